@@ -13,6 +13,10 @@ import { runCommand } from './cli/commands.ts'
 import { EXIT, UsageError, type ExitCode, type Terminal } from './cli/command.ts'
 import { openLogSink } from './cli/serve/log-sink.ts'
 import { endBySignal, endProcess } from './cli/serve/process-end.ts'
+import { EtcdError } from './cluster/etcd/etcd-error.ts'
+import { UnusableEtcd } from './cluster/etcd/etcd-check.ts'
+import { ClusterSettingError } from './cluster/etcd-target.ts'
+import { PeerError } from './cluster/peer-requests.ts'
 import { ConfigError } from './config/config-error.ts'
 import { MailSettingError } from './mail/settings/setting-file.ts'
 import { TemplateError } from './mail/templates/template-error.ts'
@@ -21,15 +25,18 @@ import { DatabaseFileError } from './store/backup/database-copy.ts'
 import { SchemaError } from './store/sqlite/migrations.ts'
 
 /** Errors in what the operator has written: arguments, settings, templates. */
-const MISUSED = [UsageError, ConfigError, CertificateError, MailSettingError, TemplateError]
+const MISUSED = [UsageError, ConfigError, CertificateError, ClusterSettingError, MailSettingError, TemplateError]
 /** Errors whose message is all that the operator needs. */
 const EXPLAINED = [
   DatabaseFileError,
   DataDirError,
+  EtcdError,
   ListenError,
+  PeerError,
   SchemaError,
   TokenFileError,
   TransferFileError,
+  UnusableEtcd,
   Failure,
 ]
 

@@ -1,4 +1,4 @@
-/** The parts that send sign-in codes: templates, courier, mailer. */
+/** The parts that send sign-in codes and invitations: templates, courier, mailer. */
 import { randomBytes } from 'node:crypto'
 import { join, resolve } from 'node:path'
 import { startCourier } from '../auth/courier.ts'
@@ -7,9 +7,12 @@ import type { Log } from '../base/log.ts'
 import type { Config, Environment } from '../config/settings.ts'
 import { describeMail } from '../mail/settings/mail-description.ts'
 import { readMailSettings, type MailSettings } from '../mail/settings/mail-settings.ts'
+import { DeliveryError } from '../mail/delivery/delivery-error.ts'
 import { openMailer } from '../mail/delivery/mailer.ts'
-import { sendTestMail, type TestMailRequest, type TestMailResult } from '../mail/delivery/test-delivery.ts'
+import { switchedMailer } from '../mail/delivery/switched-mailer.ts'
+import { sendTestMail, type MailSource, type TestMailRequest, type TestMailResult } from '../mail/delivery/test-delivery.ts'
 import { TemplateError } from '../mail/templates/template-error.ts'
+import { invitationMail } from '../mail/templates/invitation-mail.ts'
 import { openTemplates, type Templates } from '../mail/templates/templates.ts'
 import { SYSTEM } from '../store/actor.ts'
 import type { Services } from './services.ts'
@@ -37,41 +40,58 @@ export function readMailSetup(
 }
 
 interface MailServiceParts {
-  readonly config: Config
+  readonly codeMinutes: number
+  /** The name of the service, which may change. */
+  readonly appName: () => string
   readonly services: Pick<Services, 'store' | 'keys' | 'newId'>
   readonly now: Clock
   readonly log: Log
   readonly writeLine: (line: string) => void
+  readonly isOnDuty: (() => boolean) | undefined
 }
 
 /** Starts the delivery. Rejects where a directory for mail cannot be made. */
 export async function startMail(setup: MailSetup, parts: MailServiceParts) {
-  const { config, services, now, log, writeLine } = parts
-  let { templates } = setup
-  const mailer = await openMailer(setup.settings, { now, randomBytes, writeLine })
+  const { codeMinutes, appName, services, now, log, writeLine, isOnDuty } = parts
+  const tools = { now, randomBytes, writeLine }
+  let { templates, settings } = setup
+  const mailer = switchedMailer(await openMailer(settings, tools))
   const testMails = new Set<Promise<unknown>>()
   const stopping = new AbortController()
   const courier = startCourier({
     store: services.store.as(SYSTEM),
     mailer,
-    signIn: (mail) => templates.signIn(mail),
+    signIn: (mail) => templates.signIn({ ...mail, appName: appName() }),
+    invitation(invitation) {
+      // It was made while there was a mail server. A line of the log would reach the operator, and not its reader.
+      if (settings.route.kind === 'console') throw notSetUp()
+      return invitationMail(invitation, appName())
+    },
     sealKey: services.keys.seal,
-    codeMinutes: config.codeMinutes,
-    appName: config.appName,
+    codeMinutes,
     now,
     random: () => randomBytes(4).readUInt32BE() / 2 ** 32,
     log,
+    isOnDuty,
   })
   return {
     wake: courier.wake,
     idle: courier.idle,
     /** How mail is sent: lines for the operator. */
-    description: describeMail(setup.settings),
-    /** Sends one mail without a code. */
-    async sendTestMail({ signal, ...request }: TestMailRequest): Promise<TestMailResult> {
+    description: (): readonly string[] => describeMail(settings),
+    /** Whether codes are printed to the log. */
+    isConsole: (): boolean => settings.route.kind === 'console',
+    /** From now on mail is sent in this way. Rejects where a directory for mail cannot be made. */
+    async use(next: MailSettings): Promise<void> {
+      mailer.replace(await openMailer(next, tools))
+      settings = next
+      courier.serverChanged()
+    },
+    /** Sends one mail without a code: as mail is sent now, or from another source. */
+    async sendTestMail({ signal, ...request }: TestMailRequest, source?: MailSource): Promise<TestMailResult> {
       const sending = sendTestMail(
         { ...request, signal: AbortSignal.any([stopping.signal, ...(signal === undefined ? [] : [signal])]) },
-        { settings: setup.settings, appName: config.appName, newId: services.newId, now, randomBytes, writeLine },
+        { settings, appName: appName(), ...source, newId: services.newId, ...tools },
       )
       testMails.add(sending)
       try {
@@ -99,4 +119,8 @@ export async function startMail(setup: MailSetup, parts: MailServiceParts) {
       await mailer.close()
     },
   }
+}
+
+function notSetUp(): DeliveryError {
+  return new DeliveryError('Cannot send the invitation: mail is not set up', { stage: 'compose', temporary: false, kind: 'not-set-up' })
 }

@@ -16,14 +16,24 @@ interface Listed {
   readonly bytes: readonly [number, number | null, number | null]
 }
 
-/** What was built; undefined where nothing was, or what cannot be read: the service works without. */
+/**
+ * What was built, in memory that all threads share; undefined where nothing was, or what cannot be read: the service
+ * works without.
+ */
 export function loadPageAssets(): readonly PageAsset[] | undefined {
-  if (isSea()) return unpackAssets(new Uint8Array(getRawAsset(PAGE_ASSETS_FILE)))
+  if (isSea()) return unpackAssets(inSharedMemory(new Uint8Array(getRawAsset(PAGE_ASSETS_FILE))))
   try {
-    return unpackAssets(readFileSync(new URL(`../../dist/dashboard/${PAGE_ASSETS_FILE}`, import.meta.url)))
+    const file = readFileSync(new URL(`../../dist/dashboard/${PAGE_ASSETS_FILE}`, import.meta.url))
+    return unpackAssets(inSharedMemory(file))
   } catch {
     return undefined
   }
+}
+
+function inSharedMemory(bytes: Uint8Array): Uint8Array {
+  const shared = new Uint8Array(new SharedArrayBuffer(bytes.length))
+  shared.set(bytes)
+  return shared
 }
 
 export function packAssets(assets: readonly PageAsset[]): Uint8Array {

@@ -5,8 +5,15 @@
  * is asked for again each time; a script or style has a hash in its name and is not. The policy allows
  * the least that the pages need: their own scripts, styles and service, no inline script or style, no text that becomes
  * HTML (Trusted Types), no frame around them. So a stored text that gets past everything else still runs nowhere.
+ *
+ * Pictures of other hosts are allowed to the dashboard alone, by https: and where the setting allows them. A policy cannot be
+ * loosened once a page is open, so one whose reader may still ask for pictures has them allowed, and shows none until then.
+ * `Cross-Origin-Embedder-Policy: credentialless` takes cookies, client certificates and passwords out of these requests
+ * (https://html.spec.whatwg.org/multipage/browsers.html#coep); `crossorigin` would too, but few hosts of pictures allow that.
  */
+import { brotliCompressSync, gzipSync } from 'node:zlib'
 import { describe, fail } from '../base/failure.ts'
+import type { Config } from '../config/settings.ts'
 import { chooseCoding, type Coding } from '../http/request/accept-encoding.ts'
 import { entityTag, listsWeakly } from '../http/request/entity-tag.ts'
 import type { Exchange, HttpResponse, ResponseHeaders } from '../http/request/exchange.ts'
@@ -15,8 +22,11 @@ import type { Route } from '../http/server/router.ts'
 /** The OpenAPI document, which is built with the pages and has an endpoint of its own. */
 export const OPENAPI_PATH = '/api/v1/openapi.json'
 
+/** The page that lists the files of the typed client, which are below it. */
+export const CLIENT_PATH = '/docs/client/'
+
 export interface PageAsset {
-  /** `/`, `/docs`, `/favicon.ico`, `/assets/NAME` or OPENAPI_PATH. */
+  /** `/`, `/docs`, `/favicon.ico`, `/assets/NAME`, CLIENT_PATH, a file below it, or OPENAPI_PATH. */
   readonly path: string
   readonly type: string
   readonly body: Uint8Array
@@ -27,26 +37,28 @@ export interface PageAsset {
   readonly immutable: boolean
 }
 
-const CONTENT_SECURITY_POLICY = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "img-src 'self'",
-  "connect-src 'self'",
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-  "require-trusted-types-for 'script'",
-  "trusted-types 'none'",
-].join('; ')
+function contentSecurityPolicy(pictures: "'self'" | "'self' https:"): string {
+  return [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    `img-src ${pictures}`,
+    "connect-src 'self'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+    "require-trusted-types-for 'script'",
+    "trusted-types 'none'",
+  ].join('; ')
+}
 
-/** Features of browsers that the pages do without, as far as browsers know their names. */
+/** Features of browsers that the pages do without, as far as browsers know their names. Passkeys they use. */
 const SWITCHED_OFF = `accelerometer autoplay camera clipboard-read display-capture encrypted-media fullscreen
   geolocation gyroscope hid idle-detection local-fonts magnetometer microphone midi payment picture-in-picture
-  publickey-credentials-get screen-wake-lock serial usb xr-spatial-tracking`.split(/\s+/)
+  screen-wake-lock serial usb xr-spatial-tracking`.split(/\s+/)
 
 const SECURITY_HEADERS: ResponseHeaders = {
-  'Content-Security-Policy': CONTENT_SECURITY_POLICY,
+  'Content-Security-Policy': contentSecurityPolicy("'self'"),
   'X-Frame-Options': 'DENY',
   'Referrer-Policy': 'no-referrer',
   'Cross-Origin-Opener-Policy': 'same-origin',
@@ -54,6 +66,13 @@ const SECURITY_HEADERS: ResponseHeaders = {
   'Permissions-Policy': SWITCHED_OFF.map((feature) => `${feature}=()`).join(', '),
 }
 
+const PICTURE_HEADERS: ResponseHeaders = {
+  ...SECURITY_HEADERS,
+  'Content-Security-Policy': contentSecurityPolicy("'self' https:"),
+  'Cross-Origin-Embedder-Policy': 'credentialless',
+}
+
+const DASHBOARD_PATH = '/'
 const FOR_EVER = 'public, max-age=31536000, immutable'
 const ASKED_AGAIN = 'no-cache'
 const PLAIN = 'text/plain; charset=utf-8'
@@ -63,9 +82,12 @@ const NOT_BUILT =
   'The dashboard has not been built. Start the service by "npm start", which builds it, or run ' +
   '"node scripts/build-dashboard.ts" and start the service again. The API works all the same.\n'
 
+/** What the service says of the pages. */
+export type PageSettings = Pick<Config, 'dashboardImages'>
+
 /** The routes of all pages; without assets, what there should be says what to do. */
-export function pageRoutes(assets: readonly PageAsset[] | undefined): readonly Route[] {
-  const files = new Map((assets ?? []).map((asset) => [asset.path, servedFile(asset)]))
+export function pageRoutes(assets: readonly PageAsset[] | undefined, settings: PageSettings): readonly Route[] {
+  const files = new Map((assets ?? []).map((asset) => [asset.path, servedAsset(asset, settings)]))
   const serve = (exchange: Exchange): HttpResponse => {
     const file = files.get(exchange.path)
     if (file !== undefined) return file(exchange)
@@ -73,13 +95,29 @@ export function pageRoutes(assets: readonly PageAsset[] | undefined): readonly R
   }
   const page = assets === undefined ? () => plain(503, NOT_BUILT) : serve
   return [
-    { method: 'GET', path: '/', handler: page },
+    { method: 'GET', path: DASHBOARD_PATH, handler: page },
     { method: 'GET', path: '/docs', handler: page },
     { method: 'GET', path: '/docs/', handler: () => WITHOUT_SLASH },
+    { method: 'GET', path: '/docs/client', handler: () => CLIENT_WITHOUT_SLASH },
+    { method: 'GET', path: CLIENT_PATH, handler: page },
+    { method: 'GET', path: `${CLIENT_PATH}:name`, handler: serve },
     { method: 'GET', path: '/assets/:name', handler: serve },
     { method: 'GET', path: '/favicon.ico', handler: serve },
     { method: 'GET', path: '/robots.txt', handler: () => plain(200, ROBOTS) },
   ]
+}
+
+function servedAsset(asset: PageAsset, { dashboardImages }: PageSettings): (exchange: Exchange) => HttpResponse {
+  if (asset.path !== DASHBOARD_PATH) return servedFile(asset, SECURITY_HEADERS)
+  return servedFile(withPictures(asset, dashboardImages), dashboardImages === 'off' ? SECURITY_HEADERS : PICTURE_HEADERS)
+}
+
+/** Tells the script of the page the setting, unless it is the default. Other bytes also mean another tag for other headers. */
+function withPictures(asset: PageAsset, pictures: Config['dashboardImages']): PageAsset {
+  if (pictures === 'on-request') return asset
+  const text = Buffer.from(asset.body).toString().replace('<html', `<html data-pictures="${pictures}"`)
+  const body = Buffer.from(text)
+  return { ...asset, body, brotli: brotliCompressSync(body), gzip: gzipSync(body) }
 }
 
 interface Representation {
@@ -89,7 +127,10 @@ interface Representation {
 }
 
 /** What answers for one file. Each coding of it is a representation with a tag of its own (RFC 9110 section 8.8.3.3). */
-function servedFile({ type, body, brotli, gzip, immutable }: PageAsset): (exchange: Exchange) => HttpResponse {
+function servedFile(
+  { type, body, brotli, gzip, immutable }: PageAsset,
+  security: ResponseHeaders,
+): (exchange: Exchange) => HttpResponse {
   const ownTag = entityTag(body)
   const representation = (bytes: Uint8Array, coding?: Coding): Representation => {
     const tag = coding === undefined ? ownTag : ownTag.replace(/"$/, `-${coding}"`)
@@ -98,7 +139,7 @@ function servedFile({ type, body, brotli, gzip, immutable }: PageAsset): (exchan
       ETag: tag,
       Vary: 'Accept-Encoding',
       ...(coding === undefined ? {} : { 'Content-Encoding': coding }),
-      ...SECURITY_HEADERS,
+      ...security,
     }
     return { body: bytes, tag, headers }
   }
@@ -133,3 +174,4 @@ function plain(status: number, body: string, more: ResponseHeaders = {}): HttpRe
 
 /** The links of the page are relative, and so is this one: below a path of a proxy as well, it leads to the page. */
 const WITHOUT_SLASH = plain(308, 'See ../docs\n', { Location: '../docs' })
+const CLIENT_WITHOUT_SLASH = plain(308, 'See client/\n', { Location: 'client/' })

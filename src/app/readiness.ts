@@ -8,6 +8,7 @@ import { isoDate } from '../base/dates.ts'
 import { MINUTE_MS, showDuration } from '../base/duration.ts'
 import { REMOTE_CONFIG_ID, remoteConfig } from '../models/remote-config.ts'
 import type { BackupState } from '../store/backup/backup-schedule.ts'
+import type { Replication } from '../store/replica/replication.ts'
 import type { DocumentStore, OutboxStore } from '../store/store.ts'
 
 /** Less than this, and a checkpoint of the log may fail. */
@@ -18,16 +19,19 @@ const MAIL_WAITS_MAX_MS = 3 * MINUTE_MS
 /** A reason in a few words, or undefined where all is well. What it throws is a reason too. */
 export type ReadinessCheck = () => Promise<string | undefined>
 
-export type ReadinessChecks = Readonly<Record<'database' | 'disk' | 'mail' | 'backups', ReadinessCheck>>
+export type ReadinessChecks = Readonly<Record<'database' | 'disk' | 'mail' | 'backups' | 'cluster', ReadinessCheck>>
 
 export interface ReadinessParts {
   readonly store: Pick<DocumentStore, 'get'> & Pick<OutboxStore, 'oldestWaitingAt'>
   readonly dataDir: string
-  readonly backups: { state(): BackupState } | undefined
+  /** Undefined while the service makes none by itself. */
+  readonly backups: () => { state(): BackupState } | undefined
   readonly now: Clock
+  /** Of a node. */
+  readonly replication: Pick<Replication, 'state'> | undefined
 }
 
-export function readinessChecks({ store, dataDir, backups, now }: ReadinessParts): ReadinessChecks {
+export function readinessChecks({ store, dataDir, backups, now, replication }: ReadinessParts): ReadinessChecks {
   return {
     async database() {
       store.get(remoteConfig, REMOTE_CONFIG_ID)
@@ -44,9 +48,15 @@ export function readinessChecks({ store, dataDir, backups, now }: ReadinessParts
         : undefined
     },
     async backups() {
-      const { last, failure } = backups?.state() ?? {}
+      const { last, failure } = backups()?.state() ?? {}
       if (failure === undefined) return undefined
       return last === undefined ? 'none could be made yet' : `the last one is of ${isoDate(last.at)}`
+    },
+    /** Without a quorum, a node still serves reads. */
+    async cluster() {
+      const state = replication?.state()
+      if (state?.kind !== 'diverged') return undefined
+      return state.isAhead ? 'the log has lost entries that this node has' : 'this node fetches its data again from another one'
     },
   }
 }

@@ -5,7 +5,7 @@ import { LIMIT_NAMES, type LimitName } from '../auth/limits.ts'
 import type { Clock } from '../base/clock.ts'
 import type { LogOutput } from '../base/log-output.ts'
 import type { Labels, Metrics, Reading } from '../base/metrics.ts'
-import type { PageCache } from '../content/page-cache.ts'
+import type { PageCache } from '../content/reads/page-cache.ts'
 import type { AuditEvent } from '../models/audit.ts'
 import type { BackupRecord } from '../store/backup/backup-runs.ts'
 import type { BackupState } from '../store/backup/backup-schedule.ts'
@@ -43,17 +43,18 @@ export interface ServiceCounters {
   rejections(): readonly { readonly name: LimitName; readonly refused: number }[]
 }
 
-const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'OPTIONS']
+const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
 
-/** Registers what is known of the backups that the service makes by itself. */
-export function backupMetrics(metrics: Metrics, backups: { state(): BackupState }): void {
+/** Registers what is known of the backups that the service makes by itself; nothing is told while it makes none. */
+export function backupMetrics(metrics: Metrics, backups: () => { state(): BackupState } | undefined): void {
   const ofLast = (read: (last: BackupRecord) => number) => (): readonly Reading[] => {
-    const { last } = backups.state()
+    const last = backups()?.state().last
     return last === undefined ? [] : [[{}, read(last)]]
   }
-  metrics.gauge('dateline_backup_failed', 'Whether the last try failed.', () => [
-    [{}, backups.state().failure === undefined ? 0 : 1],
-  ])
+  metrics.gauge('dateline_backup_failed', 'Whether the last try failed.', () => {
+    const state = backups()?.state()
+    return state === undefined ? [] : [[{}, state.failure === undefined ? 0 : 1]]
+  })
   metrics.gauge(
     'dateline_backup_timestamp_seconds',
     'When the last backup was begun.',
@@ -124,11 +125,21 @@ function createRequestLabels() {
   }
 }
 
+/** Registers the requests that a thread has served, and gives what is to be called with each. */
+export function requestMetrics(metrics: Metrics): ServiceCounters['request'] {
+  const seconds = metrics.histogram('dateline_request_seconds', 'Time to serve a request.', REQUEST_SECONDS)
+  const requests = metrics.counter('dateline_requests_total', 'Requests by route and status.')
+  const requestLabels = createRequestLabels()
+  return ({ method, route, status, ms }) => {
+    const { labels, withStatus } = requestLabels(method, route)
+    requests(withStatus(status))
+    seconds(labels, ms / 1000)
+  }
+}
+
 /** Registers everything, and gives what is to be called as things happen. */
 export function serviceMetrics(metrics: Metrics, service: MeasuredService): ServiceCounters {
   const { version, startedAt, now, store, database, dataDir } = service
-  const seconds = metrics.histogram('dateline_request_seconds', 'Time to serve a request.', REQUEST_SECONDS)
-  const requests = metrics.counter('dateline_requests_total', 'Requests by route and status.')
   const signIns = metrics.counter('dateline_sign_ins_total', 'Sign-ins by what became of the account.')
   const recorded = metrics.counter('dateline_audit_records_total', 'Records of the audit trail by event.')
   const suppressed = metrics.counter('dateline_audit_suppressed_total', 'Records of the audit trail that were left out.')
@@ -175,13 +186,8 @@ export function serviceMetrics(metrics: Metrics, service: MeasuredService): Serv
   })
 
   const refused = new Map<LimitName, number>()
-  const requestLabels = createRequestLabels()
   return {
-    request({ method, route, status, ms }) {
-      const { labels, withStatus } = requestLabels(method, route)
-      requests(withStatus(status))
-      seconds(labels, ms / 1000)
-    },
+    request: requestMetrics(metrics),
     signIn: (how) => signIns({ how }),
     recorded: (event) => recorded({ event }),
     suppressed: (event) => suppressed({ event }),

@@ -22,8 +22,14 @@ export interface StatusParts {
   readonly store: Pick<OutboxStore, 'outboxSummary' | 'listMessages'> & { queryCounts(): QueryCounts }
   readonly counters: Pick<ServiceCounters, 'rejections'>
   readonly checks: ReadinessChecks
-  readonly mail: readonly string[]
-  readonly backups: BackupSettings
+  readonly mail: () => readonly string[]
+  /** Why the stored mail settings are not used; undefined where they are. */
+  readonly mailProblem: () => string | undefined
+  readonly backups: () => BackupSettings
+  /** What is to be done about the cluster, of a node. */
+  readonly cluster: (() => readonly string[]) | undefined
+  /** What of the schedule could not be carried out. */
+  readonly schedule: () => readonly string[]
 }
 
 interface BackupSettings {
@@ -54,22 +60,35 @@ export async function serviceStatus(parts: StatusParts): Promise<ServiceStatus> 
     limits: counters.rejections(),
     queries: store.queryCounts(),
     mail: {
-      description: mail,
+      description: mail(),
       counts,
       oldestWaitingAt: oldestWaitingAt === undefined ? null : isoDate(oldestWaitingAt),
     },
-    backups: backupStatus(backups),
+    backups: backupStatus(backups()),
   }
 }
 
 async function attention(parts: StatusParts): Promise<ServiceStatus['attention']> {
   const found = await problemsFound(parts.checks)
-  return Promise.all(
+  const ofCluster = (parts.cluster?.() ?? []).map((message) => ({ kind: 'cluster', message }) as const)
+  const ofChecks = await Promise.all(
     found.map(async ({ check, reason }) => {
       const more = await MORE[check](parts)
       return { kind: check, message: more === undefined ? reason : `${reason}; ${more}` }
     }),
   )
+  const ofSchedule = parts.schedule().map((message) => ({ kind: 'schedule', message }) as const)
+  const problem = parts.mailProblem()
+  const ofSettings = problem === undefined ? [] : [{ kind: 'mail', message: `the stored mail settings are not used: ${problem}` } as const]
+  return [...ofChecks, ...ofSettings, ...ofBackups(parts.backups()), ...ofCluster, ...ofSchedule]
+}
+
+/** Backups that are off or left out do not keep the service from its work, so that no readiness check tells of them. */
+function ofBackups({ schedule }: BackupSettings): ServiceStatus['attention'] {
+  if (schedule === undefined)
+    return [{ kind: 'backups', message: 'automatic backups are off; --backup-every 24h turns them on' }]
+  const { skipped } = schedule.state()
+  return skipped === undefined ? [] : [{ kind: 'backups', message: `the last backup was left out: ${skipped.reason}` }]
 }
 
 /** What an administrator is told of a problem besides. */
@@ -82,18 +101,21 @@ const MORE: Readonly<Record<keyof ReadinessChecks, (parts: StatusParts) => Promi
     return reply === undefined ? undefined : `the last try ended with: ${reply}`
   },
   async backups({ backups }) {
-    const { failure } = backups.schedule?.state() ?? {}
+    const { failure } = backups().schedule?.state() ?? {}
     return failure === undefined ? undefined : `the try of ${isoDate(failure.at)} failed: ${failure.reason}`
   },
+  cluster: async () => undefined,
 }
 
 function backupStatus({ schedule, everyMs, keep, directory }: BackupSettings): ServiceStatus['backups'] {
-  const { last, failure } = schedule?.state() ?? {}
+  const state = schedule?.state()
+  const last = state?.last
+  const missed = state?.failure ?? state?.skipped
   return {
     everyMs: everyMs ?? null,
     keep,
     directory,
     last: last === undefined ? null : { name: basename(last.file), at: isoDate(last.at), bytes: last.bytes },
-    failure: failure === undefined ? null : { at: isoDate(failure.at), message: failure.reason },
+    failure: missed === undefined ? null : { at: isoDate(missed.at), message: missed.reason },
   }
 }

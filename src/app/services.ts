@@ -1,11 +1,17 @@
 /** What the service is made of below its endpoints. Commands that work on the data without serving open the same. */
 import { randomBytes } from 'node:crypto'
+import { adoptCopy } from './cluster/fetched-copy.ts'
+import { openRestored } from './restore-outcome.ts'
 import { serviceMetrics, type ServiceCounters } from './service-metrics.ts'
 import { createAccounts, type Accounts } from '../auth/accounts.ts'
+import { createInvitations } from '../auth/invitations.ts'
 import { createCodes, type Codes } from '../auth/codes.ts'
 import { createEmailHashes, deriveKeys, type EmailHashes, type Keys } from '../auth/keys.ts'
-import { createLimits, NO_LIMITS, type Limits } from '../auth/limits.ts'
+import { createLimits, NO_LIMITS, type Limits, type LimitSettings } from '../auth/limits.ts'
 import { createSessions, type Sessions } from '../auth/sessions.ts'
+import { createChallenges } from '../auth/passkeys/challenges.ts'
+import { createPasskeys, type Passkeys } from '../auth/passkeys/passkey-accounts.ts'
+import { createTickets, type Tickets } from '../auth/tickets.ts'
 import { createArrivals, type Arrivals } from '../base/arrivals.ts'
 import type { Clock } from '../base/clock.ts'
 import { isoDate } from '../base/dates.ts'
@@ -13,16 +19,20 @@ import { HOUR_MS, MINUTE_MS } from '../base/duration.ts'
 import { idGenerator, type NewId } from '../base/ids.ts'
 import type { Log } from '../base/log.ts'
 import { createMetrics, type Metrics } from '../base/metrics.ts'
+import type { WindowsMemory } from '../base/shared-windows.ts'
 import { VERSION } from '../base/version.ts'
 import type { Secrets } from '../config/secrets.ts'
 import type { Config } from '../config/settings.ts'
-import { defaultLanguage, seedBasics } from '../content/seeding.ts'
-import { remoteConfigSeed } from '../content/seeds.ts'
+import { languageRecord, seedBasics } from '../content/seeds/seeding.ts'
+import { remoteConfigSeed } from '../content/seeds/seeds.ts'
 import { STORED_MODELS } from '../models/registry.ts'
+import { user, type User } from '../models/user.ts'
 import { SYSTEM } from '../store/actor.ts'
 import { recordFields } from '../store/audit/audit-record.ts'
+import type { ClusterLog } from '../store/replica/replicated-queue.ts'
 import { prepareDataDir } from '../store/sqlite/data-dir.ts'
 import { loadSecrets } from '../store/sqlite/secret-file.ts'
+import type { WriterGate } from '../store/sqlite/reader-gate.ts'
 import { openStore } from '../store/sqlite/sqlite-store.ts'
 import type { Store } from '../store/store.ts'
 
@@ -33,10 +43,14 @@ export const SIGNING_KEYS_NOTE = 'signing-keys'
 export interface Services {
   readonly store: Store
   readonly keys: Keys
+  /** Those that the keys are derived from, of which the first signs. */
+  readonly secrets: readonly string[]
   readonly codes: Codes
   readonly limits: Limits
   readonly sessions: Sessions
+  readonly tickets: Tickets
   readonly accounts: Accounts
+  readonly passkeys: Passkeys
   readonly newId: NewId
   readonly arrivals: Arrivals
   readonly emailHashes: EmailHashes
@@ -50,27 +64,58 @@ export interface OpenOptions {
   readonly log: Log
   /** Whether to become the only owner of the data directory. */
   readonly own: boolean
+  /** The limits in use, where they may change; those of the settings without it. */
+  readonly limitSettings?: (() => LimitSettings) | undefined
+  /** The log that the store follows, of a node. */
+  readonly cluster?: ClusterLog | undefined
+  /** How many nodes serve a user. */
+  readonly nodes?: (() => number) | undefined
+  /** What is shared with threads that serve beside this one. */
+  readonly shared?: { readonly windows: WindowsMemory; readonly gate: WriterGate } | undefined
 }
 
-/** Opens the data directory and all that works on it. Throws DataDirError and SchemaError; close the store when done. */
-export async function openServices(
+function emailOf(store: Pick<Store, 'get'>, id: string): string | undefined {
+  const text = store.get(user, id)
+  return text === undefined ? undefined : (JSON.parse(text) as User).email
+}
+
+/** None where rate limits are off. */
+export function limitSettingsOf(config: Config): LimitSettings {
+  return config.rateLimits ? config : NO_LIMITS
+}
+
+/**
+ * Opens the data directory and all that works on it, with a restore that was asked for before. Throws DataDirError and
+ * SchemaError; close the store when done.
+ */
+export async function openServices(config: Config, secrets: Secrets, options: OpenOptions): Promise<Services> {
+  const open = (): Promise<Services> => openParts(config, secrets, options)
+  const { own, cluster, now, log } = options
+  return own && cluster === undefined ? openRestored(prepareDataDir(config.dataDir), open, { now, log }) : open()
+}
+
+async function openParts(
   config: Config,
   secrets: Secrets,
-  { now, log, own }: OpenOptions,
+  { now, log, own, shared, limitSettings = () => limitSettingsOf(config), cluster, nodes }: OpenOptions,
 ): Promise<Services> {
   const dir = prepareDataDir(config.dataDir)
   const owner = { pid: process.pid, startedAt: isoDate(now()) }
   // Both derive from the secrets, which are read once the directory is locked.
   let [emailHashes, counters] = [undefined as EmailHashes | undefined, undefined as ServiceCounters | undefined]
   const arrivals = createArrivals()
+  if (cluster !== undefined) adoptCopy(dir, owner)
   const store = openStore({
     dir,
     models: STORED_MODELS,
     version: VERSION,
     now,
     queryDeadlineMs: config.queryDeadlineMs,
+    trash: config.trashDays > 0,
     arrivals,
+    gate: shared?.gate,
     ...(own ? { owner } : {}),
+    ...(cluster === undefined ? {} : { cluster }),
     audit: {
       recorded(record) {
         log.info(record.event, recordFields(record))
@@ -83,8 +128,8 @@ export async function openServices(
   try {
     const newId = idGenerator(now)
     const instance = randomBytes(INSTANCE_BYTES).toString('hex')
-    const [first, ...older] =
-      secrets.jwtSecret === undefined ? loadSecrets(dir.secrets, randomBytes) : [secrets.jwtSecret]
+    const all = secrets.jwtSecret === undefined ? loadSecrets(dir.secrets, randomBytes) : [secrets.jwtSecret]
+    const [first, ...older] = all
     if (first === undefined) throw new Error('There is no secret')
     const keys = deriveKeys([first, ...older])
     const metrics = createMetrics()
@@ -98,7 +143,11 @@ export async function openServices(
     })
     counters = counting
     emailHashes = createEmailHashes(keys)
-    const limits = createLimits(store, config.rateLimits ? config : NO_LIMITS, keys.rate, counting.rateLimited)
+    const limits = createLimits(store, limitSettings, keys.rate, {
+      onRefused: counting.rateLimited,
+      ...(nodes === undefined ? {} : { nodes }),
+      ...(shared === undefined ? {} : { windows: shared.windows }),
+    })
     const token = { lifetimeMs: config.tokenHours * HOUR_MS, issuer: config.tokenIssuer }
     const sessions = createSessions({ store, keys, settings: token, newId, instance })
     const code = { lifetimeMs: config.codeMinutes * MINUTE_MS, attemptsMax: config.codeAttempts }
@@ -110,16 +159,25 @@ export async function openServices(
       newId,
       onSignIn: counting.signIn,
       emailHash: emailHashes.of,
-      defaultLanguage: () => defaultLanguage(store),
+      invitations: createInvitations({ keys, limits, newId, emailOf: (id) => emailOf(store, id) }),
+      languageRecord: (code) => languageRecord(store, code),
       defaultConfig: remoteConfigSeed(),
     })
-    const signing = keys.signing.map(({ id }) => id)
-    await Promise.all([
-      seedBasics(store, config),
-      ...(own ? [store.as(SYSTEM).writeMeta(SIGNING_KEYS_NOTE, signing)] : []),
-    ])
-    const auth = { keys, codes, limits, sessions, accounts, emailHashes }
-    return { ...auth, store, newId, arrivals, instance, metrics, counters: counting }
+    // A node has what init made; what is missing comes back behind its start, as the log may not be there to be written.
+    if (cluster === undefined) {
+      const signing = keys.signing.map(({ id }) => id)
+      await Promise.all([
+        seedBasics(store, config),
+        ...(own ? [store.as(SYSTEM).writeMeta(SIGNING_KEYS_NOTE, signing)] : []),
+      ])
+    }
+    const tickets = createTickets({ store, key: keys.ticket, newId })
+    const passkeys = createPasskeys({
+      ...{ store, codes, sessions, onSignIn: counting.signIn },
+      challenges: createChallenges(keys.passkey),
+    })
+    const auth = { keys, codes, limits, sessions, tickets, accounts, passkeys, emailHashes }
+    return { ...auth, secrets: all, store, newId, arrivals, instance, metrics, counters: counting }
   } catch (error) {
     await store.close()
     throw error

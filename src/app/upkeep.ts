@@ -1,43 +1,78 @@
-/** What the service does beside requests: backups as they are due, and deleting what is past its time. */
+/** What the service does beside requests: backups and scheduled publishing as they are due, and deleting what is past its time. */
 import { join } from 'node:path'
 import type { Clock } from '../base/clock.ts'
 import { DAY_MS } from '../base/duration.ts'
 import type { Log } from '../base/log.ts'
+import { startSchedule } from '../content/schedule.ts'
 import type { Config } from '../config/settings.ts'
 import { SYSTEM } from '../store/actor.ts'
+import { BACKUPS_DIRECTORY } from '../store/backup/backup.ts'
+import { backupRule, lackOfRoom, type BackupRule } from '../store/backup/backup-rule.ts'
+import { createBackupRestores } from '../store/backup/backup-restores.ts'
 import { createBackupRuns } from '../store/backup/backup-runs.ts'
-import { startBackups } from '../store/backup/backup-schedule.ts'
+import { startBackups, type BackupSchedule } from '../store/backup/backup-schedule.ts'
 import { databaseFile } from '../store/sqlite/data-dir.ts'
-import { startHousekeeping } from '../store/sqlite/housekeeping.ts'
-import { backupMetrics } from './service-metrics.ts'
+import { startHousekeeping, type KeptTimes } from '../store/sqlite/housekeeping.ts'
+import { freeBytes } from './readiness.ts'
+import { backupMetrics, sizeOf } from './service-metrics.ts'
 import type { Services } from './services.ts'
 
-const BACKUPS_DIRECTORY = 'backups'
-
 export interface UpkeepParts {
-  readonly config: Config
+  /** The settings in use, which may change. */
+  readonly config: () => Config
   readonly dataDir: string
   readonly services: Pick<Services, 'store' | 'metrics'>
+  /** Whether this process does it: of the nodes of a cluster, one does. */
+  readonly isOnDuty: (() => boolean) | undefined
+  /** The log of a cluster is trimmed behind backups, so that there have to be some. */
+  readonly isNode: boolean
   readonly now: Clock
   readonly log: Log
 }
 
 /** Starts it; `running` stops it. Rejects where the time of the last backup cannot be read. */
-export async function startUpkeep({ config, dataDir, services, now, log }: UpkeepParts, running: AsyncDisposableStack) {
+export async function startUpkeep({ config, dataDir, services, isOnDuty, isNode, now, log }: UpkeepParts, running: AsyncDisposableStack) {
   const { store, metrics } = services
   const own = store.as(SYSTEM)
   const backupPaths = { database: databaseFile(dataDir), directory: join(dataDir, BACKUPS_DIRECTORY) }
-  const backupRuns = createBackupRuns({ ...backupPaths, keep: config.backupKeep, now, log })
+  const backupRuns = createBackupRuns({ ...backupPaths, keep: () => config().backupKeep, now, log })
   running.defer(() => backupRuns.stop())
-  const everyMs = config.backupEvery
+  const makesAdmin = config().adminEmail !== undefined
+  const restores = isNode
+    ? undefined
+    : createBackupRestores({ dir: { path: dataDir, database: backupPaths.database }, paths: backupPaths, store, makesAdmin, now, log })
+  running.defer(() => restores?.stop())
+  const rule = (): BackupRule | undefined => backupRule(config().backupEvery, isNode)
+  const findLack = async (): Promise<string | undefined> => {
+    const [bytes, logBytes] = [await sizeOf(backupPaths.database), await sizeOf(`${backupPaths.database}-wal`)]
+    return lackOfRoom({ bytes: bytes + logBytes, freeBytes: await freeBytes(dataDir) })
+  }
   const meta = { readMeta: store.readMeta, writeMeta: own.writeMeta, record: own.record }
-  const backups =
-    everyMs === undefined ? undefined : await startBackups({ store: meta, runs: backupRuns, everyMs, now, log })
-  running.defer(() => backups?.stop())
-  if (backups !== undefined) backupMetrics(metrics, backups)
-  const auditMs = config.auditDays === 0 ? undefined : config.auditDays * DAY_MS
-  const guestMs = config.guestDays === 0 ? undefined : config.guestDays * DAY_MS
-  const housekeeping = startHousekeeping({ store: own, auditMs, guestMs, now, log })
+  const schedule = await startBackups({ store: meta, runs: backupRuns, rule, findLack, isOnDuty, now, log })
+  running.defer(() => schedule.stop())
+  const backups = (): BackupSchedule | undefined => (rule() === undefined ? undefined : schedule)
+  backupMetrics(metrics, backups)
+  const housekeeping = startHousekeeping({ store: { ...own, eraseWords: store.eraseWords }, kept: () => keptTimes(config()), isOnDuty, now, log })
   running.defer(() => housekeeping.stop())
-  return { backupPaths, backupRuns, backups, housekeeping }
+  const { dueDocuments, onChanges, historyOf, get } = store
+  const isReviewOn = (): boolean => config().review
+  const publishing = startSchedule({ store: { dueDocuments, onChanges, historyOf, get, own }, isReviewOn, isOnDuty, now, log })
+  running.defer(() => publishing.stop())
+  return {
+    ...{ backupPaths, backupRuns, restores, housekeeping, schedule: publishing },
+    /** Undefined while the service makes none by itself. */
+    backups,
+    backupEveryMs: (): number | undefined => rule()?.everyMs,
+    /** The settings have changed: a backup may be due earlier. */
+    settingsChanged: (): void => schedule.wake(),
+  }
+}
+
+function keptTimes({ auditDays, guestDays, historyDays, trashDays }: Config): KeptTimes {
+  return {
+    auditMs: auditDays === 0 ? undefined : auditDays * DAY_MS,
+    guestMs: guestDays === 0 ? undefined : guestDays * DAY_MS,
+    historyMs: historyDays * DAY_MS,
+    trashMs: trashDays * DAY_MS,
+  }
 }

@@ -1,0 +1,58 @@
+/** The changes that a thread serves: its pages, its streams, and the timer that keeps them alive. */
+import type { Clock } from '../base/clock.ts'
+import type { Log } from '../base/log.ts'
+import type { Metrics } from '../base/metrics.ts'
+import type { SharedCounts } from '../base/shared-counts.ts'
+import { createChangePages } from '../content/changes/change-pages.ts'
+import { createChangeStreams, TICK_MS } from '../content/changes/change-streams.ts'
+import type { ListSettings } from '../content/reads/list-query.ts'
+import type { ChangeReadContext } from '../endpoints/changes.ts'
+import { createStreamSlots } from '../endpoints/stream-slots.ts'
+import type { AccountStore, DocumentStore } from '../store/store.ts'
+import { readings } from './service-metrics.ts'
+
+export interface ChangeFeedOptions {
+  readonly store: Pick<DocumentStore, 'get' | 'changeRange' | 'changesBehind' | 'onChanges'> & Pick<AccountStore, 'changes'>
+  readonly settings: ListSettings
+  readonly streamsMax: number
+  /** The streams of all threads. */
+  readonly counts: SharedCounts
+  readonly redeemTicket: ChangeReadContext['redeemTicket']
+  readonly metrics: Metrics
+  readonly now: Clock
+  readonly log: Log
+}
+
+export type ChangeFeed = ReturnType<typeof openChangeFeed>
+
+export function openChangeFeed({ store, settings, streamsMax, counts, redeemTicket, metrics, now, log }: ChangeFeedOptions) {
+  const changes = createChangePages({ store, settings })
+  const streams = createChangeStreams({
+    ...{ pages: changes, changes: store.changes, log },
+    ticks: () => performance.now(),
+    listen(wake, tick) {
+      const stop = store.onChanges(wake)
+      const timer = setInterval(tick, TICK_MS).unref()
+      return () => {
+        stop()
+        clearInterval(timer)
+      }
+    },
+  })
+  streamMetrics(metrics, streams)
+  return {
+    context: { changes, streams, streamSlots: createStreamSlots(streamsMax, counts), redeemTicket, now } satisfies ChangeReadContext,
+    /** Ends the streams, whose clients connect again. */
+    close: streams.close,
+  }
+}
+
+function streamMetrics(metrics: Metrics, { counts }: Pick<ReturnType<typeof createChangeStreams>, 'counts'>): void {
+  metrics.gauge('dateline_change_streams', 'Streams of changes that are open, and requests that wait for one.', () => {
+    const { open, waiting } = counts()
+    return readings('kind', { open, waiting })
+  })
+  metrics.counted('dateline_change_rounds_total', 'Rounds in which changes went to streams.', () => [[{}, counts().rounds]])
+  metrics.counted('dateline_change_pages_total', 'Pages of changes that were read for streams.', () => [[{}, counts().pages]])
+  metrics.counted('dateline_change_streams_cut_total', 'Streams whose clients left too much unread.', () => [[{}, counts().cuts]])
+}

@@ -1,0 +1,158 @@
+/**
+ * What a running node does for its cluster: its pulse, the keeper's duties where it is the keeper, trimming the log, and
+ * fetching its data again where it has diverged.
+ */
+import { performance } from 'node:perf_hooks'
+import type { Clock } from '../../base/clock.ts'
+import { isoDate } from '../../base/dates.ts'
+import { MINUTE_MS } from '../../base/duration.ts'
+import type { Log } from '../../base/log.ts'
+import { systemReason } from '../../base/system-error.ts'
+import { VERSION } from '../../base/version.ts'
+import type { ClusterKeys } from '../../cluster/cluster-keys.ts'
+import type { ClusterNode } from '../../cluster/cluster-node.ts'
+import { startHeartbeat } from '../../cluster/heartbeat.ts'
+import { createMembership, SAME_SECRETS, type NodeRecord } from '../../cluster/membership.ts'
+import { createTrimming } from '../../cluster/trimming.ts'
+import { createDurablePosition } from '../../store/replica/durable-position.ts'
+import type { Replication } from '../../store/replica/replication.ts'
+import { databaseFile } from '../../store/sqlite/data-dir.ts'
+import { fetchCopy } from './fetched-copy.ts'
+
+/** How often the duties are looked at: mail that another node took in is sent after this. */
+const LOOK_MS = 250
+/** Looks until a copy is asked for again, five seconds. */
+const RETRY_LOOKS = 20
+const TRIM_MS = MINUTE_MS
+/** How often what is committed is made durable, for the log to be trimmed behind it. */
+const SYNC_MS = 10_000
+
+function divergedText({ isAhead, reason }: { readonly isAhead: boolean; readonly reason: string }): string {
+  if (isAhead) return `this node is out of service and keeps its data, of which the log has lost a part: ${reason}`
+  return `this node has diverged and fetches its data again: ${reason}`
+}
+
+/** What the keeper does beside the other nodes. */
+export interface KeeperDuties {
+  /** Mail was put into the outbox, on whichever node. */
+  wakeCourier(): void
+  hasMail(): Promise<boolean>
+  /** Looks whether a backup is due. */
+  wakeBackups(): void
+  /** Makes a backup now. */
+  backUp(): Promise<void>
+  /** The last backup of this node that is whole; undefined where it made none. */
+  lastBackup(): NodeRecord['snapshot']
+}
+
+export interface ClusterWorkParts {
+  readonly node: ClusterNode
+  readonly keys: ClusterKeys
+  readonly replication: Replication
+  readonly directory: string
+  readonly url: () => string | undefined
+  readonly duties: KeeperDuties
+  readonly startedAt: number
+  readonly now: Clock
+  readonly log: Log
+}
+
+export type ClusterWork = ReturnType<typeof startClusterWork>
+
+export function startClusterWork(parts: ClusterWorkParts) {
+  const { node, keys, replication, directory, url, duties, startedAt, now, log } = parts
+  const { etcd, target, node: own } = node
+  const { prefix } = target
+  const membership = createMembership({ etcd, prefix, sealKey: keys.seal })
+  const ticks = (): number => performance.now()
+  const durable = createDurablePosition(databaseFile(directory), replication.position)
+  const record = (): NodeRecord => ({
+    ...{ node: own, url: url(), version: VERSION, startedAt, time: now() },
+    ...{ position: replication.position(), durable: durable.position() },
+    ...{ state: replication.state().kind, snapshot: duties.lastBackup() },
+  })
+  const heartbeat = startHeartbeat({
+    ...{ etcd, membership, prefix, node: own, replication, record, now, log },
+    onKeeper(isKeeper) {
+      if (!isKeeper) return
+      duties.wakeCourier()
+      duties.wakeBackups()
+    },
+  })
+  const trimming = createTrimming({ etcd, log: node.log, epochs: node.epochs, own, ...{ backUp: duties.backUp, erasures: replication.erasures, mark: replication.mark, now, ticks } })
+  const stopping = new AbortController()
+  const replaced = Promise.withResolvers<string>()
+  let seen = 0
+  let trimAt = ticks() + TRIM_MS
+  let syncAt = ticks()
+  let looksToFetch = 0
+
+  const look = async (): Promise<void> => {
+    const position = replication.position()
+    trimming.sample(position)
+    const state = replication.state()
+    if (state.kind === 'diverged') return state.isAhead ? undefined : fetchAgain(state.reason)
+    if (ticks() >= syncAt) {
+      syncAt = ticks() + SYNC_MS
+      await durable.sync()
+    }
+    if (!heartbeat.isKeeper()) return
+    if (position !== seen && (await duties.hasMail())) duties.wakeCourier()
+    seen = position
+    // How far a node is whose record cannot be read is not known.
+    if (ticks() < trimAt || heartbeat.strangers().length > 0) return
+    trimAt = ticks() + TRIM_MS
+    await trimming.trim(heartbeat.nodes(), position)
+  }
+  /** The copy takes the place of the database at the next start, which `replaced` asks for. */
+  const fetchAgain = async (reason: string): Promise<void> => {
+    if (looksToFetch-- > 0) return
+    looksToFetch = RETRY_LOOKS
+    log.error('cluster.diverged', { reason, action: 'fetching a copy of another node' })
+    const peers = heartbeat.nodes().filter((one) => one.node !== own && one.isAlive && one.url !== undefined && one.state !== 'diverged')
+    await fetchCopy(peers, { ca: target.ca, node: own, signKey: keys.sign, directory, site: node.site, signal: stopping.signal, now, log })
+    replaced.resolve(reason)
+  }
+  let running: Promise<void> | undefined
+  let timer: NodeJS.Timeout | undefined
+  const turn = (): void => {
+    running = look()
+      .catch((error: unknown) => log.warn('cluster.work_failed', { reason: systemReason(error) }))
+      .finally(() => {
+        if (!stopping.signal.aborted) timer = setTimeout(turn, LOOK_MS).unref()
+      })
+  }
+  turn()
+
+  return {
+    membership,
+    heartbeat,
+    /** Resolves with the reason when a copy of another node is there, with which the service has to start again. */
+    replaced: replaced.promise,
+    trimmedTo: trimming.trimmedTo,
+    /** What needs attention: a sentence each. */
+    concerns(): readonly string[] {
+      const state = replication.state()
+      const silent = heartbeat.nodes().filter(({ isAlive }) => !isAlive)
+      const failure = heartbeat.failure()
+      return [
+        ...(state.kind === 'diverged' ? [divergedText(state)] : []),
+        ...(url() === undefined ? ['no other node can fetch the data of this one, as it tells no URL: set --cluster-node-url'] : []),
+        ...(state.kind === 'no-quorum' ? ['the log has no quorum: nothing can be written until more servers of etcd run'] : []),
+        ...(failure === undefined ? [] : [`the last exchange with etcd failed: ${failure}`]),
+        ...(node.epochs.isKeyMissing() ? ['this node was not given the newest key of the log: join again with an empty data directory'] : []),
+        ...silent.map((one) => `node ${one.node} is silent since ${isoDate(one.time)}: start it, or run "dateline cluster remove ${one.node}"`),
+        ...heartbeat.strangers().map((id) => `node ${id} has other secrets than this one: ${SAME_SECRETS}`),
+        ...[...heartbeat.clocks].map(
+          ([other, ms]) => `the clock of node ${other} differs by ${(Math.abs(ms) / 1000).toFixed(1)} s or more from that of this one: set both by NTP`,
+        ),
+      ]
+    },
+    async stop(): Promise<void> {
+      stopping.abort()
+      clearTimeout(timer)
+      await running
+      await heartbeat.stop()
+    },
+  }
+}

@@ -1,0 +1,135 @@
+/**
+ * What the nodes of a site request from each other, beside the API: the keys for a one-time token, and a copy of the
+ * database. Both are all that the site has, so they go over TLS or over loopback only, and no session opens them.
+ */
+import { randomBytes } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { mkdir, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Clock } from '../../base/clock.ts'
+import { MINUTE_MS } from '../../base/duration.ts'
+import { fail } from '../../base/failure.ts'
+import type { Log } from '../../base/log.ts'
+import { openRegularFile } from '../../base/regular-file.ts'
+import type { JoinTokens } from '../../cluster/join-tokens.ts'
+import { keyRingFile } from '../../cluster/node-identity.ts'
+import { createSignerCheck } from '../../cluster/node-requests.ts'
+import { JOIN_PATH, SNAPSHOT_PATH, type Handover } from '../../cluster/peer-requests.ts'
+import { downloadSlots } from '../../endpoints/download-slots.ts'
+import { isLoopbackAddress, limitKey } from '../../http/request/client-address.ts'
+import { ok, type Exchange, type HttpResponse } from '../../http/request/exchange.ts'
+import type { Route } from '../../http/server/router.ts'
+import { startMaintenance } from '../../store/wal/maintenance-thread.ts'
+
+const BODY_BYTES_MAX = 1024
+/** Requests with a token in a minute, of one client and of all. */
+const TRIES_MAX = 10
+const ALL_TRIES_MAX = 1_000
+const SNAPSHOTS_DIRECTORY = 'snapshots'
+const SQLITE_TYPE = 'application/vnd.sqlite3'
+
+export interface NodeRoutesParts {
+  readonly directory: string
+  readonly database: string
+  readonly site: string
+  /** The id of this node. */
+  readonly node: string
+  readonly prefix: string
+  readonly secrets: readonly string[]
+  readonly signKey: Buffer
+  readonly tokens: Pick<JoinTokens, 'redeem'>
+  /** Whether every connection is encrypted, or ends at a proxy of this machine or of the operator. */
+  readonly isEncrypted: boolean
+  /** False for a node that has diverged: what it has must not become another node's. */
+  readonly isInService: () => boolean
+  readonly now: Clock
+  readonly log: Log
+}
+
+export function nodeRoutes(parts: NodeRoutesParts): readonly Route[] {
+  const { directory, site, node: own, prefix, secrets, signKey, tokens, now, log } = parts
+  const countTry = tryLimit(now)
+  const signerOf = createSignerCheck(signKey, now)
+  const copies = createCopies(parts)
+  const requireSafe = ({ clientAddress }: Exchange): void => {
+    if (parts.isEncrypted || isLoopbackAddress(clientAddress)) return
+    throw fail('forbidden', 'Nodes talk to each other over TLS: start this one with --tls-cert and --tls-key')
+  }
+  const handOver = async (exchange: Exchange): Promise<HttpResponse> => {
+    requireSafe(exchange)
+    const client = limitKey(exchange.clientAddress)
+    countTry(client)
+    const { token } = await exchange.readJson({ bytesMax: BODY_BYTES_MAX, isShort: true })
+    if (typeof token !== 'string' || !(await tokens.redeem(token))) {
+      log.warn('cluster.join_refused', { client })
+      throw fail('forbidden', 'The join token is wrong, used or expired: make one with "dateline cluster token" on a member')
+    }
+    log.info('cluster.joined', { client })
+    const keys = readFileSync(keyRingFile(directory)).toString('base64')
+    return ok(JSON.stringify({ site, prefix, node: own, secrets, keys } satisfies Handover), { 'Cache-Control': 'no-store' })
+  }
+  const sendSnapshot = async (exchange: Exchange): Promise<HttpResponse> => {
+    requireSafe(exchange)
+    const { method, path, headers } = exchange
+    const node = signerOf({ method, path, to: own }, headers.authorization)
+    if (node === undefined) throw fail('forbidden', 'Snapshots are for the nodes of this site')
+    if (!parts.isInService()) throw fail('networkError', 'This node has left service: ask another one for a snapshot')
+    const { file, done } = await copies.make(node)
+    log.info('cluster.snapshot_sent', { to: node, bytes: file.bytes })
+    return { kind: 'file', status: 200, contentType: SQLITE_TYPE, file, onClosed: done }
+  }
+  return [
+    { method: 'POST', path: JOIN_PATH, handler: handOver },
+    { method: 'GET', path: SNAPSHOT_PATH, handler: sendSnapshot },
+  ]
+}
+
+/** Copies of the database that are sent, bounded in number as downloads are, and removed when they are. */
+function createCopies({ directory, database }: Pick<NodeRoutesParts, 'directory' | 'database'>) {
+  const slots = downloadSlots()
+  return {
+    async make(node: string) {
+      const release = slots.take(node)
+      const path = join(directory, SNAPSHOTS_DIRECTORY, `${randomBytes(8).toString('hex')}.db`)
+      const done = (): void => {
+        release()
+        void rm(path, { force: true })
+      }
+      try {
+        await mkdir(join(directory, SNAPSHOTS_DIRECTORY), { recursive: true, mode: 0o700 })
+        const thread = startMaintenance()
+        await thread.run({ kind: 'backup', database, target: path }).finally(() => thread.end())
+        const file = await openRegularFile(path)
+        if (file === undefined) throw new Error('The copy is gone')
+        return { file, done }
+      } catch (error) {
+        done()
+        throw error
+      }
+    },
+  }
+}
+
+/** Removes copies that a node which was killed left behind. */
+export function removeCopies(directory: string): Promise<void> {
+  return rm(join(directory, SNAPSHOTS_DIRECTORY), { recursive: true, force: true })
+}
+
+/** Tokens have 256 random bits: the limit is for the requests to etcd that guesses cause. */
+function tryLimit(now: Clock): (client: string) => void {
+  let [minute, all] = [0, 0]
+  const ofClient = new Map<string, number>()
+  return (client) => {
+    const current = Math.floor(now() / MINUTE_MS)
+    if (current !== minute) {
+      ;[minute, all] = [current, 0]
+      ofClient.clear()
+    }
+    const tries = ofClient.get(client) ?? 0
+    if (all >= ALL_TRIES_MAX || tries >= TRIES_MAX) {
+      throw fail('tooManyRequests', 'Too many requests with join tokens: try again in a minute', { headers: { 'Retry-After': '60' } })
+    }
+    all++
+    ofClient.set(client, tries + 1)
+  }
+}

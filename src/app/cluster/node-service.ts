@@ -1,0 +1,129 @@
+/** The service as a node of a cluster: what is opened before its store, what runs beside it, and what it adds to HTTP. */
+import { randomBytes } from 'node:crypto'
+import { existsSync } from 'node:fs'
+import type { Clock } from '../../base/clock.ts'
+import { fail } from '../../base/failure.ts'
+import type { Log } from '../../base/log.ts'
+import { systemReason } from '../../base/system-error.ts'
+import { VERSION } from '../../base/version.ts'
+import { clusterKeysOf } from '../../cluster/cluster-keys.ts'
+import { clusterStatus } from '../../cluster/cluster-status.ts'
+import { EtcdError } from '../../cluster/etcd/etcd-error.ts'
+import { openClusterNode } from '../../cluster/cluster-node.ts'
+import { readEtcdTarget } from '../../cluster/etcd-target.ts'
+import { createJoinTokens } from '../../cluster/join-tokens.ts'
+import type { NodeRecord } from '../../cluster/membership.ts'
+import type { ClusterStatus } from '../../models/responses.ts'
+import type { Config } from '../../config/settings.ts'
+import { NO_PROXIES } from '../../http/request/client-address.ts'
+import type { Route } from '../../http/server/router.ts'
+import type { BackupSchedule } from '../../store/backup/backup-schedule.ts'
+import { filePosition } from '../../store/replica/position-table.ts'
+import { databaseFile } from '../../store/sqlite/data-dir.ts'
+import type { Services } from '../services.ts'
+import { clusterMetrics } from './cluster-metrics.ts'
+import { removeLeftCommands } from './command-copies.ts'
+import { startClusterWork, type ClusterWork } from './cluster-work.ts'
+import { nodeRoutes, removeCopies } from './node-routes.ts'
+
+export interface NodeServiceOptions {
+  readonly config: Config
+  readonly dataDir: string
+  readonly now: Clock
+  readonly log: Log
+}
+
+export type NodeService = Exclude<Awaited<ReturnType<typeof openNodeService>>, undefined>
+
+/** Undefined where the service runs alone. Rejects with ClusterSettingError, DataDirError and UnusableEtcd. */
+export async function openNodeService({ config, dataDir, now, log }: NodeServiceOptions) {
+  const target = readEtcdTarget(config)
+  if (target === undefined) return undefined
+  const random = (): number => randomBytes(4).readUInt32BE() / 2 ** 32
+  const node = await openClusterNode({ target, directory: dataDir, random, now, log })
+  let work: ClusterWork | undefined
+  const replaced = Promise.withResolvers<string>()
+  return {
+    /** What the store follows. */
+    cluster: { log: node.log, sealer: node.sealer, node: node.node, site: node.site },
+    isKeeper: (): boolean => work?.heartbeat.isKeeper() === true,
+    /** How many nodes serve a user. */
+    nodes: (): number => Math.max(1, work?.heartbeat.nodes().filter(({ isAlive }) => isAlive).length ?? 1),
+    /** The same on all nodes whose versions of models mean the same documents, and that give the same results. */
+    versionsOf: [node.site, VERSION, config.pageSize, config.pageSizeMax, config.hideInactive].join(' '),
+    /** What nodes request from each other. */
+    routes: ({ secrets, store: { replication } }: Services): readonly Route[] =>
+      nodeRoutes({
+        ...{ directory: dataDir, database: databaseFile(dataDir), prefix: target.prefix, secrets },
+        ...{ site: node.site, node: node.node },
+        signKey: clusterKeysOf(secrets[0] ?? '').sign,
+        tokens: createJoinTokens(node.etcd, target.prefix),
+        isInService: () => replication?.state().kind !== 'diverged',
+        isEncrypted: config.tlsCert !== undefined || config.trustedProxies !== NO_PROXIES,
+        ...{ now, log },
+      }),
+    /** Begins to live among the other nodes; `url` is where they reach this one. */
+    start({ services, url, wakeCourier, backups }: StartParts): ClusterWork {
+      const { store, secrets } = services
+      const { replication } = store
+      if (replication === undefined) throw new Error('The store follows no log')
+      removeCopies(dataDir)
+        .then(() => removeLeftCommands(dataDir))
+        .catch((error: unknown) => log.warn('cluster.copies_not_removed', { reason: systemReason(error) }))
+      work = startClusterWork({
+        ...{ node, replication, directory: dataDir, now, log, startedAt: now() },
+        keys: clusterKeysOf(secrets[0] ?? ''),
+        url: () => url,
+        duties: {
+          wakeCourier,
+          hasMail: async () => (await store.oldestWaitingAt()) !== undefined,
+          wakeBackups: () => backups()?.wake(),
+          backUp: async () => backups()?.make(),
+          lastBackup: backupReader(backups, dataDir),
+        },
+      })
+      void work.replaced.then(replaced.resolve)
+      clusterMetrics(services.metrics, replication, node.counts, work)
+      return work
+    },
+    /** What needs attention: a sentence each. */
+    concerns: (): readonly string[] => work?.concerns() ?? [],
+    /** Rejects with networkError where etcd has no quorum. */
+    async status(): Promise<ClusterStatus> {
+      if (work === undefined) throw fail('networkError', 'This node is starting: try again soon')
+      try {
+        return await clusterStatus({ etcd: node.etcd, prefix: target.prefix, site: node.site, membership: work.membership })
+      } catch (error) {
+        if (error instanceof EtcdError) throw fail('networkError', 'Cannot read the state of the cluster: etcd does not answer', { cause: error })
+        throw error
+      }
+    },
+    /** Resolves with the reason when the service has to start again, with the copy of another node. */
+    replaced: replaced.promise,
+    /** Stops what start() began. */
+    stop: async (): Promise<void> => work?.stop(),
+    close: node.close,
+  }
+}
+
+interface StartParts {
+  readonly services: Services
+  /** Undefined where the others would have to be told. */
+  readonly url: string | undefined
+  readonly wakeCourier: () => void
+  readonly backups: () => BackupSchedule | undefined
+}
+
+/** Returns the function that gives the last backup in the directory of this node with its position, which is read from its file once. */
+function backupReader(backups: () => BackupSchedule | undefined, directory: string): () => NodeRecord['snapshot'] {
+  let known: { readonly file: string; readonly snapshot: NodeRecord['snapshot'] } | undefined
+  return () => {
+    const last = backups()?.state().last
+    if (last === undefined) return undefined
+    if (known?.file !== last.file) {
+      const position = last.file.startsWith(directory) && existsSync(last.file) ? filePosition(last.file)?.position : undefined
+      known = { file: last.file, snapshot: position === undefined ? undefined : { position, at: last.at } }
+    }
+    return known.snapshot
+  }
+}

@@ -1,0 +1,113 @@
+/**
+ * The settings in use while the service runs: those of its start, with what administrators have stored in the database
+ * where the operator has said nothing. What another node of the cluster stores holds as soon as its entry is applied, and
+ * what a command stores is found within seconds.
+ */
+import { openText, sealText } from '../../auth/sealed-text.ts'
+import type { Keys } from '../../auth/keys.ts'
+import type { Log } from '../../base/log.ts'
+import { systemReason } from '../../base/system-error.ts'
+import type { Config } from '../../config/settings.ts'
+import type { ShownSettings } from '../../config/shown-settings.ts'
+import { withStored, type StoredValues } from '../../config/stored-settings.ts'
+import { entityTag } from '../../http/request/entity-tag.ts'
+import { editable, isEditable, type EditableName } from '../../models/editable-settings.ts'
+import type { Store } from '../../store/store.ts'
+import type { StoredSetting } from '../../store/tables/setting-table.ts'
+
+/** Between two looks for what others have stored. */
+const LOOK_MS = 5_000
+
+export type LiveSettings = ReturnType<typeof createLiveSettings>
+
+interface Source {
+  readonly store: Pick<Store, 'settings' | 'changes' | 'onSettings'>
+  readonly keys: Pick<Keys, 'settings'>
+}
+
+/** `shown` says where each setting of `config` comes from. */
+export function createLiveSettings(config: Config, shown: ShownSettings) {
+  const given = givenOrigins(shown)
+  let inUse = config
+  let rows: readonly StoredSetting[] = []
+  let keys: Source['keys'] | undefined
+  const listeners = new Set<() => void>()
+
+  /** Takes stored settings into use where they are others. */
+  const take = (found: readonly StoredSetting[]): void => {
+    if (keys === undefined || versionOf(found) === versionOf(rows)) return
+    rows = found
+    inUse = withStored(config, given, openStored(rows, keys))
+    for (const listener of listeners) listener()
+  }
+  return {
+    /** Those in use. */
+    config: (): Config => inUse,
+    /** What the operator has said, by setting: a flag, a variable or the file. */
+    given,
+    /** What is stored, in use or not. */
+    stored: (): readonly StoredSetting[] => rows,
+    /** Those that would be in use with other stored ones. */
+    configWith: (values: StoredValues): Config => withStored(config, given, values),
+    take,
+    /** Called when others are in use. */
+    onChange: (listener: () => void): void => void listeners.add(listener),
+    /** Reads what is stored, and goes on doing so until it is stopped. */
+    async follow({ store, keys: opening }: Source, log: Log): Promise<{ stop(): void }> {
+      keys = opening
+      take(await store.settings())
+      store.onSettings(take)
+      let [seen, isStopped] = [undefined as number | undefined, false]
+      const look = async (): Promise<void> => {
+        try {
+          const changes = store.changes()
+          if (changes === seen) return
+          take(await store.settings())
+          seen = changes
+        } catch (error) {
+          if (!isStopped) log.warn('settings.not_read', { reason: systemReason(error) })
+        }
+      }
+      const timer = setInterval(() => void look(), LOOK_MS).unref()
+      return {
+        stop(): void {
+          isStopped = true
+          clearInterval(timer)
+        },
+      }
+    },
+  }
+}
+
+/** Names one state of the stored settings. */
+export function versionOf(rows: readonly StoredSetting[]): string {
+  return entityTag(JSON.stringify(rows))
+}
+
+function givenOrigins(shown: ShownSettings): ReadonlyMap<string, string> {
+  return new Map(shown.filter(({ origin }) => origin !== 'default').map(({ name, origin }) => [name, origin]))
+}
+
+/** The stored texts with secrets opened; without those that were sealed under another secret of the server. */
+export function openStored(rows: readonly StoredSetting[], { settings }: Pick<Keys, 'settings'>): StoredValues {
+  const values = new Map<EditableName, string>()
+  for (const { name, value } of rows) {
+    if (!isEditable(name)) continue
+    const text = editable(name).kind === 'secret' ? opened(settings, name, value) : value
+    if (text !== undefined) values.set(name, text)
+  }
+  return values
+}
+
+/** The form in which a value is stored. */
+export function storedForm(name: EditableName, text: string, { settings: [key] }: Pick<Keys, 'settings'>): string {
+  return editable(name).kind === 'secret' ? sealText(key, text, name).toString('base64url') : text
+}
+
+function opened(keys: Keys['settings'], name: string, sealed: string): string | undefined {
+  for (const key of keys) {
+    const text = openText(key, Buffer.from(sealed, 'base64url'), name)
+    if (text !== undefined) return text
+  }
+  return undefined
+}

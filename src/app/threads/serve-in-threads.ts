@@ -1,0 +1,62 @@
+/** Starts the threads that serve beside the main thread, with what they need of the service. */
+import type { Clock } from '../../base/clock.ts'
+import type { AdjustableLog } from '../../base/log.ts'
+import type { Config } from '../../config/settings.ts'
+import type { Certificate } from '../../http/server/certificate.ts'
+import type { Router } from '../../http/server/router.ts'
+import type { ServerLimits } from '../../http/server/server-limits.ts'
+import { databaseFile } from '../../store/sqlite/data-dir.ts'
+import { limitSettingsOf, type Services } from '../services.ts'
+import { startServingThreads } from './serving-threads.ts'
+import type { MainView } from './shared-memory.ts'
+import type { ServingData, ServingSettings } from './thread-messages.ts'
+import { createThreadRequests } from './thread-requests.ts'
+
+export interface ThreadServing extends Pick<ServingData, 'startedAt' | 'routes' | 'pages' | 'address' | 'clock'> {
+  readonly threads: number
+  readonly view: MainView
+  /** The settings in use, which may change. */
+  readonly config: () => Config
+  /** For the remembered pages of one thread. */
+  readonly cacheBytes: number
+  readonly dataDir: string
+  readonly services: Services
+  /** Of the main thread, to which the others send what they do not serve by themselves. */
+  readonly router: Router
+  /** Ends a connection of a client in the main thread. */
+  readonly endOneOf: (clientKey: string) => boolean
+  /** Of one thread. */
+  readonly limits: ServerLimits
+  /** The one in use. */
+  readonly certificate: () => Certificate | undefined
+  readonly now: Clock
+  readonly log: AdjustableLog
+}
+
+export function serveInThreads(options: ThreadServing) {
+  const { threads, view, config, cacheBytes, dataDir, services, router, limits, certificate, now, log } = options
+  const { startedAt, routes, pages, address, clock, endOneOf } = options
+  const { instance, keys, metrics } = services
+  return startServingThreads({
+    ...{ threads, endOneOf, view, metrics, now, log, closeMs: limits.closeMs },
+    requests: createThreadRequests({ router, log, services, bodyBytesMax: limits.bodyBytesMax, now }),
+    dataOf: (thread) => ({
+      ...{ thread, instance, startedAt, routes, pages, limits, address, clock, memory: view.memory },
+      database: databaseFile(dataDir),
+      settings: settingsOf(config(), cacheBytes),
+      keys: keys.signing,
+      certificate: certificate(),
+      log: { level: log.level, format: log.format },
+    }),
+  })
+}
+
+/** The settings that a serving thread needs, as they can be sent to it. */
+function settingsOf(config: Config, cacheBytes: number): ServingSettings {
+  const { pageSize, pageSizeMax, hideInactive, publicRemoteConfig, corsOrigins, allowedHosts, tokenIssuer, streamsMax } = config
+  return {
+    ...{ pageSize, pageSizeMax, hideInactive, publicRemoteConfig, corsOrigins, allowedHosts, tokenIssuer, streamsMax, cacheBytes },
+    dataPerUser: limitSettingsOf(config).dataPerUser,
+    trustedProxies: config.trustedProxies.list,
+  }
+}

@@ -1,0 +1,160 @@
+/**
+ * The program of a thread that serves requests beside the main thread, on the same port: reads by itself, everything else
+ * through the main thread (thread-messages.ts).
+ */
+import { parentPort, workerData } from 'node:worker_threads'
+import { createActivity } from '../../auth/activity.ts'
+import { createDataLimit } from '../../auth/limits.ts'
+import { createSessionReader } from '../../auth/sessions.ts'
+import { createArrivals } from '../../base/arrivals.ts'
+import { createCalls } from '../../base/calls.ts'
+import { systemClock } from '../../base/clock.ts'
+import { idGenerator } from '../../base/ids.ts'
+import { createMetrics } from '../../base/metrics.ts'
+import { createSharedCounts } from '../../base/shared-counts.ts'
+import { createDocumentReads } from '../../content/reads/document-reads.ts'
+import { createPageCache } from '../../content/reads/page-cache.ts'
+import { createReads } from '../../content/reads/reads.ts'
+import { createSyncReads } from '../../content/sync/sync-pull.ts'
+import { CHANGE_READS } from '../../endpoints/changes.ts'
+import { DATA_READS } from '../../endpoints/data.ts'
+import { routesOf } from '../../endpoints/guard.ts'
+import { SYNC_READS } from '../../endpoints/sync.ts'
+import { HEALTH } from '../../endpoints/system.ts'
+import { createEnvelopeCoder } from '../../http/coding/envelope-coder.ts'
+import { parseProxies } from '../../http/request/client-address.ts'
+import { createRouter } from '../../http/server/router.ts'
+import { createServer } from '../../http/server/server.ts'
+import { readFound, writeQuery } from '../../store/scan/query-message.ts'
+import { openReadStore } from '../../store/sqlite/read-store.ts'
+import { createReaderGate } from '../../store/sqlite/reader-gate.ts'
+import { openChangeFeed } from '../change-feed.ts'
+import { httpMetrics } from '../http-metrics.ts'
+import { pageRoutes } from '../page-routes.ts'
+import { cacheMetrics, logMetrics, requestMetrics } from '../service-metrics.ts'
+import { createLeftCalls } from './left-calls.ts'
+import { createForwarding } from './request-forwarding.ts'
+import { createThreadLog } from './thread-log.ts'
+import type { MainAnswers, ServingAnswers, ServingData } from './thread-messages.ts'
+
+const data = workerData as ServingData
+const port = parentPort
+if (port === null) throw new Error('Cannot run outside of a thread')
+const { settings, memory, thread, instance, startedAt } = data
+const cell = data.clock && new Float64Array(data.clock)
+const now = cell === undefined ? systemClock : () => cell[0] as number
+
+/** Of a query that no client waits for. */
+const NEVER = new AbortController().signal
+const callFor = createLeftCalls()
+const forwarding = createForwarding(
+  () => main,
+  callFor,
+  (caller, bytes, before) => limits.dataBody(caller, now(), bytes, before),
+)
+const answers: ServingAnswers = {
+  ...forwarding.answers,
+  endOneOf: (clientKey) => server.endOneOf(clientKey),
+  samples: () => metrics.samples(),
+  setLevel: (level) => log.setLevel(level),
+  setCertificate: (certificate) => server.setCertificate(certificate),
+  setDataLimit: (perUser) => void (dataPerUser = perUser),
+  settle: () => logLines.settled(),
+  async close() {
+    feed.close()
+    await server.close()
+    store.close()
+    await logLines.settled()
+  },
+}
+const main = createCalls<MainAnswers>(port, answers)
+port.on('message', main.receive)
+
+const logLines = createThreadLog({ log: data.log, now, send: (lines) => main.call('log', lines) })
+const { log } = logLines
+const arrivals = createArrivals()
+const metrics = createMetrics()
+const store = openReadStore({
+  file: data.database,
+  gate: createReaderGate(memory.gate, thread),
+  arrivals,
+  async findElsewhere(model, query, caller) {
+    const { id, signal = NEVER } = caller
+    const message = { query: writeQuery(model.name, query), caller: { id, class: caller.class } }
+    return readFound(await callFor(id, signal, () => main.call('find', message, { signal })))
+  },
+})
+const activity = createActivity({
+  seeGuest: async (id, time) => main.tell('seeGuest', { id, now: time }),
+  useSession: async (jti, time) => main.tell('useSession', { jti, now: time }),
+})
+const keys = data.keys.map(({ id, secret }) => ({ id, secret: Buffer.from(secret) }))
+const sessions = createSessionReader({
+  ...{ store: store.store, activity, instance },
+  keys: keys as [(typeof keys)[number], ...typeof keys],
+  issuer: settings.tokenIssuer,
+})
+let { dataPerUser } = settings
+const limits = createDataLimit(() => dataPerUser, {
+  windows: memory.windows,
+  onRefused: (limit) => main.tell('limited', limit),
+  nodes: () => 1,
+})
+const pages = createPageCache({ bytesMax: settings.cacheBytes, now })
+const { pageSize: limitDefault, pageSizeMax: limitMax, hideInactive, publicRemoteConfig } = settings
+const listSettings = { limitDefault, limitMax, hideInactive }
+const feed = openChangeFeed({
+  ...{ store: store.store, metrics, now, log, settings: listSettings, streamsMax: settings.streamsMax },
+  counts: createSharedCounts(memory.streams, thread),
+  async redeemTicket(ticket) {
+    const claim = await main.call('redeemTicket', ticket)
+    return claim && sessions.ofClaim(claim, now())
+  },
+})
+const context = {
+  ...{ instance, startedAt, now, publicRemoteConfig },
+  // A node of a cluster has one thread.
+  position: undefined,
+  documents: createDocumentReads({ store: store.store, settings: listSettings }),
+  ...feed.context,
+  sync: createSyncReads({ store: store.store, changes: feed.context.changes, settings: listSettings }),
+  reads: createReads({ store: store.store, pages, instance, thread }),
+  coder: createEnvelopeCoder(),
+}
+/** The endpoints that are served here count nothing else. */
+const elsewhere = (): never => {
+  throw new Error('The main thread counts this limit')
+}
+const guard = { sessions, limits: { ...limits, requestCodeFrom: elsewhere, guestFrom: elsewhere }, now }
+const pagesOfSite = data.pages === undefined ? [] : pageRoutes(data.pages.assets, data.pages.settings)
+const own = [...routesOf([...DATA_READS, ...CHANGE_READS, ...SYNC_READS, HEALTH], context, guard), ...pagesOfSite]
+const isOwn = ({ method, path }: { readonly method: string; readonly path: string }): boolean =>
+  own.some((route) => route.method === method && route.path === path)
+const forwarded = data.routes.filter((one) => !isOwn(one))
+const server = createServer({
+  router: createRouter([
+    ...own,
+    ...forwarded.map(({ method, path }) => ({ method, path, handler: forwarding.forward })),
+  ]),
+  ...{ now, log, instance },
+  newRequestId: idGenerator(now),
+  cors: settings.corsOrigins,
+  proxies: parseProxies(settings.trustedProxies),
+  allowedHosts: settings.allowedHosts,
+  certificate: data.certificate,
+  limits: data.limits,
+  onConnection: arrivals.add,
+  observe: requestMetrics(metrics),
+  shared: {
+    bodies: createSharedCounts(memory.bodies, thread),
+    connections: {
+      counts: createSharedCounts(memory.connections, thread),
+      endElsewhere: (clientKey) => main.call('endElsewhere', clientKey),
+    },
+  },
+})
+httpMetrics(metrics, server)
+cacheMetrics(metrics, pages)
+logMetrics(metrics, logLines.output)
+// The executable loads a thread as one CommonJS script, which cannot await at its top.
+void server.listen(data.address).then(() => main.tell('ready', undefined))

@@ -1,0 +1,106 @@
+/** What the main thread does for the serving threads: requests that they do not serve by themselves, and long queries. */
+import type { Clock } from '../../base/clock.ts'
+import { Sent, type Calls } from '../../base/calls.ts'
+import type { AdjustableLog } from '../../base/log.ts'
+import { createBodyLane } from '../../http/guard/body-lane.ts'
+import type { HttpResponse } from '../../http/request/exchange.ts'
+import { createResponder } from '../../http/server/responder.ts'
+import type { Router } from '../../http/server/router.ts'
+import { storedModelNamed } from '../../models/registry.ts'
+import { readQuery, writeFound } from '../../store/scan/query-message.ts'
+import type { TextPart } from '../../base/text-parts.ts'
+import type { Services } from '../services.ts'
+import { createRemoteExchange, type RemoteExchange } from './remote-exchange.ts'
+import type { MainAnswers, ResponseMessage, ServingAnswers } from './thread-messages.ts'
+
+export interface RequestsOptions {
+  readonly router: Router
+  readonly log: AdjustableLog
+  readonly services: Pick<Services, 'store' | 'sessions' | 'tickets' | 'counters'>
+  readonly bodyBytesMax: number
+  readonly now: Clock
+}
+
+export type ThreadRequests = ReturnType<typeof createThreadRequests>
+
+export function createThreadRequests({ router, log, services, bodyBytesMax, now }: RequestsOptions) {
+  const { store, sessions, tickets, counters } = services
+  const respond = createResponder<RemoteExchange>({ router, log, admit: () => {} })
+  const bodyLane = createBodyLane()
+
+  /** What the main thread answers to one thread, and what is to be done when that ends. */
+  return (thread: () => Pick<Calls<ServingAnswers>, 'call' | 'tell'>) => {
+    const openFiles = new Map<string, () => void>()
+
+    /** Closes a file that no thread will send. */
+    const discard = async (response: HttpResponse | undefined): Promise<void> => {
+      if (response?.kind !== 'file') return
+      await response.file.handle.close().catch(() => {})
+      response.onClosed?.()
+    }
+    const answers: Omit<MainAnswers, 'ready' | 'endElsewhere'> = {
+      async serve(request, signal) {
+        const exchange = createRemoteExchange(request, { thread: thread(), bodyLane, bodyBytesMax, signal })
+        try {
+          const response = await respond(exchange)
+          const { logFields } = exchange
+          if (!signal.aborted) return sent({ response, logFields }, (onClosed) => openFiles.set(request.requestId, onClosed))
+          await discard(response)
+          return new Sent({ response: undefined, logFields }, [])
+        } finally {
+          exchange.release()
+        }
+      },
+      async find({ query, caller }, signal) {
+        const model = storedModelNamed(query.model)
+        if (model === undefined) throw new Error(`There is no model ${query.model}`)
+        return writeFound(await store.find(model, readQuery(query), { ...caller, signal }))
+      },
+      log(lines) {
+        for (const line of lines) log.take(line)
+      },
+      seeGuest: ({ id, now }) => sessions.activity.guestSeen(id, now),
+      useSession: ({ jti, now }) => sessions.activity.sessionUsed(jti, now),
+      redeemTicket: (ticket) => tickets.redeem(ticket, now()),
+      limited: counters.rateLimited,
+      fileClosed(requestId) {
+        openFiles.get(requestId)?.()
+        openFiles.delete(requestId)
+      },
+    }
+    return {
+      answers,
+      /** The thread has ended, and its files are closed with it. */
+      ended(): void {
+        for (const onClosed of openFiles.values()) onClosed()
+        openFiles.clear()
+      },
+    }
+  }
+}
+
+/** A response as it can be sent to another thread: in memory of its own, without functions. */
+function sent({ response, logFields }: ResponseMessage, keep: (onClosed: () => void) => void): Sent<ResponseMessage> {
+  if (response?.kind === 'file') {
+    const { onClosed = () => {}, ...rest } = response
+    keep(onClosed)
+    return new Sent({ response: rest, logFields }, [response.file.handle])
+  }
+  if (response?.kind === 'raw' && typeof response.body !== 'string') {
+    return new Sent({ response: { ...response, body: ownBytes(response.body) }, logFields }, [])
+  }
+  if (response?.kind === 'data' && typeof response.data !== 'string') {
+    return new Sent({ response: { ...response, data: response.data.map(ownPart) }, logFields }, [])
+  }
+  return new Sent({ response, logFields }, [])
+}
+
+function ownPart(part: TextPart): TextPart {
+  if (typeof part === 'string' || 'once' in part) return part
+  return ownBytes(part)
+}
+
+/** A clone of a part of a buffer would be one of the whole buffer. */
+function ownBytes(bytes: Uint8Array): Uint8Array {
+  return bytes.byteLength === bytes.buffer.byteLength ? bytes : new Uint8Array(bytes)
+}
