@@ -2,9 +2,11 @@
  * The record of a command in the audit trail: its name, its arguments, and the user that it changed. Secrets and e-mail
  * addresses are never in it: a record outlives the account that an address belongs to.
  */
+import { resolve } from 'node:path'
 import { systemClock } from '../base/clock.ts'
 import { systemReason } from '../base/system-error.ts'
 import { VERSION } from '../base/version.ts'
+import { readIdentity } from '../cluster/node-identity.ts'
 import type { Config } from '../config/settings.ts'
 import { STORED_MODELS } from '../models/registry.ts'
 import { user } from '../models/user.ts'
@@ -31,6 +33,7 @@ export async function recordBeside(
   entry: AuditEntry,
 ): Promise<void> {
   try {
+    if (readIdentity(resolve(dataDir)) !== undefined) throw new Error('a node writes through the log of its cluster only')
     // Opening a database of an older program would change its schema.
     openForReading({ dataDir }).close()
     const store = openStore({ dir: prepareDataDir(dataDir), models: STORED_MODELS, version: VERSION, now: systemClock })

@@ -6,8 +6,16 @@ import { EXIT, UsageError, type Command, type ExitCode, type Terminal } from './
 import { adminCommand, seedCommand } from './documents/data-commands.ts'
 import { auditCommand } from './users/audit-command.ts'
 import { backupCommand } from './backup/backup-command.ts'
+import { clientCommand } from './client-command.ts'
 import { configCommand, openApiCommand, versionCommand } from './about-commands.ts'
 import { commandHelp, groupHelp, guideHelp, overview } from './help-text.ts'
+import { clusterInitCommand } from './cluster/cluster-init-command.ts'
+import { clusterJoinCommand } from './cluster/cluster-join-command.ts'
+import { clusterLeaveCommand } from './cluster/cluster-leave-command.ts'
+import { clusterRemoveCommand } from './cluster/cluster-remove-command.ts'
+import { clusterStatusCommand } from './cluster/cluster-status-command.ts'
+import { clusterTokenCommand } from './cluster/cluster-token-command.ts'
+import { clusterUpgradeCommand } from './cluster/cluster-upgrade-command.ts'
 import { explainCommand } from './documents/explain-command.ts'
 import { mailTestCommand } from './mail/mail-test-command.ts'
 import { exportCommand } from './documents/export-command.ts'
@@ -15,12 +23,18 @@ import { importCommand } from './import/import-command.ts'
 import { mailOutboxCommand, mailRetryCommand } from './mail/mail-outbox-command.ts'
 import { matchCommand } from './documents/match-command.ts'
 import { checkCommand } from './backup/check-command.ts'
+import { repairReferencesCommand } from './documents/repair-references-command.ts'
 import { restoreCommand } from './backup/restore-command.ts'
+import { healthCommand } from './serve/health-command.ts'
 import { serveCommand } from './serve/serve-command.ts'
+import { settingsListCommand, settingsSetCommand, settingsUnsetCommand } from './settings/settings-commands.ts'
 import { verifyCommand } from './backup/verify-command.ts'
+import { tokenCreateCommand, tokenListCommand, tokenRevokeCommand } from './users/api-token-commands.ts'
+import { passkeyListCommand, passkeyRemoveCommand } from './users/passkey-commands.ts'
 import { tokenCommand } from './users/token-command.ts'
 import { userDeleteCommand, userSetRoleCommand, userSignOutCommand } from './users/user-change-commands.ts'
-import { userListCommand, userShowCommand } from './users/user-commands.ts'
+import { userInviteCommand } from './users/user-invite-command.ts'
+import { userCodeCommand, userListCommand, userShowCommand } from './users/user-commands.ts'
 
 const COMMANDS: readonly Command[] = [
   serveCommand,
@@ -28,10 +42,20 @@ const COMMANDS: readonly Command[] = [
   adminCommand,
   userListCommand,
   userShowCommand,
+  userCodeCommand,
+  userInviteCommand,
   userSetRoleCommand,
   userSignOutCommand,
   userDeleteCommand,
+  passkeyListCommand,
+  passkeyRemoveCommand,
+  settingsListCommand,
+  settingsSetCommand,
+  settingsUnsetCommand,
   tokenCommand,
+  tokenCreateCommand,
+  tokenListCommand,
+  tokenRevokeCommand,
   auditCommand,
   mailTestCommand,
   mailOutboxCommand,
@@ -42,10 +66,20 @@ const COMMANDS: readonly Command[] = [
   backupCommand,
   restoreCommand,
   checkCommand,
+  healthCommand,
   exportCommand,
   importCommand,
+  repairReferencesCommand,
+  clusterInitCommand,
+  clusterTokenCommand,
+  clusterJoinCommand,
+  clusterStatusCommand,
+  clusterRemoveCommand,
+  clusterLeaveCommand,
+  clusterUpgradeCommand,
   configCommand,
   openApiCommand,
+  clientCommand,
   versionCommand,
 ]
 
@@ -80,12 +114,15 @@ function helpAbout(words: readonly string[], { columns }: Terminal): string {
 function commandsHelp(words: readonly string[]): string {
   const [first = '', second] = words
   const members = COMMANDS.filter(({ name }) => name.startsWith(`${first} `))
-  return second === undefined && members.length > 0 ? groupHelp(first, members) : commandHelp(commandNamed(words))
+  if (second !== undefined || members.length === 0) return commandHelp(commandNamed(words))
+  // `token` is a command, and a group of them.
+  const own = COMMANDS.find(({ name }) => name === first)
+  return `${own === undefined ? '' : `${commandHelp(own)}\n`}${groupHelp(first, members)}`
 }
 
 function commandNamed(words: readonly string[]): Command {
   const [first = '', second = ''] = words
-  const command = COMMANDS.find(({ name }) => name === first || name === `${first} ${second}`)
+  const command = COMMANDS.find(({ name }) => name === `${first} ${second}`) ?? COMMANDS.find(({ name }) => name === first)
   if (command !== undefined) return command
   const members = COMMANDS.filter(({ name }) => name.startsWith(`${first} `)).map(({ name }) => name)
   if (members.length > 0) throw unknownMember(first, second, members)

@@ -1,10 +1,11 @@
-/** The flags --filter, --sort, --limit and --cursor, read as the service reads the parameters of a list. */
-import { readListQuery, type ListSettings } from '../content/list-query.ts'
+/** The flags --filter, --search, --changed-by, --sort, --limit and --cursor, read as the service reads the parameters of a list. */
+import { readListQuery, type ListSettings, type QuerySource as Source } from '../content/reads/list-query.ts'
 import type { Caller } from '../models/caller.ts'
 import type { Model } from '../models/schema.ts'
 import { parseFilterText } from '../query/parse.ts'
+import { documentsChangedBy } from '../store/changes/changes-of-actors.ts'
 import type { Database } from '../store/sqlite/database.ts'
-import type { FindQuery, Store } from '../store/store.ts'
+import type { FindQuery } from '../store/store.ts'
 import { countriesInUse } from '../store/tables/document-tables.ts'
 import { asUsageError } from './command.ts'
 
@@ -12,6 +13,8 @@ export const ADMINISTRATOR: Caller = { id: '', appRole: 'standardUser', dashboar
 
 export interface QueryFlags {
   readonly filter?: string | undefined
+  readonly search?: string | undefined
+  readonly changedBy?: string | undefined
   readonly sort?: string | undefined
   readonly limit?: string | undefined
   readonly cursor?: string | undefined
@@ -20,21 +23,24 @@ export interface QueryFlags {
 interface QuerySource {
   readonly caller: Caller
   readonly settings: ListSettings
-  readonly store: Pick<Store, 'countriesInUse'>
+  readonly store: Source
 }
 
 /** Throws UsageError with the service's own message where the service would reject. */
 export async function readQueryFlags(model: Model, flags: QueryFlags, source: QuerySource): Promise<FindQuery> {
-  const { filter, sort, limit, cursor } = flags
+  const { filter, search, changedBy, sort, limit, cursor } = flags
   try {
-    const params = { filter: filter === undefined ? undefined : parseFilterText(filter), sort, limit, cursor }
+    const params = { filter: filter === undefined ? undefined : parseFilterText(filter), search, changedBy, sort, limit, cursor }
     return await readListQuery(model, params, source.caller, source)
   } catch (error) {
     throw asUsageError(error)
   }
 }
 
-/** A database as a store that says which countries are in use. */
-export function countriesOf(database: Database): QuerySource['store'] {
-  return { countriesInUse: async (use) => countriesInUse(database, use) }
+/** A database as a store that says which countries are in use, and what users have changed. */
+export function sourceOf(database: Database): QuerySource['store'] {
+  return {
+    countriesInUse: async (use) => countriesInUse(database, use),
+    changedBy: (models, actors) => documentsChangedBy(database, models, actors),
+  }
 }

@@ -4,10 +4,12 @@ import { resolve } from 'node:path'
 import { openServices, type Services } from '../app/services.ts'
 import { systemClock } from '../base/clock.ts'
 import { createLog } from '../base/log.ts'
+import { readIdentity } from '../cluster/node-identity.ts'
 import { readConfig } from '../config/read-config.ts'
 import { readSecrets } from '../config/secrets.ts'
 import type { Config } from '../config/settings.ts'
 import { databaseFile, DataDirError } from '../store/sqlite/data-dir.ts'
+import { openNodeServices } from './cluster/beside-node.ts'
 import { EXIT, type Arguments, type Terminal } from './command.ts'
 
 type Work = (services: Services, config: Config) => Promise<void>
@@ -37,12 +39,15 @@ export async function withData(args: Arguments, terminal: Terminal, work: Work):
   )
 }
 
-/** The services, with warnings on stderr. `own` takes the directory for this process alone. */
+/** The services, with warnings on stderr. `own` takes the directory for this process alone; a node's are openNodeServices(). */
 export function openForCommand(
   config: Config,
-  { environment, stderr }: Terminal,
+  terminal: Terminal,
   { own }: { readonly own: boolean },
 ): Promise<Services> {
+  const { environment, stderr } = terminal
+  const identity = readIdentity(resolve(config.dataDir))
+  if (identity !== undefined) return openNodeServices(config, identity, terminal)
   const log = createLog({ level: 'warn', format: 'pretty', now: systemClock, write: (text) => void stderr.write(text) })
   return openServices(config, readSecrets(environment), { now: systemClock, log, own })
 }

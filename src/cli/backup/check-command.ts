@@ -4,13 +4,18 @@
  */
 import { systemClock } from '../../base/clock.ts'
 import { systemReason } from '../../base/system-error.ts'
+import { readEtcdTarget } from '../../cluster/etcd-target.ts'
 import { exposureWarnings } from '../../config/exposed-files.ts'
 import { readConfig } from '../../config/read-config.ts'
 import { readSecrets } from '../../config/secrets.ts'
+import { serviceLinkWarnings } from '../../config/service-links.ts'
 import { SETTINGS, type Config } from '../../config/settings.ts'
+import { shownSettings } from '../../config/shown-settings.ts'
 import { readMailSettings } from '../../mail/settings/mail-settings.ts'
 import { EXIT, JSON_FLAG, type Command } from '../command.ts'
-import { checksOf, type Check } from './service-checks.ts'
+import { clusterChecks } from './cluster-checks.ts'
+import { checksOfData, checksOfUse, type Check } from './service-checks.ts'
+import { judgeStored, readStored } from './stored-settings-check.ts'
 
 const NAME_WIDTH = 11
 
@@ -25,11 +30,12 @@ interface Finding {
 
 export const checkCommand: Command = {
   name: 'check',
-  summary: 'look at settings, data, disk, mail and clock, and say what is to be done; also while the service runs',
+  summary: 'look at settings, data, disk, mail, clock and cluster, and say what is to be done; also while the service runs',
   options: [JSON_FLAG],
   settings: SETTINGS.map(({ name }) => name),
   examples: ['dateline check', 'dateline check --data-dir /srv/dateline --mail smtp://mail.example.org'],
-  async run({ options, settings }, terminal) {
+  async run(args, terminal) {
+    const { options, settings } = args
     const { environment, stdout } = terminal
     const findings: Finding[] = []
     const run = async (name: string, check: Check): Promise<void> => {
@@ -43,11 +49,19 @@ export const checkCommand: Command = {
       config = readConfig(settings, environment)
       readSecrets(environment)
       readMailSettings(config, { now: systemClock, environment })
-      return 'can be used'
+      readEtcdTarget(config)
+      const [ignored] = serviceLinkWarnings(environment)
+      return ignored === undefined ? 'can be used' : { warning: `can be used; but ${ignored}` }
     })
     if (config !== undefined) {
       const exposed = exposureWarnings(settings, environment)
-      for (const [name, check] of checksOf(config, environment, exposed)) await run(name, check)
+      const ofNode = config.cluster === undefined ? [] : clusterChecks(args, terminal)
+      for (const [name, check] of checksOfData(config, environment, exposed)) await run(name, check)
+      const stored = readStored(config, environment)
+      const judged = stored && judgeStored(config, { ...stored, shown: shownSettings(settings, environment), environment })
+      await run('stored', judged?.verdict ?? (() => ({ warning: 'settings in the database cannot be read: see above' })))
+      const { config: inUse, hasStoredMail } = judged ?? { config, hasStoredMail: false }
+      for (const [name, check] of [...checksOfUse(inUse, environment, hasStoredMail), ...ofNode]) await run(name, check)
     }
     const ok = findings.every((finding) => finding.ok)
     if (options.has('--json')) stdout.write(`${JSON.stringify({ ok, checks: findings })}\n`)

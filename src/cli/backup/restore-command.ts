@@ -4,23 +4,38 @@ import { systemClock } from '../../base/clock.ts'
 import { isoDate } from '../../base/dates.ts'
 import { VERSION } from '../../base/version.ts'
 import { readConfig } from '../../config/read-config.ts'
+import { readIdentity } from '../../cluster/node-identity.ts'
 import { STORED_MODELS } from '../../models/registry.ts'
-import { discardDataDir, ownDataDir, prepareDataDir } from '../../store/sqlite/data-dir.ts'
-import { restoreDatabase } from '../../store/backup/restore.ts'
+import { DataDirError, discardDataDir, ownDataDir, prepareDataDir } from '../../store/sqlite/data-dir.ts'
+import { forgetPosition } from '../../store/replica/position-table.ts'
+import { endRestore, removeRestoreFiles } from '../../store/backup/pending-restore.ts'
+import { removeReplaced, REPLACED_MAX, restoreDatabase } from '../../store/backup/restore.ts'
+import { ADMINISTRATORS_TOLD_MAX, type CopyDifferences } from '../../store/backup/copy-differences.ts'
+import type { RemovedCredentials } from '../../store/backup/restored-copy.ts'
 import { EXIT, type Command } from '../command.ts'
 import { commandRecord, recordBeside } from '../command-record.ts'
+import { singleLine } from '../print-table.ts'
 import { abortOn, progressOn, sizeText } from '../progress.ts'
 
 export const restoreCommand: Command = {
   name: 'restore',
   summary: 'replace the database by a backup, and keep the old one beside it; not while the service runs',
   operands: [{ name: 'FILE', meaning: 'a backup, or a dateline.db.before-schema-N that was kept before a migration' }],
-  options: [{ flag: '--json', meaning: 'print the result as JSON' }],
+  options: [
+    { flag: '--keep-tokens', meaning: 'keep tokens of the API and passkeys that the database in use does not have; for a file that no stranger could write' },
+    { flag: '--json', meaning: 'print the result as JSON' },
+  ],
   settings: ['dataDir'],
   examples: ['dateline restore dateline-data/backups/dateline-20260301T120000Z.db'],
   async run({ operands: [from = ''], options, settings }, terminal) {
     const { dataDir } = readConfig(settings, terminal.environment)
     const dir = prepareDataDir(dataDir)
+    if (readIdentity(dir.path) !== undefined) {
+      throw new DataDirError(
+        `Cannot restore into "${dir.path}": it is that of a node: stop all nodes, then run "dateline cluster init --from ${from}" ` +
+          'with another --cluster-prefix, and join the others again',
+      )
+    }
     const lock = ownDataDir(dir, { pid: process.pid, startedAt: isoDate(systemClock()) })
     let isDone = false
     try {
@@ -33,18 +48,28 @@ export const restoreCommand: Command = {
         now: systemClock,
         signal: abortOn(terminal.interrupted),
         onProgress: progress.show,
+        keepsCredentials: options.has('--keep-tokens'),
       }).finally(progress.end)
+      // A backup of a node: this directory belongs to no cluster.
+      forgetPosition(dir.database)
+      // One that the service was asked for and had no time for is overtaken.
+      endRestore(dir)
+      removeRestoreFiles(dir)
       isDone = true
-      const { bytes, schema, version, items, replaced } = restored
+      const gone = removeReplaced(dir, from)
+      const { bytes, schema, version, items, replaced, removed, differs } = restored
       await recordBeside({ dataDir }, terminal, commandRecord('restore', { file: resolve(from), replaced }))
       const count = Object.values(items).reduce((sum, n) => sum + n, 0)
       terminal.stdout.write(
         options.has('--json')
-          ? `${JSON.stringify({ database: dir.database, replaced, bytes, schema, version, items })}\n`
+          ? `${JSON.stringify({ database: dir.database, replaced, bytes, schema, version, items, removed, differs, removedFiles: gone })}\n`
           : `Restored ${dir.database}: ${sizeText(bytes)}, ${count} items\n` +
               (replaced === undefined
                 ? 'That directory had no database before\n'
-                : `The database that was there is kept as ${replaced}\n`),
+                : `The database that was there is kept as ${replaced}\n`) +
+              removedText(removed) +
+              differsText(differs) +
+              (gone.length === 0 ? '' : `Removed ${gone.join(', ')}: of replaced databases, the newest ${REPLACED_MAX} are kept\n`),
       )
       return EXIT.ok
     } finally {
@@ -53,4 +78,26 @@ export const restoreCommand: Command = {
       if (!isDone) discardDataDir(dir)
     }
   },
+}
+
+function removedText({ apiTokens, passkeys }: RemovedCredentials): string {
+  if (apiTokens + passkeys === 0) return ''
+  return (
+    `Removed ${apiTokens} tokens of the API and ${passkeys} passkeys that the database before did not have: anyone who could write ` +
+    'the file could have added them. Make them again, or restore with --keep-tokens\n'
+  )
+}
+
+function differsText({ administrators, settings }: CopyDifferences): string {
+  const many = administrators.length === ADMINISTRATORS_TOLD_MAX ? ' and perhaps more' : ''
+  const people = administrators.map((email) => singleLine(email)).join(', ')
+  return (
+    (people === ''
+      ? ''
+      : `Warning: administrators that the database before did not have: ${people}${many}: where you do not know one, run ` +
+        '"dateline user set-role ADDRESS --dashboard none" before the service starts\n') +
+    (settings.length === 0
+      ? ''
+      : `Warning: stored settings that were others before: ${settings.join(', ')}: see "dateline settings list" before the service starts\n`)
+  )
 }

@@ -5,23 +5,31 @@ import { FREE_BYTES_MIN, freeBytes } from '../../app/readiness.ts'
 import { systemClock } from '../../base/clock.ts'
 import { isoDate } from '../../base/dates.ts'
 import { nearestDirectory } from '../../base/directory.ts'
-import { MINUTE_MS } from '../../base/duration.ts'
+import { MINUTE_MS, showDuration } from '../../base/duration.ts'
 import { replacementIn } from '../../base/file-mode.ts'
 import { systemReason } from '../../base/system-error.ts'
 import { VERSION } from '../../base/version.ts'
+import { readIdentity } from '../../cluster/node-identity.ts'
 import { readSecrets } from '../../config/secrets.ts'
 import type { Config, Environment } from '../../config/settings.ts'
 import { DeliveryError } from '../../mail/delivery/delivery-error.ts'
 import { probeMail } from '../../mail/delivery/mail-probe.ts'
 import { readMailSettings } from '../../mail/settings/mail-settings.ts'
 import { STORED_MODELS } from '../../models/registry.ts'
-import { restoreAdvice } from '../../store/backup/backup.ts'
+import { BACKUPS_DIRECTORY, restoreAdvice } from '../../store/backup/backup.ts'
+import { backupRule } from '../../store/backup/backup-rule.ts'
+import { historyFaults } from '../../store/changes/history-check.ts'
 import { databaseFile } from '../../store/sqlite/data-dir.ts'
 import { databaseReason, isDamage, openDatabase, type Database } from '../../store/sqlite/database.ts'
 import { countItems, faultsOf, newestDate } from '../../store/sqlite/database-check.ts'
+import { copiesBehind } from '../../store/references/copies-behind.ts'
+import { readProgress } from '../../store/references/reference-progress.ts'
 import { fileFacts, MIGRATIONS, tooNew } from '../../store/sqlite/migrations.ts'
 import { loadSecrets } from '../../store/sqlite/secret-file.ts'
+import { contentFaults } from '../../store/tables/stored-documents.ts'
+import { wordFaults } from '../../store/tables/word-index.ts'
 import { sizeText } from '../progress.ts'
+import { oddValues } from './value-checks.ts'
 
 /** This program is younger, and will not be in use then. */
 const [YEAR_MIN, YEAR_MAX] = [2025, 2100]
@@ -37,9 +45,10 @@ interface Warning {
 export type Check = () => string | Warning | Promise<string | Warning>
 
 /** A problem, with its remedy. */
-class Problem extends Error {}
+export class Problem extends Error {}
 
-export function checksOf(config: Config, environment: Environment, exposed: readonly string[]): [string, Check][] {
+/** Of the data, whatever is stored in it. */
+export function checksOfData(config: Config, environment: Environment, exposed: readonly string[]): [string, Check][] {
   const directory = resolve(config.dataDir)
   const file = databaseFile(directory)
   return [
@@ -47,10 +56,21 @@ export function checksOf(config: Config, environment: Environment, exposed: read
     ['permissions', () => checkPermissions(directory, exposed)],
     ['secrets', () => checkSecrets(directory, environment)],
     ['disk', () => checkDisk(directory)],
-    ['schema', () => withDatabase(file, checkSchema)],
+    ['schema', () => withDatabase(file, (database) => checkSchema(database, readIdentity(directory) !== undefined))],
     ['integrity', () => withDatabase(file, checkIntegrity)],
-    ['mail', () => checkMail(config, environment)],
-    ['clock', () => withDatabase(file, checkClock)],
+    ['references', () => withDatabase(file, checkReferences)],
+    ['values', () => withDatabase(file, checkValues)],
+  ]
+}
+
+/** Of the parts that settings decide about; `hasStoredMail` says whether the mail server is one of those in the database. */
+export function checksOfUse(config: Config, environment: Environment, hasStoredMail: boolean): [string, Check][] {
+  const directory = resolve(config.dataDir)
+  const mailSettings = hasStoredMail ? 'the stored mail settings: see dateline settings list' : '--mail and the settings that go with it'
+  return [
+    ['backups', () => checkBackups(config, directory)],
+    ['mail', () => checkMail(config, environment, mailSettings)],
+    ['clock', () => withDatabase(databaseFile(directory), checkClock)],
   ]
 }
 
@@ -96,7 +116,7 @@ async function checkDisk(directory: string): Promise<string> {
   throw new Problem(`only ${sizeText(free)} free: make room, at least ${sizeText(FREE_BYTES_MIN)}`)
 }
 
-function withDatabase(file: string, check: (database: Database, file: string) => string): string {
+function withDatabase<T extends string | Warning>(file: string, check: (database: Database, file: string) => T): T | string {
   if ((statSync(file, { throwIfNoEntry: false })?.size ?? 0) === 0) return 'there is no database yet'
   let database: Database | undefined
   try {
@@ -111,29 +131,67 @@ function withDatabase(file: string, check: (database: Database, file: string) =>
   }
 }
 
-function checkSchema(database: Database): string {
+function checkSchema(database: Database, isNode: boolean): string {
   const facts = fileFacts(database)
   if (!facts.isOurs) throw new Problem('the database was not written by dateline: choose another --data-dir')
   if (facts.schema > MIGRATIONS.length) throw new Problem(tooNew('the database', facts, VERSION).message)
-  const next = facts.schema < MIGRATIONS.length ? `; the next start brings it to ${MIGRATIONS.length}` : ''
+  const way = isNode ? 'dateline cluster upgrade, once all nodes have this program,' : 'the next start'
+  const next = facts.schema < MIGRATIONS.length ? `; ${way} brings it to ${MIGRATIONS.length}` : ''
   return `${facts.schema}, prepared by dateline ${facts.version ?? '?'}${next}`
 }
 
 function checkIntegrity(database: Database, file: string): string {
   const faults = faultsOf(database)
   if (faults.length > 0) throw new Problem(`${faults.join('; ')}: run ${restoreAdvice(dirname(file))}`)
+  const foreign = contentFaults(database, STORED_MODELS)
+  if (foreign.length > 0) throw new Problem(`${foreign.join('; ')}: correct that, or run ${restoreAdvice(dirname(file))}`)
+  const unfound = wordFaults(database, STORED_MODELS)
+  if (unfound.length > 0) throw new Problem(`${unfound.join('; ')}: run ${restoreAdvice(dirname(file))}`)
+  const lost = historyFaults(database)
+  if (lost.length > 0) {
+    throw new Problem(`${lost.join('; ')}: the documents are whole, and backups from before may have these versions`)
+  }
   const items = Object.values(countItems(database, STORED_MODELS)).reduce((sum, n) => sum + n, 0)
   return `${sizeText(statSync(file).size)}, ${items} items, all read`
 }
 
-async function checkMail(config: Config, environment: Environment): Promise<string | Warning> {
+/** Copies that follow a change at this moment are behind as well. */
+function checkReferences(database: Database): string | Warning {
+  const behind = [...copiesBehind(database)].map(([model, n]) => `${n} of ${model}`)
+  if (behind.length === 0) return 'all copies of documents are up to date'
+  const found = `documents with copies that differ from what they are copies of: ${behind.join(', ')}`
+  const { work } = readProgress(database)
+  if (work !== undefined) return { warning: `${found}; the service brings them up to date now` }
+  return { warning: `${found}: run dateline repair references` }
+}
+
+function checkValues(database: Database): string | Warning {
+  const odd = oddValues(database)
+  if (odd === undefined) return 'all links and codes can be used'
+  return { warning: `links and codes that no write may store: ${odd}: correct them in the dashboard, or by PATCH; copies follow` }
+}
+
+/** A backup beside the database is gone with it when the disk is. */
+function checkBackups({ backupEvery, backupKeep }: Config, directory: string): string | Warning {
+  const rule = backupRule(backupEvery, readIdentity(directory) !== undefined)
+  if (rule === undefined) {
+    return { warning: 'automatic backups are off: turn them on with --backup-every 24h or dateline settings set backupEvery 24h, or run dateline backup yourself' }
+  }
+  const place = join(directory, BACKUPS_DIRECTORY)
+  const bytes = statSync(databaseFile(directory), { throwIfNoEntry: false })?.size ?? 0
+  const found = `every ${showDuration(rule.everyMs)}, the newest ${backupKeep} in ${place}, up to ${sizeText(bytes * backupKeep)}`
+  if (statSync(nearestDirectory(place)).dev !== statSync(nearestDirectory(directory)).dev) return found
+  return { warning: `${found}, on the disk of the database: copy them elsewhere, since a broken disk takes both` }
+}
+
+async function checkMail(config: Config, environment: Environment, settings: string): Promise<string | Warning> {
   const { route, warnings } = readMailSettings(config, { now: systemClock, environment })
   try {
     const found = await probeMail(route)
     return warnings.length === 0 ? found : { warning: `${found}; but ${warnings.join('; ')}` }
   } catch (error) {
     if (!(error instanceof DeliveryError)) throw error
-    throw new Problem(`${error.message}: fix that server, or --mail and the settings that go with it`)
+    throw new Problem(`${error.message}: fix that server, or ${settings}`)
   }
 }
 

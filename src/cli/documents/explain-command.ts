@@ -5,7 +5,7 @@ import type { Caller } from '../../models/caller.ts'
 import type { QueryPlan } from '../../models/responses.ts'
 import { explainQuery } from '../../store/plan/explain.ts'
 import { EXIT, JSON_FLAG, type Command } from '../command.ts'
-import { countriesOf, readQueryFlags } from '../query-flags.ts'
+import { ADMINISTRATOR, sourceOf, readQueryFlags } from '../query-flags.ts'
 import { openForReading } from './open-for-reading.ts'
 import { readStoredModel } from './stored-model.ts'
 
@@ -18,6 +18,8 @@ export const explainCommand: Command = {
   options: [
     { flag: '--model', value: 'NAME', meaning: 'the model, as in a request' },
     { flag: '--filter', value: 'JSON', meaning: 'the filter, as in a request' },
+    { flag: '--search', value: 'WORDS', meaning: 'the words that are searched for, as in a request' },
+    { flag: '--changed-by', value: 'USERS', meaning: 'ids of users who have changed the documents, as in a request of an editor' },
     { flag: '--sort', value: 'KEYS', meaning: 'the sort, as in a request' },
     { flag: '--limit', value: 'N', meaning: 'the limit, as in a request' },
     { flag: '--cursor', value: 'TEXT', meaning: 'the cursor of a reply: explains the page after it' },
@@ -37,11 +39,14 @@ export const explainCommand: Command = {
       const settings = { limitDefault, limitMax, hideInactive }
       const flags = {
         filter: options.get('--filter'),
+        search: options.get('--search'),
+        changedBy: options.get('--changed-by'),
         sort: options.get('--sort'),
         limit: options.get('--limit'),
         cursor: options.get('--cursor'),
       }
-      const query = await readQueryFlags(model, flags, { caller: READER, settings, store: countriesOf(database) })
+      const caller = flags.changedBy === undefined ? READER : ADMINISTRATOR
+      const query = await readQueryFlags(model, flags, { caller, settings, store: sourceOf(database) })
       const explained = explainQuery(database, model, { query, now: systemClock, msMax: Number.POSITIVE_INFINITY })
       stdout.write(options.has('--json') ? `${JSON.stringify(explained)}\n` : explainedText(explained))
       return EXIT.ok

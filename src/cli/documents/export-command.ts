@@ -9,7 +9,7 @@ import { asStoreFailure, type Database } from '../../store/sqlite/database.ts'
 import type { FindQuery } from '../../store/store.ts'
 import type { Command } from '../command.ts'
 import { commandRecord, recordBeside } from '../command-record.ts'
-import { ADMINISTRATOR, countriesOf, readQueryFlags } from '../query-flags.ts'
+import { ADMINISTRATOR, sourceOf, readQueryFlags, type QueryFlags } from '../query-flags.ts'
 import { printExport, writeExport } from './export-output.ts'
 import { openForReading } from './open-for-reading.ts'
 import { readStoredModel } from './stored-model.ts'
@@ -24,6 +24,8 @@ export const exportCommand: Command = {
     { flag: '--model', value: 'NAME', meaning: 'the model, as in a request' },
     { flag: '--format', value: 'FORMAT', meaning: 'ndjson or csv (default: by the name of the file, else ndjson)' },
     { flag: '--filter', value: 'JSON', meaning: 'the filter, as in a request' },
+    { flag: '--changed-by', value: 'USERS', meaning: 'ids of users, separated by commas: only what they have changed' },
+    { flag: '--incomplete', meaning: 'print incomplete drafts as well, which import takes with the same flag' },
     { flag: '--to', value: 'FILE', meaning: 'file to write, which must not be there yet (default: stdout)' },
   ],
   settings: ['dataDir'],
@@ -36,15 +38,17 @@ export const exportCommand: Command = {
     const to = options.get('--to')
     const format = readFormat(options.get('--format'), to)
     const config = readConfig(settings, terminal.environment)
-    const filter = options.get('--filter')
-    await withReading(config, (database) => readFilter(model, filter, database))
+    const narrowed = { filter: options.get('--filter'), changedBy: options.get('--changed-by') }
+    const includes = options.has('--incomplete')
+    const first = await withReading(config, (database) => readNarrowed(model, narrowed, database))
+    if (first?.isPart === true) terminal.stderr.write(`${PART}\n`)
     // Before anything is shown, and while no read transaction of this command holds the WAL.
-    const filtered = filter === undefined ? undefined : 'yes'
-    await recordBeside(config, terminal, commandRecord('export', { model: model.name, filtered, to }))
+    const filtered = first === undefined ? undefined : 'yes'
+    await recordBeside(config, terminal, commandRecord('export', { model: model.name, filtered, incomplete: includes ? 'yes' : undefined, to }))
     return withReading(config, async (database) => {
       database.exec('BEGIN')
-      const query = await readFilter(model, filter, database)
-      const task = { database, model, query, format, terminal }
+      const query = await readNarrowed(model, narrowed, database)
+      const task = { database, model, query, includes, format, terminal }
       return to === undefined ? printExport(task) : writeExport(task, to)
     })
   },
@@ -61,9 +65,11 @@ async function withReading<T>(config: Config, work: (database: Database) => Prom
   }
 }
 
-async function readFilter(model: Model, filter: string | undefined, database: Database): Promise<FindQuery | undefined> {
-  if (filter === undefined) return undefined
+const PART = 'Only what these users have changed last is exported: they have changed more than is looked at'
+
+async function readNarrowed(model: Model, narrowed: Pick<QueryFlags, 'filter' | 'changedBy'>, database: Database): Promise<FindQuery | undefined> {
+  if (narrowed.filter === undefined && narrowed.changedBy === undefined) return undefined
   const settings = { limitDefault: PAGE_SIZE, limitMax: PAGE_SIZE, hideInactive: false }
-  const flags = { filter, sort: 'id', limit: String(PAGE_SIZE) }
-  return readQueryFlags(model, flags, { caller: ADMINISTRATOR, settings, store: countriesOf(database) })
+  const flags = { ...narrowed, sort: 'id', limit: String(PAGE_SIZE) }
+  return readQueryFlags(model, flags, { caller: ADMINISTRATOR, settings, store: sourceOf(database) })
 }

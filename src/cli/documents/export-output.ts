@@ -9,11 +9,13 @@ import { giveName, syncDirectory } from '../../base/directory.ts'
 import { describe } from '../../base/failure.ts'
 import { parseJson, type JsonObject } from '../../base/json.ts'
 import { systemReason } from '../../base/system-error.ts'
-import { cellsOfDocument, csvColumns } from '../../content/csv-columns.ts'
-import { storedDocuments } from '../../content/export-documents.ts'
+import { cellsOfDocument, csvColumns } from '../../content/transfer/csv-columns.ts'
+import { storedDocuments } from '../../content/transfer/export-documents.ts'
+import { placesOf } from '../../models/incomplete.ts'
 import type { Model } from '../../models/schema.ts'
 import type { Database } from '../../store/sqlite/database.ts'
 import { tableOf } from '../../store/sqlite/schema-sql.ts'
+import { hasTable } from '../../store/tables/document-tables.ts'
 import type { FindQuery } from '../../store/store.ts'
 import { EXIT, type ExitCode, type Terminal } from '../command.ts'
 import { abortOn, progressOn } from '../progress.ts'
@@ -25,6 +27,7 @@ export interface ExportTask {
   readonly database: Database
   readonly model: Model
   readonly query: FindQuery | undefined
+  readonly includes: boolean
   readonly format: Format
   readonly terminal: Terminal
 }
@@ -36,11 +39,12 @@ interface Piece {
 }
 
 /** Also shows on stderr how far the export is, and how many of its rows could not be imported again. */
-function* pieces({ database, model, query, format, terminal }: ExportTask): Generator<Piece> {
-  const total = Number(database.get(`SELECT count(*) AS n FROM ${tableOf(model)}`)?.['n'])
+function* pieces({ database, model, query, includes, format, terminal }: ExportTask): Generator<Piece> {
+  const places = placesOf(model, includes).filter((place) => hasTable(database, place))
+  const total = places.reduce((sum, place) => sum + Number(database.get(`SELECT count(*) AS n FROM ${tableOf(place)}`)?.['n']), 0)
   const progress = progressOn(terminal, 'Exporting')
   let [text, count, long] = [format === 'csv' ? writeCsvRow(csvColumns(model)) : '', 0, 0]
-  for (const doc of storedDocuments(database, model, query)) {
+  for (const doc of storedDocuments(database, model, query, { includes })) {
     const row = format === 'csv' ? writeCsvRow(cellsOfDocument(model, parseJson(doc) as JsonObject)) : `${doc}\n`
     if (row.length > ROW_BYTES_MAX / 3 && Buffer.byteLength(row) > ROW_BYTES_MAX) long++
     text += row

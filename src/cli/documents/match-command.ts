@@ -2,7 +2,7 @@
 import { createInterface } from 'node:readline'
 import { describe, fail } from '../../base/failure.ts'
 import { isObject, JsonError, parseJson, type Json, type JsonObject } from '../../base/json.ts'
-import { takeSpecialKeys } from '../../content/special-keys.ts'
+import { takeSpecialKeys } from '../../content/reads/special-keys.ts'
 import { MODELS, modelNamed } from '../../models/registry.ts'
 import { dateFields, type Model } from '../../models/schema.ts'
 import { and, type Filter } from '../../query/ast.ts'

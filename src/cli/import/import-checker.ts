@@ -1,41 +1,12 @@
-/** What a row of an import stores, or why it is rejected. */
+/** The checker of rows for the command, which also takes accounts. */
 import { readEmail } from '../../auth/accounts.ts'
 import { guestEmail, LOCAL_ADMIN_EMAIL } from '../../auth/new-account.ts'
-import { systemClock } from '../../base/clock.ts'
-import { CsvError } from '../../base/csv.ts'
-import { idGenerator } from '../../base/ids.ts'
-import type { SplitRow } from '../../base/row-splitter.ts'
-import { prepareRow, readRow, rejectMessage, type RowContext, type RowFormat } from '../../content/import-rows.ts'
-import type { BulkRow } from '../../store/sqlite/bulk-writer.ts'
+import type { RowFormat } from '../../content/transfer/import-rows.ts'
+import { createRowChecker, type RowChecker, type RowSettings } from '../../content/transfer/row-checker.ts'
 import { ROW_BYTES_MAX } from '../documents/transfer-file.ts'
 
-/** 'unreadable': where this row ends is unclear, and so is everything after it. */
-export type CheckedRow =
-  | { readonly kind: 'document'; readonly document: BulkRow; readonly isNewId: boolean }
-  | { readonly kind: 'refused'; readonly id: string | undefined; readonly message: string }
-  | { readonly kind: 'unreadable'; readonly message: string }
-
-export type RowChecker = ReturnType<typeof createRowChecker>
-
-export function createRowChecker(format: RowFormat, settings: Pick<RowContext, 'model' | 'keep' | 'date'>) {
-  const { model } = settings
-  const newId = idGenerator(systemClock)
-  return (row: SplitRow, textOf: RowContext['textOf']): CheckedRow => {
-    if (row.isUnclosed) return { kind: 'unreadable', message: 'a quote is opened and never closed' }
-    if (row.isTooLong) {
-      return { kind: 'refused', id: undefined, message: `expected at most ${ROW_BYTES_MAX} bytes in a row, found more` }
-    }
-    let id: unknown
-    try {
-      const sent = readRow(row.bytes, model, format)
-      id = sent['id'] ?? undefined
-      const document = prepareRow(sent, { ...settings, newId, textOf, readEmail: readImportedEmail })
-      return { kind: 'document', document, isNewId: id === undefined && model.singleton === undefined }
-    } catch (error) {
-      if (error instanceof CsvError) return { kind: 'unreadable', message: error.message }
-      return { kind: 'refused', id: typeof id === 'string' ? id : undefined, message: rejectMessage(error) }
-    }
-  }
+export function importChecker(format: RowFormat, settings: Pick<RowSettings, 'model' | 'keep' | 'incomplete' | 'date'>): RowChecker {
+  return createRowChecker(format, { ...settings, readEmail: readImportedEmail, rowBytesMax: ROW_BYTES_MAX })
 }
 
 /** Guests, and the administrator of an app, keep the addresses that stand in for theirs. */

@@ -12,21 +12,24 @@ import { idGenerator } from '../../base/ids.ts'
 import type { JsonObject } from '../../base/json.ts'
 import { readConfig } from '../../config/read-config.ts'
 import type { Config } from '../../config/settings.ts'
-import { defaultLanguage } from '../../content/seeding.ts'
+import { languageRecord } from '../../content/seeds/seeding.ts'
 import type { AuditRecord } from '../../models/audit.ts'
 import type { User } from '../../models/user.ts'
 import { OPERATOR } from '../../store/actor.ts'
+import type { BulkWriter } from '../../store/bulk.ts'
 import { recordOf, sourceOf } from '../../store/audit/audit-record.ts'
-import { openBulkWriter, type BulkWriter } from '../../store/sqlite/bulk-writer.ts'
+import { openBulkWriter } from '../../store/sqlite/bulk-writer.ts'
 import { databaseFile, DataDirError } from '../../store/sqlite/data-dir.ts'
-import type { NewAccount } from '../../store/store.ts'
+import type { DocumentStore, NewAccount } from '../../store/store.ts'
 import { EXIT, type Command, type ExitCode, type Terminal } from '../command.ts'
 import { commandRecord } from '../command-record.ts'
+import { DATA_SETTINGS } from '../data-settings.ts'
 import { openForReading } from '../documents/open-for-reading.ts'
 import { TransferFileError } from '../documents/transfer-file.ts'
 import { abortOn, progressOn } from '../progress.ts'
 import { openForCommand } from '../with-services.ts'
-import { createRowChecker } from './import-checker.ts'
+import { paysAhead, startCheckThread } from './import-ahead.ts'
+import { importChecker } from './import-checker.ts'
 import { deleteNotes, noteName, NOTHING_DONE, startingState } from './import-notes.ts'
 import { identifySource, openRows, type ImportSource } from './import-reader.ts'
 import { openRejectReport, requireRejectsPath, resultOf, resultText, stopText } from './import-report.ts'
@@ -45,6 +48,7 @@ export const importCommand: Command = {
       flag: '--keep',
       meaning: 'keep createdAt and updatedAt of the rows; otherwise the server sets them as for a request',
     },
+    { flag: '--incomplete', meaning: 'take drafts that lack required members as well, as incomplete drafts' },
     {
       flag: '--dry-run',
       meaning: 'check every row and change nothing; rows of different batches do not see each other',
@@ -58,7 +62,7 @@ export const importCommand: Command = {
     { flag: '--batch', value: 'N', meaning: `rows of one transaction at most (default: ${ROWS_OF_BATCH})` },
     { flag: '--json', meaning: 'print the result as JSON' },
   ],
-  settings: ['dataDir', 'flagBaseUrl'],
+  settings: [...DATA_SETTINGS, 'flagBaseUrl'],
   examples: [
     'dateline import --model source sources.csv --dry-run',
     'dateline import --model headline headlines.ndjson --keep --rejects rejected.ndjson',
@@ -88,9 +92,11 @@ async function importInto(
   const { services, isAlone } = await openBeside(config, parts.terminal)
   try {
     const accountOf = await accountMaker(services)
-    const writer = openBulkWriter({ file: databaseFile(resolve(config.dataDir)), isAlone, accountOf })
+    const file = databaseFile(resolve(config.dataDir))
+    const writer =
+      services.store.bulkWriter?.(accountOf) ?? openBulkWriter({ file, isAlone, accountOf, now: systemClock })
     try {
-      return await importFile(request, { ...parts, writer, isAlone })
+      return await importFile(request, { ...parts, writer, isAlone, lookUp: services.store.lookUp })
     } finally {
       await writer.close()
     }
@@ -107,10 +113,14 @@ async function checkHeader(
   await opened?.rows.return()
 }
 
-/** As the only one on the directory where no service runs, else beside it. Throws DataDirError and SchemaError. */
+/**
+ * As the only one on the directory where no service runs, else beside it; on a node of a cluster, beside the other nodes.
+ * Throws DataDirError and SchemaError.
+ */
 async function openBeside(config: Config, terminal: Terminal) {
   try {
-    return { services: await openForCommand(config, terminal, { own: true }), isAlone: true }
+    const services = await openForCommand(config, terminal, { own: true })
+    return { services, isAlone: services.store.replication === undefined }
   } catch (error) {
     if (!(error instanceof DataDirError)) throw error
     return { services: await openForCommand(config, terminal, { own: false }), isAlone: false }
@@ -118,7 +128,7 @@ async function openBeside(config: Config, terminal: Terminal) {
 }
 
 async function accountMaker({ store }: Services): Promise<(document: JsonObject) => NewAccount> {
-  const language = defaultLanguage(store)
+  const language = languageRecord(store)
   return (document) => {
     const { id, email, appRole, dashboardRole } = document as unknown as User
     const account = newAccount({ id, email, appRole, dashboardRole, now: systemClock(), language })
@@ -130,19 +140,20 @@ interface ImportParts {
   readonly source: ImportSource
   readonly writer: BulkWriter
   readonly isAlone: boolean
+  readonly lookUp: DocumentStore['lookUp']
   readonly terminal: Terminal
   readonly signal: AbortSignal
 }
 
 async function importFile(request: ImportRequest, parts: ImportParts): Promise<ExitCode> {
-  const { source, writer, isAlone, terminal, signal } = parts
-  const { model, keep, isDryRun, resume, rowsMax, json } = request
+  const { source, writer, isAlone, lookUp, terminal, signal } = parts
+  const { model, keep, incomplete, isDryRun, resume, rowsMax, json } = request
   const { shown, file } = source
   if (resume && file === undefined) {
     throw new TransferFileError(`Cannot resume ${describe(shown)}: input from a pipe cannot be read again`)
   }
   const note = noteName(request, source)
-  const noted = startingState(request, writer, note)
+  const noted = await startingState(request, writer, note)
   const begun = systemClock()
   const opened = await openRows(request, { stdin: terminal.stdin, from: noted, signal })
   if (opened === undefined) {
@@ -151,6 +162,9 @@ async function importFile(request: ImportRequest, parts: ImportParts): Promise<E
   }
   const { format, rows, start } = opened
   const from = { ...NOTHING_DONE, ...noted, ...start }
+  const settings = { format, keep, incomplete, date: isoDate(begun) }
+  const isLong = file !== undefined && paysAhead(file.bytes - from.offset)
+  const thread = isLong ? startCheckThread({ ...settings, model: model.name }, rowsMax) : undefined
   const progress = progressOn(terminal, isDryRun ? 'Checking' : 'Importing')
   const rejectReport = openRejectReport(request, (text) => {
     progress.end()
@@ -160,8 +174,8 @@ async function importFile(request: ImportRequest, parts: ImportParts): Promise<E
     const end = await importRows({
       writer,
       model,
-      rows,
-      check: createRowChecker(format, { model, keep, date: isoDate(begun) }),
+      rows: thread === undefined ? rows : thread.rows(rows),
+      check: importChecker(format, { ...settings, model }),
       from,
       rowsMax,
       isAlone,
@@ -170,14 +184,16 @@ async function importFile(request: ImportRequest, parts: ImportParts): Promise<E
       recordAt: importRecord(request, from, begun),
       now: systemClock,
       signal,
+      lookUp,
       onRejects: rejectReport.add,
+      onKnown: (known) => rejectReport.addKnown(model, known),
       onBatch: ({ offset }) => progress.show(file === undefined || file.bytes === 0 ? 0 : offset / file.bytes),
     })
     progress.end()
     const isWhole = end.stop === undefined && !end.isInterrupted
     if (isWhole && note !== undefined) await deleteNotes(writer, note)
     rejectReport.showRest()
-    const result = resultOf(request, { end, from, ms: systemClock() - begun })
+    const result = resultOf(request, { end, from, ms: systemClock() - begun, sameAddress: rejectReport.sameAddress() })
     terminal.stdout.write(json ? `${JSON.stringify(result)}\n` : resultText(result))
     if (end.stop !== undefined) throw new TransferFileError(stopText(shown, end.stop, end.state))
     if (end.isInterrupted) {
@@ -186,6 +202,7 @@ async function importFile(request: ImportRequest, parts: ImportParts): Promise<E
     }
     return isWhole && end.state.refused === 0 ? EXIT.ok : EXIT.failed
   } finally {
+    await thread?.end()
     progress.end()
     rejectReport.close()
   }
@@ -193,7 +210,7 @@ async function importFile(request: ImportRequest, parts: ImportParts): Promise<E
 
 /** The counts are those of this run: the run that was cut off before it has a record of its own. */
 function importRecord(
-  { model, file, keep, resume }: ImportRequest,
+  { model, file, keep, incomplete, resume }: ImportRequest,
   from: ImportState,
   now: number,
 ): (state: ImportState) => AuditRecord {
@@ -203,6 +220,7 @@ function importRecord(
     model: model.name,
     file: file === undefined ? '-' : resolve(file),
     keep: keep ? '' : undefined,
+    incomplete: incomplete ? '' : undefined,
     resume: resume ? '' : undefined,
   }
   return (state) => {

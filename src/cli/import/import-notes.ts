@@ -1,7 +1,7 @@
 /** How far interrupted imports have come: notes in the database, each written with the batch that it describes. */
 import { createHash } from 'node:crypto'
 import { describe } from '../../base/failure.ts'
-import type { BulkWriter } from '../../store/sqlite/bulk-writer.ts'
+import type { BulkWriter } from '../../store/bulk.ts'
 import { TransferFileError } from '../documents/transfer-file.ts'
 import type { ImportSource } from './import-reader.ts'
 import type { ImportRequest } from './import-request.ts'
@@ -14,19 +14,19 @@ const NOTES_MAX = 20
 export const NOTHING_DONE = { inserted: 0, replaced: 0, unchanged: 0, refused: 0, newIds: 0 }
 
 /** The name of the note for this file in its present state, imported in this way; undefined where none is kept. */
-export function noteName({ model, format, keep, isDryRun }: ImportRequest, { file }: ImportSource): string | undefined {
+export function noteName({ model, format, keep, incomplete, isDryRun }: ImportRequest, { file }: ImportSource): string | undefined {
   if (file === undefined || isDryRun) return undefined
-  const parts = [model.name, format, keep, file.path, file.fingerprint]
+  const parts = [model.name, format, keep, file.path, file.fingerprint, ...(incomplete ? ['incomplete'] : [])]
   return PREFIX + createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 32)
 }
 
 /** Where an earlier import stopped; undefined to begin. Throws TransferFileError for flags that contradict it. */
-export function startingState(
+export async function startingState(
   { file, resume, again }: ImportRequest,
   writer: BulkWriter,
   name: string | undefined,
-): ImportState | undefined {
-  const text = name === undefined ? undefined : writer.notes(name).get(name)
+): Promise<ImportState | undefined> {
+  const text = name === undefined ? undefined : (await writer.notes(name)).get(name)
   const noted = text === undefined ? undefined : { ...NOTHING_DONE, ...(JSON.parse(text) as ImportState) }
   if (resume) {
     if (noted !== undefined) return noted
@@ -43,9 +43,10 @@ export function startingState(
 
 /** Deletes this note, and the oldest of too many others. Writes nothing where there is nothing to delete. */
 export async function deleteNotes(writer: BulkWriter, name: string): Promise<void> {
-  const notes = [...writer.notes(PREFIX)].filter(([other]) => other !== name)
+  const all = await writer.notes(PREFIX)
+  const notes = [...all].filter(([other]) => other !== name)
   const at = (text: string): number => (JSON.parse(text) as { readonly at: number }).at
   const old = notes.sort(([, a], [, b]) => at(b) - at(a)).slice(NOTES_MAX - 1)
-  const gone = [...old.map(([other]) => other), ...(writer.notes(name).has(name) ? [name] : [])]
+  const gone = [...old.map(([other]) => other), ...(all.has(name) ? [name] : [])]
   if (gone.length > 0) await writer.transact((tables) => gone.forEach((one) => tables.note(one, undefined)), true)
 }

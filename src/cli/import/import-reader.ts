@@ -7,7 +7,7 @@ import { CsvError } from '../../base/csv.ts'
 import { describe, Failure } from '../../base/failure.ts'
 import { createRowSplitter, type SplitRow } from '../../base/row-splitter.ts'
 import { systemReason } from '../../base/system-error.ts'
-import { readHeader, type RowFormat } from '../../content/import-rows.ts'
+import { readHeader, type RowFormat } from '../../content/transfer/import-rows.ts'
 import { ROW_BYTES_MAX, TransferFileError } from '../documents/transfer-file.ts'
 import type { ImportRequest } from './import-request.ts'
 

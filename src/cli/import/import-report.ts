@@ -2,6 +2,8 @@
 import { accessSync, closeSync, constants, existsSync, openSync, statSync, writeSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { describe } from '../../base/failure.ts'
+import type { KnownRow } from '../../content/transfer/import-dry-run.ts'
+import type { Model } from '../../models/schema.ts'
 import { systemReason } from '../../base/system-error.ts'
 import { UsageError } from '../command.ts'
 import { FILE_EXISTS, TransferFileError } from '../documents/transfer-file.ts'
@@ -35,8 +37,14 @@ function isSameFile(one: string, other: string): boolean {
 /** Shows the first rejected rows and writes all to --rejects, without the rows, which may be about a person. */
 export function openRejectReport({ rejects, resume }: ImportRequest, show: (text: string) => void) {
   const descriptor = rejects === undefined ? undefined : openRejects(rejects, resume)
-  let count = 0
+  let [count, sameAddress] = [0, 0]
   return {
+    /** How many rows of a dry run have the address of a stored document. */
+    sameAddress: () => sameAddress,
+    addKnown(model: Model, rows: readonly KnownRow[]): void {
+      for (const row of rows.slice(0, Math.max(0, REJECTS_SHOWN - sameAddress))) show(knownText(model, row))
+      sameAddress += rows.length
+    },
     add(rows: readonly RejectedRow[]): void {
       if (descriptor !== undefined) {
         writeSync(descriptor, rows.map((row) => `${JSON.stringify(row)}\n`).join(''))
@@ -68,6 +76,10 @@ function cannotWrite(rejects: string, error: unknown): TransferFileError {
   )
 }
 
+function knownText({ name }: Model, { line, id, title }: KnownRow): string {
+  return `line ${line}: the ${name} ${describe(id)} has this address already: ${describe(title)}\n`
+}
+
 function rejectText({ line, id, message }: RejectedRow): string {
   return `line ${line}${id === undefined ? '' : `, id ${describe(id)}`}: ${message}\n`
 }
@@ -89,6 +101,8 @@ interface ImportResult {
   readonly replaced: number
   readonly unchanged: number
   readonly refused: number
+  /** Of a dry run: how many rows have the address of a stored document. */
+  readonly sameAddress?: number
   /** Whether all of the file was read. */
   readonly complete: boolean
   /** Where this run began and where the next would. */
@@ -100,7 +114,7 @@ interface ImportResult {
 
 export function resultOf(
   { model, isDryRun }: ImportRequest,
-  { end, from, ms }: { readonly end: ImportEnd; readonly from: ImportState; readonly ms: number },
+  { end, from, ms, sameAddress }: { readonly end: ImportEnd; readonly from: ImportState; readonly ms: number; readonly sameAddress: number },
 ): ImportResult {
   const { inserted, replaced, unchanged, refused, line } = end.state
   const total = (state: ImportState): number => state.inserted + state.replaced + state.unchanged + state.refused
@@ -112,6 +126,7 @@ export function resultOf(
     replaced,
     unchanged,
     refused,
+    ...(isDryRun && { sameAddress }),
     complete: end.stop === undefined && !end.isInterrupted,
     fromLine: from.line,
     nextLine: line,
@@ -121,7 +136,7 @@ export function resultOf(
 }
 
 export function resultText(result: ImportResult): string {
-  const { model, dryRun, inserted, replaced, unchanged, refused, seconds, rowsPerSecond } = result
-  const rows = `${inserted} inserted, ${replaced} replaced, ${unchanged} unchanged, ${refused} rejected`
+  const { model, dryRun, inserted, replaced, unchanged, refused, sameAddress = 0, seconds, rowsPerSecond } = result
+  const rows = `${inserted} inserted, ${replaced} replaced, ${unchanged} unchanged, ${refused} rejected${sameAddress > 0 ? `, ${sameAddress} with an address that is stored already` : ''}`
   return `${dryRun ? 'Would import' : 'Imported'} ${model}: ${rows}, in ${seconds.toFixed(1)} s (${rowsPerSecond} rows/s)\n`
 }

@@ -14,6 +14,7 @@ export interface ImportRequest {
   readonly file: string | undefined
   readonly format: Format
   readonly keep: boolean
+  readonly incomplete: boolean
   readonly isDryRun: boolean
   readonly resume: boolean
   readonly again: boolean
@@ -42,6 +43,7 @@ export function readRequest({ options, operands: [named = ''] }: Arguments): Imp
     file,
     format,
     keep: options.has('--keep'),
+    incomplete: options.has('--incomplete'),
     isDryRun,
     resume,
     again,

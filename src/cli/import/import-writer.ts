@@ -1,17 +1,22 @@
 /**
  * The rows of an import into the database, in batches: each is one transaction with the note of how far the import has
  * come. A row is checked in the transaction that writes it: the file may name an id twice, and a service may write
- * meanwhile. Beside a service a batch is short, and a pause of twice its time follows, in which the service writes.
+ * meanwhile. Beside a service, and through the log of a cluster, a batch is short, and a pause of twice its time follows,
+ * in which others write.
  */
 import { setImmediate as turn, setTimeout as pause } from 'node:timers/promises'
 import type { Clock } from '../../base/clock.ts'
 import { describe } from '../../base/failure.ts'
 import type { SplitRow } from '../../base/row-splitter.ts'
-import { isBlankRow } from '../../content/import-rows.ts'
+import { knownRows, type KnownRow } from '../../content/transfer/import-dry-run.ts'
+import { isBlankRow } from '../../content/transfer/import-rows.ts'
+import type { CheckedRow, RowChecker } from '../../content/transfer/row-checker.ts'
 import type { AuditRecord } from '../../models/audit.ts'
+import { placesOf } from '../../models/incomplete.ts'
 import type { Model } from '../../models/schema.ts'
-import type { BulkTables, BulkWriter } from '../../store/sqlite/bulk-writer.ts'
-import type { CheckedRow, RowChecker } from './import-checker.ts'
+import type { BulkRow, BulkTables, BulkWriter } from '../../store/bulk.ts'
+import type { DocumentStore } from '../../store/store.ts'
+import type { ImportedRow } from './import-ahead.ts'
 import type { Position } from './import-reader.ts'
 
 /** How long a batch may hold the write lock, before its commit. */
@@ -19,6 +24,8 @@ const ALONE_BATCH_MS = 1_000
 const SHARED_BATCH_MS = 15
 /** Bytes of the file that wait in memory. */
 const BATCH_BYTES_MAX = 32 * 1024 * 1024
+/** What a batch beside others takes of the file, so that it fits into an entry of a log. */
+const SHARED_BATCH_BYTES = 1024 * 1024
 const PAUSE_MS_MIN = 10
 const PAUSE_MS_MAX = 200
 
@@ -41,7 +48,7 @@ export interface RejectedRow {
 export interface ImportTask {
   readonly writer: BulkWriter
   readonly model: Model
-  readonly rows: AsyncIterable<SplitRow>
+  readonly rows: AsyncIterable<ImportedRow>
   readonly check: RowChecker
   readonly from: ImportState
   readonly rowsMax: number
@@ -52,8 +59,12 @@ export interface ImportTask {
   readonly recordAt: (state: ImportState) => AuditRecord
   readonly now: Clock
   readonly signal: AbortSignal
-  /** Receives the rejected rows of a batch before it is on disk. */
+  /** What is stored, for a dry run: it tells which rows have the address of another document. */
+  readonly lookUp: DocumentStore['lookUp']
+  /** Receives the rejected rows of a batch: before it is on disk, or behind its entry in the log. */
   readonly onRejects: (rejected: readonly RejectedRow[]) => void
+  /** Receives the rows of a batch of a dry run whose address is stored already. */
+  readonly onKnown: (known: readonly KnownRow[]) => void
   readonly onBatch: (state: ImportState) => void
 }
 
@@ -67,7 +78,7 @@ export interface ImportEnd {
 /** Imports all rows. What was committed before an error stays. */
 export async function importRows(task: ImportTask): Promise<ImportEnd> {
   const { rows, rowsMax, isAlone, now, signal } = task
-  const waiting: SplitRow[] = []
+  const waiting: ImportedRow[] = []
   let [state, stop] = [task.from, undefined as ImportEnd['stop']]
   const mayGoOn = (): boolean => stop === undefined && !signal.aborted
   const writeBatch = async (): Promise<void> => {
@@ -98,18 +109,26 @@ function isBlank({ bytes, isTooLong, isUnclosed }: SplitRow): boolean {
 
 interface Batch {
   readonly state: ImportState
+  readonly rejected: readonly RejectedRow[]
+  readonly known: readonly KnownRow[]
   readonly stop: ImportEnd['stop']
   /** How many of the rows are done. */
   readonly count: number
 }
 
 /** Imports the first of the rows in one transaction: as many as its time allows. Where it fails, nothing is written. */
-function commitBatch(task: ImportTask, rows: readonly SplitRow[], before: ImportState): Promise<Batch> {
-  const { writer, isAlone, isDryRun, note, recordAt, now, onRejects } = task
-  return writer.transact((tables): Batch => {
+async function commitBatch(task: ImportTask, rows: readonly ImportedRow[], before: ImportState): Promise<Batch> {
+  const { writer, model, isDryRun, note, recordAt, now, onRejects } = task
+  // Rows of one dry batch see each other's codes, of which there are hundreds at most.
+  const isAlone = task.isAlone || (isDryRun && model.distinct !== undefined)
+  const report = ({ rejected }: Batch): void => {
+    if (rejected.length > 0) onRejects(rejected)
+  }
+  const work = (tables: BulkTables): Batch => {
     const deadline = now() + (isAlone ? ALONE_BATCH_MS : SHARED_BATCH_MS)
     const state = { ...before }
     const rejected: RejectedRow[] = []
+    const known: KnownRow[] = []
     let [stop, count] = [undefined as ImportEnd['stop'], 0]
     for (const row of rows) {
       const outcome = importRow(task, tables, row)
@@ -119,27 +138,34 @@ function commitBatch(task: ImportTask, rows: readonly SplitRow[], before: Import
       }
       state[outcome.kind]++
       if (outcome.kind === 'refused') rejected.push({ line: row.line, id: outcome.id, message: outcome.message })
-      else if (outcome.kind === 'inserted' && outcome.isNewId) state.newIds++
+      else if (outcome.kind === 'inserted') {
+        if (outcome.isNewId) state.newIds++
+        if (isDryRun) known.push(...knownRows(task, model, outcome.document, row.line))
+      }
       state.offset = row.nextOffset
       state.line = row.nextLine
       count++
-      if (now() > deadline) break
+      if (now() > deadline || (!isAlone && state.offset - before.offset >= SHARED_BATCH_BYTES)) break
     }
     if (count > 0) {
       if (note !== undefined) tables.note(note, JSON.stringify({ ...state, at: now() }))
       tables.record(recordAt(state))
     }
-    if (rejected.length > 0) onRejects(rejected)
-    return { state, stop, count }
-  }, !isDryRun)
+    return { state, rejected, known, stop, count }
+  }
+  const batch = await writer.transact(work, !isDryRun, report)
+  if (isDryRun) report(batch)
+  if (batch.known.length > 0) task.onKnown(batch.known)
+  return batch
 }
 
 type RowOutcome =
   | Exclude<CheckedRow, { readonly kind: 'document' }>
-  | { readonly kind: 'inserted' | 'replaced' | 'unchanged'; readonly isNewId: boolean }
+  | { readonly kind: 'inserted' | 'replaced' | 'unchanged'; readonly isNewId: boolean; readonly document: BulkRow }
 
-function importRow({ check, model }: ImportTask, tables: BulkTables, row: SplitRow): RowOutcome {
-  const checked = check(row, tables.stored)
+function importRow(task: ImportTask, tables: BulkTables, row: ImportedRow): RowOutcome {
+  const { model } = task
+  const checked = checkNow(task, tables, row)
   if (checked.kind !== 'document') return checked
   const { document, isNewId } = checked
   const { id } = document
@@ -147,12 +173,25 @@ function importRow({ check, model }: ImportTask, tables: BulkTables, row: SplitR
   const outcome = tables.write(model, document)
   switch (outcome) {
     case 'taken':
-      return reject('email: a user with this e-mail address exists already')
+      return reject(takenMessage(model))
     case 'orphan':
       return reject(`id: expected the id of a user, found ${describe(id)}, which no user has`)
     case 'last-admin':
       return reject('The last administrator cannot be demoted here: give another user the role first')
     default:
-      return { kind: outcome, isNewId }
+      return { kind: outcome, isNewId, document }
   }
+}
+
+function takenMessage({ name, distinct }: Model): string {
+  if (distinct === undefined) return 'email: a user with this e-mail address exists already'
+  return `${distinct}: another ${name} has this code: change it there, or give the row the id of that ${name}`
+}
+
+/** A check ahead holds where still nothing is stored under the id: an earlier row or a service may have stored it. */
+function checkNow({ check, model }: ImportTask, tables: BulkTables, row: ImportedRow): CheckedRow {
+  const { ahead } = row
+  const isStored = ahead !== undefined && placesOf(model, true).some((place) => tables.stored(place, ahead.id) !== undefined)
+  if (ahead === undefined || isStored) return check(row, tables.stored)
+  return { kind: 'document', document: ahead, isNewId: false }
 }

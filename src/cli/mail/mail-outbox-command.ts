@@ -7,6 +7,7 @@ import { MESSAGE_STATES, type MessageState } from '../../models/message-state.ts
 import { OPERATOR } from '../../store/actor.ts'
 import type { MessageRecord, OutboxSummary } from '../../store/store.ts'
 import { JSON_LINES_FLAG, UsageError, type Command } from '../command.ts'
+import { DATA_SETTINGS } from '../data-settings.ts'
 import { commandRecord } from '../command-record.ts'
 import { printTable } from '../print-table.ts'
 import { withData } from '../with-services.ts'
@@ -20,7 +21,7 @@ export const mailOutboxCommand: Command = {
     { flag: '--state', value: 'STATE', meaning: `only this state: ${MESSAGE_STATES.join(', ')}` },
     JSON_LINES_FLAG,
   ],
-  settings: ['dataDir'],
+  settings: DATA_SETTINGS,
   examples: ['dateline mail outbox', 'dateline mail outbox --state failed --json'],
   run(args, terminal) {
     const state = readState(args.options.get('--state'))
@@ -45,7 +46,7 @@ export const mailRetryCommand: Command = {
   summary: 'try a mail that waits at once',
   operands: [{ name: 'ID', meaning: 'the id of the mail, as `dateline mail outbox` and the log show it' }],
   options: [],
-  settings: ['dataDir'],
+  settings: DATA_SETTINGS,
   examples: ['dateline mail retry 69a42a40000453a753e1cc5a'],
   run(args, terminal) {
     const id = args.operands[0] ?? ''
@@ -67,11 +68,11 @@ function readState(given: string | undefined): MessageState | undefined {
   throw new UsageError(`Cannot use --state: expected one of ${MESSAGE_STATES.join(', ')}, found "${given}"`)
 }
 
-const COLUMNS = ['ID', 'TO', 'STATE', 'TRIES', 'CREATED', 'NEXT OR DONE', 'REPLY']
+const COLUMNS = ['ID', 'TO', 'KIND', 'STATE', 'TRIES', 'CREATED', 'NEXT OR DONE', 'REPLY']
 
 function cells(record: MessageRecord): string[] {
-  const { id, address, state, attempts, createdAt, dueAt, doneAt, reply } = messageJson(record)
-  return [id, address, state, String(attempts), createdAt, dueAt ?? doneAt ?? '', reply ?? '']
+  const { id, address, kind, state, attempts, createdAt, dueAt, doneAt, reply } = messageJson(record)
+  return [id, address, kind, state, String(attempts), createdAt, dueAt ?? doneAt ?? '', reply ?? '']
 }
 
 /** `3 waiting, 1 sending, 120 delivered; the oldest that is not sent is 42 seconds old` */

@@ -1,6 +1,6 @@
 /** `dateline serve`: runs the service until it is asked to stop. */
 import { existsSync } from 'node:fs'
-import { startApp, type App } from '../../app.ts'
+import { startApp, type App, type Surroundings } from '../../app.ts'
 import { loadPageAssets } from '../../app/page-assets.ts'
 import { systemClock } from '../../base/clock.ts'
 import type { AdjustableLog } from '../../base/log.ts'
@@ -9,13 +9,14 @@ import { ConfigError } from '../../config/config-error.ts'
 import { exposureWarnings } from '../../config/exposed-files.ts'
 import { readConfig } from '../../config/read-config.ts'
 import { readSecrets } from '../../config/secrets.ts'
+import { serviceLinkWarnings } from '../../config/service-links.ts'
 import { SETTINGS, type Config } from '../../config/settings.ts'
 import { shownSettings } from '../../config/shown-settings.ts'
 import { databaseFile } from '../../store/sqlite/data-dir.ts'
-import { EXIT, type Arguments, type Command, type Terminal } from '../command.ts'
+import { EXIT, type Arguments, type Command, type ExitCode, type Terminal } from '../command.ts'
 import { watchParent } from './parent-watch.ts'
 import { openServiceLog } from './service-log.ts'
-import { readyLine, startLines, terminalLines } from './start-messages.ts'
+import { readyLine, setupLine, startLines, terminalLines } from './start-messages.ts'
 import { inheritedSocket, notifier } from './systemd.ts'
 import { requireTokenPath, writeTokenFile, type TokenFile } from './token-file.ts'
 
@@ -45,7 +46,8 @@ export const serveCommand: Command = {
     const notify = notifier(environment, log)
     const pageAssets = config.dashboard ? loadPageAssets() : undefined
     try {
-      const app = await startApp(config, secrets, {
+      const socket = inheritedSocket(environment, process.pid)
+      const surroundings: Surroundings = {
         now: systemClock,
         log,
         logMemory,
@@ -53,20 +55,36 @@ export const serveCommand: Command = {
         settings: shownSettings(settings, environment),
         writeLine,
         environment,
-        inheritedSocket: inheritedSocket(environment, process.pid),
+        inheritedSocket: socket,
         pageAssets,
-      })
-      const tokenFile = await giveToken(config, app)
+      }
+      let app = await startApp(config, secrets, surroundings)
+      let tokenFile = await giveToken(config, app)
       terminal.onReload(() => reload(args, { terminal, log, app }))
-      const exposed = exposureWarnings(settings, environment)
-      const facts = { isNew, hasDashboard: pageAssets !== undefined, exposed }
-      const lines = isQuiet ? terminalLines : startLines
-      lines(config, app, facts).forEach(tell)
+      const cautions = [...serviceLinkWarnings(environment), ...exposureWarnings(settings, environment)]
+      const setupUrl = terminal.stdoutIsTerminal || config.printSetup ? await app.setupUrl() : undefined
+      const facts = { isNew, hasDashboard: pageAssets !== undefined, hasSetupUrl: setupUrl !== undefined, cautions }
+      const linesOf = isQuiet ? terminalLines : startLines
+      linesOf(app.config, app, facts).forEach(tell)
       log.flush()
       started()
-      terminal.stdout.write(readyLine(app, terminal))
+      // Never through the log: its file would let every reader of it become administrator. A program reads the first line.
+      const lines = [setupLine(setupUrl), readyLine(app, terminal)]
+      terminal.stdout.write((terminal.stdoutIsTerminal ? lines : lines.reverse()).join(''))
       notify('READY=1', `STATUS=Listening on ${app.url}`)
-      const reason = await Promise.race([interrupted, ...(parent === undefined ? [] : [parent.gone])])
+      const asked = Promise.race([interrupted, ...(parent === undefined ? [] : [parent.gone])])
+      const again = (): Promise<undefined> => app.replaced.then(() => undefined)
+      let reason: string | undefined
+      while ((reason = await Promise.race([asked, again()])) === undefined) {
+        // A socket that was handed over is closed with the server: what starts us hands over the next one.
+        if (socket !== undefined) return await leave(app, terminal)
+        log.info('starting_again', { reason: await app.replaced })
+        tokenFile?.remove()
+        await app.close()
+        app = await startApp({ ...config, port: app.port ?? config.port }, secrets, surroundings)
+        tokenFile = await giveToken(config, app)
+        notify(`STATUS=Listening on ${app.url}`)
+      }
       notify('STOPPING=1')
       log.info('stopping', { reason })
       tokenFile?.remove()
@@ -79,6 +97,11 @@ export const serveCommand: Command = {
     await drained()
     return terminal.end(EXIT.ok)
   },
+}
+
+async function leave(app: App, terminal: Terminal): Promise<ExitCode> {
+  await app.close()
+  return terminal.end(EXIT.failed)
 }
 
 /** Writes a token for the app that started us. Where that fails, the service ends: the app cannot use it. */

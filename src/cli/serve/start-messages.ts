@@ -1,9 +1,9 @@
 /** What the service prints when it has started. */
 import { resolve } from 'node:path'
-import { isSea } from 'node:sea'
 import type { App } from '../../app.ts'
 import { VERSION } from '../../base/version.ts'
-import { DECLARED, type Config } from '../../config/settings.ts'
+import type { Config } from '../../config/settings.ts'
+import { commandHere } from '../command-here.ts'
 import type { Terminal } from '../command.ts'
 
 /** One line on stdout, when requests are accepted: for a person on a terminal, for a program elsewhere. */
@@ -12,19 +12,29 @@ export function readyLine({ url, port, instance }: App, { stdoutIsTerminal }: Te
   return `${JSON.stringify({ event: 'ready', url, port, pid: process.pid, instance, version: VERSION })}\n`
 }
 
+/** Where there is no administrator yet: how to become one in the browser. */
+export function setupLine(url: string | undefined): string {
+  // An address of every network is one to listen on, and not every system can open it.
+  return url === undefined ? '' : `Become administrator, once and within an hour, at ${url.replace(EVERY_ADDRESS, '//localhost')}\n`
+}
+
+const EVERY_ADDRESS = /\/\/(?:0\.0\.0\.0|\[::\])(?=[:/])/
+
 interface StartFacts {
   /** Whether the data directory was empty. */
   readonly isNew: boolean
   readonly hasDashboard: boolean
-  /** Files that other users can read or change, a sentence each. */
-  readonly exposed: readonly string[]
+  /** Whether an address that makes the first administrator in the browser is printed as well. */
+  readonly hasSetupUrl: boolean
+  /** Settings that need attention: files that other users can read, ignored variables; a sentence each. */
+  readonly cautions: readonly string[]
 }
 
 /** Where the service listens and stores, what is unsafe, and on a new data directory the first steps. */
-export function startLines(config: Config, { url, port, mail }: App, facts: StartFacts): readonly string[] {
+export function startLines(config: Config, { url, port, mail, threads }: App, facts: StartFacts): readonly string[] {
   const { isNew, hasDashboard } = facts
   return [
-    `Listening on ${url}`,
+    `Listening on ${url}${threads === 1 ? '' : ` with ${threads} threads`}`,
     ...(hasDashboard && port !== undefined ? [`Dashboard at ${url}/`] : []),
     `Data in ${resolve(config.dataDir)}${isNew ? ' (new)' : ''}`,
     ...mail,
@@ -41,7 +51,7 @@ export function terminalLines(config: Config, { mail }: App, facts: StartFacts):
   const codes = isConsole ? 'the code appears here' : 'the code comes by mail'
   const step =
     adminEmail === undefined
-      ? `to become administrator, run in another terminal: ${adminCommand(config)}`
+      ? `to become administrator${facts.hasSetupUrl ? ' without a browser on this machine' : ''}, run in another terminal: ${adminCommand(config)}`
       : `sign in as ${adminEmail}, ${codes}`
   const rest = isConsole ? 'sign-in codes appear here' : (mail[0] ?? '')
   return [
@@ -51,28 +61,27 @@ export function terminalLines(config: Config, { mail }: App, facts: StartFacts):
   ]
 }
 
-/** As it is typed where the program was started: in a clone, or beside the executable. */
-function adminCommand({ dataDir }: Config): string {
-  const dataDirFlag = dataDir === DECLARED.dataDir.initial ? '' : ` --data-dir ${JSON.stringify(resolve(dataDir))}`
-  return `${isSea() ? 'dateline' : 'npm run dateline --'} admin --email you@example.org --code${dataDirFlag}`
+function adminCommand(config: Config): string {
+  return commandHere(`admin --email ${config.adminEmail ?? 'you@example.org'} --code`, config)
 }
 
-function warnings(config: Config, { exposed }: StartFacts): readonly string[] {
+function warnings(config: Config, { cautions }: StartFacts): readonly string[] {
   return [
     ...(config.mail.kind === 'console' && !isLoopback(config.host)
       ? [`Warning: other machines can reach ${config.host}, but their users get no code until --mail is set`]
       : []),
-    ...exposed.map((text) => `Warning: ${text}`),
+    ...cautions.map((text) => `Warning: ${text}`),
     ...(config.rateLimits ? [] : ['Warning: rate limits are off']),
   ]
 }
 
-function firstSteps({ adminEmail }: Config): readonly string[] {
+function firstSteps(config: Config): readonly string[] {
+  const { adminEmail } = config
   return [
     adminEmail === undefined
-      ? 'To become administrator: dateline admin --email you@example.org --code (in another terminal, same --data-dir)'
-      : `Administrator is ${adminEmail}: sign in by e-mail, or get a code with dateline admin --email ${adminEmail} --code`,
-    'To load sample content: dateline seed (same --data-dir)',
+      ? `To become administrator, in another terminal: ${adminCommand(config)}`
+      : `Administrator is ${adminEmail}: sign in by e-mail, or get a code with ${adminCommand(config)}`,
+    `To load sample content: ${commandHere('seed', config)}`,
   ]
 }
 

@@ -5,6 +5,7 @@ import { visible } from '../../base/log.ts'
 import { audit, type AuditRecord } from '../../models/audit.ts'
 import { and, isIn } from '../../query/ast.ts'
 import { JSON_LINES_FLAG, type Command } from '../command.ts'
+import { DATA_SETTINGS } from '../data-settings.ts'
 import { printTable } from '../print-table.ts'
 import { ADMINISTRATOR, readQueryFlags } from '../query-flags.ts'
 import { withData } from '../with-services.ts'
@@ -21,7 +22,7 @@ export const auditCommand: Command = {
     LIMIT_FLAG,
     JSON_LINES_FLAG,
   ],
-  settings: ['dataDir', 'queryDeadlineMs'],
+  settings: [...DATA_SETTINGS, 'queryDeadlineMs'],
   examples: [
     'dateline audit --email you@example.org',
     `dateline audit --filter '{"event":"document.deleted","time":{"$gte":"2026-03-01"}}' --json`,

@@ -5,6 +5,7 @@ import { DAY_MS, MINUTE_MS, parseDuration } from '../../base/duration.ts'
 import { writeJson } from '../../base/json.ts'
 import { OPERATOR } from '../../store/actor.ts'
 import { UsageError, type Command, type Terminal } from '../command.ts'
+import { DATA_SETTINGS } from '../data-settings.ts'
 import { commandRecord } from '../command-record.ts'
 import { withData } from '../with-services.ts'
 import { requireServiceSecret } from './service-secret.ts'
@@ -21,7 +22,7 @@ export const tokenCommand: Command = {
     { flag: '--label', value: 'TEXT', meaning: 'what it is for, as the list of sessions shows it' },
     { flag: '--json', meaning: 'print one JSON object with token, session and expiresAt' },
   ],
-  settings: ['dataDir', 'tokenHours', 'tokenIssuer'],
+  settings: [...DATA_SETTINGS, 'tokenHours', 'tokenIssuer'],
   examples: ['dateline token --email you@example.org --ttl 30d --label "nightly import"'],
   run(args, terminal) {
     const { options } = args

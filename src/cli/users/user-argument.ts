@@ -1,9 +1,10 @@
-/** Operands and flags that name a user, an e-mail address or a role. */
+/** Operands and flags that name a user, an e-mail address, a role or a language. */
 import type { Services } from '../../app/services.ts'
 import { readEmail } from '../../auth/accounts.ts'
 import { fail, Failure } from '../../base/failure.ts'
 import { parseJson, type JsonObject } from '../../base/json.ts'
 import { didYouMean } from '../../base/nearest.ts'
+import { INVITATION_LANGUAGES } from '../../mail/templates/invitation-mail.ts'
 import { user } from '../../models/user.ts'
 import { asUsageError, UsageError, type Arguments, type Operand } from '../command.ts'
 import { singleLine } from '../print-table.ts'
@@ -44,10 +45,19 @@ export function userNotFound(given: string): Failure {
 
 /** One of the roles, or undefined where none is given. Throws UsageError. */
 export function readRole<const R extends string>(given: string | undefined, roles: readonly R[]): R | undefined {
+  return readOneOf('role', given, roles)
+}
+
+/** One of the languages in which an invitation is written, or undefined where none is given. Throws UsageError. */
+export function readLanguage(given: string | undefined): (typeof INVITATION_LANGUAGES)[number] | undefined {
+  return readOneOf('language', given, INVITATION_LANGUAGES)
+}
+
+function readOneOf<const T extends string>(what: string, given: string | undefined, known: readonly T[]): T | undefined {
   if (given === undefined) return undefined
-  const role = roles.find((one) => one === given)
-  if (role !== undefined) return role
-  throw new UsageError(`Unknown role "${given}"${didYouMean(given, roles) || `: expected one of ${roles.join(', ')}`}`)
+  const found = known.find((one) => one === given)
+  if (found !== undefined) return found
+  throw new UsageError(`Unknown ${what} "${given}"${didYouMean(given, known) || `: expected one of ${known.join(', ')}`}`)
 }
 
 /** The normalised address of a flag. Throws UsageError, with `missing` where the flag is not given. */

@@ -6,6 +6,7 @@ import { parseJson } from '../../base/json.ts'
 import { APP_ROLES, DASHBOARD_ROLES, type User } from '../../models/user.ts'
 import { OPERATOR } from '../../store/actor.ts'
 import { UsageError, type Command } from '../command.ts'
+import { DATA_SETTINGS } from '../data-settings.ts'
 import { commandRecord } from '../command-record.ts'
 import { singleLine } from '../print-table.ts'
 import { withData } from '../with-services.ts'
@@ -22,7 +23,7 @@ export const userSetRoleCommand: Command = {
     { flag: '--dashboard', value: 'ROLE', meaning: `role in the dashboard: ${DASHBOARD_ROLES.join(', ')}` },
     { flag: '--app', value: 'ROLE', meaning: 'role in the app: standardUser, premiumUser' },
   ],
-  settings: ['dataDir'],
+  settings: DATA_SETTINGS,
   examples: ['dateline user set-role you@example.org --dashboard publisher'],
   run(args, terminal) {
     const dashboardRole = readRole(args.options.get('--dashboard'), DASHBOARD_ROLES)
@@ -61,7 +62,7 @@ export const userSignOutCommand: Command = {
   summary: 'end the sessions and tokens of an account',
   operands: USER_OPERAND,
   options: [{ flag: '--session', value: 'ID', meaning: 'only this one, as "dateline user show" lists it' }],
-  settings: ['dataDir'],
+  settings: DATA_SETTINGS,
   examples: ['dateline user sign-out you@example.org'],
   run: (args, terminal) =>
     withData(args, terminal, async (services) => {
@@ -90,7 +91,7 @@ export const userDeleteCommand: Command = {
   summary: 'delete an account and all that belongs to it, for good',
   operands: USER_OPERAND,
   options: [{ flag: '--yes', meaning: 'confirm; without it nothing is deleted' }],
-  settings: ['dataDir'],
+  settings: DATA_SETTINGS,
   examples: ['dateline user delete reader@example.org --yes'],
   run: (args, terminal) =>
     withData(args, terminal, async (services) => {

@@ -1,14 +1,20 @@
 /** The accounts of the site, as the operator sees them: `user list` and `user show`. */
 import { systemClock } from '../../base/clock.ts'
 import { isoDate } from '../../base/dates.ts'
+import { MINUTE_MS } from '../../base/duration.ts'
+import { fail } from '../../base/failure.ts'
 import { parseJson, writeJson, type JsonObject } from '../../base/json.ts'
 import { clientName } from '../../models/user-agent.ts'
 import { APP_ROLES, DASHBOARD_ROLES, user } from '../../models/user.ts'
 import { and, containsText, eq, not, or } from '../../query/ast.ts'
 import type { ListedSession } from '../../store/store.ts'
 import { JSON_FLAG, JSON_LINES_FLAG, type Command } from '../command.ts'
-import { printTable } from '../print-table.ts'
+import { DATA_SETTINGS } from '../data-settings.ts'
+import { OPERATOR } from '../../store/actor.ts'
+import { commandRecord } from '../command-record.ts'
+import { printTable, singleLine } from '../print-table.ts'
 import { withData } from '../with-services.ts'
+import { requireServiceSecret } from './service-secret.ts'
 import { findPages, LIMIT_FLAG, readLimit } from './operator-list.ts'
 import { findUser, readRole, USER_OPERAND } from './user-argument.ts'
 
@@ -26,7 +32,7 @@ export const userListCommand: Command = {
     LIMIT_FLAG,
     JSON_LINES_FLAG,
   ],
-  settings: ['dataDir', 'queryDeadlineMs'],
+  settings: [...DATA_SETTINGS, 'queryDeadlineMs'],
   examples: ['dateline user list --role admin', 'dateline user list --search example.org --json'],
   run(args, terminal) {
     const { options } = args
@@ -51,12 +57,35 @@ export const userListCommand: Command = {
   },
 }
 
+export const userCodeCommand: Command = {
+  name: 'user code',
+  summary: 'print a sign-in code for an account, to be given by hand where no mail arrives',
+  operands: USER_OPERAND,
+  options: [JSON_FLAG],
+  settings: [...DATA_SETTINGS, 'codeMinutes'],
+  examples: ['dateline user code reader@example.org'],
+  run(args, terminal) {
+    return withData(args, terminal, async (services, { codeMinutes }) => {
+      await requireServiceSecret(services)
+      const { id, value } = await findUser(services, args)
+      const email = String(value['email'])
+      if (value['appRole'] === 'guestUser') throw fail('conflict', 'A guest has no e-mail address to sign in with')
+      const now = systemClock()
+      const code = await services.codes.reveal(email, now)
+      await services.store.as(OPERATOR).record(commandRecord('user code', {}, id))
+      const expiresAt = isoDate(now + codeMinutes * MINUTE_MS)
+      const text = `Sign-in code for ${singleLine(email)}: ${code} (works once, for ${codeMinutes} minutes)`
+      terminal.stdout.write(`${args.options.has('--json') ? JSON.stringify({ email, code, expiresAt }) : text}\n`)
+    })
+  },
+}
+
 export const userShowCommand: Command = {
   name: 'user show',
   summary: 'show an account and where it is signed in',
   operands: USER_OPERAND,
   options: [JSON_FLAG],
-  settings: ['dataDir'],
+  settings: DATA_SETTINGS,
   examples: ['dateline user show you@example.org'],
   run: (args, terminal) =>
     withData(args, terminal, async (services) => {

@@ -1,0 +1,138 @@
+/** `dateline cluster join`: makes this machine a node, with the keys and a copy of the data of a member. */
+import { existsSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import type { Readable } from 'node:stream'
+import { systemClock } from '../../base/clock.ts'
+import { systemReason } from '../../base/system-error.ts'
+import { VERSION } from '../../base/version.ts'
+import { clusterKeysOf } from '../../cluster/cluster-keys.ts'
+import { ClusterSettingError, parseNodeUrl } from '../../cluster/etcd-target.ts'
+import { keyRingFile, newNode, nodeKeyFileOf, writeIdentity } from '../../cluster/node-identity.ts'
+import { downloadSnapshot, PeerError, requestHandover, type Handover, type Peer } from '../../cluster/peer-requests.ts'
+import { filePosition } from '../../store/replica/position-table.ts'
+import { DataDirError, discardDataDir, prepareDataDir, type DataDir } from '../../store/sqlite/data-dir.ts'
+import { openDatabase } from '../../store/sqlite/database.ts'
+import { schemaVersion } from '../../store/sqlite/migrations.ts'
+import { EXIT, UsageError, type Command, type Terminal } from '../command.ts'
+import { DATA_SETTINGS } from '../data-settings.ts'
+import { abortOn, progressOn, sizeText } from '../progress.ts'
+import { epochsOf, withEtcd, type Reached } from './member.ts'
+
+const TOKEN_CHARS_MAX = 1024
+
+export const clusterJoinCommand: Command = {
+  name: 'cluster join',
+  summary: 'make this machine a node of a cluster, with an empty data directory',
+  options: [
+    { flag: '--from', value: 'URL', meaning: 'a node, over https:// or on this machine' },
+    { flag: '--token', value: 'TOKEN', meaning: 'from "dateline cluster token" on a node; works once; - reads stdin, so that no list of processes has it' },
+  ],
+  settings: DATA_SETTINGS,
+  examples: ['dateline cluster join --cluster https://e1:2379 --from https://n1.example.org --token - < token'],
+  async run(args, terminal) {
+    const url = nodeUrl(args.options.get('--from'))
+    const given = args.options.get('--token')
+    if (given === undefined) throw new UsageError('--token is missing: make one with "dateline cluster token" on a node')
+    const token = given === '-' ? await firstLine(terminal.stdin) : given
+    return withEtcd(args, terminal, async (reached) => {
+      const { config, target, found } = reached
+      // Before the token is used: it works once.
+      if (found === undefined) {
+        throw new ClusterSettingError(`Cannot join: there is no log at ${target.prefix} in this etcd: check --cluster and --cluster-prefix`)
+      }
+      const dir = prepareDataDir(config.dataDir)
+      requireEmpty(dir)
+      let isDone = false
+      try {
+        const handover = await requestHandover({ url, ca: target.ca }, token)
+        await become(dir, handover, { reached, url, terminal })
+        isDone = true
+      } finally {
+        if (!isDone) discard(dir)
+      }
+      terminal.stdout.write('Now start it: dateline serve with the same --cluster\n')
+      return EXIT.ok
+    })
+  },
+}
+
+/** The first line of stdin, or what is longer than any token. */
+async function firstLine(stdin: Readable): Promise<string> {
+  let text = ''
+  for await (const chunk of stdin) {
+    text += String(chunk)
+    if (text.includes('\n') || text.length > TOKEN_CHARS_MAX) break
+  }
+  return text.split('\n', 1)[0]?.trim() ?? ''
+}
+
+function nodeUrl(given: string | undefined): string {
+  if (given === undefined) throw new UsageError('--from is missing: name a node, such as https://n1.example.org')
+  try {
+    return parseNodeUrl(given)
+  } catch (error) {
+    throw new UsageError(`Cannot use --from: ${systemReason(error)}`)
+  }
+}
+
+function requireEmpty(dir: DataDir): void {
+  const found = [dir.secrets, keyRingFile(dir.path)].find((file) => existsSync(file))
+  if (dir.made.files.includes(dir.database) && found === undefined) return
+  throw new DataDirError(
+    `Cannot join with the data directory "${dir.path}": it has data already: name an empty one with --data-dir, or make a cluster of it with "dateline cluster init"`,
+  )
+}
+
+interface Joining {
+  readonly reached: Reached
+  readonly url: string
+  readonly terminal: Terminal
+}
+
+async function become(dir: DataDir, handover: Handover, { reached, url, terminal }: Joining): Promise<void> {
+  const { site, prefix, node: to, secrets, keys } = handover
+  const { target, found } = reached
+  if (site !== found?.site || prefix !== target.prefix) {
+    throw new PeerError(`Cannot join: the node at ${url} is of another site, at ${prefix}: check --cluster and --cluster-prefix`)
+  }
+  writeFileSync(dir.secrets, `${secrets.join('\n')}\n`, { flag: 'wx', mode: 0o600 })
+  writeFileSync(keyRingFile(dir.path), Buffer.from(keys, 'base64'), { flag: 'wx', mode: 0o600 })
+  const identity = { node: newNode(), site }
+  const peer: Peer = { url, ca: target.ca, signal: abortOn(terminal.interrupted) }
+  const progress = progressOn(terminal, 'Copying the data')
+  const partial = `${dir.database}.joining`
+  const signKey = clusterKeysOf(secrets[0] ?? '').sign
+  const request = { node: identity.node, to, signKey, now: systemClock, file: partial, onProgress: progress.show }
+  const epochs = epochsOf(dir.path, identity, reached, terminal)
+  // Before the copy, and before the service starts, which may be much later: epochs that begin meanwhile are for this node, too.
+  await epochs.start()
+  let bytes = 0
+  try {
+    await downloadSnapshot(peer, request).finally(progress.end)
+    bytes = requireUsable(partial, site, url)
+  } catch (error) {
+    await epochs.remove(identity.node).catch(() => {})
+    throw error
+  }
+  renameSync(partial, dir.database)
+  writeIdentity(dir.path, identity)
+  terminal.stdout.write(`Joined the cluster at ${prefix} as node ${identity.node}: ${sizeText(bytes)} copied\n`)
+}
+
+/** Throws PeerError for a file that is not of the site, and SchemaError for one of a newer program. */
+function requireUsable(file: string, site: string, url: string): number {
+  if (filePosition(file)?.site !== site) throw new PeerError(`Cannot join: what the node at ${url} sent is not of this site`)
+  const database = openDatabase(file, { readOnly: true })
+  try {
+    schemaVersion(database, { version: VERSION })
+    return Number(database.get('SELECT page_count * page_size AS n FROM pragma_page_count(), pragma_page_size()')?.['n'])
+  } finally {
+    database.close()
+    for (const suffix of ['-wal', '-shm']) rmSync(file + suffix, { force: true })
+  }
+}
+
+/** A directory that was left half made could not be joined with. */
+function discard(dir: DataDir): void {
+  for (const file of [dir.secrets, keyRingFile(dir.path), nodeKeyFileOf(dir.path), `${dir.database}.joining`]) rmSync(file, { force: true })
+  discardDataDir(dir)
+}

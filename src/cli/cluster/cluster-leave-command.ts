@@ -1,0 +1,35 @@
+/** `dateline cluster leave`: makes the data directory of a stopped node one that runs alone again. */
+import { rmSync } from 'node:fs'
+import { systemClock } from '../../base/clock.ts'
+import { isoDate } from '../../base/dates.ts'
+import { keyRingFile, nodeKeyFileOf, removeIdentity } from '../../cluster/node-identity.ts'
+import { forgetPosition } from '../../store/replica/position-table.ts'
+import { ownDataDir, prepareDataDir } from '../../store/sqlite/data-dir.ts'
+import { EXIT, type Command } from '../command.ts'
+import { DATA_SETTINGS } from '../data-settings.ts'
+import { epochsOf, withMember } from './member.ts'
+
+export const clusterLeaveCommand: Command = {
+  name: 'cluster leave',
+  summary: 'take this data directory out of its cluster, so that it can be used alone; not while the service runs',
+  options: [],
+  settings: DATA_SETTINGS,
+  examples: ['dateline cluster leave --cluster https://e1:2379'],
+  run: (args, terminal) =>
+    withMember(args, terminal, async ({ config, etcd, target, identity, membership }) => {
+      const dir = prepareDataDir(config.dataDir)
+      const lock = ownDataDir(dir, { pid: process.pid, startedAt: isoDate(systemClock()) })
+      try {
+        await membership.remove(identity.node)
+        // The keys of later epochs are not for it.
+        await epochsOf(dir.path, identity, { etcd, target }, terminal).remove(identity.node)
+        forgetPosition(dir.database)
+        removeIdentity(dir.path)
+        for (const file of [keyRingFile(dir.path), nodeKeyFileOf(dir.path)]) rmSync(file, { force: true })
+      } finally {
+        lock.release()
+      }
+      terminal.stdout.write(`${dir.path} is no node any more: what it has from here on, no other node gets\n`)
+      return EXIT.ok
+    }),
+}

@@ -1,0 +1,51 @@
+/** `dateline cluster status`: nodes, log and etcd, from a node. */
+import { systemClock } from '../../base/clock.ts'
+import { parseIsoDate } from '../../base/dates.ts'
+import { clusterStatus } from '../../cluster/cluster-status.ts'
+import type { ClusterStatus } from '../../models/responses.ts'
+import { EXIT, JSON_FLAG, type Command } from '../command.ts'
+import { DATA_SETTINGS } from '../data-settings.ts'
+import { printTable } from '../print-table.ts'
+import { sizeText } from '../progress.ts'
+import { withMember } from './member.ts'
+
+export const clusterStatusCommand: Command = {
+  name: 'cluster status',
+  summary: 'show the nodes of the cluster, how far each is, its log and the servers of etcd',
+  options: [JSON_FLAG],
+  settings: DATA_SETTINGS,
+  examples: ['dateline cluster status --cluster https://e1:2379', 'dateline cluster status --json'],
+  run: (args, terminal) =>
+    withMember(args, terminal, async ({ etcd, target, identity, membership }) => {
+      const status = await clusterStatus({ etcd, prefix: target.prefix, site: identity.site, membership })
+      terminal.stdout.write(args.options.has('--json') ? `${JSON.stringify(status)}\n` : textOf(status, identity.node))
+      return EXIT.ok
+    }),
+}
+
+function textOf({ nodes, keeper, position, etcd, prefix }: ClusterStatus, own: string): string {
+  const rows = nodes.map(({ id, url, alive, state, position: reached, version, heardAt, backup }) => [
+    `${id}${id === own ? ' (this)' : ''}${id === keeper ? ' keeper' : ''}`,
+    alive ? state : `silent since ${heardAt}`,
+    String(reached),
+    String(Math.max(0, position - reached)),
+    backup === null ? 'none' : `${backup.position}, ${ageText(backup.at)}`,
+    version,
+    url ?? 'no URL',
+  ])
+  const servers = etcd.servers.map(({ url, version, isLeader, problem }) => [
+    url,
+    problem === null ? (isLeader ? 'leader' : 'follower') : problem,
+    version ?? '',
+  ])
+  return (
+    `Log at ${prefix}, position ${position}; etcd has ${etcd.members} members and a database of ${sizeText(etcd.bytes)}, of which ${sizeText(etcd.bytesInUse)} are in use\n\n` +
+    `${printTable(['node', 'state', 'position', 'behind', 'backup', 'version', 'url'], rows)}\n` +
+    printTable(['etcd', 'state', 'version'], servers)
+  )
+}
+
+function ageText(at: string): string {
+  const minutes = Math.max(0, Math.round((systemClock() - Date.parse(parseIsoDate(at) ?? at)) / 60_000))
+  return minutes < 120 ? `${minutes} min ago` : `${Math.round(minutes / 60)} h ago`
+}
