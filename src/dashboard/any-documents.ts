@@ -4,9 +4,32 @@
  * The typed client knows each model's fields; here a document is an object with an id, and its declaration says the
  * rest.
  */
-import type { Client, IterateQuery, Json, ListQuery, Page, RequestOptions, Stored, WriteOptions } from '../client/client.ts'
+import type {
+  Client,
+  CreateOptions,
+  DraftOptions,
+  DuplicatesQuery,
+  HistoryOptions,
+  IterateQuery,
+  Json,
+  ListQuery,
+  Page,
+  RequestOptions,
+  RestoreOptions,
+  Stored,
+  TrashQuery,
+  WriteOptions,
+} from '../client/client.ts'
 import type { ModelName } from '../client/client-types.ts'
-import type { DocumentProblems } from '../models/responses.ts'
+import type {
+  DocumentHistory,
+  DocumentProblems,
+  DocumentsUsage,
+  DocumentUsage,
+  DuplicateDocuments,
+  TrashCount,
+  TrashedDocuments,
+} from '../models/responses.ts'
 import type { Model } from '../models/schema.ts'
 import { isExactNumber } from './exact-json.ts'
 
@@ -16,16 +39,57 @@ export type StoredDocument = Members & { readonly id: string }
 export interface Documents {
   list(query: ListQuery, options?: RequestOptions): Promise<Page<StoredDocument>>
   iterate(query: IterateQuery, options?: RequestOptions): AsyncIterable<StoredDocument>
-  get(id: string, options?: RequestOptions): Promise<Stored<StoredDocument>>
-  create(body: Members, options?: RequestOptions): Promise<Stored<StoredDocument>>
+  get(id: string, options?: DraftOptions): Promise<Stored<StoredDocument>>
+  create(body: Members, options?: CreateOptions): Promise<Stored<StoredDocument>>
   replace(id: string, body: Members, options?: WriteOptions): Promise<Stored<StoredDocument>>
+  /** Changes members; null removes one. */
+  patch(id: string, body: Members, options?: WriteOptions): Promise<Stored<StoredDocument>>
   remove(id: string, options?: WriteOptions): Promise<void>
-  check(body: Members, options?: RequestOptions & { readonly id?: string | undefined }): Promise<DocumentProblems>
+  /** Its changes, the newest first. */
+  history(id: string, options?: HistoryOptions): Promise<DocumentHistory>
+  /** The document as a change left it. */
+  version(id: string, seq: string, options?: DraftOptions): Promise<Stored<StoredDocument>>
+  /** Back to what a change left. */
+  restore(id: string, options: RestoreOptions): Promise<Stored<StoredDocument>>
+  trash(query: TrashQuery, options?: RequestOptions): Promise<TrashedDocuments>
+  trashCount(options?: DraftOptions): Promise<TrashCount>
+  /** Deletes it from the trash, for good. */
+  eraseTrashed(id: string, options?: DraftOptions): Promise<void>
+  /** Which documents hold copies of it. */
+  usage(id: string, options?: DraftOptions): Promise<DocumentUsage>
+  usageOfMany(body: { readonly ids: readonly string[] }, options?: RequestOptions): Promise<DocumentsUsage>
+  /** Others with an address. */
+  duplicates(query: DuplicatesQuery, options?: RequestOptions): Promise<DuplicateDocuments>
+  check(body: Members, options?: DraftOptions & { readonly id?: string | undefined }): Promise<DocumentProblems>
 }
+
+export type HistoryItem = DocumentHistory['items'][number]
+export type TrashItem = TrashedDocuments['items'][number]
 
 /** The calls for a model. One that its declaration does not offer is rejected by the server. */
 export function documentsOf(client: Client, model: Model): Documents {
   return client.data(model.name as ModelName) as unknown as Documents
+}
+
+/** The same calls with incomplete drafts, which those who may write the model see. */
+export function draftsOf(client: Client, model: Model): Documents {
+  const documents = documentsOf(client, model)
+  const incomplete = true
+  return {
+    ...documents,
+    list: (query, options) => documents.list({ ...query, incomplete }, options),
+    iterate: (query, options) => documents.iterate({ ...query, incomplete }, options),
+    get: (id, options) => documents.get(id, { ...options, incomplete }),
+    replace: (id, body, options) => documents.replace(id, body, { ...options, incomplete }),
+    remove: (id, options) => documents.remove(id, { ...options, incomplete }),
+    history: (id, options) => documents.history(id, { ...options, incomplete }),
+    version: (id, seq, options) => documents.version(id, seq, { ...options, incomplete }),
+    restore: (id, options) => documents.restore(id, { ...options, incomplete }),
+    trash: (query, options) => documents.trash({ ...query, incomplete }, options),
+    trashCount: (options) => documents.trashCount({ ...options, incomplete }),
+    eraseTrashed: (id, options) => documents.eraseTrashed(id, { ...options, incomplete }),
+    check: (body, options) => documents.check(body, { ...options, incomplete }),
+  }
 }
 
 /** What stands for a document in lists, pickers and messages: its title or name, or else its id. */

@@ -1,6 +1,6 @@
 /**
- * What the browser keeps for us: the token, for the tab or, where the reader ticked that, for the browser; and small
- * choices such as the language. Storage can be switched off, and then nothing is kept.
+ * What the browser keeps for us: the token, for the tab or, where the reader wants to stay signed in, for the browser; and
+ * small choices such as the language. Storage can be switched off, and then nothing is kept.
  */
 
 const TOKEN = 'dateline.token'
@@ -43,6 +43,13 @@ export function onTokenChangedElsewhere(run: () => void): void {
   })
 }
 
+/** Runs when another tab has stored a small choice. */
+export function onChoicesChangedElsewhere(run: () => void): void {
+  addEventListener('storage', ({ key }) => {
+    if (key === CHOICES || key === null) run()
+  })
+}
+
 /** A small choice of the reader, such as `language`. */
 export function storedChoice(name: string): string | undefined {
   return choices()[name]
@@ -60,6 +67,20 @@ function choices(): Readonly<Record<string, string>> {
   return Object.fromEntries(
     Object.entries(read).filter((entry): entry is [string, string] => typeof entry[1] === 'string'),
   )
+}
+
+/** A text by its name; undefined where there is none. */
+export function storedText(name: string): string | undefined {
+  return attempt(() => localStorage.getItem(name)) ?? undefined
+}
+
+/** Stores a text, or removes it; does nothing where the browser has no room. */
+export function storeText(name: string, text: string | undefined): void {
+  attempt(() => (text === undefined ? localStorage.removeItem(name) : localStorage.setItem(name, text)))
+}
+
+export function storedNames(prefix: string): readonly string[] {
+  return attempt(() => Object.keys(localStorage).filter((name) => name.startsWith(prefix))) ?? []
 }
 
 function attempt<T>(run: () => T): T | undefined {

@@ -19,7 +19,7 @@ const [contents, search, playground] = ['nav', '.search', 'section:has(> .play)'
 const session = openSession()
 setUpContents(contents)
 setUpSearch(search)
-setUpExamples(session.url)
+setUpExamples()
 setUpFolds()
 setUpForms(session)
 setUpPlayground(playground, session)

@@ -4,16 +4,19 @@
 import { Unauthorized } from '../client/client.ts'
 import { hasDashboard } from '../models/caller.ts'
 import type { User } from '../models/user.ts'
-import { onTokenChangedElsewhere, storeChoice, storedChoice, storedToken, tokenIsKeptBy } from './browser-storage.ts'
-import { replaceHref } from './screen-url.ts'
+import { onTokenChangedElsewhere, storeChoice, storedChoice, storedToken, storeToken, tokenIsKeptBy } from './browser-storage.ts'
+import { forgetInputs } from './kept-input.ts'
+import { deviceKeeps, deviceQuestion, rememberDevice } from './device-question.ts'
+import { currentScreenUrl, FIRST_RUN, hrefTo, replaceHref } from './screen-url.ts'
 import { markReady } from './ready.ts'
-import { settleRemovals } from './removal.ts'
+import { shareSession } from './tab-session.ts'
 import { openShell } from './shell.ts'
 import { signInForm } from './screens/sign-in/sign-in-form.ts'
 import { showSignInPage } from './screens/sign-in/sign-in-gate.ts'
 import { newSignIn, type SignInState } from './screens/sign-in/sign-in-state.ts'
 import { createSessionKeeper } from './signed-in.ts'
 import { currentLanguage, isLanguage, preferredLanguage, t, useLanguage, type LanguageCode } from './texts.ts'
+import { isUpgraded } from './upgrade.ts'
 import { openDialog } from './kit/dialog.ts'
 import { button, fill, h } from './kit/dom.ts'
 import { clearNotices, notify } from './kit/notices.ts'
@@ -29,16 +32,26 @@ let showAgain = (): void => {}
 /** Ends the wait for the reader who signs in again. */
 let onSignedInAgain: ((signedIn: User) => void) | undefined
 let isRoleTold = false
+/** The reader signed in without saying whether the session is to stay, and never said so on this device. */
+let isDeviceAsked = false
 
+const tabs = shareSession({ onToken: (token) => void takeOffered(token), onEnded })
 onTokenChangedElsewhere(() => void followOtherTab())
 const chosen = storedChoice('language')
 await useLanguage(isLanguage(chosen) ? chosen : preferredLanguage(navigator.languages))
 await start()
 markReady(document)
 
-/** Goes on with the session that the browser keeps, or asks to sign in. */
+/** Goes on with the session that the browser or another tab has, or asks to sign in. */
 async function start(): Promise<void> {
-  if (client.token === undefined) return showSignIn()
+  const setupToken = takeSetupToken()
+  if (setupToken === undefined && client.token === undefined) session.use(await tabs.take())
+  if (client.token === undefined) {
+    if (setupToken === undefined) return showSignIn(undefined, newSignIn(takeInvited()))
+    const { openSetup } = await import('./screens/sign-in/setup-address.ts')
+    const { reason, token } = await openSetup(client, setupToken)
+    return showSignIn(reason, { ...newSignIn(), setupToken: token })
+  }
   try {
     const found = await client.auth.me()
     if (hasDashboard(found)) return showShell(found)
@@ -57,6 +70,20 @@ async function start(): Promise<void> {
   }
 }
 
+/** Of the address `#setup=…` that the service printed, whole or not; it stays neither in the address bar nor in a bookmark. */
+function takeSetupToken(): string | undefined {
+  const token = /^#setup=(.*)$/.exec(location.hash)?.[1]
+  if (token !== undefined) replaceHref('#/')
+  return token
+}
+
+/** The e-mail address of the link in an invitation, which does not stay in the address bar either. */
+function takeInvited(): string {
+  const email = currentScreenUrl().query.get('email') ?? ''
+  if (email !== '') replaceHref('#/')
+  return email
+}
+
 function next(): AbortSignal {
   shown.abort()
   shown = new AbortController()
@@ -65,8 +92,16 @@ function next(): AbortSignal {
 
 function showShell(signedIn: User): void {
   user = signedIn
+  forgetInputs(signedIn.id)
   showAgain = () => showShell(signedIn)
-  openShell({ client, user, signal: next(), signOut: () => void signOut(), restart, chooseLanguage })
+  const question = isDeviceAsked ? deviceQuestion(answerDevice) : undefined
+  openShell({ client, user, question, signal: next(), signOut: () => void signOut(), restart, chooseLanguage })
+}
+
+function answerDevice(isOwn: boolean): void {
+  isDeviceAsked = false
+  rememberDevice(isOwn)
+  if (isOwn) session.keep('browser')
 }
 
 function showSignIn(reason?: string, state: SignInState = newSignIn()): void {
@@ -75,10 +110,19 @@ function showSignIn(reason?: string, state: SignInState = newSignIn()): void {
   showSignInPage({
     ...{ client, state, reason, chooseLanguage, signal: next() },
     onSignedIn(signedIn) {
-      session.keep(state.kept)
+      keep(state)
+      if (state.setupToken !== '') replaceHref(hrefTo([FIRST_RUN]))
       showShell(signedIn)
     },
   })
+}
+
+/** Keeps the session as the reader wants it, also on this device from now on. */
+function keep({ kept }: SignInState): void {
+  session.keep(kept)
+  isDeviceAsked = kept === 'tab' && deviceKeeps() === undefined
+  if (kept === 'browser' || deviceKeeps() === 'browser') rememberDevice(kept === 'browser')
+  if (kept === 'tab' && client.token !== undefined) tabs.give(client.token)
 }
 
 /** Over the work that waits for it. Another user who signs in starts at the first page. */
@@ -91,7 +135,7 @@ async function signInAgain(): Promise<void> {
   const form = signInForm({
     ...{ client, state, reason: t('signIn.sessionEnded'), signal: over.signal },
     onSignedIn(signedIn) {
-      session.keep(state.kept)
+      keep(state)
       resolve(signedIn)
     },
   })
@@ -125,6 +169,25 @@ async function followOtherTab(): Promise<void> {
   onSignedInAgain?.(now)
 }
 
+/** Another tab has a session that is not to stay. This one takes it where it waits for a sign-in, of the same user if it has one. */
+async function takeOffered(token: string): Promise<void> {
+  if (user === undefined) {
+    if (storedToken() !== undefined) return
+    storeToken(token, 'tab')
+    return location.reload()
+  }
+  const now = onSignedInAgain && (await session.ownerOf(token).catch(() => undefined))
+  if (now === undefined || now.id !== user.id) return
+  storeToken(token, 'tab')
+  session.use(token)
+  onSignedInAgain?.(now)
+}
+
+/** What is typed here is asked about by the browser; where the reader stays, the next request asks to sign in. */
+function onEnded(token: string): void {
+  if (token === client.token) location.reload()
+}
+
 /** Roles are looked at by the server at each request; the page has those of when it was opened. */
 async function lookAtRoles(): Promise<void> {
   const now = await client.auth.me().catch(() => undefined)
@@ -142,11 +205,13 @@ function restart(): void {
 }
 
 async function signOut(): Promise<void> {
-  await settleRemovals()
+  const { token } = client
   const reason = await session.signOut().then(
     () => t('signIn.signedOut'),
     () => t('signIn.signedOutHere'),
   )
+  if (token !== undefined) tabs.end(token)
+  forgetInputs()
   clearNotices()
   showSignIn(reason)
 }
@@ -159,6 +224,9 @@ async function chooseLanguage(code: LanguageCode): Promise<void> {
   if (isFetched) {
     storeChoice('language', code)
     showAgain()
+  } else if (await isUpgraded()) {
+    storeChoice('language', code)
+    location.reload()
   } else notify(t('failure.network'), { kind: 'failed' })
   const select = document.querySelector<HTMLSelectElement>('select.language')
   if (select === null) return

@@ -5,6 +5,11 @@
  * whole state of a screen is in it: reload, back and a shared URL show the same.
  */
 
+/** The path of the steps behind the first sign-in of a new service. */
+export const FIRST_RUN = 'first-run'
+/** The path of scheduled changes. */
+export const SCHEDULED = 'scheduled'
+
 export interface ScreenUrl {
   /** Decoded: `/headlines/66f0…` has two. */
   readonly segments: readonly string[]

@@ -3,13 +3,14 @@
  * models: a new model has a screen without a line here.
  */
 import { hasDashboard, isAdmin, type Caller } from '../models/caller.ts'
+import { isScheduled } from '../models/scheduled.ts'
 import { modelsTitle, pathOf } from './model-titles.ts'
-import { contentModels } from './permissions.ts'
-import type { ScreenUrl } from './screen-url.ts'
+import { contentModels, may } from './permissions.ts'
+import { FIRST_RUN, SCHEDULED, type ScreenUrl } from './screen-url.ts'
 import type { OpenScreen } from './screen.ts'
 import { contentScreen } from './screens/list/content-screen.ts'
 import { overviewScreen } from './screens/overview/overview-screen.ts'
-import { t, withScreenTexts } from './texts.ts'
+import { t, withFirstRunTexts, withReviewTexts, withScreenTexts } from './texts.ts'
 import { isIcon, type IconName } from './kit/icons.ts'
 
 /** The path of the reader's own sessions. */
@@ -20,7 +21,7 @@ export interface ScreenEntry {
   readonly path: string
   readonly title: string
   readonly icon: IconName
-  /** A screen that only some readers open is fetched when it is opened. */
+  /** All but the first page are fetched when they are opened. */
   readonly load: (screenUrl: ScreenUrl) => OpenScreen | Promise<OpenScreen>
 }
 
@@ -32,6 +33,19 @@ export function screensOf(caller: Caller): readonly ScreenEntry[] {
     icon: isIcon(model.name) ? model.name : 'headline',
     load: (screenUrl) => contentScreen(model, screenUrl),
   }))
+  const trash: ScreenEntry = {
+    path: 'trash',
+    title: t('trash.title'),
+    icon: 'trash',
+    load: () => withScreenTexts(import('./screens/trash/trash-screen.ts').then(({ trashScreen }) => trashScreen)),
+  }
+  const scheduled: ScreenEntry = {
+    path: SCHEDULED,
+    title: t('scheduled.title'),
+    icon: 'calendar',
+    load: () => withScreenTexts(import('./screens/scheduled/scheduled-screen.ts').then(({ scheduledScreen }) => scheduledScreen)),
+  }
+  const mayRemove = contentModels(caller).some((model) => may('remove', model, caller))
   const administration: readonly ScreenEntry[] = [
     {
       path: 'users',
@@ -57,14 +71,20 @@ export function screensOf(caller: Caller): readonly ScreenEntry[] {
   return [
     { path: '', title: t('overview.title'), icon: 'overview', load: () => overviewScreen },
     ...content,
+    ...(contentModels(caller).some(isScheduled) ? [scheduled] : []),
+    ...(mayRemove ? [trash] : []),
     ...(isAdmin(caller) ? administration : []),
   ]
 }
 
-/** The screens of the own account, which its menu opens. */
+/** The screens that are not in the navigation from the beginning. */
 export function accountScreens(caller: Caller): readonly Pick<ScreenEntry, 'path' | 'load'>[] {
   if (!hasDashboard(caller)) return []
   const load = () =>
     withScreenTexts(import('./screens/users/own-sessions-screen.ts').then(({ ownSessionsScreen }) => ownSessionsScreen))
-  return [{ path: OWN_SESSIONS, load }]
+  const firstRun = () =>
+    withFirstRunTexts(import('./screens/first-run/first-run-screen.ts').then(({ firstRunScreen }) => firstRunScreen))
+  const review = () =>
+    withScreenTexts(withReviewTexts(import('./screens/review/review-screen.ts').then(({ reviewScreen }) => reviewScreen)))
+  return [{ path: OWN_SESSIONS, load }, ...(isAdmin(caller) ? [{ path: FIRST_RUN, load: firstRun }, { path: 'review', load: review }] : [])]
 }

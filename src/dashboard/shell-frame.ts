@@ -2,17 +2,21 @@
 import type { User } from '../models/user.ts'
 import { goTo, hrefTo } from './screen-url.ts'
 import { OWN_SESSIONS, type ScreenEntry } from './screens.ts'
+import { PALETTE_KEY } from './shell-keys.ts'
 import { currentLanguage, t, type LanguageCode } from './texts.ts'
 import { button, fill, h } from './kit/dom.ts'
 import { hasFocus } from './kit/focus.ts'
 import { dropDown } from './kit/drop-down.ts'
-import { openHelp } from './kit/help.ts'
 import { icon } from './kit/icons.ts'
 import { languageChoice } from './kit/language-choice.ts'
+import { themeChoice } from './kit/theme-choice.ts'
 
 export interface FrameOptions {
   readonly entries: readonly ScreenEntry[]
   readonly user: User
+  readonly question: HTMLElement | undefined
+  readonly openPalette: () => void
+  readonly openHelp: () => void
   readonly signOut: () => void
   /** False where the reader would rather keep what is typed. */
   readonly chooseLanguage: (code: LanguageCode) => Promise<boolean>
@@ -21,7 +25,8 @@ export interface FrameOptions {
 }
 
 /** Fills the page with it. */
-export function openFrame({ entries, user, signOut, chooseLanguage, signal }: FrameOptions) {
+export function openFrame(options: FrameOptions) {
+  const { entries, question, openPalette, chooseLanguage, signal } = options
   const main = h('main', { id: 'main', tabindex: '-1' })
   const links = entries.map(navigationLink)
   const reference = h(
@@ -61,11 +66,15 @@ export function openFrame({ entries, user, signOut, chooseLanguage, signal }: Fr
       { class: 'top' },
       menuButton,
       h('a', { class: 'brand', href: hrefTo([]) }, 'Dateline'),
-      h('div', { class: 'account' }, languages, accountMenu(user, signOut, signal)),
+      button([icon('search'), h('span', {}, t('palette.open')), h('kbd', { 'aria-hidden': 'true' }, PALETTE_KEY)], openPalette, {
+        class: 'palette-button',
+        'aria-keyshortcuts': 'Control+K',
+      }),
+      h('div', { class: 'account' }, languages, accountMenu(options)),
     ),
     navigation,
     h('div', { class: 'curtain', on: { click: () => showNavigation(false) } }),
-    h('div', { class: 'content' }, offline, main),
+    h('div', { class: 'content' }, offline, question, main),
   )
 
   /** Whether the navigation lies over the screen, where there is no room beside it. */
@@ -94,7 +103,7 @@ export function openFrame({ entries, user, signOut, chooseLanguage, signal }: Fr
   }
 }
 
-function accountMenu({ email }: User, signOut: () => void, signal: AbortSignal): HTMLElement {
+function accountMenu({ user: { email }, openHelp, signOut, signal }: FrameOptions): HTMLElement {
   const name = t('shell.account', { email })
   const item = (words: string, run: () => void): HTMLElement => button(words, run, { class: 'plain' })
   const menu = dropDown({
@@ -107,6 +116,7 @@ function accountMenu({ email }: User, signOut: () => void, signal: AbortSignal):
         menu.close()
         goTo(hrefTo([OWN_SESSIONS]))
       }),
+      themeChoice(),
       item(t('help.title'), () => {
         menu.close()
         menu.element.querySelector('button')?.focus()

@@ -1,17 +1,22 @@
-/** What opens and leaves screens, the keys that work everywhere, and the question before something is lost. */
+/** What opens and leaves screens, and the question before something is lost. */
 import { NetworkError } from '../client/client.ts'
+import { isAdmin } from '../models/caller.ts'
 import type { User } from '../models/user.ts'
+import { createLive } from './live-changes.ts'
 import { followNavigation } from './navigation.ts'
 import { currentScreenUrl, goTo, hrefTo, type ScreenUrl } from './screen-url.ts'
+import { readReviewDuty } from './review-duty.ts'
 import type { OpenScreen, Screen, ScreenContext } from './screen.ts'
 import { accountScreens, screensOf } from './screens.ts'
 import { openFrame } from './shell-frame.ts'
-import { t, type LanguageCode } from './texts.ts'
+import { onShellKeys } from './shell-keys.ts'
+import { shellPalette } from './shell-palette.ts'
+import { t, withReviewTexts, type LanguageCode } from './texts.ts'
+import { isUpgraded } from './upgrade.ts'
 import { button, fill, h } from './kit/dom.ts'
 import { closeDialogs } from './kit/dialog.ts'
 import { focusMain } from './kit/focus.ts'
-import { openHelp } from './kit/help.ts'
-import { keepNotices, takeBack } from './kit/notices.ts'
+import { keepNotices } from './kit/notices.ts'
 import { emptyState, failureState, isAbort, skeleton } from './kit/states.ts'
 
 const NO_REPLY = { status: 0, code: 'noReply' }
@@ -19,6 +24,8 @@ const NO_REPLY = { status: 0, code: 'noReply' }
 export interface ShellOptions {
   readonly client: ScreenContext['client']
   readonly user: User
+  /** Asked above the screen. */
+  readonly question: HTMLElement | undefined
   readonly signOut: () => void
   readonly restart: () => void
   readonly chooseLanguage: (code: LanguageCode) => void
@@ -27,20 +34,28 @@ export interface ShellOptions {
 }
 
 /** Fills the page and opens the screen of the current URL. */
-export function openShell({ client, user, signOut, restart, chooseLanguage, signal }: ShellOptions): void {
+export function openShell({ client, user, question, signOut, restart, chooseLanguage, signal }: ShellOptions): void {
   const entries = screensOf(user)
+  const leaveAndSignOut = (): void => void leaveFor(signOut)
+  const palette = shellPalette({ client, user, entries, screen: () => screen, signOut: leaveAndSignOut })
   const { main, showNavigation, markCurrent } = openFrame({
     entries,
     user,
+    question,
     signal,
-    signOut: () => void leaveFor(signOut),
+    openPalette: palette.openPalette,
+    openHelp: palette.openHelp,
+    signOut: leaveAndSignOut,
     chooseLanguage: (code) => leaveFor(() => chooseLanguage(code)),
   })
+  const live = createLive({ token: () => client.token, user, signal })
   keepNotices()
+  if (isAdmin(user)) void withReviewTexts(import('./review-link.ts')).then(({ followReviews }) => followReviews({ client, live, signal }), () => {})
+  const duty = readReviewDuty({ client, user, signal })
   let screen: Screen | undefined
   let leaving = new AbortController()
   signal.addEventListener('abort', () => leaving.abort())
-  addEventListener('keydown', (event) => onKey(event, screen, () => showNavigation(false)), { signal })
+  onShellKeys({ ...palette, screen: () => screen, closeNavigation: () => showNavigation(false), signal })
   addEventListener(
     'beforeunload',
     (event) => {
@@ -66,12 +81,14 @@ export function openShell({ client, user, signOut, restart, chooseLanguage, sign
       const loaded = (entry ?? accountScreens(user).find((one) => one.path === path))?.load(screenUrl)
       if (loaded instanceof Promise) fill(main, skeleton(6))
       open = await loaded
+      await duty
     } catch (cause) {
+      if (await isUpgraded(left)) return left.aborted ? undefined : location.reload()
       if (!left.aborted) showMissing(new NetworkError('Cannot fetch a part of the page', { ...NO_REPLY, cause }))
       return
     }
     if (left.aborted) return
-    screen = open?.({ client, user, screenUrl, signal: left, restart }) ?? nowhere(screenUrl)
+    screen = open?.({ client, user, screenUrl, live, signal: left, restart }) ?? nowhere(screenUrl)
     fill(main, screen.element)
     document.title = `${screen.title} · Dateline`
     markCurrent(entry)
@@ -82,8 +99,8 @@ export function openShell({ client, user, signOut, restart, chooseLanguage, sign
   }
 
   /**
-   * A part of the page cannot be fetched: the service is away, or is another version by now. Some browsers never ask
-   * for it again (https://github.com/whatwg/html/issues/6768), so the page reloads as soon as the service answers.
+   * A part of the page cannot be fetched while the service is away. Some browsers never ask for it again
+   * (https://github.com/whatwg/html/issues/6768), so the page reloads as soon as the service answers.
    */
   function showMissing(error: unknown): void {
     const retry = (): void => {
@@ -102,26 +119,6 @@ export function openShell({ client, user, signOut, restart, chooseLanguage, sign
     if (isLeft) run()
     return isLeft
   }
-}
-
-function onKey(event: KeyboardEvent, screen: Screen | undefined, closeNavigation: () => void): void {
-  const isTyping =
-    event.target instanceof Element && event.target.closest('input:not([type=checkbox]), textarea, select')
-  const isModal = document.querySelector('dialog[open]') !== null
-  const control = event.ctrlKey || event.metaKey ? event.key.toLowerCase() : ''
-  if (control === 's') {
-    event.preventDefault()
-    if (!isModal) screen?.save?.()
-  } else if (isTyping || isModal) return
-  else if (control === 'z' && !event.shiftKey) takeBack()
-  else if (control !== '' || event.altKey) return
-  else if (event.key === '/' && screen?.search !== undefined) {
-    event.preventDefault()
-    screen.search.focus()
-  } else if (event.key === '?') {
-    event.preventDefault()
-    openHelp()
-  } else if (event.key === 'Escape') closeNavigation()
 }
 
 function nowhere({ segments }: ScreenUrl): Screen {

@@ -7,6 +7,7 @@
  */
 import { createClient, type Client } from '../client/client.ts'
 import type { User } from '../models/user.ts'
+import { apiUrl } from './api-url.ts'
 import { parseExactly } from './exact-json.ts'
 import { forgetToken, storedToken, storeToken, type Kept } from './browser-storage.ts'
 
@@ -19,23 +20,30 @@ export interface SessionHooks {
 
 const UNAUTHORIZED = 401
 const FORBIDDEN = 403
+/** Browsers keep at most 64 KiB of requests alive beyond their page (Fetch standard, 4.6). */
+const KEPT_CHARS_MAX = 30_000
 
 export function createSessionKeeper({ signInAgain, onForbidden }: SessionHooks) {
   let signingIn: Promise<void> | undefined
   let isClosed = false
   let isEnding = false
   const client: Client = createClient({ url: apiUrl(), fetch: patientFetch, parse: parseExactly })
-  const stored = storedToken()
-  try {
-    client.token = stored
-  } catch {
-    // Another program has written there: it is no token.
-    forgetToken(stored ?? '')
+  use(storedToken())
+
+  function use(token: string | undefined): void {
+    try {
+      client.token = token
+    } catch {
+      // Another program has written there: it is no token.
+      forgetToken(token ?? '')
+    }
   }
 
   async function patientFetch(input: string | URL | Request, given: RequestInit = {}): Promise<Response> {
-    // What is deleted while the page closes must still arrive.
-    const init = given.method === 'DELETE' ? { ...given, keepalive: true } : given
+    // What is changed while the page closes must still arrive.
+    const isShort = typeof given.body !== 'string' || given.body.length <= KEPT_CHARS_MAX
+    const isKept = given.method === 'DELETE' || (String(input).endsWith('/data/batch') && isShort)
+    const init = isKept ? { ...given, keepalive: true } : given
     const headers = new Headers(init.headers)
     const isPatient = headers.has('Authorization') && !/\/api\/v1\/auth\//.test(String(input))
     const send = (): Promise<Response> => {
@@ -68,6 +76,8 @@ export function createSessionKeeper({ signInAgain, onForbidden }: SessionHooks) 
   return {
     client,
     forget,
+    /** Goes on with a token that was stored. */
+    use,
     /** Remembers the token that the client has got. */
     keep: (kept: Kept): void => storeToken(client.token ?? '', kept),
     /** Ends the session at the server, and here in any case. */
@@ -87,9 +97,4 @@ export function createSessionKeeper({ signInAgain, onForbidden }: SessionHooks) 
     /** From now on nothing is sent any more. */
     close: (): void => void (isClosed = true),
   }
-}
-
-/** The API lies beside the page, wherever a proxy has put both. */
-function apiUrl(): string {
-  return new URL('.', document.baseURI).href.replace(/\/$/, '')
 }

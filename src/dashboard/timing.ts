@@ -13,9 +13,26 @@ export function every(ms: number, signal: AbortSignal, run: () => void): void {
   signal.addEventListener('abort', () => clearInterval(timer))
 }
 
+/** A function that runs at once, and for calls soon after that once more when the time is over. */
+export function atMostEvery(ms: number, signal: AbortSignal, run: () => void): () => void {
+  let isResting = false
+  let isWanted = false
+  const soon = (): void => {
+    isWanted = isResting
+    if (isResting || signal.aborted) return
+    isResting = true
+    after(ms, () => {
+      isResting = false
+      if (isWanted) soon()
+    })
+    run()
+  }
+  return soon
+}
+
 /** A function that runs once its calls have paused, with the values of the last. */
 export function debounce<A extends readonly unknown[]>(ms: number, run: (...values: A) => void) {
-  let timer: ReturnType<typeof setTimeout> | undefined
+  let timer: number | undefined
   const cancel = (): void => clearTimeout(timer)
   const soon = (...values: A): void => {
     cancel()

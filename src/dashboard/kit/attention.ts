@@ -14,7 +14,7 @@ export interface AttentionItem {
 }
 
 /** The parts of the operations screen where something can be done about it. */
-const PART_OF: { readonly [kind in Attention['kind']]?: string } = { mail: 'outbox', backups: 'backups' }
+const PART_OF: { readonly [kind in Attention['kind']]?: string } = { mail: 'outbox', backups: 'backups', cluster: 'cluster' }
 
 /** What the service found; what has no part of its own leads to `elsewhere`. */
 export function foundByService({ kind, message }: Attention, elsewhere?: string): AttentionItem {

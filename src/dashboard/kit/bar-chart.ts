@@ -7,26 +7,32 @@ import { locale, t } from '../texts.ts'
 import { DAYS, roundTop, type DailyCount } from '../daily-counts.ts'
 import { fill, h, svg } from './dom.ts'
 
-/** Drawn in about the size in which it is shown, so that its words are as large as others. */
+/** Where its width is not known yet; below NARROW fewer days are named. */
 const WIDTH = 720
-const WIDTH_NARROW = 340
-const HEIGHT = 180
+const NARROW = 480
+const HEIGHT = 200
 const LEFT = 44
 const BOTTOM = 22
 const TOP = 10
 
-/** Redrawn when the width of the page changes, as when a phone is turned. */
+/** Drawn in the width that it has, so that it fills it and its words are as large as others; drawn again when that changes. */
 export function barChart(title: string, days: readonly DailyCount[], signal: AbortSignal): HTMLElement {
   const figure = h('figure', { class: 'chart' })
-  const narrow = matchMedia('(width < 40rem)')
-  const draw = (): HTMLElement => fill(figure, drawing(days, narrow.matches), table(title, days))
-  narrow.addEventListener('change', draw, { signal })
-  draw()
+  let drawn = 0
+  const draw = (width: number): void => {
+    if (width === drawn) return
+    drawn = width
+    fill(figure, drawing(days, width), table(title, days))
+  }
+  const observer = new ResizeObserver(([entry]) => draw(Math.round(entry?.contentRect.width ?? 0) || WIDTH))
+  observer.observe(figure)
+  signal.addEventListener('abort', () => observer.disconnect())
+  draw(WIDTH)
   return figure
 }
 
-function drawing(days: readonly DailyCount[], isNarrow: boolean): SVGElement {
-  const width = isNarrow ? WIDTH_NARROW : WIDTH
+function drawing(days: readonly DailyCount[], width: number): SVGElement {
+  const isNarrow = width < NARROW
   const top = roundTop(days.map(({ count }) => count))
   const y = (value: number): number => TOP + (HEIGHT - TOP - BOTTOM) * (1 - value / top)
   const step = (width - LEFT) / DAYS

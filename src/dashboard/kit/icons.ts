@@ -12,6 +12,7 @@ const PATHS = {
   remote_config: 'M4 7h9M17 7h3M4 17h3M11 17h9M15 5v4M9 15v4',
   operations: 'M3 12h4l3-8 4 16 3-8h4',
   docs: 'M6 4h9l4 4v12H6zM14 4v5h5M9 13h6M9 16h6',
+  calendar: 'M5 6h14v13H5zM5 10h14M9 3.500v4M15 3.500v4',
   filter: 'M4 6h16M7 12h10M10 18h4',
   search: 'M11 18a7 7 0 1 0 0-14 7 7 0 0 0 0 14zM16 16l4.500 4.500',
   plus: 'M12 5v14M5 12h14',
@@ -32,6 +33,8 @@ const PATHS = {
   refresh: 'M20 11a8 8 0 1 0-2.300 6.600M20 5v6h-6',
   download: 'M12 4v12M6 11l6 6 6-6M5 21h14',
   columns: 'M4 5h16v14H4zM9.500 5v14M14.500 5v14',
+  picture: 'M4 5h16v14H4zM8.500 10h.01M5 18l5-5 3 3 3-4 3 4',
+  view: 'M7 4h10v16l-5-4-5 4z',
   mail: 'M4 6h16v12H4zM4 7l8 6 8-6',
 } as const
 

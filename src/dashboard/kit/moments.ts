@@ -19,6 +19,14 @@ export function dateTime(iso: string): HTMLElement {
   return moment(iso, (date) => date.toLocaleString(locale(), { dateStyle: 'medium', timeStyle: 'short' }))
 }
 
+/** A day with its time, as short as a cell of a list wants it: `Nov 23, 9:35 AM`. */
+export function shortTime(iso: string): HTMLElement {
+  return moment(iso, (date) => {
+    const year = date.getFullYear() === new Date(now()).getFullYear() ? undefined : 'numeric'
+    return date.toLocaleString(locale(), { year, month: 'short', day: 'numeric', hour: 'numeric', minute: '2-digit' })
+  })
+}
+
 /** How long ago, as `3 hours ago`; what is older than a week has its date. */
 export function ago(iso: string): HTMLElement {
   return moment(iso, (date) => {

@@ -1,8 +1,10 @@
 /** The publication status of a document: as a word with a colour, and as what gives it to a document. */
 import type { Json } from '../../client/client.ts'
 import { valueTitle } from '../model-titles.ts'
-import { textOr } from '../texts.ts'
+import type { Members } from '../any-documents.ts'
+import { t, textOr } from '../texts.ts'
 import { h } from './dom.ts'
+import { dateTime } from './moments.ts'
 import type { IconName } from './icons.ts'
 
 const TONES: Readonly<Record<string, string>> = { active: 'good', draft: 'warn' }
@@ -11,6 +13,16 @@ const ICONS: Readonly<Record<string, IconName>> = { active: 'publish', archived:
 export function statusTag(status: Json | undefined): HTMLElement | null {
   if (typeof status !== 'string') return null
   return h('span', { class: `tag ${TONES[status] ?? ''}`.trim() }, valueTitle(status))
+}
+
+/** Whether the service publishes it at a time. */
+export function isPlanned(document: Members): document is Members & { readonly publishAt: string } {
+  return document['status'] === 'draft' && typeof document['publishAt'] === 'string'
+}
+
+/** A draft that is published at a time, in the zone of the reader; null for any other document. */
+export function scheduledTag(document: Members): HTMLElement | null {
+  return isPlanned(document) ? h('span', { class: 'tag' }, t('status.scheduled'), ' · ', dateTime(document.publishAt)) : null
 }
 
 /** The label and the icon of a button that sets a status. */

@@ -9,8 +9,9 @@ import { fieldTitle } from '../../model-titles.ts'
 import { problemText, type Problem } from '../../problem-text.ts'
 import { h } from '../dom.ts'
 import { groupControl, inputControl, isWithin, type Control, type ControlOptions } from './control.ts'
-import { booleanInput, choiceInput, jsonInput, textInput, wholeInput } from './input-kinds.ts'
+import { booleanInput, choiceInput, dateInput, jsonInput, textInput, wholeInput } from './input-kinds.ts'
 import { mapControl } from './map-control.ts'
+import '../../styles/form.css'
 
 export interface FormOptions {
   readonly onChange: (path: string) => void
@@ -44,6 +45,11 @@ export function formFor(fields: Shape, given: Members, options: FormOptions) {
       return rest.toReversed()
     },
     isTouched: (path: string) => controls.some((control) => isWithin(path, control.path) && control.isTouched(path)),
+    /** Goes to the field of a path. */
+    focusField(path: string): void {
+      const field = controls.find((control) => isWithin(path, control.path))
+      field?.element.querySelector<HTMLElement>('input,textarea,select')?.focus()
+    },
     /** Goes to the first field with a problem. */
     focusProblem: () => controls.some((control) => control.focusProblem()),
   }
@@ -89,6 +95,8 @@ function ownControl(field: Field, options: ControlOptions, form: FormOptions, is
       return inputControl(options, booleanInput())
     case 'whole':
       return inputControl(options, wholeInput(isNullable))
+    case 'optional':
+      return inputControl(options, dateInput())
     case 'nullable':
       return ownControl(field.of, options, form, true)
     case 'embedded':

@@ -27,6 +27,25 @@ export function textInput(name: string, isNullable: boolean): InputKind<HTMLInpu
   }
 }
 
+/** A moment in the reader's zone. Empty takes the date away. */
+export function dateInput(): InputKind<HTMLInputElement> {
+  return {
+    input: h('input', { type: 'datetime-local' }),
+    // A browser tells nothing of a date that is not whole. That is not the same as nothing: the server rejects it.
+    read({ value, validity }) {
+      if (value === '') return validity.badInput ? '' : null
+      return new Date(value).toISOString()
+    },
+    write: (at, value) => (at.value = typeof value === 'string' ? localMinute(value) : ''),
+  }
+}
+
+/** `2026-03-01T13:30` of a stored date, in the reader's zone. */
+function localMinute(iso: string): string {
+  const date = new Date(iso)
+  return new Date(date.getTime() - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 16)
+}
+
 export function wholeInput(isNullable: boolean): InputKind<HTMLInputElement> {
   return {
     input: h('input', { type: 'number', min: 0, step: 1, inputmode: 'numeric', class: 'number' }),

@@ -16,12 +16,13 @@ import { fill, h } from '../dom.ts'
 import { failureState, isAbort } from '../states.ts'
 import { createPageList, type Layout, type PageList } from './page-list.ts'
 import { createPageReader, type LoadPage, type PageReader } from './page-reader.ts'
-import { onRowKeys } from './row-keys.ts'
+import { focusedRow, letterKeys, onRowKeys } from './row-keys.ts'
 import type { RowSelection } from './row-selection.ts'
 import { rowWindow, type RowWindow } from './row-window.ts'
 import type { TableColumn } from './table-column.ts'
 import { tableFoot, type TableFoot } from './table-foot.ts'
 import { tableHead } from './table-head.ts'
+import '../../styles/table.css'
 
 /** Rows that are read before they come into view. */
 const ROWS_AHEAD = 40
@@ -110,6 +111,19 @@ export function dataTable<T extends { readonly id: string }>(options: DataTableO
     reload: reading.reload,
     /** Takes out what `isHidden` hides by now, and reads what is shown once more, where the reader is. */
     sift: reading.sift,
+    /** Shows a newer item in its row, which glows once. False where no row is its. */
+    update(item: T): boolean {
+      const isShown = reading.pages().update(item)
+      if (isShown) rows.glow(item.id)
+      reading.draw()
+      return isShown
+    },
+    /** Takes out the rows of items that are gone. */
+    remove(ids: readonly string[]): void {
+      reading.pages().remove(ids)
+      rows.forget()
+      reading.draw()
+    },
     show(what: Partial<Pick<DataTableOptions<T>, 'columns' | 'sort'>>): void {
       if (what.columns !== undefined) columns = what.columns
       if ('sort' in what) sort = what.sort
@@ -122,6 +136,12 @@ export function dataTable<T extends { readonly id: string }>(options: DataTableO
       const all = reading.pages().rowCount
       head.showChosen(selection.size === 0 ? 'none' : all > 0 && selection.size >= all ? 'all' : 'some')
       rows.showChosen()
+    },
+    keys: letterKeys(body, rows, choose),
+    /** The item of the row that has the focus. */
+    focusedId(): string | undefined {
+      const row = focusedRow(body)
+      return row === undefined ? undefined : reading.pages().idAt(row)
     },
     /** Goes to the row that was looked at last. */
     focus(): void {

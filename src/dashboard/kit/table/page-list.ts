@@ -114,6 +114,20 @@ export function createPageList<T extends { readonly id: string }>({
     expire(): void {
       for (const slot of slots) slot.isStale = true
     },
+    /** Puts a newer item in the place of its row. False where no row is its. */
+    update(item: T): boolean {
+      const slot = slots.find(({ ids }) => ids.includes(item.id))
+      if (slot?.items !== undefined) slot.items = slot.items.map((one) => (one.id === item.id ? item : one))
+      return slot !== undefined
+    },
+    /** Takes out rows whose items are gone. */
+    remove(gone: readonly string[]): void {
+      for (const slot of slots) {
+        if (!slot.ids.some((id) => gone.includes(id))) continue
+        slot.ids = slot.ids.filter((id) => !gone.includes(id))
+        if (slot.items !== undefined) slot.items = slot.items.filter(({ id }) => !gone.includes(id))
+      }
+    },
     /** Takes out the rows that are hidden by now. */
     sift(): void {
       for (const slot of slots) if (slot.items !== undefined) Object.assign(slot, shown(slot.items))

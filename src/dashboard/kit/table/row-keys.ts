@@ -1,6 +1,8 @@
 /** Keys and clicks in the rows of a table. */
 import type { RowWindow } from './row-window.ts'
 import { rowOf } from './table-row.ts'
+import type { ScreenKeys } from '../../screen.ts'
+import { hasFocus } from '../focus.ts'
 
 /** `choose` turns the choice of a row over; with `extend` that of all rows since the last one. */
 export function onRowKeys(
@@ -46,6 +48,29 @@ export function onRowKeys(
     const to = steps[key]
     return to === undefined ? undefined : Math.max(0, Math.min(last, to))
   }
+}
+
+/** What keys of one letter do, wherever the focus is on the screen. */
+export function letterKeys(body: HTMLElement, rows: RowWindow, choose: (row: number, extend: boolean) => void): ScreenKeys {
+  const step = (by: number): void => {
+    const row = focusedRow(body)
+    if (rows.count() === 0) return
+    if (row === undefined) rows.focusCurrent()
+    else rows.focus(Math.max(0, Math.min(rows.count() - 1, row + by)))
+  }
+  return {
+    j: () => step(1),
+    k: () => step(-1),
+    e: () => linkOf(document.activeElement)?.click(),
+    x() {
+      const row = focusedRow(body)
+      if (row !== undefined) choose(row, false)
+    },
+  }
+}
+
+export function focusedRow(body: HTMLElement): number | undefined {
+  return hasFocus(body) ? rowOf(document.activeElement) : undefined
 }
 
 function linkOf(target: EventTarget | null): HTMLElement | null | undefined {

@@ -10,7 +10,7 @@ import type { RowSelection } from './row-selection.ts'
 import type { TableColumn } from './table-column.ts'
 
 /** Rows above and below the view that are there before they are seen. */
-const OVERSCAN = 8
+const OVERSCAN = 12
 const ROW_HEIGHT = 44
 
 export interface RowWindowOptions<T extends { readonly id: string }> {
@@ -90,6 +90,8 @@ export function rowWindow<T extends { readonly id: string }>(options: RowWindowO
     forget(): void {
       isOld = true
     },
+    /** The row of this item is drawn with a glow that fades, if it is in the document. */
+    glow: (id: string): void => rows.glow(id),
     showChosen: () => rows.each((element, { id }) => markChosen(element, selection?.has(id) === true)),
     focus,
     focusCurrent: () => focus(current),
@@ -104,6 +106,7 @@ export function rowWindow<T extends { readonly id: string }>(options: RowWindowO
 function drawnRows<T extends { readonly id: string }>(options: RowWindowOptions<T>) {
   const { body, columns, label, href, selection, pages } = options
   const drawn = new Map<number, { readonly element: HTMLElement; readonly item: T | undefined }>()
+  const glowing = new Set<string>()
   return {
     element: (row: number) => drawn.get(row)?.element,
     each(run: (element: HTMLElement, item: T) => void): void {
@@ -123,13 +126,16 @@ function drawnRows<T extends { readonly id: string }>(options: RowWindowOptions<
         const isChosen = selection && item !== undefined && selection.has(item.id)
         const element = tableRow({ item, row, columns: columns(), label, href, isChosen })
         element.style.transform = `translateY(${row * height}px)`
+        if (item !== undefined && glowing.has(item.id)) element.classList.add('glow')
         const hadFocus = hasFocus(before?.element)
         if (before === undefined) body.append(element)
         else before.element.replaceWith(element)
         drawn.set(row, { element, item })
         if (hadFocus) element.focus({ preventScroll: true })
       }
+      glowing.clear()
     },
+    glow: (id: string): void => void glowing.add(id),
     /** Tab goes to this row only; keys move on from there. */
     makeReachable(reachable: number): void {
       for (const [row, { element }] of drawn) element.tabIndex = row === reachable ? 0 : -1

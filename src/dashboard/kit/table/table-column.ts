@@ -8,6 +8,8 @@ export interface TableColumn<T> {
   readonly width: string
   /** How it is sorted at first, such as `updatedAt:desc`; absent where that would be slow or mean nothing. */
   readonly sort?: string | undefined
+  /** The name of the button that sorts, where the title alone is that of another button. */
+  readonly sortName?: string | undefined
   /** Whether it stands in the second line where a row is a card. The first column is always the first line. */
   readonly isDetail?: boolean
   cell(item: T): Child

@@ -35,7 +35,7 @@ export function tableHead({ onSort, onAll }: TableHeadOptions) {
 }
 
 function titleOf<T>(
-  { title, sort: own }: TableColumn<T>,
+  { title, sort: own, sortName }: TableColumn<T>,
   name: string,
   sort: string | undefined,
   onSort: (sort: string) => void,
@@ -52,7 +52,7 @@ function titleOf<T>(
     button(
       [h('span', {}, title), isSorted && icon(isDescending ? 'down' : 'up')],
       () => onSort(next),
-      { class: 'plain', 'data-key': path },
+      { class: 'plain', 'data-key': path, 'aria-label': sortName },
     ),
   )
 }

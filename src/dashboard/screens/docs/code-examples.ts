@@ -1,13 +1,13 @@
 /** Makes the examples of the page work: the URL of this service, languages, variants, and copying. */
+import { apiUrl } from '../../api-url.ts'
 import { button, fill, h } from '../../kit/dom.ts'
 import { icon } from '../../kit/icons.ts'
 import { after } from '../../timing.ts'
 
 const COPIED_MS = 1_600
 
-/** `url` is that of the service, with a slash at its end. */
-export function setUpExamples(url: string): void {
-  const shown = url.replace(/\/$/, '').replaceAll("'", '%27')
+export function setUpExamples(): void {
+  const shown = apiUrl().replaceAll("'", '%27')
   for (const element of document.querySelectorAll('[data-service]')) element.textContent = shown
   for (const code of document.querySelectorAll('.code')) code.append(copyButton(code))
   document.addEventListener('click', ({ target }) => {

@@ -3,19 +3,26 @@
  *
  * The token goes into a header of requests to this service. It is never shown, also not where a response contains it.
  */
-import { createClient, Unauthorized } from '../../../client/client.ts'
-import { onTokenChangedElsewhere, storedToken } from '../../browser-storage.ts'
+import type { Client } from '../../../client/client.ts'
+import { apiUrl } from '../../api-url.ts'
+import { onTokenChangedElsewhere, storedToken, storeToken } from '../../browser-storage.ts'
 import { parseExactly } from '../../exact-json.ts'
+import { shareSession } from '../../tab-session.ts'
 import { fill, h, type Child } from '../../kit/dom.ts'
 
-type SessionState = 'checking' | 'signed out' | 'ended' | 'unknown' | { readonly email: string; readonly role: string }
+/** A user with a session; `client` sends its token. */
+export interface DocsUser {
+  readonly email: string
+  readonly role: string
+  readonly client: Client
+}
+
+type SessionState = 'checking' | 'signed out' | 'ended' | 'unknown' | DocsUser
 
 export type DocsSession = ReturnType<typeof openSession>
 
 /** Shows its state in every `.session` of the page, and disables what needs a token while there is none. */
 export function openSession() {
-  const url = new URL('.', document.baseURI).href
-  const client = createClient({ url: url.replace(/\/$/, ''), parse: parseExactly })
   const listeners: (() => void)[] = []
   let state: SessionState
   const set = (next: SessionState): void => {
@@ -27,28 +34,36 @@ export function openSession() {
     }
     for (const run of listeners) run()
   }
+  const tabs = shareSession({
+    onToken(token) {
+      if (storedToken() !== undefined) return
+      storeToken(token, 'tab')
+      void refresh()
+    },
+    onEnded: () => void refresh(),
+  })
   const refresh = async (): Promise<void> => {
-    const token = storedToken()
+    const token = await tabs.take()
     // The dashboard may sign in or out meanwhile, and then a newer check sets the state.
     const setIfCurrent = (next: SessionState): void => {
       if (storedToken() === token) set(next)
     }
     if (token === undefined) return set('signed out')
+    // Most readers have no token, and do without the client.
+    const typed = await import('../../../client/client.ts').catch(() => undefined)
+    if (typed === undefined) return setIfCurrent('unknown')
     try {
-      client.token = token
+      const client = typed.createClient({ url: apiUrl(), token, parse: parseExactly })
       const { email, dashboardRole } = await client.auth.me()
-      setIfCurrent({ email, role: dashboardRole })
+      setIfCurrent({ email, role: dashboardRole, client })
     } catch (error) {
       // A stored value may not even look like a token.
-      setIfCurrent(error instanceof Unauthorized || error instanceof TypeError ? 'ended' : 'unknown')
+      setIfCurrent(error instanceof typed.Unauthorized || error instanceof TypeError ? 'ended' : 'unknown')
     }
   }
-  set(storedToken() === undefined ? 'signed out' : 'checking')
+  set('checking')
   onTokenChangedElsewhere(() => void refresh())
   return {
-    client,
-    /** Of the service, with a slash at its end, wherever a proxy has put it. */
-    url,
     /** Undefined while no user is known. */
     user: () => (typeof state === 'object' ? state : undefined),
     refresh,

@@ -10,9 +10,8 @@ import { parseExactly } from '../../exact-json.ts'
 import { hrefTo, readScreenUrl } from '../../screen-url.ts'
 import { debounce } from '../../timing.ts'
 import { button, fill, h, setAttributes, type Child } from '../../kit/dom.ts'
-import type { DocsSession } from './docs-session.ts'
+import type { DocsSession, DocsUser } from './docs-session.ts'
 import { jsonMistake } from './json-mistake-text.ts'
-import { planView } from './plan-view.ts'
 import { fold, longText } from './response-view.ts'
 
 const TYPING_MS = 350
@@ -36,11 +35,12 @@ export function setUpPlayground(section: HTMLElement, session: DocsSession): voi
     current.abort()
     result.removeAttribute('aria-busy')
     for (const one of examples) one.hidden = one.dataset['models']?.split(' ').includes(model.value) !== true
-    if (!filterIsJson(filter, problem) || !isSeen || session.user() === undefined) return
+    const user = session.user()
+    if (!filterIsJson(filter, problem) || !isSeen || user === undefined) return
     const { signal } = (current = new AbortController())
     result.setAttribute('aria-busy', 'true')
     try {
-      const { items, hasMore, plan } = await queryData(session, fields, signal)
+      const { items, hasMore, plan } = await queryData(user, fields, signal)
       const count = `${items.length} ${items.length === 1 ? 'document' : 'documents'}${hasMore ? ', and more' : ''}`
       fill(result, resultView(items, count), h('div', {}, h('h3', {}, 'Plan'), plan))
       fill(status, count)
@@ -138,7 +138,7 @@ interface QueryResult {
 }
 
 /** Sends for the list and then for its plan: a rejected list needs none. Throws when the signal aborts it. */
-async function queryData(session: DocsSession, fields: PlaygroundFields, signal: AbortSignal): Promise<QueryResult> {
+async function queryData({ client, role }: DocsUser, fields: PlaygroundFields, signal: AbortSignal): Promise<QueryResult> {
   const [filter, sort] = [fields.filter.value.trim(), fields.sort.value.trim()]
   const query: ListQuery = {
     ...(filter === '' ? {} : { filter: parseExactly(filter) as NonNullable<ListQuery['filter']> }),
@@ -146,11 +146,12 @@ async function queryData(session: DocsSession, fields: PlaygroundFields, signal:
     limit: fields.limit.valueAsNumber || Number(fields.limit.defaultValue),
   }
   // The model is one of the page's; its documents are shown as JSON, whatever they are.
-  const documents = session.client.data(fields.model.value as 'headline')
+  const documents = client.data(fields.model.value as 'headline')
   const { items, hasMore } = (await documents.list(query, { signal })) as Page<Json>
   const paragraph = (text: string): Child => h('p', { class: 'soft' }, text)
-  if (session.user()?.role === 'none') return { items, hasMore, plan: paragraph('Publishers and administrators see it.') }
-  const plan = await documents.explain(query, { signal }).then(planView, (error: unknown) => paragraph(messageOf(error)))
+  if (role === 'none') return { items, hasMore, plan: paragraph('Publishers and administrators see it.') }
+  const explained = Promise.all([import('./plan-view.ts'), documents.explain(query, { signal })])
+  const plan = await explained.then(([{ planView }, one]) => planView(one), (error: unknown) => paragraph(messageOf(error)))
   signal.throwIfAborted()
   return { items, hasMore, plan }
 }

@@ -1,4 +1,5 @@
 /** The forms that try an operation: the attributes say which request a form sends, its fields have the values. */
+import { apiUrl } from '../../api-url.ts'
 import { storedToken } from '../../browser-storage.ts'
 import { fill, h, setAttributes } from '../../kit/dom.ts'
 import { now } from '../../timing.ts'
@@ -50,7 +51,7 @@ async function submit(form: HTMLFormElement, session: DocsSession, signal: Abort
   result.setAttribute('aria-busy', 'true')
   try {
     const begun = now()
-    const response = await fetch(session.url + target, {
+    const response = await fetch(`${apiUrl()}/${target}`, {
       method,
       signal,
       redirect: 'error',

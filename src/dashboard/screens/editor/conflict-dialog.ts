@@ -1,13 +1,15 @@
 /** Two people saved the same document: what each made of it, side by side, and which of it is to stay. */
 import type { Json } from '../../../client/client.ts'
-import { isMembers, labelOf, type Members } from '../../any-documents.ts'
+import type { Members } from '../../any-documents.ts'
 import { fieldTitle } from '../../model-titles.ts'
-import { t, textOr } from '../../texts.ts'
+import { t } from '../../texts.ts'
 import { openDialog } from '../../kit/dialog.ts'
 import { button, h } from '../../kit/dom.ts'
 import { submitForm } from '../../kit/elements.ts'
 import { ago } from '../../kit/moments.ts'
+import { valueText } from './value-text.ts'
 import { likelyChoice, merged, type Choice, type Difference } from './three-way.ts'
+import '../../styles/sides.css'
 
 export interface Conflict {
   readonly mine: Members
@@ -60,7 +62,7 @@ function fieldChoice(difference: Difference, group: string, choose: (choice: Cho
         h('strong', {}, t(`editor.${choice}`)),
         isUnchanged && h('span', { class: 'soft' }, t('editor.unchanged')),
       ),
-      h('span', { class: 'side-value', dir: 'auto' }, shown(value)),
+      h('span', { class: 'side-value', dir: 'auto' }, valueText(value)),
     )
   }
   return h(
@@ -68,15 +70,8 @@ function fieldChoice(difference: Difference, group: string, choose: (choice: Cho
     { class: 'group settle' },
     h('legend', {}, fieldTitle(name)),
     changedBy === 'both' &&
-      h('p', { class: 'soft before' }, t('editor.before'), ' ', h('span', { dir: 'auto' }, shown(before))),
+      h('p', { class: 'soft before' }, t('editor.before'), ' ', h('span', { dir: 'auto' }, valueText(before))),
     option('mine', mine),
     option('theirs', theirs),
   )
-}
-
-/** Values of a choice by their names, documents by theirs, other texts as they are, the rest as JSON. */
-function shown(value: Json | undefined): string {
-  if (value === undefined || value === '') return '–'
-  if (typeof value === 'string') return textOr(`value.${value}`, value)
-  return isMembers(value) && value['id'] !== undefined ? labelOf(value) : JSON.stringify(value, null, 2)
 }

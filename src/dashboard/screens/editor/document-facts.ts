@@ -1,9 +1,8 @@
-/** What the server says of a document, and the whole of it as JSON. */
+/** What the server says of a document. */
 import type { Members } from '../../any-documents.ts'
 import { fieldTitle } from '../../model-titles.ts'
 import { t } from '../../texts.ts'
 import { copyButton } from '../../kit/copy-button.ts'
-import { openDialog } from '../../kit/dialog.ts'
 import { h } from '../../kit/dom.ts'
 import { dateTime } from '../../kit/moments.ts'
 
@@ -26,14 +25,4 @@ export function documentFacts(document: Members): HTMLElement {
     date('createdAt'),
     date('updatedAt'),
   )
-}
-
-export function openJson(title: string, document: Members): void {
-  const text = JSON.stringify(document, null, 2)
-  openDialog({
-    title,
-    wide: true,
-    body: h('pre', { dir: 'ltr', tabindex: '0', role: 'region', 'aria-label': 'JSON' }, text),
-    actions: [copyButton(() => text)],
-  })
 }

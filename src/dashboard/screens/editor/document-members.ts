@@ -2,9 +2,9 @@
 import type { Field, Model, Shape } from '../../../models/schema.ts'
 import type { Members } from '../../any-documents.ts'
 
-/** The fields that the form has. The status has buttons of its own. */
-export function formFields(model: Model): Shape {
-  return Object.fromEntries(Object.entries(model.fields).filter(([name]) => name !== 'status'))
+/** The fields that the form has. The status has buttons of its own, and so has review. */
+export function formFields(model: Model, hidden: readonly string[]): Shape {
+  return Object.fromEntries(Object.entries(model.fields).filter(([name]) => name !== 'status' && name !== 'handedInAt' && !hidden.includes(name)))
 }
 
 /** The members that a client sends: neither what the server sets nor what is always the same. */

@@ -2,9 +2,12 @@
  * A document while it is edited: what is stored, and what the form holds. Nothing that is typed is taken away by what
  * the server answers.
  */
+import type { Caller } from '../../../models/caller.ts'
+import { isScheduled } from '../../../models/scheduled.ts'
 import type { Model } from '../../../models/schema.ts'
 import type { Members } from '../../any-documents.ts'
 import { isSame } from '../../document-difference.ts'
+import { handsIn } from '../../review-duty.ts'
 import { formFor } from '../../kit/form/form.ts'
 import { pickerControl, type PickerParts } from '../../kit/form/picker.ts'
 import { extrasOf, formFields, withMembers } from './document-members.ts'
@@ -26,14 +29,18 @@ export interface Beginning {
 export function createDraft(
   model: Model,
   { stored, copied }: Beginning,
-  { onChange, ...parts }: PickerParts & { readonly onChange: (path: string) => void },
+  { user, onChange, ...parts }: PickerParts & { readonly user: Caller; readonly onChange: (path: string) => void },
 ) {
   let base = stored
+  /** What the form holds, but for what was typed since. */
+  let shown: Members = stored?.document ?? {}
   let status = String(stored?.document['status'] ?? FIRST_STATUS)
   /** What was sent to be stored last. */
   let sent: Members = {}
   const begun = stored?.document ?? copied ?? {}
-  const form = formFor(formFields(model), begun, {
+  // A publisher under review can take a time away that an administrator has set, and set none.
+  const hidden = handsIn(model, user) && typeof begun['publishAt'] !== 'string' ? ['publishAt'] : []
+  const form = formFor(formFields(model, hidden), begun, {
     onChange,
     picker: (other, options) => pickerControl(other, options, parts),
   })
@@ -45,18 +52,37 @@ export function createDraft(
   /** What would be sent; undefined while the further members are no JSON. */
   function body(asStatus = status): Members | undefined {
     const further = extras === undefined ? {} : extras.read()
-    return further === undefined ? undefined : { ...further, ...form.value(), status: asStatus }
+    return further === undefined ? undefined : { ...further, ...ownMembers(), ...overtaken(asStatus), status: asStatus }
+  }
+
+  /** An empty date that the form did not have is none: null would take away what is stored, such as by the service meanwhile. */
+  function ownMembers(): Members {
+    const isUnset = (name: string): boolean => model.fields[name]?.kind === 'optional' && !Object.hasOwn(shown, name)
+    return Object.fromEntries(Object.entries(form.value()).filter(([name, value]) => value !== null || !isUnset(name)))
+  }
+
+  /** The times of a schedule that a status leaves without meaning. */
+  function overtaken(asStatus: string): Members {
+    if (!isScheduled(model) || asStatus === status) return {}
+    return asStatus === 'archived' ? { publishAt: null, unpublishAt: null } : asStatus === 'active' ? { publishAt: null } : {}
   }
 
   return {
     elements: [form.element, extras?.element],
     fields: extras === undefined ? [form] : [form, extras],
     body,
+    /** Goes to the field of a path. */
+    focusField: (path: string): void => form.focusField(path),
     stored: () => base,
     status: () => status,
     /** The document as it would be stored now. */
     document(): Members {
       return withMembers(model, base?.document ?? {}, body() ?? { ...base?.document, ...form.value() })
+    },
+    /** Puts members into the form as if they were typed. */
+    fill(members: Members): void {
+      form.set(members)
+      extras?.set(extrasOf(model, members))
     },
     hasUnsaved(): boolean {
       const now = body()
@@ -70,6 +96,7 @@ export function createDraft(
       const now = body(String(sent['status'])) ?? { ...sent, ...form.value() }
       const next = merged(now, differences(sent, now, settled), likelyChoice)
       base = theirs
+      shown = theirs.document
       sent = settled
       clean = undefined
       status = String(settled['status'])
@@ -77,10 +104,20 @@ export function createDraft(
       // Text that is not JSON yet stays to be corrected.
       if (extras?.read() !== undefined) extras.set(extrasOf(model, next))
     },
+    /** Shows another version, where nothing was typed. */
+    adopt(theirs: StoredAny): void {
+      base = theirs
+      shown = theirs.document
+      status = String(theirs.document['status'])
+      form.set(theirs.document)
+      extras?.set(extrasOf(model, theirs.document))
+      clean = body()
+    },
     /** What was sent is stored. What was typed since is not. */
     accept(next: StoredAny): void {
       base = next
       status = String(next.document['status'])
+      shown = sent
       clean = { ...sent, status }
     },
   }

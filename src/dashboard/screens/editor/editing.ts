@@ -3,21 +3,25 @@ import { BadRequest, Conflict } from '../../../client/client.ts'
 import type { Model } from '../../../models/schema.ts'
 import type { Documents } from '../../any-documents.ts'
 import { pathOf, valueTitle } from '../../model-titles.ts'
+import { maySetStatus } from '../../review-duty.ts'
 import { goTo, hrefTo, replaceHref } from '../../screen-url.ts'
 import type { ScreenContext } from '../../screen.ts'
 import { t } from '../../texts.ts'
 import { after } from '../../timing.ts'
 import { h } from '../../kit/dom.ts'
-import { notify } from '../../kit/notices.ts'
+import { notify, notifyFailure } from '../../kit/notices.ts'
 import { errorText } from '../../kit/states.ts'
 import { askToLeave } from '../../kit/unsaved.ts'
-import { openJson } from './document-facts.ts'
 import { createDraft, type Beginning } from './draft.ts'
+import { editorActions, type EditorWork } from './editor-actions.ts'
 import { editorFrame } from './editor-frame.ts'
+import { editorViews } from './editor-views.ts'
+import { liveDocument } from './live-document.ts'
 import { liveProblems } from './live-problems.ts'
+import { missingList } from './missing-list.ts'
 import { previewOf } from './preview-card.ts'
-import { removeAndLeave } from './remove-document.ts'
 import { storeDocument, type StoredAny } from './store-document.ts'
+import type { UnsavedInput } from './unsaved-input.ts'
 
 /** How long a wait stays silent. */
 const SAVING_MS = 2_000
@@ -35,28 +39,59 @@ export function openEditing({ model, context, documents, ...beginning }: Editing
   const path = pathOf(model)
   let isLeaving = false
 
-  const draft = createDraft(model, beginning, { client, signal, onChange: changed })
+  const draft = createDraft(model, beginning, { client, signal, user, onChange: changed })
   const problems = liveProblems({
     fields: draft.fields,
     body: () => draft.body(),
     check: documents.check,
     id: storedId,
+    onMissing: (paths) => missing.update(draft.status() === 'draft' ? paths : []),
     signal,
   })
+  const missing = missingList(draft.focusField)
+  const keptPlace = h('div')
+  let kept: UnsavedInput | undefined
+  void import('./unsaved-input.ts').then(({ unsavedInput }) => {
+    kept = unsavedInput({ userId: user.id, model: model.name, id: storedId, draft, signal, onTaken: () => changed('') })
+    keptPlace.append(kept.element)
+  }, () => {})
   const saving = createSaving(model, documents, { draft, problems, update, onStored })
-  const preview = previewOf(model)
-  const frame = editorFrame({
-    model,
-    user,
-    fields: h('div', { class: 'card form', on: { focusout: problems.moved } }, draft.elements),
-    problems: problems.element,
-    preview: preview?.element,
+  const preview = previewOf(model, signal)
+  const live = liveDocument({ model, context, documents, draft, settled: saving.settle, onTaken: redraw, save: saving.begin })
+  const views = editorViews({
+    form: () => frame.columns,
+    isHistory: context.screenUrl.query.get('view') === 'history',
+    history() {
+      const id = storedId()
+      return id === undefined || model.access.replace === 'unsupported' ? undefined : { model, context, documents, id, restore, maySetStatus: (to) => maySetStatus(model, user, { from: draft.status(), to }) }
+    },
+  })
+  const work: EditorWork = {
     save: saving.begin,
     duplicate: () => goTo(hrefTo([path, 'new'], { from: storedId() })),
     remove: () => void remove(),
-    showJson: () => openJson(frame.title(), draft.document()),
+    showJson: () => void import('./json-dialog.ts').then(({ openJson }) => openJson(frame.title(), draft.document())),
+  }
+  const usage = h('div', { class: 'usage' })
+  const frame = editorFrame({
+    ...work,
+    model,
+    user,
+    live: live.element,
+    usage,
+    views,
+    fields: h('div', { class: 'card form', on: { focusout: problems.moved } }, draft.elements),
+    problems: h('div', { class: 'editor-notes' }, keptPlace, problems.element, preview?.problem),
+    missing: missing.element,
+    preview: preview?.element,
   })
+  // The form does not wait for it.
+  const beside = import('./editor-notes.ts').then(({ editorNotes }) =>
+    editorNotes({ model, documents, context, usage, id: storedId, draft, saving, problems, redraw, frame: frame.element }),
+  )
   redraw()
+  problems.begin()
+  views.begin()
 
   function storedId(): string | undefined {
     return draft.stored()?.document.id
@@ -64,6 +99,7 @@ export function openEditing({ model, context, documents, ...beginning }: Editing
 
   function changed(at: string): void {
     problems.changed(at)
+    kept?.changed()
     update()
   }
 
@@ -78,29 +114,65 @@ export function openEditing({ model, context, documents, ...beginning }: Editing
 
   function redraw(): void {
     frame.draw(draft.stored()?.document, draft.status())
+    void beside.then(({ show }) => show(storedId())).catch(() => {})
+    views.draw()
     document.title = `${frame.title()} · Dateline`
     update()
   }
 
   function onStored(id: string, isNew: boolean): void {
+    kept?.settled(isNew ? undefined : id)
     if (signal.aborted) return
+    live.hide()
     if (isNew) replaceHref(hrefTo([path, id]))
     redraw()
   }
 
+  /** As a new version. Unsaved input is lost only where the reader agrees. */
+  async function restore(seq: number): Promise<void> {
+    const id = storedId()
+    if (id === undefined || !(await mayLeave())) return
+    try {
+      draft.adopt(await documents.restore(id, { seq, ifMatch: draft.stored()?.etag }))
+      problems.saved()
+      live.hide()
+      redraw()
+      notify(t('history.done'), { kind: 'done' })
+    } catch (error) {
+      notifyFailure(error)
+    }
+  }
+
   async function mayLeave(): Promise<boolean> {
     await saving.settle()
-    return !hasUnsaved() || askToLeave()
+    const mayGo = !hasUnsaved() || (await askToLeave())
+    if (mayGo) kept?.settled(storedId())
+    return mayGo
   }
 
   async function remove(): Promise<void> {
     const stored = draft.stored()
     if (stored === undefined || !(await mayLeave())) return
+    const { document } = stored
+    const [{ decideReplacement }, { removeAndLeave }] = await Promise.all([import('./replacement-dialog.ts'), import('./remove-document.ts')])
+    const decided = await decideReplacement({ model, documents, document, client, signal })
+    if (decided === undefined || signal.aborted) return
     isLeaving = true
-    removeAndLeave(model, documents, stored.document)
+    removeAndLeave(model, client, document, decided.replaceBy)
   }
 
-  return { element: frame.element, hasUnsaved, mayLeave, save: () => saving.begin() }
+  return {
+    element: frame.element,
+    hasUnsaved,
+    mayLeave,
+    save: () => saving.begin(),
+    /** Nothing of it is to be kept: it became others. */
+    giveUp(): void {
+      isLeaving = true
+      kept?.settled(storedId())
+    },
+    actions: () => editorActions({ ...work, model, user }, draft.stored() && draft.status()),
+  }
 }
 
 interface SavingParts {

@@ -5,12 +5,13 @@ import { STATUSES } from '../../../models/status.ts'
 import { labelOf, type StoredDocument } from '../../any-documents.ts'
 import { modelsTitle, modelTitle, pathOf } from '../../model-titles.ts'
 import { may } from '../../permissions.ts'
+import { handsIn, mayDelete, maySetStatus } from '../../review-duty.ts'
 import { hrefTo } from '../../screen-url.ts'
 import { t } from '../../texts.ts'
 import { button, fill, h } from '../../kit/dom.ts'
 import { keepFocus } from '../../kit/focus.ts'
 import { icon, type IconName } from '../../kit/icons.ts'
-import { statusAction, statusTag } from '../../kit/status-tag.ts'
+import { scheduledTag, statusAction, statusTag } from '../../kit/status-tag.ts'
 import { documentFacts } from './document-facts.ts'
 
 export interface FrameOptions {
@@ -18,7 +19,14 @@ export interface FrameOptions {
   readonly user: Caller
   readonly fields: HTMLElement
   readonly problems: HTMLElement
+  /** What happens to the document elsewhere. */
+  readonly live: HTMLElement
+  /** Where the document is used. */
+  readonly usage: HTMLElement
+  readonly views: { readonly element: HTMLElement; readonly place: HTMLElement }
   readonly preview: HTMLElement | undefined
+  /** What is to be filled in before it can be published. */
+  readonly missing: HTMLElement
   /** Saves with this status, or with the one that it has. */
   save(as?: string): void
   duplicate(): void
@@ -27,23 +35,26 @@ export interface FrameOptions {
 }
 
 export function editorFrame(options: FrameOptions) {
-  const { model, user, fields, problems, preview, save, duplicate, remove, showJson } = options
+  const { model, user, fields, problems, live, usage, views, preview, missing, save, duplicate, remove, showJson } = options
   const heading = h('h1', { dir: 'auto' })
   const tag = h('span', {})
   const state = h('span', { class: 'soft' })
   const buttons = h('div', { class: 'buttons end' })
   const facts = h('div', { class: 'editor-facts' })
-  let drawn: string | undefined | null = null
+  const columns = h('div', { class: 'editor-columns' }, fields, h('aside', { class: 'editor-aside' }, missing, preview, facts))
+  let [drawn, isNew] = ['', true]
 
   /** The status is undefined for a new document. */
   function drawButtons(status: string | undefined): void {
-    if (status === drawn) return
-    drawn = status
-    const [main, ...others] = status === undefined ? firstActions(save) : actionsFrom(status, save)
+    const key = `${status} ${handsIn(model, user)}`
+    if (key === drawn) return
+    drawn = key
+    const may = (to: string): boolean => maySetStatus(model, user, { from: status, to })
+    const [main, ...others] = status === undefined ? firstActions(save, may) : actionsFrom(status, save, may)
     keepFocus(
       buttons,
       () => fill(buttons, others, main),
-      () => main.focus(),
+      () => (main ?? heading).focus(),
     )
   }
 
@@ -54,13 +65,14 @@ export function editorFrame(options: FrameOptions) {
       facts,
       h('h2', {}, t('editor.facts')),
       documentFacts(stored),
+      usage,
       h(
         'div',
         { class: 'buttons' },
         action(t('editor.json'), 'docs', showJson, 'small'),
         may('create', model, user) && action(t('editor.duplicate'), 'copy', duplicate, 'small'),
         isAdmin(user) && h('a', { class: 'button small', href: trail }, icon('operations'), t('editor.trail')),
-        may('remove', model, user) && action(t('delete'), 'trash', remove, 'small risky'),
+        may('remove', model, user) && mayDelete(model, user, stored['status']) && action(t('delete'), 'trash', remove, 'small risky'),
       ),
     )
   }
@@ -71,39 +83,45 @@ export function editorFrame(options: FrameOptions) {
       { class: 'editor-frame' },
       editorCrumb(model),
       heading,
-      h('div', { class: 'editor-bar' }, h('p', { class: 'editor-state' }, tag, state), buttons, problems),
-      h('div', { class: 'editor-columns' }, fields, h('aside', { class: 'editor-aside' }, preview, facts)),
+      h('div', { class: 'editor-bar' }, h('p', { class: 'editor-state' }, tag, state), views.element, buttons, live, problems),
+      columns,
+      views.place,
     ),
+    columns,
     title: () => heading.textContent,
     /** Shows what is stored; undefined for a new document. */
     draw(stored: StoredDocument | undefined, status: string): void {
       fill(heading, stored === undefined ? newTitle(model) : labelOf(stored))
-      fill(tag, stored !== undefined && statusTag(status))
+      fill(tag, stored !== undefined && (scheduledTag(stored) ?? statusTag(status)))
+      isNew = stored === undefined
       drawButtons(stored && status)
       if (stored !== undefined) drawFacts(stored)
     },
     mark({ isUnsaved, isSaving }: { readonly isUnsaved: boolean; readonly isSaving: boolean }): void {
-      fill(state, isSaving ? t('editor.saving') : isUnsaved && t('editor.unsaved'))
+      fill(state, isSaving ? t('editor.saving') : isUnsaved ? t('editor.unsaved') : isNew && t('lines.hint'))
       for (const one of buttons.children) one.setAttribute('aria-busy', String(isSaving))
     },
   }
 }
 
-type Actions = readonly [main: HTMLElement, ...others: HTMLElement[]]
+/** The main one first. */
+type Actions = readonly HTMLElement[]
+type MayTurn = (status: string) => boolean
 
 /** What can be done with a new document. */
-function firstActions(save: FrameOptions['save']): Actions {
+function firstActions(save: FrameOptions['save'], may: MayTurn): Actions {
+  const publish = may('active')
   return [
-    action(...statusAction('active'), () => save('active'), 'primary'),
-    button(t('editor.saveDraft'), () => save('draft')),
+    ...(publish ? [action(...statusAction('active'), () => save('active'), 'primary')] : []),
+    button(t('editor.saveDraft'), () => save('draft'), { class: publish ? undefined : 'primary' }),
   ]
 }
 
 /** What can be done with a document of this status. */
-function actionsFrom(status: string, save: FrameOptions['save']): Actions {
-  const others = STATUSES.filter((one) => one !== status).toReversed()
+function actionsFrom(status: string, save: FrameOptions['save'], may: MayTurn): Actions {
+  const others = STATUSES.filter((one) => one !== status && may(one)).toReversed()
   return [
-    action(t('save'), 'check', () => save(), 'primary'),
+    ...(may(status) ? [action(t('save'), 'check', () => save(), 'primary')] : []),
     ...others.map((one) => action(...statusAction(one), () => save(one))),
   ]
 }

@@ -22,10 +22,12 @@ export interface LiveProblemsOptions {
   readonly check: Documents['check']
   /** Of the document, once it is stored. */
   readonly id: () => string | undefined
+  /** Hears which members are missing. */
+  readonly onMissing: (paths: readonly string[]) => void
   readonly signal: AbortSignal
 }
 
-export function liveProblems({ fields, body, check: ask, id, signal }: LiveProblemsOptions) {
+export function liveProblems({ fields, body, check: ask, id, onMissing, signal }: LiveProblemsOptions) {
   /** Problems that belong to no field. */
   const element = h('div', { class: 'editor-problems', role: 'alert' })
   let found: readonly Problem[] = []
@@ -42,6 +44,7 @@ export function liveProblems({ fields, body, check: ask, id, signal }: LiveProbl
       const { problems } = await ask(given, { id: id(), signal: current })
       if (current.aborted) return
       found = problems
+      onMissing(problems.filter(isMissing).map(({ path }) => path))
       show()
     } catch {
       // Aborted, or without a response: saving reports it.
@@ -64,6 +67,7 @@ export function liveProblems({ fields, body, check: ask, id, signal }: LiveProbl
 
   return {
     element,
+    begin: check.now,
     /** After a change, at a path. */
     changed(path: string): void {
       if (rejection !== undefined && (rejection.path === '' || isWithin(rejection.path, path))) {
@@ -94,6 +98,11 @@ export function liveProblems({ fields, body, check: ask, id, signal }: LiveProbl
       show()
     },
   }
+}
+
+/** A member that is not filled in: a draft may lack it. */
+function isMissing({ path, code }: Problem): boolean {
+  return (code === 'required' || code === 'blank') && !/[.[]/.test(path)
 }
 
 /** A problem of the document as a whole. */

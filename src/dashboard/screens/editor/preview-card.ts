@@ -1,6 +1,5 @@
 /**
- * A document as the app shows it, from what is typed. The picture is drawn: nothing is fetched from another host, and
- * what stands there tells where it would come from.
+ * A document as the app shows it, from what is typed.
  *
  * A model has a preview where its declaration has a picture; the card shows those of its parts that the model has.
  */
@@ -8,53 +7,44 @@ import type { Json } from '../../../client/client.ts'
 import type { Model } from '../../../models/schema.ts'
 import { isMembers, labelOf, type Members } from '../../any-documents.ts'
 import { t } from '../../texts.ts'
-import { fill, h, webUrl, type Child } from '../../kit/dom.ts'
+import { fill, h, type Child } from '../../kit/dom.ts'
 import { ago } from '../../kit/moments.ts'
+import { pictureField } from '../../pictures.ts'
+import { previewPicture } from './preview-picture.ts'
 
-const PICTURE = /^(image|icon|flag)Url$/
-
-export function previewOf(model: Model) {
-  const picture = Object.keys(model.fields).find((name) => PICTURE.test(name))
-  if (picture === undefined) return undefined
-  const card = h('article', { class: picture === 'imageUrl' ? 'app-card' : 'app-card small' })
+export function previewOf(model: Model, signal: AbortSignal) {
+  const field = pictureField(model)
+  if (field === undefined) return undefined
+  const picture = previewPicture(field, signal)
+  const text = h('div', { class: 'app-card-text' })
+  const card = h('article', { class: field === 'imageUrl' ? 'app-card' : 'app-card small' }, picture.element, text)
   return {
     element: h('section', { class: 'preview' }, h('h2', {}, t('editor.preview')), card),
-    update: (document: Members) => void fill(card, cardOf(document, picture)),
+    /** What is wrong with the picture. */
+    problem: picture.problem,
+    update(document: Members): void {
+      picture.update(document)
+      fill(text, textOf(document, field))
+    },
   }
 }
 
-function cardOf(document: Members, picture: string): Child {
+function textOf(document: Members, field: string): Child {
   const { source, topic, eventCountry, updatedAt, isoCode } = document
   const about = document['excerpt'] ?? document['description']
   const places = [nameOf(topic), nameOf(eventCountry), typeof isoCode === 'string' ? isoCode : '']
   const chips = places.filter((name) => name !== '')
   return [
-    tile(document, picture),
+    source === undefined ? null : line('app-card-source', nameOf(source)),
+    h('p', { class: 'app-card-title', dir: 'auto' }, labelOf({ ...document, id: '–' })),
+    typeof about === 'string' ? line('app-card-about', about) : null,
     h(
-      'div',
-      { class: 'app-card-text' },
-      source === undefined ? null : line('app-card-source', nameOf(source)),
-      h('p', { class: 'app-card-title', dir: 'auto' }, labelOf({ ...document, id: '–' })),
-      typeof about === 'string' ? line('app-card-about', about) : null,
-      h(
-        'p',
-        { class: 'app-card-foot' },
-        chips.map((name) => h('span', { dir: 'auto' }, name)),
-        picture === 'imageUrl' && (typeof updatedAt === 'string' ? ago(updatedAt) : h('span', {}, t('editor.now'))),
-      ),
+      'p',
+      { class: 'app-card-foot' },
+      chips.map((name) => h('span', { dir: 'auto' }, name)),
+      field === 'imageUrl' && (typeof updatedAt === 'string' ? ago(updatedAt) : h('span', {}, t('editor.now'))),
     ),
   ]
-}
-
-function tile(document: Members, picture: string): HTMLElement {
-  const url = webUrl(String(document[picture] ?? ''))
-  const letter = [...labelOf(document).trim()][0] ?? ''
-  return h(
-    'div',
-    { class: url === undefined ? 'tile empty' : 'tile' },
-    h('span', { class: 'tile-letter', 'aria-hidden': 'true' }, letter.toUpperCase()),
-    h('span', { class: 'tile-host' }, url === undefined ? t('editor.noPicture') : new URL(url).host),
-  )
 }
 
 function line(name: string, text: string): HTMLElement | null {

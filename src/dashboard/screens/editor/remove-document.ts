@@ -1,6 +1,8 @@
 /** Deletes the document that is being edited: the reader is back at the list at once, and undoing leads back here. */
+import type { Client } from '../../../client/client.ts'
 import type { Model } from '../../../models/schema.ts'
-import { labelOf, type Documents, type StoredDocument } from '../../any-documents.ts'
+import { labelOf, type StoredDocument } from '../../any-documents.ts'
+import { rememberRemoved } from '../../changed-documents.ts'
 import { pathOf } from '../../model-titles.ts'
 import { currentScreenUrl, goTo, hrefTo } from '../../screen-url.ts'
 import { removeWithUndo } from '../../removal.ts'
@@ -9,15 +11,16 @@ import { t } from '../../texts.ts'
 /** Of a title in the notice, which is to leave the page in sight. */
 const LABEL_CHARS_MAX = 60
 
-export function removeAndLeave(model: Model, documents: Documents, removed: StoredDocument): void {
+export function removeAndLeave(model: Model, client: Client, document: StoredDocument, replaceBy?: string): void {
   const path = pathOf(model)
-  removeWithUndo({
-    documents,
-    ids: [removed.id],
-    notice: t('removal.done', { label: shortened(labelOf(removed)) }),
+  rememberRemoved(document.id, labelOf(document))
+  void removeWithUndo({
+    ...{ client, model, replaceBy },
+    ids: [document.id],
+    notice: () => t('removal.done', { label: shortened(labelOf(document)) }),
     onBack() {
       // Who went on to something else stays there.
-      if (currentScreenUrl().segments.join('/') === path) goTo(hrefTo([path, removed.id]))
+      if (currentScreenUrl().segments.join('/') === path) goTo(hrefTo([path, document.id]))
     },
   })
   goTo(hrefTo([path]))

@@ -5,11 +5,12 @@
 import { NotFound, PreconditionFailed, type Stored } from '../../../client/client.ts'
 import type { Model } from '../../../models/schema.ts'
 import type { Documents, Members, StoredDocument } from '../../any-documents.ts'
+import { newRequestKey } from '../../request-key.ts'
 import { t } from '../../texts.ts'
 import { ask } from '../../kit/dialog.ts'
-import { askToSettle } from './conflict-dialog.ts'
+import type { Conflict } from './conflict-dialog.ts'
 import { sentMembers } from './document-members.ts'
-import { differences } from './three-way.ts'
+import { differences, hasOnlyFollowed, likelyChoice, merged } from './three-way.ts'
 
 export type StoredAny = Stored<StoredDocument>
 
@@ -35,7 +36,7 @@ export async function storeDocument({
   let mine = body
   for (;;) {
     try {
-      if (base === undefined) return await documents.create(mine)
+      if (base === undefined) return await createOnce(documents, model, mine)
       return await documents.replace(base.document.id, mine, { ifMatch: base.etag })
     } catch (error) {
       const isChanged = error instanceof PreconditionFailed || error instanceof NotFound
@@ -50,7 +51,8 @@ export async function storeDocument({
     }
     const different = differences(sentMembers(model, base.document), mine, sentMembers(model, theirs.document))
     if (different.length === 0) return theirs
-    const settled = await askToSettle({ mine, different, theirs: theirs.document })
+    const conflict = { mine, different, theirs: theirs.document }
+    const settled = hasOnlyFollowed(different) ? merged(mine, different, likelyChoice) : await settleConflict(conflict)
     if (settled === undefined) return undefined
     onSettled(theirs, settled)
     base = theirs
@@ -58,7 +60,25 @@ export async function storeDocument({
   }
 }
 
-async function currentOf(documents: Documents, id: string): Promise<StoredAny | undefined> {
+/** The dialog is loaded where it is wanted. */
+export async function settleConflict(conflict: Conflict): Promise<Members | undefined> {
+  const { askToSettle } = await import('./conflict-dialog.ts')
+  return askToSettle(conflict)
+}
+
+/** The key of a document whose creation got no answer: saved again as it was, it is not made twice. */
+let unanswered: { readonly text: string; readonly key: string } | undefined
+
+async function createOnce(documents: Documents, model: Model, body: Members): Promise<StoredAny> {
+  const text = JSON.stringify([model.name, body])
+  if (unanswered?.text !== text) unanswered = { text, key: newRequestKey() }
+  const stored = await documents.create(body, { idempotencyKey: unanswered.key })
+  unanswered = undefined
+  return stored
+}
+
+/** Undefined where it was deleted. */
+export async function currentOf(documents: Documents, id: string): Promise<StoredAny | undefined> {
   try {
     return await documents.get(id)
   } catch (error) {

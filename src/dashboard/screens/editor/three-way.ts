@@ -30,6 +30,17 @@ export function likelyChoice({ changedBy }: Difference): Choice {
   return changedBy === 'them' ? 'theirs' : 'mine'
 }
 
+/**
+ * Whether they changed nothing but copies of other documents, which have followed, or its turn in review: the reader need not
+ * decide.
+ */
+export function hasOnlyFollowed(different: readonly Difference[]): boolean {
+  return different.every(({ name, changedBy, before, theirs }) => {
+    const id = memberOf(before, 'id')
+    return changedBy === 'me' || name === 'handedInAt' || (typeof id === 'string' && memberOf(theirs, 'id') === id)
+  })
+}
+
 /** Mine, with theirs where that was chosen. */
 export function merged(
   mine: Members,

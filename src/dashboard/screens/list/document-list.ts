@@ -3,43 +3,64 @@
  * with many documents at once.
  */
 import type { Model } from '../../../models/schema.ts'
-import { documentsOf, labelOf, type StoredDocument } from '../../any-documents.ts'
+import { draftsOf, labelOf, type StoredDocument } from '../../any-documents.ts'
 import { bulkBar } from './bulk-bar.ts'
-import { columnMenu } from './column-menu.ts'
 import { filterChips } from './filter-chips.ts'
-import { filterMenu } from './filter-menu.ts'
 import { columnsOf } from './list-columns.ts'
+import { fittingColumns } from './list-fields.ts'
+import { listMenus } from './list-menus.ts'
+import { liveRows } from './live-rows.ts'
 import { createListView } from './list-view.ts'
+import { pictureSwitch } from './picture-switch.ts'
+import { statusTabs } from './status-tabs.ts'
 import { modelsTitle, pathOf } from '../../model-titles.ts'
 import { may } from '../../permissions.ts'
 import { hrefTo } from '../../screen-url.ts'
-import { isBeingRemoved, onDocumentsChanged } from '../../removal.ts'
-import type { Screen, ScreenContext } from '../../screen.ts'
+import { isBeingRemoved, onDocumentsChanged } from '../../changed-documents.ts'
+import type { Screen, ScreenAction, ScreenContext } from '../../screen.ts'
 import { dataTable, type TableMemory } from '../../kit/table/data-table.ts'
 import { listSearch } from '../../kit/table/list-search.ts'
 import { PAGE_ROWS } from '../../kit/table/page-list.ts'
 import { createRowSelection } from '../../kit/table/row-selection.ts'
+import { totalLine } from '../../kit/table/total-line.ts'
 import { t } from '../../texts.ts'
+import { atMostEvery, debounce } from '../../timing.ts'
 import { h } from '../../kit/dom.ts'
 import { icon } from '../../kit/icons.ts'
 import { emptyState, nothingFound } from '../../kit/states.ts'
+import '../../styles/list.css'
+
+/** Between two counts of a list whose documents change elsewhere. */
+const RECOUNT_MS = 2_000
+const RESIZE_PAUSE_MS = 150
 
 const memory: TableMemory = {}
 
 export function documentList(model: Model, context: ScreenContext): Screen {
   const { client, user, signal } = context
   const title = modelsTitle(model)
-  const documents = documentsOf(client, model)
+  const documents = draftsOf(client, model)
   const columns = columnsOf(model)
   const isSearched = model.search.length > 0
   const mayRemove = may('remove', model, user)
+  // Those who write see drafts that lack something yet.
+  const incomplete = may('replace', model, user)
   const view = createListView(model, context, () => {
     selection.set([])
+    fresh.clear()
     chips.show()
+    tabs.show()
     table.show({ sort: view.state().sort })
     void table.reload()
   })
-  const shownColumns = () => columns.filter(({ key }) => view.state().columns.includes(key))
+  const key = (): string => `${user.id} ${model.name}?${view.key()}`
+  const total = totalLine(key)
+  const shownColumns = () => {
+    const wanted = columns.filter(({ key }) => view.state().columns.includes(key))
+    // Cards say in their styles what they show.
+    if (matchMedia('(width < 46rem)').matches) return wanted
+    return fittingColumns(wanted, (document.querySelector('main')?.clientWidth ?? innerWidth) / rootFontSize())
+  }
 
   const selection = createRowSelection(() => {
     table.showChosen()
@@ -48,7 +69,12 @@ export function documentList(model: Model, context: ScreenContext): Screen {
   const table = dataTable<StoredDocument>({
     label: title,
     columns: shownColumns(),
-    load: (cursor, ended) => documents.list({ ...view.query(), limit: PAGE_ROWS, cursor }, { signal: ended }),
+    load: async (cursor, ended) => {
+      const query = { ...view.query(), limit: PAGE_ROWS, cursor, count: total.count(cursor), incomplete }
+      const page = await documents.list(query, { signal: ended })
+      total.take(page)
+      return page
+    },
     labelOf,
     hrefOf: ({ id }) => hrefTo([pathOf(model), id]),
     empty: () => (view.isNarrowed() ? nothingFound(clearAll) : emptyState('headline', t('list.empty'), newLink())),
@@ -57,12 +83,17 @@ export function documentList(model: Model, context: ScreenContext): Screen {
     selection: may('replace', model, user) || mayRemove ? selection : undefined,
     isHidden: isBeingRemoved,
     memory,
-    key: () => `${user.id} ${model.name}?${view.key()}`,
+    key,
     signal,
   })
   onDocumentsChanged(() => table.sift(), signal)
+  addEventListener('resize', debounce(RESIZE_PAUSE_MS, () => table.show({ columns: shownColumns() })), { signal })
 
-  const bulk = bulkBar({ model, documents, selection, mayRemove, focusRows: () => table.focus() })
+  const recount = atMostEvery(RECOUNT_MS, signal, () => {
+    void total.recount(() => documents.list({ ...view.query(), limit: 1, count: true, incomplete }, { signal }))
+  })
+  const fresh = liveRows({ model, context, view, selection, recount, table })
+  const bulk = bulkBar({ model, user, client, selection, mayRemove, signal, focusRows: () => table.focus() })
   const search = listSearch({
     label: t('list.searchIn', { name: title }),
     hint: t('list.search'),
@@ -71,6 +102,7 @@ export function documentList(model: Model, context: ScreenContext): Screen {
     signal,
   })
   const chips = filterChips(view, () => search)
+  const tabs = statusTabs({ model, context, view })
 
   function newLink(): HTMLElement | false {
     if (!may('create', model, user)) return false
@@ -79,24 +111,46 @@ export function documentList(model: Model, context: ScreenContext): Screen {
 
   function clearAll(): void {
     search.value = ''
-    view.change({ search: '', filters: new Map() })
+    view.change({ search: '', filters: new Map(), isScheduled: false })
     search.focus()
   }
 
   const element = h(
     'section',
     { class: 'list' },
-    h('div', { class: 'screen-head' }, h('h1', {}, title), newLink()),
+    h('div', { class: 'screen-head' }, h('h1', {}, title), total.element, newLink()),
+    tabs.element,
     h(
       'div',
       { class: 'list-tools' },
       isSearched && search,
-      filterMenu(view),
-      columnMenu(columns, view, () => table.show({ columns: shownColumns() })),
+      listMenus({ model, context, view, columns, onColumns: () => table.show({ columns: shownColumns() }) }),
+      pictureSwitch(model, () => table.show({})),
     ),
     chips.element,
     bulk.element,
+    fresh.element,
     table.element,
   )
-  return { title, element, ...(isSearched && { search }) }
+  /** With what is chosen; without a choice, with the row that has the focus. */
+  function actions(): readonly ScreenAction[] {
+    const focused = table.focusedId()
+    if (selection.size === 0 && focused === undefined) return []
+    const detail = t('bulk.count', { count: Math.max(1, selection.size) })
+    return bulk.actions.map((action) => ({
+      ...action,
+      detail,
+      run() {
+        if (selection.size === 0 && focused !== undefined) selection.set([focused])
+        action.run()
+      },
+    }))
+  }
+
+  return { title, element, keys: table.keys, actions, ...(isSearched && { search }) }
+}
+
+/** In pixels; readers may have set another than 16. */
+function rootFontSize(): number {
+  return Number.parseFloat(getComputedStyle(document.documentElement).fontSize) || 16
 }

@@ -1,9 +1,11 @@
 /** What the list is filtered by, each with a way to take it away. */
+import type { User } from '../../../models/user.ts'
 import { fieldTitle, valueTitle } from '../../model-titles.ts'
 import { t } from '../../texts.ts'
 import { button, fill, h } from '../../kit/dom.ts'
 import { hasFocus, keepFocus } from '../../kit/focus.ts'
 import { icon } from '../../kit/icons.ts'
+import { rangeTitle } from './date-range.ts'
 import { fetchNames, nameOf } from './document-names.ts'
 import { words } from './list-columns.ts'
 import type { FilterField } from './list-fields.ts'
@@ -34,8 +36,8 @@ export function filterChips(view: ListView, next: () => HTMLElement) {
   }
 
   function chip(field: FilterField, value: string): HTMLElement {
-    const title = fieldTitle(field.key)
-    const name = field.model === undefined ? valueTitle(value) : (nameOf(field.model, value) ?? value)
+    const title = filterTitle(field)
+    const name = valueName(field, value, view.user)
     return h(
       'li',
       { class: 'chip' },
@@ -57,4 +59,16 @@ export function filterChips(view: ListView, next: () => HTMLElement) {
   }
 
   return { element, show }
+}
+
+export function filterTitle({ key, isPerson }: FilterField): string {
+  return isPerson === true ? t('list.changedBy') : fieldTitle(key)
+}
+
+/** What a value is called. A document that is not known yet is called by its id. */
+export function valueName({ model, isDate, isPerson }: FilterField, value: string, reader: User): string {
+  if (isDate === true) return rangeTitle(value)
+  if (isPerson === true && value === reader.id) return t('person.you')
+  if (isPerson === true && model === undefined) return t('person.other')
+  return model === undefined ? valueTitle(value) : (nameOf(model, value) ?? value)
 }

@@ -4,10 +4,12 @@ import type { Field, Model } from '../../../models/schema.ts'
 import { isMembers, labelOf, type StoredDocument } from '../../any-documents.ts'
 import { fieldTitle, valueTitle } from '../../model-titles.ts'
 import type { TableColumn } from '../../kit/table/table-column.ts'
+import { t } from '../../texts.ts'
 import { h, type Child } from '../../kit/dom.ts'
-import { ago } from '../../kit/moments.ts'
-import { statusTag } from '../../kit/status-tag.ts'
+import { ago, shortTime } from '../../kit/moments.ts'
+import { isPlanned, statusTag } from '../../kit/status-tag.ts'
 import { columnFields, sortableFields } from './list-fields.ts'
+import { listPicture } from './list-pictures.ts'
 
 /** Of a text in a cell; there is no room for more. */
 const SHOWN_CHARS_MAX = 300
@@ -17,15 +19,22 @@ export function columnsOf(model: Model): readonly TableColumn<StoredDocument>[] 
   return columnFields(model).map(({ name, field }, i) => ({
     key: name,
     title: fieldTitle(name),
-    width: i === 0 ? 'minmax(0, 3fr)' : widthOf(name, field),
+    width: i === 0 ? 'minmax(0, 3.5fr)' : widthOf(name, field),
     sort: sortable.get(name),
+    sortName: name === 'status' ? t('list.sortBy', { name: fieldTitle(name) }) : undefined,
     isDetail: name === 'status' || isDate(field),
-    cell: (document) => cellOf(name, field, document[name]),
+    cell: (document) => [i === 0 && listPicture(model, document), (name === 'status' ? scheduledCell(document) : null) ?? cellOf(name, field, document[name])],
   }))
 }
 
 function widthOf(name: string, field: Field): string {
   return name === 'status' || isDate(field) ? '8.5rem' : 'minmax(0, 1.3fr)'
+}
+
+/** A draft that is published at a time, with that time; null for any other document. */
+function scheduledCell(document: StoredDocument): HTMLElement | null {
+  if (!isPlanned(document)) return null
+  return h('span', { class: 'planned' }, h('span', { class: 'tag' }, t('status.scheduled')), shortTime(document.publishAt))
 }
 
 /** Documents may hold anything under a name, from before the field was declared as it is. */

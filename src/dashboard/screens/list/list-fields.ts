@@ -2,8 +2,10 @@
  * What a list can do with a model, by its declaration: which columns there are, what can be filtered by, and what is
  * quickly sorted. Nothing here knows a model by name.
  */
+import { isAdmin } from '../../../models/caller.ts'
 import type { Field, Model } from '../../../models/schema.ts'
-import { sortPath } from '../../kit/table/table-column.ts'
+import { user, type User } from '../../../models/user.ts'
+import { sortPath, type TableColumn } from '../../kit/table/table-column.ts'
 
 /** Columns besides the name, without being asked. */
 const SHORT_COLUMNS = 2
@@ -22,12 +24,24 @@ export interface FilterField {
   readonly values: readonly string[]
   /** Whose documents the values are; absent for a choice. */
   readonly model?: Model
+  /** Whether its only value is a range of dates. */
+  readonly isDate?: true
+  /** Whether its values are users who have changed a document. */
+  readonly isPerson?: true
 }
+
+/** Only administrators may read users: others filter by themselves, and by the users of a URL. */
+export function personFilter(reader: User): FilterField {
+  return { key: 'changedBy', path: '', values: [reader.id], isPerson: true, ...(isAdmin(reader) && { model: user }) }
+}
+
+/** Dates that a list is filtered by, the one that is asked for most first. */
+const DATES = ['updatedAt', 'publishedAt', 'createdAt'] as const
 
 /** Fields that fit into a cell, the one that names a document first. */
 export function columnFields(model: Model): readonly ListField[] {
   const fields = Object.entries(model.fields)
-    .map(([name, field]) => ({ name, field: field.kind === 'nullable' ? field.of : field }))
+    .map(([name, field]) => ({ name, field: field.kind === 'nullable' || field.kind === 'optional' ? field.of : field }))
     .filter(({ field }) => !['constant', 'list', 'map', 'record', 'nullable'].includes(field.kind))
   const main = nameField(model)
   return [...fields.filter(({ name }) => name === main), ...fields.filter(({ name }) => name !== main)]
@@ -48,16 +62,18 @@ export function defaultColumns(model: Model): readonly string[] {
   return columnFields(model).flatMap(({ name }) => (names.has(name) ? [name] : []))
 }
 
-/** Choices and embedded documents, and those of embedded documents where the model has nothing of their kind itself. */
+/** Choices, embedded documents and dates, and those of embedded documents where the model has nothing of their kind itself. */
 export function filterFields(model: Model): readonly FilterField[] {
   const own = fieldsBelow(model, '')
   const nested = Object.entries(model.fields).flatMap(([name, field]) =>
     field.kind === 'embedded' ? fieldsBelow(field.model, `${name}.`) : [],
   )
-  return nested.reduce<readonly FilterField[]>(
+  const values = nested.reduce<readonly FilterField[]>(
     (all, one) => (all.some((other) => isSameKind(one, other)) ? all : [...all, one]),
     [...own].sort((a, b) => Number(b.key === 'status') - Number(a.key === 'status')),
   )
+  const dates = DATES.filter((name) => name in model.fields)
+  return [...values, ...dates.map((name): FilterField => ({ key: name, path: name, values: [], isDate: true }))]
 }
 
 function fieldsBelow(model: Model, prefix: string): readonly FilterField[] {
@@ -83,7 +99,21 @@ function isChoice(field: Field): field is Extract<Field, { kind: 'choice' }> {
 export function sortableFields(model: Model): ReadonlyMap<string, string> {
   const indexes = [...model.indexes, ...(model.unique === undefined ? [] : [[model.unique]])]
   const orders = indexes.map((index) => index.filter((path) => !path.startsWith('+')))
-  return new Map(orders.flatMap(([first = '', ...others]) => (others.length === 0 ? [[sortPath(first), first]] : [])))
+  const whole = orders.flatMap(([first = '', ...others]): [string, string][] => (others.length === 0 ? [[sortPath(first), first]] : []))
+  return new Map([...whole, ...(statusSorts(model).size > 0 ? [['status', 'status'] as const] : [])])
+}
+
+/** Sorts by status as queries name them: in the order of an index that begins with it, in either direction. */
+export function statusSorts(model: Model): ReadonlyMap<string, string> {
+  const orders = model.indexes.map((index) => index.filter((path) => !path.startsWith('+')))
+  const ofStatus = orders.filter(([first, ...others]) => first === 'status' && others.length === 1).map(([, second]) => second)
+  const second = ofStatus.find((path) => path === 'updatedAt:desc') ?? ofStatus[0]
+  if (second === undefined) return new Map()
+  const turned = sortPath(second) === second ? `${second}:desc` : sortPath(second)
+  return new Map([
+    ['status', `status,${second}`],
+    ['status:desc', `status:desc,${turned}`],
+  ])
 }
 
 /** By a name that is unique, or else in the order that the model declares first. */
@@ -91,4 +121,19 @@ export function defaultSort(model: Model): string | undefined {
   const sortable = sortableFields(model)
   const name = nameField(model)
   return model.unique === name ? sortable.get(name) : [...sortable.values()][0]
+}
+
+/** In rem: of the name, which has two lines; of a column with its gap; and of what stands before and behind all of them. */
+const [NAME_ROOM, DETAIL_ROOM, OTHER_ROOM, AROUND] = [16, 9.5, 7, 4]
+
+/**
+ * The columns that a table of this width has room for, in their order: the name first, then status and dates, then the
+ * others.
+ */
+export function fittingColumns<C extends Pick<TableColumn<never>, 'isDetail'>>(columns: readonly C[], rem: number): readonly C[] {
+  const [name, ...others] = columns
+  let room = rem - AROUND - NAME_ROOM
+  const byImportance = [...others].sort((a, b) => Number(b.isDetail === true) - Number(a.isDetail === true))
+  const fitting = new Set(byImportance.filter(({ isDetail }) => (room -= isDetail === true ? DETAIL_ROOM : OTHER_ROOM) >= 0))
+  return columns.filter((one) => one === name || fitting.has(one))
 }

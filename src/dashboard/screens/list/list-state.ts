@@ -6,8 +6,10 @@
  */
 import type { Filter, ListQuery } from '../../../client/client.ts'
 import type { Model } from '../../../models/schema.ts'
+import type { User } from '../../../models/user.ts'
 import { sortPath } from '../../kit/table/table-column.ts'
-import { columnFields, defaultColumns, defaultSort, filterFields, sortableFields } from './list-fields.ts'
+import { isRange, rangeFilter } from './date-range.ts'
+import { columnFields, defaultColumns, defaultSort, filterFields, personFilter, sortableFields, statusSorts } from './list-fields.ts'
 
 const SEARCH_CHARS_MAX = 200
 /** Values of one filter. */
@@ -22,14 +24,20 @@ export interface ListState {
   /** Values by the keys of the filters; none is empty. */
   readonly filters: ReadonlyMap<string, readonly string[]>
   readonly columns: readonly string[]
+  /** Only drafts that are to be published at a time. */
+  readonly isScheduled: boolean
 }
 
 /** What the state of a list can be, by the declaration of its model. */
-export function rulesOf(model: Model) {
+export function rulesOf(model: Model, reader?: User) {
   return {
-    filters: filterFields(model),
+    filters: [...filterFields(model), ...(reader === undefined ? [] : [personFilter(reader)])],
     sortable: sortableFields(model),
     sort: defaultSort(model),
+    /** Whether documents can be published at a time. */
+    isScheduling: 'publishAt' in model.fields,
+    /** Sorts by a status, and then in an order that an index has. */
+    wholeSorts: statusSorts(model),
     /** All that there are; the first is always shown. */
     columns: columnFields(model).map(({ name }) => name),
     defaultColumns: defaultColumns(model),
@@ -42,16 +50,18 @@ export type ListRules = ReturnType<typeof rulesOf>
 export function readState(query: URLSearchParams, rules: ListRules, stored?: string): ListState {
   const sort = query.get('sort') ?? undefined
   const filters = new Map<string, readonly string[]>()
-  for (const { key, values, model } of rules.filters) {
+  for (const { key, values, model, isDate, isPerson } of rules.filters) {
     const given = new Set(query.getAll(key))
-    const known = [...given].filter((value) => (model === undefined ? values.includes(value) : isId(value)))
-    if (known.length > 0) filters.set(key, known.slice(0, VALUES_MAX))
+    const isKnown = isDate === true ? isRange : model === undefined && isPerson !== true ? (value: string) => values.includes(value) : isId
+    const known = [...given].filter(isKnown)
+    if (known.length > 0) filters.set(key, known.slice(0, isDate === true ? 1 : VALUES_MAX))
   }
   return {
     search: (query.get('q') ?? '').slice(0, SEARCH_CHARS_MAX),
     sort: rules.sortable.has(sortPath(sort)) ? sort : rules.sort,
     filters,
     columns: readColumns(query.get('columns') ?? stored, rules),
+    isScheduled: rules.isScheduling && query.get('scheduled') === 'true',
   }
 }
 
@@ -60,36 +70,54 @@ export function writeState(state: ListState, rules: ListRules): URLSearchParams 
   const query = new URLSearchParams()
   if (state.search !== '') query.set('q', state.search)
   for (const [key, values] of state.filters) for (const value of values) query.append(key, value)
+  if (state.isScheduled) query.set('scheduled', 'true')
   if (state.sort !== undefined && state.sort !== rules.sort) query.set('sort', state.sort)
   const columns = state.columns.join()
   if (columns !== rules.defaultColumns.join()) query.set('columns', columns)
   return query
 }
 
-export function listQuery(state: ListState, rules: ListRules): Pick<ListQuery, 'filter' | 'sort'> {
+export function listQuery(state: ListState, rules: ListRules): Pick<ListQuery, 'filter' | 'search' | 'changedBy' | 'sort'> {
   const filter: Record<string, Filter[string]> = {}
   // White space around what is looked for is typed by accident.
   const search = state.search.trim()
-  if (search !== '') filter['q'] = search
-  for (const { key, path } of rules.filters) {
+  let changedBy: string | undefined
+  for (const { key, path, isDate, isPerson } of rules.filters) {
     const [only, ...others] = state.filters.get(key) ?? []
-    if (only !== undefined) filter[path] = others.length === 0 ? only : { $in: [only, ...others] }
+    if (only === undefined) continue
+    if (isPerson === true) changedBy = [only, ...others].join()
+    else if (isDate === true) filter[path] = rangeFilter(only)
+    else filter[path] = others.length === 0 ? only : { $in: [only, ...others] }
   }
-  return { ...(Object.keys(filter).length > 0 && { filter }), sort: state.sort }
+  if (state.isScheduled) Object.assign(filter, SCHEDULED)
+  const sort = rules.wholeSorts.get(state.sort ?? '') ?? state.sort
+  return {
+    ...(Object.keys(filter).length > 0 && { filter }),
+    ...(search !== '' && { search }),
+    ...(changedBy !== undefined && { changedBy }),
+    sort,
+  }
 }
+
+/** A scheduled document is a draft with a time, which is a text. */
+const SCHEDULED: Filter = { status: 'draft', publishAt: { $gt: '' } }
 
 /** The filters of a state with a value added, or taken away where it was there. */
 export function toggled(given: ListState['filters'], key: string, value: string): ListState['filters'] {
   const values = given.get(key) ?? []
-  const next = values.includes(value) ? values.filter((one) => one !== value) : [...values, value].slice(-VALUES_MAX)
+  return withValues(given, key, values.includes(value) ? values.filter((one) => one !== value) : [...values, value].slice(-VALUES_MAX))
+}
+
+/** The filters of a state with these values of one. */
+export function withValues(given: ListState['filters'], key: string, values: readonly string[]): ListState['filters'] {
   const filters = new Map(given)
-  if (next.length === 0) filters.delete(key)
-  else filters.set(key, next)
+  if (values.length === 0) filters.delete(key)
+  else filters.set(key, values)
   return filters
 }
 
-export function isNarrowed({ search, filters }: ListState): boolean {
-  return search.trim() !== '' || filters.size > 0
+export function isNarrowed({ search, filters, isScheduled }: ListState): boolean {
+  return search.trim() !== '' || filters.size > 0 || isScheduled
 }
 
 /** In the order of the declaration, the first always among them. */

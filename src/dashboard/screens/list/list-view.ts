@@ -1,16 +1,16 @@
 /** What one list shows, for all that stands around its table: kept in the URL, and the columns also in the browser. */
 import type { Model } from '../../../models/schema.ts'
 import { storeChoice, storedChoice } from '../../browser-storage.ts'
-import { replaceQuery } from '../../screen-url.ts'
+import { hrefTo, replaceQuery } from '../../screen-url.ts'
 import type { ScreenContext } from '../../screen.ts'
 import type { FilterField } from './list-fields.ts'
-import { isNarrowed, listQuery, readState, rulesOf, toggled, writeState, type ListState } from './list-state.ts'
+import { isNarrowed, listQuery, readState, rulesOf, toggled, withValues, writeState, type ListState } from './list-state.ts'
 
 export type ListView = ReturnType<typeof createListView>
 
 /** `onQuery` runs when other documents are to be listed. */
-export function createListView(model: Model, { client, screenUrl, signal }: ScreenContext, onQuery: () => void) {
-  const rules = rulesOf(model)
+export function createListView(model: Model, { client, user, screenUrl, signal }: ScreenContext, onQuery: () => void) {
+  const rules = rulesOf(model, user)
   const choice = `columns.${model.name}`
   let state = readState(screenUrl.query, rules, storedChoice(choice))
   change({})
@@ -28,20 +28,30 @@ export function createListView(model: Model, { client, screenUrl, signal }: Scre
 
   return {
     client,
+    user,
     signal,
     fields: rules.filters,
     state: () => state,
     query,
     change,
+    isScheduling: rules.isScheduling,
+    /** The query of the list with some of its state changed. */
+    queryWith: (changed: Partial<ListState>) => listQuery({ ...state, ...changed }, rules),
     isNarrowed: () => isNarrowed(state),
     valuesOf: ({ key }: FilterField): readonly string[] => state.filters.get(key) ?? [],
     toggle: ({ key }: FilterField, value: string) => change({ filters: toggled(state.filters, key, value) }),
+    /** Filters by this value alone. */
+    choose: ({ key }: FilterField, value: string) => change({ filters: withValues(state.filters, key, [value]) }),
     clearFilters: () => change({ filters: new Map() }),
     chooseColumns(columns: readonly string[]): void {
       const text = columns.join()
       storeChoice(choice, text === rules.defaultColumns.join() ? undefined : text)
       change({ columns })
     },
+    /** The URL of the list with some of its state changed. */
+    hrefWith: (changed: Partial<ListState>): string => hrefTo(screenUrl.segments, writeState({ ...state, ...changed }, rules)),
+    /** Whether a query of a URL shows what the list shows now. */
+    isAt: (query: URLSearchParams) => writeState(readState(query, rules), rules).toString() === writeState(state, rules).toString(),
     /** The query of its URL, whatever columns are shown. */
     key: () => writeState({ ...state, columns: rules.defaultColumns }, rules).toString(),
   }

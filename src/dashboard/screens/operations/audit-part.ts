@@ -5,6 +5,7 @@ import { fetchNames } from '../list/document-names.ts'
 import { contentModels } from '../../permissions.ts'
 import { mergeQuery } from '../../screen-url.ts'
 import { t } from '../../texts.ts'
+import { atMostEvery } from '../../timing.ts'
 import { button, fill, h } from '../../kit/dom.ts'
 import { whileBusy } from '../../kit/focus.ts'
 import { notifyFailure } from '../../kit/notices.ts'
@@ -16,6 +17,8 @@ import { auditQuery, isSameSearch, readAuditSearch, type AuditSearch } from './a
 import type { OpenPart } from './part.ts'
 
 const PAGE_ITEMS = 50
+/** Between two looks at what has changed meanwhile. */
+const REST_MS = 2_000
 
 export const auditPart: OpenPart = (context) => {
   const { client, signal, user } = context
@@ -25,7 +28,7 @@ export const auditPart: OpenPart = (context) => {
   const content = h('div')
   const rows = h('div')
   const filters = auditFilters(search, change, signal)
-  const { load } = readInto(context, {
+  const { load, refresh } = readInto(context, {
     element: content,
     lines: 12,
     read: (options) => read(null, options.signal),
@@ -35,6 +38,10 @@ export const auditPart: OpenPart = (context) => {
       return isSameSearch(search, readAuditSearch(new URLSearchParams())) ? emptyState('check', t('list.empty')) : emptyState('search', t('list.nothing'))
     },
   })
+
+  // Further pages stay as they were read: rows under the reader's eyes would move.
+  const follow = atMostEvery(REST_MS, signal, () => items.length <= PAGE_ITEMS && refresh())
+  context.live.follow({ changed: follow, missed: follow }, signal)
 
   /** A page of records, and the names of what they are about. */
   async function read(cursor: string | null, ended = signal): Promise<AuditRecords> {

@@ -1,5 +1,5 @@
-/** Backups: when they are made, which there are, one more now, and one to take along. */
-import type { Backup, ServiceStatus } from '../../../models/responses.ts'
+/** Backups: when they are made, which there are, one more now, and one to take along or to restore. */
+import type { Backup, LastRestore, ServiceStatus } from '../../../models/responses.ts'
 import { t } from '../../texts.ts'
 import { every, now } from '../../timing.ts'
 import { button, fill, h, type Child } from '../../kit/dom.ts'
@@ -24,12 +24,17 @@ export const backupsPart: OpenPart = (context) => {
     element: content,
     lines: 8,
     read: async (options) => {
-      const [{ items }, { backups }] = await Promise.all([client.admin.backups(options), client.admin.status(options)])
-      return { items, backups }
+      const [{ items }, { backups }, { restore }] = await Promise.all([
+        client.admin.backups(options),
+        client.admin.status(options),
+        client.admin.lastRestore(options),
+      ])
+      return { items, backups, restore }
     },
-    show: ({ items, backups }) => [
+    show: ({ items, backups, restore: last }) => [
       schedule(backups),
-      items.length === 0 ? emptyState('archive', t('backups.empty')) : backupTable(items, download),
+      last !== null && outcomeBanner(last),
+      items.length === 0 ? emptyState('archive', t('backups.empty')) : backupTable(items, { download, restore }),
     ],
   })
   return { element: h('div', { class: 'part' }, h('div', { class: 'part-tools' }, make, progress), problem, content) }
@@ -72,22 +77,48 @@ export const backupsPart: OpenPart = (context) => {
       saveFile(await client.admin.downloadBackup(name, { signal }), name)
     })
   }
+
+  async function restore(name: string): Promise<void> {
+    await follow(t('restore.checking'), h('span', {}, t('restore.checking')), async () => {
+      const { awaitRestart, confirmRestore } = await import('./restore-dialog.ts')
+      const checked = await client.admin.checkBackup(name, { signal })
+      const before = (await client.admin.lastRestore({ signal })).restore?.at
+      fill(progress)
+      if (!(await confirmRestore(checked))) return
+      fill(progress, h('progress', { 'aria-label': t('restore.running') }), h('span', {}, t('restore.running')))
+      await client.admin.restoreBackup(name, { confirm: name }, { signal })
+      const outcome = await awaitRestart(context, before)
+      if (outcome === undefined) return context.restart()
+      if (outcome.outcome === 'restored') notify(t('restore.restored', { name }), { kind: 'done' })
+      load()
+    })
+  }
 }
 
-function backupTable(items: readonly Backup[], download: (name: string) => Promise<void>): HTMLElement {
-  const label = t('backups.download')
-  const downloadButton = ({ name }: Backup): HTMLElement => {
-    const attributes = { class: 'small', 'data-key': name, 'aria-label': t('pair', { name: label, value: name }) }
-    const own = button([icon('download'), label], () => void whileBusy(own, () => download(name)), attributes)
+interface BackupActions {
+  readonly download: (name: string) => Promise<void>
+  readonly restore: (name: string) => Promise<void>
+}
+
+function backupTable(items: readonly Backup[], { download, restore }: BackupActions): HTMLElement {
+  const action = (label: string, content: Child, name: string, work: (name: string) => Promise<void>): HTMLElement => {
+    const attributes = { class: 'small', 'data-key': `${label} ${name}`, 'aria-label': t('pair', { name: label, value: name }) }
+    const own = button(content, () => void whileBusy(own, () => work(name)), attributes)
     return own
   }
+  const [save, back] = [t('backups.download'), t('restore.button')]
+  const actions = ({ name }: Backup): Child => [
+    action(save, [icon('download'), save], name, download),
+    ' ',
+    action(back, [icon('refresh'), back], name, restore),
+  ]
   return recordsTable(
     t('operations.backups'),
     [
       { title: t('backups.name'), kind: 'code', cell: ({ name }) => code(name) },
       { title: t('field.createdAt'), cell: ({ createdAt }) => dateTime(createdAt) },
       { title: t('backups.size'), kind: 'number', cell: ({ bytes }) => byteSize(bytes) },
-      { title: label, kind: 'actions', cell: downloadButton },
+      { title: t('backups.actions'), kind: 'actions', cell: actions },
     ],
     items,
   )
@@ -107,4 +138,10 @@ function schedule({ everyMs, keep, directory, failure, last }: ServiceStatus['ba
       ),
     last !== null && h('p', { class: 'soft' }, t('backups.last'), ' ', ago(last.at)),
   ]
+}
+
+/** What the last restore came to. */
+function outcomeBanner({ outcome, name, kept, reason, at }: NonNullable<LastRestore['restore']>): HTMLElement {
+  const words = outcome === 'restored' ? t('restore.done', { name, kept: kept ?? '' }) : t('restore.failed', { name })
+  return h('p', { class: outcome === 'failed' && 'banner' }, dateTime(at), ' · ', words, reason !== null && [' ', h('span', { dir: 'auto' }, reason)])
 }

@@ -1,6 +1,5 @@
 /** The newest lines of the log, which follow by themselves while the screen is open and not paused. */
 import type { LogLines } from '../../../models/responses.ts'
-import { mergeQuery } from '../../screen-url.ts'
 import { t } from '../../texts.ts'
 import { every } from '../../timing.ts'
 import { button, fill, h, type Child } from '../../kit/dom.ts'
@@ -8,59 +7,42 @@ import { exactTime } from '../../kit/moments.ts'
 import { readInto } from '../../kit/read-into.ts'
 import { emptyState } from '../../kit/states.ts'
 import { newerThan, withoutOurs, type LogLine } from './log-lines.ts'
+import { logSearch } from './log-search.ts'
 import type { OpenPart } from './part.ts'
 
 const LINES = 200
 const REFRESH_MS = 4_000
 const TONES: Readonly<Record<LogLine['level'], string>> = { debug: '', info: '', warn: 'warn', error: 'bad' }
-const LOG_LEVELS = Object.keys(TONES) as LogLine['level'][]
 
 export const logPart: OpenPart = (context) => {
   const { client, screenUrl, signal } = context
-  let level = LOG_LEVELS.find((one) => one === screenUrl.query.get('level')) ?? 'info'
   let isPaused = false
-  const choice = h(
-    'select',
-    {
-      on: {
-        change() {
-          level = LOG_LEVELS.find((one) => one === choice.value) ?? level
-          mergeQuery({ level })
-          load()
-        },
-      },
-    },
-    LOG_LEVELS.map((one) => h('option', { value: one, selected: one === level }, t(`level.${one}`))),
-  )
   const turn = (): void => {
     isPaused = !isPaused
     pause.setAttribute('aria-pressed', String(isPaused))
     if (!isPaused) load()
   }
   const pause = button(t('log.pause'), turn, { 'aria-pressed': 'false' })
+  const search = logSearch(screenUrl.query, { signal, onChange: () => load(), more: pause })
   const content = h('div')
-  const draw = logDrawing()
+  const draw = logDrawing(() => t(search.isNarrow() ? 'log.noMatch' : 'log.empty'))
   const { load, refresh } = readInto(context, {
     element: content,
     lines: 16,
-    read: (options) => client.admin.log({ level, limit: LINES }, options),
+    read: (options) => client.admin.log({ ...search.query(), limit: LINES }, options),
     show: draw,
   })
   every(REFRESH_MS, signal, () => {
     if (!isPaused && !document.hidden) refresh()
   })
   return {
-    element: h(
-      'div',
-      { class: 'part' },
-      h('div', { class: 'part-tools' }, h('label', {}, h('span', { class: 'soft' }, t('log.level')), choice), pause),
-      content,
-    ),
+    element: h('div', { class: 'part' }, search.element, content),
+    search: search.input,
   }
 }
 
 /** Lines that are there stay the elements they are, so that a selection in them stays. */
-function logDrawing(): (found: LogLines) => Child {
+function logDrawing(whenEmpty: () => string): (found: LogLines) => Child {
   const list = h('ol', { class: 'log', 'aria-label': t('operations.log') })
   let shown: readonly LogLine[] = []
   return ({ items, dropped }) => {
@@ -73,7 +55,7 @@ function logDrawing(): (found: LogLines) => Child {
     }
     shown = lines
     return [
-      lines.length === 0 ? emptyState('check', t('log.empty')) : list,
+      lines.length === 0 ? emptyState('check', whenEmpty()) : list,
       dropped > 0 ? h('p', { class: 'soft' }, t('log.dropped', { count: dropped })) : null,
     ]
   }

@@ -1,22 +1,30 @@
 /** How the service is doing, for administrators: one part at a time, each with a URL of its own. */
 import { auditPart } from './audit-part.ts'
 import { backupsPart } from './backups-part.ts'
+import { clusterPart } from './cluster-part.ts'
 import { limitsPart } from './limits-part.ts'
 import { logPart } from './log-part.ts'
+import { importPart } from './import-part.ts'
 import { outboxPart } from './outbox-part.ts'
 import type { OpenPart } from './part.ts'
 import { settingsPart } from './settings-part.ts'
+import { tokensPart } from './tokens-part.ts'
 import { statusPart } from './status-part.ts'
 import { goTo, hrefTo } from '../../screen-url.ts'
 import type { OpenScreen } from '../../screen.ts'
 import { t } from '../../texts.ts'
 import { h } from '../../kit/dom.ts'
+import '../../styles/operations.css'
+import '../../styles/tabs.css'
 
 const PARTS = {
   status: statusPart,
   outbox: outboxPart,
   backups: backupsPart,
+  import: importPart,
+  tokens: tokensPart,
   limits: limitsPart,
+  cluster: clusterPart,
   settings: settingsPart,
   log: logPart,
   audit: auditPart,

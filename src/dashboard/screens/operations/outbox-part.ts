@@ -10,6 +10,7 @@ import { ago } from '../../kit/moments.ts'
 import { notify, notifyFailure } from '../../kit/notices.ts'
 import { readInto } from '../../kit/read-into.ts'
 import { emptyState, isAbort } from '../../kit/states.ts'
+import { MESSAGE_TONES } from './message-tones.ts'
 import type { OpenPart } from './part.ts'
 import { recordsTable } from './records-table.ts'
 import { openTestMail } from './test-mail.ts'
@@ -20,9 +21,6 @@ const MESSAGES = 100
 const REFRESH_MS = 4_000
 /** Most tries are over by then. */
 const TRY_MS = 1_000
-const TONES: Readonly<Record<MessageState, string>> = {
-  ...{ waiting: 'warn', sending: 'warn', delivered: 'good', failed: 'bad', expired: 'bad', superseded: '' },
-}
 
 export const outboxPart: OpenPart = (context) => {
   const { client, user, signal, screenUrl } = context
@@ -108,6 +106,7 @@ function messageTable(items: readonly Message[], retry: (message: Message) => Pr
     t('operations.outbox'),
     [
       { title: t('outbox.address'), cell: ({ address }) => h('bdi', {}, address) },
+      { title: t('outbox.kind'), cell: ({ kind }) => t(`mailKind.${kind}`) },
       { title: t('outbox.state'), cell: stateOf },
       { title: t('outbox.reply'), cell: ({ reply }) => (reply === null ? '–' : h('bdi', { class: 'reply' }, reply)) },
       { title: t('outbox.tries'), kind: 'number', cell: ({ attempts }) => attempts.toLocaleString(locale()) },
@@ -122,7 +121,7 @@ function stateOf({ state, dueAt, doneAt }: Message): Child {
   const when =
     state === 'waiting' && dueAt !== null ? [t('outbox.next'), ' ', ago(dueAt)] : doneAt === null ? null : ago(doneAt)
   return [
-    h('span', { class: `tag ${TONES[state]}`.trim() }, t(`state.${state}`)),
+    h('span', { class: `tag ${MESSAGE_TONES[state]}`.trim() }, t(`state.${state}`)),
     when === null ? null : h('span', { class: 'when' }, when),
   ]
 }

@@ -1,6 +1,7 @@
 /** What runs, for how long, how large it is, and what needs attention. */
 import type { ServiceStatus } from '../../../models/responses.ts'
 import { locale, t } from '../../texts.ts'
+import { atMostEvery } from '../../timing.ts'
 import { attentionCard, foundByService } from '../../kit/attention.ts'
 import { h, type Child } from '../../kit/dom.ts'
 import { card, code } from '../../kit/elements.ts'
@@ -9,9 +10,14 @@ import { byteSize, dateTime, duration } from '../../kit/moments.ts'
 import { readInto } from '../../kit/read-into.ts'
 import type { OpenPart } from './part.ts'
 
+/** Between two looks at what has changed meanwhile. */
+const REST_MS = 5_000
+
 export const statusPart: OpenPart = (context) => {
   const element = h('div', { class: 'part' })
-  readInto(context, { element, lines: 12, read: (options) => context.client.admin.status(options), show })
+  const { refresh } = readInto(context, { element, lines: 12, read: (options) => context.client.admin.status(options), show })
+  const follow = atMostEvery(REST_MS, context.signal, refresh)
+  context.live.follow({ changed: follow, missed: follow }, context.signal)
   return { element }
 }
 

@@ -8,8 +8,10 @@ import { labelled, problemLine, submitForm } from '../../kit/elements.ts'
 import { whileBusy } from '../../kit/focus.ts'
 import { isAbort, skeleton, errorText } from '../../kit/states.ts'
 
-/** `email` stands there at first. */
-export function openTestMail(client: Client, email: string): void {
+type MailChanges = Parameters<Client['admin']['testMailSettings']>[0]['settings']
+
+/** `email` stands there at first. With other settings than those in use, these are tried. */
+export function openTestMail(client: Client, email: string, settings: MailChanges = {}): void {
   const closing = new AbortController()
   const emailField = h('input', {
     type: 'email',
@@ -32,7 +34,11 @@ export function openTestMail(client: Client, email: string): void {
     fill(problem)
     fill(result, skeleton(5))
     try {
-      showResult(await client.admin.testMail({ to: emailField.value.trim() }, { signal: closing.signal }))
+      const to = emailField.value.trim()
+      const isOther = Object.keys(settings).length > 0
+      const { admin } = client
+      const options = { signal: closing.signal }
+      showResult(await (isOther ? admin.testMailSettings({ to, settings }, options) : admin.testMail({ to }, options)))
     } catch (error) {
       fill(result)
       if (!isAbort(error)) fill(problem, errorText(error))

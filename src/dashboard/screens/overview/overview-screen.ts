@@ -5,34 +5,57 @@ import { headline } from '../../../models/headline.ts'
 import { modelNamed } from '../../../models/registry.ts'
 import type { DashboardOverview, ServiceStatus } from '../../../models/responses.ts'
 import type { Model } from '../../../models/schema.ts'
-import { documentsOf, labelOf, type StoredDocument } from '../../any-documents.ts'
+import { draftsOf, labelOf, type StoredDocument } from '../../any-documents.ts'
+import { onDocumentsChanged } from '../../changed-documents.ts'
 import { dailyCounts } from '../../daily-counts.ts'
 import { modelsTitle, pathOf, valueTitle } from '../../model-titles.ts'
+import type { Change } from '../../live-changes.ts'
 import { may } from '../../permissions.ts'
 import { hrefTo } from '../../screen-url.ts'
 import type { OpenScreen, ScreenContext } from '../../screen.ts'
 import { locale, t } from '../../texts.ts'
-import { now } from '../../timing.ts'
+import { atMostEvery, every, now } from '../../timing.ts'
 import { attentionCard, foundByService } from '../../kit/attention.ts'
 import { barChart } from '../../kit/bar-chart.ts'
 import { h, type Child } from '../../kit/dom.ts'
 import { card } from '../../kit/elements.ts'
 import { ago } from '../../kit/moments.ts'
 import { readInto } from '../../kit/read-into.ts'
+import { lastChange } from './last-change.ts'
 import { emptyState } from '../../kit/states.ts'
-import { statusTag } from '../../kit/status-tag.ts'
+import { scheduledTag, statusTag } from '../../kit/status-tag.ts'
 
 const LATEST = 8
+const COUNTED = ['headline', 'topic', 'source'] as const
+/** Between two looks at what has changed meanwhile. */
+const REST_MS = 2_000
+/** Changes do not tell of incomplete drafts. */
+const LOOK_MS = 60_000
 
 export const overviewScreen: OpenScreen = (context) => {
   const title = t('overview.title')
   const body = h('div', { class: 'overview' })
-  readInto(context, {
+  const changed = new Set<string>()
+  const { refresh } = readInto(context, {
     element: body,
     lines: [3, 7, 9],
     read: (options) => readOverview(context, options),
-    show: (read) => sections(read, context),
+    show(read) {
+      const shown = sections(read, context, changed)
+      changed.clear()
+      return shown
+    },
   })
+  const follow = atMostEvery(REST_MS, context.signal, refresh)
+  const onChanges = (changes: readonly Change[]): void => {
+    for (const { id } of changes) changed.add(id)
+    follow()
+  }
+  const look = (): void => void (document.hidden || follow())
+  context.live.follow({ changed: onChanges, missed: follow }, context.signal)
+  onDocumentsChanged(follow, context.signal)
+  document.addEventListener('visibilitychange', look, { signal: context.signal })
+  every(LOOK_MS, context.signal, look)
   return { title, element: h('section', {}, h('div', { class: 'screen-head' }, h('h1', {}, title)), body) }
 }
 
@@ -44,12 +67,19 @@ interface Read {
 
 /** Everything at once. What a publisher may not ask is not asked. */
 async function readOverview({ client, user }: ScreenContext, options: RequestOptions): Promise<Read> {
-  const [overview, page, status] = await Promise.all([
+  const writable = COUNTED.filter((name) => may('replace', modelNamed(name) ?? headline, user))
+  const [overview, page, status, ...drafts] = await Promise.all([
     client.dashboard.overview(options),
-    documentsOf(client, headline).list({ sort: 'updatedAt:desc', limit: LATEST }, options),
+    draftsOf(client, headline).list({ sort: 'updatedAt:desc', limit: LATEST }, options),
     isAdmin(user) ? client.admin.status(options).catch(hideMissing) : undefined,
+    ...writable.map((name) => draftsOf(client, modelNamed(name) ?? headline).list({ filter: { status: 'draft' }, limit: 0, count: true }, options)),
   ])
-  return { overview, latest: page.items, status }
+  // The lists behind the figures have drafts that lack members, which the service does not count.
+  const counted = writable.map((name, i) => {
+    const counts = overview.counts[name]
+    return [name, { ...counts, draft: Math.max(counts.draft, drafts[i]?.total ?? 0) }] as const
+  })
+  return { overview: { ...overview, counts: { ...overview.counts, ...Object.fromEntries(counted) } }, latest: page.items, status }
 }
 
 /** A service without this part shows the rest. */
@@ -58,7 +88,9 @@ function hideMissing(error: unknown): undefined {
   throw error
 }
 
-function sections({ overview, latest, status }: Read, { user, signal }: ScreenContext): Child {
+/** What has changed meanwhile glows once. */
+function sections({ overview, latest, status }: Read, context: ScreenContext, changed: ReadonlySet<string>): Child {
+  const { user, signal } = context
   const models = Object.entries(overview.counts).flatMap(([name, counts]) => {
     const model = modelNamed(name)
     return model === undefined ? [] : [{ model, counts }]
@@ -81,7 +113,7 @@ function sections({ overview, latest, status }: Read, { user, signal }: ScreenCo
             t('overview.none'),
             h('a', { class: 'button primary', href: hrefTo([pathOf(headline), 'new']) }, t('overview.first')),
           )
-        : h('ul', { class: 'latest' }, latest.map(latestItem)),
+        : h('ul', { class: 'latest' }, latest.map((one) => latestItem(one, changed.has(one.id), context))),
     ),
   ]
 }
@@ -117,12 +149,15 @@ function attention({ counts }: DashboardOverview, status: ServiceStatus | undefi
   return items.length === 0 ? null : attentionCard('h2', items)
 }
 
-function latestItem(document: StoredDocument): HTMLElement {
+function latestItem(document: StoredDocument, isGlowing: boolean, context: ScreenContext): HTMLElement {
+  const who = h('span', { class: 'latest-who soft' })
+  void lastChange(headline, document, context).then((words) => (who.textContent = words))
   return h(
     'li',
-    {},
+    { class: isGlowing && 'glow' },
     h('a', { href: hrefTo([pathOf(headline), document.id]) }, h('bdi', {}, labelOf(document))),
-    statusTag(document['status']),
-    h('span', { class: 'soft' }, ago(String(document['updatedAt']))),
+    scheduledTag(document) ?? statusTag(document['status']),
+    h('span', { class: 'latest-when soft' }, ago(String(document['updatedAt']))),
+    who,
   )
 }

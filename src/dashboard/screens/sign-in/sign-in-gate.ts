@@ -17,7 +17,7 @@ export function showSignInPage({ chooseLanguage, ...options }: SignInPageOptions
   const hints = h('div', {})
   const appName = h('bdi', {})
   // Once a code was sent, the notice about a missing administrator goes.
-  const form = signInForm({ ...options, onCodeSent: () => void tellSetup() })
+  const form = signInForm({ ...options, onSetupChanged: () => void tellSetup() })
   document.body.className = ''
   document.title = `${t('signIn.title')} · ${PRODUCT}`
   fill(
@@ -39,7 +39,8 @@ export function showSignInPage({ chooseLanguage, ...options }: SignInPageOptions
     const setup = await readSetup(options.client, options.signal)
     if (setup === undefined || options.signal.aborted) return
     fill(appName, setup.appName !== PRODUCT && setup.appName)
-    fill(hints, setupHints(setup))
+    // The reader of the printed address is becoming the administrator.
+    fill(hints, setupHints({ ...setup, hasAdministrator: setup.hasAdministrator || options.state.setupToken !== '' }))
   }
 }
 

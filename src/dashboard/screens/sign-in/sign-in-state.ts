@@ -2,9 +2,12 @@
 import type { Client } from '../../../client/client.ts'
 import type { User } from '../../../models/user.ts'
 import type { Kept } from '../../browser-storage.ts'
+import { deviceKeeps } from '../../device-question.ts'
 
 export interface SignInState {
   email: string
+  /** Of the address that the service printed at its start: its reader becomes the first administrator. Empty without one. */
+  setupToken: string
   /** A code was sent, and what is asked for now is the code. */
   isCodeSent: boolean
   code: string
@@ -18,7 +21,8 @@ export interface SignInOptions {
   readonly state: SignInState
   /** Why one has to sign in, where there is something to say. */
   readonly reason?: string | undefined
-  readonly onCodeSent?: () => void
+  /** A code was sent, or the address of the first set-up is found to be over. */
+  readonly onSetupChanged?: () => void
   /** Ends what the form has under way. */
   readonly signal: AbortSignal
   readonly onSignedIn: (user: User) => void
@@ -33,6 +37,6 @@ export interface SignInStep extends SignInOptions {
   readonly openStep: (step: 'email' | 'code') => void
 }
 
-export function newSignIn(email = '', kept: Kept = 'tab'): SignInState {
-  return { email, isCodeSent: false, code: '', kept, sendAgainAt: 0 }
+export function newSignIn(email = '', kept: Kept = deviceKeeps() ?? 'tab'): SignInState {
+  return { email, setupToken: '', isCodeSent: false, code: '', kept, sendAgainAt: 0 }
 }

@@ -1,4 +1,4 @@
-/** Adds a user by e-mail, with roles. Where the e-mail is known already, it links to that user. */
+/** Adds a user by e-mail, with roles, and invites by mail. Where the e-mail is known already, it links to that user. */
 import { Conflict } from '../../../client/client.ts'
 import { goTo, hrefTo } from '../../screen-url.ts'
 import type { ScreenContext } from '../../screen.ts'
@@ -8,6 +8,7 @@ import { button, fill, h, setAttributes, type Child } from '../../kit/dom.ts'
 import { labelled, problemLine, submitForm } from '../../kit/elements.ts'
 import { notify } from '../../kit/notices.ts'
 import { isAbort, errorText } from '../../kit/states.ts'
+import { invitationMail } from './invitation-mail-choice.ts'
 import { roleFields } from './role-fields.ts'
 
 export function openInvitation({ client, signal }: Pick<ScreenContext, 'client' | 'signal'>): void {
@@ -19,6 +20,7 @@ export function openInvitation({ client, signal }: Pick<ScreenContext, 'client' 
     on: { input: () => say() },
   })
   const { elements, chosen } = roleFields({ appRole: 'standardUser', dashboardRole: 'publisher' })
+  const mail = invitationMail({ client, signal }, () => chosen().dashboardRole !== 'none')
   const send = h('button', { type: 'submit', class: 'primary' }, t('users.invite'))
   const form = submitForm(
     { novalidate: true },
@@ -26,9 +28,11 @@ export function openInvitation({ client, signal }: Pick<ScreenContext, 'client' 
     labelled(t('signIn.email'), email),
     problem,
     elements,
-    h('p', { class: 'field-about' }, t('users.inviteAbout')),
+    mail.element,
+    mail.about,
     h('div', { class: 'buttons end' }, button(t('cancel'), () => close()), send),
   )
+  form.addEventListener('change', mail.update)
   const { close } = openDialog({ title: t('users.invite'), body: form })
 
   /** Says what is wrong with the e-mail address, or that nothing is. */
@@ -42,9 +46,9 @@ export function openInvitation({ client, signal }: Pick<ScreenContext, 'client' 
     say()
     try {
       const body = { email: email.value.trim(), feedDecoratorStatus: {}, ...chosen() }
-      const { document } = await client.data('user').create(body, { signal })
+      const { document } = await client.data('user').create(body, { ...mail.wanted(), signal })
       close()
-      notify(t('users.invited'), { kind: 'done' })
+      notify(t(mail.isWanted() ? 'users.invitedByMail' : 'users.invited'), { kind: 'done' })
       goTo(hrefTo(['users', document.id]))
     } catch (error) {
       if (!isAbort(error)) await tell(error)

@@ -1,5 +1,6 @@
 /** All users, the newest first, narrowed by e-mail address and by roles. The URL of the page holds the filter. */
-import { APP_ROLES, DASHBOARD_ROLES, type User } from '../../../models/user.ts'
+import type { StoredDocument } from '../../any-documents.ts'
+import { APP_ROLES, DASHBOARD_ROLES, user as userModel, type User } from '../../../models/user.ts'
 import { fieldTitle, valueTitle } from '../../model-titles.ts'
 import { hrefTo, replaceQuery } from '../../screen-url.ts'
 import type { Screen, ScreenContext } from '../../screen.ts'
@@ -7,14 +8,21 @@ import { dataTable, type TableMemory } from '../../kit/table/data-table.ts'
 import { listSearch } from '../../kit/table/list-search.ts'
 import { PAGE_ROWS } from '../../kit/table/page-list.ts'
 import type { TableColumn } from '../../kit/table/table-column.ts'
+import { totalLine } from '../../kit/table/total-line.ts'
 import { t } from '../../texts.ts'
+import { atMostEvery } from '../../timing.ts'
 import { button, h, type Attributes } from '../../kit/dom.ts'
 import { icon } from '../../kit/icons.ts'
 import { dateTime } from '../../kit/moments.ts'
+import { notifyFailure } from '../../kit/notices.ts'
 import { emptyState, nothingFound } from '../../kit/states.ts'
-import { openInvitation } from './invitation.ts'
+import { liveRows } from '../list/live-rows.ts'
 import { userName } from './user-name.ts'
 import { isNarrowed, readUserSearch, userFilter, userSearchQuery, type UserSearch } from './user-query.ts'
+import '../../styles/list.css'
+
+/** Between two counts of users who change elsewhere. */
+const RECOUNT_MS = 2_000
 
 const memory: TableMemory = {}
 
@@ -28,19 +36,32 @@ export function userList(context: ScreenContext): Screen {
   const title = t('users.title')
   let search = readUserSearch(screenUrl.query)
 
+  const key = (): string => hrefTo(['users'], userSearchQuery(search))
+  const total = totalLine(key)
   const table = dataTable<User>({
     label: title,
     columns: columns(),
-    load: (cursor, ended) =>
-      client
-        .data('user')
-        .list({ filter: userFilter(search), sort: 'createdAt:desc', limit: PAGE_ROWS, cursor }, { signal: ended }),
+    async load(cursor, ended) {
+      const query = { filter: userFilter(search), sort: 'createdAt:desc', limit: PAGE_ROWS, cursor, count: total.count(cursor) }
+      const page = await client.data('user').list(query, { signal: ended })
+      total.take(page)
+      return page
+    },
     labelOf: userName,
     hrefOf: ({ id }) => hrefTo(['users', id]),
     empty: () => (isNarrowed(search) ? nothingFound(clearAll) : emptyState('user', t('list.empty'))),
     memory,
-    key: () => hrefTo(['users'], userSearchQuery(search)),
+    key,
     signal,
+  })
+
+  const recount = atMostEvery(RECOUNT_MS, signal, () => {
+    void total.recount(() => client.data('user').list({ filter: userFilter(search), limit: 1, count: true }, { signal }))
+  })
+  const fresh = liveRows({
+    ...{ model: userModel, context, recount },
+    view: { query: () => ({ filter: userFilter(search), sort: undefined }), isNarrowed: () => isNarrowed(search) },
+    table: { ...table, update: (document: StoredDocument) => table.update(document as unknown as User) },
   })
 
   const input = listSearch({
@@ -57,6 +78,7 @@ export function userList(context: ScreenContext): Screen {
     if (JSON.stringify(next) === JSON.stringify(search)) return
     search = next
     replaceQuery(userSearchQuery(search))
+    fresh.clear()
     void table.reload()
   }
 
@@ -66,6 +88,8 @@ export function userList(context: ScreenContext): Screen {
     input.focus()
   }
 
+  const invite = (): Promise<void> => import('./invitation.ts').then(({ openInvitation }) => openInvitation(context), notifyFailure)
+
   const element = h(
     'section',
     { class: 'list' },
@@ -73,7 +97,8 @@ export function userList(context: ScreenContext): Screen {
       'div',
       { class: 'screen-head' },
       h('h1', {}, title),
-      button([icon('plus'), t('users.invite')], () => openInvitation(context), { class: 'primary' }),
+      total.element,
+      button([icon('plus'), t('users.invite')], () => void invite(), { class: 'primary' }),
     ),
     h(
       'div',
@@ -82,9 +107,10 @@ export function userList(context: ScreenContext): Screen {
       h('label', {}, h('span', {}, fieldTitle('appRole')), appRole),
       h('label', {}, h('span', {}, fieldTitle('dashboardRole')), dashboardRole),
     ),
+    fresh.element,
     table.element,
   )
-  return { title, element, search: input }
+  return { title, element, search: input, keys: table.keys }
 }
 
 function roleFilter(roles: readonly string[], none: string, attributes: Attributes): HTMLSelectElement {

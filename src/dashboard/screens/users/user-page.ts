@@ -10,7 +10,10 @@ import { icon } from '../../kit/icons.ts'
 import { dateTime } from '../../kit/moments.ts'
 import { readInto } from '../../kit/read-into.ts'
 import { askToLeave } from '../../kit/unsaved.ts'
+import { passkeysOf } from './passkey-list.ts'
+import { personCode } from './person-code.ts'
 import { roleForm, type RoleForm } from './role-form.ts'
+import { sentInvitation } from './sent-invitation.ts'
 import { callsFor, sessionList } from './session-list.ts'
 import { isGuest, userName } from './user-name.ts'
 import { userRemoval } from './user-removal.ts'
@@ -47,7 +50,10 @@ export function userPage(id: string, back: string, context: ScreenContext): Scre
         h('p', {}, h('a', { href: auditHref({ actor: id }) }, t('users.did'))),
         h('p', {}, h('a', { href: auditHref({ document: id }) }, t('users.wasDone'))),
       ),
+      user.dashboardRole !== 'none' && card(h('h2', {}, t('users.invitation')), sentInvitation(user, context)),
+      !isGuest(user) && card(h('h2', {}, t('users.code')), ...personCode(id, context)),
       card(h('h2', {}, t('users.sessions')), sessionList(callsFor(id, context), context)),
+      !isGuest(user) && card(h('h2', {}, t('passkeys.title')), passkeysOf(id, context)),
       card(
         h('h2', {}, t('users.delete')),
         userRemoval(user, context, () => (roles = undefined)),

@@ -1,14 +1,15 @@
 /** Choosing what to filter by: first the field, then its values, which the server is asked for where they are documents. */
 import type { Model } from '../../../models/schema.ts'
-import { documentsOf, labelOf } from '../../any-documents.ts'
-import { fieldTitle, valueTitle } from '../../model-titles.ts'
+import type { Filter } from '../../../client/client.ts'
+import { documentsOf } from '../../any-documents.ts'
 import { t } from '../../texts.ts'
 import { debouncedRequest } from '../../timing.ts'
-import { dropDown } from '../../kit/drop-down.ts'
 import { button, fill, h, type Child } from '../../kit/dom.ts'
 import { keepFocus } from '../../kit/focus.ts'
 import { icon } from '../../kit/icons.ts'
 import { isAbort, errorText } from '../../kit/states.ts'
+import { filterTitle, valueName } from './filter-chips.ts'
+import { datePanel } from './date-panel.ts'
 import { rememberName } from './document-names.ts'
 import { words } from './list-columns.ts'
 import { defaultSort, type FilterField } from './list-fields.ts'
@@ -16,40 +17,38 @@ import type { ListView } from './list-view.ts'
 
 const SEARCH_PAUSE_MS = 150
 const OPTIONS_MAX = 20
+/** Those who may change content. */
+const EDITORS: Filter = { dashboardRole: { $ne: 'none' } }
 
-export function filterMenu(view: ListView): HTMLElement {
-  const { fields, signal } = view
+export function filterPanel(view: ListView): HTMLElement {
+  const { fields } = view
   const panel = h('div', { class: 'filter-panel' })
 
   function showFields(): void {
-    const buttons = fields.map((field) => button(fieldTitle(field.key), () => showValues(field), { class: 'plain' }))
+    const buttons = fields.map((field) => button(filterTitle(field), () => showValues(field), { class: 'plain' }))
     fill(panel, buttons)
     buttons[0]?.focus()
   }
 
   function showValues(field: FilterField): void {
-    const back = button([icon('back'), h('span', {}, fieldTitle(field.key))], showFields, { class: 'plain filter-back' })
+    const back = button([icon('back'), h('span', {}, filterTitle(field))], showFields, { class: 'plain filter-back' })
     fill(panel, fields.length > 1 && back, valuesOf(field, view))
-    panel.querySelector<HTMLElement>('input')?.focus()
+    panel.querySelector<HTMLElement>('.date-quick button, input')?.focus()
   }
 
-  function content(): HTMLElement {
-    const [only, ...others] = fields
-    if (only !== undefined && others.length === 0) showValues(only)
-    else showFields()
-    return panel
-  }
-
-  const label = t('list.filter')
-  return dropDown({ label: [icon('filter'), h('span', {}, label)], name: label, content, signal }).element
+  const [only, ...others] = fields
+  if (only !== undefined && others.length === 0) showValues(only)
+  else showFields()
+  return panel
 }
 
 function valuesOf(field: FilterField, view: ListView): Child {
+  if (field.isDate === true) return datePanel(field, view)
   if (field.model !== undefined) return foundValues(field, field.model, view)
   return h(
     'ul',
     {},
-    field.values.map((value) => option(field, { value, label: valueTitle(value) }, view)),
+    field.values.map((value) => option(field, { value, label: valueName(field, value, view.user) }, view)),
   )
 }
 
@@ -59,12 +58,12 @@ function foundValues(field: FilterField, model: Model, view: ListView): Child {
   const search = debouncedRequest(SEARCH_PAUSE_MS, view.signal, async (signal, text: string) => {
     try {
       const { items } = await documentsOf(view.client, model).list(
-        { ...(text !== '' && { filter: { q: text } }), sort: defaultSort(model), limit: OPTIONS_MAX },
+        { filter: { ...(text !== '' && { q: text }), ...(field.isPerson === true && EDITORS) }, sort: defaultSort(model), limit: OPTIONS_MAX },
         { signal },
       )
       if (signal.aborted) return
       for (const item of items) rememberName(model, item)
-      const rows = items.map((item) => option(field, { value: item.id, label: labelOf(item) }, view))
+      const rows = items.map((item) => option(field, { value: item.id, label: valueName(field, item.id, view.user) }, view))
       // A ticked row keeps its position when more typing brings others.
       const shown = rows.length === 0 ? h('li', { class: 'soft' }, t('list.nothing')) : rows
       keepFocus(
@@ -78,7 +77,7 @@ function foundValues(field: FilterField, model: Model, view: ListView): Child {
   })
   const input = h('input', {
     type: 'search',
-    'aria-label': t('list.searchIn', { name: fieldTitle(field.key) }),
+    'aria-label': t('list.searchIn', { name: filterTitle(field) }),
     placeholder: t('list.search'),
     on: { input: () => search(input.value.trim()) },
   })

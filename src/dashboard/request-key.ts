@@ -1,0 +1,5 @@
+/** A new Idempotency-Key; `crypto.randomUUID()` is not there on plain HTTP. */
+export function newRequestKey(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(16))
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
+}

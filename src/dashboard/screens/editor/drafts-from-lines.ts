@@ -1,0 +1,83 @@
+/**
+ * Drafts from a list that is pasted into the title of a new document: one for each line, after a question.
+ *
+ * A web address at the end of a line becomes the link of its draft, where the model has one. All of them are made at once, and
+ * can be taken back.
+ */
+import type { BatchOperation } from '../../../client/client.ts'
+import type { ModelName } from '../../../client/client-types.ts'
+import type { Model } from '../../../models/schema.ts'
+import type { Members } from '../../any-documents.ts'
+import { runBatches, withoutIndex } from '../../batches.ts'
+import { pathOf } from '../../model-titles.ts'
+import { removeWithUndo } from '../../removal.ts'
+import { goTo, hrefTo } from '../../screen-url.ts'
+import type { ScreenContext } from '../../screen.ts'
+import { locale, t } from '../../texts.ts'
+import { openDialog } from '../../kit/dialog.ts'
+import { button, h, webUrl } from '../../kit/dom.ts'
+import { whileBusy } from '../../kit/focus.ts'
+import { notify } from '../../kit/notices.ts'
+import { errorText } from '../../kit/states.ts'
+
+/** Of a list that becomes drafts. */
+const LINES_MAX = 1_000
+/** Lines that the question shows. */
+const SHOWN = 5
+
+export interface PastedLines {
+  readonly model: Model
+  /** The member that a line names. */
+  readonly member: string
+  readonly lines: readonly string[]
+  readonly context: Pick<ScreenContext, 'client' | 'signal'>
+  /** Pastes them into the field after all. */
+  readonly asOneLine: () => void
+  /** Before the screen is left for the drafts. */
+  readonly onMade: () => void
+}
+
+export function askForDrafts({ model, member, lines, context, asOneLine, onMade }: PastedLines): void {
+  const { client, signal } = context
+  if (lines.length > LINES_MAX) {
+    const [max, found] = [LINES_MAX, lines.length].map((count) => count.toLocaleString(locale())) as [string, string]
+    return void notify(t('lines.tooMany', { max, found }), { kind: 'failed' })
+  }
+  const drafts = lines.map((line) => draftOf(line, model, member))
+  const make = button(t('lines.make'), () => void whileBusy(make, create), { class: 'primary', autofocus: true })
+  const paste = (): void => {
+    dialog.close()
+    asOneLine()
+  }
+  const dialog = openDialog({
+    title: t('lines.title', { items: t('overview.drafts', { count: drafts.length }) }),
+    body: [
+      h('p', {}, t('lines.text')),
+      h('ul', { class: 'lines' }, drafts.slice(0, SHOWN).map((one) => h('li', { dir: 'auto' }, String(one[member])))),
+      drafts.length > SHOWN && h('p', { class: 'soft' }, t('lines.more', { count: drafts.length - SHOWN })),
+    ],
+    actions: [button(t('lines.oneLine'), paste), make],
+  })
+
+  async function create(): Promise<void> {
+    const operations = drafts.map((body) => ({ operation: 'create', model: model.name as ModelName, body }) as unknown as BatchOperation)
+    const { results, failures } = await runBatches(client, operations)
+    const ids = results.flatMap((one) => (one !== undefined && 'document' in one ? [String(one.document.id)] : []))
+    if (failures.length > 0) notify(t('editor.notSaved', { reason: withoutIndex(errorText(failures[0]?.error)) }), { kind: 'failed' })
+    if (ids.length === 0) return
+    const undo = (): void =>
+      void removeWithUndo({ client, model, ids, notice: (count) => t('bulk.deleted', { items: t('overview.drafts', { count }), count }) })
+    notify(t('lines.made', { items: t('overview.drafts', { count: ids.length }) }), { kind: 'done', action: { label: t('undo'), run: undo } })
+    if (signal.aborted) return
+    dialog.close()
+    onMade()
+    goTo(hrefTo([pathOf(model)], { status: 'draft' }))
+  }
+}
+
+function draftOf(line: string, model: Model, member: string): Members {
+  const address = 'url' in model.fields ? /\s(\S+)$/.exec(line)?.[1] : undefined
+  const url = webUrl(address ?? '')
+  const title = url === undefined ? line : line.slice(0, -(address ?? '').length)
+  return { [member]: title.replaceAll(/\s+/g, ' ').trim(), status: 'draft', ...(url !== undefined && { url }) }
+}

@@ -1,0 +1,29 @@
+/** What the editor tells besides, when it is there: where the document is used, which others have its address, and its review. */
+import { isAdmin } from '../../../models/caller.ts'
+import { isReviewed } from '../../../models/reviewed.ts'
+import { withReviewTexts } from '../../texts.ts'
+import { watchAddress, type WatchedAddress } from './address-note.ts'
+import type { ReviewBarOptions } from './review-bar.ts'
+import { usageLine } from './usage-line.ts'
+import '../../styles/editor-notes.css'
+
+interface EditorNotes extends Omit<WatchedAddress, 'signal'>, ReviewBarOptions {
+  readonly usage: HTMLElement
+}
+
+/** Draws the use into an element, and watches the address in the columns of the form. */
+export function editorNotes({ usage, ...options }: EditorNotes) {
+  const { frame, model, context: { signal, user } } = options
+  const columns = frame.querySelector<HTMLElement>('.editor-columns')
+  if (columns !== null) watchAddress(columns, { ...options, signal })
+  const line = usageLine(usage, { ...options, signal })
+  const isForReview = isReviewed(model) && !isAdmin(user)
+  const bar = isForReview ? withReviewTexts(import('./review-bar.ts')).then(({ reviewBar }) => reviewBar(options)) : undefined
+  return {
+    /** After the document was stored or changed elsewhere. */
+    show(id: string | undefined): void {
+      line.show(id)
+      void bar?.then(({ draw }) => draw()).catch(() => {})
+    },
+  }
+}

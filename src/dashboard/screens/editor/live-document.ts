@@ -1,0 +1,132 @@
+/**
+ * Tells the reader of an editor that the document was changed or deleted elsewhere, as soon as it is. What is typed stays:
+ * the reader decides when to look, and field by field which of both it shall be.
+ */
+import type { Model } from '../../../models/schema.ts'
+import type { Documents, Members } from '../../any-documents.ts'
+import { isSame } from '../../document-difference.ts'
+import type { Change } from '../../live-changes.ts'
+import { personName } from '../../people.ts'
+import type { ScreenContext } from '../../screen.ts'
+import { t } from '../../texts.ts'
+import { button, fill, h } from '../../kit/dom.ts'
+import { keepFocus } from '../../kit/focus.ts'
+import { icon } from '../../kit/icons.ts'
+import { notify, notifyFailure } from '../../kit/notices.ts'
+import { sentMembers } from './document-members.ts'
+import type { createDraft } from './draft.ts'
+import { currentOf, settleConflict, type StoredAny } from './store-document.ts'
+import { differences, hasOnlyFollowed } from './three-way.ts'
+
+export interface LiveDocumentOptions {
+  readonly model: Model
+  readonly context: ScreenContext
+  readonly documents: Documents
+  readonly draft: ReturnType<typeof createDraft>
+  /** Waits for what is being saved, which comes back as a change. */
+  readonly settled: () => Promise<void>
+  /** After the editor continues from another version. */
+  readonly onTaken: () => void
+  /** After the reader has decided what the document shall be. */
+  readonly save: () => void
+}
+
+export function liveDocument({ model, context, documents, draft, settled, onTaken, save }: LiveDocumentOptions) {
+  const { live, signal } = context
+  const element = h('div', { class: 'live', role: 'status' })
+  let newest: Change | undefined
+  live.follow(
+    {
+      changed(changes) {
+        const id = draft.stored()?.document.id
+        const own = changes.findLast((one) => one.model === model.name && one.id === id)
+        if (own === undefined) return
+        newest = own
+        void look(own)
+      },
+      missed() {
+        const id = draft.stored()?.document.id
+        if (id !== undefined) void compare(id)
+      },
+    },
+    signal,
+  )
+
+  /** What was not told may have been a change of this document. */
+  async function compare(id: string): Promise<void> {
+    const now = await currentOf(documents, id).catch(() => draft.stored())
+    const change = { model: model.name, id, by: '', ...(now && { document: now.document }) }
+    if (draft.stored()?.document.id === id) await look((newest = change))
+  }
+
+  async function look(change: Change): Promise<void> {
+    await settled()
+    const name = await personName(change.by, context)
+    if (signal.aborted || change !== newest) return
+    const stored = draft.stored()?.document
+    if (stored === undefined || (change.document !== undefined && isSame(asDoubles(change.document), asDoubles(stored)))) return hide()
+    // Of another turn in review, a reader who is typing is told.
+    const mayFollow = !draft.hasUnsaved() || change.document?.['handedInAt'] === stored['handedInAt']
+    if (change.document !== undefined && mayFollow && hasOnlyFollowed(differences(sent(stored), sent(stored), sent(change.document)))) return follow(change.id)
+    const isGone = change.document === undefined
+    const words = h('span', {}, t(isGone ? 'editor.deletedBy' : 'editor.changedBy', { name }))
+    fill(
+      element,
+      h('div', { class: 'banner' }, icon('warning'), words, !isGone && button(t('editor.review'), () => void review(), { class: 'small' })),
+    )
+  }
+
+  /** Only copies of other documents, or its turn in review, have changed: what is typed goes on from there when it is saved. */
+  async function follow(id: string): Promise<void> {
+    hide()
+    const now = draft.hasUnsaved() ? undefined : await currentOf(documents, id).catch(() => undefined)
+    if (now === undefined || signal.aborted || draft.hasUnsaved() || draft.stored()?.document.id !== id) return
+    draft.adopt(now)
+    onTaken()
+  }
+
+  const sent = (document: Members): Members => sentMembers(model, asDoubles(document))
+
+  function hide(): void {
+    keepFocus(element, () => fill(element))
+  }
+
+  async function review(): Promise<void> {
+    const before = draft.stored()
+    if (before === undefined) return
+    try {
+      const theirs = await currentOf(documents, before.document.id)
+      if (theirs !== undefined && !signal.aborted && (await take(before, theirs))) {
+        hide()
+        onTaken()
+        if (draft.hasUnsaved()) save()
+      }
+    } catch (error) {
+      notifyFailure(error)
+    }
+  }
+
+  /** False where the reader has decided nothing. */
+  async function take(before: StoredAny, theirs: StoredAny): Promise<boolean> {
+    const mine = draft.body()
+    if (mine === undefined || !draft.hasUnsaved()) {
+      if (mine === undefined) return false
+      draft.adopt(theirs)
+      notify(t('editor.takenOver'), { kind: 'done' })
+      return true
+    }
+    const different = differences(sentMembers(model, before.document), mine, sentMembers(model, theirs.document))
+    const members = different.length === 0 ? mine : await settleConflict({ mine, different, theirs: theirs.document })
+    if (members === undefined || signal.aborted) return false
+    draft.send(mine)
+    draft.takeOver(theirs, members)
+    return true
+  }
+
+  return { element, hide }
+}
+
+/** A stream has numbers as doubles; the editor keeps those that are none as they are written. */
+function asDoubles(document: Members): Members {
+  return JSON.parse(JSON.stringify(document)) as Members
+}

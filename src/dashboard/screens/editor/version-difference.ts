@@ -1,0 +1,29 @@
+/** What differs between two versions of a document, as the history and the queue of review show it. */
+import type { Model } from '../../../models/schema.ts'
+import { memberOf, type Members } from '../../any-documents.ts'
+import { isSame } from '../../document-difference.ts'
+import { fieldTitle } from '../../model-titles.ts'
+import { t } from '../../texts.ts'
+import { h, type Child } from '../../kit/dom.ts'
+import { sentMembers } from './document-members.ts'
+import { valueText } from './value-text.ts'
+import '../../styles/sides.css'
+import '../../styles/history.css'
+
+/** Each member that differs, before and after, as the dialog about two versions shows them; without a version before, its value. */
+export function differenceOf(model: Model, before: Members | undefined, after: Members): Child {
+  const [old, now] = [before === undefined ? {} : sentMembers(model, before), sentMembers(model, after)]
+  const names = [...new Set([...Object.keys(now), ...Object.keys(old)])].filter((name) => !isSame(memberOf(old, name), memberOf(now, name)))
+  if (names.length === 0) return h('p', { class: 'soft' }, t('history.same'))
+  return names.map((name) => {
+    const side = (label: string | false, value: string, kind: string): HTMLElement =>
+      h('div', { class: `side ${kind}` }, label !== false && h('strong', { class: 'soft' }, label), h('span', { class: 'side-value', dir: 'auto' }, value))
+    return h(
+      'section',
+      { class: 'settle' },
+      h('h2', {}, fieldTitle(name)),
+      before !== undefined && side(t('history.before'), valueText(memberOf(old, name)), 'old'),
+      side(before !== undefined && t('history.after'), valueText(memberOf(now, name)), 'new'),
+    )
+  })
+}

@@ -1,0 +1,88 @@
+/** A form of some settings, which are stored together and hold at once. A change of mail is tested by the service first. */
+import { PreconditionFailed } from '../../../client/client.ts'
+import type { ServiceSettings } from '../../../models/responses.ts'
+import { MAIL_NAMES } from '../../../models/editable-settings.ts'
+import type { ScreenContext } from '../../screen.ts'
+import { t } from '../../texts.ts'
+import { button, fill, h, type Child } from '../../kit/dom.ts'
+import { problemLine, submitForm } from '../../kit/elements.ts'
+import { whileBusy } from '../../kit/focus.ts'
+import { errorText, isAbort } from '../../kit/states.ts'
+import { isEditable, settingField } from './setting-fields.ts'
+import { openTestMail } from './test-mail.ts'
+import '../../styles/settings.css'
+
+interface SettingsFormOptions {
+  readonly context: Pick<ScreenContext, 'client' | 'user' | 'signal'>
+  readonly settings: ServiceSettings
+  /** Those of the form, in its order. */
+  readonly names: readonly string[]
+  /** The words of the button. */
+  readonly save: string
+  /** Gets what holds now. */
+  readonly onSaved: (settings: ServiceSettings) => void
+  /** Stands beside the button. */
+  readonly aside?: Child
+  /** Of a form that is a step of several: the button goes on where nothing was changed, and a second one where it is not to be saved. */
+  readonly onward?: Onward | undefined
+}
+
+interface Onward {
+  readonly label: string
+  readonly skip: string
+  readonly go: () => void
+}
+
+export function settingsForm({ context, settings, names, save, onSaved, aside, onward }: SettingsFormOptions): HTMLElement {
+  const { client, user, signal } = context
+  const isMail = names.some((name) => MAIL_NAMES.some((one) => one === name))
+  const fields = names.flatMap((name) => {
+    const item = settings.items.find((one) => one.name === name)
+    return item !== undefined && isEditable(item) ? [settingField(item, onInput)] : []
+  })
+  const problem = problemLine()
+  const submit = h('button', { type: 'submit', class: 'primary' })
+  const skip = onward && button(onward.skip, onward.go)
+  const test = button(t('outbox.test'), () => openTestMail(client, user.email, changes()))
+
+  function changes(): Readonly<Record<string, string | null>> {
+    return Object.fromEntries(fields.flatMap(({ name, change }) => {
+      const value = change()
+      return value === undefined ? [] : [[name, value]]
+    }))
+  }
+
+  const isChanged = (): boolean => Object.keys(changes()).length > 0
+
+  function onInput(): void {
+    const saves = isChanged()
+    submit.disabled = onward === undefined && !saves
+    fill(submit, saves || onward === undefined ? save : onward.label)
+    if (skip !== undefined) skip.hidden = !saves
+  }
+
+  function send(): void {
+    if (isChanged()) void whileBusy(submit, store).then(onInput)
+    else onward?.go()
+  }
+
+  async function store(): Promise<void> {
+    fill(problem)
+    try {
+      onSaved(await client.admin.changeSettings(changes(), { ifMatch: settings.version, signal }))
+    } catch (error) {
+      if (isAbort(error)) return
+      fill(problem, error instanceof PreconditionFailed ? t('settings.changedMeanwhile') : errorText(error))
+    }
+  }
+
+  onInput()
+  return submitForm(
+    { class: 'settings-form', novalidate: true },
+    send,
+    h('div', { class: 'setting-fields' }, fields.map(({ element }) => element)),
+    isMail && h('p', { class: 'soft' }, t('settings.mailTested', { email: user.email })),
+    problem,
+    h('div', { class: 'buttons' }, submit, isMail && test, skip, aside),
+  )
+}

@@ -1,0 +1,94 @@
+/** Making a token of the API: what it may do, and its text, which is shown once. */
+import type { Client } from '../../../client/client.ts'
+import { TOKEN_METHODS } from '../../../models/caller.ts'
+import { MODELS } from '../../../models/registry.ts'
+import type { NewApiToken } from '../../../models/responses.ts'
+import type { Model } from '../../../models/schema.ts'
+import { DASHBOARD_ROLES } from '../../../models/user.ts'
+import { modelsTitle, valueTitle } from '../../model-titles.ts'
+import { t } from '../../texts.ts'
+import { copyButton } from '../../kit/copy-button.ts'
+import { openDialog } from '../../kit/dialog.ts'
+import { button, fill, h } from '../../kit/dom.ts'
+import { code, labelled, problemLine, submitForm } from '../../kit/elements.ts'
+import { dateTime } from '../../kit/moments.ts'
+import { errorText, isAbort } from '../../kit/states.ts'
+import '../../styles/data-parts.css'
+import '../../styles/form.css'
+
+const DAYS = [7, 30, 90, 365] as const
+/** Those with lists in the dashboard. */
+const CHOSEN = MODELS.filter((model: Model) => model.computed === undefined && model.owned !== true && model.singleton === undefined)
+
+type TokenBody = Parameters<Client['admin']['makeApiToken']>[0]
+type Limits = Required<TokenBody>
+
+/** `make` has the token made; its text is shown then. */
+export function openTokenForm(make: (body: TokenBody) => Promise<NewApiToken>): void {
+  const problem = problemLine('token-problem')
+  const name = h('input', { name: 'name', autofocus: true, required: true, maxlength: 100, autocomplete: 'off', 'aria-describedby': problem.id })
+  const role = h('select', { name: 'role', value: 'none' }, DASHBOARD_ROLES.map((one) => h('option', { value: one }, valueTitle(one))))
+  const days = h('select', { name: 'days', value: '90' }, DAYS.map((count) => h('option', { value: count, selected: count === 90 }, t('tokens.days', { count }))))
+  const models = choices(t('tokens.models'), CHOSEN.map((model) => [model.name, modelsTitle(model)]))
+  const methods = choices(t('tokens.methods'), TOKEN_METHODS.map((method) => [method, t(`tokens.${method}`)]))
+  const send = h('button', { type: 'submit', class: 'primary' }, t('tokens.make'))
+  const form = submitForm(
+    { novalidate: true },
+    () => void (!send.disabled && submit()),
+    labelled(t('tokens.name'), name),
+    problem,
+    labelled(t('tokens.role'), role),
+    labelled(t('tokens.expires'), days),
+    h('p', { class: 'field-about' }, t('tokens.narrow')),
+    models.element,
+    methods.element,
+    h('div', { class: 'buttons end' }, button(t('cancel'), () => close()), send),
+  )
+  const { close } = openDialog({ title: t('tokens.make'), body: form })
+
+  async function submit(): Promise<void> {
+    send.disabled = true
+    fill(problem)
+    const [chosenModels, chosenMethods] = [models.chosen(), methods.chosen()]
+    try {
+      const made = await make({
+        ...{ name: name.value.trim(), role: role.value as Limits['role'], days: Number(days.value) },
+        ...(chosenModels.length === 0 ? {} : { models: chosenModels as Limits['models'] }),
+        ...(chosenMethods.length === 0 ? {} : { methods: chosenMethods as Limits['methods'] }),
+      })
+      close()
+      showToken(made)
+    } catch (error) {
+      if (!isAbort(error)) fill(problem, errorText(error))
+      name.focus()
+    } finally {
+      send.disabled = false
+    }
+  }
+}
+
+function choices(title: string, options: readonly (readonly [string, string])[]) {
+  const boxes = options.map(([value]) => h('input', { type: 'checkbox', value }))
+  const element = h(
+    'fieldset',
+    { class: 'group choices' },
+    h('legend', {}, title),
+    options.map(([, label], i) => h('label', { class: 'tick' }, boxes[i], ' ', label)),
+  )
+  return { element, chosen: () => boxes.filter((box) => box.checked).map((box) => box.value) }
+}
+
+function showToken({ name, token, expiresAt }: NewApiToken): void {
+  const example = `curl -H "Authorization: Bearer ${token}" "${location.origin}/api/v1/data?model=headline"`
+  const { close } = openDialog({
+    title: t('tokens.ready', { name }),
+    dismissable: false,
+    body: [
+      h('p', {}, t('tokens.once')),
+      h('p', { class: 'secret' }, code(token), copyButton(() => token)),
+      h('p', { class: 'soft' }, t('tokens.expires'), ' ', dateTime(expiresAt)),
+      h('pre', { dir: 'ltr', class: 'example', tabindex: 0 }, example),
+    ],
+    actions: [button(t('tokens.kept'), () => close(), { class: 'primary', autofocus: true })],
+  })
+}

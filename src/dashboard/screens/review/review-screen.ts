@@ -1,0 +1,107 @@
+/** The queue of review: each draft that was handed in, with what changed, to be published or given back with a note. */
+import { PreconditionFailed } from '../../../client/client.ts'
+import { modelNamed } from '../../../models/registry.ts'
+import type { ReviewQueue } from '../../../models/responses.ts'
+import type { Model } from '../../../models/schema.ts'
+import { documentsOf, type Documents, type Members } from '../../any-documents.ts'
+import { pathOf } from '../../model-titles.ts'
+import { actorName } from '../../people.ts'
+import { hrefTo } from '../../screen-url.ts'
+import type { OpenScreen, ScreenContext } from '../../screen.ts'
+import { t } from '../../texts.ts'
+import { button, fill, h, type Child } from '../../kit/dom.ts'
+import { whileBusy } from '../../kit/focus.ts'
+import { icon } from '../../kit/icons.ts'
+import { ago } from '../../kit/moments.ts'
+import { notify, notifyFailure } from '../../kit/notices.ts'
+import { readInto } from '../../kit/read-into.ts'
+import { emptyState, failureState, isAbort, skeleton } from '../../kit/states.ts'
+import { differenceOf } from '../editor/version-difference.ts'
+import { askForNote } from './return-dialog.ts'
+import '../../styles/review.css'
+
+type Item = ReviewQueue['items'][number]
+type ModelName = Parameters<ScreenContext['client']['data']>[0]
+
+export const reviewScreen: OpenScreen = (context) => {
+  const { client, live, signal } = context
+  const title = t('review.title')
+  const body = h('div', { class: 'reviews' })
+  const { load, refresh } = readInto(context, { element: body, lines: 8, read: (options) => client.dashboard.reviews(options), show })
+  live.follow({ changed: refresh, missed: refresh }, signal)
+  return {
+    title,
+    element: h('section', {}, h('div', { class: 'screen-head' }, h('h1', {}, title)), h('p', { class: 'soft' }, t('review.about')), body),
+  }
+
+  function show({ items, total }: ReviewQueue): Child {
+    if (items.length === 0) return emptyState('check', t('review.empty'))
+    return [
+      h('p', { class: 'soft', role: 'status' }, t('review.waiting', { count: total })),
+      h('ol', {}, items.map((item) => h('li', { class: 'card' }, reviewItem(item, context, load)))),
+    ]
+  }
+}
+
+function reviewItem(item: Item, context: ScreenContext, load: () => void): Child {
+  const { client, user, signal } = context
+  const model = modelNamed(item.model)
+  if (model === undefined) return null
+  const documents = documentsOf(client, model)
+  const changes = h('div', { class: 'history-change' })
+  const details = h('details', {}, h('summary', {}, t(item.publishedSeq === null ? 'review.content' : 'review.changes')), changes)
+  details.addEventListener('toggle', () => void (details.open && !changes.hasChildNodes() && showChanges()))
+  const publish: HTMLButtonElement = button([icon('publish'), t('turn.active')], () => void whileBusy(publish, () => decide('published')), { class: 'primary' })
+  const giveBack: HTMLButtonElement = button(t('review.return'), () => void whileBusy(giveBack, () => decide('returned')))
+  return [
+    h('h2', {}, h('a', { href: hrefTo([pathOf(model), item.id]) }, h('bdi', {}, item.title))),
+    h('p', { class: 'soft' }, t('review.by', { name: actorName(item.by, user) }), ' · ', ago(item.handedInAt)),
+    item.note !== null && h('blockquote', { dir: 'auto' }, h('p', { class: 'soft' }, t('review.lastNote'), ' ', ago(item.note.at)), h('p', { class: 'note' }, item.note.text)),
+    details,
+    h('div', { class: 'buttons' }, publish, giveBack),
+  ]
+
+  async function showChanges(): Promise<void> {
+    fill(changes, skeleton(3))
+    try {
+      fill(changes, await changesOf(model as Model, documents, item))
+    } catch (error) {
+      fill(changes, failureState(error, () => void showChanges()))
+    }
+  }
+
+  /** Of the version that is shown: another one is not published unseen. */
+  async function decide(how: 'published' | 'returned'): Promise<void> {
+    const calls = client.data(item.model as ModelName & 'headline')
+    const options = { ifMatch: item.etag, signal }
+    try {
+      if (how === 'published') await calls.patch(item.id, { status: 'active' }, options)
+      else {
+        const note = await askForNote(item.title)
+        if (note === undefined) return
+        await calls.giveBack(item.id, { note }, options)
+      }
+      notify(t(`review.${how}`), { kind: 'done' })
+    } catch (error) {
+      if (isAbort(error)) return
+      if (error instanceof PreconditionFailed) notify(t('review.changed'), { kind: 'failed' })
+      else notifyFailure(error)
+    }
+    load()
+  }
+}
+
+/** Against the last published version; where there is none, the whole. */
+async function changesOf(model: Model, documents: Documents, { id, etag, publishedSeq }: Item): Promise<Child> {
+  const [now, before] = await Promise.all([
+    documents.get(id),
+    publishedSeq === null ? undefined : documents.version(id, String(publishedSeq)),
+  ])
+  if (now.etag !== etag) return h('p', { class: 'soft' }, t('review.changed'))
+  return differenceOf(model, before && contentOf(before.document), contentOf(now.document))
+}
+
+/** Without what each draft of the queue has of its own. */
+function contentOf({ status: _status, handedInAt: _since, ...content }: Members): Members {
+  return content
+}

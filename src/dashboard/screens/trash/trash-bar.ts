@@ -1,0 +1,57 @@
+/** What can be done with the chosen documents of the trash. */
+import type { Client } from '../../../client/client.ts'
+import type { Model } from '../../../models/schema.ts'
+import { draftsOf } from '../../any-documents.ts'
+import { countTitle } from '../../model-titles.ts'
+import { documentsChanged } from '../../changed-documents.ts'
+import { bringBack } from '../../removal.ts'
+import { t } from '../../texts.ts'
+import { ask } from '../../kit/dialog.ts'
+import { hasFocus } from '../../kit/focus.ts'
+import { notify, notifyFailure } from '../../kit/notices.ts'
+import { bulkAction, selectionBar, type SelectionBarOptions } from '../../kit/table/bulk-work.ts'
+
+export interface TrashBarOptions extends Omit<SelectionBarOptions, 'actions'> {
+  readonly model: Model
+  readonly client: Client
+}
+
+export function trashBar({ model, client, ...given }: TrashBarOptions) {
+  const { selection } = given
+  const bar = selectionBar({
+    ...given,
+    actions: [
+      bulkAction(t('trash.restore'), 'refresh', () => void restore()),
+      bulkAction(t('trash.purge'), 'trash', () => void purge()),
+    ],
+  })
+
+  async function restore(): Promise<void> {
+    const [ids, hadFocus] = [selection.ids(), hasFocus(bar.element)]
+    const back = new Set(await bar.run(ids.length, (onProgress) => bringBack({ client, model, ids, onProgress })))
+    bar.letGo(ids.filter((id) => !back.has(id)), hadFocus)
+    if (back.size > 0) notify(t('bulk.undone', { items: countTitle(model, back.size) }), { kind: 'done' })
+  }
+
+  async function purge(): Promise<void> {
+    const [ids, hadFocus] = [selection.ids(), hasFocus(bar.element)]
+    const items = countTitle(model, ids.length)
+    if (!(await ask({ title: t('trash.purgeTitle'), text: t('trash.purgeText', { items }), confirm: t('trash.purge'), isDangerous: true }))) return
+    let done = 0
+    try {
+      await bar.run(ids.length, async (onProgress) => {
+        for (const id of ids) {
+          await draftsOf(client, model).eraseTrashed(id)
+          onProgress(++done)
+        }
+      })
+      notify(t('trash.purged', { items }), { kind: 'done' })
+    } catch (error) {
+      notifyFailure(error)
+    }
+    bar.letGo(ids.slice(done), hadFocus)
+    documentsChanged()
+  }
+
+  return bar
+}

@@ -1,0 +1,98 @@
+/** What was deleted, model by model, the latest first: restored or deleted for good, one or many at a time. */
+import type { Model } from '../../../models/schema.ts'
+import { draftsOf, labelOf, type Members, type TrashItem } from '../../any-documents.ts'
+import { modelsTitle } from '../../model-titles.ts'
+import { contentModels, may } from '../../permissions.ts'
+import { hrefTo } from '../../screen-url.ts'
+import type { OpenScreen, ScreenContext } from '../../screen.ts'
+import { onDocumentsChanged } from '../../changed-documents.ts'
+import { t } from '../../texts.ts'
+import { h } from '../../kit/dom.ts'
+import { ago } from '../../kit/moments.ts'
+import { emptyState } from '../../kit/states.ts'
+import { dataTable, type TableMemory } from '../../kit/table/data-table.ts'
+import { PAGE_ROWS } from '../../kit/table/page-list.ts'
+import { createRowSelection } from '../../kit/table/row-selection.ts'
+import type { TableColumn } from '../../kit/table/table-column.ts'
+import { actorName } from '../../people.ts'
+import { trashBar } from './trash-bar.ts'
+import '../../styles/list.css'
+import '../../styles/tabs.css'
+import '../../styles/trash.css'
+
+/** A row with the name of who deleted it. */
+export type TrashRow = TrashItem & { readonly label: string; readonly who: string }
+
+const memory: TableMemory = {}
+
+export const trashScreen: OpenScreen = (context) => {
+  const { client, user, screenUrl, live, signal } = context
+  const title = t('trash.title')
+  const models = contentModels(user).filter((model) => may('remove', model, user))
+  const wanted = screenUrl.query.get('model')
+  const model = models.find(({ name }) => name === wanted) ?? models[0]
+  const head = h('div', { class: 'screen-head' }, h('h1', {}, title))
+  if (model === undefined) return { title, element: h('section', {}, head, emptyState('trash', t('trash.empty'))) }
+
+  const selection = createRowSelection(() => {
+    table.showChosen()
+    bar.show()
+  })
+  const table = dataTable<TrashRow>({
+    label: title,
+    columns: columns(),
+    load: (cursor, ended) => readTrash(model, context, cursor, ended),
+    labelOf: ({ label }) => label,
+    empty: () => emptyState('trash', t('trash.empty')),
+    selection,
+    memory,
+    key: () => `${user.id} trash ${model.name}`,
+    signal,
+  })
+  const bar = trashBar({ model, client, selection, focusRows: () => table.focus() })
+  onDocumentsChanged(() => table.sift(), signal)
+  const follow = (): void => table.sift()
+  live.follow({ changed: (changes) => changes.some((one) => one.model === model.name) && follow(), missed: follow }, signal)
+  return {
+    title,
+    keys: table.keys,
+    element: h(
+      'section',
+      { class: 'list' },
+      head,
+      h('p', { class: 'soft' }, t('trash.about')),
+      tabs(models, model),
+      bar.element,
+      table.element,
+    ),
+  }
+}
+
+/** One tab for each model. */
+function tabs(models: readonly Model[], shown: Model): HTMLElement {
+  const links = models.map((model) => {
+    const href = hrefTo(['trash'], { model: model.name })
+    return h('li', {}, h('a', { href, 'aria-current': model === shown && 'page' }, modelsTitle(model)))
+  })
+  return h('div', { class: 'part-links', role: 'navigation', 'aria-label': t('trash.models') }, h('ul', {}, links))
+}
+
+async function readTrash(model: Model, { client, user }: ScreenContext, cursor: string | undefined, signal: AbortSignal) {
+  const page = await draftsOf(client, model).trash({ limit: PAGE_ROWS, cursor }, { signal })
+  const items = page.items.map((item): TrashRow => ({ ...item, label: labelOf(item.document as Members), who: actorName(item.actor, user) }))
+  return { ...page, items }
+}
+
+function columns(): readonly TableColumn<TrashRow>[] {
+  return [
+    { key: 'label', title: t('trash.document'), width: 'minmax(0, 3fr)', cell: ({ label }) => h('bdi', { title: label }, label) },
+    { key: 'who', title: t('trash.by'), width: 'minmax(0, 1.3fr)', cell: ({ who }) => h('bdi', { title: who }, who) },
+    { key: 'deletedAt', title: t('trash.when'), width: '8.5rem', cell: ({ deletedAt }) => ago(deletedAt) },
+    { key: 'erasedAt', title: t('trash.until'), width: '8.5rem', isDetail: true, cell: erasure },
+  ]
+}
+
+/** A card has no head of columns that says what the date is. */
+function erasure({ erasedAt }: TrashRow): HTMLElement {
+  return h('span', {}, h('span', { class: 'of-card' }, `${t('trash.until')} `), ago(erasedAt))
+}

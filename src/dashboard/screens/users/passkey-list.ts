@@ -1,0 +1,90 @@
+/** The passkeys of a user: the own ones, with adding and removing each, or those of any user for administrators. */
+import type { RequestOptions } from '../../../client/client.ts'
+import type { Passkey, Passkeys } from '../../../models/responses.ts'
+import { hasPasskeys } from '../../browser-passkeys.ts'
+import type { ScreenContext } from '../../screen.ts'
+import { t } from '../../texts.ts'
+import { ask } from '../../kit/dialog.ts'
+import { button, h, type Child } from '../../kit/dom.ts'
+import { ago, dateTime } from '../../kit/moments.ts'
+import { notify, notifyFailure } from '../../kit/notices.ts'
+import { readInto } from '../../kit/read-into.ts'
+import { addPasskey } from './new-passkey.ts'
+import '../../styles/users.css'
+
+interface PasskeyCalls {
+  list(options: RequestOptions): Promise<Passkeys>
+  /** Of the own ones. */
+  remove?(id: string): Promise<void>
+  /** Of another user. */
+  removeAll?(): Promise<unknown>
+}
+
+export function ownPasskeys(context: ScreenContext): HTMLElement {
+  const { client: { auth }, signal } = context
+  const calls = { list: (options: RequestOptions) => auth.passkeys(options), remove: (id: string) => auth.removePasskey(id, { signal }) }
+  return passkeyList(calls, context)
+}
+
+export function passkeysOf(userId: string, context: ScreenContext): HTMLElement {
+  const { client: { admin }, signal } = context
+  const calls = {
+    list: (options: RequestOptions) => admin.passkeys(userId, options),
+    removeAll: () => admin.removePasskeys(userId, { signal }),
+  }
+  return passkeyList(calls, context)
+}
+
+function passkeyList({ list, remove, removeAll }: PasskeyCalls, context: ScreenContext): HTMLElement {
+  const { signal } = context
+  const body = h('div', { class: 'sessions', role: 'group', 'aria-label': t('passkeys.title'), tabindex: -1 })
+  const { load } = readInto({ signal }, { element: body, lines: 2, read: list, show })
+  return body
+
+  function show({ items }: Passkeys): Child {
+    const add = button(t('passkeys.add'), () => void addPasskey(context).then((isAdded) => isAdded && load()))
+    const all = button(t('passkeys.removeAll'), () => void end(t('passkeys.removeAll'), removeAll))
+    return [
+      items.length === 0
+        ? h('p', { class: 'soft' }, t('passkeys.none'))
+        : h('ul', {}, items.map((item) => passkeyItem(item, remove && (() => end(t('passkeys.removeOne', { label: item.name }), () => remove(item.id)))))),
+      remove !== undefined && (hasPasskeys() ? h('div', { class: 'buttons' }, add) : h('p', { class: 'soft' }, t('passkeys.unsupported'), atLocalhost())),
+      removeAll !== undefined && items.length > 0 && h('div', { class: 'buttons' }, all),
+    ]
+  }
+
+  async function end(title: string, work: (() => Promise<unknown>) | undefined): Promise<void> {
+    if (work === undefined || !(await ask({ title, text: t('passkeys.removeText'), confirm: t('passkeys.remove'), isDangerous: true }))) return
+    body.focus()
+    try {
+      await work()
+      notify(t('passkeys.removed'), { kind: 'done' })
+    } catch (error) {
+      notifyFailure(error)
+    }
+    load()
+  }
+}
+
+/** The way to where browsers offer them, from the address of this machine that the service prints: a passkey needs a name. */
+function atLocalhost(): Child {
+  const { protocol, hostname, port, pathname } = location
+  if (protocol !== 'http:' || !/^127\.|^\[::1\]$/.test(hostname)) return false
+  const url = `http://localhost${port === '' ? '' : `:${port}`}${pathname}`
+  return [' ', h('a', { href: `${url}#/sessions` }, t('passkeys.atLocalhost', { url }))]
+}
+
+function passkeyItem({ name, origin, backedUp, createdAt, lastUsedAt }: Passkey, remove: (() => Promise<void>) | undefined): HTMLElement {
+  const used = lastUsedAt === null ? t('passkeys.unused') : [t('users.lastUsed'), ' ', ago(lastUsedAt)]
+  return h(
+    'li',
+    {},
+    h(
+      'div',
+      {},
+      h('p', {}, h('bdi', {}, name), backedUp && [' ', h('span', { class: 'tag' }, t('passkeys.synced'))]),
+      h('p', { class: 'soft' }, used, ' · ', t('passkeys.since'), ' ', dateTime(createdAt), ' · ', h('bdi', {}, origin)),
+    ),
+    remove !== undefined && button(t('passkeys.remove'), () => void remove(), { class: 'small', 'aria-label': t('passkeys.removeOne', { label: name }) }),
+  )
+}

@@ -1,0 +1,63 @@
+/** What opens the palette and the help on keys: both are fetched when they are opened first. */
+import { may, contentModels } from './permissions.ts'
+import { pathOf } from './model-titles.ts'
+import { currentScreenUrl, goTo, hrefTo } from './screen-url.ts'
+import type { Screen, ScreenAction, ScreenContext } from './screen.ts'
+import { OWN_SESSIONS, type ScreenEntry } from './screens.ts'
+import { t, withScreenTexts } from './texts.ts'
+import { notify } from './kit/notices.ts'
+
+export interface ShellPaletteOptions extends Pick<ScreenContext, 'client' | 'user'> {
+  readonly entries: readonly ScreenEntry[]
+  readonly screen: () => Screen | undefined
+  readonly signOut: () => void
+}
+
+export function shellPalette({ client, user, entries, screen, signOut }: ShellPaletteOptions) {
+  let isOpening = false
+
+  async function open<T>(part: Promise<T>, show: (part: T) => void): Promise<void> {
+    if (isOpening) return
+    isOpening = true
+    try {
+      const fetched = await withScreenTexts(part)
+      if (document.querySelector('dialog[open]') === null) show(fetched)
+    } catch {
+      notify(t('failure.network'), { kind: 'failed' })
+    } finally {
+      isOpening = false
+    }
+  }
+
+  const openHelp = (): void => void open(import('./screens/palette/key-help.ts'), ({ openKeyHelp }) => openKeyHelp())
+
+  function openPalette(actions: readonly ScreenAction[], isNarrow: boolean): void {
+    const account: readonly ScreenAction[] = [
+      { title: t('shell.sessions'), icon: 'user', run: () => goTo(hrefTo([OWN_SESSIONS])) },
+      { title: t('help.title'), icon: 'docs', run: openHelp },
+      { title: t('shell.signOut'), icon: 'external', run: signOut },
+    ]
+    void open(import('./screens/palette/palette.ts'), (palette) =>
+      palette.openPalette({ client, user, entries, actions, account, isNarrow }),
+    )
+  }
+
+  /** What the screen can do now, before the palette has the focus. */
+  const actionsNow = (): readonly ScreenAction[] => screen()?.actions?.() ?? []
+
+  return {
+    openHelp,
+    openPalette: () => openPalette(actionsNow(), false),
+    openStatuses(): void {
+      const statuses = actionsNow().filter(({ isStatus }) => isStatus)
+      if (statuses.length > 0) openPalette(statuses, true)
+    },
+    /** Opens the editor of a new document: of the model on the screen, or else of the first. */
+    create(): void {
+      const models = contentModels(user).filter((model) => may('create', model, user))
+      const [path] = currentScreenUrl().segments
+      const model = models.find((one) => pathOf(one) === path) ?? models[0]
+      if (model !== undefined) goTo(hrefTo([pathOf(model), 'new']))
+    },
+  }
+}
