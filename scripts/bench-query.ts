@@ -11,7 +11,7 @@ import { join } from 'node:path'
 import { setImmediate as turn } from 'node:timers/promises'
 import type { Services } from '../src/app/services.ts'
 import type { Json, JsonObject } from '../src/base/json.ts'
-import { readListQuery } from '../src/content/list-query.ts'
+import { readListQuery } from '../src/content/reads/list-query.ts'
 import { country } from '../src/models/country.ts'
 import { headline } from '../src/models/headline.ts'
 import type { Model } from '../src/models/schema.ts'
@@ -279,8 +279,9 @@ async function readsBesideScans(services: Services, world: World): Promise<(read
   const quiet = await readTimes(services, world, 3_000)
   const query = await queryOf(services, headline, { sort: 'rank:desc', limit: 20 })
   let isOver = false
+  const scan = async (i: number): Promise<unknown> => services.store.find(headline, query, { id: `scan ${i}`, class: 'user' })
   const scans = (async () => {
-    for (let i = 0; !isOver; i++) await services.store.find(headline, query, { id: `scan ${i}`, class: 'user' }).catch(() => undefined)
+    for (let i = 0; !isOver; i++) await scan(i).catch(() => undefined)
   })()
   const [busy, memory] = [await readTimes(services, world, 3_000), process.memoryUsage.rss()]
   isOver = true

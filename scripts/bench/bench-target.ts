@@ -27,19 +27,21 @@ export interface TargetOptions {
   readonly name?: string
   readonly count: number
   readonly mailPort: number
+  /** For the service, besides those that every benchmark gives. */
+  readonly more?: readonly string[]
   /** Called with the data directory, whose files no process uses then. */
   readonly beforeStart?: (directory: string) => void
 }
 
 export async function startTarget(
   room: BenchRoom,
-  { name = 'data', count, mailPort, beforeStart }: TargetOptions,
+  { name = 'data', count, mailPort, more = [], beforeStart }: TargetOptions,
 ): Promise<Target> {
   const directory = join(room.directory, name)
   const { world, token } = await fillDirectory(directory, count)
   beforeStart?.(directory)
   const flags = ['--port', '0', '--rate-limits', 'off', '--exit-with-parent', 'on', '--mail', `smtp://127.0.0.1:${mailPort}`]
-  const words = [process.execPath, 'src/main.ts', 'serve', '--data-dir', directory, ...flags]
+  const words = [process.execPath, 'src/main.ts', 'serve', '--data-dir', directory, ...flags, ...more]
   const { pid, ready } = await room.startServer(words, { hasLog: true })
   const { port } = JSON.parse(ready) as { port: number }
   const guests = await Promise.all(Array.from({ length: READERS }, () => sendRaw(port, GUEST)))

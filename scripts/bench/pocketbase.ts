@@ -4,6 +4,7 @@
  */
 import { spawnSync } from 'node:child_process'
 import { once } from 'node:events'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { createServer, type AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -33,13 +34,16 @@ export interface Peer extends ServerAddress {
 }
 
 export interface PeerOptions {
+  /** Of its data directory. */
+  readonly name: string
   readonly binary: string
   readonly world: World
   readonly mailPort: number
 }
 
-export async function startPocketBase(room: BenchRoom, { binary, world, mailPort }: PeerOptions): Promise<Peer> {
-  const directory = join(room.directory, 'pocketbase')
+export async function startPocketBase(room: BenchRoom, { name, binary, world, mailPort }: PeerOptions): Promise<Peer> {
+  // Beside its data directory PocketBase keeps migrations, which another one must not run.
+  const directory = join(room.directory, name, 'data')
   const made = spawnSync(binary, ['superuser', 'upsert', OWNER.identity, OWNER.password, '--dir', directory])
   if (made.status !== 0) throw new Error(`Cannot run ${binary}: ${String(made.stderr)}`)
   const port = await freePort()
@@ -50,6 +54,20 @@ export async function startPocketBase(room: BenchRoom, { binary, world, mailPort
   await configure(call, String(token), mailPort)
   fill(join(directory, 'data.db'), world)
   return { pid, port, jobs: jobsOf(world, String(token)) }
+}
+
+/**
+ * A copy of the binary that syncs each commit, as our service does. It has no setting for that, so the text that opens
+ * its databases is changed, at the same length.
+ */
+export function syncingCopy(binary: string, copy: string): string {
+  const [shipped, synced] = ['synchronous(NORMAL)', 'synchronous(  FULL)']
+  const bytes = readFileSync(binary)
+  const at = bytes.indexOf(shipped)
+  if (at < 0) throw new Error(`Cannot find "${shipped}" in "${binary}"`)
+  bytes.write(synced, at)
+  writeFileSync(copy, bytes, { mode: 0o700 })
+  return copy
 }
 
 type Caller = ReturnType<typeof createCaller>

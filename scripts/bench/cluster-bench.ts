@@ -1,0 +1,190 @@
+/**
+ * `npm run bench -- cluster [HEADLINES]`: what a cluster of three nodes over three etcd servers costs and gives, beside a
+ * single process in the same run, all on this machine. Writes and reads are measured in turn, three rounds each; medians.
+ *
+ * A node serves with one thread, and a single process with as many as there are cores: reads are compared with both.
+ */
+import { fork, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { cpSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { JsonObject } from '../../src/base/json.ts'
+import { etcdVersion, freePorts } from '../cluster/etcd-servers.ts'
+import { createNodes, type Nodes } from '../cluster/node-processes.ts'
+import { joinNode, startCluster, type RunningCluster } from '../cluster/running-cluster.ts'
+import { measureFailover } from './cluster-failover.ts'
+import { measureLag } from './cluster-lag.ts'
+import { fillDirectory, type Filled } from './filled-service.ts'
+import { requestText } from './http-scenarios.ts'
+import { CONNECTIONS, measureLoad, type LoadJob } from './load-job.ts'
+import { median } from './load-rounds.ts'
+
+const HEADLINES_DEFAULT = 20_000
+const JOINED_HEADLINES = 100_000
+const CLIENTS = [1, 16, 64]
+const ROUNDS = 3
+const NODES = 3
+const IDS = 1_000
+const WINDOW_MS = 2_000
+const ETCD = 'etcd'
+const WORDS = ['--rate-limits', 'off', '--log-level', 'error']
+const ONE_THREAD = ['--threads', '1']
+const [WRITES_WANTED, READS_WANTED] = [0.5, 0.95]
+
+export async function benchCluster([count = String(HEADLINES_DEFAULT)]: readonly string[]): Promise<void> {
+  const version = etcdVersion(ETCD)
+  if (version === undefined) return console.log('There is no etcd (Debian: apt-get install etcd-server)')
+  const directory = mkdtempSync(join(tmpdir(), 'dateline-bench-'))
+  const cleanups: (() => void | Promise<void>)[] = [() => rmSync(directory, { recursive: true, force: true })]
+  try {
+    const generators = await Promise.all([startGenerator(), startGenerator(), startGenerator()])
+    for (const generator of generators) cleanups.unshift(() => void generator.kill())
+    const from = join(directory, 'filled')
+    const filled = await fillDirectory(from, Number(count))
+    const single = { nodes: await startSingle(join(directory, 'single'), { from, words: WORDS }), filled }
+    cleanups.unshift(single.nodes.stop)
+    const oneThread = { nodes: await startSingle(join(directory, 'one-thread'), { from, words: [...WORDS, ...ONE_THREAD] }), filled }
+    cleanups.unshift(oneThread.nodes.stop)
+    const cluster = await startFilled({ directory: join(directory, 'cluster'), headlines: Number(count) })
+    cleanups.unshift(cluster.stop)
+    console.log(`etcd ${version}, ${count} headlines, medians of ${ROUNDS} rounds; [least, most]\n`)
+    await benchRates({ single, oneThread, cluster, generators })
+    await measureLag(cluster, bodyOf(cluster.filled))
+    await measureFailover(cluster, bodyOf(cluster.filled))
+    for (const work of cleanups.splice(0, 3)) await work()
+    await benchJoin(join(directory, 'join'))
+  } finally {
+    for (const work of cleanups) await work()
+  }
+}
+
+interface Served {
+  readonly nodes: Nodes
+  readonly filled: Filled
+}
+
+interface Rates {
+  readonly single: Served
+  readonly oneThread: Served
+  readonly cluster: RunningCluster & { readonly filled: Filled }
+  readonly generators: readonly ChildProcess[]
+}
+
+type Job = Omit<LoadJob, 'port' | 'pid'>
+
+async function benchRates(rates: Rates): Promise<void> {
+  const request = (method: string, query: string, token: string, body?: object): string =>
+    requestText(method, `/api/v1/data${query}`, { token, ...(body === undefined ? {} : { body: JSON.stringify(body) }) })
+  const reads = (requests: readonly string[]): Job => ({ kind: 'requests', status: 200, windowMs: WINDOW_MS, requests })
+  for (const connections of CLIENTS) {
+    const create = (filled: Filled): readonly string[] => [request('POST', '?model=headline', filled.token, bodyOf(filled))]
+    const jobFor = (filled: Filled): Job => ({ ...reads(create(filled)), status: 201, connections })
+    await printRates(`writes/s, ${connections} clients`, rates, jobFor, connections === CLIENTS.at(-1) ? WRITES_WANTED : undefined)
+  }
+  const byId = ({ world, token }: Filled): Job => reads(world.ids.slice(0, IDS).map((id) => request('GET', `/${id}?model=headline`, token)))
+  await printRates('reads/s by id', rates, byId, READS_WANTED)
+  const list = '?model=headline&sort=updatedAt:desc&limit=20'
+  await printRates('reads/s of a list', rates, ({ token }) => reads([request('GET', list, token)]), READS_WANTED)
+}
+
+/** The single process with all threads and with one, one node, and all nodes at once. `wanted` is of one node. */
+async function printRates(name: string, rates: Rates, jobFor: (filled: Filled) => Job, wanted?: number): Promise<void> {
+  const { single, oneThread, cluster, generators } = rates
+  const [first] = generators
+  if (first === undefined) throw new Error('There is no load generator')
+  const at = ({ nodes, filled }: Served, i: number): LoadJob => ({
+    ...jobFor(filled),
+    port: nodes.ports[i] ?? 0,
+    pid: nodes.pidOf(i),
+  })
+  const share = (job: LoadJob): LoadJob => {
+    const connections = Math.max(1, Math.round((job.connections ?? CONNECTIONS) / generators.length))
+    return { ...job, connections }
+  }
+  const [alone, threadless, one, three]: [number[], number[], number[], number[]] = [[], [], [], []]
+  for (let round = 0; round < ROUNDS; round++) {
+    alone.push((await measureLoad(first, at(single, 0))).perSecond)
+    threadless.push((await measureLoad(first, at(oneThread, 0))).perSecond)
+    one.push((await measureLoad(first, at(cluster, 0))).perSecond)
+    const all = await Promise.all(generators.map((generator, i) => measureLoad(generator, share(at(cluster, i)))))
+    three.push(all.reduce((sum, { perSecond }) => sum + perSecond, 0))
+  }
+  const ratio = (of: readonly number[]): string => (median(one) / median(of)).toFixed(2)
+  const line = [`single ${spreadOf(alone)}`, `of one thread ${spreadOf(threadless)}`, `one node ${spreadOf(one)}`, `three nodes ${spreadOf(three)}`]
+  console.log(`${titleOf(name)} ${line.join('  ')}`)
+  console.log(`${titleOf('')} one node is ${ratio(alone)} of the single process, ${ratio(threadless)} of one thread${wanted === undefined ? '' : `; wanted at least ${wanted}`}`)
+}
+
+const titleOf = (name: string): string => name.padEnd(24)
+
+function spreadOf(values: readonly number[]): string {
+  return `${median(values).toFixed(0)} [${Math.min(...values).toFixed(0)}, ${Math.max(...values).toFixed(0)}]`
+}
+
+/** A headline whose embedded documents are references. */
+function bodyOf({ world }: Filled): object {
+  const reference = (items: readonly JsonObject[]): JsonObject => ({ id: String(items[1]?.['id']) })
+  const { title, excerpt, url, imageUrl } = world.template(0)
+  const references = {
+    source: reference(world.sources),
+    topic: reference(world.topics),
+    eventCountry: reference(world.countries),
+  }
+  return { title, excerpt, url, imageUrl, status: 'active', ...references }
+}
+
+async function startGenerator(): Promise<ChildProcess> {
+  const generator = fork(join(import.meta.dirname, 'load-process.ts'))
+  await once(generator, 'message')
+  return generator
+}
+
+interface SingleOptions {
+  /** A filled data directory, of which it gets a copy. */
+  readonly from: string
+  readonly words: readonly string[]
+}
+
+async function startSingle(directory: string, { from, words }: SingleOptions): Promise<Nodes> {
+  mkdirSync(directory)
+  const [port = 0] = await freePorts(1)
+  const dataDir = join(directory, 'data')
+  cpSync(from, dataDir, { recursive: true })
+  const nodes = createNodes({ plans: [{ port, dataDir, log: join(directory, 'log'), etcd: [] }], words })
+  nodes.start(0)
+  await nodes.ready(0)
+  return nodes
+}
+
+interface FilledOptions {
+  readonly directory: string
+  readonly headlines: number
+  readonly started?: number
+}
+
+async function startFilled({ directory, headlines, started = NODES }: FilledOptions): Promise<Rates['cluster']> {
+  let filled: Filled | undefined
+  const fill = async (dataDir: string): Promise<string> => (filled = await fillDirectory(dataDir, headlines)).token
+  const cluster = await startCluster({ binary: ETCD, directory, count: NODES, started, logLevel: 'error', fill })
+  if (filled === undefined) throw new Error('The cluster was not filled')
+  return { ...cluster, filled }
+}
+
+/** From the command until the new node serves requests. */
+async function benchJoin(directory: string): Promise<void> {
+  const times: number[] = []
+  const { nodes, stop } = await startFilled({ directory, headlines: JOINED_HEADLINES, started: 1 })
+  try {
+    for (let i = 1; i < NODES; i++) {
+      const begun = performance.now()
+      await joinNode(nodes, i)
+      nodes.start(i)
+      await nodes.ready(i)
+      times.push(performance.now() - begun)
+    }
+  } finally {
+    await stop()
+  }
+  console.log(`${titleOf('join, ms')} ${spreadOf(times)} for ${JOINED_HEADLINES} headlines; wanted at most 10000`)
+}
