@@ -4,14 +4,14 @@
  * Everything in them depends on the sources alone: paths are relative to the project, data is embedded, and nothing is
  * shortened, so that a stack trace names our functions. (Shortened scripts were measured to start no quicker.)
  */
-import { build, type Plugin } from 'esbuild'
+import { build, type BuildOptions, type Plugin } from 'esbuild'
 import { globSync, readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { packAssets } from '../src/app/page-assets.ts'
 import { buildDashboard } from './build-dashboard.ts'
 
 const ROOT = join(import.meta.dirname, '..')
-/** The address that files think they have. Only its last part is ever looked at, by src/base/thread.ts. */
+/** The address that scripts of the executable have. Only its last part is ever looked at, by src/base/thread.ts. */
 const ADDRESS = 'file:///dateline/main.ts'
 
 export interface Bundle {
@@ -25,17 +25,20 @@ export interface Bundle {
 }
 
 export async function bundleProgram(): Promise<Bundle> {
+  // A module starts more slowly than a CommonJS script: see scripts/build-executable.ts.
+  const { main, workers } = await bundleScripts({ format: 'cjs', define: { 'import.meta.url': JSON.stringify(ADDRESS) } })
+  const { assets } = await buildDashboard()
+  return { main, workers, guides: readGuides(), pages: packAssets(assets) }
+}
+
+/** The scripts alone. As modules, they find each other and their data by the path of their file. */
+export async function bundleScripts(
+  options: Pick<BuildOptions, 'format' | 'define'>,
+): Promise<Pick<Bundle, 'main' | 'workers'>> {
   // By file name, which is their key: the order of the assets does not depend on folders.
   const workers = globSync('src/**/*-worker.ts', { cwd: ROOT }).sort((a, b) => (basename(a) < basename(b) ? -1 : 1))
-  const scripts = await Promise.all(['src/main.ts', ...workers].map(bundle))
-  const [main = '', ...rest] = scripts
-  const { assets } = await buildDashboard()
-  return {
-    main,
-    workers: new Map(workers.map((path, i) => [basename(path), rest[i] ?? ''])),
-    guides: readGuides(),
-    pages: packAssets(assets),
-  }
+  const [main = '', ...rest] = await Promise.all(['src/main.ts', ...workers].map((path) => bundle(path, options)))
+  return { main, workers: new Map(workers.map((path, i) => [basename(path), rest[i] ?? ''])) }
 }
 
 function readGuides(): ReadonlyMap<string, string> {
@@ -43,20 +46,18 @@ function readGuides(): ReadonlyMap<string, string> {
   return new Map(paths.map((path) => [basename(path), readFileSync(join(ROOT, path), 'utf8')]))
 }
 
-async function bundle(path: string): Promise<string> {
+async function bundle(path: string, options: BuildOptions): Promise<string> {
   const { outputFiles } = await build({
     absWorkingDir: ROOT,
     entryPoints: [path],
     bundle: true,
-    write: false,
     platform: 'node',
     target: 'node26',
-    // A module starts more slowly than a CommonJS script: see scripts/build-executable.ts.
-    format: 'cjs',
     plugins: [onlyTheVersion],
-    define: { 'import.meta.url': JSON.stringify(ADDRESS) },
     legalComments: 'none',
     logLevel: 'warning',
+    ...options,
+    write: false,
   })
   return outputFiles[0]?.text ?? ''
 }

@@ -13,16 +13,20 @@ import { mkdirSync, readFileSync, renameSync, rmSync, utimesSync, writeFileSync 
 import { dirname, join, posix, relative } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
-import { build, type Metafile, type Plugin } from 'esbuild'
-import { OPENAPI_PATH, type PageAsset } from '../src/app/page-routes.ts'
+import { build, transform, type Metafile, type Plugin } from 'esbuild'
+import { CLIENT_PATH, OPENAPI_PATH, type PageAsset } from '../src/app/page-routes.ts'
 import { PAGE_ASSETS_FILE, packAssets } from '../src/app/page-assets.ts'
+import { clientFiles } from './client-files.ts'
+import { html } from './reference/html.ts'
 import { referencePage } from './reference/reference-page.ts'
 
 /**
  * What the page at `/` may weigh when it is opened: HTML, styles, scripts, and the texts of the largest language, since
- * a reader gets one of them; uncompressed. What it imports later is apart: the editor, and screens of administrators.
+ * a reader gets one of them; uncompressed. What it imports later is apart: lists, the editor, and screens of administrators.
  */
 const PAGE_BYTES_MAX = 120_000
+/** The same for what is fetched when a screen, a part of one, or a table of texts is opened, besides what the page has. */
+const LATER_BYTES_MAX = 40_000
 const LARGEST_SHOWN = 15
 /** The highest quality of brotli takes twenty times as long, for a tenth less: too long for large files. */
 const BEST_QUALITY_BYTES_MAX = 200_000
@@ -36,6 +40,8 @@ const PAGES = [
 /** The texts of one language each, without those of screens that are opened later. */
 const TEXTS = /^data\/texts\/[a-z]{2}\.json$/
 const ICON = 'src/dashboard/icon.svg'
+/** Runs before a page is painted, as a script that is no module. */
+const FIRST_SCRIPT = 'src/dashboard/theme-at-load.ts'
 /** Where the reference stands in its page. */
 const REFERENCE_MARK = '{{reference}}'
 /** The browsers of 2024: the page uses light-dark() in its styles, and URL.parse(). */
@@ -47,6 +53,8 @@ const TYPES: Readonly<Record<string, string>> = {
   html: 'text/html; charset=utf-8',
   svg: 'image/svg+xml',
   json: 'application/json; charset=utf-8',
+  // No media type is registered for TypeScript; a browser shows this one.
+  ts: 'text/plain; charset=utf-8',
 }
 
 /** A description or an example of a field, in a model. */
@@ -60,6 +68,32 @@ const withoutFieldDocs: Plugin = {
       contents: readFileSync(path, 'utf8').replaceAll(FIELD_DOCS, ''),
       loader: 'ts',
     }))
+  },
+}
+
+/**
+ * A style sheet that a script imports becomes a module that adds it to the page: a screen and its styles arrive together
+ * or not at all, and the content security policy allows no less than before.
+ */
+const stylesOfScreens: Plugin = {
+  name: 'styles-of-screens',
+  setup({ initialOptions: { absWorkingDir = ROOT, target }, onResolve, onLoad }) {
+    onResolve({ filter: /\.css$/ }, ({ path, kind, resolveDir }) =>
+      // By its path from the root, so that names do not depend on the machine.
+      kind === 'import-statement'
+        ? { path: relative(absWorkingDir, join(resolveDir, path)).replaceAll('\\', '/'), namespace: 'styles' }
+        : undefined,
+    )
+    onLoad({ filter: /./, namespace: 'styles' }, async ({ path }) => {
+      const file = join(absWorkingDir, path)
+      const options = { loader: 'css', minify: true, sourcefile: path, ...(target && { target }) } as const
+      const { code } = await transform(readFileSync(file, 'utf8'), options)
+      const text = JSON.stringify(code.trim())
+      return {
+        contents: `const sheet = new CSSStyleSheet()\nsheet.replaceSync(${text})\ndocument.adoptedStyleSheets.push(sheet)`,
+        watchFiles: [file],
+      }
+    })
   },
 }
 
@@ -82,31 +116,16 @@ export interface DashboardOptions {
 /** Builds both pages. Throws with what is wrong in the sources, or with the largest of them where they are too large. */
 export async function buildDashboard({ root = ROOT, description }: DashboardOptions = {}): Promise<Dashboard> {
   const pages = PAGES.map((page) => ({ ...page, text: readFileSync(join(root, page.html), 'utf8') }))
-  const entries = new Set([...pages.flatMap(({ html, text }) => namedIn(html, text)), ICON])
   for (const { html, script, text } of pages) {
     if (!namedIn(html, text).includes(script)) throw new Error(`Cannot build ${html}: it does not name ${script}`)
   }
-  const { outputFiles, metafile } = await build({
-    absWorkingDir: root,
-    entryPoints: [...entries].sort(),
-    bundle: true,
-    splitting: true,
-    minify: true,
-    write: false,
-    metafile: true,
-    format: 'esm',
-    platform: 'browser',
-    target: BROWSERS,
-    charset: 'utf8',
-    outdir: 'assets',
-    entryNames: '[name]-[hash]',
-    chunkNames: '[name]-[hash]',
-    assetNames: '[name]-[hash]',
-    loader: { '.svg': 'copy' },
-    plugins: [withoutFieldDocs],
-    legalComments: 'none',
-    logLevel: 'silent',
-  })
+  // Each page by itself: in a common build, one would load what only the other uses of a module of both.
+  const builds = await Promise.all(pages.map(({ html, text }) => buildEntries(root, [...namedIn(html, text), ICON])))
+  const outputFiles = builds.flatMap((one) => one.outputFiles)
+  const metafile: Metafile = {
+    inputs: Object.assign({}, ...builds.map((one) => one.metafile.inputs)) as Metafile['inputs'],
+    outputs: Object.assign({}, ...builds.map((one) => one.metafile.outputs)) as Metafile['outputs'],
+  }
   const files = new Map(
     outputFiles.map(({ path, contents }) => [relative(root, path).replaceAll('\\', '/'), Buffer.from(contents)]),
   )
@@ -116,6 +135,8 @@ export async function buildDashboard({ root = ROOT, description }: DashboardOpti
       return source === undefined ? [] : [[source, path] as const]
     }),
   )
+  const first = metafile.outputs[outputs.get(FIRST_SCRIPT) ?? '']
+  if (first !== undefined && first.imports.length > 0) throw new Error(`Cannot build ${FIRST_SCRIPT}: it is no module, and can import nothing`)
   const isMarked = pages.some(({ text }) => text.includes(REFERENCE_MARK))
   const api = isMarked ? await describedApi(root, description) : undefined
   const htmls = pages.map(({ path, html, text }) => ({
@@ -128,7 +149,7 @@ export async function buildDashboard({ root = ROOT, description }: DashboardOpti
       .sort(([a], [b]) => (a < b ? -1 : 1))
       .map(([path, body]) => asset(`/${path}`, path.slice(path.lastIndexOf('.') + 1), body, true)),
     asset('/favicon.ico', 'svg', readFileSync(join(root, ICON)), false),
-    ...(api === undefined ? [] : [asset(OPENAPI_PATH, 'json', api.description, false)]),
+    ...(api === undefined ? [] : [asset(OPENAPI_PATH, 'json', api.description, false), ...clientAssets(api.version)]),
   ]
   const pageFiles = new Map([['page.html', htmls[0]?.body.length ?? 0]])
   const [{ html, text }] = pages as [(typeof pages)[number]]
@@ -145,19 +166,78 @@ export async function buildDashboard({ root = ROOT, description }: DashboardOpti
     later.filter((path) => !largest.includes(path)).map((path) => [posix.basename(path), size(path)]),
   )
   const pageBytes = [...pageFiles.values()].reduce((sum, bytes) => sum + bytes, 0)
-  if (pageBytes > PAGE_BYTES_MAX) throw new Error(tooLarge(pageBytes, new Set(pageFiles.keys()), metafile))
+  assertFits(html, { bytes: pageBytes, most: PAGE_BYTES_MAX, names: new Set(pageFiles.keys()), metafile })
+  for (const path of later) {
+    const source = metafile.outputs[path]?.entryPoint
+    if (source === undefined) continue
+    const fetched = reachable([path], metafile, 'import-statement').filter((one) => !atOnce.has(one))
+    const bytes = fetched.reduce((sum, one) => sum + size(one), 0)
+    const names = new Set(fetched.map((one) => posix.basename(one)))
+    assertFits(source, { bytes, most: LATER_BYTES_MAX, names, metafile })
+  }
   return { assets, pageBytes, pageFiles, laterFiles }
 }
 
+function buildEntries(root: string, entries: readonly string[]) {
+  return build({
+    absWorkingDir: root,
+    entryPoints: [...new Set(entries)].sort(),
+    bundle: true,
+    splitting: true,
+    minify: true,
+    write: false,
+    metafile: true,
+    format: 'esm',
+    platform: 'browser',
+    target: BROWSERS,
+    charset: 'utf8',
+    outdir: 'assets',
+    entryNames: '[name]-[hash]',
+    chunkNames: '[name]-[hash]',
+    assetNames: '[name]-[hash]',
+    loader: { '.svg': 'copy' },
+    plugins: [withoutFieldDocs, stylesOfScreens],
+    legalComments: 'none',
+    logLevel: 'silent',
+  })
+}
+
+interface DescribedApi {
+  readonly reference: string
+  readonly description: Buffer
+  readonly version: string
+}
+
 /** The reference of the API with the guides, and the OpenAPI document, as the sources below a directory have them. */
-async function describedApi(root: string, given: object | undefined): Promise<{ reference: string; description: Buffer }> {
+async function describedApi(root: string, given: object | undefined): Promise<DescribedApi> {
   const load = (path: string): Promise<unknown> => import(pathToFileURL(join(root, path)).href)
   const { openApiDocument } = (await load('src/api/openapi/openapi.ts')) as typeof import('../src/api/openapi/openapi.ts')
   const { GUIDES, readGuide } = (await load('src/guides/guides.ts')) as typeof import('../src/guides/guides.ts')
   const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { readonly version: string }
   const guides = GUIDES.map(({ topic }) => ({ topic, markdown: readGuide(topic) }))
   const description = given ?? openApiDocument({ version })
-  return { reference: referencePage(description, guides), description: Buffer.from(JSON.stringify(description)) }
+  return { reference: referencePage(description, guides), description: Buffer.from(JSON.stringify(description)), version }
+}
+
+/** The files of the typed client, and a page that lists them. */
+function clientAssets(version: string): readonly PageAsset[] {
+  const files = [...clientFiles(version)].map(([name, text]) => ({ name, body: Buffer.from(text) }))
+  const rows = files.map(({ name, body }) => html`<li><a href="${name}" download>${name}</a>, ${String(body.length)} bytes</li>`)
+  const page = html`<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
+<title>Client of Dateline ${version}</title>
+<h1>Client of Dateline ${version}</h1>
+<p>One file without dependencies: TypeScript, or JavaScript with its types.</p>
+<ul>${rows}</ul>
+<p><a href="../../docs#/guides/client">How to use it</a></p>
+</html>
+`
+  return [
+    asset(CLIENT_PATH, 'html', Buffer.from(page.markup), false),
+    ...files.map(({ name, body }) => asset(`${CLIENT_PATH}${name}`, name.endsWith('.js') ? 'js' : 'ts', body, false)),
+  ]
 }
 
 const NAMED = /\b(src|href)="(?!#|[a-z]+:|\/)([^"]+\.(?:ts|css|svg))"/g
@@ -205,7 +285,17 @@ function asset(path: string, ending: string, body: Buffer, immutable: boolean): 
   return { path, type, body, brotli, gzip, immutable }
 }
 
-function tooLarge(bytes: number, names: ReadonlySet<string>, { outputs }: Metafile): string {
+interface Weight {
+  readonly bytes: number
+  readonly most: number
+  /** Of the files that count. */
+  readonly names: ReadonlySet<string>
+  readonly metafile: Metafile
+}
+
+/** Throws with the largest sources where there is too much of them. */
+function assertFits(what: string, { bytes, most, names, metafile: { outputs } }: Weight): void {
+  if (bytes <= most) return
   const inputs = new Map<string, number>()
   for (const [path, output] of Object.entries(outputs)) {
     if (!names.has(posix.basename(path))) continue
@@ -214,10 +304,8 @@ function tooLarge(bytes: number, names: ReadonlySet<string>, { outputs }: Metafi
     }
   }
   const largest = [...inputs].sort(([, a], [, b]) => b - a).slice(0, LARGEST_SHOWN)
-  return [
-    `Cannot build the page: wanted at most ${PAGE_BYTES_MAX} bytes of HTML, CSS and scripts, found ${bytes}; the largest are`,
-    ...largest.map(([input, size]) => `${String(size).padStart(8)} ${input}`),
-  ].join('\n')
+  const found = `Cannot build ${what}: wanted at most ${most} bytes of HTML, CSS and scripts, found ${bytes}; the largest are`
+  throw new Error([found, ...largest.map(([input, size]) => `${String(size).padStart(8)} ${input}`)].join('\n'))
 }
 
 /** Writes the assets as one file, at once, with the time at which the build began: whatever changes later is newer. */

@@ -13,14 +13,12 @@ import { createHash } from 'node:crypto'
 import { cpSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { apiSuites, CLOCK } from './api-suites.ts'
 import { contactsIn, foreignContacts } from './network-trace.ts'
 
 const ROOT = join(import.meta.dirname, '..')
 const EXECUTABLE = join(ROOT, 'dist/dateline')
 const TEST_TIMEOUT_MS = 120_000
-/** What a test says that wants another time than the real one. */
-const WANTS_CLOCK = /\badvance\(|(?<!\bperformance)\.now\(\)|\bstart:|\bSTART\b|\bbadTokens\b|\b2026-03-01/
-const [CLOCK] = globSync('/usr/lib/*/faketime/libfaketime.so.1')
 /** Processes of which there has to be a trace, so that an empty one proves nothing. */
 const TRACED_MIN = 20
 
@@ -28,17 +26,14 @@ const work = mkdtempSync(join(tmpdir(), 'dateline-check-'))
 try {
   buildTwice()
   const program = tracedProgram()
-  const files = globSync('test/api/**/*.test.ts', { cwd: ROOT }).sort()
-  const [withClock, withoutClock] = [true, false].map((wants) =>
-    files.filter((file) => WANTS_CLOCK.test(readFileSync(join(ROOT, file), 'utf8')) === wants),
-  )
-  test('the API', program('api'), withoutClock ?? [])
-  if (CLOCK === undefined) say(`left out, since there is no libfaketime: ${withClock?.join(', ')}`)
-  else test('the API with its own time', program('api'), withClock ?? [], { TEST_CLOCK: CLOCK })
+  const { withClock, withoutClock } = apiSuites()
+  test('the API', program('api'), withoutClock)
+  if (CLOCK === undefined) say(`left out, since there is no libfaketime: ${withClock.join(', ')}`)
+  else test('the API with its own time', program('api'), withClock, { TEST_CLOCK: CLOCK })
   const traced = ['test/scripts/executable.test.ts', 'test/cli/mail-outbox.test.ts']
   test('mail and the environment', program('mail'), traced)
   // Untraced: some of these tests name hosts elsewhere, to see what is said about them.
-  const rest = globSync(['test/cli/*.test.ts', 'test/examples.test.ts'], { cwd: ROOT }).filter(
+  const rest = globSync(['test/cli/*.test.ts', 'test/examples.test.ts', 'test/scripts/container-image.test.ts'], { cwd: ROOT }).filter(
     (file) => !traced.includes(file),
   )
   test('the command line', EXECUTABLE, rest)

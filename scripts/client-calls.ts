@@ -24,6 +24,7 @@ interface QueryMember {
   readonly name: string
   readonly type: string
   readonly description: string
+  readonly isRequired: boolean
 }
 
 interface Argument {
@@ -33,6 +34,8 @@ interface Argument {
   readonly default?: string
   /** The members that the call uses of an object that may be left out. */
   readonly members?: readonly string[]
+  /** Whether one of these members has to be there. */
+  readonly isRequired?: boolean
 }
 
 interface Method {
@@ -51,16 +54,43 @@ interface Method {
   readonly query: readonly QueryMember[]
 }
 
+export interface ExampleCall {
+  /** What the client's file exports for it, beside createClient(). */
+  readonly imports: readonly string[]
+  readonly call: string
+}
+
+/** Calls that are no methods of one endpoint: a batch is of no model, and functions beside the client read changes. */
+const WRITTEN_CALLS: Readonly<Record<string, ExampleCall>> = {
+  batch: { imports: [], call: 'const results = await client.batch($body)' },
+  changes: { imports: ['readChanges'], call: 'const { items, next, hasMore } = await readChanges(client, $query)' },
+  changeStream: {
+    imports: ['changes', 'mapStore', 'mirror'],
+    call: `for await (const event of changes(client, $query)) console.log(event.kind, event.next)
+
+// Or keep a copy of the topics in step:
+const topics = new Map()
+for await (const event of mirror(client, 'topic', { store: mapStore(topics) })) console.log(event.kind, topics.size)`,
+  },
+  changeTicket: {
+    imports: ['changeTicket'],
+    call: `const { ticket } = await changeTicket(client)
+const stream = new EventSource(\`/api/v1/changes/stream?ticket=\${ticket}\`)`,
+  },
+}
+
 /**
- * A call of the method for examples; `$body` and `$query` stand for objects, any other name for a parameter. Undefined
- * where the client has none.
+ * A call of the client for examples; `$body` and `$query` stand for objects, any other name with a dollar for a parameter.
+ * Undefined where the client has none.
  */
-export function exampleCall(id: string): string | undefined {
+export function exampleCall(id: string): ExampleCall | undefined {
+  if (Object.hasOwn(WRITTEN_CALLS, id)) return WRITTEN_CALLS[id]
   const endpoint = ENDPOINTS.find((one) => one.id === id)
   if (endpoint?.client === undefined) return undefined
   const [group = '', name = ''] = endpoint.client.split('.')
   const { path, parameters = [], body } = endpoint
-  const isQueried = body === undefined && parameters.some((one) => one !== 'model' && PARAMETERS[one].in === 'query')
+  const isQueried =
+    body === undefined && !path.includes(':id') && parameters.some((one) => PARAMETERS[one].name !== 'model' && PARAMETERS[one].in === 'query')
   const args = [
     ...[...path.matchAll(/:(\w+)/g)].map(([, step = '']) => `$${step}`),
     ...(body === undefined || body === 'empty' ? [] : ['$body']),
@@ -68,7 +98,7 @@ export function exampleCall(id: string): string | undefined {
   ]
   const call = `await client.${group}${group === 'data' ? '($model)' : ''}.${name}(${args.join(', ')})`
   const result = exampleResult(endpoint)
-  return result === undefined ? call : `const ${result} = ${call}`
+  return { imports: [], call: result === undefined ? call : `const ${result} = ${call}` }
 }
 
 /** What an example takes of the result: a few members, or a variable that is named after it. */
@@ -123,9 +153,10 @@ function methodOf(endpoint: Described): Method {
   const members = declared.filter((one) => one.in === 'query' && one.name !== 'model').map(memberOf)
   const isModel = declared.some(({ name: one }) => one === 'model')
   const hasCondition = method !== 'GET' && declared.some(({ name: one }) => one === 'If-Match')
-  // Beside a body, the query goes into the options.
-  const query = body === undefined ? members : []
-  const inOptions = body === undefined ? [] : members.map((member) => member.name)
+  // Beside a body or the id of a document, the query goes into the options.
+  const isQueried = body === undefined && !(isModel && steps.length > 0)
+  const query = isQueried ? members : []
+  const inOptions = isQueried ? [] : members.map((member) => member.name)
   const hasQueryBody = typeof body === 'object' && body.kind === 'schema' && body.name === 'Query'
   const args = [
     ...steps.map((step) => ({ name: step, type: 'string' })),
@@ -134,7 +165,7 @@ function methodOf(endpoint: Described): Method {
       : hasQueryBody
         ? [{ name: 'query', type: 'ListQuery', default: '{}' }]
         : [{ name: 'body', type: bodyType(endpoint) }]),
-    ...(query.length === 0 ? [] : [{ name: 'query', type: queryName(name), members: query.map((one) => one.name) }]),
+    ...(query.length === 0 ? [] : [{ name: 'query', type: queryName(name), members: query.map((one) => one.name), isRequired: query.some((one) => one.isRequired) }]),
   ]
   const escaped = path.replace('/api/v1/', '').replaceAll(/:(\w+)/g, '${step($1)}')
   const plain = steps.length === 0 ? `'${escaped}'` : `\`${escaped}\``
@@ -144,7 +175,13 @@ function methodOf(endpoint: Described): Method {
     ...query.map((member) => member.name),
   ]
   const target = values.length === 0 ? plain : `withQuery(${plain}, { ${values.join(', ')} })`
-  const optionNames = [...inOptions, ...(hasCondition ? ['ifMatch'] : []), 'signal']
+  const isRepeatable = declared.some(({ name: one }) => one === 'Idempotency-Key')
+  const optionNames = [
+    ...inOptions,
+    ...(hasCondition ? ['ifMatch'] : []),
+    ...(isRepeatable ? ['idempotencyKey'] : []),
+    'signal',
+  ]
   const sent = [
     `method: '${method}'`,
     `path: ${target}`,
@@ -157,23 +194,30 @@ function methodOf(endpoint: Described): Method {
     docs: `${summary}.${description === undefined ? '' : ` ${description}`}`,
     result: resultType(endpoint),
     args,
-    options: hasCondition ? 'WriteOptions' : inOptions.length > 0 ? `${capital(name)}Options` : 'RequestOptions',
+    options: isRepeatable ? 'CreateOptions' : optionsType(name, inOptions, hasCondition),
     optionNames,
-    call: `${transportCall(endpoint, query)}({ ${sent.join(', ')} }${transportArguments(endpoint)})`,
+    call: `${transportCall(endpoint)}({ ${sent.join(', ')} }${transportArguments(endpoint)})`,
     query,
   }
 }
 
+function optionsType(name: string, members: readonly string[], hasCondition: boolean): string {
+  if (members.some((member) => member !== 'incomplete')) return `${capital(name)}Options`
+  if (hasCondition) return 'WriteOptions'
+  return members.length > 0 ? 'DraftOptions' : 'RequestOptions'
+}
+
 function memberOf(parameter: (typeof PARAMETERS)[keyof typeof PARAMETERS]): QueryMember {
-  const { name, description } = parameter as { readonly name: string; readonly description: string }
-  if (name === 'filter') return { name, description, type: 'Filter' }
-  if (name === 'cursor') return { name, description, type: 'string | null' }
-  return { name, description, type: schemaType('schema' in parameter ? parameter.schema : {}) }
+  const { name, description, required: isRequired = false } = parameter as { readonly name: string; readonly description: string; readonly required?: boolean }
+  if (name === 'filter') return { name, description, isRequired, type: 'Filter' }
+  if (name === 'cursor') return { name, description, isRequired, type: 'string | null' }
+  return { name, description, isRequired, type: schemaType('schema' in parameter ? parameter.schema : {}) }
 }
 
 function bodyType({ body, operation }: Described): string {
   if (body === 'draft') return 'object'
-  if (body === 'document') return operation === 'replace' ? 'Replacements[M]' : 'Bodies[M]'
+  if (body === 'patch') return 'MergePatch<Replacements[M]>'
+  if (body === 'document') return `${operation === 'replace' ? 'Replacements' : 'Bodies'}[M] | IncompleteDraft<M>`
   if (typeof body !== 'object') throw new Error('Cannot print the type of no body')
   if (body.kind === 'record') {
     // A body's record has texts only so far.
@@ -184,9 +228,10 @@ function bodyType({ body, operation }: Described): string {
 
 /** Of the few kinds that bodies and parameters have. */
 function schemaType(schema: JsonSchema): string {
-  if (Array.isArray(schema['enum'])) return schema['enum'].map((value) => `'${String(value)}'`).join(' | ')
+  if (Array.isArray(schema['enum'])) return schema['enum'].map((value) => (value === null ? 'null' : `'${String(value)}'`)).join(' | ')
   if (schema['type'] === 'object') {
-    const required = schema['required'] as readonly string[]
+    if (schema['properties'] === undefined) return 'object'
+    const required = (schema['required'] ?? []) as readonly string[]
     const members = Object.entries(schema['properties'] as Readonly<Record<string, JsonSchema>>).map(([name, member]) =>
       required.includes(name)
         ? `readonly ${name}: ${schemaType(member)}`
@@ -194,7 +239,9 @@ function schemaType(schema: JsonSchema): string {
     )
     return `{ ${members.join('; ')} }`
   }
-  return schema['type'] === 'integer' ? 'number' : String(schema['type'])
+  if (schema['type'] === 'array') return `readonly (${schemaType(schema['items'] as JsonSchema)})[]`
+  const types = [schema['type']].flat().map((type) => (type === 'integer' ? 'number' : String(type)))
+  return types.join(' | ')
 }
 
 function resultType({ response }: Described): string {
@@ -210,12 +257,12 @@ function resultType({ response }: Described): string {
   }
 }
 
-function transportCall({ response }: Described, query: readonly QueryMember[]): string {
+function transportCall({ response, parameters = [] }: Described): string {
   if (response === undefined) return 'done'
   if (response === signedIn) return 'signIn'
   if (response.kind === 'raw') return 'file'
   if (response.kind === 'text' && response.schema === 'Document') return 'stored'
-  return query.some(({ name }) => name === 'cursor') ? 'page' : 'data'
+  return parameters.includes('cursor') ? 'page' : 'data'
 }
 
 function transportArguments({ response, status, parameters = [] }: Described): string {
@@ -241,7 +288,8 @@ function capital(name: string): string {
 
 function queryInterface({ name, query }: Method): string {
   const members = query.map(
-    (member) => `${comment(`${member.description}.`, '  ')}  readonly ${member.name}?: ${member.type} | undefined\n`,
+    ({ name: member, type, description, isRequired }) =>
+      `${comment(`${description}.`, '  ')}  readonly ${member}${isRequired ? `: ${type}` : `?: ${type} | undefined`}\n`,
   )
   return `export interface ${queryName(name)} {\n${members.join('')}}\n`
 }
@@ -271,11 +319,11 @@ function callFunction(group: Group, methods: readonly Method[]): string {
 }
 
 function mayBeLeftOut(argument: Argument): boolean {
-  return argument.default !== undefined || argument.members !== undefined
+  return argument.default !== undefined || (argument.members !== undefined && argument.isRequired !== true)
 }
 
-function argumentText({ name, default: value, members }: Argument): string {
-  if (members !== undefined) return `{ ${members.join(', ')} } = {}`
+function argumentText({ name, default: value, members, isRequired }: Argument): string {
+  if (members !== undefined) return `{ ${members.join(', ')} }${isRequired === true ? '' : ' = {}'}`
   return value === undefined ? name : `${name} = ${value}`
 }
 

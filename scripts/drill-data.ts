@@ -36,13 +36,12 @@ import { openDatabase, type Database } from '../src/store/sqlite/database.ts'
 import { MIGRATIONS } from '../src/store/sqlite/migrations.ts'
 import { openStore } from '../src/store/sqlite/sqlite-store.ts'
 import type { Store } from '../src/store/store.ts'
-import { cleanEnvironment, run, serve } from '../test/support/service/program.ts'
+import { cleanEnvironment, COMMAND, run, serve } from '../test/support/service/program.ts'
 import { seededRandom, type Random } from '../test/support/random.ts'
-import { temporaryDirectory, type Cleanup } from '../test/support/service/service.ts'
+import { temporaryDirectory, type Cleanup } from '../test/support/service/temporary-directory.ts'
 import { noSmallDisk, smallDisk } from '../test/support/service/small-disk.ts'
 import { SYSTEM } from '../src/store/actor.ts'
 
-const MAIN = join(import.meta.dirname, '../src/main.ts')
 const FIRST_RELEASE = join(import.meta.dirname, '../test/cases/first-release.db.gz')
 /** Large enough for a copy to take many steps. */
 const FILLER_DOCUMENTS = 120
@@ -246,7 +245,8 @@ async function runOnce(
   killMs: number,
 ): Promise<RunEnd> {
   const begun = performance.now()
-  const child = spawn(process.execPath, [MAIN, ...words], {
+  const [program, ...first] = COMMAND
+  const child = spawn(program, [...first, ...words], {
     stdio: ['ignore', 'ignore', 'pipe'],
     env: cleanEnvironment({}),
   })
@@ -272,7 +272,9 @@ function withSound<T>(file: string, work: (database: Database) => T): T {
   }
 }
 
-const small = (id: string) => ({ id, value: { id, name: id, status: 'active' } })
+const DATE = '2026-03-01T12:00:00.000Z'
+const WHOLE = { description: '', iconUrl: '', createdAt: DATE, updatedAt: DATE, status: 'active', type: 'topic' }
+const small = (id: string) => ({ id, value: { id, name: id, ...WHOLE } })
 
 async function openPlain(data: string): Promise<Store> {
   return openStore({ dir: prepareDataDir(data), models: STORED_MODELS, version: '1.0.0', now: () => 0 })
@@ -284,7 +286,11 @@ async function filledStore(data: string, topics: readonly string[]): Promise<{ s
     id: `f${i}`,
     value: {
       id: `f${i}`,
+      code: `${i}`,
       name: `${i}`,
+      nativeName: `${i}`,
+      createdAt: DATE,
+      updatedAt: DATE,
       status: 'active',
       text: String.fromCharCode(97 + (i % 26)).repeat(FILLER_CHARS),
     },
@@ -299,7 +305,7 @@ async function drillFullDisk(cleanup: Cleanup): Promise<string> {
   const disk = smallDisk(cleanup, DISK_MB)
   const data = mkdtempSync(join(disk, 'data-'))
   writeFileSync(join(disk, 'ballast'), Buffer.alloc(BALLAST_BYTES))
-  await run(['admin', '--email', 'drill@example.org', '--data-dir', data])
+  await run(['admin', '--yes', '--email', 'drill@example.org', '--data-dir', data])
   const { stdout, stderr } = await run(['token', '--email', 'drill@example.org', '--data-dir', data])
   const authorization = `Bearer ${stdout.trim()}`
   assert.ok(stdout.length > 20, stderr)

@@ -12,7 +12,7 @@ import { faultsOf } from '../src/store/sqlite/database-check.ts'
 import { openDatabase, type Database } from '../src/store/sqlite/database.ts'
 import { COMMAND, programEnvironment } from '../test/support/service/program.ts'
 import { seededRandom, type Random } from '../test/support/random.ts'
-import { temporaryDirectory, type Cleanup } from '../test/support/service/service.ts'
+import { temporaryDirectory, type Cleanup } from '../test/support/service/temporary-directory.ts'
 
 /** So small that there are many of them. */
 const ROWS_OF_BATCH = 20
@@ -108,7 +108,8 @@ function stateOf(data: string): State {
       names.map((_, i) => nameOf(i)),
     )
     const count = (sql: string): number => Number(database.get(sql)?.['n'] ?? 0)
-    assert.equal(count('SELECT count(*) AS n FROM topic_search'), names.length)
+    const searched = 'SELECT count(*) AS n FROM (SELECT rowid FROM topic_search UNION SELECT seq FROM topic_search_pending)'
+    assert.equal(count(searched), names.length)
     assert.equal(count("SELECT n FROM status_count WHERE model = 'topic' AND status = 'active'"), names.length)
     const note = database.get("SELECT value FROM meta WHERE name LIKE 'import %'")?.['value']
     if (note === undefined) return { done: names.length, isNoted: false }

@@ -13,7 +13,7 @@ import { openDatabase } from '../src/store/sqlite/database.ts'
 import { openMailExchange, type AcceptedMail, type Rule } from '../test/support/smtp/mail-exchange.ts'
 import { serve, type RunningService } from '../test/support/service/program.ts'
 import { seededRandom, type Random } from '../test/support/random.ts'
-import { temporaryDirectory, type Cleanup } from '../test/support/service/service.ts'
+import { temporaryDirectory, type Cleanup } from '../test/support/service/temporary-directory.ts'
 
 const CLIENTS = 16
 const DEADLINE_MS = 60_000

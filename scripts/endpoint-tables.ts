@@ -1,4 +1,5 @@
 /** Endpoints and error codes as tables of Markdown, for the guides. */
+import type { JsonSchema } from '../src/base/json-schema.ts'
 import { FAILURES } from '../src/base/failure.ts'
 import { recordName } from '../src/api/openapi/openapi-schema.ts'
 import { TAGS } from '../src/api/openapi/openapi.ts'
@@ -46,10 +47,15 @@ function takenBy({ parameters = [], body }: Described): string {
 }
 
 function bodyMembers(body: Exclude<Described['body'], 'empty' | undefined>): readonly string[] {
+  if (body === 'patch') return ['members of the document']
   if (typeof body === 'string') return ['the document']
   if (body.kind === 'record') return Object.keys(body.fields).map((name) => `\`${name}\``)
-  const required = (body.schema['required'] ?? []) as readonly string[]
-  const names = Object.keys(body.schema['properties'] as object)
+  return body.schema['type'] === 'array' ? ['an array'] : schemaMembers(body.schema)
+}
+
+function schemaMembers(schema: JsonSchema): readonly string[] {
+  const required = (schema['required'] ?? []) as readonly string[]
+  const names = Object.keys(schema['properties'] as object)
   return names.map((name) => `\`${name}\`${required.includes(name) ? '' : '?'}`)
 }
 
@@ -65,6 +71,8 @@ function dataOf(response: NonNullable<Described['response']>): string {
   const of = response.kind === 'record' ? response : response.schema
   if (typeof of !== 'string') return membersOf(of)
   if (of === 'Page') return '`items`, `cursor`, `hasMore`'
+  if (of === 'ChangePage') return '`items`, `next`, `hasMore`'
+  if (of === 'BatchResults') return '`results`'
   return `the ${of.toLowerCase()}`
 }
 

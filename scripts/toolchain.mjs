@@ -43,6 +43,9 @@ const DASHBOARD_SOURCES = [
   'src',
   'data',
   'scripts/build-dashboard.ts',
+  'scripts/client-files.ts',
+  'scripts/client-source.ts',
+  'scripts/type-printer.ts',
   'scripts/reference',
   'package.json',
   'package-lock.json',
@@ -52,6 +55,8 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const modules = join(root, 'node_modules')
 const stampFile = join(modules, '.toolchain-stamp')
 const lockFile = join(root, '.toolchain.lock')
+/** Where Node keeps our sources without their types: a service that finds them there takes 20 MiB less, of each thread 10. */
+const compileCache = join(modules, '.cache', 'compiled')
 const bundledNode = join(modules, 'node', 'bin', process.platform === 'win32' ? 'node.exe' : 'node')
 const wantedVersion = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).devDependencies.node
 const pinnedNodes = readFileSync(join(root, 'scripts', 'pinned-node.json'), 'utf8')
@@ -213,9 +218,9 @@ function needsDashboard() {
   return wantsDashboard(process.argv.slice(2)) && existsSync(dashboardBuilder) && !isDashboardBuilt()
 }
 
-/** Whether this program serves the dashboard or tests it; the attacks ask for its pages as well. */
+/** Whether this program serves the dashboard, writes a file of it or tests it; the attacks ask for its pages as well. */
 function wantsDashboard([script, command]) {
-  if (script === 'src/main.ts') return command === 'serve'
+  if (script === 'src/main.ts') return command === 'serve' || command === 'client'
   if (script === 'scripts/drill.ts') return command === 'attacks'
   return script === 'scripts/check.ts' || script === 'scripts/soak.ts'
 }
@@ -373,10 +378,11 @@ function release(mine) {
 /** Becomes the pinned Node where the system lets us, else runs it as a child that gets our signals. */
 function handOver(args) {
   const node = pinnedNode()
+  const env = { NODE_COMPILE_CACHE: compileCache, ...process.env }
   if (typeof process.execve === 'function' && process.platform !== 'win32') {
-    process.execve(node, [node, ...args], process.env)
+    process.execve(node, [node, ...args], env)
   }
-  const child = spawn(node, args, { stdio: 'inherit' })
+  const child = spawn(node, args, { stdio: 'inherit', env })
   // At a terminal, Ctrl-C reaches the child by itself, and a second signal would mean "at once" to it.
   const atTerminal = process.stdin.isTTY === true
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {

@@ -46,7 +46,7 @@ export function typePrinter(named: ReadonlyMap<Field, string>): TypePrinter {
     Object.entries(shape)
       .filter(([, field]) => names.kind === 'stored' || (field.kind !== 'generated' && field.kind !== 'constant'))
       .map(([name, field]) => {
-        const mark = names.kind === 'sent' && mayBeLeftOut(field) ? '?' : ''
+        const mark = field.kind === 'optional' || (names.kind === 'sent' && mayBeLeftOut(field)) ? '?' : ''
         const note = noteOn(field)
         const type = typeOf(field, within(names, typeName(name)))
         return `${note === '' ? '' : `  /** ${note} */\n`}${broken(`  readonly ${name}${mark}: `, type)}\n`
@@ -74,6 +74,8 @@ export function typePrinter(named: ReadonlyMap<Field, string>): TypePrinter {
         return 'boolean'
       case 'whole':
         return 'number'
+      case 'optional':
+        return names.kind === 'sent' ? 'string | null' : 'string'
       case 'nullable':
         return `${typeOf(field.of, names)} | null`
       case 'list': {
@@ -143,6 +145,8 @@ function mayBeLeftOut(field: Field): boolean {
   switch (field.kind) {
     case 'nullable':
       return true
+    case 'text':
+      return field.implied !== undefined
     case 'choice':
       return field.initial !== undefined || field.implied !== undefined
     case 'list':
@@ -173,6 +177,7 @@ function broken(start: string, type: string): string {
 function noteOn(field: Field): string {
   switch (field.kind) {
     case 'text':
+      if (field.implied !== undefined) return 'Empty where it is left out.'
       return field.blank ? '' : 'Not blank.'
     case 'date':
       return DATE_NOTE
@@ -184,6 +189,8 @@ function noteOn(field: Field): string {
     }
     case 'list':
       return field.absent === 'keep' ? 'A replacement that leaves it out keeps the list.' : ''
+    case 'optional':
+      return `${field.description ?? ''}. ${DATE_NOTE}`
     case 'nullable':
       return noteOn(field.of)
     default:

@@ -191,7 +191,8 @@ async function startService(executable: string | undefined, words: readonly stri
   const child =
     executable === undefined
       ? spawn(process.execPath, [`--max-old-space-size=${HEAP_MIB}`, MAIN, ...words], {
-          env: cleanEnvironment({}),
+          // As it comes, and not with the one thread of tests.
+          env: cleanEnvironment({ DATELINE_THREADS: 'auto' }),
           stdio: ['ignore', 'pipe', 'pipe'],
         })
       : spawn(executable, words, { env: {}, stdio: ['ignore', 'pipe', 'pipe'] })

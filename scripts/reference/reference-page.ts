@@ -86,7 +86,8 @@ function startView({ info }: DescribedApi): Html {
       <code>token</code>. All other requests send it in the header <code>Authorization</code>.</p>
       ${codeBlock(signIn.join('\n'), 'Signing in with curl')}
       ${codeBlock(list.join('\n'), 'The first list')}
-      <p>For programs there is a typed client without dependencies; <code>npm run client</code> writes it. The whole
+      <p>For programs there is a typed client without dependencies; <a href="docs/client/">download it</a>, or write it by
+      <code>dateline client</code>. The whole
       description is <a href="api/v1/openapi.json">openapi.json</a>.</p>`,
   )
 }

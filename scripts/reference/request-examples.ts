@@ -4,7 +4,7 @@
  * The token is a name in all of them: what is copied is pasted into tickets and chats.
  */
 import { filled, pathOf, type Given } from '../../src/dashboard/screens/docs/request.ts'
-import { exampleCall } from '../client-calls.ts'
+import { exampleCall, type ExampleCall } from '../client-calls.ts'
 import { contentOf, tokenOf, type Content, type Operation, type Parameter, type ResponseObject } from './described-api.ts'
 
 export interface RequestExample {
@@ -97,7 +97,7 @@ export function requestExamples(operation: Operation, values: ExampleValues, url
   return [
     { language: 'curl', code: forCurl(operation, values, url) },
     { language: 'JavaScript', code: forFetch(operation, values, url) },
-    ...(call === undefined ? [] : [{ language: 'Client', code: forClient(operation, values, { call, url }) }]),
+    ...(call === undefined ? [] : [{ language: 'Client', code: forClient(operation, values, { ...call, url }) }]),
   ]
 }
 
@@ -151,14 +151,13 @@ function forFetch(operation: Operation, { given, body }: ExampleValues, url: str
   ].join('\n')
 }
 
-interface ClientCall {
-  readonly call: string
-  readonly url: string
-}
+/** Parameters that the client sets by itself. */
+const OF_THE_CLIENT = ['model', 'ticket']
 
-function forClient(operation: Operation, { given, body }: ExampleValues, { call, url }: ClientCall): string {
-  const query = filled(given, 'query').filter(({ name }) => name !== 'model')
-  const members = query.map(({ name, value }) => `${name}: ${/^[[{\d]/.test(value) ? value : literal(value)}`)
+function forClient(operation: Operation, { given, body }: ExampleValues, example: ExampleCall & { readonly url: string }): string {
+  const { imports, call, url } = example
+  const query = filled(given, 'query').filter(({ name }) => !OF_THE_CLIENT.includes(name))
+  const members = query.map(({ name, value }) => `${name}: ${memberText(name, value)}`)
   const argumentFor = (name: string): string => {
     if (name === 'body') return body
     if (name === 'query') return `{ ${members.join(', ')} }`
@@ -166,7 +165,15 @@ function forClient(operation: Operation, { given, body }: ExampleValues, { call,
   }
   const options = `{ url: ${literal(url.replace(/\/$/, ''))}${tokenOf(operation) === 'required' ? ', token: TOKEN' : ''} }`
   const statement = call.replace(/\$(\w+)/g, (_, name: string) => argumentFor(name))
-  return `import { createClient } from './dateline.ts'\n\nconst client = createClient(${options})\n${statement}`
+  const names = ['createClient', ...imports].sort()
+  return `import { ${names.join(', ')} } from './dateline.ts'\n\nconst client = createClient(${options})\n${statement}`
+}
+
+/** A value of the query as the client takes it: names of models are a list there. */
+function memberText(name: string, value: string): string {
+  if (name === 'models') return `[${value.split(',').map(literal).join(', ')}]`
+  // A cursor of changes begins with digits as well.
+  return /^(?:[[{]|\d+$|true$|false$)/.test(value) ? value : literal(value)
 }
 
 /** What a successful response has to be read as. */

@@ -102,7 +102,7 @@ function foldable(schema: Schema): readonly Schema[] {
   const choices = schema.anyOf ?? schema.oneOf
   if (choices !== undefined) return choices.flatMap(foldable)
   if (schema.items !== undefined) return foldable(schema.items)
-  return schema.properties === undefined ? [] : [schema]
+  return Object.keys(schema.properties ?? {}).length === 0 ? [] : [schema]
 }
 
 function folds(schema: Schema): Part {

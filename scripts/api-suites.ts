@@ -1,0 +1,23 @@
+/** The suites of the API as files: those that move the clock need libfaketime where the service is a process. */
+import { globSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+const ROOT = join(import.meta.dirname, '..')
+/** What a test says that wants another time than the real one. */
+const WANTS_CLOCK = /\badvance\(|(?<!\bperformance)\.now\(\)|\bstart:|\bSTART\b|\bbadTokens\b|\b2026-03-01/
+
+/** The file of libfaketime, where it is there. */
+export const [CLOCK] = globSync('/usr/lib/*/faketime/libfaketime.so.1')
+
+export interface SuiteFiles {
+  readonly withClock: readonly string[]
+  readonly withoutClock: readonly string[]
+}
+
+export function apiSuites(): SuiteFiles {
+  const files = globSync('test/api/**/*.test.ts', { cwd: ROOT }).sort()
+  const [withClock = [], withoutClock = []] = [true, false].map((wants) =>
+    files.filter((file) => WANTS_CLOCK.test(readFileSync(join(ROOT, file), 'utf8')) === wants),
+  )
+  return { withClock, withoutClock }
+}

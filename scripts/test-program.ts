@@ -1,0 +1,31 @@
+/**
+ * The program as the tests start it, some hundred times in a run: each script with all that it imports in one file, as in the
+ * executable. Of a start from the sources, two thirds go into loading hundreds of modules.
+ *
+ * The files lie as deep below the root as the sources do, since the program finds its guides and pages by a relative path.
+ */
+import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { bundleScripts } from './build-bundle.ts'
+
+const DIRECTORY = join(import.meta.dirname, '../dist/test')
+
+/** Bundles the sources, and returns the file that starts the program. */
+export async function bundleTestProgram(): Promise<string> {
+  const { main, workers } = await bundleScripts({ format: 'esm' })
+  mkdirSync(DIRECTORY, { recursive: true })
+  for (const [name, script] of [['main.ts', main] as const, ...workers]) writeIfChanged(join(DIRECTORY, name), script)
+  return join(DIRECTORY, 'main.ts')
+}
+
+/** In one step, and not at all where nothing changed: another run of the tests may be starting the file right now. */
+function writeIfChanged(file: string, text: string): void {
+  try {
+    if (readFileSync(file, 'utf8') === text) return
+  } catch {
+    // There is none yet.
+  }
+  const draft = `${file}.${process.pid}`
+  writeFileSync(draft, text)
+  renameSync(draft, file)
+}
