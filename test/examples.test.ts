@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { codeBlocks, DOCUMENTS } from './support/service/documented-commands.ts'
 import { cleanEnvironment, COMMAND, finish } from './support/service/program.ts'
-import { temporaryDirectory } from './support/service/service.ts'
+import { temporaryDirectory } from './support/service/temporary-directory.ts'
 
 const EXAMPLES = join(import.meta.dirname, '../examples')
 const ON_WINDOWS = process.platform === 'win32'
@@ -73,7 +73,8 @@ describe('the example', { skip: ON_WINDOWS }, () => {
 
   it('is linked from the guide on embedding', () => {
     const guide = DOCUMENTS.get('data/guides/embedding.md') ?? ''
-    assert.deepEqual(readdirSync(EXAMPLES).sort(), ROWS.map(({ file }) => file).sort())
+    const files = readdirSync(EXAMPLES, { withFileTypes: true }).filter((entry) => entry.isFile())
+    assert.deepEqual(files.map(({ name }) => name).sort(), ROWS.map(({ file }) => file).sort())
     for (const { file } of ROWS) assert.ok(guide.includes(`](../../examples/${file})`), file)
   })
 })

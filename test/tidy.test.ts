@@ -25,6 +25,13 @@ const ALLOWED: readonly Allowance[] = [
     call: 'Date.now',
     because: 'it is the one clock; everybody else gets it as an argument',
   },
+  { file: 'src/app/reference-work.ts', call: 'setTimeout', because: 'copies follow in steps with pauses' },
+  { file: 'src/app/reference-work.ts', call: 'performance.now', because: 'a pause is as long as its step, by a clock that is never set' },
+  { file: 'src/app/change-feed.ts', call: 'setInterval', because: 'open streams get a sign of life, and sessions end' },
+  { file: 'src/app/settings/live-settings.ts', call: 'setInterval', because: 'commands and other nodes store settings as well' },
+  { file: 'src/app/change-feed.ts', call: 'performance.now', because: 'how long a round of streams takes is measured by a clock that is never set' },
+  { file: 'src/client/client.ts', call: 'setTimeout', because: 'a stream that has ended, or is silent for too long, is opened again' },
+  { file: 'src/client/client.ts', call: 'Math.random', because: 'clients that have lost the same server come back one after the other' },
   { file: 'src/http/request/incoming-exchange.ts', call: 'setTimeout', because: 'a short body has to come within seconds' },
   { file: 'src/http/server/response-writer.ts', call: 'setTimeout', because: 'a body that no handler reads may never end' },
   { file: 'src/http/guard/idle-timeout.ts', call: 'setTimeout', because: 'a client that does not read its response is watched' },
@@ -41,21 +48,40 @@ const ALLOWED: readonly Allowance[] = [
   { file: 'src/mail/smtp/smtp-inbox.ts', call: 'setTimeout', because: 'a mail server may stop answering at any point' },
   { file: 'src/mail/smtp/smtp-channel.ts', call: 'setTimeout', because: 'an idle connection is closed after a while' },
   { file: 'src/mail/smtp/smtp-attempt.ts', call: 'setTimeout', because: 'an attempt is bounded, whatever it waits for' },
+  { file: 'src/content/schedule.ts', call: 'setTimeout', because: 'a document is published at its time' },
   { file: 'src/auth/courier.ts', call: 'setTimeout', because: 'mail that could not be sent is retried later' },
   { file: 'src/auth/mail-attempts.ts', call: 'setTimeout', because: 'an attempt has a limit, and its result is written until it is on disk' },
+  { file: 'src/app/threads/serving-threads.ts', call: 'setTimeout', because: 'a thread that fails again and again is started less often' },
   { file: 'src/base/thread.ts', call: 'setTimeout', because: 'a thread may never end, and is not waited for longer' },
   { file: 'src/store/scan/fair-slots.ts', call: 'setTimeout', because: 'a query waits for its turn no longer than its client' },
   { file: 'src/store/scan/reader-pause.ts', call: 'setInterval', because: 'a moment without readers is looked for' },
   { file: 'src/store/scan/scan-thread.ts', call: 'setTimeout', because: 'a query that misses its deadline is ended' },
+  { file: 'src/store/replica/entry-inbox.ts', call: 'setTimeout', because: 'an entry or an answer of the log may not come' },
+  {
+    file: 'src/store/replica/replicated-queue.ts',
+    call: 'performance.now',
+    because: 'how long a write waits for the log is measured by a clock that is never set',
+  },
   { file: 'src/store/wal/wal-mover.ts', call: 'setTimeout', because: 'a thread that no move needs is ended' },
+  { file: 'src/store/sqlite/reader-gate.ts', call: 'performance.now', because: 'the thread that writes waits for readers no longer than a moment' },
   { file: 'src/store/wal/checkpoints.ts', call: 'setTimeout', because: 'an erasure that a reader holds up is tried again' },
   {
     file: 'src/http/server/certificate-renewal.ts',
     call: 'setInterval',
     because: 'a renewed certificate is looked for once an hour',
   },
+  { file: 'src/cluster/heartbeat.ts', call: 'setTimeout', because: 'a node is heard every second, and keeper for no longer than its lease' },
+  { file: 'src/cluster/heartbeat.ts', call: 'performance.now', because: 'a lease is measured by a clock that is never set' },
+  { file: 'src/cluster/cluster-node.ts', call: 'performance.now', because: 'appends are measured by a clock that is never set' },
+  { file: 'src/app/cluster/cluster-work.ts', call: 'setTimeout', because: 'the duties of a node are looked at all the time' },
+  { file: 'src/app/cluster/cluster-work.ts', call: 'performance.now', because: 'the window of the log is measured by a clock that is never set' },
+  { file: 'src/cluster/etcd/grpc-call.ts', call: 'setTimeout', because: 'a server may take a call and never respond' },
+  { file: 'src/cluster/etcd/grpc-connection.ts', call: 'setTimeout', because: 'a server may be cut off without a word' },
+  { file: 'src/cluster/etcd/grpc-connection.ts', call: 'setInterval', because: 'a connection on which nothing happens is probed' },
+  { file: 'src/cluster/log/write-turns.ts', call: 'setTimeout', because: 'a node has its turn for 200 ms at most' },
   { file: 'src/cli/serve/parent-watch.ts', call: 'setInterval', because: 'a process is not told that its parent is gone' },
   { file: 'src/store/backup/backup-schedule.ts', call: 'setTimeout', because: 'backups are made at their times' },
+  { file: 'src/store/changes/change-listeners.ts', call: 'setInterval', because: 'SQLite does not tell of commits of other processes' },
   { file: 'src/store/sqlite/housekeeping.ts', call: 'setTimeout', because: 'what is old goes in steps with pauses' },
   { file: 'src/dashboard/timing.ts', call: 'Date.now', because: 'the pages have one clock, and it is here' },
   { file: 'src/dashboard/timing.ts', call: 'setTimeout', because: 'all that the pages put off goes through here' },
@@ -64,6 +90,11 @@ const ALLOWED: readonly Allowance[] = [
     file: 'src/dashboard/browser-storage.ts',
     call: 'localStorage',
     because: 'it says what a browser keeps: the token where that was ticked, and small choices',
+  },
+  {
+    file: 'src/dashboard/theme-at-load.ts',
+    call: 'localStorage',
+    because: 'it runs before all modules, and reads the choice of light or dark',
   },
   { file: 'src/main.ts', call: 'process.env', because: 'the environment enters the program here' },
   { file: 'src/cli/serve/process-end.ts', call: 'process.exit', because: 'the process is to end whatever keeps its event loop' },
@@ -391,6 +422,7 @@ describe('the program consists of our files and of node', () => {
     [/node has no "node:paths"/, "import { join } from 'node:paths'"],
     [/wanted the ending \.ts/, "import { x } from './b'"],
     [/wanted the ending \.ts/, "import { x } from './b.js'"],
+    [/wanted the ending \.ts/, "import './b.css'"],
     [/there is no src\/base\/c\.ts/, "import { x } from './c.ts'"],
     [/wanted a node: module/, "const x = await import('express')"],
   ] as const) {
@@ -401,6 +433,7 @@ describe('the program consists of our files and of node', () => {
     const text =
       "import { x } from 'node:sqlite'\nimport './b.ts'\nimport d from '../../data/d.json' with { type: 'json' }"
     assertTidy(importsAreOurs(made({ 'src/base/a.ts': text, 'src/base/b.ts': '' })))
+    assertTidy(importsAreOurs(made({ 'src/dashboard/a.ts': "import './b.css'" })))
   })
 })
 

@@ -22,7 +22,8 @@ import { newPerson } from '../support/cast.ts'
 import { assertDescribed } from '../support/schema/described-responses.ts'
 import { noSmallDisk, smallDisk } from '../support/service/small-disk.ts'
 import { ONLY_HERE } from '../support/service/service-process.ts'
-import { startService, START, temporaryDirectory, type Cleanup, type TestService } from '../support/service/service.ts'
+import { startService, START, type TestService } from '../support/service/service.ts'
+import { temporaryDirectory, type Cleanup } from '../support/service/temporary-directory.ts'
 
 const PATH = '/api/v1/admin/backups'
 

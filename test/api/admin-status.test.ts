@@ -9,7 +9,8 @@ import type { LogLines, OutboxMessages, ServiceSettings, ServiceStatus } from '.
 import { LIMIT_NAMES } from '../../src/auth/limits.ts'
 import { VERSION } from '../../src/base/version.ts'
 import { SETTINGS } from '../../src/config/settings.ts'
-import { ADMIN_EMAIL, startService, type Cleanup, type TestService } from '../support/service/service.ts'
+import { ADMIN_EMAIL, startService, type TestService } from '../support/service/service.ts'
+import type { Cleanup } from '../support/service/temporary-directory.ts'
 import { ONLY_HERE } from '../support/service/service-process.ts'
 import { SYSTEM } from '../../src/store/actor.ts'
 
@@ -99,6 +100,16 @@ describe('the state of the service', () => {
     assert.deepEqual(status.attention, [])
   })
 
+  it('says that automatic backups are off, which takes no readiness away', { skip: ONLY_HERE }, async (t) => {
+    const service = await startService(t, { backupEvery: 'off' })
+    const { attention, backups } = await getData<ServiceStatus>(service, 'status', (await service.admin()).token)
+    assert.deepEqual(attention, [
+      { kind: 'backups', message: 'automatic backups are off; --backup-every 24h turns them on' },
+    ])
+    assert.equal(backups.everyMs, null)
+    assert.equal((await service.call('GET', '/readyz')).status, 200)
+  })
+
   it('says what needs attention in fuller words than /readyz', { skip: ONLY_HERE }, async (t) => {
     const service = await startService(t, { backupEvery: '24h', mail: `smtp://127.0.0.1:${await refusingServer(t)}` })
     const { accounts, sessions, store } = service.app.services
@@ -144,7 +155,7 @@ describe('the settings in use', () => {
     const { items } = await getData<ServiceSettings>(service, 'settings', token)
     assert.deepEqual(
       items.map(({ name }) => name),
-      [...SETTINGS.map(({ name }) => name), 'jwtSecret'],
+      [...SETTINGS.map(({ name }) => name), 'jwtSecret', 'mailPassword'],
     )
     const of = (name: string) => items.find((item) => item.name === name)
     assert.deepEqual(of('appName'), {
@@ -153,6 +164,10 @@ describe('the settings in use', () => {
       value: 'Harbour News',
       origin: '--app-name',
       meaning: 'name of the service in mail',
+      edit: {
+        ...{ group: 'names', kind: 'text', min: null, max: null, zero: false, choices: null, initial: 'Dateline' },
+        ...{ stored: null, overriddenBy: '--app-name', changedAt: null },
+      },
     })
     assert.equal(of('pageSize')?.origin, 'default')
     assert.deepEqual([of('jwtSecret')?.flag, of('jwtSecret')?.value], [null, '***'])
@@ -177,6 +192,11 @@ describe('the log', () => {
     assert.match(JSON.stringify(items), /421 busy, says the server/)
     const { items: errors } = await getData<LogLines>(service, 'log?level=error', token)
     assert.ok(errors.every(({ level }) => level === 'error'))
+    const { items: sought } = await getData<LogLines>(service, 'log?text=BUSY%20deferred&from=2026-01-01', token)
+    assert.deepEqual([...new Set(sought.map(({ event }) => event))], ['mail.deferred'])
+    const route = encodeURIComponent('POST /api/v1/auth/request-code')
+    const { items: requests } = await getData<LogLines>(service, `log?route=${route}&limit=1`, token)
+    assert.deepEqual(requests.map(({ event }) => event), ['request'])
   })
 
   it('attack: no code, no token and no address of a reader is in it', async (t) => {
@@ -247,7 +267,7 @@ describe('the outbox', () => {
   it('refuses states, levels and limits that there are not', async (t) => {
     const service = await startService(t)
     const { token } = await service.admin()
-    for (const target of ['outbox?state=lost', 'outbox?limit=0', 'log?level=loud', 'log?limit=1001', 'log?level=']) {
+    for (const target of ['outbox?state=lost', 'outbox?limit=0', 'log?level=loud', 'log?limit=1001', 'log?level=', 'log?from=yesterday', 'log?to=2026-02-30', `log?text=${'x'.repeat(201)}`, `log?route=${'x'.repeat(201)}`]) {
       const response = await service.call('GET', `/api/v1/admin/${target}`, { token })
       assert.deepEqual([response.status, response.at('error.code')], [400, 'badRequest'], target)
     }

@@ -152,7 +152,7 @@ it('the session comes before the rate limit, and the rate limit before the model
 
 describe('the parameter "model"', () => {
   const wrong: readonly (readonly [query: string, found: string])[] = [
-    ['', 'found nothing'],
+    ['', 'in the URL, as in ?model=headline, found nothing'],
     ['?model=', 'found ""'],
     ['?model=Topic', 'found "Topic"'],
     ['?model=topics', 'found "topics"'],

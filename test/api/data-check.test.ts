@@ -18,6 +18,7 @@ import {
   SETTINGS,
   SUMMARY_ID,
   TOPIC,
+  withOwnCode,
   USER,
   withAt,
 } from '../support/service/data-bodies.ts'
@@ -142,7 +143,7 @@ describe('the problems of a body', () => {
   for (const row of ROWS) {
     it(`are those of creating a ${row.model}, all of ${row.faults.length}`, () => holdAgainstRequests(row))
     it(`are those of replacing a ${row.model}, all of ${row.faults.length}`, async () =>
-      holdAgainstRequests({ ...row, good: { ...row.good, id: undefined as never } }, await made(row.model)))
+      holdAgainstRequests({ ...row, good: { ...withOwnCode(row.model, row.good), id: undefined as never } }, await made(row.model)))
   }
 
   it('are those of the settings of a user', () =>

@@ -7,7 +7,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { JsonObject } from '../../src/base/json.ts'
-import { seedSample } from '../../src/content/seeding.ts'
+import { seedSample } from '../../src/content/seeds/seeding.ts'
 import { newCast, newPerson } from '../support/cast.ts'
 import { decodeEnvelope, decodePage, DECODERS, pageOf, type Page } from '../support/service/client-codec.ts'
 import { REMOTE_CONFIG_ID, SUMMARY_ID } from '../support/service/data-bodies.ts'

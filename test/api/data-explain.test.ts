@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
-import { seedSample } from '../../src/content/seeding.ts'
+import { seedSample } from '../../src/content/seeds/seeding.ts'
 import { language } from '../../src/models/language.ts'
 import type { QueryPlan } from '../../src/models/responses.ts'
 import { topic } from '../../src/models/topic.ts'

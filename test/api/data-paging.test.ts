@@ -4,7 +4,7 @@ import { before, describe, it } from 'node:test'
 import type { Json, JsonObject } from '../../src/base/json.ts'
 import { newCast } from '../support/cast.ts'
 import { decodePage, DECODERS, decodeLanguage, type Page } from '../support/service/client-codec.ts'
-import { LANGUAGE, TOPIC } from '../support/service/data-bodies.ts'
+import { LANGUAGE, TOPIC, withOwnCode } from '../support/service/data-bodies.ts'
 import type { ApiResponse } from '../support/service/service.ts'
 import { startSuiteService } from '../support/service/suite-service.ts'
 
@@ -180,7 +180,7 @@ describe('between two pages', () => {
       const made4: string[] = []
       for (const name of ['a', 'b', 'c', 'd', 'e']) {
         service.advance(MINUTE_MS)
-        made4.push(await made('language', { ...LANGUAGE, name, mark, extra: name }))
+        made4.push(await made('language', withOwnCode('language', { ...LANGUAGE, name, mark, extra: name })))
       }
       const query = { model: 'language', filter: { mark }, sort }
       const first = await page({ ...query, limit: 2 })
@@ -207,7 +207,7 @@ describe('between two pages', () => {
   }
 
   it('everything may go: the next page is empty', async () => {
-    for (const name of ['a', 'b', 'c']) await made('language', { ...LANGUAGE, name, mark: 'all' })
+    for (const name of ['a', 'b', 'c']) await made('language', withOwnCode('language', { ...LANGUAGE, name, mark: 'all' }))
     const query = { model: 'language', filter: { mark: 'all' }, sort: 'name:desc' }
     const { cursor } = await page({ ...query, limit: 1 })
     const all = decodePage((await list({ ...query })).at('data'), decodeLanguage).items

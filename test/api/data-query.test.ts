@@ -1,7 +1,7 @@
 /** POST /api/v1/data/query: the list whose parameters do not fit a URL. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { seedSample } from '../../src/content/seeding.ts'
+import { seedSample } from '../../src/content/seeds/seeding.ts'
 import type { ApiResponse } from '../support/service/service.ts'
 import { startSuiteService } from '../support/service/suite-service.ts'
 

@@ -4,7 +4,8 @@ import type { Json, JsonObject } from '../../src/base/json.ts'
 import { newCast } from '../support/cast.ts'
 import { decodeEnvelope, decodePage, decodeRemoteConfig } from '../support/service/client-codec.ts'
 import { REMOTE_CONFIG, REMOTE_CONFIG_ID, withAt } from '../support/service/data-bodies.ts'
-import { startService, temporaryDirectory, type ApiResponse, type Call, type TestService } from '../support/service/service.ts'
+import { startService, type ApiResponse, type Call, type TestService } from '../support/service/service.ts'
+import { temporaryDirectory } from '../support/service/temporary-directory.ts'
 import { startSuiteService } from '../support/service/suite-service.ts'
 
 const service = await startSuiteService()

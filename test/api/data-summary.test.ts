@@ -4,7 +4,8 @@ import type { JsonObject } from '../../src/base/json.ts'
 import { newCast } from '../support/cast.ts'
 import { decodeDashboardSummary, decodeEnvelope, decodePage } from '../support/service/client-codec.ts'
 import { bodyOf, SUMMARY_ID } from '../support/service/data-bodies.ts'
-import { startService, temporaryDirectory, type ApiResponse } from '../support/service/service.ts'
+import { startService, type ApiResponse } from '../support/service/service.ts'
+import { temporaryDirectory } from '../support/service/temporary-directory.ts'
 import { startSuiteService } from '../support/service/suite-service.ts'
 
 const service = await startSuiteService()

@@ -414,6 +414,116 @@ describe('the last administrator', () => {
   }
 })
 
+describe('an invitation by mail', () => {
+  const URL_SET = 'https://news.example.org/desk'
+  const set = (invitationUrl: string | null): Promise<ApiResponse> =>
+    service.call('PATCH', '/api/v1/admin/settings', { token: admin.token, body: { invitationUrl } })
+  const inviteBy = (email: string, query: Record<string, string> = {}, more: object = {}): Promise<ApiResponse> =>
+    service.data('POST', '', { model: 'user', ...query }, { token: admin.token, body: { email, dashboardRole: 'publisher', ...more } })
+  const again = (id: string, token: string | undefined = admin.token, language?: string): Promise<ApiResponse> =>
+    service.call('POST', `/api/v1/admin/users/${id}/invitation${language === undefined ? '' : `?language=${language}`}`, { token })
+  const invitationOf = (id: string): Promise<ApiResponse> =>
+    service.call('GET', `/api/v1/admin/users/${id}/invitation`, { token: admin.token })
+  const idOf = (response: ApiResponse): string => String(response.at('data.id'))
+
+  it('is none without the address of the dashboard, and asking for one is refused', async () => {
+    const silent = await inviteBy('silent@example.org')
+    assert.equal(silent.status, 201, silent.text)
+    assert.deepEqual(await service.mails('silent@example.org'), [])
+    const refused = await inviteBy('asked@example.org', { invitation: 'mail' })
+    assert.match(refused.error, /^conflict: Cannot invite by mail: no address of the dashboard is set/)
+    assert.match((await again(idOf(silent))).error, /^conflict: /)
+    assert.deepEqual((await invitationOf(idOf(silent))).at('data'), { canBeSent: false, mail: null })
+    assert.equal((await inviteBy('asked@example.org')).status, 201, 'the refused one made no account')
+  })
+
+  it('leads to the set address whatever the headers say, in the wanted language, and has no code and no token', async () => {
+    assert.equal((await set(URL_SET)).status, 200)
+    const body = { email: 'desk@example.org', dashboardRole: 'publisher' }
+    const headers = { 'x-forwarded-host': 'evil.example', forwarded: 'host=evil.example', 'accept-language': 'fr' }
+    const made = await service.call('POST', '/api/v1/data?model=user&language=de', { token: admin.token, body, headers })
+    assert.equal(made.status, 201, made.text)
+    const [mail = '', ...others] = await service.mails('desk@example.org')
+    assert.deepEqual(others, [])
+    assert.match(mail, /Content-Language: de\r?\n/)
+    const text = mail.replaceAll('=\r\n', '').replaceAll('=\n', '')
+    assert.match(text, /https:\/\/news\.example\.org\/desk\/#\/\?email(?:=3D|=)desk%40example\.org/)
+    assert.doesNotMatch(text, /evil\.example|\b\d{6}\b|[?&#](?:code|token)/)
+    assert.ok(text.includes(admin.email), 'it says who invites')
+    const account = await service.signIn('desk@example.org')
+    const settings = await service.data('GET', `/${account.id}`, { model: 'user_app_settings' }, { token: account.token })
+    assert.equal(settings.at('data.language.code'), 'de')
+  })
+
+  it('is not sent where the request says so, nor to a reader, who has no dashboard', async () => {
+    assert.equal((await inviteBy('quiet@example.org', { invitation: 'none' })).status, 201)
+    const reader = await inviteBy('app-reader@example.org', {}, { dashboardRole: 'none' })
+    assert.equal(reader.status, 201)
+    for (const email of ['quiet@example.org', 'app-reader@example.org']) assert.deepEqual(await service.mails(email), [])
+    assert.match((await again(idOf(reader))).error, /^conflict: Cannot invite by mail: expected the role/)
+    assert.match((await again(cast.guest.id)).error, /^conflict: /)
+    assert.equal((await inviteBy('x@example.org', { invitation: 'pigeon' })).status, 400)
+    assert.equal((await inviteBy('x@example.org', { language: 'xx' })).status, 400)
+  })
+
+  it('has its record in the audit trail and in the outbox, apart from codes', async () => {
+    const id = idOf(await inviteBy('recorded@example.org'))
+    await service.mails('recorded@example.org')
+    const { canBeSent, mail } = (await invitationOf(id)).at('data') as { canBeSent: boolean; mail: Record<string, Json> }
+    assert.ok(canBeSent)
+    assert.deepEqual([mail['kind'], mail['state'], mail['address']], ['invitation', 'delivered', 'recorded@example.org'])
+    const trail = await service.call('GET', '/api/v1/admin/audit?email=recorded%40example.org', { token: admin.token })
+    assert.deepEqual([trail.at('data.items[0].event'), trail.at('data.items[0].actor')], ['user.invited', admin.id])
+    assert.ok((trail.at('data.items[0].details') as Json[]).some((one) => (one as JsonObject)['value'] === 'mail'))
+  })
+
+  it('comes three times in a day to an address, however often its account is deleted and made again', async () => {
+    const email = 'bombed@example.org'
+    for (const turn of [1, 2]) {
+      const id = idOf(await inviteBy(email))
+      assert.equal((await service.mails(email)).length, turn)
+      await service.data('DELETE', `/${id}`, { model: 'user' }, { token: admin.token })
+    }
+    const id = idOf(await inviteBy(email))
+    const refused = await again(id)
+    assert.equal(refused.status, 429)
+    assert.ok(Number(refused.headers.get('retry-after')) > 3600)
+    assert.equal((await service.mails(email)).length, 3)
+    await service.data('DELETE', `/${id}`, { model: 'user' }, { token: admin.token })
+    assert.equal((await inviteBy(email)).status, 429)
+    assert.equal((await inviteBy(email, { invitation: 'none' })).status, 201, 'the refused one made no account')
+  })
+
+  it('attack: publishers, readers, guests and strangers send none and read of none', async () => {
+    const id = idOf(await inviteBy('target@example.org', { invitation: 'none' }))
+    for (const { token } of [cast.publisher, cast.standard, cast.guest]) {
+      assert.equal((await again(id, token)).status, 403)
+      assert.equal((await service.call('GET', `/api/v1/admin/users/${id}/invitation`, { token })).status, 403)
+      const body = { email: 'theirs@example.org', dashboardRole: 'publisher' }
+      assert.equal((await service.data('POST', '', { model: 'user', invitation: 'mail' }, { token, body })).status, 403)
+    }
+    assert.equal((await service.call('POST', `/api/v1/admin/users/${id}/invitation`)).status, 401)
+    const made = await service.call('POST', '/api/v1/admin/tokens', { token: admin.token, body: { name: 'robot', role: 'admin' } })
+    assert.equal((await again(id, String(made.at('data.token')))).status, 403, 'a token of the API invites none')
+    for (const email of ['target@example.org', 'theirs@example.org']) assert.deepEqual(await service.mails(email), [])
+  })
+
+  it('attack: no name and no address adds a header or a line', async () => {
+    for (const email of ['a@example.org\r\nBcc: b@example.org', 'a@example.org\nX: y', '"a\r\nBcc: c"@example.org']) {
+      assert.equal((await inviteBy(email)).status, 400, email)
+    }
+    for (const url of ['javascript:alert(1)', 'https://a:b@news.example.org/', 'https://x/\r\nBcc: a@example.org?', 'https://x/?to=', '//x']) {
+      assert.equal((await set(url)).status, 400, url)
+    }
+  })
+
+  it('ends with the setting', async () => {
+    assert.equal((await set(null)).status, 200)
+    assert.equal((await inviteBy('after@example.org')).status, 201)
+    assert.deepEqual(await service.mails('after@example.org'), [])
+  })
+})
+
 describe('the list of users', () => {
   it('finds by address, roles and dates, the newest first', async () => {
     const list = async (query: Record<string, unknown>): Promise<readonly string[]> => {

@@ -10,6 +10,7 @@ import { MODELS } from '../../src/models/registry.ts'
 import type { Model } from '../../src/models/schema.ts'
 import { compileSchema } from '../support/schema/json-schema.ts'
 import { seededRandom, seedOfRun } from '../support/random.ts'
+import { withOwnCode } from '../support/service/data-bodies.ts'
 import { valueFrom } from '../support/schema/schema-values.ts'
 import type { ApiResponse } from '../support/service/service.ts'
 import { startSuiteService } from '../support/service/suite-service.ts'
@@ -38,6 +39,11 @@ let users = 0
 const BEYOND: Readonly<Record<string, (body: JsonObject) => JsonObject>> = {
   // An address that mail can go to, and that no other user has.
   user: (body) => ({ ...body, email: `random-${++users}@example.org` }),
+  // Codes that no other document has.
+  country: (body) => withOwnCode('country', body),
+  language: (body) => withOwnCode('language', body),
+  // Times that are to come or the server's, and that fit the status.
+  headline: ({ publishAt: _start, unpublishAt: _end, handedInAt: _ready, ...body }) => body,
   // Two members decide together whether an app that reads the document starts again.
   remote_config(body) {
     const config = structuredClone(body) as { appStatus: Record<string, Json>; feedDecoratorConfig: JsonObject }
@@ -55,7 +61,7 @@ const BEYOND: Readonly<Record<string, (body: JsonObject) => JsonObject>> = {
 // What the examples refer to.
 for (const name of ['language', 'country', 'topic', 'source', 'headline']) {
   const model = modelNamed(name)
-  const value = exampleDocument(name)
+  const value = withOwnCode(name, exampleDocument(name))
   assert.equal(await store.as(SYSTEM).insert(model, { id: String(value['id']), value }), 'inserted')
 }
 
@@ -131,7 +137,7 @@ describe(`bodies that the description allows are taken, and others refused (SEED
       })
 
       it(`${createBody}, its example, and nothing that lacks a member`, async () => {
-        const example = components.examples[createBody]?.value as JsonObject
+        const example = withOwnCode(name, components.examples[createBody]?.value as JsonObject)
         const taken = await create(model, example)
         assert.equal(taken.status, 201, taken.text)
         let refused = 0
@@ -148,7 +154,7 @@ describe(`bodies that the description allows are taken, and others refused (SEED
     if (replaceBody !== null) {
       it(`${replaceBody}, random, its example, and nothing that lacks a member`, async () => {
         const id = await replaceable(model, String(createBody))
-        const example = components.examples[replaceBody]?.value as JsonObject
+        const example = withOwnCode(name, components.examples[replaceBody]?.value as JsonObject)
         for (const body of [...Array.from({ length: BODIES }, () => randomBody(name, replaceBody)), example]) {
           // The last administrator stays one.
           const mended = name === 'user' ? { ...body, dashboardRole: 'none' } : body

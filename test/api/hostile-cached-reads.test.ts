@@ -8,7 +8,8 @@ import { HEADLINE, SUMMARY_ID, TOPIC } from '../support/service/data-bodies.ts'
 import type { ApiResponse, Signed } from '../support/service/service.ts'
 import { startSuiteService } from '../support/service/suite-service.ts'
 
-const service = await startSuiteService({ hideInactive: 'on', cacheMb: '4' })
+// Each thread remembers what its own connections ask for: the figures below are those of one.
+const service = await startSuiteService({ hideInactive: 'on', cacheMb: '4', threads: '1' })
 const admin = await service.admin()
 const publisher = await service.userWith('publisher@example.org', { dashboardRole: 'publisher' })
 const guest = await service.guest()

@@ -6,7 +6,7 @@
  */
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import { seedSample } from '../../src/content/seeding.ts'
+import { seedSample } from '../../src/content/seeds/seeding.ts'
 import { RawConnection } from '../support/service/http-client.ts'
 import { startService } from '../support/service/service.ts'
 
@@ -16,7 +16,8 @@ const CONNECTIONS_OF_GUEST = 10
 const FLOOD = GUESTS * CONNECTIONS_OF_GUEST
 
 it('a flood of new connections with requests of long pages leaves a new client its turn', async (t) => {
-  const service = await startService(t)
+  // Of one event loop: several go on side by side, as far as the machine lets each of them.
+  const service = await startService(t, { threads: '1' })
   await seedSample(service.app.services.store, { flagBaseUrl: 'https://flagcdn.com/h40', now: service.now() })
   const guests = await Promise.all(Array.from({ length: GUESTS }, () => service.guest()))
   const port = Number(new URL(service.url).port)

@@ -39,6 +39,15 @@ const DECODERS: Readonly<Record<string, (body: Buffer) => Buffer>> = { br: brotl
 const paths = assets.map(({ path }) => path)
 const script = paths.find((path) => /^\/assets\/page-\w+\.js$/.test(path)) ?? ''
 
+/** The whole policy of a page. */
+function policyWith(pictures: string): string {
+  return (
+    `default-src 'none'; script-src 'self'; style-src 'self'; ${pictures}; connect-src 'self'; ` +
+    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; " +
+    "trusted-types 'none'"
+  )
+}
+
 it('there are both pages, their scripts, styles and the icon', () => {
   for (const wanted of [
     /^\/$/,
@@ -87,10 +96,9 @@ describe('every file of the pages', () => {
       const { headers } = await get(path)
       assert.equal(
         headers['content-security-policy'],
-        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; " +
-          "base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; " +
-          "trusted-types 'none'",
+        policyWith(path === '/' ? "img-src 'self' https:" : "img-src 'self'"),
       )
+      assert.equal(headers['cross-origin-embedder-policy'], path === '/' ? 'credentialless' : undefined)
       assert.equal(headers['x-frame-options'], 'DENY')
       assert.equal(headers['x-content-type-options'], 'nosniff')
       assert.equal(headers['referrer-policy'], 'no-referrer')
@@ -144,6 +152,22 @@ describe('a file that the browser has', () => {
   })
 })
 
+it('/docs/client/ lists the files of the typed client, and /docs/client leads there', async () => {
+  const list = await get('/docs/client/')
+  assert.equal(list.status, 200)
+  assert.match(String(list.headers['content-type']), /^text\/html/)
+  const names = [...list.body.toString().matchAll(/<a href="(dateline[^"]*)" download>/g)].map(([, name]) => name)
+  assert.deepEqual(names, ['dateline.ts', 'dateline.js', 'dateline.d.ts'])
+  for (const name of names) {
+    const file = await get(`/docs/client/${name}`)
+    assert.match(file.body.toString(), /^\/\*\*\n \* A client of Dateline /)
+  }
+  assert.equal(String((await get('/docs/client/dateline.js')).headers['content-type']), 'text/javascript; charset=utf-8')
+  assert.equal((await get('/docs/client/..%2f..%2fpackage.json')).status, 404)
+  const { status, headers } = await get('/docs/client')
+  assert.deepEqual([status, headers['location']], [308, 'client/'])
+})
+
 it('/docs/ leads to /docs, also below a path of a proxy', async () => {
   const { status, headers } = await get('/docs/')
   assert.equal(status, 308)
@@ -180,7 +204,7 @@ describe('the HTML', () => {
         if (name.startsWith('#/')) continue
         const { origin, pathname } = new URL(name, `https://proxy.example/news${page}`)
         assert.equal(origin, 'https://proxy.example')
-        if (page === '/docs' && ['/news/', '/news/api/v1/openapi.json'].includes(pathname)) continue
+        if (page === '/docs' && ['/news/', '/news/api/v1/openapi.json', '/news/docs/client/'].includes(pathname)) continue
         assert.ok(paths.includes(pathname.replace(/^\/news/, '')), name)
         assert.ok(pathname.startsWith('/news/assets/'), name)
       }
@@ -258,6 +282,38 @@ it('the OpenAPI document comes as it was built, in every coding', async () => {
   )
   assert.equal(new Set(bodies).size, 1)
   assert.equal((JSON.parse(bodies[0] ?? '') as { openapi: string }).openapi, '3.1.0')
+})
+
+describe('pictures of other hosts', () => {
+  for (const [dashboardImages, pictures, policy] of [
+    ['on-request', undefined, "img-src 'self' https:"],
+    ['on', 'on', "img-src 'self' https:"],
+    ['off', 'off', "img-src 'self'"],
+  ] as const) {
+    it(`--dashboard-images ${dashboardImages}: the policy of the dashboard, and what its script is told`, async (t) => {
+      const { url } = await startService(t, { dashboardImages }, { pageAssets: assets })
+      const tags = new Set<unknown>()
+      for (const coding of ['identity', 'br', 'gzip']) {
+        const { status, headers, body } = await get('/', { 'accept-encoding': coding }, { url })
+        const html = (DECODERS[coding]?.(body) ?? body).toString()
+        assert.equal(status, 200)
+        assert.equal(headers['content-security-policy'], policyWith(policy))
+        assert.equal(headers['cross-origin-embedder-policy'], dashboardImages === 'off' ? undefined : 'credentialless')
+        assert.equal(/<html[^>]* data-pictures="([\w-]+)"/.exec(html)?.[1], pictures)
+        tags.add(headers['etag'])
+        const again = await get('/', { 'accept-encoding': coding, 'if-none-match': String(headers['etag']) }, { url })
+        assert.deepEqual([again.status, again.headers['content-security-policy']], [304, policyWith(policy)])
+        // A browser that has the page of another setting gets this one, with its policy.
+        const other = await get('/', { 'accept-encoding': coding })
+        if (pictures !== undefined) assert.notEqual(other.headers['etag'], headers['etag'])
+      }
+      assert.equal(tags.size, 3)
+      for (const path of ['/docs', '/docs/client/', script, '/favicon.ico', '/robots.txt']) {
+        const { headers } = await get(path, {}, { url })
+        assert.equal(headers['content-security-policy'], policyWith("img-src 'self'"), path)
+      }
+    })
+  }
 })
 
 describe('without the dashboard', () => {

@@ -14,7 +14,8 @@ import { openDatabase } from '../../src/store/sqlite/database.ts'
 import { seededRandom, seedOfRun } from '../support/random.ts'
 import { readDifference, SETTINGS_COMPARED } from '../support/service/read-difference.ts'
 import { TOPIC } from '../support/service/data-bodies.ts'
-import { databaseOf, startService, type ApiResponse, type Cleanup, type TestService } from '../support/service/service.ts'
+import { databaseOf, startService, type ApiResponse, type TestService } from '../support/service/service.ts'
+import type { Cleanup } from '../support/service/temporary-directory.ts'
 
 const ROUNDS = 250
 const READS_AFTER_WRITE = 4

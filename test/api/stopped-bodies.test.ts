@@ -8,6 +8,7 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { after, describe, it } from 'node:test'
+import type { JsonObject } from '../../src/base/json.ts'
 import { MODELS } from '../../src/models/registry.ts'
 import type { Model } from '../../src/models/schema.ts'
 import { user } from '../../src/models/user.ts'
@@ -88,7 +89,7 @@ async function setRole({ id }: Person, dashboardRole: string): Promise<void> {
 interface Sending {
   readonly name: string
   readonly as: Role
-  readonly method: 'POST' | 'PUT'
+  readonly method: 'POST' | 'PUT' | 'PATCH'
   readonly path: (person: Person) => string
   readonly body: (person: Person) => unknown
   readonly losses: readonly Loss[]
@@ -98,8 +99,8 @@ const BODIES: Readonly<Record<string, object>> = {
   headline: bodies.HEADLINE,
   topic: bodies.TOPIC,
   source: bodies.SOURCE,
-  country: bodies.COUNTRY,
-  language: bodies.LANGUAGE,
+  country: bodies.bodyOf('country'),
+  language: bodies.bodyOf('language'),
   user: { ...bodies.USER, email: 'crony@example.org', dashboardRole: 'admin' },
   user_app_settings: bodies.SETTINGS,
   user_content_preferences: bodies.PREFERENCES,
@@ -116,7 +117,7 @@ const STORED: readonly Model[] = MODELS.filter((model: Model) => model.computed 
 for (const model of STORED) {
   const id = model.singleton ?? (model.owned === true || model === user ? victim.id : `a-${model.name}`)
   if (model.singleton === undefined && id !== victim.id) {
-    await store.as(SYSTEM).insert(model, { id, value: { ...BODIES[model.name], id } })
+    await store.as(SYSTEM).insert(model, { id, value: { ...bodies.withOwnCode(model.name, BODIES[model.name] as JsonObject), id } })
   }
   existing.set(model.name, id)
 }
@@ -140,6 +141,13 @@ const byAdministrators = STORED.flatMap((model): readonly Sending[] => {
       path: () => data(model, id),
       body: () => body,
     },
+    {
+      ...common,
+      name: `patches a ${model.name}`,
+      method: 'PATCH',
+      path: () => data(model, id),
+      body: () => body,
+    },
   ]
 })
 const own = MODELS.filter((model: Model) => model.owned === true || model === user) as readonly Model[]
@@ -155,12 +163,12 @@ const cases: readonly Sending[] = [
       losses: ENDINGS,
     }),
   ),
-  ...(['POST', 'PUT'] as const).map(
+  ...(['POST', 'PUT', 'PATCH'] as const).map(
     (method): Sending => ({
       name: `sends a headline by ${method}`,
       as: 'publisher',
       method,
-      path: () => `/api/v1/data${method === 'PUT' ? `/${existing.get('headline')}` : ''}?model=headline`,
+      path: () => `/api/v1/data${method !== 'POST' ? `/${existing.get('headline')}` : ''}?model=headline`,
       body: () => ({ ...bodies.HEADLINE, id: undefined }),
       losses: ALL_LOSSES,
     }),

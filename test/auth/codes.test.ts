@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { createCodes, unseal } from '../../src/auth/codes.ts'
+import { createCodes } from '../../src/auth/codes.ts'
+import { unseal, type SealedCode } from '../../src/auth/sealed-message.ts'
 import { deriveKeys, equalSecrets, mac } from '../../src/auth/keys.ts'
 import { createLimits, NO_LIMITS } from '../../src/auth/limits.ts'
-import type { Cleanup } from '../support/service/service.ts'
+import type { Cleanup } from '../support/service/temporary-directory.ts'
 import { signInWith, takeAll, testStore, VISITOR } from '../support/service/stores.ts'
 
 const SECRET = 's'.repeat(43)
@@ -15,7 +16,7 @@ function codesOn(t: Cleanup) {
   const settings = { lifetimeMs: 1000, attemptsMax: 5 }
   const codes = createCodes({
     store,
-    limits: createLimits(store, NO_LIMITS, keys.rate),
+    limits: createLimits(store, () => NO_LIMITS, keys.rate),
     keys,
     newId: () => String(++ids),
     settings,
@@ -33,7 +34,7 @@ describe('the message with a code', () => {
 
   it('is sealed: it is read with its key, and is other bytes each time', async (t) => {
     const [first, second] = [await sealedFor(t, 'reader@example.org'), await sealedFor(t, 'reader@example.org')]
-    const message = unseal(keys.seal, first)
+    const message = unseal(keys.seal, first) as SealedCode | undefined
     assert.equal(message?.email, 'reader@example.org')
     assert.deepEqual(message.languages, ['de', 'en'])
     assert.match(message.code, /^\d{6}$/)

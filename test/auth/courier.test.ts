@@ -7,10 +7,11 @@ import { deriveKeys } from '../../src/auth/keys.ts'
 import { createLimits, NO_LIMITS } from '../../src/auth/limits.ts'
 import { DeliveryError, type Stage } from '../../src/mail/delivery/delivery-error.ts'
 import type { Mail } from '../../src/mail/delivery/mailer.ts'
+import { invitationMail } from '../../src/mail/templates/invitation-mail.ts'
 import { signInMessage } from '../../src/mail/templates/templates.ts'
 import type { MessageRecord } from '../../src/store/store.ts'
 import { recordingLog } from '../support/service/recording-log.ts'
-import type { Cleanup } from '../support/service/service.ts'
+import type { Cleanup } from '../support/service/temporary-directory.ts'
 import { testStore, VISITOR } from '../support/service/stores.ts'
 
 const MINUTE_MS = 60_000
@@ -49,7 +50,7 @@ function openOffice(t: Cleanup, more: Partial<CourierOptions> = {}): Office {
   const settings = { lifetimeMs: LIFETIME_MS, attemptsMax: 5 }
   let ids = 0
   const newId = (): string => String(++ids).padStart(4, '0')
-  const codes = createCodes({ store, limits: createLimits(store, NO_LIMITS, keys.rate), keys, newId, settings })
+  const codes = createCodes({ store, limits: createLimits(store, () => NO_LIMITS, keys.rate), keys, newId, settings })
   const office: Office = {
     store,
     log,
@@ -83,11 +84,11 @@ function openOffice(t: Cleanup, more: Partial<CourierOptions> = {}): Office {
     },
     signIn: (signIn) => {
       office.languages.push(signIn.languages)
-      return signInMessage(signIn)
+      return signInMessage({ ...signIn, appName: 'Dateline' })
     },
+    invitation: (invitation) => invitationMail(invitation, 'Dateline'),
     sealKey: keys.seal,
     codeMinutes: 15,
-    appName: 'Dateline',
     now: () => office.now,
     random: () => 0,
     log: log.log,

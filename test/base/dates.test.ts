@@ -25,3 +25,23 @@ for (const [text, expected] of [
     assert.equal(parseIsoDate(text), expected)
   })
 }
+
+it('parseIsoDate() takes the dates in the form that it writes as they are, and no others of that form', () => {
+  const digits = (n: number): string => String(n).padStart(2, '0')
+  let taken = 0
+  for (const year of ['1900', '2000', '2023', '2024']) {
+    for (let month = 0; month <= 13; month++) {
+      for (let day = 0; day <= 32; day++) {
+        const text = `${year}-${digits(month)}-${digits(day)}T23:59:59.999Z`
+        const date = new Date(Date.UTC(Number(year), month - 1, day, 23, 59, 59, 999))
+        const expected = date.toISOString() === text ? text : undefined
+        assert.equal(parseIsoDate(text), expected, text)
+        if (expected !== undefined) taken++
+      }
+    }
+  }
+  assert.equal(taken, 365 + 366 + 365 + 366)
+  for (const time of ['24:00:00.000', '23:60:00.000', '23:59:60.000', '99:00:00.000']) {
+    assert.equal(parseIsoDate(`2025-10-20T${time}Z`), undefined, time)
+  }
+})

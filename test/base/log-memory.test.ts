@@ -51,6 +51,28 @@ describe('the memory of the log', () => {
     assert.deepEqual(eventsOf('info', 2), ['of info', 'of error'])
   })
 
+  it('finds lines by words, by the route of a request, and by time', () => {
+    let time = 1_000
+    const memory = createLogMemory()
+    const log = createLog({ level: 'info', format: 'json', now: () => time, write: () => {}, keep: memory.keep })
+    const request = (method: string, path: string, status: number): void => log.info('request', { method, path, status })
+    request('GET', '/api/v1/data', 200)
+    time = 2_000
+    request('POST', '/api/v1/data/batch', 503)
+    time = 3_000
+    log.warn('mail.deferred', { reply: '450 Mailbox Busy' })
+    request('GET', '/healthz', 200)
+    const found = (query: Omit<Parameters<LogMemory['newest']>[0], 'level' | 'limit'>, limit = 10): string[] =>
+      memory.newest({ level: 'info', limit, ...query }).items.map(({ event, fields }) => fields.find(({ name }) => name === 'path')?.value ?? event)
+    assert.deepEqual(found({ text: ' BUSY mailbox ' }), ['mail.deferred'])
+    assert.deepEqual(found({ text: 'status=503' }), ['/api/v1/data/batch'])
+    assert.deepEqual(found({ text: 'busy 200' }), [])
+    assert.deepEqual(found({ route: '/api/v1/data' }), ['/api/v1/data/batch', '/api/v1/data'])
+    assert.deepEqual(found({ route: 'GET /api/' }), ['/api/v1/data'])
+    assert.deepEqual(found({ from: 2_000, to: 2_999 }), ['/api/v1/data/batch'])
+    assert.deepEqual(found({ from: 2_000, text: 'request' }, 1), ['/healthz'])
+  })
+
   it('keeps nothing that is not written', () => {
     const { log, memory } = remembered()
     log.debug('quiet')

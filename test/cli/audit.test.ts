@@ -6,7 +6,7 @@ import { it } from 'node:test'
 import type { AuditRecord } from '../../src/models/audit.ts'
 import { runCheaply } from '../support/service/in-process.ts'
 import { serve } from '../support/service/program.ts'
-import { temporaryDirectory } from '../support/service/service.ts'
+import { temporaryDirectory } from '../support/service/temporary-directory.ts'
 
 const BOSS = 'boss@example.org'
 

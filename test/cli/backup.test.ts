@@ -4,7 +4,7 @@ import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { it } from 'node:test'
 import { run, serve } from '../support/service/program.ts'
-import { temporaryDirectory } from '../support/service/service.ts'
+import { temporaryDirectory } from '../support/service/temporary-directory.ts'
 
 it('backup beside a service, restore, and the same responses to the same token', async (t) => {
   const data = join(temporaryDirectory(t), 'data')

@@ -13,8 +13,9 @@ import {
 import { join } from 'node:path'
 import { it } from 'node:test'
 import { openDatabase } from '../../src/store/sqlite/database.ts'
+import { runCheaply } from '../support/service/in-process.ts'
 import { run, serve } from '../support/service/program.ts'
-import { temporaryDirectory, type Cleanup } from '../support/service/service.ts'
+import { temporaryDirectory, type Cleanup } from '../support/service/temporary-directory.ts'
 
 const PAGE_BYTES = 4096
 
@@ -65,10 +66,15 @@ it('check finds nothing wrong with a site, also beside its service, and with one
   assert.deepEqual(wrong, [])
   assert.deepEqual(
     report.checks.map(({ name }) => name),
-    ['settings', 'directory', 'permissions', 'secrets', 'disk', 'schema', 'integrity', 'mail', 'clock'],
+    ['settings', 'directory', 'permissions', 'secrets', 'disk', 'schema', 'integrity', 'references', 'values', 'stored', 'backups', 'mail', 'clock'],
   )
   const text = await run(['check', '--data-dir', data])
-  assert.match(text.stdout, /^(ok {4}\w+ +\S.*\n){9}$/)
+  const onSameDisk = /^warn {2}backups +every 1d, the newest 7 in \S+, up to [\d.]+ MB, on the disk of the database: .*\n/m
+  assert.match(text.stdout, onSameDisk)
+  assert.match(text.stdout.replace(onSameDisk, ''), /^(ok {4}\w+ +\S.*\n){12}$/)
+  const off = await check('--data-dir', data, '--backup-every', 'off')
+  assert.deepEqual(off.wrong, [])
+  assert.match(off.report.checks.find(({ name }) => name === 'backups')?.text ?? '', /^automatic backups are off: .*--backup-every 24h/)
   assert.match(text.stdout, /integrity +\d\.\d MB, \d{3,} items, all read\n/)
   await service.end('SIGTERM')
   const nowhere = join(data, 'none')
@@ -99,9 +105,18 @@ it('check says what to do about each fault', async (t) => {
   chmodSync(join(data, 'dateline.db'), 0o644)
   const database = openDatabase(join(data, 'dateline.db'))
   database.exec(`UPDATE headline SET doc = json_set(doc, '$.updatedAt', '2099-01-01T00:00:00.000Z') WHERE seq = 1;
+    UPDATE topic SET doc = json_set(doc, '$.iconUrl', 'javascript:alert(1)') WHERE seq = 1;
+    UPDATE country SET doc = json_set(doc, '$.isoCode', 'is') WHERE seq = 1;
+    UPDATE headline SET doc = json_set(doc, '$.source.headquarters.flagUrl', 'foo bar') WHERE seq = 2;
+    INSERT INTO user (id, doc) VALUES ('66f000000000000000000601', '{"email":"reader@example.org"}');
+    INSERT INTO user_content_preferences (id, doc) VALUES ('66f000000000000000000601', '{"savedHeadlines":[{"url":"foo bar","topic":{"iconUrl":"ftp://x"}}]}');
     PRAGMA user_version = 99; UPDATE meta SET value = '9.8.7' WHERE name = 'version'`)
   database.close()
-  const { wrong } = await check('--data-dir', data)
+  const { report, wrong } = await check('--data-dir', data)
+  assert.match(
+    report.checks.find(({ name }) => name === 'values')?.text ?? '',
+    /^links and codes that no write may store: iconUrl of the topic \w+, isoCode of the country (\w+), one isoCode of country \w+ and \w+, source\.headquarters\.flagUrl of the headline \w+, savedHeadlines\[0\]\.url of the user_content_preferences \w+, and 1 more: correct them/,
+  )
   for (const wanted of [
     /^permissions: others can read .*dateline\.db: run chmod -R go-rwx ".*"$/,
     /^secrets: .*expected a secret of at least 32 bytes, found 5: remove ".*secrets", .*everyone then signs in again$/,
@@ -114,6 +129,40 @@ it('check says what to do about each fault', async (t) => {
     )
   }
   assert.equal(wrong.length, 4, wrong.join('\n'))
+})
+
+it('check judges what is stored in the database with flags: what holds, what has no effect, what cannot be used', async (t) => {
+  const data = join(temporaryDirectory(t), 'data')
+  const here = (...words: readonly string[]) => runCheaply([...words, '--data-dir', data])
+  const checked = async (...words: readonly string[]): Promise<Readonly<Record<string, string>>> => {
+    const { checks } = JSON.parse((await here('check', '--json', ...words)).stdout) as Report
+    return Object.fromEntries(checks.map(({ name, ok, text }) => [name, `${ok ? 'ok' : 'FAIL'} ${text}`]))
+  }
+  assert.equal((await here('admin', '--yes', '--email', 'you@example.org')).code, 0)
+  assert.equal((await checked())['stored'], 'ok no settings: flags, variables and defaults hold')
+  for (const words of [['appName', 'City News'], ['backupEvery', 'off'], ['mail', 'smtp://127.0.0.1:1', '--mail-ports', '1']])
+    assert.equal((await here('settings', 'set', ...words)).code, 0)
+  const stored = await checked()
+  assert.equal(stored['stored'], 'ok 3 hold: appName, backupEvery, mail')
+  assert.match(stored['backups'] ?? '', /^ok automatic backups are off: .*dateline settings set backupEvery 24h/)
+  assert.match(stored['mail'] ?? '', /^FAIL Cannot deliver .*: fix that server, or the stored mail settings: see dateline settings list$/)
+  const flagged = await checked('--app-name', 'Flag News', '--mail', 'console:', '--backup-every', '6h')
+  assert.equal(flagged['stored'], 'ok none hold; without effect: appName (--app-name wins), backupEvery (--backup-every wins), mail (--mail wins)')
+  assert.match(flagged['mail'] ?? '', /^ok /)
+  assert.match(flagged['backups'] ?? '', /^ok every 6h/)
+  const database = openDatabase(join(data, 'dateline.db'))
+  database.exec(`INSERT INTO setting VALUES ('auditDays', '1', 0), ('later', 'x', 0), ('mailPassword', 'AAAA', 0);
+    UPDATE setting SET value = 'smtp://me@127.0.0.1:1' WHERE name = 'mail'`)
+  database.close()
+  const wrong = await checked()
+  for (const part of [
+    /^FAIL the stored auditDays: expected a whole number from 30 to 3650 or 0, found 1: it is not used: set it again with dateline settings set auditDays, or/,
+    /; later is no setting of this version, and has no effect: a newer version has stored it;/,
+    /; mailPassword was sealed under another secret, and is not used: set it again with dateline settings set mail … --password-stdin, or/,
+    /; the stored mail settings are not used: Cannot use --mail: expected a password with the user.*: set them again with dateline settings set mail, or/,
+  ])
+    assert.match(wrong['stored'] ?? '', part)
+  assert.match(wrong['mail'] ?? '', /^ok /, 'the mail of the start is used')
 })
 
 it('a damaged database is reported by check, refused by serve, and mended by what both say', async (t) => {

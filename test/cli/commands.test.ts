@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { it } from 'node:test'
 import { run, serve } from '../support/service/program.ts'
-import { temporaryDirectory } from '../support/service/service.ts'
+import { temporaryDirectory } from '../support/service/temporary-directory.ts'
 
 const signIn = (url: string, email: string, code: string): Promise<Response> =>
   fetch(`${url}/api/v1/auth/verify-code`, {
@@ -45,7 +45,7 @@ it('admin and token refuse to make what the service would not take, for want of 
 
 it('admin and seed tell a program what they did', async (t) => {
   const data = join(temporaryDirectory(t), 'data')
-  const admin = await run(['admin', '--email', 'a@example.org', '--code', '--json', '--data-dir', data])
+  const admin = await run(['admin', '--yes', '--email', 'a@example.org', '--code', '--json', '--data-dir', data])
   const { code, ...rest } = JSON.parse(admin.stdout) as Record<string, unknown>
   assert.deepEqual([rest, /^\d{6}$/.test(String(code))], [{ email: 'a@example.org', done: 'created' }, true])
   const seeded = JSON.parse((await run(['seed', '--json', '--data-dir', data])).stdout) as Record<string, number>
@@ -54,7 +54,7 @@ it('admin and seed tell a program what they did', async (t) => {
 
 it('admin works before the service ever ran, and wants an address', async (t) => {
   const data = join(temporaryDirectory(t), 'data')
-  assert.equal((await run(['admin', '--email', 'a@example.org', '--data-dir', data])).code, 0)
+  assert.equal((await run(['admin', '--yes', '--email', 'a@example.org', '--data-dir', data])).code, 0)
   const missing = await run(['admin', '--data-dir', data])
   assert.deepEqual([missing.code, missing.stderr], [2, 'dateline admin needs --email ADDRESS\n'])
   const bad = await run(['admin', '--email', 'unknown', '--data-dir', data])

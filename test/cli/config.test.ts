@@ -5,7 +5,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { it } from 'node:test'
 import { run, type Finished, type RunOptions } from '../support/service/program.ts'
-import { temporaryDirectory, type Cleanup } from '../support/service/service.ts'
+import { temporaryDirectory, type Cleanup } from '../support/service/temporary-directory.ts'
 
 const ON_WINDOWS = process.platform === 'win32'
 const SECRET = 'a-secret-of-more-than-thirty-two-bytes'
@@ -46,7 +46,7 @@ it('every command with settings takes the file', async (t) => {
   const directory = temporaryDirectory(t)
   const data = join(directory, 'from-file')
   const file = fileWith(t, JSON.stringify({ dataDir: data, port: 9 }))
-  assert.equal((await run(['admin', '--email', 'a@example.org', '--config', file])).code, 0)
+  assert.equal((await run(['admin', '--yes', '--email', 'a@example.org', '--config', file])).code, 0)
   assert.match((await run(['user', 'list', '--config', file])).stdout, /a@example\.org/)
 })
 

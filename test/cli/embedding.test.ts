@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { send, sendRaw } from '../support/service/http-client.ts'
 import { cleanEnvironment, COMMAND, run, serve, type RunningService } from '../support/service/program.ts'
-import { temporaryDirectory } from '../support/service/service.ts'
+import { temporaryDirectory } from '../support/service/temporary-directory.ts'
 
 async function me(url: string, token: string): Promise<{ status: number; text: string }> {
   const response = await fetch(`${url}/api/v1/auth/me`, { headers: { authorization: `Bearer ${token}` } })

@@ -3,9 +3,10 @@ import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
+import { openDatabase } from '../../src/store/sqlite/database.ts'
 import { runCheaply } from '../support/service/in-process.ts'
 import { serve, type Finished } from '../support/service/program.ts'
-import { temporaryDirectory } from '../support/service/service.ts'
+import { temporaryDirectory } from '../support/service/temporary-directory.ts'
 
 const hooks = { after: (work: () => unknown) => after(() => work()) } as Parameters<typeof temporaryDirectory>[0]
 const data = join(temporaryDirectory(hooks), 'data')
@@ -174,9 +175,21 @@ describe('explain', () => {
 
   it('works when no service runs', async (t) => {
     const alone = join(temporaryDirectory(t), 'data')
-    await runCheaply(['admin', '--email', 'a@example.org', '--data-dir', alone])
+    await runCheaply(['admin', '--yes', '--email', 'a@example.org', '--data-dir', alone])
     const { code, stdout } = await runCheaply(['explain', '--model', 'user', '--data-dir', alone])
     assert.equal(code, 0)
     assert.match(stdout, /^rows {5}1 read/m)
+  })
+
+  it('narrows by who has changed a document, as export does', async () => {
+    const user = '66f000000000000000000601'
+    const database = openDatabase(join(data, 'dateline.db'))
+    database.run("UPDATE change SET actor = ? WHERE seq IN (SELECT seq FROM change WHERE model = 'headline' ORDER BY seq LIMIT 2)", user)
+    database.close()
+    assert.equal((await explainJson('--model', 'headline', '--changed-by', user))['rowsReturned'], 2)
+    const exported = await runCheaply(['export', '--data-dir', data, '--model', 'headline', '--changed-by', user])
+    assert.deepEqual([exported.code, exported.stdout.trim().split('\n').length, exported.stderr], [0, 2, ''])
+    const wrong = await explain('--model', 'headline', '--changed-by', ',')
+    assert.match(wrong.stderr, /Cannot read changedBy ",": expected 1 to 20 ids of users, separated by commas/)
   })
 })

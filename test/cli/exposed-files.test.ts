@@ -15,7 +15,7 @@ import { readSecrets } from '../../src/config/secrets.ts'
 import { DataDirError } from '../../src/store/sqlite/data-dir.ts'
 import { runHere } from '../support/service/in-process.ts'
 import { run, serve } from '../support/service/program.ts'
-import { temporaryDirectory, type Cleanup } from '../support/service/service.ts'
+import { temporaryDirectory, type Cleanup } from '../support/service/temporary-directory.ts'
 
 // Windows has no mode bits: there the directories above decide.
 const skip = process.platform === 'win32'
@@ -23,7 +23,7 @@ const isRoot = process.getuid?.() === 0
 
 async function site(t: Cleanup): Promise<{ readonly data: string; readonly secrets: string }> {
   const data = join(temporaryDirectory(t), 'data')
-  assert.equal((await runHere(['admin', '--email', 'you@example.org', '--data-dir', data])).code, 0)
+  assert.equal((await runHere(['admin', '--yes', '--email', 'you@example.org', '--data-dir', data])).code, 0)
   return { data, secrets: join(data, 'secrets') }
 }
 
@@ -32,9 +32,15 @@ interface Report {
   readonly checks: readonly { readonly name: string; readonly ok: boolean; readonly warning: boolean; text: string }[]
 }
 
+/** Every site with its backups on its own disk gets a warning about them: that is another matter. */
+function reported(stdout: string): Report {
+  const report = JSON.parse(stdout) as Report
+  return { ...report, checks: report.checks.filter(({ name }) => name !== 'backups') }
+}
+
 async function checked(...words: readonly string[]): Promise<{ readonly code: number | null; readonly report: Report }> {
   const { code, stdout } = await runHere(['check', '--json', ...words])
-  return { code, report: JSON.parse(stdout) as Report }
+  return { code, report: reported(stdout) }
 }
 
 /** Both refuse with the same sentence, and say what to do. */
@@ -221,7 +227,7 @@ describe('attack: files that other users may read or change', { skip }, () => {
     chmodSync(environment.JWT_SECRET_KEY_FILE, 0o444)
     const { code, stdout } = await run(['check', '--json', '--data-dir', data], { environment })
     assert.equal(code, 0, stdout)
-    const [warned, ...more] = (JSON.parse(stdout) as Report).checks.filter(({ warning }) => warning)
+    const [warned, ...more] = reported(stdout).checks.filter(({ warning }) => warning)
     assert.deepEqual([warned?.name, warned?.ok, more], ['permissions', true, []])
     const service = await serve(t, ['--data-dir', data], { environment })
     assert.match(service.output().stderr, /Warning: the file of JWT_SECRET_KEY_FILE: mode 0444/)

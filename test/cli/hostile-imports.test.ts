@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { after, describe, it } from 'node:test'
 import { openDatabase } from '../../src/store/sqlite/database.ts'
 import { runHere } from '../support/service/in-process.ts'
-import { temporaryDirectory } from '../support/service/service.ts'
+import { temporaryDirectory } from '../support/service/temporary-directory.ts'
 
 const directory = temporaryDirectory({ after })
 const data = join(directory, 'data')
@@ -75,7 +75,7 @@ describe('a bad row of CSV', () => {
       `${HEADER}\na,"${'x\n'.repeat(1.5 * MIB)}",,,\nb,,,,\n`,
       [
         /^line 2: expected at most 2097152 bytes/,
-        /^line 1572867, id "b": name: expected a text that is not blank, found ""$/,
+        /^line 1572867, id "b": name: expected a text that is not blank, found "": to keep it as a draft, import incomplete drafts as well$/,
       ],
     ],
     [
@@ -122,7 +122,7 @@ describe('a file that cannot be read on ends the import, which keeps what was be
   }
 
   for (const [name, csv, reason] of [
-    ['an unknown column', 'id,nmae\n', 'topic has no column "nmae": did you mean "name"?'],
+    ['an unknown column', 'id,nmae\n', 'topic has no column "nmae": did you mean "name"? The columns are id, name, '],
     [
       'a column that changes prototypes',
       'id,__proto__\n',

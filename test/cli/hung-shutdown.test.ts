@@ -10,7 +10,7 @@ import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { cleanEnvironment } from '../support/service/program.ts'
 import { namedPipe } from '../support/service/named-pipe.ts'
-import { temporaryDirectory, type Cleanup } from '../support/service/service.ts'
+import { temporaryDirectory, type Cleanup } from '../support/service/temporary-directory.ts'
 
 const MAIN = join(import.meta.dirname, '../../src/main.ts')
 const url = (path: string): string => JSON.stringify(new URL(path, import.meta.url).href)

@@ -6,7 +6,7 @@ import { it } from 'node:test'
 import { drillImport } from '../../scripts/drill-import.ts'
 import { runHere } from '../support/service/in-process.ts'
 import { seedOfRun } from '../support/random.ts'
-import { temporaryDirectory } from '../support/service/service.ts'
+import { temporaryDirectory } from '../support/service/temporary-directory.ts'
 
 it('an import that is killed leaves whole batches, and --resume brings every row once', async () => {
   const seed = seedOfRun()

@@ -6,7 +6,7 @@ import { openDatabase } from '../../src/store/sqlite/database.ts'
 import { openMailExchange } from '../support/smtp/mail-exchange.ts'
 import { runCheaply } from '../support/service/in-process.ts'
 import { serve } from '../support/service/program.ts'
-import { temporaryDirectory } from '../support/service/service.ts'
+import { temporaryDirectory } from '../support/service/temporary-directory.ts'
 
 interface Line {
   readonly id: string
@@ -48,7 +48,7 @@ it('the operator sees why a mail waits in the words of the server, and has it tr
   assert.match(reply ?? '', /at rcpt.*450 4\.2\.0 .*greylisted, come back later/)
   assert.match(dueAt ?? '', /^\d{4}-.*Z$/)
   const table = (await runCheaply(['mail', 'outbox', '--data-dir', data])).stdout
-  assert.match(table, new RegExp(`^ID .*REPLY\n${id}  reader@example\\.org  (waiting|sending)  \\d  .*greylisted`))
+  assert.match(table, new RegExp(`^ID .*REPLY\n${id}  reader@example\\.org  code  (waiting|sending)  \\d  .*greylisted`))
   assert.match(table, /\n\n1 (waiting|sending); the oldest that is not sent is \d+ seconds old\n$/)
 
   exchange.rule = () => undefined
@@ -72,6 +72,10 @@ it('the operator sees why a mail waits in the words of the server, and has it tr
   const database = openDatabase(join(data, 'dateline.db'), { readOnly: true })
   assert.deepEqual({ ...database.get('SELECT sealed, state FROM outbox') }, { sealed: null, state: 'delivered' })
   database.close()
+
+  // The mail server is a flag of the service, which this command has not.
+  const invited = await runCheaply(['user', 'invite', 'desk@example.org', '--invitation-url', 'https://news.example.org/', '--data-dir', data])
+  assert.equal(invited.stdout, 'desk@example.org has an account: the invitation is in the outbox\n', invited.stderr)
 })
 
 for (const { name, words, code, message } of [
@@ -92,7 +96,7 @@ for (const { name, words, code, message } of [
 ] as const) {
   it(`mail refuses ${name}`, async (t) => {
     const data = ['--data-dir', join(temporaryDirectory(t), 'data')]
-    await runCheaply(['admin', '--email', 'boss@example.org', ...data])
+    await runCheaply(['admin', '--yes', '--email', 'boss@example.org', ...data])
     const result = await runCheaply(['mail', ...words, ...data])
     assert.deepEqual([result.code, result.stdout], [code, ''])
     assert.ok(result.stderr.includes(message), result.stderr)

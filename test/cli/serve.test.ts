@@ -7,7 +7,7 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { it } from 'node:test'
 import { run, serve } from '../support/service/program.ts'
-import { temporaryDirectory } from '../support/service/service.ts'
+import { temporaryDirectory } from '../support/service/temporary-directory.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
 
@@ -32,8 +32,8 @@ it('serve on a new directory says where it listens, where the data is, and what 
     `Listening on ${service.url}`,
     `Data in ${data} (new)`,
     'printed to the service log',
-    'dateline admin --email',
-    'dateline seed',
+    `admin --email you@example.org --code --data-dir ${JSON.stringify(data)}`,
+    `seed --data-dir ${JSON.stringify(data)}`,
   ]) {
     assert.ok(stderr.includes(wanted), `${wanted} in:\n${stderr}`)
   }
@@ -391,4 +391,38 @@ it('a code that was promised is sent after a restart', async (t) => {
   const [name = ''] = written()
   assert.match(readFileSync(join(mail, name), 'utf8'), /^To: reader@example\.org/m)
   assert.equal((statSync(join(mail, name)).mode & 0o777).toString(8), '600')
+})
+
+it('serve starts again by itself, at the same port, with the backup that an administrator restores', async (t) => {
+  const directory = temporaryDirectory(t)
+  const [data, file] = [join(directory, 'data'), join(directory, 'token')]
+  const service = await serve(t, ['--data-dir', data, '--token-file', file, '--threads', '2'])
+  const call = async (method: string, path: string, body?: object): Promise<Response> =>
+    fetch(`${service.url}/api/v1${path}`, {
+      method,
+      headers: { Authorization: `Bearer ${readFileSync(file, 'utf8').trim()}`, 'Content-Type': 'application/json' },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    })
+  const made = (await (await call('POST', '/admin/backups')).json()) as { data: { name: string } }
+  const { name } = made.data
+  const topic = { name: 'New', description: 'd', iconUrl: 'https://images.example/t.png', status: 'active' }
+  assert.equal((await call('POST', '/data?model=topic', topic)).status, 201)
+  const restored = await call('POST', `/admin/backups/${name}/restore`, { confirm: name })
+  assert.equal(restored.status, 200, await restored.text())
+  assert.match(String((await service.logged('starting_again'))['reason']), /^the backup dateline-.* is restored$/)
+  await service.logged('restore.replaced')
+  let [outcome, instance] = ['', '']
+  // Until it listens again, connections are refused.
+  while (outcome === '') {
+    await new Promise(setImmediate)
+    const response = await call('GET', '/admin/restore').catch(() => undefined)
+    if (response?.status !== 200) continue
+    instance = response.headers.get('x-dateline-instance') ?? ''
+    outcome = ((await response.json()) as { data: { restore: { outcome: string } } }).data.restore.outcome
+  }
+  assert.equal(outcome, 'restored')
+  assert.notEqual(instance, service.ready['instance'])
+  const topics = (await (await call('GET', '/data?model=topic')).json()) as { data: { items: unknown[] } }
+  assert.deepEqual(topics.data.items, [])
+  assert.equal(await service.end('SIGTERM'), 0)
 })

@@ -8,13 +8,17 @@ import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { audit } from '../../src/models/audit.ts'
 import { modelNamed, STORED_MODELS } from '../../src/models/registry.ts'
+import type { Model } from '../../src/models/schema.ts'
 import { statisticsOf } from '../../src/store/plan/statistics.ts'
 import { faultsOf } from '../../src/store/sqlite/database-check.ts'
-import { openDatabase } from '../../src/store/sqlite/database.ts'
+import { openDatabase, type Database } from '../../src/store/sqlite/database.ts'
+import { wordFaults } from '../../src/store/tables/word-index.ts'
+import { changeFaults } from '../support/changes/change-faults.ts'
+import { searchRows } from '../support/search-rows.ts'
 import { runHere } from '../support/service/in-process.ts'
 import { namedPipe } from '../support/service/named-pipe.ts'
 import { cleanEnvironment, COMMAND, run, serve } from '../support/service/program.ts'
-import { temporaryDirectory } from '../support/service/service.ts'
+import { temporaryDirectory } from '../support/service/temporary-directory.ts'
 import { HOSTILE_TEXTS, hostileRows } from '../support/service/transfer-rows.ts'
 
 const SEED_MODELS = ['topic', 'source', 'headline']
@@ -56,8 +60,8 @@ it('every model comes back from an export: the same bytes from JSON lines, equal
     string,
   ]
   await filledDirectory(data)
-  // Owners first. The audit trail cannot be imported.
-  const models = STORED_MODELS.filter((model) => model !== audit).sort(
+  // Owners first. The audit trail and incomplete drafts cannot be imported.
+  const models = STORED_MODELS.filter((model) => model !== audit && model.draftsOf === undefined).sort(
     (a, b) => Number(a.owned ?? false) - Number(b.owned ?? false),
   )
   for (const { name } of models) {
@@ -83,10 +87,15 @@ it('every model comes back from an export: the same bytes from JSON lines, equal
         'SELECT model, status, n FROM status_count WHERE n > 0 ORDER BY 1, 2',
         'SELECT model, path, value, n FROM key_count WHERE n > 0 ORDER BY 1, 2, 3',
         'SELECT model, hour, n FROM hour_count ORDER BY 1, 2',
-        ...SEED_MODELS.map((name) => `SELECT id, text FROM ${name}_search ORDER BY id`),
       ]) {
         assert.ok(from.all(sql).length > 1, sql)
         assert.deepEqual(to.all(sql), from.all(sql), sql)
+      }
+      for (const model of SEED_MODELS.map(modelNamed)) {
+        assert.ok(model !== undefined)
+        const before = textsById(from, model)
+        assert.ok(before.length > 1, model.name)
+        assert.deepEqual(textsById(to, model), before, model.name)
       }
       const headline = modelNamed('headline')
       assert.ok(headline !== undefined && statisticsOf(to, headline).shareOf('status', ['active']) > 0.5)
@@ -96,6 +105,13 @@ it('every model comes back from an export: the same bytes from JSON lines, equal
     }
   }
 })
+
+/** What searches find of each document. */
+function textsById(database: Database, model: Model): readonly string[] {
+  return searchRows(database, model)
+    .map(([, text, id]) => `${String(id)} ${String(text)}`)
+    .sort()
+}
 
 function documents(text: string): readonly unknown[] {
   return text
@@ -112,6 +128,8 @@ it('a spreadsheet sees no formula in an exported cell', async (t) => {
     assert.ok(csv.includes(`'${text.replaceAll('"', '""')}`), `no apostrophe before ${JSON.stringify(text)}`)
   }
   assert.doesNotMatch(csv, /(?:^|,)"?[=+@\t-]/m)
+  // A spreadsheet with semicolons between cells.
+  assert.doesNotMatch(csv, /(?:^|[,;\t])"?[=+@-]/m)
 })
 
 it('a filter is the one of the service, whichever way the planner goes', async (t) => {
@@ -167,7 +185,7 @@ describe('import decides row by row', () => {
       /^Imported topic: 2 inserted, 3 replaced, 0 unchanged, 4 rejected, in \d+\.\d s \(\d+ rows\/s\)\n$/,
     )
     const wanted = [
-      [7, 'c', 'name: expected a text that is not blank, found " "'],
+      [7, 'c', 'name: expected a text that is not blank, found " ": to keep it as a draft, import incomplete drafts as well'],
       [8, undefined, 'cannot read it as JSON: it ends too early'],
       [9, undefined, 'expected a JSON object, found an empty array'],
       [
@@ -198,6 +216,35 @@ describe('import decides row by row', () => {
     assert.match(again.stderr, /^Cannot write "[^\n]*": a file with this name exists already: choose another name/)
   })
 
+  it('takes incomplete drafts only where it is asked to, and moves a document to the table that it then belongs in', async (t) => {
+    const data = join(temporaryDirectory(t), 'data')
+    const topic = { name: 'Ports', description: 'd', iconUrl: 'https://e.org/i', status: 'draft' }
+    const lines = (rows: readonly object[]): string => rows.map((row) => `${JSON.stringify(row)}\n`).join('')
+    const send = (input: string, ...words: readonly string[]) => runHere(['import', '--data-dir', data, '--model', 'topic', ...words, '-'], { input })
+    const rows = lines([{ ...topic, id: 'whole' }, { id: 'half', description: 'd', iconUrl: '', status: 'draft' }, { id: 'bare', description: 'd', iconUrl: '' }, { id: 'wrong', name: 'Active', status: 'active' }])
+    const refused = await send(rows)
+    assert.deepEqual(refused.stderr.split('\n'), [
+      'line 2, id "half": name: expected a string, found nothing: to keep it as a draft, import incomplete drafts as well',
+      'line 3, id "bare": name: expected a string, found nothing: to keep it as a draft, import incomplete drafts as well',
+      'line 4, id "wrong": description: expected a string, found nothing',
+      '',
+    ])
+    assert.match((await send(rows, '--incomplete')).stdout, /: 2 inserted, 1 replaced, 0 unchanged, 1 rejected/)
+    const ids = async (...words: readonly string[]): Promise<readonly string[]> => (documents(await exported(data, 'topic', ...words)) as Topic[]).map(({ id }) => id)
+    assert.deepEqual([await ids(), await ids('--incomplete')], [['whole'], ['bare', 'half', 'whole']])
+    const cells = await exported(data, 'topic', '--incomplete', '--format', 'csv')
+    assert.match((await send(cells, '--incomplete', '--keep', '--format', 'csv')).stdout, /: 0 inserted, 0 replaced, 3 unchanged, 0 rejected/)
+    assert.match((await send(lines([{ ...topic, id: 'half' }]))).stderr, /id: "half" is that of an incomplete draft: to replace it, import incomplete drafts as well/)
+    const swapped = lines([{ ...topic, id: 'half' }, { id: 'whole', status: 'draft' }])
+    assert.match((await send(swapped, '--incomplete', '--dry-run')).stdout, /: 0 inserted, 2 replaced/)
+    assert.match((await send(swapped, '--incomplete')).stdout, /: 0 inserted, 2 replaced, 0 unchanged, 0 rejected/)
+    assert.deepEqual([await ids(), await ids('--incomplete', '--filter', '{"status":"draft"}')], [['half'], ['bare', 'half', 'whole']])
+    const database = openDatabase(join(data, 'dateline.db'), { readOnly: true })
+    t.after(() => database.close())
+    assert.deepEqual([...faultsOf(database), ...changeFaults(database, STORED_MODELS), ...wordFaults(database, STORED_MODELS)], [])
+    assert.deepEqual(database.all('SELECT id FROM trash'), [])
+  })
+
   it('resolves references, and takes them from CSV as a lone id', async (t) => {
     const data = join(temporaryDirectory(t), 'data')
     await done(['seed', '--data-dir', data])
@@ -219,6 +266,12 @@ describe('import decides row by row', () => {
       [one?.['title'], one?.['excerpt'], one?.['topic'], one?.['source'], one?.['eventCountry']],
       ['Ferry, late', '', topic, source, country],
     )
+    const same = csv.split('\n', 2).join('\n').replace('one,', 'three,').replace('https://e.org', 'http://e.org/#top')
+    const dry = await runHere([...words.slice(0, -1), '--dry-run', '--json', '-'], { input: same })
+    assert.deepEqual([dry.code, dry.stderr], [0, 'line 2: the headline "one" has this address already: "Ferry, late"\n'])
+    const result = JSON.parse(dry.stdout) as Record<string, unknown>
+    assert.deepEqual([result['inserted'], result['sameAddress']], [1, 1])
+    assert.match((await runHere([...words.slice(0, -1), '--dry-run', '-'], { input: same })).stdout, /0 rejected, 1 with an address that is stored already, in /)
   })
 
   it('a dry run checks everything and changes nothing', async (t) => {
@@ -234,6 +287,10 @@ describe('import decides row by row', () => {
     })
     assert.equal(code, 1)
     assert.match(stdout, /^Would import topic: 1 inserted, 0 replaced, 0 unchanged, 1 rejected/)
+    const codes = ['XA', 'XB', 'XA'].map((isoCode) => `${JSON.stringify({ isoCode, name: isoCode, flagUrl: '' })}\n`).join('')
+    const countries = await runHere(['import', '--data-dir', data, '--model', 'country', '--dry-run', '-'], { input: codes })
+    assert.match(countries.stdout, /: 2 inserted, 0 replaced, 0 unchanged, 1 rejected/)
+    assert.match(countries.stderr, /^line 3, id "\w+": isoCode: another country has this code/)
     assert.equal(await exported(data, 'topic'), before)
   })
 })
@@ -298,7 +355,7 @@ it('two imports at once beside a service that writes lose nothing', async (t) =>
       const response = await fetch(`${service.url}/api/v1/data?model=topic`, {
         method: 'POST',
         headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-        body: JSON.stringify({ name: 'w', description: 'd', iconUrl: 'i' }),
+        body: JSON.stringify({ name: 'w', description: 'd', iconUrl: '' }),
       })
       assert.equal(response.status, 201, await response.text())
       written++

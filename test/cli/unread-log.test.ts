@@ -16,7 +16,7 @@ import { openLogSink } from '../../src/cli/serve/log-sink.ts'
 import { send } from '../support/service/http-client.ts'
 import { namedPipe } from '../support/service/named-pipe.ts'
 import { cleanEnvironment, COMMAND } from '../support/service/program.ts'
-import { temporaryDirectory, type Cleanup } from '../support/service/service.ts'
+import { temporaryDirectory, type Cleanup } from '../support/service/temporary-directory.ts'
 
 const ONLY_SOURCES = process.env['TEST_PROGRAM'] !== undefined && 'an executable loads no other code before its own'
 /** A named pipe can be opened for reading before it is written to. */
@@ -94,7 +94,8 @@ describe('a stderr that is a file', () => {
   it('has every line, in order', async (t) => {
     const file = join(temporaryDirectory(t), 'log')
     const descriptor = openSync(file, 'a')
-    const { child, port } = await start(t, [], descriptor)
+    // Each thread writes its lines in their order.
+    const { child, port } = await start(t, ['--threads', '1'], descriptor)
     closeSync(descriptor)
     for (let i = 0; i < 50; i++) await send(port, `/nowhere/${i}`)
     child.kill('SIGTERM')

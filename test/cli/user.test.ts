@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { runCheaply } from '../support/service/in-process.ts'
 import { serve, type Finished } from '../support/service/program.ts'
-import { temporaryDirectory, type Cleanup } from '../support/service/service.ts'
+import { temporaryDirectory, type Cleanup } from '../support/service/temporary-directory.ts'
 
 interface Site {
   dateline(...words: string[]): Promise<Finished>
@@ -54,6 +54,30 @@ it('a token works at once beside the running service, is listed, and can be ende
   const ended = await dateline('user', 'sign-out', 'boss@example.org', '--session', session ?? '')
   assert.deepEqual([ended.code, await status(token ?? '')], [0, 401])
   assert.match((await dateline('user', 'show', 'boss@example.org')).stdout, /\nNot signed in\n$/)
+})
+
+it('an account is invited with and without a mail, which waits for the service', async (t) => {
+  const { dateline } = await site(t)
+  // Without a mail server the service would print it, and call it delivered.
+  const lost = /: mail is not set up: start the service with --mail, .* give users a code by "dateline user code"/
+  const quiet = await dateline('user', 'invite', 'quiet@example.org')
+  assert.match(quiet.stdout, /^quiet@example\.org has an account: no mail is sent, because mail is not set up: /)
+  assert.match((await dateline('user', 'invite', 'quiet@example.org', '--again')).stderr, lost)
+  assert.equal((await dateline('user', 'invite', 'silent@example.org', '--no-mail')).stdout, 'silent@example.org has an account: no mail is sent\n')
+  assert.equal((await dateline('settings', 'set', 'mail', 'smtp://127.0.0.1:1', '--mail-ports', '1')).code, 0)
+  const refused = await dateline('user', 'invite', 'quiet@example.org', '--again')
+  assert.match(refused.stderr, /Cannot invite by mail: no address of the dashboard is set/)
+  assert.equal((await dateline('settings', 'set', 'invitationUrl', 'https://news.example.org')).code, 0)
+  const words = ['user', 'invite', 'desk@example.org', '--language', 'de']
+  const invited = await dateline(...words)
+  assert.equal(invited.stdout, 'desk@example.org has an account: the invitation is in the outbox\n', invited.stderr)
+  assert.equal((await dateline('user', 'invite', 'quiet@example.org', '--again')).stdout, 'quiet@example.org is invited again: the invitation is in the outbox\n')
+  assert.match((await dateline(...words)).stderr, /exists already/)
+  assert.equal((await dateline('user', 'invite', 'a@example.org\nBcc: b@example.org')).code, 2)
+  const unknown = await dateline('user', 'invite', 'new@example.org', '--language', 'xx')
+  assert.match(unknown.stderr, /Unknown language "xx": expected one of en, /)
+  const outbox = JSON.parse((await dateline('mail', 'outbox', '--json')).stdout.split('\n')[0] ?? '') as Record<string, unknown>
+  assert.ok(JSON.stringify(outbox).includes('invitation'))
 })
 
 it('signing out everywhere ends what was issued before, and nothing after', async (t) => {
@@ -131,7 +155,7 @@ describe('refused with a sentence:', () => {
   ]) {
     it(`dateline ${words.join(' ')}`, async (t) => {
       const data = join(temporaryDirectory(t), 'data')
-      assert.equal((await runCheaply(['admin', '--email', boss, '--data-dir', data])).code, 0)
+      assert.equal((await runCheaply(['admin', '--yes', '--email', boss, '--data-dir', data])).code, 0)
       const refused = await runCheaply([...words, '--data-dir', data])
       assert.deepEqual([refused.code, refused.stdout], [code, ''], refused.stderr)
       assert.match(refused.stderr, says)

@@ -1,7 +1,7 @@
 /** Every method of the client: the request that it sends, what it gives back, and that no route of the API lacks one. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { createClient, type Client } from '../../src/client/client.ts'
+import { changes, changeTicket, createClient, readChanges, type Client } from '../../src/client/client.ts'
 import { ENDPOINTS } from '../../src/endpoints/endpoints.ts'
 import { serverThat } from '../support/service/scripted-http.ts'
 
@@ -29,6 +29,32 @@ const ROWS: readonly {
   { call: ({ auth }) => auth.me(), request: 'GET /api/v1/auth/me' },
   { call: ({ auth }) => auth.signOut(), request: 'POST /api/v1/auth/sign-out', status: 204 },
   { call: ({ auth }) => auth.deleteAccount(), request: 'DELETE /api/v1/auth/delete-account', status: 204 },
+  {
+    call: ({ auth }) => auth.setup({ token: 't', email: 'a@b.example' }),
+    request: 'POST /api/v1/auth/setup {"token":"t","email":"a@b.example"}',
+  },
+  { call: ({ auth }) => auth.proxy(), request: 'POST /api/v1/auth/proxy' },
+  { call: ({ auth }) => auth.passkeyRequest(), request: 'POST /api/v1/auth/passkeys/request' },
+  {
+    call: ({ auth }) => auth.signInWithPasskey({ id: 'a', clientDataJSON: 'b', authenticatorData: 'c', signature: 'd' }),
+    request: 'POST /api/v1/auth/passkeys/sign-in {"id":"a","clientDataJSON":"b","authenticatorData":"c","signature":"d"}',
+  },
+  { call: ({ auth }) => auth.passkeyCreation(), request: 'POST /api/v1/auth/passkeys/creation' },
+  { call: ({ auth }) => auth.passkeys(), request: 'GET /api/v1/auth/passkeys' },
+  {
+    call: ({ auth }) => auth.addPasskey({ code: '123456', name: 'a', clientDataJSON: 'b', attestationObject: 'c' }),
+    request: 'POST /api/v1/auth/passkeys {"code":"123456","name":"a","clientDataJSON":"b","attestationObject":"c"}',
+  },
+  { call: ({ auth }) => auth.removePasskey('a/b'), request: 'DELETE /api/v1/auth/passkeys/a%2Fb', status: 204 },
+  { call: ({ admin }) => admin.passkeys('1'), request: 'GET /api/v1/admin/users/1/passkeys' },
+  { call: ({ admin }) => admin.removePasskeys('1'), request: 'DELETE /api/v1/admin/users/1/passkeys' },
+  { call: ({ admin }) => admin.makeCode('1'), request: 'POST /api/v1/admin/users/1/code' },
+  { call: ({ admin }) => admin.apiTokens(), request: 'GET /api/v1/admin/tokens' },
+  {
+    call: ({ admin }) => admin.makeApiToken({ name: 'a', role: 'publisher', models: ['topic'], methods: ['read'], days: 1 }),
+    request: 'POST /api/v1/admin/tokens {"name":"a","role":"publisher","models":["topic"],"methods":["read"],"days":1}',
+  },
+  { call: ({ admin }) => admin.revokeApiToken('a/b'), request: 'DELETE /api/v1/admin/tokens/a%2Fb', status: 204 },
   { call: ({ data }) => data('topic').list(), request: 'GET /api/v1/data?model=topic' },
   {
     call: ({ data }) =>
@@ -66,6 +92,11 @@ const ROWS: readonly {
     request: `PUT /api/v1/data/1?model=topic ${JSON.stringify(TOPIC)}`,
     gives: { document: DATA, etag: '"v1"' },
   },
+  {
+    call: ({ data }) => data('topic').patch('1', { name: 'Ports', description: null }),
+    request: 'PATCH /api/v1/data/1?model=topic {"name":"Ports","description":null}',
+    gives: { document: DATA, etag: '"v1"' },
+  },
   { call: ({ data }) => data('topic').remove('1'), request: 'DELETE /api/v1/data/1?model=topic', status: 204 },
   {
     call: ({ data }) => data('topic').check({ name: 7 }),
@@ -79,13 +110,94 @@ const ROWS: readonly {
     call: ({ data }) => data('topic').explain({ filter: { status: 'draft' }, cursor: null }),
     request: 'POST /api/v1/data/explain?model=topic {"filter":{"status":"draft"}}',
   },
+  {
+    call: ({ data }) => data('topic').history('1', { limit: 2, cursor: '9' }),
+    request: 'GET /api/v1/data/1/history?model=topic&limit=2&cursor=9',
+  },
+  {
+    call: ({ data }) => data('topic').version('1', '7'),
+    request: 'GET /api/v1/data/1/history/7?model=topic',
+    gives: { document: DATA, etag: '"v1"' },
+  },
+  {
+    call: ({ data }) => data('topic').usage('1'),
+    request: 'GET /api/v1/data/1/usage?model=topic',
+  },
+  {
+    call: ({ data }) => data('headline').duplicates({ url: 'https://harbour.example/a?b=c', except: '1' }),
+    request: 'GET /api/v1/data/duplicates?model=headline&url=https%3A%2F%2Fharbour.example%2Fa%3Fb%3Dc&except=1',
+  },
+  {
+    call: ({ data }) => data('topic').restore('1', { seq: 7, ifMatch: '"v1"' }),
+    request: 'POST /api/v1/data/1/restore?model=topic&seq=7 {}',
+    gives: { document: DATA, etag: '"v1"' },
+  },
+  {
+    call: ({ data }) => data('topic').usageOfMany({ ids: ['1', '2'] }),
+    request: 'POST /api/v1/data/usage?model=topic {"ids":["1","2"]}',
+  },
+  { call: ({ data }) => data('topic').trashCount(), request: 'GET /api/v1/data/trash/count?model=topic' },
+  { call: ({ data }) => data('topic').trash({ limit: 2 }), request: 'GET /api/v1/data/trash?model=topic&limit=2' },
+  { call: ({ data }) => data('topic').eraseTrashed('1'), request: 'DELETE /api/v1/data/trash/1?model=topic', status: 204 },
+  { call: ({ auth }) => auth.refreshToken(), request: 'POST /api/v1/auth/refresh-token' },
+  {
+    call: ({ data }) => data('topic').create(TOPIC, { idempotencyKey: 'k' }),
+    request: `POST /api/v1/data?model=topic ${JSON.stringify(TOPIC)}`,
+    gives: { document: DATA, etag: '"v1"' },
+  },
+  {
+    call: async (client) =>
+      client.batch({ operations: [{ operation: 'delete', model: 'topic', id: '1', ifMatch: 'W/"v1"' }] }).catch((error: Error) => error.name),
+    request: 'POST /api/v1/data/batch {"operations":[{"operation":"delete","model":"topic","id":"1","ifMatch":"\\"v1\\""}]}',
+    gives: 'UnreadableReply',
+  },
+  {
+    call: (client) => changeTicket(client),
+    request: 'POST /api/v1/changes/ticket',
+    gives: DATA,
+  },
+  {
+    call: async (client) =>
+      readChanges(client, { models: ['topic', 'source'], filter: { name: 'x' }, since: '7.r.a', limit: 9, wait: 30 }).catch((error: Error) => error.name),
+    request: 'GET /api/v1/changes?since=7.r.a&models=topic%2Csource&filter=%7B%22name%22%3A%22x%22%7D&limit=9&wait=30',
+    gives: 'UnreadableReply',
+  },
+  {
+    call: async (client) => changes(client, { models: ['topic'], since: '7.r.a' }).next().catch((error: Error) => error.name),
+    request: 'GET /api/v1/changes/stream?models=topic&since=7.r.a',
+    gives: 'UnreadableReply',
+  },
   { call: ({ auth }) => auth.sessions(), request: 'GET /api/v1/auth/sessions' },
   { call: ({ auth }) => auth.endOtherSessions(), request: 'DELETE /api/v1/auth/sessions' },
   { call: ({ auth }) => auth.endSession('s/1'), request: 'DELETE /api/v1/auth/sessions/s%2F1', status: 204 },
   { call: ({ dashboard }) => dashboard.setup(), request: 'GET /api/v1/dashboard/setup' },
   { call: ({ dashboard }) => dashboard.overview(), request: 'GET /api/v1/dashboard/overview' },
+  { call: ({ dashboard }) => dashboard.views(), request: 'GET /api/v1/dashboard/views' },
+  {
+    call: ({ dashboard }) => dashboard.addView({ name: 'Mine', model: 'topic', query: 'q=a' }),
+    request: 'POST /api/v1/dashboard/views {"name":"Mine","model":"topic","query":"q=a"}',
+  },
+  {
+    call: ({ dashboard }) => dashboard.replaceView('v/1', { name: 'Mine', model: 'topic', query: '' }),
+    request: 'PUT /api/v1/dashboard/views/v%2F1 {"name":"Mine","model":"topic","query":""}',
+  },
+  { call: ({ dashboard }) => dashboard.removeView('v1'), request: 'DELETE /api/v1/dashboard/views/v1', status: 204 },
   { call: ({ admin }) => admin.status(), request: 'GET /api/v1/admin/status' },
+  { call: ({ admin }) => admin.cluster(), request: 'GET /api/v1/admin/cluster' },
+  {
+    call: ({ admin }) => admin.log({ text: 'a b', route: '/api', from: '2026-03-01', limit: 5 }),
+    request: 'GET /api/v1/admin/log?limit=5&text=a+b&route=%2Fapi&from=2026-03-01',
+  },
+  { call: ({ admin }) => admin.loadSample(), request: 'POST /api/v1/admin/sample' },
   { call: ({ admin }) => admin.settings(), request: 'GET /api/v1/admin/settings' },
+  {
+    call: ({ admin }) => admin.changeSettings({ backupKeep: 3, mail: null }, { ifMatch: '"v1"' }),
+    request: 'PATCH /api/v1/admin/settings {"backupKeep":3,"mail":null}',
+  },
+  {
+    call: ({ admin }) => admin.testMailSettings({ to: 'a@b.example', settings: { mailFrom: 'a@b.example' } }),
+    request: 'POST /api/v1/admin/settings/test {"to":"a@b.example","settings":{"mailFrom":"a@b.example"}}',
+  },
   { call: ({ admin }) => admin.log(), request: 'GET /api/v1/admin/log' },
   { call: ({ admin }) => admin.log({ level: 'warn', limit: 9 }), request: 'GET /api/v1/admin/log?level=warn&limit=9' },
   {
@@ -105,6 +217,25 @@ const ROWS: readonly {
     request: 'GET /api/v1/admin/backups/a%20b.db',
     gives: 'SQLite format 3',
   },
+  {
+    call: async ({ admin }) => (await admin.exportList({ model: 'topic', format: 'csv' })).text(),
+    request: 'POST /api/v1/data/export {"model":"topic","format":"csv"}',
+    gives: 'id,name',
+  },
+  { call: ({ admin }) => admin.checkBackup('a b'), request: 'POST /api/v1/admin/backups/a%20b/check {}' },
+  {
+    call: ({ admin }) => admin.restoreBackup('a', { confirm: 'a' }),
+    request: 'POST /api/v1/admin/backups/a/restore {"confirm":"a"}',
+  },
+  { call: ({ admin }) => admin.lastRestore(), request: 'GET /api/v1/admin/restore' },
+  {
+    call: ({ admin }) => admin.previewImport({ model: 'topic', format: 'csv', rows: 'name' }),
+    request: 'POST /api/v1/admin/import/preview {"model":"topic","format":"csv","rows":"name"}',
+  },
+  {
+    call: ({ admin }) => admin.importRows({ model: 'topic', format: 'ndjson', rows: '{}', dryRun: true }),
+    request: 'POST /api/v1/admin/import {"model":"topic","format":"ndjson","rows":"{}","dryRun":true}',
+  },
   { call: ({ admin }) => admin.sessions('u'), request: 'GET /api/v1/admin/users/u/sessions' },
   {
     call: ({ admin }) => admin.endSession('u', 's'),
@@ -112,6 +243,15 @@ const ROWS: readonly {
     status: 204,
   },
   { call: ({ admin }) => admin.endSessions('u'), request: 'DELETE /api/v1/admin/users/u/sessions' },
+  { call: ({ dashboard }) => dashboard.reviews(), request: 'GET /api/v1/reviews' },
+  { call: ({ data }) => data('headline').review('h'), request: 'GET /api/v1/data/h/review?model=headline' },
+  {
+    call: ({ data }) => data('headline').giveBack('h', { note: 'n' }),
+    request: 'POST /api/v1/data/h/return?model=headline {"note":"n"}',
+    gives: { document: DATA, etag: '"v1"' },
+  },
+  { call: ({ admin }) => admin.invitation('u'), request: 'GET /api/v1/admin/users/u/invitation' },
+  { call: ({ admin }) => admin.inviteAgain('u', { language: 'de' }), request: 'POST /api/v1/admin/users/u/invitation?language=de {}' },
 ]
 
 describe('a method of the client', () => {
@@ -122,6 +262,8 @@ describe('a method of the client', () => {
         assert.equal(headers['accept-language'], 'de-CH')
         if (asked?.includes('a%20b.db') === true) {
           response.writeHead(200, { 'content-type': 'application/vnd.sqlite3' }).end('SQLite format 3')
+        } else if (asked?.endsWith('/export') === true) {
+          response.writeHead(200, { 'content-type': 'application/octet-stream' }).end('id,name')
         } else if (status !== 200) response.writeHead(status).end()
         else response.writeHead(200, { etag: '"v1"' }).end(JSON.stringify({ data: DATA, metadata: {} }))
       })
@@ -130,13 +272,13 @@ describe('a method of the client', () => {
     })
   }
 
-  it('is there for each route of the API', () => {
+  it('is there for each route of the API, but those of RxDB', () => {
     const isSent = (route: string): boolean => {
       const pattern = new RegExp(`^${route.replace(/:\w+/g, '[^/ ?]+')}(?:[ ?]|$)`)
       return ROWS.some(({ request }) => pattern.test(request))
     }
     const all = ENDPOINTS.map(({ method, path }) => `${method} ${path}`)
-    const routes = all.filter((route) => / \/api\/v1\/(?!openapi\.json)/.test(route))
+    const routes = all.filter((route) => / \/api\/v1\/(?!openapi\.json|sync\/)/.test(route))
     assert.ok(routes.length >= 12)
     assert.deepEqual(
       routes.filter((route) => !isSent(route)),
@@ -190,6 +332,19 @@ it('an entity tag that a proxy made weak is sent as the service gave it', async 
   const { etag } = await topics.get('1')
   assert.deepEqual((await topics.replace('1', TOPIC, { ifMatch: etag })).document, { tag: '"v1"' })
   assert.deepEqual((await topics.replace('1', TOPIC, { ifMatch: undefined })).document, { tag: null })
+})
+
+it('the position of the last response goes with the next request, and starts over with a log that was created again', async (t) => {
+  const answers = ['', '7', '5', 'x', '9007199254740993', '3']
+  const sent: (string | undefined)[] = []
+  const { url } = await serverThat(t, ({ headers }, response) => {
+    sent.push(headers['x-dateline-position']?.toString())
+    const position = answers[sent.length - 1] ?? ''
+    response.writeHead(200, position === '' ? {} : { 'x-dateline-position': position }).end('{"data":{}}')
+  })
+  const client = createClient({ url })
+  for (let i = 0; i < 7; i++) await client.auth.me()
+  assert.deepEqual(sent, [undefined, undefined, '7', '5', '5', '5', '3'])
 })
 
 it('iterate() asks for the next page when it is wanted, and for none after the loop was left', async (t) => {

@@ -13,7 +13,7 @@ import { openApiDocument } from '../../src/api/openapi/openapi.ts'
 import { clientSource } from '../../scripts/client-source.ts'
 import { describedApi } from '../../scripts/reference/described-api.ts'
 import { exampleValues, requestExamples, variantsOf } from '../../scripts/reference/request-examples.ts'
-import type { Cleanup } from '../support/service/service.ts'
+import type { Cleanup } from '../support/service/temporary-directory.ts'
 import { startSuiteService } from '../support/service/suite-service.ts'
 
 const ROOT = join(import.meta.dirname, '../..')

@@ -6,8 +6,8 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { Json, JsonObject } from '../../src/base/json.ts'
 import { createDrafts } from '../../src/content/drafts.ts'
-import { checkListLengths } from '../../src/content/list-lengths.ts'
-import { throwProblem } from '../../src/content/problems.ts'
+import { checkListLengths } from '../../src/content/rules/list-lengths.ts'
+import { throwProblem } from '../../src/content/rules/problems.ts'
 import { MODELS } from '../../src/models/registry.ts'
 import type { Field, Shape } from '../../src/models/schema.ts'
 import { userContentPreferences } from '../../src/models/user-content-preferences.ts'
@@ -37,7 +37,7 @@ describe('a list', () => {
   it('that is too long is refused before anything is looked up', async () => {
     const asked: string[] = []
     const get = (_model: unknown, id: string): undefined => void asked.push(id)
-    const drafts = createDrafts({ get }, () => 0, () => 'new')
+    const drafts = createDrafts({ get }, { now: () => 0, newId: () => 'new', isReviewOn: () => false })
     const body = { ...PREFERENCES, id: 'u', followedSources: ids(5), savedFilters: [filterOf('sources', 501)] }
     const references = { bytesMax: Infinity }
     await assert.rejects(

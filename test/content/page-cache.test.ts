@@ -1,7 +1,7 @@
 /** The memory for pages: what enters, what is evicted, and that its bytes are bounded and counted. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { createPageCache, type Page, type PageCache } from '../../src/content/page-cache.ts'
+import { createPageCache, type Page, type PageCache } from '../../src/content/reads/page-cache.ts'
 import { compressStart, envelopeStart } from '../../src/http/coding/coded-envelope.ts'
 import { topic } from '../../src/models/topic.ts'
 
@@ -67,6 +67,17 @@ describe('the memory for pages', () => {
     }
     assert.equal(pages.byText('text of hot'), hot)
     assert.ok(pages.counts().evictions > 900)
+  })
+
+  it('takes new pages also where all that it holds are read, in place of those that came first', () => {
+    const pages = createPageCache({ bytesMax: 256 * KIB, now: () => 1_000_000 })
+    const kept: Page[] = []
+    for (let i = 0; pages.counts().evictions === 0; i++) kept.push(keep(pages, `${i}`))
+    const held = kept.slice(1)
+    held.forEach(pages.used)
+    const added = keep(pages, 'new')
+    assert.equal(pages.byText('text of new'), added)
+    assert.deepEqual(held.filter((page) => pages.byKey(page.key, undefined) === undefined), [held[0]])
   })
 
   it('attack: a page under ever new texts has a few, and its bytes are bounded', () => {

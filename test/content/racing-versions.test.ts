@@ -7,6 +7,7 @@ import { describe, it } from 'node:test'
 import { fail } from '../../src/base/failure.ts'
 import type { JsonObject } from '../../src/base/json.ts'
 import { createDocuments, type Documents, type SentBody } from '../../src/content/documents.ts'
+import { createRepeats } from '../../src/content/repeatable.ts'
 import type { Caller } from '../../src/models/caller.ts'
 import type { Model } from '../../src/models/schema.ts'
 import { topic } from '../../src/models/topic.ts'
@@ -14,7 +15,7 @@ import { user } from '../../src/models/user.ts'
 import type { Requester } from '../../src/store/actor.ts'
 import type { Condition } from '../../src/store/store.ts'
 import { TOPIC, USER } from '../support/service/data-bodies.ts'
-import type { Cleanup } from '../support/service/service.ts'
+import type { Cleanup } from '../support/service/temporary-directory.ts'
 import { testStore, type SystemStore } from '../support/service/stores.ts'
 
 const ADMIN: Caller = { id: 'boss', appRole: 'standardUser', dashboardRole: 'admin' }
@@ -48,6 +49,9 @@ async function scene(t: Cleanup, model: Model, body: JsonObject): Promise<Scene>
     newId: () => ID,
     settings: { limitDefault: 20, limitMax: 100, hideInactive: false },
     invitations: { invite: refuseToInvite, check: refuseToInvite },
+    trashMs: () => 0,
+    isReviewOn: () => false,
+    repeats: createRepeats({ store, now: () => 0 }),
   })
   await store.insert(user, { id: ADMIN.id, value: { ...USER, ...ADMIN, email: 'boss@example.org' } })
   await store.insert(model, { id: ID, value: { ...body, id: ID } })

@@ -2,13 +2,13 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { setImmediate as turn } from 'node:timers/promises'
-import { createPageCache } from '../../src/content/page-cache.ts'
-import { createReads, type ReadRequest, type ReadResult } from '../../src/content/reads.ts'
+import { createPageCache } from '../../src/content/reads/page-cache.ts'
+import { createReads, type ReadRequest, type ReadResult } from '../../src/content/reads/reads.ts'
 import { country } from '../../src/models/country.ts'
 import type { Model } from '../../src/models/schema.ts'
 import { language } from '../../src/models/language.ts'
 import { topic } from '../../src/models/topic.ts'
-import type { Cleanup } from '../support/service/service.ts'
+import type { Cleanup } from '../support/service/temporary-directory.ts'
 import { testStore, type SystemStore } from '../support/service/stores.ts'
 
 interface Scene {

@@ -4,8 +4,8 @@ import { isoDate, parseIsoDate } from '../../src/base/dates.ts'
 import { Failure } from '../../src/base/failure.ts'
 import { isId } from '../../src/base/ids.ts'
 import type { Json, JsonObject } from '../../src/base/json.ts'
-import { sampleContent } from '../../src/content/sample.ts'
-import { countrySeeds, languageSeeds, seedId } from '../../src/content/seeds.ts'
+import { sampleContent } from '../../src/content/seeds/sample.ts'
+import { countrySeeds, languageSeeds, seedId } from '../../src/content/seeds/seeds.ts'
 
 const NOW = Date.parse('2025-11-21T10:20:30.456Z')
 const DAY_MS = 86_400_000
@@ -20,14 +20,15 @@ describe('the shape of sample documents', () => {
   const dated = ['createdAt', 'updatedAt', 'status', 'type']
   const shapes: readonly [string, readonly JsonObject[], readonly string[]][] = [
     ['topic', topics, ['id', 'name', 'description', 'iconUrl', ...dated]],
-    ['source', sources, ['id', 'name', 'description', 'url', 'sourceType', 'language', 'headquarters', ...dated]],
+    ['source', sources, ['id', 'name', 'description', 'url', 'logoUrl', 'sourceType', 'language', 'headquarters', ...dated]],
     ['headline', headlines, ['id', 'title', 'excerpt', 'url', 'imageUrl', 'source', 'eventCountry', 'topic', ...dated]],
   ]
   for (const [type, items, members] of shapes) {
     it(`every ${type} has all required members in the documented order, and no other`, () => {
       assert.ok(items.length > 0)
       for (const item of items) {
-        assert.deepEqual(Object.keys(item), members)
+        const isPublished = type === 'headline' && item['status'] !== 'draft'
+        assert.deepEqual(Object.keys(item), isPublished ? [...members, 'publishedAt'] : members)
         assert.equal(item['type'], type)
         assert.ok(isId(text(item['id'])))
         assert.ok(['active', 'draft', 'archived'].includes(text(item['status'])))

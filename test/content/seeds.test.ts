@@ -4,7 +4,7 @@ import { describe, it } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { isId } from '../../src/base/ids.ts'
 import type { JsonObject } from '../../src/base/json.ts'
-import { countrySeeds, languageSeeds, remoteConfigSeed, seedId } from '../../src/content/seeds.ts'
+import { countrySeeds, languageSeeds, remoteConfigSeed, seedId } from '../../src/content/seeds/seeds.ts'
 import { REMOTE_CONFIG_ID } from '../../src/models/remote-config.ts'
 
 const SEED_DATE = '2025-01-01T00:00:00.000Z'

@@ -3,15 +3,18 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { Failure } from '../../src/base/failure.ts'
 import { parseJson, writeJson, type Json, type JsonObject } from '../../src/base/json.ts'
-import { validateDocument } from '../../src/content/validate.ts'
+import { ProblemFailure } from '../../src/base/problem.ts'
+import { validateDocument } from '../../src/content/rules/validate.ts'
 import { userContentPreferences } from '../../src/models/user-content-preferences.ts'
 import {
   boolean,
   choice,
+  code,
   constant,
   createdAt,
   date,
   embedded,
+  httpUrl,
   id,
   list,
   map,
@@ -19,9 +22,11 @@ import {
   nonBlankText,
   nullable,
   record,
+  siteUrl,
   text,
   whole,
   type Field,
+  type Model,
 } from '../../src/models/schema.ts'
 import { HEADLINE, PREFERENCES } from '../support/service/data-bodies.ts'
 
@@ -56,6 +61,89 @@ function refusal(work: () => unknown): string {
   }
   throw new assert.AssertionError({ message: 'nothing was refused' })
 }
+
+describe('a text of a form', () => {
+  const page = model({
+    ...{ name: 'page', description: '', extras: 'keep', access: ACCESS, search: [], indexes: [] },
+    fields: { id: id(), link: httpUrl(), flag: siteUrl(), code: code('countryCode'), type: constant('page') },
+  })
+  const book = model({
+    ...{ name: 'book', description: '', extras: 'keep', access: ACCESS, search: [], indexes: [] },
+    fields: { id: id(), cover: embedded(page) },
+  })
+  const PAGE = { id: 'p', link: '', flag: '', code: 'IS', type: 'page' }
+  const problemOf = (field: Field, value: string): string | undefined => {
+    try {
+      read(field, value)
+    } catch (error) {
+      assert.ok(error instanceof ProblemFailure)
+      return error.problem.code
+    }
+    return undefined
+  }
+
+  it('is an address of the web as it is written, or empty', () => {
+    for (const text of [
+      ...['', 'https://harbour.example', 'HTTP://Harbour.EXAMPLE:80/a//b?c=http://d&e=@#f', 'http://[::1]:8080/', 'https://例え.example/ä😀'],
+      `http://a.example/${'b'.repeat(7_983)}`,
+    ]) {
+      for (const field of [httpUrl(), siteUrl()]) assert.equal(read(field, text), text)
+    }
+    assert.equal(read(siteUrl(), '/flags/is.png'), '/flags/is.png')
+  })
+
+  it('attack: runs no code, hides nothing, and means the same to every parser', () => {
+    for (const text of [
+      ...['javascript:alert(1)', 'JavaScript:alert(1)', 'java\nscript:alert(1)', '\u0001javascript:alert(1)', 'data:text/html,x', 'vbscript:x', 'file:///etc/passwd'],
+      ...['blob:https://a.example/1', 'ftp://a.example', 'foo bar', 'a.example', '//a.example', '?a', '#a', 'http:a.example', 'http:/a.example', 'http:///a.example'],
+      ...['https:\\\\a.example', 'https://a.example\\@b.example', 'http://user:pw@a.example', 'http://user@a.example', 'http://@a.example', 'http://:@a.example'],
+      ...[' http://a.example', 'http://a.example ', 'http://a.example/b c', 'http://a.exa\tmple', 'http://a.example\r\nx: y', 'http://a.example/\u0000', 'http://a.example/\u00a0b'],
+      ...['http://a.example/\u202egnp.exe', 'http://a.example/\u2066x', 'http://a\u200b.example', 'http://a\u00ad.example', 'http://a.example/\ufeff', 'http://a.example/\u2028'],
+      ...['http://a.example:99999', 'http://[::1', 'http://exa%20mple', 'http://', 'https://?', 'ｈttp://a.example', 'http：//a.example', 'http://a.example／@b'],
+      `http://a.example/${'b'.repeat(7_984)}`,
+    ]) {
+      for (const field of [httpUrl(), siteUrl()]) assert.equal(problemOf(field, text), 'notHttpUrl', JSON.stringify(text))
+    }
+    for (const text of ['/a b', '/\\a.example', '//a.example', '/\u202e', '/\ta']) assert.equal(problemOf(siteUrl(), text), 'notHttpUrl', text)
+    assert.equal(problemOf(httpUrl(), `http://${'a/'.repeat(500_000)}`), 'notHttpUrl')
+  })
+
+  it('is a code of two letters', () => {
+    for (const text of ['isl', 'I', 'is', 'İS', 'ＩＳ', 'I5', 'IS\n']) assert.equal(problemOf(code('countryCode'), text), 'notCountryCode', text)
+    for (const text of ['isl', 'i', 'IS', 'ıs', 'i5', 'is\n']) assert.equal(problemOf(code('languageCode'), text), 'notLanguageCode', text)
+    for (const field of [code('countryCode'), code('languageCode')]) assert.equal(problemOf(field, ' '), 'blank')
+    assert.deepEqual([read(code('countryCode'), 'XK'), read(code('languageCode'), 'is')], ['XK', 'is'])
+  })
+
+  it('stays as it is stored while other members change', () => {
+    const stored = { ...PAGE, link: 'foo bar', code: 'isl' }
+    const changed = validateDocument(page, { ...stored, more: 1 }, { generated: GENERATED, stored })
+    assert.deepEqual([changed['link'], changed['code'], changed['more']], ['foo bar', 'isl', 1])
+    for (const other of [{ link: 'foo bar ' }, { code: 'ISL' }, { link: '', flag: 'foo bar' }]) {
+      assert.match(refusal(() => validateDocument(page, { ...stored, ...other }, { generated: GENERATED, stored })), /^(link|code|flag): expected /)
+    }
+  })
+
+  it('attack: is in a copy only where the document has it, or the original of the copy', () => {
+    const bad = { ...PAGE, link: 'javascript:alert(1)', code: 'isl' }
+    const make = (cover: JsonObject, more: object = {}): JsonObject => validateDocument(book, { cover }, { generated: GENERATED, ...more })
+    const message = 'cover.link: expected an address that begins with http:// or https://, of at most 8000 characters and without spaces, user or password, or an empty text, found "javascript:alert(1)"'
+    assert.equal(refusal(() => make(bad)), message)
+    assert.equal(refusal(() => make(bad, { stored: { cover: PAGE } })), message)
+    const textOf = (one: object) => (of: Model, at: string) => (of === page && at === 'p' ? JSON.stringify(one) : undefined)
+    assert.equal(refusal(() => make(bad, { textOf: textOf(PAGE) })), message)
+    assert.equal(refusal(() => make({ ...bad, id: 'q' }, { textOf: textOf(bad) })), message)
+    assert.deepEqual(make(bad, { stored: { cover: bad } })['cover'], bad)
+    assert.deepEqual(make(bad, { textOf: textOf(bad) })['cover'], bad)
+    assert.deepEqual(make({ ...PAGE, code: 'isl' })['cover'], { ...PAGE, code: 'isl' }, 'codes of copies open nothing')
+  })
+
+  it('is nothing to the preferences of a reader, whose apps send back whole what they have', () => {
+    const saved = { ...HEADLINE, url: 'foo bar' }
+    const document = validateDocument(userContentPreferences, { ...PREFERENCES, savedHeadlines: [saved] }, { generated: GENERATED })
+    assert.deepEqual(document['savedHeadlines'], [saved])
+  })
+})
 
 describe('a field', () => {
   const STATUS = choice(['on', 'off'], { initial: 'on' })

@@ -8,7 +8,7 @@ import { warningsOf } from '../../src/dashboard/screens/configuration/lock-outs.
 import { valueText } from '../../src/dashboard/screens/configuration/configuration-value.ts'
 import { withDifferences } from '../../src/dashboard/document-difference.ts'
 import { withScreenTexts } from '../../src/dashboard/texts.ts'
-import { remoteConfigSeed } from '../../src/content/seeds.ts'
+import { remoteConfigSeed } from '../../src/content/seeds/seeds.ts'
 import { remoteConfig, type RemoteConfig } from '../../src/models/remote-config.ts'
 import type { MapField } from '../../src/models/schema.ts'
 

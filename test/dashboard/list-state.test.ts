@@ -1,7 +1,7 @@
 /** The state of a list: what a declaration offers, the address it is in, and the query it is. */
 import assert from 'node:assert/strict'
-import { describe, it } from 'node:test'
-import { columnFields, defaultColumns, filterFields, sortableFields } from '../../src/dashboard/screens/list/list-fields.ts'
+import { describe, it, mock } from 'node:test'
+import { columnFields, defaultColumns, filterFields, fittingColumns, sortableFields } from '../../src/dashboard/screens/list/list-fields.ts'
 import { listQuery, readState, rulesOf, toggled, writeState } from '../../src/dashboard/screens/list/list-state.ts'
 import { country } from '../../src/models/country.ts'
 import { headline } from '../../src/models/headline.ts'
@@ -18,20 +18,20 @@ describe('what a list offers by the declaration', () => {
   for (const [model, filters, columns, sortable] of [
     [
       headline,
-      'status source eventCountry topic source.sourceType source.language',
+      'status source eventCountry topic source.sourceType source.language updatedAt publishedAt createdAt',
       'title source eventCountry topic updatedAt status',
-      'updatedAt:desc title',
+      'updatedAt:desc publishedAt:desc title status',
     ],
-    [topic, 'status', 'name description updatedAt status', 'name updatedAt:desc'],
+    [topic, 'status updatedAt createdAt', 'name description updatedAt status', 'name updatedAt:desc status'],
     [
       source,
-      'status sourceType language headquarters',
+      'status sourceType language headquarters updatedAt createdAt',
       'name sourceType language headquarters updatedAt status',
-      'name updatedAt:desc',
+      'name updatedAt:desc status',
     ],
-    [country, 'status', 'name isoCode updatedAt status', 'name updatedAt:desc'],
-    [language, 'status', 'name code nativeName updatedAt status', 'name updatedAt:desc'],
-    [user, 'appRole dashboardRole', 'email appRole dashboardRole updatedAt', 'createdAt:desc email'],
+    [country, 'status updatedAt createdAt', 'name isoCode updatedAt status', 'name updatedAt:desc status'],
+    [language, 'status updatedAt createdAt', 'name code nativeName updatedAt status', 'name updatedAt:desc status'],
+    [user, 'appRole dashboardRole updatedAt createdAt', 'email appRole dashboardRole updatedAt', 'createdAt:desc email'],
   ] as const) {
     it(`of ${model.name}`, () => {
       assert.equal(
@@ -53,6 +53,15 @@ describe('what a list offers by the declaration', () => {
   })
 })
 
+it('columns drop out where there is no room: status and dates last, the name never', () => {
+  const columns = ['title', 'source', 'topic', 'updatedAt', 'status'].map((key) => ({ key, isDetail: key === 'updatedAt' || key === 'status' }))
+  const shown = (rem: number) => fittingColumns(columns, rem).map(({ key }) => key).join(' ')
+  assert.equal(shown(60), 'title source topic updatedAt status')
+  assert.equal(shown(46), 'title source updatedAt status')
+  assert.equal(shown(40), 'title updatedAt status')
+  assert.equal(shown(10), 'title')
+})
+
 describe('the address of a list', () => {
   for (const [name, query] of [
     ['nothing', ''],
@@ -60,6 +69,9 @@ describe('the address of a list', () => {
     ['filters', `status=draft&status=archived&topic=${ID}`],
     ['a nested filter', `source.language=${ID}`],
     ['a sort', 'sort=updatedAt'],
+    ['a range of dates that goes on with the calendar', 'updatedAt=week'],
+    ['days of which one is missing', 'publishedAt=2026-03-01..&createdAt=..2026-02-28'],
+    ['the tab of scheduled headlines', 'scheduled=true'],
     ['columns', 'columns=title%2Ctopic'],
     ['only the name as column', 'columns=title'],
   ] as const) {
@@ -75,6 +87,10 @@ describe('the address of a list', () => {
     ['a status that there is not', 'status=burnt', ''],
     ['a field that there is not', 'author=x&__proto__=x', ''],
     ['an id that cannot be one', `topic=&topic=${'x'.repeat(101)}`, ''],
+    ['days that there are not', 'updatedAt=2026-02-30..2026-13-01', ''],
+    ['days in no order', 'updatedAt=2026-03-02..2026-03-01', ''],
+    ['dates that are none', 'updatedAt=..&publishedAt=yesterday&createdAt=2026-03-01..x', ''],
+    ['a second range of a date', 'updatedAt=today&updatedAt=month', 'updatedAt=today'],
     ['columns that there are not', 'columns=body,__proto__', ''],
     ['a value given twice', `topic=${ID}&topic=${ID}`, `topic=${ID}`],
     ['more text than anybody searches for', `q=${'x'.repeat(5_000)}`, `q=${'x'.repeat(200)}`],
@@ -109,8 +125,39 @@ describe('the query of a list', () => {
   it('has the search, one value as it is and several as $in', () => {
     assert.deepEqual(query(`q=+sea+&status=draft&topic=a&topic=b&source.language=${ID}&sort=updatedAt`), {
       sort: 'updatedAt',
-      filter: { q: 'sea', status: 'draft', 'topic.id': { $in: ['a', 'b'] }, 'source.language.id': ID },
+      search: 'sea',
+      filter: { status: 'draft', 'topic.id': { $in: ['a', 'b'] }, 'source.language.id': ID },
     })
+  })
+
+  it('sorts by status in the order of an index', () => {
+    assert.equal(query('sort=status').sort, 'status,updatedAt:desc')
+    assert.equal(query('sort=status%3Adesc').sort, 'status:desc,updatedAt')
+  })
+
+  it('of the tab Scheduled has drafts with a time', () => {
+    assert.deepEqual(query('scheduled=true&topic=a').filter, { 'topic.id': 'a', status: 'draft', publishAt: { $gt: '' } })
+    assert.deepEqual(listQuery(readState(new URLSearchParams('scheduled=true'), rulesOf(topic)), rulesOf(topic)).filter, undefined)
+  })
+
+  it('has ranges of dates from midnight to midnight of the zone of the reader, where a day may have 23 hours', () => {
+    const zone = process.env['TZ']
+    process.env['TZ'] = 'Europe/Berlin'
+    mock.timers.enable({ apis: ['Date'], now: Date.parse('2026-03-29T21:30:00Z') })
+    try {
+      const updatedAt = (range: string) => query(`updatedAt=${range}`).filter?.['updatedAt']
+      assert.deepEqual(updatedAt('today'), { $gte: '2026-03-28T23:00:00.000Z', $lt: '2026-03-29T22:00:00.000Z' })
+      assert.deepEqual(updatedAt('week'), { $gte: '2026-03-22T23:00:00.000Z', $lt: '2026-03-29T22:00:00.000Z' })
+      assert.deepEqual(updatedAt('month'), { $gte: '2026-02-28T23:00:00.000Z', $lt: '2026-03-31T22:00:00.000Z' })
+      assert.deepEqual(updatedAt('2026-02-01..2026-02-28'), { $gte: '2026-01-31T23:00:00.000Z', $lt: '2026-02-28T23:00:00.000Z' })
+      assert.equal(updatedAt('2026-10-25..9999-12-31'), undefined)
+      assert.deepEqual(updatedAt('..2026-10-25'), { $lt: '2026-10-25T23:00:00.000Z' })
+      assert.deepEqual(updatedAt('2026-10-25..'), { $gte: '2026-10-24T22:00:00.000Z' })
+    } finally {
+      mock.timers.reset()
+      if (zone === undefined) delete process.env['TZ']
+      else process.env['TZ'] = zone
+    }
   })
 
   it('takes a value that looks like an operator as a value', () => {

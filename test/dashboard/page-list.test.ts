@@ -53,6 +53,19 @@ describe('the pages of a table', () => {
     assert.equal(pages.idAt(120), undefined)
   })
 
+  it('take a newer item into its row, and rows out whose items are gone', () => {
+    const pages = createPageList<Item & { readonly name?: string }>({ isHidden: () => false })
+    const read = server(idsTo(120))
+    for (const page of [0, 1, 2]) pages.put(page, pages.startOf(page), read(pages.startOf(page)))
+    pages.letGo(0, 1)
+    assert.equal(pages.update({ id: '000051', name: 'newer' }), true)
+    assert.equal(pages.update({ id: '999999', name: 'nowhere' }), false)
+    assert.deepEqual([pages.rowCount, pages.itemAt(51)], [120, { id: '000051', name: 'newer' }])
+    pages.remove(['000050', '000119', '999999'])
+    assert.deepEqual([pages.rowCount, pages.idAt(50), pages.itemAt(50)], [118, '000051', { id: '000051', name: 'newer' }])
+    assert.equal(pages.ids().length, 118)
+  })
+
   it('hold a bounded number of items, and read again what was let go', () => {
     const pages = list()
     const read = server(idsTo(5_000))

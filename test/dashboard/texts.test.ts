@@ -12,11 +12,14 @@ type Text = string | Readonly<Record<string, string>>
 type Table = Readonly<Record<TextKey, Text>>
 const pageTexts = (await LANGUAGES.en.load()).default
 const screenTexts = (await LANGUAGES.en.loadScreens()).default
-const ENGLISH: Table = { ...pageTexts, ...screenTexts }
+const reviewTexts = (await LANGUAGES.en.loadReview()).default
+const firstRunTexts = (await LANGUAGES.en.loadFirstRun()).default
+const ENGLISH: Table = { ...pageTexts, ...screenTexts, ...reviewTexts, ...firstRunTexts }
 const TABLES: Readonly<Record<string, Table>> = Object.fromEntries(
   await Promise.all(
-    Object.entries(LANGUAGES).map(async ([code, { load, loadScreens }]) => {
-      return [code, { ...(await load()).default, ...(await loadScreens()).default }] as const
+    Object.entries(LANGUAGES).map(async ([code, { load, loadScreens, loadReview, loadFirstRun }]) => {
+      const tables = await Promise.all([load(), loadScreens(), loadReview(), loadFirstRun()])
+      return [code, Object.assign({}, ...tables.map((one) => one.default)) as Table] as const
     }),
   ),
 )
@@ -94,7 +97,7 @@ describe('the texts of the page', () => {
   })
 
   it('are in one table each', () => {
-    assert.equal(Object.keys(ENGLISH).length, Object.keys(pageTexts).length + Object.keys(screenTexts).length)
+    assert.equal(Object.keys(ENGLISH).length, [pageTexts, screenTexts, reviewTexts, firstRunTexts].flatMap((table) => Object.keys(table)).length)
   })
 
   it('of the page that opens first are in its table', async () => {
@@ -104,7 +107,7 @@ describe('the texts of the page', () => {
     // The shortest keys are words of other code, too.
     const isSaid = (key: string): boolean => key.includes('.') && code.includes(`"${key}"`)
     assert.ok(Object.keys(pageTexts).some(isSaid))
-    assert.deepEqual(Object.keys(screenTexts).filter(isSaid), [])
+    assert.deepEqual(Object.keys({ ...screenTexts, ...reviewTexts, ...firstRunTexts }).filter(isSaid), [])
   })
 
   it('that name fields, values and models name what there is', () => {

@@ -38,7 +38,7 @@ const RESTS: readonly string[] = [REST, '}', 'x'.repeat(1024)]
 async function coded(data: string, coding: Coding | undefined, effort: Effort, rest: string): Promise<Buffer> {
   const plain = envelopeStart(data)
   const start = coding === undefined ? plain : await compressStart(plain, coding, effort)
-  return Buffer.concat([start.bytes, endEnvelope(start, rest)])
+  return Buffer.concat([start.bytes, Buffer.from(endEnvelope(start, rest))])
 }
 
 describe('an envelope in two parts', () => {

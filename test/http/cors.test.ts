@@ -45,9 +45,12 @@ describe('corsHeaders()', () => {
       const expected = allowed
         ? [
             ...['Access-Control-Allow-Origin', origin, 'Access-Control-Allow-Credentials', 'true'],
-            ...['Access-Control-Allow-Methods', 'GET, POST, PUT, DELETE, OPTIONS'],
-            ...['Access-Control-Allow-Headers', 'Origin, Content-Type, Authorization, Accept, If-Match, If-None-Match'],
-            ...['Access-Control-Expose-Headers', 'X-Request-Id, X-Dateline-Instance, Retry-After, ETag'],
+            ...['Access-Control-Allow-Methods', 'GET, POST, PUT, PATCH, DELETE, OPTIONS'],
+            'Access-Control-Allow-Headers',
+            'Origin, Content-Type, Authorization, Accept, If-Match, If-None-Match, X-Dateline-Position, Consistency, ' +
+              'Idempotency-Key, Cache-Control, Last-Event-ID',
+            'Access-Control-Expose-Headers',
+            'X-Request-Id, X-Dateline-Instance, X-Dateline-Position, X-Dateline-Quorum, Retry-After, ETag',
             ...['Access-Control-Max-Age', '86400'],
           ]
         : []

@@ -84,6 +84,13 @@ describe('the Host of a request', () => {
     foreignPageGuard({ ...reachable, allowedHosts: [] })({ method: 'GET', headers: { host: 'evil.example' } })
     assert.throws(() => foreignPageGuard(reachable)({ method: 'GET', headers: { host: 'evil.example' } }))
   })
+
+  it('may be the name under which other nodes reach this one, which alone makes no other name foreign', () => {
+    const host = 'n1.example.org:8080'
+    for (const isLoopback of [true, false]) foreignPageGuard({ ...RULES, isLoopback, nodeHost: 'n1.example.org' })({ method: 'POST', headers: { host } })
+    const reachable = { ...RULES, isLoopback: false, allowedHosts: [], nodeHost: 'n1.example.org' }
+    foreignPageGuard(reachable)({ method: 'GET', headers: { host: 'readers.example' } })
+  })
 })
 
 describe('a request that changes something', () => {

@@ -13,7 +13,7 @@ import { ok } from '../../src/http/request/exchange.ts'
 import type { Route } from '../../src/http/server/router.ts'
 import { startServer, type TestServer } from '../support/service/http-server.ts'
 import { recordingLog } from '../support/service/recording-log.ts'
-import { temporaryDirectory, type Cleanup } from '../support/service/service.ts'
+import { temporaryDirectory, type Cleanup } from '../support/service/temporary-directory.ts'
 import {
   EXPIRED_CERTIFICATE,
   FUTURE_CERTIFICATE,

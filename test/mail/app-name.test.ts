@@ -12,4 +12,5 @@ describe('parseAppName()', () => {
     it(`rejects ${JSON.stringify(name.slice(0, 20))}`, () =>
       assert.throws(() => parseAppName(name), /^Error: expected (?:one line of at most 100|a name without six digits)/))
   }
+  it('rejects a name that turns the text beside it', () => assert.throws(() => parseAppName('News\u202e'), /found U\+202E$/))
 })

@@ -8,7 +8,7 @@ import { composeMessage } from '../../src/mail/message/message.ts'
 import { BUILT_IN_LANGUAGES } from '../../src/mail/templates/built-in-mail.ts'
 import { TemplateError } from '../../src/mail/templates/template-error.ts'
 import { openTemplates, type SignIn, signInMessage } from '../../src/mail/templates/templates.ts'
-import { temporaryDirectory } from '../support/service/service.ts'
+import { temporaryDirectory } from '../support/service/temporary-directory.ts'
 
 const SIGN_IN: SignIn = { code: '012345', minutes: 15, appName: 'Tom & "Co"', languages: ['de'] }
 const TEXT = 'Subject: {{code}} für {{appName}}\n\n{{code}} lautet der Code für {{appName}}, {{lifetime}} lang.\n'
@@ -361,13 +361,15 @@ describe('openTemplates() rejects', () => {
   it('a hostile page in no time', (t) => {
     for (const piece of ['<', '<p ', '<p a ', '{{', '<!--', 'a.', '<p a=', ' ', 'www.', '://', '<style>', '{{code}']) {
       const directory = directoryOf(t, page(piece.repeat(60_000 / piece.length)))
-      const begin = performance.now()
+      // Its own time: a busy machine takes longer for everything.
+      const begin = process.threadCpuUsage()
       try {
         openTemplates(directory)
       } catch (error) {
         assert.ok(error instanceof TemplateError, String(error))
       }
-      assert.ok(performance.now() - begin < 1_000, piece)
+      const { user, system } = process.threadCpuUsage(begin)
+      assert.ok(user + system < 1_000_000, piece)
     }
   })
 

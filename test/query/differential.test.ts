@@ -25,8 +25,8 @@ import { seededRandom, seedOfRun } from '../support/random.ts'
 
 const SEED = seedOfRun()
 const CHANGES = 60
-const RANDOM_QUERIES = 5_500
-const QUERIES_OF_A_WORLD = 500
+const RANDOM_QUERIES = 2_000
+const QUERIES_OF_A_WORLD = 250
 const STORE_QUERIES = 300
 const CANARY_QUERIES = 1_500
 
@@ -115,7 +115,7 @@ describe(`queries find what brute force does (SEED=${SEED})`, () => {
   })
 
   it('which means something: most kinds of plans and orders were met often, and filters told documents apart', () => {
-    assert.ok(tally.cases >= 20_000, `${tally.cases} cases`)
+    assert.ok(tally.cases >= 12_000, `${tally.cases} cases`)
     assert.ok(tally.telling > tally.cases * 0.3, `${tally.telling} of ${tally.cases} cases tell documents apart`)
     const wanted: Readonly<Record<string, number>> = {
       'index exact': 500,

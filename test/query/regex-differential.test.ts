@@ -21,6 +21,8 @@ const PAIRS_WANTED = 105_000
 /** Twice as many as it takes. */
 const RANDOM_CASES_MAX = 32_000
 const CANARY_CASES = 20_000
+/** The comparison is judged here, not the matcher: the same cases each time, which tell all of the mistakes. */
+const CANARY_SEED = 1
 const RANDOM_SYNTAX = 30_000
 const SYNTAX_FLAGS = ['u', '']
 
@@ -87,11 +89,11 @@ const WRONG: Readonly<Record<string, (one: PatternCase) => PatternCase>> = {
 describe('a wrong matcher is found out when it', () => {
   for (const [name, change] of Object.entries(WRONG)) {
     it(name, async () => {
-      const random = seededRandom(SEED)
+      const random = seededRandom(CANARY_SEED)
       const matcher: Matcher = (one, bytesMax) => ourMatcher(change(one), bytesMax)
       const cases = some(CANARY_CASES, () => randomPatternCase(random))
       const difference = await compareWithV8(cases, { oracle, tally: newPatternTally(), matcher })
-      assert.notEqual(difference, undefined, `SEED=${SEED}: ${CANARY_CASES} cases did not tell`)
+      assert.notEqual(difference, undefined, `${CANARY_CASES} cases did not tell`)
     })
   }
 })

@@ -1,14 +1,13 @@
 /** What a pattern may cost, at each limit and one past it, and what bounds the memory and the work of matching. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { setFlagsFromString } from 'node:v8'
-import { runInNewContext } from 'node:vm'
 import { Failure } from '../../src/base/failure.ts'
 import type { Json } from '../../src/base/json.ts'
 import { matches } from '../../src/query/match.ts'
 import { parseFilter } from '../../src/query/parse.ts'
 import { parsePattern, patternTest, statesOf } from '../../src/query/pattern.ts'
 import { StepsExceeded, unlimitedSteps } from '../../src/query/steps.ts'
+import { collectGarbage } from '../support/collect-garbage.ts'
 import { seededRandom, seedOfRun } from '../support/random.ts'
 
 const refusal =
@@ -170,10 +169,8 @@ describe('work is counted in steps', () => {
 
 describe('what is remembered from text to text is bounded', () => {
   it('for a pattern that has another state at each character', () => {
-    setFlagsFromString('--expose-gc')
-    const collect = runInNewContext('gc') as () => void
     const bytesHeld = (): number => {
-      collect()
+      collectGarbage()
       const { heapUsed, arrayBuffers } = process.memoryUsage()
       return heapUsed + arrayBuffers
     }

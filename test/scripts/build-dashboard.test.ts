@@ -6,7 +6,7 @@ import { it } from 'node:test'
 import { buildDashboard } from '../../scripts/build-dashboard.ts'
 import { packAssets, unpackAssets } from '../../src/app/page-assets.ts'
 import { MODELS } from '../../src/models/registry.ts'
-import { temporaryDirectory, type Cleanup } from '../support/service/service.ts'
+import { temporaryDirectory, type Cleanup } from '../support/service/temporary-directory.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
 
@@ -23,7 +23,7 @@ function pages(t: Cleanup, files: Readonly<Record<string, string>> = {}): string
     'page.ts': "import { both } from './both.ts'\nboth()\nvoid import('./later.ts')",
     'docs.ts': "import { both } from './both.ts'\nboth()\nimport('./example.ts')",
     'both.ts': 'export const both = () => document.title',
-    'later.ts': "export const later = 'später'",
+    'later.ts': "import { both } from './both.ts'\nexport const later = () => both() + 'später'",
     'example.ts': "export const example = 'example'",
     'page.css': 'p { color: red; & b { color: blue } }',
     'docs.css': 'p { color: green }',
@@ -108,10 +108,37 @@ it('a page over 120,000 bytes is refused with its largest sources', async (t) =>
   await buildDashboard({ root: pages(t, { 'example.ts': fitting(200_000).replace('both', 'example') }) })
 })
 
+it('what is fetched when a screen is opened has a limit of its own, and what the page has already does not count', async (t) => {
+  const later = (bytes: number) => ({
+    'both.ts': `export const both = () => document.title + '${'x'.repeat(50_000)}'`,
+    'later.ts': `import { both } from './both.ts'\nimport './later.css'\nexport const later = () => both() + '${'x'.repeat(bytes)}'`,
+    'later.css': 'p { color: yellow }',
+  })
+  const { laterFiles } = await buildDashboard({ root: pages(t, later(30_000)) })
+  const besides = [...laterFiles.values()].reduce((sum, bytes) => sum + bytes, 0) - 30_000
+  await buildDashboard({ root: pages(t, later(40_000 - besides)) })
+  await assert.rejects(
+    buildDashboard({ root: pages(t, later(40_001 - besides)) }),
+    /Cannot build src\/dashboard\/later\.ts: wanted at most 40000 bytes .* found 40001; the largest are\n +\d{5} src\/dashboard\/later\.ts\n/,
+  )
+})
+
+it('a style sheet that a script imports arrives with the script, made smaller', async (t) => {
+  const files = { 'later.ts': "import './later.css'\nexport const later = 1", 'later.css': 'p {\n  color: yellow;\n}\n' }
+  const { assets } = await buildDashboard({ root: pages(t, files) })
+  assert.deepEqual(
+    assets.filter(({ path }) => path.endsWith('.css')).map(({ path }) => path.replace(/-\w{8}\./, '.')),
+    ['/assets/docs.css', '/assets/page.css'],
+  )
+  const script = assets.find(({ path }) => path.includes('later'))
+  assert.match(Buffer.from(script?.body ?? []).toString(), /replaceSync\("p\{color:#ff0\}"\)/)
+})
+
 for (const [name, files, wanted] of [
   ['a mistake in a script', { 'page.ts': 'const' }, /src\/dashboard\/page\.ts:1:5: ERROR/],
   ['a module of node', { 'both.ts': "import 'node:fs'\nexport const both = () => 1" }, /"node:fs"/],
   ['a style that is not there', { 'page.css': "@import './gone.css';" }, /gone\.css/],
+  ['a style of a script that is not there', { 'later.ts': "import './gone.css'" }, /gone\.css/],
   ['HTML without its script', { 'docs.html': '<p>' }, /docs\.html: it does not name src\/dashboard\/docs\.ts/],
 ] as const) {
   it(`refuses ${name}`, async (t) => {

@@ -11,7 +11,7 @@ import { unpackAssets } from '../../src/app/page-assets.ts'
 import { VERSION } from '../../src/base/version.ts'
 import { bundleProgram } from '../../scripts/build-bundle.ts'
 import { executable } from '../support/service/executable.ts'
-import { temporaryDirectory, type Cleanup } from '../support/service/service.ts'
+import { temporaryDirectory, type Cleanup } from '../support/service/temporary-directory.ts'
 
 const directory = mkdtempSync(join(tmpdir(), 'dateline-executable-'))
 let program = ''

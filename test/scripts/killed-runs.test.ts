@@ -7,6 +7,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { it, type TestContext } from 'node:test'
+import { WITH_PARENT } from '../../scripts/cluster/with-parent.ts'
 
 /** Only a failing test waits for so long. */
 const GONE_MS_MAX = 60_000
@@ -53,6 +54,16 @@ it('the bare server of the probe goes with the drill that started it', async (t)
     t,
     `import { startBareServer } from ${urlOf('scripts/attacks/probe.ts')}
     console.log((await startBareServer()).port)`,
+  )
+})
+
+it('servers of a cluster go with the drill that started them', { skip: WITH_PARENT.length === 0 && 'there is no setpriv' }, async (t) => {
+  await endAtFirstLine(
+    t,
+    `import { spawn } from 'node:child_process'
+    import { WITH_PARENT } from ${urlOf('scripts/cluster/with-parent.ts')}
+    const [program, ...words] = [...WITH_PARENT, 'sleep', '1000']
+    spawn(program, words, { stdio: ['ignore', 'ignore', 'inherit'] }).once('spawn', () => console.log('started'))`,
   )
 })
 

@@ -8,7 +8,7 @@ import { topic } from '../../src/models/topic.ts'
 import { anyCaller, type CallerActor, type CallerClaim, type Authorize } from '../../src/store/actor.ts'
 import { openStore } from '../../src/store/sqlite/sqlite-store.ts'
 import { STORED_MODELS } from '../../src/models/registry.ts'
-import type { Cleanup } from '../support/service/service.ts'
+import type { Cleanup } from '../support/service/temporary-directory.ts'
 import { systemStore, testStore, type SystemStore } from '../support/service/stores.ts'
 
 const CLAIM: CallerClaim = { userId: 'ann', jti: 'ann-1', iat: 0, expiresAt: 60_000 }

@@ -4,14 +4,16 @@ import { join } from 'node:path'
 import { it } from 'node:test'
 import { topic } from '../../src/models/topic.ts'
 import { language } from '../../src/models/language.ts'
+import { backupRule, lackOfRoom } from '../../src/store/backup/backup-rule.ts'
 import { createBackupRuns } from '../../src/store/backup/backup-runs.ts'
 import { startBackups, type BackupSchedule, type ScheduleOptions } from '../../src/store/backup/backup-schedule.ts'
-import type { Cleanup } from '../support/service/service.ts'
+import type { Cleanup } from '../support/service/temporary-directory.ts'
 import { recordingLog } from '../support/service/recording-log.ts'
 import { testStore, type TestStore } from '../support/service/stores.ts'
 
 const HOUR_MS = 3_600_000
 const START = Date.UTC(2026, 2, 1, 12)
+const DAILY = { everyMs: 24 * HOUR_MS, firstAfterMs: 0, yieldsRoom: false }
 
 interface Site extends TestStore {
   readonly directory: string
@@ -35,8 +37,8 @@ function site(t: Cleanup): Site {
     names: () => readdirSync(directory).sort(),
     async start(more = {}) {
       const common = { now: () => time, log: recorded.log }
-      const runs = createBackupRuns({ database: dir.database, directory, keep: 2, ...common })
-      const backups = await startBackups({ store, runs, everyMs: 24 * HOUR_MS, ...common, ...more })
+      const runs = createBackupRuns({ database: dir.database, directory, keep: () => 2, ...common })
+      const backups = await startBackups({ store, runs, rule: () => DAILY, ...common, ...more })
       t.after(() => backups.stop())
       return backups
     },
@@ -126,4 +128,36 @@ it('a backup that the end of the service aborts leaves nothing', async (t) => {
   assert.deepEqual(names(), [])
   assert.equal(backups.state().failure, undefined)
   await store.insert(topic, { id: 'x', value: { id: 'x', status: 'active' } })
+})
+
+it('backups that are made by default wait for the first minutes of a site, and yield where the disk is short', async (t) => {
+  const { start, advance, names, recorded, directory } = site(t)
+  mkdirSync(directory)
+  let lack: string | undefined = lackOfRoom({ bytes: 20 * 2 ** 20, freeBytes: 500 * 2 ** 20 })
+  assert.match(lack ?? '', /^only 500 MiB are free, and a backup of 20 MiB has to leave 512: make room, .*--backup-every off$/)
+  const rule = backupRule('daily', false)
+  const backups = await start({ rule: () => rule, findLack: async () => lack })
+  await backups.idle()
+  advance(10 * 60_000 - 1)
+  await backups.idle()
+  assert.deepEqual([names(), backups.state().skipped], [[], undefined])
+  for (const ms of [1, HOUR_MS]) {
+    advance(ms)
+    await backups.idle()
+  }
+  assert.deepEqual(backups.state(), { last: undefined, failure: undefined, skipped: { at: START + 600_000 + HOUR_MS, reason: lack } })
+  assert.deepEqual(recorded.entries.map(({ event }) => event), ['backup.skipped'])
+  lack = lackOfRoom({ bytes: 20 * 2 ** 20, freeBytes: 532 * 2 ** 20 })
+  assert.equal(lack, undefined)
+  advance(HOUR_MS)
+  await backups.idle()
+  assert.equal(names().length, 1)
+  assert.equal(backups.state().skipped, undefined)
+  await backups.stop()
+})
+
+it('the rule of backups is a day by default, six hours on a node, none where they are off', () => {
+  const every = (setting: number | 'daily' | undefined, isNode: boolean) => backupRule(setting, isNode)?.everyMs
+  assert.deepEqual([every('daily', false), every('daily', true), every(undefined, false)], [24 * HOUR_MS, 6 * HOUR_MS, undefined])
+  assert.deepEqual([every(undefined, true), every(HOUR_MS, true), every(HOUR_MS, false)], [6 * HOUR_MS, HOUR_MS, HOUR_MS])
 })

@@ -18,7 +18,7 @@ import { topic } from '../../src/models/topic.ts'
 import { backupName, listBackups, removeOldBackups, writeBackup, type BackupRequest } from '../../src/store/backup/backup.ts'
 import { DatabaseFileError } from '../../src/store/backup/database-copy.ts'
 import { openDatabase } from '../../src/store/sqlite/database.ts'
-import { temporaryDirectory } from '../support/service/service.ts'
+import { temporaryDirectory } from '../support/service/temporary-directory.ts'
 import { noSmallDisk, smallDisk } from '../support/service/small-disk.ts'
 import { testStore, type SystemStore } from '../support/service/stores.ts'
 

@@ -19,7 +19,7 @@ import type { Plan } from '../../src/store/plan/plan.ts'
 import { planQuery, possiblePlans } from '../../src/store/plan/planner.ts'
 import { modelSchema, SHARED_SCHEMA } from '../../src/store/sqlite/schema-sql.ts'
 import type { Found } from '../../src/store/store.ts'
-import { temporaryDirectory } from '../support/service/service.ts'
+import { temporaryDirectory } from '../support/service/temporary-directory.ts'
 
 const noCaller = {
   list: 'unsupported',

@@ -7,7 +7,7 @@ import { STORED_MODELS } from '../../src/models/registry.ts'
 import { DataDirError, prepareDataDir } from '../../src/store/sqlite/data-dir.ts'
 import { loadSecrets } from '../../src/store/sqlite/secret-file.ts'
 import { openStore } from '../../src/store/sqlite/sqlite-store.ts'
-import { temporaryDirectory } from '../support/service/service.ts'
+import { temporaryDirectory } from '../support/service/temporary-directory.ts'
 import { systemStore, testStore } from '../support/service/stores.ts'
 
 const mode = (path: string): string => (statSync(path).mode & 0o777).toString(8)

@@ -18,7 +18,7 @@ import { prepareDataDir, type DataDir } from '../../src/store/sqlite/data-dir.ts
 import { openStore } from '../../src/store/sqlite/sqlite-store.ts'
 import { LANGUAGE } from '../support/service/data-bodies.ts'
 import { seededRandom, seedOfRun, type Random } from '../support/random.ts'
-import { temporaryDirectory } from '../support/service/service.ts'
+import { temporaryDirectory } from '../support/service/temporary-directory.ts'
 import { systemStore, testStore, type SystemStore } from '../support/service/stores.ts'
 
 interface Account {

@@ -11,6 +11,7 @@ import { testStore } from '../support/service/stores.ts'
 
 const MINUTE_MS = 60_000
 const DAY_MS = 24 * 60 * MINUTE_MS
+const KEPT = { auditMs: undefined, historyMs: 90 * DAY_MS, trashMs: 30 * DAY_MS }
 
 it('expired rows are removed, however many there are, and others stay', async (t) => {
   const { store, dir } = testStore(t)
@@ -21,7 +22,7 @@ it('expired rows are removed, however many there are, and others stay', async (t
     const expiresAt = START + (i < 430 ? 0 : 1)
     database.run("INSERT INTO code VALUES (?, 'mail', x'00', 0, ?)", `e${i}`, expiresAt)
     database.run('INSERT INTO revoked_token VALUES (?, ?)', `j${i}`, expiresAt)
-    database.run('INSERT INTO rate_hit VALUES (?, 0, ?)', Buffer.from(`k${i}`), expiresAt)
+    database.run('INSERT INTO rate_hit (key, at, expires_at) VALUES (?, 0, ?)', Buffer.from(`k${i}`), expiresAt)
   }
   database.run(`INSERT INTO user (id, doc) VALUES ('u', '{"appRole":"standardUser"}')`)
   for (let i = 0; i < 450; i++) {
@@ -30,7 +31,7 @@ it('expired rows are removed, however many there are, and others stay', async (t
   // The other code of an address is not the one that expired.
   database.run("INSERT INTO code VALUES ('e0', 'operator', x'00', 0, ?)", START + 1)
   database.exec('COMMIT')
-  const housekeeping = startHousekeeping({ store, auditMs: undefined, guestMs: undefined, now: () => START, log: recordingLog().log })
+  const housekeeping = startHousekeeping({ store, kept: () => ({ ...KEPT, guestMs: undefined }), now: () => START, log: recordingLog().log })
   t.after(() => housekeeping.stop())
   await housekeeping.run()
   for (const table of ['code', 'revoked_token', 'rate_hit', 'session']) {
@@ -108,7 +109,7 @@ it('earlier guests are watched from now on, and a site that keeps guests keeps t
   database.exec('COMMIT')
   let time = START
   const start = (guestMs: number | undefined) => {
-    const housekeeping = startHousekeeping({ store, auditMs: undefined, guestMs, now: () => time, log: recordingLog().log })
+    const housekeeping = startHousekeeping({ store, kept: () => ({ ...KEPT, guestMs }), now: () => time, log: recordingLog().log })
     t.after(() => housekeeping.stop())
     return housekeeping
   }

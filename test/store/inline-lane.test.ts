@@ -11,7 +11,7 @@ import type { QueryCaller, FindQuery, Found } from '../../src/store/store.ts'
 import { QUERY_READER } from '../support/service/query-reader.ts'
 import { randomHeadline, sampleId } from '../support/service/headline-samples.ts'
 import { seededRandom } from '../support/random.ts'
-import type { Cleanup } from '../support/service/service.ts'
+import type { Cleanup } from '../support/service/temporary-directory.ts'
 import { testStore } from '../support/service/stores.ts'
 
 const DOCUMENTS = 800

@@ -16,7 +16,7 @@ import { moveLongWal, moveWal } from '../../src/store/wal/move-wal.ts'
 import { openStore } from '../../src/store/sqlite/sqlite-store.ts'
 import { unusedSpan } from '../../src/store/wal/unused-space.ts'
 import { seededRandom, seedOfRun, type Random } from '../support/random.ts'
-import { temporaryDirectory } from '../support/service/service.ts'
+import { temporaryDirectory } from '../support/service/temporary-directory.ts'
 import { systemStore, testStore, type SystemStore } from '../support/service/stores.ts'
 
 const PAGE_BYTES = 4096
@@ -170,10 +170,9 @@ it('a move that an older reader stops moves what it can, and the next one goes o
   t.after(() => reader.close())
   const writer = openDatabase(file)
   t.after(() => writer.close())
-  writer.exec('CREATE TABLE later (a)')
   reader.exec('BEGIN')
   reader.get('SELECT count(*) FROM topic')
-  for (let i = 0; i < 400; i++) writer.run('INSERT INTO later VALUES (?)', 'y'.repeat(5_000))
+  for (let i = 0; i < 400; i++) writer.run('INSERT INTO meta VALUES (?, ?)', `later ${i}`, 'y'.repeat(5_000))
   const pageFile = { descriptor: openSync(file, 'r+'), pageBytes: PAGE_BYTES }
   t.after(() => closeSync(pageFile.descriptor))
   const first = moveLongWal({ file, pageFile, blanked: NO_PART, waitsMax: 0 })

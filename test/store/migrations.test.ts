@@ -2,9 +2,11 @@ import assert from 'node:assert/strict'
 import { existsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { it } from 'node:test'
+import { headline } from '../../src/models/headline.ts'
 import { createdAt, id, model, text, updatedAt } from '../../src/models/schema.ts'
 import { status } from '../../src/models/status.ts'
 import { takeCode } from '../../src/store/tables/code-table.ts'
+import { countRate } from '../../src/store/tables/rate-table.ts'
 import { openDatabase, type Database } from '../../src/store/sqlite/database.ts'
 import {
   migrate,
@@ -14,7 +16,12 @@ import {
   SchemaError,
   type MigrationOptions,
 } from '../../src/store/sqlite/migrations.ts'
-import { temporaryDirectory, type Cleanup } from '../support/service/service.ts'
+import { addPublicationDates } from '../../src/store/sqlite/publication-dates.ts'
+import { requireSchedules } from '../../src/store/sqlite/schedule-schema.ts'
+import { countHandedIn, dueDocuments, handedIn } from '../../src/store/tables/document-tables.ts'
+import { requireReview, REVIEW_NOTE_SCHEMA } from '../../src/store/tables/review-notes.ts'
+import { HEADLINE } from '../support/service/data-bodies.ts'
+import { temporaryDirectory, type Cleanup } from '../support/service/temporary-directory.ts'
 
 const thing = model({
   name: 'thing',
@@ -142,4 +149,71 @@ it('codes that were live before schema 6 stay live, with their wrong attempts', 
     ...{ attempts: { perClient: 5, inAll: 15 }, rates: { perClient: undefined, perEmail: undefined } },
   }
   assert.equal(takeCode(database, claim), undefined)
+})
+
+it('events of rates from before schema 7 keep their order, and none counts twice', (t) => {
+  const { database, options } = fresh(t)
+  migrate(database, { ...options, migrations: MIGRATIONS.slice(0, 6) })
+  for (const [rowid, at] of [
+    [7, 10],
+    [3, 20],
+    [9, 30],
+  ] as const) {
+    database.run("INSERT INTO rate_hit (rowid, key, at, expires_at) VALUES (?, x'0a', ?, 2000)", rowid, at)
+  }
+  migrate(database, options)
+  const rate = { key: Buffer.from([10]), max: 4, windowMs: 1000 }
+  assert.equal(countRate(database, rate, 40), undefined)
+  assert.equal(countRate(database, rate, 41), 10 + 1000 - 41)
+  assert.deepEqual(
+    database.all('SELECT seq, at FROM rate_hit ORDER BY seq').map(({ seq, at }) => [seq, at]),
+    [
+      [3, 20],
+      [7, 10],
+      [9, 30],
+      [10, 40],
+    ],
+  )
+})
+
+it('a draft is handed in only where the schema has a queue, and what clients made up before waits in none', (t) => {
+  const { database, options } = fresh(t)
+  const models = [headline]
+  migrate(database, { ...options, models, migrations: MIGRATIONS.slice(0, MIGRATIONS.indexOf(REVIEW_NOTE_SCHEMA)) })
+  const [createdAt, handedInAt] = ['2025-01-01T00:00:00.000Z', '2025-01-02T00:00:00.000Z']
+  for (const status of ['active', 'draft']) {
+    const doc = { ...HEADLINE, id: status, createdAt, handedInAt, status }
+    database.run('INSERT INTO headline (id, doc) VALUES (?, ?)', status, JSON.stringify(doc))
+  }
+  const stored = { status: 'draft', handedInAt }
+  requireReview(database, headline, stored, { ...stored, title: 'The same time' })
+  assert.throws(() => requireReview(database, headline, undefined, stored), /run "dateline cluster upgrade"/)
+  assert.deepEqual([handedIn(database, headline, 10), countHandedIn(database, headline)], [[], 0])
+  migrate(database, { ...options, models })
+  requireReview(database, headline, undefined, stored)
+  assert.deepEqual(handedIn(database, headline, 10).map(({ id }) => id), ['draft'])
+  assert.equal(countHandedIn(database, headline), 1)
+})
+
+it('dates of publishing come from the documents, times that clients made up are no schedules', (t) => {
+  const { database, options } = fresh(t)
+  const before = MIGRATIONS.indexOf(addPublicationDates)
+  const models = [headline]
+  migrate(database, { ...options, models, migrations: MIGRATIONS.slice(0, before) })
+  const given = { a: 'now', b: '12:00', c: 2460000, d: '2025-10-01T10:00:00+02:00', e: '2025-10-02', f: '2025-99-99 now', g: null }
+  const createdAt = '2025-01-01T00:00:00.000Z'
+  for (const [id, publishedAt] of Object.entries(given)) {
+    const doc = { ...HEADLINE, id, createdAt, publishedAt, unpublishAt: '2020-01-01T00:00:00.000Z' }
+    database.run('INSERT INTO headline (id, doc) VALUES (?, ?)', id, JSON.stringify(doc))
+  }
+  assert.deepEqual(dueDocuments(database, headline, undefined, 10), [])
+  const stored = { status: 'draft', publishAt: '2030-01-01T00:00:00.000Z' }
+  requireSchedules(database, headline, stored, { ...stored, title: 'The same time' })
+  assert.throws(() => requireSchedules(database, headline, undefined, stored), /run "dateline cluster upgrade"/)
+  migrate(database, { ...options, models })
+  const docs = database.all('SELECT doc FROM headline ORDER BY id').map(({ doc }) => JSON.parse(String(doc)) as Record<string, unknown>)
+  const [d, e] = ['2025-10-01T08:00:00.000Z', '2025-10-02T00:00:00.000Z']
+  assert.deepEqual(docs.map(({ publishedAt }) => publishedAt), [createdAt, createdAt, createdAt, d, e, createdAt, createdAt])
+  assert.ok(docs.every((doc) => !('unpublishAt' in doc)))
+  requireSchedules(database, headline, undefined, stored)
 })

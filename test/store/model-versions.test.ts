@@ -29,7 +29,7 @@ it('every write of this process or of another moves the versions of the models t
   const { store, dir } = testStore(t)
   const other = openDatabase(dir.database)
   t.after(() => other.close())
-  const bulk = openBulkWriter({ file: dir.database, isAlone: false, accountOf: () => account('imported') })
+  const bulk = openBulkWriter({ file: dir.database, isAlone: false, accountOf: () => account('imported'), now: () => 0 })
   t.after(() => bulk.close())
   const write = (id: string, name: string, keep = true): Promise<unknown> =>
     bulk.transact((tables) => {

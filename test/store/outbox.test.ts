@@ -4,16 +4,17 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { gunzipSync } from 'node:zlib'
-import { unseal } from '../../src/auth/codes.ts'
+import { unseal, type SealedCode } from '../../src/auth/sealed-message.ts'
 import { deriveKeys } from '../../src/auth/keys.ts'
+import { newAccount } from '../../src/auth/new-account.ts'
 import { STORED_MODELS } from '../../src/models/registry.ts'
 import { openDatabase } from '../../src/store/sqlite/database.ts'
 import { prepareDataDir } from '../../src/store/sqlite/data-dir.ts'
-import { listMessages, oldestWaitingAt, WAITING_MESSAGES_MAX } from '../../src/store/tables/outbox-table.ts'
+import { lastInvitation, listMessages, oldestWaitingAt, putMessage, WAITING_MESSAGES_MAX } from '../../src/store/tables/outbox-table.ts'
 import { openStore } from '../../src/store/sqlite/sqlite-store.ts'
 import type { MessageState } from '../../src/models/message-state.ts'
 import type { OutboxTurn } from '../../src/store/store.ts'
-import { temporaryDirectory } from '../support/service/service.ts'
+import { temporaryDirectory } from '../support/service/temporary-directory.ts'
 import { signInWith, systemStore, takeAll, testStore, type SystemStore } from '../support/service/stores.ts'
 
 const MINUTE_MS = 60_000
@@ -38,6 +39,47 @@ const turn = (now: number, more: Partial<OutboxTurn> = {}): OutboxTurn => ({
 })
 const ids = (messages: readonly { readonly id: string }[]): string[] => messages.map(({ id }) => id)
 const list = (store: SystemStore, now: number, state?: MessageState) => store.listMessages({ state, limit: 100, now })
+
+describe('an invitation', () => {
+  const invitation = (id: string, now = 0) => ({
+    ...{ email: 'a@example.org', message: { id, sealed: Buffer.from(id) }, now, expiresAt: now + WEEK_MS },
+    rates: {
+      perUser: { key: Buffer.from('user'), max: 3, windowMs: WEEK_MS },
+      perEmail: { key: Buffer.from('email'), max: 2, windowMs: WEEK_MS },
+    },
+  })
+
+  it('takes the place of the one before, and attack: codes that a stranger requests do not end it', async (t) => {
+    const { store } = testStore(t)
+    const id = 'invited'
+    const roles = { appRole: 'standardUser', dashboardRole: 'publisher' } as const
+    await store.createAccount(newAccount({ id, email: 'a@example.org', ...roles, now: 0, language: {} }))
+    assert.equal(await store.inviteAgain(id, invitation('one')), 'sent')
+    assert.equal(await store.inviteAgain(id, invitation('two')), 'sent')
+    await store.issueCode(issue('a@example.org', 'code'))
+    await store.issueCode(issue('a@example.org', 'newer'))
+    assert.deepEqual(ids(await list(store, 0, 'waiting')).sort(), ['newer', 'two'])
+    assert.equal((await store.lastInvitation('a@example.org', 0))?.id, 'two')
+    assert.deepEqual(await store.inviteAgain(id, invitation('three')), { kind: 'limited', limit: 'perEmail', retryAfterMs: WEEK_MS })
+    assert.equal(await store.inviteAgain('another', invitation('four')), 'missing')
+    assert.deepEqual(ids((await takeAll(store, LIFETIME_MS)).filter((one) => one.id === 'two')), ['two'], 'it outlives the codes')
+  })
+})
+
+it('on a node that is not upgraded yet, codes are sent as before, and invitations wait for the upgrade', async (t) => {
+  const { store, dir } = testStore(t)
+  await store.close()
+  const database = openDatabase(dir.database)
+  t.after(() => database.close())
+  database.exec('ALTER TABLE outbox DROP COLUMN kind')
+  const posting = { ...issue('a@example.org', 'one'), kind: 'code' } as const
+  putMessage(database, posting)
+  putMessage(database, { ...posting, message: { id: 'two', sealed: Buffer.from('two') } })
+  const states = listMessages(database, { state: undefined, limit: 10, now: 0 }).map(({ id, kind, state }) => [id, kind, state])
+  assert.deepEqual(states, [['two', 'code', 'waiting'], ['one', 'code', 'superseded']])
+  assert.throws(() => putMessage(database, { ...posting, kind: 'invitation', message: { id: 'three', sealed: Buffer.from('3') } }), /earlier schema/)
+  assert.equal(lastInvitation(database, 'a@example.org', 0), undefined)
+})
 
 describe('a message', () => {
   it('is taken once until its lease expires, and keeps its due time', async (t) => {
@@ -201,7 +243,7 @@ describe('the record of a message', () => {
   it('has its email, state, attempts, reply and times', async (t) => {
     const { store } = testStore(t)
     await store.issueCode(issue('a@example.org', 'one', 100))
-    const common = { id: 'one', address: 'a@example.org', createdAt: 100, expiresAt: 100 + LIFETIME_MS }
+    const common = { id: 'one', kind: 'code', address: 'a@example.org', createdAt: 100, expiresAt: 100 + LIFETIME_MS }
     const fresh = { ...common, reply: undefined, triedAt: undefined, doneAt: undefined }
     assert.deepEqual(await list(store, 100), [{ ...fresh, state: 'waiting', attempts: 0, dueAt: 100 }])
     await takeAll(store, 200)
@@ -328,7 +370,7 @@ it('a file of the first release keeps its outbox, and its messages are sent', as
     ],
   )
   const keys = deriveKeys(['s'.repeat(43)])
-  const messages = (await takeAll(store, now)).map(({ sealed }) => unseal(keys.seal, sealed))
+  const messages = (await takeAll(store, now)).map(({ sealed }) => unseal(keys.seal, sealed) as SealedCode | undefined)
   assert.deepEqual(
     messages.map((message) => message?.email),
     ['again@example.org', 'waiting@example.org', 'leased@example.org'],

@@ -18,6 +18,7 @@ import { testStore } from '../support/service/stores.ts'
 
 const MIB = 1024 * 1024
 const [LARGE, SMALL] = [5, 9]
+const URL_OF_ALL = 'https://harbour.example/ferry'
 
 const cleanup = { after: (work: () => void | Promise<void>) => after(() => work()) }
 const { store } = testStore(cleanup, STORED_MODELS, { queryDeadlineMs: 60_000 })
@@ -26,7 +27,7 @@ const { store } = testStore(cleanup, STORED_MODELS, { queryDeadlineMs: 60_000 })
 const random = seededRandom(1)
 const documents = Array.from({ length: LARGE + SMALL }, (_, i) => {
   const isLarge = i % 2 === 0 && i / 2 < LARGE
-  const value = { ...randomHeadline(random, sampleId(i)), status: 'active', rank: (i * 7) % 5 }
+  const value = { ...randomHeadline(random, sampleId(i)), status: 'active', rank: (i * 7) % 5, url: URL_OF_ALL }
   return { id: sampleId(i), value: isLarge ? { ...value, large: 'é'.repeat(MIB) } : value }
 })
 before(() => store.insertMissing(headline, documents))
@@ -96,4 +97,12 @@ describe('a page of large documents', () => {
     assert.deepEqual(pages.map(idsOf), [[sampleId(900)], [sampleId(901)]])
     for (const i of [0, 1]) await store.remove(headline, sampleId(900 + i))
   })
+})
+
+it('attack: large documents with one address do not fill the memory of a look-up by it', () => {
+  const ranges = Array.from({ length: 3 }, () => ({ from: URL_OF_ALL, to: URL_OF_ALL }))
+  const found = store.lookUp(headline, 'url', ranges, documents.length)
+  const chars = found.map(({ text }) => text.length)
+  assert.ok(chars.slice(0, -1).reduce((sum, one) => sum + one, 0) < 4 * MIB, `${chars.join()}`)
+  assert.ok(found.length > 1, 'more than one document is looked at, however long they are')
 })

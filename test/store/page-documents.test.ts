@@ -7,7 +7,7 @@ import { after, before, describe, it } from 'node:test'
 import type { JsonObject } from '../../src/base/json.ts'
 import { headline } from '../../src/models/headline.ts'
 import { STORED_MODELS } from '../../src/models/registry.ts'
-import { matchAll } from '../../src/query/ast.ts'
+import { eq, matchAll } from '../../src/query/ast.ts'
 import { parseSort } from '../../src/query/order.ts'
 import { openDatabase } from '../../src/store/sqlite/database.ts'
 import { execute, noEffort } from '../../src/store/plan/executor.ts'
@@ -38,7 +38,9 @@ describe('a page of documents', () => {
     { name: 'that are short', from: 30, limit: 10 },
     { name: 'of which one is as long as may be joined', from: 15, limit: 10 },
     { name: 'of which one is too long to be joined', from: 115, limit: 6 },
+    { name: 'of which one is too long, in a page that one statement would give', from: 115, limit: 10 },
     { name: 'of which one has long characters', from: 121, limit: 3 },
+    { name: 'that are the last ones', from: 140, limit: 10 },
     { name: 'in more than one statement', from: 0, limit: DOCUMENTS },
     { name: 'of which there is one', from: 149, limit: 1 },
   ]) {
@@ -48,8 +50,16 @@ describe('a page of documents', () => {
       const wanted = Array.from({ length: limit }, (_, i) => textOf(from + i))
       assert.deepEqual(found.items, wanted)
       assert.equal(Buffer.from(found.joined).toString(), wanted.join())
+      const last = sampleId(from + limit - 1)
+      assert.deepEqual(found.next, from + limit < DOCUMENTS ? { keys: [last], id: last } : undefined)
     })
   }
+})
+
+it('a page of none has no further one', async () => {
+  const query = { filter: eq(['status'], 'nothing'), sort: parseSort('updatedAt:desc'), limit: 20, after: undefined }
+  const { items, next } = await store.find(headline, query, QUERY_READER)
+  assert.deepEqual([items, next], [[], undefined])
 })
 
 it('long documents of a page count for what they take', async (t) => {

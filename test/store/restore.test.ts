@@ -6,14 +6,16 @@ import { it } from 'node:test'
 import { systemClock } from '../../src/base/clock.ts'
 import { STORED_MODELS } from '../../src/models/registry.ts'
 import { topic } from '../../src/models/topic.ts'
+import { changeRange } from '../../src/store/changes/change-log.ts'
 import { writeBackup } from '../../src/store/backup/backup.ts'
 import { prepareDataDir, type DataDir } from '../../src/store/sqlite/data-dir.ts'
 import { DatabaseFileError } from '../../src/store/backup/database-copy.ts'
 import { openDatabase } from '../../src/store/sqlite/database.ts'
 import { migrate, MIGRATIONS, SchemaError } from '../../src/store/sqlite/migrations.ts'
-import { restoreDatabase } from '../../src/store/backup/restore.ts'
+import { removeReplaced, restoreDatabase } from '../../src/store/backup/restore.ts'
 import { openStore } from '../../src/store/sqlite/sqlite-store.ts'
-import { temporaryDirectory, type Cleanup } from '../support/service/service.ts'
+import { TOPIC } from '../support/service/data-bodies.ts'
+import { temporaryDirectory, type Cleanup } from '../support/service/temporary-directory.ts'
 import { systemStore, testStore } from '../support/service/stores.ts'
 
 const restore = (dir: DataDir, from: string) =>
@@ -22,7 +24,7 @@ const restore = (dir: DataDir, from: string) =>
 /** A backup with the topic `old`, and the directory of a process that was killed with the topic `new` in its log. */
 async function killed(t: Cleanup): Promise<{ dir: DataDir; backup: string }> {
   const { store: first, dir: live } = testStore(t)
-  await first.insert(topic, { id: 'old', value: { id: 'old', name: 'Old', status: 'active' } })
+  await first.insert(topic, { id: 'old', value: { ...TOPIC, id: 'old', name: 'Old' } })
   const backup = join(temporaryDirectory(t), 'backup.db')
   await writeBackup({
     database: live.database,
@@ -36,7 +38,7 @@ async function killed(t: Cleanup): Promise<{ dir: DataDir; backup: string }> {
   const store = systemStore(openStore({ dir: live, models: STORED_MODELS, version: '1.2.3', now: () => 0 }))
   t.after(() => store.close())
   await store.remove(topic, 'old')
-  await store.insert(topic, { id: 'new', value: { id: 'new', name: 'New', status: 'active' } })
+  await store.insert(topic, { id: 'new', value: { ...TOPIC, id: 'new', name: 'New' } })
   const dir = prepareDataDir(join(temporaryDirectory(t), 'data'))
   for (const suffix of ['', '-wal']) copyFileSync(live.database + suffix, dir.database + suffix)
   return { dir, backup }
@@ -73,6 +75,26 @@ it('restore replaces the database, and keeps the previous one with all that its 
   const again = await restore(dir, replaced)
   assert.equal(again.replaced, `${dir.database}.replaced-20260301T120000Z-2`)
   assert.deepEqual(topics(dir.database), ['new'])
+})
+
+it('the change log of a restored database is another one', async (t) => {
+  const { dir, backup } = await killed(t)
+  const range = (file: string) => {
+    const database = openDatabase(file, { readOnly: true })
+    try {
+      return changeRange(database)
+    } finally {
+      database.close()
+    }
+  }
+  const [original, copy] = [range(dir.database), range(backup)]
+  assert.equal(original.history, copy.history)
+  assert.deepEqual([copy.newest, original.newest], [1, 3])
+  await restore(dir, backup)
+  const restored = range(dir.database)
+  assert.equal(restored.newest, 1)
+  assert.notEqual(restored.history, original.history)
+  assert.match(restored.history, /^[0-9a-f]{24}$/)
 })
 
 it('restore replaces a damaged database, and keeps it with its WAL', async (t) => {
@@ -151,7 +173,7 @@ it('restore rejects a file that is no sound database of dateline, or is of a new
 
 it('the copy that a migration keeps can be restored', async (t) => {
   const { store, dir } = testStore(t)
-  await store.insert(topic, { id: 'x', value: { id: 'x', status: 'active' } })
+  await store.insert(topic, { id: 'x', value: { ...TOPIC, id: 'x' } })
   await store.close()
   const before = openDatabase(dir.database)
   const options = { models: STORED_MODELS, version: '9', backup: join(dir.path, 'dateline.db.before-schema') }
@@ -179,3 +201,16 @@ for (const [name, sql] of [
     assert.deepEqual(topics(dir.database), ['new'])
   })
 }
+
+it('of replaced databases the newest three are kept, with what belongs to them, and the one that was restored', (t) => {
+  const dir = prepareDataDir(join(temporaryDirectory(t), 'data'))
+  const name = (rest: string): string => `dateline.db.replaced-20260301T12000${rest}`
+  const files = ['1Z', '1Z-wal', '2Z', '3Z', '3Z-2', '3Z-2-wal', '3Z-10', '9Z.txt'].map(name)
+  for (const one of files) writeFileSync(join(dir.path, one), '')
+  const left = (): readonly string[] => readdirSync(dir.path).filter((one) => one.includes('replaced')).sort()
+  assert.deepEqual(removeReplaced(dir, join(dir.path, name('1Z'))), [name('2Z')])
+  assert.deepEqual(left(), files.filter((one) => one !== name('2Z')).sort())
+  assert.deepEqual(removeReplaced(dir), [name('1Z')])
+  assert.deepEqual(left(), ['3Z', '3Z-10', '3Z-2', '3Z-2-wal', '9Z.txt'].map(name))
+  assert.deepEqual(removeReplaced(dir), [])
+})

@@ -16,7 +16,7 @@ import type { QueryCaller, FindQuery } from '../../src/store/store.ts'
 import { randomHeadline, sampleId } from '../support/service/headline-samples.ts'
 import { namedPipe } from '../support/service/named-pipe.ts'
 import { seededRandom } from '../support/random.ts'
-import { temporaryDirectory, type Cleanup } from '../support/service/service.ts'
+import { temporaryDirectory, type Cleanup } from '../support/service/temporary-directory.ts'
 import { testStore } from '../support/service/stores.ts'
 
 /** Some milliseconds for each of a hundred documents with a list, and half a second and more for the one with `huge`. */
@@ -221,7 +221,7 @@ describe('a thread', () => {
   it('that runs out of memory answers 400, and another takes its place', async (t) => {
     const pool = poolFor(t, { deadlineMs: 30_000 })
     // Parsed, a document of small objects is many times as large as its text.
-    const value = { ...randomHeadline(seededRandom(5), sampleId(800)), crowd: Array<Json>(1_500_000).fill({ a: 1 }) }
+    const value = { ...randomHeadline(seededRandom(5), sampleId(800)), crowd: Array<Json>(2_000_000).fill({ a: 1 }) }
     await store.insertMissing(headline, [{ id: sampleId(800), value }])
     const all = message({ crowd: { $exists: true } })
     await assert.rejects(pool.run(all, user('a'), ADVICE), isFailure(400, ADVICE))

@@ -3,7 +3,7 @@ import { it } from 'node:test'
 import { newAccount } from '../../src/auth/new-account.ts'
 import type { SessionRecord } from '../../src/store/store.ts'
 import { LANGUAGE } from '../support/service/data-bodies.ts'
-import type { Cleanup } from '../support/service/service.ts'
+import type { Cleanup } from '../support/service/temporary-directory.ts'
 import { testStore } from '../support/service/stores.ts'
 
 const NOW = 1_700_000_000_400

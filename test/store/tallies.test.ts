@@ -10,9 +10,9 @@ import { STORED_MODELS } from '../../src/models/registry.ts'
 import { openBulkWriter } from '../../src/store/sqlite/bulk-writer.ts'
 import { openDatabase, type Database } from '../../src/store/sqlite/database.ts'
 import { migrate, MIGRATIONS } from '../../src/store/sqlite/migrations.ts'
-import { searchRow } from '../../src/store/tables/trigram-index.ts'
+import { searchRow } from '../../src/store/tables/search-row.ts'
 import { seededRandom, seedOfRun, type Random } from '../support/random.ts'
-import { temporaryDirectory } from '../support/service/service.ts'
+import { temporaryDirectory } from '../support/service/temporary-directory.ts'
 import { testStore } from '../support/service/stores.ts'
 
 const HOUR_MS = 3_600_000
@@ -42,7 +42,7 @@ it('stay right through random inserts, changes, deletions and imports', async (t
   const { store, dir } = testStore(t)
   const reader = openDatabase(dir.database, { readOnly: true })
   t.after(() => reader.close())
-  const writer = openBulkWriter({ file: dir.database, isAlone: false, accountOf: () => assert.fail() })
+  const writer = openBulkWriter({ file: dir.database, isAlone: false, accountOf: () => assert.fail(), now: () => 0 })
   t.after(() => writer.close())
   const ids = Array.from({ length: 20 }, (_, i) => `h${i}`)
   for (let step = 0; step < 300; step++) {

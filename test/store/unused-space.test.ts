@@ -5,7 +5,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { describe, it } from 'node:test'
 import { blankUnused, unusedSpan } from '../../src/store/wal/unused-space.ts'
 import { seededRandom, seedOfRun } from '../support/random.ts'
-import { temporaryDirectory } from '../support/service/service.ts'
+import { temporaryDirectory } from '../support/service/temporary-directory.ts'
 
 const PAGE_BYTES = 512
 

@@ -5,7 +5,7 @@ import { Failure } from '../../src/base/failure.ts'
 import { openDatabase, type Database } from '../../src/store/sqlite/database.ts'
 import { createSearchChanges } from '../../src/store/tables/search-changes.ts'
 import { createWriteQueue, type WriteQueue } from '../../src/store/sqlite/write-queue.ts'
-import { temporaryDirectory, type Cleanup } from '../support/service/service.ts'
+import { temporaryDirectory, type Cleanup } from '../support/service/temporary-directory.ts'
 
 function queueOn(t: Cleanup): WriteQueue & { database: Database; file: string; commits: () => number } {
   const file = join(temporaryDirectory(t), 'a.db')

@@ -16,13 +16,15 @@ const dashboard = await startDashboard()
 const { service, cast } = dashboard
 
 /** Where something is, what is pressed there, and what is there then. */
-const OPENED: readonly (readonly [name: string, hash: string, press?: string, opened?: string])[] = [
+const OPENED: (readonly [name: string, hash: string, press?: string, opened?: string])[] = [
   ['the overview', '#/'],
   ['the account', '#/', '.account button:last-of-type'],
   ['a list', '#/topics'],
   ['its filters', '#/topics', '.list-tools .drop-down button', '.drop-panel:not([hidden])'],
   ['its columns', '#/topics', '.list-tools .drop-down:last-of-type > button', '.drop-panel:not([hidden])'],
   ['its selection', '#/topics', '.table-body .pick input', '.bulk:not([hidden])'],
+  ['the trash', '#/trash?model=topic'],
+  ['its selection', '#/trash?model=topic', '.table-body .pick input', '.bulk:not([hidden])'],
   ['a new document', '#/headlines/new'],
   ['a picker', '#/headlines/new', '[role="combobox"]', '[role="listbox"]:not([hidden])'],
   ['users', '#/users'],
@@ -74,6 +76,9 @@ describe('every screen', { skip: browserMissing() }, () => {
       const body = { name, description: name, iconUrl: 'https://images.example/icon.png' }
       const stored = await service.data('POST', '', { model: 'topic' }, { token: cast.admin.token, body })
       assert.equal(stored.status, 201, stored.text)
+      const id = String(stored.at('data.id'))
+      if (name === 'Economy') await service.data('DELETE', `/${id}`, { model: 'topic' }, { token: cast.admin.token })
+      if (name === 'اقتصاد') OPENED.push(['the history of a document', `#/topics/${id}?view=history`, '.history summary', '.history-change .side'])
     }
     page = await dashboard.openAs(cast.admin, '#/', { language: 'ar' })
   })

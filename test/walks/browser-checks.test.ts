@@ -9,7 +9,7 @@ import { pathToFileURL } from 'node:url'
 import { browserMissing, testBrowser, type Page } from '../support/browser/browser.ts'
 import { until } from '../support/browser/patience.ts'
 import { textServers } from '../support/browser/text-server.ts'
-import { temporaryDirectory } from '../support/service/service.ts'
+import { temporaryDirectory } from '../support/service/temporary-directory.ts'
 
 const POLICY = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src *"
 

@@ -1,13 +1,14 @@
 /** The editor of a document: writing, checking, saving, two people at once, and what strangers may have stored. */
 import assert from 'node:assert/strict'
 import { before, describe, it } from 'node:test'
-import type { Json } from '../../src/base/json.ts'
+import type { Json, JsonObject } from '../../src/base/json.ts'
 import { parseExactly } from '../../src/dashboard/exact-json.ts'
 import { expectAccessible } from '../support/browser/accessibility.ts'
 import { browserMissing, type Page, type PageElement } from '../support/browser/browser.ts'
 import { startDashboard } from '../support/browser/dashboard.ts'
 import type { Person } from '../support/cast.ts'
 import { COUNTRY, SOURCE, TOPIC } from '../support/service/data-bodies.ts'
+import { storeEarlier } from '../support/service/earlier-documents.ts'
 
 const dashboard = await startDashboard()
 const { service, cast } = dashboard
@@ -25,7 +26,7 @@ const field = (name: string | RegExp, role = 'textbox'): { role: string; name: s
 const button = (name: string | RegExp): { role: string; name: string | RegExp } => ({ role: 'button', name })
 
 const NEW = { title: 'Tide tables', excerpt: 'High water at noon.', url: 'https://harbour.example.org/a' }
-const whole = (more: object = {}): object => ({
+const whole = (more: JsonObject = {}): JsonObject => ({
   ...NEW,
   imageUrl: 'https://cdn.example.org/tide.jpg',
   ...{ source: SOURCE, eventCountry: COUNTRY, topic: TOPIC, status: 'active', ...more },
@@ -120,6 +121,43 @@ describe('the editor', { skip: browserMissing() }, () => {
     await page.expectNoProblems()
   })
 
+  // Attack: a pasted list holds markup, and the address of a script.
+  it('makes a draft of each line of a pasted list, and takes them back', async () => {
+    const list = '• Ice on the bay\n<img src=x onerror="window.hacked=1"> javascript:alert(1)\n\nFog\thttps://fog.example/1\n'
+    const drafts = async (): Promise<readonly unknown[]> => {
+      const query = { model: 'headline', filter: { status: 'draft' }, incomplete: true }
+      const { at } = await service.data('GET', '', query, { token: cast.admin.token, isUndescribed: true })
+      return (at('data.items') as readonly Stored[]).map(({ title, url }) => [title, url])
+    }
+    const before = await drafts()
+    await open('#/headlines/new')
+    await page.reads(/Paste a list to make a draft of each line/)
+    await page.paste(field('Title'), 'Line\n'.repeat(1_001))
+    await page.reads(/At most 1,000 lines become drafts at once; this list has 1,001/)
+    assert.equal((await page.find(field('Title'))).value ?? '', '')
+    await page.paste(field('Title'), list)
+    await page.find({ role: 'dialog', name: 'Create 3 drafts?' })
+    await expectAccessible(page, { keyboard: false })
+    await page.screenshot('editor-lines')
+    await page.click(button('Paste as one line'))
+    assert.match((await page.find(field('Title'))).value ?? '', /^Ice on the bay <img .*\) Fog https:\/\/fog\.example\/1$/)
+    await page.fill(field('Title'), '')
+    await page.paste(field('Title'), list)
+    await page.click(button('Create drafts'))
+    await page.reads(/3 drafts created/)
+    await page.find({ role: 'row', name: /^.*<img src=x onerror/ })
+    const made = (await drafts()).filter((one) => !before.some((other) => String(other) === String(one)))
+    assert.deepEqual(made, [
+      ['Ice on the bay', undefined],
+      ['<img src=x onerror="window.hacked=1"> javascript:alert(1)', undefined],
+      ['Fog', 'https://fog.example/1'],
+    ])
+    assert.equal(await page.evaluate(() => 'hacked' in window), false)
+    await page.press('Ctrl+Z')
+    await page.waitFor(async () => (await drafts()).length === before.length, 'the drafts to go')
+    await page.expectNoProblems()
+  })
+
   it('shows the problems of a field once it was visited, and all of them after a try', async () => {
     await open('#/headlines/new')
     const problemAt = async (name: string | RegExp, role?: string): Promise<string> =>
@@ -169,6 +207,20 @@ describe('the editor', { skip: browserMissing() }, () => {
     await page.click(button('Leave'))
     await page.find({ role: 'heading', name: 'Topics' })
     await page.expectNoProblems()
+  })
+
+  it('keeps what is typed in the browser, and offers it after a reload', async () => {
+    const id = await make('headline', whole())
+    await open(`#/headlines/${id}`)
+    await page.fill(field('Title'), 'Typed and not saved')
+    await page.waitFor(() => page.evaluate(() => Object.keys(localStorage).some((key) => key.startsWith('dateline.input.'))), 'the text to be kept')
+    await page.reload()
+    assert.equal((await page.find(field('Title'))).value, NEW.title)
+    await page.click(button('Restore it'))
+    assert.equal((await page.find(field('Title'))).value, 'Typed and not saved')
+    await page.press('Ctrl+S')
+    await page.find({ role: 'heading', name: 'Typed and not saved' })
+    assert.equal(await page.evaluate(() => Object.keys(localStorage).some((key) => key.startsWith('dateline.input.'))), false)
   })
 
   it('shows two people what each made of one headline, and loses nothing of either', async () => {
@@ -329,7 +381,7 @@ describe('the editor', { skip: browserMissing() }, () => {
       iconUrl: 'javascript:alert(1)',
       '<script>alert(1)</script>': markup,
     }
-    const id = await make('headline', {
+    const { id } = await storeEarlier(service, 'headline', {
       ...whole({
         title: markup,
         excerpt: markup,
@@ -342,11 +394,11 @@ describe('the editor', { skip: browserMissing() }, () => {
         '<b>member</b>': markup,
       },
     })
-    await open(`#/headlines/${id}`)
+    await open(`#/headlines/${String(id)}`)
     await page.find({ role: 'heading', name: /^<img src=x/ })
     await page.reads(/^D?.*data|<img src=x/s, { role: 'article' })
     const links = await page.evaluate(() => [...document.querySelectorAll('main a')].map((a) => a.getAttribute('href')))
-    assert.deepEqual(links, ['#/headlines', `#/operations?part=audit&document=${id}`])
+    assert.deepEqual(links, ['#/headlines', `#/operations?part=audit&document=${String(id)}`])
     assert.equal(await page.evaluate(() => document.querySelectorAll('main :is(img, b, script, iframe)').length), 0)
     await page.fill(field('Link'), 'https://harbour.example.org/<b>')
     const link = await page.find({ role: 'link', name: /^Open link/ })

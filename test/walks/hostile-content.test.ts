@@ -1,14 +1,16 @@
 /**
  * Content that wants to be more than text: markup, scripts, addresses that run code, signs that turn the direction of
- * a line. Every publisher may write this, and an administrator opens it.
+ * a line. Every publisher may write this, or could before addresses were checked, and an administrator opens it.
  *
  * Attack: a publisher stores a script in a title, a name, an address or the name of a further member, and waits for an
  * administrator whose session it could then use. Everything must stand there as the text that it is.
  */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import type { JsonObject } from '../../src/base/json.ts'
 import { browserMissing, type Page } from '../support/browser/browser.ts'
 import { startDashboard } from '../support/browser/dashboard.ts'
+import { storeEarlier } from '../support/service/earlier-documents.ts'
 
 const MARKUP = `<img src=x onerror="window.hacked=1"><script>window.hacked=2</script>"'><svg onload=window.hacked=3>`
 const ADDRESSES = [
@@ -22,11 +24,8 @@ const TURNED = `\u202e${MARKUP}`
 const dashboard = await startDashboard()
 const { service, cast } = dashboard
 
-async function store(model: string, body: object): Promise<Record<string, unknown>> {
-  const response = await service.data('POST', '', { model }, { token: cast.admin.token, body })
-  assert.equal(response.status, 201, response.text)
-  return response.at('data') as Record<string, unknown>
-}
+/** Addresses that run code are only stored from before they were checked. */
+const store = (model: string, body: JsonObject): Promise<JsonObject> => storeEarlier(service, model, body)
 
 async function storeHostile(): Promise<Readonly<Record<string, string>>> {
   const [runs = '', data = '', tabs = ''] = ADDRESSES
@@ -39,8 +38,8 @@ async function storeHostile(): Promise<Readonly<Record<string, string>>> {
     description: MARKUP,
     url: tabs,
     sourceType: 'blog',
-    language: { id: language['id'] },
-    headquarters: { id: country['id'] },
+    language,
+    headquarters: country,
     ...further,
   })
   const headline = await store('headline', {
@@ -48,9 +47,9 @@ async function storeHostile(): Promise<Readonly<Record<string, string>>> {
     excerpt: TURNED,
     url: runs,
     imageUrl: data,
-    source: { id: source['id'] },
-    eventCountry: { id: country['id'] },
-    topic: { id: topic['id'] },
+    source,
+    eventCountry: country,
+    topic,
     ...further,
   })
   const ids = { languages: language, countries: country, topics: topic, sources: source, headlines: headline }
@@ -106,6 +105,24 @@ describe('hostile content', { skip: browserMissing() }, () => {
       }
       assert.deepEqual(await harm(page), [], hash)
     }
+    await page.expectNoProblems()
+  })
+
+  it('stands as text in the history of a document, and in the trash', async () => {
+    const { id } = await store('topic', { name: `B ${MARKUP}`, description: TURNED, iconUrl: 'data:text/html,x', [`y${MARKUP.replaceAll('.', '')}`]: MARKUP })
+    const page = await dashboard.openAs(cast.admin, `#/topics/${String(id)}?view=history`)
+    const reads = (selector: string): Promise<unknown> =>
+      page.waitFor(
+        () => page.evaluate((wanted) => document.querySelector<HTMLElement>(wanted)?.innerText.includes('<img src=x') === true, selector),
+        `the hostile text in ${selector}`,
+      )
+    await page.waitFor(() => page.evaluate(() => document.querySelector<HTMLElement>('.history summary')?.click() === undefined && document.querySelector('.history details[open]') !== null), 'the change')
+    await reads('.history-change')
+    assert.deepEqual(await harm(page), [])
+    await service.data('DELETE', `/${String(id)}`, { model: 'topic' }, { token: cast.admin.token })
+    await page.open('/#/trash?model=topic')
+    await reads('.table-body')
+    assert.deepEqual(await harm(page), [])
     await page.expectNoProblems()
   })
 

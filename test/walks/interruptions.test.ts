@@ -110,6 +110,9 @@ describe('work that is interrupted', { skip: browserMissing() }, () => {
     await page.reads(/40 results/, { role: 'main' })
     await page.click({ role: 'checkbox', name: 'Select all loaded rows' })
     await page.click({ ...button('Delete'), within: await page.find({ role: 'group', name: 'Selection' }) })
+    // The deletion begins when the service has said that no other document has copies of them.
+    const chosen = (): Promise<string | null | undefined> => page.evaluate(() => document.querySelector('.bulk-count')?.textContent)
+    await page.waitFor(async () => (await chosen()) !== '40 selected', 'the rows to be let go')
     await page.open('/robots.txt')
     await page.waitFor(
       async () => (await topicNames()).every((name) => !name.startsWith('Wreck')),

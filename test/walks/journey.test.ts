@@ -158,7 +158,7 @@ describe('a day at the dashboard, by keyboard alone', { skip: browserMissing() }
     const links = await page.findAll({ role: 'link', within: await page.find({ role: 'navigation', name: 'Main' }) })
     assert.deepEqual(
       links.map(({ name }) => name),
-      ['Overview', 'Headlines', 'API reference'],
+      ['Overview', 'Headlines', 'Scheduled', 'Trash', 'API reference'],
     )
     await begin(page, 'Headlines')
     await fillIn(page, 'Title', 'Fog over the bay')

@@ -54,7 +54,7 @@ describe('lines of the log', () => {
 })
 
 describe('a search in settings', () => {
-  const setting = { name: 'mailFrom', flag: '--mail-from', value: 'x@y', origin: 'default', meaning: 'Sender of mail' }
+  const setting = { name: 'mailFrom', flag: '--mail-from', value: 'x@y', origin: 'default', meaning: 'Sender of mail', edit: null }
 
   it('wants every word, anywhere, in any case', () => {
     for (const [text, found] of [
@@ -166,6 +166,42 @@ describe('the screen of operations', { skip: browserMissing() }, () => {
     await page.click({ role: 'button', name: 'Pause' })
     await page.waitFor(async () => /\/api\/v1\/later/.test(await lines()), 'what came meanwhile')
     assert.match(await page.url(), /part=log&level=info/)
+    await page.expectNoProblems()
+  })
+
+  it('searches in the log', async () => {
+    const page = await asAdmin('#/operations?part=log')
+    await service.call('GET', '/api/v1/sought', { isUndescribed: true })
+    await page.type({ role: 'searchbox', name: 'Search in the log' }, 'SOUGHT 404')
+    const lines = async (): Promise<number> => page.evaluate(() => document.querySelectorAll('.log li').length)
+    await page.waitFor(async () => (await lines()) === 1, 'the only line')
+    await page.screenshot('operations-log-search-light')
+    await page.fill({ role: 'searchbox', name: 'Route' }, 'POST /')
+    await page.reads(/No log entries match/)
+    await page.reload()
+    await page.reads(/No log entries match/)
+    await page.click({ role: 'button', name: 'Clear all' })
+    await page.find({ role: 'list', name: 'Log' })
+    await page.expectNoProblems()
+  })
+
+  it('changes a setting at once, shows who wins, and takes it back', async () => {
+    const page = await asAdmin('#/operations?part=settings')
+    const appName = { role: 'textbox', name: 'App name' } as const
+    await page.type(appName, 'City News')
+    await page.press('Enter')
+    await page.reads(/Settings saved/)
+    await page.find({ role: 'cell', name: 'City News' })
+    assert.equal((await service.call('GET', '/api/v1/dashboard/setup')).at('data.appName'), 'City News')
+    assert.equal(await page.inspect(await page.find({ role: 'textbox', name: 'Mail server' }), (input) => (input as HTMLInputElement).disabled), true)
+    await page.reads(/Set where the service is started: --mail/)
+    await page.screenshot('operations-settings-light', { whole: true })
+    await page.fill(appName, '')
+    await page.press('Enter')
+    await page.waitFor(async () => (await service.call('GET', '/api/v1/dashboard/setup')).at('data.appName') === 'Dateline', 'the default')
+    await page.click({ role: 'link', name: 'Who changed what' })
+    await page.find({ role: 'heading', name: 'Audit trail' })
+    await page.waitFor(async () => (await page.findAll({ role: 'cell', name: /Settings changed/ })).length === 2, 'the change and its end')
     await page.expectNoProblems()
   })
 

@@ -14,6 +14,8 @@ import { SYSTEM } from '../../src/store/actor.ts'
 
 const dashboard = await startDashboard({ rateLimits: 'on', codesPerEmail: '3' })
 const { service, cast } = dashboard
+/** More than the menu of the account has. */
+const MENU_STOPS_MAX = 12
 
 describe('the code in a text', () => {
   it('is found whatever stands around it', () => {
@@ -116,7 +118,7 @@ describe('signing in', { skip: browserMissing() }, () => {
     await page.expectNoProblems()
   })
 
-  it('keeps the token in the tab alone, and shows it to no URL and no log', async () => {
+  it('keeps the token in the tabs alone, and shows it to no URL and no log', async () => {
     const page = await fresh()
     const { email } = await newPublisher()
     await signIn(page, email)
@@ -130,7 +132,8 @@ describe('signing in', { skip: browserMissing() }, () => {
     assert.ok(written.length > 10 && !written.some((text) => text.includes(token ?? '')))
     const tab = await page.newTab()
     await tab.open('/')
-    await tab.find(EMAIL)
+    await tab.find({ role: 'heading', name: 'Overview' })
+    assert.deepEqual(await tokens(tab), [token, null])
     await tab.close()
     await page.expectNoProblems()
   })
@@ -290,7 +293,8 @@ describe('signing in', { skip: browserMissing() }, () => {
     assert.equal((await page.find({ role: 'textbox', name: 'Name' })).value, 'Typed before')
     assert.match(await page.url(), /#\/topics\/new$/)
     await page.fill({ role: 'textbox', name: 'Name' }, '')
-    await page.expectNoProblems([{ failure: /DISCONNECTED/ }])
+    // The stream of the session before may be refused after the window has gone on.
+    await page.expectNoProblems([{ failure: /DISCONNECTED/ }, { status: 401, url: '/changes/stream' }])
   })
 
   it('sends nothing that one user began in the name of another who signs in there', async () => {
@@ -342,7 +346,7 @@ describe('signing in', { skip: browserMissing() }, () => {
     await page.focuses(name)
     await page.press('Enter')
     assert.equal(await isOpen(), true)
-    await page.press('Tab', 'Tab', 'Tab')
+    for (let stops = 0; stops < MENU_STOPS_MAX && (await isOpen()) === true; stops++) await page.press('Tab')
     assert.equal(await isOpen(), false)
     await page.click({ role: 'button', name })
     await page.click({ role: 'heading', name: 'Overview' })

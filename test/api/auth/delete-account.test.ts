@@ -106,6 +106,7 @@ describe('delete-account', () => {
     assert.deepEqual(mentions(service.directory, email), { code: 1, outbox: 2, user: 1 })
     assert.deepEqual(mentions(service.directory, id), {
       audit: 1,
+      change: 3,
       session: 1,
       user: 1,
       user_app_settings: 1,
@@ -122,7 +123,8 @@ describe('delete-account', () => {
     const data = join(service.directory, 'data')
     /** Which of the texts can be read in which files. */
     const readable = (texts: readonly string[]): string[] => {
-      const files = readdirSync(data).map((name) => ({ name, bytes: readFileSync(join(data, name)) }))
+      const found = readdirSync(data, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
+      const files = found.map(({ parentPath, name }) => ({ name, bytes: readFileSync(join(parentPath, name)) }))
       return files.flatMap(({ name, bytes }) =>
         texts.filter((text) => bytes.includes(text)).map((text) => `${text} in ${name}`),
       )

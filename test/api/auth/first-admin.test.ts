@@ -7,8 +7,11 @@ import { readConfig } from '../../../src/config/read-config.ts'
 import { authCalls } from '../../support/service/auth-calls.ts'
 import { newPerson } from '../../support/cast.ts'
 import { DECODERS, decodeEnvelope } from '../../support/service/client-codec.ts'
+import { OPERATOR } from '../../../src/store/actor.ts'
 import { run } from '../../support/service/program.ts'
-import { ADMIN_EMAIL, startService, temporaryDirectory, type TestService, type TestSettings } from '../../support/service/service.ts'
+import { ONLY_HERE } from '../../support/service/service-process.ts'
+import { ADMIN_EMAIL, startService, type TestService, type TestSettings } from '../../support/service/service.ts'
+import { temporaryDirectory } from '../../support/service/temporary-directory.ts'
 
 async function restart(t: TestContext, service: TestService, settings: TestSettings = {}): Promise<TestService> {
   await service.stop()
@@ -97,6 +100,57 @@ describe('the first administrator', () => {
     assert.equal((await service.mails('@')).length, 0)
     await service.admin()
     assert.equal((await service.mails('@')).length, 1)
+  })
+})
+
+describe('attack: the address of the first set-up', { skip: ONLY_HERE }, () => {
+  const open = (t: TestContext): Promise<TestService> =>
+    startService(t, { adminEmail: undefined, trustedProxies: '127.0.0.1' } as unknown as TestSettings, { pageAssets: [] })
+  const tokenOf = async ({ app }: TestService): Promise<string> => (await app.setupUrl?.())?.split('#setup=')[1] ?? ''
+  const use = (service: TestService, token: unknown, headers = {}) =>
+    service.call('POST', '/api/v1/auth/setup', { body: { token, email: 'evil@example.org' }, headers })
+  const failures = async (service: TestService, token: string): Promise<unknown> => {
+    const filter = encodeURIComponent(JSON.stringify({ event: 'sign-in.failed' }))
+    const trail = await service.call('GET', `/api/v1/admin/audit?sort=id:asc&filter=${filter}`, { token })
+    const items = trail.at('data.items') as { readonly clientAddress: string; readonly details: readonly { readonly value: string }[] }[]
+    return items.map(({ clientAddress, details }) => [clientAddress, details[0]?.value])
+  }
+
+  it('is guessed, used over a proxy for a page of another site, and used again', async (t) => {
+    const service = await open(t)
+    const token = await tokenOf(service)
+    const proxied = { 'x-forwarded-for': '203.0.113.9' }
+    assert.equal((await use(service, 'A'.repeat(43), proxied)).status, 401)
+    assert.equal((await use(service, token, { ...proxied, origin: 'https://evil.example' })).status, 403)
+    const made = await use(service, token, proxied)
+    assert.deepEqual([made.status, made.at('data.user.dashboardRole')], [200, 'admin'])
+    const used = await use(service, token, proxied)
+    assert.equal(used.error, 'unauthorized: This set-up address no longer works, because there is an administrator: sign in, or ask an administrator to add you')
+    assert.equal(await service.app.setupUrl?.(), undefined)
+    assert.deepEqual(await failures(service, String(made.at('data.token'))), [['203.0.113.9', 'setup token'], ['203.0.113.9', 'setup token']])
+    assert.ok(!service.logLines.join('\n').includes(token))
+  })
+
+  it('is used after its hour, after a new one was printed, and when there is an administrator', async (t) => {
+    const service = await open(t)
+    const first = await tokenOf(service)
+    const second = await tokenOf(service)
+    const remedy = /: restart the service in a terminal or with --print-setup for a new one, or run "dateline admin --email ADDRESS --code" and sign in with the code$/
+    const stale = await use(service, first)
+    assert.match(stale.error, /^unauthorized: This is not the set-up address that the service printed last: /)
+    service.advance(60 * 60_000)
+    const late = await use(service, second)
+    assert.match(late.error, /^unauthorized: This set-up address is older than an hour: /)
+    for (const { error } of [stale, late]) assert.match(error, remedy)
+    const third = await tokenOf(service)
+    // As `dateline admin` beside the service.
+    await service.app.services.accounts.ensureAdmin('boss@example.org', service.now(), OPERATOR)
+    const beaten = await use(service, third)
+    assert.deepEqual([beaten.status, beaten.at('error.code')], [403, 'forbidden'])
+    const { token } = await service.signIn('boss@example.org', { dashboard: true })
+    const told = ['setup token', 'setup token', 'setup'].map((value) => ['127.0.0.1', value])
+    assert.deepEqual(await failures(service, token), told)
+    assert.deepEqual((await users(service, token)).map(({ email }) => email), ['boss@example.org'])
   })
 })
 

@@ -16,7 +16,7 @@
  */
 import { mkdirSync, mkdtempSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Cleanup } from '../service/service.ts'
+import type { Cleanup } from '../service/temporary-directory.ts'
 import { browserMissing, browserPrograms } from './browser-programs.ts'
 import { startDriver, type DriverProcess } from './driver-process.ts'
 import { openPage, type Page, type Size } from './page.ts'
@@ -114,6 +114,8 @@ function capabilities(directory: string, downloads: string): object {
         // Debian's first page is one of the network.
         ...{ homepage: 'about:blank', homepage_is_newtabpage: false },
         session: { restore_on_startup: 4, startup_urls: ['about:blank'] },
+        // Cookies go with what a page takes from another site, unless the page prevents it.
+        profile: { cookie_controls_mode: 0, block_third_party_cookies: false },
         download: { default_directory: downloads, prompt_for_download: false },
       },
     },

@@ -29,11 +29,12 @@ export interface Dashboard {
   open(hash?: string, options?: WindowOptions): Promise<Page>
 }
 
-/** For all tests of a file: call it at its top. */
-export async function startDashboard(settings: TestSettings = {}): Promise<Dashboard> {
+/** For all tests of a file: call it at its top. The data are in `directory`, or in a new one. */
+export async function startDashboard(settings: TestSettings = {}, directory?: string): Promise<Dashboard> {
   const { assets } = await buildDashboard()
   // The browser has a clock of its own, and what the page shows depends on both.
-  const service = await startSuiteService(settings, { pageAssets: assets, start: Date.now() })
+  const start = Date.now()
+  const service = await startSuiteService(settings, { pageAssets: assets, start, ...(directory !== undefined && { directory }) })
   const browser = testBrowser({ after })
   const cast = await newCast(service)
   const open = async (

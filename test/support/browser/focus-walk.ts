@@ -123,6 +123,8 @@ function begin(tools: Tools): number {
   const stops: Walk['stops'] = []
   const onFocus = ({ target }: FocusEvent): void => {
     if (!(target instanceof Element)) return
+    // A list that was read again meanwhile has other rows: how they look without the focus is not known.
+    if (!looks.has(target)) return void stops.push({ element: target, fault: undefined })
     // Styles are computed first, which begins transitions, and then these are brought to their end.
     getComputedStyle(target).outlineColor
     settle()

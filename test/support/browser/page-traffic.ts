@@ -122,8 +122,12 @@ export function createTraffic(service: string): Traffic {
         return open(event.requestId, event)
       case 'Network.webSocketCreated':
         return open(event.requestId, event)
-      case 'Network.responseReceived':
-        return change(event, { status: event.response?.status ?? 0, responseHeaders: event.response?.headers ?? {} })
+      case 'Network.responseReceived': {
+        const headers = event.response?.headers ?? {}
+        // It stays open for as long as the page does.
+        const isStream = Object.values(headers).some((value) => value.startsWith('text/event-stream'))
+        return change(event, { status: event.response?.status ?? 0, responseHeaders: headers, ...(isStream && { isOver: true }) })
+      }
       case 'Network.loadingFinished':
         return change(event, { isOver: true })
       case 'Page.javascriptDialogOpening':
@@ -131,6 +135,8 @@ export function createTraffic(service: string): Traffic {
         return
       case 'Network.loadingFailed': {
         const failure = event.blockedReason ?? event.errorText ?? 'failed'
+        // A stream that breaks off is opened again, which is its nature.
+        if (requests.findLast(({ id }) => id === event.requestId)?.request.isOver === true) return
         return change(event, { failure, isCanceled: event.canceled === true, isOver: true })
       }
     }

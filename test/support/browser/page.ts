@@ -28,6 +28,7 @@ import { createEmulation, LATENCY_MS, type Emulation } from './page-emulation.ts
 import { createInput, inElement, valueOf } from './page-input.ts'
 import type { AllowedProblem, PageDialog, PageRequest, Problem, Traffic } from './page-traffic.ts'
 import { PATIENCE_MS, until } from './patience.ts'
+import { addAuthenticator, type VirtualAuthenticator } from './virtual-authenticator.ts'
 import { WebDriverError, type Session } from './web-driver.ts'
 
 const SCREENSHOTS = join(import.meta.dirname, '../../../dist/screenshots')
@@ -136,6 +137,8 @@ export interface Page {
   /** Fails with them, and starts a new list. What a test provokes is named: `[{ status: 412, url: '/data/' }]`. */
   expectNoProblems(allow?: readonly AllowedProblem[]): Promise<void>
 
+  /** A device that keeps passkeys, for pages of this browser. */
+  authenticator(): Promise<VirtualAuthenticator>
   /** Another tab of the same browser, which shares localStorage but not sessionStorage. */
   newTab(): Promise<Page>
   close(): Promise<void>
@@ -312,6 +315,7 @@ export async function openPage(parts: PageParts, size: Size): Promise<Page> {
       if (lines.length > 0) throw new Error(`The page has ${lines.length} problems:\n${lines.join('\n')}`)
       traffic.forget()
     },
+    authenticator: () => addAuthenticator(session),
     close: async () => void (await send('DELETE', '/window')),
   }
 

@@ -24,7 +24,7 @@ import { QUERY_READER } from '../service/query-reader.ts'
 import { randomHeadline, SAMPLE_EXTRAS, sampleId } from '../service/headline-samples.ts'
 import { randomFilter, randomSort } from './query-generator.ts'
 import type { Random } from '../random.ts'
-import type { Cleanup } from '../service/service.ts'
+import type { Cleanup } from '../service/temporary-directory.ts'
 import { testStore, type SystemStore } from '../service/stores.ts'
 
 /** Around so many documents there are when changes have gone on for a while. */

@@ -7,6 +7,7 @@
  */
 import assert from 'node:assert/strict'
 import { openApiDocument } from '../../../src/api/openapi/openapi.ts'
+import type { ResponseHeaders } from '../service/http-client.ts'
 import { compileSchema, type Check } from './json-schema.ts'
 
 export interface ResponseToCheck {
@@ -14,7 +15,7 @@ export interface ResponseToCheck {
   /** With its query. */
   readonly path: string
   readonly status: number
-  readonly headers: Headers
+  readonly headers: ResponseHeaders
   readonly text: string
 }
 

@@ -1,5 +1,6 @@
 /** Random values that a schema of the description allows, as wild as it allows them. */
 import type { Json } from '../../../src/base/json.ts'
+import { TEXT_FORMS } from '../../../src/content/rules/text-forms.ts'
 import { randomJson, type Random } from '../random.ts'
 
 type Schema = Readonly<Record<string, unknown>>
@@ -36,6 +37,14 @@ const INSTANTS = [
   '1970-01-01T00:00:00.000Z',
   '2024-02-29T00:00:00-11:00',
 ]
+const URLS = ['', 'http://a', 'HTTPS://Harbour.example:8443/ä?b=<c>&d=@#e', 'https://[::1]/', 'https://例え.example/😀/%20']
+/** Texts for the patterns of forms. */
+const OF_PATTERNS: ReadonlyMap<string, readonly string[]> = new Map([
+  [TEXT_FORMS.httpUrl.pattern, URLS],
+  [TEXT_FORMS.siteUrl.pattern, [...URLS, '/', '/flags/is.png']],
+  [TEXT_FORMS.languageCode.pattern, ['is', 'zz']],
+  [TEXT_FORMS.countryCode.pattern, ['IS', 'ZZ']],
+])
 const EXTRAS = ['x1', 'x y', 'ü', '__proto', 'constructor', 'x-$', '0']
 
 /** Throws an Error for what no schema of ours says. */
@@ -88,6 +97,8 @@ function objectFrom(schema: Schema, options: ValueOptions): Json {
 function textFrom({ pattern, format, minLength }: Schema, random: Random): string {
   if (format === 'date-time') return random.pick(INSTANTS)
   if (pattern === '^\\d{4}-\\d{2}-\\d{2}') return random.pick([...DATES, ...INSTANTS])
+  const texts = OF_PATTERNS.get(String(pattern))
+  if (texts !== undefined) return random.pick(texts)
   if (pattern === '\\S') return random.pick(TEXTS) + random.pick(['x', ' ü ', '😀'])
   if (pattern === undefined) return minLength === undefined ? random.pick(TEXTS) : `${random.pick(TEXTS)}1`
   throw new Error(`Cannot make a text of the pattern ${String(pattern)}`)

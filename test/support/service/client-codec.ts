@@ -176,6 +176,7 @@ const sourceMembers = {
   name: text,
   description: text,
   url: text,
+  logoUrl: text,
   sourceType: oneOf(
     'newsAgency',
     'localNewsOutlet',

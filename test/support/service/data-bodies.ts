@@ -3,6 +3,7 @@
  * path. The embedded copies carry dates and ids of their own, as copies do that were read long ago.
  */
 import type { Json, JsonObject } from '../../../src/base/json.ts'
+import { countrySeeds, languageSeeds } from '../../../src/content/seeds/seeds.ts'
 
 const DATES = { createdAt: '2025-10-01T08:00:00.000Z', updatedAt: '2025-10-02T09:30:00.000Z' }
 
@@ -43,6 +44,7 @@ export const SOURCE = {
   name: 'The Harbour Post',
   description: 'A small paper about the sea.',
   url: 'https://harbour.example.org',
+  logoUrl: '',
   sourceType: 'localNewsOutlet',
   language: LANGUAGE,
   headquarters: COUNTRY,
@@ -198,10 +200,11 @@ export const BODIES: Readonly<Record<string, JsonObject>> = {
   remote_config: REMOTE_CONFIG,
 }
 
+/** The body of a new document, with a code of its own where the model has codes. */
 export function bodyOf(model: string): JsonObject {
   const body = BODIES[model]
   if (body === undefined) throw new Error(`No body of model ${model}`)
-  return body
+  return withOwnCode(model, body)
 }
 
 /**
@@ -227,4 +230,26 @@ export function withAt(body: JsonObject, path: string, value: Json | undefined):
 /** As many different topics (or copies of any other document) as asked for, told apart by their ids. */
 export function copies<T extends JsonObject>(document: T, count: number): T[] {
   return Array.from({ length: count }, (_, i) => ({ ...document, id: `copy-${i}` }))
+}
+
+const LETTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ'.split('')
+const PAIRS = LETTERS.flatMap((one) => LETTERS.map((other) => one + other))
+const SEEDED = new Set(countrySeeds({ flagBaseUrl: '' }).map(({ isoCode }) => isoCode))
+const SEEDED_LANGUAGES = new Set(languageSeeds().map(({ code }) => code))
+const FREE_CODES = {
+  country: PAIRS.filter((code) => !SEEDED.has(code)),
+  language: PAIRS.map((code) => code.toLowerCase()).filter((code) => !SEEDED_LANGUAGES.has(code)),
+}
+
+/** A code of a country or a language that no seed has, and no other call of this test file gets. */
+export function freeCode(model: keyof typeof FREE_CODES): string {
+  const code = FREE_CODES[model].shift()
+  if (code === undefined) throw new Error(`No ${model} is left without a code`)
+  return code
+}
+
+/** Codes are of one document only. */
+export function withOwnCode(model: string, body: JsonObject): JsonObject {
+  if (model === 'country') return { ...body, isoCode: freeCode(model) }
+  return model === 'language' ? { ...body, code: freeCode(model) } : body
 }

@@ -6,7 +6,7 @@ import { spawn } from 'node:child_process'
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { cleanEnvironment, COMMAND, finish } from './program.ts'
-import type { Cleanup } from './service.ts'
+import type { Cleanup } from './temporary-directory.ts'
 
 export const ROOT = join(import.meta.dirname, '../../..')
 

@@ -4,6 +4,7 @@ import { request } from 'node:http'
 import type { Agent, IncomingHttpHeaders } from 'node:http'
 import { connect } from 'node:net'
 import type { Socket } from 'node:net'
+import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib'
 
 export interface ClientRequest {
   readonly method?: string
@@ -16,13 +17,26 @@ export interface ClientRequest {
 export interface ClientResponse {
   readonly status: number
   readonly headers: IncomingHttpHeaders
+  readonly bytes: Buffer
   readonly text: string
   /** The body read as JSON; throws where it is none. */
   json(): unknown
 }
 
 /** Sends one request on a connection of its own (or the agent's) and waits for the whole response. */
-export async function send(port: number, path: string, options: ClientRequest = {}): Promise<ClientResponse> {
+export function send(port: number, path: string, options: ClientRequest = {}): Promise<ClientResponse> {
+  return exchange({ host: '127.0.0.1', port, path }, options)
+}
+
+/** The same to a URL, whose host may be a name. */
+export function sendTo({ hostname, port, pathname, search }: URL, options: ClientRequest = {}): Promise<ClientResponse> {
+  return exchange({ host: hostname.replace(/^\[|\]$/g, ''), port: Number(port), path: pathname + search }, options)
+}
+
+async function exchange(
+  target: { readonly host: string; readonly port: number; readonly path: string },
+  options: ClientRequest,
+): Promise<ClientResponse> {
   const { method = 'GET', body, agent } = options
   const isJson = typeof body === 'object' && !(body instanceof Uint8Array)
   const bytes = isJson ? JSON.stringify(body) : body
@@ -30,15 +44,17 @@ export async function send(port: number, path: string, options: ClientRequest = 
   const length = bytes === undefined || isChunked ? {} : { 'Content-Length': String(Buffer.byteLength(bytes)) }
   const headers = { ...(isJson ? { 'Content-Type': 'application/json' } : {}), ...length, ...options.headers }
   const { promise, resolve, reject } = Promise.withResolvers<ClientResponse>()
-  const outgoing = request({ host: '127.0.0.1', port, path, method, headers, agent: agent ?? false })
+  const outgoing = request({ ...target, method, headers, agent: agent ?? false })
   outgoing.on('error', reject).on('response', (incoming) => {
     const chunks: Buffer[] = []
     incoming.on('error', reject).on('data', (chunk: Buffer) => chunks.push(chunk))
     incoming.on('end', () => {
-      const text = Buffer.concat(chunks).toString('utf8')
+      const bytes = Buffer.concat(chunks)
+      const text = bytes.toString('utf8')
       resolve({
         status: incoming.statusCode ?? 0,
         headers: incoming.headers,
+        bytes,
         text,
         json: () => JSON.parse(text) as unknown,
       })
@@ -46,6 +62,35 @@ export async function send(port: number, path: string, options: ClientRequest = 
   })
   outgoing.end(bytes)
   return await promise
+}
+
+/** The headers of a response, by names in any case. */
+export interface ResponseHeaders extends Iterable<[string, string]> {
+  get(name: string): string | null
+  has(name: string): boolean
+}
+
+export function headersOf(headers: IncomingHttpHeaders): ResponseHeaders {
+  return {
+    get: (name) => {
+      const value = headers[name.toLowerCase()]
+      return value === undefined ? null : String(value)
+    },
+    has: (name) => headers[name.toLowerCase()] !== undefined,
+    [Symbol.iterator]: () => Object.entries(headers).map(([name, value]): [string, string] => [name, String(value)])[Symbol.iterator](),
+  }
+}
+
+const DECODERS: Readonly<Record<string, (bytes: Buffer) => Buffer>> = {
+  gzip: gunzipSync,
+  br: brotliDecompressSync,
+  zstd: zstdDecompressSync,
+}
+
+/** The text of a response in whatever coding it came. */
+export function decodedText({ headers, bytes, text }: ClientResponse): string {
+  const decode = DECODERS[headers['content-encoding'] ?? '']
+  return decode === undefined || bytes.length === 0 ? text : decode(bytes).toString('utf8')
 }
 
 export interface RawResponse {

@@ -6,7 +6,7 @@ import type { Certificate } from '../../../src/http/server/certificate.ts'
 import type { ListenAddress } from '../../../src/http/server/listening.ts'
 import { createRouter } from '../../../src/http/server/router.ts'
 import type { Route } from '../../../src/http/server/router.ts'
-import { createServer, type HttpServer } from '../../../src/http/server/server.ts'
+import { createServer, type HttpServer, type ServerOptions } from '../../../src/http/server/server.ts'
 import type { ServerLimits } from '../../../src/http/server/server-limits.ts'
 import { recordingLog } from './recording-log.ts'
 import type { LogEntry } from './recording-log.ts'
@@ -18,6 +18,7 @@ export interface TestServer extends AsyncDisposable {
   readonly entries: readonly LogEntry[]
   readonly bodies: HttpServer['bodies']
   readonly connections: HttpServer['connections']
+  readonly endOneOf: HttpServer['endOneOf']
   /** Resolves with the first log entry of this event that is there or comes. */
   logged(event: string): Promise<LogEntry>
   setCertificate(certificate: Certificate): void
@@ -32,6 +33,7 @@ export interface TestServerOptions {
   readonly allowedHosts?: readonly string[]
   readonly certificate?: Certificate
   readonly address?: ListenAddress
+  readonly shared?: ServerOptions['shared']
 }
 
 export async function startServer(routes: readonly Route[], options: TestServerOptions = {}): Promise<TestServer> {
@@ -48,6 +50,7 @@ export async function startServer(routes: readonly Route[], options: TestServerO
     allowedHosts: options.allowedHosts ?? ['x', 'api.example'],
     ...(options.certificate === undefined ? {} : { certificate: options.certificate }),
     limits: { closeMs: 1000, ...options.limits },
+    shared: options.shared,
   })
   const listening = await server.listen(options.address ?? { kind: 'tcp', host: '127.0.0.1', port: 0 })
   const port = listening.kind === 'tcp' ? listening.port : 0
@@ -57,6 +60,7 @@ export async function startServer(routes: readonly Route[], options: TestServerO
     entries,
     bodies: server.bodies,
     connections: server.connections,
+    endOneOf: server.endOneOf,
     logged,
     setCertificate,
     close: () => server.close(),

@@ -6,6 +6,8 @@ import { EXECUTABLE, run, type Finished } from './program.ts'
 
 export interface InProcessOptions {
   readonly input?: string | Buffer
+  /** Whether stderr is a terminal. */
+  readonly isTerminal?: boolean
   /** The width of the terminal that stdout is. */
   readonly columns?: number
   /** Settles when the command is asked to end. */
@@ -17,7 +19,7 @@ export interface InProcessOptions {
 /** Gives what the process would: the message of an error on stderr, and its exit code. */
 export async function runHere(
   words: readonly string[],
-  { input = '', columns, interrupted = new Promise(() => {}), onStderr = () => {} }: InProcessOptions = {},
+  { input = '', isTerminal = false, columns, interrupted = new Promise(() => {}), onStderr = () => {} }: InProcessOptions = {},
 ): Promise<Finished> {
   const [stdout, stderr] = [collector(), collector(onStderr)]
   const end = (code: number): Finished => ({ code, stdout: stdout.text(), stderr: stderr.text() })
@@ -27,7 +29,7 @@ export async function runHere(
       stdout: stdout.stream,
       stderr: stderr.stream,
       stdoutIsTerminal: false,
-      stderrIsTerminal: false,
+      stderrIsTerminal: isTerminal,
       columns,
       environment: {},
       interrupted,

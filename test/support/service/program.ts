@@ -1,21 +1,24 @@
 /**
- * The program as a process of its own, run from the sources by the Node that runs the tests. With TEST_PROGRAM
- * it is that executable, which gets no variable at all but those of the test.
+ * The program as a process of its own, run by the Node that runs the tests: from the bundle that `npm test` makes of the
+ * sources and names in TEST_BUNDLE, else from the sources. With TEST_PROGRAM it is that executable, which gets no variable
+ * at all but those of the test. It has one thread, of which hundreds are started, where DATELINE_THREADS does not say
+ * otherwise.
  */
 import assert from 'node:assert/strict'
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
-import type { Cleanup } from './service.ts'
+import type { Cleanup } from './temporary-directory.ts'
 
-const COMPILE_CACHE = join(import.meta.dirname, '../../../node_modules/.cache/test')
-const MAIN = join(import.meta.dirname, '../../../src/main.ts')
+const COMPILE_CACHE = join(import.meta.dirname, '../../../node_modules/.cache/compiled')
+const MAIN = process.env['TEST_BUNDLE'] ?? join(import.meta.dirname, '../../../src/main.ts')
 /** The executable that is tested in place of the sources. */
 export const EXECUTABLE = process.env['TEST_PROGRAM']
 /** What starts the program, before its own words. */
 export const COMMAND: readonly [string, ...string[]] =
   EXECUTABLE === undefined ? [process.execPath, MAIN] : [EXECUTABLE]
 const [PROGRAM, ...WORDS] = COMMAND
+const THREADS = { DATELINE_THREADS: process.env['DATELINE_THREADS'] ?? '1' }
 
 export interface Finished {
   readonly code: number | null
@@ -63,10 +66,11 @@ export interface RunningService {
   end(signal: NodeJS.Signals): Promise<number | null>
 }
 
-/** Starts `serve` on a free port and waits for its ready line. */
+/** Starts `serve`, on a free port where the words have none, and waits for its ready line. */
 export async function serve(t: Cleanup, words: readonly string[], options: RunOptions = {}): Promise<RunningService> {
   const [program = PROGRAM, ...before] = [...(options.before ?? []), PROGRAM]
-  const child = spawn(program, [...before, ...WORDS, 'serve', '--port', '0', ...words], {
+  const port = words.includes('--port') ? [] : ['--port', '0']
+  const child = spawn(program, [...before, ...WORDS, 'serve', ...port, ...words], {
     env: programEnvironment(options.environment),
     stdio: ['ignore', 'pipe', 'pipe'],
   })
@@ -114,13 +118,13 @@ async function loggedEvent(
 
 /** The executable gets what the test gives it and no more. */
 export function programEnvironment(own: Readonly<Record<string, string>> = {}): NodeJS.ProcessEnv {
-  return EXECUTABLE === undefined ? cleanEnvironment(own) : own
+  return EXECUTABLE === undefined ? cleanEnvironment(own) : { ...THREADS, ...own }
 }
 
 /** No setting of the machine that runs the tests may reach the program. */
 export function cleanEnvironment(own: Readonly<Record<string, string>>): NodeJS.ProcessEnv {
   // Dozens of processes run the same sources; Node may keep what it compiled.
-  return { PATH: process.env['PATH'] ?? '', NODE_COMPILE_CACHE: COMPILE_CACHE, ...own }
+  return { PATH: process.env['PATH'] ?? '', NODE_COMPILE_CACHE: COMPILE_CACHE, ...THREADS, ...own }
 }
 
 function collect(child: ChildProcess): () => { stdout: string; stderr: string } {

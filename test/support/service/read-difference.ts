@@ -7,16 +7,18 @@ import { Failure } from '../../../src/base/failure.ts'
 import type { JsonObject } from '../../../src/base/json.ts'
 import { content } from '../../../src/base/text-parts.ts'
 import { createDocuments } from '../../../src/content/documents.ts'
+import { createRepeats } from '../../../src/content/repeatable.ts'
 import type { Caller } from '../../../src/models/caller.ts'
 import { headline } from '../../../src/models/headline.ts'
 import { modelNamed } from '../../../src/models/registry.ts'
 import { topic } from '../../../src/models/topic.ts'
 import { openBulkWriter } from '../../../src/store/sqlite/bulk-writer.ts'
 import { openDatabase } from '../../../src/store/sqlite/database.ts'
-import { searchRow } from '../../../src/store/tables/trigram-index.ts'
+import { searchRow } from '../../../src/store/tables/search-row.ts'
 import type { Random } from '../random.ts'
 import { HEADLINE, REMOTE_CONFIG_ID, SOURCE, SUMMARY_ID, TOPIC } from './data-bodies.ts'
-import { databaseOf, type ApiResponse, type Cleanup, type Signed, type TestService } from './service.ts'
+import { databaseOf, type ApiResponse, type Signed, type TestService } from './service.ts'
+import type { Cleanup } from './temporary-directory.ts'
 
 export interface Read {
   readonly model: string
@@ -73,6 +75,9 @@ export async function readDifference(t: Cleanup, service: TestService, random: R
     ...{ store, now: service.now, newId: () => '' },
     settings: { limitDefault: 20, limitMax: 100, hideInactive: true },
     invitations: { invite: refuse, check: refuse },
+    trashMs: () => 0,
+    isReviewOn: () => false,
+    repeats: createRepeats({ store, now: service.now }),
   })
   const admin = await service.admin()
   const other = await service.userWith('other@example.org', { dashboardRole: 'publisher' })
@@ -82,7 +87,7 @@ export async function readDifference(t: Cleanup, service: TestService, random: R
     'data.items',
   ) as JsonObject[]
   const file = databaseOf(service)
-  const bulk = openBulkWriter({ file, isAlone: false, accountOf: refuse })
+  const bulk = openBulkWriter({ file, isAlone: false, accountOf: refuse, now: () => 0 })
   const sql = openDatabase(file)
   t.after(() => bulk.close())
   t.after(() => sql.close())

@@ -17,15 +17,26 @@ import { openServices } from '../../../src/app/services.ts'
 import { createLog } from '../../../src/base/log.ts'
 import { SETTINGS, type Config, type SettingName } from '../../../src/config/settings.ts'
 import { openDatabase } from '../../../src/store/sqlite/database.ts'
+import { memberOf } from '../cluster/member-place.ts'
+import { openMemberServices } from '../cluster/member-services.ts'
 
 const LOOK_MS = 5
+/** The etcd servers of the program, where it is a cluster: scripts/cluster/serve-cluster.ts. */
+const CLUSTER = process.env['TEST_CLUSTER']
 
 /** For `skip`: why a test cannot run against a process. */
 export const ONLY_HERE =
   process.env['TEST_PROGRAM'] !== undefined && 'it waits for a part of the service in this process'
 
+type OfApp = 'url' | 'instance' | 'services' | 'backups' | 'housekeeping' | 'schedule' | 'replaced' | 'idle' | 'written' | 'close'
+
 /** What tests see of the running service, wherever it runs. */
-export type HostedApp = Pick<App, 'url' | 'instance' | 'services' | 'backups' | 'housekeeping' | 'idle' | 'close'>
+export type HostedApp = Pick<App, OfApp> & {
+  /** The position of the services, where they follow a log beside the process: requests carry it. */
+  position?(): number | undefined
+  /** The address of the first set-up, where the service is in this process. */
+  setupUrl?(): Promise<string | undefined>
+}
 
 export interface Hosted {
   readonly app: HostedApp
@@ -36,7 +47,7 @@ export interface Hosted {
 export interface HostOptions {
   /** An executable, as a path. */
   readonly program: string
-  readonly settings: Readonly<Partial<Record<SettingName, string>>>
+  readonly settings: Readonly<Partial<Record<SettingName, string | undefined>>>
   readonly config: Config
   readonly directory: string
   /** An empty directory to run in. */
@@ -66,8 +77,10 @@ export async function startProcess(options: HostOptions): Promise<Hosted> {
     child.once('error', reject)
   })
   const log = createLog({ level: 'error', format: 'json', now: clock.now, write: (text) => void logLines.push(text) })
-  const services = await openServices(config, { jwtSecret: undefined }, { now: clock.now, log, own: false })
-  const outbox = openDatabase(join(config.dataDir, 'dateline.db'), { readOnly: true })
+  const own = { now: clock.now, log }
+  const member = CLUSTER === undefined ? undefined : await openMemberServices(memberConfig(config, CLUSTER), own)
+  const services = member?.services ?? (await openServices(config, { jwtSecret: undefined }, { ...own, own: false }))
+  const outbox = openDatabase(join(member?.dataDir ?? config.dataDir, 'dateline.db'), { readOnly: true })
   const underWay = (): boolean =>
     outbox.get(
       "SELECT 1 FROM outbox WHERE state = 'waiting' AND (due_at <= ? OR lease_until > ?)",
@@ -77,23 +90,37 @@ export async function startProcess(options: HostOptions): Promise<Hosted> {
   const app: HostedApp = {
     ...ready,
     services,
+    position: () => member?.position(),
     // The process has its own, and they cannot be observed: see ONLY_HERE.
     backups: undefined,
+    replaced: new Promise<never>(() => {}),
+    get schedule(): never {
+      throw new Error(`Cannot wait for the process: ${String(ONLY_HERE)}`)
+    },
     get housekeeping(): never {
       throw new Error(`Cannot wait for the process: ${String(ONLY_HERE)}`)
     },
     async idle() {
+      // What was requested at another node may not have arrived here yet.
+      await member?.newest()
       while (underWay()) await new Promise((resolve) => setTimeout(resolve, LOOK_MS))
     },
+    written: async () => {},
     async close() {
       outbox.close()
-      await services.store.close()
+      await (member?.close() ?? services.store.close())
       child.kill('SIGTERM')
       const [code] = await closed
       if (code !== 0) throw new Error(`The service ended with ${code}: ${logLines.slice(-5).join('\n')}`)
     },
   }
   return { app, now: clock.now, advance: clock.advance }
+}
+
+/** The program has joined one more data directory for the tests. */
+function memberConfig(config: Config, etcd: string): Config {
+  const { dataDir, prefix } = memberOf(config.dataDir)
+  return { ...config, dataDir, cluster: etcd.split(','), clusterPrefix: prefix }
 }
 
 function createClock(file: string, start: number) {

@@ -3,8 +3,8 @@
  * and a clock that stands still until a test moves it. With TEST_PROGRAM, a process of that executable instead.
  */
 import assert from 'node:assert/strict'
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readdirSync, readFileSync } from 'node:fs'
+import { Agent } from 'node:http'
 import { join } from 'node:path'
 import type { PageAsset } from '../../../src/app/page-routes.ts'
 import { startApp } from '../../../src/app.ts'
@@ -17,33 +17,33 @@ import { shownSettings } from '../../../src/config/shown-settings.ts'
 import { databaseFile } from '../../../src/store/sqlite/data-dir.ts'
 import { wireAddress } from '../../../src/mail/address.ts'
 import { assertDescribed } from '../schema/described-responses.ts'
+import { decodedText, headersOf, sendTo, type ResponseHeaders } from './http-client.ts'
 import { startProcess, type Hosted, type HostedApp } from './service-process.ts'
+import { temporaryDirectory, type Cleanup } from './temporary-directory.ts'
 
 export const ADMIN_EMAIL = 'admin@example.org'
 /** The time at which every test begins. */
 export const START = Date.parse('2026-03-01T12:00:00.000Z')
-
-/** Where clean-up is registered: a test's context, or `{ after }` of node:test for a whole file. */
-export interface Cleanup {
-  after(work: () => void | Promise<void>): void
-}
-
-/** A fresh directory that goes when the test ends. */
-export function temporaryDirectory(t: Cleanup): string {
-  const directory = mkdtempSync(join(tmpdir(), 'dateline-test-'))
-  t.after(() => rmSync(directory, { recursive: true, force: true }))
-  return directory
-}
 
 /** The database file of a running service. */
 export function databaseOf({ directory }: Pick<TestService, 'directory'>): string {
   return databaseFile(join(directory, 'data'))
 }
 
+/** What every request has: fetch() of Node sends the same, and takes twice the time. */
+const CLIENT_HEADERS = {
+  accept: '*/*',
+  'accept-language': '*',
+  'sec-fetch-mode': 'cors',
+  'user-agent': 'node',
+  // Whether a response is compressed depends on the load, and its ETag on that: tests of it ask for a coding.
+  'accept-encoding': 'identity',
+}
+
 /** What came back. `at('data.items[0].id')` looks into the parsed body. */
 export interface ApiResponse {
   readonly status: number
-  readonly headers: Headers
+  readonly headers: ResponseHeaders
   readonly text: string
   readonly body: unknown
   at(path: string): unknown
@@ -92,7 +92,8 @@ export interface TestService {
   stop(): Promise<void>
 }
 
-export type TestSettings = Partial<Record<SettingName, string>>
+/** `undefined` takes a setting back that tests have by default. */
+export type TestSettings = Partial<Record<SettingName, string | undefined>>
 
 export interface ServiceOptions {
   readonly directory?: string
@@ -114,6 +115,8 @@ export async function startService(
   const mailDirectory = join(directory, 'mail')
   // So that all tests can run without the memory for pages, too.
   const cacheMb = process.env['DATELINE_CACHE_MB']
+  // And with several threads, which take longer to start.
+  const threads = process.env['DATELINE_THREADS'] ?? '1'
   const given: TestSettings = {
     port: '0',
     dataDir: join(directory, 'data'),
@@ -121,6 +124,7 @@ export async function startService(
     adminEmail: ADMIN_EMAIL,
     rateLimits: 'off',
     ...(cacheMb === undefined ? {} : { cacheMb }),
+    threads,
     ...settings,
   }
   const names = SETTINGS.map(({ name }) => name).filter((name) => given[name] !== undefined)
@@ -131,11 +135,13 @@ export async function startService(
     program === undefined
       ? await startHere(config, { flags, start, logLines, pageAssets, mailTestMs })
       : await startProcess({
-          ...{ program, settings: given, config, directory, start, logLines },
+          ...{ program, settings: Object.fromEntries(flags), config, directory, start, logLines },
           workingDirectory: temporaryDirectory(t),
         })
+  const agent = new Agent({ keepAlive: true })
   let stopped: Promise<void> | undefined
-  const stop = (): Promise<void> => (stopped ??= app.close())
+  // Requests that are in flight get their responses.
+  const stop = (): Promise<void> => (stopped ??= app.close().finally(() => agent.destroy()))
   t.after(stop)
 
   const call = async (
@@ -143,25 +149,27 @@ export async function startService(
     path: string,
     { token, body, headers = {}, isUndescribed }: Call = {},
   ): Promise<ApiResponse> => {
-    const response = await fetch(app.url + path, {
+    const response = await sendTo(new URL(app.url + path), {
       method,
+      agent,
       headers: {
-        // Whether a response is compressed depends on the load, and its ETag on that: tests of it ask for a coding.
-        'accept-encoding': 'identity',
+        ...CLIENT_HEADERS,
         ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
         ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...positionHeader(app.position?.()),
         ...headers,
       },
       ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
     })
-    const text = await response.text()
+    const [text, received] = [decodedText(response), headersOf(response.headers)]
+    await app.written()
     if (isUndescribed !== true) {
-      assertDescribed({ method, path, status: response.status, headers: response.headers, text })
+      assertDescribed({ method, path, status: response.status, headers: received, text })
     }
     const parsed: unknown = text === '' ? undefined : JSON.parse(text)
     const at = (place: string): unknown => lookUp(parsed, place)
     const error = `${String(at('error.code'))}: ${String(at('error.message'))}`
-    return { status: response.status, headers: response.headers, text, body: parsed, at, error }
+    return { status: response.status, headers: received, text, body: parsed, at, error }
   }
 
   const signed = (response: ApiResponse): Signed => {
@@ -215,6 +223,11 @@ export async function startService(
   return service
 }
 
+/** A request to a cluster sees what the test wrote beside it. */
+function positionHeader(position: number | undefined): Readonly<Record<string, string>> {
+  return position === undefined ? {} : { 'x-dateline-position': String(position) }
+}
+
 interface HereOptions extends Pick<ServiceOptions, 'pageAssets' | 'mailTestMs'> {
   readonly flags: ReadonlyMap<SettingName, string>
   readonly start: number
@@ -226,8 +239,10 @@ async function startHere(
   config: Config,
   { flags, start, logLines, pageAssets, mailTestMs }: HereOptions,
 ): Promise<Hosted> {
-  let time = start
-  const now = (): number => time
+  const clock = new SharedArrayBuffer(Float64Array.BYTES_PER_ELEMENT)
+  const time = new Float64Array(clock)
+  time[0] = start
+  const now = (): number => time[0] as number
   const logMemory = createLogMemory()
   const take = (bytes: Uint8Array): number => {
     logLines.push(...Buffer.from(bytes).toString().trim().split('\n'))
@@ -243,9 +258,10 @@ async function startHere(
   const log = createLog({ level: 'debug', format: 'json', now, write, flush, keep: logMemory.keep })
   const writeLine = (line: string): void => void logLines.push(line)
   const settings = shownSettings(flags, {})
-  const surroundings = { now, log, logMemory, logOutput, settings, writeLine, pageAssets, mailTestMs }
+  const surroundings = { now, log, logMemory, logOutput, settings, writeLine, pageAssets, mailTestMs, clock }
   const app = await startApp(config, { jwtSecret: undefined }, surroundings)
-  return { app, now, advance: (ms) => void (time += ms) }
+  await app.ready()
+  return { app, now, advance: (ms) => void (time[0] = now() + ms) }
 }
 
 /** Files sort by time. Soft line breaks of quoted-printable are undone, so that texts can be searched. */

@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process'
 import { mkdtempSync, rmdirSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Cleanup } from './service.ts'
+import type { Cleanup } from './temporary-directory.ts'
 
 /** Why there can be none here; false where there can. */
 export const noSmallDisk: string | false =

@@ -7,7 +7,7 @@ import { prepareDataDir, type DataDir } from '../../../src/store/sqlite/data-dir
 import { SYSTEM, type Visitor } from '../../../src/store/actor.ts'
 import { openStore } from '../../../src/store/sqlite/sqlite-store.ts'
 import type { CodeClaim, OutboxMessage, OutboxWriter, SignInOutcome, Store, Writer } from '../../../src/store/store.ts'
-import { temporaryDirectory, type Cleanup } from './service.ts'
+import { temporaryDirectory, type Cleanup } from './temporary-directory.ts'
 
 /** A store whose writes happen in the name of the service. */
 export type SystemStore = Store & Writer
@@ -24,7 +24,7 @@ export interface TestStore {
 export function testStore(
   t: Cleanup,
   models: readonly Model[] = STORED_MODELS,
-  { queryDeadlineMs }: { readonly queryDeadlineMs?: number } = {},
+  { queryDeadlineMs, trash = true }: { readonly queryDeadlineMs?: number; readonly trash?: boolean } = {},
 ): TestStore {
   const dir = prepareDataDir(join(temporaryDirectory(t), 'data'))
   const store = openStore({
@@ -32,6 +32,7 @@ export function testStore(
     models,
     version: '1.2.3',
     now: () => 0,
+    trash,
     ...(queryDeadlineMs === undefined ? {} : { queryDeadlineMs }),
     owner: { pid: process.pid, startedAt: 'now' },
   })

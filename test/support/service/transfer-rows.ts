@@ -3,8 +3,9 @@
  */
 import type { Json, JsonObject } from '../../../src/base/json.ts'
 import { guestEmail } from '../../../src/auth/new-account.ts'
-import { sampleContent } from '../../../src/content/sample.ts'
-import { countrySeeds, languageSeeds, remoteConfigSeed } from '../../../src/content/seeds.ts'
+import { sampleContent } from '../../../src/content/seeds/sample.ts'
+import { freeCode } from './data-bodies.ts'
+import { countrySeeds, languageSeeds, remoteConfigSeed } from '../../../src/content/seeds/seeds.ts'
 
 const CREATED = '2024-02-29T23:59:59.999Z'
 const UPDATED = '2025-01-01T00:00:00.000Z'
@@ -25,6 +26,8 @@ export const HOSTILE_TEXTS = [
   '\ufeffmark',
   'nul \0 within',
   '＝全角',
+  ';=1+1',
+  "a;'=1+1\n=2\t@3",
   '$more',
   'null',
   'true',
@@ -70,8 +73,8 @@ export function hostileRows(): readonly (readonly [model: string, rows: readonly
   }))
   const config = remoteConfigSeed()
   return [
-    ['country', each('country', (text) => ({ ...countries[0], ...extras, name: text, isoCode: text }))],
-    ['language', each('language', (text) => ({ ...languages[0], ...extras, name: text, code: '' }))],
+    ['country', each('country', (text) => ({ ...countries[0], ...extras, name: text, isoCode: freeCode('country') }))],
+    ['language', each('language', (text) => ({ ...languages[0], ...extras, name: text, code: freeCode('language') }))],
     ['topic', each('topic', (text, i) => ({ ...topic, name: text, description: i % 2 === 0 ? '' : text, ...extras }))],
     [
       'source',

@@ -1,0 +1,240 @@
+/** Imports in pieces over the API: their rules, and hostile files. */
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import type { JsonObject } from '../../src/base/json.ts'
+import { importPiece, PIECE_BYTES_MAX, PIECE_ROWS_MAX } from '../../src/content/transfer/import-pieces.ts'
+import { createRepeats } from '../../src/content/repeatable.ts'
+import { topic } from '../../src/models/topic.ts'
+import { OPERATOR } from '../../src/store/actor.ts'
+import { newPerson } from '../support/cast.ts'
+import { ONLY_HERE } from '../support/service/service-process.ts'
+import { startService, type ApiResponse, type TestService } from '../support/service/service.ts'
+import type { Cleanup } from '../support/service/temporary-directory.ts'
+
+const PATH = '/api/v1/admin/import'
+const HEADER = 'name,description,iconUrl,status'
+const ROW = 'd,https://images.example/t.png,active'
+
+async function site(t: Cleanup) {
+  const service = await startService(t)
+  const { token } = await service.admin()
+  const send = (rows: string, more: object = {}): Promise<ApiResponse> =>
+    service.call('POST', PATH, { token, body: { model: 'topic', format: 'csv', rows, hasHeader: true, ...more } })
+  return { service, token, send, names: async () => (await names(service, token)).toSorted() }
+}
+
+async function names(service: TestService, token: string): Promise<readonly unknown[]> {
+  const { at } = await service.data('GET', '', { model: 'topic', limit: 100 }, { token })
+  return (at('data.items') as { readonly name: string }[]).map(({ name }) => name)
+}
+
+const counts = ({ at, text, status }: ApiResponse): readonly unknown[] => {
+  assert.equal(status, 200, text)
+  return [at('data.inserted'), at('data.replaced'), at('data.unchanged'), (at('data.rejected') as unknown[]).length]
+}
+
+describe('an import in pieces', () => {
+  it('is previewed, checked without a change, and written with its history and audit records', async (t) => {
+    const { service, token, send, names } = await site(t)
+    const file = `Icon URL,Name,Notes,DESCRIPTION,Status\r\nhttps://images.example/s.png,Space,mine,"Telescopes, and ""more""",active\r\n,Bad,,d,nonsense\r\n`
+    const preview = await service.call('POST', `${PATH}/preview`, { token, body: { model: 'topic', format: 'csv', rows: file } })
+    assert.equal(preview.status, 200, preview.text)
+    const header = preview.at('data.header') as { name: string; column: string }[]
+    assert.deepEqual(header.map(({ name, column }) => [name, column]), [
+      ['Icon URL', 'iconUrl'], ['Name', 'name'], ['Notes', ''], ['DESCRIPTION', 'description'], ['Status', 'status'],
+    ])
+    assert.deepEqual((preview.at('data.rows') as string[][])[0], ['https://images.example/s.png', 'Space', 'mine', 'Telescopes, and "more"', 'active'])
+    const columns = header.map(({ column }) => column)
+    const dry = await send(file, { columns, dryRun: true })
+    assert.deepEqual(counts(dry), [1, 0, 0, 1])
+    assert.deepEqual(await names(), [], 'a dry run changes nothing')
+    const done = await send(file, { columns })
+    assert.deepEqual(counts(done), [1, 0, 0, 1])
+    const [rejected] = done.at('data.rejected') as { line: number; message: string }[]
+    assert.deepEqual([rejected?.line, done.at('data.bytes'), done.at('data.nextLine')], [3, Buffer.byteLength(file), 4])
+    assert.match(rejected?.message ?? '', /status: expected one of/)
+    const page = await service.data('GET', '', { model: 'topic' }, { token })
+    const topic = page.at('data.items[0]') as Record<string, string>
+    assert.deepEqual([topic['name'], topic['description']], ['Space', 'Telescopes, and "more"'])
+    const history = await service.call('GET', `/api/v1/data/${topic['id']}/history?model=topic`, { token })
+    assert.equal(history.at('data.items[0].actor.email'), 'admin@example.org')
+    const line = JSON.stringify({ ...topic, name: 'Spaces' })
+    assert.deepEqual(counts(await send(`${line}\n${JSON.stringify(topic)}`, { format: 'ndjson', model: 'topic' })), [0, 2, 0, 0])
+    // The service may be a process with a time of its own, in which the second row was written.
+    const stored = (await service.data('GET', '', { model: 'topic' }, { token })).at('data.items[0]')
+    assert.deepEqual(counts(await send(`\n\n${JSON.stringify(stored)}\r\n`, { format: 'ndjson', keep: true })), [0, 0, 1, 0])
+    assert.deepEqual(counts(await send(JSON.stringify(stored), { format: 'ndjson', keep: true })), [0, 0, 1, 0])
+  })
+
+  it('goes on behind the rows that were complete, with the columns and lines of the file', async (t) => {
+    const { send, names } = await site(t)
+    const file = Buffer.from(`\uFEFF${HEADER}\n"Ä\nfirst",${ROW}\n\nSecond,${ROW}\nThird,${ROW}`)
+    let [offset, line, columns] = [0, 1, undefined as unknown]
+    const sizes = [60, 40, 90, 200]
+    for (const size of sizes) {
+      const isLast = offset + size >= file.length
+      let end = Math.min(offset + size, file.length)
+      while (end < file.length && ((file[end] ?? 0) & 0xc0) === 0x80) end--
+      const rows = file.subarray(offset, end).toString()
+      const { at, status, text } = await send(rows, { line, isLast, hasHeader: offset === 0, ...(columns === undefined ? {} : { columns }) })
+      assert.equal(status, 200, text)
+      ;[offset, line, columns] = [offset + Number(at('data.bytes')), Number(at('data.nextLine')), at('data.columns')]
+    }
+    assert.deepEqual([offset, line], [file.length, 6])
+    assert.deepEqual(await names(), ['Second', 'Third', 'Ä\nfirst'])
+  })
+
+  it('takes a bounded number of rows, and tells how far it has come', async (t) => {
+    const { send } = await site(t)
+    const rows = `${HEADER}\n${'\n'.repeat(PIECE_ROWS_MAX * 3)}`
+    const first = await send(rows)
+    assert.deepEqual([first.at('data.bytes'), first.at('data.nextLine')], [HEADER.length + PIECE_ROWS_MAX, PIECE_ROWS_MAX + 1])
+    const bad = await send('x\n'.repeat(PIECE_ROWS_MAX * 2), { format: 'ndjson' })
+    assert.deepEqual([counts(bad)[3], bad.at('data.nextLine')], [PIECE_ROWS_MAX, PIECE_ROWS_MAX + 1])
+  })
+
+  it('is for administrators, and for no model that is not written by its documents alone', async (t) => {
+    const { service, token, send, names } = await site(t)
+    for (const role of ['guest', 'standard', 'publisher'] as const) {
+      const person = await newPerson(service, role, token)
+      for (const path of [PATH, `${PATH}/preview`]) assert.equal((await service.call('POST', path, { token: person.token, body: {} })).status, 403)
+    }
+    assert.equal((await service.call('POST', PATH, { body: {} })).status, 401)
+    const narrow = await service.call('POST', '/api/v1/admin/tokens', { token, body: { name: 't', role: 'admin', models: ['topic'] } })
+    assert.equal((await service.call('POST', PATH, { token: String(narrow.at('data.token')), body: {} })).status, 403)
+    for (const [more, words] of [
+      [{ model: 'user' }, /model: expected one of headline, .*, found "user"/],
+      [{ model: 'dashboard_summary' }, /model: expected one of/],
+      [{ model: '__proto__' }, /model: expected one of/],
+      [{ format: 'xlsx' }, /format: expected one of csv, ndjson, found "xlsx"/],
+      [{ rows: 7 }, /rows: expected a string, found 7/],
+      [{ rows: '\ud800' }, /half of a surrogate pair/],
+      [{ dryrun: true }, /Cannot import with "dryrun": expected model, format,/],
+      [{ dryRun: 'yes' }, /dryRun: expected true or false/],
+      [{ line: 0 }, /line: expected a whole number, 1 or more, found 0/],
+      [{ hasHeader: false }, /Cannot import CSV without columns: send hasHeader as true where .*, or send columns$/],
+      [{ columns: 'name' }, /columns: expected an array/],
+      [{ columns: ['name', 'evil'] }, /topic has no column "evil"/],
+      [{ columns: ['name', 'name'] }, /the column "name" is there twice/],
+      [{ rows: 'x'.repeat(PIECE_BYTES_MAX + 1) }, /^payloadTooLarge: rows: expected at most 1048576 bytes/],
+    ] as const) {
+      const response = await send(`${HEADER}\nx,${ROW}`, more)
+      assert.ok([400, 413].includes(response.status), response.text)
+      assert.match(response.error, words)
+    }
+    assert.deepEqual(await names(), [])
+  })
+})
+
+it('a piece that fails half-way says what is stored and where to go on, and nothing comes twice', { skip: ONLY_HERE }, async (t) => {
+  const { service, token, send, names } = await site(t)
+  const { store, sessions } = service.app.services
+  const other = await newPerson(service, 'admin', token)
+  const by = sessions.require({ headers: { authorization: `Bearer ${other.token}` }, clientAddress: '192.0.2.1', requestId: 'r' }, service.now())
+  const rows = `${HEADER}\n${Array.from({ length: 9 }, (_, i) => `T${i},${ROW}\n`).join('')}`
+  // Each row has a transaction of its own: time passes with each look at the clock.
+  let [time, looks] = [service.now(), 0]
+  const now = (): number => {
+    // Writes keep their order, so this one is between two rows.
+    if (++looks === 8) void store.as(OPERATOR).updateUser(other.id, (stored) => ({ ...stored, dashboardRole: 'none' }))
+    return (time += 20)
+  }
+  const piece = { ...{ model: topic, format: 'csv', rows, columns: undefined, hasHeader: true, isLast: true, line: 1 } as const, keep: false, incomplete: false, isDryRun: false }
+  const { inserted, failed, bytes, nextLine } = await importPiece({ store, now }, piece, by)
+  assert.ok(inserted > 0 && inserted < 9, String(inserted))
+  assert.equal(failed?.code, 'forbidden')
+  assert.deepEqual([bytes, nextLine], [rows.indexOf(`T${inserted},`), inserted + 2])
+  assert.equal((await names()).length, inserted)
+  await assert.rejects(importPiece({ store, now }, piece, by), { code: 'forbidden' }, 'with nothing stored it is an error')
+  const rest = await send(Buffer.from(rows).subarray(bytes).toString(), { line: nextLine, hasHeader: false, columns: HEADER.split(',') })
+  assert.deepEqual([...counts(rest), rest.at('data.failed')], [9 - inserted, 0, 0, 0, null])
+  assert.deepEqual(await names(), Array.from({ length: 9 }, (_, i) => `T${i}`))
+})
+
+describe('a piece with an Idempotency-Key', () => {
+  it('goes on where it has come, in another process too: no row comes twice, and each is counted', { skip: ONLY_HERE }, async (t) => {
+    const { service, token, names } = await site(t)
+    const { store, sessions } = service.app.services
+    const other = await newPerson(service, 'admin', token)
+    const by = sessions.require({ headers: { authorization: `Bearer ${other.token}` }, clientAddress: '192.0.2.1', requestId: 'r' }, service.now())
+    const setRole = (dashboardRole: string) => store.as(OPERATOR).updateUser(other.id, (stored) => ({ ...stored, dashboardRole }))
+    const rows = `${HEADER}\n${Array.from({ length: 9 }, (_, i) => `T${i},${i === 4 ? 'd,bad,active' : ROW}\n`).join('')}`
+    const piece = { ...{ model: topic, format: 'csv', rows, columns: undefined, hasHeader: true, isLast: true, line: 1 } as const, keep: false, incomplete: false, isDryRun: false }
+    let [time, looks] = [service.now(), 0]
+    const now = (): number => {
+      if (++looks === 8) void setRole('none')
+      return (time += 20)
+    }
+    const run = (repeats = createRepeats({ store, now: service.now }), body: JsonObject = { rows }) =>
+      repeats.inParts({ key: 'k', target: 't' }, { callerId: other.id, body }, (progress, keep) => importPiece({ store, now }, piece, by, { progress, keep }))
+    const first = await run()
+    assert.equal(first.failed?.code, 'forbidden')
+    assert.ok(first.inserted > 0 && first.inserted < 8, String(first.inserted))
+    await setRole('admin')
+    const outcomes = await Promise.allSettled([run(), run()])
+    for (const one of outcomes) if (one.status === 'rejected') assert.equal((one.reason as { code: string }).code, 'conflict')
+    const whole = await run()
+    assert.deepEqual([whole.inserted, whole.rejected.length, whole.failed, whole.bytes], [8, 1, undefined, rows.length])
+    assert.deepEqual(await run(), whole)
+    assert.deepEqual(await names(), ['T0', 'T1', 'T2', 'T3', 'T5', 'T6', 'T7', 'T8'])
+    await assert.rejects(run(undefined, { rows: 'other' }), { code: 'idempotencyKeyReused' })
+  })
+
+  it('gets its first response again, and no key stands for a check or for personal data', async (t) => {
+    const { service, token, names } = await site(t)
+    const send = (more: object): Promise<ApiResponse> =>
+      service.call('POST', PATH, { token, headers: { 'Idempotency-Key': '"one"' }, body: { model: 'topic', format: 'csv', hasHeader: true, rows: `${HEADER}\nOnce,${ROW}\n`, ...more } })
+    assert.deepEqual(counts(await send({ dryRun: true })), [1, 0, 0, 0])
+    const first = await send({})
+    assert.deepEqual((await send({})).at('data'), first.at('data'))
+    assert.deepEqual(await names(), ['Once'])
+    assert.equal((await send({ keep: true })).status, 422)
+    assert.equal((await send({ model: 'user_app_settings' })).status, 400)
+  })
+})
+
+it('a check sees the codes of the rows before, as the import does', async (t) => {
+  const { send } = await site(t)
+  const country = (isoCode: string, more: object = {}): string =>
+    JSON.stringify({ isoCode, name: isoCode, flagUrl: 'https://images.example/f.png', status: 'active', ...more })
+  const more = { model: 'country', format: 'ndjson' }
+  const id = '66f0000000000000000000aa'
+  assert.deepEqual(counts(await send(country('XA', { id }), more)), [1, 0, 0, 0])
+  const rows = [country('XB', { id }), country('XA'), country('XB'), country('XC'), country('XC')].join('\n')
+  const dry = await send(rows, { ...more, dryRun: true })
+  assert.deepEqual(counts(dry), [2, 1, 0, 2])
+  assert.deepEqual((dry.at('data.rejected') as { line: number; message: string }[]).map(({ line, message }) => [line, /which line \d has/.exec(message)?.[0]]), [
+    [3, 'which line 1 has'],
+    [5, 'which line 4 has'],
+  ])
+  assert.deepEqual(counts(await send(rows, more)), [2, 1, 0, 2])
+})
+
+describe('hostile rows of an import', () => {
+  it('are rejected with line and reason, or end the import, and nothing else happens', async (t) => {
+    const { service, token, send, names } = await site(t)
+    const stopped = (response: ApiResponse): unknown => [response.at('data.stopped.line'), response.at('data.stopped.message')]
+    assert.deepEqual(stopped(await send(`${HEADER}\nGood,${ROW}\n"never closed,${ROW}\nmore`)), [3, 'a quote is opened and never closed'])
+    assert.deepEqual(stopped(await send(`${HEADER}\nb"a"d,${ROW}\n`)), [2, 'a cell with a quote in it must stand in quotes, with that quote doubled'])
+    assert.deepEqual(stopped(await send(`"${HEADER}`)), [1, 'a quote is opened and never closed'])
+    assert.deepEqual(stopped(await send('nombre;descripción\nx;y\n')), [1, 'topic has no column "nombre;descripción": columns are separated by commas'])
+    const giant = await send(`"${'x'.repeat(PIECE_BYTES_MAX - 1)}`, { isLast: false, line: 9 })
+    assert.deepEqual(stopped(giant), [9, 'expected at most 1048576 bytes in a row, found more: a quote may never be closed'])
+    assert.deepEqual([giant.at('data.bytes'), giant.at('data.nextLine')], [0, 9])
+    const cut = await send(`"${'x'.repeat(1_000)}`, { isLast: false })
+    assert.deepEqual([cut.at('data.bytes'), cut.at('data.stopped')], [0, null], 'which a larger piece may complete')
+    const deep = `{"name":${'['.repeat(5_000)}${']'.repeat(5_000)}}`
+    const rows = ['{"name":"a\u0000b"}', 'null', '[]', '{', deep, '{"__proto__":{"name":"x"}}', '{"id":"../../x","name":"n"}', '{"id":7}', `{"name":"${'n'.repeat(500_000)}"}`]
+    const refused = await send(rows.join('\n'), { format: 'ndjson' })
+    assert.deepEqual(counts(refused), [0, 0, 0, rows.length])
+    assert.deepEqual((refused.at('data.rejected') as { line: number }[]).map(({ line }) => line), rows.map((_, i) => i + 1))
+    assert.ok(refused.text.length < 8_000, 'no message holds what was sent as a whole')
+    const formulas = await send(`${HEADER}\n"'=HYPERLINK(""https://evil.example"")",${ROW}\n=1+1,${ROW}\n`)
+    assert.deepEqual(counts(formulas), [2, 0, 0, 0])
+    assert.deepEqual(await names(), ['=1+1', '=HYPERLINK("https://evil.example")', 'Good'])
+    const wide = { model: 'topic', format: 'csv', rows: Array.from({ length: 50_000 }, (_, i) => `c${i}`).join(',') }
+    const preview = await service.call('POST', `${PATH}/preview`, { token, body: wide })
+    assert.equal(preview.error, 'invalidInput: Cannot read line 1: expected at most 200 columns, found more: remove those that are not to be imported')
+    assert.deepEqual(counts(await send(`${HEADER}\n${`a,${ROW},,,,,,,,,`.repeat(3)}\nshort\n`)), [0, 0, 0, 2], 'too many cells, and too few')
+  })
+})

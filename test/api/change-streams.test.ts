@@ -1,0 +1,182 @@
+/** Changes as server-sent events: what arrives, from where a stream goes on, and when it ends. */
+import assert from 'node:assert/strict'
+import { describe, it, type TestContext } from 'node:test'
+import { newCast, newPerson, type Person } from '../support/cast.ts'
+import { bodyOf } from '../support/service/data-bodies.ts'
+import { openEvents, type EventReader } from '../support/service/event-reader.ts'
+import { startService, type TestService } from '../support/service/service.ts'
+import { startSuiteService } from '../support/service/suite-service.ts'
+
+const service = await startSuiteService({ hideInactive: 'on' })
+const { admin, publisher, standard } = await newCast(service)
+
+type Query = Readonly<Record<string, string>>
+
+function streamUrl({ url }: TestService, query: Query): string {
+  return `${url}/api/v1/changes/stream?${new URLSearchParams(query).toString()}`
+}
+const bearer = ({ token }: Pick<Person, 'token'>) => ({ authorization: `Bearer ${token}` })
+const open = (t: TestContext, by: Pick<Person, 'token'>, query: Query = { models: 'topic' }, headers: Query = {}): Promise<EventReader> =>
+  openEvents(t, streamUrl(service, query), { ...bearer(by), ...headers })
+
+async function make(model = 'topic', changed: object = {}, { at = service, by = admin }: { at?: TestService; by?: Person } = {}): Promise<string> {
+  const made = await at.data('POST', '', { model }, { token: by.token, body: { ...bodyOf(model), ...changed } })
+  assert.equal(made.status, 201, made.text)
+  return String(made.at('data.id'))
+}
+async function patch(model: string, id: string, body: object): Promise<void> {
+  const response = await service.data('PATCH', `/${id}`, { model }, { token: admin.token, body })
+  assert.equal(response.status, 200, response.text)
+}
+async function ticketOf(by: Pick<Person, 'token'>): Promise<string> {
+  const response = await service.call('POST', '/api/v1/changes/ticket', { token: by.token })
+  assert.equal(response.status, 201, response.text)
+  return String(response.at('data.ticket'))
+}
+
+describe('a stream of changes', () => {
+  it('tells what is created, changed and deleted from now on', async (t) => {
+    await make()
+    const events = await open(t, standard)
+    const { headers } = events.response
+    assert.deepEqual(
+      [events.status, headers['content-type'], headers['x-accel-buffering'], headers['cache-control'], headers['content-length']],
+      [200, 'text/event-stream; charset=utf-8', 'no', 'no-store', undefined],
+    )
+    const id = await make()
+    const [created] = await events.next()
+    assert.deepEqual([created?.event, created?.data['id'], created?.data['deleted']], ['message', id, false])
+    assert.equal(events.retry(), 2_000)
+    await patch('topic', id, { name: 'Line\nbreak' })
+    const [changed] = await events.next()
+    assert.equal((changed?.data['document'] as { name: string }).name, 'Line\nbreak')
+    assert.equal(String(changed?.id.split('.')[0]), String(changed?.data['seq']))
+    await service.data('DELETE', `/${id}`, { model: 'topic' }, { token: admin.token })
+    const [deleted] = await events.next()
+    assert.deepEqual([deleted?.data['id'], deleted?.data['deleted'], deleted?.data['document']], [id, true, undefined])
+  })
+
+  it('goes on behind the last event of before, by header or parameter', async (t) => {
+    const first = await open(t, standard)
+    await make()
+    const [seen] = await first.next()
+    first.close()
+    const missed = [await make(), await make()]
+    for (const [query, headers] of [
+      [{ models: 'topic' }, { 'last-event-id': seen?.id ?? '' }],
+      [{ models: 'topic', since: seen?.id ?? '' }, {}],
+      // A reader of the standard sends the URL of its first connection again.
+      [{ models: 'topic', since: 'now' }, { 'last-event-id': seen?.id ?? '' }],
+    ] as const) {
+      const again = await open(t, standard, query, headers)
+      assert.deepEqual((await again.next(2)).map(({ data }) => data['id']), missed)
+      again.close()
+    }
+  })
+
+  it('says resync where it cannot go on, and goes on from there', async (t) => {
+    const events = await open(t, standard, { models: 'topic', since: '1.r.0000' })
+    const [resync] = await events.next()
+    assert.equal(resync?.event, 'resync')
+    assert.equal(resync?.data['next'], resync?.id)
+    const id = await make()
+    assert.equal((await events.next())[0]?.data['id'], id)
+  })
+
+  it('shows each what it may see', async (t) => {
+    const [reader, editor, filtered] = [
+      await open(t, standard),
+      await open(t, publisher),
+      await open(t, standard, { models: 'topic,headline', filter: JSON.stringify({ name: 'Followed' }) }),
+    ]
+    const draft = await make('topic', { status: 'draft', name: 'Followed' })
+    const shown = await make('topic', { name: 'Followed' })
+    assert.deepEqual((await editor.next(2)).map(({ data }) => [data['id'], data['by']]), [[draft, admin.id], [shown, admin.id]])
+    for (const one of [reader, filtered]) {
+      assert.deepEqual((await one.next()).map(({ data }) => [data['id'], data['by']]), [[shown, undefined]])
+      assert.equal(one.waiting().length, 0)
+    }
+  })
+
+  it('ends at sign-out, and when the account is deleted', async (t) => {
+    for (const [method, path] of [['POST', '/api/v1/auth/sign-out'], ['DELETE', '/api/v1/auth/delete-account']] as const) {
+      const person = await newPerson(service, 'standard', admin.token)
+      const [own, ticketed] = [await open(t, person), await openEvents(t, streamUrl(service, { models: 'topic', ticket: await ticketOf(person) }))]
+      assert.equal((await service.call(method, path, { token: person.token })).status, 204)
+      await make()
+      await Promise.all([own.ended, ticketed.ended])
+      assert.deepEqual([own.waiting(), ticketed.waiting()], [[], []], 'nothing comes behind the end of the session')
+    }
+  })
+
+  it('ends at sign-out without another change', async (t) => {
+    const person = await newPerson(service, 'standard', admin.token)
+    const events = await open(t, person)
+    assert.equal((await service.call('POST', '/api/v1/auth/sign-out', { token: person.token })).status, 204)
+    await events.ended
+  })
+
+  it('follows a change of roles from the next event on', async (t) => {
+    const person = await newPerson(service, 'standard', admin.token)
+    const events = await open(t, person)
+    await patch('user', person.id, { dashboardRole: 'publisher' })
+    const draft = await make('topic', { status: 'draft' })
+    const [resync, next] = await events.next(2)
+    assert.equal(resync?.event, 'resync')
+    assert.equal(next?.data['id'], draft)
+    await patch('user', person.id, { dashboardRole: 'none' })
+    await make('topic', { status: 'draft' })
+    const shown = await make()
+    const [again, last] = await events.next(2)
+    assert.deepEqual([again?.event, last?.data['id']], ['resync', shown])
+  })
+
+  it('is left out of the answer to HEAD', async () => {
+    const response = await service.call('HEAD', '/api/v1/changes/stream?models=topic', { token: standard.token })
+    assert.deepEqual([response.status, response.headers.get('content-type')], [200, 'text/event-stream; charset=utf-8'])
+  })
+
+  it('ends with a shutdown, which names the time to come again', async (t) => {
+    const own = await startService(t)
+    const { admin: by } = await newCast(own)
+    const events = await openEvents(t, streamUrl(own, { models: 'topic' }), bearer(by))
+    const waiting = own.call('GET', '/api/v1/changes?models=topic&since=now&wait=50', { token: by.token })
+    await make('headline', {}, { at: own, by })
+    await own.stop()
+    await events.ended
+    assert.equal(events.retry(), 2_000)
+    assert.equal((await waiting).status, 200)
+  })
+})
+
+describe('a ticket', () => {
+  it('opens one stream, once', async (t) => {
+    const ticket = await ticketOf(standard)
+    const events = await openEvents(t, streamUrl(service, { models: 'topic', ticket }))
+    const id = await make()
+    assert.equal((await events.next())[0]?.data['id'], id)
+    const again = await openEvents(t, streamUrl(service, { models: 'topic', ticket }))
+    assert.equal(again.status, 401)
+  })
+
+  it('is valid for a minute', async (t) => {
+    const [early, late] = [await ticketOf(standard), await ticketOf(standard)]
+    service.advance(59_999)
+    const events = await openEvents(t, streamUrl(service, { models: 'topic', ticket: early }))
+    assert.equal(events.status, 200)
+    service.advance(1)
+    assert.equal((await openEvents(t, streamUrl(service, { models: 'topic', ticket: late }))).status, 401)
+  })
+
+  it('never appears in the log', async (t) => {
+    const ticket = await ticketOf(standard)
+    const events = await openEvents(t, streamUrl(service, { models: 'topic', ticket }))
+    await openEvents(t, streamUrl(service, { models: 'nothing', ticket }))
+    await openEvents(t, streamUrl(service, { models: 'topic', ticket: `${ticket}x` }))
+    events.close()
+    await make()
+    const log = service.logLines.join('\n')
+    for (const part of ticket.split('.')) assert.ok(!log.includes(part))
+    assert.match(log, /"path":"\/api\/v1\/changes\/stream"/)
+  })
+})

@@ -1,0 +1,215 @@
+/** JSON merge patches of documents: the cases of RFC 7396, references, rights, conditions, and races with other writers. */
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import type { Json, JsonObject } from '../../src/base/json.ts'
+import { newCast } from '../support/cast.ts'
+import { bodyOf, COUNTRY, REMOTE_CONFIG_ID, TOPIC } from '../support/service/data-bodies.ts'
+import type { ApiResponse, Call } from '../support/service/service.ts'
+import { startSuiteService } from '../support/service/suite-service.ts'
+
+const service = await startSuiteService()
+const { admin, publisher, standard, guest } = await newCast(service)
+const PATCH_TYPE = { 'content-type': 'application/merge-patch+json' }
+
+const patch = (model: string, id: unknown, body: unknown, options: Call = {}): Promise<ApiResponse> =>
+  service.data('PATCH', `/${String(id)}`, { model }, { token: admin.token, body, headers: PATCH_TYPE, ...options })
+const read = async (model: string, id: unknown): Promise<JsonObject> =>
+  (await service.data('GET', `/${String(id)}`, { model }, { token: admin.token })).at('data') as JsonObject
+
+async function made(model: string, body: JsonObject = bodyOf(model)): Promise<JsonObject> {
+  const response = await service.data('POST', '', { model }, { token: admin.token, body })
+  assert.equal(response.status, 201, response.text)
+  return response.at('data') as JsonObject
+}
+
+async function patched(model: string, id: unknown, body: unknown, options: Call = {}): Promise<JsonObject> {
+  const response = await patch(model, id, body, options)
+  assert.equal(response.status, 200, response.text)
+  assert.deepEqual(await read(model, id), response.at('data'))
+  return response.at('data') as JsonObject
+}
+
+describe('a merge patch', () => {
+  it('gives what the examples of RFC 7396 say, in members that the model does not declare', async () => {
+    // Appendix A, without the rows whose target or patch is no object: a document is one, and so is a member `x` here.
+    const rows: [target: Json, patch: Json, result: Json | undefined][] = [
+      [{ a: 'b' }, { a: 'c' }, { a: 'c' }],
+      [{ a: 'b' }, { b: 'c' }, { a: 'b', b: 'c' }],
+      [{ a: 'b' }, { a: null }, {}],
+      [{ a: 'b', b: 'c' }, { a: null }, { b: 'c' }],
+      [{ a: ['b'] }, { a: 'c' }, { a: 'c' }],
+      [{ a: 'c' }, { a: ['b'] }, { a: ['b'] }],
+      [{ a: { b: 'c' } }, { a: { b: 'd', c: null } }, { a: { b: 'd' } }],
+      [{ a: [{ b: 'c' }] }, { a: [1] }, { a: [1] }],
+      [['a', 'b'], ['c', 'd'], ['c', 'd']],
+      [{ a: 'b' }, ['c'], ['c']],
+      [{ a: 'foo' }, null, undefined],
+      [{ a: 'foo' }, 'bar', 'bar'],
+      [{ e: null }, { a: 1 }, { e: null, a: 1 }],
+      [[1, 2], { a: 'b', c: null }, { a: 'b' }],
+      [{}, { a: { bb: { ccc: null } } }, { a: { bb: {} } }],
+    ]
+    const { id, ...topic } = await made('topic')
+    for (const [target, sent, result] of rows) {
+      const put = await service.data('PUT', `/${String(id)}`, { model: 'topic' }, { token: admin.token, body: { ...topic, x: target } })
+      assert.equal(put.status, 200, put.text)
+      assert.deepEqual((await patched('topic', id, { x: sent }))['x'], result, JSON.stringify(sent))
+    }
+  })
+
+  // A body of PUT that lacks them leaves them as they are, so that null once did nothing, and said 200.
+  it('removes by null also what a body may lack: a list is empty then, and a card of the feed is gone', async () => {
+    const by = { token: standard.token }
+    const lists = { savedFilters: [{ id: '1', name: 'a', topics: [], sources: [], countries: [] }] }
+    assert.equal(((await patched('user_content_preferences', standard.id, lists, by))['savedFilters'] as Json[]).length, 1)
+    assert.deepEqual((await patched('user_content_preferences', standard.id, { savedFilters: null }, by))['savedFilters'], [])
+    const cards = { rateApp: { isCompleted: true, lastShownAt: null }, upgrade: { isCompleted: true, lastShownAt: null } }
+    await patched('user', standard.id, { feedDecoratorStatus: cards }, by)
+    const after = await patched('user', standard.id, { feedDecoratorStatus: { rateApp: null } }, by)
+    const status = after['feedDecoratorStatus'] as JsonObject
+    assert.deepEqual([status['rateApp'], status['upgrade']], [undefined, cards.upgrade])
+    const byAdmin = await patched('user', standard.id, { feedDecoratorStatus: { upgrade: null } })
+    assert.deepEqual(byAdmin['feedDecoratorStatus'], status)
+  })
+
+  it('changes what it names, keeps the rest, and sets updatedAt', async () => {
+    for (const model of ['topic', 'source', 'country', 'language', 'headline']) {
+      const stored = await made(model, { ...bodyOf(model), mood: 'calm' })
+      service.advance(1000)
+      const changed = await patched(model, stored['id'], { status: 'archived', type: 'x', createdAt: '1970-01-01' })
+      const { type = 'x' } = stored
+      assert.deepEqual(changed, { ...stored, status: 'archived', type, updatedAt: new Date(service.now()).toISOString() })
+    }
+  })
+
+  it('is taken as application/json too, and as no other type', async () => {
+    const { id } = await made('topic')
+    for (const type of ['application/json', 'application/merge-patch+json; charset=utf-8', 'Application/Merge-Patch+JSON']) {
+      await patched('topic', id, { name: type }, { headers: { 'content-type': type } })
+    }
+    for (const type of ['application/json-patch+json', 'text/plain', 'application/merge-patch', 'merge-patch+json']) {
+      const response = await patch('topic', id, { name: 'x' }, { headers: { 'content-type': type } })
+      const wanted = 'expected "application/merge-patch+json" or "application/json"'
+      assert.equal(response.error, `invalidInput: Cannot read a request body of type "${type}": ${wanted}`)
+    }
+    const put = { token: admin.token, body: { ...TOPIC, id }, headers: PATCH_TYPE }
+    assert.equal((await service.data('PUT', `/${String(id)}`, { model: 'topic' }, put)).status, 400)
+  })
+
+  it('has to give a document that a PUT could send', async () => {
+    const { id } = await made('source')
+    for (const [sent, error] of [
+      [{ name: null }, 'name: expected a string, found nothing'],
+      [{ name: ' ' }, 'name: expected a text that is not blank, found " "'],
+      [{ status: null }, 'status: expected one of active, draft, archived, found nothing'],
+      [{ language: { code: null } }, 'language.code: expected a string, found nothing'],
+      [{ language: null }, 'language: expected a whole language or {"id": …}, found nothing'],
+      [{ headquarters: 7 }, 'headquarters: expected a whole country or {"id": …}, found 7'],
+      [{ id: 'x' }, `id: expected "${String(id)}" as in the path, or none, found "x"`],
+      [{ $set: { name: 'x' } }, 'cannot store a member named "$set": names must not be __proto__, start with $ or contain a dot or NUL'],
+      [{ 'language.code': 'x' }, 'cannot store a member named "language.code": names must not be __proto__, start with $ or contain a dot or NUL'],
+    ] as [JsonObject, string][]) {
+      assert.equal((await patch('source', id, sent)).error, `invalidInput: ${error}`)
+    }
+    for (const body of ['[]', 'null', '"x"', '{']) assert.equal((await patch('source', id, body)).status, 400, body)
+    await patched('source', id, {})
+  })
+
+  it('merges into a copy of another document, and replaces the copy by the record of a reference', async () => {
+    const { id } = await made('headline')
+    const [topic, language] = [await made('topic', { ...TOPIC, name: 'Ferries' }), await made('language')]
+    const renamed = await patched('headline', id, { source: { name: 'The Post', headquarters: { mood: 'calm' } } })
+    const source = renamed['source'] as JsonObject
+    assert.deepEqual([source['name'], source['headquarters']], ['The Post', { ...COUNTRY, mood: 'calm' }])
+    const referred = await patched('headline', id, { topic: { id: topic['id'] }, source: { language: { id: language['id'] } } })
+    assert.deepEqual(referred['topic'], topic)
+    assert.deepEqual(referred['source'], { ...source, language })
+    assert.deepEqual(
+      (await patch('headline', id, { topic: { id: 'nowhere' } })).error,
+      'invalidInput: topic: expected the id of a topic, found "nowhere", which no topic has',
+    )
+    // With another member it is no reference.
+    const own = await patched('headline', id, { topic: { id: 'own', name: 'Own' } })
+    assert.deepEqual(own['topic'], { ...topic, id: 'own', name: 'Own' })
+  })
+
+  it('changes settings, preferences, the configuration and users as their PUT does', async () => {
+    const settings = await patched('user_app_settings', standard.id, { displaySettings: { baseTheme: 'dark' } }, standard)
+    assert.equal((settings['displaySettings'] as JsonObject)['fontWeight'], 'regular')
+    const { id: topicId, ...rest } = await made('topic')
+    const preferences = await patched('user_content_preferences', standard.id, { followedTopics: [{ id: topicId }] }, standard)
+    assert.deepEqual(preferences['followedTopics'], [{ id: topicId, ...rest }])
+    const config = await patched('remote_config', REMOTE_CONFIG_ID, { feedDecoratorConfig: { suggestedTopics: { itemsToDisplay: 7 } } })
+    const decorators = config['feedDecoratorConfig'] as Record<string, JsonObject>
+    assert.deepEqual([decorators['suggestedTopics']?.['itemsToDisplay'], Object.keys(decorators).length], [7, 6])
+    const hostile = await patch('remote_config', REMOTE_CONFIG_ID, { feedDecoratorConfig: { unknown: {} } })
+    assert.match(hostile.error, /^invalidInput: feedDecoratorConfig: expected no keys but /)
+
+    const card = { feedDecoratorStatus: { rateApp: { isCompleted: true } }, appRole: 'premiumUser', dashboardRole: 'admin' }
+    const own = await patched('user', standard.id, card, standard)
+    assert.deepEqual([own['appRole'], own['dashboardRole']], ['standardUser', 'none'])
+    const cards = own['feedDecoratorStatus'] as Record<string, JsonObject>
+    assert.deepEqual([cards['rateApp']?.['isCompleted'], Object.keys(cards).length], [true, 6])
+    const promoted = await patched('user', standard.id, { appRole: 'premiumUser' })
+    assert.deepEqual([promoted['appRole'], promoted['feedDecoratorStatus']], ['premiumUser', cards])
+    await patched('user', standard.id, { appRole: 'standardUser' })
+    assert.match((await patch('user', admin.id, { dashboardRole: 'none' })).error, /^forbidden: The last administrator/)
+    assert.match((await patch('user', standard.id, { email: null })).error, /^invalidInput: email: /)
+  })
+})
+
+describe('who may send one', () => {
+  it('is who may replace the document', async () => {
+    const [topic, headline] = [await made('topic'), await made('headline')]
+    for (const [model, id, by, status] of [
+      ['topic', topic['id'], guest, 403],
+      ['topic', topic['id'], standard, 403],
+      ['topic', topic['id'], publisher, 403],
+      ['headline', headline['id'], standard, 403],
+      ['headline', headline['id'], publisher, 200],
+      ['user', admin.id, standard, 403],
+      ['user_app_settings', standard.id, guest, 403],
+      ['user_content_preferences', standard.id, publisher, 403],
+      ['remote_config', REMOTE_CONFIG_ID, publisher, 403],
+      ['topic', 'nowhere', admin, 404],
+      ['user_app_settings', 'nowhere', guest, 404],
+      ['dashboard_summary', 'dashboard_summary', admin, 405],
+    ] as const) {
+      const response = await patch(model, id, {}, { token: by.token })
+      assert.equal(response.status, status, `${model}: ${response.text}`)
+    }
+    assert.equal((await patch('topic', topic['id'], {}, { token: undefined })).status, 401)
+  })
+
+  it('may send it from a page of an allowed origin', async () => {
+    const headers = { Origin: 'http://localhost:5173', 'Access-Control-Request-Method': 'PATCH' }
+    const response = await service.data('OPTIONS', '/x', { model: 'topic' }, { headers })
+    assert.match(response.headers.get('access-control-allow-methods') ?? '', /\bPATCH\b/)
+  })
+})
+
+describe('many who patch one document at the same time', () => {
+  it('lose nothing of one another, for each patch is applied to what is stored then', async () => {
+    const { id } = await made('topic')
+    await Promise.all(Array.from({ length: 20 }, (_, i) => patch('topic', id, { marks: { [`by${i}`]: i } })))
+    assert.deepEqual((await read('topic', id))['marks'], Object.fromEntries(Array.from({ length: 20 }, (_, i) => [`by${i}`, i])))
+  })
+
+  it('lose nothing of a long document either, which is checked before its transaction', async () => {
+    const { id } = await made('topic', { ...TOPIC, description: 'x'.repeat(100_000) })
+    await Promise.all(Array.from({ length: 8 }, (_, i) => patch('topic', id, { marks: { [`by${i}`]: i } })))
+    const { marks, description } = await read('topic', id)
+    assert.deepEqual([Object.keys(marks as object).length, String(description).length], [8, 100_000])
+  })
+
+  it('are told so, all but one, where they mean the same version', async () => {
+    const { id } = await made('language')
+    const tag = (await service.data('GET', `/${String(id)}`, { model: 'language' }, admin)).headers.get('etag') ?? ''
+    service.advance(1000)
+    const headers = { ...PATCH_TYPE, 'If-Match': tag }
+    const all = await Promise.all(Array.from({ length: 6 }, (_, i) => patch('language', id, { name: `by ${i}` }, { headers })))
+    assert.deepEqual(all.map(({ status }) => status).sort(), [200, 412, 412, 412, 412, 412])
+    assert.equal((await patch('language', id, '{', { headers })).status, 412)
+  })
+
+})

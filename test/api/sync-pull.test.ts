@@ -1,0 +1,179 @@
+/** Pulls of RxDB's clients: the first copy, what changed since, and checkpoints that mean nothing any more. */
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import type { JsonObject } from '../../src/base/json.ts'
+import { newCast, type Person } from '../support/cast.ts'
+import { bodyOf } from '../support/service/data-bodies.ts'
+import type { ApiResponse } from '../support/service/service.ts'
+import { startSuiteService } from '../support/service/suite-service.ts'
+
+const service = await startSuiteService({ hideInactive: 'on' })
+const { admin, publisher, standard, guest } = await newCast(service)
+
+interface Checkpoint {
+  readonly id: string
+  readonly lwt: number
+}
+const START: Checkpoint = { id: '', lwt: 0 }
+
+interface Pulled {
+  readonly documents: readonly JsonObject[]
+  readonly checkpoint: Checkpoint
+}
+
+const pullRaw = (path: string, query: string, by: Person | undefined = guest): Promise<ApiResponse> =>
+  service.call('GET', `/api/v1/sync/${path}/pull?${query}`, { token: by?.token, isUndescribed: true })
+
+async function pull(model: string, { id, lwt }: Checkpoint = START, { by = guest, limit = 100 } = {}): Promise<Pulled> {
+  const response = await pullRaw(`${model}/0`, `lwt=${lwt}&id=${id}&limit=${limit}`, by)
+  assert.equal(response.status, 200, response.text)
+  return response.body as Pulled
+}
+
+/** As the client does it: until a page is short. */
+async function pullAll(model: string, from: Checkpoint = START, { by = guest, limit = 2 } = {}) {
+  const documents = new Map<string, JsonObject>()
+  for (let checkpoint = from, pages = 1; ; pages++) {
+    const page = await pull(model, checkpoint, { by, limit })
+    for (const document of page.documents) documents.set(String(document['id']), document)
+    // It keeps no checkpoint of an empty page.
+    if (page.documents.length > 0) checkpoint = page.checkpoint
+    if (page.documents.length < limit) return { documents, checkpoint, pages }
+  }
+}
+
+async function make(model: string, change: object = {}): Promise<string> {
+  const response = await service.data('POST', '', { model }, { token: admin.token, body: { ...bodyOf(model), ...change } })
+  assert.equal(response.status, 201, response.text)
+  return String(response.at('data.id'))
+}
+const patch = (model: string, id: string, body: object): Promise<ApiResponse> =>
+  service.data('PATCH', `/${id}`, { model }, { token: admin.token, body })
+const remove = (model: string, id: string): Promise<ApiResponse> => service.data('DELETE', `/${id}`, { model }, { token: admin.token })
+const read = async (model: string, id: string): Promise<object> => (await service.data('GET', `/${id}`, { model }, { token: admin.token })).at('data') as object
+
+describe('a pull', () => {
+  it('copies all documents of a model page by page, in the order of ids, then has nothing more', async () => {
+    for (let i = 0; i < 5; i++) await make('topic', { name: `Topic ${i}` })
+    const { documents, checkpoint, pages } = await pullAll('topic')
+    assert.deepEqual([documents.size, pages], [5, 3])
+    assert.deepEqual([...documents.keys()], [...documents.keys()].sort())
+    for (const [id, document] of documents) assert.deepEqual(document, { ...(await read('topic', id)), _deleted: false })
+    assert.deepEqual((await pull('topic', checkpoint)).documents, [])
+    // A page that is full is not the last one, even where nothing follows.
+    assert.equal((await pullAll('topic', START, { limit: 5 })).pages, 2)
+  })
+
+  it('goes on with what changed: each document once as it is now, and tombstones', async () => {
+    const [kept, gone] = [await make('topic'), await make('topic')]
+    const { checkpoint } = await pullAll('topic')
+    const made = await make('topic', { name: 'Made later' })
+    for (const name of ['One', 'Two']) assert.equal((await patch('topic', kept, { name })).status, 200)
+    assert.equal((await remove('topic', gone)).status, 204)
+    const { documents } = await pull('topic', checkpoint)
+    assert.deepEqual(
+      documents.map((one) => [one['id'], one['name'], one['_deleted']]),
+      [[made, 'Made later', false], [kept, 'Two', false], [gone, '-', true]],
+    )
+    // A client may require each member that the model has.
+    assert.deepEqual(Object.keys(documents[2] as object), [...Object.keys((await read('topic', kept)) as object), '_deleted'])
+  })
+
+  it('sees what is written while the copy is under way', async () => {
+    const ids = [await make('country'), await make('country'), await make('country')].sort()
+    const first = await pull('country', START, { limit: 2 })
+    await patch('country', String(ids[0]), { name: 'Renamed' })
+    await remove('country', String(ids[2]))
+    const { documents } = await pullAll('country', first.checkpoint)
+    assert.equal(documents.get(String(ids[0]))?.['name'], 'Renamed')
+    assert.equal(documents.get(String(ids[2]))?.['_deleted'], true)
+  })
+})
+
+describe('a checkpoint', () => {
+  it('of another history, of other rights or from before the log begins a new copy, with what is gone', async () => {
+    const [kept, gone] = [await make('source'), await make('source')]
+    const { checkpoint } = await pullAll('source')
+    await remove('source', gone)
+    const [history = ''] = checkpoint.id.split('.')
+    for (const forged of [
+      { ...checkpoint, id: 'f00d.r' },
+      { ...checkpoint, id: `${history}.a` },
+      { ...checkpoint, id: 'nonsense' },
+      { ...checkpoint, id: `${history}.h.cx~~` },
+      { ...checkpoint, id: encodeURIComponent("'; DROP TABLE source; --") },
+    ]) {
+      const { documents, checkpoint: next, pages } = await pullAll('source', forged, { limit: 1 })
+      assert.deepEqual([documents.get(kept)?.['_deleted'], documents.get(gone)?.['_deleted']], [false, true], forged.id)
+      assert.ok(pages > 2)
+      assert.deepEqual((await pull('source', next)).documents, [])
+    }
+  })
+
+  it('of a later seq than the newest gives nothing, until there is a later one', async () => {
+    const { checkpoint } = await pullAll('language')
+    const ahead = { ...checkpoint, lwt: checkpoint.lwt + 1_000_000 }
+    assert.deepEqual((await pull('language', ahead)).documents, [])
+  })
+
+  it('that is no number, or a limit that is none, is rejected with what to do', async () => {
+    const rows: [query: string, error: RegExp][] = [
+      ['lwt=-1&id=&limit=5', /^badRequest: Cannot read lwt "-1": expected that of a checkpoint/],
+      ['lwt=1e9&id=&limit=5', /^badRequest: Cannot read lwt/],
+      ['lwt=0&id=&limit=0', /^badRequest: Cannot read limit "0": expected a whole number from 1 to 5000: set another batchSize/],
+      ['lwt=0&id=&limit=5001', /^badRequest: Cannot read limit "5001"/],
+      ['lwt=0&id=', /^badRequest: Cannot read limit nothing/],
+    ]
+    for (const [query, error] of rows) assert.match((await pullRaw('topic/0', query)).error, error)
+  })
+})
+
+describe('who pulls', () => {
+  it('gets the own settings and preferences, and those of no other user', async () => {
+    for (const model of ['user_app_settings', 'user_content_preferences']) {
+      for (const person of [guest, standard, admin]) {
+        const { documents, checkpoint } = await pull(model, START, { by: person })
+        assert.deepEqual(documents, [{ ...(await read(model, person.id)), _deleted: false }])
+        assert.deepEqual((await pull(model, checkpoint, { by: person })).documents, [])
+        // Another user's checkpoint gives the own document.
+        const other = person === guest ? standard : guest
+        assert.deepEqual((await pull(model, checkpoint, { by: other })).documents.map(({ id }) => id), [other.id])
+      }
+    }
+  })
+
+  it('and is not signed in, or asks for another model or version, is told so', async () => {
+    const rows: [path: string, token: string | undefined, error: RegExp][] = [
+      ['topic/0', undefined, /^unauthorized: /],
+      ['topic/1', guest.token, /^upgradeRequired: Cannot sync version "1": expected 0: update the app/],
+      ['user/0', admin.token, /^notFound: Cannot sync "user": expected one of headline, topic/],
+      ['remote_config/0', admin.token, /^notFound: /],
+      ['__proto__/0', admin.token, /^notFound: /],
+    ]
+    for (const [path, token, error] of rows) {
+      const response = await service.call('GET', `/api/v1/sync/${path}/pull?lwt=0&id=&limit=5`, { token })
+      assert.match(response.error, error, path)
+    }
+    assert.equal((await pullRaw('topic', 'lwt=0&id=&limit=5')).status, 200)
+  })
+})
+
+
+describe('drafts', () => {
+  it('come to editors alone where lists hide them from readers, and leave no trace that were never published', async () => {
+    const before = { reader: (await pullAll('headline')).checkpoint, editor: (await pullAll('headline', START, { by: publisher })).checkpoint }
+    const [draft, withdrawn, published] = [await make('headline', { status: 'draft' }), await make('headline'), await make('headline', { status: 'draft' })]
+    await patch('headline', withdrawn, { status: 'draft' })
+    await patch('headline', published, { status: 'active' })
+    const editor = await pull('headline', before.editor, { by: publisher })
+    assert.deepEqual(editor.documents.map(({ id, _deleted }) => [id, _deleted]), [[draft, false], [withdrawn, false], [published, false]])
+    for (const from of [before.reader, START, { id: 'f00d.h', lwt: 1 }, before.editor]) {
+      const { documents } = await pullAll('headline', from)
+      assert.equal(documents.has(draft), false, from.id)
+      assert.equal(documents.get(published)?.['_deleted'], false)
+      if (from.id !== '') assert.equal(documents.get(withdrawn)?.['_deleted'], true)
+    }
+    await remove('headline', draft)
+    assert.deepEqual((await pullAll('headline', before.reader)).documents.has(draft), false)
+  })
+})

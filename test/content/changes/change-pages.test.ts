@@ -1,0 +1,45 @@
+/** Pages of changes below HTTP: what matching may cost, and what a view keeps. */
+import assert from 'node:assert/strict'
+import { it } from 'node:test'
+import { readChangeCursor, writeChangeCursor } from '../../../src/content/changes/change-cursor.ts'
+import { createChangePages } from '../../../src/content/changes/change-pages.ts'
+import { topic } from '../../../src/models/topic.ts'
+import { testStore } from '../../support/service/stores.ts'
+
+const READER = { id: 'reader', appRole: 'standardUser', dashboardRole: 'none' } as const
+/** The pattern takes about a step for each character. */
+const FILTER = { description: { $regex: '(a|b)+c$' } }
+const QUERY = { models: [topic], filter: FILTER, filterText: JSON.stringify(FILTER) }
+
+it('a page ends before the document for which its steps do not last, and goes on with it', async (t) => {
+  const { store } = testStore(t)
+  const pages = createChangePages({ store, settings: { limitDefault: 20, limitMax: 100, hideInactive: false } })
+  for (let n = 0; n < 8; n++) {
+    await store.insert(topic, { id: `t${n}`, value: { id: `t${n}`, status: 'active', description: `${'ab'.repeat(60_000)}c` } })
+  }
+  const view = pages.view(QUERY, READER)
+  const found: string[] = []
+  let [after, count, hasMore] = [0, 0, true]
+  while (hasMore) {
+    const page = pages.read(view, after, 100)
+    assert.ok(page.next > after)
+    found.push(...page.items.map(({ record, document }) => `${document === undefined ? '-' : '+'}${record.id}`))
+    ;[after, count, hasMore] = [page.next, count + 1, page.hasMore]
+  }
+  assert.ok(count > 1, 'the steps lasted for all')
+  assert.deepEqual(found, Array.from({ length: 8 }, (_, n) => `+t${n}`))
+  await store.insert(topic, { id: 'long', value: { id: 'long', status: 'active', description: `${'ab'.repeat(600_000)}c` } })
+  assert.throws(() => pages.read(view, after, 100), /at most 1000000 steps for a document, found more/)
+})
+
+it('a view keeps its filter as data, without what patterns remember', (t) => {
+  const { store } = testStore(t)
+  const pages = createChangePages({ store, settings: { limitDefault: 20, limitMax: 100, hideInactive: false } })
+  const view = pages.view(QUERY, READER)
+  pages.read(view, 0, 100)
+  assert.deepEqual(structuredClone([...view.sights.values()].map(({ filter }) => filter)).length, 1)
+})
+
+it('a cursor of a log without a name is read', () => {
+  assert.deepEqual(readChangeCursor('since', writeChangeCursor(0, 'r', '')), { seq: 0, of: { rights: 'r', history: '' } })
+})

@@ -1,0 +1,163 @@
+/** Streams of changes below HTTP: rounds, shared pages, signs of life, and clients that do not read. */
+import assert from 'node:assert/strict'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { describe, it, type TestContext } from 'node:test'
+import { fail } from '../../../src/base/failure.ts'
+import { createChangePages } from '../../../src/content/changes/change-pages.ts'
+import { createChangeStreams } from '../../../src/content/changes/change-streams.ts'
+import type { Reader } from '../../../src/content/changes/following.ts'
+import { HEARTBEAT_TICKS } from '../../../src/content/changes/open-streams.ts'
+import { CHANGE_EVENTS } from '../../../src/content/changes/page-memo.ts'
+import { createRounds } from '../../../src/content/changes/rounds.ts'
+import type { StreamSink } from '../../../src/http/request/exchange.ts'
+import { topic } from '../../../src/models/topic.ts'
+import { recordingLog } from '../../support/service/recording-log.ts'
+import { testStore } from '../../support/service/stores.ts'
+
+const READER = { id: 'reader', appRole: 'standardUser', dashboardRole: 'none' } as const
+const QUERY = { models: [topic], filter: undefined, filterText: '' }
+
+function open(t: TestContext) {
+  const { store } = testStore(t)
+  const pages = createChangePages({ store, settings: { limitDefault: 20, limitMax: 100, hideInactive: false } })
+  const { log, entries } = recordingLog()
+  let [wake, tick] = [(): void => {}, (): void => {}]
+  let listening = false
+  const streams = createChangeStreams({
+    ...{ pages, log, changes: store.changes, ticks: () => performance.now() },
+    listen(onCommit, everySecond) {
+      listening = true
+      wake = onCommit
+      tick = everySecond
+      return () => void (listening = false)
+    },
+  })
+  const follow = (seq: number, reader: Reader = () => READER) => {
+    const written: string[] = []
+    const state = { unread: 0, ended: 0, cut: 0, drained: (): void => {} }
+    const sink: StreamSink = {
+      get unread() {
+        return state.unread
+      },
+      write: (bytes) => void written.push(Buffer.from(bytes).toString()),
+      whenDrained: (proceed) => void (state.drained = proceed),
+      end: () => void state.ended++,
+      cut: () => void state.cut++,
+    }
+    const following = { query: QUERY, reader, view: pages.view(QUERY, READER), seq }
+    const close = streams.follow(following, { format: CHANGE_EVENTS, sink, mustStartOver: false })
+    const ids = (): string[] => [...written.join('').matchAll(/"model":"topic","id":"(t\d+)"/g)].map(([, id = '']) => id)
+    return { state, close, ids, text: () => written.join('') }
+  }
+  const insert = (n: number) => store.insert(topic, { id: `t${n}`, value: { id: `t${n}`, status: 'active' } })
+  const settled = async (): Promise<void> => {
+    for (let turn = 0; turn < 100; turn++) await nextTurn()
+  }
+  return { streams, follow, insert, settled, entries, wake: () => wake(), tick: () => tick(), isListening: () => listening }
+}
+
+/** Rounds pause by the time that they take: what comes of them is waited for. */
+async function until(holds: () => boolean): Promise<void> {
+  while (!holds()) await nextTurn()
+}
+
+describe('streams of changes', () => {
+  it('share a page, whatever their number', async (t) => {
+    const { streams, follow, insert, settled, wake } = open(t)
+    const all = Array.from({ length: 1_000 }, () => follow(0))
+    await settled()
+    const { pages } = streams.counts()
+    await insert(1)
+    wake()
+    await until(() => all.every(({ ids }) => ids().length > 0))
+    assert.ok(streams.counts().pages - pages <= 2, 'the round that ran when the commit came may have begun before it')
+    assert.ok(all.every(({ ids }) => ids().join() === 't1'))
+  })
+
+  it('that are behind get all in order, page after page', async (t) => {
+    const { follow, insert } = open(t)
+    const wanted = Array.from({ length: 250 }, (_, i) => i)
+    for (const n of wanted) await insert(n)
+    const [quick, late] = [follow(0), follow(0)]
+    late.state.unread = 200_000
+    await until(() => quick.ids().length === wanted.length)
+    assert.deepEqual(quick.ids(), wanted.map((n) => `t${n}`))
+    assert.equal(late.ids().length, 100, 'the next page waits until this one is read')
+    late.state.unread = 0
+    late.state.drained()
+    // The next page is no reason to wait either: nothing is unread now.
+    await until(() => late.ids().length === wanted.length)
+    assert.deepEqual(late.ids(), quick.ids())
+  })
+
+  it('give a sign of life when nothing else was written for a while', async (t) => {
+    const { follow, insert, wake, tick } = open(t)
+    const stream = follow(0)
+    for (let i = 1; i < HEARTBEAT_TICKS; i++) tick()
+    assert.ok(!stream.text().includes(':\n\n'))
+    await insert(1)
+    wake()
+    await until(() => stream.ids().length > 0)
+    tick()
+    assert.ok(!stream.text().includes(':\n\n'), 'the event was one')
+    for (let i = 0; i < HEARTBEAT_TICKS; i++) tick()
+    assert.equal(stream.text().split(':\n\n').length, 2)
+  })
+
+  it('end with their token, though nothing is written', async (t) => {
+    const { streams, follow, settled, tick } = open(t)
+    let isExpired = false
+    const ending = follow(0, () => {
+      if (isExpired) throw fail('unauthorized', 'expired')
+      return READER
+    })
+    const going = follow(0)
+    await settled()
+    isExpired = true
+    for (let i = 0; i < HEARTBEAT_TICKS; i++) tick()
+    assert.deepEqual([ending.state.ended, going.state.ended, streams.counts().open], [1, 0, 1])
+    assert.ok(!ending.text().includes(':\n\n') && going.text().includes(':\n\n'))
+  })
+
+  it('with slow filters let other requests in between', async () => {
+    const order: string[] = []
+    let ms = 0
+    const slow = (name: string) => (): boolean => {
+      order.push(name)
+      ms += 30
+      return false
+    }
+    const rounds = createRounds(() => ['a', 'b', 'c'].map(slow), () => ms)
+    rounds.wake()
+    for (const wanted of ['a', 'ab', 'abc']) {
+      assert.equal(order.join(''), wanted)
+      await nextTurn()
+    }
+  })
+
+  it('are cut where a client leaves more than a mebibyte unread, and not before', async (t) => {
+    const { streams, follow, insert, wake, entries } = open(t)
+    const [slow, slower] = [follow(0), follow(0)]
+    slow.state.unread = 1024 * 1024
+    slower.state.unread = 1024 * 1024 + 1
+    await insert(1)
+    wake()
+    await until(() => slow.ids().length > 0 && slower.state.cut > 0)
+    assert.deepEqual([slow.state.cut, slower.state.cut, slow.ids(), slower.ids()], [0, 1, ['t1'], []])
+    assert.equal(streams.counts().cuts, 1)
+    assert.ok(entries.some(({ event }) => event === 'stream.cut'))
+  })
+
+  it('listen only while there are any', (t) => {
+    const { streams, follow, isListening } = open(t)
+    assert.equal(isListening(), false)
+    const [a, b] = [follow(0), follow(0)]
+    a.close()
+    assert.equal(isListening(), true)
+    b.close()
+    assert.equal(isListening(), false)
+    streams.close()
+    const late = follow(0)
+    assert.equal(late.state.ended, 1, 'none begins behind the end')
+  })
+})

@@ -1,0 +1,86 @@
+/** The pulse of a node over a real etcd server: what it notices, and whether there is always a keeper. */
+import assert from 'node:assert/strict'
+import { describe, it, type TestContext } from 'node:test'
+import type { Etcd } from '../../src/cluster/etcd/etcd-client.ts'
+import { startHeartbeat } from '../../src/cluster/heartbeat.ts'
+import { createMembership } from '../../src/cluster/membership.ts'
+import { until } from '../support/cluster/cluster-services.ts'
+import { connectTo } from '../support/cluster/etcd-clients.ts'
+import { noEtcd, startEtcd } from '../support/cluster/etcd-server.ts'
+import { recordingLog } from '../support/service/recording-log.ts'
+
+const NODE = '0123456789abcdef'
+const PREFIX = '/heartbeat/'
+
+function start(t: TestContext, etcd: Etcd, ticks = (): number => performance.now()) {
+  const asked = { count: 0 }
+  const told: boolean[] = []
+  const own = { node: NODE, url: undefined, version: '1.2.3', position: 0, durable: 0, state: 'in-step', time: 0, startedAt: 0, snapshot: undefined }
+  const heartbeat = startHeartbeat({
+    ...{ etcd, prefix: PREFIX, node: NODE, record: () => own, onKeeper: (isKeeper) => told.push(isKeeper), now: () => 0, ticks, log: recordingLog().log },
+    membership: createMembership({ etcd, prefix: PREFIX, sealKey: Buffer.alloc(32) }),
+    replication: { newest: () => Promise.resolve(asked.count++) },
+  })
+  t.after(() => heartbeat.stop())
+  return { heartbeat, asked, told }
+}
+
+describe('the heartbeat of a node', { skip: noEtcd }, () => {
+  it('becomes the keeper where the response to that was lost', async (t) => {
+    const etcd = connectTo(t, (await startEtcd(t)).endpoints)
+    let isLost = false
+    const { heartbeat } = start(t, {
+      ...etcd,
+      async transact(transaction) {
+        const response = await etcd.transact(transaction)
+        const isFirst = !isLost && transaction.compare.some(({ key }) => key === `${PREFIX}keeper`)
+        if (!isFirst) return response
+        isLost = true
+        throw new Error('the response was lost')
+      },
+    })
+    await until(() => heartbeat.isKeeper())
+  })
+
+  it('is no keeper once the time of its lease has passed, before any timer says so', async (t) => {
+    let stoodStill = 0
+    const { heartbeat, told } = start(t, connectTo(t, (await startEtcd(t)).endpoints), () => performance.now() + stoodStill)
+    await until(() => heartbeat.isKeeper())
+    stoodStill = 3_000
+    assert.deepEqual([heartbeat.isKeeper(), told.at(-1)], [false, true])
+    // Where etcd still has the lease, it is the keeper again with the next beat.
+    await until(() => heartbeat.isKeeper())
+  })
+
+  it('does not become the keeper by a response that comes behind the end of its lease', async (t) => {
+    const etcd = connectTo(t, (await startEtcd(t)).endpoints)
+    let stoodStill = 0
+    const late = Promise.withResolvers<void>()
+    const { heartbeat, told } = start(
+      t,
+      {
+        ...etcd,
+        async transact(transaction) {
+          const response = await etcd.transact(transaction)
+          if (!transaction.compare.some(({ key }) => key === `${PREFIX}keeper`)) return response
+          stoodStill = 3_000
+          setImmediate(late.resolve)
+          return response
+        },
+      },
+      () => performance.now() + stoodStill,
+    )
+    await late.promise
+    assert.deepEqual([heartbeat.isKeeper(), told], [false, []])
+  })
+
+  it('asks the log, so that a lost quorum shows, where etcd takes no lease either', async (t) => {
+    const server = await startEtcd(t)
+    const { heartbeat, asked } = start(t, connectTo(t, server.endpoints))
+    await until(() => heartbeat.isKeeper())
+    await server.kill(0)
+    await until(() => heartbeat.failure() !== undefined)
+    const before = asked.count
+    await until(() => asked.count > before + 1)
+  })
+})

@@ -1,0 +1,130 @@
+/** The change log: whatever writes, each change of a document is in it, and readers get the last one of each document. */
+import assert from 'node:assert/strict'
+import { it } from 'node:test'
+import { setImmediate as turn } from 'node:timers/promises'
+import { newAccount } from '../../../src/auth/new-account.ts'
+import { headline } from '../../../src/models/headline.ts'
+import { STORED_MODELS } from '../../../src/models/registry.ts'
+import { topic } from '../../../src/models/topic.ts'
+import { user } from '../../../src/models/user.ts'
+import { userAppSettings } from '../../../src/models/user-app-settings.ts'
+import { OPERATOR } from '../../../src/store/actor.ts'
+import { openBulkWriter } from '../../../src/store/sqlite/bulk-writer.ts'
+import { openDatabase } from '../../../src/store/sqlite/database.ts'
+import type { ChangeRecord, Document } from '../../../src/store/store.ts'
+import { changeFaults } from '../../support/changes/change-faults.ts'
+import { randomWrite } from '../../support/cluster/random-writes.ts'
+import { seededRandom, seedOfRun } from '../../support/random.ts'
+import { testStore } from '../../support/service/stores.ts'
+
+const topicOf = (id: string, status = 'active', name = id): Document => ({ id, value: { id, name, status } })
+const account = newAccount({ id: 'reader', email: 'a@example.org', appRole: 'standardUser', dashboardRole: 'none', now: 0, language: {} })
+
+it('folding the log gives the stored documents, whatever was written and whatever failed', async (t) => {
+  const { store, dir } = testStore(t)
+  const reader = openDatabase(dir.database)
+  t.after(() => reader.close())
+  const random = seededRandom(seedOfRun())
+  const methods = new Set<string>()
+  for (let round = 0; round < 90; round++) {
+    const writes = random.list(12, () => randomWrite(random))
+    await Promise.allSettled(writes.map(({ method, run }) => (methods.add(method), run(store))))
+    assert.deepEqual(changeFaults(reader, STORED_MODELS), [], `round ${round}`)
+  }
+  assert.ok(methods.size > 25, `${methods.size} kinds of writes`)
+  assert.ok(store.changeRange().newest > 50, `${store.changeRange().newest} changes`)
+  reader.run("UPDATE topic SET doc = json_set(doc, '$.name', 'forgotten')")
+  assert.notDeepEqual(changeFaults(reader, STORED_MODELS), [], 'a write past the log is found')
+})
+
+it('a change names its kind, its actor, the versions before and after, and the status before', async (t) => {
+  const { store, dir } = testStore(t)
+  assert.equal(store.changeRange().newest, 0)
+  await store.insert(topic, topicOf('t', 'draft'))
+  await store.as(OPERATOR).update(topic, 't', (stored) => ({ ...stored, status: 'active' }))
+  await store.update(topic, 't', (stored) => stored)
+  await assert.rejects(store.update(topic, 't', () => assert.fail('no')))
+  await turn()
+  const [first] = store.changesBehind(0, [topic], 10).records
+  assert.deepEqual([first?.seq, first?.kind, first?.actor, first?.statusBefore], [2, 'updated', 'operator', 'draft'])
+  assert.equal(first?.wasActive, false)
+  await store.remove(topic, 't')
+  await turn()
+  const [last] = store.changesBehind(0, [topic], 10).records
+  assert.deepEqual([last?.kind, last?.actor, last?.before, last?.after, last?.wasActive], ['deleted', 'service', first?.after, undefined, true])
+
+  await store.createAccount(account)
+  const bulk = openBulkWriter({ file: dir.database, isAlone: false, accountOf: () => account, now: () => 7 })
+  t.after(() => bulk.close())
+  const row = { id: 'imported', doc: '{"id":"imported","status":"draft"}', search: undefined, basis: undefined }
+  await bulk.transact((tables) => tables.write(topic, row), true)
+  await turn()
+  assert.deepEqual(
+    store.changesBehind(3, STORED_MODELS, 10).records.map(({ model }) => model).sort(),
+    ['topic', 'user', 'user_app_settings', 'user_content_preferences'],
+  )
+  await store.deleteAccount({ id: 'reader', now: 0, keepLastAdmin: false })
+  await turn()
+  const kinds = ({ model, id, kind, at }: ChangeRecord): unknown[] => [model, id, kind, at]
+  assert.deepEqual(store.changesBehind(3, STORED_MODELS, 10).records.map(kinds), [['topic', 'imported', 'created', 7]])
+})
+
+it('changes of settings are not searched for a status, however many there are', async (t) => {
+  const { store, dir } = testStore(t)
+  await store.createAccount(account)
+  await store.update(userAppSettings, 'reader', (stored) => ({ ...stored, language: 'en' }))
+  const writer = openDatabase(dir.database)
+  t.after(() => writer.close())
+  writer.run("UPDATE change SET status_before = 'active' WHERE kind = 'created'")
+  await turn()
+  assert.deepEqual(store.changesBehind(0, [userAppSettings], 10).records.map(({ kind, wasActive }) => [kind, wasActive]), [['updated', false]])
+})
+
+it('a page has the last change of each document of its models, and tells how far it reaches', async (t) => {
+  const { store } = testStore(t)
+  for (const id of ['a', 'b', 'c', 'd']) await store.insert(topic, topicOf(id))
+  await store.insert(headline, { id: 'h', value: { id: 'h', title: 'h', status: 'draft' } })
+  await store.update(topic, 'b', (stored) => ({ ...stored, name: 'b2' }))
+  await turn()
+  const page = (after: number, limit: number): unknown => {
+    const { records, upTo } = store.changesBehind(after, [topic, user, userAppSettings], limit)
+    return [records.map(({ seq, id }) => `${seq} ${id}`), upTo]
+  }
+  assert.deepEqual(page(0, 2), [['1 a', '3 c'], 3])
+  assert.deepEqual(page(3, 2), [['4 d', '6 b'], 6])
+  assert.deepEqual(page(6, 2), [[], 6])
+  assert.deepEqual(page(4, 9), [['6 b'], 6])
+  assert.deepEqual(page(9, 9), [[], 9])
+  const many = Array.from({ length: 2_100 }, (_, i): Document => ({ id: `m${i}`, value: { id: `m${i}`, title: 'm', status: 'draft' } }))
+  await store.insertMissing(headline, many)
+  await turn()
+  assert.deepEqual(page(6, 9), [[], 2_006])
+  assert.deepEqual(page(2_006, 9), [[], 2_106])
+})
+
+it('listeners hear of each commit of this process and of others that changes a document, until they are removed', async (t) => {
+  const { store, dir } = testStore(t)
+  let heard = 0
+  const next = (): Promise<void> => new Promise((resolve) => (wake = resolve))
+  let wake = (): void => {}
+  const remove = store.onChanges(() => {
+    heard++
+    wake()
+  })
+  const own = next()
+  await store.insert(topic, topicOf('a'))
+  await own
+  await store.writeMeta('a', 1)
+  await turn()
+  assert.equal(heard, 1)
+  const bulk = openBulkWriter({ file: dir.database, isAlone: false, accountOf: () => account, now: () => 0 })
+  t.after(() => bulk.close())
+  const other = next()
+  await bulk.transact((tables) => tables.write(topic, { id: 'b', doc: '{"id":"b","status":"draft"}', search: undefined, basis: undefined }), true)
+  await other
+  assert.equal(heard, 2)
+  remove()
+  await store.insert(topic, topicOf('c'))
+  await turn()
+  assert.equal(heard, 2)
+})

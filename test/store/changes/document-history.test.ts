@@ -1,0 +1,291 @@
+/** Earlier versions of documents come back byte for byte, and what was deleted comes back as it was, or not at all. */
+import assert from 'node:assert/strict'
+import { it } from 'node:test'
+import { setImmediate as turn } from 'node:timers/promises'
+import { newAccount } from '../../../src/auth/new-account.ts'
+import { DAY_MS } from '../../../src/base/duration.ts'
+import type { JsonObject } from '../../../src/base/json.ts'
+import { headline } from '../../../src/models/headline.ts'
+import { STORED_MODELS } from '../../../src/models/registry.ts'
+import { topic } from '../../../src/models/topic.ts'
+import { userAppSettings } from '../../../src/models/user-app-settings.ts'
+import { removeOldChanges } from '../../../src/store/changes/change-retention.ts'
+import { DELTAS_IN_THE_LOG } from '../../../src/store/changes/change-schema.ts'
+import { deltaOf, isWhole, textOf } from '../../../src/store/changes/text-delta.ts'
+import { historyFaults } from '../../../src/store/changes/history-check.ts'
+import { openDatabase } from '../../../src/store/sqlite/database.ts'
+import { openStore } from '../../../src/store/sqlite/sqlite-store.ts'
+import { changeFaults } from '../../support/changes/change-faults.ts'
+import { seededRandom, seedOfRun, type Random } from '../../support/random.ts'
+import { systemStore, testStore, type SystemStore } from '../../support/service/stores.ts'
+
+const NEWEST = { limit: 1_000, before: undefined }
+const topicOf = (id: string, name = id): JsonObject => ({ id, name, description: '', status: 'active' })
+const account = newAccount({ id: 'reader', email: 'a@example.org', appRole: 'standardUser', dashboardRole: 'none', now: 0, language: {} })
+
+const PARTS = ['a', 'ä', '€', '😀', '👨‍👩‍👧', '\\"', 'x'.repeat(300), 'lorem ipsum '.repeat(900)]
+const textIn = (random: Random): string => random.list(6, () => random.pick(PARTS)).join('')
+
+it('a delta gives back every text, whatever both share and wherever characters begin', () => {
+  const random = seededRandom(seedOfRun())
+  for (let i = 0; i < 400; i++) {
+    const [earlier, later] = [textIn(random), textIn(random)].map((text) => Buffer.from(text))
+    assert.deepEqual(Buffer.from(textOf(deltaOf(earlier as Buffer, later), later)), earlier, `SEED=${random.seed}`)
+    assert.deepEqual(Buffer.from(textOf(deltaOf(earlier as Buffer))), earlier, `SEED=${random.seed}`)
+  }
+  assert.throws(() => textOf(deltaOf(Buffer.from('abcd'), Buffer.from('abcx')), Buffer.from('ab')), /does not fit/)
+})
+
+/** Changes, deletes and restores some topics at random. Returns the text that each change left, by its seq. */
+async function live(store: SystemStore, random: Random, steps: number): Promise<ReadonlyMap<number, { id: string; text: string | undefined }>> {
+  const texts = new Map<number, { id: string; text: string | undefined }>()
+  for (let step = 0; step < steps; step++) {
+    const id = `t${random.below(4)}`
+    const value = { ...topicOf(id, textIn(random)), step }
+    const before = store.changeRange().newest
+    if (random.oneIn(6)) await store.remove(topic, id)
+    else if (random.oneIn(3)) await store.together((_, { restore }) => restore(topic, id, () => {}))
+    else if ((await store.update(topic, id, () => value)) === undefined) await store.insert(topic, { id, value })
+    await turn()
+    const { newest } = store.changeRange()
+    if (newest > before) texts.set(newest, { id, text: store.get(topic, id) })
+  }
+  return texts
+}
+
+it('the text behind each change is the one that it left, and the changes of a document come newest first', async (t) => {
+  const { store, dir } = testStore(t)
+  const random = seededRandom(seedOfRun())
+  const texts = await live(store, random, 400)
+  assert.ok(texts.size > 200)
+  for (const [seq, { id, text }] of texts) assert.equal(store.textBehind(topic, id, seq), text, `SEED=${random.seed}, change ${seq}`)
+  for (const id of ['t0', 't1', 't2', 't3']) {
+    const [own, found] = [[...texts].filter(([, one]) => one.id === id).reverse(), store.historyOf(topic, id, NEWEST).items]
+    assert.deepEqual(found.map(({ seq, textAfter }) => [seq, textAfter]), own.slice(0, found.length).map(([seq, { text }]) => [seq, text]))
+    const [third] = store.historyOf(topic, id, { limit: 1, before: found[1]?.seq }).items
+    assert.equal(third?.seq, found[2]?.seq)
+    assert.equal(third?.textBefore, found[3]?.textAfter)
+  }
+  assert.equal(store.textBehind(topic, 't0', 1_000_000), undefined)
+  const [seqOfOther] = [...texts].find(([, one]) => one.id === 't1') ?? []
+  assert.equal(store.textBehind(topic, 't0', seqOfOther ?? 0), undefined, 'a change of another document')
+  const reader = openDatabase(dir.database, { readOnly: true })
+  t.after(() => reader.close())
+  assert.deepEqual(changeFaults(reader, STORED_MODELS), [])
+  assert.deepEqual(historyFaults(reader), [])
+  const stored = Number(reader.get('SELECT sum(length(delta)) AS n FROM change')?.['n'])
+  assert.ok(stored > 0)
+})
+
+it('a deleted document is in the trash until it is restored as it was, replaced, or erased with its versions', async (t) => {
+  const { store, dir } = testStore(t)
+  await store.insert(topic, { id: 'a', value: topicOf('a') })
+  await store.update(topic, 'a', () => topicOf('a', 'A'))
+  const text = store.get(topic, 'a')
+  await store.remove(topic, 'a')
+  await turn()
+  assert.equal(store.get(topic, 'a'), undefined)
+  assert.deepEqual(store.listTrash(topic, NEWEST), { items: [{ seq: 3, id: 'a', at: 0, actor: 'service', text }], hasMore: false })
+  assert.deepEqual(store.listTrash(headline, NEWEST).items, [])
+  await assert.rejects(store.together((_, { restore }) => restore(topic, 'a', () => assert.fail('not allowed'))), /not allowed/)
+  const restored = await store.together((_, { restore }) => restore(topic, 'a', () => {}))
+  assert.deepEqual(restored, { kind: 'restored', text })
+  await turn()
+  assert.deepEqual([store.get(topic, 'a'), store.getTrashed(topic, 'a')], [text, undefined])
+  assert.deepEqual(store.historyOf(topic, 'a', NEWEST).items.map(({ kind }) => kind), ['restored', 'deleted', 'updated', 'created'])
+
+  await store.remove(topic, 'a')
+  await store.insert(topic, { id: 'a', value: topicOf('a', 'again') })
+  assert.deepEqual(await store.together((_, { restore }) => restore(topic, 'a', () => {})), { kind: 'exists' })
+  await store.remove(topic, 'a')
+  await turn()
+  assert.match(store.getTrashed(topic, 'a')?.text ?? '', /again/)
+  assert.equal(store.listTrash(topic, NEWEST).items.length, 1)
+  assert.ok(await store.together((_, { eraseTrashed }) => eraseTrashed(topic, 'a')))
+  assert.equal(await store.together((_, { eraseTrashed }) => eraseTrashed(topic, 'a')), false)
+  assert.deepEqual(await store.together((_, { restore }) => restore(topic, 'a', () => {})), { kind: 'missing' })
+  const reader = openDatabase(dir.database, { readOnly: true })
+  t.after(() => reader.close())
+  assert.equal(reader.get('SELECT count(delta) AS n FROM change')?.['n'], 0)
+})
+
+it('without a trash, a deleted document is gone at once with its versions', async (t) => {
+  const { dir, store: first } = testStore(t)
+  await first.close()
+  const store = systemStore(openStore({ dir, models: STORED_MODELS, version: '1.2.3', now: () => 0, trash: false }))
+  t.after(() => store.close())
+  await store.insert(topic, { id: 'a', value: topicOf('a') })
+  await store.update(topic, 'a', () => topicOf('a', 'A'))
+  await store.remove(topic, 'a')
+  await turn()
+  assert.deepEqual(store.listTrash(topic, NEWEST).items, [])
+  assert.deepEqual(store.historyOf(topic, 'a', NEWEST).items.map(({ kind, textBefore }) => [kind, textBefore]), [
+    ['deleted', undefined],
+    ['updated', undefined],
+    ['created', undefined],
+  ])
+})
+
+it('personal data has no versions and no trash, and nothing in the log tells of a deleted account', async (t) => {
+  const { store, dir } = testStore(t)
+  await store.createAccount(account)
+  const claim = { userId: 'reader', jti: 'j', iat: 1, expiresAt: Number.MAX_SAFE_INTEGER }
+  const own = store.as({ kind: 'caller', claim, authorize: () => {}, origin: { clientAddress: '', requestId: '' } })
+  await own.update(userAppSettings, 'reader', (stored) => ({ ...stored, feedSettings: {} }))
+  await own.insert(topic, { id: 'a', value: topicOf('a') })
+  await own.insert(topic, { id: 'b', value: topicOf('b') })
+  await own.remove(topic, 'b')
+  await turn()
+  assert.equal(store.historyOf(topic, 'a', NEWEST).items[0]?.actor, 'reader')
+  assert.equal(store.getTrashed(topic, 'b')?.actor, 'reader')
+  await own.remove(userAppSettings, 'reader')
+  await own.deleteAccount({ id: 'reader', now: 0, keepLastAdmin: false })
+  await turn()
+  assert.deepEqual(store.changesBehind(0, STORED_MODELS, 9).records.map(({ id }) => id), ['a', 'b'])
+  assert.equal(store.changeRange().newest, 10, 'no seq is given again')
+  assert.deepEqual(store.listTrash(userAppSettings, NEWEST).items, [])
+  assert.equal(store.historyOf(topic, 'a', NEWEST).items[0]?.actor, undefined)
+  assert.equal(store.getTrashed(topic, 'b')?.actor, undefined)
+  const reader = openDatabase(dir.database, { readOnly: true })
+  t.after(() => reader.close())
+  for (const table of ['change', 'trash']) {
+    const rows = JSON.stringify(reader.all(`SELECT * FROM ${table}`))
+    assert.ok(rows.length > 2 && !rows.includes('reader'), table)
+  }
+})
+
+it('what is past its time goes in steps: versions by age, changes by age behind the last ones, and the trash', async (t) => {
+  let now = 0
+  const { dir, store: first } = testStore(t)
+  await first.close()
+  const store = systemStore(openStore({ dir, models: STORED_MODELS, version: '1.2.3', now: () => now }))
+  t.after(() => store.close())
+  await store.insert(topic, { id: 'a', value: topicOf('a') })
+  await store.insert(topic, { id: 'gone', value: topicOf('gone') })
+  await store.update(topic, 'a', () => topicOf('a', 'A'))
+  await store.remove(topic, 'gone')
+  now = 10 * DAY_MS
+  await store.update(topic, 'a', () => topicOf('a', 'AA'))
+  assert.equal(await store.removeOldChanges(5 * DAY_MS, 0), false)
+  await turn()
+  assert.deepEqual([store.textBehind(topic, 'a', 3), store.textBehind(topic, 'a', 1)], [JSON.stringify(topicOf('a', 'A')), undefined])
+  assert.equal(store.getTrashed(topic, 'gone')?.id, 'gone')
+  assert.deepEqual(store.changesBehind(0, [topic], 9).records.map(({ seq }) => seq), [4, 5], 'the last changes stay, however old')
+  assert.equal(await store.removeOldChanges(0, 5 * DAY_MS), false)
+  await turn()
+  assert.equal(store.getTrashed(topic, 'gone'), undefined)
+  const database = openDatabase(dir.database)
+  t.after(() => database.close())
+  assert.equal(removeOldChanges(database, 5 * DAY_MS, 2), false)
+  await turn()
+  assert.deepEqual(store.changeRange().wholeBehind, 3)
+  assert.equal(store.changeRange().newest, 5)
+  assert.deepEqual(store.historyOf(topic, 'a', NEWEST).items.map(({ seq }) => seq), [5])
+})
+
+it('what users have changed is found among their last changes, of which a bounded number is looked at', async (t) => {
+  const { store, dir } = testStore(t)
+  const database = openDatabase(dir.database)
+  t.after(() => database.close())
+  const add = (actor: string, model: string, first: number, count: number): number =>
+    database.run(
+      `WITH RECURSIVE n (i) AS (SELECT ?1 UNION ALL SELECT i + 1 FROM n WHERE i < ?1 + ?2 - 1)
+        INSERT INTO change (model, id, kind, at, actor) SELECT ?3, 'd' || CAST(i AS INTEGER), 'updated', 0, ?4 FROM n`,
+      ...[first, count, model, actor],
+    )
+  const found = (actors: readonly string[]) => {
+    const { ids, isWhole } = store.changedBy([topic], actors)
+    return [ids.length, isWhole, ids[0]]
+  }
+  add('ada', 'topic', 1, 1_000)
+  add('eve', 'topic', 5_000, 3)
+  await turn()
+  assert.deepEqual(found(['ada']), [1_000, true, 'd1000'])
+  assert.deepEqual(found(['ada', 'eve']), [503, false, 'd1000'], 'they share what is found')
+  add('ada', 'topic', 1_001, 1)
+  await turn()
+  assert.deepEqual(found(['ada']), [1_000, false, 'd1001'])
+  add('eve', 'headline', 1, 4_997)
+  await turn()
+  assert.deepEqual(found(['eve']), [3, true, 'd5002'])
+  add('eve', 'headline', 1, 1)
+  await turn()
+  assert.deepEqual(found(['eve']), [2, false, 'd5002'])
+  assert.deepEqual(found(['service']), [0, true, undefined])
+  const plan = database.all("EXPLAIN QUERY PLAN SELECT model, id FROM change WHERE actor = 'a' AND actor NOT IN ('operator', 'service', 'stranger') ORDER BY seq DESC LIMIT 9")
+  assert.deepEqual(plan.map(({ detail }) => detail), ['SEARCH change USING INDEX change_actor (actor=?)'])
+})
+
+it('two changes far apart, as of a title and of updatedAt, take some tens of bytes', () => {
+  const text = (title: string, time: string): Buffer => Buffer.from(JSON.stringify({ title, body: 'ä€😀'.repeat(2_000), updatedAt: time, status: 'active' }))
+  const later = text('The second title', '2026-01-02T00:00:09.999Z')
+  for (const earlier of [text('First', '2026-01-01T11:11:11.111Z'), text('A title of another length', '2025-12-31T00:00:00.000Z')]) {
+    const delta = deltaOf(earlier, later)
+    assert.ok(delta.length < 100, String(delta.length))
+    assert.deepEqual(Buffer.from(textOf(delta, later)), earlier)
+    assert.throws(() => textOf(delta, later.subarray(0, 100)), /does not fit/)
+  }
+})
+
+it('the texts that are kept as a whole are drawn by lot, so that no client can avoid them', async (t) => {
+  const { store, dir } = testStore(t)
+  for (const id of ['own', 'other']) await store.insert(topic, { id, value: topicOf(id) })
+  const { newest } = store.changeRange()
+  await store.together((_, { update }) => {
+    for (let seq = newest + 1; seq < newest + 2_000; seq++) {
+      // By a rule that a client may know: it would change another document where its own would be kept as a whole.
+      const isWholeByRule = Math.imul(seq, 0x9e3779b1) >>> 0 < 2 ** 27
+      update(topic, isWholeByRule ? 'other' : 'own', (stored) => ({ ...stored, name: `${seq}` }))
+    }
+  })
+  const reader = openDatabase(dir.database, { readOnly: true })
+  t.after(() => reader.close())
+  const deltas = reader.all("SELECT delta FROM change WHERE id = 'own' AND delta IS NOT NULL").map(({ delta }) => delta as Uint8Array)
+  assert.ok(deltas.filter(isWhole).length > 10, 'about 60 are expected: fewer than 10 come once in 10^14 runs')
+})
+
+it('versions of a table of their own move into the log with the schema; those of a cluster stay behind', async (t) => {
+  const { store, dir } = testStore(t)
+  const random = seededRandom(seedOfRun())
+  const texts = await live(store, random, 60)
+  const file = openDatabase(dir.database)
+  t.after(() => file.close())
+  const before = `
+    CREATE TABLE version (seq INTEGER PRIMARY KEY, delta BLOB NOT NULL);
+    INSERT INTO version SELECT seq, delta FROM change WHERE delta IS NOT NULL;
+    ALTER TABLE change DROP COLUMN delta; ALTER TABLE change_log DROP COLUMN deltas_behind`
+  file.exec(`${before}; ${DELTAS_IN_THE_LOG}`)
+  await turn()
+  for (const [seq, { id, text }] of texts) assert.equal(store.textBehind(topic, id, seq), text, `SEED=${random.seed}, change ${seq}`)
+  assert.deepEqual([historyFaults(file), store.changeRange().wholeBehind], [[], 0])
+  file.exec(`${before}; INSERT INTO log_position VALUES (1, 'site', 1); ${DELTAS_IN_THE_LOG}`)
+  assert.deepEqual({ ...file.get('SELECT count(delta) AS kept, max(seq) - whole_behind AS behind FROM change, change_log') }, { kept: 0, behind: 0 })
+})
+
+it('the check of a file finds versions that cannot be read, or are others than the log names', async (t) => {
+  const { store, dir } = testStore(t)
+  for (const id of ['a', 'b']) await store.insert(topic, { id, value: topicOf(id) })
+  for (let i = 0; i < 40; i++) await store.update(topic, 'a', () => topicOf('a', `${i}`))
+  await store.remove(topic, 'b')
+  const file = openDatabase(dir.database)
+  t.after(() => file.close())
+  assert.deepEqual(historyFaults(file), [])
+  const [whole] = file.all('SELECT seq FROM change WHERE seq BETWEEN 5 AND 35').map(({ seq }) => Number(seq))
+  // A lot decides which versions are whole; one that is not needs the one behind it.
+  const made = file.all('SELECT seq, delta FROM change WHERE seq <= 42').filter(({ delta }) => delta !== null && !isWhole(delta as Uint8Array))
+  const newestMade = Math.max(...made.map(({ seq }) => Number(seq)))
+  const spoil: readonly [sql: string, found: RegExp][] = [
+    ["UPDATE change SET delta = x'00' WHERE seq = 20", /^the version of topic "a" before change 20 is damaged$/],
+    [`UPDATE change SET delta = (SELECT delta FROM change WHERE seq = 43) WHERE seq = ${whole}`, /^the version of topic "a" before change 5 is not the one that the log names$/],
+    ['UPDATE change SET delta = NULL WHERE seq BETWEEN 3 AND 42 AND seq % 2 = 0', /lacks the one behind it, from which it is made$/],
+    ["UPDATE trash SET doc = '{}'", /^topic "b" in the trash is not what was deleted$/],
+    [`DELETE FROM topic WHERE id = 'a'; UPDATE change SET delta = NULL WHERE seq BETWEEN ${newestMade + 1} AND 42`, /lacks the one behind it/],
+  ]
+  for (const [sql, found] of spoil) {
+    file.exec(`BEGIN; ${sql}`)
+    assert.match(historyFaults(file)[0] ?? 'none', found, sql)
+    file.exec('ROLLBACK')
+  }
+  file.exec('UPDATE change SET delta = NULL WHERE seq < 20')
+  assert.deepEqual(historyFaults(file), [], 'what is past its time')
+})

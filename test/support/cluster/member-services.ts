@@ -1,0 +1,65 @@
+/**
+ * The services of a test whose service is a cluster: one more node, without HTTP, in a data directory that has joined.
+ * What a test writes goes through the log, and what it reads is the newest state.
+ */
+import { openServices, type Services } from '../../../src/app/services.ts'
+import type { Clock } from '../../../src/base/clock.ts'
+import type { Log } from '../../../src/base/log.ts'
+import { openClusterNode } from '../../../src/cluster/cluster-node.ts'
+import { readEtcdTarget } from '../../../src/cluster/etcd-target.ts'
+import type { Config } from '../../../src/config/settings.ts'
+import type { Store } from '../../../src/store/store.ts'
+
+/** Methods of a store that read, at once or later. Tests await all of them. */
+const READS: ReadonlySet<string | symbol> = new Set<keyof Store>([
+  ...['get', 'find', 'explain', 'countActive', 'countByStatus', 'countByHour', 'countriesInUse', 'userByEmail'],
+  ...['sessionsOf', 'listMessages', 'outboxSummary', 'readMeta'],
+] as (keyof Store)[])
+
+export interface MemberServices {
+  readonly services: Services
+  readonly dataDir: string
+  /** Resolves when the services have all that is in the log. */
+  newest(): Promise<unknown>
+  /** Of the newest entry that the services have written or read. */
+  position(): number
+  close(): Promise<void>
+}
+
+/** `config` names the data directory of the member, and the cluster. */
+export async function openMemberServices(
+  config: Config,
+  { now, log }: { readonly now: Clock; readonly log: Log },
+): Promise<MemberServices> {
+  const target = readEtcdTarget(config)
+  if (target === undefined) throw new Error('The settings name no cluster')
+  const node = await openClusterNode({ target, directory: config.dataDir, random: () => 0.5, now, log })
+  const { log: commitLog, sealer, site } = node
+  const cluster = { log: commitLog, sealer, node: node.node, site }
+  const services = await openServices(config, { jwtSecret: undefined }, { now, log, own: true, cluster })
+  const { store } = services
+  const { replication } = store
+  if (replication === undefined) throw new Error('The store follows no log')
+  const fresh = new Proxy(store, {
+    get(target, name) {
+      const value: unknown = Reflect.get(target, name)
+      if (typeof value !== 'function') return value
+      const call = value as (...args: readonly unknown[]) => unknown
+      if (!READS.has(name)) return call.bind(target)
+      return async (...args: readonly unknown[]): Promise<unknown> => {
+        await replication.newest()
+        return call.apply(target, [...args])
+      }
+    },
+  })
+  return {
+    services: { ...services, store: fresh },
+    dataDir: config.dataDir,
+    newest: () => replication.newest(),
+    position: () => replication.position(),
+    async close() {
+      await store.close()
+      await node.close()
+    },
+  }
+}

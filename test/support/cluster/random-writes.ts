@@ -1,0 +1,174 @@
+/** Random writes of every kind that the store has, over few ids, so that they meet. */
+import { newAccount } from '../../../src/auth/new-account.ts'
+import type { CodeClaim, Document, NewAccount, PasskeyRecord, SavedView, Store, Writer } from '../../../src/store/store.ts'
+import type { Json } from '../../../src/base/json.ts'
+import { DAY_MS } from '../../../src/base/duration.ts'
+import { headline } from '../../../src/models/headline.ts'
+import { topic } from '../../../src/models/topic.ts'
+import { user } from '../../../src/models/user.ts'
+import { userContentPreferences } from '../../../src/models/user-content-preferences.ts'
+import type { Random } from '../random.ts'
+import { randomHeadline } from '../service/headline-samples.ts'
+import type { SystemStore } from '../service/stores.ts'
+
+export interface RandomWrite {
+  readonly method: keyof Writer
+  run(store: SystemStore): Promise<unknown>
+}
+
+const NUMBERS = 6
+const START = Date.UTC(2026, 0, 1)
+const EVENTS = ['sign-in.failed', 'code.requested', 'backup.made'] as const
+
+/** A write, all of whose values are chosen now, so that it does the same wherever it runs. */
+export function randomWrite(random: Random): RandomWrite {
+  const now = START + random.below(40) * DAY_MS
+  const pick = (kind: string): string => `${kind}-${random.below(NUMBERS)}`
+  const email = `${pick('reader')}@example.org`
+  const [id, jti, message] = [pick('user'), pick('session'), `message-${random.below(30)}`]
+  const text = String(random.below(1000))
+  const session = { jti, label: text, createdAt: now, expiresAt: now + random.below(20) * DAY_MS }
+  const bytes = Buffer.from(random.pick(['a', 'b', 'c']).repeat(16))
+  const account = accountOf(id, { email, isAdmin: random.oneIn(3), isGuest: random.oneIn(3), now })
+  const code: CodeClaim = {
+    ...{ email, mac: bytes, client: Buffer.alloc(16), now, attempts: { perClient: 3, inAll: 5 } },
+    rates: { perClient: { key: bytes, max: 3, windowMs: DAY_MS }, perEmail: undefined },
+  }
+  const model = random.pick([headline, topic])
+  const document = model === headline ? headlineOf(random) : topicOf(random, text)
+  const token = { jti, expiresAt: session.expiresAt, now }
+  const passkey: PasskeyRecord = {
+    ...{ id: pick('passkey'), userId: id, origin: 'https://example.org', publicKey: text, signCount: random.below(3) },
+    ...{ isBackedUp: false, name: text, createdAt: now, usedAt: undefined },
+  }
+  const view: SavedView = { id: pick('view'), userId: id, name: text, model: model.name, query: text }
+  const [other, gone] = [topicOf(random, text), headlineOf(random)]
+  const erases = random.oneIn(3)
+  const invitation = {
+    ...{ email, message: { id: message, sealed: Buffer.from(text) }, now, expiresAt: now + DAY_MS },
+    rates: { perUser: { key: bytes, max: 3, windowMs: DAY_MS }, perEmail: { key: bytes, max: 3, windowMs: DAY_MS } },
+  }
+  const choices: { [Method in keyof Writer]: () => Parameters<Writer[Method]> } = {
+    insert: () => [model, document],
+    insertMissing: () => [headline, random.list(4, () => headlineOf(random))],
+    update: () => [model, document.id, (stored) => ({ ...document.value, ...kept(stored) })],
+    together: () => [
+      (_, steps) => [
+        steps.insert(model, document),
+        steps.update(topic, other.id, (stored) => ({ ...stored, name: text })),
+        steps.updateUser(id, (stored) => ({ ...stored, text })),
+        steps.remove(headline, gone.id),
+        steps.revert(topic, other.id, (stored) => ({ ...stored, name: 'reverted' })),
+        steps.restore(headline, document.id, () => {}).kind,
+        erases && steps.eraseTrashed(topic, document.id),
+      ],
+    ],
+    remove: () => [random.pick([model, userContentPreferences]), random.oneIn(2) ? document.id : id, undefined, () => other.id],
+    followReferences: () => [0],
+    beginReferenceRepair: () => [],
+    issueCode: () => [
+      {
+        ...{ email, mac: bytes, now, expiresAt: now + DAY_MS, forget: bytes },
+        message: random.oneIn(3) ? undefined : { id: message, sealed: Buffer.from(text) },
+      },
+    ],
+    createAccount: () => (random.oneIn(2) ? [account] : [account, session]),
+    inviteAccount: () => [account, random.oneIn(2) ? undefined : invitation],
+    inviteAgain: () => [id, invitation],
+    promote: () => [email, now],
+    signIn: () => [
+      {
+        ...{ code, dashboard: random.oneIn(4), newAccount: account, session, now },
+        guest: random.oneIn(2) ? { userId: id, jti: pick('session'), iat: 0, expiresAt: Number.MAX_SAFE_INTEGER } : undefined,
+        merge: ({ account: mine, guest }) => ({ ...guest, ...mine, merged: text }),
+      },
+    ],
+    signInTrusted: () => [{ email, newAccount: account, session, means: 'proxy' }],
+    signInFirstAdmin: () => [{ email, newAccount: account, session, means: 'setup' }, 'none'],
+    revoke: () => [token],
+    useTicket: () => [{ ...token, jti: `ticket-${jti}` }],
+    addSession: () => [id, session],
+    replaceSession: () => [id, { jti: pick('session'), expiresAt: session.expiresAt }, session],
+    addApiToken: () => [
+      pick('hash'),
+      { id: jti, userId: id, name: text, limits: { role: 'publisher', models: null, methods: ['read'] }, createdAt: now, expiresAt: session.expiresAt, usedAt: undefined },
+    ],
+    revokeApiToken: () => [jti],
+    addPasskey: () => [{ code, challenge: { ...token, jti: `passkey-${jti}` }, passkey }],
+    signInWithPasskey: () => [
+      { passkey, signCount: random.below(5), isBackedUp: random.oneIn(2), challenge: { ...token, jti: `passkey-${jti}` }, session, now },
+    ],
+    addView: () => [view],
+    replaceView: () => [view],
+    removeView: () => [id, view.id],
+    removePasskeys: () => (random.oneIn(2) ? [id] : [id, passkey.id]),
+    useSession: () => [jti, now],
+    endSession: () => [id, jti, now],
+    endOtherSessions: () => [id, jti, now],
+    endSessions: () => [id, now],
+    updateUser: () => [id, (stored) => ({ ...stored, appRole: 'premiumUser', text })],
+    deleteAccount: () => [{ id, now, keepLastAdmin: random.oneIn(2), token }],
+    takeMessages: () => [
+      { now, leaseMs: DAY_MS, take: random.below(3), onlyRequested: random.oneIn(3), pauseMsMax: DAY_MS, inHand: [message] },
+    ],
+    finishMessage: () => [
+      message,
+      random.pick([{ kind: 'delivered', reply: text }, { kind: 'later', reply: text, dueAt: now + DAY_MS }] as const),
+      now,
+    ],
+    retryMessage: () => [message, now],
+    writeMeta: () => [pick('note'), text],
+    changeSettings: () => [
+      { changes: [{ name: pick('setting'), value: random.oneIn(3) ? undefined : text, isSecret: random.oneIn(2) }], now, check: () => {} },
+    ],
+    record: () => [{ event: random.pick(EVENTS), details: [{ name: 'text', value: text }] }],
+    recordSuppressed: () => [],
+    countRate: () => [{ key: bytes, max: 1 + random.below(4), windowMs: DAY_MS }, now],
+    seeGuest: () => [id, now],
+    removeExpired: () => [now],
+    removeOldRecords: () => [random.oneIn(2) ? undefined : now],
+    removeOldChanges: () => [random.oneIn(4) ? now : 0, random.oneIn(4) ? 1 : 0],
+    registerGuests: () => [random.below(3), now],
+    removeGuests: () => [now, now],
+  }
+  const method = random.pick(Object.keys(choices) as (keyof Writer)[])
+  const values = choices[method]() as never[]
+  return { method, run: (store) => (store[method] as (...values: never[]) => Promise<unknown>)(...values) }
+}
+
+/** Members that a change keeps. */
+function kept(stored: Readonly<Record<string, Json>>): Record<string, Json> {
+  return { id: stored['id'] ?? '', createdAt: stored['createdAt'] ?? '' }
+}
+
+function headlineOf(random: Random): Document {
+  const id = `headline-${random.below(NUMBERS * 3)}`
+  return { id, value: { ...randomHeadline(random, id), id } }
+}
+
+function topicOf(random: Random, name: string): Document {
+  const id = `topic-${random.below(NUMBERS)}`
+  const dates = { createdAt: '2026-01-01T00:00:00.000Z', updatedAt: '2026-01-01T00:00:00.000Z' }
+  return { id, value: { id, name, ...dates, status: random.pick(['active', 'draft']) } }
+}
+
+interface AccountFacts {
+  readonly email: string
+  readonly isAdmin: boolean
+  readonly isGuest: boolean
+  readonly now: number
+}
+
+function accountOf(id: string, { email, isAdmin, isGuest, now }: AccountFacts): NewAccount {
+  const dashboardRole = isAdmin && !isGuest ? 'admin' : 'none'
+  return newAccount({ id, email, appRole: isGuest ? 'guestUser' : 'standardUser', dashboardRole, now, language: {} })
+}
+
+/** What clients see of the content: the same wherever the data is the same. */
+export async function readsOf(store: Store): Promise<Json> {
+  const counts = await store.countByStatus(headline)
+  const hours = await store.countByHour(headline, { from: START - 400 * DAY_MS, to: START + 400 * DAY_MS })
+  const countries = await store.countriesInUse('eventCountry')
+  const users = Array.from({ length: NUMBERS }, (_, i) => store.get(user, `user-${i}`) ?? null)
+  return { counts: Object.fromEntries(counts), hours: hours.map(({ hour, n }) => [hour, n]), countries: [...countries], users }
+}

@@ -1,0 +1,81 @@
+/** The dashboard of a node of a cluster: its nodes and etcd servers, and requests that see what was written before. */
+import assert from 'node:assert/strict'
+import { join } from 'node:path'
+import { after, describe, it } from 'node:test'
+import { readIdentity } from '../../src/cluster/node-identity.ts'
+import { expectAccessible } from '../support/browser/accessibility.ts'
+import { browserMissing, type Page } from '../support/browser/browser.ts'
+import { startDashboard } from '../support/browser/dashboard.ts'
+import { startCluster } from '../support/cluster/cluster-services.ts'
+import { noEtcd } from '../support/cluster/etcd-server.ts'
+import { ADMIN_EMAIL } from '../support/service/service.ts'
+import { temporaryDirectory } from '../support/service/temporary-directory.ts'
+
+const skip = noEtcd === false ? browserMissing() : noEtcd
+const cleanup = { after: (work: () => void | Promise<void>) => after(work) }
+
+/** Browsers tell names of headers as they were written. */
+function positionIn(headers: Readonly<Record<string, string>> = {}): number {
+  return Number(Object.entries(headers).find(([name]) => name.toLowerCase() === 'x-dateline-position')?.[1])
+}
+
+describe('a cluster in the dashboard', { skip }, async () => {
+  if (skip !== undefined) return
+  const cluster = await startCluster(cleanup)
+  const directory = temporaryDirectory(cleanup)
+  await cluster.command(directory, 'cluster', 'init')
+  // A node makes the administrator of its settings behind its start.
+  await cluster.command(directory, 'admin', '--email', ADMIN_EMAIL)
+  const { service, cast, openAs } = await startDashboard({ cluster: cluster.cluster }, directory)
+  const other = await cluster.join(service)
+  const rowsOf = async (page: Page, name: string): Promise<readonly string[]> => {
+    const table = await page.find({ role: 'table', name })
+    return page.inspect(table, (found) => [...found.querySelectorAll('tbody tr')].map((row) => (row as HTMLElement).innerText))
+  }
+
+  it('shows its nodes, how far each is, the keeper, and the servers of etcd', async () => {
+    const page = await openAs(cast.admin, '#/operations?part=cluster')
+    const nodes = await rowsOf(page, 'Cluster')
+    assert.equal(nodes.length, 2)
+    for (const { url } of [service, other]) assert.ok(nodes.some((row) => row.includes(url)), `${url} in ${nodes.join('; ')}`)
+    assert.equal(nodes.filter((row) => row.includes('keeper')).length, 1)
+    const servers = await rowsOf(page, 'etcd')
+    assert.equal(servers.length, 1)
+    assert.match(servers[0] ?? '', /leader/)
+    await page.reads(/The log is at position \d/)
+    await expectAccessible(page)
+    for (const width of [360, 1024, 1440]) {
+      await page.resize({ width, height: 800 })
+      await page.screenshot(`cluster-nodes-${width}`)
+    }
+    await page.expectNoProblems()
+  })
+
+  it('says since when a node is silent', async () => {
+    const name = readIdentity(join(other.directory, 'data'))?.node ?? ''
+    assert.notEqual(name, '')
+    await other.stop()
+    const page = await openAs(cast.admin, '#/operations?part=cluster')
+    await page.waitFor(async () => {
+      await page.reload()
+      return (await rowsOf(page, 'Cluster')).some((row) => row.includes(other.url) && row.includes('silent since'))
+    }, 'the node to be silent')
+    await page.expectNoProblems()
+  })
+
+  it('sends the position of what it wrote with later requests, so that any node shows it', async () => {
+    const page = await openAs(cast.admin, '#/topics/new')
+    await page.fill({ role: 'textbox', name: 'Name' }, 'Harbours')
+    await page.fill({ role: 'textbox', name: 'Description' }, 'Ships and tides')
+    await page.click({ role: 'button', name: 'Publish' })
+    await page.waitFor(async () => /#\/topics\/[0-9a-f]{24}$/.test(await page.url()), 'the address of the topic')
+    await page.open('/#/topics')
+    await page.find({ role: 'link', name: 'Harbours' })
+    const sent = (await page.requests()).filter(({ url }) => url.includes('/api/v1/data?'))
+    const written = positionIn(sent.find(({ method }) => method === 'POST')?.responseHeaders)
+    assert.ok(written > 0, `the position ${written}`)
+    const read = positionIn(sent.findLast(({ method, url }) => method === 'GET' && url.includes('model=topic'))?.headers)
+    assert.ok(read >= written, `a read at ${read} behind a write at ${written}`)
+    await page.expectNoProblems()
+  })
+})

@@ -1,0 +1,83 @@
+/** The address that the service prints without an administrator, in a browser. */
+import assert from 'node:assert/strict'
+import { after, it } from 'node:test'
+import { expectAccessible } from '../support/browser/accessibility.ts'
+import { browserMissing, testBrowser } from '../support/browser/browser.ts'
+import { serve } from '../support/service/program.ts'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { temporaryDirectory } from '../support/service/temporary-directory.ts'
+
+const EMAIL = { role: 'textbox', name: 'E-mail address' } as const
+const SIGN_IN = { role: 'button', name: 'Sign in' } as const
+
+it('the printed address makes the first administrator, once', { skip: browserMissing() }, async (t) => {
+  const service = await serve(t, ['--data-dir', join(temporaryDirectory(t), 'data'), '--print-setup'])
+  let address: string | undefined
+  while ((address = /at (\S+#setup=\S+)\n/.exec(service.output().stdout)?.[1]) === undefined) {
+    if (service.child.stdout !== null) await once(service.child.stdout, 'data')
+  }
+  const hash = address.slice(address.indexOf('#'))
+  const browser = testBrowser({ after })
+  const open = async () => {
+    const page = await browser.open(service.url)
+    await page.open('/robots.txt')
+    await page.evaluate(() => localStorage.setItem('dateline.choices', '{"language":"en"}'))
+    await page.open(`/${hash}`)
+    await page.find(EMAIL)
+    return page
+  }
+  const [page, late] = [await open(), await open()]
+  await late.open('/robots.txt')
+  await late.open(`/${hash.slice(0, -1)}`)
+  await late.reads(/This set-up address does not work: it is not complete/)
+  await late.reads(/it prints an address that makes you administrator/)
+  await late.find({ role: 'button', name: 'Send code' })
+  await late.open('/robots.txt')
+  await late.open(`/${hash}`)
+  await late.find(EMAIL)
+  assert.equal(await page.evaluate(() => location.hash), '#/')
+  await page.type(EMAIL, 'you@example.org')
+  await page.click(SIGN_IN)
+  await page.find({ role: 'heading', name: 'Set up your service' })
+  // A step that changes nothing goes on, and can be gone back to.
+  await page.click({ role: 'button', name: 'Continue' })
+  await page.find({ role: 'heading', name: 'Mail' })
+  await page.click({ role: 'button', name: 'Back' })
+  await page.find({ role: 'heading', name: 'Name and language' })
+  await page.screenshot('first-run-name-light', { whole: true })
+  await expectAccessible(page)
+  await page.type({ role: 'textbox', name: 'App name' }, 'City News')
+  await page.click({ role: 'button', name: 'Save and continue' })
+  await page.find({ role: 'heading', name: 'Mail' })
+  await page.emulate({ colorScheme: 'dark' })
+  await page.screenshot('first-run-mail-dark', { whole: true })
+  await page.type({ role: 'textbox', name: 'Mail server' }, 'smtp://127.0.0.1:22')
+  await page.click({ role: 'button', name: 'Save and continue' })
+  await page.reads(/expected one of the ports 25, 465, 587, 1025, 2525, found 22/)
+  await page.click({ role: 'button', name: 'Skip' })
+  await page.click({ role: 'button', name: 'Load sample content' })
+  await page.reads(/408 headlines, 32 topics and 46 sources were added/)
+  await page.resize({ width: 360, height: 740 })
+  await page.screenshot('first-run-content-narrow', { whole: true })
+  await page.click({ role: 'button', name: 'Continue' })
+  await page.type({ role: 'textbox', name: 'Back up every' }, '12h')
+  await page.press('Enter')
+  await page.find({ role: 'heading', name: 'Overview' })
+  // Mail was skipped, so that no invitation and no code would arrive.
+  await page.open('/#/users')
+  await page.click({ role: 'button', name: 'Add user' })
+  await page.find({ role: 'link', name: /^Mail is not set up: they get no invitation and no code/ })
+  await page.gone({ role: 'StaticText', name: 'They sign in with a code sent to this address.' })
+  await page.press('Escape')
+  // Browsers make no passkey at the address that is printed.
+  await page.open('/#/sessions')
+  const { port } = new URL(service.url)
+  await page.find({ role: 'link', name: `Sign in at http://localhost:${port}/` })
+  const setup = await fetch(new URL('/api/v1/dashboard/setup', service.url))
+  assert.match(await setup.text(), /"appName":"City News"/)
+  await late.type(EMAIL, 'late@example.org')
+  await late.click(SIGN_IN)
+  await late.find({ role: 'button', name: 'Send code' })
+  assert.match(await late.evaluate(() => document.body.textContent ?? ''), /This set-up address no longer works, because there is an administrator/)
+})

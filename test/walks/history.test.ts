@@ -1,0 +1,111 @@
+/** Every change is known and can be taken back: the history of a document, and the trash. */
+import assert from 'node:assert/strict'
+import { before, describe, it } from 'node:test'
+import { expectAccessible } from '../support/browser/accessibility.ts'
+import { browserMissing, type Page } from '../support/browser/browser.ts'
+import { startDashboard } from '../support/browser/dashboard.ts'
+
+const dashboard = await startDashboard()
+const { service, cast } = dashboard
+const EMAIL = 'editor@example.org'
+const other = await service.userWith(EMAIL, { dashboardRole: 'admin' })
+const ask = { token: other.token }
+
+const makeTopic = async (name: string): Promise<string> => {
+  const body = { name, description: 'Ships and tides', iconUrl: 'https://example.org/icon.png', status: 'active' }
+  return String((await service.data('POST', '', { model: 'topic' }, { ...ask, body })).at('data.id'))
+}
+const topicOf = async (id: string): Promise<Record<string, unknown> | undefined> =>
+  (await service.data('GET', `/${id}`, { model: 'topic' }, ask)).at('data') as Record<string, unknown> | undefined
+const button = (name: string | RegExp) => ({ role: 'button', name }) as const
+
+describe('the history of a document', { skip: browserMissing() }, () => {
+  let page: Page
+  let id = ''
+  before(async () => {
+    id = await makeTopic('Harbours')
+    await service.data('PATCH', `/${id}`, { model: 'topic' }, { ...ask, body: { name: 'Harbors', description: 'Docks, piers and quays' } })
+    page = await dashboard.openAs(cast.admin, `#/topics/${id}`)
+    await page.find({ role: 'heading', name: 'Harbors' })
+  })
+
+  it('tells who changed what, field by field', async () => {
+    await page.click(button('History'))
+    const main = await page.find({ role: 'main' })
+    await page.reads(new RegExp(`Changed by ${EMAIL}`), main)
+    await page.reads(new RegExp(`Created by ${EMAIL}`), main)
+    await page.evaluate(() => document.querySelector<HTMLElement>('.history summary')?.click())
+    await page.reads(/Harbours[^]*Harbors[^]*|Harbors[^]*Harbours/, main)
+    await page.reads(/Docks, piers and quays/, main)
+    await page.screenshot('editor-history')
+    await expectAccessible(page)
+    for (const [width, name] of [[360, 'narrow'], [1440, 'wide']] as const) {
+      await page.resize({ width, height: 900 })
+      await page.screenshot(`editor-history-${name}`)
+    }
+    await page.emulate({ colorScheme: 'dark' })
+    await page.screenshot('editor-history-dark')
+    await page.emulate({ colorScheme: 'light' })
+  })
+
+  it('puts an earlier version back as a new one', async () => {
+    await page.evaluate(() => [...document.querySelectorAll<HTMLElement>('.history summary')].at(-1)?.click())
+    await page.click(button('Restore this version'))
+    await page.find({ role: 'heading', name: 'Harbours' })
+    await page.reads(/Restored by you/, { role: 'main' })
+    assert.equal((await topicOf(id))?.['name'], 'Harbours')
+    await page.click(button('Edit'))
+    assert.equal((await page.find({ role: 'textbox', name: 'Name' })).value, 'Harbours')
+    await page.expectNoProblems()
+  })
+})
+
+describe('the trash', { skip: browserMissing() }, () => {
+  let page: Page
+  const ids: string[] = []
+  before(async () => {
+    for (const name of ['Icebergs', 'Jetties', 'Keels']) ids.push(await makeTopic(name))
+    page = await dashboard.openAs(cast.admin, '#/topics')
+  })
+  const status = async (id: string | undefined): Promise<number> =>
+    (await service.data('GET', `/${String(id)}`, { model: 'topic' }, ask)).status
+
+  it('has what was deleted at once, and undo brings it back', async () => {
+    for (const name of ['Icebergs', 'Jetties', 'Keels']) await page.click({ role: 'checkbox', name: `Select ${name}` })
+    await page.click({ ...button('Delete'), within: await page.find({ role: 'group', name: 'Selection' }) })
+    await page.click(button('Undo'))
+    await page.find({ role: 'row', name: /Keels/ })
+    await page.waitFor(async () => (await Promise.all(ids.map(status))).every((one) => one === 200), 'all to be there')
+    await page.click({ role: 'checkbox', name: 'Select Keels' })
+    await page.click({ role: 'checkbox', name: 'Select Jetties' })
+    await page.click({ ...button('Delete'), within: await page.find({ role: 'group', name: 'Selection' }) })
+    await page.find(button('Undo'))
+    assert.deepEqual(await Promise.all(ids.map(status)), [200, 404, 404])
+  })
+
+  it('lists it by kind, restores what is chosen, and deletes for good', async () => {
+    await page.open('/#/trash?model=topic')
+    await page.find({ role: 'row', name: /Keels/ })
+    await page.reads(/you/, { role: 'grid', name: 'Trash' })
+    await page.reads(/Deleted forever/, { role: 'grid', name: 'Trash' })
+    const shown = await page.evaluate(() => document.querySelector('.table-body .detail time')?.getAttribute('datetime') ?? '')
+    assert.equal(Math.round((Date.parse(shown) - service.now()) / 86_400_000), 30)
+    await page.screenshot('trash')
+    await expectAccessible(page)
+    for (const [width, name] of [[360, 'narrow'], [1440, 'wide']] as const) {
+      await page.resize({ width, height: 900 })
+      await page.screenshot(`trash-${name}`)
+    }
+    await page.click({ role: 'checkbox', name: 'Select Keels' })
+    await page.click(button('Restore'))
+    await page.gone({ role: 'row', name: /Keels/ })
+    assert.equal(await status(ids[2]), 200)
+    await page.click({ role: 'checkbox', name: 'Select Jetties' })
+    await page.click(button('Delete forever'))
+    const dialog = await page.find({ role: 'dialog', name: 'Delete forever?' })
+    await page.click({ ...button('Delete forever'), within: dialog })
+    await page.reads(/The trash is empty/, { role: 'main' })
+    assert.equal(await status(ids[1]), 404)
+    await page.expectNoProblems([{ status: 404, url: '/data/' }])
+  })
+})

@@ -1,0 +1,211 @@
+/** Hands on the keyboard: the palette, the keys of one letter, and the switch that turns those off. */
+import assert from 'node:assert/strict'
+import { before, describe, it } from 'node:test'
+import { expectAccessible } from '../support/browser/accessibility.ts'
+import { browserMissing, type Page } from '../support/browser/browser.ts'
+import { startDashboard } from '../support/browser/dashboard.ts'
+
+const dashboard = await startDashboard()
+const { service, cast } = dashboard
+const MARKUP = '<img src=x onerror="window.hacked=1"> \u202egnp'
+const FIELD = { role: 'combobox', name: 'Search or run an action' } as const
+const PALETTE = { role: 'dialog', name: 'Search or run an action' } as const
+
+describe('the keyboard', { skip: browserMissing() }, () => {
+  let page: Page
+  const ids = new Map<string, string>()
+
+  const hash = (): Promise<string> => page.evaluate(() => location.hash)
+  const goes = (wanted: string): Promise<unknown> => page.waitFor(async () => (await hash()) === wanted, `the screen ${wanted}`)
+  const options = (): Promise<readonly string[]> =>
+    page.evaluate(() => [...document.querySelectorAll<HTMLElement>('[role=option]')].map((one) => one.innerText.replaceAll(/\s*\n\s*/g, ' · ')))
+  /** The option that the field names as active, which is the one that is marked. */
+  const active = (): Promise<string | undefined> =>
+    page.evaluate(() => {
+      const id = document.querySelector('[role=combobox]')?.getAttribute('aria-activedescendant') ?? ''
+      const marked = [...document.querySelectorAll<HTMLElement>('[role=option][aria-selected=true]')]
+      return marked.length === 1 && marked[0]?.id === id ? marked[0].innerText : undefined
+    })
+  const statusOf = async (name: string): Promise<unknown> =>
+    (await service.data('GET', `/${ids.get(name)}`, { model: 'topic' }, { token: cast.admin.token })).at('data.status')
+  const focusedRow = (): Promise<string | null | undefined> =>
+    page.evaluate(() => document.activeElement?.closest('.row')?.querySelector('.main')?.textContent)
+
+  before(async () => {
+    for (const name of ['Ålegræsset', 'Harbours', 'Ports', MARKUP]) {
+      const body = { name, description: 'Sea', iconUrl: 'https://images.example/a.png', status: 'active' }
+      const made = await service.data('POST', '', { model: 'topic' }, { token: cast.admin.token, body })
+      ids.set(name, String(made.at('data.id')))
+    }
+    const unfinished = { title: 'Zinc', status: 'draft' }
+    await service.data('POST', '', { model: 'headline', incomplete: true }, { token: cast.admin.token, body: unfinished, isUndescribed: true })
+    page = await dashboard.openAs(cast.admin)
+  })
+
+  it('opens the palette, which goes to screens', async () => {
+    const before = (await page.requests()).map(({ url }) => url)
+    assert.ok(!before.some((url) => url.includes('palette')), 'the palette is fetched when it is opened')
+    await page.press('Ctrl+k')
+    await page.find(PALETTE)
+    await page.focuses('Search or run an action')
+    await expectAccessible(page, { keyboard: false })
+    await page.screenshot('palette-light')
+    await page.press('Escape')
+    await page.gone(PALETTE)
+    await page.click({ role: 'button', name: 'Search or go to' })
+    await page.type(FIELD, 'tra')
+    assert.equal(await active(), 'Trash')
+    await page.press('Enter')
+    await goes('#/trash')
+    await page.press('Ctrl+k')
+    await page.type(FIELD, 'new sour')
+    assert.equal(await active(), 'New source')
+    await page.press('Enter')
+    await goes('#/sources/new')
+    // Also from a field in which the reader types.
+    await page.click({ role: 'textbox', name: 'Name' })
+    await page.press('Ctrl+k')
+    await page.find(PALETTE)
+    await page.press('Ctrl+k')
+    await page.gone(PALETTE)
+    await page.focuses('Name')
+    await page.expectNoProblems()
+  })
+
+  it('finds documents of any model, shows what they say as text, and opens them', async () => {
+    await page.open('/#/')
+    await page.press('Ctrl+k')
+    await page.type(FIELD, 'alegr')
+    await page.waitFor(async () => (await options()).some((one) => /^Ålegræsset · Topic/.test(one)), 'the name without its accents')
+    await page.fill(FIELD, 'harb')
+    await page.waitFor(async () => (await options()).some((one) => /^Harbours · Topic/.test(one)), 'the topic')
+    await page.screenshot('palette-found')
+    await page.fill(FIELD, 'zinc')
+    await page.waitFor(async () => (await options()).includes('Zinc · Headline · Draft'), 'the draft that lacks members')
+    await page.type(FIELD, 'zzz')
+    await page.reads(/No results/)
+    await page.press('Enter')
+    await page.find(PALETTE)
+    await page.fill(FIELD, 'denmark')
+    await page.waitFor(async () => (await options()).some((one) => /^Denmark · Country/.test(one)), 'the country')
+    await page.press('ArrowUp', 'ArrowDown', 'End')
+    assert.equal(await active(), 'Denmark\nCountry')
+    await page.fill(FIELD, 'onerror')
+    await page.waitFor(async () => (await options()).some((one) => one.startsWith('<img src=x')), 'the hostile name')
+    assert.equal(await page.evaluate(() => document.querySelectorAll('img').length + ('hacked' in window ? 1 : 0)), 0)
+    await page.fill(FIELD, cast.publisher.email)
+    await page.waitFor(async () => (await options()).some((one) => one.startsWith(cast.publisher.email)), 'the user')
+    await page.fill(FIELD, 'harbours')
+    await page.waitFor(async () => (await active())?.startsWith('Harbours') === true, 'the topic')
+    await page.press('Enter')
+    await goes(`#/topics/${ids.get('Harbours')}`)
+    await page.expectNoProblems()
+  })
+
+  it('walks, chooses, edits and changes rows', async () => {
+    await page.open('/#/topics')
+    await page.find({ role: 'link', name: 'Harbours' })
+    await page.evaluate(() => (document.activeElement as HTMLElement | null)?.blur())
+    await page.press('j')
+    const first = await page.waitFor(focusedRow, 'the first row')
+    await page.press('j')
+    const second = await page.waitFor(async () => {
+      const row = await focusedRow()
+      return row !== first && row
+    }, 'the second row')
+    await page.press('k')
+    assert.equal(await focusedRow(), first)
+    await page.press('x')
+    await page.reads(/1 selected/)
+    await page.press('s')
+    await page.find({ role: 'dialog', name: 'Change the status' })
+    assert.deepEqual(await options(), ['Publish · 1 selected', 'Unpublish · 1 selected', 'Archive · 1 selected'])
+    await page.screenshot('palette-status')
+    await page.type({ role: 'combobox', name: 'Change the status' }, 'arch')
+    await page.press('Enter')
+    await page.waitFor(async () => (await statusOf(String(first))) === 'archived', 'the archived topic')
+    await page.press('Ctrl+z')
+    await page.waitFor(async () => (await statusOf(String(first))) === 'active', 'the topic as it was')
+    // Without a choice, the row that has the focus.
+    await page.press('j', 'j')
+    const third = await page.waitFor(focusedRow, 'a row')
+    await page.press('s')
+    await page.type({ role: 'combobox', name: 'Change the status' }, 'unpub')
+    await page.press('Enter')
+    await page.waitFor(async () => (await statusOf(String(third))) === 'draft', 'the draft')
+    assert.notEqual(second, undefined)
+    await page.press('j', 'e')
+    await page.waitFor(async () => /^#\/topics\/[0-9a-f]{24}$/.test(await hash()), 'the editor')
+    await page.find({ role: 'textbox', name: 'Name' })
+    await page.press('e')
+    await page.focuses('Name')
+    // Here each of them is a letter.
+    await page.type({ role: 'textbox', name: 'Name' }, 'jkesxn?/')
+    assert.match((await page.find({ role: 'textbox', name: 'Name' })).value ?? '', /jkesxn\?\/$/)
+    await page.press('Ctrl+k')
+    await page.type(FIELD, 'archive')
+    await page.press('Enter')
+    await page.reads(/Saved · Archived/)
+    await page.expectNoProblems()
+  })
+
+  it('creates, helps, and lets the keys of one letter be switched off', async () => {
+    await page.open('/#/countries')
+    await page.find({ role: 'grid', name: 'Countries' })
+    await page.press('n')
+    await goes('#/countries/new')
+    await page.waitFor(() => page.evaluate(() => document.activeElement?.closest('.form') !== null), 'the focus in the form')
+    await page.press('Escape', 'n')
+    await goes('#/countries/new')
+    assert.equal(await page.evaluate(() => document.querySelector<HTMLInputElement>('.form input')?.value), '')
+    await page.open('/#/topics')
+    await page.find({ role: 'link', name: 'Harbours' })
+    await page.press('?')
+    await page.find({ role: 'dialog', name: 'Keyboard shortcuts' })
+    await expectAccessible(page, { keyboard: false })
+    await page.screenshot('palette-keys')
+    await page.click({ role: 'checkbox', name: 'Use keys of a single letter or sign' })
+    await page.press('Escape')
+    await page.gone({ role: 'dialog', name: 'Keyboard shortcuts' })
+    for (const key of ['n', 'j', 'k', 'e', 's', 'x', '?', '/']) {
+      await page.press(key)
+      assert.equal(await page.evaluate(() => document.querySelector('dialog') ?? document.activeElement?.closest('.row')), null, key)
+      assert.equal(await hash(), '#/topics', key)
+    }
+    await page.reload()
+    await page.find({ role: 'link', name: 'Harbours' })
+    await page.press('n')
+    await page.press('Ctrl+k')
+    await page.find(PALETTE)
+    assert.equal(await hash(), '#/topics')
+    await page.type(FIELD, 'shortcuts')
+    await page.press('Enter')
+    await page.click({ role: 'checkbox', name: 'Use keys of a single letter or sign' })
+    await page.press('Escape')
+    await page.press('n')
+    await goes('#/topics/new')
+    await page.expectNoProblems()
+  })
+
+  it('works for readers who write from right to left, on Arabic keyboards, and at 360 pixels', async () => {
+    await page.open('/#/topics')
+    await page.select({ role: 'combobox', name: 'Language' }, 'العربية')
+    await page.find({ role: 'grid', name: 'المواضيع' })
+    // Of the key that is K on a Latin keyboard.
+    await page.evaluate(() => dispatchEvent(new KeyboardEvent('keydown', { key: 'ن', code: 'KeyK', ctrlKey: true })))
+    const field = { role: 'combobox', name: 'ابحث أو نفّذ إجراءً' } as const
+    await page.type(field, 'har')
+    await page.waitFor(async () => (await options()).some((one) => one.startsWith('Harbours')), 'the topic')
+    await page.screenshot('palette-arabic')
+    await page.emulate({ colorScheme: 'dark' })
+    await page.resize({ width: 360, height: 740 })
+    assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), 360)
+    await expectAccessible(page, { keyboard: false })
+    await page.screenshot('palette-arabic-360-dark')
+    await page.press('Escape')
+    await page.evaluate(() => dispatchEvent(new KeyboardEvent('keydown', { key: 'ى', code: 'KeyN' })))
+    await goes('#/topics/new')
+    await page.screenshot('palette-bar-360')
+    await page.expectNoProblems()
+  })
+})

@@ -1,0 +1,124 @@
+/** Review: a publisher hands a draft in, an administrator sees what changed, gives it back with a note, and publishes. */
+import assert from 'node:assert/strict'
+import { before, describe, it } from 'node:test'
+import { expectAccessible } from '../support/browser/accessibility.ts'
+import { browserMissing, type Page } from '../support/browser/browser.ts'
+import { startDashboard } from '../support/browser/dashboard.ts'
+import { HEADLINE } from '../support/service/data-bodies.ts'
+
+const dashboard = await startDashboard({ review: 'on' })
+const { service, cast } = dashboard
+const button = (name: string | RegExp) => ({ role: 'button', name }) as const
+const link = (name: string | RegExp) => ({ role: 'link', name }) as const
+
+/** After what the page moves because of a new size. */
+const settled = (page: Page): Promise<unknown> =>
+  page.evaluate(() => Promise.all(document.getAnimations().map(({ finished }) => finished)).then(() => true))
+
+describe('review', { skip: browserMissing() }, () => {
+  let [chief, editor] = [undefined, undefined] as unknown as [Page, Page]
+  let id = ''
+  before(async () => {
+    const body = { ...HEADLINE, title: 'First edition', status: 'active' }
+    const made = await service.data('POST', '', { model: 'headline' }, { token: cast.admin.token, body })
+    id = String(made.at('data.id'))
+    await service.data('PATCH', `/${id}`, { model: 'headline' }, { token: cast.admin.token, body: { status: 'draft' } })
+    await service.data('PATCH', `/${id}`, { model: 'headline' }, { token: cast.publisher.token, body: { title: 'Second edition' } })
+    editor = await dashboard.openAs(cast.publisher, `#/headlines/${id}`)
+    chief = await dashboard.openAs(cast.admin, '#/')
+  })
+
+  it('offers a publisher to hand in, and not to publish', async () => {
+    await editor.find(button('Hand in for review'))
+    for (const name of ['Publish', 'Archive']) await editor.gone(button(name))
+    assert.equal(await editor.evaluate(() => document.querySelector('[name="publishAt"], [data-path="publishAt"], #field-publishAt') === null), true)
+    assert.ok(!(await editor.evaluate(() => document.body.innerText)).includes('Publish at'))
+    await expectAccessible(editor)
+    await editor.screenshot('review-editor', { whole: true })
+    await editor.click(button('Hand in for review'))
+    await editor.find(button('Withdraw'))
+    await editor.expectNoProblems()
+  })
+
+  it('offers a publisher nothing in lists, the palette and the calendar that the service refuses', async () => {
+    const times = { publishAt: new Date(Date.now() + 86_400_000).toISOString(), unpublishAt: new Date(Date.now() + 172_800_000).toISOString() }
+    await service.data('POST', '', { model: 'headline' }, { token: cast.admin.token, body: { ...HEADLINE, title: 'Set by the chief', status: 'draft', ...times } })
+    const page = await dashboard.openAs(cast.publisher, '#/headlines')
+    await page.click({ role: 'checkbox', name: 'Select Second edition' })
+    await page.find(button('Unpublish'))
+    for (const name of ['Publish', 'Archive']) await page.gone(button(name))
+    await page.press('Ctrl+k')
+    await page.type({ role: 'combobox' }, 'publish')
+    await page.find({ role: 'option', name: /Unpublish/ })
+    assert.deepEqual(await page.evaluate(() => [...document.querySelectorAll('[role="option"]')].map((one) => one.textContent).filter((text) => /^Publish/.test(text))), [])
+    await page.press('Escape')
+    await page.open('/#/headlines/new')
+    await page.find(button('Save as draft'))
+    await page.gone(button('Publish'))
+    await page.screenshot('review-new', { whole: true })
+    await page.open('/#/scheduled')
+    await page.find(button('Cancel schedule: Set by the chief'))
+    await page.gone(button(/^Change time/))
+    assert.equal(await page.evaluate(() => [...document.querySelectorAll('.due-tools button')].length), 1)
+    await page.screenshot('review-calendar', { whole: true })
+    await page.click(button('Cancel schedule: Set by the chief'))
+    await page.gone(link('Set by the chief'))
+    await page.gone(button('Undo'))
+    await page.expectNoProblems()
+  })
+
+  it('tells the administrator how many wait, and what changed', async () => {
+    await chief.click(link(/^To review ?1$/))
+    await chief.find({ role: 'heading', name: 'Second edition' })
+    await chief.click({ role: 'DisclosureTriangle', name: 'Changes since the last published version' })
+    await chief.find({ role: 'StaticText', name: 'First edition' })
+    await expectAccessible(chief)
+    for (const [name, width, height] of [['phone', 360, 740], ['tablet', 1024, 768], ['desk', 1440, 900]] as const) {
+      await chief.resize({ width, height })
+      await settled(chief)
+      await chief.screenshot(`review-${name}`, { whole: true })
+    }
+    await chief.resize({ width: 360, height: 740 })
+    await chief.emulate({ colorScheme: 'dark' })
+    await settled(chief)
+    await chief.screenshot('review-dark', { whole: true })
+    const arabic = await dashboard.openAs(cast.admin, '#/review', { size: { width: 360, height: 740 }, language: 'ar' })
+    await arabic.find({ role: 'heading', name: 'للمراجعة' })
+    await arabic.find({ role: 'heading', name: 'Second edition' })
+    assert.equal(await arabic.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth), 0)
+    await arabic.screenshot('review-arabic')
+    await arabic.expectNoProblems()
+    await chief.emulate({ colorScheme: 'light' })
+    await chief.resize({ width: 1280, height: 800 })
+  })
+
+  it('gives it back with a note, which the publisher sees, who hands it in again', async () => {
+    await chief.click(button('Return with a note'))
+    await chief.type({ role: 'textbox', name: 'What should change?' }, 'Name the source')
+    await expectAccessible(chief)
+    await chief.click({ ...button('Return with a note'), within: await chief.find({ role: 'dialog' }) })
+    await chief.find({ role: 'StaticText', name: 'Nothing is waiting for review' })
+    await editor.find({ role: 'StaticText', name: 'Name the source' })
+    await editor.reload()
+    await editor.find({ role: 'StaticText', name: 'Name the source' })
+    await editor.screenshot('review-returned', { whole: true })
+    await editor.click(button('Hand in for review'))
+    await editor.find(button('Withdraw'))
+  })
+
+  it('publishes what was seen', async () => {
+    await chief.find({ role: 'heading', name: 'Second edition' })
+    await chief.find({ role: 'StaticText', name: 'Name the source' })
+    await chief.click(button('Publish'))
+    await chief.find({ role: 'StaticText', name: 'Nothing is waiting for review' })
+    const stored = await service.data('GET', `/${id}`, { model: 'headline' }, { token: cast.admin.token })
+    assert.equal(stored.at('data.status'), 'active')
+    await editor.reload()
+    await editor.find({ role: 'StaticText', name: /^Only administrators change what is published/ })
+    for (const name of ['Save', 'Unpublish', 'Archive', 'Delete']) await editor.gone(button(name))
+    await editor.find(button('Duplicate'))
+    await editor.screenshot('review-published', { whole: true })
+    await chief.expectNoProblems()
+    await editor.expectNoProblems()
+  })
+})

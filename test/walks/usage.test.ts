@@ -1,0 +1,125 @@
+/** What uses a document: the editor says it, copies follow a rename before its eyes, and deleting asks what becomes of them. */
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { expectAccessible } from '../support/browser/accessibility.ts'
+import { browserMissing, type Page } from '../support/browser/browser.ts'
+import { startDashboard } from '../support/browser/dashboard.ts'
+import { bodyOf } from '../support/service/data-bodies.ts'
+
+const dashboard = await startDashboard()
+const { service, cast } = dashboard
+const ask = { token: cast.admin.token }
+const button = (name: string | RegExp) => ({ role: 'button', name }) as const
+
+const make = async (model: string, members: object): Promise<string> => {
+  const response = await service.data('POST', '', { model }, { ...ask, body: { ...bodyOf(model), ...members } })
+  return String(response.at('data.id'))
+}
+const headline = async (id: string): Promise<Record<string, unknown>> =>
+  (await service.data('GET', `/${id}`, { model: 'headline' }, ask)).at('data') as Record<string, unknown>
+const topicName = async (id: string): Promise<unknown> => ((await headline(id))['topic'] as Record<string, unknown>)['name']
+async function until(holds: () => Promise<boolean>): Promise<void> {
+  while (!(await holds()));
+}
+
+describe('a topic that headlines use', { skip: browserMissing() }, () => {
+  let page: Page
+
+  it('says where it is used, and a rename reaches them while their editor merges by itself', async () => {
+    const topic = await make('topic', { name: 'Harbours' })
+    const ids = [await make('headline', { title: 'Ferries', topic: { id: topic } }), await make('headline', { topic: { id: topic } })] as const
+    page = await dashboard.openAs(cast.admin, `#/topics/${topic}`)
+    const main = await page.find({ role: 'main' })
+    await page.reads(/Used in 2 headlines/, main)
+    for (const [width, name] of [[360, 'narrow'], [1024, 'tablet'], [1440, 'wide']] as const) {
+      await page.resize({ width, height: 900 })
+      await page.screenshot(`usage-${name}`)
+    }
+    await expectAccessible(page)
+    const editor = await dashboard.openAs(cast.publisher, `#/headlines/${ids[0]}`)
+    await editor.find({ role: 'heading', name: 'Ferries' })
+    await editor.fill({ role: 'textbox', name: 'Title' }, 'Ferries and bridges')
+    await page.fill({ role: 'textbox', name: 'Name' }, 'Ports')
+    await page.click(button('Save'))
+    await until(async () => (await topicName(ids[0])) === 'Ports' && (await topicName(ids[1])) === 'Ports')
+    await editor.click(button('Save'))
+    await editor.find({ role: 'StaticText', name: /^Saved/ })
+    const saved = await headline(ids[0])
+    assert.deepEqual([saved['title'], (saved['topic'] as Record<string, unknown>)['name']], ['Ferries and bridges', 'Ports'])
+    await editor.expectNoProblems([{ status: 412 }])
+  })
+
+  it('is deleted only when it was decided what becomes of its copies', async () => {
+    const [topic, other] = [await make('topic', { name: 'Old' }), await make('topic', { name: 'Tides and waves' })]
+    const id = await make('headline', { topic: { id: topic } })
+    await page.open(`#/topics/${topic}`)
+    await page.find({ role: 'heading', name: 'Old' })
+    await page.click(button('Delete'))
+    const dialog = await page.find({ role: 'dialog', name: /Old/ })
+    await page.click({ role: 'radio', name: /Replace it/ })
+    await page.fill({ role: 'combobox', name: 'Topic' }, 'Tides and waves')
+    await page.click({ role: 'option', name: /Tides and waves/ })
+    for (const [colorScheme, name] of [['light', 'usage-dialog'], ['dark', 'usage-dialog-dark']] as const) {
+      await page.emulate({ colorScheme })
+      await page.screenshot(name)
+    }
+    await page.emulate({ colorScheme: 'light' })
+    await expectAccessible(page)
+    await page.click({ role: 'button', name: 'Delete', within: dialog })
+    await until(async () => (await topicName(id)) === 'Tides and waves')
+    assert.equal(other, ((await headline(id))['topic'] as Record<string, unknown>)['id'])
+    await page.expectNoProblems()
+  })
+
+  it('is decided once where many are deleted, and only those that are used are replaced', async () => {
+    const topics = [await make('topic', { name: 'Gone A' }), await make('topic', { name: 'Gone B' }), await make('topic', { name: 'Gone C' })] as const
+    const ids = [await make('headline', { topic: { id: topics[0] } }), await make('headline', { topic: { id: topics[1] } })] as const
+    await make('topic', { name: 'Here to stay' })
+    await page.open('/?many#/topics?q=gone')
+    for (const letter of ['A', 'B', 'C']) await page.click({ role: 'checkbox', name: `Select Gone ${letter}` })
+    // A lost response asks nothing, so nothing is deleted.
+    await page.evaluate(() => {
+      const { fetch } = globalThis
+      globalThis.fetch = (input, init) => {
+        if (!String(input).includes('/data/usage')) return fetch(input, init)
+        globalThis.fetch = fetch
+        return Promise.reject(new TypeError('lost'))
+      }
+    })
+    await page.click(button('Delete'))
+    const lost = await page.find({ role: 'dialog', name: 'Delete 3 topics?' })
+    await page.reads(/Nothing is deleted yet/, lost)
+    await page.screenshot('usage-unknown')
+    await expectAccessible(page)
+    await page.click({ ...button('Try again'), within: lost })
+    const dialog = await page.find({ role: 'dialog', name: 'Delete 3 topics?' })
+    await page.reads(/2 of them are used in 2 headlines/, dialog)
+    await page.press('Escape')
+    await page.reads(/3 selected/)
+    // Two clicks ask once.
+    await page.evaluate(() => {
+      const last = [...document.querySelectorAll<HTMLElement>('.bulk [title="Delete"]')].at(-1)
+      last?.click()
+      last?.click()
+    })
+    const again = await page.find({ role: 'dialog', name: 'Delete 3 topics?' })
+    await page.click({ role: 'radio', name: /Replace them/ })
+    await page.fill({ role: 'combobox', name: 'Topic' }, 'Gone A')
+    await page.click({ role: 'option', name: /Gone A/ })
+    await page.click({ role: 'button', name: 'Delete', within: again })
+    await page.reads(/Choose another/, again)
+    await page.fill({ role: 'combobox', name: 'Topic' }, 'Here to')
+    await page.click({ role: 'option', name: /Here to stay/ })
+    assert.equal(await page.evaluate(() => document.querySelectorAll('dialog').length), 1)
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulate({ colorScheme })
+      await page.screenshot(`usage-dialog-many-${colorScheme}`)
+    }
+    await page.emulate({ colorScheme: 'light' })
+    await expectAccessible(page)
+    await page.click({ role: 'button', name: 'Delete', within: again })
+    await page.reads(/3 topics deleted/)
+    await until(async () => (await topicName(ids[0])) === 'Here to stay' && (await topicName(ids[1])) === 'Here to stay')
+    await page.expectNoProblems()
+  })
+})
