@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { describe, it, mock } from 'node:test'
 import { columnFields, defaultColumns, filterFields, fittingColumns, sortableFields } from '../../src/dashboard/screens/list/list-fields.ts'
-import { listQuery, readState, rulesOf, toggled, writeState } from '../../src/dashboard/screens/list/list-state.ts'
+import { columnsShown, listQuery, readState, rulesOf, sortOf, toggled, writeState, type ListState } from '../../src/dashboard/screens/list/list-state.ts'
 import { country } from '../../src/models/country.ts'
 import { headline } from '../../src/models/headline.ts'
 import { language } from '../../src/models/language.ts'
@@ -69,6 +69,9 @@ describe('the address of a list', () => {
     ['filters', `status=draft&status=archived&topic=${ID}`],
     ['a nested filter', `source.language=${ID}`],
     ['a sort', 'sort=updatedAt'],
+    ['another sort than that of the tab', 'status=active&sort=updatedAt%3Adesc'],
+    ['the time of publishing, the last first', 'scheduled=true&sort=publishAt%3Adesc'],
+    ['the usual columns of another tab', 'status=active&columns=title%2Csource%2CeventCountry%2Ctopic%2CupdatedAt%2Cstatus'],
     ['a range of dates that goes on with the calendar', 'updatedAt=week'],
     ['days of which one is missing', 'publishedAt=2026-03-01..&createdAt=..2026-02-28'],
     ['the tab of scheduled headlines', 'scheduled=true'],
@@ -82,6 +85,9 @@ describe('the address of a list', () => {
 
   for (const [name, query, wanted] of [
     ['the sort that there is anyway', 'sort=updatedAt:desc', ''],
+    ['the sort that the tab has anyway', 'status=active&sort=publishedAt:desc', 'status=active'],
+    ['the columns that the tab has anyway', 'status=active&columns=title,source,eventCountry,topic,updatedAt,status,publishedAt', 'status=active'],
+    ['a time to come of other documents', 'status=draft&sort=publishAt', 'status=draft'],
     ['a sort that would be slow', 'sort=excerpt', ''],
     ['a sort that is none', 'sort=%24where%3Adesc', ''],
     ['a status that there is not', 'status=burnt', ''],
@@ -104,14 +110,16 @@ describe('the address of a list', () => {
     const many = new URLSearchParams(Array.from({ length: 50 }, (_, i) => ['topic', `id${i}`]))
     assert.equal(readState(many, rules).filters.get('topic')?.length, 20)
     const all = new URLSearchParams({ columns: rules.columns.join() })
-    assert.equal(readState(all, rules).columns.length, 8)
+    assert.equal(readState(all, rules).columns?.length, 8)
   })
 
   it('names columns before those that were stored, and those before the usual ones', () => {
-    const columns = (query: string, stored?: string) => readState(new URLSearchParams(query), rules, stored).columns
+    const columns = (query: string, stored?: string) => columnsShown(readState(new URLSearchParams(query), rules, stored), rules)
     assert.deepEqual(columns('columns=title,url', 'title,status'), ['title', 'url'])
     assert.deepEqual(columns('', 'title,status'), ['title', 'status'])
     assert.deepEqual(columns('', 'nothing,of,this'), rules.defaultColumns)
+    assert.deepEqual(columns('status=active', 'title,status'), ['title', 'status'])
+    assert.deepEqual(columns('status=active'), [...rules.defaultColumns, 'publishedAt'])
   })
 })
 
@@ -120,6 +128,27 @@ describe('the query of a list', () => {
 
   it('is sorted and has no filter where nothing is asked', () => {
     assert.deepEqual(query(''), { sort: 'updatedAt:desc' })
+  })
+
+  it('of a tab is in the order that its documents have', () => {
+    const sorts = ['status=active', 'status=draft', 'status=archived', 'status=active&status=draft', 'scheduled=true', 'status=active&topic=a'].map((text) => query(text).sort)
+    assert.deepEqual(sorts, ['publishedAt:desc', 'updatedAt:desc', 'updatedAt:desc', 'updatedAt:desc', 'publishAt', 'publishedAt:desc'])
+    const topics = rulesOf(topic)
+    assert.equal(listQuery(readState(new URLSearchParams('status=active'), topics), topics).sort, 'name')
+  })
+
+  it('keeps the sort that a reader has chosen in one tab for the next, as far as that has it', () => {
+    const [published, drafts, scheduled] = [
+      { filters: new Map([['status', ['active']]]), isScheduled: false },
+      { filters: new Map([['status', ['draft']]]), isScheduled: false },
+      { filters: new Map(), isScheduled: true },
+    ] as const
+    const turned = (state: ListState): readonly unknown[] => [published, drafts, scheduled].map((tab) => sortOf({ ...state, ...tab }, rules))
+    const chosen = (text: string): ListState => readState(new URLSearchParams(text), rules)
+    assert.deepEqual(turned(chosen('status=draft&sort=title')), ['title', 'title', 'title'])
+    assert.deepEqual(turned(chosen('status=active&sort=updatedAt%3Adesc')), ['updatedAt:desc', 'updatedAt:desc', 'updatedAt:desc'])
+    assert.deepEqual(turned(chosen('scheduled=true&sort=publishAt%3Adesc')), ['publishedAt:desc', 'updatedAt:desc', 'publishAt:desc'])
+    assert.deepEqual(turned(chosen('sort=updatedAt%3Adesc')), ['publishedAt:desc', 'updatedAt:desc', 'publishAt'])
   })
 
   it('has the search, one value as it is and several as $in', () => {

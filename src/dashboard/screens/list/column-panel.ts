@@ -7,11 +7,11 @@ import type { ListView } from './list-view.ts'
 
 export function columnPanel(
   columns: readonly TableColumn<StoredDocument>[],
-  { state, chooseColumns }: Pick<ListView, 'state' | 'chooseColumns'>,
+  { columns: shown, chooseColumns }: Pick<ListView, 'columns' | 'chooseColumns'>,
   onChange: () => void,
 ): HTMLElement {
   const boxes = columns.map(({ key }) =>
-    h('input', { type: 'checkbox', value: key, checked: state().columns.includes(key), on: { change } }),
+    h('input', { type: 'checkbox', value: key, checked: shown().includes(key), on: { change } }),
   )
   limit()
   return h(
@@ -27,7 +27,7 @@ export function columnPanel(
   }
 
   function limit(): void {
-    const isFull = state().columns.length >= COLUMNS_MAX
+    const isFull = shown().length >= COLUMNS_MAX
     for (const [i, box] of boxes.entries()) box.disabled = i === 0 || (isFull && !box.checked)
   }
 }

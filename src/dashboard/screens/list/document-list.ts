@@ -5,8 +5,8 @@
 import type { Model } from '../../../models/schema.ts'
 import { draftsOf, labelOf, type StoredDocument } from '../../any-documents.ts'
 import { bulkBar } from './bulk-bar.ts'
-import { filterChips } from './filter-chips.ts'
-import { columnsOf } from './list-columns.ts'
+import { listChips } from './list-chips.ts'
+import { columnIn, columnsOf, withOneDate } from './list-columns.ts'
 import { fittingColumns } from './list-fields.ts'
 import { listMenus } from './list-menus.ts'
 import { liveRows } from './live-rows.ts'
@@ -50,16 +50,16 @@ export function documentList(model: Model, context: ScreenContext): Screen {
     fresh.clear()
     chips.show()
     tabs.show()
-    table.show({ sort: view.state().sort })
+    table.show({ columns: shownColumns(), sort: view.sort() })
     void table.reload()
   })
   const key = (): string => `${user.id} ${model.name}?${view.key()}`
   const total = totalLine(key)
   const shownColumns = () => {
-    const wanted = columns.filter(({ key }) => view.state().columns.includes(key))
-    // Cards say in their styles what they show.
-    if (matchMedia('(width < 46rem)').matches) return wanted
-    return fittingColumns(wanted, (document.querySelector('main')?.clientWidth ?? innerWidth) / rootFontSize())
+    const shown = columns.filter(({ key }) => view.columns().includes(key)).map((one) => columnIn(one, view.state()))
+    // Cards say in their styles what else they show.
+    if (matchMedia('(width < 46rem)').matches) return withOneDate(shown, columns, [view.sort(), view.usualSort()])
+    return fittingColumns(shown, (document.querySelector('main')?.clientWidth ?? innerWidth) / rootFontSize())
   }
 
   const selection = createRowSelection(() => {
@@ -78,7 +78,7 @@ export function documentList(model: Model, context: ScreenContext): Screen {
     labelOf,
     hrefOf: ({ id }) => hrefTo([pathOf(model), id]),
     empty: () => (view.isNarrowed() ? nothingFound(clearAll) : emptyState('headline', t('list.empty'), newLink())),
-    sort: view.state().sort,
+    sort: view.sort(),
     onSort: (sort) => view.change({ sort }),
     selection: may('replace', model, user) || mayRemove ? selection : undefined,
     isHidden: isBeingRemoved,
@@ -101,7 +101,7 @@ export function documentList(model: Model, context: ScreenContext): Screen {
     onSearch: (text) => view.change({ search: text }),
     signal,
   })
-  const chips = filterChips(view, () => search)
+  const chips = listChips(view, () => search)
   const tabs = statusTabs({ model, context, view })
 
   function newLink(): HTMLElement | false {

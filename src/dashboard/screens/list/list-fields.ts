@@ -7,6 +7,8 @@ import type { Field, Model } from '../../../models/schema.ts'
 import { user, type User } from '../../../models/user.ts'
 import { sortPath, type TableColumn } from '../../kit/table/table-column.ts'
 
+/** The tab of drafts with a time: no status of their own. */
+export const SCHEDULED = 'scheduled'
 /** Columns besides the name, without being asked. */
 const SHORT_COLUMNS = 2
 
@@ -121,6 +123,18 @@ export function defaultSort(model: Model): string | undefined {
   const sortable = sortableFields(model)
   const name = nameField(model)
   return model.unique === name ? sortable.get(name) : [...sortable.values()][0]
+}
+
+/**
+ * The orders of tabs whose documents have a date of their own, before the reader chooses another: by the day of publishing, which a
+ * later change does not move, and by the time to come.
+ */
+export function tabSorts(model: Model): ReadonlyMap<string, string> {
+  const published = sortableFields(model).get('publishedAt')
+  return new Map([
+    ...(published === undefined ? [] : [['active', published] as const]),
+    ...('publishAt' in model.fields ? [[SCHEDULED, 'publishAt'] as const] : []),
+  ])
 }
 
 /** In rem: of the name, which has two lines; of a column with its gap; and of what stands before and behind all of them. */

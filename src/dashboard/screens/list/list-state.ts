@@ -9,7 +9,7 @@ import type { Model } from '../../../models/schema.ts'
 import type { User } from '../../../models/user.ts'
 import { sortPath } from '../../kit/table/table-column.ts'
 import { isRange, rangeFilter } from './date-range.ts'
-import { columnFields, defaultColumns, defaultSort, filterFields, personFilter, sortableFields, statusSorts } from './list-fields.ts'
+import { columnFields, defaultColumns, defaultSort, filterFields, personFilter, SCHEDULED, sortableFields, statusSorts, tabSorts } from './list-fields.ts'
 
 const SEARCH_CHARS_MAX = 200
 /** Values of one filter. */
@@ -20,10 +20,12 @@ export const COLUMNS_MAX = 8
 
 export interface ListState {
   readonly search: string
+  /** As the reader has chosen it, in whatever tab; undefined for that of each tab. */
   readonly sort: string | undefined
   /** Values by the keys of the filters; none is empty. */
   readonly filters: ReadonlyMap<string, readonly string[]>
-  readonly columns: readonly string[]
+  /** As the reader has chosen them; undefined for those of each tab. */
+  readonly columns: readonly string[] | undefined
   /** Only drafts that are to be published at a time. */
   readonly isScheduled: boolean
 }
@@ -34,6 +36,7 @@ export function rulesOf(model: Model, reader?: User) {
     filters: [...filterFields(model), ...(reader === undefined ? [] : [personFilter(reader)])],
     sortable: sortableFields(model),
     sort: defaultSort(model),
+    tabSorts: tabSorts(model),
     /** Whether documents can be published at a time. */
     isScheduling: 'publishAt' in model.fields,
     /** Sorts by a status, and then in an order that an index has. */
@@ -48,7 +51,6 @@ export type ListRules = ReturnType<typeof rulesOf>
 
 /** `stored` are the columns that the reader chose before, for URLs that name none. */
 export function readState(query: URLSearchParams, rules: ListRules, stored?: string): ListState {
-  const sort = query.get('sort') ?? undefined
   const filters = new Map<string, readonly string[]>()
   for (const { key, values, model, isDate, isPerson } of rules.filters) {
     const given = new Set(query.getAll(key))
@@ -56,13 +58,45 @@ export function readState(query: URLSearchParams, rules: ListRules, stored?: str
     const known = [...given].filter(isKnown)
     if (known.length > 0) filters.set(key, known.slice(0, isDate === true ? 1 : VALUES_MAX))
   }
-  return {
+  const state = {
     search: (query.get('q') ?? '').slice(0, SEARCH_CHARS_MAX),
-    sort: rules.sortable.has(sortPath(sort)) ? sort : rules.sort,
+    sort: undefined,
     filters,
     columns: readColumns(query.get('columns') ?? stored, rules),
     isScheduled: rules.isScheduling && query.get('scheduled') === 'true',
   }
+  return { ...state, sort: chosenSort(query.get('sort') ?? undefined, state, rules) }
+}
+
+/** The tab that shows what the list shows: a status, `scheduled`, or empty for all; that of no tab where several are chosen. */
+export function tabOf({ filters, isScheduled }: Pick<ListState, 'filters' | 'isScheduled'>): string {
+  return isScheduled ? SCHEDULED : (filters.get('status') ?? []).join()
+}
+
+/** The order before the reader chooses another. */
+export function usualSort(state: Pick<ListState, 'filters' | 'isScheduled'>, rules: ListRules): string | undefined {
+  return rules.tabSorts.get(tabOf(state)) ?? rules.sort
+}
+
+/** What is chosen with a sort; undefined where the tab has it anyway, or cannot have it. */
+export function chosenSort(sort: string | undefined, state: Pick<ListState, 'filters' | 'isScheduled'>, rules: ListRules): string | undefined {
+  const usual = usualSort(state, rules)
+  return sort !== usual && (rules.sortable.has(sortPath(sort)) || sortPath(sort) === sortPath(usual)) ? sort : undefined
+}
+
+/** The order of the list. A choice of another tab that this one cannot have waits for that tab. */
+export function sortOf(state: ListState, rules: ListRules): string | undefined {
+  return chosenSort(state.sort, state, rules) ?? usualSort(state, rules)
+}
+
+/** The columns before the reader chooses others: with the date of the order. That of Scheduled stands with the status. */
+export function usualColumns(state: Pick<ListState, 'filters' | 'isScheduled'>, rules: ListRules): readonly string[] {
+  const date = state.isScheduled ? undefined : rules.tabSorts.get(tabOf(state))
+  return rules.columns.filter((name) => rules.defaultColumns.includes(name) || name === sortPath(date))
+}
+
+export function columnsShown(state: ListState, rules: ListRules): readonly string[] {
+  return state.columns ?? usualColumns(state, rules)
 }
 
 /** Differences from the default list. */
@@ -71,9 +105,10 @@ export function writeState(state: ListState, rules: ListRules): URLSearchParams 
   if (state.search !== '') query.set('q', state.search)
   for (const [key, values] of state.filters) for (const value of values) query.append(key, value)
   if (state.isScheduled) query.set('scheduled', 'true')
-  if (state.sort !== undefined && state.sort !== rules.sort) query.set('sort', state.sort)
-  const columns = state.columns.join()
-  if (columns !== rules.defaultColumns.join()) query.set('columns', columns)
+  const sort = chosenSort(state.sort, state, rules)
+  if (sort !== undefined) query.set('sort', sort)
+  const columns = columnsShown(state, rules).join()
+  if (columns !== usualColumns(state, rules).join()) query.set('columns', columns)
   return query
 }
 
@@ -89,8 +124,9 @@ export function listQuery(state: ListState, rules: ListRules): Pick<ListQuery, '
     else if (isDate === true) filter[path] = rangeFilter(only)
     else filter[path] = others.length === 0 ? only : { $in: [only, ...others] }
   }
-  if (state.isScheduled) Object.assign(filter, SCHEDULED)
-  const sort = rules.wholeSorts.get(state.sort ?? '') ?? state.sort
+  if (state.isScheduled) Object.assign(filter, IS_SCHEDULED)
+  const wanted = sortOf(state, rules)
+  const sort = rules.wholeSorts.get(wanted ?? '') ?? wanted
   return {
     ...(Object.keys(filter).length > 0 && { filter }),
     ...(search !== '' && { search }),
@@ -100,7 +136,7 @@ export function listQuery(state: ListState, rules: ListRules): Pick<ListQuery, '
 }
 
 /** A scheduled document is a draft with a time, which is a text. */
-const SCHEDULED: Filter = { status: 'draft', publishAt: { $gt: '' } }
+const IS_SCHEDULED: Filter = { status: 'draft', publishAt: { $gt: '' } }
 
 /** The filters of a state with a value added, or taken away where it was there. */
 export function toggled(given: ListState['filters'], key: string, value: string): ListState['filters'] {
@@ -121,12 +157,12 @@ export function isNarrowed({ search, filters, isScheduled }: ListState): boolean
 }
 
 /** In the order of the declaration, the first always among them. */
-function readColumns(text: string | undefined, rules: ListRules): readonly string[] {
-  if (text === undefined) return rules.defaultColumns
+function readColumns(text: string | undefined, rules: ListRules): readonly string[] | undefined {
+  if (text === undefined) return undefined
   const wanted = new Set(text.split(','))
   const [main = '', ...others] = rules.columns
   const known = others.filter((name) => wanted.has(name)).slice(0, COLUMNS_MAX - 1)
-  return known.length === 0 && !wanted.has(main) ? rules.defaultColumns : [main, ...known]
+  return known.length === 0 && !wanted.has(main) ? undefined : [main, ...known]
 }
 
 function isId(value: string): boolean {

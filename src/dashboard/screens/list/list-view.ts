@@ -4,7 +4,21 @@ import { storeChoice, storedChoice } from '../../browser-storage.ts'
 import { hrefTo, replaceQuery } from '../../screen-url.ts'
 import type { ScreenContext } from '../../screen.ts'
 import type { FilterField } from './list-fields.ts'
-import { isNarrowed, listQuery, readState, rulesOf, toggled, withValues, writeState, type ListState } from './list-state.ts'
+import {
+  chosenSort,
+  columnsShown,
+  isNarrowed,
+  listQuery,
+  readState,
+  rulesOf,
+  sortOf,
+  toggled,
+  usualColumns,
+  usualSort,
+  withValues,
+  writeState,
+  type ListState,
+} from './list-state.ts'
 
 export type ListView = ReturnType<typeof createListView>
 
@@ -18,6 +32,8 @@ export function createListView(model: Model, { client, user, screenUrl, signal }
   function change(changed: Partial<ListState>): void {
     const before = query()
     state = { ...state, ...changed }
+    // Back to the order of the tab is no choice, which other tabs would have to follow.
+    if ('sort' in changed) state = { ...state, sort: chosenSort(changed.sort, state, rules) }
     replaceQuery(writeState(state, rules))
     if (JSON.stringify(query()) !== JSON.stringify(before)) onQuery()
   }
@@ -34,6 +50,9 @@ export function createListView(model: Model, { client, user, screenUrl, signal }
     state: () => state,
     query,
     change,
+    sort: () => sortOf(state, rules),
+    usualSort: () => usualSort(state, rules),
+    columns: () => columnsShown(state, rules),
     isScheduling: rules.isScheduling,
     /** The query of the list with some of its state changed. */
     queryWith: (changed: Partial<ListState>) => listQuery({ ...state, ...changed }, rules),
@@ -45,14 +64,15 @@ export function createListView(model: Model, { client, user, screenUrl, signal }
     clearFilters: () => change({ filters: new Map() }),
     chooseColumns(columns: readonly string[]): void {
       const text = columns.join()
-      storeChoice(choice, text === rules.defaultColumns.join() ? undefined : text)
-      change({ columns })
+      const isUsual = text === usualColumns(state, rules).join()
+      storeChoice(choice, isUsual ? undefined : text)
+      change({ columns: isUsual ? undefined : columns })
     },
     /** The URL of the list with some of its state changed. */
     hrefWith: (changed: Partial<ListState>): string => hrefTo(screenUrl.segments, writeState({ ...state, ...changed }, rules)),
     /** Whether a query of a URL shows what the list shows now. */
     isAt: (query: URLSearchParams) => writeState(readState(query, rules), rules).toString() === writeState(state, rules).toString(),
     /** The query of its URL, whatever columns are shown. */
-    key: () => writeState({ ...state, columns: rules.defaultColumns }, rules).toString(),
+    key: () => writeState({ ...state, columns: undefined }, rules).toString(),
   }
 }

@@ -10,13 +10,12 @@ import type { ScreenContext } from '../../screen.ts'
 import { locale, t, textOr } from '../../texts.ts'
 import { debouncedRequest } from '../../timing.ts'
 import { h } from '../../kit/dom.ts'
-import type { ListState } from './list-state.ts'
+import { SCHEDULED } from './list-fields.ts'
+import { tabOf, type ListState } from './list-state.ts'
 import type { ListView } from './list-view.ts'
 import '../../styles/tabs.css'
 
 const COUNT_PAUSE_MS = 400
-/** Drafts with a time: no status of their own. */
-const SCHEDULED = 'scheduled'
 
 export interface StatusTabsOptions {
   readonly model: Model
@@ -108,10 +107,8 @@ function statusTab(value: string | undefined, view: ListView) {
   }
 
   function draw(): void {
-    const { filters, isScheduled } = view.state()
-    const chosen = isScheduled ? [SCHEDULED] : (filters.get('status') ?? [])
     element.href = view.hrefWith(shown())
-    if (value === undefined ? chosen.length === 0 : chosen.join() === value) element.ariaCurrent = 'page'
+    if (tabOf(view.state()) === (value ?? '')) element.ariaCurrent = 'page'
     else element.removeAttribute('aria-current')
   }
 

@@ -18,7 +18,7 @@ const NAME_CHARS_MAX = 80
 const UNDO_MS = 8_000
 
 export interface ViewsPanelOptions {
-  readonly view: Pick<ListView, 'state' | 'isAt'>
+  readonly view: Pick<ListView, 'columns' | 'isAt'>
   readonly close: () => void
 }
 
@@ -70,7 +70,7 @@ export function viewsPanel(model: Model, { client, user, signal }: ScreenContext
   /** The columns as well where they are those that the reader has chosen in this browser: the URL leaves these out. */
   function queryNow(): string {
     const { query } = currentScreenUrl()
-    if (!query.has('columns')) query.set('columns', view.state().columns.join())
+    if (!query.has('columns')) query.set('columns', view.columns().join())
     return query.toString()
   }
 
