@@ -15,10 +15,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { apiSuites, CLOCK } from './api-suites.ts'
 import { contactsIn, foreignContacts } from './network-trace.ts'
+import { runTests } from './test-runs.ts'
 
 const ROOT = join(import.meta.dirname, '..')
 const EXECUTABLE = join(ROOT, 'dist/dateline')
-const TEST_TIMEOUT_MS = 120_000
 /** Processes of which there has to be a trace, so that an empty one proves nothing. */
 const TRACED_MIN = 20
 
@@ -77,15 +77,11 @@ function tracedProgram(): (directory: string) => string {
 
 function test(what: string, program: string, files: readonly string[], environment: NodeJS.ProcessEnv = {}): void {
   const start = performance.now()
-  const { status } = spawnSync(
-    process.execPath,
-    ['--test', `--test-timeout=${TEST_TIMEOUT_MS}`, '--test-concurrency=2', '--test-reporter=dot', ...files],
-    { cwd: ROOT, stdio: 'inherit', env: { ...process.env, ...environment, TEST_PROGRAM: program } },
-  )
-  say(
-    `${what}: ${files.length} files ${status === 0 ? 'passed' : 'failed'} in ${((performance.now() - start) / 1000).toFixed(0)} s`,
-  )
-  if (status !== 0) process.exitCode = 1
+  const variables = { ...environment, TEST_PROGRAM: program }
+  const code = runTests({ files, root: ROOT, concurrency: 2, reporter: 'dot', variables })
+  const seconds = ((performance.now() - start) / 1000).toFixed(0)
+  say(`${what}: ${files.length} files ${code === 0 ? 'passed' : 'failed'} in ${seconds} s`)
+  if (code !== 0) process.exitCode = 1
 }
 
 function checkTraces(): void {

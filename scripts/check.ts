@@ -16,9 +16,8 @@ import { globSync, statSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { bundleTestProgram } from './test-program.ts'
+import { runTests } from './test-runs.ts'
 
-/** For each test: enough for the slowest, and the end of one that hangs. */
-const TEST_TIMEOUT_MS = 120_000
 /** Test files at a time: one more than cores, since each waits for processes, disks and time-outs in between. */
 const CONCURRENCY = availableParallelism() + 1
 /** Each test file is a process that loads the same sources; with Node's compile cache, that takes half of the time. */
@@ -32,19 +31,16 @@ const options = words.filter((word) => word.startsWith('-'))
 const files = testFiles(words.filter((word) => !word.startsWith('-')))
 
 const TSC = 'node_modules/typescript/bin/tsc'
+const ENVIRONMENT = { NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] ?? join(root, COMPILE_CACHE) }
 process.exitCode =
-  run('types', [TSC]) ||
-  run('types of the pages', [TSC, '-p', 'src/dashboard']) ||
-  run('types of their tests', [TSC, '-p', 'test/walks']) ||
-  run('tests', testArguments(), { TEST_BUNDLE: await bundleTestProgram() })
+  timed('types', () => runScript(TSC)) ||
+  timed('types of the pages', () => runScript(TSC, '-p', 'src/dashboard')) ||
+  timed('types of their tests', () => runScript(TSC, '-p', 'test/walks')) ||
+  (await tests())
 
-function testArguments(): string[] {
-  const settings = [
-    `--test-concurrency=${CONCURRENCY}`,
-    `--test-timeout=${TEST_TIMEOUT_MS}`,
-    '--test-reporter=spec',
-  ]
-  return ['--test', ...settings, ...options, ...files]
+async function tests(): Promise<number> {
+  const variables = { ...ENVIRONMENT, TEST_BUNDLE: await bundleTestProgram() }
+  return timed('tests', () => runTests({ files, root, concurrency: CONCURRENCY, reporter: 'spec', options, variables }))
 }
 
 /** The test files of areas or paths; all but those of OWN_GATES where none is named. Ends the process where a name has none. */
@@ -61,13 +57,19 @@ function testFiles(names: readonly string[]): string[] {
 }
 
 /** Runs a node program to its end and gives its exit code. */
-function run(name: string, args: readonly string[], variables: NodeJS.ProcessEnv = {}): number {
-  const start = performance.now()
-  const env = { NODE_COMPILE_CACHE: join(root, COMPILE_CACHE), ...process.env, ...variables }
+function runScript(...args: readonly string[]): number {
+  const env = { ...process.env, ...ENVIRONMENT }
   const { status, signal, error } = spawnSync(process.execPath, args, { cwd: root, stdio: 'inherit', env })
-  const seconds = ((performance.now() - start) / 1000).toFixed(1)
-  if (error !== undefined) process.stderr.write(`check: cannot run the ${name}: ${error.message}\n`)
-  const how = status === 0 ? 'passed' : `failed${signal === null ? '' : `, ended by ${signal}`}`
-  process.stderr.write(`check: ${name} ${how} in ${seconds} s\n`)
+  if (error !== undefined) process.stderr.write(`check: cannot run ${args[0]}: ${error.message}\n`)
+  if (signal !== null) process.stderr.write(`check: ${args[0]} was ended by ${signal}\n`)
   return status ?? 1
+}
+
+/** Runs one step, says how it ended, and gives its exit code. */
+function timed(name: string, step: () => number): number {
+  const start = performance.now()
+  const code = step()
+  const seconds = ((performance.now() - start) / 1000).toFixed(1)
+  process.stderr.write(`check: ${name} ${code === 0 ? 'passed' : 'failed'} in ${seconds} s\n`)
+  return code
 }
