@@ -33,11 +33,18 @@ export interface ProposalParts {
   readonly committed: () => void
 }
 
-/** Returns a function that proposes jobs once; false where another entry comes first, and some jobs have to run again. */
+/**
+ * Returns a function that proposes jobs once. False where no entry of theirs is in the log, as another one comes first: those
+ * that nobody was told about wait again.
+ */
 export function createProposals(parts: ProposalParts): (jobs: readonly WaitingJob[]) => Promise<boolean> {
   const { recorder, sealer, node, contact, inbox, place, waiting, committed } = parts
   const { database, search } = recorder
 
+  const lose = (jobs: readonly WaitingJob[]): false => {
+    waiting.putBack(jobs)
+    return false
+  }
   const rollBack = (): void => {
     if (database.inTransaction) database.exec('ROLLBACK')
     search.discard()
@@ -105,7 +112,7 @@ export function createProposals(parts: ProposalParts): (jobs: readonly WaitingJo
     const { outcomes, changeset } = recordJobs(recorder, jobs)
     if (changeset.length === 0) {
       rollBack()
-      if (!(await sawNewest(jobs))) return false
+      if (!(await sawNewest(jobs))) return lose(jobs)
       settle(jobs, outcomes)
       return true
     }
@@ -118,7 +125,7 @@ export function createProposals(parts: ProposalParts): (jobs: readonly WaitingJo
     const position = await append(body, id, jobs)
     if (position === undefined) {
       rollBack()
-      return false
+      return lose(jobs)
     }
     commit({ position, entry: id }, jobs, outcomes)
     return true

@@ -32,7 +32,7 @@ import { createDerivedJobs } from './derived-jobs.ts'
 import { createProposals } from './proposals.ts'
 import { createReplication, type LeftService, type ReplicaCounts, type Replication } from './replication.ts'
 import type { Sealer } from './sealer.ts'
-import { createWaitingJobs, notMade, NO_ANSWER, type WaitingJob } from './waiting-jobs.ts'
+import { createWaitingJobs, notMade, NO_ANSWER } from './waiting-jobs.ts'
 
 /** How long an entry that was appended first is waited for, and how long a disk that fails is left alone. */
 const NEWS_MS = 50
@@ -133,22 +133,15 @@ export function createReplicatedQueue(database: Database, parts: ReplicatedQueue
       if (error instanceof ForeignEntry) return leaveOthers(error)
       if (error instanceof Divergence) return leave(error.message)
       await inbox.arrival(DISK_RETRY_MS)
+      waiting.dropLate()
     }
   }
-  /** Proposes jobs until each has its outcome. */
-  const commit = async (taken: readonly WaitingJob[]): Promise<void> => {
-    let jobs = taken
-    while (jobs.length > 0 && diverged === undefined) {
-      if (inbox.first() === undefined) await log.turn()
-      if (inbox.first() !== undefined) await applyArrived()
-      else {
-        if (await propose(jobs)) return
-        counts.reruns++
-        if (inbox.first() === undefined) await inbox.arrival(NEWS_MS)
-      }
-      jobs = waiting.giveUpLate(jobs, () => notMade(NO_ANSWER))
-    }
-    if (diverged !== undefined) waiting.putBack(jobs)
+  /** Proposes what waits as the next entry. Where another one comes first, it waits on, with what comes meanwhile. */
+  const commit = async (): Promise<void> => {
+    if (await propose(waiting.take())) return
+    counts.reruns++
+    if (inbox.first() === undefined) await inbox.arrival(NEWS_MS)
+    waiting.dropLate()
   }
   /** One transaction after another: what other nodes wrote first, then what waits here. */
   const work = async (): Promise<void> => {
@@ -156,8 +149,9 @@ export function createReplicatedQueue(database: Database, parts: ReplicatedQueue
     const hasNews = (): boolean => inbox.first() !== undefined && !isClosed
     while (diverged === undefined && (hasNews() || !waiting.isEmpty() || !derived.isEmpty())) {
       derived.run()
+      if (inbox.first() === undefined && !waiting.isEmpty()) await log.turn()
       if (inbox.first() !== undefined) await applyArrived()
-      else if (!waiting.isEmpty()) await commit(waiting.take())
+      else if (!waiting.isEmpty()) await commit()
     }
   }
   const start = (): void => {

@@ -51,6 +51,7 @@ export function createWaitingJobs(ticks: () => number) {
     }
     return jobs.filter(({ isSettled }) => !isSettled)
   }
+  const dropLate = (): void => void (waiting = giveUp(waiting, () => notMade(NO_ANSWER)))
   return {
     add<T>(work: () => T): Promise<T> {
       if (waiting.length >= WAITING_MAX) return Promise.reject(notMade('too many writes are waiting'))
@@ -72,12 +73,15 @@ export function createWaitingJobs(ticks: () => number) {
     isEmpty: (): boolean => waiting.length === 0,
     /** Takes the jobs of the next entry. */
     take: (): readonly WaitingJob[] => waiting.splice(0, JOBS_PER_ENTRY_MAX),
+    /** Jobs that were taken wait again, ahead of the others; those that are settled do not. */
     putBack(jobs: readonly WaitingJob[]): void {
-      waiting = [...jobs, ...waiting]
+      waiting = [...jobs.filter(({ isSettled }) => !isSettled), ...waiting]
     },
-    /** Settles jobs whose time is over, also those that were not taken yet. Returns those that are left of the given ones. */
+    /** Settles jobs that wait and whose time is over. */
+    dropLate,
+    /** The same, and for jobs that were taken. Returns those of them that are left. */
     giveUpLate(jobs: readonly WaitingJob[], failure: () => Failure): WaitingJob[] {
-      waiting = giveUp(waiting, () => notMade(NO_ANSWER))
+      dropLate()
       return giveUp(jobs, failure)
     },
     /** From now on, no job waits for the log to come back. */
