@@ -18,12 +18,14 @@ export interface BatchFailure {
   readonly error: unknown
 }
 
+export interface BatchRun {
+  readonly onProgress?: ((done: number) => void) | undefined
+  /** A text for these operations: run again with it, after a response was lost, none that was done is done again. */
+  readonly key?: string | undefined
+}
+
 /** Gives the result of each operation, undefined where it failed. Without a response, all that is left has failed. */
-export async function runBatches(
-  { batch }: Pick<Client, 'batch'>,
-  operations: readonly BatchOperation[],
-  onProgress: (done: number) => void = () => {},
-) {
+export async function runBatches({ batch }: Pick<Client, 'batch'>, operations: readonly BatchOperation[], { onProgress, key }: BatchRun = {}) {
   const results: (BatchResult | undefined)[] = []
   const failures: BatchFailure[] = []
   const fail = (error: unknown): void => {
@@ -36,7 +38,9 @@ export async function runBatches(
   while (results.length < operations.length) {
     const part = operations.slice(results.length, results.length + (before?.count ?? size))
     try {
-      results.push(...(await patiently(() => batch({ operations: part }, { incomplete: true }))))
+      // By the place and the count of its operations, a request that is sent again is the same.
+      const idempotencyKey = key === undefined ? undefined : `${key} ${results.length} ${part.length}`
+      results.push(...(await patiently(() => batch({ operations: part }, { incomplete: true, idempotencyKey }))))
       if (before === undefined) size = Math.min(BATCH_MAX, size * 2)
       else fail(before.error)
       before = undefined
@@ -51,7 +55,7 @@ export async function runBatches(
       // Fewer at a time where many fail: a request counts in full, however early it fails.
       size = Math.ceil(size / 2)
     }
-    onProgress(results.length)
+    onProgress?.(results.length)
   }
   return { results, failures }
 }

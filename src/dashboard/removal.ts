@@ -29,7 +29,7 @@ export interface Removal {
 
 /** Resolves when all are deleted that can be. */
 export async function removeWithUndo({ client, model, ids, notice, replaceBy, replaced = ids, onProgress, onBack }: Removal): Promise<void> {
-  const removing = runBatches(client, operationsOn(model, ids, 'delete', (id) => (replaced.includes(id) ? replaceBy : undefined)), onProgress)
+  const removing = runBatches(client, operationsOn(model, ids, 'delete', (id) => (replaced.includes(id) ? replaceBy : undefined)), { onProgress })
   beginRemoval(ids, removing)
   const { failures } = await removing
   endRemoval(ids)
@@ -51,7 +51,7 @@ export async function removeWithUndo({ client, model, ids, notice, replaceBy, re
 
 /** Restores documents from the trash. Resolves with those that are there again. */
 export async function bringBack({ client, model, ids, onProgress, onBack }: Omit<Removal, 'notice' | 'replaceBy' | 'replaced'>): Promise<readonly string[]> {
-  const { results, failures } = await runBatches(client, operationsOn(model, ids, 'restore'), onProgress)
+  const { results, failures } = await runBatches(client, operationsOn(model, ids, 'restore'), { onProgress })
   if (failures.length > 0) {
     const reason = withoutIndex(errorText(failures[0]?.error))
     notify(t('removal.notBack', { count: failures.length, reason }), { kind: 'failed' })

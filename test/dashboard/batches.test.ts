@@ -29,9 +29,11 @@ for (const [name, count, failing] of [
     let [done, requests] = [0, 0]
     const counted = { batch: (...given: Parameters<typeof client.batch>) => (requests++, client.batch(...given)) }
     const operations = ids.map((id, i) => remove(isFailing(i) ? `gone-${i}` : id))
-    const { results, failures } = await runBatches(counted, operations, (now) => {
-      assert.ok(now >= done && now <= count)
-      done = now
+    const { results, failures } = await runBatches(counted, operations, {
+      onProgress(now) {
+        assert.ok(now >= done && now <= count)
+        done = now
+      },
     })
     assert.equal(done, count)
     assert.deepEqual(results.map((result) => result?.status), ids.map((_, i) => (isFailing(i) ? undefined : 204)))

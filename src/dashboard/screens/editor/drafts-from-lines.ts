@@ -4,11 +4,9 @@
  * A web address at the end of a line becomes the link of its draft, where the model has one. All of them are made at once, and
  * can be taken back.
  */
-import type { BatchOperation } from '../../../client/client.ts'
-import type { ModelName } from '../../../client/client-types.ts'
 import type { Model } from '../../../models/schema.ts'
 import type { Members } from '../../any-documents.ts'
-import { runBatches, withoutIndex } from '../../batches.ts'
+import { withoutIndex } from '../../batches.ts'
 import { pathOf } from '../../model-titles.ts'
 import { removeWithUndo } from '../../removal.ts'
 import { goTo, hrefTo } from '../../screen-url.ts'
@@ -19,6 +17,7 @@ import { button, h, webUrl } from '../../kit/dom.ts'
 import { whileBusy } from '../../kit/focus.ts'
 import { notify } from '../../kit/notices.ts'
 import { errorText } from '../../kit/states.ts'
+import { makeDraftsOnce } from './drafts-once.ts'
 
 /** Of a list that becomes drafts. */
 const LINES_MAX = 1_000
@@ -60,15 +59,15 @@ export function askForDrafts({ model, member, lines, context, asOneLine, onMade 
   })
 
   async function create(): Promise<void> {
-    const operations = drafts.map((body) => ({ operation: 'create', model: model.name as ModelName, body }) as unknown as BatchOperation)
-    const { results, failures } = await runBatches(client, operations)
-    const ids = results.flatMap((one) => (one !== undefined && 'document' in one ? [String(one.document.id)] : []))
+    const { ids, failures, isAnswered, forget } = await makeDraftsOnce(client, model, drafts)
     if (failures.length > 0) notify(t('editor.notSaved', { reason: withoutIndex(errorText(failures[0]?.error)) }), { kind: 'failed' })
     if (ids.length === 0) return
-    const undo = (): void =>
+    const undo = (): void => {
+      forget()
       void removeWithUndo({ client, model, ids, notice: (count) => t('bulk.deleted', { items: t('overview.drafts', { count }), count }) })
+    }
     notify(t('lines.made', { items: t('overview.drafts', { count: ids.length }) }), { kind: 'done', action: { label: t('undo'), run: undo } })
-    if (signal.aborted) return
+    if (signal.aborted || !isAnswered) return
     dialog.close()
     onMade()
     goTo(hrefTo([pathOf(model)], { status: 'draft' }))

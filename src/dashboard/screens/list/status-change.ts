@@ -69,7 +69,7 @@ async function changePart(
   }
   const due = part.filter(({ id, status }) => before.get(id)?.['status'] !== status)
   const operations = due.map(({ id, status }) => operationOn(context.model, id, { operation: 'patch', body: { status } }))
-  const { results, failures } = await runBatches(context.client, operations, onProgress)
+  const { results, failures } = await runBatches(context.client, operations, { onProgress })
   return {
     undo: due.flatMap(({ id }, i) => {
       const result = results[i]
@@ -89,7 +89,7 @@ export async function undoChanges(
   onProgress: (done: number) => void,
 ): Promise<readonly BulkFailure[]> {
   const operations = changed.map(({ id, version }) => operationOn(model, id, { operation: 'undo', ifMatch: version }))
-  const { failures } = await runBatches(client, operations, onProgress)
+  const { failures } = await runBatches(client, operations, { onProgress })
   return failures.map(({ index, error }) => failureOf(changed[index]?.id ?? '', changed[index]?.label ?? '', error))
 }
 
