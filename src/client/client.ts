@@ -191,6 +191,8 @@ export interface Page<T> {
   readonly total?: number
   /** Whether there are more than `total`. */
   readonly totalIsFloor?: boolean
+  /** With `changedBy`: these users have changed more documents than are looked at, and the list lacks the earlier ones. */
+  readonly isPartial?: boolean
 }
 
 export interface Stored<T> {

@@ -1,6 +1,6 @@
 /** The documents of a list as a file, in its order, for publishers and administrators. */
 import { requireDrafts, requireEditor, requireRole } from '../content/rules/access.ts'
-import { readFlag, readListQuery, type ListSettings } from '../content/reads/list-query.ts'
+import { readChangers, readFlag, readListQuery, type ListSettings } from '../content/reads/list-query.ts'
 import type { ListExports } from '../content/transfer/export-files.ts'
 import { describe, fail } from '../base/failure.ts'
 import { modelNamed } from '../models/registry.ts'
@@ -74,7 +74,9 @@ export const LIST_EXPORT = [
     requireRole(model, 'list', caller)
     const includes = readFlag('incomplete', body['incomplete'])
     if (includes) requireDrafts(model, caller)
-    const params = { ...paramsOfBody(exchange, body), cursor: undefined, limit: undefined, fields: undefined, count: undefined }
+    const { changedBy, ...given } = paramsOfBody(exchange, body)
+    const changers = changedBy === undefined ? undefined : readChangers(changedBy)
+    const params = { ...given, cursor: undefined, limit: undefined, fields: undefined, count: undefined }
     const query = await readListQuery(model, params, caller, { settings: listSettings, store })
     const release = downloads.take(caller.id)
     try {
@@ -89,7 +91,7 @@ export const LIST_EXPORT = [
         if (includes) requireDrafts(model, now)
       }
       await store.as(acting(mayExport)).record({ event: 'documents.exported', model: model.name, details })
-      const file = await exports.write(model, query, { format, includes })
+      const file = await exports.write(model, query, { format, includes, changers })
       const headers = { 'Content-Disposition': `attachment; filename="${model.name}.${format}"` }
       return { kind: 'file', status: 200, contentType: TYPE, file, headers, onClosed: release }
     } catch (error) {

@@ -56,7 +56,8 @@ export const CHANGED_BY: JsonSchema = {
   description:
     'Ids of users, separated by commas, at most 20: only documents that one of them has created or changed, as far back as ' +
     'the log of changes goes. For publishers and administrators. It looks at the last 5,000 changes of a user and finds up ' +
-    'to 1,000 documents, which several users share; where there are more, a count has `totalIsFloor` true',
+    'to 1,000 documents, which several users share; where there are more, the list has `isPartial` true, and a count ' +
+    '`totalIsFloor`. An export has all, and is refused above 200,000',
   examples: ['66f000000000000000000101'],
 }
 

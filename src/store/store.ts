@@ -41,7 +41,7 @@ export interface FindQuery {
   readonly after: Position | undefined
   /** Counts matches, up to the limit, in place of reading them: the only item found is the JSON text of a MatchCount. */
   readonly counts?: true
-  /** The filter names only some of the documents that were asked for: a count of them is a floor. */
+  /** The filter names only some of the documents that were asked for: the page says so, and a count of them is a floor. */
   readonly isPart?: true
 }
 

@@ -3,8 +3,10 @@ import assert from 'node:assert/strict'
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { it } from 'node:test'
+import { openDatabase } from '../../src/store/sqlite/database.ts'
 import { newPerson } from '../support/cast.ts'
-import { startService, type ApiResponse } from '../support/service/service.ts'
+import { runCheaply } from '../support/service/in-process.ts'
+import { databaseOf, startService, type ApiResponse } from '../support/service/service.ts'
 
 const PATH = '/api/v1/data/export'
 
@@ -81,4 +83,46 @@ it('attack: cells that a spreadsheet would run leave as text, and come back as t
   const { at } = await service.data('GET', '', { model: 'topic', limit: 100, sort: 'name:asc' }, { token })
   const names = (at('data.items') as { readonly name: string }[]).map(({ name }) => name)
   assert.deepEqual(names.toSorted(), [...hostile, ...hostile].toSorted())
+})
+
+it('what a user has changed is exported whole, by API and command, where a list says that it is a part; or it is refused', async (t) => {
+  const service = await startService(t)
+  const { token, id } = await service.admin()
+  const rows = (from: number, count: number): string =>
+    Array.from({ length: count }, (_, i) => `${JSON.stringify({ name: `Topic ${from + i}`, description: 'd', iconUrl: 'https://images.example/t.png', status: 'active' })}\n`).join('')
+  const add = (from: number, count: number): Promise<ApiResponse> =>
+    service.call('POST', '/api/v1/admin/import', { token, body: { model: 'topic', format: 'ndjson', rows: rows(from, count) } })
+  const list = async (query: object): Promise<ApiResponse> => service.data('GET', '', { model: 'topic', changedBy: id, limit: 1, ...query }, { token })
+  const exported = (format: string): Promise<Response> =>
+    fetch(service.url + PATH, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json', Authorization: `Bearer ${token}` },
+      body: JSON.stringify({ model: 'topic', format, changedBy: `${id},another`, sort: 'name' }),
+    })
+  const command = () => runCheaply(['export', '--model', 'topic', '--changed-by', id, '--data-dir', join(service.directory, 'data')])
+  assert.equal((await add(0, 1_000)).at('data.inserted'), 1_000)
+  assert.deepEqual([(await list({})).at('data.isPartial'), (await list({ count: true })).at('data.totalIsFloor')], [undefined, false])
+  assert.equal((await add(1_000, 300)).at('data.inserted'), 300)
+  for (const query of [{}, { count: true }, { sort: 'name' }, { limit: 0 }]) assert.equal((await list(query)).at('data.isPartial'), true, JSON.stringify(query))
+  assert.equal((await list({ count: true })).at('data.totalIsFloor'), true)
+  assert.equal((await service.call('POST', '/api/v1/data/query?model=topic', { token, body: { changedBy: id } })).at('data.isPartial'), true)
+  const lines = (await (await exported('ndjson')).text()).trimEnd().split('\n')
+  assert.equal(new Set(lines).size, 1_300)
+  assert.equal((await (await exported('csv')).text()).trimEnd().split('\r\n').length, 1_301)
+  const printed = await command()
+  assert.deepEqual([printed.code, new Set(printed.stdout.trimEnd().split('\n')).size, printed.stderr], [0, 1_300, ''])
+
+  const database = openDatabase(databaseOf(service))
+  database.run(
+    `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 200000)
+      INSERT INTO change (model, id, kind, at, actor) SELECT 'topic', 'gone' || i, 'deleted', 0, ? FROM n`,
+    id,
+  )
+  database.close()
+  const refused = await exported('csv')
+  assert.equal(refused.status, 409)
+  assert.match(await refused.text(), /these users have changed more than 200000 documents of the model: name fewer of them/)
+  const failed = await command()
+  assert.deepEqual([failed.code, failed.stdout], [1, ''])
+  assert.match(failed.stderr, /^Cannot export with --changed-by: these users have changed more than 200000 documents/)
 })

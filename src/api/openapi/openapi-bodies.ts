@@ -56,6 +56,7 @@ export const SHARED_SCHEMAS: JsonSchemas = {
     {
       total: { type: 'integer', minimum: 0, description: 'With `count`: documents on all pages', examples: [409] },
       totalIsFloor: { type: 'boolean', description: 'With `count`: whether there are more', examples: [false] },
+      isPartial: { type: 'boolean', description: 'With `changedBy`, and then true: these users have changed more documents than are looked at, and the list lacks the earlier ones' },
     },
   ),
   MergePatch: {

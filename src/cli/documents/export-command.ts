@@ -4,7 +4,9 @@
  */
 import { readConfig } from '../../config/read-config.ts'
 import type { Config } from '../../config/settings.ts'
+import type { QuerySource } from '../../content/reads/list-query.ts'
 import type { Model } from '../../models/schema.ts'
+import { allChangedBy, EXPORTED_MAX } from '../../store/changes/changes-of-actors.ts'
 import { asStoreFailure, type Database } from '../../store/sqlite/database.ts'
 import type { FindQuery } from '../../store/store.ts'
 import type { Command } from '../command.ts'
@@ -13,9 +15,10 @@ import { ADMINISTRATOR, sourceOf, readQueryFlags, type QueryFlags } from '../que
 import { printExport, writeExport } from './export-output.ts'
 import { openForReading } from './open-for-reading.ts'
 import { readStoredModel } from './stored-model.ts'
-import { readFormat } from './transfer-file.ts'
+import { readFormat, TransferFileError } from './transfer-file.ts'
 
-const PAGE_SIZE = 500
+/** More of them mean fewer queries, each of which looks up all that users have changed. */
+const PAGE_SIZE = 5_000
 
 export const exportCommand: Command = {
   name: 'export',
@@ -41,7 +44,6 @@ export const exportCommand: Command = {
     const narrowed = { filter: options.get('--filter'), changedBy: options.get('--changed-by') }
     const includes = options.has('--incomplete')
     const first = await withReading(config, (database) => readNarrowed(model, narrowed, database))
-    if (first?.isPart === true) terminal.stderr.write(`${PART}\n`)
     // Before anything is shown, and while no read transaction of this command holds the WAL.
     const filtered = first === undefined ? undefined : 'yes'
     await recordBeside(config, terminal, commandRecord('export', { model: model.name, filtered, incomplete: includes ? 'yes' : undefined, to }))
@@ -65,11 +67,17 @@ async function withReading<T>(config: Config, work: (database: Database) => Prom
   }
 }
 
-const PART = 'Only what these users have changed last is exported: they have changed more than is looked at'
+const TOO_MANY =
+  `Cannot export with --changed-by: these users have changed more than ${EXPORTED_MAX} documents of the model: ` +
+  'name fewer of them, or export without it'
 
+/** Throws UsageError, and TransferFileError where users have changed more than an export takes. */
 async function readNarrowed(model: Model, narrowed: Pick<QueryFlags, 'filter' | 'changedBy'>, database: Database): Promise<FindQuery | undefined> {
   if (narrowed.filter === undefined && narrowed.changedBy === undefined) return undefined
   const settings = { limitDefault: PAGE_SIZE, limitMax: PAGE_SIZE, hideInactive: false }
   const flags = { ...narrowed, sort: 'id', limit: String(PAGE_SIZE) }
-  return readQueryFlags(model, flags, { caller: ADMINISTRATOR, settings, store: sourceOf(database) })
+  const changedBy: QuerySource['changedBy'] = (models, actors) => allChangedBy(database, models, actors)
+  const query = await readQueryFlags(model, flags, { caller: ADMINISTRATOR, settings, store: { ...sourceOf(database), changedBy } })
+  if (query.isPart === true) throw new TransferFileError(TOO_MANY)
+  return query
 }

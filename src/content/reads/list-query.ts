@@ -165,12 +165,15 @@ function readChangedBy(
 ): { readonly conditions: readonly Filter[]; readonly isPart: boolean } {
   if (changedBy === undefined) return { conditions: [], isPart: false }
   requireEditor(caller)
-  const users = [...new Set(changedBy.split(','))]
-  if (users.length > CHANGERS_MAX || users.some((id) => id === '')) {
-    throw fail('badRequest', `Cannot read changedBy ${describe(changedBy)}: expected 1 to ${CHANGERS_MAX} ids of users, separated by commas`)
-  }
-  const { ids, isWhole } = store.changedBy(placesOf(model, true), users)
+  const { ids, isWhole } = store.changedBy(placesOf(model, true), readChangers(changedBy))
   return { conditions: [isIn(['id'], ids)], isPart: !isWhole }
+}
+
+/** The ids of the users in `changedBy`. Throws badRequest. */
+export function readChangers(changedBy: string): readonly string[] {
+  const users = [...new Set(changedBy.split(','))]
+  if (users.length <= CHANGERS_MAX && !users.some((id) => id === '')) return users
+  throw fail('badRequest', `Cannot read changedBy ${describe(changedBy)}: expected 1 to ${CHANGERS_MAX} ids of users, separated by commas`)
 }
 
 /** What a search finds comes in this order where the request names none. */
@@ -184,14 +187,14 @@ const NEWEST = ['publishedAt', 'createdAt'] as const
 /** The JSON of a page, in parts: the documents stay the bytes that the store read. */
 export function pageParts(
   model: Model,
-  { sort }: FindQuery,
+  { sort, isPart }: FindQuery,
   { part, next }: Found,
   count?: MatchCount,
 ): readonly TextPart[] {
   // A cursor is base64url, which needs no escapes.
   const cursor = next === undefined ? 'null' : `"${writeCursor({ model: model.name, sort, ...next })}"`
   const total = count === undefined ? '' : `,"total":${count.total},"totalIsFloor":${count.isFloor}`
-  return ['{"items":[', part, `],"cursor":${cursor},"hasMore":${next !== undefined}${total}}`]
+  return ['{"items":[', part, `],"cursor":${cursor},"hasMore":${next !== undefined}${total}${isPart === true ? ',"isPartial":true' : ''}}`]
 }
 
 /** Whatever is above the maximum, of however many digits, means the maximum. */

@@ -11,6 +11,7 @@ import { fail } from '../../base/failure.ts'
 import { openRegularFile, type OpenFile } from '../../base/regular-file.ts'
 import { startTaskThread } from '../../base/thread.ts'
 import type { Model } from '../../models/schema.ts'
+import { EXPORTED_MAX } from '../../store/changes/changes-of-actors.ts'
 import { writeQuery } from '../../store/scan/query-message.ts'
 import type { FindQuery } from '../../store/store.ts'
 import type { ExportResult, ExportTask } from './export-worker.ts'
@@ -23,6 +24,10 @@ const HEAP_MB_MAX = 256
 const NAME_BYTES = 6
 const COMMAND = 'narrow the filter, or run "dateline export" where the service runs'
 
+const TOO_MANY_CHANGED =
+  `Cannot export this list: these users have changed more than ${EXPORTED_MAX} documents of the model: ` +
+  'name fewer of them in changedBy, or export without it'
+
 export type ListExports = ReturnType<typeof createListExports>
 
 /** The files stand beside the database, which only its owner can read, and have no name any more when they are sent. */
@@ -31,8 +36,11 @@ export function createListExports(database: string) {
   // Of a process that was killed meanwhile.
   for (const name of readdirSync(dirname(database))) if (name.startsWith(prefix)) rmSync(join(dirname(database), name), { force: true })
   return {
-    /** Throws conflict where the export is too large or takes too long, and networkError where it cannot be written. */
-    async write(model: Model, query: FindQuery, { format, includes }: Pick<ExportTask, 'format' | 'includes'>): Promise<OpenFile> {
+    /**
+     * Throws conflict where the export is too large, takes too long or is of too many changes, and networkError where it
+     * cannot be written.
+     */
+    async write(model: Model, query: FindQuery, { format, includes, changers }: Pick<ExportTask, 'format' | 'includes' | 'changers'>): Promise<OpenFile> {
       const { bavail, bsize } = await statfs(dirname(database))
       const bytesMax = Math.min(BYTES_MAX, bavail * bsize - LEFT_FREE_BYTES)
       if (bytesMax <= 0) throw fail('networkError', 'Cannot export: too little of the disk is free: make room')
@@ -40,9 +48,10 @@ export function createListExports(database: string) {
       const thread = startTaskThread<ExportTask, ExportResult>(program, { resourceLimits: { maxOldGenerationSizeMb: HEAP_MB_MAX } })
       const to = join(dirname(database), prefix + randomBytes(NAME_BYTES).toString('hex'))
       try {
-        const result = await thread.run({ database, query: writeQuery(model.name, query), includes, format, to, msMax: MS_MAX, bytesMax, leftFreeBytes: LEFT_FREE_BYTES })
+        const result = await thread.run({ database, query: writeQuery(model.name, query), changers, includes, format, to, msMax: MS_MAX, bytesMax, leftFreeBytes: LEFT_FREE_BYTES })
         if (result.kind === 'tooLarge') throw fail('conflict', `Cannot export this list: it has more than ${bytesMax} bytes: ${COMMAND}`)
         if (result.kind === 'tooLong') throw fail('conflict', `Cannot export this list within ${MS_MAX / 1000} s: ${COMMAND}`)
+        if (result.kind === 'tooManyChanged') throw fail('conflict', TOO_MANY_CHANGED)
         if (result.kind === 'failed') throw fail('networkError', `Cannot export this list: ${result.message}`)
         const file = await openRegularFile(to)
         if (file === undefined) throw new Error('The export is gone')

@@ -6,10 +6,14 @@ import { writeCsvRow } from '../../base/csv.ts'
 import { parseJson, type JsonObject } from '../../base/json.ts'
 import { systemReason } from '../../base/system-error.ts'
 import { runTasks } from '../../base/thread.ts'
+import { placesOf } from '../../models/incomplete.ts'
 import { storedModelNamed } from '../../models/registry.ts'
 import type { Model } from '../../models/schema.ts'
+import { and, isIn } from '../../query/ast.ts'
+import { allChangedBy } from '../../store/changes/changes-of-actors.ts'
 import { readQuery, type QueryMessage } from '../../store/scan/query-message.ts'
-import { openDatabase } from '../../store/sqlite/database.ts'
+import { openDatabase, type Database } from '../../store/sqlite/database.ts'
+import type { FindQuery } from '../../store/store.ts'
 import { cellsOfDocument, csvColumns } from './csv-columns.ts'
 import { ExportEnded, storedDocuments } from './export-documents.ts'
 
@@ -20,6 +24,8 @@ const PAGE_DOCUMENTS = 5_000
 export interface ExportTask {
   readonly database: string
   readonly query: QueryMessage
+  /** Users of whose changes the log has to tell; undefined for documents whoever has changed them. */
+  readonly changers: readonly string[] | undefined
   /** Whether incomplete drafts are among the documents. */
   readonly includes: boolean
   readonly format: 'csv' | 'ndjson'
@@ -33,7 +39,7 @@ export interface ExportTask {
 
 export type ExportResult =
   | { readonly kind: 'written'; readonly documents: number }
-  | { readonly kind: 'tooLong' | 'tooLarge' }
+  | { readonly kind: 'tooLong' | 'tooLarge' | 'tooManyChanged' }
   | { readonly kind: 'failed'; readonly message: string }
 
 runTasks((task: ExportTask): ExportResult => {
@@ -50,12 +56,14 @@ runTasks((task: ExportTask): ExportResult => {
   return result
 })
 
-function write({ database: file, query, includes, format, msMax, bytesMax, leftFreeBytes }: ExportTask, descriptor: number): ExportResult {
+function write({ database: file, query: message, changers, includes, format, msMax, bytesMax, leftFreeBytes }: ExportTask, descriptor: number): ExportResult {
   const deadline = systemClock() + msMax
-  const model = storedModelNamed(query.model) as Model
+  const model = storedModelNamed(message.model) as Model
   const database = openDatabase(file, { readOnly: true })
   try {
     database.exec('BEGIN')
+    const query = changedOnly(database, model, { ...readQuery(message), limit: PAGE_DOCUMENTS }, changers)
+    if (query.isPart === true) return { kind: 'tooManyChanged' }
     let [text, documents, bytes] = [format === 'csv' ? writeCsvRow(csvColumns(model)) : '', 0, 0]
     const flush = (): void => {
       bytes += Buffer.byteLength(text)
@@ -63,7 +71,7 @@ function write({ database: file, query, includes, format, msMax, bytesMax, leftF
       text = ''
     }
     const mayGoOn = (): boolean => systemClock() <= deadline
-    for (const doc of storedDocuments(database, model, { ...readQuery(query), limit: PAGE_DOCUMENTS }, { includes, mayGoOn })) {
+    for (const doc of storedDocuments(database, model, query, { includes, mayGoOn })) {
       text += format === 'csv' ? writeCsvRow(cellsOfDocument(model, parseJson(doc) as JsonObject)) : `${doc}\n`
       documents++
       if (text.length < PIECE_CHARS) continue
@@ -79,6 +87,12 @@ function write({ database: file, query, includes, format, msMax, bytesMax, leftF
   } finally {
     database.close()
   }
+}
+
+function changedOnly(database: Database, model: Model, query: FindQuery, changers: readonly string[] | undefined): FindQuery {
+  if (changers === undefined) return query
+  const { ids, isWhole } = allChangedBy(database, placesOf(model, true), changers)
+  return isWhole ? { ...query, filter: and(query.filter, isIn(['id'], ids)) } : { ...query, isPart: true }
 }
 
 function freeBytesBeside(file: string): number {

@@ -9,6 +9,23 @@ const ROWS_MAX = 5_000
 /** Documents that are found, over all actors. */
 const DOCUMENTS_MAX = 1_000
 
+/** What an export takes over all actors: some tens of MiB. */
+const EXPORTED_ROWS_MAX = 20_000_000
+export const EXPORTED_MAX = 200_000
+
+/** All that the actors have changed of the models, for a thread or a process of its own; not whole above EXPORTED_MAX. */
+export function allChangedBy(database: Database, models: readonly Model[], actors: readonly string[]): ChangedDocuments {
+  if (!hasChangeLog(database)) return { ids: [], isWhole: true }
+  const names = new Set(models.map(({ name }) => name))
+  const ids = new Set<string>()
+  for (const actor of actors) {
+    const found = lastChanged(database, names, { actor, rowsMax: EXPORTED_ROWS_MAX, documentsMax: EXPORTED_MAX })
+    for (const id of found.ids) ids.add(id)
+    if (!found.isWhole || ids.size > EXPORTED_MAX) return { ids: [], isWhole: false }
+  }
+  return { ids: [...ids], isWhole: true }
+}
+
 /** The last that each actor has changed of the models; see DocumentStore. */
 export function documentsChangedBy(database: Database, models: readonly Model[], actors: readonly string[]): ChangedDocuments {
   if (!hasChangeLog(database)) return { ids: [], isWhole: true }
