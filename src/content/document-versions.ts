@@ -21,7 +21,7 @@ const PAGES_READ_MAX = 8
 /** Members that change with every change. */
 const ALWAYS_CHANGED = ['updatedAt']
 
-type VersionStore = Pick<DocumentStore, 'get' | 'historyOf' | 'textBehind' | 'listTrash' | 'countTrash'>
+type VersionStore = Pick<DocumentStore, 'get' | 'getTrashed' | 'historyOf' | 'textBehind' | 'listTrash' | 'countTrash'>
 /** The caller, and whether incomplete drafts are there for the request. */
 interface Reader {
   readonly caller: Caller
@@ -37,11 +37,14 @@ export function createDocumentVersions(store: VersionStore, trashMs: () => numbe
     const text = isAdmin(caller) && isInScope(user, 'read', caller) ? store.get(user, actor) : undefined
     return { id: actor, email: text === undefined ? null : String((parseJson(text) as JsonObject)['email']) }
   }
+  /** One that is stored, or is in the trash of those who may see it. */
   const requireDocument = (model: Model, id: string, { caller, includes }: Reader): void => {
     requireHistory(model, 'readHistory', caller)
     if (includes) requireDrafts(model, caller)
-    const place = placeOf(model, includes, (one) => store.get(one, id) !== undefined)
-    if (store.get(place, id) === undefined) throw notFound(model, id)
+    const places = placesOf(model, includes)
+    if (places.some((place) => store.get(place, id) !== undefined)) return
+    if (!places.some((place) => store.getTrashed(place, id) !== undefined)) throw notFound(model, id)
+    requireHistory(model, 'readTrash', caller)
   }
   return {
     /** The changes of a document, newest first. */

@@ -232,7 +232,6 @@ describe('the trash', () => {
     const before = await count()
     assert.equal((await call('DELETE', `/${id}`, { model: 'headline' }, publisher)).status, 204)
     assert.equal((await read('headline', id)).status, 404)
-    assert.equal((await call('GET', `/${id}/history`, { model: 'headline' }, admin)).status, 404)
     assert.equal(await count(), Number(before) - 1)
     assert.deepEqual((await call('GET', '', { model: 'headline', filter: JSON.stringify({ q: 'Deleted soon' }) }, admin)).at('data.items'), [])
     const trash = await call('GET', '/trash', { model: 'headline', limit: 1 }, publisher)
@@ -249,6 +248,36 @@ describe('the trash', () => {
     assert.equal(await count(), before)
     assert.equal((await call('POST', `/${id}/restore`, { model: 'headline' }, publisher, {})).status, 404, 'it is not there any more')
     assert.deepEqual((await history('headline', id)).map(({ kind }) => kind), ['restored', 'deleted', 'created'])
+  })
+
+  it('keeps the history of its documents for those who see it, and attack: for nobody else', async () => {
+    const { id } = await made('headline', publisher, { title: 'As it began' })
+    await call('PATCH', `/${id}`, { model: 'headline' }, admin, { title: 'As it ended' })
+    assert.equal((await call('DELETE', `/${id}`, { model: 'headline' }, publisher)).status, 204)
+    const told = await call('GET', `/${id}/history`, { model: 'headline' }, publisher)
+    const items = told.at('data.items') as readonly { readonly kind: string; readonly seq: number; readonly actor: object; readonly etag: string | null }[]
+    assert.deepEqual(items.map(({ kind, actor }) => [kind, actor]), [
+      ['deleted', { id: publisher.id, email: null }],
+      ['updated', { id: admin.id, email: null }],
+      ['created', { id: publisher.id, email: null }],
+    ])
+    const versions = await Promise.all(items.map(({ seq }) => call('GET', `/${id}/history/${seq}`, { model: 'headline' }, publisher)))
+    assert.deepEqual(versions.map((one) => one.at('data.title')), [undefined, 'As it ended', 'As it began'])
+    assert.deepEqual(versions.map(({ status }) => status), [404, 200, 200])
+    assert.equal((await call('GET', `/${id}/history`, { model: 'headline' }, admin)).at('data.items.0.actor.id'), publisher.id)
+    const paths = [`/${id}/history`, `/${id}/history/${items[1]?.seq}`, '/nowhere/history']
+    for (const path of paths) {
+      for (const [by, status] of [[standard, 403], [guest, 403], [{ token: 'none' }, 401]] as const) {
+        assert.equal((await call('GET', path, { model: 'headline' }, by)).status, status, path)
+      }
+      assert.equal((await call('GET', path, { model: 'topic' }, admin)).status, 404, path)
+      assert.equal((await call('GET', path, { model: 'topic' }, publisher)).status, 403, path)
+    }
+    const narrow = { name: 'deletes', role: 'publisher', models: ['headline'], methods: ['delete'] }
+    const token = String((await service.call('POST', '/api/v1/admin/tokens', { token: admin.token, body: narrow })).at('data.token'))
+    assert.equal((await call('GET', `/${id}/history`, { model: 'headline' }, { token })).status, 403)
+    assert.equal((await call('DELETE', `/trash/${id}`, { model: 'headline' }, publisher)).status, 204)
+    for (const path of paths) assert.equal((await call('GET', path, { model: 'headline' }, admin)).status, 404, 'deleted for good')
   })
 
   it('is emptied for good by who may delete', async () => {

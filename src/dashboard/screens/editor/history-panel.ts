@@ -40,7 +40,7 @@ export type HistoryPanel = ReturnType<typeof historyPanel>
 export function historyPanel({ model, context, documents, id, restore, maySetStatus }: HistoryOptions) {
   const element = h('div', { class: 'history' })
   const list = h('ol')
-  const versions = new Map<number, Promise<StoredDocument>>()
+  const versions = new Map<number, Promise<StoredDocument | undefined>>()
   const { refresh } = readInto(context, {
     element,
     lines: 8,
@@ -73,7 +73,9 @@ export function historyPanel({ model, context, documents, id, restore, maySetSta
     return more
   }
 
-  function versionOf({ seq }: HistoryItem): Promise<StoredDocument> {
+  /** A deletion left nothing. */
+  function versionOf({ seq, etag }: HistoryItem): Promise<StoredDocument | undefined> {
+    if (etag === null) return Promise.resolve(undefined)
     const known = versions.get(seq) ?? documents.version(id, String(seq)).then(({ document }) => document)
     versions.set(seq, known)
     known.catch(() => versions.delete(seq))
@@ -92,7 +94,8 @@ export function historyPanel({ model, context, documents, id, restore, maySetSta
       fill(body, skeleton(3))
       try {
         const [then, earlier] = await Promise.all([versionOf(item), before && versionOf(before)])
-        fill(body, differenceOf(model, earlier, then), !isNewest && may('replace', model, context.user) && maySetStatus(then['status']) && restoreButton(item))
+        const mayRestore = then !== undefined && !isNewest && may('replace', model, context.user) && maySetStatus(then['status'])
+        fill(body, differenceOf(model, earlier, then ?? {}), mayRestore && restoreButton(item))
       } catch (error) {
         fill(body, failureState(error, () => void showChange()))
       }

@@ -1,30 +1,41 @@
 /** What can be done with the chosen documents of the trash. */
-import type { Client } from '../../../client/client.ts'
 import type { Model } from '../../../models/schema.ts'
 import { draftsOf } from '../../any-documents.ts'
 import { countTitle } from '../../model-titles.ts'
 import { documentsChanged } from '../../changed-documents.ts'
 import { bringBack } from '../../removal.ts'
+import type { ScreenContext } from '../../screen.ts'
 import { t } from '../../texts.ts'
-import { ask } from '../../kit/dialog.ts'
+import { ask, openDialog } from '../../kit/dialog.ts'
 import { hasFocus } from '../../kit/focus.ts'
 import { notify, notifyFailure } from '../../kit/notices.ts'
 import { bulkAction, selectionBar, type SelectionBarOptions } from '../../kit/table/bulk-work.ts'
 
 export interface TrashBarOptions extends Omit<SelectionBarOptions, 'actions'> {
   readonly model: Model
-  readonly client: Client
+  readonly context: ScreenContext
 }
 
-export function trashBar({ model, client, ...given }: TrashBarOptions) {
+export function trashBar({ model, context, ...given }: TrashBarOptions) {
   const { selection } = given
+  const { client } = context
+  const history = bulkAction(t('history.title'), 'docs', () => void showHistory())
   const bar = selectionBar({
     ...given,
     actions: [
+      history,
       bulkAction(t('trash.restore'), 'refresh', () => void restore()),
       bulkAction(t('trash.purge'), 'trash', () => void purge()),
     ],
   })
+
+  /** Of the one that is chosen. */
+  async function showHistory(): Promise<void> {
+    const [id = ''] = selection.ids()
+    const { historyPanel } = await import('../editor/history-panel.ts')
+    const panel = historyPanel({ model, context, documents: draftsOf(client, model), id, restore: () => Promise.resolve(), maySetStatus: () => false })
+    openDialog({ title: t('history.title'), body: panel.element, wide: true })
+  }
 
   async function restore(): Promise<void> {
     const [ids, hadFocus] = [selection.ids(), hasFocus(bar.element)]
@@ -53,5 +64,11 @@ export function trashBar({ model, client, ...given }: TrashBarOptions) {
     documentsChanged()
   }
 
-  return bar
+  return {
+    ...bar,
+    show(): void {
+      history.hidden = selection.size !== 1
+      bar.show()
+    },
+  }
 }

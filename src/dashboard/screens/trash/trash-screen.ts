@@ -26,7 +26,7 @@ export type TrashRow = TrashItem & { readonly label: string; readonly who: strin
 const memory: TableMemory = {}
 
 export const trashScreen: OpenScreen = (context) => {
-  const { client, user, screenUrl, live, signal } = context
+  const { user, screenUrl, live, signal } = context
   const title = t('trash.title')
   const models = contentModels(user).filter((model) => may('remove', model, user))
   const wanted = screenUrl.query.get('model')
@@ -49,7 +49,7 @@ export const trashScreen: OpenScreen = (context) => {
     key: () => `${user.id} trash ${model.name}`,
     signal,
   })
-  const bar = trashBar({ model, client, selection, focusRows: () => table.focus() })
+  const bar = trashBar({ model, context, selection, focusRows: () => table.focus() })
   onDocumentsChanged(() => table.sift(), signal)
   const follow = (): void => table.sift()
   live.follow({ changed: (changes) => changes.some((one) => one.model === model.name) && follow(), missed: follow }, signal)
