@@ -34,6 +34,18 @@ export function removedLabel(id: string): string | undefined {
   return removed.get(id)
 }
 
+/** Ids of what this page has brought back from the trash. */
+const broughtBack = new Set<string>()
+
+export function rememberBroughtBack(ids: readonly string[]): void {
+  for (const id of ids) broughtBack.add(id)
+}
+
+/** Whether news of its deletion may be older than its return: the stream tells of both a little later than they are made. */
+export function wasBroughtBack(id: string): boolean {
+  return broughtBack.has(id)
+}
+
 const watchers = new Set<() => void>()
 
 /** Runs when documents are hidden, shown again, or changed from elsewhere: lists take them out and in. */

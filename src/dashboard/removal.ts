@@ -5,7 +5,7 @@
 import { NotFound, type Client } from '../client/client.ts'
 import type { Model } from '../models/schema.ts'
 import { operationsOn, runBatches, withoutIndex } from './batches.ts'
-import { beginRemoval, documentsChanged, endRemoval } from './changed-documents.ts'
+import { beginRemoval, documentsChanged, endRemoval, rememberBroughtBack } from './changed-documents.ts'
 import { t } from './texts.ts'
 import { notify } from './kit/notices.ts'
 import { errorText } from './kit/states.ts'
@@ -57,6 +57,7 @@ export async function bringBack({ client, model, ids, onProgress, onBack }: Omit
     notify(t('removal.notBack', { count: failures.length, reason }), { kind: 'failed' })
   }
   const back = ids.filter((_, i) => results[i] !== undefined)
+  rememberBroughtBack(back)
   onBack?.(back)
   documentsChanged()
   return back

@@ -29,6 +29,13 @@ export interface Dashboard {
   open(hash?: string, options?: WindowOptions): Promise<Page>
 }
 
+/** Keeps the notices of a page in sight, as a pointer that rests on them does: an undo in one is there until it is used. */
+export function holdNotices(page: Page): Promise<void> {
+  return page.evaluate(() => {
+    for (const notice of document.querySelectorAll('.notice')) notice.dispatchEvent(new MouseEvent('mouseenter'))
+  })
+}
+
 /** For all tests of a file: call it at its top. The data are in `directory`, or in a new one. */
 export async function startDashboard(settings: TestSettings = {}, directory?: string): Promise<Dashboard> {
   const { assets } = await buildDashboard()

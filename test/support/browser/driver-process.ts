@@ -43,8 +43,9 @@ export async function startDriver(): Promise<DriverProcess> {
   const { driver } = browserPrograms()
   const directory = mkdtempSync(join(tmpdir(), 'dateline-browser-'))
   const keeper = spawn('/bin/sh', ['-c', KEEPER, 'keeper', driver, directory], {
-    // Chromium has temporary directories of its own, which stay where it is killed.
-    env: { ...process.env, TMPDIR: directory },
+    // Chromium has temporary directories of its own, which stay where it is killed. Its zone and its language are the same on
+    // every machine: they decide what day it is, and in which order the parts of a date are typed.
+    env: { ...process.env, TMPDIR: directory, TZ: 'UTC', LANGUAGE: 'en_US' },
     stdio: ['pipe', 'pipe', 'ignore'],
     detached: true,
   })

@@ -1,7 +1,7 @@
 /** Hands on a page: clicks, keys and choices as a person makes them, so that what is covered or disabled refuses them. */
 import { pressing, type Key } from './key-strokes.ts'
 import type { PageElement } from './accessible-nodes.ts'
-import type { Session } from './web-driver.ts'
+import { WebDriverError, type Session } from './web-driver.ts'
 
 /** How WebDriver names the member that holds an element's reference. */
 const REFERENCE = 'element-6066-11e4-a52e-4f735466cecf'
@@ -74,7 +74,7 @@ export function createInput(session: Session): Input {
         const text = String(await send('GET', `/element/${found[REFERENCE]}/property/label`)).trim()
         if (text === option) return void (await send('POST', `/element/${found[REFERENCE]}/click`))
       }
-      throw new Error(`Cannot select "${option}" in ${element.role} "${element.name}": there is no such option`)
+      throw new WebDriverError('select', 'no such element', `there is no option "${option}" in ${element.role} "${element.name}"`)
     },
   }
 }

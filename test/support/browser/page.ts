@@ -9,7 +9,7 @@
  *   await page.expectNoProblems()
  *
  * Wherever an element is wanted, a query does. It is looked for until exactly one element matches and takes what is
- * done to it, five seconds at most, so tests need no waits of their own for what appears. Calls on pages of one browser
+ * done to it, for a bounded time, so tests need no waits of their own for what appears. Calls on pages of one browser
  * follow one another; never two at once.
  */
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
@@ -35,7 +35,9 @@ const SCREENSHOTS = join(import.meta.dirname, '../../../dist/screenshots')
 /** What a failure shows of the page. */
 const OUTLINE_CHARS_MAX = 4000
 /** How long problems() waits for responses that are pending. */
-const SETTLE_MS = 3000
+const SETTLE_MS = 10_000
+/** Runs in the page: behind the event that tells it of another `#…`, which is a task of its own. */
+const NEXT_TASK = 'new Promise((resolve) => setTimeout(resolve))'
 /** What stands where something is still on its way. */
 const LOADING = '[aria-busy="true"], .skeleton'
 /** Refusals that no patience heals. */
@@ -211,6 +213,8 @@ export async function openPage(parts: PageParts, size: Size): Promise<Page> {
     newTab,
     async open(url) {
       await send('POST', '/url', { url: new URL(url, service).href })
+      // A page that moves on meanwhile has no such task any more.
+      await devTools('Runtime.evaluate', { expression: NEXT_TASK, awaitPromise: true }).catch(() => {})
     },
     reload: async () => void (await send('POST', '/refresh')),
     back: async () => void (await send('POST', '/back')),

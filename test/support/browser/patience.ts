@@ -1,7 +1,7 @@
 /** Waits for a condition of a page, which is evaluated again and again for a bounded time. */
 
-/** A machine that is busy with other work may take seconds for what takes milliseconds alone. */
-export const PATIENCE_MS = 15_000
+/** A machine that is busy with other work may take many seconds for what takes milliseconds alone. */
+export const PATIENCE_MS = 30_000
 /** Between two evaluations, so that the page gets to work too. */
 const PAUSE_MS = 15
 

@@ -6,7 +6,7 @@
  */
 
 /** How long one command may take; loading a page is one. */
-const COMMAND_MS_MAX = 30_000
+const COMMAND_MS_MAX = 60_000
 
 /** What the driver refused, with the error code of the standard, such as `stale element reference`. */
 export class WebDriverError extends Error {

@@ -1,9 +1,11 @@
 /**
  * Keeps the rows of a list as the documents are: a row that changed glows once, one that was deleted goes. Rows never jump for
- * what is new: it waits behind a button that tells how many there are.
+ * what is new: it waits behind a button that tells how many there are. News of a deletion that this page has undone may come
+ * after the undo; the service then says whether the document is there.
  */
 import type { Model } from '../../../models/schema.ts'
 import { documentsOf, type StoredDocument } from '../../any-documents.ts'
+import { wasBroughtBack } from '../../changed-documents.ts'
 import type { Change } from '../../live-changes.ts'
 import type { ScreenContext } from '../../screen.ts'
 import { t } from '../../texts.ts'
@@ -46,21 +48,33 @@ export function liveRows({ model, context, view, selection, recount, table }: Li
     if (changes.length > 0) recount()
     if (changes.length > CHANGES_MAX) return table.sift()
     const gone = changes.flatMap(({ id, document }) => (document === undefined ? [id] : []))
-    if (gone.length > 0) {
-      table.remove(gone)
-      if (selection !== undefined && gone.some(selection.has)) selection.set(selection.ids().filter((id) => !gone.includes(id)))
-      for (const id of gone) {
-        fresh.delete(id)
-        taken.add(id)
-      }
-    }
+    const doubtful = gone.filter(wasBroughtBack)
+    takeOut(gone.filter((id) => !doubtful.includes(id)))
     const back = changes.flatMap(({ id, document }) => (document !== undefined && taken.delete(id) ? [id] : []))
     if (back.length > 0) table.sift()
     const unknown = changes.flatMap(({ id, document }) =>
       document !== undefined && !table.update(document) && !back.includes(id) && isNew(document) ? [id] : [],
     )
     for (const id of await shownOf(unknown)) fresh.add(id)
+    takeOut(await missingOf(doubtful))
     if (!signal.aborted) show()
+  }
+
+  function takeOut(gone: readonly string[]): void {
+    if (gone.length === 0 || signal.aborted) return
+    table.remove(gone)
+    if (selection !== undefined && gone.some(selection.has)) selection.set(selection.ids().filter((id) => !gone.includes(id)))
+    for (const id of gone) {
+      fresh.delete(id)
+      taken.add(id)
+    }
+  }
+
+  /** Which of them the service does not have. What it does not tell stays where it is. */
+  async function missingOf(ids: readonly string[]): Promise<readonly string[]> {
+    if (ids.length === 0) return []
+    const there = await documents.list({ filter: { id: { $in: ids } }, limit: CHANGES_MAX }, { signal }).catch(() => undefined)
+    return there === undefined ? [] : ids.filter((id) => !there.items.some((one) => one.id === id))
   }
 
   /** Which of them the list would show; the service decides by the list's own filter. */

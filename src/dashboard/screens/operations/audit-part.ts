@@ -33,6 +33,8 @@ export const auditPart: OpenPart = (context) => {
     lines: 12,
     read: (options) => read(null, options.signal),
     show(page) {
+      // Further pages have come since this look was taken.
+      if (items.length > PAGE_ITEMS) return rows
       items = page.items
       if (items.length > 0) return drawn(page)
       return isSameSearch(search, readAuditSearch(new URLSearchParams())) ? emptyState('check', t('list.empty')) : emptyState('search', t('list.nothing'))
@@ -78,6 +80,7 @@ export const auditPart: OpenPart = (context) => {
   function change(next: AuditSearch): void {
     if (isSameSearch(next, search)) return
     search = next
+    items = []
     mergeQuery({ ...search })
     load()
   }
