@@ -55,7 +55,7 @@ describe('a test mail', () => {
     assert.ok(!response.text.includes(Buffer.from(`\0me\0${PASSWORD}`).toString('base64')))
     assert.ok(!response.text.includes(PASSWORD))
     assert.doesNotMatch(peer.messages.join(''), /(?<!\d)\d{6}(?!\d)/, 'it contains no code')
-    assert.ok(!service.logLines.join('\n').includes('reader@example'), 'the log names no address')
+    assert.ok(!(await service.logged()).join('\n').includes('reader@example'), 'the log names no address')
   })
 
   it('that is rejected shows the reply of the mail server and advice', async (t) => {

@@ -119,7 +119,7 @@ describe('a restore over the API', { skip: ONLY_HERE }, () => {
     const [record] = await records(next, token, 'backup.restore-failed')
     assert.equal(record?.['actor'], id)
     assert.deepEqual(readdirSync(data).filter((one) => /restore|replaced/.test(one)), [])
-    assert.ok(next.logLines.some((line) => line.includes('"event":"restore.undone"')))
+    assert.ok((await next.logged()).some((line) => line.includes('"event":"restore.undone"')))
   })
 })
 

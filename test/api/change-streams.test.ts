@@ -175,7 +175,7 @@ describe('a ticket', () => {
     await openEvents(t, streamUrl(service, { models: 'topic', ticket: `${ticket}x` }))
     events.close()
     await make()
-    const log = service.logLines.join('\n')
+    const log = (await service.logged()).join('\n')
     for (const part of ticket.split('.')) assert.ok(!log.includes(part))
     assert.match(log, /"path":"\/api\/v1\/changes\/stream"/)
   })

@@ -70,8 +70,10 @@ export interface TestService {
   readonly app: HostedApp
   readonly url: string
   readonly directory: string
-  /** Every line of the log so far. */
-  readonly logLines: string[]
+  /** The lines of the log that are here: a process writes them some milliseconds after its responses. */
+  readonly logLines: readonly string[]
+  /** Every line of the log up to now. */
+  logged(): Promise<readonly string[]>
   /** Moves the clock. */
   advance(ms: number): void
   now(): number
@@ -183,6 +185,15 @@ export async function startService(
     url: app.url,
     directory,
     logLines,
+    async logged() {
+      await app.written()
+      if (program === undefined) return logLines
+      // The line of a request comes behind those of all that was before it.
+      const { headers } = await sendTo(new URL('/healthz', app.url), { agent })
+      const ownLine = `"requestId":"${String(headers['x-request-id'])}"`
+      while (!logLines.some((line) => line.includes(ownLine))) await new Promise(setImmediate)
+      return logLines
+    },
     now,
     advance,
     call,
