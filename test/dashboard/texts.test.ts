@@ -1,7 +1,7 @@
 /** The tables of texts: complete, in the same form in every language, and each text is used. */
 import assert from 'node:assert/strict'
 import { globSync, readFileSync } from 'node:fs'
-import { basename, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { describe, it } from 'node:test'
 import { buildDashboard } from '../../scripts/build-dashboard.ts'
 import { LANGUAGES, type TextKey } from '../../src/dashboard/texts.ts'
@@ -108,6 +108,26 @@ describe('the texts of the page', () => {
     const isSaid = (key: string): boolean => key.includes('.') && code.includes(`"${key}"`)
     assert.ok(Object.keys(pageTexts).some(isSaid))
     assert.deepEqual(Object.keys({ ...screenTexts, ...reviewTexts, ...firstRunTexts }).filter(isSaid), [])
+  })
+
+  it('of parts that are fetched without the tables of screens are in the table of the page', () => {
+    const code = (path: string): string => readFileSync(path, 'utf8')
+    const seen = new Set<string>()
+    const follow = (path: string): void => {
+      if (seen.has(path) || !path.startsWith(ROOT)) return
+      seen.add(path)
+      const imports = [
+        ...code(path).matchAll(/^(?:import|export) (?!type )[^']*? from '(\.[^']+\.ts)'/gm),
+        // The palette and its help are opened with the texts of screens.
+        ...code(path).matchAll(/(?<!with\w+Texts\(\s*|\bopen\()import\('(\.[^']+\.ts)'\)/g),
+      ]
+      for (const [, to = ''] of imports) follow(join(dirname(path), to))
+    }
+    follow(join(ROOT, 'page.ts'))
+    assert.ok([...seen].some((path) => path.endsWith('bulk-actions.ts')), 'what the list fetches is followed')
+    const others = Object.keys({ ...screenTexts, ...reviewTexts, ...firstRunTexts })
+    const missing = [...seen].flatMap((path) => others.filter((key) => code(path).includes(`'${key}'`)).map((key) => `${basename(path)}: ${key}`))
+    assert.deepEqual(missing, [])
   })
 
   it('that name fields, values and models name what there is', () => {

@@ -36,7 +36,7 @@ export function listMenus({ model, context, view, columns, onColumns }: ListMenu
       return () => columnPanel(columns, view, onColumns)
     }),
     laterMenu(t('list.export'), 'download', signal, async () => {
-      const { exportPanel } = await import('./export-panel.ts')
+      const { exportPanel } = await withScreenTexts(import('./export-panel.ts'))
       return (close) => exportPanel(model, context, { query: view.query, close })
     }),
   ]
