@@ -9,7 +9,7 @@ import { browserMissing, testBrowser, type Page } from '../support/browser/brows
 import { startDashboard } from '../support/browser/dashboard.ts'
 import { walkByKeyboard } from '../support/browser/focus-walk.ts'
 import { coveredFocusFindings, sidewaysFindings } from '../support/browser/room.ts'
-import { targetSizeFindings } from '../support/browser/target-size.ts'
+import { fingerFindings, targetSizeFindings } from '../support/browser/target-size.ts'
 import { textServers } from '../support/browser/text-server.ts'
 
 const dashboard = await startDashboard()
@@ -21,19 +21,28 @@ const OPENED: (readonly [name: string, hash: string, press?: string, opened?: st
   ['the account', '#/', '.account button:last-of-type'],
   ['a list', '#/topics'],
   ['its filters', '#/topics', '.list-tools .drop-down button', '.drop-panel:not([hidden])'],
-  ['its columns', '#/topics', '.list-tools .drop-down:last-of-type > button', '.drop-panel:not([hidden])'],
+  ['its views', '#/topics', '.list-tools .drop-down:nth-of-type(2) > button', '.drop-panel:not([hidden]) input'],
+  ['its columns', '#/topics', '.list-tools .drop-down:nth-of-type(3) > button', '.drop-panel:not([hidden]) input'],
+  ['its export', '#/topics', '.list-tools .drop-down:last-of-type > button', '.drop-panel:not([hidden]) li'],
   ['its selection', '#/topics', '.table-body .pick input', '.bulk:not([hidden])'],
   ['the trash', '#/trash?model=topic'],
   ['its selection', '#/trash?model=topic', '.table-body .pick input', '.bulk:not([hidden])'],
   ['a new document', '#/headlines/new'],
   ['a picker', '#/headlines/new', '[role="combobox"]', '[role="listbox"]:not([hidden])'],
+  ['scheduled changes', '#/scheduled'],
   ['users', '#/users'],
   ['an invitation', '#/users', '.screen-head button', 'dialog'],
   ['the configuration', '#/configuration'],
   ['the state of the service', '#/operations'],
   ['the outbox', '#/operations?part=outbox'],
   ['backups', '#/operations?part=backups'],
+  ['an import', '#/operations?part=import'],
+  ['API tokens', '#/operations?part=tokens'],
+  ['a new token', '#/operations?part=tokens', '.part button.primary', 'dialog'],
+  ['limits', '#/operations?part=limits'],
   ['settings', '#/operations?part=settings'],
+  ['the log', '#/operations?part=log'],
+  ['the audit trail', '#/operations?part=audit'],
   ['the own sessions', '#/sessions'],
   ['nothing', '#/nowhere'],
 ]
@@ -96,13 +105,40 @@ describe('every screen', { skip: browserMissing() }, () => {
   })
 
   it('can be read at 400 % in a window of 1280 pixels, with the menu open as well', async () => {
-    await page.resize({ width: 320, height: 512 })
     for (const [name, hash, press, opened] of OPENED) {
+      await page.resize({ width: 320, height: 512 })
       await goTo(page, hash, press, opened)
-      assert.deepEqual(await sidewaysFindings(page), [], name)
+      for (const width of [320, 1024]) {
+        await page.resize({ width, height: 512 })
+        assert.deepEqual(await sidewaysFindings(page), [], `${name} at ${width}`)
+      }
     }
+    await page.resize({ width: 320, height: 512 })
     await goTo(page, '#/', '.menu-button', '.navigating')
     assert.deepEqual([...(await accessibilityFindings(page, { keyboard: false }))], [], 'the menu')
+  })
+
+  it('has room on a telephone, a tablet and a desk, in the language with the longest words as well', async () => {
+    const german = await dashboard.openAs(cast.admin, '#/', { language: 'de', size: { width: 360, height: 740 } })
+    for (const [name, hash, press, opened] of OPENED) {
+      await goTo(german, hash, press, opened)
+      for (const width of [360, 1024, 1440]) {
+        await german.resize({ width, height: 740 })
+        assert.deepEqual(await sidewaysFindings(german), [], `${name} at ${width}`)
+      }
+      await german.resize({ width: 360, height: 740 })
+    }
+    await german.expectNoProblems()
+  })
+
+  it('has controls that a finger hits', async () => {
+    await page.emulate({ touch: true })
+    await page.resize({ width: 360, height: 740 })
+    for (const [name, hash, press, opened] of OPENED) {
+      await goTo(page, hash, press, opened)
+      assert.deepEqual([...(await fingerFindings(page)), ...(await sidewaysFindings(page))], [], name)
+    }
+    await page.emulate({ touch: false })
   })
 
   it('can be read with text twice as large', async () => {

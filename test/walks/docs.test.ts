@@ -9,6 +9,7 @@ import { GUIDES, readGuide } from '../../src/guides/guides.ts'
 import { expectAccessible } from '../support/browser/accessibility.ts'
 import { browserMissing, testBrowser, type Page } from '../support/browser/browser.ts'
 import { startDashboard } from '../support/browser/dashboard.ts'
+import { sidewaysFindings } from '../support/browser/room.ts'
 import { MARKUP, spoilt, withHostileNames } from '../support/schema/hostile-description.ts'
 import { storeEarlier } from '../support/service/earlier-documents.ts'
 import { startService } from '../support/service/service.ts'
@@ -322,14 +323,12 @@ describe('the API reference, for a publisher', { skip: browserMissing() }, () =>
     await page.expectNoProblems()
   })
 
-  it('stays within 360 pixels, where the contents open over it', async () => {
-    await page.resize({ width: 360, height: 740 })
+  it('stays within 1440, 1024 and 360 pixels, where the contents open over it', async () => {
     await page.open('/docs#/operations/list')
-    const overflow = await page.evaluate(() => {
-      const { scrollWidth, clientWidth } = document.documentElement
-      return scrollWidth - clientWidth
-    })
-    assert.equal(overflow, 0, 'the page scrolls sideways')
+    for (const width of [1440, 1024, 360]) {
+      await page.resize({ width, height: 740 })
+      assert.deepEqual(await sidewaysFindings(page), [], `at ${width}`)
+    }
     await page.screenshot('docs-360')
     await page.click({ role: 'button', name: 'Contents' })
     await page.screenshot('docs-contents-360')

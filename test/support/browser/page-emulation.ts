@@ -13,6 +13,8 @@ export interface Emulation {
   /** `de-DE`: `navigator.language`, `Accept-Language` and how Intl writes. */
   readonly locale?: string
   readonly offline?: boolean
+  /** Whether the reader points with a finger. */
+  readonly touch?: boolean
 }
 
 /** Gives a function that changes what it is given and leaves the rest as it was set before. */
@@ -21,7 +23,7 @@ export function createEmulation({ devTools }: Session): (changes: Emulation) => 
   return async (changes) => {
     current = { ...current, ...changes }
     const { colorScheme, reducedMotion = false, forcedColors = false } = current
-    const { timezone, locale, offline } = changes
+    const { timezone, locale, offline, touch } = changes
     await devTools('Emulation.setEmulatedMedia', {
       features: [
         { name: 'prefers-color-scheme', value: colorScheme ?? 'light' },
@@ -35,6 +37,7 @@ export function createEmulation({ devTools }: Session): (changes: Emulation) => 
       await devTools('Emulation.setUserAgentOverride', { userAgent, acceptLanguage: locale })
       await devTools('Emulation.setLocaleOverride', { locale })
     }
+    if (touch !== undefined) await devTools('Emulation.setTouchEmulationEnabled', { enabled: touch, maxTouchPoints: 1 })
     if (offline !== undefined) {
       const unlimited = { latency: LATENCY_MS, downloadThroughput: -1, uploadThroughput: -1 }
       await devTools('Network.emulateNetworkConditions', { offline, ...unlimited })

@@ -13,7 +13,7 @@ import { t } from '../../texts.ts'
 import { atMostEvery } from '../../timing.ts'
 import { button, h, type Attributes } from '../../kit/dom.ts'
 import { icon } from '../../kit/icons.ts'
-import { dateTime } from '../../kit/moments.ts'
+import { ago } from '../../kit/moments.ts'
 import { notifyFailure } from '../../kit/notices.ts'
 import { emptyState, nothingFound } from '../../kit/states.ts'
 import { liveRows } from '../list/live-rows.ts'
@@ -130,7 +130,7 @@ function columns(): readonly TableColumn<User>[] {
       return role !== 'none' && h('span', { class: role === 'admin' ? 'tag good' : 'tag' }, valueTitle(role))
     }),
     detail('appRole', '8rem', ({ appRole }) => valueTitle(appRole)),
-    detail('createdAt', '11rem', ({ createdAt }) => dateTime(createdAt)),
+    detail('createdAt', '11rem', ({ createdAt }) => ago(createdAt)),
   ]
 }
 
