@@ -12,7 +12,8 @@ import { someCandidate, type CandidateTest, type ValueTest } from './candidates.
 import { bytesOfEach, patternTest } from './pattern.ts'
 import { takeSteps, unlimitedSteps, type Steps } from './steps.ts'
 import { compareValues, equalValues, typeRank } from './values.ts'
-import { haveWords, textsAt, wordsOf } from './words.ts'
+import { foldWords } from './word-folding.ts'
+import { haveWords, textsAt } from './words.ts'
 
 /** Whether one document meets the filter. Throws StepsExceeded past the limit of `steps`. */
 export function matches(filter: Filter, document: JsonObject, steps: Steps = unlimitedSteps()): boolean {
@@ -160,7 +161,7 @@ function wordsTest({ paths, sought }: Extract<Filter, { kind: 'words' }>, steps:
   return (root) => {
     const texts = textsAt(root, paths)
     takeSteps(steps, texts.reduce((sum, text) => sum + text.length * STEPS_PER_FOLDED_CHAR, sought.length))
-    return haveWords(wordsOf(texts), sought)
+    return haveWords(foldWords(texts), sought)
   }
 }
 

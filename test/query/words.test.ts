@@ -2,7 +2,9 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { fold } from '../../src/query/fold.ts'
+import { foldWords } from '../../src/query/word-folding.ts'
 import { haveWords, soughtWords, wordsOf } from '../../src/query/words.ts'
+import { seededRandom, seedOfRun } from '../support/random.ts'
 
 describe('wordsOf()', () => {
   for (const [name, text, words] of [
@@ -25,6 +27,27 @@ describe('wordsOf()', () => {
     assert.deepEqual(wordsOf([`${' '.repeat(9_998)}abc`, 'def']), ['ab', 'def'])
   })
 
+  it('folds characters one by one to what whole texts fold to', (t) => {
+    const random = seededRandom(seedOfRun())
+    t.diagnostic(`SEED=${random.seed}`)
+    const signs = ["'", '\u2019', '-', ' ', '\u0301', '\u0640', '\ud83d', '\udc00', '🎉', 'ﬁ', 'ﷺ', '½', 'İ', 'ς', '가', 'q'.repeat(63)]
+    for (let point = 0; point < 0x20000; point++) {
+      const character = String.fromCodePoint(point)
+      const text = `x${character}y${random.pick(signs)}${character}${random.pick(signs)}z`
+      const words = wordsOf([text])
+      if (words.join(' ') !== wordsByRuns(text).join(' ')) assert.fail(`${point.toString(16)} in ${JSON.stringify(text)} becomes ${words.join(' ')}`)
+    }
+  })
+
+  it('attack: characters that become many take no more than they become', () => {
+    const [text, phrase] = ['\ufdfa'.repeat(20_000), 'صلي الله عليه وسلم']
+    assert.deepEqual(wordsOf([text, text, text, text]), [...phrase.split(' ').slice(0, 3), 'وسلمصلي', 'وسلم'])
+    assert.equal(foldWords([text]), Array.from({ length: 10_000 }, () => phrase).join(''))
+    assert.equal(foldWords(['a', text, 'b']).length, 2 + foldWords([text]).length + 2)
+    assert.deepEqual(wordsOf([`${'a'.repeat(9_999)}\u{1d400}`]).at(-1), 'a'.repeat(15), 'a pair that the limit cuts')
+    assert.equal(wordsOf(['𐐀'.repeat(65)]).join(' '), `${'𐐨'.repeat(64)} 𐐨`)
+  })
+
   it('gives letters the same form that differ in case alone, and folds what is folded to itself', () => {
     for (let point = 0; point < 0x30000; point++) {
       const letter = String.fromCodePoint(point)
@@ -37,6 +60,20 @@ describe('wordsOf()', () => {
     }
   })
 })
+
+/** The words of a text, as the header of word-folding.ts says: each step looks at runs of letters as a whole. */
+function wordsByRuns(text: string): readonly string[] {
+  const runs = text.match(/[\p{L}\p{N}][\p{L}\p{N}\p{M}\u0640'\u2019\u02bc]*/gu) ?? []
+  const words = runs.flatMap((run) => {
+    const plain = fold(run.normalize('NFKD').replace(/[\p{M}\u0640'\u2019\u02bc]/gu, '')).replace(/./gu, (letter) => PLAIN.get(letter) ?? letter)
+    return plain.match(/[\p{L}\p{N}]{1,64}/gu) ?? []
+  })
+  return [...new Set(words)]
+}
+
+const PLAIN = new Map(
+  ['æ ae', 'œ oe', 'ø o', 'ß ss', 'đ d', 'ð d', 'þ th', 'ł l', 'ħ h', 'ŧ t', 'ı i', 'ŋ n', 'ٱ ا', 'ى ي', 'ة ه'].map((pair) => pair.split(' ') as [string, string]),
+)
 
 describe('a search', () => {
   for (const [search, text, isFound] of [
@@ -52,7 +89,7 @@ describe('a search', () => {
     ['new news', 'Good news', true],
   ] as const) {
     it(`for ${search} ${isFound ? 'finds' : 'does not find'} ${text}`, () => {
-      assert.equal(haveWords(wordsOf([text]), soughtWords(search)), isFound)
+      assert.equal(haveWords(foldWords([text]), soughtWords(search)), isFound)
     })
   }
 

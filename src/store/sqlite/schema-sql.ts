@@ -113,7 +113,7 @@ function createTrigrams(model: Model): { name: string; sql: string }[] {
 
 /**
  * `headline_search_pending`: rows that the search indexes take over later, in place of those that they have
- * (tables/pending-rows.ts).
+ * (tables/pending-rows.ts). The column `unknown` is of earlier programs.
  */
 export function pendingTable(model: Model): string {
   return `${trigramTable(model)}_pending`

@@ -10,23 +10,10 @@
 import type { Model } from '../../models/schema.ts'
 import type { Database } from '../sqlite/database.ts'
 import { pendingTable } from '../sqlite/schema-sql.ts'
-
-/** What the indexes have to take over of a document. */
-export interface PendingRow {
-  readonly trigrams: readonly string[]
-  /** Undefined where the index has them. */
-  readonly words: PendingWords | undefined
-}
-
-export interface PendingWords {
-  /** With a space between two. */
-  readonly text: string
-  /** Those that the lexicon may lack. */
-  readonly unknown: string
-}
+import type { SearchRow } from './search-row.ts'
 
 /** What is left to take over after two changes of a document; undefined for one that is gone. */
-export function laterRow(earlier: PendingRow | undefined, later: PendingRow | undefined): PendingRow | undefined {
+export function laterRow(earlier: SearchRow | undefined, later: SearchRow | undefined): SearchRow | undefined {
   if (later === undefined || later.words !== undefined || earlier === undefined) return later
   return { ...later, words: earlier.words }
 }
@@ -35,23 +22,23 @@ export function countPending(database: Database, model: Model): number {
   return Number(database.get(`SELECT count(*) AS n FROM ${pendingTable(model)}`)?.['n'])
 }
 
-export function putPending(database: Database, model: Model, seq: number, { trigrams, words }: PendingRow): void {
+export function putPending(database: Database, model: Model, seq: number, { trigrams, words }: SearchRow): void {
   const [text = '', ...kept] = trigrams
   database.run(
-    `INSERT INTO ${pendingTable(model)} (seq, text, kept, words, unknown) VALUES (?, ?, ?, ?, ?) ON CONFLICT (seq) DO UPDATE
-      SET text = excluded.text, kept = excluded.kept, words = coalesce(excluded.words, words), unknown = coalesce(excluded.unknown, unknown)`,
-    ...[seq, text, JSON.stringify(kept), words === undefined ? null : ` ${words.text} `, words?.unknown ?? null],
+    `INSERT INTO ${pendingTable(model)} (seq, text, kept, words) VALUES (?, ?, ?, ?) ON CONFLICT (seq) DO UPDATE
+      SET text = excluded.text, kept = excluded.kept, words = coalesce(excluded.words, words)`,
+    ...[seq, text, JSON.stringify(kept), words === undefined ? null : ` ${words} `],
   )
 }
 
 /** Takes all rows out, by the seq of their documents. */
-export function takePending(database: Database, model: Model): Map<number, PendingRow> {
-  const rows = database.all(`SELECT seq, text, kept, words, unknown FROM ${pendingTable(model)}`)
+export function takePending(database: Database, model: Model): Map<number, SearchRow> {
+  const rows = database.all(`SELECT seq, text, kept, words FROM ${pendingTable(model)}`)
   if (rows.length > 0) database.run(`DELETE FROM ${pendingTable(model)}`)
   return new Map(
-    rows.map(({ seq, text, kept, words, unknown }) => {
+    rows.map(({ seq, text, kept, words }) => {
       const trigrams = [String(text), ...(JSON.parse(String(kept)) as string[])]
-      return [Number(seq), { trigrams, words: words === null ? undefined : { text: String(words).trim(), unknown: String(unknown) } }]
+      return [Number(seq), { trigrams, words: words === null ? undefined : String(words).trim() }]
     }),
   )
 }

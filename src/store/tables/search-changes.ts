@@ -14,7 +14,7 @@ import { parseJson, type JsonObject } from '../../base/json.ts'
 import type { Model } from '../../models/schema.ts'
 import type { Database } from '../sqlite/database.ts'
 import { hasWordIndex, tableOf } from '../sqlite/schema-sql.ts'
-import { countPending, laterRow, putPending, takePending, type PendingRow } from './pending-rows.ts'
+import { countPending, laterRow, putPending, takePending } from './pending-rows.ts'
 import { searchRow, type SearchRow } from './search-row.ts'
 import { replaceTrigramRows } from './trigram-index.ts'
 import { createWordIndex } from './word-index.ts'
@@ -31,7 +31,7 @@ interface SearchChange {
   readonly row: SearchRow | undefined
 }
 
-type LatestRows = Map<number, PendingRow | undefined>
+type LatestRows = Map<number, SearchRow | undefined>
 
 export type SearchChanges = ReturnType<typeof createSearchChanges>
 
@@ -54,13 +54,12 @@ export function createSearchChanges(database: Database) {
     },
     /** Writes the changes; to be called at the end of their transaction. */
     flush(): void {
-      if (changes.length > 0) indexes.begin()
       const flushed = Map.groupBy(changes, ({ model }) => model)
       changes = []
       for (const model of due) if (!flushed.has(model)) flushed.set(model, [])
       for (const [model, some] of flushed) {
         const latest: LatestRows = new Map()
-        for (const { seq, row } of some) latest.set(seq, laterRow(latest.get(seq), indexes.rowOf(model, row)))
+        for (const { seq, row } of some) latest.set(seq, laterRow(latest.get(seq), row))
         const kept = [...latest].flatMap(([seq, row]) => (row === undefined ? [] : [{ seq, row }]))
         const mayWait = !due.has(model) && kept.length === latest.size && kept.every(({ row }) => charsOf(row) <= PENDING_CHARS_MAX)
         if (mayWait && countPending(database, model) + kept.length <= PENDING_MAX) for (const { seq, row } of kept) putPending(database, model, seq, row)
@@ -87,8 +86,8 @@ export function createSearchChanges(database: Database) {
 export function takeOverPending(database: Database, model: Model): void {
   const indexes = createIndexes(database)
   const docOf = (seq: number): unknown => database.get(`SELECT doc FROM ${tableOf(model)} WHERE seq = ?`, seq)?.['doc']
-  const rowOf = (doc: unknown): PendingRow | undefined =>
-    doc === undefined ? undefined : indexes.rowOf(model, searchRow(model, parseJson(String(doc)) as JsonObject))
+  const rowOf = (doc: unknown): SearchRow | undefined =>
+    doc === undefined ? undefined : searchRow(model, parseJson(String(doc)) as JsonObject)
   const seqs = [...takePending(database, model).keys()]
   if (seqs.length > 0) indexes.write(model, new Map(seqs.map((seq) => [seq, rowOf(docOf(seq))])))
 }
@@ -97,9 +96,6 @@ export function takeOverPending(database: Database, model: Model): void {
 function createIndexes(database: Database) {
   const words = createWordIndex(database)
   return {
-    begin: words.begin,
-    rowOf: (model: Model, row: SearchRow | undefined): PendingRow | undefined =>
-      row && { trigrams: row.trigrams, words: row.words && { text: row.words.join(' '), unknown: words.unknownOf(model, row.words).join(' ') } },
     write(model: Model, rows: LatestRows): void {
       // FTS5 gathers rows in ascending order only.
       const sorted = [...rows].sort(([a], [b]) => a - b).map(([seq, row]) => ({ seq, row }))
@@ -110,6 +106,6 @@ function createIndexes(database: Database) {
   }
 }
 
-function charsOf({ trigrams, words }: PendingRow): number {
-  return (trigrams[0]?.length ?? 0) + (words?.text.length ?? 0)
+function charsOf({ trigrams, words }: SearchRow): number {
+  return (trigrams[0]?.length ?? 0) + (words?.length ?? 0)
 }

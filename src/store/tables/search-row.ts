@@ -2,14 +2,15 @@
 import type { JsonObject } from '../../base/json.ts'
 import type { Model } from '../../models/schema.ts'
 import { searchedPaths } from '../../models/searched-paths.ts'
-import { textsAt, wordsOf } from '../../query/words.ts'
+import { foldWords } from '../../query/word-folding.ts'
+import { textsAt } from '../../query/words.ts'
 import { hasWordIndex } from '../sqlite/schema-sql.ts'
 import { trigramRow } from './trigram-index.ts'
 
 export interface SearchRow {
   readonly trigrams: readonly string[]
-  /** Undefined where they are those that the index has, or the model has no such index. */
-  readonly words: readonly string[] | undefined
+  /** As foldWords() gives them. Undefined where they are those that the index has, or the model has no such index. */
+  readonly words: string | undefined
 }
 
 /** The row for a document of a model that has indexes. */
@@ -23,7 +24,7 @@ export function changedSearchRow(model: Model, before: JsonObject, document: Jso
   return old === texts ? { trigrams: trigramRow(model, document), words: undefined } : searchRow(model, document)
 }
 
-/** The words of a document that searches look at. */
-export function searchedWords(model: Model, document: JsonObject): readonly string[] {
-  return wordsOf(textsAt(document, searchedPaths(model)))
+/** The words of a document that searches look at, as foldWords() gives them. */
+export function searchedWords(model: Model, document: JsonObject): string {
+  return foldWords(textsAt(document, searchedPaths(model)))
 }

@@ -12,8 +12,8 @@ import type { Model } from '../../models/schema.ts'
 import type { Database } from '../sqlite/database.ts'
 import { hasWordIndex, lexiconTable, pendingTable, tableOf, vocabularyTable, wordTable } from '../sqlite/schema-sql.ts'
 import { sampleMatches } from './match-sample.ts'
-import { isIndexedWords, type PendingRow } from './pending-rows.ts'
-import { searchedWords } from './search-row.ts'
+import { isIndexedWords } from './pending-rows.ts'
+import { searchedWords, type SearchRow } from './search-row.ts'
 
 /** Words that are known to be in the lexicon; some megabytes. */
 const KNOWN_MAX = 50_000
@@ -38,30 +38,32 @@ export function createWordIndex(database: Database) {
     for (const word of found) if (remembered.size < KNOWN_MAX) remembered.add(word)
   }
 
+  /** Forgets what is known where another process, such as an import, may have changed the lexicon. */
+  const refresh = (): void => {
+    const now = database.get('PRAGMA data_version')?.['data_version']
+    if (now !== dataVersion) known.clear()
+    dataVersion = now
+  }
+  /** The words that the lexicon may lack. */
+  const unknownOf = (model: Model, rows: readonly (SearchRow | undefined)[]): ReadonlySet<string> => {
+    refresh()
+    const [remembered, unknown] = [knownOf(model), new Set<string>()]
+    for (const row of rows) for (const word of splitWords(row?.words ?? '')) if (!remembered.has(word)) unknown.add(word)
+    return unknown
+  }
+
   return {
-    /** To be called in each transaction before the rest: another process, such as an import, may have changed the lexicon. */
-    begin(): void {
-      const now = database.get('PRAGMA data_version')?.['data_version']
-      if (now !== dataVersion) known.clear()
-      dataVersion = now
-    },
-    /** The words that the lexicon may lack. */
-    unknownOf(model: Model, words: readonly string[]): readonly string[] {
-      const remembered = knownOf(model)
-      return words.filter((word) => !remembered.has(word))
-    },
     /**
      * Writes rows, in ascending order of their seq. A document that is gone keeps an empty one: a DELETE would leave the key
      * of an internal row as the last rowid of the connection, and node cannot represent those of deletions as a number.
      */
-    write(model: Model, rows: readonly { readonly seq: number; readonly row: PendingRow | undefined }[]): void {
-      const unknown = new Set<string>()
-      for (const { row } of rows) for (const word of splitWords(row?.words?.unknown ?? '')) unknown.add(word)
+    write(model: Model, rows: readonly { readonly seq: number; readonly row: SearchRow | undefined }[]): void {
+      const unknown = unknownOf(model, rows.map(({ row }) => row))
       if (unknown.size > 0) extendLexicon(model, unknown)
       const sql = `INSERT OR REPLACE INTO ${wordTable(model)} (rowid, words) VALUES (?, ?)`
       for (const { seq, row } of rows) {
         if (row === undefined) database.run(sql, seq, '')
-        else if (row.words !== undefined) database.run(sql, seq, row.words.text)
+        else if (row.words !== undefined) database.run(sql, seq, row.words)
       }
     },
     /** Takes words without a document out of the lexicon and the vocabulary; the others stay. */
@@ -86,7 +88,7 @@ function splitWords(text: string): readonly string[] {
 /** Fills a new index from the documents that are there. `onDocument` is called for each. */
 export function indexWords(database: Database, model: Model, onDocument: () => void = () => {}): void {
   for (const { seq, words } of storedWords(database, model)) {
-    database.run(`INSERT INTO ${wordTable(model)} (rowid, words) VALUES (?, ?)`, seq, words.join(' '))
+    database.run(`INSERT INTO ${wordTable(model)} (rowid, words) VALUES (?, ?)`, seq, words)
     onDocument()
   }
   withTerms(database, model, 'row', (terms) => {
@@ -162,7 +164,7 @@ function createMark() {
 
 function markOfDocuments(database: Database, model: Model): string {
   const mark = createMark()
-  for (const { seq, words } of storedWords(database, model)) for (const word of words) mark.add(word, seq)
+  for (const { seq, words } of storedWords(database, model)) for (const word of new Set(splitWords(words))) mark.add(word, seq)
   return mark.text()
 }
 
@@ -174,7 +176,7 @@ function markOfIndex(database: Database, model: Model): string {
     for (const { term, doc } of database.iterate(`SELECT term, doc FROM ${terms}${where}`)) mark.add(String(term), Number(doc))
   })
   const pending = hasPending ? database.all(`SELECT seq, words FROM ${pendingTable(model)} WHERE words IS NOT NULL`) : []
-  for (const { seq, words } of pending) for (const word of splitWords(String(words))) mark.add(word, Number(seq))
+  for (const { seq, words } of pending) for (const word of new Set(splitWords(String(words)))) mark.add(word, Number(seq))
   return mark.text()
 }
 
@@ -188,7 +190,7 @@ function lacksWords(database: Database, model: Model): boolean {
 }
 
 /** The words of all documents. */
-function* storedWords(database: Database, model: Model): Iterable<{ readonly seq: number; readonly words: readonly string[] }> {
+function* storedWords(database: Database, model: Model): Iterable<{ readonly seq: number; readonly words: string }> {
   for (const { seq, doc } of database.iterate(`SELECT seq, doc FROM ${tableOf(model)}`)) {
     yield { seq: Number(seq), words: searchedWords(model, parseJson(String(doc)) as JsonObject) }
   }
