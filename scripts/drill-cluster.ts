@@ -19,7 +19,7 @@ import { runUnderFaults, type FaultyRun } from './cluster/faulty-run.ts'
 const MINUTES = 3
 const BUG_SECONDS = 12
 /** A bug that shows itself in no run of this time is not caught. Most do in the first run. */
-const BUG_SECONDS_MAX = 120
+const BUG_SECONDS_MAX = 360
 const FAULTS_SHOWN = 20
 
 export interface ClusterDrill {

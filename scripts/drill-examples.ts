@@ -22,8 +22,9 @@ import { WITH_PARENT } from './cluster/with-parent.ts'
 const MAIN = join(import.meta.dirname, '../src/main.ts')
 const GUIDE = join(import.meta.dirname, '../data/guides/clustering.md')
 const MACHINES = 6
-const READY_MS_MAX = 60_000
+const READY_MS_MAX = 180_000
 const POLL_MS = 100
+const RESPONSE_MS_MAX = 30_000
 const ADMIN = 'you@example.org'
 const TOPIC = { name: 'Harbours', description: 'Ships.', iconUrl: 'https://example.org/a.png' }
 const DATA_FLAGS: readonly string[] = SETTINGS.filter(({ name }) => DATA_SETTINGS.includes(name)).map(({ flag }) => flag)
@@ -132,7 +133,7 @@ function startMachines({ names, nodes, port, tls }: Example, { machines, directo
   const send = (path: string, { node, method, body, headers }: Sent) => {
     const { promise, resolve } = Promise.withResolvers<{ readonly status: number; readonly text: string }>()
     const url = { host: hostOf(node.machine), port, path, method, servername: names[node.machine] ?? '', ca: readFileSync(join(tls(node.machine), 'ca.pem')) }
-    const outgoing = request({ ...url, agent: false, headers: { ...headers, ...(body && { 'content-type': 'application/json' }) }, timeout: POLL_MS * 100 }, (response) => {
+    const outgoing = request({ ...url, agent: false, headers: { ...headers, ...(body && { 'content-type': 'application/json' }) }, timeout: RESPONSE_MS_MAX }, (response) => {
       let text = ''
       response.setEncoding('utf8').on('data', (part: string) => void (text += part))
       response.on('error', () => {}).on('end', () => resolve({ status: response.statusCode ?? 0, text }))

@@ -30,7 +30,7 @@ const SERVERS = 3
 const NODES = 3
 const CALM_MS = 1_500
 /** A node that is told nothing for this long has lost its watch. */
-const CATCH_UP_MS = 30_000
+const CATCH_UP_MS = 120_000
 
 export async function drillLog({ seconds, seed }: { readonly seconds: number; readonly seed: number }): Promise<readonly string[]> {
   if (noEtcd !== false) return [`skipped: ${noEtcd}`]

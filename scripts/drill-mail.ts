@@ -16,7 +16,8 @@ import { seededRandom, type Random } from '../test/support/random.ts'
 import { temporaryDirectory, type Cleanup } from '../test/support/service/temporary-directory.ts'
 
 const CLIENTS = 16
-const DEADLINE_MS = 60_000
+/** It takes a few seconds; on a machine that is busy with other work each start of the service does. */
+const DEADLINE_MS = 240_000
 /** One address of so many asks for a second code. */
 const ASKS_AGAIN_ONE_IN = 8
 const REFUSES_ONE_IN = 25

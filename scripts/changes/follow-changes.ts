@@ -26,7 +26,7 @@ const STATUSES = ['active', 'active', 'draft', 'archived'] as const
 const NAMES = ['Followed', 'Followed', 'Other'] as const
 /** Topics that one writer has at a time. */
 const OWN_MAX = 12
-const DEADLINE_MS = 60_000
+const DEADLINE_MS = 180_000
 const POLL_MS = 50
 
 /** A service that hides what is not active from readers, and may be gone for a while. */

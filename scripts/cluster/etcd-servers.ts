@@ -9,7 +9,9 @@ import { WITH_PARENT } from './with-parent.ts'
 
 /** What `dateline check` asks of a server: a commit may be as large as the largest request body, sealed. */
 const REQUEST_BYTES_MAX = 8 * 2 ** 20
-const READY_MS_MAX = 30_000
+const READY_MS_MAX = 120_000
+/** A server that is paused does not answer. */
+const RESPONSE_MS_MAX = 3_000
 const POLL_MS = 50
 export const SERVER_COUNT = 3
 
@@ -131,7 +133,7 @@ async function isLeader(url: string): Promise<boolean> {
     const response = await fetch(`${url}/v3/maintenance/status`, {
       method: 'POST',
       body: '{}',
-      signal: AbortSignal.timeout(1_000),
+      signal: AbortSignal.timeout(RESPONSE_MS_MAX),
     })
     const { header, leader } = (await response.json()) as { header?: { member_id?: string }; leader?: string }
     return leader !== undefined && leader !== '0' && header?.member_id === leader

@@ -7,7 +7,8 @@ import type { FinalState } from './operation.ts'
 import type { RunningCluster } from './running-cluster.ts'
 import { differencesOf, hashTables } from './table-hashes.ts'
 
-const ATTEMPTS_MAX = 40
+/** Nodes that were replaced or cut off catch up first. */
+const ATTEMPTS_MAX = 240
 const ATTEMPT_MS = 500
 
 export interface Inspected {

@@ -8,8 +8,10 @@ import { cleanEnvironment, finish, type Finished } from '../../test/support/serv
 import { WITH_PARENT } from './with-parent.ts'
 
 const MAIN = join(import.meta.dirname, '../../src/main.ts')
-const READY_MS_MAX = 60_000
-const STOP_MS_MAX = 20_000
+const READY_MS_MAX = 180_000
+const STOP_MS_MAX = 60_000
+/** A node that takes longer to say that it is ready is asked again. */
+const RESPONSE_MS_MAX = 5_000
 const POLL_MS = 50
 const LOG_CHARS_SHOWN = 2_000
 
@@ -116,7 +118,7 @@ export type Nodes = ReturnType<typeof createNodes>
 
 async function isReady(url: string): Promise<boolean> {
   try {
-    return (await fetch(`${url}/readyz`, { signal: AbortSignal.timeout(1_000) })).ok
+    return (await fetch(`${url}/readyz`, { signal: AbortSignal.timeout(RESPONSE_MS_MAX) })).ok
   } catch {
     return false
   }
