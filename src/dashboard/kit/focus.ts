@@ -13,15 +13,19 @@ export function focusMain(): void {
   document.querySelector<HTMLElement>('main')?.focus({ preventScroll: true })
 }
 
-/** Changes a part of the page. Where that loses the focus, the element with the same `data-key` gets it, or `otherwise`. */
+/** Changes a part of the page. Where that loses the focus, the element with the same `data-key` gets it, a link to the same place, or `otherwise`. */
 export function keepFocus(part: Element, change: () => void, otherwise = focusMain): void {
   const focused = hasFocus(part) ? document.activeElement : null
   change()
   if (focused === null || focused === document.activeElement) return
-  const key = CSS.escape(focused.getAttribute('data-key') ?? '')
-  const same = part.querySelector<HTMLElement>(`[data-key="${key}"]`)
-  if (key === '' || same === null) otherwise()
+  const same = alike(part, focused, 'data-key') ?? alike(part, focused, 'href')
+  if (same === null) otherwise()
   else same.focus({ preventScroll: true })
+}
+
+function alike(part: Element, element: Element, name: string): HTMLElement | null {
+  const value = element.getAttribute(name) ?? ''
+  return value === '' ? null : part.querySelector<HTMLElement>(`[${name}="${CSS.escape(value)}"]`)
 }
 
 /** Disables a button while it works; afterwards it has the focus again, unless the reader went on. */
