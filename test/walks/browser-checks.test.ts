@@ -90,7 +90,7 @@ describe('a browser that tests drive', { skip: browserMissing() }, () => {
       await page.reads(/saved by key/)
       await page.fill({ role: 'textbox', name: 'Name' }, '')
       await page.paste({ role: 'textbox', name: 'Name' }, '123456')
-      assert.equal((await page.focused())?.value, '123456')
+      await page.waitFor(async () => (await page.focused())?.value === '123456', 'the text of the clipboard')
       await page.reads(/pasted/)
       await page.press('Tab')
       await page.focuses('Kind')

@@ -183,8 +183,8 @@ describe('the API reference, for a publisher', { skip: browserMissing() }, () =>
     await page.reads(/Copied/, section)
     await page.fill({ role: 'textbox', name: 'Filter' }, '')
     await page.press('Ctrl+V')
-    const copied = (await page.find({ role: 'textbox', name: 'Filter' })).value ?? ''
-    assert.match(copied, /method: 'DELETE'.*Bearer \$\{TOKEN\}/s)
+    const filter = async (): Promise<string> => (await page.find({ role: 'textbox', name: 'Filter' })).value ?? ''
+    await page.waitFor(async () => /method: 'DELETE'.*Bearer \$\{TOKEN\}/s.test(await filter()), 'the example')
     assert.ok(!(await readable(page)).includes(cast.publisher.token))
     await page.expectNoProblems()
   })

@@ -6,7 +6,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { browserMissing, type Page } from '../support/browser/browser.ts'
-import { startDashboard } from '../support/browser/dashboard.ts'
+import { holdNotices, startDashboard } from '../support/browser/dashboard.ts'
 
 /** More stops than any screen of this walk has. */
 const STOPS_MAX = 120
@@ -133,6 +133,8 @@ describe('a day at the dashboard, by keyboard alone', { skip: browserMissing() }
     await page.press('Space')
     await follow(page, 'button', 'Archive')
     await page.find({ role: 'row', name: /Archived/ })
+    await page.find({ role: 'button', name: 'Undo' })
+    await holdNotices(page)
     await follow(page, 'button', 'Undo')
     await page.find({ role: 'row', name: /Published/ })
 

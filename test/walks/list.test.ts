@@ -271,8 +271,7 @@ describe('the list of headlines', { skip: browserMissing() }, () => {
     await page.focuses('Name of this view')
     await page.type({ role: 'textbox', name: 'Name of this view' }, 'My drafts')
     await page.press('Enter')
-    const link = await page.find({ role: 'link', name: 'My drafts' })
-    assert.equal(await page.inspect(link, (element) => element.getAttribute('aria-current')), 'page')
+    assert.equal(await page.inspect({ role: 'link', name: 'My drafts' }, (element) => element.getAttribute('aria-current')), 'page')
     await expectAccessible(page, { keyboard: false, allow: [/select\.language/] })
     for (const [width, scheme] of [[1440, 'light'], [1024, 'dark'], [360, 'light']] as const) {
       await page.resize({ width, height: 800 })

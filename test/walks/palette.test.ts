@@ -26,6 +26,7 @@ describe('the keyboard', { skip: browserMissing() }, () => {
       const marked = [...document.querySelectorAll<HTMLElement>('[role=option][aria-selected=true]')]
       return marked.length === 1 && marked[0]?.id === id ? marked[0].innerText : undefined
     })
+  const isActive = (wanted: string): Promise<unknown> => page.waitFor(async () => (await active()) === wanted, `${wanted} to be active`)
   const statusOf = async (name: string): Promise<unknown> =>
     (await service.data('GET', `/${ids.get(name)}`, { model: 'topic' }, { token: cast.admin.token })).at('data.status')
   const focusedRow = (): Promise<string | null | undefined> =>
@@ -54,12 +55,12 @@ describe('the keyboard', { skip: browserMissing() }, () => {
     await page.gone(PALETTE)
     await page.click({ role: 'button', name: 'Search or go to' })
     await page.type(FIELD, 'tra')
-    assert.equal(await active(), 'Trash')
+    await isActive('Trash')
     await page.press('Enter')
     await goes('#/trash')
     await page.press('Ctrl+k')
     await page.type(FIELD, 'new sour')
-    assert.equal(await active(), 'New source')
+    await isActive('New source')
     await page.press('Enter')
     await goes('#/sources/new')
     // Also from a field in which the reader types.
@@ -89,7 +90,7 @@ describe('the keyboard', { skip: browserMissing() }, () => {
     await page.fill(FIELD, 'denmark')
     await page.waitFor(async () => (await options()).some((one) => /^Denmark · Country/.test(one)), 'the country')
     await page.press('ArrowUp', 'ArrowDown', 'End')
-    assert.equal(await active(), 'Denmark\nCountry')
+    await isActive('Denmark\nCountry')
     await page.fill(FIELD, 'onerror')
     await page.waitFor(async () => (await options()).some((one) => one.startsWith('<img src=x')), 'the hostile name')
     assert.equal(await page.evaluate(() => document.querySelectorAll('img').length + ('hacked' in window ? 1 : 0)), 0)
@@ -114,7 +115,7 @@ describe('the keyboard', { skip: browserMissing() }, () => {
       return row !== first && row
     }, 'the second row')
     await page.press('k')
-    assert.equal(await focusedRow(), first)
+    await page.waitFor(async () => (await focusedRow()) === first, 'the first row again')
     await page.press('x')
     await page.reads(/1 selected/)
     await page.press('s')
@@ -124,8 +125,11 @@ describe('the keyboard', { skip: browserMissing() }, () => {
     await page.type({ role: 'combobox', name: 'Change the status' }, 'arch')
     await page.press('Enter')
     await page.waitFor(async () => (await statusOf(String(first))) === 'archived', 'the archived topic')
+    // The page learns of it after the service has done it.
+    await page.find({ role: 'button', name: 'Undo' })
     await page.press('Ctrl+z')
     await page.waitFor(async () => (await statusOf(String(first))) === 'active', 'the topic as it was')
+    await page.reads(/1 topic restored/)
     // Without a choice, the row that has the focus.
     await page.press('j', 'j')
     const third = await page.waitFor(focusedRow, 'a row')

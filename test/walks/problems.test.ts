@@ -65,7 +65,7 @@ describe('problems', { skip: browserMissing() }, () => {
     assert.equal(made.status, 201, made.text)
     const page = await openAs(cast.publisher, '#/headlines/new')
     await page.fill({ role: 'textbox', name: 'Link' }, 'http://harbour.example/ferry/?utm_source=mail')
-    const link = await page.find({ role: 'link', name: /^New ferry line/ })
+    const link = { role: 'link', name: /^New ferry line/ } as const
     await page.find({ role: 'StaticText', name: 'There is already a headline with this address:' })
     const region = await page.inspect(link, (a) => [a.closest('[aria-live=polite]') !== null, a.getAttribute('target'), a.getAttribute('href')])
     assert.deepEqual(region, [true, '_blank', `#/headlines/${String(made.at('data.id'))}`])

@@ -111,8 +111,9 @@ describe('review', { skip: browserMissing() }, () => {
     await chief.find({ role: 'StaticText', name: 'Name the source' })
     await chief.click(button('Publish'))
     await chief.find({ role: 'StaticText', name: 'Nothing is waiting for review' })
-    const stored = await service.data('GET', `/${id}`, { model: 'headline' }, { token: cast.admin.token })
-    assert.equal(stored.at('data.status'), 'active')
+    const status = async (): Promise<unknown> =>
+      (await service.data('GET', `/${id}`, { model: 'headline' }, { token: cast.admin.token })).at('data.status')
+    await chief.waitFor(async () => (await status()) === 'active', 'the headline to be published')
     await editor.reload()
     await editor.find({ role: 'StaticText', name: /^Only administrators change what is published/ })
     for (const name of ['Save', 'Unpublish', 'Archive', 'Delete']) await editor.gone(button(name))

@@ -5,7 +5,7 @@ import type { JsonObject } from '../../src/base/json.ts'
 import { headline } from '../../src/models/headline.ts'
 import { expectAccessible } from '../support/browser/accessibility.ts'
 import { browserMissing, type Page } from '../support/browser/browser.ts'
-import { startDashboard } from '../support/browser/dashboard.ts'
+import { holdNotices, startDashboard } from '../support/browser/dashboard.ts'
 import { bodyOf } from '../support/service/data-bodies.ts'
 import { systemStore } from '../support/service/stores.ts'
 
@@ -14,8 +14,9 @@ const { service, cast } = dashboard
 const ask = { token: cast.publisher.token }
 const DAY_MS = 86_400_000
 const NOON_MS = DAY_MS / 2
-/** Noon so many days from now, in UTC, which is the zone of the browser. */
-const noon = (days: number, minutes = 0): string => new Date(Math.floor(Date.now() / DAY_MS) * DAY_MS + days * DAY_MS + NOON_MS + minutes * 60_000).toISOString()
+const TODAY_MS = Math.floor(Date.now() / DAY_MS) * DAY_MS
+/** Noon so many days from the beginning of the tests, in UTC, which is the zone of the browser. */
+const noon = (days: number, minutes = 0): string => new Date(TODAY_MS + days * DAY_MS + NOON_MS + minutes * 60_000).toISOString()
 const button = (name: string | RegExp) => ({ role: 'button', name }) as const
 const link = (name: string | RegExp) => ({ role: 'link', name }) as const
 
@@ -136,6 +137,8 @@ describe('the calendar of scheduled changes', { skip: browserMissing() }, () => 
   it('takes a cancelled schedule back from another screen too', async () => {
     await page.click(button('Cancel schedule: Tides this week'))
     await page.gone(link('Tides this week'))
+    await page.find(button('Undo'))
+    await holdNotices(page)
     await page.click(link('Overview'))
     await page.click(button('Undo'))
     await page.click(link('Scheduled'))

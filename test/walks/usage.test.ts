@@ -18,10 +18,6 @@ const make = async (model: string, members: object): Promise<string> => {
 const headline = async (id: string): Promise<Record<string, unknown>> =>
   (await service.data('GET', `/${id}`, { model: 'headline' }, ask)).at('data') as Record<string, unknown>
 const topicName = async (id: string): Promise<unknown> => ((await headline(id))['topic'] as Record<string, unknown>)['name']
-async function until(holds: () => Promise<boolean>): Promise<void> {
-  while (!(await holds()));
-}
-
 describe('a topic that headlines use', { skip: browserMissing() }, () => {
   let page: Page
 
@@ -41,7 +37,7 @@ describe('a topic that headlines use', { skip: browserMissing() }, () => {
     await editor.fill({ role: 'textbox', name: 'Title' }, 'Ferries and bridges')
     await page.fill({ role: 'textbox', name: 'Name' }, 'Ports')
     await page.click(button('Save'))
-    await until(async () => (await topicName(ids[0])) === 'Ports' && (await topicName(ids[1])) === 'Ports')
+    await page.waitFor(async () => (await topicName(ids[0])) === 'Ports' && (await topicName(ids[1])) === 'Ports', 'the copies to follow')
     await editor.click(button('Save'))
     await editor.find({ role: 'StaticText', name: /^Saved/ })
     const saved = await headline(ids[0])
@@ -66,7 +62,7 @@ describe('a topic that headlines use', { skip: browserMissing() }, () => {
     await page.emulate({ colorScheme: 'light' })
     await expectAccessible(page)
     await page.click({ role: 'button', name: 'Delete', within: dialog })
-    await until(async () => (await topicName(id)) === 'Tides and waves')
+    await page.waitFor(async () => (await topicName(id)) === 'Tides and waves', 'the copy to be replaced')
     assert.equal(other, ((await headline(id))['topic'] as Record<string, unknown>)['id'])
     await page.expectNoProblems()
   })
@@ -119,7 +115,8 @@ describe('a topic that headlines use', { skip: browserMissing() }, () => {
     await expectAccessible(page)
     await page.click({ role: 'button', name: 'Delete', within: again })
     await page.reads(/3 topics deleted/)
-    await until(async () => (await topicName(ids[0])) === 'Here to stay' && (await topicName(ids[1])) === 'Here to stay')
+    const areReplaced = async (): Promise<boolean> => (await topicName(ids[0])) === 'Here to stay' && (await topicName(ids[1])) === 'Here to stay'
+    await page.waitFor(areReplaced, 'the copies to be replaced')
     await page.expectNoProblems()
   })
 })
