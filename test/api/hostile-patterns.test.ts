@@ -15,10 +15,13 @@ import type { ApiResponse, Signed } from '../support/service/service.ts'
 import { startSuiteService } from '../support/service/suite-service.ts'
 
 const PARALLEL = 16
-/** Far below what one of the attacks took, and above what a busy machine needs for sixteen short queries. */
-const ALL_MS_MAX = 10_000
-/** What others wait at most, by the median, on a busy machine; each attack stopped them for good, or until it ended. */
-const OTHERS_MS_MAX = 2_000
+/** Far below what one of the attacks took: hours. On a machine with thirty times the work all come within five seconds. */
+const ALL_MS_MAX = 60_000
+/**
+ * Processor time of the main thread while another client waits: twenty times what sixteen short queries take, and what
+ * other programs do on a busy machine is not in it.
+ */
+const BURDEN_MS = 800
 
 const ATTACKS: Readonly<Record<string, string>> = {
   'a? × 300 + aaaa': `${'a?'.repeat(300)}aaaa`,
@@ -52,19 +55,17 @@ function list(model: string, filter: JsonObject, { token }: Pick<Signed, 'token'
 /** Sends the same query sixteen times, and small requests of another user until all have responses. */
 async function attack(model: string, filter: JsonObject, by: Pick<Signed, 'token'>): Promise<readonly ApiResponse[]> {
   const since = performance.now()
-  const waits: number[] = []
   let isOver = false
   const responses = Promise.all(Array.from({ length: PARALLEL }, () => list(model, filter, by))).finally(() => (isOver = true))
   do {
-    const start = performance.now()
+    const before = process.threadCpuUsage()
     assert.equal((await service.call('GET', '/api/v1/auth/me', { token: admin.token })).status, 200)
-    waits.push(performance.now() - start)
+    const { user, system } = process.threadCpuUsage(before)
+    assert.ok(user + system < BURDEN_MS * 1_000, `others waited for ${user + system} µs of work in the main thread`)
   } while (!isOver)
   const given = await responses
   const took = performance.now() - since
   assert.ok(took < ALL_MS_MAX, `all took ${took} ms`)
-  const median = waits.sort((a, b) => a - b)[waits.length >> 1] ?? 0
-  assert.ok(median < OTHERS_MS_MAX, `others waited ${median} ms`)
   return given
 }
 
