@@ -71,6 +71,8 @@ const FORGED: readonly (readonly [what: string, forge: string | ((database: Data
   ['a dropped index', 'DROP INDEX api_token_user', 'the index "api_token_user" is missing'],
   ['a dropped table', 'DROP TABLE revoked_token', 'the table "revoked_token" is missing'],
   ['a dropped table of a model', 'DROP TABLE headline', 'the table "headline" is missing'],
+  ['a dropped audit trail', 'DROP TABLE audit', 'the table "audit" is missing'],
+  ['a dropped table of incomplete drafts', 'DROP TABLE headline_incomplete', 'the table "headline_incomplete" is missing'],
   ['a search index with settings of its own', "INSERT INTO headline_search (headline_search, rank) VALUES ('automerge', 0)", 'the search index "headline_search" has settings'],
   ['a document that is not JSON', "INSERT INTO remote_config (id, doc) VALUES ('x', '{')", 'the remote_config "x" is not JSON'],
   ['a document in the binary form of SQLite', 'UPDATE topic SET doc = jsonb(doc)', 'a row of the table "topic" has a value in "doc"'],

@@ -6,6 +6,7 @@
  * them to the declarations (migrations.ts), and so it does with the tables of the search indexes.
  */
 import { describe } from '../../base/failure.ts'
+import { audit } from '../../models/audit.ts'
 import type { Model } from '../../models/schema.ts'
 import { POSITION_TABLE_OF_NODE } from '../replica/position-schema.ts'
 import { openDatabase, type Database } from './database.ts'
@@ -14,11 +15,9 @@ import { lexiconTable, modelSchema, searchTables, SHARED_SCHEMA } from './schema
 
 /** Of the planner, which `ANALYZE` makes (sqlite.org/fileformat2.html#the_sqlite_stat1_table). */
 export const STATISTICS = ['sqlite_stat1', 'sqlite_stat4'] as const
-/** Models that every release has had. */
-const FIRST_MODELS: ReadonlySet<string> = new Set([
-  ...['headline', 'topic', 'source', 'country', 'language', 'user'],
-  ...['user_app_settings', 'user_content_preferences', 'remote_config'],
-])
+/** From which schema on every file has the audit trail, and the tables of incomplete drafts: files of earlier programs lack them. */
+const AUDIT_SINCE = 7
+const DRAFTS_SINCE = 20
 
 interface SchemaObject {
   readonly type: string
@@ -47,7 +46,10 @@ export function schemaFaults(database: Database, models: readonly Model[]): read
 
 interface Wanted {
   readonly objects: ReadonlyMap<string, SchemaObject>
-  /** What every file of this schema has; the rest is made when a file is opened. */
+  /**
+   * What every file of this schema has; the rest is made when a file is opened. A table that is made so is empty: of one
+   * that was there, all would be lost unseen.
+   */
   readonly required: ReadonlySet<string>
 }
 
@@ -61,11 +63,16 @@ function wantedAt(schema: number, models: readonly Model[]): Wanted {
     }
     const migrated = [...objectsOf(database).keys()]
     for (const { sql } of [...SHARED_SCHEMA, ...models.flatMap(modelSchema)]) database.exec(sql)
-    const first = models.map(({ name }) => name).filter((name) => FIRST_MODELS.has(name))
-    return { objects: objectsOf(database), required: new Set([...migrated, ...(schema === 0 ? [] : first)]) }
+    const stored = models.filter((model) => schema >= sinceSchema(model)).map(({ name }) => name)
+    return { objects: objectsOf(database), required: new Set([...migrated, ...stored]) }
   } finally {
     database.close()
   }
+}
+
+function sinceSchema(model: Model): number {
+  if (model === audit) return AUDIT_SINCE
+  return model.draftsOf === undefined ? 1 : DRAFTS_SINCE
 }
 
 function objectsOf(database: Database): ReadonlyMap<string, SchemaObject> {
