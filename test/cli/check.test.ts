@@ -21,7 +21,7 @@ const PAGE_BYTES = 4096
 
 async function seeded(t: Cleanup): Promise<string> {
   const data = join(temporaryDirectory(t), 'data')
-  assert.equal((await run(['seed', '--data-dir', data])).code, 0)
+  assert.equal((await run(['seed', '--yes', '--data-dir', data])).code, 0)
   return data
 }
 

@@ -13,7 +13,7 @@ const data = join(temporaryDirectory(hooks), 'data')
 
 before(async () => {
   await serve(hooks, ['--data-dir', data])
-  assert.equal((await runCheaply(['seed', '--data-dir', data])).code, 0)
+  assert.equal((await runCheaply(['seed', '--yes', '--data-dir', data])).code, 0)
 })
 
 const explain = (...words: readonly string[]): Promise<Finished> => runCheaply(['explain', '--data-dir', data, ...words])

@@ -107,3 +107,17 @@ it('admin without a terminal makes no site by itself, and says with which comman
   assert.equal((await runCheaply([...words, '--yes'])).stdout, 'you@example.org is a new administrator\n')
   assert.equal((await runCheaply(words)).stdout, 'you@example.org is an administrator already\n')
 })
+
+it('seed asks before it makes a site, too, and without a terminal makes none by itself', async (t) => {
+  const data = join(temporaryDirectory(t), 'data')
+  const asked = await runHere(['seed', '--data-dir', data], { input: 'n\n', isTerminal: true })
+  assert.deepEqual([asked.code, asked.stdout, existsSync(data)], [1, '', false])
+  assert.match(asked.stderr, /^There is no site in ".*data". Make a new one there\? \[y\/N\] Nothing was made/)
+  const refused = await runCheaply(['seed', '--json', '--data-dir', data], { input: 'y\n' })
+  assert.deepEqual([refused.code, refused.stdout, existsSync(data)], [2, '', false])
+  assert.ok(refused.stderr.endsWith(` seed --json --yes --data-dir ${JSON.stringify(data)}\n`), refused.stderr)
+  const made = await runHere(['seed', '--data-dir', data], { input: 'y\n', isTerminal: true })
+  assert.match(made.stdout, /^Added \d+ topics/)
+  assert.match(made.stderr, /Made a new site in ".*data": it had no database/)
+  assert.equal((await runCheaply(['seed', '--data-dir', data])).stdout, 'Added 0 topics, 0 sources and 0 headlines\n')
+})

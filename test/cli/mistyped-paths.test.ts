@@ -15,7 +15,7 @@ describe('a mistyped path', () => {
   const copy = join(directory, 'copy.db')
 
   before(async () => {
-    assert.equal((await runHere(['seed', '--data-dir', data])).code, 0)
+    assert.equal((await runHere(['seed', '--yes', '--data-dir', data])).code, 0)
     assert.equal((await runHere(['backup', '--data-dir', data, '--to', copy])).code, 0)
     writeFileSync(join(directory, 'notes.txt'), 'no database')
     writeFileSync(join(directory, 'other.csv'), 'x,y\n')

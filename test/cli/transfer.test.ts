@@ -31,7 +31,7 @@ async function done(words: readonly string[], input = ''): Promise<string> {
 
 /** A directory with sample content, and with rows in every model that were made to break things. */
 async function filledDirectory(data: string): Promise<void> {
-  await done(['seed', '--data-dir', data])
+  await done(['seed', '--yes', '--data-dir', data])
   for (const [model, rows] of hostileRows()) {
     const input = rows.map((row) => `${JSON.stringify(row)}\n`).join('')
     const text = await done(['import', '--data-dir', data, '--model', model, '--keep', '--json', '-'], input)
@@ -134,7 +134,7 @@ it('a spreadsheet sees no formula in an exported cell', async (t) => {
 
 it('a filter is the one of the service, whichever way the planner goes', async (t) => {
   const data = join(temporaryDirectory(t), 'data')
-  await done(['seed', '--data-dir', data])
+  await done(['seed', '--yes', '--data-dir', data])
   const all = documents(await exported(data, 'headline')) as { id: string; status: string; title: string }[]
   assert.equal(all.length, 408)
   assert.deepEqual(
@@ -247,7 +247,7 @@ describe('import decides row by row', () => {
 
   it('resolves references, and takes them from CSV as a lone id', async (t) => {
     const data = join(temporaryDirectory(t), 'data')
-    await done(['seed', '--data-dir', data])
+    await done(['seed', '--yes', '--data-dir', data])
     const [topic] = documents(await exported(data, 'topic')) as [{ id: string }]
     const [source] = documents(await exported(data, 'source')) as [{ id: string }]
     const [country] = documents(await exported(data, 'country')) as [{ id: string }]
@@ -280,7 +280,7 @@ describe('import decides row by row', () => {
     const none = await runHere(['import', '--data-dir', data, '--model', 'topic', '--dry-run', '-'], { input })
     assert.deepEqual([none.code, none.stdout], [1, ''])
     assert.match(none.stderr, /^Cannot read the data directory/)
-    await done(['seed', '--data-dir', data])
+    await done(['seed', '--yes', '--data-dir', data])
     const before = await exported(data, 'topic')
     const { code, stdout } = await runHere(['import', '--data-dir', data, '--model', 'topic', '--dry-run', '-'], {
       input,
@@ -412,7 +412,7 @@ describe('export to a pipe', () => {
   it('ends quietly when the reader closes the pipe, and rejects an existing file', async (t) => {
     const directory = temporaryDirectory(t)
     const data = join(directory, 'data')
-    await done(['seed', '--data-dir', data])
+    await done(['seed', '--yes', '--data-dir', data])
     const input = readFileSync(writeMany(directory, 6_000), 'utf8')
     await done(['import', '--data-dir', data, '--model', 'topic', '-'], input)
     const [program, ...words] = [...COMMAND, 'export', '--data-dir', data, '--model', 'topic'] as const

@@ -1,0 +1,38 @@
+/** Commands that work in a new site ask before they make one: --data-dir may be missing or mistyped. */
+import { existsSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { createInterface } from 'node:readline'
+import { readConfig } from '../config/read-config.ts'
+import { databaseFile } from '../store/sqlite/data-dir.ts'
+import { commandHere } from './command-here.ts'
+import { UsageError, type Arguments, type Terminal } from './command.ts'
+
+export const NEW_SITE_FLAG = {
+  flag: '--yes',
+  meaning: 'make a new site in an empty directory without asking; needed where there is no terminal to ask on',
+} as const
+
+/**
+ * Names the directory to a person, and asks before a new site is made in it; `words` are the command as it was typed,
+ * without --yes. False for a person who does not want one. Throws UsageError where there is no terminal to ask on.
+ */
+export async function mayUseSite({ settings, options }: Arguments, terminal: Terminal, words: string): Promise<boolean> {
+  const { environment, stdin, stderr, stderrIsTerminal } = terminal
+  const config = readConfig(settings, environment)
+  const directory = resolve(config.dataDir)
+  if (existsSync(databaseFile(directory)) || options.has(NEW_SITE_FLAG.flag)) {
+    if (stderrIsTerminal) stderr.write(`The site in "${directory}":\n`)
+    return true
+  }
+  if (!stderrIsTerminal) {
+    const command = commandHere(`${words} ${NEW_SITE_FLAG.flag}`, config)
+    throw new UsageError(`There is no site in "${directory}": name the directory of yours with --data-dir, or make a new one there: ${command}`)
+  }
+  stderr.write(`There is no site in "${directory}". Make a new one there? [y/N] `)
+  for await (const line of createInterface({ input: stdin })) {
+    if (/^\s*y(?:es)?\s*$/i.test(line)) return true
+    break
+  }
+  stderr.write('Nothing was made: name the directory of the site with --data-dir\n')
+  return false
+}
