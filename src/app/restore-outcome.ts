@@ -66,8 +66,9 @@ function end(dir: DataDir, { kind, wish }: RestoreStart, log: Log): void {
 /** What cannot be removed now is removed with the next restore. */
 function removeEarlier(dir: DataDir, log: Log): void {
   try {
-    const files = removeReplaced(dir)
-    if (files.length > 0) log.warn('restore.replaced_removed', { files })
+    const { gone, left } = removeReplaced(dir)
+    if (gone.length > 0) log.warn('restore.replaced_removed', { files: gone })
+    for (const { name, reason } of left) log.error('restore.replaced_kept', { file: name, reason })
   } catch (error) {
     log.error('restore.replaced_kept', { reason: systemReason(error) })
   }

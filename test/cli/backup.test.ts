@@ -1,6 +1,6 @@
 /** Backup and restore as an operator uses them. */
 import assert from 'node:assert/strict'
-import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { it } from 'node:test'
 import { run, serve } from '../support/service/program.ts'
@@ -10,7 +10,7 @@ it('backup beside a service, restore, and the same responses to the same token',
   const data = join(temporaryDirectory(t), 'data')
   const copy = join(temporaryDirectory(t), 'copy.db')
   const first = await serve(t, ['--data-dir', data])
-  assert.equal((await run(['seed', '--data-dir', data])).code, 0)
+  assert.equal((await run(['seed', '--yes', '--data-dir', data])).code, 0)
   const guest = await fetch(`${first.url}/api/v1/auth/anonymous`, { method: 'POST' })
   const { token } = ((await guest.json()) as { data: { token: string } }).data
   const responses = (url: string): Promise<unknown[]> =>
@@ -52,11 +52,30 @@ it('backup beside a service, restore, and the same responses to the same token',
 
 it('backup without --to writes into the data directory, under a name that tells the time', async (t) => {
   const data = join(temporaryDirectory(t), 'data')
-  await run(['seed', '--data-dir', data])
+  await run(['seed', '--yes', '--data-dir', data])
   const { code, stdout } = await run(['backup', '--data-dir', data])
   assert.equal(code, 0)
   assert.match(stdout, /^Wrote .*dateline-\d{8}T\d{6}Z\.db: \d+\.\d MB, \d+ items, checked, in \d+\.\d s\n$/)
   assert.equal(readdirSync(join(data, 'backups')).length, 1)
   const nowhere = await run(['backup', '--data-dir', join(data, 'none')])
   assert.deepEqual([nowhere.code, existsSync(join(data, 'none'))], [1, false])
+})
+
+it('restore says that it is done where an old database cannot be removed, and which', async (t) => {
+  const directory = temporaryDirectory(t)
+  const [data, copy] = [join(directory, 'data'), join(directory, 'copy.db')]
+  assert.equal((await run(['seed', '--yes', '--data-dir', data])).code, 0)
+  assert.equal((await run(['backup', '--data-dir', data, '--to', copy])).code, 0)
+  const name = (second: string): string => `dateline.db.replaced-20200101T00000${second}Z`
+  // A directory is what no removal of a file takes away, whoever runs this.
+  mkdirSync(join(data, name('1')))
+  for (const second of ['2', '3', '4']) writeFileSync(join(data, name(second)), '')
+  const { code, stdout, stderr } = await run(['restore', copy, '--data-dir', data])
+  assert.equal(code, 0, stderr)
+  assert.match(stdout, /^Restored /)
+  assert.match(stdout, /Removed dateline\.db\.replaced-20200101T000002Z: of replaced databases, the newest 3 are kept\n/)
+  assert.match(stderr, /The database is restored, but .*000001Z could not be removed \(.+\): remove it by hand, with its -wal, -shm and -journal\n$/)
+  assert.ok(!existsSync(join(data, name('2'))) && existsSync(join(data, name('3'))))
+  const json = JSON.parse((await run(['restore', copy, '--json', '--data-dir', data])).stdout) as { readonly leftFiles: readonly { readonly name: string }[] }
+  assert.deepEqual(json.leftFiles.map((one) => one.name), [name('1')])
 })

@@ -1,5 +1,5 @@
 /** `dateline restore`: replaces the database by a backup, while no service runs on the directory. */
-import { resolve } from 'node:path'
+import { join, resolve } from 'node:path'
 import { systemClock } from '../../base/clock.ts'
 import { isoDate } from '../../base/dates.ts'
 import { VERSION } from '../../base/version.ts'
@@ -56,13 +56,13 @@ export const restoreCommand: Command = {
       endRestore(dir)
       removeRestoreFiles(dir)
       isDone = true
-      const gone = removeReplaced(dir, from)
+      const { gone, left } = removeReplaced(dir, from)
       const { bytes, schema, version, items, replaced, removed, differs } = restored
       await recordBeside({ dataDir }, terminal, commandRecord('restore', { file: resolve(from), replaced }))
       const count = Object.values(items).reduce((sum, n) => sum + n, 0)
       terminal.stdout.write(
         options.has('--json')
-          ? `${JSON.stringify({ database: dir.database, replaced, bytes, schema, version, items, removed, differs, removedFiles: gone })}\n`
+          ? `${JSON.stringify({ database: dir.database, replaced, bytes, schema, version, items, removed, differs, removedFiles: gone, leftFiles: left })}\n`
           : `Restored ${dir.database}: ${sizeText(bytes)}, ${count} items\n` +
               (replaced === undefined
                 ? 'That directory had no database before\n'
@@ -71,6 +71,9 @@ export const restoreCommand: Command = {
               differsText(differs) +
               (gone.length === 0 ? '' : `Removed ${gone.join(', ')}: of replaced databases, the newest ${REPLACED_MAX} are kept\n`),
       )
+      for (const { name, reason } of left) {
+        terminal.stderr.write(`The database is restored, but ${join(dir.path, name)} could not be removed (${reason}): remove it by hand, with its -wal, -shm and -journal\n`)
+      }
       return EXIT.ok
     } finally {
       lock.release()

@@ -135,20 +135,30 @@ export function replaceDatabase(
   return replaced
 }
 
-/**
- * Removes all databases that restores have replaced but the newest, and returns the names of those that are gone. The one
- * that was restored stays. Throws the system's error.
- */
-export function removeReplaced({ path }: RestorePlace, restored?: string): readonly string[] {
+/** Names of replaced databases that are gone, and those that the system did not let go, with its reason. */
+export interface RemovedReplaced {
+  readonly gone: readonly string[]
+  readonly left: readonly { readonly name: string; readonly reason: string }[]
+}
+
+/** Removes all databases that restores have replaced but the newest. The one that was restored stays. */
+export function removeReplaced({ path }: RestorePlace, restored?: string): RemovedReplaced {
   const kept = readdirSync(path)
     .flatMap((name) => {
       const [, date, nth = '1'] = REPLACED_NAME.exec(name) ?? []
       return date === undefined ? [] : [{ name, order: `${date} ${nth.padStart(9, '0')}` }]
     })
     .sort((a, b) => (a.order < b.order ? -1 : 1))
-  const gone = kept.slice(0, -REPLACED_MAX).map(({ name }) => name).filter((name) => restored === undefined || resolve(restored) !== join(path, name))
-  for (const name of gone) for (const file of [join(path, name), ...filesBeside(join(path, name))]) rmSync(file, { force: true })
-  return gone
+  const old = kept.slice(0, -REPLACED_MAX).map(({ name }) => name).filter((name) => restored === undefined || resolve(restored) !== join(path, name))
+  const left = old.flatMap((name) => {
+    try {
+      for (const file of [join(path, name), ...filesBeside(join(path, name))]) rmSync(file, { force: true })
+      return []
+    } catch (error) {
+      return [{ name, reason: systemReason(error) }]
+    }
+  })
+  return { gone: old.filter((name) => !left.some((one) => one.name === name)), left }
 }
 
 function fileAt(path: string, action: string): Stats | undefined {
