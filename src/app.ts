@@ -158,7 +158,7 @@ export async function startApp(config: Config, secrets: Secrets, surroundings: S
   const positions = store.replication === undefined ? undefined : createPositionGate(store.replication)
   let shown = surroundings.settings
   const feed = openChangeFeed({
-    ...{ store, metrics, now, log, settings: listSettingsOf(config), streamsMax: config.streamsMax },
+    ...{ store, metrics, now, log, settings: listSettingsOf(config), limits: config },
     counts: view?.streams ?? ownStreamCounts(config.streamsMax),
     async redeemTicket(ticket) {
       const claim = await services.tickets.redeem(ticket, now())

@@ -7,14 +7,14 @@ import { createChangePages } from '../content/changes/change-pages.ts'
 import { createChangeStreams, TICK_MS } from '../content/changes/change-streams.ts'
 import type { ListSettings } from '../content/reads/list-query.ts'
 import type { ChangeReadContext } from '../endpoints/changes.ts'
-import { createStreamSlots } from '../endpoints/stream-slots.ts'
+import { createStreamSlots, type StreamLimits } from '../endpoints/stream-slots.ts'
 import type { AccountStore, DocumentStore } from '../store/store.ts'
 import { readings } from './service-metrics.ts'
 
 export interface ChangeFeedOptions {
   readonly store: Pick<DocumentStore, 'get' | 'changeRange' | 'changesBehind' | 'onChanges'> & Pick<AccountStore, 'changes'>
   readonly settings: ListSettings
-  readonly streamsMax: number
+  readonly limits: StreamLimits
   /** The streams of all threads. */
   readonly counts: SharedCounts
   readonly redeemTicket: ChangeReadContext['redeemTicket']
@@ -25,7 +25,7 @@ export interface ChangeFeedOptions {
 
 export type ChangeFeed = ReturnType<typeof openChangeFeed>
 
-export function openChangeFeed({ store, settings, streamsMax, counts, redeemTicket, metrics, now, log }: ChangeFeedOptions) {
+export function openChangeFeed({ store, settings, limits, counts, redeemTicket, metrics, now, log }: ChangeFeedOptions) {
   const changes = createChangePages({ store, settings })
   const streams = createChangeStreams({
     ...{ pages: changes, changes: store.changes, log },
@@ -41,7 +41,7 @@ export function openChangeFeed({ store, settings, streamsMax, counts, redeemTick
   })
   streamMetrics(metrics, streams)
   return {
-    context: { changes, streams, streamSlots: createStreamSlots(streamsMax, counts), redeemTicket, now } satisfies ChangeReadContext,
+    context: { changes, streams, streamSlots: createStreamSlots(limits, counts), redeemTicket, now } satisfies ChangeReadContext,
     /** Ends the streams, whose clients connect again. */
     close: streams.close,
   }

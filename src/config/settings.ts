@@ -152,7 +152,7 @@ export const DECLARED = {
   } as Setting<number | 'auto'>,
   streamsMax: whole(1000, {
     max: 100_000,
-    meaning: 'streams of changes that can be open, requests that wait for a change included; 0 is none',
+    meaning: 'streams of changes that can be open, requests that wait for a change included, half of them of one client address; 0 is none',
   }),
   cacheMb: whole(32, {
     max: 4096,

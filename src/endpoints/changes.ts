@@ -20,7 +20,7 @@ import { changeTicket } from '../models/responses.ts'
 import type { Model } from '../models/schema.ts'
 import { endpointOn } from './endpoint.ts'
 import { paramsOfUrl } from './list-params.ts'
-import { CHANGE_STREAMS, type StreamSlots } from './stream-slots.ts'
+import { CHANGE_STREAMS, streamOwner, type StreamSlots } from './stream-slots.ts'
 
 export interface ChangeReadContext {
   readonly changes: ChangePages
@@ -71,8 +71,9 @@ export const CHANGE_READS = [
     description:
       'The data of an event is an item of `GET /api/v1/changes`; its `id` is the place behind it, from which the stream goes ' +
       'on with `Last-Event-ID` or `since`, without either from now on. An event `resync` has `next` and stands in place of ' +
-      'what cannot be sent: read the lists again. A comment comes every 15 seconds. At most 8 streams of a user, waiting ' +
-      'requests included; one that leaves more than 1 MiB unread is cut. With `ticket`, no token is needed.',
+      'what cannot be sent: read the lists again. A comment comes every 15 seconds. At most 8 streams of a user, and half of ' +
+      'all for one client address, waiting requests included; one that leaves more than 1 MiB unread is cut. With `ticket`, ' +
+      'no token is needed.',
     parameters: ['since', 'models', 'filter', 'ticket'],
     response: {
       kind: 'raw',
@@ -122,8 +123,9 @@ async function readChanges(context: ChangeReadContext, exchange: Exchange, sessi
   }
   const page = changes.read(view, seq, limit)
   if (page.items.length > 0 || page.hasMore || wait === 0) return respond(page, view)
-  streamSlots.require(session.caller.id, CHANGE_STREAMS)
-  const free = streamSlots.take(session.caller.id, CHANGE_STREAMS)
+  const owner = streamOwner(exchange, session.caller.id)
+  streamSlots.require(owner, CHANGE_STREAMS)
+  const free = streamSlots.take(owner, CHANGE_STREAMS)
   if (free === undefined) return respond(page, view)
   try {
     const following = { query, view, seq: page.next, reader: () => session.current(now()) }
@@ -146,14 +148,15 @@ function openStream(context: ChangeReadContext, exchange: Exchange, session: Pic
   const [name, from] = lastEventId === undefined ? ['since', exchange.query.get('since') ?? 'now'] : ['Last-Event-ID', lastEventId]
   const seq = placeOf(changes, name, from, view)
   if (exchange.method === 'HEAD') return { kind: 'raw', status: 200, contentType: EVENT_STREAM_TYPE, body: '' }
-  streamSlots.require(caller.id, CHANGE_STREAMS)
+  const owner = streamOwner(exchange, caller.id)
+  streamSlots.require(owner, CHANGE_STREAMS)
   return {
     kind: 'stream',
     status: 200,
     contentType: EVENT_STREAM_TYPE,
     headers: EVENT_STREAM_HEADERS,
     open(sink) {
-      const free = streamSlots.take(caller.id, CHANGE_STREAMS)
+      const free = streamSlots.take(owner, CHANGE_STREAMS)
       if (free === undefined) {
         sink.end()
         return () => {}

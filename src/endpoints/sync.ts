@@ -21,7 +21,7 @@ import type { Model } from '../models/schema.ts'
 import type { ChangeReadContext } from './changes.ts'
 import { readBody } from './data.ts'
 import { endpointOn, type NamedSchema, type RawResponse } from './endpoint.ts'
-import type { StreamShare } from './stream-slots.ts'
+import { streamOwner, type StreamShare } from './stream-slots.ts'
 
 export interface SyncReadContext extends Pick<ChangeReadContext, 'changes' | 'streams' | 'streamSlots' | 'now'> {
   readonly sync: SyncReads
@@ -200,18 +200,18 @@ function readLimit(sent: string | undefined): number {
 function openStream(
   { changes, streams, streamSlots, now }: SyncReadContext,
   model: Model,
-  { method }: Exchange,
+  exchange: Exchange,
   { caller, current }: Session,
 ): HttpResponse {
-  const { id } = caller
+  const owner = streamOwner(exchange, caller.id)
   const query = queryOf(model)
   const view = changes.view(query, caller)
-  if (method === 'HEAD') return { kind: 'raw', status: 200, contentType: EVENT_STREAM_TYPE, body: '' }
-  streamSlots.require(id, SYNC_STREAMS)
+  if (exchange.method === 'HEAD') return { kind: 'raw', status: 200, contentType: EVENT_STREAM_TYPE, body: '' }
+  streamSlots.require(owner, SYNC_STREAMS)
   return {
     ...{ kind: 'stream', status: 200, contentType: EVENT_STREAM_TYPE, headers: EVENT_STREAM_HEADERS },
     open(sink) {
-      const free = streamSlots.take(id, SYNC_STREAMS)
+      const free = streamSlots.take(owner, SYNC_STREAMS)
       if (free === undefined) {
         sink.end()
         return () => {}

@@ -8,7 +8,7 @@ import { openEvents } from '../support/service/event-reader.ts'
 import type { ApiResponse } from '../support/service/service.ts'
 import { startSuiteService } from '../support/service/suite-service.ts'
 
-const service = await startSuiteService({ hideInactive: 'on', streamsMax: '10' })
+const service = await startSuiteService({ hideInactive: 'on', streamsMax: '10', connectionsPerAddress: '0' })
 const { admin, publisher, guest } = await newCast(service)
 const newReader = (): Promise<Person> => newPerson(service, 'standard', admin.token)
 

@@ -53,9 +53,9 @@ export function serveInThreads(options: ThreadServing) {
 
 /** The settings that a serving thread needs, as they can be sent to it. */
 function settingsOf(config: Config, cacheBytes: number): ServingSettings {
-  const { pageSize, pageSizeMax, hideInactive, publicRemoteConfig, corsOrigins, allowedHosts, tokenIssuer, streamsMax } = config
+  const { pageSize, pageSizeMax, hideInactive, publicRemoteConfig, corsOrigins, allowedHosts, tokenIssuer, streamsMax, connectionsPerAddress } = config
   return {
-    ...{ pageSize, pageSizeMax, hideInactive, publicRemoteConfig, corsOrigins, allowedHosts, tokenIssuer, streamsMax, cacheBytes },
+    ...{ pageSize, pageSizeMax, hideInactive, publicRemoteConfig, corsOrigins, allowedHosts, tokenIssuer, streamsMax, connectionsPerAddress, cacheBytes },
     dataPerUser: limitSettingsOf(config).dataPerUser,
     trustedProxies: config.trustedProxies.list,
   }

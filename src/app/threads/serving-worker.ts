@@ -104,7 +104,7 @@ const pages = createPageCache({ bytesMax: settings.cacheBytes, now })
 const { pageSize: limitDefault, pageSizeMax: limitMax, hideInactive, publicRemoteConfig } = settings
 const listSettings = { limitDefault, limitMax, hideInactive }
 const feed = openChangeFeed({
-  ...{ store: store.store, metrics, now, log, settings: listSettings, streamsMax: settings.streamsMax },
+  ...{ store: store.store, metrics, now, log, settings: listSettings, limits: settings },
   counts: createSharedCounts(memory.streams, thread),
   async redeemTicket(ticket) {
     const claim = await main.call('redeemTicket', ticket)

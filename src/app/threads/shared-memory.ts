@@ -7,8 +7,8 @@ import type { SharedMemory } from './thread-messages.ts'
 /** Callers with bodies, and clients with connections: more than there are connections. */
 const KEYS_MAX = 16_384
 
-/** Users with streams: two of them fail beside each that is open. */
-const streamKeys = (streamsMax: number): number => 2 * streamsMax + 64
+/** Users and client addresses with streams: two of them fail beside each that is open. */
+const streamKeys = (streamsMax: number): number => 4 * streamsMax + 128
 
 /** The counts of streams where one thread serves. */
 export function ownStreamCounts(streamsMax: number): SharedCounts {

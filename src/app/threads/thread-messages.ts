@@ -38,6 +38,7 @@ export type ServingSettings = Pick<
   | 'dataPerUser'
   | 'tokenIssuer'
   | 'streamsMax'
+  | 'connectionsPerAddress'
 > & { readonly cacheBytes: number; readonly trustedProxies: string }
 
 /** Memory that all threads share. */
