@@ -1,8 +1,39 @@
-/** Turns between nodes that write at the same time. Revisions are plain numbers here. */
+/** Turns between nodes that write at the same time. */
 import assert from 'node:assert/strict'
-import { describe, it } from 'node:test'
+import { describe, it, type TestContext } from 'node:test'
 import { createEndpointOrder } from '../../src/cluster/etcd/endpoint-order.ts'
-import { createWriteTurns } from '../../src/cluster/log/write-turns.ts'
+import { createEtcdLog, type EtcdLogOptions } from '../../src/cluster/log/etcd-log.ts'
+import { createWriteTurns, type TurnParts } from '../../src/cluster/log/write-turns.ts'
+import type { CommitLog } from '../../src/store/replica/commit-log.ts'
+import { collect, describeLogContract } from '../support/cluster/log-contract.ts'
+import { createMemoryEtcd, pass } from '../support/cluster/memory-etcd.ts'
+import { recordingLog } from '../support/service/recording-log.ts'
+
+const PREFIX = '/test/'
+
+/** A log in memory; a message of each node takes as many turns of the event loop as it says. No time passes. */
+function logInMemory(t: TestContext) {
+  t.mock.timers.enable({ apis: ['setTimeout'] })
+  const etcd = createMemoryEtcd()
+  let nodes = 0
+  const connect = (turns = 1, changed: Partial<EtcdLogOptions['etcd']> = {}): CommitLog => {
+    const log = createEtcdLog({ etcd: { ...etcd.connect(turns), ...changed }, prefix: PREFIX, node: String(nodes++), log: recordingLog().log })
+    t.after(() => log.close())
+    return log
+  }
+  const wants = async (): Promise<readonly string[]> => {
+    const { pairs } = await etcd.connect(0).range({ key: `${PREFIX}log/want/`, end: `${PREFIX}log/want0` })
+    return pairs.map(({ key }) => key.toString().slice(-1))
+  }
+  return { etcd, connect, wants }
+}
+
+describeLogContract('over an etcd in memory', (t) => Promise.resolve(logInMemory(t)))
+
+/** Revisions are plain numbers here. */
+function turnsOf(parts: Partial<TurnParts> = {}): ReturnType<typeof createWriteTurns> {
+  return createWriteTurns({ node: 'a', announce: () => new Promise(() => {}), withdraw: () => Promise.resolve(), ...parts })
+}
 
 /** Whether a turn is there at once. */
 async function isFree(turns: ReturnType<typeof createWriteTurns>): Promise<boolean> {
@@ -10,49 +41,184 @@ async function isFree(turns: ReturnType<typeof createWriteTurns>): Promise<boole
 }
 
 describe('a turn', () => {
-  it('is free where no other node waits, and where this one has written nothing', async () => {
-    const turns = createWriteTurns('a')
+  it('is free where no other node waits', async (t) => {
+    const turns = turnsOf()
+    t.after(turns.close)
     assert.equal(await isFree(turns), true)
     turns.wanted('b', 5)
-    assert.equal(await isFree(turns), true)
-  })
-
-  it('goes to a node that has waited since before the last entry of this one', async () => {
-    const turns = createWriteTurns('a')
-    turns.won(10)
-    turns.wanted('b', 11)
-    assert.equal(await isFree(turns), true)
-    turns.won(12)
     assert.equal(await isFree(turns), false)
-    turns.served('b')
+    turns.served('b', 6)
     assert.equal(await isFree(turns), true)
   })
 
-  it('goes by age between nodes that wait', async () => {
-    const turns = createWriteTurns('a')
+  it('goes by age between nodes that wait, and to nodes that wait ahead of those that do not', async (t) => {
+    const turns = turnsOf()
+    t.after(turns.close)
     turns.wanted('a', 7)
     turns.wanted('b', 8)
     assert.equal(await isFree(turns), true)
     turns.wanted('c', 6)
     assert.equal(await isFree(turns), false)
+    turns.served('c', 9)
+    assert.equal(await isFree(turns), true)
+    turns.won(10)
+    assert.equal(await isFree(turns), false)
   })
 
-  it('ends its wait when an entry comes', async () => {
-    const turns = createWriteTurns('a')
+  it('is waited for in the queue, from the revision of the want on, and not from that of an earlier one', async (t) => {
+    const wanted = Promise.withResolvers<number>()
+    const turns = turnsOf({ announce: () => wanted.promise })
+    t.after(turns.close)
     turns.won(10)
+    turns.wanted('b', 9)
+    assert.equal(await isFree(turns), false)
+    turns.wanted('c', 13)
+    wanted.resolve(12)
+    await turns.settled()
+    // They arrive late: this node wrote an entry since.
+    turns.wanted('a', 8)
+    turns.served('a', 10)
+    assert.equal(await isFree(turns), false)
+    turns.served('b', 14)
+    assert.equal(await isFree(turns), true)
+  })
+
+  it('ends its wait when an entry comes', async (t) => {
+    const turns = turnsOf()
+    t.after(turns.close)
     turns.wanted('b', 5)
     const turn = turns.turn()
     turns.entryCame()
     await turn
   })
 
-  it('waits for a node that is gone once, for 200 ms', async () => {
-    const turns = createWriteTurns('a')
-    turns.won(10)
+  it('waits for a node that is gone once, for 200 ms in all', async (t) => {
+    t.mock.timers.enable({ apis: ['setTimeout'] })
+    const turns = turnsOf()
     turns.wanted('gone', 5)
-    await turns.turn()
+    const turn = turns.turn()
+    t.mock.timers.tick(150)
+    turns.entryCame()
+    await turn
+    assert.equal(await isFree(turns), false)
+    t.mock.timers.tick(49)
+    assert.equal(await isFree(turns), false)
+    t.mock.timers.tick(1)
     assert.equal(await isFree(turns), true)
   })
+
+  it('goes on where its want cannot be left, and leaves it the next time', async (t) => {
+    let tries = 0
+    const turns = turnsOf({ announce: () => (tries++ === 0 ? Promise.reject(new Error('no etcd')) : Promise.resolve(7)) })
+    t.after(turns.close)
+    turns.wanted('b', 8)
+    assert.equal(await isFree(turns), false)
+    await turns.settled()
+    assert.equal(await isFree(turns), false)
+    await turns.settled()
+    assert.equal(await isFree(turns), true)
+  })
+})
+
+const ENTRIES = 90
+
+/** Writes whenever it can until there are enough entries, as the queue of a store does. Returns how many appends were lost. */
+async function writeBusily(log: CommitLog, { turns, name }: { turns: number; name: string }) {
+  const { seen, raw } = collect(log, 0)
+  const last = (): number => seen.at(-1)?.position ?? 0
+  let [applied, lost] = [0, 0]
+  while (seen.length < ENTRIES) {
+    if (last() === applied) await log.turn()
+    const reached = last()
+    // Applying entries, and running jobs, takes its time.
+    await pass(turns)
+    if (reached > applied) {
+      applied = reached
+      continue
+    }
+    const outcome = await log.append(applied, Buffer.from(name))
+    if (outcome.kind === 'lost') {
+      lost++
+      while (last() === applied) await raw(seen.length + 1)
+    } else {
+      applied = outcome.position
+      await pass(turns)
+    }
+  }
+  return { lost, winners: seen.slice(0, ENTRIES).map(({ body }) => Buffer.from(body).toString()) }
+}
+
+describe('nodes that write all the time', () => {
+  // The first of these nodes wrote every other entry, and each entry cost one or two others an append that was lost.
+  for (const turns of [[1, 1, 1], [1, 2, 3], [4, 3, 2], [5, 4, 4]] as const) {
+    it(`take turns, and race seldom, where messages and work take ${turns.join(', ')} turns of the event loop`, async (t) => {
+      const { connect } = logInMemory(t)
+      const nodes = turns.map((some, i) => writeBusily(connect(some), { turns: some, name: 'abc'[i] ?? '' }))
+      const results = await Promise.all(nodes)
+      const lost = results.reduce((sum, result) => sum + result.lost, 0)
+      const winners = results[0]?.winners.join('') ?? ''
+      assert.ok(lost <= ENTRIES / 10, `${lost} appends were lost: ${winners}`)
+      for (let i = 0; i + 5 <= ENTRIES; i++) assert.equal(new Set(winners.slice(i, i + 5)).size, 3, winners)
+    })
+  }
+
+  it('let one that is slow to hear of entries write as well', async (t) => {
+    const { connect } = logInMemory(t)
+    const nodes = [12, 1, 1].map((some, i) => writeBusily(connect(some), { turns: some, name: 'abc'[i] ?? '' }))
+    const winners = (await Promise.all(nodes))[0]?.winners.join('') ?? ''
+    for (let i = 0; i + 12 <= ENTRIES; i++) assert.ok(winners.slice(i, i + 12).includes('a'), winners)
+  })
+})
+
+it('a node that waits and has nothing to write takes its want back', async (t) => {
+  const { connect, wants } = logInMemory(t)
+  const [a, b] = [connect(), connect()]
+  const { raw } = collect(a, 0)
+  for (const log of [a, b]) collect(log, 0)
+  const first = await b.append(0, Buffer.from('first'))
+  assert.equal(first.kind, 'appended')
+  assert.deepEqual(await a.append(0, Buffer.from('late')), { kind: 'lost' })
+  assert.deepEqual(await wants(), ['0'])
+  await raw(1)
+  a.pass()
+  await a.append(0, Buffer.from('late again'))
+  await b.append(first.kind === 'appended' ? first.position : 0, Buffer.from('second'))
+  await raw(2)
+  assert.deepEqual(await wants(), ['0'])
+  a.pass()
+  while ((await wants()).length > 0) await pass(1)
+  await b.turn()
+})
+
+it('an entry that is ready before the want of its node is there does not leave it behind', async (t) => {
+  const { etcd, connect, wants } = logInMemory(t)
+  const { transact } = etcd.connect(1)
+  const isLate = Promise.withResolvers<void>()
+  const a = connect(1, {
+    async transact(transaction) {
+      if (transaction.compare.length === 0) await isLate.promise
+      return transact(transaction)
+    },
+  })
+  const b = connect()
+  const { raw } = collect(a, 0)
+  collect(b, 0)
+  const first = await a.append(0, Buffer.from('first'))
+  assert.equal(first.kind, 'appended')
+  assert.deepEqual(await b.append(0, Buffer.from('late')), { kind: 'lost' })
+  await raw(1)
+  while (!(await wants()).includes('1')) await pass(1)
+  await pass(2)
+  const turn = a.turn()
+  await b.append(first.kind === 'appended' ? first.position : 0, Buffer.from('second'))
+  await turn
+  const [, second] = await raw(2)
+  const third = a.append(second?.position ?? 0, Buffer.from('third'))
+  await pass(10)
+  isLate.resolve()
+  assert.equal((await third).kind, 'appended')
+  await pass(10)
+  assert.deepEqual(await wants(), [])
 })
 
 describe('the order of servers', () => {

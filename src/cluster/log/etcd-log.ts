@@ -8,13 +8,13 @@ import type { Log } from '../../base/log.ts'
 import { ENTRY_BYTES_MAX, LogUnavailable, type CommitLog, type LogReader } from '../../store/replica/commit-log.ts'
 import type { Etcd } from '../etcd/etcd-client.ts'
 import { EtcdError } from '../etcd/etcd-error.ts'
-import type { WatchEvent } from '../etcd/etcd-messages.ts'
+import type { Operation, WatchEvent } from '../etcd/etcd-messages.ts'
 import type { Watch, Watcher } from '../etcd/etcd-watch.ts'
 import type { Epochs } from './epochs.ts'
 import { createWriteTurns } from './write-turns.ts'
 
 export interface EtcdLogOptions {
-  readonly etcd: Etcd
+  readonly etcd: Pick<Etcd, 'transact' | 'range' | 'watch' | 'compact'>
   /**
    * Begins and ends with a slash; the log is `PREFIXlog`, and `PREFIXlog/want/NODE` are the nodes that wait for a turn.
    */
@@ -31,7 +31,11 @@ export function createEtcdLog({ etcd, prefix, node, log, epochs }: EtcdLogOption
   const key = `${prefix}log`
   const wants = `${key}/want/`
   const want = `${wants}${node}`
-  const turns = createWriteTurns(node)
+  const leaveWant = { kind: 'put', put: { key: want, value: NO_VALUE } } as const
+  const takeWant = { kind: 'delete', range: { key: want } } as const
+  const change = async (operation: Operation): Promise<number> =>
+    (await etcd.transact({ compare: [], success: [operation] })).revision
+  const turns = createWriteTurns({ node, announce: () => change(leaveWant), withdraw: () => change(takeWant) })
   const watches = new Set<Watch>()
 
   /** The position of the last entry, now or after a revision; 0 where there was none. */
@@ -46,7 +50,7 @@ export function createEtcdLog({ etcd, prefix, node, log, epochs }: EtcdLogOption
     if (!name.startsWith(wants)) return epochs?.changed(event)
     const other = name.slice(wants.length)
     if (event.kind === 'put') turns.wanted(other, event.pair.createRevision)
-    else turns.served(other)
+    else turns.served(other, event.pair.modRevision)
   }
   function createWatcher(after: number, reader: LogReader): Watcher {
     let at = after
@@ -87,21 +91,23 @@ export function createEtcdLog({ etcd, prefix, node, log, epochs }: EtcdLogOption
       if (body.length > ENTRY_BYTES_MAX) {
         throw new RangeError(`Cannot append ${body.length} bytes to the log: expected at most ${ENTRY_BYTES_MAX}`)
       }
+      await turns.settled()
       // An entry of an epoch that is over is lost as well: its writer seals the next one with the new key.
       const guards = epochs === undefined ? [] : [epochs.guard(body)]
-      const { hasSucceeded, revision } = await orUnavailable(
-        etcd.transact({
-          compare: [{ key, modRevision: after }, ...guards],
-          success: [
-            { kind: 'put', put: { key, value: body } },
-            { kind: 'delete', range: { key: want } },
-          ],
-          failure: [{ kind: 'put', put: { key: want, value: NO_VALUE } }],
-        }),
-      )
-      if (!hasSucceeded) return { kind: 'lost' }
-      turns.won(revision)
-      return { kind: 'appended', position: revision }
+      const compare = [{ key, modRevision: after }, ...guards]
+      const success = [{ kind: 'put', put: { key, value: body } } as const, takeWant]
+      try {
+        const { hasSucceeded, revision } = await orUnavailable(etcd.transact({ compare, success, failure: [leaveWant] }))
+        if (!hasSucceeded) {
+          turns.lost(revision)
+          return { kind: 'lost' }
+        }
+        turns.won(revision)
+        return { kind: 'appended', position: revision }
+      } catch (error) {
+        turns.unsure()
+        throw error
+      }
     },
     last: () => orUnavailable(lastPosition()),
     follow(after, reader) {
@@ -116,10 +122,12 @@ export function createEtcdLog({ etcd, prefix, node, log, epochs }: EtcdLogOption
       }
     },
     turn: turns.turn,
+    pass: turns.pass,
     // The entry ahead of `before` stays until the next trim: from its position, a follower knows that it missed
     // nothing.
     trim: (before) => (before <= 1 ? Promise.resolve() : orUnavailable(etcd.compact(before - 1))),
     close() {
+      turns.close()
       for (const watch of watches) watch.stop()
       watches.clear()
       return Promise.resolve()

@@ -152,6 +152,7 @@ export function createReplicatedQueue(database: Database, parts: ReplicatedQueue
       if (inbox.first() === undefined && !waiting.isEmpty()) await log.turn()
       if (inbox.first() !== undefined) await applyArrived()
       else if (!waiting.isEmpty()) await commit()
+      if (waiting.isEmpty()) log.pass()
     }
   }
   const start = (): void => {

@@ -1,6 +1,7 @@
 /** Which jobs become an entry together, where the log is slow or another node comes first. */
 import assert from 'node:assert/strict'
 import { it, type TestContext } from 'node:test'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { country } from '../../../src/models/country.ts'
 import { topic } from '../../../src/models/topic.ts'
 import { NO_ENTRY } from '../../../src/store/replica/sealer.ts'
@@ -11,13 +12,14 @@ import { createMemoryLog } from '../../support/cluster/memory-log.ts'
 import { createPlainSealer } from '../../support/cluster/plain-sealer.ts'
 
 /** A node on a log in which a rival comes ahead of the first append, and which calls `ahead` before each of its calls. */
-async function rivaledNode(t: TestContext, ahead: { turn?: () => Promise<void>; append?: () => void }) {
+async function rivaledNode(t: TestContext, ahead: { turn?: () => Promise<void>; append?: () => void; pass?: () => void }) {
   const shared = createMemoryLog()
   const connection = shared.connect()
   const appends: string[] = []
   const node = await openNode(t, {
     ...connection,
     turn: () => ahead.turn?.() ?? Promise.resolve(),
+    pass: () => ahead.pass?.(),
     async append(after, body) {
       ahead.append?.()
       if (appends.length === 0) {
@@ -71,4 +73,20 @@ it('jobs that are too large together run once each, also where another node came
   assert.equal((await Promise.all(writes)).length, 5)
   assert.ok(appends.filter((kind) => kind === 'lost').length > 0)
   assert.match(store.get(topic, id) ?? '', /"name":"ab"/)
+})
+
+it('a node whose jobs change nothing passes its turn on, and one whose jobs wait does not', async (t) => {
+  const calls: string[] = []
+  const { store } = await rivaledNode(t, {
+    turn: () => Promise.resolve(void calls.push('turn')),
+    append: () => void calls.push('append'),
+    pass: () => void calls.push('pass'),
+  })
+  await Promise.all([1, 2].map((number) => store.insert(topic, documentOf(number, ''))))
+  await nextTurn()
+  assert.deepEqual(calls.slice(0, 5), ['turn', 'append', 'turn', 'append', 'pass'])
+  calls.length = 0
+  await store.update(topic, documentOf(1, '').id, (stored) => stored)
+  await nextTurn()
+  assert.deepEqual(calls.slice(0, 2), ['turn', 'pass'])
 })

@@ -37,7 +37,7 @@ DatabaseSync.prototype.applyChangeset = function (...values) {
 const unused = (): Promise<never> => Promise.reject(new Error('this node only follows'))
 let reader: LogReader | undefined
 const log: CommitLog = {
-  ...{ append: unused, last: unused, trim: unused, turn: async () => {}, close: async () => {} },
+  ...{ append: unused, last: unused, trim: unused, turn: async () => {}, pass() {}, close: async () => {} },
   follow(after, given) {
     reader = given
     process.send?.({ after })

@@ -108,6 +108,7 @@ export function createMemoryLog() {
         return { stop: () => void followers.delete(follower) }
       },
       turn: () => Promise.resolve(),
+      pass() {},
       async trim(before) {
         await reach()
         trim(before)
