@@ -2,7 +2,8 @@
  * `npm run bench -- cluster [HEADLINES]`: what a cluster of three nodes over three etcd servers costs and gives, beside a
  * single process in the same run, all on this machine. Writes and reads are measured in turn, three rounds each; medians.
  *
- * A node serves with one thread, and a single process with as many as there are cores: reads are compared with both.
+ * The load generators sleep while no response is there: nodes and etcd servers need the cores. A node serves with one
+ * thread, and a single process with as many as there are cores: reads are compared with both.
  */
 import { fork, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
@@ -95,6 +96,7 @@ async function printRates(name: string, rates: Rates, jobFor: (filled: Filled) =
   if (first === undefined) throw new Error('There is no load generator')
   const at = ({ nodes, filled }: Served, i: number): LoadJob => ({
     ...jobFor(filled),
+    sleeps: true,
     port: nodes.ports[i] ?? 0,
     pid: nodes.pidOf(i),
   })

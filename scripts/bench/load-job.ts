@@ -18,6 +18,8 @@ export interface LoadJob {
   readonly windowMs?: number
   /** CONNECTIONS where it is not given. */
   readonly connections?: number
+  /** Leaves the cores to the servers while no response is there. `loadBusy` is not measured then. */
+  readonly sleeps?: boolean
   /** Emails that have an account, to sign in with in turn; without them, each sign-in is with a new one. */
   readonly emails?: readonly string[]
 }

@@ -41,7 +41,7 @@ async function load(job: LoadJob): Promise<LoadFigures> {
   const clients = Array.from({ length: job.connections ?? CONNECTIONS }, () =>
     job.kind === 'signIns' ? signInAgain(job, progress) : sendAgain(job, progress),
   )
-  const idle = measureIdle(progress)
+  const idle = job.sleeps === true ? () => 0 : measureIdle(progress)
   await pause(WARM_UP_MS)
   progress.latencies = []
   const [since, cpuBefore, idleBefore] = [performance.now(), cpuSeconds(job.pid), idle()]
@@ -61,7 +61,7 @@ async function load(job: LoadJob): Promise<LoadFigures> {
 }
 
 /**
- * Never sleeps: a client that sleeps has to be woken by the server's write, which would be counted as the server's
+ * Never sleeps, where the job does not say otherwise: a client that sleeps has to be woken by the server's write, which would be counted as the server's
  * work. So the time of turns in which no response came is what the load generator had left.
  */
 function measureIdle(progress: Progress): () => number {
