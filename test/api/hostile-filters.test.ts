@@ -18,8 +18,8 @@ import { startSuiteService } from '../support/service/suite-service.ts'
 import { SYSTEM } from '../../src/store/actor.ts'
 
 const DEADLINE_MS = 1_000
-/** What a query may take that runs into the deadline, with all that comes around it on a busy machine. */
-const ANSWER_MS_MAX = 10_000
+/** What a query may take that runs into the deadline, on a machine with thirty times the work: 3.6 s were seen. */
+const ANSWER_MS_MAX = 30_000
 /** Of the main thread, while another client waits: well below the deadline, and above what reading a request takes. */
 const BURDEN_MS = 200
 const READ_EVERY_MS = 20
