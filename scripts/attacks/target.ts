@@ -83,7 +83,7 @@ export async function prepareTarget(options: TargetOptions): Promise<Target> {
     if (code !== 0) throw new Error(`"${words.join(' ')}" failed with ${code}: ${stderr}`)
     return stdout
   }
-  await must(['seed'])
+  await must(['seed', '--yes'])
   const samples = lines(await must(['export', '--model', 'headline']))
   const topics = lines(await must(['export', '--model', 'topic']))
   const sources = lines(await must(['export', '--model', 'source']))

@@ -13,6 +13,19 @@ export class CsvError extends Error {
   override readonly name = 'CsvError'
 }
 
+/** A clause about a row for hasBareReturn(). */
+export const BARE_RETURN = 'its lines end with a carriage return alone: expected line feeds, or both: save the file with the line ends of Unix or Windows'
+
+/** Whether a row, given without its line end, has a carriage return outside quotes: to a program that ends lines so, it is several. */
+export function hasBareReturn(row: Uint8Array): boolean {
+  let isInside = false
+  for (const byte of row) {
+    if (byte === 0x22) isInside = !isInside
+    else if (byte === 0x0d && !isInside) return true
+  }
+  return false
+}
+
 const NEEDS_QUOTES = /[",\r\n]|^\s|\s$/
 
 /** One row with its line end. Undefined is no value; an empty text gets quotes. */
@@ -34,6 +47,7 @@ export function readCsvRow(text: string, cellsMax: number): readonly Cell[] {
     const isQuoted = text.startsWith('"', at)
     cells.push({ text: isQuoted ? text.slice(at + 1, end - 1).replaceAll('""', '"') : text.slice(at, end), isQuoted })
     if (end === text.length) return cells
+    if (text[end] === '\r') throw new CsvError(BARE_RETURN)
     if (text[end] !== ',') throw new CsvError('expected a comma or the end of the row behind a closing quote')
     at = end + 1
   }

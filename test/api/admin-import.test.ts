@@ -84,6 +84,26 @@ describe('an import in pieces', () => {
     assert.deepEqual(await names(), ['Second', 'Third', 'Ä\nfirst'])
   })
 
+  it('says of a file whose lines end with a carriage return alone what is wanted, in the preview as well', async (t) => {
+    const { service, token, send, names } = await site(t)
+    const wanted = /its lines end with a carriage return alone: expected line feeds, or both: save the file with the line ends of Unix or Windows/
+    const columns = HEADER.split(',')
+    for (const end of ['\r', '\r\r']) {
+      const rows = [HEADER, `a,${ROW}`, `"b",${ROW}`].join(end) + end
+      const preview = await service.call('POST', `${PATH}/preview`, { token, body: { model: 'topic', format: 'csv', rows } })
+      assert.match(preview.error, wanted)
+      for (const more of [{}, { columns }, { dryRun: true }]) assert.match(String((await send(rows, more)).at('data.stopped.message')), wanted)
+      const headless = await send(`a,${ROW}${end}b,${ROW}${end}`, { columns, hasHeader: false })
+      assert.match(String(headless.at('data.rejected[0].message')), wanted)
+      const long = await send(rows.padEnd(PIECE_BYTES_MAX, `c,${ROW}${end}`), { isLast: false })
+      assert.match(String(long.at('data.stopped.message')), wanted)
+    }
+    assert.deepEqual(await names(), [])
+    const quoted = await send(`${HEADER}\n"a\rb",${ROW}\r\n`)
+    assert.deepEqual(counts(quoted), [1, 0, 0, 0])
+    assert.deepEqual(await names(), ['a\rb'], 'one between quotes belongs to its cell')
+  })
+
   it('takes a bounded number of rows, and tells how far it has come', async (t) => {
     const { send } = await site(t)
     const rows = `${HEADER}\n${'\n'.repeat(PIECE_ROWS_MAX * 3)}`

@@ -132,6 +132,9 @@ describe('a file that cannot be read on ends the import, which keeps what was be
     ['semicolons', 'id;name\n', 'topic has no column "id;name": columns are separated by commas'],
     ['100,000 columns', `${'id,'.repeat(100_000)}\n`, 'the column "id" is there twice'],
     ['a header that never ends', '"'.padEnd(3 * MIB, 'x'), 'expected the names of columns, found a row without an end'],
+    ['lines that end as those of an old Mac', 'id,name\r1,Space\r2,Art\r', 'its lines end with a carriage return alone: expected line feeds, or both: save the file'],
+    ['such lines with quotes', '"id","name"\r"1","Space"\r', 'its lines end with a carriage return alone'],
+    ['more of them than a row may have', 'id,name\r'.padEnd(3 * MIB, '1,Space\r'), 'expected the names of columns, found a row without an end: lines end with a line feed'],
     ['a header that is not UTF-8', Buffer.from('id,\xff\n', 'latin1'), 'expected UTF-8, found other bytes'],
   ] as const) {
     it(name, async () => {

@@ -174,7 +174,7 @@ function openFile(path: string, offset: number): Readable {
 
 function endlessHeader(shown: string): TransferFileError {
   return new TransferFileError(
-    `Cannot read ${describe(shown)}, line 1: expected the names of columns, found a row without an end`,
+    `Cannot read ${describe(shown)}, line 1: expected the names of columns, found a row without an end: lines end with a line feed`,
   )
 }
 

@@ -8,7 +8,7 @@
  */
 import { setImmediate as turn } from 'node:timers/promises'
 import type { Clock } from '../../base/clock.ts'
-import { CsvError } from '../../base/csv.ts'
+import { BARE_RETURN, CsvError, hasBareReturn } from '../../base/csv.ts'
 import { isoDate } from '../../base/dates.ts'
 import { describe, Failure } from '../../base/failure.ts'
 import { parseJson, type JsonObject } from '../../base/json.ts'
@@ -24,7 +24,7 @@ import { requireAdministrator } from '../rules/access.ts'
 import { csvColumns } from './csv-columns.ts'
 import { changeAnywhere } from '../reads/incomplete-drafts.ts'
 import { createDryRun, knownRows, type KnownRow } from './import-dry-run.ts'
-import { isBlankRow, readHeader, readTexts, rejectMessage, requireColumns, type RowFormat } from './import-rows.ts'
+import { isBlankRow, readHeader, readTexts, rejectMessage, requireColumns, requireLineFeeds, type RowFormat } from './import-rows.ts'
 import type { KeepProgress } from '../repeatable.ts'
 import { createRowChecker, type RowChecker } from './row-checker.ts'
 
@@ -182,12 +182,13 @@ function takeHeader(piece: ImportPiece, result: PieceResult, rows: readonly Spli
   const { model, columns } = piece
   if (columns !== undefined) requireColumns(model, columns.filter((name) => name !== ''))
   const [first] = rows
-  if (first?.isTooLong === true && first.nextOffset === 0) return stop(result, first.line, TOO_LONG)
+  if (first?.isTooLong === true && first.nextOffset === 0) return stop(result, first.line, isEndedByReturns(piece) ? BARE_RETURN : TOO_LONG)
   if (piece.format === 'ndjson' || !piece.hasHeader) return rows
   if (first === undefined) return undefined
   if (first.isUnclosed) return stop(result, first.line, 'a quote is opened and never closed')
   try {
     if (columns === undefined) result.columns = readHeader(first.bytes, model)
+    else requireLineFeeds(first.bytes)
   } catch (error) {
     return stop(result, first.line, error instanceof CsvError ? error.message : rejectMessage(error))
   }
@@ -197,6 +198,11 @@ function takeHeader(piece: ImportPiece, result: PieceResult, rows: readonly Spli
 }
 
 const TOO_LONG = `expected at most ${PIECE_BYTES_MAX} bytes in a row, found more: a quote may never be closed`
+
+/** No row of the piece ends. */
+function isEndedByReturns({ format, rows }: ImportPiece): boolean {
+  return format === 'csv' && !rows.includes('\n') && hasBareReturn(Buffer.from(rows))
+}
 
 function stop(result: PieceResult, line: number, message: string): undefined {
   result.stopped = { line, message }
@@ -297,13 +303,14 @@ export function previewPiece({ model, format, rows }: Pick<ImportPiece, 'model' 
   if (format === 'ndjson') {
     return { columns, header: [], rows: shown.slice(0, PREVIEW_ROWS).map((row) => [cut(row.bytes.toString())]) }
   }
-  const [names = [], ...cells] = shown.flatMap((row, i) => textsOf(row, i === shown.length - 1))
+  const [names = [], ...cells] = shown.flatMap((row, i) => textsOf(row, { isFirst: i === 0, isLast: i === shown.length - 1 }))
   return { columns, header: names.map((name, i) => ({ name: cut(name), column: columnFor(name, columns, names.slice(0, i)) })), rows: cells.map((row) => row.map(cut)) }
 }
 
 /** The last row may be cut off. */
-function textsOf(row: SplitRow, isLast: boolean): readonly (readonly string[])[] {
+function textsOf(row: SplitRow, { isFirst, isLast }: { readonly isFirst: boolean; readonly isLast: boolean }): readonly (readonly string[])[] {
   try {
+    if (isFirst) requireLineFeeds(row.bytes)
     const texts = readTexts(row.bytes, PREVIEW_CELLS_MAX)
     if (texts.length <= PREVIEW_CELLS_MAX) return [texts]
     throw new Failure('invalidInput', `expected at most ${PREVIEW_CELLS_MAX} columns, found more: remove those that are not to be imported`)

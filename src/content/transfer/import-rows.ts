@@ -3,7 +3,7 @@
  * of its document, and with `keep` its dates: so an id has to be one that the API can address.
  */
 import { isUtf8 } from 'node:buffer'
-import { readCsvRow, type Cell } from '../../base/csv.ts'
+import { BARE_RETURN, hasBareReturn, readCsvRow, type Cell } from '../../base/csv.ts'
 import { didYouMean } from '../../base/nearest.ts'
 import { parseIsoDate } from '../../base/dates.ts'
 import { describe, fail, Failure } from '../../base/failure.ts'
@@ -56,7 +56,7 @@ export function isBlankRow(bytes: Uint8Array): boolean {
 /** Reads the bytes of a row. Throws invalidInput; CsvError where its quotes make no sense. */
 export function readRow(bytes: Buffer, model: Model, format: RowFormat): JsonObject {
   const text = rowText(bytes)
-  if (format.kind === 'csv') return readCells(text, model, format.columns)
+  if (format.kind === 'csv') return readCells(text, model, format.columns, bytes)
   try {
     const value = parseJson(text)
     if (isObject(value)) return value
@@ -76,9 +76,15 @@ function rowText(bytes: Buffer): string {
 
 /** The columns that the first row of a CSV file names. Throws invalidInput for an unknown or repeated one; CsvError. */
 export function readHeader(bytes: Buffer, model: Model): readonly string[] {
+  requireLineFeeds(bytes)
   const names = readTexts(bytes, csvColumns(model).length)
   requireColumns(model, names)
   return names
+}
+
+/** Throws invalidInput for the first row of a file whose lines end otherwise. */
+export function requireLineFeeds(bytes: Buffer): void {
+  if (hasBareReturn(bytes)) throw fail('invalidInput', BARE_RETURN)
 }
 
 /** The texts of a row of CSV; those past the limit may be missing. Throws invalidInput, and CsvError. */
@@ -102,9 +108,10 @@ function hint(name: string, known: readonly string[]): string {
   return meant === '' ? `: use one of ${known.join(', ')}` : `${meant} The columns are ${known.join(', ')}`
 }
 
-function readCells(text: string, model: Model, columns: readonly string[]): JsonObject {
+function readCells(text: string, model: Model, columns: readonly string[], bytes: Buffer): JsonObject {
   const cells = readCsvRow(text, columns.length)
   if (cells.length !== columns.length) {
+    requireLineFeeds(bytes)
     const found = cells.length > columns.length ? 'more' : String(cells.length)
     throw fail('invalidInput', `expected ${columns.length} cells as in the first row, found ${found}`)
   }
