@@ -1,0 +1,90 @@
+/** Ids that every object of JavaScript has as members: new documents get none, and those of before work as others do. */
+import assert from 'node:assert/strict'
+import { it } from 'node:test'
+import { createClient, mapStore, mirror } from '../../src/client/client.ts'
+import { openDatabase } from '../../src/store/sqlite/database.ts'
+import { newCast } from '../support/cast.ts'
+import { HEADLINE, TOPIC } from '../support/service/data-bodies.ts'
+import { databaseOf, type ApiResponse } from '../support/service/service.ts'
+import { startSuiteService } from '../support/service/suite-service.ts'
+
+const NAMES = ['__proto__', 'constructor', 'toString', 'hasOwnProperty', '__defineGetter__']
+const service = await startSuiteService()
+const { admin, publisher, guest } = await newCast(service)
+const call = (method: string, path: string, query: Record<string, string>, body?: unknown, by = admin): Promise<ApiResponse> =>
+  service.data(method, path, query, { token: by.token, ...(body !== undefined && { body }) })
+const WANTED = /id: expected an id that no object of JavaScript has as a member, found "/
+
+it('attack: no import and no push makes a document with such an id, and no request finds one', async () => {
+  for (const id of NAMES) {
+    const rows = `${JSON.stringify({ ...TOPIC, id })}\n`
+    for (const dryRun of [true, false]) {
+      const imported = await service.call('POST', '/api/v1/admin/import', { token: admin.token, body: { model: 'topic', format: 'ndjson', rows, dryRun } })
+      assert.match(String(imported.at('data.rejected[0].message')), WANTED)
+    }
+    const push = await service.call('POST', '/api/v1/sync/topic/0/push', { token: admin.token, body: [{ newDocumentState: { ...TOPIC, id } }] })
+    assert.equal(push.status, 400, push.text)
+    assert.match(push.text, /newDocumentState\.id: expected an id that no object of JavaScript/)
+    for (const [method, path, body] of [
+      ['GET', '', undefined], ['PUT', '', TOPIC], ['PATCH', '', { name: 'x' }], ['DELETE', '', undefined],
+      ['GET', '/history', undefined], ['GET', '/history/1', undefined], ['POST', '/restore', {}],
+    ] as const) {
+      assert.equal((await call(method, `/${id}${path}`, { model: 'topic' }, body)).status, 404, `${method} ${id}${path}`)
+    }
+    const embedded = await call('POST', '', { model: 'headline' }, { ...HEADLINE, topic: { id } })
+    assert.equal(embedded.status, 400, embedded.text)
+    assert.deepEqual((await call('POST', '/usage', { model: 'topic' }, { ids: [id] })).at('data.used'), [])
+  }
+})
+
+it('attack: a copy that is embedded under such an id, and bodies that send one, change nothing but their document', async () => {
+  for (const id of NAMES) {
+    const made = await call('POST', '', { model: 'headline' }, { ...HEADLINE, id, topic: { ...HEADLINE.topic, id } }, publisher)
+    assert.equal(made.status, 201, made.text)
+    assert.notEqual(made.at('data.id'), id)
+    const own = String(made.at('data.id'))
+    const patched = await call('PATCH', `/${own}`, { model: 'headline' }, { title: 'Changed' }, publisher)
+    assert.deepEqual([patched.status, patched.at('data.topic.id')], [200, id])
+    const listed = await call('GET', '', { model: 'headline', filter: JSON.stringify({ 'topic.id': id }) }, undefined, guest)
+    assert.deepEqual((listed.at('data.items') as { id: string }[]).map((one) => one.id), [own])
+    assert.equal((await call('GET', `/${own}/history`, { model: 'headline' }, undefined, publisher)).at('data.items.0.kind'), 'updated')
+    assert.equal((await call('GET', `/${own}/history`, { model: 'headline' }, undefined, guest)).status, 403)
+    assert.equal((await call('DELETE', `/${own}`, { model: 'headline' }, undefined, publisher)).status, 204)
+  }
+  assert.deepEqual([({} as { polluted?: unknown }).polluted, Object.keys(Object.prototype)], [undefined, []])
+})
+
+it('one that an earlier version stored is read, changed, embedded, mirrored, deleted and restored as others are', async () => {
+  const database = openDatabase(databaseOf(service))
+  const stored = (id: string) => ({ ...TOPIC, id, createdAt: '2026-01-01T00:00:00.000Z', updatedAt: '2026-01-01T00:00:00.000Z', type: 'topic' })
+  for (const id of NAMES) database.run('INSERT INTO topic (id, doc) VALUES (?, ?)', id, JSON.stringify(stored(id)))
+  database.close()
+  const documents = new Map<string, { readonly id: string }>()
+  const ending = new AbortController()
+  const copy = mirror(createClient({ url: service.url, token: guest.token }), 'topic', { store: mapStore(documents as never) }, { signal: ending.signal })
+  assert.equal((await copy.next()).value?.kind, 'resync')
+  assert.deepEqual(NAMES.filter((id) => documents.get(id)?.id !== id), [])
+  for (const id of NAMES) {
+    assert.equal((await call('GET', `/${id}`, { model: 'topic' }, undefined, guest)).at('data.id'), id)
+    assert.equal((await call('PATCH', `/${id}`, { model: 'topic' }, { name: 'Renamed' })).at('data.name'), 'Renamed')
+    const { value } = await copy.next()
+    assert.deepEqual(value?.kind === 'change' && [value.change.id, value.change.deleted], [id, false])
+    const { status, text, at } = await call('POST', '', { model: 'headline' }, { ...HEADLINE, topic: { id } })
+    assert.equal(status, 201, text)
+    assert.deepEqual([at('data.topic.id'), at('data.topic.name')], [id, 'Renamed'])
+    const batch = await call('POST', '/batch', {}, { operations: [{ operation: 'patch', model: 'topic', id, body: { name: 'Again' } }] })
+    assert.equal(batch.at('data.results[0].document.name'), 'Again')
+    await copy.next()
+    assert.deepEqual((await call('POST', '/usage', { model: 'topic' }, { ids: [id] })).at('data.used'), [id])
+    assert.equal((await call('DELETE', `/${id}`, { model: 'topic' })).status, 204)
+    await copy.next()
+    assert.equal(documents.has(id), false)
+    assert.deepEqual(((await call('GET', `/${id}/history`, { model: 'topic' })).at('data.items') as { kind: string }[]).map(({ kind }) => kind), ['deleted', 'updated', 'updated'])
+    assert.equal((await call('POST', `/${id}/restore`, { model: 'topic' }, {})).at('data.id'), id)
+    await copy.next()
+    assert.equal(documents.get(id)?.id, id)
+  }
+  ending.abort()
+  const pulled = await service.call('GET', '/api/v1/sync/topic/0/pull?id=&lwt=0&limit=100', { token: guest.token })
+  for (const id of NAMES) assert.ok(pulled.text.includes(`"id":"${id}"`), pulled.text)
+})
