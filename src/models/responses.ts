@@ -404,8 +404,13 @@ export const importedPiece = object({
     description: 'The rows that cannot be taken',
     example: [],
   }),
-  sameAddress: list(object({ line: whole({ example: 8 }), id: text({ example: '66f000000000000000000501' }), title: text({ example: 'New ferry line opens' }) }), {
-    description: 'With `dryRun`, of headlines and sources: rows whose address a stored document has already, and which one',
+  sameAddress: list(object({
+    line: whole({ example: 8 }),
+    id: nullable(text(), { description: 'Of the document; null for a row', example: '66f000000000000000000501' }),
+    title: text({ example: 'New ferry line opens' }),
+    earlierLine: nullable(whole(), { description: 'Of the row; null for a document', example: null }),
+  }), {
+    description: 'With `dryRun`, of headlines and sources: rows whose address a stored document or an earlier row of the piece has already, and which one',
     example: [],
   }),
   stopped: nullable(object({ line: whole({ example: 9 }), message: text({ example: 'a quote is opened and never closed' }) }), {

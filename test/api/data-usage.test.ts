@@ -202,8 +202,11 @@ describe('documents with one address', () => {
   it('of an import are counted, with their rows and what they are, in a check', async () => {
     const id = await made('headline', { title: 'Stored', url: 'https://news.example/import' })
     const row = (url: string, more: object = {}): string => JSON.stringify({ ...bodyOf('headline'), id: undefined, url, ...more })
-    const rows = [row('https://news.example/new'), row('http://news.example/import/?utm_source=x'), row('https://news.example/import', { id })].join('\n')
+    const rows = [row('https://news.example/new'), row('http://news.example/import/?utm_source=x'), row('https://news.example/import', { id }), row('https://news.example/new/#x', { title: 'Again' }), row('')].join('\n')
     const check = await service.call('POST', '/api/v1/admin/import', { token: admin.token, body: { model: 'headline', format: 'ndjson', rows, dryRun: true } })
-    assert.deepEqual(check.at('data.sameAddress'), [{ line: 2, id, title: 'Stored' }], check.text)
+    assert.deepEqual(check.at('data.sameAddress'), [
+      { line: 2, id, title: 'Stored', earlierLine: null },
+      { line: 4, id: null, title: bodyOf('headline')['title'], earlierLine: 1 },
+    ], check.text)
   })
 })

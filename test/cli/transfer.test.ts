@@ -271,7 +271,11 @@ describe('import decides row by row', () => {
     assert.deepEqual([dry.code, dry.stderr], [0, 'line 2: the headline "one" has this address already: "Ferry, late"\n'])
     const result = JSON.parse(dry.stdout) as Record<string, unknown>
     assert.deepEqual([result['inserted'], result['sameAddress']], [1, 1])
-    assert.match((await runHere([...words.slice(0, -1), '--dry-run', '-'], { input: same })).stdout, /0 rejected, 1 with an address that is stored already, in /)
+    const twice = `${same}\n${same.split('\n')[1]?.replaceAll('//e.org', '//f.org').replace('three', 'four')}\n,"Ferry, again",,http://f.org/?utm_source=x,,${topic.id},,${source.id},${country.id}\n`
+    const within = await runHere([...words.slice(0, -1), '--batch', '1', '--dry-run', '--json', '-'], { input: twice })
+    assert.match(within.stderr, /\nline 4: line 3 has this address already: "Ferry, late"\n$/)
+    assert.equal((JSON.parse(within.stdout) as Record<string, unknown>)['sameAddress'], 2)
+    assert.match((await runHere([...words.slice(0, -1), '--dry-run', '-'], { input: same })).stdout, /0 rejected, 1 with an address that is in use already, in /)
   })
 
   it('a dry run checks everything and changes nothing', async (t) => {

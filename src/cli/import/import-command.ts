@@ -185,6 +185,7 @@ async function importFile(request: ImportRequest, parts: ImportParts): Promise<E
       now: systemClock,
       signal,
       lookUp,
+      addresses: new Map(),
       onRejects: rejectReport.add,
       onKnown: (known) => rejectReport.addKnown(model, known),
       onBatch: ({ offset }) => progress.show(file === undefined || file.bytes === 0 ? 0 : offset / file.bytes),

@@ -39,7 +39,7 @@ export function openRejectReport({ rejects, resume }: ImportRequest, show: (text
   const descriptor = rejects === undefined ? undefined : openRejects(rejects, resume)
   let [count, sameAddress] = [0, 0]
   return {
-    /** How many rows of a dry run have the address of a stored document. */
+    /** How many rows of a dry run have the address of a stored document or an earlier row. */
     sameAddress: () => sameAddress,
     addKnown(model: Model, rows: readonly KnownRow[]): void {
       for (const row of rows.slice(0, Math.max(0, REJECTS_SHOWN - sameAddress))) show(knownText(model, row))
@@ -76,7 +76,8 @@ function cannotWrite(rejects: string, error: unknown): TransferFileError {
   )
 }
 
-function knownText({ name }: Model, { line, id, title }: KnownRow): string {
+function knownText({ name }: Model, { line, id, title, earlierLine }: KnownRow): string {
+  if (earlierLine !== null) return `line ${line}: line ${earlierLine} has this address already: ${describe(title)}\n`
   return `line ${line}: the ${name} ${describe(id)} has this address already: ${describe(title)}\n`
 }
 
@@ -101,7 +102,7 @@ interface ImportResult {
   readonly replaced: number
   readonly unchanged: number
   readonly refused: number
-  /** Of a dry run: how many rows have the address of a stored document. */
+  /** Of a dry run: how many rows have the address of a stored document or an earlier row. */
   readonly sameAddress?: number
   /** Whether all of the file was read. */
   readonly complete: boolean
@@ -137,6 +138,6 @@ export function resultOf(
 
 export function resultText(result: ImportResult): string {
   const { model, dryRun, inserted, replaced, unchanged, refused, sameAddress = 0, seconds, rowsPerSecond } = result
-  const rows = `${inserted} inserted, ${replaced} replaced, ${unchanged} unchanged, ${refused} rejected${sameAddress > 0 ? `, ${sameAddress} with an address that is stored already` : ''}`
+  const rows = `${inserted} inserted, ${replaced} replaced, ${unchanged} unchanged, ${refused} rejected${sameAddress > 0 ? `, ${sameAddress} with an address that is in use already` : ''}`
   return `${dryRun ? 'Would import' : 'Imported'} ${model}: ${rows}, in ${seconds.toFixed(1)} s (${rowsPerSecond} rows/s)\n`
 }

@@ -8,7 +8,7 @@ import { setImmediate as turn, setTimeout as pause } from 'node:timers/promises'
 import type { Clock } from '../../base/clock.ts'
 import { describe } from '../../base/failure.ts'
 import type { SplitRow } from '../../base/row-splitter.ts'
-import { knownRows, type KnownRow } from '../../content/transfer/import-dry-run.ts'
+import { knownRows, type FileAddresses, type KnownRow } from '../../content/transfer/import-dry-run.ts'
 import { isBlankRow } from '../../content/transfer/import-rows.ts'
 import type { CheckedRow, RowChecker } from '../../content/transfer/row-checker.ts'
 import type { AuditRecord } from '../../models/audit.ts'
@@ -61,9 +61,11 @@ export interface ImportTask {
   readonly signal: AbortSignal
   /** What is stored, for a dry run: it tells which rows have the address of another document. */
   readonly lookUp: DocumentStore['lookUp']
+  /** Of the rows of a dry run. */
+  readonly addresses: FileAddresses
   /** Receives the rejected rows of a batch: before it is on disk, or behind its entry in the log. */
   readonly onRejects: (rejected: readonly RejectedRow[]) => void
-  /** Receives the rows of a batch of a dry run whose address is stored already. */
+  /** Receives the rows of a batch of a dry run whose address is stored already, or is that of an earlier row. */
   readonly onKnown: (known: readonly KnownRow[]) => void
   readonly onBatch: (state: ImportState) => void
 }
@@ -138,9 +140,9 @@ async function commitBatch(task: ImportTask, rows: readonly ImportedRow[], befor
       }
       state[outcome.kind]++
       if (outcome.kind === 'refused') rejected.push({ line: row.line, id: outcome.id, message: outcome.message })
-      else if (outcome.kind === 'inserted') {
-        if (outcome.isNewId) state.newIds++
-        if (isDryRun) known.push(...knownRows(task, model, outcome.document, row.line))
+      else {
+        if (outcome.kind === 'inserted' && outcome.isNewId) state.newIds++
+        if (isDryRun) known.push(...knownRows({ store: task, model, addresses: task.addresses }, outcome.document, row.line))
       }
       state.offset = row.nextOffset
       state.line = row.nextLine

@@ -80,7 +80,7 @@ export function findDuplicates(
 }
 
 /** The page that an address leads to, for comparing. */
-function pageOf(address: string): string {
+export function pageOf(address: string): string {
   if (!URL.canParse(address)) return describe(address)
   const { host, pathname, search } = new URL(address)
   return `${host}${pathname.replace(/\/+$/, '')}${withoutTracking(search)}`

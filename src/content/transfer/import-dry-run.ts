@@ -4,13 +4,29 @@ import { placesOf, publicName } from '../../models/incomplete.ts'
 import type { Model } from '../../models/schema.ts'
 import type { BulkRow } from '../../store/bulk.ts'
 import type { DocumentStore, FoundText, Moment } from '../../store/store.ts'
-import { addressOf, sameAddress, titleOf } from '../reads/same-address.ts'
+import { addressOf, pageOf, sameAddress, titleOf } from '../reads/same-address.ts'
 
+/** A new row with the address of a stored document, or of an earlier row of the file. */
 export interface KnownRow {
   readonly line: number
+  /** Of the document; null for a row, which may have none yet. */
+  readonly id: string | null
+  readonly title: string
+  readonly earlierLine: number | null
+}
+
+/** Addresses of a file that are remembered, and what of a title: some tens of MiB. */
+const ADDRESSES_MAX = 100_000
+const TITLE_CHARS_MAX = 100
+
+interface EarlierRow {
   readonly id: string
+  readonly line: number
   readonly title: string
 }
+
+/** The rows of a file by their addresses, each with the first that had it. */
+export type FileAddresses = Map<string, EarlierRow>
 
 type Store = Pick<DocumentStore, 'get' | 'lookUp'>
 
@@ -51,11 +67,25 @@ export function createDryRun(store: Store, model: Model) {
   }
 }
 
-/** The stored document with the address of a new row; one is enough. */
-export function knownRows(store: Pick<DocumentStore, 'lookUp'>, model: Model, { id, doc, basis }: BulkRow, line: number): readonly KnownRow[] {
+interface Known {
+  readonly store: Pick<DocumentStore, 'lookUp'>
+  readonly model: Model
+  /** Gets the address of the row. */
+  readonly addresses: FileAddresses
+}
+
+/** The stored document with the address of a new row, or the row before it in the file; one is enough. */
+export function knownRows({ store, model, addresses }: Known, { id, doc, basis }: BulkRow, line: number): readonly KnownRow[] {
   const path = addressOf(model)
-  if (path === undefined || basis !== undefined) return []
-  const url = String((parseJson(doc) as JsonObject)[path] ?? '')
+  if (path === undefined) return []
+  const value = parseJson(doc) as JsonObject
+  const url = String(value[path] ?? '')
+  if (url === '') return []
+  const page = pageOf(url)
+  const earlier = addresses.get(page)
+  if (earlier === undefined && addresses.size < ADDRESSES_MAX) addresses.set(page, { id, line, title: titleOf(value).slice(0, TITLE_CHARS_MAX).toWellFormed() })
+  if (basis !== undefined) return []
   const [found] = sameAddress(store, { model, url, except: id }, placesOf(model, true))
-  return found === undefined ? [] : [{ line, id: String(found['id']), title: titleOf(found) }]
+  if (found !== undefined) return [{ line, id: String(found['id']), title: titleOf(found), earlierLine: null }]
+  return earlier === undefined || earlier.id === id ? [] : [{ line, id: null, title: earlier.title, earlierLine: earlier.line }]
 }

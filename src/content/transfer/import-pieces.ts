@@ -23,7 +23,7 @@ import { codeProblem } from '../../store/tables/distinct-codes.ts'
 import { requireAdministrator } from '../rules/access.ts'
 import { csvColumns } from './csv-columns.ts'
 import { changeAnywhere } from '../reads/incomplete-drafts.ts'
-import { createDryRun, knownRows, type KnownRow } from './import-dry-run.ts'
+import { createDryRun, knownRows, type FileAddresses, type KnownRow } from './import-dry-run.ts'
 import { isBlankRow, readHeader, readTexts, rejectMessage, requireColumns, requireLineFeeds, type RowFormat } from './import-rows.ts'
 import type { KeepProgress } from '../repeatable.ts'
 import { createRowChecker, type RowChecker } from './row-checker.ts'
@@ -70,7 +70,7 @@ export interface PieceResult {
   replaced: number
   unchanged: number
   readonly rejected: readonly RejectedLine[]
-  /** Of a dry run: rows with the address of another document. */
+  /** Of a dry run: rows with the address of another document, or of an earlier row. */
   readonly sameAddress: readonly KnownRow[]
   /** Why no more of the file can be read. */
   stopped: { readonly line: number; readonly message: string } | undefined
@@ -134,13 +134,14 @@ interface PieceRun {
 
 function checkRows(store: Context['store'], model: Model): PieceRun {
   const dryRun = createDryRun(store, model)
+  const addresses: FileAddresses = new Map()
   return {
     begin: undefined,
     async batch(batch, before) {
       const known: KnownRow[] = []
       const outcome = runRows(batch, dryRun, (row, line) => {
         dryRun.add(row, line)
-        known.push(...knownRows(store, model, row, line))
+        known.push(...knownRows({ store, model, addresses }, row, line))
       })
       const { done, result } = added(before, outcome)
       return { done, result: { ...result, sameAddress: [...result.sameAddress, ...known] } }

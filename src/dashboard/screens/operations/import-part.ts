@@ -139,8 +139,8 @@ export const importPart: OpenPart = ({ client, screenUrl, signal }) => {
     const counts = t(isDryRun ? 'import.wouldWrite' : 'import.wrote', { inserted, replaced, unchanged, rejected: rejected.length })
     const lines = rejected.slice(0, LISTED).map(({ line, message }) => h('li', {}, t('import.line', { line }), ' ', h('span', { dir: 'auto' }, message)))
     const link = modelNamed(model.value)
-    const known = sameAddress.slice(0, LISTED).map(({ line, id, title }) =>
-      h('li', {}, t('import.line', { line }), ' ', h('a', { href: hrefTo([link === undefined ? '' : pathOf(link), id]), target: '_blank', dir: 'auto' }, title || id)),
+    const known = sameAddress.slice(0, LISTED).map(({ line, id, title, earlierLine }) =>
+      h('li', {}, t('import.line', { line }), ' ', id === null ? h('span', {}, `= ${t('import.line', { line: earlierLine ?? 0 })} `, h('bdi', {}, title)) : h('a', { href: hrefTo([link === undefined ? '' : pathOf(link), id]), target: '_blank', dir: 'auto' }, title || id)),
     )
     return [
       h('p', {}, h('strong', {}, counts)),
