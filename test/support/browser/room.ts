@@ -4,7 +4,7 @@
  */
 import type { Page } from './page.ts'
 
-/** A line for each part that stands beside the page. What scrolls by itself, such as code, may be wider. */
+/** A line for each part that stands beside the page, or beside its main part. What scrolls by itself, such as code, may be wider. */
 export function sidewaysFindings(page: Page): Promise<readonly string[]> {
   return page.evaluate(() => {
     const width = document.documentElement.clientWidth
@@ -24,7 +24,10 @@ export function sidewaysFindings(page: Page): Promise<readonly string[]> {
       return `${name} is at ${Math.round(left)}..${Math.round(right)} of ${width}`
     })
     const { scrollWidth } = document.documentElement
-    return scrollWidth > width + 1 ? [`the page is ${scrollWidth} wide in ${width}`, ...found] : found
+    if (scrollWidth > width + 1) return [`the page is ${scrollWidth} wide in ${width}`, ...found]
+    const main = document.querySelector('main')
+    const isBeside = main !== null && main.scrollWidth > main.clientWidth + 1
+    return isBeside ? [`what the page is about is ${main.scrollWidth} wide in ${main.clientWidth}`, ...found] : found
   })
 }
 
