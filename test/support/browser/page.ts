@@ -18,6 +18,7 @@ import {
   accessibleTree,
   describeQuery,
   elementsMatching,
+  focusedElement,
   outlineOf,
   type AccessibleNode,
   type PageElement,
@@ -169,9 +170,11 @@ export async function openPage(parts: PageParts, size: Size): Promise<Page> {
     traffic.takePerformance((await send('POST', '/se/log', { type: 'performance' })) as Entries)
     traffic.takeConsole((await send('POST', '/se/log', { type: 'browser' })) as Entries)
   }
+  /** Requests that were waited for in vain; they are not waited for again. */
+  const waitedFor = new WeakSet<PageRequest>()
   const isSettled = async (): Promise<boolean> => {
     await drain()
-    return traffic.requests.every(({ isOver }) => isOver)
+    return traffic.requests.every((request) => request.isOver || waitedFor.has(request))
   }
 
   const fail = async (what: string, milliseconds: number, last: unknown): Promise<never> => {
@@ -229,10 +232,7 @@ export async function openPage(parts: PageParts, size: Size): Promise<Page> {
         `${describeQuery(query)} to go`,
       )
     },
-    async focused() {
-      const tree = await accessibleTree(session)
-      return tree.find(({ role, states }) => states['focused'] === true && role !== 'RootWebArea')
-    },
+    focused: () => focusedElement(session),
     text: async (target) =>
       target === undefined
         ? page.evaluate(() => document.body.innerText)
@@ -310,7 +310,7 @@ export async function openPage(parts: PageParts, size: Size): Promise<Page> {
     },
     async problems(allow = []) {
       // A request without a response, such as a stream of events, is no problem in itself.
-      await until(isSettled, SETTLE_MS)
+      if ((await until(isSettled, SETTLE_MS)).value === undefined) for (const request of traffic.requests) waitedFor.add(request)
       return traffic.problems(allow)
     },
     async expectNoProblems(allow) {
