@@ -39,6 +39,20 @@ it('expired rows are removed, however many there are, and others stay', async (t
   }
 })
 
+it('the end does not wait for a pause behind a step that was under way', async (t) => {
+  // Its timer does not keep the process, which ended with status 1 and without the line `stopped`.
+  const { store, dir } = testStore(t)
+  const database = openDatabase(dir.database)
+  t.after(() => database.close())
+  for (let i = 0; i < 450; i++) database.run("INSERT INTO code VALUES (?, 'mail', x'00', 0, ?)", `e${i}`, START)
+  const housekeeping = startHousekeeping({ store, kept: () => ({ ...KEPT, guestMs: undefined }), now: () => START, log: recordingLog().log })
+  t.mock.timers.enable({ apis: ['setTimeout'] })
+  const round = housekeeping.run()
+  await housekeeping.stop()
+  await round
+  assert.ok(Number(database.get('SELECT count(*) AS n FROM code')?.['n']) > 0, 'the round was not over')
+})
+
 it('inactive guests are deleted permanently, active ones and those who became users are not', async (t) => {
   const service = await startService(t, { guestDays: '90', tokenHours: String(24 * 3650) })
   const { housekeeping } = service.app

@@ -44,6 +44,8 @@ export function startHousekeeping({ store, kept, isOnDuty = () => true, now, log
 
   const pause = (): Promise<void> =>
     new Promise((resolve) => {
+      // The end may have come while a step was written. Nothing else would keep the process until the timer.
+      if (signal.aborted) return resolve()
       const done = (): void => {
         clearTimeout(wait)
         signal.removeEventListener('abort', done)
