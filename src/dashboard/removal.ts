@@ -27,8 +27,8 @@ export interface Removal {
   readonly onBack?: (ids: readonly string[]) => void
 }
 
-/** Resolves when all are deleted that can be. */
-export async function removeWithUndo({ client, model, ids, notice, replaceBy, replaced = ids, onProgress, onBack }: Removal): Promise<void> {
+/** Resolves when all are deleted that can be, with those that could not. */
+export async function removeWithUndo({ client, model, ids, notice, replaceBy, replaced = ids, onProgress, onBack }: Removal): Promise<readonly string[]> {
   const removing = runBatches(client, operationsOn(model, ids, 'delete', (id) => (replaced.includes(id) ? replaceBy : undefined)), { onProgress })
   beginRemoval(ids, removing)
   const { failures } = await removing
@@ -47,6 +47,7 @@ export async function removeWithUndo({ client, model, ids, notice, replaceBy, re
     onBack?.(kept.map(([id]) => id))
   }
   documentsChanged()
+  return kept.map(([id]) => id)
 }
 
 /** Restores documents from the trash. Resolves with those that are there again. */

@@ -104,7 +104,7 @@ export function withScreenTexts<T>(screen: Promise<T>): Promise<T> {
   return withTexts(screen, LANGUAGES[language].loadScreens())
 }
 
-/** A part that is about review, with its texts. */
+/** A part that is about review, or about many documents at once, with its texts. */
 export function withReviewTexts<T>(part: Promise<T>): Promise<T> {
   return withTexts(part, LANGUAGES[language].loadReview())
 }

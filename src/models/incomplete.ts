@@ -27,7 +27,7 @@ export function placesOf(model: Model, includes: boolean): readonly Model[] {
 }
 
 /** Required members that a document lacks. */
-function missingMembers(model: Model, document: object): readonly string[] {
+export function missingMembers(model: Model, document: object): readonly string[] {
   return Object.entries(model.fields)
     .filter(([name, { kind }]) => kind !== 'optional' && !Object.hasOwn(document, name))
     .map(([name]) => name)

@@ -124,7 +124,7 @@ describe('the texts of the page', () => {
       for (const [, to = ''] of imports) follow(join(dirname(path), to))
     }
     follow(join(ROOT, 'page.ts'))
-    assert.ok([...seen].some((path) => path.endsWith('bulk-actions.ts')), 'what the list fetches is followed')
+    assert.ok([...seen].some((path) => path.endsWith('filter-chips.ts')), 'what the list fetches is followed')
     const others = Object.keys({ ...screenTexts, ...reviewTexts, ...firstRunTexts })
     const missing = [...seen].flatMap((path) => others.filter((key) => code(path).includes(`'${key}'`)).map((key) => `${basename(path)}: ${key}`))
     assert.deepEqual(missing, [])

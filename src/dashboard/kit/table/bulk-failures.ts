@@ -13,9 +13,12 @@ export interface BulkFailure {
 
 /** Names the documents that something could not be done with, each with the reason. */
 export function tellFailures(title: string, failures: readonly BulkFailure[]): void {
-  if (failures.length === 0) return
+  if (failures.length > 0) openDialog({ title, body: failureList(failures) })
+}
+
+export function failureList(failures: readonly BulkFailure[]): HTMLElement {
   const line = ({ label, reason }: BulkFailure): Child =>
     h('li', {}, h('strong', {}, h('bdi', {}, label)), h('span', { class: 'soft' }, reason))
   const shown = failures.slice(0, FAILURES_SHOWN)
-  openDialog({ title, body: h('ul', { class: 'failures' }, shown.map(line), failures.length > shown.length && h('li', {}, '…')) })
+  return h('ul', { class: 'failures' }, shown.map(line), failures.length > shown.length && h('li', {}, '…'))
 }

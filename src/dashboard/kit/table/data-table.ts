@@ -138,6 +138,8 @@ export function dataTable<T extends { readonly id: string }>(options: DataTableO
       rows.showChosen()
     },
     keys: letterKeys(body, rows, choose),
+    /** The items that are read, from top to bottom. */
+    ids: (): readonly string[] => reading.pages().ids(),
     /** The item of the row that has the focus. */
     focusedId(): string | undefined {
       const row = focusedRow(body)

@@ -11,7 +11,9 @@ import { notify, notifyFailure } from '../../kit/notices.ts'
 import { tellFailures, type BulkFailure } from '../../kit/table/bulk-failures.ts'
 import type { SelectionBar } from '../../kit/table/bulk-work.ts'
 import type { RowSelection } from '../../kit/table/row-selection.ts'
-import { changeStatus, undoChanges, type ChangedVersion } from './status-change.ts'
+import { isToHandIn } from './bulk-offers.ts'
+import { lacksText } from './missing-text.ts'
+import { changeMany, undoChanges, type ChangedVersion, type ChangeOf } from './status-change.ts'
 
 const UNDO_MS = 8_000
 
@@ -20,38 +22,66 @@ export interface BulkActionsOptions {
   readonly client: Client
   readonly selection: RowSelection
   readonly bar: SelectionBar
+  /** The ids of all rows, from top to bottom. */
+  readonly rows: () => readonly string[]
   readonly signal: AbortSignal
 }
 
-export function bulkActions({ model, client, selection, bar, signal }: BulkActionsOptions) {
+export function bulkActions({ model, client, selection, bar, rows, signal }: BulkActionsOptions) {
   let isAsking = false
 
-  async function change(value: string): Promise<void> {
+  /** `said` is what a notice says of so many that have changed. */
+  async function change(ids: readonly string[], changeOf: ChangeOf, said: (done: Done) => string): Promise<void> {
     const hadFocus = hasFocus(bar.element)
-    const wanted = selection.ids().map((id) => ({ id, status: value }))
-    const { undo, failures } = await bar.run(wanted.length, (tell) => changeStatus({ client, model }, wanted, tell))
-    // What failed stays chosen, to be tried again.
-    bar.letGo(failures.map(({ id }) => id), hadFocus)
-    const done = finish(wanted.length, failures)
-    if (done.count === 0) return
-    notify(textOr(`bulk.${value}`, t('pair', { name: valueTitle(value), value: done.items }), done), {
-      kind: 'done',
-      shownMs: UNDO_MS,
-      ...(undo.length > 0 && { action: { label: t('undo'), run: () => void takeBack(undo).catch(notifyFailure) } }),
-    })
+    const { undo, failures } = await bar.run(ids.length, (tell) => changeMany({ client, model }, ids, changeOf, tell))
+    // What failed stays chosen, to be tried again, and so does what has not changed.
+    const changed = new Set(undo.map(({ id }) => id))
+    bar.letGo(selection.ids().filter((id) => !changed.has(id)), hadFocus)
+    const done = finish(undo.length, failures)
+    if (done.count > 0) {
+      const action = { label: t('undo'), run: () => void takeBack(undo).catch(notifyFailure) }
+      notify(said(done), { kind: 'done', shownMs: UNDO_MS, action })
+    } else if (failures.length === 0) notify(t('bulk.same'))
+  }
+
+  const setStatus = (value: string): Promise<void> =>
+    change(
+      selection.ids(),
+      ({ status }) => (status === value ? undefined : { body: { status: value } }),
+      (done) => textOr(`bulk.${value}`, t('pair', { name: valueTitle(value), value: done.items }), done),
+    )
+
+  /** Any date hands a draft in: the service sets its own. */
+  const handIn = (): Promise<void> =>
+    change(selection.ids(), (document) => {
+      if (!isToHandIn({ status: document['status'], handedInAt: document['handedInAt'] })) return undefined
+      const lacks = lacksText(model, document)
+      return lacks === undefined ? { body: { handedInAt: document['updatedAt'] ?? null }, back: { handedInAt: null } } : { reason: lacks }
+    }, (done) => t('bulk.handedIn', done))
+
+  async function schedule(): Promise<void> {
+    // A second click comes before the dialog does.
+    if (isAsking) return
+    isAsking = true
+    const asked = withScreenTexts(import('./bulk-schedule.ts')).then(({ askForTimes }) => askForTimes({ model, client, ids: inOrder(selection.ids(), rows()), signal }))
+    const times = await asked.finally(() => (isAsking = false))
+    if (times === undefined || signal.aborted) return
+    await change([...times.keys()], ({ id, publishAt = null }) => {
+      const at = times.get(id) ?? null
+      return at === publishAt ? undefined : { body: { publishAt: at }, back: { publishAt } }
+    }, (done) => t('schedule.done', done))
   }
 
   async function takeBack(changed: readonly ChangedVersion[]): Promise<void> {
     const failures = await bar.run(changed.length, (tell) => undoChanges({ client, model }, changed, tell))
-    const done = finish(changed.length, failures)
+    const done = finish(changed.length - failures.length, failures)
     if (done.count > 0) notify(t('bulk.undone', done), { kind: 'done' })
   }
 
-  /** Shows what is there now, tells what could not be done, and gives how many were. */
-  function finish(all: number, failures: readonly BulkFailure[]) {
+  /** Shows what is there now, and tells what could not be done. */
+  function finish(count: number, failures: readonly BulkFailure[]): Done {
     documentsChanged()
     tellFailures(t('bulk.failed', { count: failures.length, items: countTitle(model, failures.length) }), failures)
-    const count = all - failures.length
     return { count, items: countTitle(model, count) }
   }
 
@@ -64,7 +94,8 @@ export function bulkActions({ model, client, selection, bar, signal }: BulkActio
     if (decided === undefined) return
     bar.letGo([], hadFocus)
     const notice = (count: number): string => t('bulk.deleted', { count, items: countTitle(model, count) })
-    await bar.run(ids.length, (onProgress) => removeWithUndo({ ...{ client, model, ids, notice, onProgress }, ...decided }))
+    const kept = await bar.run(ids.length, (onProgress) => removeWithUndo({ ...{ client, model, ids, notice, onProgress }, ...decided }))
+    if (kept.length > 0) selection.set([...selection.ids(), ...kept])
   }
 
   async function decide(ids: readonly string[]) {
@@ -77,8 +108,17 @@ export function bulkActions({ model, client, selection, bar, signal }: BulkActio
     }
   }
 
-  return { change, remove }
+  return { setStatus, handIn, schedule, remove }
 }
+
+/** Rows that are not in the list any more come last. */
+function inOrder(ids: readonly string[], rows: readonly string[]): readonly string[] {
+  const places = new Map(rows.map((id, i) => [id, i]))
+  return ids.toSorted((a, b) => (places.get(a) ?? rows.length) - (places.get(b) ?? rows.length))
+}
+
+/** How many documents were changed, as a number and in words. */
+type Done = Readonly<Record<'count', number> & Record<'items', string>>
 
 /** Whether other documents can have copies of those of the model. */
 function canBeUsed(model: Model): boolean {

@@ -1,52 +1,69 @@
-/** What can be done with the chosen rows: one status for all of them, or deleting them. */
+/** What can be done with the chosen rows: one status or time for all of them, handing them in for review, or deleting them. */
 import type { Client } from '../../../client/client.ts'
 import type { Caller } from '../../../models/caller.ts'
 import type { Model } from '../../../models/schema.ts'
-import { maySetStatus } from '../../review-duty.ts'
 import type { ScreenAction } from '../../screen.ts'
-import { t } from '../../texts.ts'
+import { t, withReviewTexts } from '../../texts.ts'
 import { notifyFailure } from '../../kit/notices.ts'
 import { statusAction } from '../../kit/status-tag.ts'
 import { bulkAction, selectionBar, type SelectionBarOptions } from '../../kit/table/bulk-work.ts'
+import type { BulkActionsOptions } from './bulk-actions.ts'
+import { offers, type Standing } from './bulk-offers.ts'
 
 /** Most readers of a list change nothing. */
-const load = () => import('./bulk-actions.ts')
+const load = () => withReviewTexts(import('./bulk-actions.ts'))
 
 export interface BulkBarOptions extends Omit<SelectionBarOptions, 'actions'> {
   readonly model: Model
   readonly user: Caller
   readonly client: Client
   readonly mayRemove: boolean
+  /** What was read last of a row; undefined where it was never. */
+  readonly standingOf: (id: string) => Standing | undefined
+  readonly rows: BulkActionsOptions['rows']
   readonly signal: AbortSignal
 }
 
-export function bulkBar({ model, user, client, mayRemove, signal, ...given }: BulkBarOptions) {
+export function bulkBar({ model, user, client, mayRemove, standingOf, rows, signal, ...given }: BulkBarOptions) {
   const { selection } = given
   type Actions = ReturnType<Awaited<ReturnType<typeof load>>['bulkActions']>
   let loaded: Actions | undefined
   const act = (run: (actions: Actions) => Promise<void>) => (): void => {
     const later = async (): Promise<void> => {
       const { bulkActions } = await load()
-      loaded ??= bulkActions({ model, client, selection, bar, signal })
+      loaded ??= bulkActions({ model, client, selection, bar, rows, signal })
       // A second click comes when the rows are let go.
       if (selection.size > 0) await run(loaded)
     }
     later().catch(notifyFailure)
   }
+  const offer = offers(model, user)
+  type Offered = (chosen: readonly Standing[]) => boolean
+  const offered = (action: ScreenAction, isOffered: Offered) => ({ action, isOffered, element: bulkAction(action.title, action.icon, action.run) })
   const status = model.fields['status']
-  const statuses = (status?.kind === 'choice' ? status.values : []).filter((to) => maySetStatus(model, user, { to })).map((value): ScreenAction => {
-    const [title, icon] = statusAction(value)
-    return { title, icon, isStatus: true, run: act(({ change }) => change(value)) }
-  })
-  const removal: ScreenAction = { title: t('delete'), icon: 'trash', run: act(({ remove }) => remove()) }
-  const actions = mayRemove ? [...statuses, removal] : statuses
-  const bar = selectionBar({ ...given, actions: actions.map(({ title, icon, run }) => bulkAction(title, icon, run)) })
+  const all = [
+    ...(status?.kind === 'choice' ? status.values : []).map((to) => {
+      const [title, icon] = statusAction(to)
+      return offered({ title, icon, isStatus: true, run: act(({ setStatus }) => setStatus(to)) }, (chosen) => offer.status(chosen, to))
+    }),
+    offered({ title: t('turn.schedule'), icon: 'calendar', run: act(({ schedule }) => schedule()) }, offer.schedule),
+    offered({ title: t('turn.handedIn'), icon: 'check', isStatus: true, run: act(({ handIn }) => handIn()) }, offer.handIn),
+    offered({ title: t('delete'), icon: 'trash', run: act(({ remove }) => remove()) }, (chosen) => mayRemove && offer.removal(chosen)),
+  ]
+  const bar = selectionBar({ ...given, actions: all.map(({ element }) => element) })
+  const standings = (ids: readonly string[]): readonly Standing[] => ids.map((id) => standingOf(id) ?? {})
 
   return {
     ...bar,
-    actions,
+    /** What can be done with rows. */
+    actionsFor(ids: readonly string[]): readonly ScreenAction[] {
+      const chosen = standings(ids)
+      return all.flatMap(({ action, isOffered }) => (isOffered(chosen) ? [action] : []))
+    },
     /** Shows how many are chosen, and fetches what can be done with them. */
     show(): void {
+      const chosen = standings(selection.ids())
+      for (const { element, isOffered } of all) element.hidden = !isOffered(chosen)
       bar.show()
       // A failure is told when something is to be done.
       if (selection.size > 0) load().catch(() => {})

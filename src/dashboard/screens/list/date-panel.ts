@@ -2,7 +2,8 @@
 import { t } from '../../texts.ts'
 import { button, h, type Child } from '../../kit/dom.ts'
 import { labelled, problemLine, submitForm } from '../../kit/elements.ts'
-import { QUICK_RANGES, rangeTitle, readDays, writeDays } from './date-range.ts'
+import { QUICK_RANGES, readDays, writeDays } from './date-range.ts'
+import { rangeTitle } from './range-title.ts'
 import type { FilterField } from './list-fields.ts'
 import type { ListView } from './list-view.ts'
 

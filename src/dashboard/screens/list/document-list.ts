@@ -5,6 +5,7 @@
 import type { Model } from '../../../models/schema.ts'
 import { draftsOf, labelOf, type StoredDocument } from '../../any-documents.ts'
 import { bulkBar } from './bulk-bar.ts'
+import type { Standing } from './bulk-offers.ts'
 import { listChips } from './list-chips.ts'
 import { columnIn, columnsOf, withOneDate } from './list-columns.ts'
 import { fittingColumns } from './list-fields.ts'
@@ -62,6 +63,11 @@ export function documentList(model: Model, context: ScreenContext): Screen {
     return fittingColumns(shown, (document.querySelector('main')?.clientWidth ?? innerWidth) / rootFontSize())
   }
 
+  const standings = new Map<string, Standing>()
+  /** For the bar, which offers what can be done with rows that are not held any more. */
+  function remember({ id, status = null, handedInAt = null }: StoredDocument): void {
+    standings.set(id, { status, handedInAt })
+  }
   const selection = createRowSelection(() => {
     table.showChosen()
     bulk.show()
@@ -73,6 +79,7 @@ export function documentList(model: Model, context: ScreenContext): Screen {
       const query = { ...view.query(), limit: PAGE_ROWS, cursor, count: total.count(cursor), incomplete }
       const page = await documents.list(query, { signal: ended })
       total.take(page)
+      page.items.forEach(remember)
       return page
     },
     labelOf,
@@ -92,8 +99,13 @@ export function documentList(model: Model, context: ScreenContext): Screen {
   const recount = atMostEvery(RECOUNT_MS, signal, () => {
     void total.recount(() => documents.list({ ...view.query(), limit: 1, count: true, incomplete }, { signal }))
   })
-  const fresh = liveRows({ model, context, view, selection, recount, table })
-  const bulk = bulkBar({ model, user, client, selection, mayRemove, signal, focusRows: () => table.focus() })
+  const update = (document: StoredDocument): boolean => {
+    remember(document)
+    bulk.show()
+    return table.update(document)
+  }
+  const fresh = liveRows({ model, context, view, selection, recount, table: { ...table, update } })
+  const bulk = bulkBar({ model, user, client, selection, mayRemove, standingOf: (id) => standings.get(id), rows: () => table.ids(), signal, focusRows: () => table.focus() })
   const search = listSearch({
     label: t('list.searchIn', { name: title }),
     hint: t('list.search'),
@@ -136,12 +148,13 @@ export function documentList(model: Model, context: ScreenContext): Screen {
   function actions(): readonly ScreenAction[] {
     const focused = table.focusedId()
     if (selection.size === 0 && focused === undefined) return []
-    const detail = t('bulk.count', { count: Math.max(1, selection.size) })
-    return bulk.actions.map((action) => ({
+    const ids = selection.size === 0 && focused !== undefined ? [focused] : selection.ids()
+    const detail = t('bulk.count', { count: ids.length })
+    return bulk.actionsFor(ids).map((action) => ({
       ...action,
       detail,
       run() {
-        if (selection.size === 0 && focused !== undefined) selection.set([focused])
+        selection.set(ids)
         action.run()
       },
     }))

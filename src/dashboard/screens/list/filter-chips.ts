@@ -5,11 +5,12 @@ import { t } from '../../texts.ts'
 import { button, fill, h } from '../../kit/dom.ts'
 import { hasFocus, keepFocus } from '../../kit/focus.ts'
 import { icon } from '../../kit/icons.ts'
-import { rangeTitle } from './date-range.ts'
 import { fetchNames, nameOf } from './document-names.ts'
 import { words } from './list-columns.ts'
 import type { FilterField } from './list-fields.ts'
 import type { ListView } from './list-view.ts'
+import { rangeTitle } from './range-title.ts'
+import '../../styles/filters.css'
 
 /** `next` gets the focus after the last filter was removed. */
 export function filterChips(view: ListView, next: () => HTMLElement) {

@@ -1,30 +1,32 @@
 /**
- * Changing the status of many documents, and taking that back.
+ * Changing a member of many documents, such as the status, and taking that back.
  *
- * Only the status is sent, so that whatever another user saves meanwhile stays. Undo puts back the version before, with the
+ * Only that member is sent, so that whatever another user saves meanwhile stays. Undo puts back the version before, with the
  * time of its last change, so that old news does not come back to the top of feeds; where the document has changed since,
  * it stays as it is.
  */
 import { PreconditionFailed, type BatchOperation, type Client } from '../../../client/client.ts'
 import type { ModelName } from '../../../client/client-types.ts'
 import type { Model } from '../../../models/schema.ts'
-import { draftsOf, labelOf, type StoredDocument } from '../../any-documents.ts'
+import { draftsOf, labelOf, type Members, type StoredDocument } from '../../any-documents.ts'
 import { BATCH_MAX, patiently, runBatches, withoutIndex } from '../../batches.ts'
 import { t } from '../../texts.ts'
 import { errorText } from '../../kit/states.ts'
 import type { BulkFailure } from '../../kit/table/bulk-failures.ts'
 
-/** A status that a document is to have. */
-interface StatusChange {
-  readonly id: string
-  readonly status: string
-}
+/**
+ * What is to become of a document: the members that change, with what they were where the service keeps an optional member in an
+ * undo, or the reason why it cannot be; undefined where it is so already.
+ */
+export type ChangeOf = (before: StoredDocument) => { readonly body: Members; readonly back?: Members } | { readonly reason: string } | undefined
 
 /** What a change has made: only this version is put back. */
 export interface ChangedVersion {
   readonly id: string
   readonly label: string
   readonly version: string | undefined
+  /** The members as they were; without them, the service undoes its last change. */
+  readonly back: Members | undefined
 }
 
 interface Changed {
@@ -32,22 +34,23 @@ interface Changed {
   readonly failures: readonly BulkFailure[]
 }
 
-interface StatusContext {
+export interface ChangeContext {
   readonly client: Client
   readonly model: Model
 }
 
-/** Sets the status of each document, as many at a time as a request takes. */
-export async function changeStatus(
-  context: StatusContext,
-  wanted: readonly StatusChange[],
+/** Changes each document, in this order, as many at a time as a request takes. */
+export async function changeMany(
+  context: ChangeContext,
+  ids: readonly string[],
+  changeOf: ChangeOf,
   onProgress: (done: number) => void,
 ): Promise<Changed> {
   const undo: ChangedVersion[] = []
   const failures: BulkFailure[] = []
-  for (let begin = 0; begin < wanted.length; begin += BATCH_MAX) {
-    const part = wanted.slice(begin, begin + BATCH_MAX)
-    const changed = await changePart(context, part, (done) => onProgress(begin + done))
+  for (let begin = 0; begin < ids.length; begin += BATCH_MAX) {
+    const part = ids.slice(begin, begin + BATCH_MAX)
+    const changed = await changePart(context, part, changeOf, (done) => onProgress(begin + done))
     undo.push(...changed.undo)
     failures.push(...changed.failures)
     onProgress(begin + part.length)
@@ -56,39 +59,47 @@ export async function changeStatus(
 }
 
 async function changePart(
-  context: StatusContext,
-  part: readonly StatusChange[],
+  context: ChangeContext,
+  part: readonly string[],
+  changeOf: ChangeOf,
   onProgress: (done: number) => void,
 ): Promise<Changed> {
   let before: ReadonlyMap<string, StoredDocument> = new Map()
   const labelFor = (id: string): string => labelOf(before.get(id) ?? { id })
   try {
-    before = await patiently(() => readAll(context, part))
+    before = await patiently(() => readMany(context, part))
   } catch (error) {
-    return { undo: [], failures: part.map(({ id }) => failureOf(id, id, error)) }
+    return { undo: [], failures: part.map((id) => failureOf(id, id, error)) }
   }
-  const due = part.filter(({ id, status }) => before.get(id)?.['status'] !== status)
-  const operations = due.map(({ id, status }) => operationOn(context.model, id, { operation: 'patch', body: { status } }))
+  const wanted = part.map((id) => ({ id, change: changeOf(before.get(id) ?? { id }) }))
+  const due = wanted.flatMap(({ id, change }) => (change !== undefined && 'body' in change ? [{ id, ...change }] : []))
+  const impossible = wanted.flatMap(({ id, change }) => (change !== undefined && 'reason' in change ? [{ id, label: labelFor(id), reason: change.reason }] : []))
+  const operations = due.map(({ id, body }) => operationOn(context.model, id, { operation: 'patch', body }))
   const { results, failures } = await runBatches(context.client, operations, { onProgress })
   return {
-    undo: due.flatMap(({ id }, i) => {
+    undo: due.flatMap(({ id, back }, i) => {
       const result = results[i]
-      return result === undefined ? [] : [{ id, label: labelFor(id), version: result.etag }]
+      return result === undefined ? [] : [{ id, label: labelFor(id), version: result.etag, back }]
     }),
-    failures: failures.map(({ index, error }) => {
-      const id = due[index]?.id ?? ''
-      return failureOf(id, labelFor(id), error)
-    }),
+    failures: [
+      ...impossible,
+      ...failures.map(({ index, error }) => {
+        const id = due[index]?.id ?? ''
+        return failureOf(id, labelFor(id), error)
+      }),
+    ],
   }
 }
 
 /** Puts back what each document was before its change. */
 export async function undoChanges(
-  { client, model }: StatusContext,
+  { client, model }: ChangeContext,
   changed: readonly ChangedVersion[],
   onProgress: (done: number) => void,
 ): Promise<readonly BulkFailure[]> {
-  const operations = changed.map(({ id, version }) => operationOn(model, id, { operation: 'undo', ifMatch: version }))
+  const operations = changed.map(({ id, version, back }) =>
+    operationOn(model, id, { ...(back === undefined ? { operation: 'undo' } : { operation: 'patch', body: back }), ifMatch: version }),
+  )
   const { failures } = await runBatches(client, operations, { onProgress })
   return failures.map(({ index, error }) => failureOf(changed[index]?.id ?? '', changed[index]?.label ?? '', error))
 }
@@ -102,10 +113,12 @@ function failureOf(id: string, label: string, error: unknown): BulkFailure {
   return { id, label, reason }
 }
 
-/** What is there of them, by id. */
-async function readAll({ client, model }: StatusContext, part: readonly StatusChange[]) {
+/** What is there of them, by id, as many at a time as a request takes. */
+export async function readMany({ client, model }: ChangeContext, ids: readonly string[]): Promise<ReadonlyMap<string, StoredDocument>> {
   const found = new Map<string, StoredDocument>()
-  const filter = { id: { $in: part.map(({ id }) => id) } }
-  for await (const document of draftsOf(client, model).iterate({ filter })) found.set(document.id, document)
+  for (let begin = 0; begin < ids.length; begin += BATCH_MAX) {
+    const filter = { id: { $in: ids.slice(begin, begin + BATCH_MAX) } }
+    for await (const document of draftsOf(client, model).iterate({ filter })) found.set(document.id, document)
+  }
   return found
 }

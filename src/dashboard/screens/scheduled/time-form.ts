@@ -5,6 +5,7 @@ import { button, h } from '../../kit/dom.ts'
 import { labelled, problemLine, submitForm } from '../../kit/elements.ts'
 import { whileBusy } from '../../kit/focus.ts'
 import { errorText } from '../../kit/states.ts'
+import { localMinute } from './local-minute.ts'
 
 let count = 0
 
@@ -20,7 +21,7 @@ export interface TimeFormOptions {
 
 /** Shows the form in a row, and goes to it. */
 export function openTimeForm(row: HTMLElement, { at, dataKey, save, onClose }: TimeFormOptions): HTMLElement {
-  const before = localMinute(at)
+  const before = localMinute(new Date(at))
   const problem = problemLine(`time-problem-${++count}`)
   const input = h('input', { type: 'datetime-local', value: before, 'aria-describedby': problem.id, 'data-key': dataKey })
   const submit = h('button', { type: 'submit', class: 'primary' }, t('save'))
@@ -59,11 +60,4 @@ export function openTimeForm(row: HTMLElement, { at, dataKey, save, onClose }: T
       input.focus()
     }
   }
-}
-
-/** `2026-03-01T13:30` in the zone of the reader, as the input wants it. */
-function localMinute(iso: string): string {
-  const date = new Date(iso)
-  const two = (number: number): string => String(number).padStart(2, '0')
-  return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}T${two(date.getHours())}:${two(date.getMinutes())}`
 }

@@ -1,0 +1,30 @@
+/**
+ * What the bar offers for the chosen rows, as they were read last. While review is on, a publisher sets no status that the
+ * service rejects, and hands drafts in. The service decides again on every request.
+ */
+import type { Json } from '../../../client/client.ts'
+import type { Caller } from '../../../models/caller.ts'
+import { isScheduled } from '../../../models/scheduled.ts'
+import type { Model } from '../../../models/schema.ts'
+import { handsIn, mayDelete, maySetStatus } from '../../review-duty.ts'
+
+/** What decides about a row: none of it where it was not read. */
+export interface Standing {
+  readonly status?: Json | undefined
+  readonly handedInAt?: Json | undefined
+}
+
+export function offers(model: Model, user: Caller) {
+  return {
+    /** Whether all of them may get a status, which some do not have. */
+    status: (chosen: readonly Standing[], to: string): boolean =>
+      !handsIn(model, user) || (chosen.some(({ status }) => status !== to) && chosen.every(({ status }) => maySetStatus(model, user, { from: status, to }))),
+    schedule: (chosen: readonly Standing[]): boolean => isScheduled(model) && !handsIn(model, user) && chosen.some(({ status }) => status === 'draft'),
+    handIn: (chosen: readonly Standing[]): boolean => handsIn(model, user) && chosen.some(isToHandIn),
+    removal: (chosen: readonly Standing[]): boolean => chosen.every(({ status }) => mayDelete(model, user, status)),
+  }
+}
+
+export function isToHandIn({ status, handedInAt }: Standing): boolean {
+  return status === 'draft' && typeof handedInAt !== 'string'
+}
