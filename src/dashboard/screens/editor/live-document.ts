@@ -8,7 +8,8 @@ import { isSame } from '../../document-difference.ts'
 import type { Change } from '../../live-changes.ts'
 import { personName } from '../../people.ts'
 import type { ScreenContext } from '../../screen.ts'
-import { t } from '../../texts.ts'
+import { handsIn } from '../../review-duty.ts'
+import { t, withReviewTexts } from '../../texts.ts'
 import { button, fill, h } from '../../kit/dom.ts'
 import { keepFocus } from '../../kit/focus.ts'
 import { icon } from '../../kit/icons.ts'
@@ -16,7 +17,7 @@ import { notify, notifyFailure } from '../../kit/notices.ts'
 import { sentMembers } from './document-members.ts'
 import type { createDraft } from './draft.ts'
 import { currentOf, settleConflict, type StoredAny } from './store-document.ts'
-import { differences, hasOnlyFollowed } from './three-way.ts'
+import { differences, hasOnlyFollowed, isPublishedAs } from './three-way.ts'
 
 export interface LiveDocumentOptions {
   readonly model: Model
@@ -67,7 +68,8 @@ export function liveDocument({ model, context, documents, draft, settled, onTake
     if (stored === undefined || (change.document !== undefined && isSame(asDoubles(change.document), asDoubles(stored)))) return hide()
     // Of another turn in review, a reader who is typing is told.
     const mayFollow = !draft.hasUnsaved() || change.document?.['handedInAt'] === stored['handedInAt']
-    if (change.document !== undefined && mayFollow && hasOnlyFollowed(differences(sent(stored), sent(stored), sent(change.document)))) return follow(change.id)
+    if (change.document !== undefined && mayFollow && hasOnlyFollowed(differences(sent(stored), sent(stored), sent(change.document)))) return void follow(change.id)
+    if (change.document !== undefined && !draft.hasUnsaved() && isPublishedAs(sent(stored), sent(change.document)) && (await follow(change.id))) return tellPublished(name)
     const isGone = change.document === undefined
     const words = h('span', {}, t(isGone ? 'editor.deletedBy' : 'editor.changedBy', { name }))
     fill(
@@ -76,13 +78,26 @@ export function liveDocument({ model, context, documents, draft, settled, onTake
     )
   }
 
-  /** Only copies of other documents, or its turn in review, have changed: what is typed goes on from there when it is saved. */
-  async function follow(id: string): Promise<void> {
+  /** What was written here is published as it was: nothing is to be decided. */
+  async function tellPublished(name: string): Promise<void> {
+    const isReady = await withReviewTexts(Promise.resolve(true)).catch(() => false)
+    if (signal.aborted || !isReady) return
+    // Publishers are told no names of others; under review, only administrators publish.
+    const by = handsIn(model, context.user) && name === t('person.other') ? t('review.administrator') : name
+    fill(element, h('div', { class: 'banner' }, icon('check'), h('span', {}, t('review.publishedBy', { name: by }))))
+  }
+
+  /**
+   * Takes the newest version over, where nothing is typed; else what is typed goes on from there when it is saved: only copies of
+   * other documents, or what the reader has not written, have changed. Whether it was taken over.
+   */
+  async function follow(id: string): Promise<boolean> {
     hide()
     const now = draft.hasUnsaved() ? undefined : await currentOf(documents, id).catch(() => undefined)
-    if (now === undefined || signal.aborted || draft.hasUnsaved() || draft.stored()?.document.id !== id) return
+    if (now === undefined || signal.aborted || draft.hasUnsaved() || draft.stored()?.document.id !== id) return false
     draft.adopt(now)
     onTaken()
+    return true
   }
 
   const sent = (document: Members): Members => sentMembers(model, asDoubles(document))

@@ -41,6 +41,15 @@ export function hasOnlyFollowed(different: readonly Difference[]): boolean {
   })
 }
 
+/** What publishing changes besides the content: the times of a draft end with it. */
+const OF_PUBLISHING: ReadonlySet<string> = new Set(['status', 'publishedAt', 'publishAt', 'handedInAt'])
+
+/** Whether one version is the other, published as it was. */
+export function isPublishedAs(before: Members, now: Members): boolean {
+  const different = differences(before, before, now).filter(({ name }) => !OF_PUBLISHING.has(name))
+  return before['status'] !== 'active' && now['status'] === 'active' && hasOnlyFollowed(different)
+}
+
 /** Mine, with theirs where that was chosen. */
 export function merged(
   mine: Members,
