@@ -62,16 +62,6 @@ export async function elementsMatching(session: Session, { role, name, within }:
     .filter((element) => name === undefined || isNamed(element.name, name))
 }
 
-/** The element that has the focus; undefined where none has. The whole tree of a long page takes seconds. */
-export async function focusedElement({ devTools }: Session): Promise<PageElement | undefined> {
-  const { result } = await devTools('Runtime.evaluate', { expression: 'document.activeElement' })
-  const { objectId } = result as { readonly objectId?: string }
-  if (objectId === undefined) return undefined
-  const { nodes } = await devTools('Accessibility.getPartialAXTree', { objectId, fetchRelatives: false })
-  await devTools('Runtime.releaseObject', { objectId })
-  return (nodes as WireNode[]).map(elementOf).find(({ role, states }) => states['focused'] === true && role !== 'RootWebArea')
-}
-
 /** The whole tree in the order of the document, without what is of no interest to anybody. */
 export async function accessibleTree({ devTools }: Session): Promise<AccessibleNode[]> {
   const { nodes } = (await devTools('Accessibility.getFullAXTree')) as { readonly nodes?: unknown }

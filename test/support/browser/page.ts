@@ -18,7 +18,6 @@ import {
   accessibleTree,
   describeQuery,
   elementsMatching,
-  focusedElement,
   outlineOf,
   type AccessibleNode,
   type PageElement,
@@ -232,7 +231,11 @@ export async function openPage(parts: PageParts, size: Size): Promise<Page> {
         `${describeQuery(query)} to go`,
       )
     },
-    focused: () => focusedElement(session),
+    async focused() {
+      // The part of a date that has the focus is in no tree but this one.
+      const tree = await accessibleTree(session)
+      return tree.find(({ role, states }) => states['focused'] === true && role !== 'RootWebArea')
+    },
     text: async (target) =>
       target === undefined
         ? page.evaluate(() => document.body.innerText)
