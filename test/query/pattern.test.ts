@@ -87,6 +87,15 @@ describe('patternTest()', () => {
     }
   })
 
+  it('minds the case of a letter of two units where a pattern is read unit by unit, as V8 does', () => {
+    // `]{0}` is a pattern only without the flag u. U+10400 and U+10428 are one letter with it.
+    for (const flags of ['i', ''])
+      for (const source of [']{0}\\uD801\\uDC00', ']{0}\u{10400}']) {
+        const [ours, v8s] = [testOf(parsePattern(source, flags)), new RegExp(source, flags)]
+        for (const text of ['\u{10428}', '\u{10400}']) assert.equal(ours(text), v8s.test(text), `${source} ${flags} ${text}`)
+      }
+  })
+
   it('takes time in proportion to the text for a literal as long as half of it that almost matches everywhere', () => {
     const almost: readonly ((units: number) => string)[] = [
       (units) => `${'a'.repeat(units)}b`,

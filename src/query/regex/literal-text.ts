@@ -14,7 +14,7 @@ export interface LiteralText {
 /**
  * The text that a tree stands for; undefined where it is more than one. A search by code points, which ignores case by
  * folding, has to find the same: so without the flag `u` a text must have no half of a surrogate pair, and with `i` no
- * letters.
+ * letters, also none that two units are together.
  */
 export function literalTextOf(
   { root, unicode }: { readonly root: PatternNode; readonly unicode: boolean },
@@ -28,8 +28,12 @@ export function literalTextOf(
   if (!chars.every((char) => char !== undefined)) return undefined
   const text = chars.join('')
   // With the flag, two halves that stand side by side in the pattern are two characters, which match no pair in a text.
-  const isSearched = unicode ? [...text].length === chars.length : text.isWellFormed()
+  const isSearched = unicode ? [...text].length === chars.length : text.isWellFormed() && !(ignoreCase && hasPairsOfCase(text))
   return isSearched ? { text, atStart } : undefined
+}
+
+function hasPairsOfCase(text: string): boolean {
+  return [...text].some((char) => char.length > 1 && caseVariants(char.codePointAt(0) ?? 0, 'folded').length > 1)
 }
 
 function literalChar(node: PatternNode, casing: Casing): string | undefined {
