@@ -59,7 +59,7 @@ describe('scheduling many drafts', { skip: browserMissing() }, () => {
     await page.inspect(button('Schedule…'), (element) => element.focus())
     await page.press('Enter')
     await page.find({ role: 'dialog', name: 'Schedule 3 headlines' })
-    await page.focuses(/^Month/)
+    await page.waitFor(() => page.evaluate(() => document.activeElement?.matches('dialog input[type=datetime-local]') === true), 'the focus on the time')
     await page.reads(/All at the same time/)
     await expectAccessible(page)
     for (const [width, colorScheme] of [[360, 'light'], [1024, 'dark'], [1440, 'light']] as const) {
