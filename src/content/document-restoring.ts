@@ -12,7 +12,7 @@ import { requirePreconditions } from '../http/request/preconditions.ts'
 import type { Caller, TokenMethod } from '../models/caller.ts'
 import { hasHistory } from '../models/history.ts'
 import { placesOf } from '../models/incomplete.ts'
-import type { Model, Operation } from '../models/schema.ts'
+import type { Field, Model, Operation } from '../models/schema.ts'
 import type { Change, Condition, DocumentStore, Moment, Steps } from '../store/store.ts'
 import { requireRole } from './rules/access.ts'
 import { notFound } from './reads/document-reads.ts'
@@ -112,7 +112,7 @@ async function revert(restoring: Restoring, references: ReferenceLimits, parts: 
   const { text: earlierText, current } = earlierVersion(restoring, parts)
   await parts.admitEarlier?.(earlierText)
   const earlier = parseJson(earlierText) as JsonObject
-  const replace = await drafts.replace(model, id, earlier, { references, report: throwProblem, isRestored: true, incomplete: includes })
+  const replace = await drafts.replace(model, id, withoutLater(model, earlier), { references, report: throwProblem, isRestored: true, incomplete: includes })
   const change: Change = (stored, text, moment) => {
     authorize(moment, model, 'replace', id)
     if (current === undefined) condition?.(text)
@@ -126,6 +126,17 @@ async function revert(restoring: Restoring, references: ReferenceLimits, parts: 
     if (text === undefined) throw notFound(model, id)
     return text
   }
+}
+
+/**
+ * The body that puts an earlier version back: a replacement leaves optional members alone that it does not name, and a time of
+ * publishing that came later has to go. What was published before there was `publishedAt` keeps the one that it got then.
+ */
+function withoutLater(model: Model, earlier: JsonObject): JsonObject {
+  const isLater = ([name, field]: [string, Field]): boolean =>
+    field.kind === 'optional' && !Object.hasOwn(earlier, name) && (name !== 'publishedAt' || earlier['status'] === 'draft')
+  const later = Object.entries(model.fields).filter(isLater)
+  return { ...earlier, ...Object.fromEntries(later.map(([name]) => [name, null])) }
 }
 
 /**

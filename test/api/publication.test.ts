@@ -158,6 +158,31 @@ describe('the schedule', { skip: ONLY_HERE }, () => {
     assert.deepEqual(datesOf(await found(id)), { status: 'draft' })
   })
 
+  const undo = (id: unknown, etag: string): Promise<ApiResponse> => {
+    const operations = [{ operation: 'undo', model: 'headline', id, ifMatch: etag }]
+    return service.call('POST', '/api/v1/data/batch', { token: publisher.token, body: { operations } })
+  }
+
+  it('goes with an undo of the change that set it, and with an earlier version, as publishedAt of a first publishing does', async () => {
+    const { id } = await made({ ...DRAFT })
+    const scheduled = await send('PATCH', id, { publishAt: inMinutes(5), unpublishAt: inMinutes(9) })
+    assert.equal((await undo(id, scheduled.headers.get('etag') ?? '')).status, 200)
+    assert.deepEqual(datesOf(await found(id)), { status: 'draft' })
+    const published = await send('PATCH', id, { status: 'active' })
+    assert.equal((await undo(id, published.headers.get('etag') ?? '')).status, 200)
+    assert.deepEqual(datesOf(await found(id)), { status: 'draft' })
+    const history = await service.call('GET', `/api/v1/data/${String(id)}/history?model=headline`, { token: publisher.token })
+    const created = (history.at('data.items') as readonly JsonObject[]).at(-1)
+    await changed('PATCH', id, { publishAt: inMinutes(5) })
+    const restored = await service.call('POST', `/api/v1/data/${String(id)}/restore?model=headline&seq=${String(created?.['seq'])}`, { token: publisher.token })
+    assert.equal(restored.status, 200, restored.text)
+    service.advance(10 * MINUTE_MS)
+    await carriedOut()
+    assert.deepEqual(datesOf(await found(id)), { status: 'draft' })
+    const first = inMinutes(0)
+    assert.equal((await changed('PATCH', id, { status: 'active' }))['publishedAt'], first)
+  })
+
   const wrong: readonly (readonly [name: string, body: JsonObject, message: RegExp])[] = [
     ['a time that is past', { ...DRAFT, publishAt: PAST }, /^invalidInput: publishAt: expected a time after /],
     ['what is published already', { ...BODY, publishAt: LATER }, /^invalidInput: publishAt: expected none unless status is draft/],
