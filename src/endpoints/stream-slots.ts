@@ -18,7 +18,7 @@ const ADDRESS_SHARE = 0.5
 /** A guess: how long the others stay is unknown. */
 const RETRY_AFTER_S = 15
 
-/** Whom a stream counts for: its user, and its client address unless that is a trusted proxy, through which many come. */
+/** What a stream counts for: its user, and its client address unless that is a trusted proxy, through which many come. */
 export interface StreamOwner {
   readonly user: string
   readonly address: string | undefined

@@ -250,7 +250,7 @@ describe('the trash', () => {
     assert.deepEqual((await history('headline', id)).map(({ kind }) => kind), ['restored', 'deleted', 'created'])
   })
 
-  it('keeps the history of its documents for those who see it, and attack: for nobody else', async () => {
+  it('keeps the history of its documents for those who see it, and attack: for no other caller', async () => {
     const { id } = await made('headline', publisher, { title: 'As it began' })
     await call('PATCH', `/${id}`, { model: 'headline' }, admin, { title: 'As it ended' })
     assert.equal((await call('DELETE', `/${id}`, { model: 'headline' }, publisher)).status, 204)

@@ -39,7 +39,7 @@ it('attack: many guests of one client address leave half of all streams to other
   const byTicket = `${url}&${new URLSearchParams({ ticket: String(ticket.at('data.ticket')) }).toString()}`
   assert.equal((await fetch(byTicket, { headers: { 'x-forwarded-for': '192.0.2.1' } })).status, 429, 'a ticket')
 
-  // Others have the other half; the proxy itself, through which many come, counts as nobody.
+  // Others have the other half; the proxy itself, through which many come, counts for no address.
   const others = [await open(t, '192.0.2.2', last), await open(t, undefined, publisher.token), await open(t, undefined, admin.token)]
   others.push(await open(t, '2001:db8::1', guest.token), await open(t, '2001:db8::1', publisher.token))
   assert.deepEqual(others.map(({ status }) => status), [200, 200, 200, 200, 200])

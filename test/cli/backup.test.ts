@@ -67,7 +67,7 @@ it('restore says that it is done where an old database cannot be removed, and wh
   assert.equal((await run(['seed', '--yes', '--data-dir', data])).code, 0)
   assert.equal((await run(['backup', '--data-dir', data, '--to', copy])).code, 0)
   const name = (second: string): string => `dateline.db.replaced-20200101T00000${second}Z`
-  // A directory is what no removal of a file takes away, whoever runs this.
+  // A directory is what no removal of a file takes away.
   mkdirSync(join(data, name('1')))
   for (const second of ['2', '3', '4']) writeFileSync(join(data, name(second)), '')
   const { code, stdout, stderr } = await run(['restore', copy, '--data-dir', data])

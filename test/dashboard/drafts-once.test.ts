@@ -40,9 +40,9 @@ for (const [lost, before] of [[1, 0], [2, 200], [3, 400]] as const) {
   })
 }
 
-it('a list that was made whole, or taken back, is made anew', async () => {
-  const one = await makeDraftsOnce(client, topic, draftsOf('Anew', 2))
-  const two = await makeDraftsOnce(client, topic, draftsOf('Anew', 2))
+it('a list that was made whole, or taken back, is made again', async () => {
+  const one = await makeDraftsOnce(client, topic, draftsOf('Again', 2))
+  const two = await makeDraftsOnce(client, topic, draftsOf('Again', 2))
   assert.equal(new Set([...one.ids, ...two.ids]).size, 4)
   const lossy = losing(1)
   const lost = await makeDraftsOnce(lossy, topic, draftsOf('Back', 2))

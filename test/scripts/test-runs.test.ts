@@ -28,7 +28,7 @@ function run(t: TestContext, contents: Readonly<Record<string, string>>, runs: s
   const given = { files: Object.keys(contents), root, concurrency: 2, reporter: 'dot' }
   const script = `import { runTests } from ${JSON.stringify(SCRIPT)}
 process.exitCode = runTests(${JSON.stringify(given)})`
-  // A runner inside a test would report to the runner outside, and to nobody else.
+  // A runner inside a test would report to the runner outside alone.
   const { NODE_TEST_CONTEXT: _, TEST_RUNS: __, ...env } = process.env
   const { status, stdout, stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', script], {
     env: runs === undefined ? env : { ...env, TEST_RUNS: runs },

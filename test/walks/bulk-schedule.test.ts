@@ -157,7 +157,7 @@ describe('scheduling many drafts', { skip: browserMissing() }, () => {
     await arabic.expectNoProblems()
   })
 
-  it('is open to nobody but those who write: a batch of a guest or a stranger changes nothing', async () => {
+  it('is open only to those who write: a batch of a guest or a stranger changes nothing', async () => {
     const before = await times()
     const body = { operations: ids.map((id) => ({ operation: 'patch', model: 'headline', id, body: { publishAt: at(20, 0) } })) }
     assert.equal((await service.call('POST', '/api/v1/data/batch', { token: cast.guest.token, body })).status, 403)

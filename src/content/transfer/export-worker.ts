@@ -24,7 +24,7 @@ const PAGE_DOCUMENTS = 5_000
 export interface ExportTask {
   readonly database: string
   readonly query: QueryMessage
-  /** Users of whose changes the log has to tell; undefined for documents whoever has changed them. */
+  /** Users whose changed documents are wanted, by the log of changes; undefined for all documents. */
   readonly changers: readonly string[] | undefined
   /** Whether incomplete drafts are among the documents. */
   readonly includes: boolean

@@ -35,7 +35,7 @@ export interface ProposalParts {
 
 /**
  * Returns a function that proposes jobs once. False where no entry of theirs is in the log, as another one comes first: those
- * that nobody was told about wait again.
+ * without an outcome wait again.
  */
 export function createProposals(parts: ProposalParts): (jobs: readonly WaitingJob[]) => Promise<boolean> {
   const { recorder, sealer, node, contact, inbox, place, waiting, committed } = parts
