@@ -128,3 +128,33 @@ it('what only its owner may read is never remembered', async (t) => {
   for (let i = 0; i < 5; i++) assert.equal((await ask({ model: owned })).kind, 'text')
   assert.equal(computed(), 5)
 })
+
+/** Looks of one read at the store, and some more. */
+const LOOKS = 40
+
+for (const taggedBy of ['version', 'content'] as const) {
+  it(`no commit is missed, between whichever looks at the store it is made, with tags of the ${taggedBy}`, async () => {
+    for (let last = 1; last <= LOOKS; last++) {
+      // Threads that read beside the one that writes begin another snapshot behind each commit, in the middle of a read as well.
+      let [looks, commits] = [0, 0]
+      const look = (): number => {
+        if (++looks === last) commits++
+        return commits
+      }
+      const store = { revision: look, versionsOf: () => String(look()) }
+      const pages = createPageCache({ bytesMax: 1024 * 1024, now: () => 1_000_000 })
+      const reads = createReads({ store, pages, instance: 'one run' })
+      const facts = { key: 'topics', model: topic, rests: [topic], weight: 0, text: 'topics', taggedBy }
+      const seen = new Map<string, number>()
+      for (let tag = ''; looks < LOOKS; ) {
+        const before = commits
+        const knownTag = (one: string): string | undefined => (one === tag ? one : undefined)
+        const result = await reads.read({ ...facts, knownTag, compute: () => JSON.stringify(look()) })
+        if (result.kind !== 'known') seen.set(result.tag, Number(dataOf(result)))
+        // The client forgets its copy now and then, so that both ways are gone.
+        tag = looks % 3 === 0 ? '' : result.tag
+        assert.ok((seen.get(result.tag) ?? -1) >= before, `${result.kind} ${seen.get(result.tag)} behind commit ${before}, made at look ${last}`)
+      }
+    }
+  })
+}

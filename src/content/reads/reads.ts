@@ -85,6 +85,9 @@ export function createReads({ store, pages, instance, versionsOf = instance, thr
       const page = pages.byKey(facts.key, text)
       const remembered = page !== undefined && isCurrent(page) ? fromPage(page, knownTag) : undefined
       if (remembered !== undefined) return remembered
+      // Ahead of the version: beside a thread that writes, each look may see a later commit. A page with the revision behind its
+      // version would be taken for current; with one before it, its version is looked at again.
+      const revision = store.revision()
       const version = store.versionsOf(facts.rests)
       const isAdmitted = pages.missed(facts.key) && mayBeKept(facts.model)
       const tagOf = (data: DataText): string =>
@@ -92,7 +95,7 @@ export function createReads({ store, pages, instance, versionsOf = instance, thr
       const versionTag = taggedBy === 'version' ? tagOf('') : undefined
       const knownVersion = versionTag === undefined || isAnyKnown === true ? undefined : knownTag(versionTag)
       if (versionTag !== undefined && knownVersion !== undefined) {
-        if (isAdmitted) pages.keep({ ...facts, version, revision: store.revision(), tag: versionTag }, undefined, text)
+        if (isAdmitted) pages.keep({ ...facts, version, revision, tag: versionTag }, undefined, text)
         return { kind: 'known', tag: knownVersion }
       }
       return withValue(compute(), (data): ReadResult => {
@@ -105,7 +108,7 @@ export function createReads({ store, pages, instance, versionsOf = instance, thr
         const known = knownTag(tag)
         const kept =
           isAdmitted && isUnchanged
-            ? pages.keep({ ...facts, version, revision: store.revision(), tag }, envelopeStart(data), text)
+            ? pages.keep({ ...facts, version, revision, tag }, envelopeStart(data), text)
             : undefined
         if (known !== undefined) return { kind: 'known', tag: known }
         return kept?.start === undefined ? { kind: 'text', data, tag } : { kind: 'kept', start: kept.start, tag }
