@@ -24,7 +24,10 @@ export interface BatchRun {
   readonly key?: string | undefined
 }
 
-/** Gives the result of each operation, undefined where it failed. Without a response, all that is left has failed. */
+/**
+ * Gives the result of each operation, undefined where it failed. Where a request fails as a whole, or gets no response, all that
+ * is left has failed, and `isBrokenOff` tells.
+ */
 export async function runBatches({ batch }: Pick<Client, 'batch'>, operations: readonly BatchOperation[], { onProgress, key }: BatchRun = {}) {
   const results: (BatchResult | undefined)[] = []
   const failures: BatchFailure[] = []
@@ -33,6 +36,7 @@ export async function runBatches({ batch }: Pick<Client, 'batch'>, operations: r
     results.push(undefined)
   }
   let size = BATCH_MAX
+  let isBrokenOff = false
   /** Operations in front of one that is known to fail. */
   let before: { readonly count: number; readonly error: unknown } | undefined
   while (results.length < operations.length) {
@@ -48,6 +52,7 @@ export async function runBatches({ batch }: Pick<Client, 'batch'>, operations: r
       const failed = failedIndex(error, part.length)
       if (failed === undefined) {
         for (let index = results.length; index < operations.length; index++) failures.push({ index, error })
+        isBrokenOff = true
         break
       }
       before = failed === 0 ? undefined : { count: failed, error }
@@ -57,7 +62,7 @@ export async function runBatches({ batch }: Pick<Client, 'batch'>, operations: r
     }
     onProgress?.(results.length)
   }
-  return { results, failures }
+  return { results, failures, isBrokenOff }
 }
 
 /** What a message says of the operation itself. */

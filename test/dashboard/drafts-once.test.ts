@@ -1,8 +1,8 @@
 /** A list that is pasted becomes drafts once, whatever becomes of the responses. */
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import { createClient, type Client } from '../../src/client/client.ts'
-import { makeDraftsOnce } from '../../src/dashboard/screens/editor/drafts-once.ts'
+import { createClient, type Client, type DatelineError } from '../../src/client/client.ts'
+import { draftsOnce } from '../../src/dashboard/screens/editor/drafts-once.ts'
 import { topic } from '../../src/models/topic.ts'
 import { startSuiteService } from '../support/service/suite-service.ts'
 
@@ -30,9 +30,10 @@ function losing(number: number): Client {
 for (const [lost, before] of [[1, 0], [2, 200], [3, 400]] as const) {
   it(`a list whose response ${lost} was lost makes none of its drafts twice`, async () => {
     const [name, lossy] = [`Lost${lost}`, losing(lost)]
-    const first = await makeDraftsOnce(lossy, topic, draftsOf(name, 450))
+    const once = draftsOnce(lossy, topic, draftsOf(name, 450))
+    const first = await once.make()
     assert.deepEqual([first.ids.length, first.isAnswered], [before, false])
-    const again = await makeDraftsOnce(lossy, topic, draftsOf(name, 450))
+    const again = await once.make()
     assert.deepEqual([again.ids.length, again.isAnswered, again.failures], [450, true, []])
     assert.deepEqual(again.ids.slice(0, before), first.ids)
     assert.equal(new Set(again.ids).size, 450)
@@ -40,20 +41,48 @@ for (const [lost, before] of [[1, 0], [2, 200], [3, 400]] as const) {
   })
 }
 
+for (const [status, code] of [[409, 'conflict'], [429, 'tooManyRequests'], [403, 'forbidden']] as const) {
+  it(`a list whose response was lost, and whose second try got ${status}, makes none of its drafts twice`, async () => {
+    const name = `After${status}`
+    const refusal = JSON.stringify({ error: { code, message: 'Not now', requestId: 'r' } })
+    const headers = { 'content-type': 'application/json', 'retry-after': '0' }
+    const lossy = losing(1)
+    let isRefused = false
+    const batch: Client['batch'] = (...given) => (isRefused ? refusing.batch(...given) : lossy.batch(...given))
+    const refusing = createClient({ url: service.url, token, fetch: () => Promise.resolve(new Response(refusal, { status, headers })) })
+    const once = draftsOnce({ batch }, topic, draftsOf(name, 3))
+    assert.equal((await once.make()).isAnswered, false)
+    isRefused = true
+    const { isAnswered, failures } = await once.make()
+    assert.deepEqual([isAnswered, failures.map(({ error }) => (error as DatelineError).status)], [false, [status, status, status]])
+    isRefused = false
+    assert.equal((await once.make()).ids.length, 3)
+    assert.equal(await stored(name), 3)
+  })
+}
+
 it('a list that was made whole, or taken back, is made again', async () => {
-  const one = await makeDraftsOnce(client, topic, draftsOf('Again', 2))
-  const two = await makeDraftsOnce(client, topic, draftsOf('Again', 2))
+  const whole = draftsOnce(client, topic, draftsOf('Again', 2))
+  const [one, two] = [await whole.make(), await whole.make()]
   assert.equal(new Set([...one.ids, ...two.ids]).size, 4)
-  const lossy = losing(1)
-  const lost = await makeDraftsOnce(lossy, topic, draftsOf('Back', 2))
+  const lost = draftsOnce(losing(1), topic, draftsOf('Back', 2))
+  await lost.make()
   lost.forget()
-  await makeDraftsOnce(lossy, topic, draftsOf('Back', 2))
+  await lost.make()
   assert.equal(await stored('Back'), 4)
+})
+
+// The first response came again, with documents that were deleted long before.
+it('the same list later is made, also where the response of the first one was lost', async () => {
+  await draftsOnce(losing(1), topic, draftsOf('Later', 2)).make()
+  const { ids } = await draftsOnce(client, topic, draftsOf('Later', 2)).make()
+  assert.equal(ids.length, 2)
+  assert.equal(await stored('Later'), 4)
 })
 
 it('a draft that the service refuses leaves the others made once', async () => {
   const drafts = [...draftsOf('Refused', 3), { name: 5, status: 'draft' }] as never
-  const { ids, failures, isAnswered } = await makeDraftsOnce(client, topic, drafts)
+  const { ids, failures, isAnswered } = await draftsOnce(client, topic, drafts).make()
   assert.deepEqual([ids.length, failures.map(({ index }) => index), isAnswered], [3, [3], true])
   assert.equal(await stored('Refused'), 3)
 })

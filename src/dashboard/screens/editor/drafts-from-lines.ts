@@ -17,7 +17,7 @@ import { button, h, webUrl } from '../../kit/dom.ts'
 import { whileBusy } from '../../kit/focus.ts'
 import { notify } from '../../kit/notices.ts'
 import { errorText } from '../../kit/states.ts'
-import { makeDraftsOnce } from './drafts-once.ts'
+import { draftsOnce } from './drafts-once.ts'
 
 /** Of a list that becomes drafts. */
 const LINES_MAX = 1_000
@@ -43,6 +43,7 @@ export function askForDrafts({ model, member, lines, context, asOneLine, onMade 
     return void notify(t('lines.tooMany', { max, found }), { kind: 'failed' })
   }
   const drafts = lines.map((line) => draftOf(line, model, member))
+  const once = draftsOnce(client, model, drafts)
   const make = button(t('lines.make'), () => void whileBusy(make, create), { class: 'primary', autofocus: true })
   const paste = (): void => {
     dialog.close()
@@ -59,11 +60,11 @@ export function askForDrafts({ model, member, lines, context, asOneLine, onMade 
   })
 
   async function create(): Promise<void> {
-    const { ids, failures, isAnswered, forget } = await makeDraftsOnce(client, model, drafts)
+    const { ids, failures, isAnswered } = await once.make()
     if (failures.length > 0) notify(t('editor.notSaved', { reason: withoutIndex(errorText(failures[0]?.error)) }), { kind: 'failed' })
     if (ids.length === 0) return
     const undo = (): void => {
-      forget()
+      once.forget()
       void removeWithUndo({ client, model, ids, notice: (count) => t('bulk.deleted', { items: t('overview.drafts', { count }), count }) })
     }
     notify(t('lines.made', { items: t('overview.drafts', { count: ids.length }) }), { kind: 'done', action: { label: t('undo'), run: undo } })
