@@ -33,6 +33,9 @@ describe('the audit trail', { skip: browserMissing() }, () => {
       const all = await rows(page)
       return all > 0 && all < 10 && (await page.findAll({ role: 'cell', name: 'User added' })).length === all
     }, 'invitations alone')
+  /** Which of the rows the focus is in, from 0. */
+  const focusedRow = (page: Page): Promise<number> =>
+    page.evaluate(() => [...document.querySelectorAll('.records tbody tr')].findIndex((row) => row.contains(document.activeElement)))
   const made: string[] = []
   let shared: Page | undefined
   const asAdmin = async (hash: string): Promise<Page> => {
@@ -131,6 +134,42 @@ describe('the audit trail', { skip: browserMissing() }, () => {
     await looks('released')
     await page.expectNoProblems()
     assert.equal(await rows(page), shown)
+    assert.equal(await focusedRow(page), 50, 'the focus stays at the first of the further records')
+  })
+
+  // What the look had pushed off the first page was on no page.
+  it('leaves out no record where a look comes before further ones', async () => {
+    const page = await dashboard.openAs(admin, '#/operations?part=audit')
+    await page.find({ role: 'button', name: 'Show more' })
+    await page.evaluate(() => {
+      const { fetch } = window
+      window.fetch = async (...asked) => {
+        const response = await fetch(...asked)
+        if (String(asked[0]).includes('cursor=')) await new Promise((resolve) => window.addEventListener('release', resolve, { once: true }))
+        return response
+      }
+    })
+    await page.click({ role: 'button', name: 'Show more' })
+    await service.data('POST', '', { model: 'topic' }, { token: admin.token, body: { ...TOPIC, name: 'Newest' } })
+    await page.find({ role: 'link', name: 'Newest' })
+    await page.evaluate(() => void window.dispatchEvent(new Event('release')))
+    await page.waitFor(async () => (await rows(page)) > 60, 'the next page')
+    const shown = await page.evaluate(() => [...document.querySelectorAll('.records a')].map(({ textContent }) => textContent))
+    assert.deepEqual(made.map((_, i) => `Topic ${i}`).filter((name) => !shown.includes(name)), [])
+    assert.equal(await focusedRow(page), 50)
+    await page.expectNoProblems()
+  })
+
+  // It went to the first row: the links to who did it are all alike.
+  it('keeps the focus in its row when newer records come', async () => {
+    const page = await dashboard.openAs(admin, '#/operations?part=audit')
+    await page.find({ role: 'button', name: 'Show more' })
+    await page.evaluate(() => document.querySelectorAll('.records tbody tr')[4]?.querySelector('a')?.focus())
+    assert.equal(await focusedRow(page), 4)
+    await service.data('POST', '', { model: 'topic' }, { token: admin.token, body: { ...TOPIC, name: 'Newest of all' } })
+    await page.find({ role: 'link', name: 'Newest of all' })
+    assert.equal(await focusedRow(page), 4)
+    await page.expectNoProblems()
   })
 
   it('finds what was done with an e-mail address, and shows hostile texts as texts', async () => {

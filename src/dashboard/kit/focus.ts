@@ -13,19 +13,28 @@ export function focusMain(): void {
   document.querySelector<HTMLElement>('main')?.focus({ preventScroll: true })
 }
 
-/** Changes a part of the page. Where that loses the focus, the element with the same `data-key` gets it, a link to the same place, or `otherwise`. */
+/**
+ * Changes a part of the page. Where that loses the focus, the element gets it again if it is still there, else one with the same
+ * `data-key`, a link to the same place, or `otherwise`. Of several that are alike, it is the one in the same position among them.
+ */
 export function keepFocus(part: Element, change: () => void, otherwise = focusMain): void {
-  const focused = hasFocus(part) ? document.activeElement : null
+  const focused = hasFocus(part) ? (document.activeElement as HTMLElement) : null
+  const finders = focused === null ? [] : [alike(part, focused, 'data-key'), alike(part, focused, 'href')]
   change()
-  if (focused === null || focused === document.activeElement) return
-  const same = alike(part, focused, 'data-key') ?? alike(part, focused, 'href')
-  if (same === null) otherwise()
+  if (focused === null) return
+  if (focused.isConnected && focused !== document.activeElement) focused.focus({ preventScroll: true })
+  if (focused === document.activeElement) return
+  const same = finders.map((find) => find()).find((one) => one !== undefined)
+  if (same === undefined) otherwise()
   else same.focus({ preventScroll: true })
 }
 
-function alike(part: Element, element: Element, name: string): HTMLElement | null {
+/** Finds later what is like the element now. */
+function alike(part: Element, element: HTMLElement, name: string): () => HTMLElement | undefined {
   const value = element.getAttribute(name) ?? ''
-  return value === '' ? null : part.querySelector<HTMLElement>(`[${name}="${CSS.escape(value)}"]`)
+  const all = (): readonly HTMLElement[] => (value === '' ? [] : [...part.querySelectorAll<HTMLElement>(`[${name}="${CSS.escape(value)}"]`)])
+  const position = all().indexOf(element)
+  return () => all()[position]
 }
 
 /** Disables a button while it works; afterwards it has the focus again, unless the reader went on. */

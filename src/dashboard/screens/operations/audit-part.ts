@@ -63,15 +63,16 @@ export const auditPart: OpenPart = (context) => {
 
   async function readMore(cursor: string | null): Promise<void> {
     const asked = search
+    // A look meanwhile may put newer ones in their place, and the next page goes on behind these.
+    const before = items
     try {
       const next = await read(cursor)
       // The records of another search are there by now, or are on their way.
       if (search !== asked) return
-      const known = items.length
-      items = [...items, ...next.items]
+      items = [...before, ...next.items]
       drawn(next)
       // The button is another one now; the reader goes on at the first of the new rows.
-      rows.querySelectorAll('tbody tr')[known]?.querySelector('a')?.focus({ preventScroll: true })
+      rows.querySelectorAll('tbody tr')[before.length]?.querySelector('a')?.focus({ preventScroll: true })
     } catch (error) {
       notifyFailure(error)
     }
