@@ -19,6 +19,27 @@ const topicOf = async (id: string): Promise<Record<string, unknown> | undefined>
   (await service.data('GET', `/${id}`, { model: 'topic' }, ask)).at('data') as Record<string, unknown> | undefined
 const button = (name: string | RegExp) => ({ role: 'button', name }) as const
 
+// It comes in a piece of its own: this is the first of these tests, so the browser has it not yet.
+describe('the history of what is in the trash', { skip: browserMissing() }, () => {
+  it('says that it cannot be fetched, and does not open over another screen', async () => {
+    const query = { model: 'headline', incomplete: true }
+    const made = await service.data('POST', '', query, { ...ask, body: { title: 'Hulls', status: 'draft' }, isUndescribed: true })
+    await service.data('DELETE', `/${String(made.at('data.id'))}`, query, ask)
+    const page = await dashboard.openAs(cast.admin, '#/trash?model=headline')
+    await page.click({ role: 'checkbox', name: 'Select Hulls' })
+    await page.loaded()
+    await page.emulate({ offline: true })
+    await page.click(button('History'))
+    await page.waitFor(() => page.evaluate(() => /The server is not responding/.test(document.querySelector<HTMLElement>('.notices')?.innerText ?? '')), 'the notice')
+    await page.devTools('Network.emulateNetworkConditions', { latency: 500, downloadThroughput: -1, uploadThroughput: -1, offline: false })
+    await page.click(button('History'))
+    await page.open('/#/topics')
+    await page.find({ role: 'heading', name: 'Topics' })
+    await page.loaded()
+    assert.equal(await page.evaluate(() => document.querySelectorAll('dialog').length), 0)
+  })
+})
+
 describe('the history of a document', { skip: browserMissing() }, () => {
   let page: Page
   let id = ''

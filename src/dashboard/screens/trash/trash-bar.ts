@@ -18,7 +18,7 @@ export interface TrashBarOptions extends Omit<SelectionBarOptions, 'actions'> {
 
 export function trashBar({ model, context, ...given }: TrashBarOptions) {
   const { selection } = given
-  const { client } = context
+  const { client, signal } = context
   const history = bulkAction(t('history.title'), 'docs', () => void showHistory())
   const bar = selectionBar({
     ...given,
@@ -32,8 +32,11 @@ export function trashBar({ model, context, ...given }: TrashBarOptions) {
   /** Of the one that is chosen. */
   async function showHistory(): Promise<void> {
     const [id = ''] = selection.ids()
-    const { historyPanel } = await import('../editor/history-panel.ts')
-    const panel = historyPanel({ model, context, documents: draftsOf(client, model), id, restore: () => Promise.resolve(), maySetStatus: () => false })
+    const part = await import('../editor/history-panel.ts').catch(() => undefined)
+    // The screen was left meanwhile.
+    if (signal.aborted) return
+    if (part === undefined) return void notify(t('failure.network'), { kind: 'failed' })
+    const panel = part.historyPanel({ model, context, documents: draftsOf(client, model), id, restore: () => Promise.resolve(), maySetStatus: () => false })
     openDialog({ title: t('history.title'), body: panel.element, wide: true })
   }
 
