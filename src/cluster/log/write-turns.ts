@@ -107,6 +107,7 @@ export function createWriteTurns({ node, announce, withdraw }: TurnParts) {
     pass(): void {
       if (own === undefined && !isAnnouncing) return
       change(async () => {
+        if (own === undefined) return
         own = undefined
         await withdraw()
       })

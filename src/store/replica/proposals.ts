@@ -34,7 +34,7 @@ export interface ProposalParts {
 }
 
 /**
- * Returns a function that proposes jobs once. False where no entry of theirs is in the log, as another one comes first: those
+ * Returns a function that proposes jobs once. False where no entry of theirs is in the log, as another one comes first: jobs
  * without an outcome wait again.
  */
 export function createProposals(parts: ProposalParts): (jobs: readonly WaitingJob[]) => Promise<boolean> {
@@ -147,6 +147,8 @@ export function createProposals(parts: ProposalParts): (jobs: readonly WaitingJo
     } catch (error) {
       rollBack()
       for (const job of jobs) job.settle({ kind: 'failed', error })
+      // Those that were divided off wait again, and must not be made after all.
+      waiting.dropLate()
       return true
     }
   }

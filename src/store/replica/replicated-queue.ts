@@ -133,7 +133,6 @@ export function createReplicatedQueue(database: Database, parts: ReplicatedQueue
       if (error instanceof ForeignEntry) return leaveOthers(error)
       if (error instanceof Divergence) return leave(error.message)
       await inbox.arrival(DISK_RETRY_MS)
-      waiting.dropLate()
     }
   }
   /** Proposes what waits as the next entry. Where another one comes first, it waits on, with what comes meanwhile. */
@@ -141,7 +140,6 @@ export function createReplicatedQueue(database: Database, parts: ReplicatedQueue
     if (await propose(waiting.take())) return
     counts.reruns++
     if (inbox.first() === undefined) await inbox.arrival(NEWS_MS)
-    waiting.dropLate()
   }
   /** One transaction after another: what other nodes wrote first, then what waits here. */
   const work = async (): Promise<void> => {
@@ -152,6 +150,7 @@ export function createReplicatedQueue(database: Database, parts: ReplicatedQueue
       if (inbox.first() === undefined && !waiting.isEmpty()) await log.turn()
       if (inbox.first() !== undefined) await applyArrived()
       else if (!waiting.isEmpty()) await commit()
+      waiting.dropLate()
       if (waiting.isEmpty()) log.pass()
     }
   }
