@@ -15,7 +15,7 @@ export interface KnownRow {
   readonly earlierLine: number | null
 }
 
-/** Addresses of a file that are remembered, and what of a title: some tens of MiB. */
+/** Addresses of a file that are remembered, and what of a title: some tens of MiB where addresses have usual lengths. */
 const ADDRESSES_MAX = 100_000
 const TITLE_CHARS_MAX = 100
 
@@ -87,5 +87,6 @@ export function knownRows({ store, model, addresses }: Known, { id, doc, basis }
   if (basis !== undefined) return []
   const [found] = sameAddress(store, { model, url, except: id }, placesOf(model, true))
   if (found !== undefined) return [{ line, id: String(found['id']), title: titleOf(found), earlierLine: null }]
-  return earlier === undefined || earlier.id === id ? [] : [{ line, id: null, title: earlier.title, earlierLine: earlier.line }]
+  // On a cluster, a job may run again: its rows are here already, new ones with another id.
+  return earlier === undefined || earlier.id === id || earlier.line >= line ? [] : [{ line, id: null, title: earlier.title, earlierLine: earlier.line }]
 }
