@@ -6,7 +6,7 @@ import { readConfig } from '../../config/read-config.ts'
 import type { Config } from '../../config/settings.ts'
 import type { QuerySource } from '../../content/reads/list-query.ts'
 import type { Model } from '../../models/schema.ts'
-import { allChangedBy, EXPORTED_MAX } from '../../store/changes/changes-of-actors.ts'
+import { allChangedBy, TOO_MANY_CHANGED } from '../../store/changes/changes-of-actors.ts'
 import { asStoreFailure, type Database } from '../../store/sqlite/database.ts'
 import type { FindQuery } from '../../store/store.ts'
 import type { Command } from '../command.ts'
@@ -67,10 +67,6 @@ async function withReading<T>(config: Config, work: (database: Database) => Prom
   }
 }
 
-const TOO_MANY =
-  `Cannot export with --changed-by: these users have changed more than ${EXPORTED_MAX} documents of the model: ` +
-  'name fewer of them, or export without it'
-
 /** Throws UsageError, and TransferFileError where users have changed more than an export takes. */
 async function readNarrowed(model: Model, narrowed: Pick<QueryFlags, 'filter' | 'changedBy'>, database: Database): Promise<FindQuery | undefined> {
   if (narrowed.filter === undefined && narrowed.changedBy === undefined) return undefined
@@ -78,6 +74,6 @@ async function readNarrowed(model: Model, narrowed: Pick<QueryFlags, 'filter' | 
   const flags = { ...narrowed, sort: 'id', limit: String(PAGE_SIZE) }
   const changedBy: QuerySource['changedBy'] = (models, actors) => allChangedBy(database, models, actors)
   const query = await readQueryFlags(model, flags, { caller: ADMINISTRATOR, settings, store: { ...sourceOf(database), changedBy } })
-  if (query.isPart === true) throw new TransferFileError(TOO_MANY)
+  if (query.isPart === true) throw new TransferFileError(`Cannot export with --changed-by: ${TOO_MANY_CHANGED}`)
   return query
 }

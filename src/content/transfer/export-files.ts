@@ -11,7 +11,7 @@ import { fail } from '../../base/failure.ts'
 import { openRegularFile, type OpenFile } from '../../base/regular-file.ts'
 import { startTaskThread } from '../../base/thread.ts'
 import type { Model } from '../../models/schema.ts'
-import { EXPORTED_MAX } from '../../store/changes/changes-of-actors.ts'
+import { TOO_MANY_CHANGED } from '../../store/changes/changes-of-actors.ts'
 import { writeQuery } from '../../store/scan/query-message.ts'
 import type { FindQuery } from '../../store/store.ts'
 import type { ExportResult, ExportTask } from './export-worker.ts'
@@ -23,10 +23,6 @@ const LEFT_FREE_BYTES = 512 * 1024 ** 2
 const HEAP_MB_MAX = 256
 const NAME_BYTES = 6
 const COMMAND = 'narrow the filter, or run "dateline export" where the service runs'
-
-const TOO_MANY_CHANGED =
-  `Cannot export this list: these users have changed more than ${EXPORTED_MAX} documents of the model: ` +
-  'name fewer of them in changedBy, or export without it'
 
 export type ListExports = ReturnType<typeof createListExports>
 
@@ -51,7 +47,7 @@ export function createListExports(database: string) {
         const result = await thread.run({ database, query: writeQuery(model.name, query), changers, includes, format, to, msMax: MS_MAX, bytesMax, leftFreeBytes: LEFT_FREE_BYTES })
         if (result.kind === 'tooLarge') throw fail('conflict', `Cannot export this list: it has more than ${bytesMax} bytes: ${COMMAND}`)
         if (result.kind === 'tooLong') throw fail('conflict', `Cannot export this list within ${MS_MAX / 1000} s: ${COMMAND}`)
-        if (result.kind === 'tooManyChanged') throw fail('conflict', TOO_MANY_CHANGED)
+        if (result.kind === 'tooManyChanged') throw fail('conflict', `Cannot export this list: ${TOO_MANY_CHANGED}`)
         if (result.kind === 'failed') throw fail('networkError', `Cannot export this list: ${result.message}`)
         const file = await openRegularFile(to)
         if (file === undefined) throw new Error('The export is gone')

@@ -63,7 +63,7 @@ function write({ database: file, query: message, changers, includes, format, msM
   try {
     database.exec('BEGIN')
     const query = changedOnly(database, model, { ...readQuery(message), limit: PAGE_DOCUMENTS }, changers)
-    if (query.isPart === true) return { kind: 'tooManyChanged' }
+    if (query === undefined) return { kind: 'tooManyChanged' }
     let [text, documents, bytes] = [format === 'csv' ? writeCsvRow(csvColumns(model)) : '', 0, 0]
     const flush = (): void => {
       bytes += Buffer.byteLength(text)
@@ -89,10 +89,11 @@ function write({ database: file, query: message, changers, includes, format, msM
   }
 }
 
-function changedOnly(database: Database, model: Model, query: FindQuery, changers: readonly string[] | undefined): FindQuery {
+/** The query with what the users have changed; undefined where that is more than an export takes. */
+function changedOnly(database: Database, model: Model, query: FindQuery, changers: readonly string[] | undefined): FindQuery | undefined {
   if (changers === undefined) return query
   const { ids, isWhole } = allChangedBy(database, placesOf(model, true), changers)
-  return isWhole ? { ...query, filter: and(query.filter, isIn(['id'], ids)) } : { ...query, isPart: true }
+  return isWhole ? { ...query, filter: and(query.filter, isIn(['id'], ids)) } : undefined
 }
 
 function freeBytesBeside(file: string): number {

@@ -9,17 +9,22 @@ const ROWS_MAX = 5_000
 /** Documents that are found, over all actors. */
 const DOCUMENTS_MAX = 1_000
 
-/** What an export takes over all actors: some tens of MiB. */
+/** Rows of the log that an export looks at, and documents that it takes, over all actors: some tens of MiB. */
 const EXPORTED_ROWS_MAX = 20_000_000
-export const EXPORTED_MAX = 200_000
+const EXPORTED_MAX = 200_000
+/** Why there is no export above them, behind what could not be exported. */
+export const TOO_MANY_CHANGED =
+  `these users have changed more than ${EXPORTED_MAX} documents of the model, or more often than ${EXPORTED_ROWS_MAX} times: ` +
+  'name fewer of them, or export without them'
 
 /** All that the actors have changed of the models, for a thread or a process of its own; not whole above EXPORTED_MAX. */
 export function allChangedBy(database: Database, models: readonly Model[], actors: readonly string[]): ChangedDocuments {
   if (!hasChangeLog(database)) return { ids: [], isWhole: true }
   const names = new Set(models.map(({ name }) => name))
   const ids = new Set<string>()
+  const rowsMax = Math.floor(EXPORTED_ROWS_MAX / Math.max(1, actors.length))
   for (const actor of actors) {
-    const found = lastChanged(database, names, { actor, rowsMax: EXPORTED_ROWS_MAX, documentsMax: EXPORTED_MAX })
+    const found = lastChanged(database, names, { actor, rowsMax, documentsMax: EXPORTED_MAX })
     for (const id of found.ids) ids.add(id)
     if (!found.isWhole || ids.size > EXPORTED_MAX) return { ids: [], isWhole: false }
   }
