@@ -7,7 +7,7 @@
  * are no chance, and run no second time.
  */
 import { spawnSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 
@@ -51,7 +51,7 @@ function runOnce(run: TestRun): { readonly code: number; readonly failed: Readon
     })
     if (error !== undefined) say(`cannot run: ${error.message}`)
     if (signal !== null) say(`ended by ${signal}`)
-    return { code: status ?? 1, failed: status === null ? new Set() : linesOf(list) }
+    return { code: status ?? 1, failed: linesOf(list) }
   } finally {
     rmSync(directory, { recursive: true })
   }
@@ -69,8 +69,9 @@ function testArguments(run: TestRun, list: string): string[] {
   return ['--test', ...settings, ...(run.options ?? []), ...run.files]
 }
 
+/** The files of failed tests; an empty line is a failure without one. None where the runner did not come so far. */
 function linesOf(file: string): Set<string> {
-  return new Set(readFileSync(file, 'utf8').split('\n').filter((line) => line !== ''))
+  return new Set(existsSync(file) ? readFileSync(file, 'utf8').split('\n').slice(0, -1) : [])
 }
 
 function say(text: string): void {

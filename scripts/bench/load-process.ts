@@ -61,8 +61,8 @@ async function load(job: LoadJob): Promise<LoadFigures> {
 }
 
 /**
- * Never sleeps, where the job does not say otherwise: a client that sleeps has to be woken by the server's write, which would be counted as the server's
- * work. So the time of turns in which no response came is what the load generator had left.
+ * Never sleeps, where the job does not say otherwise: a client that sleeps has to be woken by the server's write, which would be
+ * counted as the server's work. So the time of turns in which no response came is what the load generator had left.
  */
 function measureIdle(progress: Progress): () => number {
   let [idleMs, last, answered] = [0, performance.now(), progress.latencies.length]

@@ -4,6 +4,7 @@ import { resolve } from 'node:path'
 import { createInterface } from 'node:readline'
 import { readConfig } from '../config/read-config.ts'
 import { databaseFile } from '../store/sqlite/data-dir.ts'
+import { SETTINGS } from '../config/settings.ts'
 import { commandHere } from './command-here.ts'
 import { UsageError, type Arguments, type Terminal } from './command.ts'
 
@@ -13,10 +14,10 @@ export const NEW_SITE_FLAG = {
 } as const
 
 /**
- * Names the directory to a person, and asks before a new site is made in it; `words` are the command as it was typed,
- * without --yes. False for a person who does not want one. Throws UsageError where there is no terminal to ask on.
+ * Names the directory to a person, and asks before a new site is made in it; `name` is that of the command. False for a person who does not want one. Throws UsageError where there is no terminal to ask on.
  */
-export async function mayUseSite({ settings, options }: Arguments, terminal: Terminal, words: string): Promise<boolean> {
+export async function mayUseSite(args: Arguments, terminal: Terminal, name: string): Promise<boolean> {
+  const { settings, options } = args
   const { environment, stdin, stderr, stderrIsTerminal } = terminal
   const config = readConfig(settings, environment)
   const directory = resolve(config.dataDir)
@@ -25,7 +26,7 @@ export async function mayUseSite({ settings, options }: Arguments, terminal: Ter
     return true
   }
   if (!stderrIsTerminal) {
-    const command = commandHere(`${words} ${NEW_SITE_FLAG.flag}`, config)
+    const command = commandHere(`${[name, ...flagsOf(args)].join(' ')} ${NEW_SITE_FLAG.flag}`, config)
     throw new UsageError(`There is no site in "${directory}": name the directory of yours with --data-dir, or make a new one there: ${command}`)
   }
   stderr.write(`There is no site in "${directory}". Make a new one there? [y/N] `)
@@ -35,4 +36,13 @@ export async function mayUseSite({ settings, options }: Arguments, terminal: Ter
   }
   stderr.write('Nothing was made: name the directory of the site with --data-dir\n')
   return false
+}
+
+/** The flags as they were typed, but for the directory, which the suggested command names in full. */
+function flagsOf({ options, settings }: Arguments): readonly string[] {
+  const typed = SETTINGS.flatMap(({ name, flag }): [string, string][] => {
+    const value = name === 'dataDir' ? undefined : settings.get(name)
+    return value === undefined ? [] : [[flag, value]]
+  })
+  return [...options, ...typed].map(([flag, value]) => (value === '' ? flag : `${flag} ${/^[\w.:/@-]+$/.test(value) ? value : JSON.stringify(value)}`))
 }

@@ -1,4 +1,4 @@
-/** Limits how many streams and waiting requests are open at the same time, over all threads. */
+/** Limits how many streams and waiting requests are open at the same time: in all, of a user, and of a client address, over all threads. */
 import { fail } from '../base/failure.ts'
 import type { SharedCounts } from '../base/shared-counts.ts'
 import { limitKey } from '../http/request/client-address.ts'

@@ -26,7 +26,7 @@ export const MODELS = [
   dashboardSummary,
 ] as const satisfies readonly Model[]
 
-/** The models that have a table: incomplete drafts and the audit trail too, which the data endpoint does not reach by name. */
+/** The models that have a table, each since the schema that store/sqlite/schema-check.ts tells: incomplete drafts and the audit trail too, which the data endpoint does not reach by name. */
 export const STORED_MODELS: readonly Model[] = [
   ...MODELS.filter((model: Model) => model.computed === undefined),
   ...MODELS.flatMap((model: Model) => incompleteOf(model) ?? []),

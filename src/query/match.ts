@@ -154,7 +154,7 @@ function elementTest(form: 'value' | 'object', holds: ValueTest, steps: Steps): 
   }
 }
 
-/** To fold a character takes 8 ns, and 25 where other work has filled the caches: reckoned high, so that a search ends in time. */
+/** To fold a character takes 8 ns, and 25 where other work has filled the caches: overestimated, so that a search ends in time. */
 const STEPS_PER_FOLDED_CHAR = 4
 
 function wordsTest({ paths, sought }: Extract<Filter, { kind: 'words' }>, steps: Steps): ValueTest {

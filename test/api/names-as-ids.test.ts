@@ -13,7 +13,7 @@ const service = await startSuiteService()
 const { admin, publisher, guest } = await newCast(service)
 const call = (method: string, path: string, query: Record<string, string>, body?: unknown, by = admin): Promise<ApiResponse> =>
   service.data(method, path, query, { token: by.token, ...(body !== undefined && { body }) })
-const WANTED = /id: expected an id that no object of JavaScript has as a member, found "/
+const WANTED = /id: expected an id that is not the name of a member of Object\.prototype, found "/
 
 it('attack: no import and no push makes a document with such an id, and no request finds one', async () => {
   for (const id of NAMES) {
@@ -24,7 +24,7 @@ it('attack: no import and no push makes a document with such an id, and no reque
     }
     const push = await service.call('POST', '/api/v1/sync/topic/0/push', { token: admin.token, body: [{ newDocumentState: { ...TOPIC, id } }] })
     assert.equal(push.status, 400, push.text)
-    assert.match(push.text, /newDocumentState\.id: expected an id that no object of JavaScript/)
+    assert.match(push.text, /newDocumentState\.id: expected an id that is not the name of a member of Object\.prototype/)
     for (const [method, path, body] of [
       ['GET', '', undefined], ['PUT', '', TOPIC], ['PATCH', '', { name: 'x' }], ['DELETE', '', undefined],
       ['GET', '/history', undefined], ['GET', '/history/1', undefined], ['POST', '/restore', {}],

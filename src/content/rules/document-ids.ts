@@ -15,6 +15,6 @@ export function isGivenId(id: unknown): id is string {
 
 export function wrongIdMessage(wanted: string, id: unknown): string {
   if (typeof id === 'string' && RESERVED_IDS.has(id)) return `expected ${wanted} that is no path of the API, found ${describe(id)}`
-  if (typeof id === 'string' && isOfEveryObject(id)) return `expected ${wanted} that no object of JavaScript has as a member, found ${describe(id)}`
+  if (typeof id === 'string' && isOfEveryObject(id)) return `expected ${wanted} that is not the name of a member of Object.prototype, found ${describe(id)}`
   return `expected ${wanted} of at most 64 letters, digits, dots, hyphens, underscores and tildes, found ${describe(id)}`
 }

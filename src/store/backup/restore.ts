@@ -135,7 +135,7 @@ export function replaceDatabase(
   return replaced
 }
 
-/** Names of replaced databases that are gone, and those that the system did not let go, with its reason. */
+/** Names of replaced databases that are gone, and those that the system could not remove, with its reason. */
 export interface RemovedReplaced {
   readonly gone: readonly string[]
   readonly left: readonly { readonly name: string; readonly reason: string }[]

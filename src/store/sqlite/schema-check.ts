@@ -70,6 +70,7 @@ function wantedAt(schema: number, models: readonly Model[]): Wanted {
   }
 }
 
+/** A model that is added later, or gets drafts later, needs its schema here: backups of earlier ones lack its table. */
 function sinceSchema(model: Model): number {
   if (model === audit) return AUDIT_SINCE
   return model.draftsOf === undefined ? 1 : DRAFTS_SINCE
