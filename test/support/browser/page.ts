@@ -304,7 +304,9 @@ export async function openPage(parts: PageParts, size: Size): Promise<Page> {
     },
     downloads() {
       const names = readdirSync(parts.downloads).filter((name) => !/\.crdownload$|^\./.test(name))
-      return names.sort().map((name) => ({ name, bytes: readFileSync(join(parts.downloads, name)) }))
+      const files = names.sort().map((name) => ({ name, bytes: readFileSync(join(parts.downloads, name)) }))
+      // Chromium makes an empty file of the name first, and puts the whole one in its place.
+      return files.filter(({ bytes }) => bytes.length > 0)
     },
 
     async requests() {
