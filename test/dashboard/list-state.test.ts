@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { describe, it, mock } from 'node:test'
 import { columnFields, defaultColumns, filterFields, fittingColumns, sortableFields } from '../../src/dashboard/screens/list/list-fields.ts'
-import { columnsShown, listQuery, readState, rulesOf, sortOf, toggled, writeState, type ListState } from '../../src/dashboard/screens/list/list-state.ts'
+import { columnsShown, hasColumn, listQuery, readState, rulesOf, sortOf, toggled, writeState, type ListState } from '../../src/dashboard/screens/list/list-state.ts'
 import { country } from '../../src/models/country.ts'
 import { headline } from '../../src/models/headline.ts'
 import { language } from '../../src/models/language.ts'
@@ -120,6 +120,12 @@ describe('the address of a list', () => {
     assert.deepEqual(columns('', 'nothing,of,this'), rules.defaultColumns)
     assert.deepEqual(columns('status=active', 'title,status'), ['title', 'status'])
     assert.deepEqual(columns('status=active'), [...rules.defaultColumns, 'publishedAt'])
+  })
+
+  it('adds the date of a tab to the columns of the reader while it is the order', () => {
+    const shown = (query: string) => rules.columns.filter((name) => hasColumn(name, readState(new URLSearchParams(query), rules, 'title,url'), rules))
+    assert.deepEqual(shown('status=active'), ['title', 'url', 'publishedAt'])
+    for (const query of ['', 'status=draft', 'scheduled=true', 'status=active&sort=title', 'status=active&sort=updatedAt%3Adesc']) assert.deepEqual(shown(query), ['title', 'url'], query)
   })
 })
 

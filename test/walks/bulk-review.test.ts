@@ -55,6 +55,9 @@ describe('many rows under review', { skip: browserMissing() }, () => {
   })
 
   it('hands in the drafts that are complete, names what others lack, and keeps those chosen', async () => {
+    const dates = async () => (await Promise.all([draft, other].map(stored))).map((one) => one['updatedAt'])
+    const datesBefore = await dates()
+    service.advance(60_000)
     await offered('New tram', 'Half a story', 'Opened bridge', 'New ferry')
     await page.inspect(button('Hand in'), (element) => element.focus())
     await page.press('Enter')
@@ -69,12 +72,15 @@ describe('many rows under review', { skip: browserMissing() }, () => {
     await page.click(button('Undo'))
     await page.reads(/2 headlines restored/)
     assert.deepEqual(await handedIn(), [false, false, false, false])
+    assert.deepEqual(await dates(), datesBefore)
     await page.expectNoProblems()
   })
 
   it('offers what fits as soon as another user publishes a chosen row', async () => {
     assert.deepEqual(await offered('New ferry'), ['Hand in', 'Delete'])
+    await page.inspect(button('Delete'), (element) => element.focus())
     await service.data('PATCH', `/${other}`, { model: 'headline' }, { ...ask, body: { status: 'active' } })
+    await page.focuses('Clear selection')
     await page.gone(button('Delete'))
     await page.gone(button('Hand in'))
     await page.find(button('Clear selection'))

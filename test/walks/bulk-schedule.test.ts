@@ -12,6 +12,7 @@ const { service, cast } = dashboard
 const ask = { token: cast.publisher.token }
 const button = (name: string | RegExp) => ({ role: 'button', name }) as const
 const box = (title: string) => ({ role: 'checkbox', name: `Select ${title}` }) as const
+const NOW_MS = Date.now()
 const TITLES = ['Ferry', 'Bridge', 'Harbour'] as const
 
 async function make(title: string, members: JsonObject, body: JsonObject = bodyOf('headline')): Promise<string> {
@@ -48,7 +49,7 @@ describe('scheduling many drafts', { skip: browserMissing() }, () => {
     }, [first, minutes])
   }
 
-  const noon = (days: number): string => `${new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10)}T12:00`
+  const noon = (days: number): string => `${new Date(NOW_MS + days * 86_400_000).toISOString().slice(0, 10)}T12:00`
   const at = (days: number, minutes: number): string => new Date(Date.parse(`${noon(days)}:00.000Z`) + minutes * 60_000).toISOString()
 
   it('offers it for drafts, and asks for a time by keys', async () => {
@@ -94,7 +95,7 @@ describe('scheduling many drafts', { skip: browserMissing() }, () => {
     await page.click(button('Schedule…'))
     await page.find({ role: 'dialog' })
     await enter(noon(3), '90')
-    await page.reads(/The last one at .*3:00\sPM/)
+    await page.reads(/Last one: .*3:00\sPM/)
     const batches = () => page.evaluate(() => performance.getEntriesByType('resource').filter(({ name }) => name.includes('/data/batch')).length)
     const before = await batches()
     await page.click(button('Schedule'))
@@ -131,6 +132,9 @@ describe('scheduling many drafts', { skip: browserMissing() }, () => {
   })
 
   it('moves what is scheduled, and an undo brings the time before back', async () => {
+    const changedAt = async () => (await service.data('GET', `/${ids[0]}`, { model: 'headline' }, ask)).at('data.updatedAt')
+    const before = await changedAt()
+    service.advance(60_000)
     await page.click(box('Harbour'))
     await page.click(button('Schedule…'))
     await page.find({ role: 'dialog', name: 'Schedule 1 headline' })
@@ -142,6 +146,7 @@ describe('scheduling many drafts', { skip: browserMissing() }, () => {
     await page.evaluate(() => [...document.querySelectorAll<HTMLElement>('.notice button')].findLast((one) => one.textContent === 'Undo')?.click())
     await page.reads(/1 headline restored/)
     assert.deepEqual(await times(), [at(4, 0), undefined, at(4, 0)])
+    assert.equal(await changedAt(), before)
   })
 
   it('is written from the right, and fits on a phone', async () => {

@@ -11,7 +11,8 @@ const dashboard = await startDashboard()
 const { service, cast } = dashboard
 const ask = { token: cast.publisher.token }
 const DAY_MS = 86_400_000
-const day = (days: number): string => new Date(Math.floor(Date.now() / DAY_MS + days) * DAY_MS).toISOString()
+const TODAY_MS = Math.floor(Date.now() / DAY_MS) * DAY_MS
+const day = (days: number): string => new Date(TODAY_MS + days * DAY_MS).toISOString()
 const tab = (name: RegExp) => ({ role: 'link', name }) as const
 const [ALL, PUBLISHED, DRAFTS, SCHEDULED] = [/^All/, /^Published/, /^Drafts/, /^Scheduled \d/]
 
@@ -107,6 +108,18 @@ describe('the order of a list', { skip: browserMissing() }, () => {
     await page.click({ role: 'link', name: 'Corrections' })
     await reads('October fair', 'Old bridge', 'Ferry line')
     await page.expectNoProblems()
+  })
+
+  it('shows the date of its order beside the columns that the reader has chosen', async () => {
+    await page.open('/?own#/headlines?status=active&columns=title,source,updatedAt')
+    await reads('Ferry line', 'Old bridge', 'October fair')
+    assert.deepEqual([await heads(), await sorted()], ['Title Source Updated Published', 'Published'])
+    await page.click({ role: 'button', name: 'Updated' })
+    await reads('October fair', 'Old bridge', 'Ferry line')
+    assert.equal(await heads(), 'Title Source Updated')
+    await page.open('/?all#/headlines?columns=title,source,updatedAt')
+    await page.find({ role: 'checkbox', name: /Loose notes/ })
+    assert.equal(await heads(), 'Title Source Updated')
   })
 
   it('shows on a phone the date by which it is sorted', async () => {

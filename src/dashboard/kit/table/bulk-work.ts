@@ -38,7 +38,7 @@ export function selectionBar({ selection, actions, focusRows }: SelectionBarOpti
     if (hadFocus) focusRows()
   }
 
-  return { element, show, letGo, run: work.run, holding }
+  return { element, none, show, letGo, run: work.run, holding }
 }
 
 /** Asks before the window is closed while something waits. */

@@ -24,10 +24,12 @@ export interface BulkActionsOptions {
   readonly bar: SelectionBar
   /** The ids of all rows, from top to bottom. */
   readonly rows: () => readonly string[]
+  /** What the list shows: another where other rows are listed. */
+  readonly viewKey: () => string
   readonly signal: AbortSignal
 }
 
-export function bulkActions({ model, client, selection, bar, rows, signal }: BulkActionsOptions) {
+export function bulkActions({ model, client, selection, bar, rows, viewKey, signal }: BulkActionsOptions) {
   let isAsking = false
 
   /** `said` is what a notice says of so many that have changed. */
@@ -56,7 +58,7 @@ export function bulkActions({ model, client, selection, bar, rows, signal }: Bul
     change(selection.ids(), (document) => {
       if (!isToHandIn({ status: document['status'], handedInAt: document['handedInAt'] })) return undefined
       const lacks = lacksText(model, document)
-      return lacks === undefined ? { body: { handedInAt: document['updatedAt'] ?? null }, back: { handedInAt: null } } : { reason: lacks }
+      return lacks === undefined ? { body: { handedInAt: document['updatedAt'] ?? null } } : { reason: lacks }
     }, (done) => t('bulk.handedIn', done))
 
   async function schedule(): Promise<void> {
@@ -68,7 +70,7 @@ export function bulkActions({ model, client, selection, bar, rows, signal }: Bul
     if (times === undefined || signal.aborted) return
     await change([...times.keys()], ({ id, publishAt = null }) => {
       const at = times.get(id) ?? null
-      return at === publishAt ? undefined : { body: { publishAt: at }, back: { publishAt } }
+      return at === publishAt ? undefined : { body: { publishAt: at } }
     }, (done) => t('schedule.done', done))
   }
 
@@ -92,10 +94,12 @@ export function bulkActions({ model, client, selection, bar, rows, signal }: Bul
     const hadFocus = hasFocus(bar.element)
     const decided = canBeUsed(model) ? await decide(ids) : { replaceBy: undefined, replaced: [] }
     if (decided === undefined) return
+    const shown = viewKey()
     bar.letGo([], hadFocus)
     const notice = (count: number): string => t('bulk.deleted', { count, items: countTitle(model, count) })
     const kept = await bar.run(ids.length, (onProgress) => removeWithUndo({ ...{ client, model, ids, notice, onProgress }, ...decided }))
-    if (kept.length > 0) selection.set([...selection.ids(), ...kept])
+    // The reader may have gone on to other rows meanwhile.
+    if (kept.length > 0 && viewKey() === shown && !signal.aborted) selection.set([...selection.ids(), ...kept])
   }
 
   async function decide(ids: readonly string[]) {

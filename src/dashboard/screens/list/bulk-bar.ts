@@ -4,6 +4,7 @@ import type { Caller } from '../../../models/caller.ts'
 import type { Model } from '../../../models/schema.ts'
 import type { ScreenAction } from '../../screen.ts'
 import { t, withReviewTexts } from '../../texts.ts'
+import { hasFocus } from '../../kit/focus.ts'
 import { notifyFailure } from '../../kit/notices.ts'
 import { statusAction } from '../../kit/status-tag.ts'
 import { bulkAction, selectionBar, type SelectionBarOptions } from '../../kit/table/bulk-work.ts'
@@ -21,17 +22,18 @@ export interface BulkBarOptions extends Omit<SelectionBarOptions, 'actions'> {
   /** What was read last of a row; undefined where it was never. */
   readonly standingOf: (id: string) => Standing | undefined
   readonly rows: BulkActionsOptions['rows']
+  readonly viewKey: BulkActionsOptions['viewKey']
   readonly signal: AbortSignal
 }
 
-export function bulkBar({ model, user, client, mayRemove, standingOf, rows, signal, ...given }: BulkBarOptions) {
+export function bulkBar({ model, user, client, mayRemove, standingOf, rows, viewKey, signal, ...given }: BulkBarOptions) {
   const { selection } = given
   type Actions = ReturnType<Awaited<ReturnType<typeof load>>['bulkActions']>
   let loaded: Actions | undefined
   const act = (run: (actions: Actions) => Promise<void>) => (): void => {
     const later = async (): Promise<void> => {
       const { bulkActions } = await load()
-      loaded ??= bulkActions({ model, client, selection, bar, rows, signal })
+      loaded ??= bulkActions({ model, client, selection, bar, rows, viewKey, signal })
       // A second click comes when the rows are let go.
       if (selection.size > 0) await run(loaded)
     }
@@ -63,8 +65,10 @@ export function bulkBar({ model, user, client, mayRemove, standingOf, rows, sign
     /** Shows how many are chosen, and fetches what can be done with them. */
     show(): void {
       const chosen = standings(selection.ids())
+      const focused = all.find(({ element }) => hasFocus(element))?.element
       for (const { element, isOffered } of all) element.hidden = !isOffered(chosen)
       bar.show()
+      if (focused?.hidden === true) bar.none.focus()
       // A failure is told when something is to be done.
       if (selection.size > 0) load().catch(() => {})
     },

@@ -57,7 +57,7 @@ export function documentList(model: Model, context: ScreenContext): Screen {
   const key = (): string => `${user.id} ${model.name}?${view.key()}`
   const total = totalLine(key)
   const shownColumns = () => {
-    const shown = columns.filter(({ key }) => view.columns().includes(key)).map((one) => columnIn(one, view.state()))
+    const shown = columns.filter(({ key }) => view.hasColumn(key)).map((one) => columnIn(one, view.state()))
     // Cards say in their styles what else they show.
     if (matchMedia('(width < 46rem)').matches) return withOneDate(shown, columns, [view.sort(), view.usualSort()])
     return fittingColumns(shown, (document.querySelector('main')?.clientWidth ?? innerWidth) / rootFontSize())
@@ -105,7 +105,7 @@ export function documentList(model: Model, context: ScreenContext): Screen {
     return table.update(document)
   }
   const fresh = liveRows({ model, context, view, selection, recount, table: { ...table, update } })
-  const bulk = bulkBar({ model, user, client, selection, mayRemove, standingOf: (id) => standings.get(id), rows: () => table.ids(), signal, focusRows: () => table.focus() })
+  const bulk = bulkBar({ model, user, client, selection, mayRemove, standingOf: (id) => standings.get(id), rows: () => table.ids(), viewKey: key, signal, focusRows: () => table.focus() })
   const search = listSearch({
     label: t('list.searchIn', { name: title }),
     hint: t('list.search'),

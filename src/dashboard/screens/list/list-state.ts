@@ -99,6 +99,12 @@ export function columnsShown(state: ListState, rules: ListRules): readonly strin
   return state.columns ?? usualColumns(state, rules)
 }
 
+/** Whether a column is shown: also a date of the tab that its rows are ordered by, which the reader's own columns, for all tabs, may lack. */
+export function hasColumn(name: string, state: ListState, rules: ListRules): boolean {
+  const isDate = !state.isScheduled && [rules.tabSorts.get(tabOf(state)), sortOf(state, rules)].every((sort) => sortPath(sort) === name)
+  return isDate || columnsShown(state, rules).includes(name)
+}
+
 /** Differences from the default list. */
 export function writeState(state: ListState, rules: ListRules): URLSearchParams {
   const query = new URLSearchParams()

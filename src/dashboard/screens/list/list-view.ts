@@ -7,6 +7,7 @@ import type { FilterField } from './list-fields.ts'
 import {
   chosenSort,
   columnsShown,
+  hasColumn,
   isNarrowed,
   listQuery,
   readState,
@@ -53,6 +54,7 @@ export function createListView(model: Model, { client, user, screenUrl, signal }
     sort: () => sortOf(state, rules),
     usualSort: () => usualSort(state, rules),
     columns: () => columnsShown(state, rules),
+    hasColumn: (name: string) => hasColumn(name, state, rules),
     isScheduling: rules.isScheduling,
     /** The query of the list with some of its state changed. */
     queryWith: (changed: Partial<ListState>) => listQuery({ ...state, ...changed }, rules),

@@ -14,19 +14,14 @@ import { t } from '../../texts.ts'
 import { errorText } from '../../kit/states.ts'
 import type { BulkFailure } from '../../kit/table/bulk-failures.ts'
 
-/**
- * What is to become of a document: the members that change, with what they were where the service keeps an optional member in an
- * undo, or the reason why it cannot be; undefined where it is so already.
- */
-export type ChangeOf = (before: StoredDocument) => { readonly body: Members; readonly back?: Members } | { readonly reason: string } | undefined
+/** What is to become of a document: the members that change, or the reason why it cannot be; undefined where it is so already. */
+export type ChangeOf = (before: StoredDocument) => { readonly body: Members } | { readonly reason: string } | undefined
 
 /** What a change has made: only this version is put back. */
 export interface ChangedVersion {
   readonly id: string
   readonly label: string
   readonly version: string | undefined
-  /** The members as they were; without them, the service undoes its last change. */
-  readonly back: Members | undefined
 }
 
 interface Changed {
@@ -77,9 +72,9 @@ async function changePart(
   const operations = due.map(({ id, body }) => operationOn(context.model, id, { operation: 'patch', body }))
   const { results, failures } = await runBatches(context.client, operations, { onProgress })
   return {
-    undo: due.flatMap(({ id, back }, i) => {
+    undo: due.flatMap(({ id }, i) => {
       const result = results[i]
-      return result === undefined ? [] : [{ id, label: labelFor(id), version: result.etag, back }]
+      return result === undefined ? [] : [{ id, label: labelFor(id), version: result.etag }]
     }),
     failures: [
       ...impossible,
@@ -97,9 +92,7 @@ export async function undoChanges(
   changed: readonly ChangedVersion[],
   onProgress: (done: number) => void,
 ): Promise<readonly BulkFailure[]> {
-  const operations = changed.map(({ id, version, back }) =>
-    operationOn(model, id, { ...(back === undefined ? { operation: 'undo' } : { operation: 'patch', body: back }), ifMatch: version }),
-  )
+  const operations = changed.map(({ id, version }) => operationOn(model, id, { operation: 'undo', ifMatch: version }))
   const { failures } = await runBatches(client, operations, { onProgress })
   return failures.map(({ index, error }) => failureOf(changed[index]?.id ?? '', changed[index]?.label ?? '', error))
 }
