@@ -69,7 +69,11 @@ export function liveDocument({ model, context, documents, draft, settled, onTake
     // Of another turn in review, a reader who is typing is told.
     const mayFollow = !draft.hasUnsaved() || change.document?.['handedInAt'] === stored['handedInAt']
     if (change.document !== undefined && mayFollow && hasOnlyFollowed(differences(sent(stored), sent(stored), sent(change.document)))) return void follow(change.id)
-    if (change.document !== undefined && !draft.hasUnsaved() && isPublishedAs(sent(stored), sent(change.document)) && (await follow(change.id))) return tellPublished(name)
+    if (change.document !== undefined && !draft.hasUnsaved() && isPublishedAs(sent(stored), sent(change.document))) {
+      const isTaken = await follow(change.id)
+      if (isTaken) return tellPublished(change, name)
+      if (signal.aborted || change !== newest) return
+    }
     const isGone = change.document === undefined
     const words = h('span', {}, t(isGone ? 'editor.deletedBy' : 'editor.changedBy', { name }))
     fill(
@@ -79,9 +83,9 @@ export function liveDocument({ model, context, documents, draft, settled, onTake
   }
 
   /** What was written here is published as it was: nothing is to be decided. */
-  async function tellPublished(name: string): Promise<void> {
+  async function tellPublished(change: Change, name: string): Promise<void> {
     const isReady = await withReviewTexts(Promise.resolve(true)).catch(() => false)
-    if (signal.aborted || !isReady) return
+    if (signal.aborted || !isReady || change !== newest) return
     // Publishers are told no names of others; under review, only administrators publish.
     const by = handsIn(model, context.user) && name === t('person.other') ? t('review.administrator') : name
     fill(element, h('div', { class: 'banner' }, icon('check'), h('span', {}, t('review.publishedBy', { name: by }))))

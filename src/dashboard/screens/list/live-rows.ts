@@ -4,7 +4,7 @@
  * after the undo; the service then says whether the document is there.
  */
 import type { Model } from '../../../models/schema.ts'
-import { documentsOf, type StoredDocument } from '../../any-documents.ts'
+import { draftsOf, type StoredDocument } from '../../any-documents.ts'
 import { wasBroughtBack } from '../../changed-documents.ts'
 import type { Change } from '../../live-changes.ts'
 import type { ScreenContext } from '../../screen.ts'
@@ -36,7 +36,7 @@ export interface LiveRowsOptions {
 
 export function liveRows({ model, context, view, selection, recount, table }: LiveRowsOptions) {
   const { client, live, signal } = context
-  const documents = documentsOf(client, model)
+  const documents = draftsOf(client, model)
   const fresh = new Set<string>()
   /** What was taken out and may come back from the trash: to its place, since it is not new. */
   const taken = new Set<string>()
