@@ -86,6 +86,26 @@ describe('many rows under review', { skip: browserMissing() }, () => {
     await page.find(button('Clear selection'))
   })
 
+  it('chooses what could not be deleted only where it was chosen', async () => {
+    await page.open('/?kept#/headlines?status=draft')
+    assert.deepEqual(await offered('New tram'), ['Hand in', 'Delete'])
+    // A connection that breaks later.
+    await page.evaluate(() => {
+      const send = globalThis.fetch
+      const broken = new Promise<never>((_, reject) => addEventListener('break', () => reject(new TypeError('broken')), { once: true }))
+      globalThis.fetch = (input, init) => (String(input).includes('/data/batch') ? broken : send(input, init))
+    })
+    await page.click(button('Delete'))
+    await page.click({ role: 'link', name: /^Published/ })
+    await page.find({ role: 'checkbox', name: 'Select Opened bridge' })
+    await page.evaluate(() => void dispatchEvent(new Event('break')))
+    await page.reads(/1 could not be deleted/)
+    assert.equal(await page.evaluate(() => document.querySelector<HTMLElement>('.bulk')?.hidden), true)
+    await page.open('/?again#/headlines')
+    await page.find({ role: 'checkbox', name: 'Select New tram' })
+    await page.expectNoProblems()
+  })
+
   it('changes nothing by a batch that a publisher, a guest or a stranger sends by hand', async () => {
     const before = await Promise.all([published, draft, archived].map(stored))
     const times = { publishAt: new Date(Date.now() + 86_400_000).toISOString() }

@@ -73,6 +73,24 @@ describe('what changes elsewhere', { skip: browserMissing() }, () => {
     assert.deepEqual(await rowNames(), ['Lagoons'])
   })
 
+  /** Tells a deletion as another tab does that has the stream, and waits until the page has asked whether the document is there. */
+  async function tellDeleted(model: string, id: string): Promise<void> {
+    await page.evaluate(
+      async (name, of, deleted, token) => {
+        const response = await fetch('/api/v1/changes?since=now', { headers: { Authorization: `Bearer ${token}` } })
+        const { next } = ((await response.json()) as { data: { next: string } }).data
+        new BroadcastChannel(name).postMessage({ next, change: { model: of, id: deleted } })
+      },
+      `dateline.changes.${cast.admin.id}`,
+      model,
+      id,
+      cast.admin.token,
+    )
+    const isAsked = async (): Promise<boolean> =>
+      (await page.requests()).some(({ url, isOver }) => isOver && decodeURIComponent(url).includes(`"id":{"$in":["${id}"]}`))
+    await page.waitFor(isAsked, 'the question whether it is there')
+  }
+
   // The row went once more, and was not chosen any more, where the stream told of the deletion behind its undo.
   it('keeps what was brought back where its deletion is told late, and takes it out when it is deleted then', async () => {
     const id = await idOf('Anchors')
@@ -83,20 +101,7 @@ describe('what changes elsewhere', { skip: browserMissing() }, () => {
     await page.click(button('Undo'))
     await page.click(anchors)
     await page.reads(/1 selected/)
-    // As another tab tells it that has the stream.
-    await page.evaluate(
-      async (name, deleted, token) => {
-        const response = await fetch('/api/v1/changes?since=now', { headers: { Authorization: `Bearer ${token}` } })
-        const { next } = ((await response.json()) as { data: { next: string } }).data
-        new BroadcastChannel(name).postMessage({ next, change: { model: 'topic', id: deleted } })
-      },
-      `dateline.changes.${cast.admin.id}`,
-      id,
-      cast.admin.token,
-    )
-    const isAsked = async (): Promise<boolean> =>
-      (await page.requests()).some(({ url, isOver }) => isOver && decodeURIComponent(url).includes(`"id":{"$in":["${id}"]}`))
-    await page.waitFor(isAsked, 'the question whether it is there')
+    await tellDeleted('topic', id)
     await page.find(row(/Anchors/))
     await page.reads(/1 selected/)
     await service.data('DELETE', `/${id}`, { model: 'topic' }, ask)
@@ -105,6 +110,21 @@ describe('what changes elsewhere', { skip: browserMissing() }, () => {
     const restored = await service.data('POST', `/${id}/restore`, { model: 'topic' }, ask)
     assert.equal(restored.status, 200, restored.text)
     await page.find(row(/Anchors/))
+    await page.expectNoProblems()
+  })
+
+  it('keeps an incomplete draft that was brought back', async () => {
+    const response = await service.data('POST', '', { model: 'headline', incomplete: true }, { ...ask, body: { title: 'Half a story', status: 'draft' }, isUndescribed: true })
+    assert.equal(response.status, 201, response.text)
+    await page.open('/#/headlines')
+    const story = { role: 'checkbox', name: 'Select Half a story' } as const
+    await page.click(story)
+    await page.click({ ...button('Delete'), within: await page.find({ role: 'group', name: 'Selection' }) })
+    await page.click(button('Undo'))
+    await page.click(story)
+    await tellDeleted('headline', String(response.at('data.id')))
+    await page.reads(/1 selected/)
+    await page.find(story)
     await page.expectNoProblems()
   })
 
