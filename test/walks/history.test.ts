@@ -20,7 +20,7 @@ const topicOf = async (id: string): Promise<Record<string, unknown> | undefined>
 const button = (name: string | RegExp) => ({ role: 'button', name }) as const
 
 // It comes in a piece of its own: this is the first of these tests, so the browser has it not yet.
-describe('the history of what is in the trash', { skip: browserMissing() }, () => {
+describe('the history of a document in the trash', { skip: browserMissing() }, () => {
   it('says that it cannot be fetched, and does not open over another screen', async () => {
     const query = { model: 'headline', incomplete: true }
     const made = await service.data('POST', '', query, { ...ask, body: { title: 'Hulls', status: 'draft' }, isUndescribed: true })
