@@ -20,30 +20,31 @@ export interface BatchFailure {
 
 export interface BatchRun {
   readonly onProgress?: ((done: number) => void) | undefined
-  /** A text for these operations: run again with it, after a response was lost, none that was done is done again. */
-  readonly key?: string | undefined
+  /** Operations of the first request at most; as many as the service allows without it. */
+  readonly firstMax?: number | undefined
+  /** The Idempotency-Key of a request, by the place and the count of its operations. A retry for its rate has the same. */
+  readonly keyOf?: (begin: number, count: number) => string
 }
 
 /**
  * Gives the result of each operation, undefined where it failed. Where a request fails as a whole, or gets no response, all that
  * is left has failed, and `isBrokenOff` tells.
  */
-export async function runBatches({ batch }: Pick<Client, 'batch'>, operations: readonly BatchOperation[], { onProgress, key }: BatchRun = {}) {
+export async function runBatches({ batch }: Pick<Client, 'batch'>, operations: readonly BatchOperation[], { onProgress, firstMax = BATCH_MAX, keyOf }: BatchRun = {}) {
   const results: (BatchResult | undefined)[] = []
   const failures: BatchFailure[] = []
   const fail = (error: unknown): void => {
     failures.push({ index: results.length, error })
     results.push(undefined)
   }
-  let size = BATCH_MAX
+  let size = firstMax
   let isBrokenOff = false
   /** Operations in front of one that is known to fail. */
   let before: { readonly count: number; readonly error: unknown } | undefined
   while (results.length < operations.length) {
     const part = operations.slice(results.length, results.length + (before?.count ?? size))
     try {
-      // By the place and the count of its operations, a request that is sent again is the same.
-      const idempotencyKey = key === undefined ? undefined : `${key} ${results.length} ${part.length}`
+      const idempotencyKey = keyOf?.(results.length, part.length)
       results.push(...(await patiently(() => batch({ operations: part }, { incomplete: true, idempotencyKey }))))
       if (before === undefined) size = Math.min(BATCH_MAX, size * 2)
       else fail(before.error)

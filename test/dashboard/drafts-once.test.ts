@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { createClient, type Client, type DatelineError } from '../../src/client/client.ts'
+import { operationsOn, runBatches } from '../../src/dashboard/batches.ts'
 import { draftsOnce } from '../../src/dashboard/screens/editor/drafts-once.ts'
 import { topic } from '../../src/models/topic.ts'
 import { startSuiteService } from '../support/service/suite-service.ts'
@@ -61,15 +62,58 @@ for (const [status, code] of [[409, 'conflict'], [429, 'tooManyRequests'], [403,
   })
 }
 
-it('a list that was made whole, or taken back, is made again', async () => {
-  const whole = draftsOnce(client, topic, draftsOf('Again', 2))
-  const [one, two] = [await whole.make(), await whole.make()]
-  assert.equal(new Set([...one.ids, ...two.ids]).size, 4)
-  const lost = draftsOnce(losing(1), topic, draftsOf('Back', 2))
-  await lost.make()
-  lost.forget()
-  await lost.make()
-  assert.equal(await stored('Back'), 4)
+it('a list that was made whole is made again where it was taken back, and only then', async () => {
+  const once = draftsOnce(client, topic, draftsOf('Again', 2))
+  const { ids } = await once.make()
+  assert.deepEqual((await once.make()).ids, ids)
+  once.takeBack(ids)
+  const { ids: later } = await once.make()
+  assert.equal(new Set([...ids, ...later]).size, 4)
+  assert.equal(await stored('Again'), 4)
+})
+
+// The key of the whole list was a new one after an undo: what the second try had made was made twice.
+it('a third try, after an undo of what the first made, makes none of those twice that the second made', async () => {
+  const remove = (ids: readonly string[]) => runBatches(client, operationsOn(topic, ids, 'delete'))
+  const lossy = [losing(2), losing(2), client] as const
+  let tries = 0
+  const once = draftsOnce({ batch: (...given) => (lossy[tries] ?? client).batch(...given) }, topic, draftsOf('Third', 650))
+  const first = await once.make()
+  assert.deepEqual([first.ids.length, first.isAnswered], [200, false])
+  tries = 1
+  const second = await once.make()
+  assert.deepEqual([second.ids.length, second.isAnswered], [400, false])
+  once.takeBack(first.ids)
+  await remove(first.ids)
+  tries = 2
+  const third = await once.make()
+  assert.deepEqual([third.ids.length, third.isAnswered, third.failures], [650, true, []])
+  assert.equal(await stored('Third'), 650)
+  assert.deepEqual(third.ids.filter((id) => second.ids.includes(id)), second.ids.slice(200))
+})
+
+it('drafts that were taken back and brought back are not made again', async () => {
+  const once = draftsOnce(client, topic, draftsOf('Brought', 3))
+  const { ids } = await once.make()
+  once.takeBack(ids)
+  once.bringBack(ids.slice(1))
+  const { ids: later } = await once.make()
+  assert.deepEqual(later.slice(1), ids.slice(1))
+  assert.notEqual(later[0], ids[0])
+  once.bringBack(ids)
+  assert.deepEqual((await once.make()).ids, later)
+  assert.equal(await stored('Brought'), 4)
+})
+
+// A part that was sent again with another first operation, or another count, was another request to the service.
+it('a list whose response was lost after one draft was refused makes none of them twice', async () => {
+  const drafts = [...draftsOf('Split', 5), { name: 5, status: 'draft' }, ...draftsOf('Split part', 400)] as never
+  const once = draftsOnce(losing(3), topic, drafts)
+  const first = await once.make()
+  assert.deepEqual([first.ids.length, first.isAnswered], [5, false])
+  const again = await once.make()
+  assert.deepEqual([again.ids.length, again.isAnswered, again.failures.map(({ index }) => index)], [405, true, [5]])
+  assert.equal(await stored('Split'), 405)
 })
 
 // The first response came again, with documents that were deleted long before.

@@ -64,8 +64,8 @@ export function askForDrafts({ model, member, lines, context, asOneLine, onMade 
     if (failures.length > 0) notify(t('editor.notSaved', { reason: withoutIndex(errorText(failures[0]?.error)) }), { kind: 'failed' })
     if (ids.length === 0) return
     const undo = (): void => {
-      once.forget()
-      void removeWithUndo({ client, model, ids, notice: (count) => t('bulk.deleted', { items: t('overview.drafts', { count }), count }) })
+      once.takeBack(ids)
+      void removeWithUndo({ client, model, ids, notice: (count) => t('bulk.deleted', { items: t('overview.drafts', { count }), count }), onBack: once.bringBack })
     }
     notify(t('lines.made', { items: t('overview.drafts', { count: ids.length }) }), { kind: 'done', action: { label: t('undo'), run: undo } })
     if (signal.aborted || !isAnswered) return
