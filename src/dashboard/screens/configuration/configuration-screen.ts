@@ -10,7 +10,6 @@ import { button, fill, h } from '../../kit/dom.ts'
 import { readInto } from '../../kit/read-into.ts'
 import { askToLeave } from '../../kit/unsaved.ts'
 import '../../styles/configuration.css'
-import '../../styles/tabs.css'
 
 export const configurationScreen: OpenScreen = (context) => {
   const { client, screenUrl } = context

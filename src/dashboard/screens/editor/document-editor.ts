@@ -18,7 +18,6 @@ import { icon } from '../../kit/icons.ts'
 import { readInto } from '../../kit/read-into.ts'
 import { emptyState } from '../../kit/states.ts'
 import '../../styles/editor.css'
-import '../../styles/tabs.css'
 
 export function documentEditor(model: Model, context: ScreenContext): Screen {
   const { client, user, screenUrl, signal } = context

@@ -13,7 +13,6 @@ import { h } from '../../kit/dom.ts'
 import { SCHEDULED } from './list-fields.ts'
 import { tabOf, type ListState } from './list-state.ts'
 import type { ListView } from './list-view.ts'
-import '../../styles/tabs.css'
 
 const COUNT_PAUSE_MS = 400
 

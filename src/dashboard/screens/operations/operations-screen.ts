@@ -15,7 +15,6 @@ import type { OpenScreen } from '../../screen.ts'
 import { t } from '../../texts.ts'
 import { h } from '../../kit/dom.ts'
 import '../../styles/operations.css'
-import '../../styles/tabs.css'
 
 const PARTS = {
   status: statusPart,

@@ -17,7 +17,6 @@ import type { TableColumn } from '../../kit/table/table-column.ts'
 import { actorName } from '../../people.ts'
 import { trashBar } from './trash-bar.ts'
 import '../../styles/list.css'
-import '../../styles/tabs.css'
 import '../../styles/trash.css'
 
 /** A row with the name of who deleted it. */
