@@ -1,8 +1,9 @@
 /** The state of a list: what a declaration offers, the address it is in, and the query it is. */
 import assert from 'node:assert/strict'
 import { describe, it, mock } from 'node:test'
+import { columnsTicked } from '../../src/dashboard/screens/list/column-choice.ts'
 import { columnFields, defaultColumns, filterFields, fittingColumns, sortableFields } from '../../src/dashboard/screens/list/list-fields.ts'
-import { columnsShown, hasColumn, listQuery, readState, rulesOf, sortOf, toggled, writeState, type ListState } from '../../src/dashboard/screens/list/list-state.ts'
+import { columnsShown, listQuery, readState, rulesOf, sortOf, toggled, writeState, type ListState } from '../../src/dashboard/screens/list/list-state.ts'
 import { country } from '../../src/models/country.ts'
 import { headline } from '../../src/models/headline.ts'
 import { language } from '../../src/models/language.ts'
@@ -71,7 +72,8 @@ describe('the address of a list', () => {
     ['a sort', 'sort=updatedAt'],
     ['another sort than that of the tab', 'status=active&sort=updatedAt%3Adesc'],
     ['the time of publishing, the last first', 'scheduled=true&sort=publishAt%3Adesc'],
-    ['the usual columns of another tab', 'status=active&columns=title%2Csource%2CeventCountry%2Ctopic%2CupdatedAt%2Cstatus'],
+    ['the date of a tab as a column of all tabs', 'status=active&columns=title%2Csource%2CeventCountry%2Ctopic%2CupdatedAt%2Cstatus%2CpublishedAt'],
+    ['a date that its tab does not show', 'columns=title%2Cstatus%2C-publishedAt'],
     ['a range of dates that goes on with the calendar', 'updatedAt=week'],
     ['days of which one is missing', 'publishedAt=2026-03-01..&createdAt=..2026-02-28'],
     ['the tab of scheduled headlines', 'scheduled=true'],
@@ -86,7 +88,8 @@ describe('the address of a list', () => {
   for (const [name, query, wanted] of [
     ['the sort that there is anyway', 'sort=updatedAt:desc', ''],
     ['the sort that the tab has anyway', 'status=active&sort=publishedAt:desc', 'status=active'],
-    ['the columns that the tab has anyway', 'status=active&columns=title,source,eventCountry,topic,updatedAt,status,publishedAt', 'status=active'],
+    ['the columns that there are anyway', 'status=active&columns=title,source,eventCountry,topic,updatedAt,status', 'status=active'],
+    ['a column hidden that no tab has by itself', 'columns=title,-source', 'columns=title'],
     ['a time to come of other documents', 'status=draft&sort=publishAt', 'status=draft'],
     ['a sort that would be slow', 'sort=excerpt', ''],
     ['a sort that is none', 'sort=%24where%3Adesc', ''],
@@ -118,14 +121,46 @@ describe('the address of a list', () => {
     assert.deepEqual(columns('columns=title,url', 'title,status'), ['title', 'url'])
     assert.deepEqual(columns('', 'title,status'), ['title', 'status'])
     assert.deepEqual(columns('', 'nothing,of,this'), rules.defaultColumns)
-    assert.deepEqual(columns('status=active', 'title,status'), ['title', 'status'])
+    assert.deepEqual(columns('status=active', 'title,status'), ['title', 'status', 'publishedAt'])
     assert.deepEqual(columns('status=active'), [...rules.defaultColumns, 'publishedAt'])
   })
 
-  it('adds the date of a tab to the columns of the reader while it is the order', () => {
-    const shown = (query: string) => rules.columns.filter((name) => hasColumn(name, readState(new URLSearchParams(query), rules, 'title,url'), rules))
-    assert.deepEqual(shown('status=active'), ['title', 'url', 'publishedAt'])
-    for (const query of ['', 'status=draft', 'scheduled=true', 'status=active&sort=title', 'status=active&sort=updatedAt%3Adesc']) assert.deepEqual(shown(query), ['title', 'url'], query)
+  it('adds the date of a tab to the columns of the reader, whatever the order', () => {
+    const shown = (query: string) => columnsShown(readState(new URLSearchParams(query), rules, 'title,url'), rules)
+    for (const query of ['status=active', 'status=active&sort=title']) assert.deepEqual(shown(query), ['title', 'url', 'publishedAt'], query)
+    for (const query of ['', 'status=draft', 'scheduled=true']) assert.deepEqual(shown(query), ['title', 'url'], query)
+  })
+})
+
+// A tick in Published took its date along into all other tabs.
+describe('the columns that a reader ticks in one tab', () => {
+  const state = (query: string, columns?: readonly string[]): ListState => ({ ...readState(new URLSearchParams(query), rules), columns })
+  const [all, published] = ['', 'status=active']
+  const both = (columns: readonly string[]) => [all, published].map((query) => columnsShown(state(query, columns), rules).join(' '))
+  const tick = (query: string, columns: readonly string[] | undefined, change: (shown: readonly string[]) => readonly string[]) =>
+    columnsTicked(change(columnsShown(state(query, columns), rules)), state(query, columns), rules)
+  const without = (name: string) => (shown: readonly string[]) => shown.filter((one) => one !== name)
+  const also = (name: string) => (shown: readonly string[]) => rules.columns.filter((one) => one === name || shown.includes(one))
+
+  it('are those of all tabs, without the date of the tab', () => {
+    const fewer = tick(published, undefined, without('source'))
+    assert.deepEqual(both(fewer), ['title eventCountry topic updatedAt status', 'title eventCountry topic updatedAt status publishedAt'])
+    assert.deepEqual(tick(published, fewer, also('source')), rules.defaultColumns)
+  })
+
+  it('leave the date of the tab out of it where its tick is taken away', () => {
+    const hides = tick(published, ['title', 'status'], without('publishedAt'))
+    assert.deepEqual(both(hides), ['title status', 'title status'])
+    const more = tick(all, hides, also('url'))
+    assert.deepEqual(both(more), ['title url status', 'title url status'])
+    assert.deepEqual(both(tick(published, more, also('publishedAt'))), ['title url status', 'title url status publishedAt'])
+  })
+
+  it('have that date in all tabs where it is ticked in another', () => {
+    const chosen = tick(all, ['title', '-publishedAt'], also('publishedAt'))
+    assert.deepEqual(chosen, ['title', 'publishedAt'])
+    assert.deepEqual(both(tick(published, chosen, also('url'))), ['title url publishedAt', 'title url publishedAt'])
+    assert.deepEqual(both(tick(published, chosen, without('publishedAt'))), ['title', 'title'])
   })
 })
 

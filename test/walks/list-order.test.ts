@@ -110,13 +110,40 @@ describe('the order of a list', { skip: browserMissing() }, () => {
     await page.expectNoProblems()
   })
 
-  it('shows the date of its order beside the columns that the reader has chosen', async () => {
+  it('takes the columns that the reader ticks in one tab to the others, without the date of that tab', async () => {
+    const turn = async (name: string): Promise<void> => {
+      await page.click({ role: 'button', name: 'Columns' })
+      await page.click({ role: 'checkbox', name })
+      await page.press('Escape')
+    }
+    const shows = (wanted: string) => page.waitFor(async () => (await heads()) === wanted, wanted)
+    await page.open('/?ticks#/headlines?status=active')
+    await reads('Ferry line', 'Old bridge', 'October fair')
+    await turn('Country')
+    await shows('Title Source Topic Updated Status Published')
+    await page.click(tab(ALL))
+    await shows('Title Source Topic Updated Status')
+    await page.click(tab(PUBLISHED))
+    await shows('Title Source Topic Updated Status Published')
+    await turn('Published')
+    await shows('Title Source Topic Updated Status')
+    await page.open('/?later#/headlines?status=active')
+    await reads('Ferry line', 'Old bridge', 'October fair')
+    assert.equal(await heads(), 'Title Source Topic Updated Status')
+    await turn('Published')
+    await turn('Country')
+    await shows('Title Source Country Topic Updated Status Published')
+    assert.equal(await hash(), '#/headlines?status=active')
+    await page.expectNoProblems()
+  })
+
+  it('shows the date of its tab beside the columns that the reader has chosen', async () => {
     await page.open('/?own#/headlines?status=active&columns=title,source,updatedAt')
     await reads('Ferry line', 'Old bridge', 'October fair')
     assert.deepEqual([await heads(), await sorted()], ['Title Source Updated Published', 'Published'])
     await page.click({ role: 'button', name: 'Updated' })
     await reads('October fair', 'Old bridge', 'Ferry line')
-    assert.equal(await heads(), 'Title Source Updated')
+    assert.equal(await heads(), 'Title Source Updated Published')
     await page.open('/?all#/headlines?columns=title,source,updatedAt')
     await page.find({ role: 'checkbox', name: /Loose notes/ })
     assert.equal(await heads(), 'Title Source Updated')

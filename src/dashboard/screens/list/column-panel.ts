@@ -2,12 +2,13 @@
 import type { StoredDocument } from '../../any-documents.ts'
 import type { TableColumn } from '../../kit/table/table-column.ts'
 import { h } from '../../kit/dom.ts'
+import { columnsTicked } from './column-choice.ts'
 import { COLUMNS_MAX } from './list-state.ts'
 import type { ListView } from './list-view.ts'
 
 export function columnPanel(
   columns: readonly TableColumn<StoredDocument>[],
-  { columns: shown, chooseColumns }: Pick<ListView, 'columns' | 'chooseColumns'>,
+  { columns: shown, state, rules, chooseColumns }: Pick<ListView, 'columns' | 'state' | 'rules' | 'chooseColumns'>,
   onChange: () => void,
 ): HTMLElement {
   const boxes = columns.map(({ key }) =>
@@ -21,7 +22,8 @@ export function columnPanel(
   )
 
   function change(): void {
-    chooseColumns(boxes.filter(({ checked }) => checked).map(({ value }) => value))
+    const ticked = boxes.filter(({ checked }) => checked).map(({ value }) => value)
+    chooseColumns(columnsTicked(ticked, state(), rules))
     onChange()
     limit()
   }

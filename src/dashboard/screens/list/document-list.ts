@@ -57,7 +57,8 @@ export function documentList(model: Model, context: ScreenContext): Screen {
   const key = (): string => `${user.id} ${model.name}?${view.key()}`
   const total = totalLine(key)
   const shownColumns = () => {
-    const shown = columns.filter(({ key }) => view.hasColumn(key)).map((one) => columnIn(one, view.state()))
+    const names = view.columns()
+    const shown = columns.filter(({ key }) => names.includes(key)).map((one) => columnIn(one, view.state()))
     // Cards say in their styles what else they show.
     if (matchMedia('(width < 46rem)').matches) return withOneDate(shown, columns, [view.sort(), view.usualSort()])
     return fittingColumns(shown, (document.querySelector('main')?.clientWidth ?? innerWidth) / rootFontSize())

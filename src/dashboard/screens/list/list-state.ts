@@ -24,7 +24,7 @@ export interface ListState {
   readonly sort: string | undefined
   /** Values by the keys of the filters; none is empty. */
   readonly filters: ReadonlyMap<string, readonly string[]>
-  /** As the reader has chosen them; undefined for those of each tab. */
+  /** As the reader has chosen them, for all tabs; undefined for the usual ones. */
   readonly columns: readonly string[] | undefined
   /** Only drafts that are to be published at a time. */
   readonly isScheduled: boolean
@@ -89,20 +89,26 @@ export function sortOf(state: ListState, rules: ListRules): string | undefined {
   return chosenSort(state.sort, state, rules) ?? usualSort(state, rules)
 }
 
-/** The columns before the reader chooses others: with the date of the order. That of Scheduled stands with the status. */
-export function usualColumns(state: Pick<ListState, 'filters' | 'isScheduled'>, rules: ListRules): readonly string[] {
-  const date = state.isScheduled ? undefined : rules.tabSorts.get(tabOf(state))
-  return rules.columns.filter((name) => rules.defaultColumns.includes(name) || name === sortPath(date))
-}
-
+/** The columns of the list: those for all tabs, and the date of this one unless the reader has hidden it. */
 export function columnsShown(state: ListState, rules: ListRules): readonly string[] {
-  return state.columns ?? usualColumns(state, rules)
+  const chosen = columnChoice(state, rules)
+  const date = tabDate(state, rules)
+  return rules.columns.filter((name) => chosen.includes(name) || (name === date && !chosen.includes(hidden(name))))
 }
 
-/** Whether a column is shown: also a date of the tab that its rows are ordered by, which the reader's own columns, for all tabs, may lack. */
-export function hasColumn(name: string, state: ListState, rules: ListRules): boolean {
-  const isDate = !state.isScheduled && [rules.tabSorts.get(tabOf(state)), sortOf(state, rules)].every((sort) => sortPath(sort) === name)
-  return isDate || columnsShown(state, rules).includes(name)
+/** The columns for all tabs. */
+export function columnChoice({ columns }: Pick<ListState, 'columns'>, rules: ListRules): readonly string[] {
+  return columns ?? rules.defaultColumns
+}
+
+/** The date that the documents of a tab have, and those of other tabs have not. That of Scheduled stands with the status. */
+export function tabDate(state: Pick<ListState, 'filters' | 'isScheduled'>, rules: ListRules): string {
+  return state.isScheduled ? '' : sortPath(rules.tabSorts.get(tabOf(state)))
+}
+
+/** Stands among the columns for the date of a tab where the reader has hidden it. */
+export function hidden(name: string): string {
+  return `-${name}`
 }
 
 /** Differences from the default list. */
@@ -113,8 +119,8 @@ export function writeState(state: ListState, rules: ListRules): URLSearchParams 
   if (state.isScheduled) query.set('scheduled', 'true')
   const sort = chosenSort(state.sort, state, rules)
   if (sort !== undefined) query.set('sort', sort)
-  const columns = columnsShown(state, rules).join()
-  if (columns !== usualColumns(state, rules).join()) query.set('columns', columns)
+  const columns = columnChoice(state, rules).join()
+  if (columns !== rules.defaultColumns.join()) query.set('columns', columns)
   return query
 }
 
@@ -168,7 +174,8 @@ function readColumns(text: string | undefined, rules: ListRules): readonly strin
   const wanted = new Set(text.split(','))
   const [main = '', ...others] = rules.columns
   const known = others.filter((name) => wanted.has(name)).slice(0, COLUMNS_MAX - 1)
-  return known.length === 0 && !wanted.has(main) ? undefined : [main, ...known]
+  const dates = [...rules.tabSorts.values()].map((sort) => hidden(sortPath(sort)))
+  return known.length === 0 && !wanted.has(main) ? undefined : [main, ...known, ...dates.filter((mark) => wanted.has(mark))]
 }
 
 function isId(value: string): boolean {

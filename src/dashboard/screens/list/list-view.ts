@@ -6,15 +6,14 @@ import type { ScreenContext } from '../../screen.ts'
 import type { FilterField } from './list-fields.ts'
 import {
   chosenSort,
+  columnChoice,
   columnsShown,
-  hasColumn,
   isNarrowed,
   listQuery,
   readState,
   rulesOf,
   sortOf,
   toggled,
-  usualColumns,
   usualSort,
   withValues,
   writeState,
@@ -53,8 +52,9 @@ export function createListView(model: Model, { client, user, screenUrl, signal }
     change,
     sort: () => sortOf(state, rules),
     usualSort: () => usualSort(state, rules),
+    rules,
     columns: () => columnsShown(state, rules),
-    hasColumn: (name: string) => hasColumn(name, state, rules),
+    columnChoice: () => columnChoice(state, rules),
     isScheduling: rules.isScheduling,
     /** The query of the list with some of its state changed. */
     queryWith: (changed: Partial<ListState>) => listQuery({ ...state, ...changed }, rules),
@@ -64,9 +64,10 @@ export function createListView(model: Model, { client, user, screenUrl, signal }
     /** Filters by this value alone. */
     choose: ({ key }: FilterField, value: string) => change({ filters: withValues(state.filters, key, [value]) }),
     clearFilters: () => change({ filters: new Map() }),
+    /** For all tabs, as `columnsTicked()` makes them. */
     chooseColumns(columns: readonly string[]): void {
       const text = columns.join()
-      const isUsual = text === usualColumns(state, rules).join()
+      const isUsual = text === rules.defaultColumns.join()
       storeChoice(choice, isUsual ? undefined : text)
       change({ columns: isUsual ? undefined : columns })
     },

@@ -18,7 +18,7 @@ const NAME_CHARS_MAX = 80
 const UNDO_MS = 8_000
 
 export interface ViewsPanelOptions {
-  readonly view: Pick<ListView, 'columns' | 'isAt'>
+  readonly view: Pick<ListView, 'columnChoice' | 'isAt'>
   readonly close: () => void
 }
 
@@ -67,10 +67,10 @@ export function viewsPanel(model: Model, { client, user, signal }: ScreenContext
     })
   }
 
-  /** The columns as well where they are those that the reader has chosen in this browser: the URL leaves these out. */
+  /** The columns as well where they are the usual ones, which the URL leaves out: the reader may choose others later. */
   function queryNow(): string {
     const { query } = currentScreenUrl()
-    if (!query.has('columns')) query.set('columns', view.columns().join())
+    if (!query.has('columns')) query.set('columns', view.columnChoice().join())
     return query.toString()
   }
 
