@@ -53,16 +53,25 @@ export interface BatchContext {
   readonly now: Clock
 }
 
+interface BatchRunContext extends Omit<BatchContext, 'drafts'> {
+  /** Makes documents by a clock. */
+  readonly draftsAt: (now: Clock) => Drafts
+}
+
 /**
  * Gives `data` of the response, to a caller whose roles allow all operations. They share the limits of one body: for what
  * their references bring in, and for the documents they change.
  */
 export async function runBatch(
-  { store, drafts, now }: BatchContext,
+  { store, draftsAt, now: clock }: BatchRunContext,
   operations: readonly BatchOperation[],
   references: ReferenceLimits,
   { by, keep, includes }: { readonly by: Requester; readonly keep: KeepResponse | undefined; readonly includes: boolean },
 ): Promise<string> {
+  // What is made together has one time, and so has what is changed together: lists by time keep the order of the operations.
+  let time = clock()
+  const now = (): number => time
+  const drafts = draftsAt(now)
   const shared = sharedLimits(references)
   const earlier = sharedLimits(references)
   const steps: Step[] = []
@@ -88,6 +97,7 @@ export async function runBatch(
   return store
     .as(by.acting(anyCaller))
     .together((moment, writes) => {
+      time = clock()
       // Counted again: an operation may have to do with the long document that one before it has written.
       const takeChanged = changedBytes(references.bytesMax)
       const data = batchResponse(steps.map((step, index) => atIndex(index, () => step(moment, writes, takeChanged))), shown)

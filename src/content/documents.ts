@@ -102,7 +102,8 @@ export type Documents = ReturnType<typeof createDocuments>
 
 /** All results are JSON text, a page in parts. Every function throws the failures of contract and specification. */
 export function createDocuments({ store, now, newId, settings, invitations, trashMs, isReviewOn, repeats }: DocumentsOptions) {
-  const drafts = createDrafts(store, { now, newId, isReviewOn })
+  const draftsAt = (clock: Clock) => createDrafts(store, { now: clock, newId, isReviewOn })
+  const drafts = draftsAt(now)
   const problemsOf = createDocumentCheck(store, drafts, invitations)
 
   const { admit, readList, ...reads } = createDocumentReads({ store, settings })
@@ -203,7 +204,7 @@ export function createDocuments({ store, now, newId, settings, invitations, tras
       // Before a first response is repeated as well: the caller may have lost a role since.
       requireRoles(operations, by.caller)
       if (includes) for (const { model } of operations) requireDrafts(model, by.caller)
-      const run = (keep?: KeepResponse) => runBatch({ store, drafts, now }, operations, references, { by, keep, includes })
+      const run = (keep?: KeepResponse) => runBatch({ store, draftsAt, now }, operations, references, { by, keep, includes })
       if (repeat === undefined) return run()
       if (!operations.every(({ model }) => isRepeatable(model))) {
         const found = 'found one that changes users, settings or preferences'
