@@ -119,12 +119,12 @@ describe('the editor', { skip: browserMissing() }, () => {
   })
 
   // Attack: a pasted list holds markup, and the address of a script.
-  it('makes a draft of each line of a pasted list, and takes them back', async () => {
-    const list = '• Ice on the bay\n<img src=x onerror="window.hacked=1"> javascript:alert(1)\n\nFog\thttps://fog.example/1\n'
+  it('makes a draft of each line of a pasted list, in its order, and takes them back', async () => {
+    const list = '• Ice on the bay\n<img src=x onerror="window.hacked=1"> javascript:alert(1)\n\nFog\thttps://fog.example/1\nGulls https://gulls.example/1  https://gulls.example/1.jpg\n'
     const drafts = async (): Promise<readonly unknown[]> => {
       const query = { model: 'headline', filter: { status: 'draft' }, incomplete: true }
       const { at } = await service.data('GET', '', query, { token: cast.admin.token, isUndescribed: true })
-      return (at('data.items') as readonly Stored[]).map(({ title, url }) => [title, url])
+      return (at('data.items') as readonly Stored[]).map(({ title, excerpt, url, imageUrl }) => [title, excerpt, url, imageUrl])
     }
     const before = await drafts()
     await open('#/headlines/new')
@@ -133,22 +133,23 @@ describe('the editor', { skip: browserMissing() }, () => {
     await page.reads(/At most 1,000 lines become drafts at once; this list has 1,001/)
     assert.equal((await page.find(field('Title'))).value ?? '', '')
     await page.paste(field('Title'), list)
-    await page.find({ role: 'dialog', name: 'Create 3 drafts?' })
+    await page.find({ role: 'dialog', name: 'Create 4 drafts?' })
     await expectAccessible(page, { keyboard: false })
     await page.screenshot('editor-lines')
     await page.click(button('Paste as one line'))
-    const oneLine = /^Ice on the bay <img .*\) Fog https:\/\/fog\.example\/1$/
+    const oneLine = /^Ice on the bay <img .*\) Fog https:\/\/fog\.example\/1 Gulls .*\.jpg$/
     await page.waitFor(async () => oneLine.test((await page.find(field('Title'))).value ?? ''), 'the list as one line')
     await page.fill(field('Title'), '')
     await page.paste(field('Title'), list)
     await page.click(button('Create drafts'))
-    await page.reads(/3 drafts created/)
+    await page.reads(/4 drafts created/)
     await page.find({ role: 'row', name: /^.*<img src=x onerror/ })
     const made = (await drafts()).filter((one) => !before.some((other) => String(other) === String(one)))
     assert.deepEqual(made, [
-      ['Ice on the bay', undefined],
-      ['<img src=x onerror="window.hacked=1"> javascript:alert(1)', undefined],
-      ['Fog', 'https://fog.example/1'],
+      ['Ice on the bay', '', undefined, ''],
+      ['<img src=x onerror="window.hacked=1"> javascript:alert(1)', '', undefined, ''],
+      ['Fog', '', 'https://fog.example/1', ''],
+      ['Gulls', '', 'https://gulls.example/1', 'https://gulls.example/1.jpg'],
     ])
     assert.equal(await page.evaluate(() => 'hacked' in window), false)
     await page.press('Ctrl+Z')

@@ -11,7 +11,7 @@ import { may } from '../../permissions.ts'
 import { onDocumentsChanged, removalSettled, removedLabel } from '../../changed-documents.ts'
 import type { Screen, ScreenContext } from '../../screen.ts'
 import { hrefTo } from '../../screen-url.ts'
-import { t } from '../../texts.ts'
+import { t, withReviewTexts } from '../../texts.ts'
 import { fill, h } from '../../kit/dom.ts'
 import { focusMain } from '../../kit/focus.ts'
 import { icon } from '../../kit/icons.ts'
@@ -82,7 +82,7 @@ export function documentEditor(model: Model, context: ScreenContext): Screen {
       field.focus()
     }
     const onMade = (): void => editing?.giveUp()
-    import('./drafts-from-lines.ts').then(({ askForDrafts }) => askForDrafts({ model, member: field.name, lines, context, asOneLine, onMade }), asOneLine)
+    withReviewTexts(import('./drafts-from-lines.ts')).then(({ askForDrafts }) => askForDrafts({ model, member: field.name, lines, context, asOneLine, onMade }), asOneLine)
   }
 
   function focusForm(): void {

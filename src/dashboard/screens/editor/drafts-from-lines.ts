@@ -1,8 +1,8 @@
 /**
  * Drafts from a list that is pasted into the title of a new document: one for each line, after a question.
  *
- * A web address at the end of a line becomes the link of its draft, where the model has one. All of them are made at once, and
- * can be taken back.
+ * A web address at the end of a line becomes the link of its draft, where the model has one, and a second one its picture: a line
+ * may be the cells of a table. All of them are made at once, and can be taken back.
  */
 import type { Model } from '../../../models/schema.ts'
 import type { Members } from '../../any-documents.ts'
@@ -21,6 +21,8 @@ import { draftsOnce } from './drafts-once.ts'
 
 /** Of a list that becomes drafts. */
 const LINES_MAX = 1_000
+/** Members for the addresses of a line, from left to right. */
+const ADDRESSES = ['url', 'imageUrl']
 /** Lines that the question shows. */
 const SHOWN = 5
 
@@ -75,9 +77,23 @@ export function askForDrafts({ model, member, lines, context, asOneLine, onMade 
   }
 }
 
+/** As the editor would store it, so that it lacks only what is chosen, and its link where there is none. */
 function draftOf(line: string, model: Model, member: string): Members {
-  const address = 'url' in model.fields ? /\s(\S+)$/.exec(line)?.[1] : undefined
-  const url = webUrl(address ?? '')
-  const title = url === undefined ? line : line.slice(0, -(address ?? '').length)
-  return { [member]: title.replaceAll(/\s+/g, ' ').trim(), status: 'draft', ...(url !== undefined && { url }) }
+  const { title, addresses } = partsOf(line, ADDRESSES.filter((name) => name in model.fields).length)
+  const given = addresses.map((address, i) => [ADDRESSES[i] ?? '', address] as const)
+  const empty = Object.entries(model.fields).filter(([name, field]) => field.kind === 'text' && field.blank && name !== 'url').map(([name]) => [name, ''] as const)
+  return { ...Object.fromEntries([...empty, ...given]), [member]: title.replaceAll(/\s+/g, ' ').trim(), status: 'draft' }
+}
+
+/** A line without the web addresses at its end, and these, from left to right. */
+function partsOf(line: string, addressesMax: number): { readonly title: string; readonly addresses: readonly string[] } {
+  const addresses: string[] = []
+  let title = line
+  for (;;) {
+    const last = /\s(\S+)\s*$/.exec(title)
+    const url = webUrl(last?.[1] ?? '')
+    if (last === null || url === undefined || addresses.length === addressesMax) return { title, addresses }
+    addresses.unshift(url)
+    title = title.slice(0, last.index)
+  }
 }

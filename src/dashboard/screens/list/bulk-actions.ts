@@ -49,7 +49,11 @@ export function bulkActions({ model, client, selection, bar, rows, viewKey, sign
   const setStatus = (value: string): Promise<void> =>
     change(
       selection.ids(),
-      ({ status }) => (status === value ? undefined : { body: { status: value } }),
+      (document) => {
+        if (document['status'] === value) return undefined
+        const lacks = value === 'draft' ? undefined : lacksText(model, document)
+        return lacks === undefined ? { body: { status: value } } : { reason: lacks }
+      },
       (done) => textOr(`bulk.${value}`, t('pair', { name: valueTitle(value), value: done.items }), done),
     )
 
@@ -72,6 +76,17 @@ export function bulkActions({ model, client, selection, bar, rows, viewKey, sign
       const at = times.get(id) ?? null
       return at === publishAt ? undefined : { body: { publishAt: at } }
     }, (done) => t('schedule.done', done))
+  }
+
+  async function setFields(): Promise<void> {
+    // A second click comes before the dialog does.
+    if (isAsking) return
+    isAsking = true
+    const ids = selection.ids()
+    const asked = withScreenTexts(import('./bulk-fields.ts')).then(({ askForFields }) => askForFields({ model, count: ids.length, client, signal }))
+    const chosen = await asked.finally(() => (isAsking = false))
+    if (chosen === undefined || signal.aborted) return
+    await change(inOrder(ids, rows()), (document) => (chosen.isIn(document) ? undefined : { body: chosen.body }), (done) => t('fields.done', done))
   }
 
   async function takeBack(changed: readonly ChangedVersion[]): Promise<void> {
@@ -112,7 +127,7 @@ export function bulkActions({ model, client, selection, bar, rows, viewKey, sign
     }
   }
 
-  return { setStatus, handIn, schedule, remove }
+  return { setStatus, handIn, schedule, setFields, remove }
 }
 
 /** Rows that are not in the list any more come last. */

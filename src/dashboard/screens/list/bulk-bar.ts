@@ -48,6 +48,7 @@ export function bulkBar({ model, user, client, mayRemove, standingOf, rows, view
       const [title, icon] = statusAction(to)
       return offered({ title, icon, isStatus: true, run: act(({ setStatus }) => setStatus(to)) }, (chosen) => offer.status(chosen, to))
     }),
+    offered({ title: t('turn.fields'), icon: 'edit', run: act(({ setFields }) => setFields()) }, offer.fields),
     offered({ title: t('turn.schedule'), icon: 'calendar', run: act(({ schedule }) => schedule()) }, offer.schedule),
     offered({ title: t('turn.handedIn'), icon: 'check', isStatus: true, run: act(({ handIn }) => handIn()) }, offer.handIn),
     offered({ title: t('delete'), icon: 'trash', run: act(({ remove }) => remove()) }, (chosen) => mayRemove && offer.removal(chosen)),

@@ -1,0 +1,69 @@
+/** Asks which documents of other models, such as a topic, all chosen rows are to have. Fields without a choice stay as they are. */
+import type { Client, Json } from '../../../client/client.ts'
+import type { Model } from '../../../models/schema.ts'
+import { isMembers, type Members, type StoredDocument } from '../../any-documents.ts'
+import { countTitle, fieldTitle } from '../../model-titles.ts'
+import { t } from '../../texts.ts'
+import { openDialog } from '../../kit/dialog.ts'
+import { button, h } from '../../kit/dom.ts'
+import { problemLine, submitForm } from '../../kit/elements.ts'
+import { pickerControl } from '../../kit/form/picker.ts'
+import { embeddedFields } from './bulk-offers.ts'
+import '../../styles/form.css'
+
+export interface SettingFields {
+  readonly model: Model
+  /** Of the rows. */
+  readonly count: number
+  readonly client: Client
+  readonly signal: AbortSignal
+}
+
+interface ChosenFields {
+  /** A patch: the service embeds what the ids name. */
+  readonly body: Members
+  /** Whether a document has all of it already. */
+  readonly isIn: (document: StoredDocument) => boolean
+}
+
+/** Undefined where nothing was decided. */
+export async function askForFields({ model, count, ...parts }: SettingFields): Promise<ChosenFields | undefined> {
+  let chosen: ChosenFields | undefined
+  const id = 'bulk-fields'
+  const problem = problemLine(`${id}-problem`)
+  const onChange = (): void => void (problem.textContent = '')
+  const controls = embeddedFields(model).map(([name, other]) => ({
+    name,
+    control: pickerControl(other, { path: name, label: fieldTitle(name), onChange }, parts),
+  }))
+  const form = submitForm({ id, class: 'form' }, send, h('p', { class: 'soft' }, t('fields.about')), controls.map(({ control }) => control.element), problem)
+  const dialog = openDialog({
+    title: t('fields.title', { items: countTitle(model, count) }),
+    body: form,
+    actions: [button(t('cancel'), () => dialog.close()), h('button', { type: 'submit', form: id, class: 'primary' }, t('fields.confirm'))],
+  })
+  form.querySelector('input')?.focus()
+  await dialog.closed
+  return chosen
+
+  function send(): void {
+    const ids = controls.flatMap(({ name, control }) => {
+      const one = idIn(control.value())
+      return one === undefined ? [] : [[name, one] as const]
+    })
+    if (ids.length === 0) {
+      problem.textContent = t('fields.choose')
+      form.querySelector('input')?.focus()
+      return
+    }
+    chosen = {
+      body: Object.fromEntries(ids.map(([name, one]) => [name, { id: one }])),
+      isIn: (document) => ids.every(([name, one]) => idIn(document[name]) === one),
+    }
+    dialog.close()
+  }
+}
+
+function idIn(value: Json | undefined): string | undefined {
+  return isMembers(value) ? String(value['id']) : undefined
+}
