@@ -24,7 +24,8 @@ class NotKept extends Error {}
 
 /** Transactions throw what writes of a node throw: networkError where the log does not answer, payloadTooLarge. */
 export function createLogBulkWriter({ database, queue, search, capture, accountOf }: LogBulkParts): BulkWriter {
-  const tables = bulkTables({ database, search, capture, accountOf })
+  // A job ends without a call of ours, so each row is written at once.
+  const { tables } = bulkTables({ database, search, capture, accountOf, rowsPerStatement: 1 })
   return {
     async transact(work, keep, prepared) {
       let result: ReturnType<typeof work> | undefined

@@ -7,10 +7,12 @@ import { putRecord } from '../audit/audit-table.ts'
 import type { BulkOutcome, BulkRow, BulkTables } from '../bulk.ts'
 import type { NewAccount } from '../store.ts'
 import { createAccount, replaceUser } from '../tables/account-tables.ts'
+import type { SearchRow } from '../tables/search-row.ts'
 import { isFree, type WrittenCode } from '../tables/distinct-codes.ts'
 import { getDocument } from '../tables/document-tables.ts'
 import { hasReview, requireReview } from '../tables/review-notes.ts'
 import { isForeignKeyError, type Database } from './database.ts'
+import { gatherInserts, type NewRow } from './gathered-inserts.ts'
 import { moveDocument, type MovingTables } from './document-moves.ts'
 import { hasSchedules, requireSchedules } from './schedule-schema.ts'
 import { tableOf } from './schema-sql.ts'
@@ -20,18 +22,46 @@ export type AccountOf = (document: JsonObject) => NewAccount
 
 export interface BulkParts extends MovingTables {
   readonly accountOf: AccountOf
+  /** Of new documents; 1 writes each at once. */
+  readonly rowsPerStatement: number
 }
 
-export function bulkTables({ accountOf, ...tables }: BulkParts): BulkTables {
-  const { database } = tables
-  return {
-    stored: (model, id) => getDocument(database, model, id),
-    write: (model, row) => (model === user ? writeUser(database, row, accountOf) : writeDocument(tables, model, row)),
+interface WritingTables extends MovingTables {
+  readonly inserts: GatheredInserts | undefined
+}
+
+type GatheredInserts = ReturnType<typeof gatherInserts<NewDocument>>
+
+interface NewDocument extends NewRow {
+  readonly search: SearchRow | undefined
+}
+
+/** `flush` is to be called at the end of the work of each transaction, and `discard` behind each. */
+export function bulkTables({ accountOf, rowsPerStatement, ...moving }: BulkParts) {
+  const { database, search } = moving
+  const inserts =
+    rowsPerStatement === 1
+      ? undefined
+      : gatherInserts<NewDocument>(database, rowsPerStatement, (model, row, seq) => {
+          if (row.search !== undefined) search.add({ model, seq, row: row.search })
+        })
+  const writing = { ...moving, inserts }
+  const tables: BulkTables = {
+    stored(model, id) {
+      if (inserts?.has(model, id) === true) inserts.flush()
+      return getDocument(database, model, id)
+    },
+    write: (model, row) => (model === user ? writeUser(database, row, accountOf) : writeDocument(writing, model, row)),
     record: (record) => putRecord(database, record),
     note(name, text) {
       database.run('DELETE FROM meta WHERE name = ?', name)
       if (text !== undefined) database.run('INSERT INTO meta (name, value) VALUES (?, ?)', name, text)
     },
+  }
+  return {
+    tables,
+    flush: (): void => inserts?.flush(),
+    discard: (): void => inserts?.discard(),
   }
 }
 
@@ -40,7 +70,7 @@ export function readNotes(database: Database, prefix: string): ReadonlyMap<strin
   return new Map(rows.map(({ name, value }) => [String(name), String(value)]))
 }
 
-function writeDocument(tables: MovingTables, model: Model, { id, doc, search, basis, ...row }: BulkRow): BulkOutcome {
+function writeDocument({ inserts, ...tables }: WritingTables, model: Model, { id, doc, search, basis, ...row }: BulkRow): BulkOutcome {
   if (basis === doc) return 'unchanged'
   const { database } = tables
   const isNew = basis === undefined
@@ -50,6 +80,11 @@ function writeDocument(tables: MovingTables, model: Model, { id, doc, search, ba
     requireReview(database, model, stored, next)
   }
   const place = placeNamed(row.place, model)
+  if (isNew && inserts !== undefined && isAlwaysTaken(place)) {
+    inserts.add(place, { id, doc, search })
+    return 'inserted'
+  }
+  inserts?.flush()
   const from = placeNamed(row.from, model)
   if (place.distinct !== undefined && !isFree(database, place, writtenCode(id, doc, from === place ? basis : undefined))) return 'taken'
   if (!isNew && from !== place) return replaceAndMove(tables, { model, from, place }, { id, doc })
@@ -57,6 +92,11 @@ function writeDocument(tables: MovingTables, model: Model, { id, doc, search, ba
   if (seq === undefined) return 'orphan'
   if (search !== undefined) tables.search.add({ model, seq, row: search })
   return isNew ? 'inserted' : 'replaced'
+}
+
+/** Whether a new document with an id of its own is inserted, whatever is stored. */
+function isAlwaysTaken({ distinct, unique, owned }: Model): boolean {
+  return distinct === undefined && unique === undefined && owned === undefined
 }
 
 function placeNamed(name: string | undefined, model: Model): Model {

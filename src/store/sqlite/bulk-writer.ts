@@ -10,6 +10,7 @@ import { readPosition } from '../replica/position-table.ts'
 import { bulkTables, readNotes, type AccountOf } from './bulk-tables.ts'
 import { DataDirError } from './data-dir.ts'
 import { asStoreFailure, isBusy, openDatabase, type Database } from './database.ts'
+import { GATHERED_ROWS_MAX } from './gathered-inserts.ts'
 import { createSearchChanges } from '../tables/search-changes.ts'
 
 /** Each attempt waits for the busy timeout of the connection, five seconds. */
@@ -44,12 +45,15 @@ export function openBulkWriter({ file, isAlone, accountOf, now }: BulkOptions): 
   const capture = captureChanges(database, { models: STORED_MODELS, now, trash: true })
   capture.actBy(OPERATOR)
   capture.start()
-  const tables = bulkTables({ database, search, capture, accountOf })
+  // Beside others, the time of a batch is measured row by row.
+  const rowsPerStatement = isAlone ? GATHERED_ROWS_MAX : 1
+  const { tables, ...inserts } = bulkTables({ database, search, capture, accountOf, rowsPerStatement })
   return {
     async transact(work, keep, prepared) {
       try {
         await begin(database)
         const result = work(tables)
+        inserts.flush()
         if (keep) prepared?.(result)
         if (keep) search.flush()
         database.exec(keep ? 'COMMIT' : 'ROLLBACK')
@@ -59,6 +63,7 @@ export function openBulkWriter({ file, isAlone, accountOf, now }: BulkOptions): 
         if (database.inTransaction) database.exec('ROLLBACK')
         throw asStoreFailure(error)
       } finally {
+        inserts.discard()
         search.discard()
       }
     },
