@@ -57,6 +57,57 @@ it('write() rolls back work that throws and nothing else', async (t) => {
   )
 })
 
+it('write() runs work again, in its order, only where some has failed behind changes of its own', async (t) => {
+  const { database, write, commits } = queueOn(t)
+  const runs: string[] = []
+  const run = (name: string, work: () => void): Promise<string> =>
+    write(() => {
+      runs.push(name)
+      work()
+      return `${name} ${runs.length}`
+    })
+  const insert = (a: number): void => void database.run('INSERT INTO t (a) VALUES (?)', a)
+  const refuse = (): never => {
+    throw new Error('not allowed')
+  }
+  const unchanged = await Promise.allSettled([run('a', () => insert(1)), run('b', refuse), run('c', () => insert(3))])
+  assert.deepEqual(runs.splice(0), ['a', 'b', 'c'])
+  assert.deepEqual(unchanged.map(({ status }) => status), ['fulfilled', 'rejected', 'fulfilled'])
+
+  const changed = await Promise.allSettled([
+    run('a', () => insert(11)),
+    run('b', () => {
+      insert(12)
+      refuse()
+    }),
+    run('c', () => insert(13)),
+  ])
+  assert.deepEqual(runs, ['a', 'b', 'a', 'b', 'c'])
+  assert.deepEqual(changed.map((outcome) => (outcome.status === 'fulfilled' ? outcome.value : '')), ['a 3', '', 'c 5'], 'the last run counts')
+  assert.deepEqual(database.all('SELECT a FROM t').map(({ a }) => a), [1, 3, 11, 13])
+  assert.equal(commits(), 2)
+})
+
+it('write() keeps what work has changed by triggers and cascades out where it fails', async (t) => {
+  const { database, write } = queueOn(t)
+  database.exec(`CREATE TABLE seen (a INTEGER PRIMARY KEY REFERENCES t (a) ON DELETE CASCADE) STRICT;
+    CREATE TRIGGER see AFTER INSERT ON t BEGIN INSERT INTO seen VALUES (new.a); END`)
+  await write(() => database.run('INSERT INTO t (a) VALUES (1)'))
+  const outcomes = await Promise.allSettled([
+    write(() => database.run('INSERT INTO t (a) VALUES (2)')),
+    write(() => {
+      database.get('DELETE FROM t WHERE a = 1 RETURNING a')
+      throw new Error('changed my mind')
+    }),
+    write(() => {
+      database.exec('DELETE FROM seen WHERE a = 2')
+      throw new Error('changed my mind')
+    }),
+  ])
+  assert.deepEqual(outcomes.map(({ status }) => status), ['fulfilled', 'rejected', 'rejected'])
+  assert.deepEqual(database.all('SELECT a FROM seen').map(({ a }) => a), [1, 2])
+})
+
 it('write() refuses work that awaits inside the transaction', async (t) => {
   const { database, write } = queueOn(t)
   await assert.rejects(

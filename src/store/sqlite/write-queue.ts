@@ -1,8 +1,12 @@
 /**
  * Group commit: all writes of one turn of the event loop share a transaction, and so one sync to disk.
  *
- * Each piece of work beside others runs in a savepoint of its own, so that one that fails takes nothing with it. A promise is
- * settled after the commit is on disk, never before. Work is synchronous: there is no await inside a transaction.
+ * Work that fails takes nothing of the others with it. Most work that fails has changed nothing by then, and the others go
+ * on. Otherwise the transaction is rolled back, and all of its work runs again, each piece in a savepoint: SQLite copies each
+ * page that changes behind a savepoint, which is a tenth of the cost of a create, so only such transactions have them. So
+ * work may run twice, as it may over the log of a cluster (replica/replicated-queue.ts).
+ *
+ * A promise is settled after the commit is on disk, never before. Work is synchronous: there is no await inside a transaction.
  *
  * Work may say that it need not survive a power cut. A transaction of such work alone is written to the WAL and not
  * synced (`synchronous=NORMAL`): it survives the end of the process, in its order among the others, and is on disk with
@@ -87,7 +91,13 @@ function commitTogether(database: Database, search: SearchChanges, jobs: readonl
     // Takes effect outside a transaction only (sqlite.org/pragma.html#pragma_synchronous).
     if (!isSynced) database.exec('PRAGMA synchronous = NORMAL')
     database.run('BEGIN IMMEDIATE')
-    const outcomes = jobs.length === 1 ? jobs.map(runJob) : jobs.map((job) => runInSavepoint(database, search, job))
+    let outcomes = jobs.length === 1 ? jobs.map(runJob) : runTogether(database, search, jobs)
+    if (outcomes === undefined) {
+      database.run('ROLLBACK')
+      search.discard()
+      database.run('BEGIN IMMEDIATE')
+      outcomes = jobs.map((job) => runInSavepoint(database, search, job))
+    }
     search.flush()
     database.run('COMMIT')
     return outcomes
@@ -99,6 +109,30 @@ function commitTogether(database: Database, search: SearchChanges, jobs: readonl
   } finally {
     if (!isSynced) database.exec('PRAGMA synchronous = FULL')
   }
+}
+
+/**
+ * Runs the jobs of a transaction without savepoints. Undefined where one has failed behind changes of its own: then the
+ * transaction has to be rolled back. Throws where it has ended by itself.
+ */
+function runTogether(database: Database, search: SearchChanges, jobs: readonly Job[]): readonly Outcome[] | undefined {
+  const outcomes: Outcome[] = []
+  for (const job of jobs) {
+    const [changes, mark] = [changesOf(database), search.mark()]
+    try {
+      outcomes.push(runJob(job))
+    } catch (error) {
+      if (!database.inTransaction) throw error
+      if (changesOf(database) !== changes || search.mark() !== mark) return undefined
+      outcomes.push({ kind: 'failed', error })
+    }
+  }
+  return outcomes
+}
+
+/** Rows that this connection has changed so far, by triggers and cascades as well. */
+function changesOf(database: Database): unknown {
+  return database.get('SELECT total_changes() AS n')?.['n']
 }
 
 /** Throws what the job throws. */
