@@ -14,15 +14,16 @@
 import { spawnSync } from 'node:child_process'
 import { globSync, statSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
-import { join } from 'node:path'
+import { join, matchesGlob } from 'node:path'
+import { memoryDirectory } from './memory-directory.ts'
 import { bundleTestProgram } from './test-program.ts'
 import { runTests } from './test-runs.ts'
 
 /** Test files at a time: one more than cores, since each waits for processes, disks and time-outs in between. */
 const CONCURRENCY = availableParallelism() + 1
-/** Each test file is a process that loads the same sources; with Node's compile cache, that takes half of the time. */
+/** Many processes load the same sources; with Node's compile cache, that takes half of the time. */
 const COMPILE_CACHE = 'node_modules/.cache/compiled'
-/** Areas that have to be named. */
+/** Areas that have to be named. Their files have browsers and servers of their own, each in a process of its own. */
 const OWN_GATES = ['test/walks/**', 'test/etcd/**']
 
 const root = join(import.meta.dirname, '..')
@@ -40,7 +41,11 @@ process.exitCode =
 
 async function tests(): Promise<number> {
   const variables = { ...ENVIRONMENT, TEST_BUNDLE: await bundleTestProgram() }
-  return timed('tests', () => runTests({ files, root, concurrency: CONCURRENCY, reporter: 'spec', options, variables }))
+  const run = { files, root, concurrency: CONCURRENCY, reporter: 'spec', options, variables } as const
+  const isOwnGate = files.some((file) => OWN_GATES.some((pattern) => matchesGlob(file, pattern)))
+  // A pattern of names would have to match the paths of files, which are tests in a shared process.
+  const processes = isOwnGate || options.length > 0 ? 'own' : 'shared'
+  return timed('tests', () => runTests({ ...run, processes, temporary: isOwnGate ? undefined : memoryDirectory() }))
 }
 
 /** The test files of areas or paths; all but those of OWN_GATES where none is named. Ends the process where a name has none. */

@@ -1,10 +1,21 @@
 /**
- * A reporter for node's test runner: the file of each test that failed, a line each, as often as tests of it did. A file
- * that could not be loaded, or whose process ended, fails as a test of its own.
+ * A reporter for node's test runner: of each test that failed its file, its name and how deep it stands, as a line of JSON.
+ * A file that could not be loaded, or whose process ended, fails as a test of its own.
  * https://nodejs.org/api/test.html#custom-reporters
  */
 import type { TestEvent } from 'node:test/reporters'
 
+export interface FailedTest {
+  readonly file: string | undefined
+  readonly name: string
+  /** 0 for a test that is in no other. */
+  readonly nesting: number
+}
+
 export default async function* failedFiles(events: AsyncIterable<TestEvent>): AsyncGenerator<string> {
-  for await (const event of events) if (event.type === 'test:fail') yield `${event.data.file ?? ''}\n`
+  for await (const event of events) {
+    if (event.type !== 'test:fail') continue
+    const { file, name, nesting } = event.data
+    yield `${JSON.stringify({ file, name, nesting } satisfies FailedTest)}\n`
+  }
 }
