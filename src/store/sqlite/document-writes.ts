@@ -5,7 +5,7 @@ import type { AuditEntry } from '../audit/audit-record.ts'
 import * as entries from '../audit/audit-entries.ts'
 import { eraseTrashed, getTrashed, leaveTrash } from '../changes/trash-table.ts'
 import { redirect } from '../references/redirects.ts'
-import type { Change, Condition, Moment, ReadDocument, Steps, Writer } from '../store.ts'
+import type { Change, Condition, Document, Moment, ReadDocument, Steps, Writer } from '../store.ts'
 import * as accounts from '../tables/account-tables.ts'
 import { keepFirstResponse } from '../tables/first-response-table.ts'
 import { isFree } from '../tables/distinct-codes.ts'
@@ -26,10 +26,13 @@ export function documentWrites(transactions: ActorTransactions) {
   const single = <T>(step: (steps: Steps) => T): Promise<T> => write((moment, record) => step(stepsOf({ moment, record })))
   return {
     insert: (model, document, admit) => single((steps) => steps.insert(model, document, admit)),
-    insertMissing: (model, items) =>
-      write(
-        () => items.filter((item) => isFree(database, model, item) && documents.insertDocument({ database, search }, model, item) === 'inserted').length,
-      ),
+    insertMissing(model, items) {
+      const isMissing = (item: Document): boolean =>
+        documents.getDocument(database, model, item.id) === undefined && isFree(database, model, item)
+      return write(
+        () => items.filter((item) => isMissing(item) && documents.insertDocument({ database, search }, model, item) === 'inserted').length,
+      )
+    },
     update: (model, id, change, known) => single((steps) => steps.update(model, id, change, known)),
     updateUser: (id, change) => single((steps) => steps.updateUser(id, change)),
     remove: (model, id, condition, replacement) => single((steps) => steps.remove(model, id, condition, replacement)),
