@@ -6,7 +6,8 @@ import { setNewest } from '../base/bounded-map.ts'
 import { fail } from '../base/failure.ts'
 import type { NewId } from '../base/ids.ts'
 import type { Exchange } from '../http/request/exchange.ts'
-import { callerOf, type Caller } from '../models/caller.ts'
+import type { Caller } from '../models/caller.ts'
+import { createCallerReader, KNOWN_CALLERS_MAX, type CallerReader } from '../models/caller-reader.ts'
 import { anyCaller, SYSTEM, type CallerClaim, type Requester, type Visitor } from '../store/actor.ts'
 import { ENDED_MEANWHILE, signInFirst } from '../store/sqlite/authority.ts'
 import type { AccountStore, SessionRecord, Writable } from '../store/store.ts'
@@ -42,25 +43,10 @@ interface NewSession {
 /** A User-Agent of Edge has 125. */
 const LABEL_CHARS_MAX = 200
 const RAW_LABEL_CHARS_MAX = 1_000
-const KNOWN_CALLERS_MAX = 10_000
 /** Of an Authorization header that is remembered: ours have 300. */
 const KNOWN_HEADER_CHARS_MAX = 1_000
 /** RFC 6750 section 2.1; the scheme in any case (RFC 9110 section 11.1). */
 const BEARER = /^bearer +([A-Za-z0-9._~+/-]+=*) *$/i
-
-/** Returns a function that parses the text of a user, once while it stays the same: most requests are from few callers. */
-function callerReader(): (claim: CallerClaim, user: string) => Caller {
-  const known = new Map<string, { readonly user: string; readonly caller: Caller }>()
-  return ({ userId, jti, apiToken }, user) => {
-    // A token has roles of its own, which never change.
-    const key = apiToken === undefined ? userId : jti
-    const before = known.get(key)
-    if (before?.user === user) return before.caller
-    const caller = callerOf(userId, user, apiToken)
-    setNewest(known, key, { user, caller }, KNOWN_CALLERS_MAX)
-    return caller
-  }
-}
 
 /** Prefix of the id of a token that is valid for one run; the rest of the id names the run. */
 const RUN_TOKEN = 'run-'
@@ -145,7 +131,7 @@ interface SessionReaderOptions {
 /** The sessions of requests, in a thread that need not be able to write. */
 export function createSessionReader({ store, activity, keys, issuer, instance }: SessionReaderOptions) {
   const verify = tokenVerifier({ keys, issuer })
-  const readCaller = callerReader()
+  const readCaller = createCallerReader()
   /** The caller of a claim with the roles of a time. */
   const currentOf = (claim: CallerClaim) => (time: number) => {
     const text = claim.expiresAt > time ? store.caller(claim) : undefined
@@ -190,7 +176,7 @@ interface Identified {
 interface IdentificationParts {
   readonly verify: ReturnType<typeof tokenVerifier>
   readonly ownRun: string
-  readonly readCaller: ReturnType<typeof callerReader>
+  readonly readCaller: CallerReader
   readonly currentOf: (claim: CallerClaim) => Session['current']
 }
 

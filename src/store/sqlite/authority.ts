@@ -1,6 +1,7 @@
 /** Whether an actor may still write: checked inside the transaction that writes, see actor.ts. */
 import { fail, type Failure } from '../../base/failure.ts'
-import { callerOf, type Caller } from '../../models/caller.ts'
+import type { Caller } from '../../models/caller.ts'
+import { createCallerReader } from '../../models/caller-reader.ts'
 import type { Model } from '../../models/schema.ts'
 import type { Actor, Visitor } from '../actor.ts'
 import type { Database } from './database.ts'
@@ -21,10 +22,13 @@ export function momentOf(database: Database, actor: Actor | Visitor, now: number
   }
 }
 
+/** What it returns follows from the text alone, so all stores share it. */
+const readCaller = createCallerReader()
+
 function admit(database: Database, { claim, authorize }: Actor & { readonly kind: 'caller' }, now: number): Caller {
   const text = holds(database, claim, now)
   if (text === undefined) throw signInFirst(ENDED_MEANWHILE)
-  const caller = callerOf(claim.userId, text, claim.apiToken)
+  const caller = readCaller(claim, text)
   authorize(caller)
   return caller
 }
