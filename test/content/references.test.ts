@@ -170,3 +170,37 @@ describe('references by id', () => {
     )
   })
 })
+
+describe('records that references named before', () => {
+  const topicText = (name: string): string => writeJson({ ...(HEADLINE['topic'] as JsonObject), id: 'kept', name })
+  const bodyWith = (topic: Json): JsonObject => ({ ...HEADLINE, topic })
+  const store = (text: string) => shelf({ 'topic kept': text })
+  const made = async (text: string): Promise<JsonObject> => {
+    const body = bodyWith({ id: 'kept' })
+    return validateDocument(headline, body, { generated: GENERATED, records: await find(headline, body, store(text)) })
+  }
+
+  it('are those of their present text', async () => {
+    for (const name of ['Ferries', 'Ferries', 'Harbours', 'Ferries']) {
+      assert.equal(writeJson((await made(topicText(name)))['topic'] ?? null), topicText(name))
+    }
+  })
+
+  it('cannot be changed by what uses one of them', async () => {
+    const { topic } = await made(topicText('Ferries'))
+    assert.throws(() => Object.assign(topic as object, { name: 'Trains' }), TypeError)
+    assert.equal(writeJson((await made(topicText('Ferries')))['topic'] ?? null), topicText('Ferries'))
+  })
+
+  it('have their problems reported each time', async () => {
+    const flawed = '{"id":"kept","name":7}'
+    const problems = () =>
+      collectProblems(async (report) => {
+        const body = bodyWith({ id: 'kept' })
+        validateDocument(headline, body, { generated: GENERATED, report, records: await find(headline, body, store(flawed)) })
+      })
+    const first = await problems()
+    assert.ok(first.some(({ path }) => path === 'topic.name'))
+    assert.deepEqual(await problems(), first)
+  })
+})

@@ -4,9 +4,10 @@
  * once, and the number of references, their bytes and levels of nesting are bounded before it is built.
  */
 import { describe } from '../../base/failure.ts'
-import { isObject, JSON_DEPTH_MAX, parseJson, type Json, type JsonObject } from '../../base/json.ts'
+import { isObject, JSON_DEPTH_MAX, type Json, type JsonObject } from '../../base/json.ts'
 import { NESTING_KINDS, type Field, type Model, type Shape } from '../../models/schema.ts'
 import type { DocumentStore } from '../../store/store.ts'
+import { knownRecord } from './known-records.ts'
 import { problemAt, throwProblem, REPORTED, TOO_DEEP, type Report } from './problems.ts'
 
 /** References that one body may hold. */
@@ -115,9 +116,9 @@ function parsed({ mentions, texts }: Found, { report = throwProblem }: Pick<Refe
   const records = new Map<string, JsonObject>(mentions.map(({ key }) => [key, REPORTED]))
   const levels = new Map<string, number>()
   for (const [key, text] of texts) {
-    const record = parseJson(text) as JsonObject
-    records.set(key, record)
-    levels.set(key, levelsOf(record))
+    const known = knownRecord(key, text)
+    records.set(key, known.record)
+    levels.set(key, known.levels)
   }
   const isTooDeep = mentions.some(({ key, level }) => level - 1 + (levels.get(key) ?? 0) > JSON_DEPTH_MAX)
   if (isTooDeep) report(TOO_DEEP)
@@ -154,12 +155,4 @@ function collect(field: Field, value: Json | undefined, nesting: Nesting, mentio
     default:
       return
   }
-}
-
-/** Objects and arrays within one another. */
-function levelsOf(value: Json): number {
-  if (!Array.isArray(value) && !isObject(value)) return 0
-  let most = 0
-  for (const inner of Object.values(value)) most = Math.max(most, levelsOf(inner as Json))
-  return most + 1
 }

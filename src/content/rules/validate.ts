@@ -119,7 +119,7 @@ interface Scope {
   readonly creating: boolean
   readonly report: Report
   readonly records: Records
-  /** Copies of records that were checked already. */
+  /** Copies of records whose problems were reported already. */
   readonly copies: Map<JsonObject, JsonObject>
   /**
    * Problems of texts that are not of their form, by their paths; some may be stored so. Undefined where forms do not matter:
@@ -250,12 +250,22 @@ function readEmbedded(model: Model, value: JsonObject, path: string, scope: Scop
   const record = key === undefined ? undefined : scope.records.get(key)
   if (record === undefined) return readCopy(model, value, path, copying)
   if (record === REPORTED) return record
-  let copy = scope.copies.get(record)
+  const checked = FLAWLESS.get(record) ?? scope.copies.get(record)
+  if (checked !== undefined) return checked
+  let isFlawless = true
+  const report: Report = (problem) => {
+    isFlawless = false
+    scope.report(problem)
+  }
   // A record is stored as it is: what looks like a reference inside of it is none.
-  copy ??= readCopy(model, record, path, { ...copying, records: NO_RECORDS, malformed: undefined })
-  scope.copies.set(record, copy)
+  const copy = readCopy(model, record, path, { ...copying, report, records: NO_RECORDS, malformed: undefined })
+  if (isFlawless) FLAWLESS.set(record, copy)
+  else scope.copies.set(record, copy)
   return copy
 }
+
+/** Copies of records without a problem: what is checked of one follows from the record alone. */
+const FLAWLESS = new WeakMap<JsonObject, JsonObject>()
 
 /** An embedded copy keeps the order and the text of its members; only a missing or wrong `type` is put right. */
 function readCopy(model: Model, value: JsonObject, path: string, scope: Scope): JsonObject {
