@@ -181,6 +181,31 @@ describe('the order of a list', { skip: browserMissing() }, () => {
     await page.expectNoProblems()
   })
 
+  it('keeps the chosen tab in sight on a phone, and shows on which sides there are more', async () => {
+    for (const language of ['en', 'ar'] as const) {
+      const phone = await dashboard.openAs(cast.publisher, '#/headlines?status=archived', { language, size: { width: 360, height: 740 } })
+      /** How far the chosen link stands inside its row, and the sides on which there are more. */
+      const seen = () =>
+        phone.evaluate(() => {
+          const [row, link] = ['.part-links ul', '.part-links [aria-current]'].map((one) => document.querySelector(one)?.getBoundingClientRect())
+          const more = ['more-before', 'more-after'].filter((one) => document.querySelector('.part-links')?.classList.contains(one))
+          const marks = [...document.querySelectorAll<HTMLElement>('.part-links > .more')].filter((one) => one.checkVisibility()).length
+          return row !== undefined && link !== undefined && link.left >= row.left - 1 && link.right <= row.right + 1 && marks === more.length ? more.join() : undefined
+        })
+      const shows = (more: string) => phone.waitFor(async () => (await seen()) === more, `${language}: ${more}`)
+      await shows('more-before')
+      // What is in sight when it is clicked is not what is chosen.
+      await phone.evaluate(() => document.querySelector<HTMLElement>('.part-links > .more')?.click())
+      await phone.waitFor(async () => (await phone.evaluate(() => document.querySelector('.part-links')?.className)) === 'part-links more-after', 'the first tabs')
+      await phone.evaluate(() => document.querySelector<HTMLElement>('.part-links a')?.click())
+      await shows('more-after')
+      await expectAccessible(phone, { keyboard: false })
+      await phone.resize({ width: 1440, height: 900 })
+      await shows('')
+      await phone.expectNoProblems()
+    }
+  })
+
   it('fits on a phone from right to left', async () => {
     const arabic = await dashboard.openAs(cast.publisher, '#/headlines?status=active', { language: 'ar', size: { width: 360, height: 740 } })
     await arabic.find({ role: 'checkbox', name: /Ferry line/ })

@@ -3,6 +3,7 @@ import { labelOf, type StoredDocument } from '../../any-documents.ts'
 import { pictureUrl } from '../../pictures.ts'
 import { h } from '../../kit/dom.ts'
 import { picture } from '../../kit/picture.ts'
+import '../../styles/thumb.css'
 
 export function rowPicture(field: string, document: StoredDocument): HTMLElement {
   const url = pictureUrl(document, field)

@@ -10,6 +10,7 @@ import type { ScreenContext } from '../../screen.ts'
 import { locale, t, textOr } from '../../texts.ts'
 import { debouncedRequest } from '../../timing.ts'
 import { h } from '../../kit/dom.ts'
+import { partLinks } from '../../kit/part-links.ts'
 import { SCHEDULED } from './list-fields.ts'
 import { tabOf, type ListState } from './list-state.ts'
 import type { ListView } from './list-view.ts'
@@ -43,11 +44,7 @@ export function statusTabs({ model, context, view }: StatusTabsOptions) {
     trashNumber.element,
   )
   const calendar = h('li', { hidden: true }, h('a', { href: hrefTo([SCHEDULED_PATH]) }, t('scheduled.calendar')))
-  const element = h(
-    'div',
-    { class: 'part-links', role: 'navigation', 'aria-label': t('list.tabs', { name: modelsTitle(model) }) },
-    h('ul', {}, tabs.map((tab) => h('li', {}, tab.element)), calendar, mayRemove && h('li', {}, trash)),
-  )
+  const links = partLinks(t('list.tabs', { name: modelsTitle(model) }), tabs.map((tab) => h('li', {}, tab.element)), calendar, mayRemove && h('li', {}, trash))
 
   const count = debouncedRequest(COUNT_PAUSE_MS, signal, async (ended) => {
     const asked = tabs.map(async ({ tell, shown }) => {
@@ -74,11 +71,12 @@ export function statusTabs({ model, context, view }: StatusTabsOptions) {
   showCalendar()
 
   return {
-    element: values.length > 1 && element,
+    element: values.length > 1 && links.element,
     /** Shows which is chosen, and counts for another query. */
     show(): void {
       for (const tab of tabs) tab.draw()
       showCalendar()
+      links.show()
       count()
     },
   }

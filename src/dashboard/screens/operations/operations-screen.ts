@@ -14,6 +14,7 @@ import { goTo, hrefTo } from '../../screen-url.ts'
 import type { OpenScreen } from '../../screen.ts'
 import { t } from '../../texts.ts'
 import { h } from '../../kit/dom.ts'
+import { partLinks } from '../../kit/part-links.ts'
 import '../../styles/operations.css'
 
 const PARTS = {
@@ -35,7 +36,8 @@ const missing = new Set<PartName>()
 
 export const operationsScreen: OpenScreen = (context) => {
   const wanted = context.screenUrl.query.get('part') ?? ''
-  const shown = isPart(wanted) && !missing.has(wanted) ? wanted : 'status'
+  const parts = (Object.keys(PARTS) as PartName[]).filter((name) => !missing.has(name))
+  const shown = parts.find((name) => name === wanted) ?? 'status'
   const title = t(`operations.${shown}`)
   const part = PARTS[shown]({
     ...context,
@@ -44,26 +46,20 @@ export const operationsScreen: OpenScreen = (context) => {
       goTo(hrefTo(['operations']), 'replace')
     },
   })
-  const links = (Object.keys(PARTS) as PartName[])
-    .filter((name) => !missing.has(name))
-    .map((name) => {
-      const href = hrefTo(['operations'], { part: name === 'status' ? undefined : name })
-      return h('li', {}, h('a', { href, 'aria-current': name === shown && 'page' }, t(`operations.${name}`)))
-    })
+  const links = parts.map((name) => {
+    const href = hrefTo(['operations'], { part: name === 'status' ? undefined : name })
+    return h('li', {}, h('a', { href, 'aria-current': name === shown && 'page' }, t(`operations.${name}`)))
+  })
   return {
     title: `${title} · ${t('operations.title')}`,
     element: h(
       'section',
       {},
       h('h1', {}, t('operations.title')),
-      h('div', { class: 'part-links', role: 'navigation', 'aria-label': t('operations.title') }, h('ul', {}, links)),
+      partLinks(t('operations.title'), links).element,
       h('h2', { class: 'spoken' }, title),
       part.element,
     ),
     ...(part.search === undefined ? {} : { search: part.search }),
   }
-}
-
-function isPart(name: string): name is PartName {
-  return Object.hasOwn(PARTS, name)
 }

@@ -8,6 +8,7 @@ import type { OpenScreen, ScreenContext } from '../../screen.ts'
 import { onDocumentsChanged } from '../../changed-documents.ts'
 import { t } from '../../texts.ts'
 import { h } from '../../kit/dom.ts'
+import { partLinks } from '../../kit/part-links.ts'
 import { ago } from '../../kit/moments.ts'
 import { emptyState } from '../../kit/states.ts'
 import { dataTable, type TableMemory } from '../../kit/table/data-table.ts'
@@ -73,7 +74,7 @@ function tabs(models: readonly Model[], shown: Model): HTMLElement {
     const href = hrefTo(['trash'], { model: model.name })
     return h('li', {}, h('a', { href, 'aria-current': model === shown && 'page' }, modelsTitle(model)))
   })
-  return h('div', { class: 'part-links', role: 'navigation', 'aria-label': t('trash.models') }, h('ul', {}, links))
+  return partLinks(t('trash.models'), links).element
 }
 
 async function readTrash(model: Model, { client, user }: ScreenContext, cursor: string | undefined, signal: AbortSignal) {
