@@ -8,6 +8,7 @@
 import { createClient, type Client } from '../client/client.ts'
 import type { User } from '../models/user.ts'
 import { apiUrl } from './api-url.ts'
+import { readNode } from './cluster-node.ts'
 import { parseExactly } from './exact-json.ts'
 import { forgetToken, storedToken, storeToken, type Kept } from './browser-storage.ts'
 
@@ -46,10 +47,12 @@ export function createSessionKeeper({ signInAgain, onForbidden }: SessionHooks) 
     const init = isKept ? { ...given, keepalive: true } : given
     const headers = new Headers(init.headers)
     const isPatient = headers.has('Authorization') && !/\/api\/v1\/auth\//.test(String(input))
-    const send = (): Promise<Response> => {
+    const send = async (): Promise<Response> => {
       if (isClosed) throw new TypeError('the page is being left')
       if (isPatient && client.token !== undefined) headers.set('Authorization', `Bearer ${client.token}`)
-      return fetch(input, { ...init, headers })
+      const response = await fetch(input, { ...init, headers })
+      readNode(response)
+      return response
     }
     if (isPatient) await signingIn
     const sent = client.token

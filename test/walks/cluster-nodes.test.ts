@@ -34,7 +34,8 @@ describe('a cluster in the dashboard', { skip }, async () => {
   }
 
   it('shows its nodes, how far each is, the keeper, and the servers of etcd', async () => {
-    const page = await openAs(cast.admin, '#/operations?part=cluster')
+    const page = await openAs(cast.admin, '#/operations')
+    await page.click({ role: 'link', name: 'Cluster' })
     // A node tells the others of itself now and then.
     const nodes = await page.waitFor(async () => {
       const found = await rowsOf(page, 'Cluster')

@@ -109,6 +109,15 @@ describe('the screen of operations', { skip: browserMissing() }, () => {
     await page.expectNoProblems()
   })
 
+  it('has no part for a cluster where the service runs alone', async () => {
+    const page = await dashboard.openAs(cast.admin, '#/operations?part=cluster')
+    await page.find({ role: 'heading', name: 'Service' })
+    await page.gone({ role: 'link', name: 'Cluster' })
+    const asked = (await page.requests()).filter(({ url }) => url.includes('/admin/cluster'))
+    assert.deepEqual(asked, [])
+    await page.expectNoProblems()
+  })
+
   it('shows mail that waits with the words of the mail server, and tries it again', async () => {
     const page = await asAdmin('#/operations?part=outbox')
     await page.find({ role: 'button', name: 'All 0' })

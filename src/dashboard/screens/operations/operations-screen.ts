@@ -10,6 +10,7 @@ import type { OpenPart } from './part.ts'
 import { settingsPart } from './settings-part.ts'
 import { tokensPart } from './tokens-part.ts'
 import { statusPart } from './status-part.ts'
+import { isClusterNode } from '../../cluster-node.ts'
 import { goTo, hrefTo } from '../../screen-url.ts'
 import type { OpenScreen } from '../../screen.ts'
 import { t } from '../../texts.ts'
@@ -36,7 +37,7 @@ const missing = new Set<PartName>()
 
 export const operationsScreen: OpenScreen = (context) => {
   const wanted = context.screenUrl.query.get('part') ?? ''
-  const parts = (Object.keys(PARTS) as PartName[]).filter((name) => !missing.has(name))
+  const parts = (Object.keys(PARTS) as PartName[]).filter((name) => !missing.has(name) && (name !== 'cluster' || isClusterNode()))
   const shown = parts.find((name) => name === wanted) ?? 'status'
   const title = t(`operations.${shown}`)
   const part = PARTS[shown]({
