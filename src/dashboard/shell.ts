@@ -75,12 +75,11 @@ export function openShell({ client, user, question, signOut, restart, chooseLang
     screen = undefined
     const screenUrl = currentScreenUrl()
     const [path = ''] = screenUrl.segments
+    fill(main, skeleton(6)).ariaBusy = 'true'
     const entry = entries.find((one) => one.path === path)
     let open: OpenScreen | undefined
     try {
-      const loaded = (entry ?? accountScreens(user).find((one) => one.path === path))?.load(screenUrl)
-      if (loaded instanceof Promise) fill(main, skeleton(6))
-      open = await loaded
+      open = await (entry ?? accountScreens(user).find((one) => one.path === path))?.load(screenUrl)
       await duty
     } catch (cause) {
       if (await isUpgraded(left)) return left.aborted ? undefined : location.reload()
@@ -88,6 +87,7 @@ export function openShell({ client, user, question, signOut, restart, chooseLang
       return
     }
     if (left.aborted) return
+    main.ariaBusy = null
     screen = open?.({ client, user, screenUrl, live, signal: left, restart }) ?? nowhere(screenUrl)
     fill(main, screen.element)
     document.title = `${screen.title} · Dateline`
@@ -106,7 +106,9 @@ export function openShell({ client, user, question, signOut, restart, chooseLang
     const retry = (): void => {
       client.dashboard.setup({ signal: leaving.signal }).then(() => location.reload(), showMissing)
     }
-    if (!isAbort(error)) fill(main, failureState(error, retry))
+    if (isAbort(error)) return
+    main.ariaBusy = null
+    fill(main, failureState(error, retry))
   }
 
   function mayLeave(): boolean | Promise<boolean> {

@@ -28,7 +28,7 @@ export function readInto<T>({ signal, onMissing }: ReadingContext, { element, li
     current?.abort()
     if (signal.aborted) return
     const mine = (current = new AbortController())
-    if (shown !== 'found' && isAsked) fill(element, skeletons(lines))
+    if (shown !== 'found' && isAsked) fill(element, skeletons(lines)).ariaBusy = 'true'
     try {
       const found = await read({ signal: mine.signal })
       if (mine.signal.aborted) return
@@ -41,7 +41,10 @@ export function readInto<T>({ signal, onMissing }: ReadingContext, { element, li
       shown = 'failure'
       fill(element, failureState(error, load))
     } finally {
-      if (current === mine) current = undefined
+      if (current === mine) {
+        current = undefined
+        element.ariaBusy = null
+      }
     }
   }
   const load = (): void => void work(true)

@@ -5,11 +5,12 @@ import { button, h, type Child } from './dom.ts'
 import { focusMain } from './focus.ts'
 import { icon, type IconName } from './icons.ts'
 
-/** Grey lines of about the size of what comes, so that nothing jumps. */
+/** Grey lines of about the size of what comes, so that nothing jumps. They are seen after a moment: what comes at once has none. */
 export function skeleton(lines: number): HTMLElement {
   return h(
     'div',
-    { class: 'skeleton', role: 'status', 'aria-label': t('loading') },
+    { class: 'skeleton', role: 'status' },
+    h('p', { class: 'spoken' }, t('loading')),
     Array.from({ length: lines }, () => h('span', {})),
   )
 }
