@@ -12,7 +12,8 @@ import { limitSettingsOf, openServices, type Services } from './app/services.ts'
 import { createLiveSettings } from './app/settings/live-settings.ts'
 import { serviceSettings } from './app/settings/service-settings.ts'
 import { useStoredMail } from './app/settings/stored-mail.ts'
-import { startReferenceWork, type ReferenceWork } from './app/reference-work.ts'
+import { startReferenceThread } from './app/references/reference-thread.ts'
+import { startReferenceWork, type ReferenceWork } from './app/references/reference-work.ts'
 import { startUpkeep } from './app/upkeep.ts'
 import type { Clock } from './base/clock.ts'
 import type { AdjustableLog } from './base/log.ts'
@@ -153,7 +154,9 @@ export async function startApp(config: Config, secrets: Secrets, surroundings: S
   starting.defer(() => mail.stop())
   const storedMail = await useStoredMail({ live, mail, readMail, log })
   const upkeep = await startUpkeep({ config: live.config, dataDir, services, isOnDuty: node?.isKeeper, isNode: node !== undefined, now, log }, starting)
-  const references = startReferenceWork({ store, isOnDuty: node?.isKeeper, metrics, log })
+  // On a node, each step is an entry of the log, which the store of the service writes.
+  const startThread = () => startReferenceThread({ dataDir, trash: config.trashDays > 0 })
+  const references = startReferenceWork({ store, isOnDuty: node?.isKeeper, metrics, log, ...(node === undefined && { startThread }) })
   starting.defer(() => references.stop())
   const positions = store.replication === undefined ? undefined : createPositionGate(store.replication)
   let shown = surroundings.settings

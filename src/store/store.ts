@@ -756,9 +756,9 @@ interface ServiceWriter {
   countRate(rate: Rate, now: number): Promise<number | undefined>
   /**
    * Brings some copies of documents up to date, in one step. `upTo` is the change up to which referenceWork() found nothing
-   * to do. A power cut may undo it.
+   * to do. It changes `documentsMax` documents at most, by default as many as take about a millisecond. A power cut may undo it.
    */
-  followReferences(upTo: number): Promise<FollowedStep>
+  followReferences(upTo: number, documentsMax?: number): Promise<FollowedStep>
   /** Begins to compare all copies with their documents; followReferences() goes on with it. */
   beginReferenceRepair(): Promise<ReferenceProgress>
   /** Stores that a guest was here. */

@@ -1,5 +1,5 @@
 /** `dateline repair references`: compares all copies of documents with what they are copies of, beside a service or without one. */
-import { startReferenceWork } from '../../app/reference-work.ts'
+import { startReferenceWork } from '../../app/references/reference-work.ts'
 import { fail } from '../../base/failure.ts'
 import { createLog } from '../../base/log.ts'
 import { systemClock } from '../../base/clock.ts'

@@ -25,11 +25,11 @@ import { redirect } from './redirects.ts'
 import { readProgress, writeProgress, type FollowedStep, type ReferenceLook, type ReferenceProgress, type ReferenceWork } from './reference-progress.ts'
 import { hasReferences } from './reference-schema.ts'
 
-/** Documents that one step changes: less than a millisecond. */
+/** Documents that one step changes: about a millisecond. */
 const DOCUMENTS_PER_STEP = 4
-/** Documents that one step looks at, some of which are as they should be; of a repair, most are. */
-const LOOKED_AT_PER_STEP = 12
-const LOOKED_AT_PER_REPAIR = 60
+/** Documents that one step looks at for each that it may change: some are as they should be; of a repair, most are. */
+const LOOKED_AT_PER_DOCUMENT = 2
+const LOOKED_AT_PER_DOCUMENT_OF_REPAIR = 15
 /** Changes that one look goes through: less than a millisecond as well. */
 const CHANGES_PER_LOOK = 60
 
@@ -53,11 +53,12 @@ export function lookForWork(database: Database, after: number): ReferenceLook {
 }
 
 /** Does one step; `upTo` is the change up to which a look found nothing to do. To be called within a transaction. */
-export function followReferences(tables: FollowingTables, upTo: number): FollowedStep {
+export function followReferences(tables: FollowingTables, upTo: number, documentsMax = DOCUMENTS_PER_STEP): FollowedStep {
   const { database } = tables
   if (!hasReferences(database)) return { changed: 0, progress: { seq: upTo, work: undefined } }
   const progress = readProgress(database)
-  const step = progress.work === undefined ? followChange(tables, Math.max(upTo, progress.seq)) : goOn(tables, progress.work, progress.seq)
+  const { work, seq } = progress
+  const step = work === undefined ? followChange(tables, Math.max(upTo, seq), documentsMax) : goOn(tables, { work, seq, documentsMax })
   writeProgress(database, step.progress)
   return step
 }
@@ -113,7 +114,7 @@ function laterChanges(database: Database, { model, id, seq }: { model: Model; id
  * Takes up the changes behind a seq: those of documents that hold copies of earlier versions, as many as a step may change,
  * or the first one that others follow.
  */
-function followChange(tables: FollowingTables, after: number): FollowedStep {
+function followChange(tables: FollowingTables, after: number, documentsMax: number): FollowedStep {
   const { database } = tables
   const current = createCurrentCopies(database)
   let [seq, changed] = [after, 0]
@@ -121,7 +122,7 @@ function followChange(tables: FollowingTables, after: number): FollowedStep {
     const need = needOf(database, row, current)
     if (need.kind === 'others') {
       if (changed > 0) break
-      return beginWork(tables, need, { seq, own: Number(row['seq']) })
+      return beginWork(tables, need, { seq, own: Number(row['seq']), documentsMax })
     }
     if (need.kind === 'own') {
       const stored = database.get(`SELECT seq, doc FROM ${tableOf(need.model)} WHERE id = ?`, need.id)
@@ -130,31 +131,33 @@ function followChange(tables: FollowingTables, after: number): FollowedStep {
       changed += bringUpToDate(tables, need.model, { rows: [holder], which: 'earlier', changedMax: 1 }).changed
     }
     seq = Number(row['seq'])
-    if (changed >= DOCUMENTS_PER_STEP) break
+    if (changed >= documentsMax) break
   }
   return { changed, progress: { seq, work: undefined } }
 }
 
 /** The first step of bringing the copies of a document up to date, for the change `own`; all before `seq` is done. */
-function beginWork(tables: FollowingTables, { model, id, isRedirected }: Need & { kind: 'others' }, { seq, own }: { seq: number; own: number }): FollowedStep {
+function beginWork(tables: FollowingTables, { model, id, isRedirected }: Need & { kind: 'others' }, { seq, own, documentsMax }: { seq: number; own: number; documentsMax: number }): FollowedStep {
   const { database } = tables
   if (isRedirected && getDocument(database, model, id) !== undefined) redirect(database, model, id, undefined)
   const total = placesOf(model).reduce((sum, place) => sum + countHolders(database, place, id, HOLDERS_COUNTED_MAX), 0)
-  return goOn(tables, { kind: 'document', ...{ model: model.name, id, seq: own, place: 0, after: undefined, done: 0, total } }, seq)
+  const work: ReferenceWork = { kind: 'document', ...{ model: model.name, id, seq: own, place: 0, after: undefined, done: 0, total } }
+  return goOn(tables, { work, seq, documentsMax })
 }
 
 /** Does a step of the work that is under way. */
-function goOn(tables: FollowingTables, work: ReferenceWork, seq: number): FollowedStep {
+function goOn(tables: FollowingTables, { work, seq, documentsMax }: { work: ReferenceWork; seq: number; documentsMax: number }): FollowedStep {
   const { database } = tables
   const isRepair = work.kind === 'repair'
   const places = isRepair ? ALL_PLACES : placesOf(modelOf(work.model))
-  const [id, limit] = isRepair ? ['', LOOKED_AT_PER_REPAIR] : [work.id, LOOKED_AT_PER_STEP]
+  const id = isRepair ? '' : work.id
+  const limit = documentsMax * (isRepair ? LOOKED_AT_PER_DOCUMENT_OF_REPAIR : LOOKED_AT_PER_DOCUMENT)
   let { after } = work
   let [looked, changed] = [0, 0]
   for (const [at, place] of places.entries()) {
     if (at < work.place) continue
     const { rows, isEnd } = holderRows(database, place, { id, after, limit: limit - looked })
-    const done = bringUpToDate(tables, place.model, { rows, which: isRepair ? 'all' : work, changedMax: DOCUMENTS_PER_STEP - changed })
+    const done = bringUpToDate(tables, place.model, { rows, which: isRepair ? 'all' : work, changedMax: documentsMax - changed })
     changed += done.changed
     looked += done.looked
     if (!isEnd || done.looked < rows.length) {

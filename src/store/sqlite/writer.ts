@@ -74,7 +74,7 @@ function serviceWrites({ database, search, capture, write, writeUnsynced }: Acto
         const hasMore = removeOldChanges(database, before)
         return emptyTrash(database, deletedBefore) || hasMore
       }),
-    followReferences: (upTo) => writeUnsynced(() => followReferences({ database, search, capture }, upTo)),
+    followReferences: (upTo, documentsMax) => writeUnsynced(() => followReferences({ database, search, capture }, upTo, documentsMax)),
     beginReferenceRepair: () => write(() => beginRepair(database)),
     record: (entry) => write((_, record) => record(entry)),
     recordSuppressed: () => write((_, record) => record(SUPPRESSED)),

@@ -1,15 +1,20 @@
 /**
- * Lets copies of documents follow the change log, beside all other work: in steps of less than a millisecond, each followed by
- * a pause of several times as long, so that requests have most of the time. What others write waits for one step at most.
+ * Lets copies of documents follow the change log, beside all other work. Few copies follow in the event loop, in steps of
+ * about a millisecond; many follow in a thread, whose steps are longer. Each step is followed by a pause, which is several times as long
+ * while the event loop is busy. What others write waits for one step at most.
  */
-import type { Log } from '../base/log.ts'
-import type { Metrics } from '../base/metrics.ts'
-import { SYSTEM } from '../store/actor.ts'
-import type { FollowedStep } from '../store/references/reference-progress.ts'
-import type { Store } from '../store/store.ts'
+import { performance } from 'node:perf_hooks'
+import type { Log } from '../../base/log.ts'
+import type { Metrics } from '../../base/metrics.ts'
+import { SYSTEM } from '../../store/actor.ts'
+import type { FollowedStep } from '../../store/references/reference-progress.ts'
+import type { Store } from '../../store/store.ts'
+import type { ReferenceThread } from './reference-thread.ts'
 
-/** A step has a fifth of the time. */
+/** A step has a fifth of the time while the event loop is busy all the time. */
 const PAUSES_PER_STEP = 4
+/** A thread is started for so many documents. */
+const IN_THREAD_MIN = 64
 const PAUSE_MS_MAX = 250
 /** The place in the log is stored at the latest behind so many changes that need nothing. */
 const CHANGES_UNSTORED_MAX = 5_000
@@ -21,8 +26,8 @@ export interface ReferenceWorkOptions {
   /** Whether this process does it: of the nodes of a cluster, one does. */
   readonly isOnDuty: (() => boolean) | undefined
   readonly metrics: Metrics
-  /** Milliseconds of a clock that is never set. */
-  readonly ticks?: () => number
+  /** Starts the thread in which many copies follow; without it, all follow in the event loop. */
+  readonly startThread?: () => ReferenceThread
   /** Called behind each step. */
   readonly onStep?: (step: FollowedStep) => void
   readonly log: Log
@@ -31,7 +36,7 @@ export interface ReferenceWorkOptions {
 export type ReferenceWork = ReturnType<typeof startReferenceWork>
 
 export function startReferenceWork(options: ReferenceWorkOptions) {
-  const { store, isOnDuty = () => true, metrics, ticks = () => performance.now(), onStep, log } = options
+  const { store, isOnDuty = () => true, metrics, startThread, onStep, log } = options
   const own = store.as(SYSTEM)
   let looked = 0
   let stored = store.referenceProgress().seq
@@ -39,6 +44,8 @@ export function startReferenceWork(options: ReferenceWorkOptions) {
   let isWanted = false
   let running: Promise<void> | undefined
   let timer: NodeJS.Timeout | undefined
+  let [thread, isThreadLost] = [undefined as ReferenceThread | undefined, false]
+  let lastLoad = performance.eventLoopUtilization()
   let endPause = (): void => {}
   const followed = metrics.counter('dateline_references_followed_total', 'Documents whose copies of others were brought up to date.')
   metrics.gauge('dateline_references_waiting', 'Documents that hold copies of the document whose change they follow now.', () => {
@@ -54,22 +61,53 @@ export function startReferenceWork(options: ReferenceWorkOptions) {
         resolve()
       }
     })
-  const step = async (): Promise<void> => {
-    const since = ticks()
+  /** The share of the time since the last call that the event loop was busy. */
+  const load = (): number => {
+    const [before, now] = [lastLoad, performance.eventLoopUtilization()]
+    lastLoad = now
+    return performance.eventLoopUtilization(now, before).utilization
+  }
+  const stepHere = async (): Promise<FollowedStep> => {
+    const since = performance.now()
     const done = await own.followReferences(looked)
+    if (!isStopped) await pause(Math.min(PAUSE_MS_MAX, Math.max(1, (performance.now() - since) * PAUSES_PER_STEP)))
+    return done
+  }
+  /** The thread pauses by itself. One that fails is not started again until nothing is left to do. */
+  const stepsIn = async (start: () => ReferenceThread): Promise<FollowedStep> => {
+    try {
+      thread ??= start()
+      return await thread.follow({ upTo: looked, pausesPerStep: PAUSES_PER_STEP * load() })
+    } catch (error) {
+      isThreadLost = true
+      throw error
+    }
+  }
+  const step = async (changedBefore: number): Promise<number> => {
+    const isMuch = Math.max(changedBefore, store.referenceProgress().work?.total ?? 0) >= IN_THREAD_MIN
+    const done = startThread !== undefined && isMuch && !isThreadLost ? await stepsIn(startThread) : await stepHere()
     looked = stored = done.progress.seq
     if (done.changed > 0) followed({}, done.changed)
     onStep?.(done)
-    if (!isStopped) await pause(Math.min(PAUSE_MS_MAX, Math.max(1, (ticks() - since) * PAUSES_PER_STEP)))
+    return done.changed
   }
   const work = async (): Promise<void> => {
-    while (!isStopped && isOnDuty()) {
-      isWanted = false
-      const { upTo, found, hasMore } = store.referenceWork(looked)
-      looked = upTo
-      if (found || looked - stored > CHANGES_UNSTORED_MAX) await step()
-      else if (hasMore) await pause(1)
-      else return
+    let changed = 0
+    try {
+      while (!isStopped && isOnDuty()) {
+        isWanted = false
+        const { upTo, found, hasMore } = store.referenceWork(looked)
+        looked = upTo
+        if (found || looked - stored > CHANGES_UNSTORED_MAX) changed += await step(changed)
+        else if (hasMore) await pause(1)
+        else {
+          isThreadLost = false
+          return
+        }
+      }
+    } finally {
+      await thread?.end()
+      thread = undefined
     }
   }
   const wake = (): void => {
