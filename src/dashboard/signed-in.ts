@@ -8,7 +8,7 @@
 import { createClient, type Client } from '../client/client.ts'
 import type { User } from '../models/user.ts'
 import { apiUrl } from './api-url.ts'
-import { readNode } from './cluster-node.ts'
+import { readNode } from './node-sign.ts'
 import { parseExactly } from './exact-json.ts'
 import { forgetToken, storedToken, storeToken, type Kept } from './browser-storage.ts'
 
