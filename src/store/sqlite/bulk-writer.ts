@@ -16,10 +16,11 @@ import { createSearchChanges } from '../tables/search-changes.ts'
 /** Each attempt waits for the busy timeout of the connection, five seconds. */
 const BEGIN_TRIES_MAX = 12
 /**
- * Pages of the WAL after which it is moved where no service waits meanwhile: the longer it is, the fewer pages are moved,
- * since a page that changed several times is moved once. 32 MiB.
+ * Pages of the WAL after which a thread moves it where no service waits meanwhile: the longer it is, the fewer pages are
+ * moved, since a page that changed several times is moved once. 32 MiB; with what is written during a move 128 MiB.
  */
 const ALONE_WAL_PAGES = 8_192
+const ALONE_WAL_PAGES_MAX = 32_768
 
 export interface BulkOptions {
   readonly file: string
@@ -39,7 +40,7 @@ export function openBulkWriter({ file, isAlone, accountOf, now }: BulkOptions): 
     database.close()
     throw new DataDirError(`Cannot write to "${file}" past the log of its cluster: write through the API of a node`)
   }
-  const limits = { pagesMax: ALONE_WAL_PAGES, longPages: Number.POSITIVE_INFINITY }
+  const limits = { pagesMax: ALONE_WAL_PAGES, longPages: ALONE_WAL_PAGES, restartPages: ALONE_WAL_PAGES_MAX }
   const checkpoints = createCheckpoints(database, file, ...(isAlone ? [limits] : []))
   const search = createSearchChanges(database)
   const capture = captureChanges(database, { models: STORED_MODELS, now, trash: true })

@@ -14,7 +14,9 @@
  *
  * - after a commit, once the WAL has PAGES_MAX pages that are not in the database;
  * - after a commit that needs an erasure, and every RETRY_MS until that has succeeded;
- * - in a thread, where it got longer than LONG_PAGES. A reader of an older state, such as a backup, makes it long.
+ * - in a thread, where it got longer than LONG_PAGES. A reader of an older state, such as a backup, makes it long, and so
+ *   does a bulk load, which goes on writing meanwhile. SQLite restarts the WAL only where nothing is left to move, so what
+ *   such a thread leaves is moved here once the WAL has `restartPages`.
  *
  * A flood of queries would always leave a reader in the WAL. `isHeldUp` tells the store, which then pauses queries for a
  * moment (reader-pause.ts) and calls `settle`.
@@ -42,6 +44,7 @@ export type Checkpoints = ReturnType<typeof createCheckpoints>
 interface CheckpointOptions {
   readonly pagesMax?: number
   readonly longPages?: number
+  readonly restartPages?: number
   /** Does the work while no other thread of the service reads. */
   readonly withoutReaders?: (work: () => void) => void
 }
@@ -50,7 +53,7 @@ interface CheckpointOptions {
 export function createCheckpoints(
   database: Database,
   file: string,
-  { pagesMax = PAGES_MAX, longPages = LONG_PAGES, withoutReaders = (work) => work() }: CheckpointOptions = {},
+  { pagesMax = PAGES_MAX, longPages = LONG_PAGES, restartPages = Infinity, withoutReaders = (work) => work() }: CheckpointOptions = {},
 ) {
   const reader = openDatabase(file)
   reader.exec('PRAGMA busy_timeout = 0')
@@ -77,9 +80,10 @@ export function createCheckpoints(
   const attempt = (isDue: (pages: number) => boolean): void => {
     if (mover.isInThread()) return
     try {
-      const pages = pagesLeft()
-      if (!isDue(pages)) return
-      if (pages < (needsErasure ? Math.max(longPages, ERASURE_PAGES_MAX) : longPages)) {
+      const { pages, moved } = checkpoint(database, 'NOOP')
+      const mustRestart = pages >= restartPages
+      if (!mustRestart && !isDue(pages - moved)) return
+      if (mustRestart || pages - moved < (needsErasure ? Math.max(longPages, ERASURE_PAGES_MAX) : longPages)) {
         return needsErasure ? withoutReaders(moveAll) : moveAll()
       }
       mover.moveInThread(() => {
