@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import {
   chmodSync,
   closeSync,
+  cpSync,
   existsSync,
   openSync,
   readFileSync,
@@ -11,7 +12,7 @@ import {
   writeSync,
 } from 'node:fs'
 import { join } from 'node:path'
-import { it } from 'node:test'
+import { after, before, it } from 'node:test'
 import { openDatabase } from '../../src/store/sqlite/database.ts'
 import { runCheaply } from '../support/service/in-process.ts'
 import { run, serve } from '../support/service/program.ts'
@@ -19,9 +20,13 @@ import { temporaryDirectory, type Cleanup } from '../support/service/temporary-d
 
 const PAGE_BYTES = 4096
 
-async function seeded(t: Cleanup): Promise<string> {
+/** Seeded once: each test gets a copy of its own. */
+const site = join(temporaryDirectory({ after: (work) => after(() => work()) }), 'data')
+before(async () => assert.equal((await run(['seed', '--yes', '--data-dir', site])).code, 0))
+
+function seeded(t: Cleanup): string {
   const data = join(temporaryDirectory(t), 'data')
-  assert.equal((await run(['seed', '--yes', '--data-dir', data])).code, 0)
+  cpSync(site, data, { recursive: true, preserveTimestamps: true })
   return data
 }
 
@@ -31,7 +36,7 @@ interface Report {
 }
 
 async function check(...words: string[]): Promise<{ code: number | null; report: Report; wrong: readonly string[] }> {
-  const { code, stdout, stderr } = await run(['check', '--json', ...words])
+  const { code, stdout, stderr } = await runCheaply(['check', '--json', ...words])
   assert.equal(stderr, '')
   const report = JSON.parse(stdout) as Report
   const wrong = report.checks.filter(({ ok }) => !ok).map(({ name, text }) => `${name}: ${text}`)
@@ -60,7 +65,7 @@ function damage(data: string, name: string, from = 0, pages = 1): void {
 }
 
 it('check finds nothing wrong with a site, also beside its service, and with one that is not there yet', async (t) => {
-  const data = await seeded(t)
+  const data = seeded(t)
   const service = await serve(t, ['--data-dir', data])
   const { report, wrong } = await check('--data-dir', data)
   assert.deepEqual(wrong, [])
@@ -83,7 +88,7 @@ it('check finds nothing wrong with a site, also beside its service, and with one
 })
 
 it('check says what to do about each fault', async (t) => {
-  const data = await seeded(t)
+  const data = seeded(t)
   const file = join(temporaryDirectory(t), 'file')
   writeFileSync(file, 'short\n')
   for (const [words, wanted] of [
@@ -171,7 +176,7 @@ it('a damaged database is reported by check, refused by serve, and mended by wha
     (data: string) => truncateSync(join(data, 'dateline.db'), 400_000),
     (data: string) => writeFileSync(join(data, 'dateline.db'), 'x'.repeat(500_000)),
   ]) {
-    const data = await seeded(t)
+    const data = seeded(t)
     assert.equal((await run(['backup', '--data-dir', data])).code, 0)
     spoil(data)
     const { wrong } = await check('--data-dir', data)
@@ -191,7 +196,7 @@ it('a damaged database is reported by check, refused by serve, and mended by wha
 })
 
 it('damage that is met at run time is a 503 with the reason in the log, and the rest goes on', async (t) => {
-  const data = await seeded(t)
+  const data = seeded(t)
   const sound = readFileSync(join(data, 'dateline.db')).length
   damage(data, 'headline/updatedAt:desc,+title')
   assert.equal(readFileSync(join(data, 'dateline.db')).length, sound)
