@@ -78,7 +78,7 @@ const document = (id: string) => ({ id, value: { id, name: 'A topic', status: 'a
 function addRecords({ database }: Site, entries: readonly (AuditEntry & { readonly at?: number })[]): void {
   database.exec('BEGIN')
   for (const [i, { at = NOW, ...entry }] of entries.entries()) {
-    insertRecord(database, recordOf(entry, sourceOf(SYSTEM, undefined), { id: `r${i}`, now: at }))
+    insertRecord({ database }, recordOf(entry, sourceOf(SYSTEM, undefined), { id: `r${i}`, now: at }))
   }
   database.exec('COMMIT')
 }

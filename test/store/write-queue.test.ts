@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { it } from 'node:test'
 import { Failure } from '../../src/base/failure.ts'
 import { openDatabase, type Database } from '../../src/store/sqlite/database.ts'
+import { createGroupInserts } from '../../src/store/sqlite/group-inserts.ts'
 import { createSearchChanges } from '../../src/store/tables/search-changes.ts'
 import { createWriteQueue, type WriteQueue } from '../../src/store/sqlite/write-queue.ts'
 import { temporaryDirectory, type Cleanup } from '../support/service/temporary-directory.ts'
@@ -13,10 +14,13 @@ function queueOn(t: Cleanup): WriteQueue & { database: Database; file: string; c
   t.after(() => database.close())
   database.exec('CREATE TABLE t (a INTEGER PRIMARY KEY, b TEXT) STRICT')
   let commits = 0
+  const search = createSearchChanges(database)
+  const capture = { gatherActor: () => {}, forgetGathered: () => {} }
   const queue = createWriteQueue(database, {
     before: () => void commits++,
     after: () => {},
-    search: createSearchChanges(database),
+    search,
+    inserts: createGroupInserts(database, { search, capture }),
   })
   return { ...queue, database, file, commits: () => commits }
 }

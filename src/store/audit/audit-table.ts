@@ -10,6 +10,7 @@ import type { Model } from '../../models/schema.ts'
 import { user } from '../../models/user.ts'
 import { eraseActor } from '../changes/change-retention.ts'
 import type { Database } from '../sqlite/database.ts'
+import type { GroupInserts } from '../sqlite/group-inserts.ts'
 import { tableOf, valueAt } from '../sqlite/schema-sql.ts'
 
 const TABLE = tableOf(audit)
@@ -27,8 +28,16 @@ const OWNED: readonly string[] = MODELS.filter((model: Model) => model === user 
 )
 const ERASURE = 'erase audit '
 
-export function insertRecord(database: Database, record: AuditRecord): void {
-  database.run(`INSERT INTO ${TABLE} (id, doc) VALUES (?, ?)`, record.id, writeJson(asJson(record)))
+/** Adds a new record, with others of its transaction where those are gathered. */
+export function insertRecord({ database, inserts }: RecordTables, record: AuditRecord): void {
+  const text = writeJson(asJson(record))
+  if (inserts?.addRecord(record.id, text) === true) return
+  database.run(`INSERT INTO ${TABLE} (id, doc) VALUES (?, ?)`, record.id, text)
+}
+
+interface RecordTables {
+  readonly database: Database
+  readonly inserts?: Pick<GroupInserts, 'addRecord'>
 }
 
 /** The same for a record that is updated, as that of an import with each batch. */

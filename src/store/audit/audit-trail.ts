@@ -8,6 +8,7 @@ import { createAuditBounds } from './audit-bounds.ts'
 import { recordOf, sourceOf, type AuditEntry, type AuditSource } from './audit-record.ts'
 import { insertRecord } from './audit-table.ts'
 import type { Database } from '../sqlite/database.ts'
+import type { GroupInserts } from '../sqlite/group-inserts.ts'
 
 export interface AuditOutside {
   /** Called for each record once it is on disk. */
@@ -16,6 +17,12 @@ export interface AuditOutside {
   suppressed(event: AuditEvent): void
   /** The hashes of an email: first the one for new records, then those that older records may have. */
   emailHashes(email: string): readonly string[]
+}
+
+interface AuditTrailParts {
+  readonly now: Clock
+  readonly outside: AuditOutside
+  readonly inserts: Pick<GroupInserts, 'addRecord'>
 }
 
 export type AuditTrail = ReturnType<typeof createAuditTrail>
@@ -30,13 +37,13 @@ const SERVICE = sourceOf(SYSTEM, undefined)
 
 export function createAuditTrail(
   database: Database,
-  { now, outside }: { readonly now: Clock; readonly outside: AuditOutside },
+  { now, outside, inserts }: AuditTrailParts,
 ) {
   const newId = idGenerator(now)
   const bounds = createAuditBounds(outside.suppressed)
   const insert = (entry: AuditEntry, source: AuditSource): AuditRecord => {
     const record = recordOf(entry, source, { id: newId(), now: now() })
-    insertRecord(database, record)
+    insertRecord({ database, inserts }, record)
     return record
   }
   const isAdmitted = ({ event, role }: AuditEntry, source: AuditSource): boolean =>

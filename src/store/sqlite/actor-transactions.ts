@@ -9,12 +9,14 @@ import type { SearchChanges } from '../tables/search-changes.ts'
 import type { Checkpoints } from '../wal/checkpoints.ts'
 import { momentOf } from './authority.ts'
 import type { Database } from './database.ts'
+import type { GroupInserts } from './group-inserts.ts'
 import type { WriteQueue } from './write-queue.ts'
 
 export interface WriterParts {
   readonly database: Database
   readonly queue: WriteQueue
   readonly search: SearchChanges
+  readonly inserts: GroupInserts
   readonly capture: Pick<ChangeCapture, 'actBy' | 'restoring' | 'following' | 'moving'>
   readonly checkpoints: Checkpoints
   readonly trail: AuditTrail
@@ -23,10 +25,11 @@ export interface WriterParts {
 
 export type ActorTransactions = ReturnType<typeof transactionsOf>
 
-export function transactionsOf(actor: Actor | Visitor, { database, queue, search, capture, trail, now }: WriterParts) {
+export function transactionsOf(actor: Actor | Visitor, { database, queue, search, inserts, capture, trail, now }: WriterParts) {
   return {
     database,
     search,
+    inserts,
     capture,
     /** Runs a job in a transaction. `record` adds an entry to the audit trail in the same transaction. */
     async write<T>(job: (moment: Moment, record: (entry: AuditEntry) => void) => T): Promise<T> {

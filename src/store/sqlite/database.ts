@@ -65,7 +65,12 @@ export function openDatabase(
     `)
   }
   const prepared = new Map<string, StatementSync>()
+  let ahead: (() => void) | undefined
   const statement = (sql: string): StatementSync => {
+    ahead?.()
+    return preparedOf(sql)
+  }
+  const preparedOf = (sql: string): StatementSync => {
     let found = prepared.get(sql)
     if (found === undefined) prepared.set(sql, (found = connection.prepare(sql)))
     return found
@@ -80,9 +85,17 @@ export function openDatabase(
      * Rows one by one; only the current one is held. Stop early by leaving the loop. A statement can only be stepped by one
      * loop at a time, so each prepares its own.
      */
-    iterate: (sql: string, ...values: SQLInputValue[]): Iterable<Row> => connection.prepare(sql).iterate(...values),
+    iterate(sql: string, ...values: SQLInputValue[]): Iterable<Row> {
+      ahead?.()
+      return connection.prepare(sql).iterate(...values)
+    },
+    /** Has this done ahead of each statement but those of `getApart`; undefined ends that. */
+    setAhead: (work: (() => void) | undefined): void => void (ahead = work),
+    /** The first row of a query that does not see what is done ahead of statements. */
+    getApart: (sql: string, ...values: SQLInputValue[]): Row | undefined => preparedOf(sql).get(...values),
     /** The same with rows as arrays, any number of them open at once over one prepared text. Close each. */
     cursor(sql: string, values: readonly SQLInputValue[]): RowCursor {
+      ahead?.()
       const statement = idle.take(sql)
       const rows = statement.iterate(...values) as unknown as Iterator<RawRow>
       return {
@@ -98,6 +111,7 @@ export function openDatabase(
     },
     /** All rows as arrays, for statements of which clients cause many texts: the latest stay prepared. */
     rows(sql: string, values: readonly SQLInputValue[]): readonly RawRow[] {
+      ahead?.()
       return kept(sql).all(...values) as unknown as readonly RawRow[]
     },
     /** Runs a statement and returns the number of rows that it changed. */
@@ -114,7 +128,10 @@ export function openDatabase(
     define: (name: string, work: (...values: SQLOutputValue[]) => SQLInputValue): void =>
       connection.function(name, work),
     /** Runs several statements without values, for schema and transaction control. */
-    exec: (sql: string): void => connection.exec(sql),
+    exec(sql: string): void {
+      ahead?.()
+      connection.exec(sql)
+    },
     get inTransaction(): boolean {
       return connection.isTransaction
     },

@@ -40,13 +40,13 @@ export function documentWrites(transactions: ActorTransactions) {
   } satisfies Partial<Writer>
 }
 
-function documentSteps({ database, search, capture }: Pick<ActorTransactions, 'database' | 'search' | 'capture'>) {
+function documentSteps({ database, search, capture, inserts }: Pick<ActorTransactions, 'database' | 'search' | 'capture' | 'inserts'>) {
   const tables = { database, search }
   return ({ moment, record }: Job): Steps => ({
     ...historySteps({ database, search, capture }, { moment, record }),
     insert(model, document, admit) {
       admit?.(moment)
-      const outcome = documents.insertDocument(tables, model, document)
+      const outcome = documents.gatherDocument({ database, inserts }, model, document) ?? documents.insertDocument(tables, model, document)
       if (outcome === 'inserted' && entries.isRecorded(moment)) record(entries.created(model, document))
       return outcome
     },

@@ -54,6 +54,7 @@ export function gatherInserts<Row extends NewRow>(
       if (rows.size >= rowsMax || chars >= GATHERED_CHARS_MAX) flush()
     },
     has: (model: Model, id: string): boolean => model === place && rows.has(id),
+    size: (): number => rows.size,
     flush,
     /** Forgets the rows of a transaction that was rolled back. */
     discard,

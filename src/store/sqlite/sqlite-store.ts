@@ -23,6 +23,7 @@ import { restoreAdvice } from '../backup/backup.ts'
 import type { AccountOf } from './bulk-tables.ts'
 import { touchTables } from './database-check.ts'
 import { asStoreFailure, databaseReason, isDamage, openDatabase, type Database } from './database.ts'
+import { createGroupInserts } from './group-inserts.ts'
 import { DataDirError, ownDataDir, type DataDir, type Owner } from './data-dir.ts'
 import { findApiToken, listApiTokens } from '../tables/api-token-table.ts'
 import { noneFound } from '../found.ts'
@@ -190,8 +191,9 @@ function sqliteStore(writing: Database, parts: StoreParts): Store {
   const settingListeners = createSettingListeners(() => readNow(() => listSettings(database)))
   const capture = captureChanges(writing, { models, now, trash })
   capture.start()
+  const inserts = createGroupInserts(writing, { search, capture })
   const { queue: path, replication } = openWritePath(writing, {
-    ...{ node, models, search, capture, before, after },
+    ...{ node, models, search, inserts, capture, before, after },
     onErasure: checkpoints.erase,
     onSettings: settingListeners.note,
     erasures: checkpoints.erasures,
@@ -209,8 +211,8 @@ function sqliteStore(writing: Database, parts: StoreParts): Store {
   const listeners = createChangeListeners(() => readNow(() => changeRange(database).newest))
   const finder = createFinder(database, { file, now, arrivals, queryDeadlineMs, beginRead: snapshot.begin, changes: versions.changes })
 
-  const trail = createAuditTrail(writing, { now, outside: audit })
-  const on = createWriter({ database: writing, queue, search, capture, checkpoints, trail, now })
+  const trail = createAuditTrail(writing, { now, outside: audit, inserts })
+  const on = createWriter({ database: writing, queue, search, inserts, capture, checkpoints, trail, now })
 
   return {
     as: on,

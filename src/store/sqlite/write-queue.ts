@@ -15,6 +15,7 @@
 import { fail } from '../../base/failure.ts'
 import type { SearchChanges } from '../tables/search-changes.ts'
 import { asStoreFailure, type Database } from './database.ts'
+import type { GroupInserts } from './group-inserts.ts'
 
 /** How writes become transactions: by this process alone, or in the order of a log (replica/replicated-queue.ts). */
 export interface WriteQueue {
@@ -44,11 +45,13 @@ export interface WriteQueueParts {
   readonly after: () => void
   /** What jobs add is written at the end of their transaction. */
   readonly search: SearchChanges
+  /** Rows of jobs that share a transaction. */
+  readonly inserts: GroupInserts
 }
 
 export function createWriteQueue(
   database: Database,
-  { before, after, search }: WriteQueueParts,
+  { before, after, ...parts }: WriteQueueParts,
 ): WriteQueue {
   let pending: Job[] = []
   let isClosed = false
@@ -58,7 +61,7 @@ export function createWriteQueue(
     pending = []
     if (jobs.length === 0) return
     before()
-    const outcomes = commitTogether(database, search, jobs)
+    const outcomes = commitTogether({ database, ...parts }, jobs)
     after()
     jobs.forEach((job, i) => job.settle(outcomes[i] as Outcome))
   }
@@ -85,13 +88,16 @@ export function createWriteQueue(
   }
 }
 
-function commitTogether(database: Database, search: SearchChanges, jobs: readonly Job[]): readonly Outcome[] {
+type Transactions = Omit<WriteQueueParts, 'before' | 'after'> & { readonly database: Database }
+
+function commitTogether(parts: Transactions, jobs: readonly Job[]): readonly Outcome[] {
+  const { database, search } = parts
   const isSynced = jobs.some((job) => job.isSynced)
   try {
     // Takes effect outside a transaction only (sqlite.org/pragma.html#pragma_synchronous).
     if (!isSynced) database.exec('PRAGMA synchronous = NORMAL')
     database.run('BEGIN IMMEDIATE')
-    let outcomes = jobs.length === 1 ? jobs.map(runJob) : runTogether(database, search, jobs)
+    let outcomes = jobs.length === 1 ? jobs.map(runJob) : runTogether(parts, jobs)
     if (outcomes === undefined) {
       database.run('ROLLBACK')
       search.discard()
@@ -112,27 +118,33 @@ function commitTogether(database: Database, search: SearchChanges, jobs: readonl
 }
 
 /**
- * Runs the jobs of a transaction without savepoints. Undefined where one has failed behind changes of its own: then the
- * transaction has to be rolled back. Throws where it has ended by itself.
+ * Runs the jobs of a transaction without savepoints. Undefined where one has failed behind changes of its own, or rows of
+ * some could not be inserted: then the transaction has to be rolled back. Throws where it has ended by itself.
  */
-function runTogether(database: Database, search: SearchChanges, jobs: readonly Job[]): readonly Outcome[] | undefined {
+function runTogether({ database, inserts }: Omit<Transactions, 'search'>, jobs: readonly Job[]): readonly Outcome[] | undefined {
   const outcomes: Outcome[] = []
-  for (const job of jobs) {
-    const [changes, mark] = [changesOf(database), search.mark()]
-    try {
-      outcomes.push(runJob(job))
-    } catch (error) {
-      if (!database.inTransaction) throw error
-      if (changesOf(database) !== changes || search.mark() !== mark) return undefined
-      outcomes.push({ kind: 'failed', error })
+  inserts.begin()
+  try {
+    for (const job of jobs) {
+      const before = inserts.mark()
+      try {
+        outcomes.push(runJob(job))
+      } catch (error) {
+        if (!database.inTransaction) throw error
+        if (inserts.hasFailed() || inserts.mark() !== before) return undefined
+        outcomes.push({ kind: 'failed', error })
+      }
+      // A job may go on behind an error of a statement.
+      if (inserts.hasFailed()) return undefined
     }
+    inserts.flush()
+    return outcomes
+  } catch (error) {
+    if (database.inTransaction && inserts.hasFailed()) return undefined
+    throw error
+  } finally {
+    inserts.end()
   }
-  return outcomes
-}
-
-/** Rows that this connection has changed so far, by triggers and cascades as well. */
-function changesOf(database: Database): unknown {
-  return database.get('SELECT total_changes() AS n')?.['n']
 }
 
 /** Throws what the job throws. */

@@ -6,6 +6,7 @@ import { incompleteOf } from '../../models/incomplete.ts'
 import { storedModelNamed } from '../../models/registry.ts'
 import type { Model } from '../../models/schema.ts'
 import { isForeignKeyError, type Database } from '../sqlite/database.ts'
+import type { GroupInserts } from '../sqlite/group-inserts.ts'
 import { hasSchedules, requireSchedules } from '../sqlite/schedule-schema.ts'
 import { DUE_AT, dueIndex, HANDED_IN_AT, handedInIndex, HOUR_CHARS, IS_HANDED_IN, tableOf } from '../sqlite/schema-sql.ts'
 import type { Change, Condition, Document, DocumentStore, DueDocument, HourCount, InsertOutcome, Moment, ReadDocument } from '../store.ts'
@@ -26,6 +27,11 @@ export interface DocumentTables {
   readonly search: SearchChanges
 }
 
+export interface GatheringTables {
+  readonly database: Database
+  readonly inserts: GroupInserts
+}
+
 /** Tables of incomplete drafts that are known to be there. */
 const knownTables = new WeakMap<Database, Set<string>>()
 
@@ -42,8 +48,27 @@ export function hasTable(database: Database, { name, draftsOf }: Model): boolean
 
 /** Whether the id is that of a document in the other of the two tables of a model: complete ones, and incomplete drafts. */
 export function isInTwin(database: Database, model: Model, id: string): boolean {
-  const twin = model.draftsOf === undefined ? incompleteOf(model) : storedModelNamed(model.draftsOf)
+  const twin = twinOf(model)
   return twin !== undefined && getDocument(database, twin, id) !== undefined
+}
+
+function twinOf(model: Model): Model | undefined {
+  return model.draftsOf === undefined ? incompleteOf(model) : storedModelNamed(model.draftsOf)
+}
+
+/** Has a new document inserted with others of its transaction, where that is the same; undefined where it is not. */
+export function gatherDocument({ database, inserts }: GatheringTables, model: Model, document: Document): InsertOutcome | undefined {
+  const { id, value, text = writeJson(value) } = document
+  const twin = twinOf(model)
+  if (!inserts.takes(model, text) || !hasTable(database, model) || (twin !== undefined && !hasTable(database, twin))) return undefined
+  requireSchedules(database, model, undefined, value)
+  requireReview(database, model, undefined, value)
+  for (const one of twin === undefined ? [model] : [model, twin]) {
+    if (inserts.has(one, id)) return 'exists'
+    if (database.getApart(`SELECT 1 FROM ${tableOf(one)} WHERE id = ?`, id) !== undefined) return 'exists'
+  }
+  inserts.addDocument(model, { ...document, text })
+  return 'inserted'
 }
 
 export function insertDocument({ database, search }: DocumentTables, model: Model, { id, value, text }: Document): InsertOutcome {
