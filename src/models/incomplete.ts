@@ -5,7 +5,7 @@
  *
  * A document moves to the table of its model when it becomes complete, and back when a draft loses a member.
  */
-import type { Field, Model, Shape } from './schema.ts'
+import { fieldsOf, type Field, type Model, type Shape } from './schema.ts'
 
 /** The model of the incomplete drafts of another one; undefined for a model without a status. */
 export function incompleteOf(model: Model): Model | undefined {
@@ -28,7 +28,7 @@ export function placesOf(model: Model, includes: boolean): readonly Model[] {
 
 /** Required members that a document lacks. */
 export function missingMembers(model: Model, document: object): readonly string[] {
-  return Object.entries(model.fields)
+  return fieldsOf(model.fields)
     .filter(([name, { kind }]) => kind !== 'optional' && !Object.hasOwn(document, name))
     .map(([name]) => name)
 }

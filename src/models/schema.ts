@@ -262,7 +262,35 @@ export const OWNED = {
 } as const
 
 /** Kinds of fields whose values hold items or members that are declared themselves. */
-export const NESTING_KINDS: ReadonlySet<Field['kind']> = new Set(['list', 'record', 'embedded'])
+const NESTING_KINDS: ReadonlySet<Field['kind']> = new Set(['list', 'record', 'embedded'])
+
+type NamedField = readonly [name: string, field: Field]
+
+/** The fields of a declared shape, listed once: every document is checked by them. */
+export function fieldsOf(shape: Shape): readonly NamedField[] {
+  return listed(shape).all
+}
+
+/** Those of them that may hold lists or copies. */
+export function nestingFields(shape: Shape): readonly NamedField[] {
+  return listed(shape).nesting
+}
+
+interface ListedShape {
+  readonly all: readonly NamedField[]
+  readonly nesting: readonly NamedField[]
+}
+
+const listedShapes = new WeakMap<Shape, ListedShape>()
+
+function listed(shape: Shape): ListedShape {
+  const known = listedShapes.get(shape)
+  if (known !== undefined) return known
+  const all = Object.entries(shape)
+  const made = { all, nesting: all.filter(([, { kind }]) => NESTING_KINDS.has(kind)) }
+  listedShapes.set(shape, made)
+  return made
+}
 
 /** Dotted paths of the fields whose stored values are dates in UTC with milliseconds. Embedded copies are not. */
 export function dateFields(shape: Shape, prefix = ''): ReadonlySet<string> {

@@ -4,7 +4,7 @@
  */
 import type { Json, JsonObject } from '../../base/json.ts'
 import { isObject } from '../../base/json.ts'
-import { NESTING_KINDS, type Field, type Model, type Shape } from '../../models/schema.ts'
+import { nestingFields, type Field, type Model, type Shape } from '../../models/schema.ts'
 import { problemAt, throwProblem, type Report } from './problems.ts'
 
 /** Reports each list of a body that is longer than declared: without `report` it throws invalidInput at the first. */
@@ -13,8 +13,8 @@ export function checkListLengths(model: Model, body: JsonObject, report: Report 
 }
 
 function checkShape(shape: Shape, value: JsonObject, path: string, report: Report): void {
-  for (const [name, field] of Object.entries(shape)) {
-    if (!NESTING_KINDS.has(field.kind) || !Object.hasOwn(value, name)) continue
+  for (const [name, field] of nestingFields(shape)) {
+    if (!Object.hasOwn(value, name)) continue
     checkField(field, value[name], path === '' ? name : `${path}.${name}`, report)
   }
 }

@@ -5,7 +5,7 @@
  */
 import { describe } from '../../base/failure.ts'
 import { isObject, JSON_DEPTH_MAX, type Json, type JsonObject } from '../../base/json.ts'
-import { NESTING_KINDS, type Field, type Model, type Shape } from '../../models/schema.ts'
+import { nestingFields, type Field, type Model, type Shape } from '../../models/schema.ts'
 import type { DocumentStore } from '../../store/store.ts'
 import { knownRecord } from './known-records.ts'
 import { problemAt, throwProblem, REPORTED, TOO_DEEP, type Report } from './problems.ts'
@@ -129,8 +129,8 @@ function parsed({ mentions, texts }: Found, { report = throwProblem }: Pick<Refe
 type Nesting = Pick<Mention, 'path' | 'level'>
 
 function collectFromShape(shape: Shape, value: JsonObject, { path, level }: Nesting, mentions: Mention[]): void {
-  for (const [name, field] of Object.entries(shape)) {
-    if (!NESTING_KINDS.has(field.kind) || !Object.hasOwn(value, name)) continue
+  for (const [name, field] of nestingFields(shape)) {
+    if (!Object.hasOwn(value, name)) continue
     collect(field, value[name], { path: path === '' ? name : `${path}.${name}`, level: level + 1 }, mentions)
   }
 }

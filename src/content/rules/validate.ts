@@ -10,7 +10,7 @@ import { parseIsoDate } from '../../base/dates.ts'
 import { assertNever, describe, shortText } from '../../base/failure.ts'
 import { isObject, type Json, type JsonObject } from '../../base/json.ts'
 import type { Problem, ProblemCode, ProblemParams } from '../../base/problem.ts'
-import { EMBEDDED_ID_CHARS_MAX, type Extras, type Field, type Model, type OptionalField, type Shape } from '../../models/schema.ts'
+import { EMBEDDED_ID_CHARS_MAX, fieldsOf, type Extras, type Field, type Model, type OptionalField, type Shape } from '../../models/schema.ts'
 import { problemAt, throwProblem, REPORTED, type Report } from './problems.ts'
 import { referenceKey, type Records } from './references.ts'
 import { checkStorable } from './storable.ts'
@@ -61,7 +61,7 @@ export function readBody(
   }
   const scope: Scope = { creating, report, records, copies: new Map(), malformed: model.owned === true ? undefined : new Map() }
   const members: Member[] = []
-  for (const [name, field] of Object.entries(model.fields)) {
+  for (const [name, field] of fieldsOf(model.fields)) {
     const given = Object.hasOwn(body, name) ? body[name] : undefined
     if (field.kind === 'generated') members.push({ name, value: null, from: 'server' })
     else if (field.kind === 'list' && field.absent === 'keep' && given === undefined) {
@@ -141,12 +141,14 @@ function readRecord(shape: Shape, { extras, value, path, scope }: RecordInput): 
 }
 
 function readMembers(shape: Shape, value: JsonObject, path: string, scope: Scope): [string, Json][] {
-  // Nothing is to be seen to of an optional member that is not there.
-  const present = Object.entries(shape).filter(([name, { kind }]) => kind !== 'optional' || value[name] != null)
-  return present.map(([name, field]) => {
+  const members: [string, Json][] = []
+  for (const [name, field] of fieldsOf(shape)) {
+    // Nothing is to be seen to of an optional member that is not there.
+    if (field.kind === 'optional' && value[name] == null) continue
     const given = Object.hasOwn(value, name) ? value[name] : undefined
-    return [name, readField(field, given, `${path}.${name}`, scope)]
-  })
+    members.push([name, readField(field, given, `${path}.${name}`, scope)])
+  }
+  return members
 }
 
 function extraMembers(shape: Shape, value: JsonObject): [string, Json][] {
