@@ -4,13 +4,16 @@
  * each of them synced, with nothing read, checked or put into the search index.
  *
  * Both run in processes of their own, in pieces that take turns, so that what else the machine does meets both alike.
+ * Where that is much, the CPU time is what compares: of all threads of an import with its start, and of its thread that
+ * writes, which is what an operator waits for where there are two cores.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { closeSync, createReadStream, mkdtempSync, openSync, rmSync, statSync, writeSync } from 'node:fs'
+import { closeSync, createReadStream, mkdtempSync, openSync, readFileSync, rmSync, statSync, writeFileSync, writeSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+import { pathToFileURL } from 'node:url'
 import { systemClock } from '../src/base/clock.ts'
 import { idGenerator } from '../src/base/ids.ts'
 import { STORED_MODELS } from '../src/models/registry.ts'
@@ -40,48 +43,67 @@ export async function benchImport([
   try {
     const [headlines, pieces] = [Number(count), Math.min(PIECES_MAX, Math.ceil(Number(count) / ROWS_OF_PIECE))]
     const files = writeHeadlines(directory, headlines, pieces)
-    const seconds = { bare: 0, import: 0 }
+    const [probe, cpuFile] = [join(directory, 'cpu.mjs'), join(directory, 'cpu.json')]
+    writeFileSync(probe, cpuProbe(cpuFile))
+    const sums = { bare: NO_TIMES, import: NO_TIMES }
     for (const [i, piece] of files.entries()) {
-      const bareSeconds = await result(['scripts/bench.ts', 'import', join(directory, 'bare'), 'bare', piece])
-      const ourSeconds = await result([
-        'src/main.ts',
-        'import',
-        '--data-dir',
-        join(directory, 'ours'),
-        '--model',
-        'headline',
-        '--keep',
-        '--json',
-        piece,
+      const bare = await result(['scripts/bench.ts', 'import', join(directory, 'bare'), 'bare', piece])
+      const { seconds } = await result([
+        ...['--import', pathToFileURL(probe).href, 'src/main.ts', 'import', '--data-dir', join(directory, 'ours')],
+        ...['--model', 'headline', '--keep', '--json', piece],
       ])
-      seconds.bare += bareSeconds
-      seconds.import += ourSeconds
+      const ours = { seconds, ...(JSON.parse(readFileSync(cpuFile, 'utf8')) as Omit<Times, 'seconds'>) }
+      sums.bare = sum(sums.bare, bare)
+      sums.import = sum(sums.import, ours)
       const each = Math.ceil(headlines / pieces)
-      console.log(
-        `${String((i + 1) * each).padStart(9)}: import ${rate(each, ourSeconds)}, bare ${rate(each, bareSeconds)}, ` +
-          `ratio ${(bareSeconds / ourSeconds).toFixed(2)}`,
-      )
+      console.log(`${String((i + 1) * each).padStart(9)}: ${comparison(each, ours, bare)}`)
     }
-    console.log(
-      `${count} headlines: import ${rate(headlines, seconds.import)}, bare INSERTs ${rate(headlines, seconds.bare)}, ` +
-        `ratio ${(seconds.bare / seconds.import).toFixed(2)}; database ${(size(directory, 'ours') / 1e6).toFixed(0)} MB`,
-    )
+    const megabytes = (size(directory, 'ours') / 1e6).toFixed(0)
+    console.log(`${count} headlines: ${comparison(headlines, sums.import, sums.bare)}; database ${megabytes} MB`)
   } finally {
     rmSync(directory, { recursive: true, force: true })
   }
 }
 
+interface Times {
+  readonly seconds: number
+  /** CPU time in seconds: of all threads, and of the main thread. */
+  readonly all: number
+  readonly main: number
+}
+
+const NO_TIMES: Times = { seconds: 0, all: 0, main: 0 }
+
+function sum(one: Times, other: Times): Times {
+  return { seconds: one.seconds + other.seconds, all: one.all + other.all, main: one.main + other.main }
+}
+
+function comparison(rows: number, ours: Times, bare: Times): string {
+  const ratio = (name: keyof Times): string => (bare[name] / ours[name]).toFixed(2)
+  const cpu = `of CPU time ${ratio('all')}, of the writing thread's ${ratio('main')}`
+  return `import ${rate(rows, ours.seconds)}, bare INSERTs ${rate(rows, bare.seconds)}, ratio ${ratio('seconds')}; ${cpu}`
+}
+
+/** A module that writes the CPU times of a process to a file when it ends. */
+function cpuProbe(file: string): string {
+  return `import { writeFileSync } from 'node:fs'
+    import { isMainThread } from 'node:worker_threads'
+    const seconds = ({ user, system }) => (user + system) / 1e6
+    const times = () => ({ all: seconds(process.cpuUsage()), main: seconds(process.threadCpuUsage()) })
+    if (isMainThread) process.once('exit', () => writeFileSync(${JSON.stringify(file)}, JSON.stringify(times())))`
+}
+
 const rate = (rows: number, seconds: number): string => `${Math.round(rows / seconds)}/s`
 const size = (directory: string, name: string): number => statSync(join(directory, name, 'dateline.db')).size
 
-/** The seconds that a process says it took. */
-async function result(words: readonly string[]): Promise<number> {
+/** What a process says it took. */
+async function result(words: readonly string[]): Promise<Times> {
   const child = spawn(process.execPath, words, { stdio: ['ignore', 'pipe', 'inherit'] })
   let text = ''
   child.stdout.on('data', (chunk: Buffer) => void (text += chunk.toString()))
   const [code] = (await once(child, 'close')) as [number | null]
   if (code !== 0) throw new Error(`${words.join(' ')} ended with ${code}`)
-  return (JSON.parse(text) as { readonly seconds: number }).seconds
+  return JSON.parse(text) as Times
 }
 
 async function insertBare(directory: string, file: string): Promise<void> {
@@ -92,7 +114,7 @@ async function insertBare(directory: string, file: string): Promise<void> {
     rows.push([(JSON.parse(line) as { readonly id: string }).id, line])
   }
   const database = openDatabase(dir.database)
-  const begun = performance.now()
+  const [begun, cpuBefore] = [performance.now(), process.cpuUsage()]
   database.exec(`PRAGMA wal_autocheckpoint = ${AUTOCHECKPOINT_PAGES}`)
   for (let at = 0; at < rows.length; at += ROWS_OF_BATCH) {
     database.exec('BEGIN IMMEDIATE')
@@ -102,7 +124,10 @@ async function insertBare(directory: string, file: string): Promise<void> {
     database.exec('COMMIT')
   }
   database.close()
-  console.log(JSON.stringify({ seconds: (performance.now() - begun) / 1000 }))
+  const { user, system } = process.cpuUsage(cpuBefore)
+  // All work is that of one thread.
+  const cpu = (user + system) / 1e6
+  console.log(JSON.stringify({ seconds: (performance.now() - begun) / 1000, all: cpu, main: cpu }))
 }
 
 /** Files of headlines, the newest last. */
