@@ -5,8 +5,8 @@
  * than their tests. So files of one directory run in one process, one after the other: each is loaded when all tests and
  * hooks of the one before it have ended, as a test that has the path of the file for its name.
  *
- * A file stays alone where it looks at or changes what a process has once: its memory, open sockets, timers or flags, or
- * where it measures time. So does a long one, and it starts early, so that no core waits for it at the end.
+ * A file stays alone where it looks at or changes what a process has once: its memory, open sockets, timers, globals or
+ * environment, or where it measures time. So does a long one, and it starts early, so that no core waits for it at the end.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -17,7 +17,7 @@ const GROUP_FILES_MAX = 12
 /** For all tests of a file; each of them has the time-out of the run. */
 const FILE_TIMEOUT_MS = 1_800_000
 const OF_ITS_PROCESS =
-  /\bcollectGarbage\b|\bmemoryUsage\b|\bgetActiveResourcesInfo\b|\bprocess\.(?:on|once|umask)\(|\bmock\.timers\b|\b(?:performance|Date)\.now\(/
+  /\bglobalThis, |\bprocess\.env\['\w+'\] = |\bcollectGarbage\b|\bmemoryUsage\b|\bgetActiveResourcesInfo\b|\bprocess\.(?:on|once|umask)\(|\bmock\.timers\b|\b(?:performance|Date)\.now\(/
 /** Those that take the most processor time, the longest first. */
 const LONGEST: readonly string[] = [
   'test/query/differential.test.ts',
