@@ -35,3 +35,14 @@ it('a selection is set to exactly what is given, and tells of it', () => {
   selection.set(['b', 'c'])
   assert.deepEqual([selection.ids(), selection.size, selection.has('a'), told], [['b', 'c'], 2, false, 2])
 })
+
+it('a selection that is set without the rows that were done still begins a range at the last one that was turned', () => {
+  const selection = createRowSelection(() => {})
+  for (const id of ['a', 'b']) selection.turn(id, ORDER, false)
+  selection.set(['b'])
+  selection.turn('d', ORDER, true)
+  assert.deepEqual(selection.ids(), ['b', 'c', 'd'])
+  selection.set(['c'])
+  selection.turn('a', ORDER, true)
+  assert.deepEqual([...selection.ids()].sort(), ['a', 'c'])
+})

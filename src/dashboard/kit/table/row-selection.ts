@@ -26,10 +26,10 @@ export function createRowSelection(onChange: () => void) {
       }
       onChange()
     },
-    /** Chooses exactly these. */
+    /** Chooses exactly these. A range still begins at the last one that was turned, where it stays chosen. */
     set(ids: Iterable<string>): void {
       chosen = new Set(ids)
-      anchor = undefined
+      if (anchor !== undefined && !chosen.has(anchor)) anchor = undefined
       onChange()
     },
   }
