@@ -18,9 +18,10 @@ const BENCHES: Readonly<Record<string, (words: readonly string[]) => Promise<voi
   backup: benchBackup,
   changes: benchChanges,
   cluster: benchCluster,
-  dashboard: benchDashboard,
+  dashboard: inBrowser('bench-dashboard.ts'),
   http: benchHttp,
   mail: benchMail,
+  morning: inBrowser('bench/morning/morning-bench.ts'),
   import: benchImport,
   pattern: benchPattern,
   peers: benchPeers,
@@ -32,11 +33,12 @@ const BENCHES: Readonly<Record<string, (words: readonly string[]) => Promise<voi
   writes: benchWrites,
 }
 
-/** Its types are those of browsers, which no other script may see: the compiler does not follow such an import. */
-async function benchDashboard(words: readonly string[]): Promise<void> {
-  const script = `${import.meta.dirname}/bench-dashboard.ts`
-  const { run } = (await import(script)) as { run: (words: readonly string[]) => Promise<void> }
-  await run(words)
+/** Types of these are those of browsers, which no other script may see: the compiler does not follow such an import. */
+function inBrowser(path: string) {
+  return async (words: readonly string[]): Promise<void> => {
+    const { run } = (await import(`${import.meta.dirname}/${path}`)) as { run: (words: readonly string[]) => Promise<void> }
+    await run(words)
+  }
 }
 
 const [name = '', ...words] = process.argv.slice(2)

