@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { before, describe, it } from 'node:test'
 import { expectAccessible } from '../support/browser/accessibility.ts'
 import { browserMissing, type Page } from '../support/browser/browser.ts'
-import { startDashboard } from '../support/browser/dashboard.ts'
+import { holdNotices, startDashboard } from '../support/browser/dashboard.ts'
 
 const dashboard = await startDashboard()
 const { service, cast } = dashboard
@@ -78,6 +78,42 @@ describe('the history of a document', { skip: browserMissing() }, () => {
     await page.click(button('Edit'))
     assert.equal((await page.find({ role: 'textbox', name: 'Name' })).value, 'Harbours')
     await page.expectNoProblems()
+  })
+})
+
+describe('a save', { skip: browserMissing() }, () => {
+  const name = { role: 'textbox', name: 'Name' } as const
+  const saveAs = async (page: Page, text: string): Promise<void> => {
+    await page.fill(name, text)
+    await page.press('Ctrl+S')
+    await page.find({ role: 'heading', name: text })
+    await holdNotices(page)
+  }
+
+  it('is taken back in its notice, with the date from before, unless the document has changed since', async () => {
+    const id = await makeTopic('Tides')
+    const before = await topicOf(id)
+    const page = await dashboard.openAs(cast.admin, `#/topics/${id}`)
+    await saveAs(page, 'Tiedes')
+    await page.screenshot('editor-saved')
+    await page.click(button('Undo'))
+    await page.find({ role: 'heading', name: 'Tides' })
+    await page.reads(/“Tiedes” restored/)
+    assert.equal((await page.find(name)).value, 'Tides')
+    assert.deepEqual(await topicOf(id), before)
+    // Another screen takes it back as well.
+    await saveAs(page, 'Tieds')
+    await page.open('/#/sources')
+    await page.find({ role: 'heading', name: 'Sources' })
+    await page.click(button('Undo'))
+    await page.waitFor(async () => (await topicOf(id))?.['name'] === 'Tides', 'the name to be back')
+    await page.open(`/#/topics/${id}`)
+    await saveAs(page, 'Tide')
+    await service.data('PATCH', `/${id}`, { model: 'topic' }, { ...ask, body: { description: 'Changed by another' } })
+    await page.click(button('Undo'))
+    await page.reads(/Tide: Someone else changed it in the meantime/)
+    assert.equal((await topicOf(id))?.['name'], 'Tide')
+    await page.expectNoProblems([{ status: 412 }])
   })
 })
 

@@ -23,6 +23,8 @@ import { previewOf } from './preview-card.ts'
 import { storeDocument, type StoredAny } from './store-document.ts'
 import type { UnsavedInput } from './unsaved-input.ts'
 
+/** How long a save can be taken back in its notice. */
+const UNDO_MS = 8_000
 /** How long a wait stays silent. */
 const SAVING_MS = 2_000
 
@@ -55,7 +57,7 @@ export function openEditing({ model, context, documents, ...beginning }: Editing
     kept = unsavedInput({ userId: user.id, model: model.name, id: storedId, draft, signal, onTaken: () => changed('') })
     keptPlace.append(kept.element)
   }, () => {})
-  const saving = createSaving(model, documents, { draft, problems, update, onStored })
+  const saving = createSaving(model, documents, { draft, problems, update, onStored, undo })
   const preview = previewOf(model, signal)
   const live = liveDocument({ model, context, documents, draft, settled: saving.settle, onTaken: redraw, save: saving.begin })
   const views = editorViews({
@@ -128,6 +130,23 @@ export function openEditing({ model, context, documents, ...beginning }: Editing
     redraw()
   }
 
+  /** Of a save, also from another screen. What was typed since is lost only where the reader agrees. */
+  async function undo(saved: StoredAny): Promise<void> {
+    const { id } = saved.document
+    const isHere = (): boolean => !signal.aborted && storedId() === id
+    try {
+      if (isHere() && !(await mayLeave())) return
+      const { undoSave } = await import('./undo-save.ts')
+      if (!(await undoSave({ client, model, stored: saved })) || !isHere()) return
+      draft.adopt(await documents.get(id))
+      problems.saved()
+      live.hide()
+      redraw()
+    } catch (error) {
+      notifyFailure(error)
+    }
+  }
+
   /** As a new version. Unsaved input is lost only where the reader agrees. */
   async function restore(seq: number): Promise<void> {
     const id = storedId()
@@ -181,10 +200,12 @@ interface SavingParts {
   /** Shows whether it is being saved. */
   readonly update: () => void
   readonly onStored: (id: string, isNew: boolean) => void
+  /** Takes a save back. */
+  readonly undo: (saved: StoredAny) => Promise<void>
 }
 
 /** Saves the draft, one time after the other. */
-function createSaving(model: Model, documents: Documents, { draft, problems, update, onStored }: SavingParts) {
+function createSaving(model: Model, documents: Documents, { draft, problems, update, onStored, undo }: SavingParts) {
   let isSaving = false
   let saving = Promise.resolve()
 
@@ -215,12 +236,13 @@ function createSaving(model: Model, documents: Documents, { draft, problems, upd
     draft.accept(stored)
     problems.saved()
     onStored(id, isNew)
-    tellSaved(isNew ? '' : before)
+    tellSaved(isNew ? '' : before, isNew ? undefined : stored)
   }
 
-  function tellSaved(before: string): void {
+  function tellSaved(before: string, saved?: StoredAny): void {
     const status = draft.status()
-    notify(status === before ? t('saved') : `${t('saved')} · ${valueTitle(status)}`, { kind: 'done' })
+    const action = saved && { shownMs: UNDO_MS, action: { label: t('undo'), run: () => void undo(saved) } }
+    notify(status === before ? t('saved') : `${t('saved')} · ${valueTitle(status)}`, { kind: 'done', ...action })
   }
 
   return {
