@@ -120,7 +120,8 @@ describe('the keyboard', { skip: browserMissing() }, () => {
     await page.reads(/1 selected/)
     await page.press('s')
     await page.find({ role: 'dialog', name: 'Change the status' })
-    assert.deepEqual(await options(), ['Publish · 1 selected', 'Unpublish · 1 selected', 'Archive · 1 selected'])
+    // It is published already.
+    assert.deepEqual(await options(), ['Unpublish · 1 selected', 'Archive · 1 selected'])
     await page.screenshot('palette-status')
     await page.type({ role: 'combobox', name: 'Change the status' }, 'arch')
     await page.press('Enter')
