@@ -25,13 +25,16 @@ export function filterChips(view: ListView, next: () => HTMLElement) {
 
   function draw(): void {
     const held = [...element.querySelectorAll('button')].findIndex(hasFocus)
-    const chips = fields.flatMap((field) => valuesOf(field).map((value) => chip(field, value)))
+    const chosen = fields.map((field) => ({ field, values: valuesOf(field) }))
+    // One status is a tab, which says it.
+    const chips = chosen.flatMap(({ field, values }) => (field.key === 'status' && values.length === 1 ? [] : values.map((value) => chip(field, value))))
+    const isMany = chosen.flatMap(({ values }) => values).length > 1
     element.hidden = chips.length === 0
     const all = button(t('list.clear'), clearFilters, { class: 'link' })
     // After a filter is removed by keyboard, the focus goes to the next one.
     keepFocus(
       element,
-      () => fill(element, chips, chips.length > 1 && h('li', {}, all)),
+      () => fill(element, chips, isMany && h('li', {}, all)),
       () => (chips[Math.min(held, chips.length - 1)]?.querySelector('button') ?? next()).focus(),
     )
   }
