@@ -1,9 +1,9 @@
 /**
- * `npm run soak [-- --minutes N] [--seed N] [--size N] [--executable PATH]`: ordinary traffic of many users on a
+ * `npm run soak [-- --minutes N] [--seed N] [--size N] [--executable PATH] [--queries]`: ordinary traffic of many users on a
  * service with its own limits, and beside it all attacks of the drill in rotation. Every minute it prints what the
  * requests of ordinary users took and what the process holds. It fails when memory, handles, threads, disk or the p99
  * of ordinary requests grow without bound, when an ordinary request fails, or when an attack breaks what it asserts.
- * On loopback alone. Linux only: the figures of the process come from /proc.
+ * With `--queries`, random queries alone, and what the process holds (soak/random-queries.ts). On loopback alone. Linux only: the figures of the process come from /proc.
  */
 import { resolve } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -17,6 +17,7 @@ import { handles, residentMemory, scheduled, type Scheduled } from './attacks/pr
 import { directoryOfRun, prepareTarget, type RunningTarget } from './attacks/target.ts'
 import { missesDeadlines, slownessOf } from './attacks/verdict.ts'
 import { growthOf, MEASUREMENTS_MIN, type GrowthLimit } from './soak/growth.ts'
+import { heapIn, queryMinutes } from './soak/random-queries.ts'
 import type { Person } from './soak/ordinary-requests.ts'
 import { startTraffic, type MinuteOfTraffic, type Traffic } from './soak/traffic.ts'
 
@@ -62,11 +63,13 @@ interface Options {
   readonly seed: number
   readonly headlines: number
   readonly executable: string | undefined
+  /** Random queries in place of ordinary traffic and attacks. */
+  readonly queries: boolean
 }
 
 const options = readOptions(process.argv.slice(2))
 if (options === undefined) {
-  console.error('Usage: npm run soak [-- [--minutes N] [--seed N] [--size HEADLINES] [--executable PATH]]')
+  console.error('Usage: npm run soak [-- [--minutes N] [--seed N] [--size HEADLINES] [--executable PATH] [--queries]]')
   process.exitCode = 2
 } else {
   console.log(`SEED=${options.seed} soak, ${options.minutes} minutes`)
@@ -76,15 +79,15 @@ if (options === undefined) {
   process.exit(faults.length > 0 ? 1 : 0)
 }
 
-async function soak({ minutes, seed, headlines, executable }: Options): Promise<readonly string[]> {
+async function soak({ minutes, seed, headlines, executable, queries }: Options): Promise<readonly string[]> {
   const directory = directoryOfRun('dateline-soak-')
   const random = seededRandom(seed)
   const isQuick = minutes < MINUTES_OF_FULL_ATTACKS
-  const words = ['--backup-keep', String(BACKUPS_KEPT)]
+  const words = queries ? ['--rate-limits', 'off'] : ['--backup-keep', String(BACKUPS_KEPT)]
   const target = await prepareTarget({ executable, directory, headlines, random, isQuick, words })
   const running = await target.start()
   try {
-    return await run(running, { minutes, seed, random })
+    return queries ? await runQueries(running, { minutes, seed }) : await run(running, { minutes, seed, random })
   } finally {
     await running.kill()
   }
@@ -127,8 +130,24 @@ async function run(
     ...running.errors().map((line) => `an error in the log: ${line}`),
     ...(waits <= requests * WAITS_SHARE_MAX ? [] : [`${waits} of ${requests} requests were told to come back`]),
     ...(code === 0 && totalMs <= STOP_MS_MAX ? [] : [`exit code ${code} after ${Math.round(totalMs)} ms`]),
-    ...growthFaults(rows),
+    ...growthFaults(rows, Object.keys(LIMITS) as (keyof typeof LIMITS)[]),
   ]
+}
+
+async function runQueries(running: RunningTarget, { minutes, seed }: { readonly minutes: number; readonly seed: number }): Promise<readonly string[]> {
+  const faults: string[] = []
+  const rows: Pick<Minute, 'rss' | 'heap' | 'handles' | 'threads'>[] = []
+  for await (const { failures, requests, rssPeak, ...row } of queryMinutes(running, seed, minutes)) {
+    rows.push(row)
+    const mib = (value: number): string => `${Math.round(value)} MiB`
+    console.log(
+      `minute ${rows.length}: ${requests} queries, memory ${mib(row.rss)} (peak ${mib(rssPeak)}), heap ${mib(row.heap)}, ` +
+        `handles ${row.handles}, threads ${row.threads}`,
+    )
+    faults.push(...failures)
+  }
+  const ended = running.ended()
+  return [...faults, ...(ended === undefined ? [] : [`the service ended: ${ended}`]), ...growthFaults(rows, ['rss', 'heap', 'handles', 'threads'])]
 }
 
 /** Signs the people in and starts their traffic. */
@@ -218,11 +237,6 @@ function slownessSince(before: Scheduled, pid: number): number {
   return slownessOf(ranSeconds - before.ranSeconds, waitedSeconds - before.waitedSeconds)
 }
 
-function heapIn(metrics: string): number[] {
-  const [, bytes] = /^dateline_memory_bytes\{kind="heap"\} (\S+)$/m.exec(metrics) ?? []
-  return bytes === undefined ? [] : [Number(bytes) / 2 ** 20]
-}
-
 function lineOf(minute: number, row: Minute, attacked: readonly string[]): string {
   const { requests, waits, skipped, p50, p99, max, failures } = row.traffic
   const mib = (value: number): string => `${Math.round(value)} MiB`
@@ -236,9 +250,12 @@ function lineOf(minute: number, row: Minute, attacked: readonly string[]): strin
 }
 
 /** Prints the first and the last third of each compared figure and returns the faults. */
-function growthFaults(rows: readonly Minute[]): readonly string[] {
+function growthFaults<Name extends keyof typeof LIMITS>(
+  rows: readonly Readonly<Record<Name, number>>[],
+  names: readonly Name[],
+): readonly string[] {
   const compared = rows.slice(Math.ceil(rows.length * WARM_UP_SHARE))
-  const found = (Object.keys(LIMITS) as (keyof typeof LIMITS)[]).map((name) => ({
+  const found = names.map((name) => ({
     limit: LIMITS[name] as GrowthLimit,
     ...growthOf(
       compared.map((row) => row[name]),
@@ -269,6 +286,7 @@ function readOptions(words: readonly string[]): Options | undefined {
         seed: { type: 'string' },
         size: { type: 'string' },
         executable: { type: 'string' },
+        queries: { type: 'boolean', default: false },
       },
     })
     const whole = (text: string | undefined, initial: number): number =>
@@ -278,7 +296,7 @@ function readOptions(words: readonly string[]): Options | undefined {
     const headlines = whole(values.size, HEADLINES_DEFAULT)
     if (!(minutes <= MINUTES_MAX) || Number.isNaN(seed) || Number.isNaN(headlines)) return undefined
     const executable = values.executable === undefined ? undefined : resolve(values.executable)
-    return { minutes, seed, headlines, executable }
+    return { minutes, seed, headlines, executable, queries: values.queries }
   } catch {
     return undefined
   }
