@@ -21,6 +21,7 @@ import type { Actor, CallerClaim, Token, Visitor } from './actor.ts'
 import type { AuditEntry } from './audit/audit-record.ts'
 import type { FollowedStep, ReferenceLook, ReferenceProgress } from './references/reference-progress.ts'
 import type { Replication } from './replica/replication.ts'
+import type { WriteLock } from './sqlite/write-lock.ts'
 import type { ApiTokenRecord } from './tables/api-token-table.ts'
 import type { ChangedSetting, SettingsChange, StoredSetting } from './tables/setting-table.ts'
 
@@ -821,6 +822,8 @@ export interface Writable {
 }
 
 export interface Store extends DocumentStore, AccountStore, OutboxStore, Writable {
+  /** For a thread that writes beside this store, on a connection of its own. */
+  readonly writeLock: WriteLock
   /** The place in the log of a cluster; undefined for a store by itself. */
   readonly replication?: Replication
   /** Writes many documents through that log; undefined for a store by itself. `accountOf` gives what a new user begins with. */

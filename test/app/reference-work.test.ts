@@ -36,7 +36,7 @@ async function renamed(t: TestContext) {
   const log = createLog({ level: 'warn', format: 'json', now: () => 0, write: (text) => void lines.push(text) })
   const begin = (more: Partial<ReferenceWorkOptions> = {}) =>
     startReferenceWork({ store, isOnDuty: undefined, metrics: createMetrics(), log, onStep: (step) => void steps.push(step), ...more })
-  const startThread = (): ReferenceThread => startReferenceThread({ dataDir: dir.path, trash: true })
+  const startThread = (): ReferenceThread => startReferenceThread({ dataDir: dir.path, trash: true, writeLock: store.writeLock })
   const isExact = (): void => {
     const now = { ...news[0], topic: parseJson(store.get(topic, 't') ?? 'null') }
     for (const { id } of news) assert.deepEqual(parseJson(store.get(headline, String(id)) ?? 'null'), { ...now, id })
@@ -44,7 +44,7 @@ async function renamed(t: TestContext) {
     assert.deepEqual(changeFaults(database, [topic, headline]), [])
     database.close()
   }
-  return { steps, lines, begin, startThread, isExact }
+  return { store, steps, lines, begin, startThread, isExact }
 }
 
 const sum = (steps: readonly FollowedStep[]): number => steps.reduce((n, { changed }) => n + changed, 0)
@@ -75,10 +75,10 @@ it('work that was stopped goes on where it was', async (t) => {
 })
 
 it('copies follow in the event loop where the thread fails', async (t) => {
-  const { steps, lines, begin, isExact } = await renamed(t)
+  const { store, steps, lines, begin, isExact } = await renamed(t)
   const file = join(temporaryDirectory(t), 'no-directory')
   writeFileSync(file, '')
-  const work = begin({ startThread: () => startReferenceThread({ dataDir: file, trash: true }) })
+  const work = begin({ startThread: () => startReferenceThread({ dataDir: file, trash: true, writeLock: store.writeLock }) })
   while (sum(steps) < COPIES) await work.idle().then(() => new Promise(setImmediate))
   await work.stop()
   assert.equal(lines.length, 1)

@@ -1,20 +1,29 @@
 /**
  * Lets many copies follow a change in a thread with a connection of its own, so that the event loop goes on serving. What
- * the service writes waits for a step of the thread, as it does for an import beside the service.
+ * the service writes waits for a step of the thread, and what it reads for none.
  */
 import { startTaskThread } from '../../base/thread.ts'
 import type { FollowedStep } from '../../store/references/reference-progress.ts'
+import type { WriteLock } from '../../store/sqlite/write-lock.ts'
 import type { FollowTask, FollowThreadData } from './reference-worker.ts'
 
 const HEAP_MB_MAX = 128
 
 export type ReferenceThread = ReturnType<typeof startReferenceThread>
 
-export function startReferenceThread(data: FollowThreadData) {
+export interface ReferenceThreadOptions extends Pick<FollowThreadData, 'dataDir' | 'trash'> {
+  /** Of the store of the service. */
+  readonly writeLock: Pick<WriteLock, 'memory' | 'free'>
+}
+
+export function startReferenceThread({ writeLock, ...data }: ReferenceThreadOptions) {
+  const workerData: FollowThreadData = { ...data, lock: writeLock.memory }
   const thread = startTaskThread<FollowTask, FollowedStep>(new URL('./reference-worker.ts', import.meta.url), {
-    workerData: data,
+    workerData,
     resourceLimits: { maxOldGenerationSizeMb: HEAP_MB_MAX },
   })
+  // Also of a thread that ends by itself.
+  thread.worker.once('exit', writeLock.free)
   return {
     /** Takes steps for a while, or until there is nothing to do. Gives the last step, with the changes of all. */
     follow: (task: FollowTask): Promise<FollowedStep> => thread.run(task),

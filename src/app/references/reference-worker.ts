@@ -9,19 +9,22 @@ import { STORED_MODELS } from '../../models/registry.ts'
 import { SYSTEM } from '../../store/actor.ts'
 import type { FollowedStep } from '../../store/references/reference-progress.ts'
 import { prepareDataDir } from '../../store/sqlite/data-dir.ts'
+import { createWriteLock } from '../../store/sqlite/write-lock.ts'
 import { openStore } from '../../store/sqlite/sqlite-store.ts'
 
 /** Documents that a step changes: it has the write lock for some milliseconds. */
-const DOCUMENTS_PER_STEP = 12
+const DOCUMENTS_PER_STEP = 8
 const BURST_MS = 100
 const PAUSE_MS = { min: 1, max: 100 }
 /** On Linux, the priority is that of the thread that sets it (setpriority(2), notes); elsewhere of the whole process. */
-const [LOWER_BY, PRIORITY_LOWEST] = [10, 19]
+const [LOWER_BY, PRIORITY_LOWEST] = [5, 19]
 
 export interface FollowThreadData {
   readonly dataDir: string
   /** Whether deleted content goes to the trash. */
   readonly trash: boolean
+  /** The memory of the write lock of the store of the service. */
+  readonly lock: SharedArrayBuffer
 }
 
 export interface FollowTask {
@@ -31,17 +34,18 @@ export interface FollowTask {
   readonly pausesPerStep: number
 }
 
-const { dataDir, trash } = workerData as FollowThreadData
+const { dataDir, trash, lock: memory } = workerData as FollowThreadData
 if (process.platform === 'linux') setPriority(Math.min(PRIORITY_LOWEST, getPriority() + LOWER_BY))
 const store = openStore({ dir: prepareDataDir(dataDir), models: STORED_MODELS, version: VERSION, now: systemClock, trash })
 const own = store.as(SYSTEM)
+const lock = createWriteLock(memory)
 
 runTasks(async ({ upTo, pausesPerStep }: FollowTask): Promise<FollowedStep> => {
   const until = performance.now() + BURST_MS
   let [changed, from] = [0, upTo]
   for (;;) {
     const since = performance.now()
-    const step = await own.followReferences(from, DOCUMENTS_PER_STEP)
+    const step = await lock.hold(() => own.followReferences(from, DOCUMENTS_PER_STEP))
     changed += step.changed
     from = step.progress.seq
     const now = performance.now()

@@ -46,6 +46,7 @@ import type { WriterGate } from './reader-gate.ts'
 import { refusableQueue } from './refusable-queue.ts'
 import { createSnapshot } from './snapshot.ts'
 import { createTurnReads } from './turn-reads.ts'
+import { createWriteLock } from './write-lock.ts'
 import { openWritePath, type WritePathParts } from './write-path.ts'
 import { wordErasure } from './word-erasure.ts'
 import { createWriter } from './writer.ts'
@@ -192,8 +193,9 @@ function sqliteStore(writing: Database, parts: StoreParts): Store {
   const capture = captureChanges(writing, { models, now, trash })
   capture.start()
   const inserts = createGroupInserts(writing, { search, capture })
+  const writeLock = createWriteLock()
   const { queue: path, replication } = openWritePath(writing, {
-    ...{ node, models, search, inserts, capture, before, after },
+    ...{ node, models, search, inserts, capture, before, after, lock: writeLock },
     onErasure: checkpoints.erase,
     onSettings: settingListeners.note,
     erasures: checkpoints.erasures,
@@ -216,6 +218,7 @@ function sqliteStore(writing: Database, parts: StoreParts): Store {
 
   return {
     as: on,
+    writeLock,
     ...(replication && {
       replication,
       bulkWriter: (accountOf: AccountOf) => createLogBulkWriter({ database: writing, queue, search, capture, accountOf }),

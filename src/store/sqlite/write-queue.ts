@@ -16,6 +16,7 @@ import { fail } from '../../base/failure.ts'
 import type { SearchChanges } from '../tables/search-changes.ts'
 import { asStoreFailure, type Database } from './database.ts'
 import type { GroupInserts } from './group-inserts.ts'
+import type { WriteLock } from './write-lock.ts'
 
 /** How writes become transactions: by this process alone, or in the order of a log (replica/replicated-queue.ts). */
 export interface WriteQueue {
@@ -47,11 +48,13 @@ export interface WriteQueueParts {
   readonly search: SearchChanges
   /** Rows of jobs that share a transaction. */
   readonly inserts: GroupInserts
+  /** Another thread of this process that writes, whose transactions are waited for without blocking the event loop. */
+  readonly lock?: Pick<WriteLock, 'whenFree' | 'served'>
 }
 
 export function createWriteQueue(
   database: Database,
-  { before, after, ...parts }: WriteQueueParts,
+  { before, after, lock, ...parts }: WriteQueueParts,
 ): WriteQueue {
   let pending: Job[] = []
   let isClosed = false
@@ -63,12 +66,18 @@ export function createWriteQueue(
     before()
     const outcomes = commitTogether({ database, ...parts }, jobs)
     after()
+    lock?.served()
     jobs.forEach((job, i) => job.settle(outcomes[i] as Outcome))
+  }
+  const flushWhenFree = (): void => {
+    const waiting = lock?.whenFree()
+    if (waiting === undefined) flush()
+    else void waiting.then(flush)
   }
 
   const enqueue = <T>(work: () => T, isSynced: boolean): Promise<T> => {
     if (isClosed) return Promise.reject(fail('networkError', 'The service is stopping'))
-    if (pending.length === 0) setImmediate(flush)
+    if (pending.length === 0) setImmediate(flushWhenFree)
     return new Promise<T>((resolve, reject) => {
       const settle = (outcome: Outcome): void => {
         if (outcome.kind === 'done') resolve(outcome.value as T)
@@ -88,7 +97,7 @@ export function createWriteQueue(
   }
 }
 
-type Transactions = Omit<WriteQueueParts, 'before' | 'after'> & { readonly database: Database }
+type Transactions = Pick<WriteQueueParts, 'search' | 'inserts'> & { readonly database: Database }
 
 function commitTogether(parts: Transactions, jobs: readonly Job[]): readonly Outcome[] {
   const { database, search } = parts
