@@ -155,7 +155,7 @@ export async function startApp(config: Config, secrets: Secrets, surroundings: S
   const storedMail = await useStoredMail({ live, mail, readMail, log })
   const upkeep = await startUpkeep({ config: live.config, dataDir, services, isOnDuty: node?.isKeeper, isNode: node !== undefined, now, log }, starting)
   // On a node, each step is an entry of the log, which the store of the service writes.
-  const startThread = () => startReferenceThread({ dataDir, trash: config.trashDays > 0, writeLock: store.writeLock })
+  const startThread = () => startReferenceThread({ dataDir, trash: config.trashDays > 0, store })
   const references = startReferenceWork({ store, isOnDuty: node?.isKeeper, metrics, log, ...(node === undefined && { startThread }) })
   starting.defer(() => references.stop())
   const positions = store.replication === undefined ? undefined : createPositionGate(store.replication)

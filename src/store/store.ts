@@ -824,6 +824,8 @@ export interface Writable {
 export interface Store extends DocumentStore, AccountStore, OutboxStore, Writable {
   /** For a thread that writes beside this store, on a connection of its own. */
   readonly writeLock: WriteLock
+  /** For another store in this process: an open descriptor of the database, which is closed with this store. */
+  readonly pageDescriptor: number
   /** The place in the log of a cluster; undefined for a store by itself. */
   readonly replication?: Replication
   /** Writes many documents through that log; undefined for a store by itself. `accountOf` gives what a new user begins with. */

@@ -1,6 +1,7 @@
 /** Many copies follow a change in a thread: all of them, whatever ends it, and nothing else changes. */
 import assert from 'node:assert/strict'
-import { writeFileSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { it, type TestContext } from 'node:test'
 import { startReferenceThread, type ReferenceThread } from '../../src/app/references/reference-thread.ts'
@@ -36,7 +37,7 @@ async function renamed(t: TestContext) {
   const log = createLog({ level: 'warn', format: 'json', now: () => 0, write: (text) => void lines.push(text) })
   const begin = (more: Partial<ReferenceWorkOptions> = {}) =>
     startReferenceWork({ store, isOnDuty: undefined, metrics: createMetrics(), log, onStep: (step) => void steps.push(step), ...more })
-  const startThread = (): ReferenceThread => startReferenceThread({ dataDir: dir.path, trash: true, writeLock: store.writeLock })
+  const startThread = (): ReferenceThread => startReferenceThread({ dataDir: dir.path, trash: true, store })
   const isExact = (): void => {
     const now = { ...news[0], topic: parseJson(store.get(topic, 't') ?? 'null') }
     for (const { id } of news) assert.deepEqual(parseJson(store.get(headline, String(id)) ?? 'null'), { ...now, id })
@@ -44,7 +45,7 @@ async function renamed(t: TestContext) {
     assert.deepEqual(changeFaults(database, [topic, headline]), [])
     database.close()
   }
-  return { store, steps, lines, begin, startThread, isExact }
+  return { store, dir, steps, lines, begin, startThread, isExact }
 }
 
 const sum = (steps: readonly FollowedStep[]): number => steps.reduce((n, { changed }) => n + changed, 0)
@@ -74,11 +75,30 @@ it('work that was stopped goes on where it was', async (t) => {
   isExact()
 })
 
+it('the thread gives up no lock of the process', async (t) => {
+  const { dir, begin, startThread } = await renamed(t)
+  const module = new URL('../../src/store/sqlite/data-dir.ts', import.meta.url).href
+  const owning = `const { ownDataDir } = await import(${JSON.stringify(module)}); ownDataDir(${JSON.stringify(dir)}, { pid: 1, startedAt: 'now' })`
+  const locks = locksOf([dir.database, join(dir.path, 'dateline.lock')])
+  const work = begin({ startThread })
+  await work.idle()
+  await work.stop()
+  assert.throws(() => execFileSync(process.execPath, ['--input-type=module', '-e', owning], { stdio: 'pipe' }), /is using it/)
+  assert.deepEqual(locksOf([dir.database, join(dir.path, 'dateline.lock')]), locks)
+})
+
+/** The locks that any process has on files, which Linux lists. */
+function locksOf(files: readonly string[]): readonly (readonly string[])[] {
+  if (process.platform !== 'linux') return []
+  const lines = readFileSync('/proc/locks', 'utf8').split('\n')
+  return files.map((file) => lines.filter((line) => line.includes(`:${statSync(file).ino} `)).map((line) => line.replace(/^\d+: /, '')))
+}
+
 it('copies follow in the event loop where the thread fails', async (t) => {
   const { store, steps, lines, begin, isExact } = await renamed(t)
   const file = join(temporaryDirectory(t), 'no-directory')
   writeFileSync(file, '')
-  const work = begin({ startThread: () => startReferenceThread({ dataDir: file, trash: true, writeLock: store.writeLock }) })
+  const work = begin({ startThread: () => startReferenceThread({ dataDir: file, trash: true, store }) })
   while (sum(steps) < COPIES) await work.idle().then(() => new Promise(setImmediate))
   await work.stop()
   assert.equal(lines.length, 1)

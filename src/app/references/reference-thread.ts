@@ -4,7 +4,7 @@
  */
 import { startTaskThread } from '../../base/thread.ts'
 import type { FollowedStep } from '../../store/references/reference-progress.ts'
-import type { WriteLock } from '../../store/sqlite/write-lock.ts'
+import type { Store } from '../../store/store.ts'
 import type { FollowTask, FollowThreadData } from './reference-worker.ts'
 
 const HEAP_MB_MAX = 128
@@ -12,12 +12,12 @@ const HEAP_MB_MAX = 128
 export type ReferenceThread = ReturnType<typeof startReferenceThread>
 
 export interface ReferenceThreadOptions extends Pick<FollowThreadData, 'dataDir' | 'trash'> {
-  /** Of the store of the service. */
-  readonly writeLock: Pick<WriteLock, 'memory' | 'free'>
+  /** That of the service. */
+  readonly store: Pick<Store, 'writeLock' | 'pageDescriptor'>
 }
 
-export function startReferenceThread({ writeLock, ...data }: ReferenceThreadOptions) {
-  const workerData: FollowThreadData = { ...data, lock: writeLock.memory }
+export function startReferenceThread({ store: { writeLock, pageDescriptor }, ...data }: ReferenceThreadOptions) {
+  const workerData: FollowThreadData = { ...data, pageDescriptor, lock: writeLock.memory }
   const thread = startTaskThread<FollowTask, FollowedStep>(new URL('./reference-worker.ts', import.meta.url), {
     workerData,
     resourceLimits: { maxOldGenerationSizeMb: HEAP_MB_MAX },

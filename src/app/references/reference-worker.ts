@@ -8,7 +8,7 @@ import { VERSION } from '../../base/version.ts'
 import { STORED_MODELS } from '../../models/registry.ts'
 import { SYSTEM } from '../../store/actor.ts'
 import type { FollowedStep } from '../../store/references/reference-progress.ts'
-import { prepareDataDir } from '../../store/sqlite/data-dir.ts'
+import { openedDataDir } from '../../store/sqlite/data-dir.ts'
 import { createWriteLock } from '../../store/sqlite/write-lock.ts'
 import { openStore } from '../../store/sqlite/sqlite-store.ts'
 
@@ -23,7 +23,8 @@ export interface FollowThreadData {
   readonly dataDir: string
   /** Whether deleted content goes to the trash. */
   readonly trash: boolean
-  /** The memory of the write lock of the store of the service. */
+  /** Of the store of the service, as is the memory of its write lock. */
+  readonly pageDescriptor: number
   readonly lock: SharedArrayBuffer
 }
 
@@ -34,9 +35,10 @@ export interface FollowTask {
   readonly pausesPerStep: number
 }
 
-const { dataDir, trash, lock: memory } = workerData as FollowThreadData
+const { dataDir, trash, pageDescriptor, lock: memory } = workerData as FollowThreadData
 if (process.platform === 'linux') setPriority(Math.min(PRIORITY_LOWEST, getPriority() + LOWER_BY))
-const store = openStore({ dir: prepareDataDir(dataDir), models: STORED_MODELS, version: VERSION, now: systemClock, trash })
+const dir = openedDataDir(dataDir)
+const store = openStore({ dir, models: STORED_MODELS, version: VERSION, now: systemClock, trash, pageDescriptor })
 const own = store.as(SYSTEM)
 const lock = createWriteLock(memory)
 

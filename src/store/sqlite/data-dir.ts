@@ -51,8 +51,17 @@ export class DataDirError extends Error {
 }
 
 /**
- * Creates the directory and its files with their modes where they are missing. Throws DataDirError, also where other
- * users could replace the database or the secrets.
+ * The directory of a store that this process has open. No file is opened: closing it would give up all locks that the
+ * process holds on it, those of the owner among them (sqlite.org/howtocorrupt.html, section 2.2).
+ */
+export function openedDataDir(path: string): DataDir {
+  const full = resolve(path)
+  return { path: full, database: databaseFile(full), secrets: join(full, 'secrets'), made: { directories: [], files: [] } }
+}
+
+/**
+ * Creates the directory and its files with their modes where they are missing; not while a store of this process is open.
+ * Throws DataDirError, also where other users could replace the database or the secrets.
  */
 export function prepareDataDir(path: string): DataDir {
   const full = resolve(path)

@@ -71,6 +71,8 @@ export interface StoreOptions {
   readonly trash?: boolean
   /** Of the threads of this process that read beside the store. */
   readonly gate?: WriterGate | undefined
+  /** That of the store of this process, for another one beside it. */
+  readonly pageDescriptor?: number
 }
 
 /** The connection that reads where another one writes: as large a cache as that of one that does both. */
@@ -85,7 +87,7 @@ const NO_AUDIT: AuditOutside = { recorded: () => {}, suppressed: () => {}, email
  */
 export function openStore(options: StoreOptions): Store {
   const { dir, models, version, now, queryDeadlineMs, owner, audit = NO_AUDIT, arrivals = NO_ARRIVALS, gate } = options
-  const { cluster, migrations = MIGRATIONS, trash = true } = options
+  const { cluster, migrations = MIGRATIONS, trash = true, pageDescriptor } = options
   const lock = owner === undefined ? undefined : ownDataDir(dir, owner)
   try {
     const database = openDatabase(dir.database)
@@ -99,7 +101,7 @@ export function openStore(options: StoreOptions): Store {
       if (lock !== undefined && cluster === undefined) outbox.releaseMessages(database, now())
       const release = (): void => lock?.release()
       const node = place && { place, cluster, migration: { ...schema, backup: schemaCopy(dir) } }
-      const parts: StoreParts = { file: dir.database, now, models, queryDeadlineMs, audit, arrivals, gate, release, node, trash }
+      const parts: StoreParts = { file: dir.database, now, models, queryDeadlineMs, audit, arrivals, gate, release, node, trash, pageDescriptor }
       return sqliteStore(database, parts)
     } catch (error) {
       database.close()
@@ -168,14 +170,15 @@ interface StoreParts {
   readonly release: () => void
   readonly node: WritePathParts['node']
   readonly trash: boolean
+  readonly pageDescriptor: number | undefined
 }
 
 function sqliteStore(writing: Database, parts: StoreParts): Store {
-  const { file, now, models, queryDeadlineMs, audit, arrivals, gate, release, node, trash } = parts
+  const { file, now, models, queryDeadlineMs, audit, arrivals, gate, release, node, trash, pageDescriptor } = parts
   // Where a log decides about commits, a transaction stays open meanwhile, and reads must not see it.
   const database = node?.cluster === undefined ? writing : openDatabase(file, READING)
   const snapshot = createSnapshot(database)
-  const checkpoints = createCheckpoints(writing, file, gate && { withoutReaders: gate.withoutReaders })
+  const checkpoints = createCheckpoints(writing, file, { pageDescriptor, ...(gate && { withoutReaders: gate.withoutReaders }) })
   const search = createSearchChanges(writing)
   const after = (): void => {
     gate?.countCommit()
@@ -219,6 +222,7 @@ function sqliteStore(writing: Database, parts: StoreParts): Store {
   return {
     as: on,
     writeLock,
+    pageDescriptor: checkpoints.pageDescriptor,
     ...(replication && {
       replication,
       bulkWriter: (accountOf: AccountOf) => createLogBulkWriter({ database: writing, queue, search, capture, accountOf }),

@@ -22,7 +22,8 @@
  * moment (reader-pause.ts) and calls `settle`.
  *
  * Our own descriptor of the database file stays open until SQLite has closed the file: closing any descriptor of a file
- * gives up all locks that the process holds on it (sqlite.org/howtocorrupt.html, section 2.2).
+ * gives up all locks that the process holds on it (sqlite.org/howtocorrupt.html, section 2.2). So a second store of the
+ * process uses that of the first.
  */
 import { closeSync, openSync } from 'node:fs'
 import { openDatabase, type Database } from '../sqlite/database.ts'
@@ -42,6 +43,8 @@ const HELD_UP_PAGES = 4_000
 export type Checkpoints = ReturnType<typeof createCheckpoints>
 
 interface CheckpointOptions {
+  /** Of the file, where this process has one open that outlives these checkpoints. */
+  readonly pageDescriptor?: number | undefined
   readonly pagesMax?: number
   readonly longPages?: number
   readonly restartPages?: number
@@ -53,12 +56,12 @@ interface CheckpointOptions {
 export function createCheckpoints(
   database: Database,
   file: string,
-  { pagesMax = PAGES_MAX, longPages = LONG_PAGES, restartPages = Infinity, withoutReaders = (work) => work() }: CheckpointOptions = {},
+  { pageDescriptor, pagesMax = PAGES_MAX, longPages = LONG_PAGES, restartPages = Infinity, withoutReaders = (work) => work() }: CheckpointOptions = {},
 ) {
   const reader = openDatabase(file)
   reader.exec('PRAGMA busy_timeout = 0')
   const pageBytes = Number(database.get('PRAGMA page_size')?.['page_size'])
-  const files = { file, pageFile: { descriptor: openSync(file, 'r+'), pageBytes } }
+  const files = { file, pageFile: { descriptor: pageDescriptor ?? openSync(file, 'r+'), pageBytes } }
   const mover = createWalMover({ database, reader }, files)
   let needsErasure = false
   let erasures = 0
@@ -101,6 +104,7 @@ export function createCheckpoints(
     }, RETRY_MS).unref()
   }
   return {
+    pageDescriptor: files.pageFile.descriptor,
     /** Has what the present transaction deletes erased from all files after its commit. */
     erase(): void {
       needsErasure = true
@@ -135,7 +139,7 @@ export function createCheckpoints(
       }
       reader.close()
       database.close()
-      closeSync(files.pageFile.descriptor)
+      if (pageDescriptor === undefined) closeSync(files.pageFile.descriptor)
     },
   }
 }
