@@ -15,7 +15,7 @@ function queueOn(t: Cleanup): WriteQueue & { database: Database; file: string; c
   database.exec('CREATE TABLE t (a INTEGER PRIMARY KEY, b TEXT) STRICT')
   let commits = 0
   const search = createSearchChanges(database)
-  const capture = { gatherActor: () => {}, forgetGathered: () => {} }
+  const capture = { gatherCause: () => {}, forgetGathered: () => {} }
   const queue = createWriteQueue(database, {
     before: () => void commits++,
     after: () => {},

@@ -48,22 +48,22 @@ export function captureChanges(database: Database, { models, now, trash }: Captu
   let actor = actorName(SYSTEM)
   let isSilent = false
   let isMoving = false
-  let kindNow: 'restored' | 'followed' | undefined
+  let kindNow: Cause['kind']
   /** The texts of the row that a trigger is at: its WHEN clause hands them over once, and its statements ask about them. */
   let texts: Texts = { earlier: null, later: null }
-  /** Of rows that a later statement inserts, in their order; and the one of the row that a trigger is at. */
-  let gathered: string[] = []
-  let actorOfRow: string | undefined
+  /** The actors and kinds of rows that a later statement inserts, in their order; and those of the row that a trigger is at. */
+  let gathered: Cause[] = []
+  let causeOfRow: Cause | undefined
   const triggers = models.filter((model) => model !== audit).flatMap((model) => changeTriggers(model, trash))
 
   database.define('change_begins', (earlier, later) => {
     if (!isSilent) texts = { earlier: earlier as Uint8Array | null, later: later as Uint8Array | null }
-    actorOfRow = gathered.length === 0 ? undefined : gathered.shift()
+    causeOfRow = gathered.length === 0 ? undefined : gathered.shift()
     return isSilent ? 0 : 1
   })
   database.define('change_time', now)
-  database.define('change_actor', () => actorOfRow ?? actor)
-  database.define('change_kind', (kind) => kindNow ?? kind)
+  database.define('change_actor', () => (causeOfRow ?? { actor }).actor)
+  database.define('change_kind', (kind) => (causeOfRow ?? { kind: kindNow }).kind ?? kind)
   database.define('change_moves', () => (isMoving ? 1 : 0))
   database.define('change_before', () => versionOf(texts.earlier))
   database.define('change_after', () => versionOf(texts.later))
@@ -93,9 +93,9 @@ export function captureChanges(database: Database, { models, now, trash }: Captu
     actBy(next: Actor | Visitor): void {
       actor = actorName(next)
     },
-    /** Keeps the present actor for a row that is inserted later, ahead of all other changes. */
-    gatherActor: (): void => void gathered.push(actor),
-    /** Forgets the actors of rows that are not inserted. */
+    /** Keeps the present actor and kind for a row that is inserted later, ahead of all other changes. */
+    gatherCause: (): void => void gathered.push({ actor, kind: kindNow }),
+    /** Forgets those of rows that are not inserted. */
     forgetGathered: (): void => void (gathered = []),
     /** Runs work that puts documents back as they were: their changes are of the kind 'restored'. */
     restoring: <T>(work: () => T): T => as('restored', work),
@@ -120,6 +120,12 @@ export function captureChanges(database: Database, { models, now, trash }: Captu
       }
     },
   }
+}
+
+/** What the change of a row came of. */
+interface Cause {
+  readonly actor: string
+  readonly kind: 'restored' | 'followed' | undefined
 }
 
 /** The texts of a document before and behind a change, in UTF-8; null where there is none. */

@@ -32,7 +32,7 @@ interface WrittenDocument {
 
 export interface GroupInsertParts {
   readonly search: SearchChanges
-  readonly capture: Pick<ChangeCapture, 'gatherActor' | 'forgetGathered'>
+  readonly capture: Pick<ChangeCapture, 'gatherCause' | 'forgetGathered'>
 }
 
 export type GroupInserts = ReturnType<typeof createGroupInserts>
@@ -104,7 +104,7 @@ export function createGroupInserts(database: Database, { search, capture }: Grou
       place = model
       chars += text.length
       gathered++
-      capture.gatherActor()
+      capture.gatherCause()
       const row = { id, doc: text, search: model.trigrams === undefined ? undefined : searchRow(model, value) }
       documents.add(model, row)
     },
