@@ -13,11 +13,11 @@ import { createWriteLock } from '../../store/sqlite/write-lock.ts'
 import { openStore } from '../../store/sqlite/sqlite-store.ts'
 
 /** Documents that a step changes: it has the write lock for some milliseconds. */
-const DOCUMENTS_PER_STEP = 8
+const DOCUMENTS_PER_STEP = 4
 const BURST_MS = 100
 const PAUSE_MS = { min: 1, max: 100 }
 /** On Linux, the priority is that of the thread that sets it (setpriority(2), notes); elsewhere of the whole process. */
-const [LOWER_BY, PRIORITY_LOWEST] = [5, 19]
+const [LOWER_BY, PRIORITY_LOWEST] = [10, 19]
 
 export interface FollowThreadData {
   readonly dataDir: string
