@@ -194,6 +194,27 @@ describe('a flood of failures', () => {
     assert.deepEqual(counted.map(({ details }) => details), [[{ name: 'sign-in.failed', value: '30' }]])
   })
 
+  it('keeps its counts once when a write of a rolled back transaction may not run again', async (t) => {
+    let now = NOW
+    const site = open(t, undefined, () => now)
+    await addUser(site, 'ann', EMAIL, 'admin')
+    await Promise.all(Array.from({ length: 50 }, () => site.store.as(visitor('192.0.2.1')).record(FAILED)))
+    now += 60_000
+    const ann = callerOf('ann')
+    const ending = site.store.as({ ...ann, claim: { ...ann.claim, expiresAt: now + 1 } })
+    const changeMind = (): Promise<unknown> =>
+      site.store.as(SYSTEM).together((_, steps) => {
+        steps.insert(topic, document('t1'))
+        now++
+        throw new Error('changed my mind')
+      })
+    const outcomes = await Promise.allSettled([ending.insert(topic, document('t2')), changeMind()])
+    assert.deepEqual(outcomes.map(({ status }) => status), ['rejected', 'rejected'])
+    await site.store.as(SYSTEM).recordSuppressed()
+    const counted = (await site.all()).filter(({ event }) => event === 'audit.suppressed')
+    assert.deepEqual(counted.map(({ details }) => details), [[{ name: 'sign-in.failed', value: '30' }]])
+  })
+
   it('of ten thousand clients adds 300 records a minute', () => {
     const bounds = createAuditBounds(() => {})
     let admitted = 0

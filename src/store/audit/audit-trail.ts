@@ -79,7 +79,8 @@ export function createAuditTrail(
         },
         admitted,
         committed: (): void => records.forEach((record) => outside.recorded(record)),
-        rolledBack: (): void => counted.forEach((counts) => bounds.restore(counts)),
+        /** May be called again: a run that was rolled back may be followed by one that does not begin. */
+        rolledBack: (): void => counted.splice(0).forEach((counts) => bounds.restore(counts)),
       }
     },
   }
