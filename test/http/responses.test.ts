@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { fail } from '../../src/base/failure.ts'
 import { accepted, created, noContent, ok } from '../../src/http/request/exchange.ts'
-import type { HttpResponse } from '../../src/http/request/exchange.ts'
+import type { HttpResponse, OpenStream } from '../../src/http/request/exchange.ts'
 import type { Route } from '../../src/http/server/router.ts'
 import { RawConnection, send, sendRaw } from '../support/service/http-client.ts'
 import { FIXED_NOW, startServer } from '../support/service/http-server.ts'
@@ -78,6 +78,20 @@ describe('a response', () => {
     assert.equal(headers['x-content-type-options'], 'nosniff')
     assert.equal(headers['transfer-encoding'], undefined)
     assert.equal((await send(server.port, '/ok')).headers['x-request-id'], 'request-2')
+  })
+
+  it('that stays open has been opened before its client sees the header', async () => {
+    let unread = 0
+    const open: OpenStream = (sink) => {
+      unread = sink.unread
+      sink.write(Buffer.from('first'))
+      sink.end()
+      return () => {}
+    }
+    await using server = await startServer([get('/stream', () => ({ kind: 'stream', status: 200, contentType: 'text/plain', open }))])
+    const { status, text } = await send(server.port, '/stream')
+    assert.deepEqual([status, text], [200, 'first'])
+    assert.ok(unread > 'HTTP/1.1 200 OK'.length, `${unread} bytes of the header waited`)
   })
 
   for (const [path, status, text, length, cacheControl] of [

@@ -142,7 +142,7 @@ export interface StreamSink {
   cut(): void
 }
 
-/** Takes the sink of a response whose header was sent, and returns what is called once when the stream has ended, also where the client left. */
+/** Takes the sink of a response whose header leaves behind this call, and returns what is called once when the stream has ended, also where the client left. */
 export type OpenStream = (sink: StreamSink) => () => void
 
 export type Handler = (exchange: Exchange) => Awaitable<HttpResponse>

@@ -45,8 +45,7 @@ export function sendStream(
     },
     cut: () => void socket.destroy(),
   }
-  response.flushHeaders()
-  const onClosed = open(sink)
+  const onClosed = openBeforeHeader()
   const close = (): void => {
     if (!isOpen) return
     isOpen = false
@@ -70,4 +69,15 @@ export function sendStream(
       })
     })
   return closed.then(() => ({ bodyBytes, isLast: true }))
+
+  /** A client that has the header may rely on the stream: on its place among the changes, and on its slot. */
+  function openBeforeHeader(): () => void {
+    socket.cork()
+    try {
+      exchange.serverResponse.flushHeaders()
+      return open(sink)
+    } finally {
+      socket.uncork()
+    }
+  }
 }
