@@ -5,6 +5,7 @@ import { auditQuery, readAuditSearch } from '../../src/dashboard/screens/operati
 import { expectAccessible } from '../support/browser/accessibility.ts'
 import { browserMissing, type Page } from '../support/browser/browser.ts'
 import { startDashboard } from '../support/browser/dashboard.ts'
+import { sidewaysPixels } from '../support/browser/room.ts'
 import { TOPIC } from '../support/service/data-bodies.ts'
 
 const MARKUP = '<img src=x onerror=alert(1)>'
@@ -246,10 +247,7 @@ describe('the audit trail', { skip: browserMissing() }, () => {
     const page = await dashboard.openAs(admin, '#/operations?part=audit', { size, language: 'ar' })
     await page.loaded()
     await page.waitFor(async () => (await rows(page)) === 50, 'the records')
-    const overflow = await page.evaluate(
-      () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
-    )
-    assert.equal(overflow, 0)
+    assert.equal(await sidewaysPixels(page), 0)
     const misplaced = await page.evaluate(() =>
       [...document.querySelectorAll('.records td')].filter(({ children }) => {
         const ends = [...children].map((child) => Math.round(child.getBoundingClientRect().right))

@@ -5,6 +5,7 @@ import type { JsonObject } from '../../src/base/json.ts'
 import { expectAccessible } from '../support/browser/accessibility.ts'
 import { browserMissing, type Page } from '../support/browser/browser.ts'
 import { startDashboard } from '../support/browser/dashboard.ts'
+import { sidewaysPixels } from '../support/browser/room.ts'
 import { bodyOf } from '../support/service/data-bodies.ts'
 
 const dashboard = await startDashboard()
@@ -153,7 +154,7 @@ describe('scheduling many drafts', { skip: browserMissing() }, () => {
     const arabic = await dashboard.openAs(cast.publisher, '#/headlines', { language: 'ar', size: { width: 360, height: 740 } })
     await arabic.click({ role: 'checkbox', name: /Ferry/ })
     await arabic.click({ role: 'checkbox', name: /Half a story/ })
-    assert.equal(await arabic.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth), 0)
+    assert.equal(await sidewaysPixels(arabic), 0)
     await arabic.screenshot('bulk-bar-arabic-phone')
     await arabic.click(button('جدولة…'))
     await arabic.find({ role: 'dialog' })

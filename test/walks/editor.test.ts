@@ -6,6 +6,7 @@ import { parseExactly } from '../../src/dashboard/exact-json.ts'
 import { expectAccessible } from '../support/browser/accessibility.ts'
 import { browserMissing, type Page, type PageElement } from '../support/browser/browser.ts'
 import { startDashboard } from '../support/browser/dashboard.ts'
+import { sidewaysPixels } from '../support/browser/room.ts'
 import type { Person } from '../support/cast.ts'
 import { COUNTRY, SOURCE, TOPIC } from '../support/service/data-bodies.ts'
 import { storeEarlier } from '../support/service/earlier-documents.ts'
@@ -484,11 +485,7 @@ describe('the editor', { skip: browserMissing() }, () => {
       language: 'ar',
     })
     await narrow.find({ role: 'article' })
-    const overflow = await narrow.evaluate(() => {
-      const { scrollWidth, clientWidth } = document.documentElement
-      return scrollWidth - clientWidth
-    })
-    assert.equal(overflow, 0, 'the page scrolls sideways')
+    assert.equal(await sidewaysPixels(narrow), 0)
     await expectAccessible(narrow, { themes: ['light'] })
     await narrow.screenshot('editor-arabic-360', { whole: true })
     await narrow.expectNoProblems()

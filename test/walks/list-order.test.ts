@@ -5,6 +5,7 @@ import type { JsonObject } from '../../src/base/json.ts'
 import { expectAccessible } from '../support/browser/accessibility.ts'
 import { browserMissing, type Page } from '../support/browser/browser.ts'
 import { startDashboard } from '../support/browser/dashboard.ts'
+import { sidewaysPixels } from '../support/browser/room.ts'
 import { bodyOf } from '../support/service/data-bodies.ts'
 
 const dashboard = await startDashboard()
@@ -155,7 +156,7 @@ describe('the order of a list', { skip: browserMissing() }, () => {
     await reads('Ferry line', 'Old bridge', 'October fair')
     const dates = () => page.evaluate(() => [...document.querySelectorAll('.table-body .row')].map((row) => [...row.querySelectorAll('time')].filter((one) => one.offsetParent !== null).map(({ dateTime }) => dateTime)))
     assert.deepEqual(await dates(), [[day(-2)], [day(-9)], [day(-40)]])
-    assert.equal(await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth), 0)
+    assert.equal(await sidewaysPixels(page), 0)
     const tops = () => page.evaluate(() => new Set([...document.querySelectorAll('.head button')].map((one) => one.getBoundingClientRect().top)).size)
     assert.equal(await tops(), 1, 'the titles stand in one line')
     await page.screenshot('list-published-phone')
@@ -209,7 +210,7 @@ describe('the order of a list', { skip: browserMissing() }, () => {
   it('fits on a phone from right to left', async () => {
     const arabic = await dashboard.openAs(cast.publisher, '#/headlines?status=active', { language: 'ar', size: { width: 360, height: 740 } })
     await arabic.find({ role: 'checkbox', name: /Ferry line/ })
-    assert.equal(await arabic.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth), 0)
+    assert.equal(await sidewaysPixels(arabic), 0)
     await arabic.screenshot('list-published-phone-arabic')
     await arabic.expectNoProblems()
   })

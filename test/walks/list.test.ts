@@ -5,6 +5,7 @@ import { buildDashboard } from '../../scripts/build-dashboard.ts'
 import { expectAccessible } from '../support/browser/accessibility.ts'
 import { browserMissing, testBrowser, type Page } from '../support/browser/browser.ts'
 import { holdNotices } from '../support/browser/dashboard.ts'
+import { sidewaysPixels } from '../support/browser/room.ts'
 import type { Signed } from '../support/service/service.ts'
 import { startSuiteService } from '../support/service/suite-service.ts'
 
@@ -258,7 +259,7 @@ describe('the list of headlines', { skip: browserMissing() }, () => {
       await page.resize({ width, height: 800 })
       await page.waitFor(async () => (await heads()) === wanted, `the columns at ${width}: ${await heads()}`)
       await page.screenshot(`list-${width}`)
-      assert.equal(await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth), 0)
+      assert.equal(await sidewaysPixels(page), 0)
     }
     await page.resize({ width: 1280, height: 800 })
     await page.waitFor(async () => (await heads()) === 'Title Source Country Topic Updated Status', 'the columns')
@@ -477,18 +478,16 @@ describe('the list of headlines', { skip: browserMissing() }, () => {
     await page.emulate({ colorScheme: 'dark' })
     await page.screenshot('list-dark')
     await page.resize({ width: 360, height: 740 })
-    const overflow = () =>
-      page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth)
-    assert.equal(await overflow(), 0)
+    assert.equal(await sidewaysPixels(page), 0)
     await page.click(row(120))
     await page.screenshot('list-narrow-dark')
-    assert.equal(await overflow(), 0)
+    assert.equal(await sidewaysPixels(page), 0)
     await expectAccessible(page, { keyboard: false, allow: [/select\.language/] })
     await page.click({ role: 'button', name: 'Clear selection' })
     await page.select({ role: 'combobox', name: 'Language' }, 'العربية')
     await page.find({ role: 'grid', name: 'الأخبار' })
     await page.waitFor(async () => (await titles()).length > 10, 'the rows')
-    assert.equal(await overflow(), 0)
+    assert.equal(await sidewaysPixels(page), 0)
     await page.screenshot('list-narrow-arabic')
     await page.resize({ width: 1280, height: 800 })
     await page.screenshot('list-arabic')

@@ -8,6 +8,7 @@ import { settingsWith } from '../../src/dashboard/screens/operations/settings-se
 import { expectAccessible } from '../support/browser/accessibility.ts'
 import { browserMissing, type Page } from '../support/browser/browser.ts'
 import { startDashboard } from '../support/browser/dashboard.ts'
+import { sidewaysPixels } from '../support/browser/room.ts'
 import { openPeer, TAKES_ONE, type Step } from '../support/smtp/smtp-peer.ts'
 
 const MARKUP = '<img src=x onerror=alert(1)>'
@@ -272,10 +273,7 @@ describe('the screen of operations', { skip: browserMissing() }, () => {
     for (const part of ['', 'outbox', 'backups', 'limits', 'settings', 'log']) {
       await page.open(`/#/operations?part=${part}`)
       await page.loaded()
-      const overflow = await page.evaluate(
-        () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
-      )
-      assert.equal(overflow, 0, `the part "${part}" scrolls sideways`)
+      assert.equal(await sidewaysPixels(page), 0, `the part "${part}" scrolls sideways`)
       await page.screenshot(`operations-${part || 'status'}-arabic-360`)
     }
     await expectAccessible(page, { stopsMax: 20 })

@@ -5,6 +5,7 @@ import { seedSample } from '../../src/content/seeds/seeding.ts'
 import { expectAccessible } from '../support/browser/accessibility.ts'
 import { browserMissing } from '../support/browser/browser.ts'
 import { startDashboard } from '../support/browser/dashboard.ts'
+import { sidewaysPixels } from '../support/browser/room.ts'
 
 const dashboard = await startDashboard({ mail: 'smtp://127.0.0.1:1', mailTls: 'none' })
 const { service, cast } = dashboard
@@ -98,11 +99,7 @@ describe('the overview', { skip: browserMissing() }, () => {
   it('stays within 360 pixels, also from right to left', async () => {
     const page = await dashboard.openAs(cast.admin, '', { size: { width: 360, height: 740 }, language: 'ar' })
     await page.find({ role: 'heading', name: 'نظرة عامة' })
-    const overflow = await page.evaluate(() => {
-      const { scrollWidth, clientWidth } = document.documentElement
-      return scrollWidth - clientWidth
-    })
-    assert.equal(overflow, 0, 'the page scrolls sideways')
+    assert.equal(await sidewaysPixels(page), 0)
     await page.screenshot('overview-arabic-360', { whole: true })
     await page.expectNoProblems()
   })

@@ -10,6 +10,7 @@ import { expectAccessible } from '../support/browser/accessibility.ts'
 import { browserMissing, type Page } from '../support/browser/browser.ts'
 import { startDashboard, type Dashboard } from '../support/browser/dashboard.ts'
 import { startPictureHost } from '../support/browser/picture-host.ts'
+import { sidewaysPixels } from '../support/browser/room.ts'
 import { textServers } from '../support/browser/text-server.ts'
 import type { TestService } from '../support/service/service.ts'
 
@@ -142,7 +143,7 @@ describe('pictures', { skip: browserMissing() }, () => {
     await page.screenshot('pictures-list-dark')
     await page.resize({ width: 360, height: 740 })
     await page.loaded()
-    assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), 360)
+    assert.equal(await sidewaysPixels(page), 0)
     await page.screenshot('pictures-list-360')
     await page.resize({ width: 1280, height: 800 })
     await page.emulate({ colorScheme: 'light' })
