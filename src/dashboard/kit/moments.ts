@@ -27,13 +27,13 @@ export function shortTime(iso: string): HTMLElement {
   })
 }
 
-/** How long ago, as `3 hours ago`; what is older than a week has its date. */
+/** How long ago, as `3 hours ago`, or `now` within a minute; what is older than a week has its date. */
 export function ago(iso: string): HTMLElement {
   return moment(iso, (date) => {
     const past = date.getTime() - now()
     const size = Math.abs(past)
     if (size >= 7 * DAY_MS) return date.toLocaleDateString(locale(), { dateStyle: 'medium' })
-    const [unit, ms] = UNITS.find(([, unitMs]) => size >= unitMs && unitMs > SECOND_MS) ?? ['minute', MINUTE_MS]
+    const [unit, ms] = UNITS.find(([, unitMs]) => size >= unitMs && unitMs > SECOND_MS) ?? ['second', Infinity]
     return new Intl.RelativeTimeFormat(locale(), { numeric: 'auto' }).format(Math.round(past / ms), unit)
   })
 }

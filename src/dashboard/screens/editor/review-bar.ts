@@ -55,8 +55,8 @@ export function reviewBar({ model, context, frame, draft, saving, problems, redr
     })
     const note = state?.note ?? null
     return [
-      note !== null && !isHandedIn && h('blockquote', { dir: 'auto' }, h('p', { class: 'soft' }, t('review.gaveBack'), ' ', ago(note.at)), h('p', { class: 'note', dir: 'auto' }, note.text)),
-      h('p', { class: 'review-bar' }, isHandedIn ? h('span', {}, t('review.handedIn'), ' ', ago(handedInAt)) : t('review.handInAbout'), turn),
+      note !== null && !isHandedIn && h('blockquote', { dir: 'auto' }, h('p', { class: 'soft' }, t('review.gaveBack'), ' · ', ago(note.at)), h('p', { class: 'note', dir: 'auto' }, note.text)),
+      h('p', { class: 'review-bar' }, isHandedIn ? h('span', {}, t('review.handedIn'), ' · ', ago(handedInAt)) : t('review.handInAbout'), turn),
     ]
   }
 

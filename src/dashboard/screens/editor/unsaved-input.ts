@@ -54,7 +54,7 @@ export function unsavedInput({ userId, model, id, draft, signal, onTaken }: Unsa
     hide()
   }
   if (found !== undefined) {
-    const words = h('span', {}, t('editor.kept'), ' ', ago(new Date(found.at).toISOString()))
+    const words = h('span', {}, t('editor.kept'), ' · ', ago(new Date(found.at).toISOString()))
     const buttons = [button(t('editor.takeKept'), take, { class: 'small' }), button(t('editor.dropKept'), () => settled(id()), { class: 'small' })]
     fill(element, h('div', { class: 'banner' }, words, buttons))
   }

@@ -56,7 +56,7 @@ function reviewItem(item: Item, context: ScreenContext, load: () => void): Child
   return [
     h('h2', {}, h('a', { href: hrefTo([pathOf(model), item.id]) }, h('bdi', {}, item.title))),
     h('p', { class: 'soft' }, t('review.by', { name: actorName(item.by, user) }), ' · ', ago(item.handedInAt)),
-    item.note !== null && h('blockquote', { dir: 'auto' }, h('p', { class: 'soft' }, t('review.lastNote'), ' ', ago(item.note.at)), h('p', { class: 'note', dir: 'auto' }, item.note.text)),
+    item.note !== null && h('blockquote', { dir: 'auto' }, h('p', { class: 'soft' }, t('review.lastNote'), ' · ', ago(item.note.at)), h('p', { class: 'note', dir: 'auto' }, item.note.text)),
     details,
     h('div', { class: 'buttons' }, publish, giveBack),
   ]
