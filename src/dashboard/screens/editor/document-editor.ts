@@ -19,6 +19,9 @@ import { readInto } from '../../kit/read-into.ts'
 import { emptyState } from '../../kit/states.ts'
 import '../../styles/editor.css'
 
+/** Before a line of a numbered list. */
+const NUMBER = /^(\d+)[.)]\s+(?=\S)/
+
 export function documentEditor(model: Model, context: ScreenContext): Screen {
   const { client, user, screenUrl, signal } = context
   const documents = draftsOf(client, model)
@@ -100,7 +103,9 @@ export function documentEditor(model: Model, context: ScreenContext): Screen {
   }
 }
 
-/** What a list has in its lines, without its signs. */
+/** What a list has in its lines, without its signs; numbers are signs where they count the lines. */
 function linesOf(text: string): readonly string[] {
-  return text.split(/[\r\n]+/).map((line) => line.replace(/^\s*[-*–•‣◦]\s+/, '').trim()).filter((line) => line !== '')
+  const lines = text.split(/[\r\n]+/).map((line) => line.replace(/^\s*[-*–•‣◦]\s+/, '').trim()).filter((line) => line !== '')
+  const isNumbered = lines.every((line, i) => NUMBER.exec(line)?.[1] === String(i + 1))
+  return isNumbered ? lines.map((line) => line.replace(NUMBER, '')) : lines
 }
