@@ -133,6 +133,14 @@ describe('the editor', { skip: browserMissing() }, () => {
     await page.paste(field('Title'), 'Line\n'.repeat(1_001))
     await page.reads(/At most 1,000 lines become drafts at once; this list has 1,001/)
     assert.equal((await page.find(field('Title'))).value ?? '', '')
+    // "1. FC" is a name, and no number of its line.
+    for (const [pasted, shown] of [['1. Fog\n2) 1. FC wins', ['Fog', '1. FC wins']], ['1. FC wins\n7. Fog', ['1. FC wins', '7. Fog']]] as const) {
+      await page.paste(field('Title'), pasted)
+      const dialog = await page.find({ role: 'dialog', name: 'Create 2 drafts?' })
+      assert.deepEqual(await page.evaluate(() => [...document.querySelectorAll('dialog .lines li')].map(({ textContent }) => textContent)), shown)
+      await page.click({ ...button('Close'), within: dialog })
+      await page.gone({ role: 'dialog' })
+    }
     await page.paste(field('Title'), list)
     await page.find({ role: 'dialog', name: 'Create 4 drafts?' })
     await expectAccessible(page, { keyboard: false })
@@ -158,17 +166,30 @@ describe('the editor', { skip: browserMissing() }, () => {
     await page.expectNoProblems()
   })
 
-  it('shows the problems of a field once it was visited, and all of them after a try', async () => {
+  // A draft may lack its title and source: they were in its list of what is missing and, once they were visited, red as well.
+  it('shows the problems of a field once it was visited, and what a draft lacks after a try to publish it', async () => {
     await open('#/headlines/new')
     const problemAt = async (name: string | RegExp, role?: string): Promise<string> =>
       (await page.find(field(name, role))).description
+    await page.find(button('Title'))
+    await page.fill(field('Image'), 'no link')
+    for (const name of ['Source', 'Country', 'Topic']) {
+      await page.press('Tab')
+      await page.focuses(name)
+    }
     await page.click(field('Title'))
     await page.press('Tab')
+    await page.waitFor(async () => (await problemAt('Image')).startsWith('Enter a link'), 'the problem of the image')
+    assert.equal((await page.find(field('Image'))).states['invalid'], 'true')
+    await page.click(button('Save as draft'))
+    await page.focuses('Image')
+    assert.deepEqual([await problemAt('Title'), await problemAt('Source', 'combobox')], ['', ''])
+    await page.fill(field('Image'), '')
+    await page.waitFor(async () => (await problemAt('Image')) === '', 'the problem to go')
+    await page.click(button('Publish'))
     await page.waitFor(async () => (await problemAt('Title')) === 'Enter a title', 'the problem of the title')
-    assert.equal((await page.find(field('Title'))).states['invalid'], 'true')
-    assert.equal(await problemAt('Source', 'combobox'), '')
     await page.fill(field('Title'), 'Something')
-    await page.waitFor(async () => (await problemAt('Title')) === '', 'the problem to go')
+    await page.waitFor(async () => (await problemAt('Title')) === '', 'the problem of the title to go')
     await page.click(button('Publish'))
     await page.waitFor(async () => (await problemAt('Topic', 'combobox')) === 'Choose a topic', 'all problems')
     assert.equal(await problemAt('Source', 'combobox'), 'Choose a source')
@@ -218,6 +239,7 @@ describe('the editor', { skip: browserMissing() }, () => {
     await page.waitFor(async () => (await kept()).includes('Typed and not saved'), 'the text to be kept')
     await page.reload()
     assert.equal((await page.find(field('Title'))).value, NEW.title)
+    await page.reads(/Your unsaved text was kept · now/)
     await page.click(button('Restore it'))
     await page.waitFor(async () => (await page.find(field('Title'))).value === 'Typed and not saved', 'the text')
     await page.press('Ctrl+S')

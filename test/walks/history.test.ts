@@ -98,7 +98,7 @@ describe('a save', { skip: browserMissing() }, () => {
     await page.screenshot('editor-saved')
     await page.click(button('Undo'))
     await page.find({ role: 'heading', name: 'Tides' })
-    await page.reads(/“Tiedes” restored/)
+    await page.reads(/“Tides” restored/)
     assert.equal((await page.find(name)).value, 'Tides')
     assert.deepEqual(await topicOf(id), before)
     // Another screen takes it back as well.

@@ -16,7 +16,7 @@ import type { StoredAny } from './store-document.ts'
 import { differences, likelyChoice, merged } from './three-way.ts'
 
 /** The status of a new document until it is published. */
-const FIRST_STATUS = 'draft'
+export const FIRST_STATUS = 'draft'
 
 /** What the editor begins with. */
 export interface Beginning {

@@ -12,7 +12,7 @@ import { h } from '../../kit/dom.ts'
 import { notify, notifyFailure } from '../../kit/notices.ts'
 import { errorText } from '../../kit/states.ts'
 import { askToLeave } from '../../kit/unsaved.ts'
-import { createDraft, type Beginning } from './draft.ts'
+import { createDraft, FIRST_STATUS, type Beginning } from './draft.ts'
 import { editorActions, type EditorWork } from './editor-actions.ts'
 import { editorFrame } from './editor-frame.ts'
 import { editorViews } from './editor-views.ts'
@@ -47,7 +47,8 @@ export function openEditing({ model, context, documents, ...beginning }: Editing
     body: () => draft.body(),
     check: documents.check,
     id: storedId,
-    onMissing: (paths) => missing.update(draft.status() === 'draft' ? paths : []),
+    isDraft,
+    onMissing: (paths) => missing.update(isDraft() ? paths : []),
     signal,
   })
   const missing = missingList(draft.focusField)
@@ -95,6 +96,10 @@ export function openEditing({ model, context, documents, ...beginning }: Editing
   problems.begin()
   views.begin()
 
+  function isDraft(): boolean {
+    return draft.status() === FIRST_STATUS
+  }
+
   function storedId(): string | undefined {
     return draft.stored()?.document.id
   }
@@ -137,8 +142,9 @@ export function openEditing({ model, context, documents, ...beginning }: Editing
     try {
       if (isHere() && !(await mayLeave())) return
       const { undoSave } = await import('./undo-save.ts')
-      if (!(await undoSave({ client, model, stored: saved })) || !isHere()) return
-      draft.adopt(await documents.get(id))
+      const back = await undoSave({ client, model, documents, stored: saved })
+      if (back === undefined || !isHere()) return
+      draft.adopt(back)
       problems.saved()
       live.hide()
       redraw()
@@ -212,7 +218,8 @@ function createSaving(model: Model, documents: Documents, { draft, problems, upd
   async function save(as = draft.status()): Promise<void> {
     const before = draft.stored()
     const body = draft.body(as)
-    if (body === undefined) return problems.rejected()
+    const isPublishing = as !== FIRST_STATUS
+    if (body === undefined) return problems.rejected(isPublishing)
     if (before !== undefined && as === draft.status() && !draft.hasUnsaved()) return tellSaved(as)
     draft.send(body)
     isSaving = true
@@ -221,7 +228,7 @@ function createSaving(model: Model, documents: Documents, { draft, problems, upd
       const stored = await storeDocument({ model, documents, before, body, onSettled: draft.takeOver })
       if (stored !== undefined) accept(stored)
     } catch (error) {
-      if (error instanceof BadRequest || error instanceof Conflict) problems.rejected(error)
+      if (error instanceof BadRequest || error instanceof Conflict) problems.rejected(isPublishing, error)
       else notify(t('editor.notSaved', { reason: errorText(error) }), { kind: 'failed' })
     } finally {
       isSaving = false

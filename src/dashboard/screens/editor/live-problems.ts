@@ -2,7 +2,8 @@
  * The problems of a draft, shown while typing and at their fields.
  *
  * The server checks, so that the rules are its own. Until the first attempt to save, only fields that the reader has
- * visited show a problem: an empty form is no fault.
+ * visited show a problem: an empty form is no fault. A draft may lack members: they are in its list of what is missing, and
+ * no problem of their fields before the reader tries to publish it.
  */
 import type { Documents, Members } from '../../any-documents.ts'
 import { isSame } from '../../document-difference.ts'
@@ -22,17 +23,20 @@ export interface LiveProblemsOptions {
   readonly check: Documents['check']
   /** Of the document, once it is stored. */
   readonly id: () => string | undefined
+  readonly isDraft: () => boolean
   /** Hears which members are missing. */
   readonly onMissing: (paths: readonly string[]) => void
   readonly signal: AbortSignal
 }
 
-export function liveProblems({ fields, body, check: ask, id, onMissing, signal }: LiveProblemsOptions) {
+export function liveProblems({ fields, body, check: ask, id, isDraft, onMissing, signal }: LiveProblemsOptions) {
   /** Problems that belong to no field. */
   const element = h('div', { class: 'editor-problems', role: 'alert' })
   let found: readonly Problem[] = []
   let rejection: Problem | undefined
   let wasTried = false
+  /** Whether it was tried with all that it lacks. */
+  let wantsAll = false
   let shown: readonly Problem[] = []
   let isOld = true
 
@@ -53,7 +57,8 @@ export function liveProblems({ fields, body, check: ask, id, onMissing, signal }
 
   function show(): void {
     const isTouched = ({ path }: Problem): boolean => fields.some((field) => field.isTouched(path))
-    const wanted = [...(rejection === undefined ? [] : [rejection]), ...found.filter((one) => wasTried || isTouched(one))]
+    const isDue = (one: Problem): boolean => (isMissing(one) && isDraft() ? wantsAll : wasTried || isTouched(one))
+    const wanted = [...(rejection === undefined ? [] : [rejection]), ...found.filter(isDue)]
     // What is shown already is not announced again.
     if (isSame(asJson(wanted), asJson(shown))) return
     shown = wanted
@@ -82,10 +87,11 @@ export function liveProblems({ fields, body, check: ask, id, onMissing, signal }
       show()
       if (isOld) check()
     },
-    /** After saving failed, or could not begin. Moves the focus to the first problem. */
-    rejected(error?: unknown): void {
+    /** After saving failed, or could not begin; `isPublishing` as something other than a draft. Moves the focus to the first problem. */
+    rejected(isPublishing: boolean, error?: unknown): void {
       wasTried = true
       rejection = problemOf(error) ?? (error instanceof Error ? whole(error.message) : undefined)
+      wantsAll ||= isPublishing || (rejection !== undefined && isMissing(rejection))
       show()
       fields.some((field) => field.focusProblem())
       check.now()
@@ -95,6 +101,7 @@ export function liveProblems({ fields, body, check: ask, id, onMissing, signal }
       found = []
       rejection = undefined
       wasTried = false
+      wantsAll = false
       show()
     },
   }
