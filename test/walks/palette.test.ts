@@ -5,6 +5,7 @@ import { expectAccessible } from '../support/browser/accessibility.ts'
 import { browserMissing, type Page } from '../support/browser/browser.ts'
 import { startDashboard } from '../support/browser/dashboard.ts'
 import { sidewaysPixels } from '../support/browser/room.ts'
+import { HEADLINE } from '../support/service/data-bodies.ts'
 
 const dashboard = await startDashboard()
 const { service, cast } = dashboard
@@ -41,6 +42,8 @@ describe('the keyboard', { skip: browserMissing() }, () => {
     }
     const unfinished = { title: 'Zinc', status: 'draft' }
     await service.data('POST', '', { model: 'headline', incomplete: true }, { token: cast.admin.token, body: unfinished, isUndescribed: true })
+    const due = { ...HEADLINE, topic: { ...HEADLINE.topic, name: 'Books' }, title: 'Trashy novels win', status: 'draft', publishAt: new Date(Date.now() + 86_400_000).toISOString() }
+    await service.data('POST', '', { model: 'headline' }, { token: cast.admin.token, body: due })
     page = await dashboard.openAs(cast.admin)
   })
 
@@ -85,6 +88,12 @@ describe('the keyboard', { skip: browserMissing() }, () => {
     await page.fill(FIELD, 'zinc')
     await page.waitFor(async () => (await options()).includes('Zinc · Headline · Draft'), 'the draft that lacks members')
     await page.type(FIELD, 'zzz')
+    await page.reads(/No results/)
+    // A document that came later took the place of the screen, so that Enter did one thing or the other.
+    await page.fill(FIELD, 'trash')
+    await page.waitFor(async () => (await options()).includes('Trashy novels win · Headline · Scheduled'), 'the scheduled headline')
+    await isActive('Trash')
+    await page.fill(FIELD, 'zinczzz')
     await page.reads(/No results/)
     await page.press('Enter')
     await page.find(PALETTE)

@@ -10,11 +10,12 @@ import type { ScreenAction, ScreenContext } from '../../screen.ts'
 import type { ScreenEntry } from '../../screens.ts'
 import { t } from '../../texts.ts'
 import { isIcon, type IconName } from '../../kit/icons.ts'
+import { isPlanned } from '../../kit/status-tag.ts'
 
 /** Of each model. */
 const FOUND_MAX = 5
 
-/** In the order in which the palette shows them. */
+/** In the order in which the palette shows them, but for what begins with the text. */
 export const GROUPS = ['actions', 'documents', 'views', 'create', 'go', 'account'] as const
 
 export interface PaletteItem {
@@ -72,7 +73,7 @@ export async function foundItems({ client, user }: PaletteSources, text: string,
     return items.map((one) => {
       const { status } = one
       const isOther = typeof status === 'string' && status !== 'active'
-      const detail = isOther ? `${modelTitle(model)} · ${valueTitle(status)}` : modelTitle(model)
+      const detail = isOther ? `${modelTitle(model)} · ${isPlanned(one) ? t('status.scheduled') : valueTitle(status)}` : modelTitle(model)
       return { group: 'documents', title: labelOf(one), icon: iconOf(model.name), detail, href: hrefTo([pathOf(model), one.id]) }
     })
   })
@@ -92,6 +93,11 @@ export function isMatch(title: string, text: string): boolean {
   return fold(text)
     .split(/\s+/)
     .every((word) => folded.includes(word))
+}
+
+/** Whether the title begins with the text, folded as well. */
+export function isBeginning(title: string, text: string): boolean {
+  return fold(title).startsWith(fold(text))
 }
 
 function fold(text: string): string {

@@ -9,7 +9,7 @@ import { openDialog } from '../../kit/dialog.ts'
 import { fill, h, setAttributes, type Child } from '../../kit/dom.ts'
 import { icon } from '../../kit/icons.ts'
 import { errorText, isAbort } from '../../kit/states.ts'
-import { foundItems, GROUPS, isMatch, knownItems, viewItems, type PaletteItem, type PaletteSources } from './palette-items.ts'
+import { foundItems, GROUPS, isBeginning, isMatch, knownItems, viewItems, type PaletteItem, type PaletteSources } from './palette-items.ts'
 import '../../styles/palette.css'
 
 const TYPING_MS = 120
@@ -61,9 +61,14 @@ export function openPalette({ isNarrow = false, ...sources }: PaletteOptions): v
     else search(text)
   }
 
+  /** What begins with the text stays before documents that come later: Enter does the same for all who type. */
   function shownFor(text: string): readonly PaletteItem[] {
-    const all = [...known.filter((item) => isMatch(item.title, text)), ...found]
-    return GROUPS.flatMap((group) => all.filter((item) => item.group === group))
+    const matching = known.filter((item) => isMatch(item.title, text))
+    const begins = ({ title }: PaletteItem): boolean => text !== '' && isBeginning(title, text)
+    const [first, ...others] = GROUPS
+    const meant = others.filter((group) => matching.some((item) => item.group === group && begins(item)))
+    const all = [...matching.filter(begins), ...matching.filter((item) => !begins(item)), ...found]
+    return [...new Set([first, ...meant, ...others])].flatMap((group) => all.filter((item) => item.group === group))
   }
 
   function onKey(event: KeyboardEvent): void {
@@ -154,11 +159,11 @@ function paletteList(input: HTMLInputElement, label: string, choose: (item: Pale
     put(next: readonly PaletteItem[], words?: string): void {
       const before = items[active]
       items = next
-      const groups = GROUPS.map((group): Child => {
+      const groups = [...new Set(next.map(({ group }) => group))].map((group): Child => {
         const options = next.flatMap((item, i) => (item.group === group ? [option(item, i)] : []))
         const id = `${LIST_ID}-${group}`
         const heading = h('p', { id, class: 'palette-group', role: 'presentation' }, t(`palette.${group}`))
-        return options.length > 0 && h('div', { role: 'group', 'aria-labelledby': id }, heading, options)
+        return h('div', { role: 'group', 'aria-labelledby': id }, heading, options)
       })
       fill(element, groups)
       for (const one of element.querySelectorAll('[role=option]')) one.setAttribute('aria-selected', 'false')
