@@ -32,6 +32,7 @@ import type {
 } from '../models/responses.ts'
 import type { Model } from '../models/schema.ts'
 import { isExactNumber } from './exact-json.ts'
+import { t } from './texts.ts'
 
 export type Members = { readonly [name: string]: Json }
 export type StoredDocument = Members & { readonly id: string }
@@ -98,7 +99,8 @@ export function labelOf(document: Members): string {
     const value = document[name]
     if (typeof value === 'string' && value.trim() !== '') return value
   }
-  return String(document['id'] ?? '')
+  // A draft may have no name yet.
+  return document['status'] === 'draft' ? t('untitled') : String(document['id'] ?? '')
 }
 
 /** A member of an object; undefined where there is none: names such as `constructor` are no members by themselves. */

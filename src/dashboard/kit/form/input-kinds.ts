@@ -21,7 +21,11 @@ export function textInput(name: string, isNullable: boolean): InputKind<HTMLInpu
       )
   return {
     input,
-    read: ({ value }) => (isNullable && value === '' ? null : value),
+    read({ value }) {
+      // An address is often copied with the space beside it.
+      const text = isUrl ? value.trim() : value
+      return isNullable && text === '' ? null : text
+    },
     write: (at, value) => (at.value = typeof value === 'string' ? value : ''),
     ...(isUrl ? { extra: urlLink() } : {}),
   }

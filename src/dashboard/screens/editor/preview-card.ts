@@ -36,7 +36,7 @@ function textOf(document: Members, field: string): Child {
   const chips = places.filter((name) => name !== '')
   return [
     source === undefined ? null : line('app-card-source', nameOf(source)),
-    h('p', { class: 'app-card-title', dir: 'auto' }, labelOf({ ...document, id: '–' })),
+    h('p', { class: 'app-card-title', dir: 'auto' }, labelOf({ ...document, id: '–', status: null })),
     typeof about === 'string' ? line('app-card-about', about) : null,
     h(
       'p',

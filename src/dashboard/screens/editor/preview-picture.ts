@@ -81,7 +81,7 @@ export function previewPicture(field: string, signal: AbortSignal) {
     /** What is wrong with it, where something is. */
     problem,
     update(document: Members): void {
-      const [first = ''] = labelOf({ ...document, id: '' }).trim()
+      const [first = ''] = labelOf({ ...document, id: '', status: null }).trim()
       letter.textContent = first.toUpperCase()
       const value = document[field]
       const given = typeof value === 'string' ? value : ''

@@ -24,7 +24,7 @@ export function columnsOf(model: Model): readonly TableColumn<StoredDocument>[] 
     sort: sortable.get(name),
     sortName: name === 'status' ? t('list.sortBy', { name: fieldTitle(name) }) : undefined,
     isDetail: name === 'status' || isDate(field),
-    cell: (document) => [i === 0 && listPicture(model, document), (name === 'status' ? scheduledCell(document) : null) ?? cellOf(name, field, document[name])],
+    cell: (document) => [i === 0 && listPicture(model, document), (name === 'status' ? scheduledCell(document) : null) ?? cellOf(name, field, document[name]) ?? (i === 0 && words(labelOf(document)))],
   }))
 }
 
@@ -60,7 +60,7 @@ function scheduledCell(document: StoredDocument): HTMLElement | null {
 
 /** Documents may hold anything under a name, from before the field was declared as it is. */
 function cellOf(name: string, field: Field, value: Json | undefined): Child {
-  if (value === undefined || value === null) return null
+  if (value === undefined || value === null || value === '') return null
   if (isMembers(value)) return words(labelOf(value))
   if (typeof value !== 'string') return words(JSON.stringify(value))
   if (name === 'status') return statusTag(value)
