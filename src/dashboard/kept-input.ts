@@ -9,6 +9,8 @@ import { now } from './timing.ts'
 const PREFIX = 'dateline.input.'
 const ENTRIES_MAX = 20
 const CHARS_MAX = 200_000
+/** Of one document. */
+const INPUTS_MAX = 3
 const AGE_MAX_MS = 7 * 24 * 60 * 60_000
 
 export interface KeptInput {
@@ -23,27 +25,25 @@ export function inputKey(userId: string, model: string, id: string | undefined):
   return `${PREFIX}${userId}/${model}/${id ?? 'new'}`
 }
 
-export function keptInput(key: string): KeptInput | undefined {
-  const input = JSON.parse(storedText(key) ?? 'null') as KeptInput | null
-  return input === null || now() - input.at > AGE_MAX_MS ? undefined : input
+/** The newest first. */
+export function keptInputs(key: string): readonly KeptInput[] {
+  const inputs = JSON.parse(storedText(key) ?? '[]') as readonly KeptInput[] | KeptInput
+  return [inputs].flat().filter(({ at }) => now() - at <= AGE_MAX_MS)
 }
 
-/** Keeps an input in place of the one before; a long one is not kept, and of many the oldest go. */
-export function keepInput(key: string, input: Omit<KeptInput, 'at'>): void {
-  const text = JSON.stringify({ at: now(), ...input })
+/** Keeps these in place of those before, or none; long ones are not kept, and of many the oldest go. */
+export function keepInputs(key: string, inputs: readonly KeptInput[]): void {
+  const text = JSON.stringify(inputs.slice(0, INPUTS_MAX))
   if (text.length > CHARS_MAX) return
-  storeText(key, text)
-  const oldest = [...storedNames(PREFIX)].sort((a, b) => (keptInput(a)?.at ?? 0) - (keptInput(b)?.at ?? 0))
-  for (const one of oldest.slice(0, -ENTRIES_MAX)) forgetInput(one)
-}
-
-export function forgetInput(key: string): void {
-  storeText(key, undefined)
+  storeText(key, inputs.length === 0 ? undefined : text)
+  const newest = (name: string): number => keptInputs(name)[0]?.at ?? 0
+  const oldest = [...storedNames(PREFIX)].sort((a, b) => newest(a) - newest(b))
+  for (const one of oldest.slice(0, -ENTRIES_MAX)) storeText(one, undefined)
 }
 
 /** Erases what all users but this one have typed; what all have without one. */
 export function forgetInputs(exceptOf?: string): void {
   for (const key of storedNames(PREFIX)) {
-    if (exceptOf === undefined || !key.startsWith(`${PREFIX}${exceptOf}/`)) forgetInput(key)
+    if (exceptOf === undefined || !key.startsWith(`${PREFIX}${exceptOf}/`)) storeText(key, undefined)
   }
 }

@@ -95,7 +95,8 @@ describe('the editor', { skip: browserMissing() }, () => {
     await open('#/headlines/new')
     await page.fill(field('Title'), 'Ferry line opens')
     await page.fill(field('Excerpt'), 'Two boats a day')
-    await page.fill(field('Image'), 'https://cdn.example.org/ferry.jpg')
+    // As it is copied from a line of text.
+    await page.fill(field('Image'), ' https://cdn.example.org/ferry.jpg ')
     await pick(page, 'Source', 'harbour', /The Harbour Post/)
     await pick(page, 'Country', 'faroe', /Faroe Islands/)
     await pick(page, 'Topic', 'north', /Harbours of the north/)
@@ -105,7 +106,8 @@ describe('the editor', { skip: browserMissing() }, () => {
     await page.screenshot('editor-new', { whole: true })
     await page.click(button('Save as draft'))
     const id = await idOf(page, 'headlines')
-    const { source, topic, status } = await read('headline', id)
+    const { source, topic, status, imageUrl } = await read('headline', id)
+    assert.equal(imageUrl, 'https://cdn.example.org/ferry.jpg')
     assert.deepEqual(source, await read('source', sourceId))
     assert.deepEqual(topic, await read('topic', topicId))
     assert.equal(status, 'draft')
@@ -199,6 +201,19 @@ describe('the editor', { skip: browserMissing() }, () => {
     await page.expectNoProblems([{ status: 400 }])
   })
 
+  // Its row was empty, with a link that could be neither seen nor hit.
+  it('calls a draft without a name untitled, so that it can be opened from the list', async () => {
+    await open('#/topics/new')
+    await page.fill(field('Description'), 'Only described')
+    await page.click(button('Save as draft'))
+    await page.find({ role: 'heading', name: 'Untitled' })
+    await page.open('/#/topics?status=draft')
+    await page.click({ role: 'link', name: 'Untitled' })
+    await page.find({ role: 'heading', name: 'Untitled' })
+    assert.equal((await page.find(field('Description'))).value, 'Only described')
+    await page.expectNoProblems()
+  })
+
   it('saves with Ctrl+S, again and again, and asks before anything is lost', async () => {
     const id = await make('headline', whole())
     await open(`#/headlines/${id}`)
@@ -245,6 +260,45 @@ describe('the editor', { skip: browserMissing() }, () => {
     await page.press('Ctrl+S')
     await page.find({ role: 'heading', name: 'Typed and not saved' })
     await page.waitFor(async () => (await kept()) === '', 'nothing to be kept')
+    // It was kept only once the reader paused.
+    await page.click(field('Title'))
+    for (let i = 0; i < 200 && (await kept()) === ''; i++) await page.press('a')
+    assert.match(await kept(), /Typed and not saveda/)
+    await page.press('Ctrl+S')
+    await page.waitFor(async () => (await kept()) === '', 'nothing to be kept any more')
+  })
+
+  // While it was offered, nothing that was typed was kept; and it was erased when another new document was saved.
+  it('keeps what is typed beside what it offers, until the reader has decided about both', async () => {
+    await open('#/topics/new')
+    const kept = (text: string): Promise<unknown> =>
+      page.waitFor(() => page.evaluate((wanted) => Object.values(localStorage).some((one) => String(one).includes(wanted)), text), `${text} to be kept`)
+    for (const name of ['First idea', 'Second idea']) {
+      await page.fill(field('Name'), name)
+      await kept(name)
+      await page.reload()
+      await page.find(button('Restore it'))
+      assert.equal((await page.find(field('Name'))).value ?? '', '')
+    }
+    await page.open('/#/topics')
+    await page.find({ role: 'heading', name: 'Topics' })
+    await open('#/topics/new')
+    await page.click(button('Restore it'))
+    await page.waitFor(async () => (await page.find(field('Name'))).value === 'Second idea', 'the newest text')
+    await page.click(button('Save as draft'))
+    await page.find({ role: 'heading', name: 'Second idea' })
+    await page.gone(button('Restore it'))
+    await open('#/topics/new')
+    await page.click(button('Restore it'))
+    await page.waitFor(async () => (await page.find(field('Name'))).value === 'First idea', 'the text before')
+    await page.gone(button('Restore it'))
+    await page.fill(field('Name'), '')
+    await page.reload()
+    await page.click(button('Discard it'))
+    await page.reload()
+    await page.find(field('Name'))
+    await page.gone(button('Discard it'))
+    await page.expectNoProblems()
   })
 
   it('shows two people what each made of one headline, and loses nothing of either', async () => {
@@ -510,6 +564,16 @@ describe('the editor', { skip: browserMissing() }, () => {
     assert.equal(await sidewaysPixels(narrow), 0)
     await expectAccessible(narrow, { themes: ['light'] })
     await narrow.screenshot('editor-arabic-360', { whole: true })
+    // An English title stood at the end of its line, away from all that is about it.
+    const sideOf = (selector: string): Promise<string> =>
+      narrow.waitFor(
+        () => narrow.evaluate((wanted) => { const found = document.querySelector(wanted); return found && getComputedStyle(found).textAlign }, selector),
+        `the side of ${selector}`,
+      )
+    assert.equal(await sideOf('.editor-frame > h1'), 'right')
+    await narrow.resize({ width: 1440, height: 900 })
+    await narrow.open('/#/headlines')
+    assert.equal(await sideOf('.table-body .main bdi'), 'right')
     await narrow.expectNoProblems()
     await page.expectNoProblems()
   })

@@ -1,8 +1,8 @@
-/** Keeps what is typed in the browser when the reader pauses, and offers it when the editor is opened again. */
+/** Keeps what is typed in the browser every few seconds, and offers it when the editor is opened again. */
 import type { Members } from '../../any-documents.ts'
-import { forgetInput, inputKey, keepInput, keptInput } from '../../kept-input.ts'
+import { inputKey, keepInputs, keptInputs } from '../../kept-input.ts'
 import { t } from '../../texts.ts'
-import { debounce } from '../../timing.ts'
+import { atMostEvery, now } from '../../timing.ts'
 import { button, fill, h } from '../../kit/dom.ts'
 import { keepFocus } from '../../kit/focus.ts'
 import { ago } from '../../kit/moments.ts'
@@ -26,41 +26,62 @@ export function unsavedInput({ userId, model, id, draft, signal, onTaken }: Unsa
   const element = h('div', { class: 'live', role: 'status' })
   const keyOf = (): string => inputKey(userId, model, id())
   let base = draft.body() ?? {}
-  const found = keptInput(keyOf())
-  let isOffered = found !== undefined
+  /** What the reader has not decided about: it stays beside what is typed now. */
+  let offers = keptInputs(keyOf())
+  /** Whether there is more than was kept or given up. */
+  let isTyped = false
 
   const keepNow = (): void => {
     const members = draft.body()
-    if (isOffered || members === undefined || signal.aborted) return
-    if (draft.hasUnsaved()) keepInput(keyOf(), { members, base })
-    else forgetInput(keyOf())
+    if (members === undefined) return
+    isTyped = false
+    keepInputs(keyOf(), [...(draft.hasUnsaved() ? [{ at: now(), members, base }] : []), ...offers])
   }
-  const hide = (): void => {
-    isOffered = false
-    keepFocus(element, () => fill(element))
+  const decided = (): void => {
+    offers = offers.slice(1)
+    keepFocus(element, show)
   }
   const take = (): void => {
+    const [found] = offers
     const current = draft.body()
     if (found === undefined || current === undefined) return
     // What others have changed since then stays theirs.
     draft.fill(merged(found.members, differences(found.base, found.members, current), likelyChoice))
-    hide()
+    decided()
     onTaken()
   }
-  /** After it was saved, or given up. `of` is the id that it had. */
-  const settled = (of: string | undefined): void => {
-    forgetInput(inputKey(userId, model, of))
-    base = draft.body() ?? base
-    hide()
+  const drop = (): void => {
+    decided()
+    keepNow()
   }
-  if (found !== undefined) {
+  /** After it was saved, or given up. `of` is the id that it had: a new document has another now. */
+  const settled = (of: string | undefined): void => {
+    isTyped = false
+    keepInputs(inputKey(userId, model, of), offers)
+    base = draft.body() ?? base
+    if (of === id()) return
+    offers = []
+    keepFocus(element, show)
+  }
+
+  function show(): void {
+    const [found] = offers
+    if (found === undefined) return void fill(element)
     const words = h('span', {}, t('editor.kept'), ' · ', ago(new Date(found.at).toISOString()))
-    const buttons = [button(t('editor.takeKept'), take, { class: 'small' }), button(t('editor.dropKept'), () => settled(id()), { class: 'small' })]
+    const buttons = [button(t('editor.takeKept'), take, { class: 'small' }), button(t('editor.dropKept'), drop, { class: 'small' })]
     fill(element, h('div', { class: 'banner' }, words, buttons))
   }
+
+  const keepSoon = atMostEvery(KEEP_MS, signal, () => {
+    if (isTyped) keepNow()
+  })
+  show()
   return {
     element,
-    changed: debounce(KEEP_MS, keepNow),
+    changed(): void {
+      isTyped = true
+      keepSoon()
+    },
     settled,
   }
 }
