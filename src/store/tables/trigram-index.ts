@@ -19,6 +19,8 @@ export const TRIGRAMS_MAX = 12
 const SEARCHED_CHARS_MAX = 1_000
 /** A query requires so many of the rarest of the counted trigrams. */
 const RAREST = 3
+/** A trigram in fewer texts is rare, whatever the others are. */
+const FEW = 32
 
 /** The row of the index for a document of a model that has one. May be computed before a transaction begins. */
 export function trigramRow(model: Model, document: JsonObject): readonly string[] {
@@ -110,17 +112,22 @@ export function countTexts(database: Database, model: Model, match: string, limi
 
 /**
  * The rarest of some trigrams, in how many texts the rarest of all is, up to a limit, and in which share of texts, and how
- * many were counted for it. Bounded, whatever the text.
+ * many were counted for it. Bounded, whatever the text. All are looked at in a few texts first: where one is in fewer, how
+ * common the others are does not matter; else those are counted whose first texts lie farthest apart.
  */
 export function rarestTrigrams(database: Database, model: Model, trigrams: readonly string[], limit: number) {
-  const counted = trigrams
-    .map((trigram) => ({ trigram, ...sampleMatches(database, trigramTable(model), trigramQuery([trigram]), limit) }))
-    .sort((a, b) => a.count - b.count)
+  const countIn = (some: readonly string[], max: number) =>
+    some.map((trigram) => ({ trigram, ...sampleMatches(database, trigramTable(model), trigramQuery([trigram]), max) }))
+  const few = countIn(trigrams, FEW).sort((a, b) => a.share - b.share)
+  const rare = few.filter(({ count }) => count < FEW)
+  const seldom = few.slice(0, RAREST).map(({ trigram }) => trigram)
+  const counted = (rare.length > 0 ? rare : countIn(seldom, limit)).sort((a, b) => a.count - b.count).slice(0, RAREST)
+  const looked = rare.length > 0 ? few : [...few, ...counted]
   return {
-    trigrams: counted.slice(0, RAREST).map(({ trigram }) => trigram),
+    trigrams: counted.map(({ trigram }) => trigram),
     count: counted[0]?.count ?? 0,
     share: Math.min(...counted.map(({ share }) => share)),
-    counted: counted.reduce((sum, { count }) => sum + count, 0),
+    counted: looked.reduce((sum, { count }) => sum + count, 0),
   }
 }
 
