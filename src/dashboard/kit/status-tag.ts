@@ -4,7 +4,7 @@ import { valueTitle } from '../model-titles.ts'
 import type { Members } from '../any-documents.ts'
 import { t, textOr } from '../texts.ts'
 import { h } from './dom.ts'
-import { dateTime } from './moments.ts'
+import { dateTime, shortTime } from './moments.ts'
 import type { IconName } from './icons.ts'
 
 const TONES: Readonly<Record<string, string>> = { active: 'good', draft: 'warn' }
@@ -13,6 +13,13 @@ const ICONS: Readonly<Record<string, IconName>> = { active: 'publish', archived:
 export function statusTag(status: Json | undefined): HTMLElement | null {
   if (typeof status !== 'string') return null
   return h('span', { class: `tag ${TONES[status] ?? ''}`.trim() }, valueTitle(status))
+}
+
+/** The status in a cell: of a draft also when it is published, or that it is handed in for review. */
+export function statusCell(document: Members): HTMLElement | null {
+  if (isPlanned(document)) return h('span', { class: 'planned' }, h('span', { class: 'tag' }, t('status.scheduled')), shortTime(document.publishAt))
+  const { status, handedInAt } = document
+  return status === 'draft' && typeof handedInAt === 'string' ? h('span', { class: 'tag' }, t('status.handedIn')) : statusTag(status)
 }
 
 /** Whether the service publishes it at a time. */

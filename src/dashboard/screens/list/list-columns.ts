@@ -6,8 +6,8 @@ import { fieldTitle, valueTitle } from '../../model-titles.ts'
 import { sortPath, type TableColumn } from '../../kit/table/table-column.ts'
 import { t } from '../../texts.ts'
 import { h, type Child } from '../../kit/dom.ts'
-import { ago, shortTime } from '../../kit/moments.ts'
-import { isPlanned, statusTag } from '../../kit/status-tag.ts'
+import { ago } from '../../kit/moments.ts'
+import { statusCell } from '../../kit/status-tag.ts'
 import { columnFields, sortableFields } from './list-fields.ts'
 import { listPicture } from './list-pictures.ts'
 import type { ListState } from './list-state.ts'
@@ -24,7 +24,7 @@ export function columnsOf(model: Model): readonly TableColumn<StoredDocument>[] 
     sort: sortable.get(name),
     sortName: name === 'status' ? t('list.sortBy', { name: fieldTitle(name) }) : undefined,
     isDetail: name === 'status' || isDate(field),
-    cell: (document) => [i === 0 && listPicture(model, document), (name === 'status' ? scheduledCell(document) : null) ?? cellOf(name, field, document[name]) ?? (i === 0 && words(labelOf(document)))],
+    cell: (document) => [i === 0 && listPicture(model, document), (name === 'status' ? statusCell(document) : cellOf(field, document[name])) ?? (i === 0 && words(labelOf(document)))],
   }))
 }
 
@@ -52,18 +52,11 @@ function widthOf(name: string, field: Field): string {
   return name === 'status' || isDate(field) ? '8.5rem' : 'minmax(0, 1.3fr)'
 }
 
-/** A draft that is published at a time, with that time; null for any other document. */
-function scheduledCell(document: StoredDocument): HTMLElement | null {
-  if (!isPlanned(document)) return null
-  return h('span', { class: 'planned' }, h('span', { class: 'tag' }, t('status.scheduled')), shortTime(document.publishAt))
-}
-
 /** Documents may hold anything under a name, from before the field was declared as it is. */
-function cellOf(name: string, field: Field, value: Json | undefined): Child {
+function cellOf(field: Field, value: Json | undefined): Child {
   if (value === undefined || value === null || value === '') return null
   if (isMembers(value)) return words(labelOf(value))
   if (typeof value !== 'string') return words(JSON.stringify(value))
-  if (name === 'status') return statusTag(value)
   if (field.kind === 'choice') return words(valueTitle(value))
   return isDate(field) ? ago(value) : words(value)
 }
