@@ -64,9 +64,14 @@ describe('many rows under review', { skip: browserMissing() }, () => {
     const dialog = await page.find({ role: 'dialog', name: '1 headline could not be changed' })
     await page.reads(/Half a story\s*Missing: .*Topic/, dialog)
     await page.screenshot('bulk-review-missing')
+    // The rows were read again, and the focus was nowhere.
     await page.press('Escape')
+    await page.waitFor(() => page.evaluate(() => document.activeElement?.matches('.row')), 'the focus on a row')
     await page.reads(/2 headlines handed in for review/)
     await page.reads(/2 selected/)
+    // Drafts that are handed in looked like any other.
+    for (const title of ['New tram', 'New ferry']) await page.find({ role: 'row', name: new RegExp(`^${title}.* Handed in$`) })
+    await page.find({ role: 'row', name: /^Half a story.* Draft$/ })
     const handedIn = async () => (await Promise.all([draft, other, lacking, published].map(stored))).map((one) => typeof one['handedInAt'] === 'string')
     assert.deepEqual(await handedIn(), [true, true, false, false])
     await page.click(button('Undo'))

@@ -5,6 +5,7 @@
 import { t } from '../texts.ts'
 import { button, h, type Child } from './dom.ts'
 import { labelled, submitForm } from './elements.ts'
+import { focusMain } from './focus.ts'
 import { icon } from './icons.ts'
 import { rescueNotices } from './notices.ts'
 
@@ -16,6 +17,8 @@ export interface DialogOptions {
   readonly wide?: boolean
   /** Whether Escape and the cross close it. */
   readonly dismissable?: boolean
+  /** Takes the focus when what had it before is gone. */
+  readonly otherwise?: () => void
 }
 
 let count = 0
@@ -27,7 +30,7 @@ export function closeDialogs(): void {
   for (const dialog of dismissables) dialog.close()
 }
 
-export function openDialog({ title, body, actions = [], wide = false, dismissable = true }: DialogOptions) {
+export function openDialog({ title, body, actions = [], wide = false, dismissable = true, otherwise = focusMain }: DialogOptions) {
   const titleId = `dialog-${++count}`
   const { promise: closed, resolve } = Promise.withResolvers<void>()
   const close = (): void => element.close()
@@ -42,6 +45,7 @@ export function openDialog({ title, body, actions = [], wide = false, dismissabl
           dismissables.delete(element)
           rescueNotices(element)
           element.remove()
+          if (document.activeElement === document.body) otherwise()
           resolve()
         },
         cancel(event) {

@@ -11,9 +11,9 @@ export interface BulkFailure {
   readonly reason: string
 }
 
-/** Names the documents that something could not be done with, each with the reason. */
-export function tellFailures(title: string, failures: readonly BulkFailure[]): void {
-  if (failures.length > 0) openDialog({ title, body: failureList(failures) })
+/** Names the documents that something could not be done with, each with the reason. Rows may be read again meanwhile. */
+export function tellFailures(title: string, failures: readonly BulkFailure[], focusRows?: () => void): void {
+  if (failures.length > 0) openDialog({ title, body: failureList(failures), ...(focusRows && { otherwise: focusRows }) })
 }
 
 export function failureList(failures: readonly BulkFailure[]): HTMLElement {

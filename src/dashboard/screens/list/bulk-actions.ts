@@ -98,7 +98,7 @@ export function bulkActions({ model, client, selection, bar, rows, viewKey, sign
   /** Shows what is there now, and tells what could not be done. */
   function finish(count: number, failures: readonly BulkFailure[]): Done {
     documentsChanged()
-    tellFailures(t('bulk.failed', { count: failures.length, items: countTitle(model, failures.length) }), failures)
+    tellFailures(t('bulk.failed', { count: failures.length, items: countTitle(model, failures.length) }), failures, () => bar.letGo(selection.ids(), true))
     return { count, items: countTitle(model, count) }
   }
 
