@@ -105,7 +105,7 @@ export async function askForReplacement({ model, deleted, words, ...parts }: Ask
     const chosen = picker.value()
     const id = isMembers(chosen) ? String(chosen['id']) : undefined
     if (replace.checked && (id === undefined || deleted.includes(id))) {
-      picker.showProblem('replaceBy', t('usage.choose', { model: name }))
+      picker.showProblem('replaceBy', t('usage.choose', { model: name, lower: name.toLowerCase() }))
       picker.focusProblem()
       return
     }
