@@ -261,6 +261,21 @@ describe('the list of headlines', { skip: browserMissing() }, () => {
       await page.screenshot(`list-${width}`)
       assert.equal(await sidewaysPixels(page), 0)
     }
+    // On a phone, a title of one line was too short to tell it from others.
+    for (const width of [1440, 360]) {
+      await page.resize({ width, height: 800 })
+      const longTitle = (): Promise<unknown> =>
+        page.evaluate(() => {
+          const row = document.querySelector('.table-body .row')
+          const title = row?.querySelector('.main bdi')
+          if (row == null || title == null) return undefined
+          title.textContent = 'A title that goes on '.repeat(20)
+          const ends = [...row.querySelectorAll('.cell')].filter((cell) => cell.checkVisibility()).map((cell) => cell.getBoundingClientRect().bottom)
+          const lines = title.getBoundingClientRect().height / Number.parseFloat(getComputedStyle(title).lineHeight)
+          return Math.round(lines) === 2 && Math.max(...ends) <= row.getBoundingClientRect().bottom
+        })
+      await page.waitFor(longTitle, `two lines at ${width}`)
+    }
     await page.resize({ width: 1280, height: 800 })
     await page.waitFor(async () => (await heads()) === 'Title Source Country Topic Updated Status', 'the columns')
   })

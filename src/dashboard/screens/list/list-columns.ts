@@ -49,7 +49,7 @@ export function withOneDate(
 }
 
 function widthOf(name: string, field: Field): string {
-  return name === 'status' || isDate(field) ? '8.5rem' : 'minmax(0, 1.3fr)'
+  return name === 'status' || isDate(field) ? '8.5rem' : `minmax(0, ${name === 'description' ? 3 : 1.3}fr)`
 }
 
 /** Documents may hold anything under a name, from before the field was declared as it is. */
