@@ -56,6 +56,9 @@ describe('the overview', { skip: browserMissing() }, () => {
     await service.data('POST', '', { model: 'headline', incomplete: true }, { token: cast.publisher.token, body, isUndescribed: true })
     await page.evaluate(() => void document.dispatchEvent(new Event('visibilitychange')))
     await page.find({ role: 'link', name: 'Made in another tab' })
+    // Figures that lead a publisher nowhere looked more important than those of headlines.
+    const looks = await page.evaluate(() => [...document.querySelectorAll('.parts > *')].map((one) => `${one.getBoundingClientRect().height} ${getComputedStyle(one).color}`))
+    assert.deepEqual([looks.length, new Set(looks).size], [9, 1], looks.join())
     const ground = (): Promise<string> => page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor)
     const light = await ground()
     await page.click({ role: 'button', name: /^Account/ })
