@@ -207,6 +207,28 @@ describe('the order of a list', { skip: browserMissing() }, () => {
     }
   })
 
+  // The last of six buttons stood half beside the page in German.
+  it('has room for all that can be done with chosen rows on a phone', async () => {
+    for (const language of ['de', 'fr', 'es', 'ar'] as const) {
+      const phone = await dashboard.openAs(cast.publisher, '#/headlines?status=draft', { language, size: { width: 360, height: 740 } })
+      const choose = (): Promise<boolean> =>
+        phone.evaluate(() => {
+          const box = document.querySelector<HTMLInputElement>('.table-body .pick input')
+          if (box?.checked === false) box.click()
+          return document.querySelector('.bulk:not([hidden])') !== null
+        })
+      await phone.waitFor(choose, 'a chosen row')
+      const beyond = await phone.evaluate(() => {
+        const { left = 0, right = 0 } = document.querySelector('.bulk')?.getBoundingClientRect() ?? {}
+        const buttons = [...document.querySelectorAll('.bulk > button')].filter((one) => one.checkVisibility()).map((one) => one.getBoundingClientRect())
+        return [buttons.length, ...buttons.map((one) => Math.max(0, left - one.left, one.right - right))]
+      })
+      assert.deepEqual(beyond, [6, 0, 0, 0, 0, 0, 0], language)
+      await phone.screenshot(`list-chosen-phone-${language}`)
+      await phone.expectNoProblems()
+    }
+  })
+
   it('fits on a phone from right to left', async () => {
     const arabic = await dashboard.openAs(cast.publisher, '#/headlines?status=active', { language: 'ar', size: { width: 360, height: 740 } })
     await arabic.find({ role: 'checkbox', name: /Ferry line/ })
