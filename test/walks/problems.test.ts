@@ -16,8 +16,7 @@ describe('problems', { skip: browserMissing() }, () => {
     const page = await openAs(cast.admin, '#/headlines/new', { language: 'de' })
     const at = (name: string, role: string, text: string): Promise<unknown> =>
       page.waitFor(async () => (await page.find({ role, name })).description === text, text)
-    await page.click({ role: 'textbox', name: 'Titel' })
-    await page.press('Tab')
+    await page.click(button('Veröffentlichen'))
     await at('Titel', 'textbox', 'Geben Sie einen Titel ein')
     await page.fill({ role: 'textbox', name: 'Titel' }, 'Fähre')
     await at('Titel', 'textbox', '')
