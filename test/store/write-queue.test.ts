@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { it } from 'node:test'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { createArrivals, NO_ARRIVALS, type Arrivals } from '../../src/base/arrivals.ts'
 import { Failure } from '../../src/base/failure.ts'
 import { openDatabase, type Database } from '../../src/store/sqlite/database.ts'
 import { createGroupInserts } from '../../src/store/sqlite/group-inserts.ts'
@@ -8,7 +10,7 @@ import { createSearchChanges } from '../../src/store/tables/search-changes.ts'
 import { createWriteQueue, type WriteQueue } from '../../src/store/sqlite/write-queue.ts'
 import { temporaryDirectory, type Cleanup } from '../support/service/temporary-directory.ts'
 
-function queueOn(t: Cleanup): WriteQueue & { database: Database; file: string; commits: () => number } {
+function queueOn(t: Cleanup, arrivals: Pick<Arrivals, 'areMany'> = NO_ARRIVALS): WriteQueue & { database: Database; file: string; commits: () => number } {
   const file = join(temporaryDirectory(t), 'a.db')
   const database = openDatabase(file)
   t.after(() => database.close())
@@ -21,6 +23,7 @@ function queueOn(t: Cleanup): WriteQueue & { database: Database; file: string; c
     after: () => {},
     search,
     inserts: createGroupInserts(database, { search, capture }),
+    arrivals,
   })
   return { ...queue, database, file, commits: () => commits }
 }
@@ -38,6 +41,35 @@ it('write() commits all work of one turn together, and settles only after that',
   )
   assert.deepEqual(seen, [3, 3, 3])
   assert.equal(commits(), 1)
+})
+
+it('write() leaves turns to new connections while many arrive, whose writes share its transaction', async (t) => {
+  const arrivals = createArrivals()
+  const { database, write, commits } = queueOn(t, arrivals)
+  const insert = (a: number): Promise<unknown> => write(() => database.run('INSERT INTO t (a) VALUES (?)', a))
+  for (let i = 0; i < 4; i++) arrivals.add()
+  const writes = [insert(1)]
+  for (let a = 2; a <= 20; a++) {
+    await nextTurn()
+    arrivals.add()
+    writes.push(insert(a))
+  }
+  assert.equal(commits(), 0)
+  await Promise.all(writes)
+  assert.equal(commits(), 1)
+})
+
+it('write() commits behind a bounded number of turns, however many connections arrive', async (t) => {
+  const { database, write } = queueOn(t, { areMany: () => true })
+  let turns = 0
+  let isDone = false
+  const done = write(() => database.run('INSERT INTO t (a) VALUES (1)')).then(() => (isDone = true))
+  while (!isDone && turns < 100) {
+    await nextTurn()
+    turns++
+  }
+  await done
+  assert.ok(turns >= 8 && turns <= 40, `${turns} turns`)
 })
 
 it('write() rolls back work that throws and nothing else', async (t) => {

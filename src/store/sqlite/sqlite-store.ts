@@ -198,7 +198,7 @@ function sqliteStore(writing: Database, parts: StoreParts): Store {
   const inserts = createGroupInserts(writing, { search, capture })
   const writeLock = createWriteLock()
   const { queue: path, replication } = openWritePath(writing, {
-    ...{ node, models, search, inserts, capture, before, after, lock: writeLock },
+    ...{ node, models, search, inserts, capture, before, after, arrivals, lock: writeLock },
     onErasure: checkpoints.erase,
     onSettings: settingListeners.note,
     erasures: checkpoints.erasures,

@@ -12,11 +12,18 @@
  * synced (`synchronous=NORMAL`): it survives the end of the process, in its order among the others, and is on disk with
  * the next transaction that is synced.
  */
+import type { Arrivals } from '../../base/arrivals.ts'
 import { fail } from '../../base/failure.ts'
 import type { SearchChanges } from '../tables/search-changes.ts'
 import { asStoreFailure, type Database } from './database.ts'
 import type { GroupInserts } from './group-inserts.ts'
 import type { WriteLock } from './write-lock.ts'
+
+/**
+ * Turns that are left to new connections ahead of a transaction, whose first requests share it then: in each turn, one is
+ * accepted. A flood of them slows writes down, and does not stop them.
+ */
+const ARRIVAL_TURNS_MAX = 32
 
 /** How writes become transactions: by this process alone, or in the order of a log (replica/replicated-queue.ts). */
 export interface WriteQueue {
@@ -48,13 +55,15 @@ export interface WriteQueueParts {
   readonly search: SearchChanges
   /** Rows of jobs that share a transaction. */
   readonly inserts: GroupInserts
+  /** New connections, to which a transaction leaves turns of the event loop. */
+  readonly arrivals: Pick<Arrivals, 'areMany'>
   /** Another thread of this process that writes, whose transactions are waited for without blocking the event loop. */
   readonly lock?: Pick<WriteLock, 'whenFree' | 'served'>
 }
 
 export function createWriteQueue(
   database: Database,
-  { before, after, lock, ...parts }: WriteQueueParts,
+  { before, after, arrivals, lock, ...parts }: WriteQueueParts,
 ): WriteQueue {
   let pending: Job[] = []
   let isClosed = false
@@ -69,7 +78,8 @@ export function createWriteQueue(
     lock?.served()
     jobs.forEach((job, i) => job.settle(outcomes[i] as Outcome))
   }
-  const flushWhenFree = (): void => {
+  const flushInTurn = (turns: number): void => {
+    if (turns < ARRIVAL_TURNS_MAX && arrivals.areMany()) return void setImmediate(flushInTurn, turns + 1)
     const waiting = lock?.whenFree()
     if (waiting === undefined) flush()
     else void waiting.then(flush)
@@ -77,7 +87,7 @@ export function createWriteQueue(
 
   const enqueue = <T>(work: () => T, isSynced: boolean): Promise<T> => {
     if (isClosed) return Promise.reject(fail('networkError', 'The service is stopping'))
-    if (pending.length === 0) setImmediate(flushWhenFree)
+    if (pending.length === 0) setImmediate(flushInTurn, 0)
     return new Promise<T>((resolve, reject) => {
       const settle = (outcome: Outcome): void => {
         if (outcome.kind === 'done') resolve(outcome.value as T)
