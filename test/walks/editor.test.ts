@@ -168,7 +168,7 @@ describe('the editor', { skip: browserMissing() }, () => {
     await page.expectNoProblems()
   })
 
-  // A draft may lack its title and source: they were in its list of what is missing and, once they were visited, red as well.
+  // A draft may lack its title and source: its list of missing members named them and, once they were visited, they were red as well.
   it('shows the problems of a field once it was visited, and what a draft lacks after a try to publish it', async () => {
     await open('#/headlines/new')
     const problemAt = async (name: string | RegExp, role?: string): Promise<string> =>

@@ -2,8 +2,8 @@
  * The problems of a draft, shown while typing and at their fields.
  *
  * The server checks, so that the rules are its own. Until the first attempt to save, only fields that the reader has
- * visited show a problem: an empty form is no fault. A draft may lack members: they are in its list of what is missing, and
- * no problem of their fields before the reader tries to publish it.
+ * visited show a problem: an empty form is no fault. A draft may lack members: a list beside the form names them, and
+ * they are no problems of their fields before the reader tries to publish it.
  */
 import type { Documents, Members } from '../../any-documents.ts'
 import { isSame } from '../../document-difference.ts'
