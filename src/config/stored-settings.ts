@@ -1,6 +1,6 @@
 /** Stored settings: how each is read, by the reader of its flag, and what is in use with them. */
 import { describe } from '../base/failure.ts'
-import { isObject, type JsonObject } from '../base/json.ts'
+import type { JsonObject } from '../base/json.ts'
 import { didYouMean } from '../base/nearest.ts'
 import { isLoginText, type MailTarget } from '../mail/settings/mail-target.ts'
 import { editable, EDITABLE_CHARS_MAX, EDITABLE_NAMES, isEditable, MAIL_PASSWORD, type EditableName } from '../models/editable-settings.ts'
@@ -19,7 +19,7 @@ export function readChanges(body: JsonObject): ReadonlyMap<EditableName, string 
     Object.entries(body).map(([name, value]) => {
       if (!isEditable(name)) throw new Error(notEditable(name))
       if (value === null) return [name, undefined]
-      const text = isObject(value) ? undefined : settingText(value)
+      const text = typeof value === 'string' || typeof value === 'number' ? settingText(value) : undefined
       if (text === undefined) throw new Error(`${name}: expected a text, a number or null, found another kind of value`)
       return [name, readEditable(name, text)]
     }),

@@ -10,6 +10,7 @@ import {
 } from '../auth/token-requests.ts'
 import type { Clock } from '../base/clock.ts'
 import { describe, fail } from '../base/failure.ts'
+import { orNull } from '../base/json-schema.ts'
 import type { NewId } from '../base/ids.ts'
 import { didYouMean } from '../base/nearest.ts'
 import { requireAdministrator, requireSignIn } from '../content/rules/access.ts'
@@ -32,27 +33,27 @@ const BODY: NamedSchema = {
     type: 'object',
     properties: {
       name: { type: 'string', minLength: 1, maxLength: TOKEN_NAME_CHARS_MAX, description: 'What it is for', examples: ['nightly import'] },
-      role: { type: 'string', enum: DASHBOARD_ROLES, default: 'none', description: 'The role that it has at most' },
+      role: orNull({ type: 'string', enum: DASHBOARD_ROLES, description: 'The role that it has at most; `none` without it' }),
       models: {
-        type: 'array',
+        type: ['array', 'null'],
         items: { type: 'string', enum: TOKEN_MODELS },
         minItems: 1,
         description: 'The only models that it reaches; all without it',
         examples: [['headline']],
       },
       methods: {
-        type: 'array',
+        type: ['array', 'null'],
         items: { type: 'string', enum: TOKEN_METHODS },
         minItems: 1,
         description: 'The only methods that it may use; all without it. `replace` stands for patches too',
         examples: [['read', 'create']],
       },
       days: {
-        type: 'integer',
+        type: ['integer', 'null'],
         minimum: 1,
         maximum: TOKEN_DAYS_MAX,
-        default: TOKEN_DAYS_DEFAULT,
-        description: 'Days until it expires',
+        description: `Days until it expires; ${TOKEN_DAYS_DEFAULT} without it`,
+        examples: [TOKEN_DAYS_DEFAULT],
       },
     },
     required: ['name'],

@@ -28,7 +28,6 @@ const BODY = { bytesMax: 16 * 1024, isShort: true }
 const EMAIL: JsonSchema = { type: 'string', description: 'An e-mail address', examples: ['you@example.org'] }
 const DASHBOARD_FLAG: JsonSchema = {
   type: 'boolean',
-  default: false,
   description: 'Only for those who may open the dashboard',
 }
 

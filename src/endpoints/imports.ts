@@ -59,18 +59,17 @@ const BODY: NamedSchema = {
         description: 'Of CSV: the column that each cell of a row is for; an empty text skips the cell',
         examples: [['name', 'description', 'iconUrl', 'status']],
       },
-      hasHeader: { type: 'boolean', default: false, description: 'Whether the first row of CSV names the columns. Without `columns` they are taken by these names; CSV needs one of the two' },
-      isLast: { type: 'boolean', default: true, description: 'Whether the file ends with these rows' },
-      line: { type: 'integer', minimum: 1, default: 1, description: 'On which line of the file they begin' },
-      keep: { type: 'boolean', default: false, description: 'Whether `createdAt` and `updatedAt` of the rows are kept' },
+      hasHeader: { type: 'boolean', description: 'Whether the first row of CSV names the columns. Without `columns` they are taken by these names; CSV needs one of the two' },
+      isLast: { type: 'boolean', description: 'Whether the file ends with these rows; true without it' },
+      line: { type: 'integer', minimum: 1, description: 'On which line of the file they begin; 1 without it' },
+      keep: { type: 'boolean', description: 'Whether `createdAt` and `updatedAt` of the rows are kept' },
       incomplete: {
         type: 'boolean',
-        default: false,
         description:
           'Whether drafts may lack required members: a row of status `draft` that does makes an incomplete draft, or replaces one, ' +
           'and so does a new row without a status',
       },
-      dryRun: { type: 'boolean', default: false, description: 'Whether the rows are only checked; rows of different pieces do not see each other then' },
+      dryRun: { type: 'boolean', description: 'Whether the rows are only checked; rows of different pieces do not see each other then' },
     },
     required: ['model', 'format', 'rows'],
     additionalProperties: false,

@@ -3,6 +3,7 @@ import { requireDrafts, requireEditor, requireRole } from '../content/rules/acce
 import { readChangers, readFlag, readListQuery, type ListSettings } from '../content/reads/list-query.ts'
 import type { ListExports } from '../content/transfer/export-files.ts'
 import { describe, fail } from '../base/failure.ts'
+import { orNull } from '../base/json-schema.ts'
 import { modelNamed } from '../models/registry.ts'
 import type { Model } from '../models/schema.ts'
 import type { Store } from '../store/store.ts'
@@ -30,11 +31,11 @@ const BODY: NamedSchema = {
     properties: {
       model: { type: 'string', enum: WRITABLE_MODELS, description: 'Which kind of document' },
       format: { type: 'string', enum: FORMATS, description: 'JSON lines, or CSV as in RFC 4180' },
-      filter: { type: 'object', description: 'As the parameter of a list' },
-      search: SEARCH,
-      changedBy: CHANGED_BY,
-      sort: SORT,
-      incomplete: INCOMPLETE,
+      filter: orNull({ $ref: '#/components/schemas/Filter' }),
+      search: { ...orNull(SEARCH), examples: [null] },
+      changedBy: { ...orNull(CHANGED_BY), examples: [null] },
+      sort: orNull(SORT),
+      incomplete: orNull(INCOMPLETE),
     },
     required: ['model', 'format'],
   },

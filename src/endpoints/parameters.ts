@@ -196,7 +196,7 @@ export const PARAMETERS = {
     example: 4711,
   },
   url: {
-    ...inQuery('url', { type: 'string', minLength: 1 }),
+    ...inQuery('url', { type: 'string' }),
     required: true,
     description: 'The address, as it is typed',
     example: 'https://harbour.example/ferry',
@@ -222,7 +222,7 @@ export const PARAMETERS = {
   since: {
     ...inQuery('since', { type: 'string', pattern: '^(now|\\d{1,15}(\\.[a-z]\\.[\\w-]{1,64})?)$' }),
     description: '`next` of the response before, or the `id` of an event; a number is a `seq`, and `now` leaves out what was',
-    example: '1234.r.5f3a0c',
+    example: 'now',
   },
   models: {
     ...inQuery('models', { type: 'string', minLength: 1 }),

@@ -163,5 +163,5 @@ function valueOf(name: (typeof EDITABLE_NAMES)[number]): JsonSchema {
     return { type: ['integer', 'string', 'null'], minimum: zero === true ? 0 : min, maximum: max, examples: [max] }
   }
   if (choices !== undefined) return { type: ['string', 'null'], enum: [...choices, null], examples: [choices[0]] }
-  return { type: ['string', 'null'], maxLength: EDITABLE_CHARS_MAX, examples: [EXAMPLES[name] ?? null] }
+  return { type: ['string', 'number', 'null'], maxLength: EDITABLE_CHARS_MAX, examples: [EXAMPLES[name] ?? null] }
 }

@@ -9,7 +9,7 @@ interface OperatorWords {
   readonly schema?: JsonSchema
 }
 
-const LIST: JsonSchema = { type: 'array', maxItems: 1000 }
+const LIST: JsonSchema = { type: 'array', items: {}, maxItems: 1000 }
 const FILTERS: JsonSchema = { type: 'array', items: { $ref: '#/components/schemas/Filter' }, minItems: 1 }
 
 /** Operators that combine filters. */
@@ -56,7 +56,7 @@ const TESTING: Readonly<Record<string, OperatorWords>> = {
   $type: {
     about: 'Of the type: `string`, `number`, `bool`, `object`, `array`, `null`, or one of a list of them',
     example: { priority: { $type: 'number' } },
-    schema: { type: ['string', 'integer', 'array'] },
+    schema: { type: ['string', 'integer', 'array'], items: { type: ['string', 'integer'] } },
   },
   $mod: {
     about: 'A number that has the second number as remainder when divided by the first',

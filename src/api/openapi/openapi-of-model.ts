@@ -3,20 +3,21 @@
  *
  * The path is the same for every model, so the description of the whole API can give responses only as a choice of all
  * models, and several generators make nothing usable of a choice. Here `model` has one value, and what that decides is
- * no choice any more: documents are whole, bodies name what they embed by its id, and members of a patch are typed.
- * What would make documents partial, the parameters `fields` and `incomplete`, is left out.
+ * no choice any more: documents are whole, and bodies name what they embed by its id. The parameters `fields` and
+ * `incomplete`, by which documents are partial, are left out.
  */
 import type { JsonSchema, JsonSchemas } from '../../base/json-schema.ts'
 import type { Described } from '../../endpoints/endpoint.ts'
 import { ENDPOINTS } from '../../endpoints/endpoints.ts'
 import { PARAMETERS, type ParameterName } from '../../endpoints/parameters.ts'
 import type { Model } from '../../models/schema.ts'
-import { MERGE_PATCHES } from './openapi-bodies.ts'
 import { openApiDocument } from './openapi.ts'
 import { annotated, bodySchemaName, refTo, schemaName } from './openapi-schema.ts'
 
 const MODEL_PARAMETERS: ReadonlySet<string> = new Set(['model', 'models'])
 const OF_PARTS: ReadonlySet<string> = new Set(['fields', 'incomplete'])
+const JSON_TYPE = 'application/json'
+const PATCH_TYPE = 'application/merge-patch+json'
 const REFERENCE = refTo('Reference')['$ref']
 const SCHEMAS = '#/components/schemas/'
 /** Of all models, and read as those of the one. */
@@ -48,8 +49,7 @@ function ofModel(model: Model, version: string): JsonSchema {
   const parameters = Object.fromEntries(
     Object.entries(components['parameters'] ?? {}).map(([name, one]) => [name, parameterOf(one, model)]),
   )
-  const schemas = { ...components['schemas'], ...patchSchema(model, components['schemas'] ?? {}) }
-  const parts = narrowed({ paths, components: { ...components, parameters, schemas } }, model) as {
+  const parts = narrowed({ paths, components: { ...components, parameters } }, model) as {
     readonly paths: Members
     readonly components: Readonly<Record<string, Members>>
   }
@@ -76,45 +76,37 @@ function namesModel(name: ParameterName): boolean {
   return MODEL_PARAMETERS.has(PARAMETERS[name].name)
 }
 
-function operationOf(described: Members, { id, operation, body }: Described, model: Model): Members {
+function operationOf(described: Members, endpoint: Described, model: Model): Members {
+  const { id, operation, body } = endpoint
   const name = schemaName(model)
   const kept = ((described['parameters'] ?? []) as Members[]).filter(({ $ref }) => {
     const parameter = String($ref).split('/').at(-1) as ParameterName
     return $ref === undefined || !OF_PARTS.has(PARAMETERS[parameter].name)
   })
   const isOfMany = operation === 'list'
-  const wanted = body === 'patch' ? `${name}Patch` : bodySchemaName(model, operation === 'replace' ? 'replace' : 'create')
   const hasDocument = body === 'document' || body === 'patch' || body === 'draft'
   return {
     ...described,
     ...(operation === undefined ? {} : { operationId: id + (isOfMany ? plural(name) : name) }),
     ...(kept.length === 0 ? {} : { parameters: kept }),
-    ...(hasDocument ? { requestBody: bodyOf(described['requestBody'] as Members, refTo(wanted ?? '')) } : {}),
+    ...(hasDocument ? { requestBody: bodyOf(endpoint, described['requestBody'] as Members, model) } : {}),
   }
 }
 
-function bodyOf(requestBody: Members, schema: JsonSchema): Members {
-  const content = Object.entries(requestBody['content'] as Readonly<Record<string, Members>>)
-  return { ...requestBody, content: Object.fromEntries(content.map(([type, one]) => [type, { ...one, schema }])) }
+/**
+ * A patch stays an object of any members: clients in Dart send each declared member that is not set as null, which would
+ * remove it. It has one media type, as some generators send none where there are several.
+ */
+function bodyOf({ operation, body }: Described, described: Members, model: Model): Members {
+  const content = described['content'] as Readonly<Record<string, Members>>
+  if (body === 'patch') return { ...described, content: { [PATCH_TYPE]: content[PATCH_TYPE] } }
+  const schema = refTo(bodySchemaName(model, operation === 'replace' ? 'replace' : 'create') ?? '')
+  return { ...described, content: { [JSON_TYPE]: { ...content[JSON_TYPE], schema } } }
 }
 
 function parameterOf(parameter: JsonSchema, { name }: Model): JsonSchema {
   if (!MODEL_PARAMETERS.has(String(parameter['name']))) return parameter
   return { ...parameter, required: true, schema: { type: 'string', enum: [name] }, example: name }
-}
-
-/** The body that replaces a document, without a member that has to be there, at any depth of objects. */
-function patchSchema(model: Model, schemas: JsonSchemas): JsonSchemas {
-  const replacement = bodySchemaName(model, 'replace')
-  if (replacement === undefined) return {}
-  const description = 'Members of the document, each with its new value; null removes a member that may be missing'
-  return { [`${schemaName(model)}Patch`]: { ...loosened(schemas[replacement] ?? {}), description, examples: [MERGE_PATCHES[model.name]] } }
-}
-
-function loosened({ required: _, ...schema }: JsonSchema): JsonSchema {
-  const properties = schema['properties'] as JsonSchemas | undefined
-  if (properties === undefined) return schema
-  return { ...schema, properties: Object.fromEntries(Object.entries(properties).map(([name, one]) => [name, loosened(one)])) }
 }
 
 /** Without choices that the model decides. */

@@ -1,0 +1,54 @@
+/**
+ * schemathesis before a running service with sample content, as an administrator: examples, values at limits, random ones
+ * and sequences, each response compared with the description.
+ *
+ * It does not judge whether a request that fits the schemas is accepted: no schema can say that a cursor or a code was
+ * issued by this service, that an address is free, or that a document exists.
+ */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { serve } from '../../test/support/service/program.ts'
+import { temporaryDirectory, type Cleanup } from '../../test/support/service/temporary-directory.ts'
+
+/** They end the session of the run, replace its data, or never end. */
+const LEFT_OUT = [
+  ...['signOut', 'deleteAccount', 'endOtherSessions', 'endOwnSession', 'endSessions', 'endSession', 'refreshToken'],
+  ...['restoreBackup', 'changeStream', 'syncStream', 'syncStreamPresent'],
+]
+const START_SECONDS_MAX = 120
+
+interface Run {
+  /** Of the programs of Python's packages. */
+  readonly bin: string
+  readonly seconds: number
+}
+
+/** Throws where it finds a violation. */
+export async function runSchemathesis({ bin, seconds }: Run, cleanup: Cleanup): Promise<void> {
+  const directory = temporaryDirectory(cleanup)
+  const tokenFile = join(directory, 'token')
+  const words = ['--data-dir', join(directory, 'data'), '--token-file', tokenFile, '--rate-limits', 'off', '--log-level', 'error']
+  const { url } = await serve(cleanup, words)
+  const headers = { Authorization: `Bearer ${readFileSync(tokenFile, 'utf8').trim()}` }
+  const sample = await fetch(`${url}/api/v1/admin/sample`, { method: 'POST', headers })
+  if (sample.status !== 200) throw new Error(`Cannot add sample content: ${await sample.text()}`)
+  const args = [
+    ...['run', `${url}/api/v1/openapi.json`, '--header', `Authorization: ${headers.Authorization}`, '--no-color'],
+    ...['--max-time', String(seconds), '--seed', '20261124', '--request-timeout', '30', '--continue-on-failure'],
+    ...['--exclude-checks', 'positive_data_acceptance', '--warnings', 'off'],
+    ...LEFT_OUT.flatMap((id) => ['--exclude-operation-id', id]),
+  ]
+  const timeout = (seconds + START_SECONDS_MAX) * 1000
+  const child = spawn(join(bin, 'schemathesis'), args, { cwd: directory, stdio: ['ignore', 'pipe', 'inherit'], timeout })
+  let output = ''
+  child.stdout.on('data', (chunk: Buffer) => (output += chunk))
+  const [code] = (await once(child, 'close')) as [number | null]
+  const counted = /(\d+) generated.*/.exec(output)?.[0]
+  if (code !== 0) throw new Error(`schemathesis finds what the description does not say:\n${output}`)
+  if (counted === undefined) throw new Error(`schemathesis has sent nothing:\n${output}`)
+  const alive = await fetch(`${url}/api/v1/auth/me`, { headers })
+  if (alive.status !== 200) throw new Error('the session ended within the run of schemathesis: most requests were not served')
+  process.stdout.write(`openapi-conformance: schemathesis finds no violation in ${seconds} s: ${counted}\n`)
+}
