@@ -229,6 +229,9 @@ function bodyType({ body, operation }: Described): string {
 /** Of the few kinds that bodies and parameters have. */
 function schemaType(schema: JsonSchema): string {
   if (Array.isArray(schema['enum'])) return schema['enum'].map((value) => (value === null ? 'null' : `'${String(value)}'`)).join(' | ')
+  if (Array.isArray(schema['anyOf'])) return schema['anyOf'].map(schemaType).join(' | ')
+  // The client declares it by itself.
+  if (schema['$ref'] === '#/components/schemas/Filter') return 'Filter'
   if (schema['type'] === 'object') {
     if (schema['properties'] === undefined) return 'object'
     const required = (schema['required'] ?? []) as readonly string[]
@@ -239,8 +242,10 @@ function schemaType(schema: JsonSchema): string {
     )
     return `{ ${members.join('; ')} }`
   }
-  if (schema['type'] === 'array') return `readonly (${schemaType(schema['items'] as JsonSchema)})[]`
-  const types = [schema['type']].flat().map((type) => (type === 'integer' ? 'number' : String(type)))
+  const types = [schema['type']].flat().map((type) => {
+    if (type === 'array') return `readonly (${schemaType(schema['items'] as JsonSchema)})[]`
+    return type === 'integer' ? 'number' : String(type)
+  })
   return types.join(' | ')
 }
 

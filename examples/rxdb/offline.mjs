@@ -1,7 +1,7 @@
 /**
  * An app that keeps headlines and its settings with RxDB, and goes on without a network:
  *
- *   npm install rxdb@16 rxdb-server rxjs
+ *   npm install rxdb@16.21.1 rxdb-server@15.22.0 rxjs@7.8.2
  *   node offline.mjs https://news.example.org TOKEN
  *
  * It prints how many headlines it has, then each change. Its copy is in memory here: a browser takes another storage, such

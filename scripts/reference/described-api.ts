@@ -13,6 +13,10 @@ export interface Schema {
   readonly items?: Schema
   readonly anyOf?: readonly Schema[]
   readonly oneOf?: readonly Schema[]
+  /** One schema, with words beside it. */
+  readonly allOf?: readonly Schema[]
+  /** Of a text that is JSON. */
+  readonly contentSchema?: Schema
   readonly const?: unknown
   readonly enum?: readonly unknown[]
   readonly default?: unknown

@@ -66,7 +66,8 @@ function typeView(schema: Schema): Html {
 export function typeOf(schema: Schema): Part {
   const ref = refName(schema)
   if (ref !== undefined) return schemaLink(ref)
-  const choices = schema.anyOf ?? schema.oneOf
+  if (schema.contentSchema !== undefined) return [typeOf(schema.contentSchema), ' in JSON']
+  const choices = choicesOf(schema)
   if (choices !== undefined) return joined(choices.map(typeOf), ' or ')
   if (schema.const !== undefined) return JSON.stringify(schema.const)
   const types = [schema.type ?? 'anything'].flat()
@@ -96,10 +97,15 @@ export function limitsOf(schema: Schema): string {
   return stated.length === 0 ? '' : `${stated.join('. ')}.`
 }
 
+function choicesOf({ anyOf, oneOf, allOf }: Schema): readonly Schema[] | undefined {
+  return anyOf ?? oneOf ?? allOf
+}
+
 /** Schemas with members in this one: what can be unfolded below it. */
 function foldable(schema: Schema): readonly Schema[] {
   if (refName(schema) !== undefined) return [schema]
-  const choices = schema.anyOf ?? schema.oneOf
+  if (schema.contentSchema !== undefined) return foldable(schema.contentSchema)
+  const choices = choicesOf(schema)
   if (choices !== undefined) return choices.flatMap(foldable)
   if (schema.items !== undefined) return foldable(schema.items)
   return Object.keys(schema.properties ?? {}).length === 0 ? [] : [schema]

@@ -1201,7 +1201,7 @@ export interface LogQuery {
 }
 
 export interface AuditQuery {
-  /** Which records to list, as JSON; all without it. */
+  /** Which records to list, as the text of a `Filter` in JSON; all without it. */
   readonly filter?: Filter | undefined
   /** Only what was done with this e-mail address: codes, sign-ins and invitations. */
   readonly email?: string | undefined
@@ -1345,7 +1345,7 @@ export interface AdminCalls {
    * user.
    */
   exportList(
-    body: { readonly model: 'headline' | 'topic' | 'source' | 'country' | 'language' | 'user' | 'user_app_settings' | 'user_content_preferences' | 'remote_config'; readonly format: 'csv' | 'ndjson'; readonly filter?: object | undefined; readonly search?: string | undefined; readonly changedBy?: string | undefined; readonly sort?: string | undefined; readonly incomplete?: boolean | undefined },
+    body: { readonly model: 'headline' | 'topic' | 'source' | 'country' | 'language' | 'user' | 'user_app_settings' | 'user_content_preferences' | 'remote_config'; readonly format: 'csv' | 'ndjson'; readonly filter?: Filter | null | undefined; readonly search?: string | null | undefined; readonly changedBy?: string | null | undefined; readonly sort?: string | null | undefined; readonly incomplete?: boolean | null | undefined },
     options?: RequestOptions,
   ): Promise<Blob>
   /** Read the status of the service. */
@@ -1371,7 +1371,7 @@ export interface AdminCalls {
    * stored password, unless the same change brings one. Tokens of the API cannot change settings.
    */
   changeSettings(
-    body: { readonly appName?: string | null | undefined; readonly invitationUrl?: string | null | undefined; readonly review?: 'on' | 'off' | null | undefined; readonly mail?: string | null | undefined; readonly mailPassword?: string | null | undefined; readonly mailFrom?: string | null | undefined; readonly mailTls?: 'starttls' | 'starttls-if-offered' | 'none' | null | undefined; readonly backupEvery?: string | null | undefined; readonly backupKeep?: number | string | null | undefined; readonly codesPerEmail?: number | string | null | undefined; readonly codesPerAddress?: number | string | null | undefined; readonly wrongCodesPerAddress?: number | string | null | undefined; readonly wrongCodesPerEmail?: number | string | null | undefined; readonly guestsPerAddress?: number | string | null | undefined; readonly dataPerUser?: number | string | null | undefined; readonly auditDays?: number | string | null | undefined; readonly guestDays?: number | string | null | undefined; readonly historyDays?: number | string | null | undefined; readonly trashDays?: number | string | null | undefined },
+    body: { readonly appName?: string | number | null | undefined; readonly invitationUrl?: string | number | null | undefined; readonly review?: 'on' | 'off' | null | undefined; readonly mail?: string | number | null | undefined; readonly mailPassword?: string | number | null | undefined; readonly mailFrom?: string | number | null | undefined; readonly mailTls?: 'starttls' | 'starttls-if-offered' | 'none' | null | undefined; readonly backupEvery?: string | number | null | undefined; readonly backupKeep?: number | string | null | undefined; readonly codesPerEmail?: number | string | null | undefined; readonly codesPerAddress?: number | string | null | undefined; readonly wrongCodesPerAddress?: number | string | null | undefined; readonly wrongCodesPerEmail?: number | string | null | undefined; readonly guestsPerAddress?: number | string | null | undefined; readonly dataPerUser?: number | string | null | undefined; readonly auditDays?: number | string | null | undefined; readonly guestDays?: number | string | null | undefined; readonly historyDays?: number | string | null | undefined; readonly trashDays?: number | string | null | undefined },
     options?: WriteOptions,
   ): Promise<ServiceSettings>
   /**
@@ -1380,7 +1380,7 @@ export interface AdminCalls {
    * without the stored value: where that is no mail server, the mail is printed in the terminal of the service.
    */
   testMailSettings(
-    body: { readonly to: string; readonly settings: { readonly mail?: string | null | undefined; readonly mailPassword?: string | null | undefined; readonly mailFrom?: string | null | undefined; readonly mailTls?: 'starttls' | 'starttls-if-offered' | 'none' | null | undefined } },
+    body: { readonly to: string; readonly settings: { readonly mail?: string | number | null | undefined; readonly mailPassword?: string | number | null | undefined; readonly mailFrom?: string | number | null | undefined; readonly mailTls?: 'starttls' | 'starttls-if-offered' | 'none' | null | undefined } },
     options?: RequestOptions,
   ): Promise<MailTest>
   /** Load the sample content, as "dateline seed" does; existing documents stay as they are. */
@@ -1459,7 +1459,7 @@ export interface AdminCalls {
    * delete your account, or give a role in the dashboard.
    */
   makeApiToken(
-    body: { readonly name: string; readonly role?: 'none' | 'publisher' | 'admin' | undefined; readonly models?: readonly ('headline' | 'topic' | 'source' | 'country' | 'language' | 'user' | 'user_app_settings' | 'user_content_preferences' | 'remote_config' | 'dashboard_summary')[] | undefined; readonly methods?: readonly ('read' | 'create' | 'replace' | 'delete')[] | undefined; readonly days?: number | undefined },
+    body: { readonly name: string; readonly role?: 'none' | 'publisher' | 'admin' | null | undefined; readonly models?: readonly ('headline' | 'topic' | 'source' | 'country' | 'language' | 'user' | 'user_app_settings' | 'user_content_preferences' | 'remote_config' | 'dashboard_summary')[] | null | undefined; readonly methods?: readonly ('read' | 'create' | 'replace' | 'delete')[] | null | undefined; readonly days?: number | null | undefined },
     options?: RequestOptions,
   ): Promise<NewApiToken>
   /** Revoke a token of the API, at once. */

@@ -4,11 +4,12 @@ import { readFileSync } from 'node:fs'
 import { describe, it } from 'node:test'
 import { recordName } from '../../src/api/openapi/openapi-schema.ts'
 import { openApiDocument } from '../../src/api/openapi/openapi.ts'
+import { openApiFor } from '../../src/api/openapi/openapi-of-model.ts'
 import { seedSample } from '../../src/content/seeds/seeding.ts'
 import { ENDPOINTS } from '../../src/endpoints/endpoints.ts'
 import { MODELS } from '../../src/models/registry.ts'
 import * as responses from '../../src/models/responses.ts'
-import type { Shape } from '../../src/models/schema.ts'
+import type { Model, Shape } from '../../src/models/schema.ts'
 import { newCast, type Person } from '../support/cast.ts'
 import { makePasskey } from '../support/service/software-authenticator.ts'
 import { compileSchema } from '../support/schema/json-schema.ts'
@@ -129,11 +130,10 @@ describe('the description of the API', () => {
     const { token } = (await newCast(service)).admin
     const audit = operations().find(([path]) => path === '/api/v1/admin/audit')?.[2]['parameters'] as Members[]
     const parameters = audit.map(({ $ref }) => resolve(String($ref)) as Members)
-    const filter = parameters.find(({ name }) => name === 'filter')?.['content'] as Members
-    const example = (filter['application/json'] as Members)['example']
-    assert.deepEqual(example, { event: 'document.deleted' })
+    const filter = String(parameters.find(({ name }) => name === 'filter')?.['example'])
+    assert.deepEqual(JSON.parse(filter), { event: 'document.deleted' })
     const sort = String(parameters.find(({ name }) => name === 'sort')?.['example'])
-    const query = new URLSearchParams({ filter: JSON.stringify(example), sort }).toString()
+    const query = new URLSearchParams({ filter, sort }).toString()
     assert.equal((await service.call('GET', `/api/v1/admin/audit?${query}`, { token })).status, 200)
     const response = JSON.stringify(operations().find(([path]) => path === '/api/v1/auth/sessions')?.[2]['responses'])
     const times = ['createdAt', 'lastUsedAt', 'expiresAt'].map((name) => new RegExp(`"${name}":"(2[^"]+)"`).exec(response)?.[1])
@@ -306,4 +306,40 @@ it('names models and cursors as narrowly as the service takes them', async () =>
   const { admin } = await newCast(service)
   const empty = await service.call('GET', '/api/v1/data?model=topic&cursor=', { token: admin.token })
   assert.equal(empty.status, 400)
+})
+
+describe('the description for clients of one model', () => {
+  for (const model of MODELS as readonly Model[]) {
+    it(`of ${model.name} has whole documents and no choice of models`, () => {
+      const one = JSON.parse(JSON.stringify(openApiFor({ version: '1.2.3', model }))) as Members
+      const published = new URL('../support/schema/openapi-3.1-schema.json', import.meta.url)
+      assert.deepEqual(compileSchema(JSON.parse(readFileSync(published, 'utf8')))(one), [])
+      const { schemas } = one['components'] as { schemas: Members }
+      for (const name of ['Document', 'DocumentOrPart', 'PartialDocument', 'TypedDocument']) assert.ok(!(name in schemas), name)
+      const list = ((one['paths'] as Members)['/api/v1/data'] as Members | undefined)?.['get'] as Members | undefined
+      assert.equal(list !== undefined, model.access.list !== 'unsupported')
+      everything(one, ({ $ref: ref }) => {
+        if (ref === undefined) return
+        const found = String(ref).split('/').slice(1).reduce<Json | undefined>((at, step) => (isMembers(at) ? at[step] : undefined), one)
+        assert.notEqual(found, undefined, String(ref))
+      })
+    })
+  }
+
+  it('is served, and refused for a name that no model has', async () => {
+    const given = await service.call('GET', '/api/v1/openapi.json?model=headline')
+    const printed = await run(['openapi', '--model', 'headline'])
+    assert.deepEqual(JSON.parse(printed.stdout), given.body)
+    assert.equal((await service.call('GET', '/api/v1/openapi.json?model=nonsense')).status, 400)
+    assert.equal((await run(['openapi', '--model', 'nonsense'])).code, 2)
+  })
+})
+
+it('has nothing that generators of clients stumble over: siblings of a reference, defaults in bodies', () => {
+  everything(document, (members) => {
+    if ('$ref' in members) assert.deepEqual(Object.keys(members), ['$ref'])
+  })
+  everything((document['components'] as Members)['schemas'] ?? null, ({ properties }) => {
+    for (const [name, member] of Object.entries(isMembers(properties) ? properties : {})) assert.ok(!isMembers(member) || !('default' in member), name)
+  })
 })
