@@ -30,8 +30,8 @@ import type { NodeService } from './cluster/node-service.ts'
 import type { startMail } from './mail-service.ts'
 import { OPENAPI_PATH, type PageAsset } from './page-routes.ts'
 import { lastRestore } from './restore-outcome.ts'
-import { readinessChecks, reasonsAgainst } from './readiness.ts'
-import { cacheMetrics } from './service-metrics.ts'
+import { readiness, readinessChecks } from './readiness.ts'
+import { cacheMetrics, mailMetrics } from './service-metrics.ts'
 import { serviceStatus } from './service-status.ts'
 import type { Services } from './services.ts'
 import type { LiveSettings } from './settings/live-settings.ts'
@@ -92,7 +92,8 @@ export function endpointContext(parts: ContextParts): EndpointContext {
   const review = createReviewQueue({ store, now, isReviewOn: () => live.config().review })
   const pages = createPageCache({ bytesMax: parts.cacheBytes, now })
   cacheMetrics(metrics, pages)
-  const checks = readinessChecks({ store, dataDir, backups, now, replication: store.replication })
+  mailMetrics(metrics, mail.failingSince)
+  const checks = readinessChecks({ store, dataDir, backups, mailFailingSince: mail.failingSince, now, replication: store.replication })
   const status = {
     version: VERSION,
     ...{ instance, startedAt, now, dataDir, database: backupPaths.database, store, counters, checks },
@@ -142,6 +143,6 @@ export function endpointContext(parts: ContextParts): EndpointContext {
     position: store.replication?.position,
     openApi: () =>
       (openApi ??= builtOpenApi ?? { body: Buffer.from(JSON.stringify(openApiDocument({ version: VERSION }))) }),
-    unreadyReasons: () => reasonsAgainst(checks),
+    readiness: () => readiness(checks),
   }
 }

@@ -72,6 +72,13 @@ export function backupMetrics(metrics: Metrics, backups: () => { state(): Backup
   )
 }
 
+/** Registers whether the mail server fails for every message. */
+export function mailMetrics(metrics: Metrics, failingSince: () => number | undefined): void {
+  metrics.gauge('dateline_mail_failing', 'Whether the mail server failed at the last try, whatever the message.', () => [
+    [{}, failingSince() === undefined ? 0 : 1],
+  ])
+}
+
 /** Registers the figures of remembered pages. */
 export function cacheMetrics(metrics: Metrics, pages: Pick<PageCache, 'counts'>): void {
   metrics.counted('dateline_cache_reads_total', 'Reads by whether a remembered page answered them.', () => {

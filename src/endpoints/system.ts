@@ -40,13 +40,19 @@ export interface SystemContext extends HealthContext {
   /** The OpenAPI document as JSON. */
   readonly openApi: () => StaticText
   /** Why the service cannot do its work; empty where it can. */
-  readonly unreadyReasons: () => Promise<readonly string[]>
+  readonly readiness: () => Promise<{ readonly reasons: readonly string[]; readonly warnings: readonly string[] }>
   /** Whether the operator has named proxies that bring the requests of others. */
   readonly hasProxies: boolean
 }
 
 const JSON_TYPE = 'application/json'
 const INSTANCE: JsonSchema = { type: 'string', examples: ['b1946ac9-2f0d-4c3e-8a57-6d1f0e9c8b7a'] }
+const WARNINGS: JsonSchema = {
+  type: 'array',
+  items: { type: 'string' },
+  description: 'What an operator should look at besides',
+  examples: [['mail: the mail server has failed for 4m']],
+}
 const METRICS_EXAMPLE = '# TYPE dateline_requests_total counter\ndateline_requests_total{method="GET",status="200"} 12\n'
 /** Headers that only a proxy adds. */
 const PASSED_ON = ['forwarded', 'via', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto', 'x-real-ip']
@@ -98,13 +104,14 @@ export const SYSTEM_ENDPOINTS = [
     route: 'GET /readyz',
     id: 'ready',
     access: 'public',
-    summary: 'Check that the service can do its work; 503 has the reasons',
+    summary: 'Check that this process can serve requests; 503 has the reasons',
+    description: 'Trouble with mail or backups does not keep it from that: it is in `warnings`.',
     response: {
       kind: 'raw',
       type: JSON_TYPE,
       schema: {
         type: 'object',
-        properties: { status: { const: 'ok' }, instance: INSTANCE },
+        properties: { status: { const: 'ok' }, instance: INSTANCE, warnings: WARNINGS },
         required: ['status', 'instance'],
       },
     },
@@ -123,18 +130,20 @@ export const SYSTEM_ENDPOINTS = [
               reasons: {
                 type: 'array',
                 items: { type: 'string' },
-                examples: [['less than 64 MiB of the disk are free']],
+                examples: [['disk: only 12 MiB are free']],
               },
+              warnings: WARNINGS,
             },
             required: ['status', 'instance', 'reasons'],
           },
         },
       },
     ],
-  }).handle(async ({ unreadyReasons, instance }) => {
-    const reasons = await unreadyReasons()
-    if (reasons.length === 0) return uncached(200, { status: 'ok', instance })
-    return uncached(503, { status: 'unavailable', instance, reasons })
+  }).handle(async ({ readiness, instance }) => {
+    const { reasons, warnings } = await readiness()
+    const more = warnings.length === 0 ? {} : { warnings }
+    if (reasons.length === 0) return uncached(200, { status: 'ok', instance, ...more })
+    return uncached(503, { status: 'unavailable', instance, reasons, ...more })
   }),
   endpoint({
     route: 'GET /metrics',

@@ -384,8 +384,10 @@ export interface CodeIssue {
   readonly expiresAt: number
   /** Undefined for a code of the operator, which replaces every other code of the email. */
   readonly message: { readonly id: string; readonly sealed: Uint8Array } | undefined
-  /** The key of a rate whose events are forgotten. */
-  readonly forget?: Uint8Array | undefined
+  /** The client that requests a mailed code, as `client` of its claim. */
+  readonly requester?: Uint8Array | undefined
+  /** A rate whose events are forgotten. */
+  readonly forget?: Pick<Rate, 'ring' | 'key'> | undefined
 }
 
 /** How often invitations may be sent by mail. */
@@ -421,8 +423,11 @@ export interface CodeClaim {
   readonly now: number
   /** Wrong attempts after which a code is void: for one client, and for all. */
   readonly attempts: { readonly perClient: number; readonly inAll: number }
-  /** Count wrong attempts over all codes: of a client, live code or not, and of an email. Undefined where they are off. */
-  readonly rates: { readonly perClient: Rate | undefined; readonly perEmail: Rate | undefined }
+  /**
+   * Count wrong attempts over all codes: of a client, live code or not, and of an email. Undefined where they are off.
+   * `requester` counts those that clients make at their own codes past the limit of the email.
+   */
+  readonly rates: { readonly perClient?: Rate | undefined; readonly perEmail?: Rate | undefined; readonly requester?: readonly Rate[] }
 }
 /** 'none': no live code. 'blocked': the client has used up its attempts at the code. */
 export type CodeFailure =
@@ -434,6 +439,8 @@ export interface Rate {
   readonly key: Uint8Array
   readonly max: number
   readonly windowMs: number
+  /** Where its events are kept, apart from those of other rings: 500,000 in each. `rate_hit` without it. */
+  readonly ring?: 'rate_hit' | 'client_try' | 'email_try'
 }
 /** A session as it is stored. */
 export interface SessionRecord extends Token {
@@ -753,8 +760,11 @@ interface ServiceWriter {
   record(entry: AuditEntry): Promise<void>
   /** Adds an audit record of how many records were left out since the last such record, if any were. */
   recordSuppressed(): Promise<void>
-  /** Returns the milliseconds until the next event is allowed; undefined when this one was, and has been counted. */
-  countRate(rate: Rate, now: number): Promise<number | undefined>
+  /**
+   * Counts an event of each rate, or of none where one of them is full: returns the place of that rate and the milliseconds
+   * until it has room.
+   */
+  countRates(rates: readonly Rate[], now: number): Promise<{ readonly full: number; readonly retryAfterMs: number } | undefined>
   /**
    * Brings some copies of documents up to date, in one step. `upTo` is the change up to which referenceWork() found nothing
    * to do. It changes `documentsMax` documents at most, by default as many as take about a millisecond. A power cut may undo it.

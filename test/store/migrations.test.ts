@@ -5,8 +5,7 @@ import { it } from 'node:test'
 import { headline } from '../../src/models/headline.ts'
 import { createdAt, id, model, text, updatedAt } from '../../src/models/schema.ts'
 import { status } from '../../src/models/status.ts'
-import { takeCode } from '../../src/store/tables/code-table.ts'
-import { countRate } from '../../src/store/tables/rate-table.ts'
+import { countRates } from '../../src/store/tables/rate-table.ts'
 import { openDatabase, type Database } from '../../src/store/sqlite/database.ts'
 import {
   migrate,
@@ -135,22 +134,6 @@ it('a migration that fails leaves the file as it was', (t) => {
   assert.ok(existsSync(join(directory, `copy-${MIGRATIONS.length}`)))
 })
 
-it('codes that were live before schema 6 stay live, with their wrong attempts', (t) => {
-  const { database, options } = fresh(t)
-  migrate(database, { ...options, migrations: MIGRATIONS.slice(0, 5) })
-  database.run("INSERT INTO code (email, mac, attempts, expires_at) VALUES ('a@example.org', x'0a', 2, 1000)")
-  migrate(database, options)
-  assert.deepEqual(
-    database.all('SELECT * FROM code').map((row) => ({ ...row })),
-    [{ email: 'a@example.org', maker: 'mail', mac: new Uint8Array([10]), wrong: 2, expires_at: 1000 }],
-  )
-  const claim = {
-    ...{ email: 'a@example.org', mac: Buffer.from([10]), client: Buffer.alloc(16), now: 999 },
-    ...{ attempts: { perClient: 5, inAll: 15 }, rates: { perClient: undefined, perEmail: undefined } },
-  }
-  assert.equal(takeCode(database, claim), undefined)
-})
-
 it('events of rates from before schema 7 keep their order, and none counts twice', (t) => {
   const { database, options } = fresh(t)
   migrate(database, { ...options, migrations: MIGRATIONS.slice(0, 6) })
@@ -163,8 +146,8 @@ it('events of rates from before schema 7 keep their order, and none counts twice
   }
   migrate(database, options)
   const rate = { key: Buffer.from([10]), max: 4, windowMs: 1000 }
-  assert.equal(countRate(database, rate, 40), undefined)
-  assert.equal(countRate(database, rate, 41), 10 + 1000 - 41)
+  assert.equal(countRates(database, [rate], 40), undefined)
+  assert.deepEqual(countRates(database, [rate], 41), { full: 0, retryAfterMs: 10 + 1000 - 41 })
   assert.deepEqual(
     database.all('SELECT seq, at FROM rate_hit ORDER BY seq').map(({ seq, at }) => [seq, at]),
     [

@@ -30,6 +30,8 @@ import { addPublicationDates } from './publication-dates.ts'
 import { addChangeLog, DELTAS_IN_THE_LOG, ONE_STATUS } from '../changes/change-schema.ts'
 import { indexListedCopies, listedCopyTrigger, REFERENCE_SCHEMA } from '../references/reference-schema.ts'
 import { API_TOKEN_SCHEMA } from '../tables/api-token-table.ts'
+import { CODE_SCHEMA } from '../tables/code-table.ts'
+import { TRY_SCHEMA } from '../tables/rate-table.ts'
 import { REVIEW_NOTE_SCHEMA } from '../tables/review-notes.ts'
 import { SETTING_SCHEMA } from '../tables/setting-table.ts'
 import { PASSKEY_SCHEMA } from '../tables/passkey-table.ts'
@@ -175,6 +177,7 @@ export const MIGRATIONS: readonly Migration[] = [
   `,
   SAVED_VIEW_SCHEMA,
   REVIEW_NOTE_SCHEMA,
+  `${CODE_SCHEMA}${TRY_SCHEMA}`,
 ]
 
 export interface MigrationOptions {

@@ -15,7 +15,7 @@ import { removeExpired } from '../tables/expired-rows.ts'
 import * as guests from '../tables/guest-table.ts'
 import { writeMeta } from '../tables/meta-table.ts'
 import * as outbox from '../tables/outbox-table.ts'
-import { countRate } from '../tables/rate-table.ts'
+import { countRates } from '../tables/rate-table.ts'
 import { changeSettings } from '../tables/setting-table.ts'
 import { transactionsOf, type ActorTransactions, type WriterParts } from './actor-transactions.ts'
 import { accountErasure, accountWrites, sessionWrites } from './account-writes.ts'
@@ -51,7 +51,7 @@ function outboxWrites({ database, write, writeUnsynced }: ActorTransactions) {
 function serviceWrites({ database, search, capture, write, writeUnsynced }: ActorTransactions, erasure: ReturnType<typeof accountErasure>) {
   return {
     seeGuest: (id, time) => write(() => guests.seeGuest(database, id, time)),
-    countRate: (rate, time) => write(() => countRate(database, rate, time)),
+    countRates: (rates, time) => write(() => countRates(database, rates, time)),
     writeMeta: (name, value) => write(() => writeMeta(database, name, value)),
     changeSettings: (change) =>
       write((_, record) => {

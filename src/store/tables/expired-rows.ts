@@ -2,9 +2,12 @@
 import type { Database } from '../sqlite/database.ts'
 
 const ROWS_PER_STEP = 200
-/** Tables with a time in `expires_at` and an index on it. */
-const TABLES = ['code', 'revoked_token', 'session', 'rate_hit', 'first_response'] as const
-const KEYS = { code: 'email, maker', revoked_token: 'jti', session: 'jti', rate_hit: 'seq', first_response: 'seq' } as const
+/** Tables with a time in `expires_at` and an index on it, with the columns of their keys. */
+const KEYS = {
+  ...{ code: 'seq', revoked_token: 'jti', session: 'jti' },
+  ...{ rate_hit: 'seq', client_try: 'seq', email_try: 'seq', first_response: 'seq' },
+} as const
+const TABLES = Object.keys(KEYS) as readonly (keyof typeof KEYS)[]
 
 /** Removes some of each. Returns whether there may be more. */
 export function removeExpired(database: Database, now: number): boolean {

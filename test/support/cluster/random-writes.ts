@@ -68,7 +68,7 @@ export function randomWrite(random: Random): RandomWrite {
     beginReferenceRepair: () => [],
     issueCode: () => [
       {
-        ...{ email, mac: bytes, now, expiresAt: now + DAY_MS, forget: bytes },
+        ...{ email, mac: bytes, now, expiresAt: now + DAY_MS, forget: { key: bytes }, requester: random.oneIn(2) ? bytes : Buffer.from('other') },
         message: random.oneIn(3) ? undefined : { id: message, sealed: Buffer.from(text) },
       },
     ],
@@ -123,7 +123,7 @@ export function randomWrite(random: Random): RandomWrite {
     ],
     record: () => [{ event: random.pick(EVENTS), details: [{ name: 'text', value: text }] }],
     recordSuppressed: () => [],
-    countRate: () => [{ key: bytes, max: 1 + random.below(4), windowMs: DAY_MS }, now],
+    countRates: () => [[{ key: bytes, max: 1 + random.below(4), windowMs: DAY_MS, ring: random.pick(['rate_hit', 'client_try', 'email_try'] as const) }], now],
     seeGuest: () => [id, now],
     removeExpired: () => [now],
     removeOldRecords: () => [random.oneIn(2) ? undefined : now],
