@@ -26,6 +26,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { PAGE_ASSETS_FILE } from '../src/app/page-assets.ts'
 import type { Bundle } from './build-bundle.ts'
+import { withoutLibatomic } from './build-elf-atomic.ts'
 import { isElf, stripElf } from './build-elf.ts'
 import { isPe, unsignPe } from './build-pe.ts'
 
@@ -63,11 +64,12 @@ export function buildExecutable({ bundle, node, output }: Parts): void {
 }
 
 /**
- * Symbols go from the files of Linux. Windows keeps them elsewhere; those of a Mac are woven into tables that the
- * loader uses, and stay. Signatures go, since they would be broken: the builder takes that of a Mac out by itself.
+ * Symbols and the need for libatomic go from the files of Linux. Windows keeps its symbols elsewhere; those of a Mac are
+ * woven into tables that the loader uses, and stay. Signatures go, since they would be broken: the builder takes that of
+ * a Mac out by itself.
  */
 function prepared(node: Buffer): Buffer {
-  if (isElf(node)) return stripElf(node)
+  if (isElf(node)) return withoutLibatomic(stripElf(node))
   return isPe(node) ? unsignPe(node) : node
 }
 
