@@ -44,7 +44,7 @@ export function buildExecutable({ bundle, node, output }: Parts): void {
   try {
     writeFileSync(join(directory, 'node'), prepared(readFileSync(node)), { mode: 0o755 })
     writeFileSync(join(directory, 'dateline.cjs'), bundle.main)
-    for (const [name, text] of [...bundle.workers, ...bundle.guides]) writeFileSync(join(directory, name), text)
+    for (const [name, text] of [...bundle.workers, ...bundle.texts]) writeFileSync(join(directory, name), text)
     writeFileSync(join(directory, PAGE_ASSETS_FILE), bundle.pages)
     writeFileSync(join(directory, 'sea.json'), JSON.stringify(seaConfig(bundle)))
     // The names go into the executable; relative ones are the same wherever it is built.
@@ -73,13 +73,13 @@ function prepared(node: Buffer): Buffer {
   return isPe(node) ? unsignPe(node) : node
 }
 
-function seaConfig({ workers, guides }: Bundle): object {
+function seaConfig({ workers, texts }: Bundle): object {
   return {
     main: 'dateline.cjs',
     mainFormat: 'commonjs',
     executable: 'node',
     output: 'out',
-    assets: Object.fromEntries([...workers.keys(), ...guides.keys(), PAGE_ASSETS_FILE].map((name) => [name, name])),
+    assets: Object.fromEntries([...workers.keys(), ...texts.keys(), PAGE_ASSETS_FILE].map((name) => [name, name])),
     disableExperimentalSEAWarning: true,
     useCodeCache: false,
     useSnapshot: false,
