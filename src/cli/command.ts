@@ -47,14 +47,15 @@ export interface Option {
 export const JSON_FLAG: Option = { flag: '--json', meaning: 'print one JSON object' }
 export const JSON_LINES_FLAG: Option = { flag: '--json', meaning: 'print JSON, one object a line' }
 
-/** What is named without a flag, such as a file. All of a command's operands are required, in their order. */
+/** What is named without a flag, such as a file, in the order of a command's operands. Optional ones come last. */
 export interface Operand {
   readonly name: string
   readonly meaning: string
+  readonly isOptional?: true
 }
 
 export interface Arguments {
-  /** As many as the command has operands. */
+  /** As many as the command has operands, without optional ones that are not given. */
   readonly operands: readonly string[]
   readonly options: ReadonlyMap<string, string>
   readonly settings: ReadonlyMap<SettingName, string>

@@ -16,6 +16,7 @@ import { clusterRemoveCommand } from './cluster/cluster-remove-command.ts'
 import { clusterStatusCommand } from './cluster/cluster-status-command.ts'
 import { clusterTokenCommand } from './cluster/cluster-token-command.ts'
 import { clusterUpgradeCommand } from './cluster/cluster-upgrade-command.ts'
+import { exampleCommand } from './example-command.ts'
 import { explainCommand } from './documents/explain-command.ts'
 import { mailTestCommand } from './mail/mail-test-command.ts'
 import { exportCommand } from './documents/export-command.ts'
@@ -79,6 +80,7 @@ const COMMANDS: readonly Command[] = [
   clusterUpgradeCommand,
   configCommand,
   openApiCommand,
+  exampleCommand,
   clientCommand,
   versionCommand,
 ]

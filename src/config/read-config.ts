@@ -5,7 +5,7 @@ import { ConfigError } from './config-error.ts'
 import { SECRETS } from './secrets.ts'
 import { withoutServiceLinks } from './service-links.ts'
 import type { Setting } from './setting-kinds.ts'
-import { readSettingsFile } from './settings-file.ts'
+import { machineFile, readSettingsFile } from './settings-file.ts'
 import { DECLARED, SETTINGS, type Config, type Environment, type SettingInfo, type SettingName } from './settings.ts'
 
 /** A setting in use: its value, and its source: a flag, a variable, a file, or the default. */
@@ -55,10 +55,16 @@ export function effectiveSettings(
     const { mask = (text: string) => text }: Setting<unknown> = DECLARED[name]
     return { name, value: readSetting(name, given), shown: mask(given.text), source: given.source }
   }
-  const files = SETTINGS.filter(({ name }) => name === 'config').map((info) => read(info, undefined))
-  const path = files[0]?.value as Config['config']
+  const readAlone = (wanted: SettingName) => SETTINGS.filter(({ name }) => name === wanted).map((info) => read(info, undefined))[0]
+  // An app that starts the service says itself how: a service of the same machine is another.
+  const ofMachine = readAlone('exitWithParent')?.value === true ? undefined : machineFile()
+  const named = readAlone('config')
+  const path = named?.source === 'default' ? ofMachine : (named?.value as Config['config'])
   const file = path === undefined ? undefined : { path, texts: settingsIn(path) }
-  return SETTINGS.map((info) => read(info, file))
+  return SETTINGS.map((info) => {
+    const setting = read(info, file)
+    return info.name === 'config' && setting.source === 'default' ? { ...setting, value: path, shown: path ?? 'none' } : setting
+  })
 }
 
 interface SettingsFile {

@@ -18,12 +18,18 @@ import { maskMailTarget, parseMailHost, parseMailTarget } from '../mail/settings
 import { FLAG_BASE_URL } from '../content/seeds/seeds.ts'
 import { oneOf, onOff, optional, parsed, readPath, text, whole, type Setting } from './setting-kinds.ts'
 
+const NO_FILE = 'none'
 const HOURS_MAX = 24 * 366 * 10
 const THREADS_MAX = 16
 const BACKUP_EVERY: DurationRange = { min: MINUTE_MS, max: 365 * DAY_MS }
 
 export const DECLARED = {
-  config: optional(readPath, 'JSON file of further settings, such as {"port": 8081}', []),
+  config: {
+    parse: (given: string) => (given === NO_FILE ? undefined : readPath(given)),
+    initial: undefined,
+    shown: '/etc/dateline/dateline.json, where it exists',
+    meaning: `JSON file of further settings, such as {"port": 8081}; ${NO_FILE} reads no file`,
+  } as Setting<string | undefined>,
   host: text('127.0.0.1', 'address to listen on; 0.0.0.0 for all'),
   port: whole(8080, { max: 65_535, meaning: 'port to listen on; 0 takes any free one' }),
   listen: optional(parseUnixAddress, 'unix:PATH, a Unix socket to listen on in place of host and port'),
