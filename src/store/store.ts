@@ -454,10 +454,10 @@ export interface SignIn {
   /** Whether only a user with a dashboard role may sign in. */
   readonly dashboard: boolean
   /**
-   * The guest who signs in. The token is revoked when the guest becomes or joins the account; an invalid one is
-   * ignored.
+   * The session of the request. Where it is a guest's, the guest becomes or joins the account, and the token is revoked;
+   * any other is ignored.
    */
-  readonly guest: CallerClaim | undefined
+  readonly by: CallerClaim | undefined
   /** The user with defaults that is created where none has the email and no guest is converted. */
   readonly newAccount: NewAccount
   /** Becomes a session of that user. */
@@ -475,7 +475,7 @@ export interface SignedIn {
   readonly kind: 'signed-in'
   readonly how: 'created' | 'existing' | 'converted' | 'merged'
   readonly user: JsonObject
-  /** The account as it was before a guest joined it. */
+  /** The account as it was before its role changed. */
   readonly before?: JsonObject
 }
 /** 'no-dashboard': the code was right and is consumed, and the user, if there is one, has no dashboard role. */

@@ -79,7 +79,7 @@ export function randomWrite(random: Random): RandomWrite {
     signIn: () => [
       {
         ...{ code, dashboard: random.oneIn(4), newAccount: account, session, now },
-        guest: random.oneIn(2) ? { userId: id, jti: pick('session'), iat: 0, expiresAt: Number.MAX_SAFE_INTEGER } : undefined,
+        by: random.oneIn(2) ? { userId: id, jti: pick('session'), iat: 0, expiresAt: Number.MAX_SAFE_INTEGER } : undefined,
         merge: ({ account: mine, guest }) => ({ ...guest, ...mine, merged: text }),
       },
     ],
