@@ -108,6 +108,8 @@ export interface Moment {
   readonly caller: Caller | undefined
   /** The JSON text of a stored document. */
   textOf(model: Model, id: string): string | undefined
+  /** Whether a document with the id is in the trash, also as an incomplete draft. */
+  isTrashed(model: Model, id: string): boolean
   readonly lookUp: DocumentStore['lookUp']
 }
 
