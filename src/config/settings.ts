@@ -2,7 +2,6 @@
  * Every setting once: name, meaning, default, and how its text is parsed. The flag of `dataDir` is `--data-dir`, its
  * variable `DATELINE_DATA_DIR`. Secrets are not in the Config (secrets.ts), so that a Config can be shown.
  */
-import { isStandIn } from '../auth/new-account.ts'
 import { DAY_MS, type DurationRange, MINUTE_MS, parseDuration } from '../base/duration.ts'
 import { LOG_LEVELS, type LogLevel } from '../base/log-level.ts'
 import { parseEndpoints, parseNodeUrl, parsePrefix } from '../cluster/etcd-target.ts'
@@ -16,6 +15,7 @@ import { parseInvitationUrl } from '../mail/templates/invitation-url.ts'
 import { MAIL_TLS, type MailTls } from '../mail/settings/mail-settings.ts'
 import { maskMailTarget, parseMailHost, parseMailTarget } from '../mail/settings/mail-target.ts'
 import { FLAG_BASE_URL } from '../content/seeds/seeds.ts'
+import { isStandIn } from '../models/guest.ts'
 import { oneOf, onOff, optional, parsed, readPath, text, whole, type Setting } from './setting-kinds.ts'
 
 const NO_FILE = 'none'

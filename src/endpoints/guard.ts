@@ -24,7 +24,7 @@ import type { PositionGate } from './position-gate.ts'
 const GUEST_BODY_BYTES_MAX = 256 * 1024
 
 interface Guard {
-  readonly sessions: Pick<Sessions, 'require'>
+  readonly sessions: Pick<Sessions, 'require' | 'find'>
   readonly limits: Pick<Limits, 'requestCodeFrom' | 'guestFrom' | 'dataRequest' | 'dataBody'>
   readonly now: Clock
   /** On a node of a cluster: lets requests wait for the state that they want. */
@@ -37,12 +37,13 @@ export function routesOf<Context>(
   guard: Guard,
 ): readonly Route[] {
   const { positions } = guard
-  return endpoints.map(({ method, path, tag, id, access, serve, forVisitors }) => {
+  return endpoints.map(({ method, path, tag, id, access, token, serve, forVisitors }) => {
     const reach = reachOf(tag, id)
     const handler = (exchange: Exchange): Awaitable<HttpResponse> => {
       if (forVisitors?.applies(context, exchange) === true) {
         return withValue(admit('visitor', exchange, guard, reach), () => forVisitors.serve(context, exchange))
       }
+      if (token === 'optional' && reach === 'none') refuseToken(exchange, guard)
       return withValue(admit(access, exchange, guard, reach), (session) => serve(context, exchange, session))
     }
     // What tells how the node is doing works in every state of it.
@@ -104,6 +105,12 @@ function reachOf(tag: Tag, id: string): TokenReach {
 function requireReach(reach: TokenReach, caller: Session['caller']): void {
   if (reach === 'none') requireSignIn(caller)
   if (reach === 'whole') requireWholeToken(caller)
+}
+
+/** Throws forbidden for a token of the API where a sign-in may be sent along. One that is not valid is ignored here. */
+function refuseToken(exchange: Exchange, { sessions, now }: Guard): void {
+  const session = sessions.find(exchange, now())
+  if (session !== undefined) requireSignIn(session.caller)
 }
 
 /** Throws unauthorized where there is none. Callers with a dashboard role may use the reserve of memory for bodies. */

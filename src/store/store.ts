@@ -108,6 +108,8 @@ export interface Moment {
   readonly caller: Caller | undefined
   /** The JSON text of a stored document. */
   textOf(model: Model, id: string): string | undefined
+  /** Whether a document with the id is in the trash, also as an incomplete draft. */
+  isTrashed(model: Model, id: string): boolean
   readonly lookUp: DocumentStore['lookUp']
 }
 
@@ -461,10 +463,10 @@ export interface SignIn {
   /** Whether only a user with a dashboard role may sign in. */
   readonly dashboard: boolean
   /**
-   * The guest who signs in. The token is revoked when the guest becomes or joins the account; an invalid one is
-   * ignored.
+   * The session of the request. Where it is a guest's, the guest becomes or joins the account, and the token is revoked;
+   * any other is ignored.
    */
-  readonly guest: CallerClaim | undefined
+  readonly by: CallerClaim | undefined
   /** The user with defaults that is created where none has the email and no guest is converted. */
   readonly newAccount: NewAccount
   /** Becomes a session of that user. */
@@ -482,7 +484,7 @@ export interface SignedIn {
   readonly kind: 'signed-in'
   readonly how: 'created' | 'existing' | 'converted' | 'merged'
   readonly user: JsonObject
-  /** The account as it was before a guest joined it. */
+  /** The account as it was before its role changed. */
   readonly before?: JsonObject
 }
 /** 'no-dashboard': the code was right and is consumed, and the user, if there is one, has no dashboard role. */

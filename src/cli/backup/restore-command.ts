@@ -1,4 +1,5 @@
 /** `dateline restore`: replaces the database by a backup, while no service runs on the directory. */
+import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { systemClock } from '../../base/clock.ts'
 import { isoDate } from '../../base/dates.ts'
@@ -39,6 +40,8 @@ export const restoreCommand: Command = {
     const lock = ownDataDir(dir, { pid: process.pid, startedAt: isoDate(systemClock()) })
     let isDone = false
     try {
+      const record = (replaced?: string, options = {}): Promise<void> =>
+        recordBeside({ dataDir }, terminal, commandRecord('restore', { file: resolve(from), replaced }), options)
       const progress = progressOn(terminal, 'Restoring')
       const restored = await restoreDatabase({
         dir,
@@ -48,6 +51,7 @@ export const restoreCommand: Command = {
         now: systemClock,
         signal: abortOn(terminal.interrupted),
         onProgress: progress.show,
+        onReplace: () => (existsSync(dir.database) ? record() : Promise.resolve()),
         keepsCredentials: options.has('--keep-tokens'),
       }).finally(progress.end)
       // A backup of a node: this directory belongs to no cluster.
@@ -58,7 +62,9 @@ export const restoreCommand: Command = {
       isDone = true
       const { gone, left } = removeReplaced(dir, from)
       const { bytes, schema, version, items, replaced, removed, differs } = restored
-      await recordBeside({ dataDir }, terminal, commandRecord('restore', { file: resolve(from), replaced }))
+      // What opens the restored database makes its triggers, and owns the directory for that.
+      lock.release()
+      await record(replaced, { isRestored: true })
       const count = Object.values(items).reduce((sum, n) => sum + n, 0)
       terminal.stdout.write(
         options.has('--json')

@@ -12,13 +12,15 @@ import { isObject, JsonError, parseJson, writeJson, type JsonObject } from '../.
 import { incompleteOf, placeFor, placesOf } from '../../models/incomplete.ts'
 import { remoteConfig } from '../../models/remote-config.ts'
 import type { Model } from '../../models/schema.ts'
-import { user } from '../../models/user.ts'
+import { user, type User } from '../../models/user.ts'
 import { searchRow } from '../../store/tables/search-row.ts'
 import type { BulkRow } from '../../store/bulk.ts'
+import { requireRoles } from '../user-changes.ts'
 import { csvColumns, documentOfCells } from './csv-columns.ts'
 import { isGivenId, wrongIdMessage } from '../rules/document-ids.ts'
 import { checkListLengths } from '../rules/list-lengths.ts'
 import { withPublication } from '../rules/publication.ts'
+import { throwProblem } from '../rules/problems.ts'
 import { findRecordsNow } from '../rules/references.ts'
 import { checkRemoteConfig } from '../rules/remote-config-rules.ts'
 import { validateDocument } from '../rules/validate.ts'
@@ -137,6 +139,7 @@ export function prepareRow(sent: JsonObject, context: RowContext): BulkRow {
   const valid = withPublication(told, { model, stored, now: Date.parse(context.date), publishedAt })
   if (model === remoteConfig) checkRemoteConfig(valid)
   const value = model === user ? { ...valid, email: readEmail(valid['email'], id) } : valid
+  if (model === user) requireRoles(value as unknown as User, throwProblem)
   const place = placeFor(model, value)
   const search = place.trigrams === undefined ? undefined : searchRow(place, value)
   return { id, doc: writeJson(value), search, ...(place === model ? {} : { place: place.name }), from, basis }

@@ -115,7 +115,7 @@ export function invitedAgain(documentId: string, emailHash: string): AuditEntry 
 
 const BY_MAIL = { name: 'by', value: 'mail' }
 
-/** How a sign-in by code went, and the role that an account got from a guest who joined it. */
+/** How a sign-in went, and the role that the account got with it. */
 export function signInEntries({ session }: SignIn, outcome: SignInOutcome, emailHash: string): readonly AuditEntry[] {
   if (outcome.kind !== 'signed-in') {
     const value = outcome.kind === 'rejected' ? `code ${outcome.reason}` : outcome.kind

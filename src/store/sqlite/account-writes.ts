@@ -78,7 +78,7 @@ export function accountWrites(
         const outcome = accounts.signIn(database, request)
         entries.signInEntries(request, outcome, trail.emailHash(request.code.email)).forEach(record)
         // The guest is deleted with the merge.
-        if (outcome.kind === 'signed-in' && outcome.how === 'merged') erasure.begin(request.guest?.userId ?? '')
+        if (outcome.kind === 'signed-in' && outcome.how === 'merged') erasure.begin(request.by?.userId ?? '')
         return outcome
       }),
     signInTrusted: (request) =>

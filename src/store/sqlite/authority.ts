@@ -2,8 +2,10 @@
 import { fail, type Failure } from '../../base/failure.ts'
 import type { Caller } from '../../models/caller.ts'
 import { createCallerReader } from '../../models/caller-reader.ts'
+import { placesOf } from '../../models/incomplete.ts'
 import type { Model } from '../../models/schema.ts'
 import type { Actor, Visitor } from '../actor.ts'
+import { getTrashed } from '../changes/trash-table.ts'
 import type { Database } from './database.ts'
 import { getDocument } from '../tables/document-tables.ts'
 import { holds } from '../tables/session-table.ts'
@@ -18,6 +20,7 @@ export function momentOf(database: Database, actor: Actor | Visitor, now: number
   return {
     caller: actor.kind === 'caller' ? admit(database, actor, now) : undefined,
     textOf: (model: Model, id: string) => getDocument(database, model, id),
+    isTrashed: (model, id) => placesOf(model, true).some((place) => getTrashed(database, place, id) !== undefined),
     lookUp: lookUpIn(database),
   }
 }

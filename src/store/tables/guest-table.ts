@@ -6,6 +6,8 @@
  * time, so that no guest is removed whose inactivity was not observed.
  */
 import { DAY_MS } from '../../base/duration.ts'
+import { isGuest } from '../../models/guest.ts'
+import type { User } from '../../models/user.ts'
 import type { Database } from '../sqlite/database.ts'
 import { deleteAccount } from './account-tables.ts'
 import { valueAt } from '../sqlite/schema-sql.ts'
@@ -27,11 +29,11 @@ export function seeGuest(database: Database, id: string, now: number): void {
 /** Adds a row for guests without one, starting after a user. Returns the user to go on from; undefined at the end. */
 export function registerGuests(database: Database, after: number, now: number): number | undefined {
   const rows = database.all(
-    `SELECT seq, id, ${APP_ROLE} AS role FROM user WHERE seq > ? ORDER BY seq LIMIT ${USERS_PER_STEP}`,
+    `SELECT seq, id, doc FROM user WHERE seq > ? ORDER BY seq LIMIT ${USERS_PER_STEP}`,
     after,
   )
-  for (const { id, role } of rows) {
-    if (role !== 'guestUser') continue
+  for (const { id, doc } of rows) {
+    if (!isGuest(JSON.parse(String(doc)) as User)) continue
     database.run('INSERT INTO guest_seen VALUES (?, ?) ON CONFLICT (user_id) DO NOTHING', String(id), now)
   }
   return rows.length < USERS_PER_STEP ? undefined : Number(rows.at(-1)?.['seq'])
@@ -46,16 +48,16 @@ interface GuestStep {
 /** Deletes some of the guests who were last active on a day before that of a time, as they could themselves. */
 export function removeGuests(database: Database, before: number, now: number): GuestStep {
   const rows = database.all(
-    `SELECT user_id, (SELECT ${APP_ROLE} FROM user WHERE id = user_id) AS role FROM guest_seen
+    `SELECT user_id, (SELECT doc FROM user WHERE id = user_id) AS doc FROM guest_seen
       WHERE at < ? ORDER BY at LIMIT ${GUESTS_PER_STEP}`,
     before - (before % DAY_MS),
   )
   const removed: string[] = []
   for (const row of rows) {
     const id = String(row['user_id'])
-    // A guest who has become a user stays, and is no longer watched.
+    // A guest who has become a user stays, and is no longer watched; so does an account whose role alone says guest.
     database.run('DELETE FROM guest_seen WHERE user_id = ?', id)
-    if (row['role'] !== 'guestUser') continue
+    if (row['doc'] === null || !isGuest(JSON.parse(String(row['doc'])) as User)) continue
     if (deleteAccount(database, { id, now, keepLastAdmin: true }) === 'deleted') removed.push(id)
   }
   return { removed, isDone: rows.length < GUESTS_PER_STEP }

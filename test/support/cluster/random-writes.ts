@@ -1,5 +1,6 @@
 /** Random writes of every kind that the store has, over few ids, so that they meet. */
 import { newAccount } from '../../../src/auth/new-account.ts'
+import { guestEmail } from '../../../src/models/guest.ts'
 import type { CodeClaim, Document, NewAccount, PasskeyRecord, SavedView, Store, Writer } from '../../../src/store/store.ts'
 import type { Json } from '../../../src/base/json.ts'
 import { DAY_MS } from '../../../src/base/duration.ts'
@@ -79,7 +80,7 @@ export function randomWrite(random: Random): RandomWrite {
     signIn: () => [
       {
         ...{ code, dashboard: random.oneIn(4), newAccount: account, session, now },
-        guest: random.oneIn(2) ? { userId: id, jti: pick('session'), iat: 0, expiresAt: Number.MAX_SAFE_INTEGER } : undefined,
+        by: random.oneIn(2) ? { userId: id, jti: pick('session'), iat: 0, expiresAt: Number.MAX_SAFE_INTEGER } : undefined,
         merge: ({ account: mine, guest }) => ({ ...guest, ...mine, merged: text }),
       },
     ],
@@ -161,7 +162,7 @@ interface AccountFacts {
 
 function accountOf(id: string, { email, isAdmin, isGuest, now }: AccountFacts): NewAccount {
   const dashboardRole = isAdmin && !isGuest ? 'admin' : 'none'
-  return newAccount({ id, email, appRole: isGuest ? 'guestUser' : 'standardUser', dashboardRole, now, language: {} })
+  return newAccount({ id, email: isGuest ? guestEmail(id) : email, appRole: isGuest ? 'guestUser' : 'standardUser', dashboardRole, now, language: {} })
 }
 
 /** What clients see of the content: the same wherever the data is the same. */
