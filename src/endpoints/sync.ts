@@ -238,6 +238,6 @@ function connectionOf(exchange: Exchange): PullConnection {
   }
 }
 
-function json(body: string): HttpResponse {
+function json(body: string | Uint8Array): HttpResponse {
   return { kind: 'raw', status: 200, contentType: 'application/json; charset=utf-8', body }
 }

@@ -118,7 +118,7 @@ const context = {
   position: undefined,
   documents: createDocumentReads({ store: store.store, settings: listSettings }),
   ...feed.context,
-  sync: createSyncReads({ store: store.store, changes: feed.context.changes, settings: listSettings }),
+  sync: createSyncReads({ store: store.store, changes: feed.context.changes, settings: listSettings, now }),
   reads: createReads({ store: store.store, pages, instance, thread }),
   coder: createEnvelopeCoder(),
 }
