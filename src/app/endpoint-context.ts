@@ -114,7 +114,7 @@ export function endpointContext(parts: ContextParts): EndpointContext {
     ...{ accounts, passkeys, codes, sessions, limits, store, emailHashes, documents, newId, now, metrics, instance, startedAt },
     ...{ invitations, review, repeats, backupPaths, backupRuns, restores, listSettings, logMemory, settings: parts.settings },
     reads: createReads({ store, pages, instance, versionsOf: node?.versionsOf }),
-    sync: createSyncReads({ store, changes: parts.feed.context.changes, settings: listSettings }),
+    sync: createSyncReads({ store, changes: parts.feed.context.changes, settings: listSettings, now }),
     coder: createEnvelopeCoder(),
     ...parts.feed.context,
     issueTicket({ claim }, time) {
