@@ -121,11 +121,14 @@ const pullAt = <const R extends `GET /${string}`>(route: R, id: string) =>
     parameters: ['checkpointId', 'checkpointSeq', 'pullLimit'],
     response: PULLED,
     errors: ['badRequest', 'notFound', 'upgradeRequired'],
-  }).handle(async ({ sync }, exchange, { caller }) => {
+  }).handle(async ({ sync, now }, exchange, { caller, current }) => {
     const model = readModel(exchange)
     const { query } = exchange
     const [checkpoint, limit] = [readSyncCheckpoint(query.get('id'), query.get('lwt')), readLimit(query.get('limit'))]
-    return json(await sync.pull({ model, caller, checkpoint, limit }, connectionOf(exchange)))
+    const pulled = await sync.pull({ model, caller, checkpoint, limit }, connectionOf(exchange))
+    // It may have waited for its turns: nothing follows a sign-out.
+    current(now())
+    return json(pulled)
   })
 
 const streamAt = <const R extends `GET /${string}`>(route: R, id: string) =>

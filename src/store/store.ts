@@ -77,6 +77,18 @@ export interface QueryCaller {
   readonly signal?: AbortSignal
 }
 
+/** Work on the main thread that can pause, in steps as those of a query (query/steps.ts). */
+export interface TurnWork<Result> {
+  /** What it is expected to take. */
+  readonly stepsExpected: number
+  /** The steps taken since the beginning. */
+  spent(): number
+  /** The bytes that it holds while it waits. */
+  held(): number
+  /** Works for as long as it is allowed, and at least a little. Returns the result when it is done. */
+  advance(mayGoOn: () => boolean): Result | undefined
+}
+
 /** The start of an hour in UTC, as `2026-03-01T12:00:00.000Z`, and its number of documents. */
 export interface HourCount {
   readonly hour: string
@@ -251,6 +263,11 @@ export interface DocumentStore {
    * when that aborts.
    */
   find(model: Model, query: FindQuery, caller: QueryCaller): Awaitable<Found>
+  /**
+   * Does work in the turns of its caller: at once where it is short, in slices between other requests where it is not. It may
+   * wait: throws what `find` throws then, and what the work throws.
+   */
+  inTurns<Result>(work: TurnWork<Result>, caller: QueryCaller): Awaitable<Result>
   /** How `find` answers a query, and what that costs. Runs it, in a thread; throws what `find` throws. */
   explain(model: Model, query: FindQuery, caller: QueryCaller): Promise<QueryPlan>
   /**

@@ -75,6 +75,7 @@ const { log } = logLines
 const arrivals = createArrivals()
 const metrics = createMetrics()
 const store = openReadStore({
+  now,
   file: data.database,
   gate: createReaderGate(memory.gate, thread),
   arrivals,

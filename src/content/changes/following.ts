@@ -13,6 +13,11 @@ export interface Following {
   seq: number
 }
 
+/** Whose turn it is when a page is read for a reader. */
+export function turnOf(one: Following) {
+  return { caller: one.view.callerId, class: one.view.callerClass }
+}
+
 /** Looks at the roles of now. Throws where the session has ended; returns whether they show something else than before. */
 export function followRights(pages: Pick<ChangePages, 'view' | 'rights'>, one: Following): boolean {
   const caller = one.reader()

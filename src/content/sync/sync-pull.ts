@@ -10,7 +10,7 @@ import type { Caller } from '../../models/caller.ts'
 import type { Model } from '../../models/schema.ts'
 import { eq, matchAll } from '../../query/ast.ts'
 import type { DocumentStore } from '../../store/store.ts'
-import type { ChangePages, ChangeView } from '../changes/change-pages.ts'
+import { requestCounter, type ChangePages, type ChangeView } from '../changes/change-pages.ts'
 import { sightOf } from '../changes/change-rights.ts'
 import type { ListSettings } from '../reads/list-query.ts'
 import { queryCallerOf, type Connection } from '../reads/query-caller.ts'
@@ -20,8 +20,6 @@ import { queryOf } from './sync-models.ts'
 
 export const PULL_DOCUMENTS_MAX = 5_000
 const PULL_CHARS_MAX = 16 * 1024 * 1024
-/** Rows of the log that one request may look at; more count as further ones. */
-const LOOKED_PER_REQUEST = 2_000
 
 export interface PullRequest {
   readonly model: Model
@@ -53,7 +51,7 @@ export function createSyncReads({ store, changes, settings }: SyncReadsOptions) 
       const { model, caller, checkpoint } = request
       if (sightOf(model, caller, settings) === 'own') return pullOwn(model, store.get(model, caller.id), request)
       const view = changes.view(queryOf(model), caller)
-      const reading = { model, caller, view, page: createPage(request), connection, looked: 0 }
+      const reading = { model, caller, view, page: createPage(request), connection, countSteps: requestCounter(connection.countMore) }
       let next: SyncPlace | undefined = placeOf(checkpoint, store.changeRange(), view.rights)
       let place = next
       while (next !== undefined && !reading.page.isFull()) {
@@ -77,20 +75,15 @@ export function createSyncReads({ store, changes, settings }: SyncReadsOptions) 
 
   /** Returns the place behind what was read; undefined where there is nothing more. */
   async function readLog(place: SyncPlace & { readonly kind: 'sweep' | 'follow' }, reading: Reading): Promise<SyncPlace | undefined> {
-    const { model, view, page, connection } = reading
-    const { items, next: seq, hasMore } = changes.read(view, place.seq, page.room())
+    const { model, caller, view, page, connection, countSteps } = reading
+    const { items, next: seq, hasMore, steps } = await changes.read(view, place.seq, page.room(), queryCallerOf(caller, connection))
     for (const { record, document } of items) {
       if (document === undefined) page.add(tombstoneText(model, record.id))
       else if (place.kind === 'follow') page.add(liveText(document))
     }
     if (!hasMore && place.kind === 'sweep') return { kind: 'copy', seq, after: '' }
     if (!hasMore && !page.isFull()) return undefined
-    // A part of the log without anything for the caller is as long as it may be.
-    reading.looked += items.length === 0 ? LOOKED_PER_REQUEST : items.length
-    if (reading.looked > LOOKED_PER_REQUEST) {
-      reading.looked -= LOOKED_PER_REQUEST
-      connection.countMore(1)
-    }
+    countSteps(steps)
     await nextTurn()
     return { kind: place.kind, seq }
   }
@@ -102,8 +95,7 @@ interface Reading {
   readonly view: ChangeView
   readonly page: Page
   readonly connection: PullConnection
-  /** Rows of the log that were looked at and do not count as a request yet. */
-  looked: number
+  readonly countSteps: (steps: number) => void
 }
 
 function pullOwn(model: Model, text: string | undefined, { caller, checkpoint, limit }: PullRequest): string {

@@ -230,6 +230,7 @@ function sqliteStore(writing: Database, parts: StoreParts): Store {
 
     get: (model, id) => readNow(() => documents.getDocument(database, model, id)),
     find: (model, query, caller) => readSoon(() => (documents.hasTable(database, model) ? finder.find(model, query, caller) : noneFound(query))),
+    inTurns: finder.inTurns,
     firstResponse: (userId, key, time) => readNow(() => firstResponse(database, userId, key, time)),
     changes: () => readVersions(versions.changes),
     revision: () => readVersions(versions.revision),

@@ -7,6 +7,7 @@ import { topic } from '../../../src/models/topic.ts'
 import { testStore } from '../../support/service/stores.ts'
 
 const READER = { id: 'reader', appRole: 'standardUser', dashboardRole: 'none' } as const
+const TURNS = { id: 'reader', class: 'user' } as const
 /** The pattern takes about a step for each character. */
 const FILTER = { description: { $regex: '(a|b)+c$' } }
 const QUERY = { models: [topic], filter: FILTER, filterText: JSON.stringify(FILTER) }
@@ -21,7 +22,7 @@ it('a page ends before the document for which its steps do not last, and goes on
   const found: string[] = []
   let [after, count, hasMore] = [0, 0, true]
   while (hasMore) {
-    const page = pages.read(view, after, 100)
+    const page = await pages.read(view, after, 100, TURNS)
     assert.ok(page.next > after)
     found.push(...page.items.map(({ record, document }) => `${document === undefined ? '-' : '+'}${record.id}`))
     ;[after, count, hasMore] = [page.next, count + 1, page.hasMore]
@@ -29,14 +30,14 @@ it('a page ends before the document for which its steps do not last, and goes on
   assert.ok(count > 1, 'the steps lasted for all')
   assert.deepEqual(found, Array.from({ length: 8 }, (_, n) => `+t${n}`))
   await store.insert(topic, { id: 'long', value: { id: 'long', status: 'active', description: `${'ab'.repeat(600_000)}c` } })
-  assert.throws(() => pages.read(view, after, 100), /at most 1000000 steps for a document, found more/)
+  await assert.rejects(async () => pages.read(view, after, 100, TURNS), /at most 1000000 steps for a document, found more/)
 })
 
-it('a view keeps its filter as data, without what patterns remember', (t) => {
+it('a view keeps its filter as data, without what patterns remember', async (t) => {
   const { store } = testStore(t)
   const pages = createChangePages({ store, settings: { limitDefault: 20, limitMax: 100, hideInactive: false } })
   const view = pages.view(QUERY, READER)
-  pages.read(view, 0, 100)
+  await pages.read(view, 0, 100, TURNS)
   assert.deepEqual(structuredClone([...view.sights.values()].map(({ filter }) => filter)).length, 1)
 })
 

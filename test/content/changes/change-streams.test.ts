@@ -8,7 +8,7 @@ import { createChangeStreams } from '../../../src/content/changes/change-streams
 import type { Reader } from '../../../src/content/changes/following.ts'
 import { HEARTBEAT_TICKS } from '../../../src/content/changes/open-streams.ts'
 import { CHANGE_EVENTS } from '../../../src/content/changes/page-memo.ts'
-import { createRounds } from '../../../src/content/changes/rounds.ts'
+import { createRounds, type Job } from '../../../src/content/changes/rounds.ts'
 import type { StreamSink } from '../../../src/http/request/exchange.ts'
 import { topic } from '../../../src/models/topic.ts'
 import { recordingLog } from '../../support/service/recording-log.ts'
@@ -119,17 +119,21 @@ describe('streams of changes', () => {
     assert.ok(!ending.text().includes(':\n\n') && going.text().includes(':\n\n'))
   })
 
-  it('with slow filters let other requests in between', async () => {
+  it('with slow filters let other requests in between, and other callers', async () => {
     const order: string[] = []
     let ms = 0
-    const slow = (name: string) => (): boolean => {
-      order.push(name)
-      ms += 30
-      return false
-    }
-    const rounds = createRounds(() => ['a', 'b', 'c'].map(slow), () => ms)
+    /** Each slice is longer than it may be. */
+    const job = (caller: string, name: string, slices: number): Job => ({
+      ...{ caller, class: 'guest' },
+      run() {
+        order.push(name)
+        ms += 30
+        return --slices > 0 ? 'unfinished' : 'done'
+      },
+    })
+    const rounds = createRounds(() => [job('greedy', 'a', 3), job('greedy', 'b', 1), job('other', 'c', 1)], () => ms)
     rounds.wake()
-    for (const wanted of ['a', 'ab', 'abc']) {
+    for (const wanted of ['a', 'ac', 'aca', 'acaa', 'acaab']) {
       assert.equal(order.join(''), wanted)
       await nextTurn()
     }
