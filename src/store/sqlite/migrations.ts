@@ -27,7 +27,7 @@ import {
 } from './schema-sql.ts'
 import { addLogoUrls } from './logo-urls.ts'
 import { addPublicationDates } from './publication-dates.ts'
-import { addChangeLog, DELTAS_IN_THE_LOG, ONE_STATUS } from '../changes/change-schema.ts'
+import { addChangeLog, CHANGES_BY_MODEL, DELTAS_IN_THE_LOG, ONE_STATUS } from '../changes/change-schema.ts'
 import { indexListedCopies, listedCopyTrigger, REFERENCE_SCHEMA } from '../references/reference-schema.ts'
 import { API_TOKEN_SCHEMA } from '../tables/api-token-table.ts'
 import { REVIEW_NOTE_SCHEMA } from '../tables/review-notes.ts'
@@ -175,6 +175,7 @@ export const MIGRATIONS: readonly Migration[] = [
   `,
   SAVED_VIEW_SCHEMA,
   REVIEW_NOTE_SCHEMA,
+  CHANGES_BY_MODEL,
 ]
 
 export interface MigrationOptions {
