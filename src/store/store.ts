@@ -193,10 +193,19 @@ export interface TrashedDocument extends Pick<ChangeRecord, 'seq' | 'id' | 'at' 
   readonly text: string
 }
 
+/** Which changes a reader is told of: those of all documents of some models, and those of the own documents of others. */
+export interface ChangeSight {
+  readonly models: readonly Model[]
+  /** `id` is that of the user, and of all that the user owns. */
+  readonly own?: { readonly models: readonly Model[]; readonly id: string } | undefined
+}
+
 export interface ChangePage {
   readonly records: readonly ChangeRecord[]
   /** The seq up to which the page tells all changes: the next one begins behind it. */
   readonly upTo: number
+  /** Rows of the log that were looked at. */
+  readonly looked: number
 }
 
 export interface ReferenceUsage {
@@ -220,11 +229,11 @@ export interface DocumentStore {
   /** The extent of the change log, in the same snapshot as get(). */
   changeRange(): ChangeRange
   /**
-   * The last change of each document behind a seq, oldest first, at most `limit`, of some models. A page looks at a bounded
-   * part of the log: it may have no record and still not be the last one, which has `upTo` at the newest seq. A document that
-   * changes while its reader turns pages comes again.
+   * The last change of each document behind a seq, oldest first, at most `limit`. A page looks at a bounded part of what the
+   * log has for its reader: it may have no record and still not be the last one, which has `upTo` at the newest seq. A
+   * document that changes while its reader turns pages comes again.
    */
-  changesBehind(after: number, models: readonly Model[], limit: number): ChangePage
+  changesBehind(after: number, sight: ChangeSight, limit: number): ChangePage
   /**
    * Calls the listener behind each commit of this process that changed a document, and soon after one of another process:
    * within 250 ms, unless it wants none of those. Commits of one turn of the event loop may share a call. Returns a function

@@ -39,8 +39,6 @@ export interface ChangeView {
   readonly callerId: string
   readonly callerClass: CallerClass
   readonly isEditor: boolean
-  /** Of some models, it shows only what belongs to the caller. */
-  readonly isOwn: boolean
   readonly sights: ReadonlyMap<string, { readonly model: Model; readonly sight: Sight; readonly filter: Filter | undefined }>
 }
 
@@ -111,7 +109,7 @@ function startView({ models, filter, filterText }: ChangeQuery, caller: Caller, 
     const names = models.map(({ name }) => name).join()
     const key = `${rights} ${isOwn ? caller.id : ''} ${names} ${filterText}`
     const reader = { callerId: caller.id, callerClass: classOf(caller) }
-    return { key, rights, models, sights, ...reader, isEditor: visibilityOf(caller) === 'editor', isOwn }
+    return { key, rights, models, sights, ...reader, isEditor: visibilityOf(caller) === 'editor' }
   }
   return {
     stepsExpected: models.length * stepsPerModel,

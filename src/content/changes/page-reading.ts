@@ -8,11 +8,9 @@ import { fail } from '../../base/failure.ts'
 import { parseJson, type JsonObject } from '../../base/json.ts'
 import { filterTest } from '../../query/match.ts'
 import { StepsExceeded, type Steps } from '../../query/steps.ts'
-import type { ChangePage as ChangePart, ChangeRecord, DocumentStore, TurnWork } from '../../store/store.ts'
+import type { ChangePage as ChangePart, ChangeRecord, ChangeSight, DocumentStore, TurnWork } from '../../store/store.ts'
 import type { ChangeItem, ChangePage, ChangeView } from './change-pages.ts'
 
-/** Records that one page looks at where most are of other users, and say nothing to this one. */
-const OWN_RECORDS_MAX = 1_000
 /** Records that are read from the log at once: about a millisecond. */
 const PART_RECORDS_MAX = 100
 /** A page ends behind the document that passes it. */
@@ -43,21 +41,21 @@ type DocumentTest = (document: JsonObject) => boolean
 export function startPage(store: ChangeStore, view: ChangeView, after: number, { limit, charsMax = PAGE_CHARS_MAX }: PageBounds): PageReading {
   const matching: Steps = { taken: 0, max: PAGE_STEPS_MAX }
   const testOf = testsOf(view, matching)
-  const recordsMax = view.isOwn ? OWN_RECORDS_MAX : limit
+  const sight = sightOf(view)
   const items: ChangeItem[] = []
-  let part: ChangePart = { records: [], upTo: after }
+  let part: ChangePart = { records: [], upTo: after, looked: 0 }
   let isLastPart = false
   let [seq, at, read, chars, readingSteps] = [after, 0, 0, 0, 0]
   const spent = (): number => readingSteps + matching.taken
-  const isFull = (): boolean => items.length === limit || chars > charsMax || read === recordsMax
+  const isFull = (): boolean => chars > charsMax || read === limit
   const end = (): ChangePage => ({ items, next: seq, hasMore: seq < store.changeRange().newest, steps: spent() })
 
   function readPart(): void {
-    const wanted = Math.min(PART_RECORDS_MAX, recordsMax - read)
-    part = store.changesBehind(seq, view.models, wanted)
+    const wanted = Math.min(PART_RECORDS_MAX, limit - read)
+    part = store.changesBehind(seq, sight, wanted)
     at = 0
     isLastPart = part.records.length < wanted
-    readingSteps += PART_STEPS + part.records.length * RECORD_STEPS + (part.upTo - seq) * ROW_STEPS
+    readingSteps += PART_STEPS + part.records.length * RECORD_STEPS + part.looked * ROW_STEPS
     if (part.records.length === 0) seq = part.upTo
   }
   /** Whether the steps of the page lasted for the document. Throws badRequest where the first one takes more. */
@@ -79,7 +77,7 @@ export function startPage(store: ChangeStore, view: ChangeView, after: number, {
     const seen = view.sights.get(record.model)
     if (seen === undefined) throw new Error(`The change log gave a change of ${record.model}, which was not asked for`)
     const { model, sight } = seen
-    if (sight === 'own' && record.id !== view.callerId) return { looked: 0 }
+    if (sight === 'own' && record.id !== view.callerId) throw new Error(`The change log gave a change of ${record.model} of another user`)
     const text = store.get(model, record.id)
     const looked = text?.length ?? 0
     readingSteps += DOCUMENT_STEPS + looked / CHARS_PER_STEP_READ
@@ -97,7 +95,7 @@ export function startPage(store: ChangeStore, view: ChangeView, after: number, {
   }
 
   return {
-    stepsExpected: Math.min(recordsMax, store.changeRange().newest - after) * RECORD_STEPS_EXPECTED,
+    stepsExpected: Math.min(limit, store.changeRange().newest - after) * RECORD_STEPS_EXPECTED,
     spent,
     held: () => chars + view.key.length,
     advance(mayGoOn) {
@@ -110,6 +108,12 @@ export function startPage(store: ChangeStore, view: ChangeView, after: number, {
       return undefined
     },
   }
+}
+
+/** What of the log is read for a view. */
+function sightOf({ sights, callerId }: ChangeView): ChangeSight {
+  const modelsOf = (isOwn: boolean) => [...sights.values()].filter(({ sight }) => (sight === 'own') === isOwn).map(({ model }) => model)
+  return { models: modelsOf(false), own: { models: modelsOf(true), id: callerId } }
 }
 
 /** How many characters were looked at, and what the caller gets, if anything. */

@@ -27,14 +27,14 @@ import {
 } from './schema-sql.ts'
 import { addLogoUrls } from './logo-urls.ts'
 import { addPublicationDates } from './publication-dates.ts'
-import { addChangeLog, DELTAS_IN_THE_LOG, ONE_STATUS } from '../changes/change-schema.ts'
+import { addChangeLog, CHANGES_BY_MODEL, DELTAS_IN_THE_LOG, ONE_STATUS } from '../changes/change-schema.ts'
 import { indexListedCopies, listedCopyTrigger, REFERENCE_SCHEMA } from '../references/reference-schema.ts'
 import { API_TOKEN_SCHEMA } from '../tables/api-token-table.ts'
 import { CODE_SCHEMA } from '../tables/code-table.ts'
-import { TRY_SCHEMA } from '../tables/rate-table.ts'
 import { REVIEW_NOTE_SCHEMA } from '../tables/review-notes.ts'
 import { SETTING_SCHEMA } from '../tables/setting-table.ts'
 import { PASSKEY_SCHEMA } from '../tables/passkey-table.ts'
+import { TRY_SCHEMA } from '../tables/rate-table.ts'
 import { SAVED_VIEW_SCHEMA } from '../tables/saved-view-table.ts'
 import { takeOverPending } from '../tables/search-changes.ts'
 import { indexTexts } from '../tables/trigram-index.ts'
@@ -177,6 +177,7 @@ export const MIGRATIONS: readonly Migration[] = [
   `,
   SAVED_VIEW_SCHEMA,
   REVIEW_NOTE_SCHEMA,
+  CHANGES_BY_MODEL,
   `${CODE_SCHEMA}${TRY_SCHEMA}`,
 ]
 

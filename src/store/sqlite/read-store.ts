@@ -81,7 +81,7 @@ export function openReadStore({ file, gate, arrivals, now, findElsewhere }: Read
     apiToken: (hash) => readNow(() => findApiToken(database, hash)),
     changes: () => readNow(versions.changes),
     changeRange: () => readNow(() => changeRange(database)),
-    changesBehind: (seq, models, limit) => readNow(() => changesBehind(database, seq, models, limit)),
+    changesBehind: (seq, sight, limit) => readNow(() => changesBehind(database, seq, sight, limit)),
     onChanges(listener) {
       const stops = [listeners.add(listener), gate.onCommit(listeners.afterCommit)]
       return () => stops.forEach((stop) => stop())

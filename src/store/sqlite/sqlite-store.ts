@@ -236,7 +236,7 @@ function sqliteStore(writing: Database, parts: StoreParts): Store {
     revision: () => readVersions(versions.revision),
     versionsOf: (models) => readVersions(() => versions.of(models)),
     changeRange: () => readNow(() => changeRange(database)),
-    changesBehind: (seq, models, limit) => readNow(() => changesBehind(database, seq, models, limit)),
+    changesBehind: (seq, sight, limit) => readNow(() => changesBehind(database, seq, sight, limit)),
     onChanges: listeners.add,
     handedIn: (model, limit) => readNow(() => documents.handedIn(database, model, limit)),
     countHandedIn: (model) => readNow(() => documents.countHandedIn(database, model)),
