@@ -144,7 +144,7 @@ export const SYSTEM_ENDPOINTS = [
     summary: 'Read metrics in the text format of Prometheus, from this machine or as an administrator',
     description:
       'Only an administrator may where the service runs with `--trusted-proxies`, where a proxy passed the request on, ' +
-      'and under a name with a dot in it. A token of the API with the scope `metrics` is enough.',
+      'for a page of another origin, and under a name with a dot in it. A token of the API with the scope `metrics` is enough.',
     scope: 'metrics',
     response: { kind: 'raw', type: 'text/plain', schema: { type: 'string', examples: [METRICS_EXAMPLE] } },
     errors: ['unauthorized'],
@@ -160,7 +160,9 @@ export const SYSTEM_ENDPOINTS = [
 
 function isCollectorHere({ headers, clientAddress }: Exchange): boolean {
   const isDirect = PASSED_ON.every((name) => headers[name] === undefined)
-  return isDirect && isLoopbackAddress(clientAddress) && isNameOfThisMachine(headers.host)
+  // A browser here may send a page of the web that has none of these, in a frame without an origin of its own.
+  const isPage = headers.origin !== undefined
+  return isDirect && !isPage && isLoopbackAddress(clientAddress) && isNameOfThisMachine(headers.host)
 }
 
 /** Whether a Host can only be meant for the machine that asks: an address, `localhost`, or a name without a domain. */
