@@ -22,6 +22,8 @@ export interface Terminal {
   /** Calls the listener when the process is asked to read its settings again. */
   onReload(listener: () => void): void
   openLogSink(): LogSink
+  /** Makes the process one of another user for good, and returns the name of that user; undefined where it is not root. */
+  readonly become?: ((owner: { readonly uid: number; readonly gid: number }) => string) | undefined
   watch(listeners: ProcessListeners): void
   /** Ends the process within a second, whatever hangs in it. Resolves only where there is no process to end. */
   end(code: ExitCode): Promise<ExitCode>

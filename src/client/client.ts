@@ -1395,14 +1395,17 @@ export interface AdminCalls {
   testMail(body: { readonly to: string }, options?: RequestOptions): Promise<MailTest>
   /** Retry a waiting mail now. */
   retryMail(id: string, options?: RequestOptions): Promise<OutboxRetry>
-  /** List the backups, newest first. */
+  /** List the backups, newest first. A token of the API with the scope `backups` is enough. */
   backups(options?: RequestOptions): Promise<Backups>
   /**
    * Make a backup; the response follows when it is made and verified. `--backup-keep` says how many of these are kept,
    * beside as many automatic ones.
    */
   makeBackup(options?: RequestOptions): Promise<Backup>
-  /** Download a backup. At most 4 at the same time, 2 of one user. */
+  /**
+   * Download a backup. A token of the API with the scope `backups` is enough. At most 4 at the same time, 2 of one
+   * user.
+   */
   downloadBackup(name: string, options?: RequestOptions): Promise<Blob>
   /**
    * Check whether a backup can be restored, and see what it holds. Reads all of it, and needs room for a copy beside
@@ -1456,11 +1459,11 @@ export interface AdminCalls {
   apiTokens(options?: RequestOptions): Promise<ApiTokens>
   /**
    * Make a token of the API, whose text only this response has. It acts for you, with at most your roles of the moment.
-   * With `models` or `methods` it reaches the data endpoint only. A token cannot make tokens, sign in, end sessions,
-   * delete your account, or give a role in the dashboard.
+   * With `models` or `methods` it reaches the data endpoint only, with `scopes` only what these are for. A token cannot
+   * make tokens, sign in, end sessions, delete your account, or give a role in the dashboard.
    */
   makeApiToken(
-    body: { readonly name: string; readonly role?: 'none' | 'publisher' | 'admin' | undefined; readonly models?: readonly ('headline' | 'topic' | 'source' | 'country' | 'language' | 'user' | 'user_app_settings' | 'user_content_preferences' | 'remote_config' | 'dashboard_summary')[] | undefined; readonly methods?: readonly ('read' | 'create' | 'replace' | 'delete')[] | undefined; readonly days?: number | undefined },
+    body: { readonly name: string; readonly role?: 'none' | 'publisher' | 'admin' | undefined; readonly models?: readonly ('headline' | 'topic' | 'source' | 'country' | 'language' | 'user' | 'user_app_settings' | 'user_content_preferences' | 'remote_config' | 'dashboard_summary')[] | undefined; readonly methods?: readonly ('read' | 'create' | 'replace' | 'delete')[] | undefined; readonly scopes?: readonly ('metrics' | 'backups')[] | undefined; readonly days?: number | undefined },
     options?: RequestOptions,
   ): Promise<NewApiToken>
   /** Revoke a token of the API, at once. */

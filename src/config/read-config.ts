@@ -1,5 +1,6 @@
 /** Reads the Config from flags, environment and file. The first that has a setting wins; the default comes last. */
 import { didYouMean } from '../base/nearest.ts'
+import { OPAQUE_ORIGIN } from '../http/guard/cors.ts'
 import { NO_PROXIES } from '../http/request/client-address.ts'
 import { ConfigError } from './config-error.ts'
 import { SECRETS } from './secrets.ts'
@@ -33,6 +34,11 @@ export function readConfig(flags: ReadonlyMap<SettingName, string>, environment:
   if (config.authHeader !== undefined && config.trustedProxies === NO_PROXIES && config.listen === undefined) {
     throw new ConfigError(
       'Cannot use --auth-header alone: name the proxy in --trusted-proxies, or let it connect to a Unix socket with --listen',
+    )
+  }
+  if (config.authHeader !== undefined && config.corsOrigins.includes(OPAQUE_ORIGIN)) {
+    throw new ConfigError(
+      'Cannot use --auth-header with null in --cors-origins: every web site could sign in as the user whom the proxy names',
     )
   }
   if (config.tlsCert !== undefined && config.listen !== undefined) {

@@ -9,11 +9,11 @@ import type { Session, Sessions } from '../auth/sessions.ts'
 import { withValue, type Awaitable } from '../base/awaitable.ts'
 import { assertNever } from '../base/failure.ts'
 import type { Clock } from '../base/clock.ts'
-import { requireAdministrator, requireEditor, requireSignIn, requireWholeToken } from '../content/rules/access.ts'
+import { requireAdministrator, requireEditor, requireScope, requireSignIn, requireWholeToken } from '../content/rules/access.ts'
 import { limitKey } from '../http/request/client-address.ts'
 import type { Exchange, HttpResponse } from '../http/request/exchange.ts'
 import type { Route } from '../http/server/router.ts'
-import { hasDashboard } from '../models/caller.ts'
+import { hasDashboard, type ScopeName } from '../models/caller.ts'
 import type { Access, Endpoint, Tag } from './endpoint.ts'
 import type { PositionGate } from './position-gate.ts'
 
@@ -37,8 +37,8 @@ export function routesOf<Context>(
   guard: Guard,
 ): readonly Route[] {
   const { positions } = guard
-  return endpoints.map(({ method, path, tag, id, access, token, serve, forVisitors }) => {
-    const reach = reachOf(tag, id)
+  return endpoints.map(({ method, path, tag, id, access, token, scope, serve, forVisitors }) => {
+    const reach: TokenReach = scope === undefined ? reachOf(tag, id) : { scope }
     const handler = (exchange: Exchange): Awaitable<HttpResponse> => {
       if (forVisitors?.applies(context, exchange) === true) {
         return withValue(admit('visitor', exchange, guard, reach), () => forVisitors.serve(context, exchange))
@@ -79,7 +79,8 @@ function admit(access: Access, exchange: Exchange, guard: Guard, reach: TokenRea
     }
     case 'administrator': {
       const session = sessionOf(exchange, guard, reach)
-      requireAdministrator(session.caller)
+      if (typeof reach === 'string') requireAdministrator(session.caller)
+      else requireScope(reach.scope)(session.caller)
       return session
     }
     default:
@@ -87,8 +88,11 @@ function admit(access: Access, exchange: Exchange, guard: Guard, reach: TokenRea
   }
 }
 
-/** Which tokens of the API reach an endpoint: every one, those that are not narrowed to documents, or none. */
-type TokenReach = 'every' | 'whole' | 'none'
+/**
+ * Which tokens of the API reach an endpoint: all but those with scopes, those that are not narrowed at all, those and the ones
+ * with its scope, or none.
+ */
+type TokenReach = 'documents' | 'whole' | { readonly scope: ScopeName } | 'none'
 
 /** Endpoints that check the scope of a token for each document, and the one that says who it acts for. */
 const IN_SCOPE = [
@@ -97,14 +101,14 @@ const IN_SCOPE = [
 ]
 
 /** An account is that of a person: a token neither renews nor ends a sign-in. */
-function reachOf(tag: Tag, id: string): TokenReach {
-  if (IN_SCOPE.includes(id)) return 'every'
+function reachOf(tag: Tag, id: string): 'documents' | 'whole' | 'none' {
+  if (IN_SCOPE.includes(id)) return 'documents'
   return tag === 'Accounts' ? 'none' : 'whole'
 }
 
 function requireReach(reach: TokenReach, caller: Session['caller']): void {
   if (reach === 'none') requireSignIn(caller)
-  if (reach === 'whole') requireWholeToken(caller)
+  if (reach === 'whole' || (reach === 'documents' && caller.scope?.scopes !== undefined)) requireWholeToken(caller)
 }
 
 /** Throws forbidden for a token of the API where a sign-in may be sent along. One that is not valid is ignored here. */

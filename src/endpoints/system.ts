@@ -11,7 +11,7 @@ import type { Sessions } from '../auth/sessions.ts'
 import type { Clock } from '../base/clock.ts'
 import type { JsonSchema } from '../base/json-schema.ts'
 import { METRICS_TYPE, type Metrics } from '../base/metrics.ts'
-import { requireAdministrator } from '../content/rules/access.ts'
+import { requireScope } from '../content/rules/access.ts'
 import { hostName } from '../http/guard/foreign-pages.ts'
 import { chooseCoding, type Coding } from '../http/request/accept-encoding.ts'
 import { isLoopbackAddress } from '../http/request/client-address.ts'
@@ -153,13 +153,14 @@ export const SYSTEM_ENDPOINTS = [
     summary: 'Read metrics in the text format of Prometheus, from this machine or as an administrator',
     description:
       'Only an administrator may where the service runs with `--trusted-proxies`, where a proxy passed the request on, ' +
-      'and under a name with a dot in it.',
+      'for a page of another origin, and under a name with a dot in it. A token of the API with the scope `metrics` is enough.',
+    scope: 'metrics',
     response: { kind: 'raw', type: 'text/plain', schema: { type: 'string', examples: [METRICS_EXAMPLE] } },
     errors: ['unauthorized'],
   }).handle(async ({ hasProxies, sessions, metrics, now }, exchange) => {
     if (hasProxies || !isCollectorHere(exchange)) {
       const { caller } = sessions.require(exchange, now())
-      requireAdministrator(caller)
+      requireScope('metrics')(caller)
     }
     const headers = { 'Cache-Control': 'no-store' }
     return { kind: 'raw', status: 200, contentType: METRICS_TYPE, body: await metrics.report(), headers }
@@ -168,7 +169,9 @@ export const SYSTEM_ENDPOINTS = [
 
 function isCollectorHere({ headers, clientAddress }: Exchange): boolean {
   const isDirect = PASSED_ON.every((name) => headers[name] === undefined)
-  return isDirect && isLoopbackAddress(clientAddress) && isNameOfThisMachine(headers.host)
+  // A browser here may send a page of the web that has none of these, in a frame without an origin of its own.
+  const isPage = headers.origin !== undefined
+  return isDirect && !isPage && isLoopbackAddress(clientAddress) && isNameOfThisMachine(headers.host)
 }
 
 /** Whether a Host can only be meant for the machine that asks: an address, `localhost`, or a name without a domain. */

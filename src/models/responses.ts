@@ -24,7 +24,7 @@ import {
   type Shape,
   type ValueOf,
 } from './schema.ts'
-import { TOKEN_METHODS } from './caller.ts'
+import { TOKEN_METHODS, TOKEN_SCOPES } from './caller.ts'
 import { STATUSES } from './status.ts'
 import { DASHBOARD_ROLES, user } from './user.ts'
 
@@ -431,6 +431,10 @@ const apiToken = {
   role: choice(DASHBOARD_ROLES, { description: 'The role that it has at most' }),
   models: nullable(list(text()), { description: 'The only models that it reaches; null for all', example: null }),
   methods: nullable(list(choice(TOKEN_METHODS)), { description: 'The only methods that it may use; null for all', example: null }),
+  scopes: nullable(list(choice(TOKEN_SCOPES)), {
+    description: 'What it is for alone, with a token that reaches no model; null for one that is not narrowed so',
+    example: null,
+  }),
   createdAt: date(),
   expiresAt: date(),
   usedAt: nullable(date(), { description: 'When it was used last, to within minutes; null where it was not', example: null }),

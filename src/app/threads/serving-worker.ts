@@ -141,6 +141,7 @@ const server = createServer({
   newRequestId: idGenerator(now),
   cors: settings.corsOrigins,
   proxies: parseProxies(settings.trustedProxies),
+  onUntrustedForward: (peer) => main.tell('untrustedForward', peer),
   allowedHosts: settings.allowedHosts,
   certificate: data.certificate,
   limits: data.limits,

@@ -9,8 +9,14 @@ import type { Terminal } from '../command.ts'
 /** How long the end waits for the last lines of the log to be taken. */
 const LAST_LINES_MS = 200
 
-export function openServiceLog({ logLevel, logFormat }: Config, terminal: Terminal, { keep }: LogMemory) {
-  const isPretty = logFormat === 'auto' ? terminal.stderrIsTerminal : logFormat === 'pretty'
+/** Whether a program reads the log, and not a person. */
+export function writesJsonLog({ logFormat }: Pick<Config, 'logFormat'>, { stderrIsTerminal }: Pick<Terminal, 'stderrIsTerminal'>): boolean {
+  return logFormat === 'auto' ? !stderrIsTerminal : logFormat === 'json'
+}
+
+export function openServiceLog(config: Config, terminal: Terminal, { keep }: LogMemory) {
+  const { logLevel } = config
+  const isPretty = !writesJsonLog(config, terminal)
   /** On a terminal the start takes two lines: events below a warning are only kept in memory until it is over. */
   const isQuiet = terminal.stderrIsTerminal && terminal.stdoutIsTerminal && isPretty && logLevel !== 'debug'
   let isStarting = isQuiet

@@ -149,12 +149,15 @@ export function apiTokenMade({ id, userId, name, limits, expiresAt }: ApiTokenRe
     { name: 'token', value: id },
     { name: 'name', value: name },
     { name: 'role', value: limits.role },
-    { name: 'models', value: limits.models?.join(' ') ?? 'all' },
-    { name: 'methods', value: limits.methods?.join(' ') ?? 'all' },
+    { name: 'models', value: narrowed(limits.models) },
+    { name: 'methods', value: narrowed(limits.methods) },
+    ...(limits.scopes === undefined ? [] : [{ name: 'scopes', value: limits.scopes.join(' ') }]),
     { name: 'expiresAt', value: isoDate(expiresAt) },
   ]
   return { event: 'token.made', model: user.name, documentId: userId, details }
 }
+
+const narrowed = (names: readonly string[] | null): string => (names === null ? 'all' : names.join(' ') || 'none')
 
 export function apiTokenRevoked({ id, userId, name }: ApiTokenRecord): AuditEntry {
   const details = [
