@@ -50,6 +50,8 @@ export interface RestoreRequest {
   readonly onProgress?: ((share: number) => void) | undefined
   /** Whether tokens of the API and passkeys that the database in use does not have stay: see restored-copy.ts. */
   readonly keepsCredentials?: boolean
+  /** What must succeed before the database is replaced; runs when the copy is whole. */
+  readonly beforeReplacing?: () => Promise<void>
 }
 
 export interface CopiedBackup extends Copied {
@@ -68,6 +70,12 @@ export async function restoreDatabase(request: RestoreRequest): Promise<Restored
   const partial = `${dir.database}.restoring-${process.pid}`
   for (const name of readdirSync(dir.path).filter((one) => PARTIAL_NAME.test(one))) rmSync(join(dir.path, name))
   const copied = await copyForRestore(request, partial)
+  try {
+    await request.beforeReplacing?.()
+  } catch (error) {
+    rmSync(partial, { force: true })
+    throw error
+  }
   try {
     return { ...copied, replaced: replaceDatabase(dir.database, partial, now()) }
   } catch (error) {
