@@ -7,7 +7,7 @@ import { createEpochs } from '../../src/cluster/log/epochs.ts'
 import { keyRingFile, newNode, newSite, nodeKeyFileOf, readIdentity, writeDraft } from '../../src/cluster/node-identity.ts'
 import { openKeyRing } from '../../src/cluster/sealing/key-ring.ts'
 import { createSite } from '../../src/cluster/site-record.ts'
-import { startCluster } from '../support/cluster/cluster-services.ts'
+import { startCluster, until } from '../support/cluster/cluster-services.ts'
 import { connectTo } from '../support/cluster/etcd-clients.ts'
 import { noEtcd } from '../support/cluster/etcd-server.ts'
 import { runHere } from '../support/service/in-process.ts'
@@ -27,6 +27,8 @@ describe('commands of a cluster', { skip: noEtcd === false ? ONLY_HERE : noEtcd 
   before(async () => {
     cluster = await startCluster(cleanup)
     node = await cluster.first()
+    // A node answers before what its start writes has come through the log.
+    await until(() => node.app.services.accounts.hasAdministrator())
     ;({ token } = await node.admin())
   })
   const dataOf = ({ directory }: TestService): string => join(directory, 'data')
