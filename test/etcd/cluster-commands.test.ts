@@ -3,8 +3,10 @@ import assert from 'node:assert/strict'
 import { copyFileSync, existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
+import { olderNodes } from '../../src/cli/cluster/cluster-upgrade-command.ts'
+import { keysBelow } from '../../src/cluster/etcd/etcd-messages.ts'
 import { createEpochs } from '../../src/cluster/log/epochs.ts'
-import { keyRingFile, newNode, newSite, nodeKeyFileOf, readIdentity, writeDraft } from '../../src/cluster/node-identity.ts'
+import { keyRingFile, newNode, newSite, nodeKeyFileOf, readIdentity, writeDraft, type NodeIdentity } from '../../src/cluster/node-identity.ts'
 import { openKeyRing } from '../../src/cluster/sealing/key-ring.ts'
 import { createSite } from '../../src/cluster/site-record.ts'
 import { startCluster, until } from '../support/cluster/cluster-services.ts'
@@ -43,17 +45,28 @@ describe('commands of a cluster', { skip: noEtcd === false ? ONLY_HERE : noEtcd 
     const written = await node.data('POST', '', { model: 'topic' }, { token, body: { ...TOPIC, name } })
     assert.equal(written.status, 201, written.text)
   }
-  const rotate = async (): Promise<void> => {
-    const data = dataOf(node)
-    const identity = readIdentity(data)
+  const epochsAt = (identity: NodeIdentity, nodeKeyFile: string) => {
+    const [etcd, ring, { log }] = [connectTo(cleanup, cluster.etcd.endpoints), openKeyRing(keyRingFile(dataOf(node))), recordingLog()]
+    return createEpochs({ etcd, prefix: '/dateline/', ...identity, ring, nodeKeyFile, now: () => cluster.start, log })
+  }
+  const identityOf = (one: TestService): NodeIdentity => {
+    const identity = readIdentity(dataOf(one))
     assert.ok(identity !== undefined)
-    const [etcd, ring, { log }] = [connectTo(cleanup, cluster.etcd.endpoints), openKeyRing(keyRingFile(data)), recordingLog()]
-    const epochs = createEpochs({ etcd, prefix: '/dateline/', ...identity, ring, nodeKeyFile: nodeKeyFileOf(data), now: () => cluster.start, log })
-    assert.equal(await epochs.rotate(), true)
+    return identity
+  }
+  /** A node that has published its key, and nothing else. */
+  const interrupted = () => {
+    const identity = { node: newNode(), site: identityOf(node).site }
+    return { identity, epochs: epochsAt(identity, join(temporaryDirectory(cleanup), 'key')) }
+  }
+  const check = async (): Promise<Record<string, string>> => {
+    const { stdout } = await runHere(['check', '--cluster', cluster.cluster, '--data-dir', dataOf(node), '--json'])
+    const { checks } = JSON.parse(stdout) as { readonly checks: readonly { readonly name: string; readonly ok: boolean; readonly text: string }[] }
+    return Object.fromEntries(checks.map(({ name, ok, text }) => [name, `${ok} ${text}`]))
   }
 
   it('attack: init with another prefix on a running node is refused, and changes nothing', async () => {
-    const files = (): readonly string[] => readdirSync(dataOf(node)).filter((name) => !/^dateline\.db-/.test(name))
+    const files = (): readonly string[] => readdirSync(dataOf(node)).filter((name) => /^cluster|^dateline\.db\./.test(name))
     const [identity, before] = [readIdentity(dataOf(node)), files()]
     for (const extra of [[], ['--from', join(dataOf(node), 'dateline.db')]]) {
       assert.match(await refused(node.directory, 'cluster', 'init', '--cluster-prefix', '/second/', ...extra), /is using it: stop it first/)
@@ -92,6 +105,57 @@ describe('commands of a cluster', { skip: noEtcd === false ? ONLY_HERE : noEtcd 
     assert.match(await joinAt(second), /^Joined the cluster/)
   })
 
+  it('a node that joined and never started is shown as such, and removed; so is one whose join was interrupted', async () => {
+    const directory = temporaryDirectory(cleanup)
+    await joinAt(directory)
+    const joined = readIdentity(join(directory, 'data'))?.node ?? ''
+    assert.match(await cluster.command(node.directory, 'cluster', 'status'), new RegExp(`${joined} +joined \\S+, never started`))
+    assert.match((await check())['nodes'] ?? '', new RegExp(`node ${joined} joined at \\S+ and has not started: start it, or run`))
+    const etcd = connectTo(cleanup, cluster.etcd.endpoints)
+    const members = keysBelow('/dateline/log/epoch/members/')
+    const receivers = async (): Promise<readonly string[]> => (await etcd.range(members)).pairs.map(({ key }) => key.toString().slice(-16))
+    assert.ok((await receivers()).includes(joined))
+    await cluster.command(node.directory, 'cluster', 'remove', joined)
+    assert.equal((await cluster.command(node.directory, 'cluster', 'status')).includes(joined), false)
+    assert.equal((await receivers()).includes(joined), false)
+    const { epochs, identity } = interrupted()
+    await epochs.start()
+    await cluster.command(node.directory, 'cluster', 'remove', identity.node)
+    assert.equal((await receivers()).includes(identity.node), false)
+    assert.match(await refused(node.directory, 'cluster', 'remove', identity.node), /There is no node/)
+  })
+
+  it('check names the alarm of a full etcd, and what lifts it', async () => {
+    const etcd = connectTo(cleanup, cluster.etcd.endpoints)
+    const [member] = await etcd.members()
+    const alarm = async (action: string): Promise<void> => {
+      const body = JSON.stringify({ action, memberID: String(member?.id), alarm: 'NOSPACE' })
+      const response = await fetch(`${cluster.etcd.endpoints[0] ?? ''}/v3/maintenance/alarm`, { method: 'POST', body })
+      assert.equal(response.status, 200, await response.text())
+    }
+    await alarm('ACTIVATE')
+    try {
+      assert.match((await check())['etcd'] ?? '', /^false the database of etcd has reached its quota \(alarm NOSPACE\).*"etcdctl defrag".*"etcdctl alarm disarm"$/)
+    } finally {
+      await alarm('DEACTIVATE')
+    }
+  })
+
+  it('upgrade names the running nodes whose programs are older than the schema, or unknown', () => {
+    const one = { url: undefined, version: '1.2.3', position: 0, durable: 0, state: 'in-step', time: 0, startedAt: 0, snapshot: undefined }
+    const nodes = [
+      { ...one, node: 'a', schema: 8, isAlive: true },
+      { ...one, node: 'b', schema: 7, isAlive: true, url: 'https://b' },
+      { ...one, node: 'c', isAlive: true },
+      { ...one, node: 'd', isAlive: false },
+    ]
+    assert.deepEqual(olderNodes({ nodes, strangers: ['e'] }, 8), [
+      'node b (https://b) runs version 1.2.3, which knows schema 7',
+      'node c (no URL) runs version 1.2.3, which knows no schema as new',
+      'node e has other secrets, and its version is not known',
+    ])
+  })
+
   it('init --from refuses keys that are older than the log, and names what helps; another prefix does', async () => {
     const { stdout } = await runHere(['backup', '--json', '--data-dir', dataOf(node)])
     const { file } = JSON.parse(stdout) as { readonly file: string }
@@ -99,12 +163,12 @@ describe('commands of a cluster', { skip: noEtcd === false ? ONLY_HERE : noEtcd 
     const data = join(directory, 'data')
     mkdirSync(data)
     for (const name of ['secrets', 'cluster-keys']) copyFileSync(join(dataOf(node), name), join(data, name))
-    await rotate()
+    assert.equal(await epochsAt(identityOf(node), nodeKeyFileOf(dataOf(node))).rotate(), true)
     await write('In a later epoch')
     const init = ['cluster', 'init', '--from', file] as const
     assert.match(
       await refused(directory, ...init),
-      /has its keys up to epoch 1, and its newest entries are of epoch 2: put a newer copy of cluster-keys there.*or name another --cluster-prefix/,
+      /has its keys up to epoch \d, and its newest entries are of epoch \d: put a newer copy of cluster-keys there.*or name another --cluster-prefix/,
     )
     assert.deepEqual(readdirSync(data).sort(), ['cluster-keys', 'secrets'])
     await cluster.command(directory, ...init, '--cluster-prefix', '/alone/')

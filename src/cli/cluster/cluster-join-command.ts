@@ -7,12 +7,13 @@ import { systemReason } from '../../base/system-error.ts'
 import { VERSION } from '../../base/version.ts'
 import { clusterKeysOf } from '../../cluster/cluster-keys.ts'
 import { ClusterSettingError, parseNodeUrl } from '../../cluster/etcd-target.ts'
+import { createMembership, JOINED } from '../../cluster/membership.ts'
 import { adoptDraft, keyRingFile, newNode, nodeKeyFileOf, readDraft, readIdentity, removeDraft, writeDraft } from '../../cluster/node-identity.ts'
 import { downloadSnapshot, PeerError, requestHandover, type Handover, type Peer } from '../../cluster/peer-requests.ts'
 import { filePosition } from '../../store/replica/position-table.ts'
 import { DataDirError, discardDataDir, ownDataDir, prepareDataDir, type DataDir } from '../../store/sqlite/data-dir.ts'
 import { openDatabase } from '../../store/sqlite/database.ts'
-import { schemaVersion } from '../../store/sqlite/migrations.ts'
+import { MIGRATIONS, schemaVersion } from '../../store/sqlite/migrations.ts'
 import { EXIT, UsageError, type Command, type Terminal } from '../command.ts'
 import { DATA_SETTINGS } from '../data-settings.ts'
 import { abortOn, progressOn, sizeText } from '../progress.ts'
@@ -100,7 +101,7 @@ interface Joining {
 
 async function become(dir: DataDir, handover: Handover, { reached, url, terminal }: Joining): Promise<void> {
   const { site, prefix, node: to, secrets, keys } = handover
-  const { target, found } = reached
+  const { etcd, target, found } = reached
   if (site !== found?.site || prefix !== target.prefix) {
     throw new PeerError(`Cannot join: the node at ${url} is of another site, at ${prefix}: check --cluster and --cluster-prefix`)
   }
@@ -111,15 +112,22 @@ async function become(dir: DataDir, handover: Handover, { reached, url, terminal
   const peer: Peer = { url, ca: target.ca, signal: abortOn(terminal.interrupted) }
   const progress = progressOn(terminal, 'Copying the data')
   const partial = `${dir.database}.joining`
-  const signKey = clusterKeysOf(secrets[0] ?? '').sign
+  const { sign: signKey, seal: sealKey } = clusterKeysOf(secrets[0] ?? '')
   const request = { node: identity.node, to, signKey, now: systemClock, file: partial, onProgress: progress.show }
   const epochs = epochsOf(dir.path, identity, reached, terminal)
   // Before the copy, and before the service starts, which may be much later: epochs that begin meanwhile are for this node, too.
   await epochs.start()
+  const membership = createMembership({ etcd, prefix, sealKey })
+  const { node } = identity
   let bytes = 0
   try {
     await downloadSnapshot(peer, request).finally(progress.end)
-    bytes = requireUsable(partial, site, url)
+    const copy = requireUsable(partial, site, url)
+    bytes = copy.bytes
+    const reached = { position: copy.position, durable: copy.position, schema: MIGRATIONS.length }
+    const now = systemClock()
+    // Until it starts, so that it is shown, the log waits for it, and it can be removed.
+    await membership.write({ ...reached, node, url: undefined, version: VERSION, state: JOINED, time: now, startedAt: now, snapshot: undefined })
   } catch (error) {
     await epochs.remove(identity.node).catch(() => {})
     throw error
@@ -130,12 +138,14 @@ async function become(dir: DataDir, handover: Handover, { reached, url, terminal
 }
 
 /** Throws PeerError for a file that is not of the site, and SchemaError for one of a newer program. */
-function requireUsable(file: string, site: string, url: string): number {
-  if (filePosition(file)?.site !== site) throw new PeerError(`Cannot join: what the node at ${url} sent is not of this site`)
+function requireUsable(file: string, site: string, url: string): { readonly bytes: number; readonly position: number } {
+  const place = filePosition(file)
+  if (place?.site !== site) throw new PeerError(`Cannot join: what the node at ${url} sent is not of this site`)
   const database = openDatabase(file, { readOnly: true })
   try {
     schemaVersion(database, { version: VERSION })
-    return Number(database.get('SELECT page_count * page_size AS n FROM pragma_page_count(), pragma_page_size()')?.['n'])
+    const size = database.get('SELECT page_count * page_size AS n FROM pragma_page_count(), pragma_page_size()')
+    return { bytes: Number(size?.['n']), position: place.position }
   } finally {
     database.close()
     for (const suffix of ['-wal', '-shm']) rmSync(file + suffix, { force: true })

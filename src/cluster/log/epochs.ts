@@ -176,6 +176,8 @@ export function createEpochs({ etcd, prefix, node, site, ring, nodeKeyFile, now,
       ring.destroyThrough(through)
       return through
     },
+    /** The nodes that get the keys of later epochs. */
+    receivers: async (): Promise<readonly string[]> => (await members.proven()).map((member) => member.node),
     /** Forgets a node: the keys of later epochs are not for it. */
     remove: members.remove,
   }
