@@ -30,7 +30,7 @@ import { user, type User } from '../models/user.ts'
 import { SYSTEM } from '../store/actor.ts'
 import { recordFields } from '../store/audit/audit-record.ts'
 import type { ClusterLog } from '../store/replica/replicated-queue.ts'
-import { prepareDataDir } from '../store/sqlite/data-dir.ts'
+import { openedDataDir, prepareDataDir, type DataDirLock } from '../store/sqlite/data-dir.ts'
 import { loadSecrets } from '../store/sqlite/secret-file.ts'
 import type { WriterGate } from '../store/sqlite/reader-gate.ts'
 import { openStore } from '../store/sqlite/sqlite-store.ts'
@@ -62,8 +62,8 @@ export interface Services {
 export interface OpenOptions {
   readonly now: Clock
   readonly log: Log
-  /** Whether to become the only owner of the data directory. */
-  readonly own: boolean
+  /** Whether to become the only owner of the data directory; the lock, where the caller has become it. */
+  readonly own: boolean | DataDirLock
   /** The limits in use, where they may change; those of the settings without it. */
   readonly limitSettings?: (() => LimitSettings) | undefined
   /** The log that the store follows, of a node. */
@@ -91,7 +91,7 @@ export function limitSettingsOf(config: Config): LimitSettings {
 export async function openServices(config: Config, secrets: Secrets, options: OpenOptions): Promise<Services> {
   const open = (): Promise<Services> => openParts(config, secrets, options)
   const { own, cluster, now, log } = options
-  return own && cluster === undefined ? openRestored(prepareDataDir(config.dataDir), open, { now, log }) : open()
+  return own === true && cluster === undefined ? openRestored(prepareDataDir(config.dataDir), open, { now, log }) : open()
 }
 
 async function openParts(
@@ -99,7 +99,7 @@ async function openParts(
   secrets: Secrets,
   { now, log, own, shared, limitSettings = () => limitSettingsOf(config), cluster, nodes }: OpenOptions,
 ): Promise<Services> {
-  const dir = prepareDataDir(config.dataDir)
+  const dir = typeof own === 'object' ? openedDataDir(config.dataDir) : prepareDataDir(config.dataDir)
   const owner = { pid: process.pid, startedAt: isoDate(now()) }
   // Both derive from the secrets, which are read once the directory is locked.
   let [emailHashes, counters] = [undefined as EmailHashes | undefined, undefined as ServiceCounters | undefined]
@@ -114,7 +114,8 @@ async function openParts(
     trash: config.trashDays > 0,
     arrivals,
     gate: shared?.gate,
-    ...(own ? { owner } : {}),
+    ...(own === false ? {} : { owner }),
+    ...(typeof own === 'object' ? { lock: own } : {}),
     ...(cluster === undefined ? {} : { cluster }),
     audit: {
       recorded(record) {
@@ -168,7 +169,7 @@ async function openParts(
       const signing = keys.signing.map(({ id }) => id)
       await Promise.all([
         seedBasics(store, config),
-        ...(own ? [store.as(SYSTEM).writeMeta(SIGNING_KEYS_NOTE, signing)] : []),
+        ...(own !== false ? [store.as(SYSTEM).writeMeta(SIGNING_KEYS_NOTE, signing)] : []),
       ])
     }
     const tickets = createTickets({ store, key: keys.ticket, newId })

@@ -182,7 +182,7 @@ export const clusterStatus = object({
       id: text({ example: '0f1e2d3c4b5a6978' }),
       url: nullable(text(), { description: 'Where the other nodes reach it', example: 'https://n1.example.org' }),
       alive: boolean({ description: 'Whether it was heard within the last seconds', example: true }),
-      state: choice(['in-step', 'behind', 'no-quorum', 'diverged'], { description: 'As it said last' }),
+      state: choice(['in-step', 'behind', 'no-quorum', 'diverged', 'joined'], { description: 'As it said last; `joined` until its first start' }),
       position: whole({ description: 'Of the last entry that it had applied', example: 5121 }),
       version: text({ example: '1.0.0' }),
       startedAt: date(),

@@ -2,6 +2,7 @@
 import { systemClock } from '../../base/clock.ts'
 import { parseIsoDate } from '../../base/dates.ts'
 import { clusterStatus } from '../../cluster/cluster-status.ts'
+import { JOINED } from '../../cluster/membership.ts'
 import type { ClusterStatus } from '../../models/responses.ts'
 import { EXIT, JSON_FLAG, type Command } from '../command.ts'
 import { DATA_SETTINGS } from '../data-settings.ts'
@@ -26,7 +27,7 @@ export const clusterStatusCommand: Command = {
 function textOf({ nodes, keeper, position, etcd, prefix }: ClusterStatus, own: string): string {
   const rows = nodes.map(({ id, url, alive, state, position: reached, version, heardAt, backup }) => [
     `${id}${id === own ? ' (this)' : ''}${id === keeper ? ' keeper' : ''}`,
-    alive ? state : `silent since ${heardAt}`,
+    alive ? state : state === JOINED ? `joined ${heardAt}, never started` : `silent since ${heardAt}`,
     String(reached),
     String(Math.max(0, position - reached)),
     backup === null ? 'none' : `${backup.position}, ${ageText(backup.at)}`,

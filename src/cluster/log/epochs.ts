@@ -176,6 +176,8 @@ export function createEpochs({ etcd, prefix, node, site, ring, nodeKeyFile, now,
       ring.destroyThrough(through)
       return through
     },
+    /** The nodes that get the keys of later epochs. */
+    receivers: async (): Promise<readonly string[]> => (await members.proven()).map((member) => member.node),
     /** Forgets a node: the keys of later epochs are not for it. */
     remove: members.remove,
   }
@@ -220,6 +222,7 @@ function createMembers({ keys, node, site, ring, publicKey }: MembersOptions) {
 }
 
 const NOT_GIVEN =
-  'an epoch began, and this node was not given its key: join the cluster again with an empty data directory'
+  'an epoch began, and this node was not given its key: join the cluster again with an empty data directory, or, where no ' +
+  'other node is left, go on with a backup: "dateline cluster init --from FILE" with another --cluster-prefix'
 
 export type Epochs = ReturnType<typeof createEpochs>

@@ -48,7 +48,7 @@ export interface RestoreRequest {
   readonly now: Clock
   readonly signal?: AbortSignal | undefined
   readonly onProgress?: ((share: number) => void) | undefined
-  /** Called when the copy is whole, right before it takes the place of the database. */
+  /** Called when the copy is whole, right before it takes the place of the database, which stays where this fails. */
   readonly onReplace?: (() => Promise<void>) | undefined
   /** Whether tokens of the API and passkeys that the database in use does not have stay: see restored-copy.ts. */
   readonly keepsCredentials?: boolean

@@ -24,7 +24,7 @@ import type { AccountOf } from './bulk-tables.ts'
 import { touchTables } from './database-check.ts'
 import { asStoreFailure, databaseReason, isDamage, openDatabase, type Database } from './database.ts'
 import { createGroupInserts } from './group-inserts.ts'
-import { DataDirError, ownDataDir, type DataDir, type Owner } from './data-dir.ts'
+import { DataDirError, ownDataDir, type DataDir, type DataDirLock, type Owner } from './data-dir.ts'
 import { findApiToken, listApiTokens } from '../tables/api-token-table.ts'
 import { noneFound } from '../found.ts'
 import * as documents from '../tables/document-tables.ts'
@@ -60,6 +60,8 @@ export interface StoreOptions {
   readonly queryDeadlineMs?: number
   /** Set by the service, which owns the directory; a command that works beside it leaves it out. */
   readonly owner?: Owner
+  /** The owner's lock, where the caller holds it, and releases it. */
+  readonly lock?: DataDirLock
   /** Listens to the audit trail, and hashes for it. */
   readonly audit?: AuditOutside
   /** New connections, to which queries yield turns of the event loop. */
@@ -78,6 +80,8 @@ export interface StoreOptions {
 /** The connection that reads where another one writes: as large a cache as that of one that does both. */
 const READING = { readOnly: true, cacheKib: 32 * 1024 }
 
+const HELD: DataDirLock = { release() {} }
+
 /** For a store without a listener for its audit records. */
 const NO_AUDIT: AuditOutside = { recorded: () => {}, suppressed: () => {}, emailHashes: () => [] }
 
@@ -88,7 +92,7 @@ const NO_AUDIT: AuditOutside = { recorded: () => {}, suppressed: () => {}, email
 export function openStore(options: StoreOptions): Store {
   const { dir, models, version, now, queryDeadlineMs, owner, audit = NO_AUDIT, arrivals = NO_ARRIVALS, gate } = options
   const { cluster, migrations = MIGRATIONS, trash = true, pageDescriptor } = options
-  const lock = owner === undefined ? undefined : ownDataDir(dir, owner)
+  const lock = owner === undefined ? undefined : options.lock === undefined ? ownDataDir(dir, owner) : HELD
   try {
     const database = openDatabase(dir.database)
     try {
