@@ -47,13 +47,13 @@ const NOT_GENERATED = { id: '', createdAt: '', updatedAt: '' }
 export function readInvitation(body: JsonObject, report: Report): InvitedUser {
   const whole = validateDocument(user, { feedDecoratorStatus: {}, ...body }, { generated: NOT_GENERATED, report })
   const invited = whole as unknown as User
-  requireRoles(invited, report)
+  checkRoles(invited, report)
   const { appRole, dashboardRole, email } = invited
   return { email, appRole, dashboardRole }
 }
 
 /** Reports a role that does not go with the e-mail address of the account. */
-export function requireRoles(account: User, report: Report): void {
+export function checkRoles(account: User, report: Report): void {
   const wrong = wrongRole(account)
   if (wrong === undefined) return
   const { role, of, choices } = wrong
@@ -103,7 +103,7 @@ export function changeUser(
       updatedAt: isoDate(now),
     }
     // An account of an earlier release whose roles are wrong already can still change its cards.
-    if (ROLES.some((role) => changed[role] !== stored[role])) requireRoles(changed as unknown as User, report)
+    if (ROLES.some((role) => changed[role] !== stored[role])) checkRoles(changed as unknown as User, report)
     return changed
   }
 }

@@ -4,7 +4,7 @@ import { isoDate } from '../../base/dates.ts'
 import { fail } from '../../base/failure.ts'
 import { parseJson, type JsonObject } from '../../base/json.ts'
 import { throwProblem } from '../../content/rules/problems.ts'
-import { requireRoles } from '../../content/user-changes.ts'
+import { checkRoles } from '../../content/user-changes.ts'
 import { guestEmail } from '../../models/guest.ts'
 import { APP_ROLES, DASHBOARD_ROLES, type User } from '../../models/user.ts'
 import { OPERATOR } from '../../store/actor.ts'
@@ -49,7 +49,7 @@ export const userSetRoleCommand: Command = {
       const outcome = await operator.updateUser(id, (stored) => {
         const changed = { ...stored, ...roles, updatedAt } as JsonObject & User
         if (changed.email === guestEmail(id)) throw fail('forbidden', 'Cannot change the role of a guest: guests sign in first')
-        requireRoles(changed, throwProblem)
+        checkRoles(changed, throwProblem)
         return changed
       })
       if (outcome === 'missing') throw userNotFound(id)

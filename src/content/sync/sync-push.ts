@@ -8,16 +8,15 @@
  * writing it would change nothing. A row whose new state is stored already is done: a client repeats a push that it got
  * no response to.
  */
-import { describe, fail, type Failure } from '../../base/failure.ts'
+import { describe, fail } from '../../base/failure.ts'
 import { isObject, parseJson, writeJson, type Json, type JsonObject } from '../../base/json.ts'
 import { placesOf } from '../../models/incomplete.ts'
 import type { Model } from '../../models/schema.ts'
 import { anyCaller, type Requester } from '../../store/actor.ts'
-import type { Moment, Steps } from '../../store/store.ts'
-import { requireHistory } from '../document-restoring.ts'
+import { prepareRestore, requireHistory } from '../document-restoring.ts'
 import { requireRole } from '../rules/access.ts'
 import { inPart, inPartLater, type RequestPart } from '../batch.ts'
-import { changedBytes, prepare, sharedLimits, standingAt, type BatchContext, type Step } from '../batch-runs.ts'
+import { authorizeAt, changedBytes, prepare, sharedLimits, standingAt, type BatchContext, type Step } from '../batch-runs.ts'
 import { isGivenId, wrongIdMessage } from '../rules/document-ids.ts'
 import type { Likeness, ReferenceLimits } from '../drafts.ts'
 import { liveText, withoutOwnMembers } from './sync-documents.ts'
@@ -109,11 +108,11 @@ async function prepareRow(context: BatchContext, { model, row, shared }: PushedR
   requireRow(model, row, by)
   const text = store.get(model, id)
   requireRole(model, row.next === undefined ? 'remove' : text === undefined ? 'create' : 'replace', by.caller)
-  await shared.takeStored(text ?? '')
+  const trashed = text === undefined && row.knowsDeletion ? store.getTrashed(model, id) : undefined
+  await shared.takeStored(text ?? trashed?.text ?? '')
   const likenessOf = (state: JsonObject | undefined): Promise<Likeness | undefined> =>
     state === undefined || text === undefined ? Promise.resolve(undefined) : drafts.likeness(model, id, state, shared.limits())
   const [isNext, isAssumed] = [await likenessOf(row.next), await likenessOf(row.assumed)]
-  const trashed = text === undefined && row.knowsDeletion ? store.getTrashed(model, id) : undefined
   const judge = (stored: string | undefined, isTrashed: () => boolean): 'write' | 'done' | 'conflict' => {
     if (stored === undefined) {
       if (row.next === undefined) return 'done'
@@ -127,28 +126,26 @@ async function prepareRow(context: BatchContext, { model, row, shared }: PushedR
   const operation = operationOf(model, row, text ?? trashed?.text)
   const step =
     judge(text, () => placesOf(model, true).some((place) => store.getTrashed(place, id) !== undefined)) === 'write' ? await prepare(operation, { drafts, now, references: shared.limits(), by, includes: false, incomplete: false }) : undefined
+  // A document that a client makes again comes out of the trash and is replaced: so what was deleted stays in its history.
+  const leaveTrash =
+    step === undefined || trashed === undefined
+      ? undefined
+      : await prepareRestore({ kind: 'restore', model, id, condition: undefined, seq: undefined }, shared.limits(), { store, drafts, includes: false, authorize: authorizeAt, standingAt })
   return (moment, steps, takeChanged) => {
     const stored = moment.textOf(model, id)
-    takeChanged(stored ?? '')
+    takeChanged(stored ?? trashed?.text ?? '')
     const verdict = judge(stored, () => moment.isTrashed(model, id))
     if (verdict === 'done') return undefined
     if (verdict === 'conflict') return stored === undefined ? deletedText(row) : liveText(stored)
-    if (step === undefined) throw changedMeanwhile(id)
-    if (trashed !== undefined && stored === undefined) leaveTrash(model, id, moment, steps)
+    if (step === undefined) throw fail('conflict', `Cannot write ${describe(id)}: it has changed during the push: push again`)
+    if (stored === undefined && leaveTrash !== undefined) {
+      requireHistory(model, 'restore', standingAt(moment).caller)
+      leaveTrash(moment, steps)
+    }
     // It has been counted.
     step(moment, steps, () => {})
     return undefined
   }
-}
-
-/** A document that a client makes again comes out of the trash and is replaced: so what was deleted stays in its history. */
-function leaveTrash(model: Model, id: string, moment: Moment, steps: Steps): void {
-  const outcome = steps.restore(model, id, () => requireHistory(model, 'restore', standingAt(moment).caller))
-  if (outcome.kind !== 'restored') throw changedMeanwhile(id)
-}
-
-function changedMeanwhile(id: string): Failure {
-  return fail('conflict', `Cannot write ${describe(id)}: it has changed during the push: push again`)
 }
 
 /** A user pushes its own settings and preferences, and no others, not even an administrator. */

@@ -15,7 +15,7 @@ import type { Model } from '../../models/schema.ts'
 import { user, type User } from '../../models/user.ts'
 import { searchRow } from '../../store/tables/search-row.ts'
 import type { BulkRow } from '../../store/bulk.ts'
-import { requireRoles } from '../user-changes.ts'
+import { checkRoles } from '../user-changes.ts'
 import { csvColumns, documentOfCells } from './csv-columns.ts'
 import { isGivenId, wrongIdMessage } from '../rules/document-ids.ts'
 import { checkListLengths } from '../rules/list-lengths.ts'
@@ -139,7 +139,7 @@ export function prepareRow(sent: JsonObject, context: RowContext): BulkRow {
   const valid = withPublication(told, { model, stored, now: Date.parse(context.date), publishedAt })
   if (model === remoteConfig) checkRemoteConfig(valid)
   const value = model === user ? { ...valid, email: readEmail(valid['email'], id) } : valid
-  if (model === user) requireRoles(value as unknown as User, throwProblem)
+  if (model === user) checkRoles(value as unknown as User, throwProblem)
   const place = placeFor(model, value)
   const search = place.trigrams === undefined ? undefined : searchRow(place, value)
   return { id, doc: writeJson(value), search, ...(place === model ? {} : { place: place.name }), from, basis }

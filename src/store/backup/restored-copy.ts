@@ -64,10 +64,11 @@ function endFutureSignOuts(database: Database, now: number): void {
 
 /** A dashboard role stays: with it the last administrator could go, and it passes to no other account. */
 function repairAppRoles(database: Database): void {
-  const wrong = database.all('SELECT id, doc FROM user').flatMap(({ id, doc }) => {
+  const wrong: { readonly id: string; readonly role: string }[] = []
+  for (const { id, doc } of database.iterate('SELECT id, doc FROM user')) {
     const found = wrongRole(JSON.parse(String(doc)) as User)
-    return found?.role === 'appRole' ? [{ id: String(id), role: found.choices[0] ?? '' }] : []
-  })
+    if (found?.role === 'appRole') wrong.push({ id: String(id), role: found.choices[0] ?? '' })
+  }
   for (const { id, role } of wrong) database.run("UPDATE user SET doc = json_set(doc, '$.appRole', ?) WHERE id = ?", role, id)
 }
 
