@@ -1,8 +1,8 @@
 /**
  * The files of examples/container and examples/machine before the tools of others: hadolint for the Dockerfile, the JSON
- * schemas of Kubernetes, strictly, for the manifest, and nginx and Caddy for their blocks. The image is built from dist/dateline and run on a read-only root until its
- * health check passes: by Docker where its daemon runs, else by buildah. The executable alone serves on the smallest
- * installations of Debian 12 and 13.
+ * schemas of Kubernetes, strictly, for the manifest, and nginx and Caddy for their blocks. The image is built from
+ * dist/dateline and run on a read-only root until its health check passes: by Docker where its daemon runs, else by
+ * buildah. The executable alone serves on the smallest installations of Debian 12 and 13.
  *
  *   npm run container-conformance
  *
