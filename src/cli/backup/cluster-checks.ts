@@ -1,6 +1,7 @@
 /** The checks of `dateline check` on a node: etcd, the other nodes, keys and clocks. They change nothing. */
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
+import { counted } from '../../base/counted.ts'
 import { systemClock } from '../../base/clock.ts'
 import { systemReason } from '../../base/system-error.ts'
 import { clusterStatus } from '../../cluster/cluster-status.ts'
@@ -55,7 +56,7 @@ async function checkNodes({ identity, membership }: Member) {
   const { nodes, strangers } = await membership.list()
   if (strangers.length > 0) throw new Problem(`node ${strangers.join(' and ')} has other secrets than this one: ${SAME_SECRETS}`)
   const problems = nodes.flatMap((one) => problemOf(one, identity.node))
-  const text = nodes.length === 1 ? 'one node' : `${nodes.length} nodes`
+  const text = counted(nodes.length, 'node')
   return problems.length === 0 ? `${text}, as far as they say in step` : { warning: `${text}; ${problems.join('; ')}` }
 }
 
@@ -80,7 +81,7 @@ async function checkClocks({ target, identity, membership }: Member) {
   const found = await Promise.all(others.map((one) => clockOf(one, target.ca)))
   const wrong = found.filter((text) => text !== undefined)
   if (wrong.length > 0) throw new Problem(`${wrong.join('; ')}: set all clocks by NTP`)
-  return others.length === 0 ? 'no other node runs' : `that of this machine and of ${others.length} nodes agree`
+  return others.length === 0 ? 'no other node runs' : `that of this machine and of ${counted(others.length, 'other node')} agree`
 }
 
 /** What is wrong with the clock of a node. One that cannot be asked is no matter of clocks. */

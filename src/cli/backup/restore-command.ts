@@ -2,6 +2,7 @@
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { systemClock } from '../../base/clock.ts'
+import { counted, sizeText } from '../../base/counted.ts'
 import { isoDate } from '../../base/dates.ts'
 import { VERSION } from '../../base/version.ts'
 import { readConfig } from '../../config/read-config.ts'
@@ -16,7 +17,7 @@ import type { RemovedCredentials } from '../../store/backup/restored-copy.ts'
 import { EXIT, type Command } from '../command.ts'
 import { commandRecord, recordBeside } from '../command-record.ts'
 import { singleLine } from '../print-table.ts'
-import { abortOn, progressOn, sizeText } from '../progress.ts'
+import { abortOn, progressOn } from '../progress.ts'
 
 export const restoreCommand: Command = {
   name: 'restore',
@@ -69,7 +70,7 @@ export const restoreCommand: Command = {
       terminal.stdout.write(
         options.has('--json')
           ? `${JSON.stringify({ database: dir.database, replaced, bytes, schema, version, items, removed, differs, removedFiles: gone, leftFiles: left })}\n`
-          : `Restored ${dir.database}: ${sizeText(bytes)}, ${count} items\n` +
+          : `Restored ${dir.database}: ${sizeText(bytes)}, ${counted(count, 'item')}\n` +
               (replaced === undefined
                 ? 'That directory had no database before\n'
                 : `The database that was there is kept as ${replaced}\n`) +
@@ -92,8 +93,8 @@ export const restoreCommand: Command = {
 function removedText({ apiTokens, passkeys }: RemovedCredentials): string {
   if (apiTokens + passkeys === 0) return ''
   return (
-    `Removed ${apiTokens} tokens of the API and ${passkeys} passkeys that the database before did not have: anyone who could write ` +
-    'the file could have added them. Make them again, or restore with --keep-tokens\n'
+    `Removed ${counted(apiTokens, 'token of the API', 'tokens of the API')} and ${counted(passkeys, 'passkey')} that the database ` +
+    'before did not have: anyone who could write the file could have added them. Make them again, or restore with --keep-tokens\n'
   )
 }
 

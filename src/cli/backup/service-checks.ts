@@ -3,6 +3,7 @@ import { accessSync, constants, existsSync, lstatSync, readdirSync, statSync, ty
 import { dirname, join, resolve } from 'node:path'
 import { FREE_BYTES_MIN, freeBytes } from '../../app/readiness.ts'
 import { systemClock } from '../../base/clock.ts'
+import { counted, sizeText } from '../../base/counted.ts'
 import { isoDate } from '../../base/dates.ts'
 import { nearestDirectory } from '../../base/directory.ts'
 import { MINUTE_MS, showDuration } from '../../base/duration.ts'
@@ -21,14 +22,13 @@ import { backupRule } from '../../store/backup/backup-rule.ts'
 import { historyFaults } from '../../store/changes/history-check.ts'
 import { databaseFile } from '../../store/sqlite/data-dir.ts'
 import { databaseReason, isDamage, openDatabase, type Database } from '../../store/sqlite/database.ts'
-import { countItems, faultsOf, newestDate } from '../../store/sqlite/database-check.ts'
+import { countItems, faultsOf, lastRecordDate, newestDate } from '../../store/sqlite/database-check.ts'
 import { copiesBehind } from '../../store/references/copies-behind.ts'
 import { readProgress } from '../../store/references/reference-progress.ts'
 import { fileFacts, MIGRATIONS, tooNew } from '../../store/sqlite/migrations.ts'
 import { loadSecrets } from '../../store/sqlite/secret-file.ts'
 import { contentFaults } from '../../store/tables/stored-documents.ts'
 import { wordFaults } from '../../store/tables/word-index.ts'
-import { sizeText } from '../progress.ts'
 import { oddValues } from './value-checks.ts'
 
 /** This program is younger, and will not be in use then. */
@@ -52,16 +52,16 @@ export class Problem extends Error {}
 /** Of the data, whatever is stored in it. */
 export function checksOfData(config: Config, environment: Environment, exposed: readonly string[]): [string, Check][] {
   const directory = resolve(config.dataDir)
-  const file = databaseFile(directory)
+  const onceReadable = checksOfDatabase(databaseFile(directory))
   return [
     ['directory', () => checkDirectory(directory)],
     ['permissions', () => checkPermissions(directory, exposed)],
     ['secrets', () => checkSecrets(directory, environment)],
     ['disk', () => checkDisk(directory)],
-    ['schema', () => withDatabase(file, (database) => checkSchema(database, readIdentity(directory) !== undefined))],
-    ['integrity', () => withDatabase(file, checkIntegrity)],
-    ['references', () => withDatabase(file, checkReferences)],
-    ['values', () => withDatabase(file, checkValues)],
+    ['schema', onceReadable((database) => checkSchema(database, readIdentity(directory) !== undefined))],
+    ['integrity', onceReadable(checkIntegrity)],
+    ['references', onceReadable(checkReferences)],
+    ['values', onceReadable(checkValues)],
   ]
 }
 
@@ -72,7 +72,7 @@ export function checksOfUse(config: Config, environment: Environment, hasStoredM
   return [
     ['backups', () => checkBackups(config, directory)],
     ['mail', () => checkMail(config, environment, mailSettings)],
-    ['clock', () => withDatabase(databaseFile(directory), checkClock)],
+    ['clock', () => checkClock(databaseFile(directory))],
   ]
 }
 
@@ -143,6 +143,22 @@ async function checkDisk(directory: string): Promise<string> {
   throw new Problem(`only ${sizeText(free)} free: make room, at least ${sizeText(FREE_BYTES_MIN)}`)
 }
 
+/** A database that cannot be read is one problem, which the first check that meets it reports. */
+class Unreadable extends Problem {}
+
+function checksOfDatabase(file: string): (check: (database: Database, file: string) => string | Warning) => Check {
+  let isUnreadable = false
+  return (check) => () => {
+    if (isUnreadable) return { warning: 'not looked at: the database cannot be read, see above' }
+    try {
+      return withDatabase(file, check)
+    } catch (error) {
+      isUnreadable = error instanceof Unreadable
+      throw error
+    }
+  }
+}
+
 function withDatabase<T extends string | Warning>(file: string, check: (database: Database, file: string) => T): T | string {
   if ((statSync(file, { throwIfNoEntry: false })?.size ?? 0) === 0) return 'there is no database yet'
   let database: Database | undefined
@@ -152,7 +168,7 @@ function withDatabase<T extends string | Warning>(file: string, check: (database
   } catch (error) {
     if (error instanceof Problem) throw error
     const remedy = isDamage(error) ? `: run ${restoreAdvice(dirname(file))}` : ''
-    throw new Problem(`${file} cannot be read: ${databaseReason(error)}${remedy}`)
+    throw new Unreadable(`${file} cannot be read: ${databaseReason(error)}${remedy}`)
   } finally {
     database?.close()
   }
@@ -169,7 +185,7 @@ function checkSchema(database: Database, isNode: boolean): string {
 
 function checkIntegrity(database: Database, file: string): string {
   const faults = faultsOf(database)
-  if (faults.length > 0) throw new Problem(`${faults.join('; ')}: run ${restoreAdvice(dirname(file))}`)
+  if (faults.length > 0) throw new Unreadable(`${faults.join('; ')}: run ${restoreAdvice(dirname(file))}`)
   const foreign = contentFaults(database, STORED_MODELS)
   if (foreign.length > 0) throw new Problem(`${foreign.join('; ')}: correct that, or run ${restoreAdvice(dirname(file))}`)
   const unfound = wordFaults(database, STORED_MODELS)
@@ -179,7 +195,7 @@ function checkIntegrity(database: Database, file: string): string {
     throw new Problem(`${lost.join('; ')}: the documents are whole, and backups from before may have these versions`)
   }
   const items = Object.values(countItems(database, STORED_MODELS)).reduce((sum, n) => sum + n, 0)
-  return `${sizeText(statSync(file).size)}, ${items} items, all read`
+  return `${sizeText(statSync(file).size)}, ${counted(items, 'item')}, all read`
 }
 
 /** Copies that follow a change at this moment are behind as well. */
@@ -222,13 +238,29 @@ async function checkMail(config: Config, environment: Environment, settings: str
   }
 }
 
-function checkClock(database: Database): string {
+function checkClock(file: string): string | Warning {
   const now = systemClock()
   const year = new Date(now).getUTCFullYear()
   if (year < YEAR_MIN || year > YEAR_MAX) throw new Problem(`it is ${isoDate(now)}: set the clock of this machine`)
-  const newest = newestDate(database, STORED_MODELS)
-  if (newest !== undefined && newest > isoDate(now + CLOCK_SKEW_MS)) {
-    throw new Problem(`it is ${isoDate(now)}, and something stored is of ${newest}: set the clock of this machine`)
+  const { newest, lastRecord } = datesIn(file)
+  const ahead = isoDate(now + CLOCK_SKEW_MS)
+  if (newest === undefined || newest <= ahead) return isoDate(now)
+  const found = `it is ${isoDate(now)}, and something stored is of ${newest}`
+  if (lastRecord === undefined || lastRecord > ahead) throw new Problem(`${found}: set the clock of this machine`)
+  return { warning: `${found}: the clock was ahead once, and is not now: what was written then comes first in lists until it is changed` }
+}
+
+/** Empty where the database cannot be read, which other checks report. */
+function datesIn(file: string): { readonly newest?: string | undefined; readonly lastRecord?: string | undefined } {
+  try {
+    let dates = {}
+    withDatabase(file, (database) => {
+      dates = { newest: newestDate(database, STORED_MODELS), lastRecord: lastRecordDate(database) }
+      return ''
+    })
+    return dates
+  } catch (error) {
+    if (error instanceof Unreadable) return {}
+    throw error
   }
-  return isoDate(now)
 }

@@ -2,6 +2,7 @@
 import { existsSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import type { Readable } from 'node:stream'
 import { systemClock } from '../../base/clock.ts'
+import { sizeText } from '../../base/counted.ts'
 import { isoDate } from '../../base/dates.ts'
 import { systemReason } from '../../base/system-error.ts'
 import { VERSION } from '../../base/version.ts'
@@ -16,7 +17,7 @@ import { openDatabase } from '../../store/sqlite/database.ts'
 import { MIGRATIONS, schemaVersion } from '../../store/sqlite/migrations.ts'
 import { EXIT, UsageError, type Command, type Terminal } from '../command.ts'
 import { DATA_SETTINGS } from '../data-settings.ts'
-import { abortOn, progressOn, sizeText } from '../progress.ts'
+import { abortOn, progressOn } from '../progress.ts'
 import { epochsOf, withEtcd, type Reached } from './member.ts'
 
 const TOKEN_CHARS_MAX = 1024

@@ -1,4 +1,5 @@
 /** `dateline cluster status`: nodes, log and etcd, from a node. */
+import { counted, sizeText } from '../../base/counted.ts'
 import { systemClock } from '../../base/clock.ts'
 import { parseIsoDate } from '../../base/dates.ts'
 import { clusterStatus } from '../../cluster/cluster-status.ts'
@@ -7,7 +8,6 @@ import type { ClusterStatus } from '../../models/responses.ts'
 import { EXIT, JSON_FLAG, type Command } from '../command.ts'
 import { DATA_SETTINGS } from '../data-settings.ts'
 import { printTable } from '../print-table.ts'
-import { sizeText } from '../progress.ts'
 import { withMember } from './member.ts'
 
 export const clusterStatusCommand: Command = {
@@ -40,7 +40,7 @@ function textOf({ nodes, keeper, position, etcd, prefix }: ClusterStatus, own: s
     version ?? '',
   ])
   return (
-    `Log at ${prefix}, position ${position}; etcd has ${etcd.members} members and a database of ${sizeText(etcd.bytes)}, of which ${sizeText(etcd.bytesInUse)} are in use\n\n` +
+    `Log at ${prefix}, position ${position}; etcd has ${counted(etcd.members, 'member')} and a database of ${sizeText(etcd.bytes)}, of which ${sizeText(etcd.bytesInUse)} are in use\n\n` +
     `${printTable(['node', 'state', 'position', 'behind', 'backup', 'version', 'url'], rows)}\n` +
     printTable(['etcd', 'state', 'version'], servers)
   )

@@ -39,8 +39,10 @@ export function openServiceLog(config: Config, terminal: Terminal, { keep }: Log
     onWarning: (warning) => log.warn('process.warning', { error: warning }),
     onExit: () => output.flushAtExit(LAST_LINES_MS),
   })
-  /** What the operator must see, such as a sign-in code, is as important as an error. */
-  const writeLine = (line: string): void => output.add(`${line}\n`, 'error')
+  /** What the operator must see, such as a sign-in code, is as important as an error. It is not kept: the log has readers. */
+  const print = (line: string): void => output.add(line, 'error')
+  const printed = createLog({ level: 'info', format: 'json', now: systemClock, write: print })
+  const writeLine = (line: string): void => (isPretty ? print(`${line}\n`) : printed.info('printed', { message: line }))
   return {
     log,
     output,
