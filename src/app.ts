@@ -139,6 +139,7 @@ export async function startApp(config: Config, secrets: Secrets, surroundings: S
   const services = await openServices(config, secrets, { ...{ now, log, own: true, shared, cluster: node?.cluster, nodes: node?.nodes }, limitSettings: () => limitSettingsOf(live.config()) })
   const { store, accounts, sessions, newId, instance, metrics, counters } = services
   starting.defer(() => store.close())
+  await node?.claim(services)
   const ensureAdmin = async (): Promise<void> => {
     if (config.adminEmail !== undefined) await accounts.ensureAdmin(config.adminEmail, now(), SYSTEM)
   }

@@ -1,6 +1,6 @@
 /** Commands that make, join and leave clusters over a real etcd server: refused and interrupted ones do no harm. */
 import assert from 'node:assert/strict'
-import { copyFileSync, existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { copyFileSync, cpSync, existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { olderNodes } from '../../src/cli/cluster/cluster-upgrade-command.ts'
@@ -154,6 +154,18 @@ describe('commands of a cluster', { skip: noEtcd === false ? ONLY_HERE : noEtcd 
       'node c (no URL) runs version 1.2.3, which knows no schema as new',
       'node e has other secrets, and its version is not known',
     ])
+  })
+
+  it('attack: a copy of a data directory does not serve beside the original, nor the original beside the copy', async () => {
+    await node.stop()
+    const copy = temporaryDirectory(cleanup)
+    cpSync(dataOf(node), join(copy, 'data'), { recursive: true })
+    const copied = await cluster.serve(copy)
+    const refusal = (error: Error): boolean => /another process does, so that "\S+" is a copy.*run "dateline cluster join"/.test(error.message)
+    await assert.rejects(cluster.serve(node.directory), refusal)
+    await copied.stop()
+    node = await cluster.serve(node.directory)
+    await assert.rejects(cluster.serve(copy), refusal)
   })
 
   it('init --from refuses keys that are older than the log, and names what helps; another prefix does', async () => {

@@ -52,6 +52,8 @@ export interface ClusterWorkParts {
   readonly url: () => string | undefined
   readonly duties: KeeperDuties
   readonly startedAt: number
+  /** Under which the node has its identity. */
+  readonly lease: bigint | undefined
   readonly now: Clock
   readonly log: Log
 }
@@ -59,10 +61,11 @@ export interface ClusterWorkParts {
 export type ClusterWork = ReturnType<typeof startClusterWork>
 
 export function startClusterWork(parts: ClusterWorkParts) {
-  const { node, keys, replication, directory, url, duties, startedAt, now, log } = parts
+  const { node, keys, replication, directory, url, duties, startedAt, lease, now, log } = parts
   const { etcd, target, node: own } = node
   const { prefix } = target
   const membership = createMembership({ etcd, prefix, sealKey: keys.seal })
+  const replaced = Promise.withResolvers<string>()
   const ticks = (): number => performance.now()
   const durable = createDurablePosition(databaseFile(directory), replication.position)
   const record = (): NodeRecord => ({
@@ -71,7 +74,9 @@ export function startClusterWork(parts: ClusterWorkParts) {
     ...{ state: replication.state().kind, snapshot: duties.lastBackup() },
   })
   const heartbeat = startHeartbeat({
-    ...{ etcd, membership, prefix, node: own, replication, record, now, log },
+    ...{ etcd, membership, prefix, node: own, replication, record, lease, now, log },
+    // The next start claims the identity, and says that it cannot.
+    onTaken: () => replaced.resolve('another process lives as this node'),
     onKeeper(isKeeper) {
       if (!isKeeper) return
       duties.wakeCourier()
@@ -80,7 +85,6 @@ export function startClusterWork(parts: ClusterWorkParts) {
   })
   const trimming = createTrimming({ etcd, log: node.log, epochs: node.epochs, own, ...{ backUp: duties.backUp, erasures: replication.erasures, mark: replication.mark, now, ticks } })
   const stopping = new AbortController()
-  const replaced = Promise.withResolvers<string>()
   let seen = 0
   let trimAt = ticks() + TRIM_MS
   let syncAt = ticks()
@@ -126,7 +130,7 @@ export function startClusterWork(parts: ClusterWorkParts) {
   return {
     membership,
     heartbeat,
-    /** Resolves with the reason when a copy of another node is there, with which the service has to start again. */
+    /** Resolves with the reason when the service has to start again: with a copy of another node, or as its identity is taken. */
     replaced: replaced.promise,
     trimmedTo: trimming.trimmedTo,
     /** What needs attention: a sentence each. */
