@@ -1,8 +1,9 @@
 /** Pages of changes below HTTP: what matching may cost, and what a view keeps. */
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { readChangeCursor, writeChangeCursor } from '../../../src/content/changes/change-cursor.ts'
-import { createChangePages } from '../../../src/content/changes/change-pages.ts'
+import { createChangePages, requestCounter } from '../../../src/content/changes/change-pages.ts'
 import { topic } from '../../../src/models/topic.ts'
 import { testStore } from '../../support/service/stores.ts'
 
@@ -43,4 +44,24 @@ it('a view keeps its filter as data, without what patterns remember', async (t) 
 
 it('a cursor of a log without a name is read', () => {
   assert.deepEqual(readChangeCursor('since', writeChangeCursor(0, 'r', '')), { seq: 0, of: { rights: 'r', history: '' } })
+})
+
+it('a long page leaves turns to other requests, and counts as several', async (t) => {
+  const { store } = testStore(t)
+  const pages = createChangePages({ store, settings: { limitDefault: 20, limitMax: 100, hideInactive: false } })
+  for (let n = 0; n < 300; n++) await store.insert(topic, { id: `t${n}`, value: { id: `t${n}`, status: 'active', description: 'ab'.repeat(1_000) } })
+  const view = pages.view({ ...QUERY, filter: { description: 'other' } }, READER)
+  let turns = 0
+  const reading = Promise.resolve(pages.read(view, 0, 1_000, TURNS))
+  let isRead = false
+  void reading.then(() => (isRead = true))
+  for (; !isRead; turns++) await nextTurn()
+  const page = await reading
+  assert.deepEqual([page.items.length, page.next, page.hasMore], [0, 300, false])
+  assert.ok(turns >= 5, `${turns} turns`)
+  const counted: number[] = []
+  const count = requestCounter((requests) => void counted.push(requests))
+  count(page.steps)
+  count(page.steps)
+  assert.ok(counted.length === 2 && counted.every((requests) => requests >= 2), counted.join())
 })

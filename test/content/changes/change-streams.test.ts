@@ -6,7 +6,7 @@ import { fail } from '../../../src/base/failure.ts'
 import { createChangePages } from '../../../src/content/changes/change-pages.ts'
 import { createChangeStreams } from '../../../src/content/changes/change-streams.ts'
 import type { Reader } from '../../../src/content/changes/following.ts'
-import { HEARTBEAT_TICKS } from '../../../src/content/changes/open-streams.ts'
+import { HEARTBEAT_TICKS, type Backlog } from '../../../src/content/changes/open-streams.ts'
 import { CHANGE_EVENTS } from '../../../src/content/changes/page-memo.ts'
 import { createRounds, type Job } from '../../../src/content/changes/rounds.ts'
 import type { StreamSink } from '../../../src/http/request/exchange.ts'
@@ -32,7 +32,7 @@ function open(t: TestContext) {
       return () => void (listening = false)
     },
   })
-  const follow = (seq: number, reader: Reader = () => READER) => {
+  const follow = (seq: number, reader: Reader = () => READER, backlog?: Backlog) => {
     const written: string[] = []
     const state = { unread: 0, ended: 0, cut: 0, drained: (): void => {} }
     const sink: StreamSink = {
@@ -45,7 +45,7 @@ function open(t: TestContext) {
       cut: () => void state.cut++,
     }
     const following = { query: QUERY, reader, view: pages.view(QUERY, READER), seq }
-    const close = streams.follow(following, { format: CHANGE_EVENTS, sink, mustStartOver: false })
+    const close = streams.follow(following, { format: CHANGE_EVENTS, sink, mustStartOver: false, backlog })
     const ids = (): string[] => [...written.join('').matchAll(/"model":"topic","id":"(t\d+)"/g)].map(([, id = '']) => id)
     return { state, close, ids, text: () => written.join('') }
   }
@@ -88,6 +88,30 @@ describe('streams of changes', () => {
     // The next page is no reason to wait either: nothing is unread now.
     await until(() => late.ids().length === wanted.length)
     assert.deepEqual(late.ids(), quick.ids())
+  })
+
+  it('that are behind pay for that, wait where they cannot, and pay for nothing that comes later', async (t) => {
+    const { follow, insert, settled, wake, tick } = open(t)
+    for (let n = 0; n < 250; n++) await insert(n)
+    const state = { mayPay: false, paid: 0 }
+    const weigh = (steps: number): void => {
+      if (!state.mayPay) throw fail('tooManyRequests', 'no more')
+      state.paid += steps
+    }
+    const stream = follow(0, undefined, { upTo: 250, weigh })
+    await until(() => stream.ids().length > 0)
+    tick()
+    await settled()
+    assert.deepEqual([stream.ids().length, stream.state.ended], [100, 0])
+    state.mayPay = true
+    tick()
+    await until(() => stream.ids().length === 250)
+    const { paid } = state
+    assert.ok(paid > 0)
+    await insert(250)
+    wake()
+    await until(() => stream.ids().length === 251)
+    assert.equal(state.paid, paid)
   })
 
   it('give a sign of life when nothing else was written for a while', async (t) => {
