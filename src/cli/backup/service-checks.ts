@@ -1,6 +1,7 @@
 /** The checks of `dateline check`. */
 import { accessSync, constants, existsSync, readdirSync, statSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
+import { createGuestLimit, guestConcern } from '../../app/guest-budget.ts'
 import { FREE_BYTES_MIN, freeBytes } from '../../app/readiness.ts'
 import { systemClock } from '../../base/clock.ts'
 import { isoDate } from '../../base/dates.ts'
@@ -26,6 +27,7 @@ import { copiesBehind } from '../../store/references/copies-behind.ts'
 import { readProgress } from '../../store/references/reference-progress.ts'
 import { fileFacts, MIGRATIONS, tooNew } from '../../store/sqlite/migrations.ts'
 import { loadSecrets } from '../../store/sqlite/secret-file.ts'
+import { guestStorage } from '../../store/tables/guest-storage.ts'
 import { contentFaults } from '../../store/tables/stored-documents.ts'
 import { wordFaults } from '../../store/tables/word-index.ts'
 import { sizeText } from '../progress.ts'
@@ -69,6 +71,7 @@ export function checksOfUse(config: Config, environment: Environment, hasStoredM
   const mailSettings = hasStoredMail ? 'the stored mail settings: see dateline settings list' : '--mail and the settings that go with it'
   return [
     ['backups', () => checkBackups(config, directory)],
+    ['guests', () => withDatabase(databaseFile(directory), (database) => checkGuests(database, config))],
     ['mail', () => checkMail(config, environment, mailSettings)],
     ['clock', () => withDatabase(databaseFile(directory), checkClock)],
   ]
@@ -114,6 +117,12 @@ async function checkDisk(directory: string): Promise<string> {
   const free = await freeBytes(nearestDirectory(directory))
   if (free >= FREE_BYTES_MIN) return `${sizeText(free)} free`
   throw new Problem(`only ${sizeText(free)} free: make room, at least ${sizeText(FREE_BYTES_MIN)}`)
+}
+
+function checkGuests(database: Database, { dataDir, guestsMb }: Config): string | Warning {
+  const [kept, limit] = [guestStorage(database), createGuestLimit(resolve(dataDir), () => guestsMb)()]
+  const warning = guestConcern(kept, limit)
+  return warning === undefined ? `${kept.guests} keep ${sizeText(kept.bytes)} of the ${sizeText(limit.bytesMax)} that all together may` : { warning }
 }
 
 function withDatabase<T extends string | Warning>(file: string, check: (database: Database, file: string) => T): T | string {
