@@ -136,7 +136,7 @@ export async function startApp(config: Config, secrets: Secrets, surroundings: S
   if (reason !== undefined) log[config.threads === 'auto' ? 'info' : 'warn']('threads.one', { wanted: config.threads, reason })
   const view = threads === 1 ? undefined : createMainView(threads, config.streamsMax)
   const shared = view && { windows: view.memory.windows, gate: view.gate }
-  const services = await openServices(config, secrets, { ...{ now, log, own: true, shared, cluster: node?.cluster, nodes: node?.nodes }, limitSettings: () => limitSettingsOf(live.config()) })
+  const services = await openServices(config, secrets, { ...{ now, log, own: true, shared, cluster: node?.cluster, nodes: node?.nodes }, limitSettings: () => limitSettingsOf(live.config()), guestsMb: () => live.config().guestsMb })
   const { store, accounts, sessions, newId, instance, metrics, counters } = services
   starting.defer(() => store.close())
   await node?.claim(services)

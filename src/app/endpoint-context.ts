@@ -69,7 +69,7 @@ export function listSettingsOf({ pageSize, pageSizeMax, hideInactive }: Config):
 export function endpointContext(parts: ContextParts): EndpointContext {
   const { config, live, dataDir, services, mail, upkeep, startedAt, now, log, logMemory, mailTestMs } = parts
   const { pageAssets, node, setupToken } = parts
-  const { store, accounts, passkeys, codes, sessions, tickets, limits, newId, instance, metrics, counters, emailHashes } = services
+  const { store, accounts, passkeys, codes, sessions, tickets, limits, newId, instance, metrics, counters, emailHashes, guestLimit } = services
   const { backupPaths, backupRuns, restores, backups, backupEveryMs, schedule } = upkeep
   const listSettings = listSettingsOf(config)
   const invitations = invitationService({
@@ -96,7 +96,7 @@ export function endpointContext(parts: ContextParts): EndpointContext {
   const checks = readinessChecks({ store, dataDir, backups, mailFailingSince: mail.failingSince, now, replication: store.replication })
   const status = {
     version: VERSION,
-    ...{ instance, startedAt, now, dataDir, database: backupPaths.database, store, counters, checks },
+    ...{ instance, startedAt, now, dataDir, database: backupPaths.database, store, guestLimit, counters, checks },
     mail: mail.description,
     cluster: node?.concerns,
     schedule: schedule.concerns,

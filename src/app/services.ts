@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import { adoptCopy } from './cluster/fetched-copy.ts'
 import { openRestored } from './restore-outcome.ts'
+import { createGuestLimit } from './guest-budget.ts'
 import { serviceMetrics, type ServiceCounters } from './service-metrics.ts'
 import { createAccounts, type Accounts } from '../auth/accounts.ts'
 import { createInvitations } from '../auth/invitations.ts'
@@ -34,7 +35,7 @@ import { openedDataDir, prepareDataDir, type DataDirLock } from '../store/sqlite
 import { loadSecrets } from '../store/sqlite/secret-file.ts'
 import type { WriterGate } from '../store/sqlite/reader-gate.ts'
 import { openStore } from '../store/sqlite/sqlite-store.ts'
-import type { Store } from '../store/store.ts'
+import type { GuestLimit, Store } from '../store/store.ts'
 
 const INSTANCE_BYTES = 8
 /** The ids of the keys that the service started with last, so that a command can tell whether it has the same. */
@@ -54,6 +55,8 @@ export interface Services {
   readonly newId: NewId
   readonly arrivals: Arrivals
   readonly emailHashes: EmailHashes
+  /** What guests may keep. */
+  readonly guestLimit: () => GuestLimit
   readonly metrics: Metrics
   readonly counters: ServiceCounters
   readonly instance: string
@@ -66,6 +69,8 @@ export interface OpenOptions {
   readonly own: boolean | DataDirLock
   /** The limits in use, where they may change; those of the settings without it. */
   readonly limitSettings?: (() => LimitSettings) | undefined
+  /** The setting in use, where it may change. */
+  readonly guestsMb?: (() => number) | undefined
   /** The log that the store follows, of a node. */
   readonly cluster?: ClusterLog | undefined
   /** How many nodes serve a user. */
@@ -97,13 +102,14 @@ export async function openServices(config: Config, secrets: Secrets, options: Op
 async function openParts(
   config: Config,
   secrets: Secrets,
-  { now, log, own, shared, limitSettings = () => limitSettingsOf(config), cluster, nodes }: OpenOptions,
+  { now, log, own, shared, limitSettings = () => limitSettingsOf(config), guestsMb = () => config.guestsMb, cluster, nodes }: OpenOptions,
 ): Promise<Services> {
   const dir = typeof own === 'object' ? openedDataDir(config.dataDir) : prepareDataDir(config.dataDir)
   const owner = { pid: process.pid, startedAt: isoDate(now()) }
   // Both derive from the secrets, which are read once the directory is locked.
   let [emailHashes, counters] = [undefined as EmailHashes | undefined, undefined as ServiceCounters | undefined]
   const arrivals = createArrivals()
+  const guestLimit = createGuestLimit(dir.path, guestsMb)
   if (cluster !== undefined) adoptCopy(dir, owner)
   const store = openStore({
     dir,
@@ -112,6 +118,7 @@ async function openParts(
     now,
     queryDeadlineMs: config.queryDeadlineMs,
     trash: config.trashDays > 0,
+    guestLimit,
     arrivals,
     gate: shared?.gate,
     ...(own === false ? {} : { owner }),
@@ -139,6 +146,7 @@ async function openParts(
       startedAt: now(),
       now,
       store,
+      guestLimit,
       database: dir.database,
       dataDir: dir.path,
     })
@@ -178,7 +186,7 @@ async function openParts(
       challenges: createChallenges(keys.passkey),
     })
     const auth = { keys, codes, limits, sessions, tickets, accounts, passkeys, emailHashes }
-    return { ...auth, secrets: all, store, newId, arrivals, instance, metrics, counters: counting }
+    return { ...auth, secrets: all, store, guestLimit, newId, arrivals, instance, metrics, counters: counting }
   } catch (error) {
     await store.close()
     throw error

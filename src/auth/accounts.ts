@@ -5,7 +5,7 @@ import type { JsonObject } from '../base/json.ts'
 import { ProblemFailure } from '../base/problem.ts'
 import { parseEmail } from '../mail/address.ts'
 import { hasDashboard, type Caller } from '../models/caller.ts'
-import { guestEmail, isStandIn, LOCAL_ADMIN_EMAIL } from '../models/guest.ts'
+import { guestEmail, guestsFull, isStandIn, LOCAL_ADMIN_EMAIL } from '../models/guest.ts'
 import type { User } from '../models/user.ts'
 import { anyCaller, SYSTEM, type Actor, type Visitor } from '../store/actor.ts'
 import type { AccountStore, NewAccount, SessionRecord, SignedIn, Writable } from '../store/store.ts'
@@ -150,7 +150,7 @@ export function createAccounts(options: AccountsOptions) {
     }: Pick<SignInWithCode, 'visitor' | 'client' | 'now'>): Promise<SignInResult> {
       const account = await prepare(now, { appRole: 'guestUser' })
       const session = sessions.open({ label: client, now })
-      await store.as(visitor).createAccount(account, session)
+      if ((await store.as(visitor).createAccount(account, session)) === 'full') throw guestsFull('Cannot sign in another guest')
       onSignIn('guest')
       return signedIn(account.user.value, session)
     },

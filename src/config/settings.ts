@@ -185,6 +185,12 @@ export const DECLARED = {
     meaning: 'days to keep records of the audit trail; 0 keeps them forever',
   }),
   guestDays: whole(90, { max: 3650, meaning: 'days without a request after which a guest is deleted; 0 keeps all' }),
+  guestsMb: whole(0, {
+    max: 1_048_576,
+    meaning:
+      'mebibytes that all guests together may keep: ahead of it, those who have been idle longest are deleted; at it, guests ' +
+      'add nothing; 0 is 5 % of the disk, at most 1024',
+  }),
   historyDays: whole(90, {
     min: 1,
     max: 3650,

@@ -2,10 +2,11 @@
  * Guests, and the addresses that stand in for one. What makes a guest is the stored address: the role follows from it. So
  * whether an account may get an address is never judged by its role, which a request may change.
  */
+import { fail, type Failure } from '../base/failure.ts'
 import type { User } from './user.ts'
 
 /** A reserved name (RFC 2606): no mail for a guest can ever be delivered. */
-const GUEST_DOMAIN = 'anonymous.invalid'
+export const GUEST_DOMAIN = 'anonymous.invalid'
 
 /** The administrator of an app that runs the service for itself. It has no sign-in by mail either. */
 export const LOCAL_ADMIN_EMAIL = 'administrator@local.invalid'
@@ -42,4 +43,13 @@ export function wrongRole({ id, email, appRole, dashboardRole }: Account): Wrong
   const of = 'a guest, who has no e-mail address'
   if (appRole !== 'guestUser') return { role: 'appRole', choices: ['guestUser'], of }
   return dashboardRole === 'none' ? undefined : { role: 'dashboardRole', choices: ['none'], of }
+}
+
+/** Idle guests are looked for each minute (store/sqlite/housekeeping.ts). */
+const RETRY_SECONDS = 60
+
+/** Where guests may keep no more, or the disk has no room for it. */
+export function guestsFull(what: string): Failure {
+  const message = `${what}: guests have all the storage that they may use: try again later, or sign in with an e-mail address`
+  return fail('networkError', message, { headers: { 'Retry-After': String(RETRY_SECONDS) } })
 }

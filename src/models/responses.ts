@@ -156,9 +156,17 @@ export const serviceStatus = object({
     logBytes: whole({ description: 'Of the write-ahead log beside the database', example: 4_194_304 }),
     freeBytes: whole({ description: 'On the disk of the data directory', example: 21_474_836_480 }),
   }),
+  guests: object(
+    {
+      count: whole({ example: 120 }),
+      bytes: whole({ example: 1_310_720 }),
+      bytesMax: whole({ description: 'What all of them together may keep', example: 1_073_741_824 }),
+    },
+    { description: 'What guests keep in the database, and in each backup' },
+  ),
   attention: list(
     object({
-      kind: choice(['database', 'disk', 'mail', 'backups', 'cluster', 'schedule']),
+      kind: choice(['database', 'disk', 'guests', 'mail', 'backups', 'cluster', 'schedule']),
       message: text({ example: 'a message has been waiting for 4 minutes' }),
     }),
     { description: 'What needs attention' },

@@ -114,6 +114,26 @@ export interface DueDocument {
   readonly text: string
 }
 
+/** What all guests together have: documents, and rows beside them. */
+export interface GuestStorage {
+  readonly guests: number
+  readonly bytes: number
+}
+
+/** Some guests were deleted. */
+export interface GuestStep {
+  readonly removed: number
+  readonly isDone: boolean
+}
+
+/** What guests may keep. */
+export interface GuestLimit {
+  /** Of all guests together. */
+  readonly bytesMax: number
+  /** Whether the disk has no room for more, whatever guests have. */
+  readonly isDiskShort: boolean
+}
+
 /** What a write sees inside its transaction. */
 export interface Moment {
   /** The caller, with its present roles; undefined where no user writes. */
@@ -123,6 +143,8 @@ export interface Moment {
   /** Whether a document with the id is in the trash, also as an incomplete draft. */
   isTrashed(model: Model, id: string): boolean
   readonly lookUp: DocumentStore['lookUp']
+  /** Bytes that guests may still add; none where this is not above 0. */
+  guestRoom(): number
 }
 
 /** A stored document as it was read: its JSON text and its value. */
@@ -622,6 +644,9 @@ export interface AccountStore {
    */
   changes(): number
   userByEmail(email: string): Promise<JsonObject | undefined>
+  guestStorage(): GuestStorage
+  /** Bytes that guests may still add, as a write sees it. */
+  guestRoom(): number
   /** Whether there is an administrator besides the user of one email. Cheap, however many users there are. */
   hasAdmin(except: string): Promise<boolean>
   /** The `language.code` in the settings of the email's user; undefined where there is no user, or no text there. */
@@ -636,8 +661,11 @@ interface AccountWriter {
    * changes, and an earlier code stays valid.
    */
   issueCode(issue: CodeIssue): Promise<'issued' | 'full'>
-  /** Creates a user with settings, preferences and, where one is given, a session; 'exists' for a taken email. */
-  createAccount(account: NewAccount, session?: SessionRecord): Promise<'inserted' | 'exists'>
+  /**
+   * Creates a user with settings, preferences and, where one is given, a session; 'exists' for a taken email, 'full' for a
+   * guest where guests may keep no more.
+   */
+  createAccount(account: NewAccount, session?: SessionRecord): Promise<'inserted' | 'exists' | 'full'>
   /** Creates a user, and adds the mail that invites it to the outbox; nothing changes where that is not possible. */
   inviteAccount(account: NewAccount, mail: InvitationMail | undefined): Promise<'inserted' | 'exists' | UnsentInvitation>
   /** Adds another mail that invites a user; 'missing' where there is none of that id and email. */
@@ -817,7 +845,9 @@ interface ServiceWriter {
   /** Starts to watch guests who are not watched yet. Returns the user to go on from; undefined at the end. */
   registerGuests(after: number, now: number): Promise<number | undefined>
   /** Permanently deletes some of the guests who were last active on a day before that of a time. */
-  removeGuests(before: number, now: number): Promise<{ readonly removed: number; readonly isDone: boolean }>
+  removeGuests(before: number, now: number): Promise<GuestStep>
+  /** The same for those who were last active before a time, the oldest first, until all guests together have no more bytes. */
+  makeGuestRoom(bytesMax: number, before: number, now: number): Promise<GuestStep>
 }
 
 /** Counts of queries since the start, and of those that run and wait now. */

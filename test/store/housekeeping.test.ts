@@ -12,7 +12,7 @@ import { testStore } from '../support/service/stores.ts'
 
 const MINUTE_MS = 60_000
 const DAY_MS = 24 * 60 * MINUTE_MS
-const KEPT = { auditMs: undefined, historyMs: 90 * DAY_MS, trashMs: 30 * DAY_MS }
+const KEPT = { guestBytesMax: Number.MAX_SAFE_INTEGER, auditMs: undefined, historyMs: 90 * DAY_MS, trashMs: 30 * DAY_MS }
 
 it('expired rows are removed, however many there are, and others stay', async (t) => {
   const { store, dir } = testStore(t)

@@ -1,6 +1,7 @@
 /** The checks of `dateline check`. */
 import { accessSync, constants, existsSync, lstatSync, readdirSync, statSync, type Dirent } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
+import { createGuestLimit, guestConcern } from '../../app/guest-budget.ts'
 import { FREE_BYTES_MIN, freeBytes } from '../../app/readiness.ts'
 import { systemClock } from '../../base/clock.ts'
 import { counted, sizeText } from '../../base/counted.ts'
@@ -27,6 +28,7 @@ import { copiesBehind } from '../../store/references/copies-behind.ts'
 import { readProgress } from '../../store/references/reference-progress.ts'
 import { fileFacts, MIGRATIONS, tooNew } from '../../store/sqlite/migrations.ts'
 import { loadSecrets } from '../../store/sqlite/secret-file.ts'
+import { guestStorage } from '../../store/tables/guest-storage.ts'
 import { contentFaults } from '../../store/tables/stored-documents.ts'
 import { wordFaults } from '../../store/tables/word-index.ts'
 import { oddValues } from './value-checks.ts'
@@ -71,6 +73,7 @@ export function checksOfUse(config: Config, environment: Environment, hasStoredM
   const mailSettings = hasStoredMail ? 'the stored mail settings: see dateline settings list' : '--mail and the settings that go with it'
   return [
     ['backups', () => checkBackups(config, directory)],
+    ['guests', () => checkGuests(databaseFile(directory), config)],
     ['mail', () => checkMail(config, environment, mailSettings)],
     ['clock', () => checkClock(databaseFile(directory))],
   ]
@@ -145,17 +148,32 @@ async function checkDisk(directory: string): Promise<string> {
 
 /** A database that cannot be read is one problem, which the first check that meets it reports. */
 class Unreadable extends Problem {}
+const NOT_LOOKED_AT: Warning = { warning: 'not looked at: the database cannot be read, see above' }
 
 function checksOfDatabase(file: string): (check: (database: Database, file: string) => string | Warning) => Check {
   let isUnreadable = false
   return (check) => () => {
-    if (isUnreadable) return { warning: 'not looked at: the database cannot be read, see above' }
+    if (isUnreadable) return NOT_LOOKED_AT
     try {
       return withDatabase(file, check)
     } catch (error) {
       isUnreadable = error instanceof Unreadable
       throw error
     }
+  }
+}
+
+function checkGuests(file: string, { dataDir, guestsMb }: Config): string | Warning {
+  try {
+    return withDatabase(file, (database): string | Warning => {
+      const [kept, limit] = [guestStorage(database), createGuestLimit(resolve(dataDir), () => guestsMb)()]
+      const warning = guestConcern(kept, limit)
+      const text = `${kept.guests} keep ${sizeText(kept.bytes)} of the ${sizeText(limit.bytesMax)} that all together may`
+      return warning === undefined ? text : { warning }
+    })
+  } catch (error) {
+    if (error instanceof Unreadable) return NOT_LOOKED_AT
+    throw error
   }
 }
 

@@ -10,6 +10,7 @@ import { renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { syncDirectory } from '../../base/directory.ts'
 import type { Model } from '../../models/schema.ts'
+import { user } from '../../models/user.ts'
 import { databaseReason, type Database } from './database.ts'
 import {
   hasWordIndex,
@@ -31,6 +32,7 @@ import { addChangeLog, CHANGES_BY_MODEL, DELTAS_IN_THE_LOG, ONE_STATUS } from '.
 import { indexListedCopies, listedCopyTrigger, REFERENCE_SCHEMA } from '../references/reference-schema.ts'
 import { API_TOKEN_SCHEMA } from '../tables/api-token-table.ts'
 import { CODE_SCHEMA } from '../tables/code-table.ts'
+import { guestTrigger, recountGuests } from '../tables/guest-storage.ts'
 import { REVIEW_NOTE_SCHEMA } from '../tables/review-notes.ts'
 import { SETTING_SCHEMA } from '../tables/setting-table.ts'
 import { PASSKEY_SCHEMA } from '../tables/passkey-table.ts'
@@ -273,6 +275,7 @@ export function migrate(database: Database, options: MigrationOptions): void {
       if (model.trigrams !== undefined && isNew(pendingMark(model))) takeOverPending(database, model)
       if (isNew(listedCopyTrigger(model))) indexListedCopies(database, model)
     }
+    if (isNew(guestTrigger(user, 'INSERT'))) recountGuests(database)
     database.run(
       "INSERT INTO meta VALUES ('version', ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value",
       version,

@@ -37,11 +37,12 @@ import * as outbox from '../tables/outbox-table.ts'
 import { reviewNote } from '../tables/review-notes.ts'
 import { createFinder } from '../scan/finder.ts'
 import { createSearchChanges } from '../tables/search-changes.ts'
+import { guestRoom, guestStorage, NO_GUEST_LIMIT } from '../tables/guest-storage.ts'
 import { firstResponse } from '../tables/first-response-table.ts'
 import * as sessions from '../tables/session-table.ts'
 import { createSettingListeners, listSettings } from '../tables/setting-table.ts'
 import { lookUpIn } from '../tables/text-look-up.ts'
-import type { Store } from '../store.ts'
+import type { GuestLimit, Store } from '../store.ts'
 import type { WriterGate } from './reader-gate.ts'
 import { refusableQueue } from './refusable-queue.ts'
 import { createSnapshot } from './snapshot.ts'
@@ -69,6 +70,8 @@ export interface StoreOptions {
   /** The log of the cluster that the directory belongs to; needs an owner. */
   readonly cluster?: ClusterLog
   readonly migrations?: readonly Migration[]
+  /** What guests may keep; without it, as much as they like. */
+  readonly guestLimit?: () => GuestLimit
   /** Whether deleted content goes to the trash: true by default. */
   readonly trash?: boolean
   /** Of the threads of this process that read beside the store. */
@@ -91,7 +94,7 @@ const NO_AUDIT: AuditOutside = { recorded: () => {}, suppressed: () => {}, email
  */
 export function openStore(options: StoreOptions): Store {
   const { dir, models, version, now, queryDeadlineMs, owner, audit = NO_AUDIT, arrivals = NO_ARRIVALS, gate } = options
-  const { cluster, migrations = MIGRATIONS, trash = true, pageDescriptor } = options
+  const { cluster, migrations = MIGRATIONS, trash = true, pageDescriptor, guestLimit = () => NO_GUEST_LIMIT } = options
   const lock = owner === undefined ? undefined : options.lock === undefined ? ownDataDir(dir, owner) : HELD
   try {
     const database = openDatabase(dir.database)
@@ -105,7 +108,7 @@ export function openStore(options: StoreOptions): Store {
       if (lock !== undefined && cluster === undefined) outbox.releaseMessages(database, now())
       const release = (): void => lock?.release()
       const node = place && { place, cluster, migration: { ...schema, backup: schemaCopy(dir) } }
-      const parts: StoreParts = { file: dir.database, now, models, queryDeadlineMs, audit, arrivals, gate, release, node, trash, pageDescriptor }
+      const parts: StoreParts = { file: dir.database, now, models, queryDeadlineMs, audit, arrivals, gate, release, node, trash, pageDescriptor, guestLimit }
       return sqliteStore(database, parts)
     } catch (error) {
       database.close()
@@ -174,11 +177,12 @@ interface StoreParts {
   readonly release: () => void
   readonly node: WritePathParts['node']
   readonly trash: boolean
+  readonly guestLimit: () => GuestLimit
   readonly pageDescriptor: number | undefined
 }
 
 function sqliteStore(writing: Database, parts: StoreParts): Store {
-  const { file, now, models, queryDeadlineMs, audit, arrivals, gate, release, node, trash, pageDescriptor } = parts
+  const { file, now, models, queryDeadlineMs, audit, arrivals, gate, release, node, trash, pageDescriptor, guestLimit } = parts
   // Where a log decides about commits, a transaction stays open meanwhile, and reads must not see it.
   const database = node?.cluster === undefined ? writing : openDatabase(file, READING)
   const snapshot = createSnapshot(database)
@@ -221,7 +225,7 @@ function sqliteStore(writing: Database, parts: StoreParts): Store {
   const finder = createFinder(database, { file, now, arrivals, queryDeadlineMs, beginRead: snapshot.begin, changes: versions.changes })
 
   const trail = createAuditTrail(writing, { now, outside: audit, inserts })
-  const on = createWriter({ database: writing, queue, search, inserts, capture, checkpoints, trail, now })
+  const on = createWriter({ database: writing, queue, search, inserts, capture, checkpoints, trail, guestLimit, now })
 
   return {
     as: on,
@@ -269,6 +273,8 @@ function sqliteStore(writing: Database, parts: StoreParts): Store {
     viewsOf: (userId) => read(() => viewsOf(database, userId)),
     passkey: (id) => read(() => findPasskey(database, id)),
     passkeysOf: (userId) => read(() => passkeysOf(database, userId)),
+    guestStorage: () => readNow(() => guestStorage(database)),
+    guestRoom: () => readNow(() => guestRoom(database, guestLimit())),
     userByEmail: (email) => read(() => accounts.userByEmail(database, email)),
     hasAdmin: (except) => read(() => accounts.hasAdmin(database, except)),
     languageOf: (email) => read(() => accounts.languageOf(database, email)),

@@ -131,6 +131,7 @@ export function randomWrite(random: Random): RandomWrite {
     removeOldChanges: () => [random.oneIn(4) ? now : 0, random.oneIn(4) ? 1 : 0],
     registerGuests: () => [random.below(3), now],
     removeGuests: () => [now, now],
+    makeGuestRoom: () => [random.oneIn(2) ? 0 : 20_000, now, now],
   }
   const method = random.pick(Object.keys(choices) as (keyof Writer)[])
   const values = choices[method]() as never[]
