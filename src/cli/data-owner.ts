@@ -23,7 +23,7 @@ interface WithGroups {
   initgroups?(user: string, group: number): void
 }
 
-export type OwnerIds = Pick<Stats, 'uid' | 'gid'>
+type OwnerIds = Pick<Stats, 'uid' | 'gid'>
 
 /**
  * Does nothing where the process may not choose its user, where root owns the directory, and for a command that opens none.
@@ -66,7 +66,7 @@ function directoryOf({ settings }: Arguments, { environment }: Terminal): string
  * The owner of a directory, or of the nearest above one that is missing. A link of another user than root decides itself:
  * that user could let it lead to a directory of root for this moment.
  */
-export function ownerOf(directory: string): OwnerIds {
+function ownerOf(directory: string): OwnerIds {
   const found = lstatSync(directory, { throwIfNoEntry: false })
   if (found !== undefined && found.uid !== 0) return found
   return statSync(nearestDirectory(directory))

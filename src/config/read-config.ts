@@ -38,7 +38,7 @@ export function readConfig(flags: ReadonlyMap<SettingName, string>, environment:
   }
   if (config.authHeader !== undefined && config.corsOrigins.includes(OPAQUE_ORIGIN)) {
     throw new ConfigError(
-      'Cannot use --auth-header with null in --cors-origins: every web site could sign in as the user whom the proxy names',
+      'Cannot use --auth-header with null in --cors-origins: every web site could sign in as the user that the proxy names',
     )
   }
   if (config.tlsCert !== undefined && config.listen !== undefined) {
