@@ -131,9 +131,9 @@ function within(names: Names, part: string): Names {
   return mapNames(names, (name) => name + part)
 }
 
-/** One of `limits` is a `Limit`. */
+/** One of `limits` is a `Limit`, one of `replies` a `Reply`; an `address` is one already, and so is a `status`. */
 function singular(names: Names): Names {
-  return mapNames(names, (name) => name.replace(/s$/, ''))
+  return mapNames(names, (name) => (/(?:ss|us)$/.test(name) ? name : name.replace(/ies$/, 'y').replace(/(?:(?<=ss|us)e)?s$/, '')))
 }
 
 function mapNames(names: Names, change: (name: string) => string): Names {

@@ -1,5 +1,5 @@
 /** What the handlers of the endpoints work with. */
-import { openApiDocument } from '../api/openapi/openapi.ts'
+import { openApiFor } from '../api/openapi/openapi-of-model.ts'
 import { createRefusedSignIns } from '../auth/refused-sign-ins.ts'
 import type { SetupToken } from '../auth/setup-token.ts'
 import type { Clock } from '../base/clock.ts'
@@ -11,6 +11,7 @@ import { VERSION } from '../base/version.ts'
 import type { Config } from '../config/settings.ts'
 import { createDocuments } from '../content/documents.ts'
 import type { ListSettings } from '../content/reads/list-query.ts'
+import type { Model } from '../models/schema.ts'
 import { createListExports } from '../content/transfer/export-files.ts'
 import { createPageCache } from '../content/reads/page-cache.ts'
 import { createRepeats } from '../content/repeatable.ts'
@@ -109,7 +110,7 @@ export function endpointContext(parts: ContextParts): EndpointContext {
     }),
   }
   const builtOpenApi = pageAssets?.find(({ path }) => path === OPENAPI_PATH)
-  let openApi: StaticText | undefined
+  const openApi = new Map<Model | undefined, StaticText>()
   return {
     ...{ accounts, passkeys, codes, sessions, limits, store, emailHashes, documents, newId, now, metrics, instance, startedAt },
     ...{ invitations, review, repeats, backupPaths, backupRuns, restores, listSettings, logMemory, settings: parts.settings },
@@ -141,8 +142,13 @@ export function endpointContext(parts: ContextParts): EndpointContext {
     status: () => serviceStatus(status),
     cluster: node?.status,
     position: store.replication?.position,
-    openApi: () =>
-      (openApi ??= builtOpenApi ?? { body: Buffer.from(JSON.stringify(openApiDocument({ version: VERSION }))) }),
+    openApi(model) {
+      const known = openApi.get(model) ?? (model === undefined ? builtOpenApi : undefined)
+      if (known !== undefined) return known
+      const made = { body: Buffer.from(JSON.stringify(openApiFor({ version: VERSION, model }))) }
+      openApi.set(model, made)
+      return made
+    },
     readiness: () => readiness(checks),
   }
 }

@@ -1,11 +1,12 @@
 /** What this program is and how it is set up: `config`, `openapi` and `version`. */
-import { openApiDocument } from '../api/openapi/openapi.ts'
+import { openApiFor } from '../api/openapi/openapi-of-model.ts'
 import { COMMIT, VERSION } from '../base/version.ts'
 import { readConfig } from '../config/read-config.ts'
 import { SETTINGS } from '../config/settings.ts'
 import { shownSettings } from '../config/shown-settings.ts'
 import { MIGRATIONS } from '../store/sqlite/migrations.ts'
 import { EXIT, JSON_FLAG, type Command } from './command.ts'
+import { readModelOption } from './model-option.ts'
 import { printTable } from './print-table.ts'
 
 export const configCommand: Command = {
@@ -36,11 +37,12 @@ export const configCommand: Command = {
 export const openApiCommand: Command = {
   name: 'openapi',
   summary: 'print the description of the API (OpenAPI 3.1), as the service gives it at /api/v1/openapi.json',
-  options: [],
+  options: [{ flag: '--model', value: 'NAME', meaning: 'describe the API for clients of this model, for generators of typed clients' }],
   settings: [],
-  examples: ['dateline openapi > openapi.json'],
-  async run(_args, { stdout }) {
-    stdout.write(`${JSON.stringify(openApiDocument({ version: VERSION }), null, 2)}\n`)
+  examples: ['dateline openapi > openapi.json', 'dateline openapi --model headline > headline.json'],
+  async run({ options }, { stdout }) {
+    const model = readModelOption(options.get('--model'))
+    stdout.write(`${JSON.stringify(openApiFor({ version: VERSION, model }), null, 2)}\n`)
     return EXIT.ok
   },
 }

@@ -20,7 +20,7 @@ export const DATA_DUPLICATES = [
       'may have one address; this only tells of them.',
     parameters: ['model', 'url', 'except', 'incomplete'],
     response: duplicateDocuments,
-    errors: ['badRequest'],
+    errors: ['badRequest', 'methodNotAllowed'],
     client: 'data.duplicates',
   }).handle(({ documents }, exchange, { caller }) => {
     const url = exchange.query.get('url')

@@ -7,7 +7,7 @@ import type { Session } from '../auth/sessions.ts'
 import { withValue, type Awaitable } from '../base/awaitable.ts'
 import type { Clock } from '../base/clock.ts'
 import { describe, fail } from '../base/failure.ts'
-import type { JsonSchema } from '../base/json-schema.ts'
+import { orNull } from '../base/json-schema.ts'
 import { BYTES_PER_REQUEST } from '../auth/limits.ts'
 import { requireDrafts, requireEditor, requireRole, writtenText } from '../content/rules/access.ts'
 import { BATCH_OPERATIONS, BATCH_OPERATIONS_MAX } from '../content/batch.ts'
@@ -466,13 +466,4 @@ export function referenceLimits(exchange: Exchange): SentBody['references'] {
 
 export function itemId({ params }: Exchange): string {
   return params['id'] ?? ''
-}
-
-function orNull(schema: JsonSchema): JsonSchema {
-  const { description, examples, ...rest } = schema
-  return {
-    anyOf: [rest, { type: 'null' }],
-    ...(description === undefined ? {} : { description }),
-    ...(examples === undefined ? {} : { examples }),
-  }
 }

@@ -67,7 +67,7 @@ export const FIELDS: JsonSchema = {
   pattern: '^[^,]+(,[^,]+)*$',
   description:
     'The members that documents have in the response, as dotted paths that the model declares, at most 50; `id` is always ' +
-    'there. A path through a list takes the member of each item. The schema of the response is that of whole documents',
+    'there. A path through a list takes the member of each item. The schema of such a document is `PartialDocument`',
   examples: ['title,source.name'],
 }
 
@@ -94,8 +94,13 @@ export const WRITABLE_MODELS = MODELS.filter((model: Model) => model.computed ==
 export const PARAMETERS = {
   model: modelAmong(MODELS.map(({ name }) => name)),
   writableModel: modelAmong(WRITABLE_MODELS),
+  describedModel: {
+    ...inQuery('model', { type: 'string', enum: MODELS.map(({ name }) => name) }),
+    description: 'The model whose clients it is for; the whole API without it',
+    example: 'headline',
+  },
   reviewedModel: modelAmong(MODELS.filter(isReviewed).map(({ name }) => name)),
-  filter: filterWith({ status: 'active' }, 'Which documents to list, as JSON; all without it'),
+  filter: filterWith({ status: 'active' }, 'Which documents to list, as the text of a `Filter` in JSON; all without it'),
   sort: described(inQuery('sort', SORT)),
   limit: described(inQuery('limit', LIMIT)),
   cursor: described(inQuery('cursor', CURSOR)),
@@ -175,7 +180,7 @@ export const PARAMETERS = {
     description: 'Only what was done with this e-mail address: codes, sign-ins and invitations',
     example: 'reader@example.org',
   },
-  auditFilter: filterWith({ event: 'document.deleted' }, 'Which records to list, as JSON; all without it'),
+  auditFilter: filterWith({ event: 'document.deleted' }, 'Which records to list, as the text of a `Filter` in JSON; all without it'),
   auditSort: {
     ...inQuery('sort', { type: 'string', pattern: SORT['pattern'] }),
     description: 'Dotted paths, each with `:desc` for the greatest first; `time:desc,id:desc` without it',
@@ -292,8 +297,8 @@ function modelAmong(names: readonly string[]) {
 }
 
 function filterWith(example: object, description: string) {
-  const content = { 'application/json': { schema: { $ref: '#/components/schemas/Filter' }, example } }
-  return { name: 'filter', in: 'query', description, content } as const
+  const schema = { type: 'string', contentMediaType: 'application/json', contentSchema: { $ref: '#/components/schemas/Filter' } }
+  return { ...inQuery('filter', schema), description, example: JSON.stringify(example) }
 }
 
 function inHeader(name: string, description: string) {

@@ -16,6 +16,8 @@ import { hostName } from '../http/guard/foreign-pages.ts'
 import { chooseCoding, type Coding } from '../http/request/accept-encoding.ts'
 import { isLoopbackAddress } from '../http/request/client-address.ts'
 import type { Exchange, HttpResponse } from '../http/request/exchange.ts'
+import type { Model } from '../models/schema.ts'
+import { readModel } from './data.ts'
 import { endpointOn } from './endpoint.ts'
 
 /** A text that is the same for all, and its compressed forms where it was built with them. */
@@ -37,8 +39,8 @@ export interface HealthContext {
 export interface SystemContext extends HealthContext {
   readonly sessions: Sessions
   readonly metrics: Metrics
-  /** The OpenAPI document as JSON. */
-  readonly openApi: () => StaticText
+  /** The OpenAPI document as JSON: that of the whole API, or for clients of one model. */
+  readonly openApi: (model?: Model) => StaticText
   /** Why the service cannot do its work; empty where it can. */
   readonly readiness: () => Promise<{ readonly reasons: readonly string[]; readonly warnings: readonly string[] }>
   /** Whether the operator has named proxies that bring the requests of others. */
@@ -89,10 +91,15 @@ export const SYSTEM_ENDPOINTS = [
     route: 'GET /api/v1/openapi.json',
     id: 'openapi',
     access: 'public',
-    summary: 'Read the OpenAPI document',
+    summary: 'Read the OpenAPI document, of the whole API or for clients of one model',
+    description:
+      'Generators make typed clients of the one with `model`: it has the operations that the model supports, by names such as ' +
+      '`listHeadlines`, with its own schemas in place of a choice of all models.',
+    parameters: ['describedModel'],
     response: { kind: 'raw', type: JSON_TYPE, schema: { type: 'object', examples: [{ openapi: '3.1.0' }] } },
-  }).handle(({ openApi }, { headers: sent }) => {
-    const { body, brotli: br, gzip } = openApi()
+  }).handle(({ openApi }, exchange) => {
+    const { headers: sent, query } = exchange
+    const { body, brotli: br, gzip } = openApi(query.get('model') === undefined ? undefined : readModel(exchange))
     const forms = new Map(Object.entries({ br, gzip }).filter(([, form]) => form !== undefined)) as Map<Coding, Uint8Array>
     const coding = chooseCoding(sent['accept-encoding']?.toString(), [...forms.keys()])
     const headers = { Vary: 'Accept-Encoding', ...(coding === undefined ? {} : { 'Content-Encoding': coding }) }

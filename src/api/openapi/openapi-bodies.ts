@@ -3,8 +3,9 @@ import { FAILURES } from '../../base/failure.ts'
 import type { JsonSchema, JsonSchemas } from '../../base/json-schema.ts'
 import { ETAG_EXAMPLE } from '../../endpoints/parameters.ts'
 import { MODELS } from '../../models/registry.ts'
+import { documentProblems } from '../../models/responses.ts'
 import { METADATA } from './openapi-responses.ts'
-import { MEMBER_NAMES, refTo, WRITTEN } from './openapi-schema.ts'
+import { MEMBER_NAMES, memberSchema, refTo } from './openapi-schema.ts'
 
 /** A patch of each model, by its name. */
 export const MERGE_PATCHES: Readonly<Record<string, JsonSchema>> = {
@@ -27,7 +28,7 @@ export const SHARED_SCHEMAS: JsonSchemas = {
         code: { type: 'string', enum: Object.keys(FAILURES), description: 'For programs; it never changes' },
         message: { type: 'string', description: 'For people: what was found and what is wanted' },
         problems: {
-          $ref: '#/components/schemas/DocumentProblems/properties/problems',
+          ...memberSchema(documentProblems, 'problems'),
           description: 'The first problem of the document, where that is the reason; `POST /data/check` lists all',
         },
         resync: { type: 'boolean', description: 'Of a reader of changes that has to start over' },
@@ -42,7 +43,7 @@ export const SHARED_SCHEMAS: JsonSchemas = {
   }),
   Page: withOptional(
     object({
-      items: { type: 'array', items: refTo('Document') },
+      items: { type: 'array', items: refTo('DocumentOrPart') },
       cursor: {
         type: ['string', 'null'],
         description: 'For the next page; null where there is none',
@@ -97,7 +98,7 @@ export const SHARED_SCHEMAS: JsonSchemas = {
         properties: {
           status: { type: 'integer', enum: [200, 201, 204], description: 'That of the request of its own' },
           etag: { type: 'string', description: 'The ETag of the document', examples: [ETAG_EXAMPLE] },
-          document: WRITTEN,
+          document: refTo('DocumentOrPart'),
         },
         required: ['status'],
       },
@@ -105,11 +106,6 @@ export const SHARED_SCHEMAS: JsonSchemas = {
       examples: [[{ status: 204 }]],
     },
   }),
-  WrittenId: {
-    ...object({ id: { type: 'string' } }),
-    description: 'In place of the document, for a token of the API that may not read the model',
-    additionalProperties: false,
-  },
   Reference: {
     ...object({ id: { type: 'string', minLength: 1 } }),
     description: 'Stands for the whole record of this id, which the server puts in its place',

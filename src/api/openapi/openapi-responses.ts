@@ -6,7 +6,7 @@ import { ETAG_EXAMPLE } from '../../endpoints/parameters.ts'
 import { MODELS } from '../../models/registry.ts'
 import type { Model, Operation } from '../../models/schema.ts'
 import { exampleOf } from './openapi-example.ts'
-import { recordName, refTo, schemaName, WRITTEN } from './openapi-schema.ts'
+import { recordName, refTo, schemaName } from './openapi-schema.ts'
 
 const JSON_TYPE = 'application/json'
 /** Failures of any request. */
@@ -108,7 +108,7 @@ function contentOf(endpoint: Described, schemas: JsonSchemas): JsonSchema | unde
   const data = typeof named === 'string' ? named : recordName(named)
   const schema = {
     type: 'object',
-    properties: { data: data === 'Document' && endpoint.method !== 'GET' ? WRITTEN : refTo(data), metadata: refTo('Metadata') },
+    properties: { data: refTo(data === 'Document' ? 'DocumentOrPart' : data), metadata: refTo('Metadata') },
     required: ['data', 'metadata'],
   }
   return { [JSON_TYPE]: { schema, examples: examplesOf(endpoint, data, schemas) } }
@@ -152,8 +152,7 @@ function failures({ access, body, errors = [] }: Described): JsonSchemas {
 }
 
 function failureResponse(codes: readonly FailureCode[]): JsonSchema {
-  // Beside `Failure` stands which of its codes are possible here.
-  const schema = { ...refTo('Failure'), properties: { error: { properties: { code: { enum: codes } } } } }
+  const schema = refTo('Failure')
   const examples = Object.fromEntries(
     codes.map((code) => [code, { value: { error: { code, message: FAILURES[code].message } } }]),
   )

@@ -4,7 +4,7 @@
  * ignore members that a later version adds. `additionalProperties: true` stands where other members are really kept.
  */
 import { assertNever } from '../../base/failure.ts'
-import type { JsonSchema, JsonSchemas } from '../../base/json-schema.ts'
+import { orNull, type JsonSchema, type JsonSchemas } from '../../base/json-schema.ts'
 import { MODELS } from '../../models/registry.ts'
 import * as responses from '../../models/responses.ts'
 import { EMBEDDED_ID_CHARS_MAX, type Field, type Model, type RecordField, type Shape } from '../../models/schema.ts'
@@ -55,6 +55,13 @@ export function recordSchemas(): JsonSchemas {
   )
 }
 
+/** The schema of one member of a record. */
+export function memberSchema({ fields }: RecordField, name: string): JsonSchema {
+  const field = fields[name]
+  if (field === undefined) throw new Error(`Cannot describe the member ${name}: the record has none`)
+  return fieldSchema(field, { path: name, use: 'response' })
+}
+
 export function recordName(record: RecordField): string {
   const name = RECORD_NAMES.get(record)
   if (name !== undefined) return name
@@ -65,8 +72,10 @@ export function refTo(name: string): JsonSchema {
   return { $ref: `#/components/schemas/${name}` }
 }
 
-/** What a write gives back. */
-export const WRITTEN = { anyOf: [refTo('Document'), refTo('WrittenId')] }
+/** A reference with words beside it: many generators of clients ignore or refuse siblings of `$ref`. */
+export function annotated(schema: JsonSchema, notes: JsonSchema): JsonSchema {
+  return '$ref' in schema && Object.keys(notes).length > 0 ? { allOf: [schema], ...notes } : { ...schema, ...notes }
+}
 
 /** What holds the value: in a document, a body, a copy inside of either, or a response of another kind. */
 type Use = 'stored' | 'copy' | 'create' | 'replace' | 'sent copy' | 'response'
@@ -134,17 +143,20 @@ function mayBeLeftOut(field: Field, { model, path, use }: ValueContext): boolean
 }
 
 function fieldSchema(field: Field, context: ValueContext): JsonSchema {
-  const { description } = field
+  const description = descriptionOf(field, context)
   const mayBeNull = field.kind === 'optional' && context.use !== 'stored' && context.use !== 'response'
   const example = mayBeNull ? (field.example ?? null) : field.example
-  return {
+  return annotated(valueSchema(field, context), {
     ...(description === undefined ? {} : { description }),
-    ...valueSchema(field, context),
-    ...(field.kind === 'choice' && field.initial !== undefined && context.use === 'create'
-      ? { default: field.initial }
-      : {}),
     ...(example === undefined ? {} : { examples: [example] }),
-  }
+  })
+}
+
+/** The value of a member that is left out stands here and not in `default`: generators take a member with one for required. */
+function descriptionOf(field: Field, { use }: ValueContext): string | undefined {
+  if (field.kind !== 'choice' || field.initial === undefined || use !== 'create') return field.description
+  const initial = `\`${field.initial}\` where it is left out`
+  return field.description === undefined ? initial : `${field.description}; ${initial}`
 }
 
 function valueSchema(field: Field, context: ValueContext): JsonSchema {
@@ -171,7 +183,7 @@ function valueSchema(field: Field, context: ValueContext): JsonSchema {
       return context.use === 'stored' ? DATE : DATE_AS_SENT
     case 'constant':
       // Whatever is sent, it is put right.
-      return context.use === 'sent copy' ? {} : { const: field.value }
+      return context.use === 'sent copy' ? {} : { type: 'string', const: field.value }
     case 'embedded': {
       const name = schemaName(field.model)
       if (context.use === 'response') return refTo(name)
@@ -182,9 +194,9 @@ function valueSchema(field: Field, context: ValueContext): JsonSchema {
     case 'optional':
       if (context.use === 'stored' || context.use === 'response') return DATE
       // A copy keeps a null as it was sent.
-      return { anyOf: [isSentCopy(context.use) ? DATE_AS_SENT : DATE, { type: 'null' }] }
+      return orNull(isSentCopy(context.use) ? DATE_AS_SENT : DATE)
     case 'nullable':
-      return { anyOf: [valueSchema(field.of, context), { type: 'null' }] }
+      return orNull(valueSchema(field.of, context))
     case 'list':
       return {
         type: 'array',

@@ -20,6 +20,7 @@ import {
   modelsFor,
   responsesOf,
 } from './openapi-responses.ts'
+import { DOCUMENT_SCHEMAS } from './openapi-documents.ts'
 import { bodySchemaName, modelSchemas, recordName, recordSchemas, refTo, schemaName } from './openapi-schema.ts'
 
 export const TAGS: Readonly<Record<Tag, string>> = {
@@ -33,10 +34,7 @@ export const TAGS: Readonly<Record<Tag, string>> = {
 export function openApiDocument({ version }: { readonly version: string }): JsonSchema {
   const schemas: JsonSchemas = {
     ...Object.assign({}, ...MODELS.map(modelSchemas)),
-    Document: {
-      description: 'A document of the model that the parameter `model` names',
-      anyOf: MODELS.map((model) => refTo(schemaName(model))),
-    },
+    ...DOCUMENT_SCHEMAS,
     ...recordSchemas(),
     ...SHARED_SCHEMAS,
     ...Object.fromEntries(namedSchemas().map(({ name, schema }) => [name, schema])),

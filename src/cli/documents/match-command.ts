@@ -3,13 +3,13 @@ import { createInterface } from 'node:readline'
 import { describe, fail } from '../../base/failure.ts'
 import { isObject, JsonError, parseJson, type Json, type JsonObject } from '../../base/json.ts'
 import { takeSpecialKeys } from '../../content/reads/special-keys.ts'
-import { MODELS, modelNamed } from '../../models/registry.ts'
 import { dateFields, type Model } from '../../models/schema.ts'
 import { and, type Filter } from '../../query/ast.ts'
 import { filterTest } from '../../query/match.ts'
 import { comparePositions, parseSort, sortKeys, type Sort } from '../../query/order.ts'
 import { parseFilter, parseFilterText } from '../../query/parse.ts'
 import { unlimitedSteps } from '../../query/steps.ts'
+import { readModelOption } from '../model-option.ts'
 import { asUsageError, EXIT, type Arguments, type Command, type Terminal } from '../command.ts'
 
 const COMMON_DATES = new Set(['createdAt', 'updatedAt'])
@@ -50,7 +50,7 @@ class LineError extends Error {}
 function readQuery({ options }: Arguments): MatchQuery {
   try {
     const [filter, sort] = [options.get('--filter'), options.get('--sort')]
-    const model = readModel(options.get('--model'))
+    const model = readModelOption(options.get('--model'))
     return {
       filter: readFilter(filter === undefined ? {} : parseFilterText(filter), model),
       sort: sort === undefined ? undefined : parseSort(sort),
@@ -59,13 +59,6 @@ function readQuery({ options }: Arguments): MatchQuery {
   } catch (error) {
     throw asUsageError(error)
   }
-}
-
-function readModel(name: string | undefined): Model | undefined {
-  const model = name === undefined ? undefined : modelNamed(name)
-  if (name === undefined || model !== undefined) return model
-  const known = MODELS.map((one) => one.name).join(', ')
-  throw fail('badRequest', `Cannot read --model ${describe(name)}: expected one of ${known}`)
 }
 
 function readFilter(filter: Json, model: Model | undefined): Filter {
