@@ -1201,7 +1201,7 @@ export interface LogQuery {
 }
 
 export interface AuditQuery {
-  /** Which records to list, as JSON; all without it. */
+  /** Which records to list, as the text of a `Filter` in JSON; all without it. */
   readonly filter?: Filter | undefined
   /** Only what was done with this e-mail address: codes, sign-ins and invitations. */
   readonly email?: string | undefined

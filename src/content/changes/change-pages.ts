@@ -9,14 +9,14 @@ import type { Awaitable } from '../../base/awaitable.ts'
 import { fail } from '../../base/failure.ts'
 import { isoDate } from '../../base/dates.ts'
 import type { Json } from '../../base/json.ts'
-import { classOf, type Caller, type CallerClass } from '../../models/caller.ts'
+import { classOf, type Caller } from '../../models/caller.ts'
 import type { Model } from '../../models/schema.ts'
 import type { Filter } from '../../query/ast.ts'
-import type { ChangeRecord, DocumentStore, QueryCaller, TurnWork } from '../../store/store.ts'
+import type { DocumentStore, QueryCaller, TurnWork } from '../../store/store.ts'
 import { readListQuery, visibilityOf, type ListSettings, type QuerySource } from '../reads/list-query.ts'
 import { listDependencies } from '../reads/read-dependencies.ts'
 import { rightsOf, sightOf, type Sight } from './change-rights.ts'
-import { startPage, type PageBounds, type PageReading } from './page-reading.ts'
+import { startPage, type ChangeItem, type ChangePage, type ChangeView, type PageBounds, type PageReading } from './page-reading.ts'
 
 /** A page whose reading takes more counts as a further request for each so many steps: 2.5 ms. */
 const STEPS_PER_REQUEST = 250_000
@@ -28,33 +28,6 @@ export interface ChangeQuery {
   readonly filter: Json | undefined
   /** The text of the filter: the same for all queries that ask the same. */
   readonly filterText: string
-}
-
-/** A query in the eyes of a caller. */
-export interface ChangeView {
-  /** The same for all views that see the same. */
-  readonly key: string
-  readonly rights: string
-  readonly models: readonly Model[]
-  readonly callerId: string
-  readonly callerClass: CallerClass
-  readonly isEditor: boolean
-  readonly sights: ReadonlyMap<string, { readonly model: Model; readonly sight: Sight; readonly filter: Filter | undefined }>
-}
-
-export interface ChangeItem {
-  readonly record: ChangeRecord
-  /** The JSON text of the document; undefined where it was deleted, or is not shown. */
-  readonly document: string | undefined
-}
-
-export interface ChangePage {
-  readonly items: readonly ChangeItem[]
-  /** The seq up to which the caller has every change then. */
-  readonly next: number
-  readonly hasMore: boolean
-  /** What reading it took (query/steps.ts). */
-  readonly steps: number
 }
 
 /** Returns a function that counts steps as further requests; those for which `countMore` throws are counted by a later call. */

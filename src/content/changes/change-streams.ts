@@ -3,12 +3,12 @@
  * over all of them, in which a page is read, matched and written as text once for those that see the same.
  */
 import type { Log } from '../../base/log.ts'
-import type { ChangePage, ChangePages } from './change-pages.ts'
+import type { ChangePages } from './change-pages.ts'
 import { createChangeWaits } from './change-waits.ts'
 import type { Following } from './following.ts'
 import { CATCH_UP_BYTES, createOpenStreams, type OpenedStream } from './open-streams.ts'
 import { createPageMemo } from './page-memo.ts'
-import type { PageBounds } from './page-reading.ts'
+import type { PageBounds, ChangePage } from './page-reading.ts'
 import { createRounds } from './rounds.ts'
 
 export const TICK_MS = 1_000

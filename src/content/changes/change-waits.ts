@@ -1,7 +1,7 @@
 /** Requests that wait until there is a change for them. */
-import type { ChangePage, ChangePages } from './change-pages.ts'
+import type { ChangePages } from './change-pages.ts'
 import { followRights, turnOf, type Following } from './following.ts'
-import type { PageReading } from './page-reading.ts'
+import type { PageReading, ChangePage } from './page-reading.ts'
 import type { Job } from './rounds.ts'
 
 interface Waiter extends Following {

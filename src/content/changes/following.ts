@@ -1,6 +1,7 @@
 /** A reader that follows changes: an open stream, or a request that waits for one. */
 import type { Caller } from '../../models/caller.ts'
-import type { ChangePages, ChangeQuery, ChangeView } from './change-pages.ts'
+import type { ChangePages, ChangeQuery } from './change-pages.ts'
+import type { ChangeView } from './page-reading.ts'
 
 /** Gives the caller with the roles of now, and throws where the session has ended. */
 export type Reader = () => Caller

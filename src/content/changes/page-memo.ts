@@ -1,8 +1,8 @@
 /** The pages of one round, as the events of a stream: read and written once for all streams that see the same. */
 import { eventText } from '../../http/server/event-stream.ts'
 import { writeChangeCursor } from './change-cursor.ts'
-import { itemText, type ChangePage, type ChangePages, type ChangeView } from './change-pages.ts'
-import type { PageBounds, PageReading } from './page-reading.ts'
+import { itemText, type ChangePages } from './change-pages.ts'
+import type { PageBounds, PageReading, ChangePage, ChangeView } from './page-reading.ts'
 
 /** How a kind of stream writes changes. */
 export interface EventFormat {

@@ -6,10 +6,13 @@
  */
 import { fail } from '../../base/failure.ts'
 import { parseJson, type JsonObject } from '../../base/json.ts'
+import type { CallerClass } from '../../models/caller.ts'
+import type { Model } from '../../models/schema.ts'
+import type { Filter } from '../../query/ast.ts'
 import { filterTest } from '../../query/match.ts'
 import { StepsExceeded, type Steps } from '../../query/steps.ts'
 import type { ChangePage as ChangePart, ChangeRecord, ChangeSight, DocumentStore, TurnWork } from '../../store/store.ts'
-import type { ChangeItem, ChangePage, ChangeView } from './change-pages.ts'
+import type { Sight } from './change-rights.ts'
 
 /** Records that are read from the log at once: about a millisecond. */
 const PART_RECORDS_MAX = 100
@@ -27,6 +30,33 @@ const CHARS_PER_STEP_READ = 4
 const CHARS_PER_STEP_PARSED = 2
 /** Of a record with its document. */
 const RECORD_STEPS_EXPECTED = 3_000
+
+/** A query in the eyes of a caller. */
+export interface ChangeView {
+  /** The same for all views that see the same. */
+  readonly key: string
+  readonly rights: string
+  readonly models: readonly Model[]
+  readonly callerId: string
+  readonly callerClass: CallerClass
+  readonly isEditor: boolean
+  readonly sights: ReadonlyMap<string, { readonly model: Model; readonly sight: Sight; readonly filter: Filter | undefined }>
+}
+
+export interface ChangeItem {
+  readonly record: ChangeRecord
+  /** The JSON text of the document; undefined where it was deleted, or is not shown. */
+  readonly document: string | undefined
+}
+
+export interface ChangePage {
+  readonly items: readonly ChangeItem[]
+  /** The seq up to which the caller has every change then. */
+  readonly next: number
+  readonly hasMore: boolean
+  /** What reading it took (query/steps.ts). */
+  readonly steps: number
+}
 
 export interface PageBounds {
   readonly limit: number

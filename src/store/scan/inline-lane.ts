@@ -16,7 +16,6 @@ import type { ClosableWork, TurnLane } from './turn-lane.ts'
 /** Some thousand documents, which are read repeatedly. */
 const CACHE_KIB = 16 * 1024
 
-export type InlineLane = ReturnType<typeof createInlineLane>
 
 export interface LaneOptions {
   /** The database. */
