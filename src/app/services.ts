@@ -35,7 +35,8 @@ import { openedDataDir, prepareDataDir, type DataDirLock } from '../store/sqlite
 import { loadSecrets } from '../store/sqlite/secret-file.ts'
 import type { WriterGate } from '../store/sqlite/reader-gate.ts'
 import { openStore } from '../store/sqlite/sqlite-store.ts'
-import type { GuestLimit, Store } from '../store/store.ts'
+import type { Store } from '../store/store.ts'
+import type { GuestLimit } from '../store/tables/guest-storage.ts'
 
 const INSTANCE_BYTES = 8
 /** The ids of the keys that the service started with last, so that a command can tell whether it has the same. */

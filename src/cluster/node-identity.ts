@@ -45,7 +45,7 @@ function identityIn(file: string): NodeIdentity | undefined {
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)
     throw new DataDirError(
-      `Cannot read the identity of this node in "${file}": ${reason}: join the cluster again`,
+      `Cannot read the identity of this node in "${file}": ${reason}: join the cluster again with an empty data directory`,
       { cause: error },
     )
   }

@@ -183,7 +183,7 @@ export type ServiceStatus = ValueOf<typeof serviceStatus>
 export const clusterStatus = object({
   prefix: text({ description: 'Where the site is in etcd', example: '/dateline/' }),
   site: text({ description: 'Identifies the log', example: '5f1b8a4c0d9e4f7ab2c3d4e5f6a7b8c9' }),
-  position: whole({ description: 'Of the last entry of the log', example: 5121 }),
+  position: whole({ description: 'Of the last entry of the log: its revision of etcd, which counts other keys as well', example: 5121 }),
   keeper: nullable(text(), { description: 'The node that sends mail and makes backups', example: '0f1e2d3c4b5a6978' }),
   nodes: list(
     object({

@@ -23,6 +23,7 @@ import type { FollowedStep, ReferenceLook, ReferenceProgress } from './reference
 import type { Replication } from './replica/replication.ts'
 import type { WriteLock } from './sqlite/write-lock.ts'
 import type { ApiTokenRecord } from './tables/api-token-table.ts'
+import type { GuestStorage } from './tables/guest-storage.ts'
 import type { ChangedSetting, SettingsChange, StoredSetting } from './tables/setting-table.ts'
 
 /** A document to be stored; `id` is the same text as its member. */
@@ -114,24 +115,10 @@ export interface DueDocument {
   readonly text: string
 }
 
-/** What all guests together have: documents, and rows beside them. */
-export interface GuestStorage {
-  readonly guests: number
-  readonly bytes: number
-}
-
 /** Some guests were deleted. */
 export interface GuestStep {
   readonly removed: number
   readonly isDone: boolean
-}
-
-/** What guests may keep. */
-export interface GuestLimit {
-  /** Of all guests together. */
-  readonly bytesMax: number
-  /** Whether the disk has no room for more, whatever guests have. */
-  readonly isDiskShort: boolean
 }
 
 /** What a write sees inside its transaction. */

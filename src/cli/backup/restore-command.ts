@@ -35,7 +35,7 @@ export const restoreCommand: Command = {
     if (readIdentity(dir.path) !== undefined) {
       throw new DataDirError(
         `Cannot restore into "${dir.path}": it is that of a node: stop all nodes, then run "dateline cluster init --from ${from}" ` +
-          'with another --cluster-prefix, and join the others again',
+          'with another --cluster-prefix, and join the others again with empty data directories',
       )
     }
     const lock = ownDataDir(dir, { pid: process.pid, startedAt: isoDate(systemClock()) })

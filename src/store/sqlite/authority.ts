@@ -8,10 +8,10 @@ import type { Actor, Visitor } from '../actor.ts'
 import { getTrashed } from '../changes/trash-table.ts'
 import type { Database } from './database.ts'
 import { getDocument } from '../tables/document-tables.ts'
-import { guestRoom } from '../tables/guest-storage.ts'
+import { guestRoom, type GuestLimit } from '../tables/guest-storage.ts'
 import { holds } from '../tables/session-table.ts'
 import { lookUpIn } from '../tables/text-look-up.ts'
-import type { GuestLimit, Moment } from '../store.ts'
+import type { Moment } from '../store.ts'
 
 interface Surroundings {
   /** In milliseconds since the epoch. */

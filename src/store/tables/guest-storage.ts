@@ -10,7 +10,20 @@ import { user } from '../../models/user.ts'
 import { userAppSettings } from '../../models/user-app-settings.ts'
 import { userContentPreferences } from '../../models/user-content-preferences.ts'
 import type { Database } from '../sqlite/database.ts'
-import type { GuestLimit, GuestStorage } from '../store.ts'
+
+/** What all guests together have: documents, and rows beside them. */
+export interface GuestStorage {
+  readonly guests: number
+  readonly bytes: number
+}
+
+/** What guests may keep. */
+export interface GuestLimit {
+  /** Of all guests together. */
+  readonly bytesMax: number
+  /** Whether the disk has no room for more, whatever guests have. */
+  readonly isDiskShort: boolean
+}
 
 /** Of a guest beside the documents: rows of sessions and of the change log, and the entries of indexes. */
 const BYTES_BESIDE = 2_048
