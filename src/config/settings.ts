@@ -144,7 +144,8 @@ export const DECLARED = {
   dataPerUser: whole(1200, {
     meaning:
       'data requests per user in a minute; each 64 KiB or 2,048 names and values of a body and of the documents that its ' +
-      'references bring in, and each 4,096 characters of a filter, count as one more; 0 is no limit',
+      'references bring in, each 4,096 characters of a filter, and each hundred or so documents that are read for ' +
+      'changes and pulls count as one more; 0 is no limit',
   }),
   pageSize: whole(20, { min: 1, max: 1000, meaning: 'items of a page when the request has no limit' }),
   pageSizeMax: whole(100, { min: 1, max: 1000, meaning: 'largest number of items of a page' }),

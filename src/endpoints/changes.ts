@@ -61,7 +61,7 @@ export const CHANGE_READS = [
       'Each changed document once, as it is now, in the order of its last change; `deleted` where it was deleted, or the ' +
       'caller or the filter does not show it any more. `next` goes into `since` of the next request. 410 with `resync` ' +
       'where the log does not reach back so far, belongs to another history, or the rights of the caller have changed: take ' +
-      'its `next`, read the lists, and go on from there.',
+      'its `next`, read the lists, and go on from there. A page that takes long to read counts as several requests.',
     parameters: ['since', 'models', 'filter', 'changesLimit', 'wait'],
     response: { kind: 'text', schema: 'ChangePage' },
     errors: ['badRequest', 'methodNotAllowed', 'resyncRequired'],

@@ -58,9 +58,12 @@ function admit(access: Access, exchange: Exchange, guard: Guard, reach: TokenRea
   switch (access) {
     case 'public':
       return undefined
-    case 'visitor':
-      limits.dataRequest(limitKey(exchange.clientAddress), now())
+    case 'visitor': {
+      const address = limitKey(exchange.clientAddress)
+      limits.dataRequest(address, now())
+      exchange.setBodyTerms({ weigh: (bytes, before) => limits.dataBody(address, now(), bytes, before) })
       return undefined
+    }
     case 'codeRequest':
       return limits.requestCodeFrom(limitKey(exchange.clientAddress), now()).then(() => undefined)
     case 'guestSignIn':

@@ -117,7 +117,7 @@ const pullAt = <const R extends `GET /${string}`>(route: R, id: string) =>
     summary: 'Pull the next documents of an offline client (RxDB)',
     description:
       'First a copy of all documents that the caller may list, then what has changed. A page with fewer documents than ' +
-      '`limit` is the last one.',
+      '`limit` is the last one. A long one counts as several requests.',
     parameters: ['checkpointId', 'checkpointSeq', 'pullLimit'],
     response: PULLED,
     errors: ['badRequest', 'notFound', 'upgradeRequired'],

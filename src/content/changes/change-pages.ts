@@ -60,7 +60,7 @@ export function createChangePages({ store, settings }: { readonly store: ChangeS
 
     /** The same in the turns of the caller: a long filter is read for each model. */
     viewInTurns(query: ChangeQuery, caller: Caller, turns: QueryCaller): Awaitable<ChangeView> {
-      return store.inTurns(startView(query, caller, settings), turns)
+      return query.filter === undefined ? this.view(query, caller) : store.inTurns(startView(query, caller, settings), turns)
     },
 
     /** A page of changes behind a seq, to be read step by step; `advance` throws badRequest where the filter takes too many. */

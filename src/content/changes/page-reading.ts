@@ -76,9 +76,11 @@ export function startPage(store: ChangeStore, view: ChangeView, after: number, {
   let part: ChangePart = { records: [], upTo: after, looked: 0 }
   let isLastPart = false
   let [seq, at, read, chars, readingSteps] = [after, 0, 0, 0, 0]
+  // What is committed while the page is read is no reason to hurry: followers are woken for it, and others ask again.
+  const { newest } = store.changeRange()
   const spent = (): number => readingSteps + matching.taken
   const isFull = (): boolean => chars > charsMax || read === limit
-  const end = (): ChangePage => ({ items, next: seq, hasMore: seq < store.changeRange().newest, steps: spent() })
+  const end = (): ChangePage => ({ items, next: seq, hasMore: seq < newest, steps: spent() })
 
   function readPart(): void {
     const wanted = Math.min(PART_RECORDS_MAX, limit - read)
@@ -125,7 +127,7 @@ export function startPage(store: ChangeStore, view: ChangeView, after: number, {
   }
 
   return {
-    stepsExpected: Math.min(limit, store.changeRange().newest - after) * RECORD_STEPS_EXPECTED,
+    stepsExpected: Math.min(limit, newest - after) * RECORD_STEPS_EXPECTED,
     spent,
     held: () => chars + view.key.length,
     advance(mayGoOn) {
