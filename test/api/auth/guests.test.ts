@@ -208,7 +208,7 @@ describe('a guest who verifies the address of an account', () => {
   it('embeds what the guest saved as it was, dates included', async () => {
     const account = await newPerson(service, 'standard', admin.token)
     const guest = await service.guest()
-    const topic = { ...TOPIC, createdAt: '2025-10-20T14:34:56.789123', mood: 'kept' }
+    const topic = { ...TOPIC, createdAt: '2025-10-20T14:34:56.789123' }
     await put('user_content_preferences', { ...EMPTY, followedTopics: [topic] } as unknown as JsonObject, guest)
     await service.signIn(account.email, { token: guest.token })
     assert.deepEqual((await own('user_content_preferences', account))?.['followedTopics'], [topic])
