@@ -1,5 +1,5 @@
 /** The checks of `dateline check`. */
-import { accessSync, constants, existsSync, lstatSync, readdirSync, statSync, type Dirent } from 'node:fs'
+import { accessSync, constants, existsSync, readdirSync, statSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { createGuestLimit, guestConcern } from '../../app/guest-budget.ts'
 import { FREE_BYTES_MIN, freeBytes } from '../../app/readiness.ts'
@@ -31,14 +31,13 @@ import { loadSecrets } from '../../store/sqlite/secret-file.ts'
 import { guestStorage } from '../../store/tables/guest-storage.ts'
 import { contentFaults } from '../../store/tables/stored-documents.ts'
 import { wordFaults } from '../../store/tables/word-index.ts'
+import { strangersIn } from './owner-check.ts'
 import { oddValues } from './value-checks.ts'
 
 /** This program is younger, and will not be in use then. */
 const [YEAR_MIN, YEAR_MAX] = [2025, 2100]
 /** Clocks of two machines differ by less. */
 const CLOCK_SKEW_MS = 5 * MINUTE_MS
-
-const STRANGERS_SHOWN_MAX = 5
 
 /** Something to do although the service can run. */
 interface Warning {
@@ -107,29 +106,6 @@ function checkPermissions(directory: string, exposed: readonly string[]): string
   ]
   if (open.length === 0) return exposed.length === 0 ? 'only the owner can read the data' : { warning: exposed.join('; ') }
   throw new Problem(`others can read ${open.join(', ')}: run chmod -R go-rwx "${directory}"`)
-}
-
-/**
- * Files that the service writes and that belong to another user than the directory, and the remedy. Links and templates may
- * be those of another user.
- */
-function strangersIn(directory: string, entries: readonly Dirent[]): string | undefined {
-  const owner = statSync(directory, { throwIfNoEntry: false })
-  if (owner === undefined) return undefined
-  const backups = join(directory, BACKUPS_DIRECTORY)
-  const paths = entries.filter((entry) => entry.isFile() || (entry.isDirectory() && entry.name === BACKUPS_DIRECTORY)).map(({ name }) => join(directory, name))
-  const strangers = (found: readonly string[]) =>
-    found.flatMap((path) => {
-      const uid = lstatSync(path, { throwIfNoEntry: false })?.uid ?? owner.uid
-      return uid === owner.uid ? [] : [`${path} (${uid === 0 ? 'root' : `user ${uid}`})`]
-    })
-  const above = strangers(paths)
-  // A directory of another user may be closed.
-  const all = above.length > 0 || !paths.includes(backups) ? above : strangers(readdirSync(backups).map((name) => join(backups, name)))
-  if (all.length === 0) return undefined
-  const more = all.length > STRANGERS_SHOWN_MAX ? ` and ${all.length - STRANGERS_SHOWN_MAX} more` : ''
-  const named = all.slice(0, STRANGERS_SHOWN_MAX).join(', ')
-  return `not of ${owner.uid === 0 ? 'root' : `user ${owner.uid}`}, as the directory is: ${named}${more}: run chown -R ${owner.uid}:${owner.gid} "${directory}"`
 }
 
 function checkSecrets(directory: string, environment: Environment): string {
