@@ -33,7 +33,7 @@ async function apiToken(body: object): Promise<string> {
   return String(made.at('data.token'))
 }
 
-/** A code for an address of the thief, with the token of somebody else. */
+/** A code for an address of the thief, with the token of another person. */
 async function take(token: string): Promise<ApiResponse> {
   const email = newEmail()
   return verify({ email, code: await service.codeFor(email) }, { token })
