@@ -7,7 +7,7 @@
  *
  * Wrong attempts count against live codes, and per client. A client that has used up its attempts at a code is rejected
  * even with the right digits, and counts no further: so one client can neither guess a code nor void it for others. When
- * all clients together have used up theirs, the code is void.
+ * all clients together have used up theirs, the code works only for the client that requested it, which still has its own.
  *
  * Past the limit of an email (NIST SP 800-63B section 5.2.2), the client that requested a code may still try it once, so
  * that a stranger cannot lock the owner out. All others wait until earlier attempts leave the window.
@@ -34,27 +34,30 @@ const makerOf = (client: Uint8Array): string => `mail ${Buffer.from(client).toSt
 
 export function issueCode(database: Database, issue: CodeIssue): 'issued' | 'full' {
   const { email, mac, now, expiresAt, message, requester, forget } = issue
-  if (message !== undefined && isFull(database, 'code', email)) return 'full'
+  const maker = message === undefined ? OPERATOR : makerOf(requester ?? new Uint8Array(0))
+  const replaced = replacedCodes(database, email, maker)
+  const expiries = replaced.map(({ expires_at: expiry }) => Number(expiry))
+  const messages = { kind: 'code', email, supersedes: maker === OPERATOR ? undefined : expiries } as const
+  if (message !== undefined && isFull(database, messages)) return 'full'
   database.run(
     `DELETE FROM code WHERE (email, maker) IN
       (SELECT email, maker FROM code WHERE expires_at <= ? LIMIT ${PURGE_ROWS_MAX})`,
     now,
   )
-  const maker = message === undefined ? OPERATOR : makerOf(requester ?? new Uint8Array(0))
   // Deletes the attempts at the code as well (ON DELETE CASCADE).
-  if (maker === OPERATOR) database.run('DELETE FROM code WHERE email = ?', email)
-  else {
-    database.run(
-      `DELETE FROM code WHERE email = ?1 AND maker <> '${OPERATOR}' AND (maker = ?2 OR maker IN
-        (SELECT maker FROM code WHERE email = ?1 AND maker NOT IN ('${OPERATOR}', ?2)
-          ORDER BY expires_at DESC LIMIT -1 OFFSET ${CODES_PER_EMAIL_MAX - 1}))`,
-      ...[email, maker],
-    )
-  }
+  for (const code of replaced) database.run('DELETE FROM code WHERE email = ? AND maker = ?', email, String(code['maker']))
   database.run('INSERT INTO code (email, maker, mac, expires_at) VALUES (?, ?, ?, ?)', email, maker, mac, expiresAt)
   if (forget !== undefined) forgetHits(database, forget)
-  putMessage(database, { kind: 'code', ...issue })
+  putMessage(database, { ...messages, message, now, expiresAt })
   return 'issued'
+}
+
+/** The codes that a new one ends: all, where the operator makes it; else that of the same client, and the oldest of too many. */
+function replacedCodes(database: Database, email: string, maker: string): readonly Row[] {
+  const codes = database.all('SELECT maker, expires_at FROM code WHERE email = ? ORDER BY expires_at DESC', email)
+  if (maker === OPERATOR) return codes
+  const others = codes.filter((code) => code['maker'] !== OPERATOR && code['maker'] !== maker)
+  return [...codes.filter((code) => code['maker'] === maker), ...others.slice(CODES_PER_EMAIL_MAX - 1)]
 }
 
 /**
@@ -71,7 +74,9 @@ export function takeCode(database: Database, claim: CodeClaim): CodeFailure | un
     if (limited === undefined || maker === OPERATOR) return attempts.perClient
     return isRequester && isOwn === 1 ? TRIES_PAST_LIMIT : 0
   }
-  const open = live.filter((code) => Number(code['tried']) < triesOf(code))
+  /** Others cannot void the code of the client that requested it. */
+  const isLeft = ({ is_own: isOwn, wrong }: Row): boolean => isOwn === 1 || Number(wrong) < attempts.inAll
+  const open = live.filter((code) => Number(code['tried']) < triesOf(code) && isLeft(code))
   const right = open.find((code) => code['is_right'] === 1)
   if (right !== undefined) {
     // The mailed codes of other clients end with one of them.
@@ -91,7 +96,7 @@ export function takeCode(database: Database, claim: CodeClaim): CodeFailure | un
 /** The code of the operator, and that of the client; the newest of another client where it has none. */
 function liveCodes(database: Database, { email, mac, client, now }: CodeClaim): readonly Row[] {
   const rows = database.all(
-    `SELECT maker, mac = ? AS is_right, maker = ? AS is_own,
+    `SELECT maker, wrong, mac = ? AS is_right, maker = ? AS is_own,
         coalesce((SELECT wrong FROM code_try WHERE email = code.email AND maker = code.maker AND client = ?), 0) AS tried
       FROM code WHERE email = ? AND expires_at > ? ORDER BY is_own DESC, expires_at DESC`,
     ...[mac, makerOf(client), client, email, now],
@@ -114,7 +119,7 @@ function hasRoom(database: Database, rates: readonly Rate[] = [], now: number): 
   return rates.every((rate) => rateWait(database, rate, now) === undefined)
 }
 
-function countAttempt(database: Database, { email, client, attempts }: CodeClaim, { maker }: Row): void {
+function countAttempt(database: Database, { email, client }: CodeClaim, { maker }: Row): void {
   const code = [email, String(maker)] as const
   database.run(
     `INSERT INTO code_try (email, maker, client, wrong) VALUES (?, ?, ?, 1)
@@ -123,5 +128,4 @@ function countAttempt(database: Database, { email, client, attempts }: CodeClaim
     client,
   )
   database.run('UPDATE code SET wrong = wrong + 1 WHERE email = ? AND maker = ?', ...code)
-  database.run('DELETE FROM code WHERE email = ? AND maker = ? AND wrong >= ?', ...code, attempts.inAll)
 }
