@@ -6,7 +6,7 @@ import type { Clock } from '../base/clock.ts'
 import { describe, fail } from '../base/failure.ts'
 import type { JsonObject } from '../base/json.ts'
 import type { JsonSchema } from '../base/json-schema.ts'
-import { limitKey } from '../http/request/client-address.ts'
+import { networkKey } from '../http/request/client-address.ts'
 import { parseAcceptLanguage } from '../http/request/accept-language.ts'
 import { ok, type Exchange } from '../http/request/exchange.ts'
 import { anyCaller } from '../store/actor.ts'
@@ -59,7 +59,7 @@ export const AUTH = [
   }).handle(async ({ accounts, limits, now, wakeCourier }, exchange) => {
     const body = await exchange.readJson(BODY)
     const [email, dashboard] = [readEmail(body['email']), readDashboardFlag(body)]
-    await limits.requestCodeFor(email, limitKey(exchange.clientAddress), now())
+    await limits.requestCodeFor(email, networkKey(exchange.clientAddress), now())
     const languages = parseAcceptLanguage(exchange.headers['accept-language'])
     await accounts.requestCode({ visitor: visitorOf(exchange), email, dashboard, languages, now: now() })
     wakeCourier()
