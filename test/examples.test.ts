@@ -1,12 +1,12 @@
 /** The examples as they are given away, each run against the program and left without a trace of it. */
 import assert from 'node:assert/strict'
 import { spawn, spawnSync } from 'node:child_process'
-import { chmodSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { readConfig } from '../src/config/read-config.ts'
 import { EXAMPLES as EXAMPLES_OF_COMMAND } from '../src/guides/examples.ts'
-import { DOCUMENTS } from './support/service/documented-commands.ts'
+import { codeBlocks, DOCUMENTS } from './support/service/documented-commands.ts'
 import { runCheaply } from './support/service/in-process.ts'
 import { cleanEnvironment, COMMAND, finish } from './support/service/program.ts'
 import { temporaryDirectory } from './support/service/temporary-directory.ts'
@@ -99,7 +99,7 @@ describe('the files of the machine', () => {
     assert.equal((await runCheaply(['example', 'systemd', 'nginx'])).code, 2)
   })
 
-  it('the units are sound for systemd', { skip: lacks('systemd-analyze', '--version') }, (t) => {
+  it('the units are sound for systemd, and so is the drop-in of the guide on mail', { skip: lacks('systemd-analyze', '--version') }, (t) => {
     const directory = temporaryDirectory(t)
     assert.match(read('dateline.service'), /^ExecStart=\/usr\/local\/bin\/dateline serve /m)
     const files = [
@@ -107,6 +107,10 @@ describe('the files of the machine', () => {
       ['dateline.socket', read('dateline.socket')],
     ] as const
     for (const [name, text] of files) writeFileSync(join(directory, name), text)
+    const [dropIn = ''] = codeBlocks(DOCUMENTS.get('data/guides/mail.md') ?? '', 'ini')
+    assert.match(dropIn, /^NoNewPrivileges=no$/m)
+    mkdirSync(join(directory, 'dateline.service.d'))
+    writeFileSync(join(directory, 'dateline.service.d', 'sendmail.conf'), dropIn)
     const verified = spawnSync('systemd-analyze', ['verify', ...files.map(([name]) => join(directory, name))])
     assert.deepEqual([verified.status, verified.stderr.toString()], [0, ''])
   })

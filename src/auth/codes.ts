@@ -6,7 +6,7 @@
 import { randomInt } from 'node:crypto'
 import { fail, type Failure } from '../base/failure.ts'
 import type { NewId } from '../base/ids.ts'
-import { limitKey } from '../http/request/client-address.ts'
+import { limitKey, networkKey } from '../http/request/client-address.ts'
 import { OPERATOR, type CallerActor, type Visitor } from '../store/actor.ts'
 import type { CodeClaim, CodeFailure, VisitorWriter, Writable } from '../store/store.ts'
 import { mac, type Keys } from './keys.ts'
@@ -81,7 +81,7 @@ export function createCodes({ store, limits, keys, newId, settings }: CodesOptio
       readonly now: number
     }): CodeClaim {
       if (!CODE.test(code)) throw fail('invalidInput', 'code: expected six digits')
-      const { client, rates } = limits.wrongCodes({ email, client: limitKey(clientAddress) })
+      const { client, rates } = limits.wrongCodes({ email, client: limitKey(clientAddress), network: networkKey(clientAddress) })
       return { email, mac: mac(keys.code, PURPOSE, email, code), client, now, attempts, rates }
     },
     /** The failure for a code that was not accepted: the same invalidInput for every reason, or tooManyRequests. */

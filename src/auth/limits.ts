@@ -54,8 +54,8 @@ export const NO_LIMITS: LimitSettings = {
 }
 
 const WRONG_CODES_FOR = 'wrong codes'
-/** Past the limit of an e-mail address: wrong tries in a day of clients at the codes that they requested, of one and of all. */
-const OWN_CODES_PER_CLIENT_MAX = 5
+/** Past the limit of an e-mail address: wrong tries in a day of clients at the codes that they requested, of one network and of all. */
+const OWN_CODES_PER_NETWORK_MAX = 5
 const OWN_CODES_PER_EMAIL_MAX = 50
 const REACHED = {
   perClient: ['wrong_codes_per_address', 'from this address'],
@@ -102,14 +102,14 @@ export function createLimits(
       return count('codes_per_address', limit, 'Sign-in codes from this address', now)
     },
     /**
-     * Others cannot use up the codes of an e-mail address: past its limit, a client that has requested none in this window
+     * Others cannot use up the codes of an e-mail address: past its limit, a network that has requested none in this window
      * gets one more, up to twice the limit.
      */
-    async requestCodeFor(email: string, client: string, now: number): Promise<void> {
+    async requestCodeFor(email: string, network: string, now: number): Promise<void> {
       const max = settings().codesPerEmail
       const window = (name: string, counted: string, most: number): Rate => ({ key: mac(key, name, counted), max: most, windowMs: 15 * MINUTE_MS })
       if (max === 0) return
-      const own = window('codes of', `${client} ${email}`, Number.MAX_SAFE_INTEGER)
+      const own = window('codes of', `${network} ${email}`, Number.MAX_SAFE_INTEGER)
       const first = await store.as(SYSTEM).countRates([window('codes for', email, max), own], now)
       if (first === undefined) return
       const reserve = [{ ...own, max: 1 }, window('more codes for', email, max)]
@@ -142,13 +142,13 @@ export function createLimits(
       return tooMany(limit === 'perUser' ? 'Invitations by mail' : 'Invitations to this e-mail address', retryAfterMs)
     },
     /** How the store counts wrong codes of a client address for an e-mail address when it compares them. */
-    wrongCodes: ({ email, client }: { readonly email: string; readonly client: string }) => ({
+    wrongCodes: ({ email, client, network }: { readonly email: string; readonly client: string; readonly network: string }) => ({
       client: clientKey(client),
       rates: {
         perClient: inRing('client_try', rate('wrong codes from', client, settings().wrongCodesPerAddress, HOUR_MS)),
         perEmail: inRing('email_try', rate(WRONG_CODES_FOR, email, settings().wrongCodesPerEmail, DAY_MS)),
         requester: [
-          { ring: 'email_try', key: mac(key, 'own codes of', `${client} ${email}`), max: OWN_CODES_PER_CLIENT_MAX, windowMs: DAY_MS },
+          { ring: 'email_try', key: mac(key, 'own codes of', `${network} ${email}`), max: OWN_CODES_PER_NETWORK_MAX, windowMs: DAY_MS },
           { ring: 'email_try', key: mac(key, 'own codes for', email), max: OWN_CODES_PER_EMAIL_MAX, windowMs: DAY_MS },
         ] satisfies readonly Rate[],
       },

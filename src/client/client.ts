@@ -1234,9 +1234,9 @@ export interface AuthCalls {
   ): Promise<void>
   /**
    * Sign in with a code. A guest who sends the token of the guest session becomes the account, or is merged into an
-   * existing one. A code is void for a client after five wrong tries, and for all clients after fifteen. A client with
-   * too many wrong codes in an hour gets 429, even for a right one. Past the limit of an e-mail address, a code works
-   * for the client that requested it, and others get 429.
+   * existing one. A code is void for a client after five wrong tries, and after fifteen for all but the client that
+   * requested it. A client with too many wrong codes in an hour gets 429, even for a right one. Past the limit of an
+   * e-mail address, a code works for the client that requested it, and others get 429.
    */
   verifyCode(
     body: { readonly email: string; readonly code: string; readonly isDashboardLogin?: boolean | undefined },

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { DAY_MS } from '../../src/base/duration.ts'
 import { firstOfDay } from '../../src/http/guard/untrusted-forwards.ts'
-import { clientAddress, limitKey, parseProxies } from '../../src/http/request/client-address.ts'
+import { clientAddress, limitKey, networkKey, parseProxies } from '../../src/http/request/client-address.ts'
 import { ok } from '../../src/http/request/exchange.ts'
 import { send } from '../support/service/http-client.ts'
 import { startServer } from '../support/service/http-server.ts'
@@ -139,4 +139,16 @@ describe('exchange.clientAddress', () => {
     for (now of [0, 1, DAY_MS - 1, DAY_MS, DAY_MS + 1]) report(`192.0.2.${now % 7}`)
     assert.equal(reports.length, 2)
   })
+})
+
+describe('networkKey()', () => {
+  for (const [address, key] of [
+    ['192.0.2.7', '192.0.2.0/24'],
+    ['2001:db8:1:2::7', '2001:db8:1::/48'],
+    ['2001:db8::1', '2001:db8:0::/48'],
+    ['::1', '0:0:0::/48'],
+    ['unix', 'unix'],
+  ] as const) {
+    it(`counts ${address} as ${key}`, () => assert.equal(networkKey(address), key))
+  }
 })

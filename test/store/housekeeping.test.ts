@@ -21,7 +21,7 @@ it('expired rows are removed, however many there are, and others stay', async (t
   database.exec('BEGIN')
   for (let i = 0; i < 450; i++) {
     const expiresAt = START + (i < 430 ? 0 : 1)
-    database.run("INSERT INTO code (email, maker, requester, mac, expires_at) VALUES (?, 'mail', x'01', x'00', ?)", `e${i}`, expiresAt)
+    database.run("INSERT INTO code (email, maker, mac, expires_at) VALUES (?, 'mail', x'00', ?)", `e${i}`, expiresAt)
     database.run('INSERT INTO revoked_token VALUES (?, ?)', `j${i}`, expiresAt)
     database.run('INSERT INTO rate_hit (key, at, expires_at) VALUES (?, 0, ?)', Buffer.from(`k${i}`), expiresAt)
   }
@@ -30,7 +30,7 @@ it('expired rows are removed, however many there are, and others stay', async (t
     database.run(`INSERT INTO session VALUES (?, 'u', '', 0, ?, 0)`, `s${i}`, START + (i < 430 ? 0 : 1))
   }
   // The other code of an address is not the one that expired.
-  database.run("INSERT INTO code (email, maker, requester, mac, expires_at) VALUES ('e0', 'operator', x'', x'00', ?)", START + 1)
+  database.run("INSERT INTO code (email, maker, mac, expires_at) VALUES ('e0', 'operator', x'00', ?)", START + 1)
   database.exec('COMMIT')
   const housekeeping = startHousekeeping({ store, kept: () => ({ ...KEPT, guestMs: undefined }), now: () => START, log: recordingLog().log })
   t.after(() => housekeeping.stop())
@@ -45,7 +45,7 @@ it('the end does not wait for a pause behind a step that was under way', async (
   const { store, dir } = testStore(t)
   const database = openDatabase(dir.database)
   t.after(() => database.close())
-  for (let i = 0; i < 450; i++) database.run("INSERT INTO code (email, maker, requester, mac, expires_at) VALUES (?, 'mail', x'01', x'00', ?)", `e${i}`, START)
+  for (let i = 0; i < 450; i++) database.run("INSERT INTO code (email, maker, mac, expires_at) VALUES (?, 'mail', x'00', ?)", `e${i}`, START)
   const housekeeping = startHousekeeping({ store, kept: () => ({ ...KEPT, guestMs: undefined }), now: () => START, log: recordingLog().log })
   t.mock.timers.enable({ apis: ['setTimeout'] })
   const round = housekeeping.run()

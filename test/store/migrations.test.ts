@@ -3,9 +3,12 @@ import { existsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { it } from 'node:test'
 import { headline } from '../../src/models/headline.ts'
+import { STORED_MODELS } from '../../src/models/registry.ts'
 import { createdAt, id, model, text, updatedAt } from '../../src/models/schema.ts'
 import { status } from '../../src/models/status.ts'
-import { countRates } from '../../src/store/tables/rate-table.ts'
+import { issueCode, takeCode } from '../../src/store/tables/code-table.ts'
+import { removeExpired } from '../../src/store/tables/expired-rows.ts'
+import { countRates, TRY_SCHEMA } from '../../src/store/tables/rate-table.ts'
 import { openDatabase, type Database } from '../../src/store/sqlite/database.ts'
 import {
   migrate,
@@ -132,6 +135,41 @@ it('a migration that fails leaves the file as it was', (t) => {
   assert.equal(schemaVersion(database, options), MIGRATIONS.length)
   assert.ok(!names(database, 'table').includes('half'))
   assert.ok(existsSync(join(directory, `copy-${MIGRATIONS.length}`)))
+})
+
+it('codes that were live before schema 6 stay live, with their wrong attempts', (t) => {
+  const { database, options } = fresh(t)
+  migrate(database, { ...options, migrations: MIGRATIONS.slice(0, 5) })
+  database.run("INSERT INTO code (email, mac, attempts, expires_at) VALUES ('a@example.org', x'0a', 2, 1000)")
+  migrate(database, options)
+  assert.deepEqual(
+    database.all('SELECT * FROM code').map((row) => ({ ...row })),
+    [{ email: 'a@example.org', maker: 'mail', mac: new Uint8Array([10]), wrong: 2, expires_at: 1000 }],
+  )
+  const claim = {
+    ...{ email: 'a@example.org', mac: Buffer.from([10]), client: Buffer.alloc(16), now: 999 },
+    ...{ attempts: { perClient: 5, inAll: 15 }, rates: { perClient: undefined, perEmail: undefined } },
+  }
+  assert.equal(takeCode(database, claim), undefined)
+})
+
+it('a node whose cluster is not upgraded yet signs in, limits wrong codes and removes what expired', (t) => {
+  // The program asked for columns and tables of the next schema: no node gave a code until "dateline cluster upgrade".
+  const { database, options: own } = fresh(t)
+  const options = { ...own, models: STORED_MODELS }
+  migrate(database, { ...options, migrations: MIGRATIONS.slice(0, MIGRATIONS.indexOf(TRY_SCHEMA)) })
+  const [email, client, now] = ['a@example.org', Buffer.from('client'), 0]
+  const right = Buffer.from('right')
+  assert.equal(issueCode(database, { email, mac: right, now, expiresAt: 9, message: { id: 'm', sealed: Buffer.alloc(1) }, requester: client }), 'issued')
+  const claim = (mac: Buffer) => ({
+    ...{ email, mac, client, now, attempts: { perClient: 5, inAll: 15 } },
+    rates: { perClient: { ring: 'client_try' as const, key: client, max: 1, windowMs: 9 } },
+  })
+  assert.equal(takeCode(database, claim(Buffer.from('wrong')))?.kind, 'rejected')
+  assert.equal(takeCode(database, claim(right))?.kind, 'limited')
+  assert.equal(removeExpired(database, 8), false)
+  migrate(database, options)
+  assert.equal(takeCode(database, claim(right)), undefined, 'the code stays, and the counters of wrong ones start from nothing')
 })
 
 it('events of rates from before schema 7 keep their order, and none counts twice', (t) => {

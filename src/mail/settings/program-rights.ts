@@ -7,7 +7,7 @@ import { readFileSync, statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 
 const SET_ID_BITS = 0o6000
-const REMEDY = 'use --mail smtp://127.0.0.1, or see “A mail program under systemd” in the guide mail'
+export const RIGHTS_REMEDY = 'use --mail smtp://127.0.0.1, or see “A mail program under systemd” in the guide mail'
 
 /** A warning where the kernel would take rights from the program at this path, or from the helper that it starts. */
 export function rightsWarnings(program: string, hasNoNewPrivileges = isUnderNoNewPrivileges()): readonly string[] {
@@ -15,7 +15,7 @@ export function rightsWarnings(program: string, hasNoNewPrivileges = isUnderNoNe
   const helper = join(dirname(program), 'postdrop')
   const held = [program, ...(basename(program) === 'sendmail' ? [helper] : [])].find(hasSetIdBit)
   if (held === undefined) return []
-  return [`mail may fail: ${JSON.stringify(held)} runs with rights of its own, which NoNewPrivileges of this process refuses: ${REMEDY}`]
+  return [`mail may fail: ${JSON.stringify(held)} runs with rights of its own, which NoNewPrivileges of this process refuses: ${RIGHTS_REMEDY}`]
 }
 
 /** proc_pid_status(5); false where there is no such file. */

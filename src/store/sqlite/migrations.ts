@@ -31,7 +31,6 @@ import { addPublicationDates } from './publication-dates.ts'
 import { addChangeLog, CHANGES_BY_MODEL, DELTAS_IN_THE_LOG, ONE_STATUS } from '../changes/change-schema.ts'
 import { indexListedCopies, listedCopyTrigger, REFERENCE_SCHEMA } from '../references/reference-schema.ts'
 import { API_TOKEN_SCHEMA } from '../tables/api-token-table.ts'
-import { CODE_SCHEMA } from '../tables/code-table.ts'
 import { guestTrigger, recountGuests } from '../tables/guest-storage.ts'
 import { REVIEW_NOTE_SCHEMA } from '../tables/review-notes.ts'
 import { SETTING_SCHEMA } from '../tables/setting-table.ts'
@@ -180,7 +179,7 @@ export const MIGRATIONS: readonly Migration[] = [
   SAVED_VIEW_SCHEMA,
   REVIEW_NOTE_SCHEMA,
   CHANGES_BY_MODEL,
-  `${CODE_SCHEMA}${TRY_SCHEMA}`,
+  TRY_SCHEMA,
 ]
 
 export interface MigrationOptions {

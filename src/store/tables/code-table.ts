@@ -7,7 +7,7 @@
  *
  * Wrong attempts count against live codes, and per client. A client that has used up its attempts at a code is rejected
  * even with the right digits, and counts no further: so one client can neither guess a code nor void it for others. When
- * all clients together have used up theirs, the code is void.
+ * all clients together have used up theirs, the code works only for the client that requested it, which still has its own.
  *
  * Past the limit of an email (NIST SP 800-63B section 5.2.2), the client that requested a code may still try it once, so
  * that a stranger cannot lock the owner out. All others wait until earlier attempts leave the window.
@@ -19,52 +19,45 @@ import { isFull, putMessage } from './outbox-table.ts'
 import { addHit, forgetHits, rateWait } from './rate-table.ts'
 import type { CodeClaim, CodeFailure, CodeIssue, Rate } from '../store.ts'
 
-export const CODE_SCHEMA = `
-  -- Codes that live for minutes are not taken over. requester names the client that requested the code, as code_try does; it
-  -- is empty for a code of the operator.
-  DROP TABLE code_try;
-  DROP TABLE code;
-  CREATE TABLE code (
-    seq INTEGER PRIMARY KEY, email TEXT NOT NULL, maker TEXT NOT NULL, requester BLOB NOT NULL, mac BLOB NOT NULL,
-    wrong INTEGER NOT NULL DEFAULT 0, expires_at INTEGER NOT NULL
-  );
-  CREATE UNIQUE INDEX code_email ON code (email, maker, requester);
-  CREATE INDEX code_expiry ON code (expires_at);
-  CREATE TABLE code_try (
-    code INTEGER NOT NULL, client BLOB NOT NULL, wrong INTEGER NOT NULL,
-    PRIMARY KEY (code, client), FOREIGN KEY (code) REFERENCES code (seq) ON DELETE CASCADE
-  ) WITHOUT ROWID;
-  `
-
 const PURGE_ROWS_MAX = 50
 /** Mailed codes of one email that are live at once; the oldest goes first. */
 const CODES_PER_EMAIL_MAX = 20
 /** Past the limit of an email: attempts of the client that requested a code. */
 const TRIES_PAST_LIMIT = 1
-const OPERATOR = new Uint8Array(0)
+const OPERATOR = 'operator'
+
+/**
+ * Names the maker of a code: the operator, or the client that requested it. It is a text that programs of before, on other
+ * nodes of a cluster, store and compare as they do theirs.
+ */
+const makerOf = (client: Uint8Array): string => `mail ${Buffer.from(client).toString('hex')}`
 
 export function issueCode(database: Database, issue: CodeIssue): 'issued' | 'full' {
-  const { email, mac, now, expiresAt, message, requester = OPERATOR, forget } = issue
-  if (message !== undefined && isFull(database, 'code', email)) return 'full'
-  database.run(`DELETE FROM code WHERE seq IN (SELECT seq FROM code WHERE expires_at <= ? LIMIT ${PURGE_ROWS_MAX})`, now)
-  const maker = message === undefined ? 'operator' : 'mail'
-  // Deletes the attempts at the code as well (ON DELETE CASCADE).
-  if (maker === 'operator') database.run('DELETE FROM code WHERE email = ?', email)
-  else {
-    database.run("DELETE FROM code WHERE email = ? AND maker = 'mail' AND requester = ?", email, requester)
-    database.run(
-      `DELETE FROM code WHERE seq IN
-        (SELECT seq FROM code WHERE email = ? AND maker = 'mail' ORDER BY seq DESC LIMIT -1 OFFSET ${CODES_PER_EMAIL_MAX - 1})`,
-      email,
-    )
-  }
+  const { email, mac, now, expiresAt, message, requester, forget } = issue
+  const maker = message === undefined ? OPERATOR : makerOf(requester ?? new Uint8Array(0))
+  const replaced = replacedCodes(database, email, maker)
+  const expiries = replaced.map(({ expires_at: expiry }) => Number(expiry))
+  const messages = { kind: 'code', email, supersedes: maker === OPERATOR ? undefined : expiries } as const
+  if (message !== undefined && isFull(database, messages)) return 'full'
   database.run(
-    'INSERT INTO code (email, maker, requester, mac, expires_at) VALUES (?, ?, ?, ?, ?)',
-    ...[email, maker, requester, mac, expiresAt],
+    `DELETE FROM code WHERE (email, maker) IN
+      (SELECT email, maker FROM code WHERE expires_at <= ? LIMIT ${PURGE_ROWS_MAX})`,
+    now,
   )
+  // Deletes the attempts at the code as well (ON DELETE CASCADE).
+  for (const code of replaced) database.run('DELETE FROM code WHERE email = ? AND maker = ?', email, String(code['maker']))
+  database.run('INSERT INTO code (email, maker, mac, expires_at) VALUES (?, ?, ?, ?)', email, maker, mac, expiresAt)
   if (forget !== undefined) forgetHits(database, forget)
-  putMessage(database, { kind: 'code', ...issue })
+  putMessage(database, { ...messages, message, now, expiresAt })
   return 'issued'
+}
+
+/** The codes that a new one ends: all, where the operator makes it; else that of the same client, and the oldest of too many. */
+function replacedCodes(database: Database, email: string, maker: string): readonly Row[] {
+  const codes = database.all('SELECT maker, expires_at FROM code WHERE email = ? ORDER BY expires_at DESC', email)
+  if (maker === OPERATOR) return codes
+  const others = codes.filter((code) => code['maker'] !== OPERATOR && code['maker'] !== maker)
+  return [...codes.filter((code) => code['maker'] === maker), ...others.slice(CODES_PER_EMAIL_MAX - 1)]
 }
 
 /**
@@ -78,19 +71,21 @@ export function takeCode(database: Database, claim: CodeClaim): CodeFailure | un
   const isRequester = limited?.limit === 'perEmail' && hasRoom(database, rates.requester, now)
   const triesOf = ({ maker, is_own: isOwn }: Row): number => {
     // The operator's code works whatever attempts came before: no limit of the client or the email applies to it.
-    if (limited === undefined || maker === 'operator') return attempts.perClient
+    if (limited === undefined || maker === OPERATOR) return attempts.perClient
     return isRequester && isOwn === 1 ? TRIES_PAST_LIMIT : 0
   }
-  const open = live.filter((code) => Number(code['tried']) < triesOf(code))
+  /** Others cannot void the code of the client that requested it. */
+  const isLeft = ({ is_own: isOwn, wrong }: Row): boolean => isOwn === 1 || Number(wrong) < attempts.inAll
+  const open = live.filter((code) => Number(code['tried']) < triesOf(code) && isLeft(code))
   const right = open.find((code) => code['is_right'] === 1)
   if (right !== undefined) {
     // The mailed codes of other clients end with one of them.
-    database.run('DELETE FROM code WHERE email = ? AND maker = ?', email, String(right['maker']))
+    database.run(`DELETE FROM code WHERE email = ? AND (maker = '${OPERATOR}') = ?`, email, Number(right['maker'] === OPERATOR))
     return undefined
   }
   for (const code of open) countAttempt(database, claim, code)
   if (limited !== undefined) {
-    if (open.some(({ maker }) => maker === 'mail')) for (const rate of rates.requester ?? []) addHit(database, rate, now)
+    if (open.some(({ maker }) => maker !== OPERATOR)) for (const rate of rates.requester ?? []) addHit(database, rate, now)
     return limited
   }
   if (rates.perClient !== undefined) addHit(database, rates.perClient, now)
@@ -101,13 +96,13 @@ export function takeCode(database: Database, claim: CodeClaim): CodeFailure | un
 /** The code of the operator, and that of the client; the newest of another client where it has none. */
 function liveCodes(database: Database, { email, mac, client, now }: CodeClaim): readonly Row[] {
   const rows = database.all(
-    `SELECT seq, maker, mac = ? AS is_right, requester = ? AS is_own,
-        coalesce((SELECT wrong FROM code_try WHERE code = seq AND client = ?), 0) AS tried
-      FROM code WHERE email = ? AND expires_at > ? ORDER BY is_own DESC, seq DESC`,
-    ...[mac, client, client, email, now],
+    `SELECT maker, wrong, mac = ? AS is_right, maker = ? AS is_own,
+        coalesce((SELECT wrong FROM code_try WHERE email = code.email AND maker = code.maker AND client = ?), 0) AS tried
+      FROM code WHERE email = ? AND expires_at > ? ORDER BY is_own DESC, expires_at DESC`,
+    ...[mac, makerOf(client), client, email, now],
   )
-  const mailed = rows.find(({ maker }) => maker === 'mail')
-  return rows.filter((row) => row['maker'] === 'operator' || row === mailed)
+  const mailed = rows.find(({ maker }) => maker !== OPERATOR)
+  return rows.filter((row) => row['maker'] === OPERATOR || row === mailed)
 }
 
 /** The limit over many codes that is reached, that of the client before that of the email. */
@@ -124,13 +119,13 @@ function hasRoom(database: Database, rates: readonly Rate[] = [], now: number): 
   return rates.every((rate) => rateWait(database, rate, now) === undefined)
 }
 
-function countAttempt(database: Database, { client, attempts }: CodeClaim, { seq }: Row): void {
-  const code = Number(seq)
+function countAttempt(database: Database, { email, client }: CodeClaim, { maker }: Row): void {
+  const code = [email, String(maker)] as const
   database.run(
-    `INSERT INTO code_try (code, client, wrong) VALUES (?, ?, 1) ON CONFLICT (code, client) DO UPDATE SET wrong = wrong + 1`,
-    code,
+    `INSERT INTO code_try (email, maker, client, wrong) VALUES (?, ?, ?, 1)
+      ON CONFLICT (email, maker, client) DO UPDATE SET wrong = wrong + 1`,
+    ...code,
     client,
   )
-  database.run('UPDATE code SET wrong = wrong + 1 WHERE seq = ?', code)
-  database.run('DELETE FROM code WHERE seq = ? AND wrong >= ?', code, attempts.inAll)
+  database.run('UPDATE code SET wrong = wrong + 1 WHERE email = ? AND maker = ?', ...code)
 }

@@ -27,6 +27,17 @@ const PURGE_ROWS_MAX = 200
  */
 const HITS_MAX = 500_000
 
+/** Files that have all rings: a schema is never lowered. */
+const withRings = new WeakSet<Database>()
+
+/** The table of a ring: that of requests on a node of a cluster that is not upgraded yet. */
+function tableOf(database: Database, ring: Rate['ring'] = 'rate_hit'): string {
+  if (ring === 'rate_hit' || withRings.has(database)) return ring
+  if (database.get("SELECT 1 FROM sqlite_schema WHERE name = 'email_try'") === undefined) return 'rate_hit'
+  withRings.add(database)
+  return ring
+}
+
 /** Counts an event in all windows, or in none of them. Returns the first that is full. */
 export function countRates(
   database: Database,
@@ -42,10 +53,10 @@ export function countRates(
 }
 
 /** Milliseconds until the window has room again; undefined where it has. */
-export function rateWait(database: Database, { ring = 'rate_hit', key, max, windowMs }: Rate, now: number): number | undefined {
+export function rateWait(database: Database, { ring, key, max, windowMs }: Rate, now: number): number | undefined {
   // The event that has to leave the window before another may come: the max-th from the end.
   const row = database.get(
-    `SELECT at FROM ${ring} WHERE key = ? AND at > ? ORDER BY at DESC LIMIT 1 OFFSET ?`,
+    `SELECT at FROM ${tableOf(database, ring)} WHERE key = ? AND at > ? ORDER BY at DESC LIMIT 1 OFFSET ?`,
     key,
     now - windowMs,
     max - 1,
@@ -53,19 +64,20 @@ export function rateWait(database: Database, { ring = 'rate_hit', key, max, wind
   return row === undefined ? undefined : Number(row['at']) + windowMs - now
 }
 
-export function addHit(database: Database, { ring = 'rate_hit', key, windowMs }: Rate, now: number): void {
-  database.run(`DELETE FROM ${ring} WHERE seq IN (SELECT seq FROM ${ring} WHERE expires_at <= ? LIMIT ${PURGE_ROWS_MAX})`, now)
+export function addHit(database: Database, { ring, key, windowMs }: Rate, now: number): void {
+  const table = tableOf(database, ring)
+  database.run(`DELETE FROM ${table} WHERE seq IN (SELECT seq FROM ${table} WHERE expires_at <= ? LIMIT ${PURGE_ROWS_MAX})`, now)
   const { seq } = database.get(
-    `INSERT INTO ${ring} (key, at, expires_at) VALUES (?, ?, ?) RETURNING seq`,
+    `INSERT INTO ${table} (key, at, expires_at) VALUES (?, ?, ?) RETURNING seq`,
     key,
     now,
     now + windowMs,
   ) as Row
   // An INTEGER PRIMARY KEY counts upward (sqlite.org/autoinc.html), so these are the oldest.
-  database.run(`DELETE FROM ${ring} WHERE seq <= ?`, Number(seq) - HITS_MAX)
+  database.run(`DELETE FROM ${table} WHERE seq <= ?`, Number(seq) - HITS_MAX)
 }
 
 /** Makes a window empty. */
-export function forgetHits(database: Database, { ring = 'rate_hit', key }: Pick<Rate, 'ring' | 'key'>): void {
-  database.run(`DELETE FROM ${ring} WHERE key = ?`, key)
+export function forgetHits(database: Database, { ring, key }: Pick<Rate, 'ring' | 'key'>): void {
+  database.run(`DELETE FROM ${tableOf(database, ring)} WHERE key = ?`, key)
 }
