@@ -10,7 +10,7 @@ const service = await startSuiteService({ publicRemoteConfig: 'on' })
 const { admin, standard, guest } = await newCast(service)
 
 const get = (target: string, query: Record<string, unknown>, by: Person | undefined = standard, headers = {}): Promise<ApiResponse> =>
-  service.data('GET', target, query, { token: by?.token, headers, isUndescribed: true })
+  service.data('GET', target, query, { token: by?.token, headers })
 
 const ids: string[] = []
 for (const title of ['C', 'A', 'B']) {

@@ -25,7 +25,7 @@ interface Options {
 }
 
 const send = (method: string, target: string, body?: unknown, { token = publisher.token, model = 'headline', query = {}, headers }: Options = {}): Promise<ApiResponse> =>
-  service.data(method, target, { model, ...query }, { token, body, isUndescribed: true, ...(headers === undefined ? {} : { headers }) })
+  service.data(method, target, { model, ...query }, { token, body, ...(headers === undefined ? {} : { headers }) })
 const wide = (method: string, target: string, body?: unknown, options: Options = {}): Promise<ApiResponse> =>
   send(method, target, body, { ...options, query: { ...ALL, ...options.query } })
 

@@ -124,7 +124,7 @@ describe('several threads', { skip: ONLY_HERE }, () => {
     const service = await startThreads(t)
     const headers = { 'X-Forwarded-For': '203.0.113.9' }
     await Promise.all(clientsOf(t, service).map((client) => client('/api/v1/data?model=topic', { headers })))
-    const warned = (await service.logged()).filter((line) => line.includes('"proxy.untrusted"'))
+    const warned = (await service.logged()).filter((line) => line.includes('"proxy.unnamed"'))
     assert.equal(warned.length, 1, warned.join(''))
   })
 

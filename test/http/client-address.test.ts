@@ -125,7 +125,7 @@ describe('exchange.clientAddress', () => {
     const remedy = 'all its clients share the limits of one address: if this is your proxy, add 127.0.0.1 to --trusted-proxies'
     assert.deepEqual(
       server.entries.filter(({ level }) => level === 'warn'),
-      [{ level: 'warn', event: 'proxy.untrusted', fields: { peer: '127.0.0.1', header: 'x-forwarded-for', remedy } }],
+      [{ level: 'warn', event: 'proxy.unnamed', fields: { peer: '127.0.0.1', header: 'x-forwarded-for', remedy } }],
     )
     await using trusted = await startServer(routes, { proxies: parseProxies('127.0.0.1') })
     await send(trusted.port, '/', { headers: { 'X-Forwarded-For': '203.0.113.9' } })

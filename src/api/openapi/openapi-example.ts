@@ -14,7 +14,8 @@ export function exampleOf(schema: JsonSchema, schemas: JsonSchemas, depth = 0): 
   if ('const' in schema) return schema['const'] as Json
   if (Array.isArray(schema['enum'])) return schema['enum'][0] as Json
   if (typeof schema['$ref'] === 'string') return inner(schemas[schema['$ref'].replace('#/components/schemas/', '')])
-  if (Array.isArray(schema['anyOf'])) return inner(schema['anyOf'][0])
+  const choices = schema['anyOf'] ?? schema['oneOf']
+  if (Array.isArray(choices)) return inner(choices[0])
   switch ([schema['type']].flat()[0]) {
     case 'object':
       return Object.fromEntries(

@@ -21,7 +21,7 @@ export function firstOfDay(now: Clock, report: UntrustedForward): UntrustedForwa
 
 export function warnOfForwards(log: Pick<Log, 'warn'>): UntrustedForward {
   return (peer) =>
-    log.warn('proxy.untrusted', {
+    log.warn('proxy.unnamed', {
       peer,
       header: 'x-forwarded-for',
       remedy: `all its clients share the limits of one address: if this is your proxy, add ${peer} to --trusted-proxies`,

@@ -37,6 +37,7 @@ const TELLING = ['allow', 'content-disposition', 'content-range', 'etag', 'locat
 const document = openApiDocument({ version: '0.0.0' })
 const components = document['components'] as Readonly<Record<string, Readonly<Record<string, unknown>>>>
 const DOCUMENT = '#/components/schemas/Document'
+const DOCUMENT_OR_PART = '#/components/schemas/DocumentOrPart'
 const SCHEMA_OF = new Map(
   (document['x-dateline-models'] as { readonly name: string; readonly schema: string }[]).map((model) => [
     model.name,
@@ -87,19 +88,42 @@ export function assertDescribed(response: ResponseToCheck): void {
   assert.ok(type !== undefined && type in described.content, `${what} has no type ${type} for ${status}`)
   if (method === 'HEAD' || type !== 'application/json') return
   const at = isShared ? given.$ref : `#/paths/${escaped(place.path)}/${verb.toLowerCase()}/responses/${status}`
-  const model = SCHEMA_OF.get(new URLSearchParams(query).get('model') ?? '')
-  assertFits(checkOf(`${at}/content/${escaped(type)}/schema`, model), text, `${what}, ${status}`)
+  const params = new URLSearchParams(query)
+  const model = SCHEMA_OF.get(params.get('model') ?? '')
+  const isWhole = !params.has('fields') && !params.has('incomplete') && !isPart(text)
+  assertFits(checkOf(`${at}/content/${escaped(type)}/schema`, { model, isWhole }), text, `${what}, ${status}`)
+  if (status >= 400) assertCode(described.content[type], text, `${what}, ${status}`)
 }
 
-/** Compiled once for each place and model. */
-function checkOf(pointer: string, model?: string): Check {
-  const key = `${pointer} ${model ?? ''}`
+/** Whether it may be an incomplete draft, or is the id alone, which a token gets that may write and not read. */
+function isPart(text: string): boolean {
+  const { data } = JSON.parse(text) as { readonly data?: { readonly status?: string } }
+  return data !== undefined && (data.status === 'draft' || Object.keys(data).join() === 'id')
+}
+
+interface Kind {
+  readonly model?: string | undefined
+  /** Whether documents have all their members. */
+  readonly isWhole?: boolean
+}
+
+/** Compiled once for each place and kind of documents. */
+function checkOf(pointer: string, { model, isWhole = true }: Kind = {}): Check {
+  const key = `${pointer} ${model ?? ''} ${isWhole}`
   let check = checks.get(key)
   if (check === undefined) {
-    const refs = model === undefined ? {} : { [DOCUMENT]: `#/components/schemas/${model}` }
+    const whole = `#/components/schemas/${model}`
+    const refs = model === undefined ? {} : { [DOCUMENT]: whole, ...(isWhole ? { [DOCUMENT_OR_PART]: whole } : {}) }
     checks.set(key, (check = compileSchema(document, { pointer, refs, closed: true })))
   }
   return check
+}
+
+/** Whether the failure is one of those that are shown there. */
+function assertCode(content: unknown, text: string, what: string): void {
+  const { examples } = content as { readonly examples: Readonly<Record<string, unknown>> }
+  const { error } = JSON.parse(text) as { readonly error?: { readonly code: string } }
+  if (error !== undefined) assert.ok(error.code in examples, `${what}, has no code ${error.code}`)
 }
 
 function assertFits(check: Check, text: string, what: string): void {

@@ -27,7 +27,7 @@ export interface SchemaOptions {
 const SILENT = new Set(
   (
     '$schema $id $dynamicAnchor $comment $defs title description default examples example deprecated readOnly ' +
-    'writeOnly then else'
+    'writeOnly then else discriminator contentMediaType contentSchema'
   ).split(' '),
 )
 
