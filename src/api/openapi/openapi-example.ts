@@ -14,7 +14,7 @@ export function exampleOf(schema: JsonSchema, schemas: JsonSchemas, depth = 0): 
   if ('const' in schema) return schema['const'] as Json
   if (Array.isArray(schema['enum'])) return schema['enum'][0] as Json
   if (typeof schema['$ref'] === 'string') return inner(schemas[schema['$ref'].replace('#/components/schemas/', '')])
-  const choices = schema['anyOf'] ?? schema['oneOf']
+  const choices = schema['anyOf'] ?? schema['oneOf'] ?? schema['allOf']
   if (Array.isArray(choices)) return inner(choices[0])
   switch ([schema['type']].flat()[0]) {
     case 'object':
