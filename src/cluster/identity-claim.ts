@@ -27,14 +27,12 @@ export async function claimOnce({ etcd, membership, node }: IdentityClaim): Prom
   return undefined
 }
 
-/** The same, once the lease of a process that has ended is over. `ticks` are milliseconds of a clock that is never set. */
-export async function claimIdentity(claim: IdentityClaim, ticks: () => number): Promise<bigint | undefined> {
-  const end = ticks() + CLAIM_MS_MAX
-  for (;;) {
-    const lease = await claimOnce(claim)
-    if (lease !== undefined || ticks() >= end) return lease
-    await wait(RETRY_MS)
-  }
+/** The same, once the lease of a process that has ended is over. */
+export async function claimIdentity(claim: IdentityClaim, retries = CLAIM_MS_MAX / RETRY_MS): Promise<bigint | undefined> {
+  const lease = await claimOnce(claim)
+  if (lease !== undefined || retries === 0) return lease
+  await wait(RETRY_MS)
+  return claimIdentity(claim, retries - 1)
 }
 
 /** `directory` is that of the process that came second. */

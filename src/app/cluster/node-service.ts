@@ -1,7 +1,6 @@
 /** The service as a node of a cluster: what is opened before its store, what runs beside it, and what it adds to HTTP. */
 import { randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
-import { performance } from 'node:perf_hooks'
 import type { Clock } from '../../base/clock.ts'
 import { fail } from '../../base/failure.ts'
 import type { Log } from '../../base/log.ts'
@@ -72,7 +71,7 @@ export async function openNodeService({ config, dataDir, now, log }: NodeService
     async claim({ secrets }: Pick<Services, 'secrets'>): Promise<void> {
       const membership = createMembership({ etcd: node.etcd, prefix: target.prefix, sealKey: clusterKeysOf(secrets[0] ?? '').seal })
       try {
-        lease = await claimIdentity({ etcd: node.etcd, membership, node: node.node }, () => performance.now())
+        lease = await claimIdentity({ etcd: node.etcd, membership, node: node.node })
       } catch (error) {
         // What the node has can be read meanwhile: the heartbeat goes on trying.
         if (!(error instanceof EtcdError)) throw error
