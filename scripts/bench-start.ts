@@ -39,7 +39,7 @@ export async function benchStart([count = String(ITEMS_DEFAULT)]: readonly strin
   try {
     const [dateline, bare] = [join(directory, 'dateline'), join(directory, 'bare')]
     buildExecutable({ bundle: await bundleProgram(), node: process.execPath, output: dateline })
-    const bundle = { main: PRINT_AND_STAY, workers: new Map<string, string>(), guides: new Map<string, string>(), pages: new Uint8Array() }
+    const bundle = { main: PRINT_AND_STAY, workers: new Map<string, string>(), texts: new Map<string, string>(), pages: new Uint8Array() }
     buildExecutable({ bundle, node: process.execPath, output: bare })
     // Node as it comes, copied like the others: pages of a file that was written in one go count more of it as
     // resident.

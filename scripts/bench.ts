@@ -3,9 +3,7 @@ import { benchBackup } from './bench-backup.ts'
 import { benchChanges } from './bench/changes-bench.ts'
 import { benchCluster } from './bench/cluster-bench.ts'
 import { benchHttp } from './bench/http-bench.ts'
-import { benchMail } from './bench-mail.ts'
 import { benchImport } from './bench-import.ts'
-import { benchPattern } from './bench-pattern.ts'
 import { benchPeers } from './bench/peers-bench.ts'
 import { benchQuery } from './bench-query.ts'
 import { benchReferences } from './bench/references-bench.ts'
@@ -20,10 +18,8 @@ const BENCHES: Readonly<Record<string, (words: readonly string[]) => Promise<voi
   cluster: benchCluster,
   dashboard: inBrowser('bench-dashboard.ts'),
   http: benchHttp,
-  mail: benchMail,
   morning: inBrowser('bench/morning/morning-bench.ts'),
   import: benchImport,
-  pattern: benchPattern,
   peers: benchPeers,
   query: benchQuery,
   references: benchReferences,

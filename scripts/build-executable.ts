@@ -26,6 +26,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { PAGE_ASSETS_FILE } from '../src/app/page-assets.ts'
 import type { Bundle } from './build-bundle.ts'
+import { withoutLibatomic } from './build-elf-atomic.ts'
 import { isElf, stripElf } from './build-elf.ts'
 import { isPe, unsignPe } from './build-pe.ts'
 
@@ -43,7 +44,7 @@ export function buildExecutable({ bundle, node, output }: Parts): void {
   try {
     writeFileSync(join(directory, 'node'), prepared(readFileSync(node)), { mode: 0o755 })
     writeFileSync(join(directory, 'dateline.cjs'), bundle.main)
-    for (const [name, text] of [...bundle.workers, ...bundle.guides]) writeFileSync(join(directory, name), text)
+    for (const [name, text] of [...bundle.workers, ...bundle.texts]) writeFileSync(join(directory, name), text)
     writeFileSync(join(directory, PAGE_ASSETS_FILE), bundle.pages)
     writeFileSync(join(directory, 'sea.json'), JSON.stringify(seaConfig(bundle)))
     // The names go into the executable; relative ones are the same wherever it is built.
@@ -63,21 +64,22 @@ export function buildExecutable({ bundle, node, output }: Parts): void {
 }
 
 /**
- * Symbols go from the files of Linux. Windows keeps them elsewhere; those of a Mac are woven into tables that the
- * loader uses, and stay. Signatures go, since they would be broken: the builder takes that of a Mac out by itself.
+ * Symbols and the need for libatomic go from the files of Linux. Windows keeps its symbols elsewhere; those of a Mac are
+ * woven into tables that the loader uses, and stay. Signatures go, since they would be broken: the builder takes that of
+ * a Mac out by itself.
  */
 function prepared(node: Buffer): Buffer {
-  if (isElf(node)) return stripElf(node)
+  if (isElf(node)) return withoutLibatomic(stripElf(node))
   return isPe(node) ? unsignPe(node) : node
 }
 
-function seaConfig({ workers, guides }: Bundle): object {
+function seaConfig({ workers, texts }: Bundle): object {
   return {
     main: 'dateline.cjs',
     mainFormat: 'commonjs',
     executable: 'node',
     output: 'out',
-    assets: Object.fromEntries([...workers.keys(), ...guides.keys(), PAGE_ASSETS_FILE].map((name) => [name, name])),
+    assets: Object.fromEntries([...workers.keys(), ...texts.keys(), PAGE_ASSETS_FILE].map((name) => [name, name])),
     disableExperimentalSEAWarning: true,
     useCodeCache: false,
     useSnapshot: false,

@@ -44,11 +44,14 @@ try {
 
 function buildTwice(): void {
   const copy = join(work, 'copy')
-  for (const name of ['src', 'data', 'scripts', 'package.json', 'tsconfig.json'])
+  for (const name of ['src', 'data', 'examples', 'scripts', 'package.json', 'tsconfig.json'])
     cpSync(join(ROOT, name), join(copy, name), { recursive: true })
   symlinkSync(join(ROOT, 'node_modules'), join(copy, 'node_modules'))
+  // The copy is of the same commit.
+  const { stdout } = spawnSync('git', ['rev-parse', '--absolute-git-dir'], { cwd: ROOT, encoding: 'utf8' })
   const sums = [ROOT, copy].map((root) => {
-    const { status } = spawnSync(process.execPath, ['scripts/build.ts'], { cwd: root, stdio: 'inherit' })
+    const git = root === ROOT || stdout === '' ? {} : { GIT_DIR: stdout.trim(), GIT_WORK_TREE: root }
+    const { status } = spawnSync(process.execPath, ['scripts/build.ts'], { cwd: root, env: { ...process.env, ...git }, stdio: 'inherit' })
     if (status !== 0) throw new Error(`The build in ${root} failed`)
     return createHash('sha256')
       .update(readFileSync(join(root, 'dist/dateline')))

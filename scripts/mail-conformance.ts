@@ -1,6 +1,6 @@
 /**
- * `npm run mail-conformance [-- NAME…]`: our SMTP client against the mail servers that the world runs, as Debian ships
- * them. Each listens on ports of this machine with a certificate made for the run; what it delivers is compared byte by
+ * `npm run mail-conformance [-- NAME…]`: our SMTP client against Postfix and aiosmtpd, as Debian ships them. Each
+ * listens on ports of this machine with a certificate made for the run; what it delivers is compared byte by
  * byte and read by Python; it is stopped again. One line for each case; exit status 1 when one failed.
  *
  * It needs Linux, apt-get, root and, once a week, a network for the packages. Where one is lacking it says so and ends
@@ -14,12 +14,8 @@ import { aiosmtpdCases } from './mail-conformance/aiosmtpd-cases.ts'
 import { makeCertificates } from './mail-conformance/certificates.ts'
 import { cleanUpAfterUs } from './mail-conformance/clean-up.ts'
 import { debianTree, type DebianTree, NotAvailable } from './mail-conformance/debian-tree.ts'
-import { EXIM_TREE, startExim } from './mail-conformance/exim.ts'
-import { eximCases } from './mail-conformance/exim-cases.ts'
 import { assertJailsWork, type Jail, openJail } from './mail-conformance/jail.ts'
 import type { Case, Kit } from './mail-conformance/kit.ts'
-import { OPENSMTPD_TREE, startOpenSmtpd } from './mail-conformance/opensmtpd.ts'
-import { openSmtpdCases } from './mail-conformance/opensmtpd-cases.ts'
 import { POSTFIX_TREE, startPostfix } from './mail-conformance/postfix.ts'
 import { postfixCases } from './mail-conformance/postfix-cases.ts'
 import { PYTHON_TREE } from './mail-conformance/python.ts'
@@ -45,8 +41,6 @@ interface Suite {
 
 const SUITES: readonly Suite[] = [
   suite('postfix', POSTFIX_TREE, startPostfix, postfixCases),
-  suite('opensmtpd', OPENSMTPD_TREE, startOpenSmtpd, openSmtpdCases),
-  suite('exim', EXIM_TREE, startExim, eximCases),
   suite('aiosmtpd', PYTHON_TREE, startAiosmtpd, aiosmtpdCases),
 ]
 

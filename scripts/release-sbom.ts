@@ -1,6 +1,7 @@
 /**
  * What is in the executable, as CycloneDX 1.6 JSON: Dateline, Node, and the libraries inside Node, which says itself
- * what it was built with (process.versions). It holds no time and no random number, so that it stays the same.
+ * what it was built with (process.versions), with their licences. It holds no time and no random number, so that it stays
+ * the same. The C++ libraries that it loads are those of the system, and no part of it.
  */
 
 /** Numbers of interfaces, not parts. */
@@ -10,21 +11,36 @@ const FROM_NPM = ['acorn', 'amaro', 'undici']
 /** What the short names stand for, where the name of the project is another. */
 const NAMES: Readonly<Record<string, string>> = { ares: 'c-ares', uv: 'libuv', tz: 'tzdata', unicode: 'unicode-data' }
 
+/** By the short names, as Node's LICENSE and the projects themselves say: SPDX identifiers, or a name where there is none. */
+const LICENSES: Readonly<Record<string, string>> = {
+  ...{ node: 'MIT', acorn: 'MIT', ada: 'MIT', amaro: 'MIT AND Apache-2.0', ares: 'MIT', brotli: 'MIT', cldr: 'Unicode-3.0' },
+  ...{ icu: 'Unicode-3.0', libffi: 'MIT', lief: 'Apache-2.0', llhttp: 'MIT', merve: 'MIT', nbytes: 'MIT', ncrypto: 'MIT' },
+  ...{ nghttp2: 'MIT', nghttp3: 'MIT', ngtcp2: 'MIT', openssl: 'Apache-2.0', simdjson: 'Apache-2.0', simdutf: 'MIT' },
+  ...{ sqlite: 'blessing', tz: 'Public Domain', undici: 'MIT', unicode: 'Unicode-3.0', uv: 'MIT', uvwasi: 'MIT' },
+  ...{ v8: 'BSD-3-Clause', zlib: 'Zlib', zstd: 'BSD-3-Clause' },
+}
+
+type License = { readonly license: { readonly id: string } | { readonly name: string } } | { readonly expression: string }
+
 interface Component {
   readonly type: 'application' | 'platform' | 'library'
   readonly 'bom-ref': string
   readonly name: string
   readonly version: string
   readonly purl: string
+  readonly licenses?: readonly License[]
 }
 
-/** The bill as text, for this version of ours and what process.versions tells. An empty version is no part. */
+/**
+ * The bill as text, for this version of ours and what process.versions tells. An empty version is no part. Throws for a part
+ * whose licence is not known.
+ */
 export function billOfMaterials(version: string, versions: Readonly<Record<string, string | undefined>>): string {
   const dateline = component('application', 'dateline', version)
-  const node = component('platform', 'node', versions['node'] ?? '')
+  const node = licensed('platform', 'node', versions['node'] ?? '')
   const libraries = Object.entries(versions)
     .filter(([name, found]) => !NO_PARTS.includes(name) && found !== undefined && found !== '')
-    .map(([name, found = '']) => component('library', name, found))
+    .map(([name, found = '']) => licensed('library', name, found))
     .sort((a, b) => (a['bom-ref'] < b['bom-ref'] ? -1 : 1))
   const bill = {
     $schema: 'http://cyclonedx.org/schema/bom-1.6.schema.json',
@@ -46,4 +62,15 @@ function component(type: Component['type'], shortName: string, version: string):
   const name = NAMES[shortName] ?? shortName
   const purl = `pkg:${FROM_NPM.includes(name) ? 'npm' : 'generic'}/${name}@${encodeURIComponent(version)}`
   return { type, 'bom-ref': purl, name, version, purl }
+}
+
+function licensed(type: Component['type'], shortName: string, version: string): Component {
+  const found = LICENSES[shortName]
+  if (found === undefined) throw new Error(`No licence of ${shortName} is known: add it to ${import.meta.filename}`)
+  return { ...component(type, shortName, version), licenses: [license(found)] }
+}
+
+function license(text: string): License {
+  if (text.includes(' AND ')) return { expression: text }
+  return { license: text.includes(' ') ? { name: text } : { id: text } }
 }

@@ -17,6 +17,7 @@ import { parseArgs } from 'node:util'
 import { VERSION } from '../src/base/version.ts'
 import { bundleProgram } from './build-bundle.ts'
 import { buildExecutable } from './build-executable.ts'
+import { EXAMPLES, readExample } from '../src/guides/examples.ts'
 import { PINNED_VERSION } from './pinned-node.mjs'
 import { tarGz, zip } from './release-archive.ts'
 import { billOfMaterials } from './release-sbom.ts'
@@ -37,6 +38,7 @@ const directory = values.out ?? join(ROOT, 'dist', 'release')
 const wanted = values.only === undefined ? SYSTEMS : values.only.split(',').map(systemNamed)
 const work = mkdtempSync(join(tmpdir(), 'dateline-release-'))
 const sums = new Map<string, string>()
+const examples = EXAMPLES.map((one) => ({ path: `examples/${one.file}`, bytes: Buffer.from(readExample(one)) }))
 
 try {
   rmSync(directory, { recursive: true, force: true })
@@ -57,6 +59,7 @@ try {
       const files = [
         { path: `dateline${ending}`, bytes: executable, isExecutable: true },
         { path: 'LICENSE.node.txt', bytes: license },
+        ...examples,
       ]
       add(name + ending, executable)
       if (ending === '') write(`${name}.tar.gz`, await tarGz(files))

@@ -38,6 +38,7 @@ import { startRenewal } from './http/server/certificate-renewal.ts'
 import type { Certificate, CertificateFiles } from './http/server/certificate.ts'
 import { addressOfNext, isLoopback, requireSocketDirectory, urlOf, type ListenAddress } from './http/server/listening.ts'
 import type { ServerLimits } from './http/server/server-limits.ts'
+import { firstOfDay, warnOfForwards } from './http/guard/untrusted-forwards.ts'
 import { createServer, type HttpServer } from './http/server/server.ts'
 import { readMailSettings, type MailSettings } from './mail/settings/mail-settings.ts'
 import { SYSTEM } from './store/actor.ts'
@@ -135,9 +136,10 @@ export async function startApp(config: Config, secrets: Secrets, surroundings: S
   if (reason !== undefined) log[config.threads === 'auto' ? 'info' : 'warn']('threads.one', { wanted: config.threads, reason })
   const view = threads === 1 ? undefined : createMainView(threads, config.streamsMax)
   const shared = view && { windows: view.memory.windows, gate: view.gate }
-  const services = await openServices(config, secrets, { ...{ now, log, own: true, shared, cluster: node?.cluster, nodes: node?.nodes }, limitSettings: () => limitSettingsOf(live.config()) })
+  const services = await openServices(config, secrets, { ...{ now, log, own: true, shared, cluster: node?.cluster, nodes: node?.nodes }, limitSettings: () => limitSettingsOf(live.config()), guestsMb: () => live.config().guestsMb })
   const { store, accounts, sessions, newId, instance, metrics, counters } = services
   starting.defer(() => store.close())
+  await node?.claim(services)
   const ensureAdmin = async (): Promise<void> => {
     if (config.adminEmail !== undefined) await accounts.ensureAdmin(config.adminEmail, now(), SYSTEM)
   }
@@ -188,6 +190,7 @@ export async function startApp(config: Config, secrets: Secrets, surroundings: S
   if (config.dashboard && pageAssets === undefined) log.warn('dashboard.missing', { advice: 'npm start builds it' })
   const router = createRouter(routes)
   const limits = limitsOfThread({ ...limitsInUse(config, log), ...serverLimits }, threads)
+  const untrustedForward = firstOfDay(now, warnOfForwards(log))
   const server: HttpServer = createServer({
     router,
     newRequestId: newId,
@@ -195,6 +198,7 @@ export async function startApp(config: Config, secrets: Secrets, surroundings: S
     log,
     cors: config.corsOrigins,
     proxies: config.trustedProxies,
+    onUntrustedForward: untrustedForward,
     instance,
     routeHeaders: positions === undefined ? undefined : (route) => (route.startsWith(API) ? positions.headers() : []),
     allowedHosts: config.allowedHosts,
@@ -220,6 +224,7 @@ export async function startApp(config: Config, secrets: Secrets, surroundings: S
       : serveInThreads({
           ...{ threads, view, config: live.config, cacheBytes, dataDir, services, startedAt, router, limits, now, log },
           endOneOf: server.endOneOf,
+          untrustedForward,
           address: addressOfNext(address, listening),
           routes: routes.map(({ method, path }) => ({ method, path })),
           pages: config.dashboard ? { assets: pageAssets, settings: { dashboardImages: config.dashboardImages } } : undefined,

@@ -10,6 +10,7 @@ import { TransferFileError } from './cli/documents/transfer-file.ts'
 import { CertificateError } from './http/server/certificate.ts'
 import { ListenError } from './http/server/listening.ts'
 import { runCommand } from './cli/commands.ts'
+import { becomeUser } from './cli/data-owner.ts'
 import { EXIT, UsageError, type ExitCode, type Terminal } from './cli/command.ts'
 import { openLogSink } from './cli/serve/log-sink.ts'
 import { endBySignal, endProcess } from './cli/serve/process-end.ts'
@@ -130,6 +131,7 @@ function terminal(): Terminal {
       reload = listener
     },
     openLogSink: () => openLogSink(),
+    become: process.geteuid?.() === 0 ? becomeUser : undefined,
     watch({ onCrash, onWarning, onExit }) {
       process.on('uncaughtExceptionMonitor', onCrash).on('exit', onExit)
       process.removeAllListeners('warning').on('warning', onWarning) // Node's own listener prints them.

@@ -1,10 +1,13 @@
 /** The examples as they are given away, each run against the program and left without a trace of it. */
 import assert from 'node:assert/strict'
 import { spawn, spawnSync } from 'node:child_process'
-import { chmodSync, existsSync, readdirSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
+import { readConfig } from '../src/config/read-config.ts'
+import { EXAMPLES as EXAMPLES_OF_COMMAND } from '../src/guides/examples.ts'
 import { codeBlocks, DOCUMENTS } from './support/service/documented-commands.ts'
+import { runCheaply } from './support/service/in-process.ts'
 import { cleanEnvironment, COMMAND, finish } from './support/service/program.ts'
 import { temporaryDirectory } from './support/service/temporary-directory.ts'
 
@@ -79,15 +82,46 @@ describe('the example', { skip: ON_WINDOWS }, () => {
   })
 })
 
-it('the units of the guide on operations are sound for systemd', { skip: lacks('systemd-analyze', '--version') }, (t) => {
-  const directory = temporaryDirectory(t)
-  const [service = '', socket = ''] = codeBlocks(DOCUMENTS.get('data/guides/operations.md') ?? '', 'ini')
-  assert.match(service, /^ExecStart=\/usr\/local\/bin\/dateline serve /m)
-  const files = [
-    ['dateline.service', service.replace('/usr/local/bin/dateline', '/bin/sh')],
-    ['dateline.socket', socket],
-  ] as const
-  for (const [name, text] of files) writeFileSync(join(directory, name), text)
-  const verified = spawnSync('systemd-analyze', ['verify', ...files.map(([name]) => join(directory, name))])
-  assert.deepEqual([verified.status, verified.stderr.toString()], [0, ''])
+describe('the files of the machine', () => {
+  const read = (name: string): string => readFileSync(join(EXAMPLES, 'machine', name), 'utf8')
+
+  it('are those that the command prints, with those for containers', async () => {
+    const files = ['machine', 'container'].flatMap((folder) => readdirSync(join(EXAMPLES, folder)).map((name) => `${folder}/${name}`))
+    assert.deepEqual(EXAMPLES_OF_COMMAND.map(({ file }) => file).sort(), files.sort())
+    const { stdout } = await runCheaply(['example'])
+    for (const { name, file } of EXAMPLES_OF_COMMAND) {
+      assert.match(stdout, new RegExp(`^${name} `, 'm'))
+      const { code, stdout: printed, stderr } = await runCheaply(['example', name])
+      assert.deepEqual([code, printed, stderr], [0, readFileSync(join(EXAMPLES, file), 'utf8'), ''])
+    }
+    const unknown = await runCheaply(['example', 'system'])
+    assert.deepEqual([unknown.code, unknown.stderr], [2, 'Unknown example "system": did you mean "systemd"?\n'])
+    assert.equal((await runCheaply(['example', 'systemd', 'nginx'])).code, 2)
+  })
+
+  it('the units are sound for systemd, and so is the drop-in of the guide on mail', { skip: lacks('systemd-analyze', '--version') }, (t) => {
+    const directory = temporaryDirectory(t)
+    assert.match(read('dateline.service'), /^ExecStart=\/usr\/local\/bin\/dateline serve /m)
+    const files = [
+      ['dateline.service', read('dateline.service').replace('/usr/local/bin/dateline', '/bin/sh')],
+      ['dateline.socket', read('dateline.socket')],
+    ] as const
+    for (const [name, text] of files) writeFileSync(join(directory, name), text)
+    const [dropIn = ''] = codeBlocks(DOCUMENTS.get('data/guides/mail.md') ?? '', 'ini')
+    assert.match(dropIn, /^NoNewPrivileges=no$/m)
+    mkdirSync(join(directory, 'dateline.service.d'))
+    writeFileSync(join(directory, 'dateline.service.d', 'sendmail.conf'), dropIn)
+    const verified = spawnSync('systemd-analyze', ['verify', ...files.map(([name]) => join(directory, name))])
+    assert.deepEqual([verified.status, verified.stderr.toString()], [0, ''])
+  })
+
+  it('the settings are those of the unit and trust a proxy that sends the address of its client alone', () => {
+    const settings = readConfig(new Map([['config', join(EXAMPLES, 'machine/dateline.json')]]), {})
+    assert.ok(read('dateline.service').includes(` --data-dir ${settings.dataDir}\n`))
+    for (const name of ['nginx.conf', 'Caddyfile']) {
+      assert.ok(settings.allowedHosts.every((host) => read(name).includes(host)), name)
+      assert.ok(read(name).includes(`127.0.0.1:${settings.port}`), name)
+    }
+    assert.match(read('nginx.conf'), /X-Forwarded-For \$remote_addr;/)
+  })
 })

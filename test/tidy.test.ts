@@ -31,6 +31,7 @@ const ALLOWED: readonly Allowance[] = [
   { file: 'src/app/change-feed.ts', call: 'setInterval', because: 'open streams get a sign of life, and sessions end' },
   { file: 'src/app/settings/live-settings.ts', call: 'setInterval', because: 'commands and other nodes store settings as well' },
   { file: 'src/app/change-feed.ts', call: 'performance.now', because: 'how long a round of streams takes is measured by a clock that is never set' },
+  { file: 'src/store/sqlite/housekeeping.ts', call: 'setInterval', because: 'guests may use up their room between two rounds' },
   { file: 'src/client/client.ts', call: 'setTimeout', because: 'a stream that has ended, or is silent for too long, is opened again' },
   { file: 'src/client/client.ts', call: 'Math.random', because: 'clients that have lost the same server come back one after the other' },
   { file: 'src/http/request/incoming-exchange.ts', call: 'setTimeout', because: 'a short body has to come within seconds' },

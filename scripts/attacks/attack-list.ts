@@ -1,6 +1,7 @@
 /** All attacks, in the order in which they run. */
 import type { Attack } from './attack.ts'
 import { bodiesInFlight } from './bodies-in-flight.ts'
+import { changesPages, changesStreams } from './change-floods.ts'
 import { bodiesOfGuest, bodiesOfNumbers, preferencesReferences } from './hostile-bodies.ts'
 import { floodUnsigned, hostileRequests } from './hostile-requests.ts'
 import { largePages } from './large-pages.ts'
@@ -37,6 +38,8 @@ export const ATTACKS: readonly Attack[] = [
   queriesOfGuests,
   queriesOnBusyCores,
   queriesAtTheLimits,
+  changesPages,
+  changesStreams,
   connectionsWithoutBody,
   connectionsOfOneAddress,
   connectionsSlowHeaders,

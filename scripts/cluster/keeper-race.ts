@@ -60,7 +60,8 @@ export function startKeeperRace(nodes: readonly Etcd[]) {
     racer.heartbeat = startHeartbeat({
       ...{ etcd: watched, membership: createMembership({ etcd, prefix: PREFIX, sealKey }), prefix: PREFIX, node },
       ...{ replication: { newest: () => newest }, record: () => record, now: systemClock, log: recordingLog().log },
-      onKeeper(isKeeper) {
+      onTaken: () => {},
+    onKeeper(isKeeper) {
         if (!isKeeper) return
         hasBeen = true
         begins(racer)

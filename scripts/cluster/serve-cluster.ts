@@ -10,7 +10,7 @@ import { once } from 'node:events'
 import { cpSync, existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { newNode, readIdentity, writeIdentity } from '../../src/cluster/node-identity.ts'
+import { adoptDraft, newNode, readIdentity, writeDraft } from '../../src/cluster/node-identity.ts'
 import { memberOf } from '../../test/support/cluster/member-place.ts'
 import { openSpreadingProxy } from './spreading-proxy.ts'
 import { WITH_PARENT } from './with-parent.ts'
@@ -48,7 +48,8 @@ console.log(mode === 'spread' ? await spread() : lines[0])
 function makeNode(directory: string): void {
   const site = readIdentity(dataDir)?.site ?? ''
   cpSync(dataDir, directory, { recursive: true })
-  writeIdentity(directory, { node: newNode(), site })
+  writeDraft(directory, 'join', { node: newNode(), site })
+  adoptDraft(directory, 'join')
 }
 
 async function run(given: readonly string[]): Promise<string> {

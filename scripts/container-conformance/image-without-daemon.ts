@@ -49,10 +49,16 @@ interface ImageParts {
 
 /** Why no image can be made here; undefined where one can. */
 export function lacking(): string | undefined {
-  if (process.platform !== 'linux' || process.getuid?.() !== 0) return 'it takes Linux and root'
-  const missing = ['buildah', 'mmdebstrap', 'unshare', 'nsenter', 'ip'].filter((name) => spawnSync('which', [name]).status !== 0)
-  if (missing.length > 0) return `there is no ${missing.join(', no ')}`
+  const reason = lackingTools(['buildah', 'mmdebstrap', 'unshare', 'nsenter', 'ip'])
+  if (reason !== undefined) return reason
   return spawnSync('unshare', ['--mount', '--net', 'true']).status === 0 ? undefined : 'no namespaces can be made'
+}
+
+/** Why these tools cannot run here as root of Linux; undefined where they can. */
+export function lackingTools(tools: readonly string[]): string | undefined {
+  if (process.platform !== 'linux' || process.getuid?.() !== 0) return 'it takes Linux and root'
+  const missing = tools.filter((name) => spawnSync('which', [name]).status !== 0)
+  return missing.length > 0 ? `there is no ${missing.join(', no ')}` : undefined
 }
 
 /** Makes and runs the image. Throws Unreachable, and an Error where a step fails. */
@@ -62,7 +68,7 @@ export async function runWithoutDaemon({ dockerfile, context, base }: ImageParts
     run('buildah', ['--root', join(work, 'store'), '--runroot', join(work, 'run'), '--storage-driver', 'vfs', ...words])
   try {
     const scratch = buildah('from', 'scratch')
-    buildah('add', scratch, baseTree(base), '/')
+    buildah('add', scratch, baseTree('trixie', base), '/')
     buildah('commit', '--rm', scratch, BASE)
     buildah('build', '--isolation', 'chroot', '--pull=never', '--format', 'docker', '--tag', 'dateline', '--file', dockerfile, context)
     const { Docker } = JSON.parse(buildah('inspect', '--type', 'image', 'dateline')) as { readonly Docker: { readonly config: ImageConfig } }
@@ -72,12 +78,12 @@ export async function runWithoutDaemon({ dockerfile, context, base }: ImageParts
   }
 }
 
-/** The archive of the base image, fetched where it is not there. Throws Unreachable where it cannot be had: it is not ours. */
-function baseTree(file: string): string {
+/** The archive of the smallest Debian, fetched where it is not there. Throws Unreachable where it cannot be had: it is not ours. */
+export function baseTree(release: string, file: string): string {
   if (existsSync(file)) return file
   mkdirSync(dirname(file), { recursive: true })
   try {
-    run('mmdebstrap', ['--quiet', '--variant=minbase', '--format=tar', 'stable', `${file}.new`])
+    run('mmdebstrap', ['--quiet', '--variant=minbase', '--format=tar', release, `${file}.new`])
   } catch (error) {
     throw error instanceof Unreachable ? error : new Unreachable(`the base image cannot be had: ${systemReason(error)}`)
   }
@@ -123,7 +129,7 @@ async function runImage(root: string, { User, Env, Entrypoint, Cmd, Healthcheck,
   }
 }
 
-function run(command: string, words: readonly string[]): string {
+export function run(command: string, words: readonly string[]): string {
   const { status, stdout, stderr, error } = spawnSync(command, words, { encoding: 'utf8', timeout: STEP_MS_MAX, maxBuffer: OUTPUT_BYTES_MAX })
   if (status === 0) return stdout.trim()
   if (UNREACHABLE.test(stderr)) throw new Unreachable(`Debian's packages cannot be reached: ${UNREACHABLE.exec(stderr)?.[0]}`)

@@ -36,9 +36,6 @@ const USERS = {
   postdrop: 902,
   dovecot: 903,
   dovenull: 904,
-  opensmtpd: 905,
-  opensmtpq: 906,
-  'Debian-exim': 907,
   /** Receives the mail. */
   reader: 908,
   nobody: 65_534,

@@ -75,8 +75,15 @@ function fittingText(name: string, text: string, document: object): string {
       .join(',')
   }
   if (name !== 'filter') return text
-  const filter = Object.entries(JSON.parse(text) as object).filter(([path]) => hasPath(document, path))
-  return filter.length === 0 ? '' : JSON.stringify(Object.fromEntries(filter))
+  let filter: object
+  try {
+    filter = JSON.parse(text) as object
+  } catch {
+    // An example that is no JSON is shown as it is.
+    return text
+  }
+  const fitting = Object.entries(filter).filter(([path]) => hasPath(document, path))
+  return fitting.length === 0 ? '' : JSON.stringify(Object.fromEntries(fitting))
 }
 
 function fittingQuery(body: string, document: object): string {

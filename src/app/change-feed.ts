@@ -12,7 +12,7 @@ import type { AccountStore, DocumentStore } from '../store/store.ts'
 import { readings } from './service-metrics.ts'
 
 export interface ChangeFeedOptions {
-  readonly store: Pick<DocumentStore, 'get' | 'changeRange' | 'changesBehind' | 'onChanges'> & Pick<AccountStore, 'changes'>
+  readonly store: Pick<DocumentStore, 'get' | 'changeRange' | 'changesBehind' | 'inTurns' | 'onChanges'> & Pick<AccountStore, 'changes'>
   readonly settings: ListSettings
   readonly limits: StreamLimits
   /** The streams of all threads. */

@@ -31,8 +31,8 @@ import type { NodeService } from './cluster/node-service.ts'
 import type { startMail } from './mail-service.ts'
 import { OPENAPI_PATH, type PageAsset } from './page-routes.ts'
 import { lastRestore } from './restore-outcome.ts'
-import { readinessChecks, reasonsAgainst } from './readiness.ts'
-import { cacheMetrics } from './service-metrics.ts'
+import { readiness, readinessChecks } from './readiness.ts'
+import { cacheMetrics, mailMetrics } from './service-metrics.ts'
 import { serviceStatus } from './service-status.ts'
 import type { Services } from './services.ts'
 import type { LiveSettings } from './settings/live-settings.ts'
@@ -70,7 +70,7 @@ export function listSettingsOf({ pageSize, pageSizeMax, hideInactive }: Config):
 export function endpointContext(parts: ContextParts): EndpointContext {
   const { config, live, dataDir, services, mail, upkeep, startedAt, now, log, logMemory, mailTestMs } = parts
   const { pageAssets, node, setupToken } = parts
-  const { store, accounts, passkeys, codes, sessions, tickets, limits, newId, instance, metrics, counters, emailHashes } = services
+  const { store, accounts, passkeys, codes, sessions, tickets, limits, newId, instance, metrics, counters, emailHashes, guestLimit } = services
   const { backupPaths, backupRuns, restores, backups, backupEveryMs, schedule } = upkeep
   const listSettings = listSettingsOf(config)
   const invitations = invitationService({
@@ -93,10 +93,11 @@ export function endpointContext(parts: ContextParts): EndpointContext {
   const review = createReviewQueue({ store, now, isReviewOn: () => live.config().review })
   const pages = createPageCache({ bytesMax: parts.cacheBytes, now })
   cacheMetrics(metrics, pages)
-  const checks = readinessChecks({ store, dataDir, backups, now, replication: store.replication })
+  mailMetrics(metrics, mail.failingSince)
+  const checks = readinessChecks({ store, dataDir, backups, mailFailingSince: mail.failingSince, now, replication: store.replication })
   const status = {
     version: VERSION,
-    ...{ instance, startedAt, now, dataDir, database: backupPaths.database, store, counters, checks },
+    ...{ instance, startedAt, now, dataDir, database: backupPaths.database, store, guestLimit, counters, checks },
     mail: mail.description,
     cluster: node?.concerns,
     schedule: schedule.concerns,
@@ -114,7 +115,7 @@ export function endpointContext(parts: ContextParts): EndpointContext {
     ...{ accounts, passkeys, codes, sessions, limits, store, emailHashes, documents, newId, now, metrics, instance, startedAt },
     ...{ invitations, review, repeats, backupPaths, backupRuns, restores, listSettings, logMemory, settings: parts.settings },
     reads: createReads({ store, pages, instance, versionsOf: node?.versionsOf }),
-    sync: createSyncReads({ store, changes: parts.feed.context.changes, settings: listSettings }),
+    sync: createSyncReads({ store, changes: parts.feed.context.changes, settings: listSettings, now }),
     coder: createEnvelopeCoder(),
     ...parts.feed.context,
     issueTicket({ claim }, time) {
@@ -148,6 +149,6 @@ export function endpointContext(parts: ContextParts): EndpointContext {
       openApi.set(model, made)
       return made
     },
-    unreadyReasons: () => reasonsAgainst(checks),
+    readiness: () => readiness(checks),
   }
 }

@@ -77,6 +77,7 @@ export async function startMail(setup: MailSetup, parts: MailServiceParts) {
   return {
     wake: courier.wake,
     idle: courier.idle,
+    failingSince: courier.failingSince,
     /** How mail is sent: lines for the operator. */
     description: (): readonly string[] => describeMail(settings),
     /** Whether codes are printed to the log. */

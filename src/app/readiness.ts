@@ -1,6 +1,8 @@
 /**
- * Whether the service can do its work: each check gives a reason why not, or nothing. Every client that can reach the
- * port reads the reasons, so they tell what is wrong and not where: paths and words of mail servers are in the log.
+ * What keeps the service from its work: each check gives a reason, or nothing. Only a check of this process takes it out of
+ * a load balancer: mail and backups fail in the same way wherever a request is served, so their reasons are warnings. Every
+ * client that can reach the port reads both, so they tell what is wrong and not where: paths and replies of mail servers are
+ * in the log.
  */
 import { statfs } from 'node:fs/promises'
 import type { Clock } from '../base/clock.ts'
@@ -9,12 +11,14 @@ import { MINUTE_MS, showDuration } from '../base/duration.ts'
 import { REMOTE_CONFIG_ID, remoteConfig } from '../models/remote-config.ts'
 import type { BackupState } from '../store/backup/backup-schedule.ts'
 import type { Replication } from '../store/replica/replication.ts'
-import type { DocumentStore, OutboxStore } from '../store/store.ts'
+import type { DocumentStore } from '../store/store.ts'
 
 /** Less than this, and a checkpoint of the log may fail. */
 export const FREE_BYTES_MIN = 64 * 1024 * 1024
-/** A code lives for minutes: mail that waits longer than this will soon be of no use. */
-const MAIL_WAITS_MAX_MS = 3 * MINUTE_MS
+/** A code lives for minutes. A mail server that fails for longer than this does more than restart. */
+const MAIL_FAILS_MAX_MS = 3 * MINUTE_MS
+/** The checks whose reasons do not make this process unable to serve requests. */
+const WARNINGS: readonly string[] = ['mail', 'backups'] satisfies (keyof ReadinessChecks)[]
 
 /** A reason in a few words, or undefined where all is well. What it throws is a reason too. */
 export type ReadinessCheck = () => Promise<string | undefined>
@@ -22,16 +26,18 @@ export type ReadinessCheck = () => Promise<string | undefined>
 export type ReadinessChecks = Readonly<Record<'database' | 'disk' | 'mail' | 'backups' | 'cluster', ReadinessCheck>>
 
 export interface ReadinessParts {
-  readonly store: Pick<DocumentStore, 'get'> & Pick<OutboxStore, 'oldestWaitingAt'>
+  readonly store: Pick<DocumentStore, 'get'>
   readonly dataDir: string
   /** Undefined while the service makes none by itself. */
   readonly backups: () => { state(): BackupState } | undefined
+  /** Since when the mail server fails for every message. */
+  readonly mailFailingSince: () => number | undefined
   readonly now: Clock
   /** Of a node. */
   readonly replication: Pick<Replication, 'state'> | undefined
 }
 
-export function readinessChecks({ store, dataDir, backups, now, replication }: ReadinessParts): ReadinessChecks {
+export function readinessChecks({ store, dataDir, backups, mailFailingSince, now, replication }: ReadinessParts): ReadinessChecks {
   return {
     async database() {
       store.get(remoteConfig, REMOTE_CONFIG_ID)
@@ -42,9 +48,9 @@ export function readinessChecks({ store, dataDir, backups, now, replication }: R
       return free < FREE_BYTES_MIN ? `only ${Math.floor(free / 1024 / 1024)} MiB are free` : undefined
     },
     async mail() {
-      const waits = now() - ((await store.oldestWaitingAt()) ?? now())
-      return waits > MAIL_WAITS_MAX_MS
-        ? `a message has been waiting for ${showDuration(Math.floor(waits / MINUTE_MS) * MINUTE_MS)}`
+      const failing = now() - (mailFailingSince() ?? now())
+      return failing > MAIL_FAILS_MAX_MS
+        ? `the mail server has failed for ${showDuration(Math.floor(failing / MINUTE_MS) * MINUTE_MS)}`
         : undefined
     },
     async backups() {
@@ -66,8 +72,18 @@ export async function freeBytes(path: string): Promise<number> {
   return bavail * bsize
 }
 
-export async function reasonsAgainst(checks: Readonly<Record<string, ReadinessCheck>>): Promise<readonly string[]> {
-  return (await problemsFound(checks)).map(({ check, reason }) => `${check}: ${reason}`)
+export interface Readiness {
+  /** Why this process cannot serve requests. */
+  readonly reasons: readonly string[]
+  /** What else an operator should look at. */
+  readonly warnings: readonly string[]
+}
+
+export async function readiness(checks: ReadinessChecks): Promise<Readiness> {
+  const found = await problemsFound(checks)
+  const texts = (areWarnings: boolean): readonly string[] =>
+    found.filter(({ check }) => WARNINGS.includes(check) === areWarnings).map(({ check, reason }) => `${check}: ${reason}`)
+  return { reasons: texts(false), warnings: texts(true) }
 }
 
 export async function problemsFound<Name extends string>(

@@ -10,6 +10,7 @@ import type { AuditEvent } from '../models/audit.ts'
 import type { BackupRecord } from '../store/backup/backup-runs.ts'
 import type { BackupState } from '../store/backup/backup-schedule.ts'
 import type { OutboxStore, QueryCounts } from '../store/store.ts'
+import type { GuestLimit, GuestStorage } from '../store/tables/guest-storage.ts'
 import { freeBytes } from './readiness.ts'
 
 /** Upper bounds in seconds: an indexed page takes far less than a millisecond, the slowest scan two seconds. */
@@ -21,7 +22,8 @@ export interface MeasuredService {
   readonly version: string
   readonly startedAt: number
   readonly now: Clock
-  readonly store: Pick<OutboxStore, 'outboxSummary' | 'oldestWaitingAt'> & { queryCounts(): QueryCounts }
+  readonly store: Pick<OutboxStore, 'outboxSummary' | 'oldestWaitingAt'> & { queryCounts(): QueryCounts; guestStorage(): GuestStorage }
+  readonly guestLimit: () => GuestLimit
   /** The database file, and the directory that it is in. */
   readonly database: string
   readonly dataDir: string
@@ -70,6 +72,13 @@ export function backupMetrics(metrics: Metrics, backups: () => { state(): Backup
     'How long the last backup took.',
     ofLast(({ ms }) => ms / 1000),
   )
+}
+
+/** Registers whether the mail server fails for every message. */
+export function mailMetrics(metrics: Metrics, failingSince: () => number | undefined): void {
+  metrics.gauge('dateline_mail_failing', 'Whether the mail server failed at the last try, whatever the message.', () => [
+    [{}, failingSince() === undefined ? 0 : 1],
+  ])
 }
 
 /** Registers the figures of remembered pages. */
@@ -139,7 +148,7 @@ export function requestMetrics(metrics: Metrics): ServiceCounters['request'] {
 
 /** Registers everything, and gives what is to be called as things happen. */
 export function serviceMetrics(metrics: Metrics, service: MeasuredService): ServiceCounters {
-  const { version, startedAt, now, store, database, dataDir } = service
+  const { version, startedAt, now, store, guestLimit, database, dataDir } = service
   const signIns = metrics.counter('dateline_sign_ins_total', 'Sign-ins by what became of the account.')
   const recorded = metrics.counter('dateline_audit_records_total', 'Records of the audit trail by event.')
   const suppressed = metrics.counter('dateline_audit_suppressed_total', 'Records of the audit trail that were left out.')
@@ -157,6 +166,9 @@ export function serviceMetrics(metrics: Metrics, service: MeasuredService): Serv
     [{ file: 'log' }, await sizeOf(`${database}-wal`)],
   ])
   metrics.gauge('dateline_disk_free_bytes', 'Free where the database is.', async () => [[{}, await freeBytes(dataDir)]])
+  metrics.gauge('dateline_guests', 'Guests that are kept.', () => [[{}, store.guestStorage().guests]])
+  metrics.gauge('dateline_guest_bytes', 'What all guests together keep in the database, and in each backup.', () => [[{}, store.guestStorage().bytes]])
+  metrics.gauge('dateline_guest_bytes_max', 'What all guests together may keep.', () => [[{}, guestLimit().bytesMax]])
   metrics.counted('dateline_queries_total', 'Queries by how they were answered.', () => {
     const { inline, worker, timedOut, refused, abandoned } = store.queryCounts()
     return readings('how', { inline, worker, timed_out: timedOut, refused, abandoned })

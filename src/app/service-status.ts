@@ -5,6 +5,8 @@ import { isoDate } from '../base/dates.ts'
 import type { ServiceStatus } from '../models/responses.ts'
 import type { BackupState } from '../store/backup/backup-schedule.ts'
 import type { OutboxStore, QueryCounts } from '../store/store.ts'
+import type { GuestLimit, GuestStorage } from '../store/tables/guest-storage.ts'
+import { guestConcern } from './guest-budget.ts'
 import { FREE_BYTES_MIN, freeBytes, problemsFound, type ReadinessChecks } from './readiness.ts'
 import { sizeOf, type ServiceCounters } from './service-metrics.ts'
 
@@ -19,7 +21,8 @@ export interface StatusParts {
   readonly now: Clock
   readonly dataDir: string
   readonly database: string
-  readonly store: Pick<OutboxStore, 'outboxSummary' | 'listMessages'> & { queryCounts(): QueryCounts }
+  readonly store: Pick<OutboxStore, 'outboxSummary' | 'listMessages'> & { queryCounts(): QueryCounts; guestStorage(): GuestStorage }
+  readonly guestLimit: () => GuestLimit
   readonly counters: Pick<ServiceCounters, 'rejections'>
   readonly checks: ReadinessChecks
   readonly mail: () => readonly string[]
@@ -56,6 +59,7 @@ export async function serviceStatus(parts: StatusParts): Promise<ServiceStatus> 
       logBytes: await sizeOf(`${database}-wal`),
       freeBytes: await freeBytes(dataDir),
     },
+    guests: guestStatus(parts),
     attention: await attention(parts),
     limits: counters.rejections(),
     queries: store.queryCounts(),
@@ -80,7 +84,18 @@ async function attention(parts: StatusParts): Promise<ServiceStatus['attention']
   const ofSchedule = parts.schedule().map((message) => ({ kind: 'schedule', message }) as const)
   const problem = parts.mailProblem()
   const ofSettings = problem === undefined ? [] : [{ kind: 'mail', message: `the stored mail settings are not used: ${problem}` } as const]
-  return [...ofChecks, ...ofSettings, ...ofBackups(parts.backups()), ...ofCluster, ...ofSchedule]
+  return [...ofChecks, ...ofGuests(parts), ...ofSettings, ...ofBackups(parts.backups()), ...ofCluster, ...ofSchedule]
+}
+
+function guestStatus({ store, guestLimit }: Pick<StatusParts, 'store' | 'guestLimit'>): ServiceStatus['guests'] {
+  const { guests: count, bytes } = store.guestStorage()
+  return { count, bytes, bytesMax: guestLimit().bytesMax }
+}
+
+/** The service works, but for guests. */
+function ofGuests({ store, guestLimit }: Pick<StatusParts, 'store' | 'guestLimit'>): ServiceStatus['attention'] {
+  const reason = guestConcern(store.guestStorage(), guestLimit())
+  return reason === undefined ? [] : [{ kind: 'guests', message: reason }]
 }
 
 /** Backups that are off or left out do not keep the service from its work, so that no readiness check tells of them. */

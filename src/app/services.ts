@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import { adoptCopy } from './cluster/fetched-copy.ts'
 import { openRestored } from './restore-outcome.ts'
+import { createGuestLimit } from './guest-budget.ts'
 import { serviceMetrics, type ServiceCounters } from './service-metrics.ts'
 import { createAccounts, type Accounts } from '../auth/accounts.ts'
 import { createInvitations } from '../auth/invitations.ts'
@@ -30,11 +31,12 @@ import { user, type User } from '../models/user.ts'
 import { SYSTEM } from '../store/actor.ts'
 import { recordFields } from '../store/audit/audit-record.ts'
 import type { ClusterLog } from '../store/replica/replicated-queue.ts'
-import { prepareDataDir } from '../store/sqlite/data-dir.ts'
+import { openedDataDir, prepareDataDir, type DataDirLock } from '../store/sqlite/data-dir.ts'
 import { loadSecrets } from '../store/sqlite/secret-file.ts'
 import type { WriterGate } from '../store/sqlite/reader-gate.ts'
 import { openStore } from '../store/sqlite/sqlite-store.ts'
 import type { Store } from '../store/store.ts'
+import type { GuestLimit } from '../store/tables/guest-storage.ts'
 
 const INSTANCE_BYTES = 8
 /** The ids of the keys that the service started with last, so that a command can tell whether it has the same. */
@@ -54,6 +56,8 @@ export interface Services {
   readonly newId: NewId
   readonly arrivals: Arrivals
   readonly emailHashes: EmailHashes
+  /** What guests may keep. */
+  readonly guestLimit: () => GuestLimit
   readonly metrics: Metrics
   readonly counters: ServiceCounters
   readonly instance: string
@@ -62,10 +66,12 @@ export interface Services {
 export interface OpenOptions {
   readonly now: Clock
   readonly log: Log
-  /** Whether to become the only owner of the data directory. */
-  readonly own: boolean
+  /** Whether to become the only owner of the data directory; the lock, where the caller has become it. */
+  readonly own: boolean | DataDirLock
   /** The limits in use, where they may change; those of the settings without it. */
   readonly limitSettings?: (() => LimitSettings) | undefined
+  /** The setting in use, where it may change. */
+  readonly guestsMb?: (() => number) | undefined
   /** The log that the store follows, of a node. */
   readonly cluster?: ClusterLog | undefined
   /** How many nodes serve a user. */
@@ -91,19 +97,20 @@ export function limitSettingsOf(config: Config): LimitSettings {
 export async function openServices(config: Config, secrets: Secrets, options: OpenOptions): Promise<Services> {
   const open = (): Promise<Services> => openParts(config, secrets, options)
   const { own, cluster, now, log } = options
-  return own && cluster === undefined ? openRestored(prepareDataDir(config.dataDir), open, { now, log }) : open()
+  return own === true && cluster === undefined ? openRestored(prepareDataDir(config.dataDir), open, { now, log }) : open()
 }
 
 async function openParts(
   config: Config,
   secrets: Secrets,
-  { now, log, own, shared, limitSettings = () => limitSettingsOf(config), cluster, nodes }: OpenOptions,
+  { now, log, own, shared, limitSettings = () => limitSettingsOf(config), guestsMb = () => config.guestsMb, cluster, nodes }: OpenOptions,
 ): Promise<Services> {
-  const dir = prepareDataDir(config.dataDir)
+  const dir = typeof own === 'object' ? openedDataDir(config.dataDir) : prepareDataDir(config.dataDir)
   const owner = { pid: process.pid, startedAt: isoDate(now()) }
   // Both derive from the secrets, which are read once the directory is locked.
   let [emailHashes, counters] = [undefined as EmailHashes | undefined, undefined as ServiceCounters | undefined]
   const arrivals = createArrivals()
+  const guestLimit = createGuestLimit(dir.path, guestsMb)
   if (cluster !== undefined) adoptCopy(dir, owner)
   const store = openStore({
     dir,
@@ -112,9 +119,11 @@ async function openParts(
     now,
     queryDeadlineMs: config.queryDeadlineMs,
     trash: config.trashDays > 0,
+    guestLimit,
     arrivals,
     gate: shared?.gate,
-    ...(own ? { owner } : {}),
+    ...(own === false ? {} : { owner }),
+    ...(typeof own === 'object' ? { lock: own } : {}),
     ...(cluster === undefined ? {} : { cluster }),
     audit: {
       recorded(record) {
@@ -138,6 +147,7 @@ async function openParts(
       startedAt: now(),
       now,
       store,
+      guestLimit,
       database: dir.database,
       dataDir: dir.path,
     })
@@ -168,7 +178,7 @@ async function openParts(
       const signing = keys.signing.map(({ id }) => id)
       await Promise.all([
         seedBasics(store, config),
-        ...(own ? [store.as(SYSTEM).writeMeta(SIGNING_KEYS_NOTE, signing)] : []),
+        ...(own !== false ? [store.as(SYSTEM).writeMeta(SIGNING_KEYS_NOTE, signing)] : []),
       ])
     }
     const tickets = createTickets({ store, key: keys.ticket, newId })
@@ -177,7 +187,7 @@ async function openParts(
       challenges: createChallenges(keys.passkey),
     })
     const auth = { keys, codes, limits, sessions, tickets, accounts, passkeys, emailHashes }
-    return { ...auth, secrets: all, store, newId, arrivals, instance, metrics, counters: counting }
+    return { ...auth, secrets: all, store, guestLimit, newId, arrivals, instance, metrics, counters: counting }
   } catch (error) {
     await store.close()
     throw error

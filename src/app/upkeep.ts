@@ -21,7 +21,7 @@ export interface UpkeepParts {
   /** The settings in use, which may change. */
   readonly config: () => Config
   readonly dataDir: string
-  readonly services: Pick<Services, 'store' | 'metrics'>
+  readonly services: Pick<Services, 'store' | 'metrics' | 'guestLimit'>
   /** Whether this process does it: of the nodes of a cluster, one does. */
   readonly isOnDuty: (() => boolean) | undefined
   /** The log of a cluster is trimmed behind backups, so that there have to be some. */
@@ -52,7 +52,7 @@ export async function startUpkeep({ config, dataDir, services, isOnDuty, isNode,
   running.defer(() => schedule.stop())
   const backups = (): BackupSchedule | undefined => (rule() === undefined ? undefined : schedule)
   backupMetrics(metrics, backups)
-  const housekeeping = startHousekeeping({ store: { ...own, eraseWords: store.eraseWords }, kept: () => keptTimes(config()), isOnDuty, now, log })
+  const housekeeping = startHousekeeping({ store: { ...own, eraseWords: store.eraseWords, guestStorage: store.guestStorage }, kept: () => ({ ...keptTimes(config()), guestBytesMax: services.guestLimit().bytesMax }), isOnDuty, now, log })
   running.defer(() => housekeeping.stop())
   const { dueDocuments, onChanges, historyOf, get } = store
   const isReviewOn = (): boolean => config().review
@@ -68,7 +68,7 @@ export async function startUpkeep({ config, dataDir, services, isOnDuty, isNode,
   }
 }
 
-function keptTimes({ auditDays, guestDays, historyDays, trashDays }: Config): KeptTimes {
+function keptTimes({ auditDays, guestDays, historyDays, trashDays }: Config): Omit<KeptTimes, 'guestBytesMax'> {
   return {
     auditMs: auditDays === 0 ? undefined : auditDays * DAY_MS,
     guestMs: guestDays === 0 ? undefined : guestDays * DAY_MS,

@@ -5,13 +5,14 @@ import type { JsonObject } from '../base/json.ts'
 import { ProblemFailure } from '../base/problem.ts'
 import { parseEmail } from '../mail/address.ts'
 import { hasDashboard, type Caller } from '../models/caller.ts'
+import { guestEmail, guestsFull, isStandIn, LOCAL_ADMIN_EMAIL } from '../models/guest.ts'
 import type { User } from '../models/user.ts'
 import { anyCaller, SYSTEM, type Actor, type Visitor } from '../store/actor.ts'
 import type { AccountStore, NewAccount, SessionRecord, SignedIn, Writable } from '../store/store.ts'
 import type { Codes } from './codes.ts'
 import type { Invitations, InvitationWish } from './invitations.ts'
 import { mergePreferences } from './merge-preferences.ts'
-import { guestEmail, isStandIn, LOCAL_ADMIN_EMAIL, newAccount } from './new-account.ts'
+import { newAccount } from './new-account.ts'
 import type { Session, Sessions } from './sessions.ts'
 
 export interface SignInResult {
@@ -113,7 +114,7 @@ export function createAccounts(options: AccountsOptions) {
       const outcome = await store.as(visitor).signIn({
         code: codes.claim({ email, code, clientAddress: visitor.origin.clientAddress, now }),
         dashboard,
-        guest: session?.caller.appRole === 'guestUser' ? session.claim : undefined,
+        by: session?.claim,
         session: opened,
         newAccount: await prepare(now, { email }),
         now,
@@ -149,7 +150,7 @@ export function createAccounts(options: AccountsOptions) {
     }: Pick<SignInWithCode, 'visitor' | 'client' | 'now'>): Promise<SignInResult> {
       const account = await prepare(now, { appRole: 'guestUser' })
       const session = sessions.open({ label: client, now })
-      await store.as(visitor).createAccount(account, session)
+      if ((await store.as(visitor).createAccount(account, session)) === 'full') throw guestsFull('Cannot sign in another guest')
       onSignIn('guest')
       return signedIn(account.user.value, session)
     },

@@ -6,7 +6,7 @@
 import { randomInt } from 'node:crypto'
 import { fail, type Failure } from '../base/failure.ts'
 import type { NewId } from '../base/ids.ts'
-import { limitKey } from '../http/request/client-address.ts'
+import { limitKey, networkKey } from '../http/request/client-address.ts'
 import { OPERATOR, type CallerActor, type Visitor } from '../store/actor.ts'
 import type { CodeClaim, CodeFailure, VisitorWriter, Writable } from '../store/store.ts'
 import { mac, type Keys } from './keys.ts'
@@ -40,28 +40,34 @@ export interface Recipient {
   readonly languages: readonly string[]
 }
 
+interface MailedCode {
+  readonly recipient: Recipient
+  readonly visitor: Visitor
+}
+
 export type Codes = ReturnType<typeof createCodes>
 
 export function createCodes({ store, limits, keys, newId, settings }: CodesOptions) {
   const attempts = { perClient: settings.attemptsMax, inAll: settings.attemptsMax * CLIENTS_OF_TRIES }
 
   /** Without a recipient, no mail is sent. */
-  async function issue(email: string, writer: VisitorWriter, now: number, recipient?: Recipient): Promise<string> {
+  async function issue(email: string, writer: VisitorWriter, now: number, mailed?: MailedCode): Promise<string> {
     const code = String(randomInt(10 ** CODE_DIGITS)).padStart(CODE_DIGITS, '0')
     const message =
-      recipient === undefined ? undefined : { id: newId(), sealed: sealMessage(keys.seal, { ...recipient, code }) }
+      mailed === undefined ? undefined : { id: newId(), sealed: sealMessage(keys.seal, { ...mailed.recipient, code }) }
     const expiresAt = now + settings.lifetimeMs
     const codeMac = mac(keys.code, PURPOSE, email, code)
-    const forget = recipient === undefined ? limits.wrongCodesKey(email) : undefined
-    const outcome = await writer.issueCode({ email, mac: codeMac, now, expiresAt, message, forget })
+    const forget = mailed === undefined ? limits.wrongCodesOf(email) : undefined
+    const requester = mailed && limits.clientKey(limitKey(mailed.visitor.origin.clientAddress))
+    const outcome = await writer.issueCode({ email, mac: codeMac, now, expiresAt, message, requester, forget })
     if (outcome === 'full') throw outboxFull()
     return code
   }
 
   return {
-    /** Replaces the code before, and adds the message to the outbox. Throws networkError where that is full. */
+    /** Replaces the code that this client requested before, and adds the message to the outbox. Throws networkError where that is full. */
     async send(recipient: Recipient, visitor: Visitor, now: number): Promise<void> {
-      await issue(recipient.email, store.as(visitor), now, recipient)
+      await issue(recipient.email, store.as(visitor), now, { recipient, visitor })
     },
     /** Makes a new code in the same way for the operator; no mail is sent. */
     reveal: (email: string, now: number): Promise<string> => issue(email, store.as(OPERATOR), now),
@@ -75,7 +81,7 @@ export function createCodes({ store, limits, keys, newId, settings }: CodesOptio
       readonly now: number
     }): CodeClaim {
       if (!CODE.test(code)) throw fail('invalidInput', 'code: expected six digits')
-      const { client, rates } = limits.wrongCodes({ email, client: limitKey(clientAddress) })
+      const { client, rates } = limits.wrongCodes({ email, client: limitKey(clientAddress), network: networkKey(clientAddress) })
       return { email, mac: mac(keys.code, PURPOSE, email, code), client, now, attempts, rates }
     },
     /** The failure for a code that was not accepted: the same invalidInput for every reason, or tooManyRequests. */

@@ -68,6 +68,8 @@ export function startCourier(options: CourierOptions) {
   turns.wake()
 
   return {
+    /** Since when the mail server fails for every message; undefined where it does not. What one message meets does not count. */
+    failingSince: (): number | undefined => circuit.failingSince,
     wake: turns.wake,
     /** The mail server is another one: what waits because of the former one goes now. */
     serverChanged(): void {

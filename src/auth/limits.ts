@@ -54,6 +54,9 @@ export const NO_LIMITS: LimitSettings = {
 }
 
 const WRONG_CODES_FOR = 'wrong codes'
+/** Past the limit of an e-mail address: wrong tries in a day of clients at the codes that they requested, of one network and of all. */
+const OWN_CODES_PER_NETWORK_MAX = 5
+const OWN_CODES_PER_EMAIL_MAX = 50
 const REACHED = {
   perClient: ['wrong_codes_per_address', 'from this address'],
   perEmail: ['wrong_codes_per_email', 'for this e-mail address'],
@@ -80,13 +83,16 @@ export function createLimits(
   const rate = (name: string, counted: string, max: number, windowMs: number): Rate | undefined =>
     max === 0 ? undefined : { key: mac(key, name, counted), max, windowMs }
 
+  const clientKey = (client: string): Uint8Array => mac(key, 'tries of', client)
+  const inRing = (ring: Rate['ring'], limit: Rate | undefined): Rate | undefined => limit && { ...limit, ring: ring ?? 'rate_hit' }
+
   /** Counts one event and throws tooManyRequests where it is one too many. */
   async function count(name: LimitName, limit: Rate | undefined, what: string, now: number, actor: Actor = SYSTEM) {
     if (limit === undefined) return
-    const retryAfterMs = await store.as(actor).countRate(limit, now)
-    if (retryAfterMs === undefined) return
+    const refused = await store.as(actor).countRates([limit], now)
+    if (refused === undefined) return
     onRefused(name)
-    throw tooMany(what, retryAfterMs)
+    throw tooMany(what, refused.retryAfterMs)
   }
 
   return {
@@ -95,9 +101,21 @@ export function createLimits(
       const limit = rate('codes from', address, settings().codesPerAddress, HOUR_MS)
       return count('codes_per_address', limit, 'Sign-in codes from this address', now)
     },
-    requestCodeFor(email: string, now: number): Promise<void> {
-      const limit = rate('codes for', email, settings().codesPerEmail, 15 * MINUTE_MS)
-      return count('codes_per_email', limit, 'Sign-in codes for this e-mail address', now)
+    /**
+     * Others cannot use up the codes of an e-mail address: past its limit, a network that has requested none in this window
+     * gets one more, up to twice the limit.
+     */
+    async requestCodeFor(email: string, network: string, now: number): Promise<void> {
+      const max = settings().codesPerEmail
+      const window = (name: string, counted: string, most: number): Rate => ({ key: mac(key, name, counted), max: most, windowMs: 15 * MINUTE_MS })
+      if (max === 0) return
+      const own = window('codes of', `${network} ${email}`, Number.MAX_SAFE_INTEGER)
+      const first = await store.as(SYSTEM).countRates([window('codes for', email, max), own], now)
+      if (first === undefined) return
+      const reserve = [{ ...own, max: 1 }, window('more codes for', email, max)]
+      if ((await store.as(SYSTEM).countRates(reserve, now)) === undefined) return
+      onRefused('codes_per_email')
+      throw tooMany('Sign-in codes for this e-mail address', first.retryAfterMs)
     },
     guestFrom(address: string, now: number): Promise<void> {
       const limit = rate('guests from', address, settings().guestsPerAddress, HOUR_MS)
@@ -124,16 +142,21 @@ export function createLimits(
       return tooMany(limit === 'perUser' ? 'Invitations by mail' : 'Invitations to this e-mail address', retryAfterMs)
     },
     /** How the store counts wrong codes of a client address for an e-mail address when it compares them. */
-    wrongCodes: ({ email, client }: { readonly email: string; readonly client: string }) => ({
-      /** Names the client where the tries at one code are counted, which is never off. */
-      client: mac(key, 'tries of', client) as Uint8Array,
+    wrongCodes: ({ email, client, network }: { readonly email: string; readonly client: string; readonly network: string }) => ({
+      client: clientKey(client),
       rates: {
-        perClient: rate('wrong codes from', client, settings().wrongCodesPerAddress, HOUR_MS),
-        perEmail: rate(WRONG_CODES_FOR, email, settings().wrongCodesPerEmail, DAY_MS),
+        perClient: inRing('client_try', rate('wrong codes from', client, settings().wrongCodesPerAddress, HOUR_MS)),
+        perEmail: inRing('email_try', rate(WRONG_CODES_FOR, email, settings().wrongCodesPerEmail, DAY_MS)),
+        requester: [
+          { ring: 'email_try', key: mac(key, 'own codes of', `${network} ${email}`), max: OWN_CODES_PER_NETWORK_MAX, windowMs: DAY_MS },
+          { ring: 'email_try', key: mac(key, 'own codes for', email), max: OWN_CODES_PER_EMAIL_MAX, windowMs: DAY_MS },
+        ] satisfies readonly Rate[],
       },
     }),
-    /** Names an e-mail address where its wrong codes are counted, also where that limit is off. */
-    wrongCodesKey: (email: string): Uint8Array => mac(key, WRONG_CODES_FOR, email),
+    /** Names a client where the tries at one code are counted, which is never off, and with the codes that it requests. */
+    clientKey,
+    /** Where the wrong codes of an e-mail address are counted, also where that limit is off. */
+    wrongCodesOf: (email: string): Pick<Rate, 'ring' | 'key'> => ({ ring: 'email_try', key: mac(key, WRONG_CODES_FOR, email) }),
     /** The failure where the store found one of those limits reached. */
     tooManyWrongCodes({ limit, retryAfterMs }: CodeFailure & { readonly kind: 'limited' }): Failure {
       const [name, whose] = REACHED[limit]

@@ -25,7 +25,12 @@ export type Circuit = ReturnType<typeof createCircuit>
 export function createCircuit() {
   let [failures, epoch] = [0, 0]
   let pausedUntil: number | undefined
+  let failingSince: number | undefined
   return {
+    /** When the first of the failures in a row ended, in milliseconds since the epoch; undefined where the last try succeeded. */
+    get failingSince(): number | undefined {
+      return failingSince
+    },
     /** Milliseconds since the epoch; undefined while nothing is wrong. A pause is too long where a clock was set back. */
     pausedUntil(now: number): number | undefined {
       if (pausedUntil !== undefined && pausedUntil - now > PACE.max) pausedUntil = now
@@ -43,6 +48,7 @@ export function createCircuit() {
       if (begun !== epoch) return false
       epoch++
       failures++
+      failingSince ??= attempt.now
       const tried = { ...attempt, attempts: failures }
       pausedUntil = nextTry(tried, PACE) ?? nextTry({ ...tried, expiresAt: Infinity }, PACE)
       return failures === FAILURES_TO_OPEN
@@ -53,6 +59,7 @@ export function createCircuit() {
       if (failures > 0) epoch++
       failures = 0
       pausedUntil = undefined
+      failingSince = undefined
       return wasOpen
     },
   }

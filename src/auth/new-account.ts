@@ -4,21 +4,6 @@ import type { JsonObject } from '../base/json.ts'
 import { DECORATORS, type User } from '../models/user.ts'
 import type { NewAccount } from '../store/store.ts'
 
-/** A reserved name (RFC 2606): no mail for a guest can ever be delivered. */
-const GUEST_DOMAIN = 'anonymous.invalid'
-
-/** The administrator of an app that runs the service for itself. It has no sign-in by mail either. */
-export const LOCAL_ADMIN_EMAIL = 'administrator@local.invalid'
-
-export function guestEmail(id: string): string {
-  return `${id}@${GUEST_DOMAIN}`
-}
-
-/** Whether a normalised e-mail address only stands in for one: no mail goes to it, or to a subdomain. */
-export function isStandIn(email: string): boolean {
-  return email.endsWith(`@${GUEST_DOMAIN}`) || email.endsWith(`.${GUEST_DOMAIN}`) || email === LOCAL_ADMIN_EMAIL
-}
-
 interface NewUser extends Pick<User, 'email' | 'appRole' | 'dashboardRole'> {
   readonly id: string
   /** Milliseconds since the epoch. */

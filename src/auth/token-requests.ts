@@ -5,7 +5,7 @@ import { describe, fail } from '../base/failure.ts'
 import { isNumber } from '../base/json.ts'
 import type { NewId } from '../base/ids.ts'
 import { readShownName } from '../base/shown-name.ts'
-import { TOKEN_METHODS, type TokenLimits } from '../models/caller.ts'
+import { TOKEN_METHODS, TOKEN_SCOPES, type TokenLimits } from '../models/caller.ts'
 import { MODELS } from '../models/registry.ts'
 import { DASHBOARD_ROLES } from '../models/user.ts'
 import type { Writer } from '../store/store.ts'
@@ -23,6 +23,7 @@ export interface TokenRequest {
   readonly role: unknown
   readonly models: unknown
   readonly methods: unknown
+  readonly scopes: unknown
   readonly days: unknown
 }
 
@@ -31,15 +32,23 @@ export interface TokenWish extends Pick<ApiTokenRecord, 'name' | 'limits'> {
 }
 
 /** Throws invalidInput. What is left out is the least: no role, and ninety days; models and methods are not narrowed. */
-export function readTokenRequest({ name, role, models, methods, days }: TokenRequest): TokenWish {
+export function readTokenRequest({ name, role, models, methods, scopes, days }: TokenRequest): TokenWish {
   const text = readShownName(name, TOKEN_NAME_CHARS_MAX)
-  const known = readOne('role', role ?? 'none', DASHBOARD_ROLES)
-  const limits = { role: known, models: readSome('models', models, TOKEN_MODELS), methods: readSome('methods', methods, TOKEN_METHODS) }
+  const limits = readLimits({ role, models, methods, scopes })
   const count = isNumber(days ?? TOKEN_DAYS_DEFAULT) ? Number(days ?? TOKEN_DAYS_DEFAULT) : Number.NaN
   if (!(Number.isInteger(count) && count >= 1 && count <= TOKEN_DAYS_MAX)) {
     throw fail('invalidInput', `days: expected a whole number from 1 to ${TOKEN_DAYS_MAX}, found ${describe(days)}`)
   }
   return { name: text, limits, lifetimeMs: count * DAY_MS }
+}
+
+function readLimits({ role, models, methods, scopes }: Pick<TokenRequest, 'role' | 'models' | 'methods' | 'scopes'>): TokenLimits {
+  const known = readOne('role', role ?? 'none', DASHBOARD_ROLES)
+  const narrowed = { models: readSome('models', models, TOKEN_MODELS), methods: readSome('methods', methods, TOKEN_METHODS) }
+  const only = readSome('scopes', scopes, TOKEN_SCOPES)
+  if (only === null) return { role: known, ...narrowed }
+  if (known === 'none' && narrowed.models === null && narrowed.methods === null) return { role: known, models: [], methods: [], scopes: only }
+  throw fail('invalidInput', 'scopes: expected none with role, models or methods: a token with scopes reaches nothing else')
 }
 
 function readOne<const V extends string>(member: string, given: unknown, values: readonly V[]): V {
@@ -78,7 +87,8 @@ export async function makeApiToken(writer: Pick<Writer, 'addApiToken'>, { userId
 
 /** A token as lists show it. */
 export function shownToken({ id, userId, name, limits, createdAt, expiresAt, usedAt }: ApiTokenRecord) {
-  const { role, models, methods }: TokenLimits = limits
+  const { role, models, methods, scopes }: TokenLimits = limits
+  const listed = <V>(values: readonly V[] | null | undefined): V[] | null => (values === null || values === undefined ? null : [...values])
   const dates = { createdAt: isoDate(createdAt), expiresAt: isoDate(expiresAt), usedAt: usedAt === undefined ? null : isoDate(usedAt) }
-  return { id, name, user: userId, role, models: models === null ? null : [...models], methods: methods === null ? null : [...methods], ...dates }
+  return { id, name, user: userId, role, models: listed(models), methods: listed(methods), scopes: listed(scopes), ...dates }
 }

@@ -112,8 +112,9 @@ export const FAILURES = {
   networkError: {
     status: 503,
     when:
-      'The database cannot be used (full disk, damage), too many slow queries or mails are waiting, or the bodies ' +
-      'being received take all their memory; for the last two, `Retry-After` has the seconds',
+      'The database cannot be used (full disk, damage), too many slow queries or mails are waiting, the bodies being ' +
+      'received take all their memory, or guests have all the storage of `--guests-mb`; for all but the first two, ' +
+      '`Retry-After` has the seconds',
     message: 'Too many slow queries of all callers are waiting: try again soon',
   },
 } as const satisfies Readonly<Record<string, { status: number; when: string; message: string }>>

@@ -13,10 +13,15 @@ import { isSea } from 'node:sea'
 /** Variables that change how Node or a library inside it works. */
 const OF_NODE = /^(?:NODE_|OPENSSL_|SSL_CERT_(?:FILE|DIR)$)/i
 
+/** Its absence would only show as mail that is not sent. Node itself warns before this where the file is missing. */
+const EXTRA_CERTIFICATES = 'NODE_EXTRA_CA_CERTS'
+const WITHOUT_EFFECT = `${EXTRA_CERTIFICATES} has no effect on this program: name a file of certificates with --mail-ca, or --cluster-ca for etcd\n`
+
 /** Removes the variables from `environment`, and replaces the process. Node ignores NODE_OPTIONS in the executable. */
 export function leaveNodeVariables(environment: NodeJS.ProcessEnv): void {
   if (!isSea()) return
   const names = Object.keys(environment).filter((name) => OF_NODE.test(name))
+  if (environment[EXTRA_CERTIFICATES] !== undefined) process.stderr.write(WITHOUT_EFFECT)
   for (const name of names) delete environment[name]
   if (names.every((name) => name === 'NODE_OPTIONS') || process.platform === 'win32') return
   // It would close a socket that systemd passes.

@@ -55,23 +55,14 @@ export function createRowSplitter({ hasQuotes, rowBytesMax, offset, line }: RowS
     *push(chunk: Uint8Array): Generator<SplitRow, void> {
       const view = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length)
       const bytes = rest.length === 0 ? view : Buffer.concat([rest, view])
-      let [start, at, feed, quote] = [0, scanned, -1, -1]
-      while (at < bytes.length) {
-        if (!hasQuotes) quote = bytes.length
-        else if (quote < at) quote = indexOrEnd(bytes, QUOTE, at)
-        if (isInside) {
-          isInside = quote === bytes.length
-          at = quote + 1
-          continue
-        }
-        if (feed < at) feed = indexOrEnd(bytes, LINE_FEED, at)
-        if (quote < feed) {
-          isInside = true
-          at = quote + 1
-        } else if (feed === bytes.length) break
-        else {
-          yield rowOf(bytes, start, feed, feed + 1)
-          start = at = feed + 1
+      let start = 0
+      // Each byte is looked at: to search for each of a million quotes takes half a second.
+      for (let at = scanned; at < bytes.length; at++) {
+        const byte = bytes[at]
+        if (byte === QUOTE && hasQuotes) isInside = !isInside
+        else if (byte === LINE_FEED && !isInside) {
+          yield rowOf(bytes, start, at, at + 1)
+          start = at + 1
         }
       }
       rest = bytes.subarray(start)
@@ -95,13 +86,8 @@ export function createRowSplitter({ hasQuotes, rowBytesMax, offset, line }: RowS
   }
 }
 
-function indexOrEnd(bytes: Buffer, byte: number, from: number): number {
-  const index = bytes.indexOf(byte, from)
-  return index === -1 ? bytes.length : index
-}
-
 function countLines(bytes: Buffer, from: number, to: number): number {
   let lines = 0
-  for (let at = bytes.indexOf(LINE_FEED, from); at !== -1 && at < to; at = bytes.indexOf(LINE_FEED, at + 1)) lines++
+  for (let at = from; at < to; at++) if (bytes[at] === LINE_FEED) lines++
   return lines
 }

@@ -1,6 +1,6 @@
 /** What this program is and how it is set up: `config`, `openapi` and `version`. */
 import { openApiFor } from '../api/openapi/openapi-of-model.ts'
-import { VERSION } from '../base/version.ts'
+import { COMMIT, VERSION } from '../base/version.ts'
 import { readConfig } from '../config/read-config.ts'
 import { SETTINGS } from '../config/settings.ts'
 import { shownSettings } from '../config/shown-settings.ts'
@@ -51,14 +51,14 @@ export const versionCommand: Command = {
   name: 'version',
   summary: 'print the version',
   options: [
-    { flag: '--json', meaning: 'print one JSON object, with the schema of the database and the versions inside' },
+    { flag: '--json', meaning: 'print one JSON object, with the commit, the schema of the database and the versions inside' },
   ],
   settings: [],
   examples: ['dateline version', 'dateline version --json'],
   run: async ({ options }, { stdout }) => {
     const { node, sqlite, openssl, v8 } = process.versions
     const { platform, arch } = process
-    const about = { version: VERSION, schema: MIGRATIONS.length, node, sqlite, openssl, v8, platform, arch }
+    const about = { version: VERSION, commit: COMMIT, schema: MIGRATIONS.length, node, sqlite, openssl, v8, platform, arch }
     stdout.write(options.has('--json') ? `${JSON.stringify(about)}\n` : `dateline ${VERSION}\n`)
     return EXIT.ok
   },

@@ -68,7 +68,7 @@ export function takesSetting({ settings }: Command, name: SettingName): boolean 
 
 function checkedOperands({ name, operands: wanted = [] }: Command, found: readonly string[]): readonly string[] {
   const missing = wanted[found.length]
-  if (missing !== undefined) throw new UsageError(`dateline ${name} needs ${missing.name}: ${missing.meaning}`)
+  if (missing !== undefined && missing.isOptional !== true) throw new UsageError(`dateline ${name} needs ${missing.name}: ${missing.meaning}`)
   const extra = found[wanted.length]
   if (extra !== undefined) throw new UsageError(`dateline ${name} takes no argument "${extra}"`)
   return found

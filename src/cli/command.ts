@@ -22,6 +22,8 @@ export interface Terminal {
   /** Calls the listener when the process is asked to read its settings again. */
   onReload(listener: () => void): void
   openLogSink(): LogSink
+  /** Makes the process one of another user for good, and returns the name of that user; undefined where it is not root. */
+  readonly become?: ((owner: { readonly uid: number; readonly gid: number }) => string) | undefined
   watch(listeners: ProcessListeners): void
   /** Ends the process within a second, whatever hangs in it. Resolves only where there is no process to end. */
   end(code: ExitCode): Promise<ExitCode>
@@ -47,14 +49,15 @@ export interface Option {
 export const JSON_FLAG: Option = { flag: '--json', meaning: 'print one JSON object' }
 export const JSON_LINES_FLAG: Option = { flag: '--json', meaning: 'print JSON, one object a line' }
 
-/** What is named without a flag, such as a file. All of a command's operands are required, in their order. */
+/** What is named without a flag, such as a file, in the order of a command's operands. Optional ones come last. */
 export interface Operand {
   readonly name: string
   readonly meaning: string
+  readonly isOptional?: true
 }
 
 export interface Arguments {
-  /** As many as the command has operands. */
+  /** As many as the command has operands, without optional ones that are not given. */
   readonly operands: readonly string[]
   readonly options: ReadonlyMap<string, string>
   readonly settings: ReadonlyMap<SettingName, string>

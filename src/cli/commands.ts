@@ -7,6 +7,7 @@ import { adminCommand, seedCommand } from './documents/data-commands.ts'
 import { auditCommand } from './users/audit-command.ts'
 import { backupCommand } from './backup/backup-command.ts'
 import { clientCommand } from './client-command.ts'
+import { workAsOwner } from './data-owner.ts'
 import { configCommand, openApiCommand, versionCommand } from './about-commands.ts'
 import { commandHelp, groupHelp, guideHelp, overview } from './help-text.ts'
 import { clusterInitCommand } from './cluster/cluster-init-command.ts'
@@ -16,6 +17,7 @@ import { clusterRemoveCommand } from './cluster/cluster-remove-command.ts'
 import { clusterStatusCommand } from './cluster/cluster-status-command.ts'
 import { clusterTokenCommand } from './cluster/cluster-token-command.ts'
 import { clusterUpgradeCommand } from './cluster/cluster-upgrade-command.ts'
+import { exampleCommand } from './example-command.ts'
 import { explainCommand } from './documents/explain-command.ts'
 import { mailTestCommand } from './mail/mail-test-command.ts'
 import { exportCommand } from './documents/export-command.ts'
@@ -79,6 +81,7 @@ const COMMANDS: readonly Command[] = [
   clusterUpgradeCommand,
   configCommand,
   openApiCommand,
+  exampleCommand,
   clientCommand,
   versionCommand,
 ]
@@ -97,7 +100,9 @@ export async function runCommand(words: readonly string[], terminal: Terminal): 
     return EXIT.ok
   }
   const command = commandNamed(named)
-  return command.run(parseArguments(command, named.slice(command.name.split(' ').length)), terminal)
+  const args = parseArguments(command, named.slice(command.name.split(' ').length))
+  workAsOwner(command, args, terminal)
+  return command.run(args, terminal)
 }
 
 /** What `help` prints: a guide, the flags of a command, the commands of a group, or the list of all. */

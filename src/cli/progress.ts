@@ -18,11 +18,6 @@ export function progressOn({ stderr, stderrIsTerminal }: Terminal, what: string)
   }
 }
 
-/** `1.03 GB`, `12.4 MB` */
-export function sizeText(bytes: number): string {
-  return bytes >= 1e9 ? `${(bytes / 1e9).toFixed(2)} GB` : `${(bytes / 1e6).toFixed(1)} MB`
-}
-
 /** Aborts when the process is asked to end, so that a command can clean up. */
 export function abortOn(interrupted: Promise<string>): AbortSignal {
   const controller = new AbortController()

@@ -8,7 +8,7 @@ import { readIdentity } from '../cluster/node-identity.ts'
 import { readConfig } from '../config/read-config.ts'
 import { readSecrets } from '../config/secrets.ts'
 import type { Config } from '../config/settings.ts'
-import { databaseFile, DataDirError } from '../store/sqlite/data-dir.ts'
+import { databaseFile, DataDirError, type DataDirLock } from '../store/sqlite/data-dir.ts'
 import { openNodeServices } from './cluster/beside-node.ts'
 import { EXIT, type Arguments, type Terminal } from './command.ts'
 
@@ -43,7 +43,7 @@ export async function withData(args: Arguments, terminal: Terminal, work: Work):
 export function openForCommand(
   config: Config,
   terminal: Terminal,
-  { own }: { readonly own: boolean },
+  { own }: { readonly own: boolean | DataDirLock },
 ): Promise<Services> {
   const { environment, stderr } = terminal
   const identity = readIdentity(resolve(config.dataDir))

@@ -1234,8 +1234,9 @@ export interface AuthCalls {
   ): Promise<void>
   /**
    * Sign in with a code. A guest who sends the token of the guest session becomes the account, or is merged into an
-   * existing one. A code is void for a client after five wrong tries, and for all clients after fifteen. A client with
-   * too many wrong codes in an hour gets 429, even for a right one.
+   * existing one. A code is void for a client after five wrong tries, and after fifteen for all but the client that
+   * requested it. A client with too many wrong codes in an hour gets 429, even for a right one. Past the limit of an
+   * e-mail address, a code works for the client that requested it, and others get 429.
    */
   verifyCode(
     body: { readonly email: string; readonly code: string; readonly isDashboardLogin?: boolean | undefined },
@@ -1371,7 +1372,7 @@ export interface AdminCalls {
    * stored password, unless the same change brings one. Tokens of the API cannot change settings.
    */
   changeSettings(
-    body: { readonly appName?: string | number | null | undefined; readonly invitationUrl?: string | number | null | undefined; readonly review?: 'on' | 'off' | null | undefined; readonly mail?: string | number | null | undefined; readonly mailPassword?: string | number | null | undefined; readonly mailFrom?: string | number | null | undefined; readonly mailTls?: 'starttls' | 'starttls-if-offered' | 'none' | null | undefined; readonly backupEvery?: string | number | null | undefined; readonly backupKeep?: number | string | null | undefined; readonly codesPerEmail?: number | string | null | undefined; readonly codesPerAddress?: number | string | null | undefined; readonly wrongCodesPerAddress?: number | string | null | undefined; readonly wrongCodesPerEmail?: number | string | null | undefined; readonly guestsPerAddress?: number | string | null | undefined; readonly dataPerUser?: number | string | null | undefined; readonly auditDays?: number | string | null | undefined; readonly guestDays?: number | string | null | undefined; readonly historyDays?: number | string | null | undefined; readonly trashDays?: number | string | null | undefined },
+    body: { readonly appName?: string | number | null | undefined; readonly invitationUrl?: string | number | null | undefined; readonly review?: 'on' | 'off' | null | undefined; readonly mail?: string | number | null | undefined; readonly mailPassword?: string | number | null | undefined; readonly mailFrom?: string | number | null | undefined; readonly mailTls?: 'starttls' | 'starttls-if-offered' | 'none' | null | undefined; readonly backupEvery?: string | number | null | undefined; readonly backupKeep?: number | string | null | undefined; readonly codesPerEmail?: number | string | null | undefined; readonly codesPerAddress?: number | string | null | undefined; readonly wrongCodesPerAddress?: number | string | null | undefined; readonly wrongCodesPerEmail?: number | string | null | undefined; readonly guestsPerAddress?: number | string | null | undefined; readonly dataPerUser?: number | string | null | undefined; readonly auditDays?: number | string | null | undefined; readonly guestDays?: number | string | null | undefined; readonly guestsMb?: number | string | null | undefined; readonly historyDays?: number | string | null | undefined; readonly trashDays?: number | string | null | undefined },
     options?: WriteOptions,
   ): Promise<ServiceSettings>
   /**
@@ -1394,14 +1395,17 @@ export interface AdminCalls {
   testMail(body: { readonly to: string }, options?: RequestOptions): Promise<MailTest>
   /** Retry a waiting mail now. */
   retryMail(id: string, options?: RequestOptions): Promise<OutboxRetry>
-  /** List the backups, newest first. */
+  /** List the backups, newest first. A token of the API with the scope `backups` is enough. */
   backups(options?: RequestOptions): Promise<Backups>
   /**
    * Make a backup; the response follows when it is made and verified. `--backup-keep` says how many of these are kept,
    * beside as many automatic ones.
    */
   makeBackup(options?: RequestOptions): Promise<Backup>
-  /** Download a backup. At most 4 at the same time, 2 of one user. */
+  /**
+   * Download a backup. A token of the API with the scope `backups` is enough. At most 4 at the same time, 2 of one
+   * user.
+   */
   downloadBackup(name: string, options?: RequestOptions): Promise<Blob>
   /**
    * Check whether a backup can be restored, and see what it holds. Reads all of it, and needs room for a copy beside
@@ -1455,11 +1459,11 @@ export interface AdminCalls {
   apiTokens(options?: RequestOptions): Promise<ApiTokens>
   /**
    * Make a token of the API, whose text only this response has. It acts for you, with at most your roles of the moment.
-   * With `models` or `methods` it reaches the data endpoint only. A token cannot make tokens, sign in, end sessions,
-   * delete your account, or give a role in the dashboard.
+   * With `models` or `methods` it reaches the data endpoint only, with `scopes` only what these are for. A token cannot
+   * make tokens, sign in, end sessions, delete your account, or give a role in the dashboard.
    */
   makeApiToken(
-    body: { readonly name: string; readonly role?: 'none' | 'publisher' | 'admin' | null | undefined; readonly models?: readonly ('headline' | 'topic' | 'source' | 'country' | 'language' | 'user' | 'user_app_settings' | 'user_content_preferences' | 'remote_config' | 'dashboard_summary')[] | null | undefined; readonly methods?: readonly ('read' | 'create' | 'replace' | 'delete')[] | null | undefined; readonly days?: number | null | undefined },
+    body: { readonly name: string; readonly role?: 'none' | 'publisher' | 'admin' | null | undefined; readonly models?: readonly ('headline' | 'topic' | 'source' | 'country' | 'language' | 'user' | 'user_app_settings' | 'user_content_preferences' | 'remote_config' | 'dashboard_summary')[] | null | undefined; readonly methods?: readonly ('read' | 'create' | 'replace' | 'delete')[] | null | undefined; readonly scopes?: readonly ('metrics' | 'backups')[] | undefined; readonly days?: number | null | undefined },
     options?: RequestOptions,
   ): Promise<NewApiToken>
   /** Revoke a token of the API, at once. */

@@ -13,10 +13,10 @@ import type { Log } from '../base/log.ts'
 import { systemReason } from '../base/system-error.ts'
 import type { Replication } from '../store/replica/replication.ts'
 import type { Etcd } from './etcd/etcd-client.ts'
+import { CLAIM_MS_MAX, claimOnce, LEASE_SECONDS } from './identity-claim.ts'
 import { CLOCK_TOLERANCE_MS } from './peer-clock.ts'
 import { clockDifference, type KnownNode, type Membership, type NodeRecord } from './membership.ts'
 
-const LEASE_SECONDS = 3
 const LEASE_MS = LEASE_SECONDS * 1000
 const BEAT_MS = 1_000
 /** Records are read at every second beat. One that says nothing new is written rarely: each is a revision of etcd. */
@@ -30,6 +30,10 @@ export interface HeartbeatOptions {
   readonly node: string
   readonly replication: Pick<Replication, 'newest'>
   readonly record: () => NodeRecord
+  /** Under which the node has its identity already; undefined where etcd did not answer. */
+  readonly lease?: bigint | undefined
+  /** Called when another process has lived as this node for longer than a lease lasts. */
+  readonly onTaken: () => void
   /** Called when this node becomes the keeper, and when it no longer is. */
   readonly onKeeper: (isKeeper: boolean) => void
   readonly now: Clock
@@ -41,9 +45,10 @@ export interface HeartbeatOptions {
 export type Heartbeat = ReturnType<typeof startHeartbeat>
 
 export function startHeartbeat(options: HeartbeatOptions) {
-  const { etcd, membership, prefix, node, replication, record, onKeeper, now, log, ticks = () => performance.now() } = options
+  const { etcd, membership, prefix, node, replication, record, onKeeper, onTaken, now, log, ticks = () => performance.now() } = options
   const stopping = new AbortController()
-  let lease: bigint | undefined
+  let { lease } = options
+  let takenSince: number | undefined
   let heldUntil = 0
   let isKeeper = false
   let nodes: readonly KnownNode[] = []
@@ -73,14 +78,14 @@ export function startHeartbeat(options: HeartbeatOptions) {
     if (lease !== undefined && (await etcd.keepLeaseAlive(lease))) return renewed(since)
     become(false)
     lease = undefined
-    const granted = await etcd.grantLease(LEASE_SECONDS)
-    if (await membership.claim(node, granted)) {
-      lease = granted
-      renewed(since)
-    } else {
-      await etcd.revokeLease(granted)
-      throw new Error(`another process lives as node ${node}: a data directory belongs to one node, which others join`)
+    lease = await claimOnce({ etcd, membership, node })
+    if (lease !== undefined) {
+      takenSince = undefined
+      return renewed(since)
     }
+    takenSince ??= since
+    if (ticks() - takenSince > CLAIM_MS_MAX) onTaken()
+    throw new Error(`another process lives as node ${node}: a data directory belongs to one node, which others join`)
   }
   const seekKeeper = async (): Promise<void> => {
     if (isKeeper || lease === undefined) return

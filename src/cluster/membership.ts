@@ -5,6 +5,7 @@
  * may come back and needs its part of the log; `cluster remove` takes one out. Beside it, a key under a lease says that
  * the node lives: a second process with the same identity, as after copying a data directory, cannot have it.
  */
+import { isoDate } from '../base/dates.ts'
 import { openValue, sealValue } from './cluster-keys.ts'
 import type { Etcd } from './etcd/etcd-client.ts'
 import { keysBelow, type KeyValue } from './etcd/etcd-messages.ts'
@@ -15,6 +16,8 @@ export interface NodeRecord {
   /** Where the other nodes reach it; undefined where it offers no snapshots. */
   readonly url: string | undefined
   readonly version: string
+  /** The newest schema that its program knows; undefined from a program that does not say. */
+  readonly schema?: number
   readonly position: number
   /** The position that a power cut cannot set it back behind. */
   readonly durable: number
@@ -26,8 +29,16 @@ export interface NodeRecord {
   readonly snapshot: { readonly position: number; readonly at: number } | undefined
 }
 
+/** The state of a node from its join until its first start. */
+export const JOINED = 'joined'
+
 export interface KnownNode extends NodeRecord {
   readonly isAlive: boolean
+}
+
+/** `is silent since …`, of a node that does not live. */
+export function silenceOf({ state, time }: Pick<NodeRecord, 'state' | 'time'>): string {
+  return state === JOINED ? `joined at ${isoDate(time)} and has not started` : `is silent since ${isoDate(time)}`
 }
 
 /** What is to be done about it. */

@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { syncDirectory } from '../base/directory.ts'
 import { isObject, parseJson } from '../base/json.ts'
 import { DataDirError } from '../store/sqlite/data-dir.ts'
 
@@ -24,10 +25,16 @@ export const keyRingFile = (directory: string): string => join(directory, 'clust
 /** The private key of this node, to which keys of later epochs are wrapped. */
 export const nodeKeyFileOf = (directory: string): string => join(directory, 'cluster-node-key')
 const identityFile = (directory: string): string => join(directory, 'cluster.json')
+/** The command that makes a directory that of a node. */
+type Maker = 'init' | 'join'
+const draftFile = (directory: string, by: Maker): string => join(directory, `cluster.json.${by}`)
 
 /** Undefined where the directory is not that of a node. Throws DataDirError for a damaged file. */
 export function readIdentity(directory: string): NodeIdentity | undefined {
-  const file = identityFile(directory)
+  return identityIn(identityFile(directory))
+}
+
+function identityIn(file: string): NodeIdentity | undefined {
   if (!existsSync(file)) return undefined
   try {
     const found = parseJson(readFileSync(file, 'utf8'))
@@ -38,17 +45,33 @@ export function readIdentity(directory: string): NodeIdentity | undefined {
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)
     throw new DataDirError(
-      `Cannot read the identity of this node in "${file}": ${reason}: join the cluster again`,
+      `Cannot read the identity of this node in "${file}": ${reason}: join the cluster again with an empty data directory`,
       { cause: error },
     )
   }
 }
 
-/** Replaces the file as a whole. */
-export function writeIdentity(directory: string, { node, site }: NodeIdentity): void {
-  const file = identityFile(directory)
-  writeFileSync(`${file}.new`, `${JSON.stringify({ node, site })}\n`, { mode: FILE_MODE })
+/** The identity that a command was about to give the directory when it was interrupted; undefined where there is none. */
+export function readDraft(directory: string, by: Maker): NodeIdentity | undefined {
+  return identityIn(draftFile(directory, by))
+}
+
+/** Notes the identity durably, so that a command that is interrupted can be run again. */
+export function writeDraft(directory: string, by: Maker, { node, site }: NodeIdentity): void {
+  const file = draftFile(directory, by)
+  writeFileSync(`${file}.new`, `${JSON.stringify({ node, site })}\n`, { mode: FILE_MODE, flush: true })
   renameSync(`${file}.new`, file)
+  syncDirectory(directory)
+}
+
+export function removeDraft(directory: string, by: Maker): void {
+  rmSync(draftFile(directory, by), { force: true })
+}
+
+/** Makes the draft the identity of the directory. */
+export function adoptDraft(directory: string, by: Maker): void {
+  renameSync(draftFile(directory, by), identityFile(directory))
+  syncDirectory(directory)
 }
 
 export function removeIdentity(directory: string): void {

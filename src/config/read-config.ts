@@ -1,11 +1,12 @@
 /** Reads the Config from flags, environment and file. The first that has a setting wins; the default comes last. */
 import { didYouMean } from '../base/nearest.ts'
+import { OPAQUE_ORIGIN } from '../http/guard/cors.ts'
 import { NO_PROXIES } from '../http/request/client-address.ts'
 import { ConfigError } from './config-error.ts'
 import { SECRETS } from './secrets.ts'
 import { withoutServiceLinks } from './service-links.ts'
 import type { Setting } from './setting-kinds.ts'
-import { readSettingsFile } from './settings-file.ts'
+import { machineFile, readSettingsFile } from './settings-file.ts'
 import { DECLARED, SETTINGS, type Config, type Environment, type SettingInfo, type SettingName } from './settings.ts'
 
 /** A setting in use: its value, and its source: a flag, a variable, a file, or the default. */
@@ -35,6 +36,11 @@ export function readConfig(flags: ReadonlyMap<SettingName, string>, environment:
       'Cannot use --auth-header alone: name the proxy in --trusted-proxies, or let it connect to a Unix socket with --listen',
     )
   }
+  if (config.authHeader !== undefined && config.corsOrigins.includes(OPAQUE_ORIGIN)) {
+    throw new ConfigError(
+      'Cannot use --auth-header with null in --cors-origins: every web site could sign in as the user that the proxy names',
+    )
+  }
   if (config.tlsCert !== undefined && config.listen !== undefined) {
     throw new ConfigError('Cannot use --tls-cert with --listen: a Unix socket has no TLS')
   }
@@ -55,10 +61,16 @@ export function effectiveSettings(
     const { mask = (text: string) => text }: Setting<unknown> = DECLARED[name]
     return { name, value: readSetting(name, given), shown: mask(given.text), source: given.source }
   }
-  const files = SETTINGS.filter(({ name }) => name === 'config').map((info) => read(info, undefined))
-  const path = files[0]?.value as Config['config']
+  const readAlone = (wanted: SettingName) => SETTINGS.filter(({ name }) => name === wanted).map((info) => read(info, undefined))[0]
+  // An app that starts the service says itself how: a service of the same machine is another.
+  const ofMachine = readAlone('exitWithParent')?.value === true ? undefined : machineFile()
+  const named = readAlone('config')
+  const path = named?.source === 'default' ? ofMachine : (named?.value as Config['config'])
   const file = path === undefined ? undefined : { path, texts: settingsIn(path) }
-  return SETTINGS.map((info) => read(info, file))
+  return SETTINGS.map((info) => {
+    const setting = read(info, file)
+    return info.name === 'config' && setting.source === 'default' ? { ...setting, value: path, shown: path ?? 'none' } : setting
+  })
 }
 
 interface SettingsFile {

@@ -5,6 +5,8 @@
  *
  * Values become the text of a flag, so that each setting is parsed in one way for every source.
  */
+import { statSync } from 'node:fs'
+import { isSea } from 'node:sea'
 import { describe } from '../base/failure.ts'
 import { isNumber, isObject, parseJson, type Json } from '../base/json.ts'
 import { didYouMean } from '../base/nearest.ts'
@@ -13,6 +15,21 @@ import { readRegularFile } from '../base/regular-file.ts'
 import { systemReason } from '../base/system-error.ts'
 
 const FILE_BYTES_MAX = 1_048_576
+const MACHINE_FILE = '/etc/dateline/dateline.json'
+
+/**
+ * The file of settings that belongs to the machine; undefined where there is none. A file that this user may not even look
+ * for counts: without it a command would work on another data directory. The sources read none, so that a clone and its
+ * tests do not depend on the machine.
+ */
+export function machineFile(): string | undefined {
+  if (!isSea() || process.platform === 'win32') return undefined
+  try {
+    return statSync(MACHINE_FILE, { throwIfNoEntry: false }) === undefined ? undefined : MACHINE_FILE
+  } catch {
+    return MACHINE_FILE
+  }
+}
 
 /** Texts by the names of settings. Throws an Error with one sentence: the file, what was found and what is wanted. */
 export function readSettingsFile(path: string, known: readonly string[]): ReadonlyMap<string, string> {

@@ -2,7 +2,6 @@
  * Every setting once: name, meaning, default, and how its text is parsed. The flag of `dataDir` is `--data-dir`, its
  * variable `DATELINE_DATA_DIR`. Secrets are not in the Config (secrets.ts), so that a Config can be shown.
  */
-import { isStandIn } from '../auth/new-account.ts'
 import { DAY_MS, type DurationRange, MINUTE_MS, parseDuration } from '../base/duration.ts'
 import { LOG_LEVELS, type LogLevel } from '../base/log-level.ts'
 import { parseEndpoints, parseNodeUrl, parsePrefix } from '../cluster/etcd-target.ts'
@@ -16,14 +15,21 @@ import { parseInvitationUrl } from '../mail/templates/invitation-url.ts'
 import { MAIL_TLS, type MailTls } from '../mail/settings/mail-settings.ts'
 import { maskMailTarget, parseMailHost, parseMailTarget } from '../mail/settings/mail-target.ts'
 import { FLAG_BASE_URL } from '../content/seeds/seeds.ts'
+import { isStandIn } from '../models/guest.ts'
 import { oneOf, onOff, optional, parsed, readPath, text, whole, type Setting } from './setting-kinds.ts'
 
+const NO_FILE = 'none'
 const HOURS_MAX = 24 * 366 * 10
 const THREADS_MAX = 16
 const BACKUP_EVERY: DurationRange = { min: MINUTE_MS, max: 365 * DAY_MS }
 
 export const DECLARED = {
-  config: optional(readPath, 'JSON file of further settings, such as {"port": 8081}', []),
+  config: {
+    parse: (given: string) => (given === NO_FILE ? undefined : readPath(given)),
+    initial: undefined,
+    shown: '/etc/dateline/dateline.json, where it exists',
+    meaning: `JSON file of further settings, such as {"port": 8081}; ${NO_FILE} reads no file`,
+  } as Setting<string | undefined>,
   host: text('127.0.0.1', 'address to listen on; 0.0.0.0 for all'),
   port: whole(8080, { max: 65_535, meaning: 'port to listen on; 0 takes any free one' }),
   listen: optional(parseUnixAddress, 'unix:PATH, a Unix socket to listen on in place of host and port'),
@@ -138,7 +144,8 @@ export const DECLARED = {
   dataPerUser: whole(1200, {
     meaning:
       'data requests per user in a minute; each 64 KiB or 2,048 names and values of a body and of the documents that its ' +
-      'references bring in, and each 4,096 characters of a filter, count as one more; 0 is no limit',
+      'references bring in, each 4,096 characters of a filter, and each hundred or so documents that are read for ' +
+      'changes and pulls count as one more; 0 is no limit',
   }),
   pageSize: whole(20, { min: 1, max: 1000, meaning: 'items of a page when the request has no limit' }),
   pageSizeMax: whole(100, { min: 1, max: 1000, meaning: 'largest number of items of a page' }),
@@ -179,6 +186,12 @@ export const DECLARED = {
     meaning: 'days to keep records of the audit trail; 0 keeps them forever',
   }),
   guestDays: whole(90, { max: 3650, meaning: 'days without a request after which a guest is deleted; 0 keeps all' }),
+  guestsMb: whole(0, {
+    max: 1_048_576,
+    meaning:
+      'mebibytes that all guests together may keep: ahead of it, those who have been idle longest are deleted; at it, guests ' +
+      'add nothing; 0 is 5 % of the disk, at most 1024',
+  }),
   historyDays: whole(90, {
     min: 1,
     max: 3650,

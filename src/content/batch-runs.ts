@@ -247,7 +247,7 @@ export function authorizeAt(moment: Moment, model: Model, operation: Operation, 
 }
 
 /** Whose limits hold at the moment of writing, and which. */
-export function standingAt({ caller, textOf }: Moment): Standing {
+export function standingAt({ caller, textOf, guestRoom }: Moment): Standing {
   if (caller === undefined) throw new Error('The document of a request is written without its caller')
-  return { caller, config: () => textOf(remoteConfig, remoteConfig.singleton ?? ''), textOf }
+  return { caller, config: () => textOf(remoteConfig, remoteConfig.singleton ?? ''), textOf, guestRoom }
 }

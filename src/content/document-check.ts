@@ -11,7 +11,7 @@ import { placeFor } from '../models/incomplete.ts'
 import type { Model } from '../models/schema.ts'
 import { DASHBOARD_ROLES, user } from '../models/user.ts'
 import { eq } from '../query/ast.ts'
-import type { DocumentStore } from '../store/store.ts'
+import type { AccountStore, DocumentStore } from '../store/store.ts'
 import { codeProblem } from '../store/tables/distinct-codes.ts'
 import { queryCallerOf } from './reads/query-caller.ts'
 import type { Drafting, Drafts, Standing } from './drafts.ts'
@@ -28,13 +28,13 @@ interface Replaced extends Sender {
 }
 
 export function createDocumentCheck(
-  store: Pick<DocumentStore, 'get' | 'find' | 'lookUp'>,
+  store: Pick<DocumentStore, 'get' | 'find' | 'lookUp'> & Pick<AccountStore, 'guestRoom'>,
   drafts: Drafts,
   invitations: Invitations,
 ) {
   const standingOf = async (caller: Caller): Promise<Standing> => {
     const config = store.get(remoteConfig, REMOTE_CONFIG_ID)
-    return { caller, config: () => config, textOf: store.get }
+    return { caller, config: () => config, textOf: store.get, guestRoom: store.guestRoom }
   }
 
   const create = async (model: Model, body: JsonObject, drafting: Drafting): Promise<void> => {

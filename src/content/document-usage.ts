@@ -7,7 +7,7 @@ import { placesOf } from '../models/incomplete.ts'
 import type { DocumentUsage, DocumentsUsage } from '../models/responses.ts'
 import type { Model } from '../models/schema.ts'
 import type { DocumentStore, Moment, Replacement } from '../store/store.ts'
-import { requireRole } from './rules/access.ts'
+import { requireDrafts, requireOwner, requireRole } from './rules/access.ts'
 import { notFound } from './reads/document-reads.ts'
 
 /** Documents are counted up to here: some milliseconds. */
@@ -25,10 +25,16 @@ export interface CountingMany extends Pick<Counting, 'model' | 'caller'> {
   readonly ids: readonly string[]
 }
 
-/** Counts the documents of each model that the caller may list. Throws notFound, and what a change of it throws about roles. */
+/**
+ * Counts the documents of each model that the caller may list. Throws notFound, and what reading it throws about roles; whose
+ * document it is comes before whether there is one.
+ */
 export function usageOf(store: Pick<DocumentStore, 'get' | 'usageOf'>, { model, id, caller, includes }: Counting): DocumentUsage {
   requireRole(model, 'read', caller)
-  if (!placesOf(model, includes).some((place) => store.get(place, id) !== undefined)) throw notFound(model, id)
+  if (includes) requireDrafts(model, caller)
+  requireOwner(model, 'read', caller, id)
+  if (model.computed === true && id === model.singleton) return { items: [], following: null }
+  if (model.computed === true || !placesOf(model, includes).some((place) => store.get(place, id) !== undefined)) throw notFound(model, id)
   const listed = holdersOf(model).filter((holder) => mayList(holder, caller))
   const { counts, following } = store.usageOf(model, id, listed, COUNTED_MAX)
   return {
@@ -41,6 +47,7 @@ export function usageOf(store: Pick<DocumentStore, 'get' | 'usageOf'>, { model, 
 export function usageOfMany(store: Pick<DocumentStore, 'usageOfMany'>, { model, ids, caller }: CountingMany): DocumentsUsage {
   requireRole(model, 'read', caller)
   const listed = holdersOf(model).filter((holder) => mayList(holder, caller))
+  if (listed.length === 0) return { used: [], items: [] }
   const { counts, used } = store.usageOfMany(model, [...new Set(ids)], listed, COUNTED_MAX)
   return { used, items: counts.map(({ model: holder, total, isFloor }) => ({ model: holder.name, total, totalIsFloor: isFloor })) }
 }

@@ -13,6 +13,7 @@ import { remoteConfig, type RemoteConfig } from '../models/remote-config.ts'
 import type { Model } from '../models/schema.ts'
 import { userContentPreferences } from '../models/user-content-preferences.ts'
 import type { Document, DocumentStore, ReadDocument } from '../store/store.ts'
+import { requireGuestRoom } from './rules/guest-room.ts'
 import { checkPreferences, type PreferenceChange } from './rules/preference-rules.ts'
 import { problemAt, type Report } from './rules/problems.ts'
 import { checkListLengths } from './rules/list-lengths.ts'
@@ -33,6 +34,8 @@ export interface Standing {
   readonly config: () => string | undefined
   /** Reads the JSON text of a document. */
   readonly textOf: TextOf
+  /** Bytes that guests may still add. */
+  readonly guestRoom: () => number
 }
 
 export interface Draft {
@@ -97,7 +100,8 @@ export function createDrafts(store: Pick<DocumentStore, 'get'>, { now, newId, is
     return value
   }
   /** What a document must fulfil beyond the declaration of its model. */
-  const checkRules = (model: Model, change: RuledChange, { caller, config: readConfig }: Standing): void => {
+  const checkRules = (model: Model, change: RuledChange, { caller, config: readConfig, guestRoom }: Standing): void => {
+    if (model.owned === true && caller.appRole === 'guestUser') requireGuestRoom(change, guestRoom)
     if (isReviewOn()) checkReview(model, change, caller)
     if (model === remoteConfig) return checkRemoteConfig(change.next, change.report)
     if (model !== userContentPreferences) return

@@ -7,6 +7,7 @@ import { describe } from '../base/failure.ts'
 import type { Json, JsonObject } from '../base/json.ts'
 import type { ProblemCode } from '../base/problem.ts'
 import { isAdmin, isHigherRole, type Caller } from '../models/caller.ts'
+import { wrongRole } from '../models/guest.ts'
 import { user, type User } from '../models/user.ts'
 import type { Actor } from '../store/actor.ts'
 import { requireSignIn } from './rules/access.ts'
@@ -39,13 +40,25 @@ export interface Invitations {
   check(email: string): Promise<void>
 }
 
+const ROLES = ['appRole', 'dashboardRole'] as const
 const NOT_GENERATED = { id: '', createdAt: '', updatedAt: '' }
 
 /** The user that an administrator adds. Cards of the feed may be sent along; their state starts empty. */
 export function readInvitation(body: JsonObject, report: Report): InvitedUser {
   const whole = validateDocument(user, { feedDecoratorStatus: {}, ...body }, { generated: NOT_GENERATED, report })
-  const { appRole, dashboardRole, email } = whole as unknown as User
+  const invited = whole as unknown as User
+  checkRoles(invited, report)
+  const { appRole, dashboardRole, email } = invited
   return { email, appRole, dashboardRole }
+}
+
+/** Reports a role that does not go with the e-mail address of the account. */
+export function checkRoles(account: User, report: Report): void {
+  const wrong = wrongRole(account)
+  if (wrong === undefined) return
+  const { role, of, choices } = wrong
+  const message = `expected ${choices.join(' or ')} for ${of}, found ${describe(account[role])}`
+  report(problemAt(role, 'notChoice', message, { choices: choices.join(', ') }))
 }
 
 /** Throws forbidden for a token of the API that would give more rights in the dashboard: they would stay when it ends. */
@@ -83,12 +96,15 @@ export function changeUser(
       ...(hasAllCards === true ? {} : (stored['feedDecoratorStatus'] as JsonObject)),
       ...sent.feedDecoratorStatus,
     } as Json
-    return {
+    const changed = {
       ...stored,
       ...(isAdmin(caller) ? { appRole, dashboardRole } : {}),
       ...(caller.id === stored['id'] ? { feedDecoratorStatus } : {}),
       updatedAt: isoDate(now),
     }
+    // An account of an earlier release whose roles are wrong already can still change its cards.
+    if (ROLES.some((role) => changed[role] !== stored[role])) checkRoles(changed as unknown as User, report)
+    return changed
   }
 }
 

@@ -14,7 +14,7 @@ import { orNull } from '../base/json-schema.ts'
 import type { NewId } from '../base/ids.ts'
 import { didYouMean } from '../base/nearest.ts'
 import { requireAdministrator, requireSignIn } from '../content/rules/access.ts'
-import { TOKEN_METHODS } from '../models/caller.ts'
+import { TOKEN_METHODS, TOKEN_SCOPES } from '../models/caller.ts'
 import { apiTokens, newApiToken } from '../models/responses.ts'
 import { DASHBOARD_ROLES } from '../models/user.ts'
 import type { AccountStore, Writable } from '../store/store.ts'
@@ -48,6 +48,14 @@ const BODY: NamedSchema = {
         description: 'The only methods that it may use; all without it. `replace` stands for patches too',
         examples: [['read', 'create']],
       },
+      scopes: {
+        type: 'array',
+        items: { type: 'string', enum: TOKEN_SCOPES },
+        minItems: 1,
+        description:
+          'What it is for alone, without role, models and methods: `metrics` reads metrics, `backups` lists and downloads backups, ' +
+          'which hold everything. It works while the user is an administrator',
+      },
       days: {
         type: ['integer', 'null'],
         minimum: 1,
@@ -79,7 +87,7 @@ export const API_TOKENS = [
     access: 'administrator',
     summary: 'Make a token of the API, whose text only this response has',
     description:
-      'It acts for you, with at most your roles of the moment. With `models` or `methods` it reaches the data endpoint only. ' +
+      'It acts for you, with at most your roles of the moment. With `models` or `methods` it reaches the data endpoint only, with `scopes` only what these are for. ' +
       'A token cannot make tokens, sign in, end sessions, delete your account, or give a role in the dashboard.',
     body: BODY,
     status: 201,
@@ -92,8 +100,8 @@ export const API_TOKENS = [
     // A limit under a mistyped name would be none.
     const other = Object.keys(body).find((member) => !MEMBERS.includes(member))
     if (other !== undefined) throw fail('invalidInput', `Cannot make a token with ${describe(other)}: expected ${MEMBERS.join(', ')}${didYouMean(other, MEMBERS)}`)
-    const { name, role, models, methods, days } = body
-    const wish = readTokenRequest({ name, role, models, methods, days })
+    const { name, role, models, methods, scopes, days } = body
+    const wish = readTokenRequest({ name, role, models, methods, scopes, days })
     const writer = store.as(acting(requireAdministrator))
     const { record, token } = await makeApiToken(writer, { userId: claim.userId, wish, now: now(), newId })
     return { ...shownToken(record), token }

@@ -6,6 +6,7 @@ import type { Clock } from '../base/clock.ts'
 import { describe, fail } from '../base/failure.ts'
 import type { JsonObject } from '../base/json.ts'
 import type { JsonSchema } from '../base/json-schema.ts'
+import { networkKey } from '../http/request/client-address.ts'
 import { parseAcceptLanguage } from '../http/request/accept-language.ts'
 import { ok, type Exchange } from '../http/request/exchange.ts'
 import { anyCaller } from '../store/actor.ts'
@@ -57,7 +58,7 @@ export const AUTH = [
   }).handle(async ({ accounts, limits, now, wakeCourier }, exchange) => {
     const body = await exchange.readJson(BODY)
     const [email, dashboard] = [readEmail(body['email']), readDashboardFlag(body)]
-    await limits.requestCodeFor(email, now())
+    await limits.requestCodeFor(email, networkKey(exchange.clientAddress), now())
     const languages = parseAcceptLanguage(exchange.headers['accept-language'])
     await accounts.requestCode({ visitor: visitorOf(exchange), email, dashboard, languages, now: now() })
     wakeCourier()
@@ -70,8 +71,9 @@ export const AUTH = [
     summary: 'Sign in with a code',
     description:
       'A guest who sends the token of the guest session becomes the account, or is merged into an existing one. A code ' +
-      'is void for a client after five wrong tries, and for all clients after fifteen. A client with too many wrong ' +
-      'codes in an hour gets 429, even for a right one.',
+      'is void for a client after five wrong tries, and after fifteen for all but the client that requested it. A client with too many wrong ' +
+      'codes in an hour gets 429, even for a right one. Past the limit of an e-mail address, a code works for the client ' +
+      'that requested it, and others get 429.',
     body: {
       kind: 'schema',
       name: 'VerifyCode',

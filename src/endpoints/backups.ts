@@ -4,7 +4,7 @@ import { basename } from 'node:path'
 import { isoDate } from '../base/dates.ts'
 import { describe, fail, type Failure } from '../base/failure.ts'
 import type { OpenFile } from '../base/regular-file.ts'
-import { requireAdministrator, requireSignIn } from '../content/rules/access.ts'
+import { requireAdministrator, requireScope, requireSignIn } from '../content/rules/access.ts'
 import { backup, backups, checkedBackup, lastRestore, restoreBody, type CheckedBackup, type LastRestore } from '../models/responses.ts'
 import { backupFiles, findBackup, openBackup, type BackupPaths } from '../store/backup/backup-files.ts'
 import type { BackupRestores, FoundBackup } from '../store/backup/backup-restores.ts'
@@ -36,7 +36,9 @@ export const BACKUPS = [
     route: 'GET /api/v1/admin/backups',
     id: 'backups',
     access: 'administrator',
+    scope: 'backups',
     summary: 'List the backups, newest first',
+    description: 'A token of the API with the scope `backups` is enough.',
     response: backups,
     client: 'admin.backups',
   }).handle(async ({ backupPaths }) => ({ items: await orReason(backupFiles(backupPaths)) })),
@@ -60,8 +62,9 @@ export const BACKUPS = [
     route: 'GET /api/v1/admin/backups/:name',
     id: 'downloadBackup',
     access: 'administrator',
+    scope: 'backups',
     summary: 'Download a backup',
-    description: `At most ${DOWNLOADS_MAX} at the same time, ${DOWNLOADS_PER_USER_MAX} of one user.`,
+    description: `A token of the API with the scope \`backups\` is enough. At most ${DOWNLOADS_MAX} at the same time, ${DOWNLOADS_PER_USER_MAX} of one user.`,
     response: {
       kind: 'raw',
       type: SQLITE_TYPE,
@@ -82,7 +85,7 @@ export const BACKUPS = [
     if (file === undefined) throw noBackup(name)
     try {
       const details = [{ name: 'name', value: name }]
-      await store.as(acting(requireAdministrator)).record({ event: 'backup.downloaded', details })
+      await store.as(acting(requireScope('backups'))).record({ event: 'backup.downloaded', details })
     } catch (error) {
       await file.handle.close()
       release()

@@ -4,16 +4,20 @@
  * Both only read, and every thread serves them. Browsers cannot send a token with an EventSource: a ticket stands in the
  * URL in its place, once and for a minute, since URLs end up in histories and in the logs of proxies.
  */
+import { BYTES_PER_REQUEST } from '../auth/limits.ts'
 import type { Session } from '../auth/sessions.ts'
 import type { Clock } from '../base/clock.ts'
 import { describe, fail } from '../base/failure.ts'
 import { ResyncFailure } from '../base/resync.ts'
 import { readChangeCursor, writeChangeCursor } from '../content/changes/change-cursor.ts'
-import { itemText, type ChangePage, type ChangePages, type ChangeQuery, type ChangeView } from '../content/changes/change-pages.ts'
+import { itemText, requestCounter, type ChangePages, type ChangeQuery } from '../content/changes/change-pages.ts'
+import type { ChangePage, ChangeView } from '../content/changes/page-reading.ts'
 import { CHANGE_MODELS } from '../content/changes/change-rights.ts'
 import type { ChangeStreams } from '../content/changes/change-streams.ts'
 import type { Reader } from '../content/changes/following.ts'
+import type { Backlog } from '../content/changes/open-streams.ts'
 import { CHANGE_EVENTS } from '../content/changes/page-memo.ts'
+import { queryCallerOf } from '../content/reads/query-caller.ts'
 import { EVENT_STREAM_HEADERS, EVENT_STREAM_TYPE } from '../http/server/event-stream.ts'
 import { ok, type Exchange, type HttpResponse } from '../http/request/exchange.ts'
 import { changeTicket } from '../models/responses.ts'
@@ -57,7 +61,7 @@ export const CHANGE_READS = [
       'Each changed document once, as it is now, in the order of its last change; `deleted` where it was deleted, or the ' +
       'caller or the filter does not show it any more. `next` goes into `since` of the next request. 410 with `resync` ' +
       'where the log does not reach back so far, belongs to another history, or the rights of the caller have changed: take ' +
-      'its `next`, read the lists, and go on from there.',
+      'its `next`, read the lists, and go on from there. A page that takes long to read counts as several requests.',
     parameters: ['since', 'models', 'filter', 'changesLimit', 'wait'],
     response: { kind: 'text', schema: 'ChangePage' },
     errors: ['badRequest', 'methodNotAllowed', 'resyncRequired'],
@@ -109,7 +113,8 @@ export const CHANGE_TICKETS = [
 async function readChanges(context: ChangeReadContext, exchange: Exchange, session: Session): Promise<HttpResponse> {
   const { changes, streams, streamSlots, now } = context
   const query = readQuery(exchange)
-  const view = changes.view(query, session.caller)
+  const turns = queryCallerOf(session.caller, exchange)
+  const view = await changes.viewInTurns(query, session.caller, turns)
   const limit = readWhole(exchange, 'limit', LIMIT_DEFAULT, { min: 1, max: LIMIT_MAX })
   const wait = readWhole(exchange, 'wait', 0, { min: 0, max: WAIT_SECONDS_MAX })
   if (wait > 0) requireShortFilter(query)
@@ -121,7 +126,11 @@ async function readChanges(context: ChangeReadContext, exchange: Exchange, sessi
     const cursor = writeChangeCursor(next, seen.rights, changes.range().history)
     return ok(`{"items":[${items.map((item) => itemText(item, seen)).join()}],"next":"${cursor}","hasMore":${hasMore}}`)
   }
-  const page = changes.read(view, seq, limit)
+  const page = await changes.read(view, seq, limit, turns)
+  stepsOf(exchange)(page.steps)
+  // Both may have waited: nothing follows a sign-out or a change of roles.
+  const rights = changes.rights(session.current(now()))
+  if (rights !== view.rights) throw new ResyncFailure(writeChangeCursor(newest, rights, history))
   if (page.items.length > 0 || page.hasMore || wait === 0) return respond(page, view)
   const owner = streamOwner(exchange, session.caller.id)
   streamSlots.require(owner, CHANGE_STREAMS)
@@ -136,13 +145,13 @@ async function readChanges(context: ChangeReadContext, exchange: Exchange, sessi
   }
 }
 
-function openStream(context: ChangeReadContext, exchange: Exchange, session: Pick<Session, 'caller' | 'current'>): HttpResponse {
+async function openStream(context: ChangeReadContext, exchange: Exchange, session: Pick<Session, 'caller' | 'current'>): Promise<HttpResponse> {
   const { changes, streams, streamSlots, now } = context
   const { caller, current } = session
   const query = readQuery(exchange)
   requireShortFilter(query)
   const reader: Reader = () => current(now())
-  const view = changes.view(query, caller)
+  const view = await changes.viewInTurns(query, caller, queryCallerOf(caller, exchange))
   const { newest } = changes.range()
   const lastEventId = exchange.headers['last-event-id']?.toString()
   const [name, from] = lastEventId === undefined ? ['since', exchange.query.get('since') ?? 'now'] : ['Last-Event-ID', lastEventId]
@@ -150,6 +159,7 @@ function openStream(context: ChangeReadContext, exchange: Exchange, session: Pic
   if (exchange.method === 'HEAD') return { kind: 'raw', status: 200, contentType: EVENT_STREAM_TYPE, body: '' }
   const owner = streamOwner(exchange, caller.id)
   streamSlots.require(owner, CHANGE_STREAMS)
+  const backlog = seq === undefined || seq === newest ? undefined : backlogOf(exchange, newest)
   return {
     kind: 'stream',
     status: 200,
@@ -162,13 +172,23 @@ function openStream(context: ChangeReadContext, exchange: Exchange, session: Pic
         return () => {}
       }
       const following = { query, view, seq: seq ?? newest, reader }
-      const stop = streams.follow(following, { format: CHANGE_EVENTS, mustStartOver: seq === undefined, sink })
+      const stop = streams.follow(following, { format: CHANGE_EVENTS, mustStartOver: seq === undefined, sink, backlog })
       return () => {
         stop()
         free()
       }
     },
   }
+}
+
+/** Apart from openStream: a closure there would keep the request for as long as the stream is open. */
+function backlogOf(exchange: Exchange, upTo: number): Backlog {
+  return { upTo, weigh: stepsOf(exchange) }
+}
+
+/** Returns a function that counts steps as further requests of the caller; it throws tooManyRequests. */
+function stepsOf(exchange: Exchange): (steps: number) => void {
+  return requestCounter((requests) => exchange.weigh(requests * BYTES_PER_REQUEST))
 }
 
 function requireShortFilter({ filterText }: ChangeQuery): void {

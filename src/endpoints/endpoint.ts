@@ -8,6 +8,7 @@ import { withValue, type Awaitable } from '../base/awaitable.ts'
 import type { FailureCode } from '../base/failure.ts'
 import type { JsonSchema } from '../base/json-schema.ts'
 import type { Exchange, HttpResponse } from '../http/request/exchange.ts'
+import type { ScopeName } from '../models/caller.ts'
 import type { Operation, RecordField, ValueOf } from '../models/schema.ts'
 import type { ParameterName } from './parameters.ts'
 
@@ -65,6 +66,8 @@ interface Declaration {
   readonly description?: string
   /** A token is used where the access wants none. */
   readonly token?: 'optional'
+  /** Tokens of the API with this scope reach it too. */
+  readonly scope?: ScopeName
   /** The operation of a model that a document's `access` allows or forbids. */
   readonly operation?: Operation
   /** Who may, where neither `access` nor `operation` says all. */

@@ -9,11 +9,11 @@ import type { Session, Sessions } from '../auth/sessions.ts'
 import { withValue, type Awaitable } from '../base/awaitable.ts'
 import { assertNever } from '../base/failure.ts'
 import type { Clock } from '../base/clock.ts'
-import { requireAdministrator, requireEditor, requireSignIn, requireWholeToken } from '../content/rules/access.ts'
+import { requireAdministrator, requireEditor, requireScope, requireSignIn, requireWholeToken } from '../content/rules/access.ts'
 import { limitKey } from '../http/request/client-address.ts'
 import type { Exchange, HttpResponse } from '../http/request/exchange.ts'
 import type { Route } from '../http/server/router.ts'
-import { hasDashboard } from '../models/caller.ts'
+import { hasDashboard, type ScopeName } from '../models/caller.ts'
 import type { Access, Endpoint, Tag } from './endpoint.ts'
 import type { PositionGate } from './position-gate.ts'
 
@@ -24,7 +24,7 @@ import type { PositionGate } from './position-gate.ts'
 const GUEST_BODY_BYTES_MAX = 256 * 1024
 
 interface Guard {
-  readonly sessions: Pick<Sessions, 'require'>
+  readonly sessions: Pick<Sessions, 'require' | 'find'>
   readonly limits: Pick<Limits, 'requestCodeFrom' | 'guestFrom' | 'dataRequest' | 'dataBody'>
   readonly now: Clock
   /** On a node of a cluster: lets requests wait for the state that they want. */
@@ -37,12 +37,13 @@ export function routesOf<Context>(
   guard: Guard,
 ): readonly Route[] {
   const { positions } = guard
-  return endpoints.map(({ method, path, tag, id, access, serve, forVisitors }) => {
-    const reach = reachOf(tag, id)
+  return endpoints.map(({ method, path, tag, id, access, token, scope, serve, forVisitors }) => {
+    const reach: TokenReach = scope === undefined ? reachOf(tag, id) : { scope }
     const handler = (exchange: Exchange): Awaitable<HttpResponse> => {
       if (forVisitors?.applies(context, exchange) === true) {
         return withValue(admit('visitor', exchange, guard, reach), () => forVisitors.serve(context, exchange))
       }
+      if (token === 'optional' && reach === 'none') refuseToken(exchange, guard)
       return withValue(admit(access, exchange, guard, reach), (session) => serve(context, exchange, session))
     }
     // What tells how the node is doing works in every state of it.
@@ -57,9 +58,12 @@ function admit(access: Access, exchange: Exchange, guard: Guard, reach: TokenRea
   switch (access) {
     case 'public':
       return undefined
-    case 'visitor':
-      limits.dataRequest(limitKey(exchange.clientAddress), now())
+    case 'visitor': {
+      const address = limitKey(exchange.clientAddress)
+      limits.dataRequest(address, now())
+      exchange.setBodyTerms({ weigh: (bytes, before) => limits.dataBody(address, now(), bytes, before) })
       return undefined
+    }
     case 'codeRequest':
       return limits.requestCodeFrom(limitKey(exchange.clientAddress), now()).then(() => undefined)
     case 'guestSignIn':
@@ -78,7 +82,8 @@ function admit(access: Access, exchange: Exchange, guard: Guard, reach: TokenRea
     }
     case 'administrator': {
       const session = sessionOf(exchange, guard, reach)
-      requireAdministrator(session.caller)
+      if (typeof reach === 'string') requireAdministrator(session.caller)
+      else requireScope(reach.scope)(session.caller)
       return session
     }
     default:
@@ -86,8 +91,11 @@ function admit(access: Access, exchange: Exchange, guard: Guard, reach: TokenRea
   }
 }
 
-/** Which tokens of the API reach an endpoint: every one, those that are not narrowed to documents, or none. */
-type TokenReach = 'every' | 'whole' | 'none'
+/**
+ * Which tokens of the API reach an endpoint: all but those with scopes, those that are not narrowed at all, those and the ones
+ * with its scope, or none.
+ */
+type TokenReach = 'documents' | 'whole' | { readonly scope: ScopeName } | 'none'
 
 /** Endpoints that check the scope of a token for each document, and the one that says who it acts for. */
 const IN_SCOPE = [
@@ -96,14 +104,20 @@ const IN_SCOPE = [
 ]
 
 /** An account is that of a person: a token neither renews nor ends a sign-in. */
-function reachOf(tag: Tag, id: string): TokenReach {
-  if (IN_SCOPE.includes(id)) return 'every'
+function reachOf(tag: Tag, id: string): 'documents' | 'whole' | 'none' {
+  if (IN_SCOPE.includes(id)) return 'documents'
   return tag === 'Accounts' ? 'none' : 'whole'
 }
 
 function requireReach(reach: TokenReach, caller: Session['caller']): void {
   if (reach === 'none') requireSignIn(caller)
-  if (reach === 'whole') requireWholeToken(caller)
+  if (reach === 'whole' || (reach === 'documents' && caller.scope?.scopes !== undefined)) requireWholeToken(caller)
+}
+
+/** Throws forbidden for a token of the API where a sign-in may be sent along. One that is not valid is ignored here. */
+function refuseToken(exchange: Exchange, { sessions, now }: Guard): void {
+  const session = sessions.find(exchange, now())
+  if (session !== undefined) requireSignIn(session.caller)
 }
 
 /** Throws unauthorized where there is none. Callers with a dashboard role may use the reserve of memory for bodies. */

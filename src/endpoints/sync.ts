@@ -117,15 +117,18 @@ const pullAt = <const R extends `GET /${string}`>(route: R, id: string) =>
     summary: 'Pull the next documents of an offline client (RxDB)',
     description:
       'First a copy of all documents that the caller may list, then what has changed. A page with fewer documents than ' +
-      '`limit` is the last one.',
+      '`limit` is the last one. A long one counts as several requests.',
     parameters: ['checkpointId', 'checkpointSeq', 'pullLimit'],
     response: PULLED,
     errors: ['badRequest', 'notFound', 'upgradeRequired'],
-  }).handle(async ({ sync }, exchange, { caller }) => {
+  }).handle(async ({ sync, now }, exchange, { caller, current }) => {
     const model = readModel(exchange)
     const { query } = exchange
     const [checkpoint, limit] = [readSyncCheckpoint(query.get('id'), query.get('lwt')), readLimit(query.get('limit'))]
-    return json(await sync.pull({ model, caller, checkpoint, limit }, connectionOf(exchange)))
+    const pulled = await sync.pull({ model, caller, checkpoint, limit }, connectionOf(exchange))
+    // It may have waited for its turns: nothing follows a sign-out.
+    current(now())
+    return json(pulled)
   })
 
 const streamAt = <const R extends `GET /${string}`>(route: R, id: string) =>
@@ -235,6 +238,6 @@ function connectionOf(exchange: Exchange): PullConnection {
   }
 }
 
-function json(body: string): HttpResponse {
+function json(body: string | Uint8Array): HttpResponse {
   return { kind: 'raw', status: 200, contentType: 'application/json; charset=utf-8', body }
 }

@@ -11,7 +11,7 @@ import type { Sessions } from '../auth/sessions.ts'
 import type { Clock } from '../base/clock.ts'
 import type { JsonSchema } from '../base/json-schema.ts'
 import { METRICS_TYPE, type Metrics } from '../base/metrics.ts'
-import { requireAdministrator } from '../content/rules/access.ts'
+import { requireScope } from '../content/rules/access.ts'
 import { hostName } from '../http/guard/foreign-pages.ts'
 import { chooseCoding, type Coding } from '../http/request/accept-encoding.ts'
 import { isLoopbackAddress } from '../http/request/client-address.ts'
@@ -42,13 +42,19 @@ export interface SystemContext extends HealthContext {
   /** The OpenAPI document as JSON: that of the whole API, or for clients of one model. */
   readonly openApi: (model?: Model) => StaticText
   /** Why the service cannot do its work; empty where it can. */
-  readonly unreadyReasons: () => Promise<readonly string[]>
+  readonly readiness: () => Promise<{ readonly reasons: readonly string[]; readonly warnings: readonly string[] }>
   /** Whether the operator has named proxies that bring the requests of others. */
   readonly hasProxies: boolean
 }
 
 const JSON_TYPE = 'application/json'
 const INSTANCE: JsonSchema = { type: 'string', examples: ['b1946ac9-2f0d-4c3e-8a57-6d1f0e9c8b7a'] }
+const WARNINGS: JsonSchema = {
+  type: 'array',
+  items: { type: 'string' },
+  description: 'What an operator should look at besides',
+  examples: [['mail: the mail server has failed for 4m']],
+}
 const METRICS_EXAMPLE = '# TYPE dateline_requests_total counter\ndateline_requests_total{method="GET",status="200"} 12\n'
 /** Headers that only a proxy adds. */
 const PASSED_ON = ['forwarded', 'via', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto', 'x-real-ip']
@@ -105,13 +111,14 @@ export const SYSTEM_ENDPOINTS = [
     route: 'GET /readyz',
     id: 'ready',
     access: 'public',
-    summary: 'Check that the service can do its work; 503 has the reasons',
+    summary: 'Check that this process can serve requests; 503 has the reasons',
+    description: 'Trouble with mail or backups does not keep it from that: it is in `warnings`.',
     response: {
       kind: 'raw',
       type: JSON_TYPE,
       schema: {
         type: 'object',
-        properties: { status: { const: 'ok' }, instance: INSTANCE },
+        properties: { status: { const: 'ok' }, instance: INSTANCE, warnings: WARNINGS },
         required: ['status', 'instance'],
       },
     },
@@ -130,18 +137,20 @@ export const SYSTEM_ENDPOINTS = [
               reasons: {
                 type: 'array',
                 items: { type: 'string' },
-                examples: [['less than 64 MiB of the disk are free']],
+                examples: [['disk: only 12 MiB are free']],
               },
+              warnings: WARNINGS,
             },
             required: ['status', 'instance', 'reasons'],
           },
         },
       },
     ],
-  }).handle(async ({ unreadyReasons, instance }) => {
-    const reasons = await unreadyReasons()
-    if (reasons.length === 0) return uncached(200, { status: 'ok', instance })
-    return uncached(503, { status: 'unavailable', instance, reasons })
+  }).handle(async ({ readiness, instance }) => {
+    const { reasons, warnings } = await readiness()
+    const more = warnings.length === 0 ? {} : { warnings }
+    if (reasons.length === 0) return uncached(200, { status: 'ok', instance, ...more })
+    return uncached(503, { status: 'unavailable', instance, reasons, ...more })
   }),
   endpoint({
     route: 'GET /metrics',
@@ -151,13 +160,14 @@ export const SYSTEM_ENDPOINTS = [
     summary: 'Read metrics in the text format of Prometheus, from this machine or as an administrator',
     description:
       'Only an administrator may where the service runs with `--trusted-proxies`, where a proxy passed the request on, ' +
-      'and under a name with a dot in it.',
+      'for a page of another origin, and under a name with a dot in it. A token of the API with the scope `metrics` is enough.',
+    scope: 'metrics',
     response: { kind: 'raw', type: 'text/plain', schema: { type: 'string', examples: [METRICS_EXAMPLE] } },
     errors: ['unauthorized'],
   }).handle(async ({ hasProxies, sessions, metrics, now }, exchange) => {
     if (hasProxies || !isCollectorHere(exchange)) {
       const { caller } = sessions.require(exchange, now())
-      requireAdministrator(caller)
+      requireScope('metrics')(caller)
     }
     const headers = { 'Cache-Control': 'no-store' }
     return { kind: 'raw', status: 200, contentType: METRICS_TYPE, body: await metrics.report(), headers }
@@ -166,7 +176,9 @@ export const SYSTEM_ENDPOINTS = [
 
 function isCollectorHere({ headers, clientAddress }: Exchange): boolean {
   const isDirect = PASSED_ON.every((name) => headers[name] === undefined)
-  return isDirect && isLoopbackAddress(clientAddress) && isNameOfThisMachine(headers.host)
+  // A browser here may send a page of the web that has none of these, in a frame without an origin of its own.
+  const isPage = headers.origin !== undefined
+  return isDirect && !isPage && isLoopbackAddress(clientAddress) && isNameOfThisMachine(headers.host)
 }
 
 /** Whether a Host can only be meant for the machine that asks: an address, `localhost`, or a name without a domain. */

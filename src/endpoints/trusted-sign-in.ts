@@ -10,6 +10,7 @@ import { MINUTE_MS } from '../base/duration.ts'
 import { fail } from '../base/failure.ts'
 import { requireAdministrator, requireSignIn } from '../content/rules/access.ts'
 import type { Exchange } from '../http/request/exchange.ts'
+import { isStandIn } from '../models/guest.ts'
 import { personCode, signedIn } from '../models/responses.ts'
 import { user, type User } from '../models/user.ts'
 import type { DocumentStore } from '../store/store.ts'
@@ -68,8 +69,8 @@ export const TRUSTED_SIGN_IN = [
     requireSignIn(caller)
     const text = store.get(user, params['id'] ?? '')
     if (text === undefined) throw fail('notFound', 'There is no such user')
-    const { email, appRole } = JSON.parse(text) as User
-    if (appRole === 'guestUser') throw fail('conflict', 'A guest has no e-mail address to sign in with')
+    const { email } = JSON.parse(text) as User
+    if (isStandIn(email)) throw fail('conflict', 'This user has no e-mail address to sign in with')
     const at = now()
     const code = await codes.revealFor(email, acting(requireAdministrator), at)
     return { email, code, expiresAt: isoDate(at + codeMinutes * MINUTE_MS) }

@@ -17,6 +17,7 @@ export const AUDIT_EVENTS = [
   'passkey.removed',
   'view.saved',
   'view.removed',
+  'user.created',
   'user.invited',
   'user.role-changed',
   'user.deleted',

@@ -12,10 +12,16 @@ export type Caller = Pick<User, 'id' | 'appRole' | 'dashboardRole'> & {
 export const TOKEN_METHODS = ['read', 'create', 'replace', 'delete'] as const
 export type TokenMethod = (typeof TOKEN_METHODS)[number]
 
+/** Work of administrators that a token may be made for alone: it reads metrics, or lists and downloads backups. */
+export const TOKEN_SCOPES = ['metrics', 'backups'] as const
+export type ScopeName = (typeof TOKEN_SCOPES)[number]
+
 /** Null is every model, or every method. With either, a token reaches the data endpoint only. */
 export type TokenScope = {
   readonly models: readonly string[] | null
   readonly methods: readonly TokenMethod[] | null
+  /** With these, a token reaches nothing else; models and methods are empty then, also for programs that do not know this. */
+  readonly scopes?: readonly ScopeName[]
 }
 
 /** What a token of the API may do at most. */
@@ -27,7 +33,12 @@ export type TokenLimits = TokenScope & {
 export function callerOf(id: string, text: string, limits?: TokenLimits): Caller {
   const { appRole, dashboardRole } = JSON.parse(text) as User
   if (limits === undefined) return { id, appRole, dashboardRole }
-  const { role, models, methods } = limits
+  const { role, models, methods, scopes } = limits
+  if (scopes !== undefined) {
+    // Without a role: what is outside its scopes is refused in any case.
+    const scope = { models: [], methods: [], scopes: dashboardRole === 'admin' ? scopes : [] }
+    return { id, appRole, dashboardRole: 'none', byToken: true, scope }
+  }
   const caller = { id, appRole, dashboardRole: isHigherRole(dashboardRole, role) ? role : dashboardRole, byToken: true } as const
   return models === null && methods === null ? caller : { ...caller, scope: { models, methods } }
 }

@@ -45,6 +45,7 @@ export const EDITABLE = {
   dataPerUser: { group: 'limits', kind: 'whole', min: 60, max: 1_000_000 },
   auditDays: { group: 'retention', kind: 'whole', min: 30, max: 3_650, zero: true },
   guestDays: { group: 'retention', kind: 'whole', min: 7, max: 3_650, zero: true },
+  guestsMb: { group: 'retention', kind: 'whole', min: 16, max: 1_048_576, zero: true },
   historyDays: { group: 'retention', kind: 'whole', min: 7, max: 3_650 },
   trashDays: { group: 'retention', kind: 'whole', min: 1, max: 3_650 },
 } as const satisfies Readonly<Record<string, Editable>>

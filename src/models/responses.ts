@@ -24,7 +24,7 @@ import {
   type Shape,
   type ValueOf,
 } from './schema.ts'
-import { TOKEN_METHODS } from './caller.ts'
+import { TOKEN_METHODS, TOKEN_SCOPES } from './caller.ts'
 import { STATUSES } from './status.ts'
 import { DASHBOARD_ROLES, user } from './user.ts'
 
@@ -156,9 +156,17 @@ export const serviceStatus = object({
     logBytes: whole({ description: 'Of the write-ahead log beside the database', example: 4_194_304 }),
     freeBytes: whole({ description: 'On the disk of the data directory', example: 21_474_836_480 }),
   }),
+  guests: object(
+    {
+      count: whole({ example: 120 }),
+      bytes: whole({ example: 1_310_720 }),
+      bytesMax: whole({ description: 'What all of them together may keep', example: 1_073_741_824 }),
+    },
+    { description: 'What guests keep in the database, and in each backup' },
+  ),
   attention: list(
     object({
-      kind: choice(['database', 'disk', 'mail', 'backups', 'cluster', 'schedule']),
+      kind: choice(['database', 'disk', 'guests', 'mail', 'backups', 'cluster', 'schedule']),
       message: text({ example: 'a message has been waiting for 4 minutes' }),
     }),
     { description: 'What needs attention' },
@@ -175,14 +183,14 @@ export type ServiceStatus = ValueOf<typeof serviceStatus>
 export const clusterStatus = object({
   prefix: text({ description: 'Where the site is in etcd', example: '/dateline/' }),
   site: text({ description: 'Identifies the log', example: '5f1b8a4c0d9e4f7ab2c3d4e5f6a7b8c9' }),
-  position: whole({ description: 'Of the last entry of the log', example: 5121 }),
+  position: whole({ description: 'Of the last entry of the log: its revision of etcd, which counts other keys as well', example: 5121 }),
   keeper: nullable(text(), { description: 'The node that sends mail and makes backups', example: '0f1e2d3c4b5a6978' }),
   nodes: list(
     object({
       id: text({ example: '0f1e2d3c4b5a6978' }),
       url: nullable(text(), { description: 'Where the other nodes reach it', example: 'https://n1.example.org' }),
       alive: boolean({ description: 'Whether it was heard within the last seconds', example: true }),
-      state: choice(['in-step', 'behind', 'no-quorum', 'diverged'], { description: 'As it said last' }),
+      state: choice(['in-step', 'behind', 'no-quorum', 'diverged', 'joined'], { description: 'As it said last; `joined` until its first start' }),
       position: whole({ description: 'Of the last entry that it had applied', example: 5121 }),
       version: text({ example: '1.0.0' }),
       startedAt: date(),
@@ -431,6 +439,10 @@ const apiToken = {
   role: choice(DASHBOARD_ROLES, { description: 'The role that it has at most' }),
   models: nullable(list(text()), { description: 'The only models that it reaches; null for all', example: null }),
   methods: nullable(list(choice(TOKEN_METHODS)), { description: 'The only methods that it may use; null for all', example: null }),
+  scopes: nullable(list(choice(TOKEN_SCOPES)), {
+    description: 'What it is for alone, with a token that reaches no model; null for one that is not narrowed so',
+    example: null,
+  }),
   createdAt: date(),
   expiresAt: date(),
   usedAt: nullable(date(), { description: 'When it was used last, to within minutes; null where it was not', example: null }),

@@ -37,7 +37,7 @@ export const user = model({
     }),
     appRole: choice(APP_ROLES, {
       initial: 'standardUser',
-      description: 'What the user may do in the apps',
+      description: 'What the user may do in the apps; guestUser for a guest, and for no account with an e-mail address',
       example: 'standardUser',
     }),
     dashboardRole: choice(DASHBOARD_ROLES, {

@@ -23,6 +23,7 @@ import type { FollowedStep, ReferenceLook, ReferenceProgress } from './reference
 import type { Replication } from './replica/replication.ts'
 import type { WriteLock } from './sqlite/write-lock.ts'
 import type { ApiTokenRecord } from './tables/api-token-table.ts'
+import type { GuestStorage } from './tables/guest-storage.ts'
 import type { ChangedSetting, SettingsChange, StoredSetting } from './tables/setting-table.ts'
 
 /** A document to be stored; `id` is the same text as its member. */
@@ -77,6 +78,18 @@ export interface QueryCaller {
   readonly signal?: AbortSignal
 }
 
+/** Work on the main thread that can pause, in steps as those of a query (query/steps.ts). */
+export interface TurnWork<Result> {
+  /** What it is expected to take. */
+  readonly stepsExpected: number
+  /** The steps taken since the beginning. */
+  spent(): number
+  /** The bytes that it holds while it waits. */
+  held(): number
+  /** Works for as long as it is allowed, and at least a little. Returns the result when it is done. */
+  advance(mayGoOn: () => boolean): Result | undefined
+}
+
 /** The start of an hour in UTC, as `2026-03-01T12:00:00.000Z`, and its number of documents. */
 export interface HourCount {
   readonly hour: string
@@ -102,13 +115,23 @@ export interface DueDocument {
   readonly text: string
 }
 
+/** Some guests were deleted. */
+export interface GuestStep {
+  readonly removed: number
+  readonly isDone: boolean
+}
+
 /** What a write sees inside its transaction. */
 export interface Moment {
   /** The caller, with its present roles; undefined where no user writes. */
   readonly caller: Caller | undefined
   /** The JSON text of a stored document. */
   textOf(model: Model, id: string): string | undefined
+  /** Whether a document with the id is in the trash, also as an incomplete draft. */
+  isTrashed(model: Model, id: string): boolean
   readonly lookUp: DocumentStore['lookUp']
+  /** Bytes that guests may still add; none where this is not above 0. */
+  guestRoom(): number
 }
 
 /** A stored document as it was read: its JSON text and its value. */
@@ -179,10 +202,19 @@ export interface TrashedDocument extends Pick<ChangeRecord, 'seq' | 'id' | 'at' 
   readonly text: string
 }
 
+/** Which changes a reader is told of: those of all documents of some models, and those of the own documents of others. */
+export interface ChangeSight {
+  readonly models: readonly Model[]
+  /** `id` is that of the user, and of all that the user owns. */
+  readonly own?: { readonly models: readonly Model[]; readonly id: string } | undefined
+}
+
 export interface ChangePage {
   readonly records: readonly ChangeRecord[]
   /** The seq up to which the page tells all changes: the next one begins behind it. */
   readonly upTo: number
+  /** Rows of the log that were looked at. */
+  readonly looked: number
 }
 
 export interface ReferenceUsage {
@@ -206,11 +238,11 @@ export interface DocumentStore {
   /** The extent of the change log, in the same snapshot as get(). */
   changeRange(): ChangeRange
   /**
-   * The last change of each document behind a seq, oldest first, at most `limit`, of some models. A page looks at a bounded
-   * part of the log: it may have no record and still not be the last one, which has `upTo` at the newest seq. A document that
-   * changes while its reader turns pages comes again.
+   * The last change of each document behind a seq, oldest first, at most `limit`. A page looks at a bounded part of what the
+   * log has for its reader: it may have no record and still not be the last one, which has `upTo` at the newest seq. A
+   * document that changes while its reader turns pages comes again.
    */
-  changesBehind(after: number, models: readonly Model[], limit: number): ChangePage
+  changesBehind(after: number, sight: ChangeSight, limit: number): ChangePage
   /**
    * Calls the listener behind each commit of this process that changed a document, and soon after one of another process:
    * within 250 ms, unless it wants none of those. Commits of one turn of the event loop may share a call. Returns a function
@@ -251,6 +283,11 @@ export interface DocumentStore {
    * when that aborts.
    */
   find(model: Model, query: FindQuery, caller: QueryCaller): Awaitable<Found>
+  /**
+   * Does work in the turns of its caller: at once where it is short, in slices between other requests where it is not. It may
+   * wait: throws what `find` throws then, and what the work throws.
+   */
+  inTurns<Result>(work: TurnWork<Result>, caller: QueryCaller): Awaitable<Result>
   /** How `find` answers a query, and what that costs. Runs it, in a thread; throws what `find` throws. */
   explain(model: Model, query: FindQuery, caller: QueryCaller): Promise<QueryPlan>
   /**
@@ -384,8 +421,10 @@ export interface CodeIssue {
   readonly expiresAt: number
   /** Undefined for a code of the operator, which replaces every other code of the email. */
   readonly message: { readonly id: string; readonly sealed: Uint8Array } | undefined
-  /** The key of a rate whose events are forgotten. */
-  readonly forget?: Uint8Array | undefined
+  /** The client that requests a mailed code, as `client` of its claim. */
+  readonly requester?: Uint8Array | undefined
+  /** A rate whose events are forgotten. */
+  readonly forget?: Pick<Rate, 'ring' | 'key'> | undefined
 }
 
 /** How often invitations may be sent by mail. */
@@ -421,8 +460,11 @@ export interface CodeClaim {
   readonly now: number
   /** Wrong attempts after which a code is void: for one client, and for all. */
   readonly attempts: { readonly perClient: number; readonly inAll: number }
-  /** Count wrong attempts over all codes: of a client, live code or not, and of an email. Undefined where they are off. */
-  readonly rates: { readonly perClient: Rate | undefined; readonly perEmail: Rate | undefined }
+  /**
+   * Count wrong attempts over all codes: of a client, live code or not, and of an email. Undefined where they are off.
+   * `requester` counts those that clients make at their own codes past the limit of the email.
+   */
+  readonly rates: { readonly perClient?: Rate | undefined; readonly perEmail?: Rate | undefined; readonly requester?: readonly Rate[] }
 }
 /** 'none': no live code. 'blocked': the client has used up its attempts at the code. */
 export type CodeFailure =
@@ -434,6 +476,8 @@ export interface Rate {
   readonly key: Uint8Array
   readonly max: number
   readonly windowMs: number
+  /** Where its events are kept, apart from those of other rings: 500,000 in each. `rate_hit` without it. */
+  readonly ring?: 'rate_hit' | 'client_try' | 'email_try'
 }
 /** A session as it is stored. */
 export interface SessionRecord extends Token {
@@ -454,10 +498,10 @@ export interface SignIn {
   /** Whether only a user with a dashboard role may sign in. */
   readonly dashboard: boolean
   /**
-   * The guest who signs in. The token is revoked when the guest becomes or joins the account; an invalid one is
-   * ignored.
+   * The session of the request. Where it is a guest's, the guest becomes or joins the account, and the token is revoked;
+   * any other is ignored.
    */
-  readonly guest: CallerClaim | undefined
+  readonly by: CallerClaim | undefined
   /** The user with defaults that is created where none has the email and no guest is converted. */
   readonly newAccount: NewAccount
   /** Becomes a session of that user. */
@@ -475,7 +519,7 @@ export interface SignedIn {
   readonly kind: 'signed-in'
   readonly how: 'created' | 'existing' | 'converted' | 'merged'
   readonly user: JsonObject
-  /** The account as it was before a guest joined it. */
+  /** The account as it was before its role changed. */
   readonly before?: JsonObject
 }
 /** 'no-dashboard': the code was right and is consumed, and the user, if there is one, has no dashboard role. */
@@ -587,6 +631,9 @@ export interface AccountStore {
    */
   changes(): number
   userByEmail(email: string): Promise<JsonObject | undefined>
+  guestStorage(): GuestStorage
+  /** Bytes that guests may still add, as a write sees it. */
+  guestRoom(): number
   /** Whether there is an administrator besides the user of one email. Cheap, however many users there are. */
   hasAdmin(except: string): Promise<boolean>
   /** The `language.code` in the settings of the email's user; undefined where there is no user, or no text there. */
@@ -601,8 +648,11 @@ interface AccountWriter {
    * changes, and an earlier code stays valid.
    */
   issueCode(issue: CodeIssue): Promise<'issued' | 'full'>
-  /** Creates a user with settings, preferences and, where one is given, a session; 'exists' for a taken email. */
-  createAccount(account: NewAccount, session?: SessionRecord): Promise<'inserted' | 'exists'>
+  /**
+   * Creates a user with settings, preferences and, where one is given, a session; 'exists' for a taken email, 'full' for a
+   * guest where guests may keep no more.
+   */
+  createAccount(account: NewAccount, session?: SessionRecord): Promise<'inserted' | 'exists' | 'full'>
   /** Creates a user, and adds the mail that invites it to the outbox; nothing changes where that is not possible. */
   inviteAccount(account: NewAccount, mail: InvitationMail | undefined): Promise<'inserted' | 'exists' | UnsentInvitation>
   /** Adds another mail that invites a user; 'missing' where there is none of that id and email. */
@@ -753,8 +803,11 @@ interface ServiceWriter {
   record(entry: AuditEntry): Promise<void>
   /** Adds an audit record of how many records were left out since the last such record, if any were. */
   recordSuppressed(): Promise<void>
-  /** Returns the milliseconds until the next event is allowed; undefined when this one was, and has been counted. */
-  countRate(rate: Rate, now: number): Promise<number | undefined>
+  /**
+   * Counts an event of each rate, or of none where one of them is full: returns the place of that rate and the milliseconds
+   * until it has room.
+   */
+  countRates(rates: readonly Rate[], now: number): Promise<{ readonly full: number; readonly retryAfterMs: number } | undefined>
   /**
    * Brings some copies of documents up to date, in one step. `upTo` is the change up to which referenceWork() found nothing
    * to do. It changes `documentsMax` documents at most, by default as many as take about a millisecond. A power cut may undo it.
@@ -779,7 +832,9 @@ interface ServiceWriter {
   /** Starts to watch guests who are not watched yet. Returns the user to go on from; undefined at the end. */
   registerGuests(after: number, now: number): Promise<number | undefined>
   /** Permanently deletes some of the guests who were last active on a day before that of a time. */
-  removeGuests(before: number, now: number): Promise<{ readonly removed: number; readonly isDone: boolean }>
+  removeGuests(before: number, now: number): Promise<GuestStep>
+  /** The same for those who were last active before a time, the oldest first, until all guests together have no more bytes. */
+  makeGuestRoom(bytesMax: number, before: number, now: number): Promise<GuestStep>
 }
 
 /** Counts of queries since the start, and of those that run and wait now. */

@@ -249,6 +249,11 @@ describe('hostile rows of an import', () => {
     assert.deepEqual(counts(refused), [0, 0, 0, rows.length])
     assert.deepEqual((refused.at('data.rejected') as { line: number }[]).map(({ line }) => line), rows.map((_, i) => i + 1))
     assert.ok(refused.text.length < 8_000, 'no message holds what was sent as a whole')
+    const names60k = `{${Array.from({ length: 60_000 }, (_, i) => `"a${i}":1`).join()}}`
+    const crowded = await send(names60k, { format: 'ndjson' })
+    assert.equal(crowded.at('data.rejected[0].message'), 'cannot read it as JSON: more than 100000 names and values')
+    const quotes = await send(`${HEADER}\n"${'""'.repeat(500_000)}",${ROW}\n`)
+    assert.match(String(quotes.at('data.rejected[0].message')), /^name: expected at most/)
     const formulas = await send(`${HEADER}\n"'=HYPERLINK(""https://evil.example"")",${ROW}\n=1+1,${ROW}\n`)
     assert.deepEqual(counts(formulas), [2, 0, 0, 0])
     assert.deepEqual(await names(), ['=1+1', '=HYPERLINK("https://evil.example")', 'Good'])

@@ -128,7 +128,7 @@ describe('the state of the service', () => {
     const { attention, mail, backups } = await getData<ServiceStatus>(service, 'status', token)
     assert.deepEqual(attention.map(({ kind }) => kind).sort(), ['backups', 'mail'])
     const messageOf = (kind: string): string => attention.find((one) => one.kind === kind)?.message ?? ''
-    assert.match(messageOf('mail'), /^a message has been waiting for 4m; the last try ended with: .*421 busy/)
+    assert.match(messageOf('mail'), /^the mail server has failed for 4m; the last try ended with: .*421 busy/)
     assert.match(
       messageOf('backups'),
       /^the last one is of 2026-03-01T12:00:00.000Z; the try of 2026-03-02T.* failed: /,

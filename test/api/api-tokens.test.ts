@@ -42,7 +42,7 @@ describe('a token of the API', () => {
     }
     const now = new Date(service.now()).toISOString()
     assert.deepEqual(await shown(), {
-      ...{ id, name: 'nightly import', user: admin.id, role: 'publisher', models: ['headline', 'topic'], methods: ['read'] },
+      ...{ id, name: 'nightly import', user: admin.id, role: 'publisher', models: ['headline', 'topic'], methods: ['read'], scopes: null },
       ...{ createdAt: now, expiresAt: new Date(service.now() + 30 * DAY_MS).toISOString(), usedAt: null },
     })
     assert.equal((await list(token)).status, 200)
@@ -95,7 +95,11 @@ describe('a token of the API', () => {
     ['no day', { days: 0 }, /^invalidInput: days: expected a whole number from 1 to 3650/],
     ['too many days', { days: 3651 }, /^invalidInput: days: /],
     ['half a day', { days: 0.5 }, /^invalidInput: days: /],
-    ['a limit under a mistyped name', { model: ['topic'] }, /^invalidInput: Cannot make a token with "model": expected name, role, models, methods, days: did you mean "models"\?$/],
+    ['a limit under a mistyped name', { model: ['topic'] }, /^invalidInput: Cannot make a token with "model": expected name, role, models, methods, scopes, days: did you mean "models"\?$/],
+    ['an unknown scope', { scopes: ['restore'] }, /^invalidInput: scopes: expected one of metrics, backups, found "restore"$/],
+    ['no scope', { scopes: [] }, /^invalidInput: scopes: expected a list/],
+    ['a scope and a role', { scopes: ['metrics'], role: 'admin' }, /^invalidInput: scopes: expected none with role, models or methods/],
+    ['a scope and models', { scopes: ['metrics'], models: ['topic'] }, /^invalidInput: scopes: expected none with role, models or methods/],
     ['days as text', { days: '30' }, /^invalidInput: days: /],
   ] as const) {
     it(`is not made with ${name}`, async () => {
@@ -209,19 +213,21 @@ describe('attack: a token of the API', () => {
   const PUBLIC = ['requestCode', 'verifyCode', 'signInAnonymously', 'me', 'passkeyRequest', 'signInWithPasskey', 'dashboardSetup', 'setUpFirstAdmin', 'openapi', 'health', 'ready', 'metrics']
   const REACHED: Readonly<Record<string, readonly string[]>> = {
     topics: ['batch', 'version', 'duplicates'],
+    metrics: [],
+    backups: ['backups', 'downloadBackup'],
     reading: ['list', 'query', 'explain', 'batch', 'read', 'trash', 'trashCount', 'history', 'version', 'duplicates'],
     writing: ['create', 'check', 'batch', 'replace', 'patch', 'remove', 'eraseTrashed', 'version', 'restore', 'duplicates'],
   }
 
   it('reaches beyond its scope by any route', async () => {
-    const scopes = { topics: { models: ['topic'] }, reading: { methods: ['read'] }, writing: { methods: ['create', 'replace', 'delete'] } }
+    const kinds = { metrics: { scopes: ['metrics'] }, backups: { scopes: ['backups'] }, topics: { models: ['topic'] }, reading: { methods: ['read'] }, writing: { methods: ['create', 'replace', 'delete'] } }
     const { paths } = JSON.parse((await service.call('GET', '/api/v1/openapi.json')).text) as { paths: Record<string, Record<string, { operationId: string }>> }
     const routes = Object.entries(paths).flatMap(([path, methods]) =>
       Object.entries(methods).map(([method, { operationId }]) => ({ path: path.replaceAll(/\{\w+\}/g, 'x'), method: method.toUpperCase(), operationId })),
     )
     assert.ok(routes.length > 80)
-    for (const [name, limits] of Object.entries(scopes)) {
-      const { token } = await make({ role: 'admin', ...limits })
+    for (const [name, limits] of Object.entries(kinds)) {
+      const { token } = await make({ ...('scopes' in limits ? {} : { role: 'admin' }), ...limits })
       const reached: string[] = []
       for (const { path, method, operationId } of routes) {
         const headers = { authorization: `Bearer ${token}`, ...(method === 'GET' ? {} : { 'content-type': 'application/json' }) }
@@ -253,11 +259,33 @@ describe('attack: a token of the API', () => {
     for (const path of ['backups', 'settings', 'log', 'audit', 'tokens'])
       assert.equal((await service.call('GET', `/api/v1/admin/${path}`, { token: narrow.token })).status, 403, path)
     // From elsewhere, as a proxy says, metrics want an administrator.
-    const statuses = [await make({ role: 'admin' }), narrow].map(async (made) => {
-      const headers = { 'x-forwarded-for': '192.0.2.1', authorization: `Bearer ${made.token}` }
+    const [scraper, puller] = await Promise.all(['metrics', 'backups'].map((scope) => make({ scopes: [scope] })))
+    const statuses = [await make({ role: 'admin' }), narrow, scraper, puller].map(async (made) => {
+      const headers = { 'x-forwarded-for': '192.0.2.1', authorization: `Bearer ${made?.token}` }
       return (await fetch(`${service.url}/metrics`, { headers })).status
     })
-    assert.deepEqual(await Promise.all(statuses), [200, 403])
+    assert.deepEqual(await Promise.all(statuses), [200, 403, 200, 403])
+  })
+
+  it('with the scope backups makes, checks or restores one, or reads what only its user may', async () => {
+    const boss = await newPerson(service, 'admin', admin.token)
+    const { token } = await make({ scopes: ['backups', 'metrics'] }, boss.token)
+    const made = await service.call('POST', '/api/v1/admin/backups', { token: admin.token })
+    const path = `/api/v1/admin/backups/${String(made.at('data.name'))}`
+    const download = (): Promise<number> => fetch(`${service.url}${path}`, { headers: { authorization: `Bearer ${token}` } }).then(async (one) => (await one.arrayBuffer(), one.status))
+    assert.deepEqual([(await service.call('GET', '/api/v1/admin/backups', { token })).status, await download()], [200, 200])
+    for (const [method, target, body] of [
+      ['POST', '/api/v1/admin/backups', {}],
+      ['POST', `${path}/check`, {}],
+      ['POST', `${path}/restore`, { confirm: String(made.at('data.name')) }],
+      ['GET', '/api/v1/admin/restore'],
+      ['GET', '/api/v1/auth/me'],
+      ['POST', '/api/v1/changes/ticket', {}],
+    ] as const)
+      assert.equal((await service.call(method, target, { token, ...(body && { body }) })).status, 403, target)
+    assert.equal((await service.data('GET', `/${boss.id}`, { model: 'user' }, { token })).status, 403)
+    await service.data('PATCH', `/${boss.id}`, { model: 'user' }, { token: admin.token, body: { dashboardRole: 'publisher' } })
+    assert.deepEqual([(await service.call('GET', '/api/v1/admin/backups', { token })).status, await download()], [403, 403], 'after a demotion')
   })
 
   it('deletes the account of its person, ends sessions of others, or gives a role that stays when it ends', async () => {

@@ -231,10 +231,10 @@ describe('the audit trail records', () => {
     const { port, adminEmail, jwtSecret, version } = told(settings)
     assert.deepEqual([port, adminEmail, jwtSecret], ['0', '***', '***'])
     assert.match(version ?? '', /^\d+\.\d+\.\d+/)
-    const invitation = await newest('user.invited', { documentId: admin.id })
-    assert.equal(invitation.role, 'service')
-    const found = await records({ email: admin.email, filter: { event: 'user.invited' } })
-    assert.deepEqual(found, [invitation])
+    const creation = await newest('user.created', { documentId: admin.id })
+    assert.equal(creation.role, 'service')
+    const found = await records({ email: admin.email, filter: { event: 'user.created' } })
+    assert.deepEqual(found, [creation])
   })
 
   it('the same in the log, after the commit', { skip: ONLY_HERE }, async () => {

@@ -154,7 +154,7 @@ describe('attack: a batch', () => {
   it('cannot make much of the document that an operation before has written', async () => {
     const model = 'user_content_preferences'
     const id = guest.id
-    const saved = (chars: number): object => ({ savedHeadlines: [{ ...HEADLINE, id: 'h', text: 'x'.repeat(chars) }] })
+    const saved = (chars: number): object => ({ savedHeadlines: [{ ...HEADLINE, id: 'h', excerpt: 'x'.repeat(chars) }] })
     const patches = (count: number, body: object = {}): object[] => Array(count).fill({ operation: 'patch', model, id, body })
     const before = (await read(model, id)).at('data')
     for (const first of [

@@ -6,12 +6,12 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { JsonObject } from '../../src/base/json.ts'
 import { newCast } from '../support/cast.ts'
-import { COUNTRY, HEADLINE, PREFERENCES, SOURCE, TOPIC } from '../support/service/data-bodies.ts'
+import { COUNTRY, HEADLINE, PREFERENCES, SETTINGS, SOURCE, TOPIC } from '../support/service/data-bodies.ts'
 import type { ApiResponse } from '../support/service/service.ts'
 import { startSuiteService } from '../support/service/suite-service.ts'
 
 const service = await startSuiteService()
-const { guest, standard } = await newCast(service)
+const { admin, guest, standard } = await newCast(service)
 const BYTES_MAX = 256 * 1024
 
 interface Sender {
@@ -83,5 +83,51 @@ describe('the body of a guest', () => {
     const kept = await service.data('GET', `/${account.id}`, { model: 'user_content_preferences' }, account)
     assert.deepEqual(kept.at('data.savedFilters'), body.savedFilters)
     assert.equal((kept.at('data.savedHeadlines') as unknown[]).length, 10)
+  })
+})
+
+describe('copies in preferences and settings', () => {
+  const junk = { notes: 'x'.repeat(1_000), parts: [{ more: 'y' }] }
+  const stuffed = (one: JsonObject): JsonObject => ({ ...one, ...junk })
+  const stored = async (who: Sender, model: string): Promise<unknown> => (await service.data('GET', `/${who.id}`, { model }, { token: who.token })).at('data')
+
+  it('have no members that a guest made up, at any depth and by any method', async () => {
+    const who = await service.guest()
+    const source = { ...SOURCE, language: stuffed(SOURCE.language), headquarters: stuffed(SOURCE.headquarters), ...junk }
+    const headline = { ...HEADLINE, source, topic: stuffed(HEADLINE.topic), eventCountry: stuffed(HEADLINE.eventCountry), ...junk }
+    const filter = { id: 'f', name: 'f', topics: [stuffed(TOPIC)], sources: [source], countries: [stuffed(COUNTRY)], ...junk }
+    const lists = { followedTopics: [stuffed(TOPIC)], followedSources: [source], followedCountries: [stuffed(COUNTRY)], savedHeadlines: [headline], savedFilters: [filter] }
+    const settings = { ...SETTINGS, id: who.id, language: stuffed(SETTINGS.language), displaySettings: stuffed(SETTINGS.displaySettings) }
+    const send = {
+      put: () => put(who, { ...lists, id: who.id }),
+      patch: () => service.data('PATCH', `/${who.id}`, { model: 'user_content_preferences' }, { token: who.token, body: lists }),
+      again: () => put(who, { ...lists, id: who.id }),
+      batch: () =>
+        service.data('POST', '/batch', {}, { token: who.token, body: { operations: [{ operation: 'patch', model: 'user_content_preferences', id: who.id, body: lists }] } }),
+    }
+    for (const [name, run] of Object.entries(send)) {
+      assert.equal((await run()).status, 200, name)
+      const kept = (await stored(who, 'user_content_preferences')) as JsonObject
+      assert.ok(!/notes|more|parts/.test(JSON.stringify(kept)), name)
+      assert.deepEqual(kept['savedHeadlines'], [HEADLINE], name)
+    }
+    assert.equal((await service.data('PUT', `/${who.id}`, { model: 'user_app_settings' }, { token: who.token, body: settings })).status, 200)
+    assert.deepEqual(((await stored(who, 'user_app_settings')) as JsonObject)['language'], SETTINGS.language)
+  })
+
+  it('keep the members of a publisher that their original has, or had when they were stored', async () => {
+    const who = await service.guest()
+    const made = await service.data('POST', '', { model: 'topic' }, { token: admin.token, body: { ...TOPIC, author: 'Ada', tags: ['sea'] } })
+    const original = made.at('data') as JsonObject
+    const followed = async (): Promise<unknown> => ((await stored(who, 'user_content_preferences')) as JsonObject)['followedTopics']
+    await put(who, { ...PREFERENCES, id: who.id, followedTopics: [{ id: String(original['id']) }] })
+    assert.deepEqual(await followed(), [original])
+    await put(who, { ...PREFERENCES, id: who.id, followedTopics: [{ ...original, author: 'Eve', more: 'x' }] })
+    const { author: _, ...rest } = original
+    assert.deepEqual(await followed(), [rest], 'another value is none of the original')
+    await put(who, { ...PREFERENCES, id: who.id, followedTopics: [original] })
+    await service.data('DELETE', `/${String(original['id'])}`, { model: 'topic' }, { token: admin.token })
+    await put(who, { ...PREFERENCES, id: who.id, followedTopics: [original], followedCountries: [COUNTRY] })
+    assert.deepEqual(await followed(), [original])
   })
 })

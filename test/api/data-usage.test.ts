@@ -138,6 +138,27 @@ describe('deleting a document that others embed', () => {
 })
 
 describe('who may know what embeds a document', () => {
+  // A publisher learned which ids are those of users, and of drafts that administrators had not finished.
+  it('attack: a publisher asks which ids are users and incomplete drafts', async () => {
+    const body = { name: 'Ports', status: 'draft' }
+    const draft = String((await service.data('POST', '', { model: 'topic' }, { token: admin.token, body, isUndescribed: true })).at('data.id'))
+    for (const id of [standard.id, 'unknown']) assert.equal((await usage(id, publisher, 'user')).status, 403)
+    assert.equal((await usage(publisher.id, publisher, 'user')).status, 200)
+    for (const id of [draft, 'unknown']) {
+      assert.equal((await call('GET', `/${id}/usage`, { model: 'topic', incomplete: 'true' }, publisher)).status, 403)
+    }
+    assert.equal((await call('GET', `/${draft}/usage`, { model: 'topic', incomplete: 'true' }, admin)).status, 200)
+    const many = (model: string, by: By): Promise<ApiResponse> => call('POST', '/usage', { model }, by, { ids: [standard.id, 'unknown'] })
+    assert.deepEqual((await many('user', publisher)).at('data.used'), [])
+    assert.equal((await many('dashboard_summary', publisher)).status, 200)
+  })
+
+  it('the summary of the dashboard is used nowhere', async () => {
+    assert.equal((await usage('unknown', admin, 'dashboard_summary')).status, 404)
+    const found = String((await call('GET', '', { model: 'dashboard_summary' }, admin)).at('data.items[0].id'))
+    assert.deepEqual((await usage(found, admin, 'dashboard_summary')).at('data'), { items: [], following: null })
+  })
+
   it('editors may, readers and guests may not', async () => {
     const topic = await made('topic')
     assert.equal((await usage(topic, publisher)).status, 200)

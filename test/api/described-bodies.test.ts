@@ -37,8 +37,8 @@ let users = 0
 
 /** What the service requires beyond the schema, with the reason why no schema says it, and how a body is made to fit. */
 const BEYOND: Readonly<Record<string, (body: JsonObject) => JsonObject>> = {
-  // An address that mail can go to, and that no other user has.
-  user: (body) => ({ ...body, email: `random-${++users}@example.org` }),
+  // An address that mail can go to, and that no other user has; so the user is no guest.
+  user: (body) => ({ ...body, email: `random-${++users}@example.org`, ...(body['appRole'] === 'guestUser' ? { appRole: 'premiumUser' } : {}) }),
   // Codes that no other document has.
   country: (body) => withOwnCode('country', body),
   language: (body) => withOwnCode('language', body),

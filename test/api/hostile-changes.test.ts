@@ -5,7 +5,7 @@ import { describe, it, type TestContext } from 'node:test'
 import { newCast, newPerson, type Person } from '../support/cast.ts'
 import { bodyOf } from '../support/service/data-bodies.ts'
 import { openEvents } from '../support/service/event-reader.ts'
-import type { ApiResponse } from '../support/service/service.ts'
+import { startService, type ApiResponse } from '../support/service/service.ts'
 import { startSuiteService } from '../support/service/suite-service.ts'
 
 const service = await startSuiteService({ hideInactive: 'on', streamsMax: '10', connectionsPerAddress: '0' })
@@ -23,11 +23,13 @@ const make = async (model: string, changed: object): Promise<string> => {
   assert.equal(made.status, 201, made.text)
   return String(made.at('data.id'))
 }
-/** Resolves when the service has noticed that streams were closed. */
-async function allFree(): Promise<void> {
+/** Resolves when the service has so many streams, or waiting requests. */
+async function untilThereAre(count: number, kind: 'open' | 'waiting'): Promise<void> {
   const text = await (await fetch(`${service.url}/metrics`, { headers: { authorization: `Bearer ${admin.token}` } })).text()
-  if (!text.includes('dateline_change_streams{kind="open"} 0\n')) await allFree()
+  if (!text.includes(`dateline_change_streams{kind="${kind}"} ${count}\n`)) await untilThereAre(count, kind)
 }
+/** Resolves when the service has noticed that streams were closed. */
+const allFree = (): Promise<void> => untilThereAre(0, 'open')
 
 describe('a stranger', () => {
   it('gets nothing without a session', async (t) => {
@@ -111,7 +113,7 @@ describe('greed', () => {
     const reader = await newReader()
     const open8 = await Promise.all(Array.from({ length: 7 }, () => open(t, reader)))
     const waiting = read({ models: 'topic', since: 'now', wait: '50' }, reader)
-    await read({ models: 'topic' }, reader)
+    await untilThereAre(1, 'waiting')
     const [ninth, another] = [await open(t, reader), await read({ models: 'topic', since: 'now', wait: '50' }, reader)]
     assert.deepEqual([ninth.status, ninth.response.headers['retry-after'], another.status], [429, '15', 429])
     assert.equal((await read({ models: 'topic', since: 'now' }, reader)).status, 200, 'without waiting it is served')
@@ -141,6 +143,27 @@ describe('greed', () => {
     await make('topic', { name: 'ab'.repeat(4_000) })
     const page = await read({ models: 'topic', filter: nested, limit: '1000' }, await newReader())
     assert.ok([200, 400].includes(page.status), page.text)
+  })
+
+  it('for long pages and pulls ends at the limit on requests, of which each counts as several', async (t) => {
+    const limited = await startService(t, { rateLimits: 'on', dataPerUser: '12' })
+    const { token } = await limited.admin()
+    for (let i = 0; i < 120; i++) {
+      const body = { ...bodyOf('topic'), name: `Long ${i}`, description: 'x'.repeat(9_900) }
+      assert.equal((await limited.data('POST', '', { model: 'topic' }, { token, body })).status, 201)
+    }
+    for (const path of [
+      '/api/v1/changes?models=topic&limit=1000&filter=%7B%22name%22%3A%22other%22%7D',
+      '/api/v1/changes?models=topic&limit=1000&wait=1&filter=%7B%22name%22%3A%22other%22%7D',
+      '/api/v1/sync/topic/0/pull?limit=1000&lwt=0&id=',
+    ]) {
+      const reader = await limited.guest()
+      const statuses: number[] = []
+      for (let i = 0; i < 12; i++) statuses.push((await limited.call('GET', path, { token: reader.token, isUndescribed: true })).status)
+      const served = statuses.filter((status) => status === 200).length
+      assert.ok(served >= 2 && served <= 6, `${path}: ${statuses.join()}`)
+      assert.equal(statuses.at(-1), 429)
+    }
   })
 
   it('of a client that goes on sending ends with its connection, and buys no response', async (t) => {

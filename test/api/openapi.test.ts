@@ -130,10 +130,10 @@ describe('the description of the API', () => {
     const { token } = (await newCast(service)).admin
     const audit = operations().find(([path]) => path === '/api/v1/admin/audit')?.[2]['parameters'] as Members[]
     const parameters = audit.map(({ $ref }) => resolve(String($ref)) as Members)
-    const filter = String(parameters.find(({ name }) => name === 'filter')?.['example'])
-    assert.deepEqual(JSON.parse(filter), { event: 'document.deleted' })
+    const example = String(parameters.find(({ name }) => name === 'filter')?.['example'])
+    assert.deepEqual(JSON.parse(example), { event: 'document.deleted' })
     const sort = String(parameters.find(({ name }) => name === 'sort')?.['example'])
-    const query = new URLSearchParams({ filter, sort }).toString()
+    const query = new URLSearchParams({ filter: example, sort }).toString()
     assert.equal((await service.call('GET', `/api/v1/admin/audit?${query}`, { token })).status, 200)
     const response = JSON.stringify(operations().find(([path]) => path === '/api/v1/auth/sessions')?.[2]['responses'])
     const times = ['createdAt', 'lastUsedAt', 'expiresAt'].map((name) => new RegExp(`"${name}":"(2[^"]+)"`).exec(response)?.[1])

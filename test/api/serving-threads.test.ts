@@ -120,6 +120,14 @@ describe('several threads', { skip: ONLY_HERE }, () => {
     assert.equal(await metric(service, 'dateline_threads'), 3)
   })
 
+  it('warn once of a proxy that no setting names, whichever of them it reaches', async (t) => {
+    const service = await startThreads(t)
+    const headers = { 'X-Forwarded-For': '203.0.113.9' }
+    await Promise.all(clientsOf(t, service).map((client) => client('/api/v1/data?model=topic', { headers })))
+    const warned = (await service.logged()).filter((line) => line.includes('"proxy.unnamed"'))
+    assert.equal(warned.length, 1, warned.join(''))
+  })
+
   it('take another certificate, all of them', async (t) => {
     const directory = temporaryDirectory(t)
     const [tlsCert, tlsKey] = [join(directory, 'cert.pem'), join(directory, 'key.pem')]

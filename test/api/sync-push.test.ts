@@ -124,6 +124,8 @@ describe('a conflict', () => {
     // A client that knows of the deletion makes it again, under the same id.
     assert.deepEqual(await pushed([{ assumedMasterState: stateOf(gone, { _deleted: true }), newDocumentState: stateOf(gone) }]), [])
     assert.equal((await read(idOf(gone)))?.['title'], gone['title'])
+    const history = await service.data('GET', `/${idOf(gone)}/history`, { model: 'headline' }, { token: admin.token })
+    assert.deepEqual((history.at('data.items') as JsonObject[]).map(({ kind }) => kind).slice(0, 2), ['updated', 'restored'])
   })
 
   it('is not what the server adds by itself: members with a default, and copies of references', async () => {
@@ -162,3 +164,19 @@ describe('a row that is rejected', () => {
     assert.deepEqual(await pushed([]), [])
   })
 })
+
+// The headline could not leave the trash any more: there was one with its id again.
+for (const [what, change] of [['headline', {}], ['incomplete draft', { status: 'draft', title: undefined }]] as const) {
+  it(`attack: a push takes the id of a ${what} in the trash`, async () => {
+    const { title: _, ...rest } = bodyOf('headline')
+    const body = what === 'headline' ? { ...rest, title: 'x' } : { ...rest, ...change }
+    const made = await service.data('POST', '', { model: 'headline' }, { token: admin.token, body, isUndescribed: true })
+    const id = String(made.at('data.id'))
+    const query = { model: 'headline', incomplete: 'true' }
+    assert.equal((await service.data('DELETE', `/${id}`, query, { token: admin.token })).status, 204)
+    const next = { ...rest, title: 'mine', id, _deleted: false }
+    const rows = [{ newDocumentState: next }, ...(what === 'headline' ? [] : [{ newDocumentState: next, assumedMasterState: { ...next, _deleted: true } }])]
+    for (const row of rows) assert.deepEqual((await pushed([row])).map(({ id: of, _deleted }) => [of, _deleted]), [[id, true]])
+    assert.equal((await service.data('POST', `/${id}/restore`, query, { token: admin.token, isUndescribed: true })).status, 200)
+  })
+}

@@ -34,6 +34,11 @@ describe('readCsvRow()', () => {
     })
   }
 
+  it('reads a megabyte of quotes', () => {
+    const [cell] = readCsvRow(`"${'""'.repeat(500_000)}"`, 1)
+    assert.ok(cell?.text === '"'.repeat(500_000), `${cell?.text.length} characters`)
+  })
+
   it('stops one cell after the limit, however many follow', () => {
     assert.equal(readCsvRow(`${'a,'.repeat(100_000)}a`, 3).length, 4)
   })

@@ -17,16 +17,19 @@ it('a token of the API is made, listed and revoked on the command line, and reco
   assert.deepEqual([shown['role'], shown['models'], shown['methods']], ['publisher', ['headline', 'topic'], ['create']])
   const listed = await run('token', 'list', '--json')
   assert.deepEqual(JSON.parse(listed.stdout), shown)
-  assert.match((await run('token', 'list')).stdout, /^ID +NAME +ROLE .*\n\S+ +import +publisher +headline topic +create .*never\n$/)
+  assert.match((await run('token', 'list')).stdout, /^ID +NAME +ROLE OR SCOPES .*\n\S+ +import +publisher +headline topic +create .*never\n$/)
   const id = String(shown['id'])
   assert.equal((await run('token', 'revoke', id)).stdout, `Revoked ${id}\n`)
   const again = await run('token', 'revoke', id)
   assert.deepEqual([again.code, again.stderr], [1, `There is no token "${id}": see "dateline token list"\n`])
   assert.equal((await run('token', 'list', '--json')).stdout, '')
+  const scraper = await run('token', 'create', '--email', 'you@example.org', '--name', 'Prometheus', '--scopes', 'metrics')
+  assert.equal(scraper.code, 0, scraper.stderr)
+  assert.match((await run('token', 'list')).stdout, /^ID +NAME +ROLE OR SCOPES .*\n\S+ +Prometheus +metrics +none +none .*never\n$/)
   const trail = await run('audit', '--json')
   assert.deepEqual(
     [...trail.stdout.matchAll(/"event":"(token\.\w+)"/g)].map(([, event]) => event),
-    ['token.revoked', 'token.made'],
+    ['token.made', 'token.revoked', 'token.made'],
   )
 })
 

@@ -66,7 +66,7 @@ it('commands leave their records beside a running service, without secrets, and 
   assert.deepEqual([of('user set-role').documentId, told(of('user set-role'))['dashboardRole']], [boss, 'publisher'])
   assert.deepEqual(
     all.filter(({ documentId, event }) => documentId === boss && event !== 'command').map(({ event }) => event),
-    ['user.role-changed', 'sign-in.succeeded', 'user.invited'],
+    ['user.role-changed', 'sign-in.succeeded', 'user.created'],
   )
   const secrets = { code, token, signature: token.split('.')[2] ?? '', address: BOSS, label: 'private' }
   for (const [name, secret] of Object.entries(secrets)) assert.ok(!lines.includes(secret), `no record has the ${name}`)
@@ -82,7 +82,7 @@ it('commands leave their records beside a running service, without secrets, and 
     [
       ['sign-in.failed', 'stranger'],
       ['code.requested', 'operator'],
-      ['user.invited', 'operator'],
+      ['user.created', 'operator'],
     ],
   )
 

@@ -211,3 +211,26 @@ function isAlive(pid: number): boolean {
     return false
   }
 }
+
+it('pages of each framework that the guide names may use the API under its flag, and no other page may', async (t) => {
+  const guide = readFileSync(join(import.meta.dirname, '../../data/guides/embedding.md'), 'utf8')
+  const section = guide.slice(guide.indexOf('## Pages of the app'))
+  const commands = [...section.matchAll(/--cors-origins (\S+)$/gm)].map(([, list = '']) => list)
+  assert.equal(commands.length, 3)
+  const origins = [...commands.flatMap((list) => list.split(',')), 'file://', 'null']
+  for (const origin of origins) assert.ok(section.includes(`\`${origin}\``), origin)
+  const service = await serve(t, ['--data-dir', join(temporaryDirectory(t), 'data'), '--cors-origins', origins.join()])
+  const port = Number(service.ready['port'])
+  for (const origin of origins) {
+    const headers = { Origin: origin, 'Content-Type': 'application/json' }
+    const preflight = { Origin: origin, 'Access-Control-Request-Method': 'POST', 'Access-Control-Request-Headers': 'content-type' }
+    assert.equal((await send(port, '/api/v1/auth/anonymous', { method: 'OPTIONS', headers: preflight })).headers['access-control-allow-origin'], origin)
+    const response = await send(port, '/api/v1/auth/anonymous', { method: 'POST', headers })
+    assert.deepEqual([response.status, response.headers['access-control-allow-origin']], [200, origin])
+    assert.equal((await send(port, '/metrics', { headers })).status, 401, 'metrics want a token from pages')
+  }
+  for (const origin of ['https://evil.example', 'http://localhost:5173', 'file:///', 'tauri://localhost.evil.example']) {
+    assert.equal((await send(port, '/api/v1/auth/anonymous', { method: 'POST', headers: { Origin: origin } })).status, 403, origin)
+  }
+  assert.equal((await send(port, '/metrics')).status, 200)
+})

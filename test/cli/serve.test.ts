@@ -426,3 +426,20 @@ it('serve starts again by itself, at the same port, with the backup that an admi
   assert.deepEqual(topics.data.items, [])
   assert.equal(await service.end('SIGTERM'), 0)
 })
+
+it('a sign-in code is a line of JSON where the log is, and a line of text where a person reads', async (t) => {
+  for (const [format, wanted] of [
+    ['json', /^\{"time":"[^"]+","level":"info","event":"printed","message":"Mail to you@example\.org: sign-in code \d{6}"\}$/m],
+    ['pretty', /^Mail to you@example\.org: sign-in code \d{6}$/m],
+  ] as const) {
+    const service = await serve(t, ['--data-dir', join(temporaryDirectory(t), 'data'), '--admin-email', 'you@example.org', '--log-format', format])
+    const code = new Promise<void>((resolve) => service.child.stderr?.on('data', () => wanted.test(service.output().stderr) && resolve()))
+    const headers = { 'content-type': 'application/json' }
+    const response = await fetch(`${service.url}/api/v1/auth/request-code`, { method: 'POST', headers, body: '{"email":"you@example.org"}' })
+    assert.equal(response.status, 202)
+    if (!wanted.test(service.output().stderr)) await code
+    assert.equal(await service.end('SIGTERM'), 0)
+    const lines = service.output().stderr.trim().split('\n')
+    if (format === 'json') for (const line of lines) assert.equal(typeof JSON.parse(line), 'object', line)
+  }
+})

@@ -310,17 +310,21 @@ it('users come with settings and preferences, and keep the rules of accounts', a
     { id: 'u1', email: 'anna@example.org', appRole: 'standardUser', dashboardRole: 'none' },
     { id: 'u3', email: 'anna@example.org', appRole: 'standardUser', dashboardRole: 'none' },
     { id: 'u3', email: 'guest@example.org', appRole: 'premiumUser', dashboardRole: 'publisher' },
+    { id: 'u1', email: 'anna@example.org', appRole: 'guestUser', dashboardRole: 'admin' },
+    { id: 'u6', email: 'u6@anonymous.invalid', appRole: 'guestUser', dashboardRole: 'admin' },
   ]
   const input = users.map((user) => JSON.stringify(user)).join('\n')
   const { code, stdout, stderr } = await runHere(['import', '--data-dir', data, '--model', 'user', '-'], { input })
   assert.equal(code, 1)
-  assert.match(stdout, /^Imported user: 2 inserted, 1 replaced, 0 unchanged, 5 rejected/)
+  assert.match(stdout, /^Imported user: 2 inserted, 1 replaced, 0 unchanged, 7 rejected/)
   assert.deepEqual(stderr.split('\n'), [
     'line 2, id "u2": email: a user with this e-mail address exists already',
     'line 4, id "u4": email: this address is reserved for a guest or the service and gets no mail',
     'line 5, id "u5": email: expected an e-mail address such as name@example.org',
     'line 6, id "u1": The last administrator cannot be demoted here: give another user the role first',
     'line 7, id "u3": email: a user with this e-mail address exists already',
+    'line 9, id "u1": appRole: expected standardUser or premiumUser for an account with an e-mail address, found "guestUser"',
+    'line 10, id "u6": dashboardRole: expected none for a guest, who has no e-mail address, found "admin"',
     '',
   ])
   const found = documents(await exported(data, 'user')) as { id: string; email: string; dashboardRole: string }[]

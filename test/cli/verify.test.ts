@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
 import { createHash, generateKeyPairSync, sign } from 'node:crypto'
 import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { it } from 'node:test'
+import { codeBlocks, DOCUMENTS } from '../support/service/documented-commands.ts'
 import { runCheaply } from '../support/service/in-process.ts'
 import { temporaryDirectory, type Cleanup } from '../support/service/temporary-directory.ts'
 
@@ -124,4 +126,20 @@ it('verify refuses a key of another kind', async (t) => {
   writeFileSync(curve, publicKey.export({ type: 'spki', format: 'pem' }))
   const { code, stderr } = await runCheaply(['verify', file, '--key', curve])
   assert.deepEqual([code, stderr], [2, `Cannot use --key "${curve}": expected a public key of Ed25519 as PEM\n`])
+})
+
+const noOpenssl = /^OpenSSL [3-9]/.test(spawnSync('openssl', ['version'], { encoding: 'utf8' }).stdout ?? '')
+  ? false
+  : 'there is no OpenSSL from 3.0 on'
+
+it('the lines of the guide check a download without the program, and see a change of list or file', { skip: noOpenssl }, (t) => {
+  const { directory, file, sums } = download(t)
+  const lines = codeBlocks(DOCUMENTS.get('data/guides/operations.md') ?? '', 'console').find((block) => block.includes('openssl pkeyutl')) ?? ''
+  const check = () => spawnSync('sh', ['-ec', lines], { cwd: directory, encoding: 'utf8' })
+  assert.equal(check().stdout, `Signature Verified Successfully\n${NAME}: OK\n`)
+  appendFileSync(file, '!')
+  assert.notEqual(check().status, 0)
+  writeFileSync(file, CONTENT)
+  appendFileSync(sums, '\n')
+  assert.notEqual(check().status, 0)
 })

@@ -218,8 +218,8 @@ describe('examples of requests', () => {
     // Functions beside the client.
     const lineOf = (id: string): string => requestExamples(operation(id), exampleValues(operation(id), ''), SERVICE)[2]?.code ?? ''
     const wanted = [
-      ['changes', "import { createClient, readChanges } from './dateline.ts'", "readChanges(client, { since: '1234.r.5f3a0c', models: ['headline', 'topic'],"],
-      ['changeStream', "import { changes, createClient, mapStore, mirror } from './dateline.ts'", "changes(client, { since: '1234.r.5f3a0c', models: ['headline', 'topic'],"],
+      ['changes', "import { createClient, readChanges } from './dateline.ts'", "readChanges(client, { since: 'now', models: ['headline', 'topic'],"],
+      ['changeStream', "import { changes, createClient, mapStore, mirror } from './dateline.ts'", "changes(client, { since: 'now', models: ['headline', 'topic'],"],
       ['changeTicket', "import { changeTicket, createClient } from './dateline.ts'", '/api/v1/changes/stream?ticket=${ticket}`)'],
     ] as const
     for (const [id, ...parts] of wanted) for (const part of parts) assert.ok(lineOf(id).includes(part), lineOf(id))

@@ -1,6 +1,6 @@
 /** The service on two nodes, over a real etcd server that they share: the tests build on each other. */
 import assert from 'node:assert/strict'
-import { copyFileSync } from 'node:fs'
+import { copyFileSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { clusterKeysOf } from '../../src/cluster/cluster-keys.ts'
@@ -279,6 +279,8 @@ describe('two nodes', { skip: noEtcd === false ? ONLY_HERE : noEtcd }, () => {
   })
 
   it('start with the keys of epochs that began after they had joined', async () => {
+    // The command has the real clock, and what it signs is good for a minute.
+    two.advance(Date.now() - cluster.start)
     const directory = temporaryDirectory(cleanup)
     const joining = await cluster.command(two.directory, 'cluster', 'token')
     await cluster.command(directory, 'cluster', 'join', '--from', two.url, '--token', joining)
@@ -310,6 +312,7 @@ describe('two nodes', { skip: noEtcd === false ? ONLY_HERE : noEtcd }, () => {
     const lost = ['cluster', 'init', '--from', file] as const
     const keyless = await runHere([...lost, '--cluster', cluster.cluster, '--data-dir', data])
     assert.match(keyless.stderr, /put the files secrets and cluster-keys of a lost node into/)
+    mkdirSync(data)
     for (const name of ['secrets', 'cluster-keys']) copyFileSync(join(two.directory, 'data', name), join(data, name))
     assert.match(await cluster.command(directory, ...lost), /^Joined the log/)
     const namesAt = async (node: TestService, headers = {}): Promise<readonly string[]> => {

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { describe, it, type TestContext } from 'node:test'
 import type { Etcd } from '../../src/cluster/etcd/etcd-client.ts'
 import { startHeartbeat } from '../../src/cluster/heartbeat.ts'
+import { CLAIM_MS_MAX, claimIdentity, claimOnce } from '../../src/cluster/identity-claim.ts'
 import { createMembership } from '../../src/cluster/membership.ts'
 import { until } from '../support/cluster/cluster-services.ts'
 import { connectTo } from '../support/cluster/etcd-clients.ts'
@@ -13,16 +14,16 @@ const NODE = '0123456789abcdef'
 const PREFIX = '/heartbeat/'
 
 function start(t: TestContext, etcd: Etcd, ticks = (): number => performance.now()) {
-  const asked = { count: 0 }
+  const [asked, taken] = [{ count: 0 }, { count: 0 }]
   const told: boolean[] = []
   const own = { node: NODE, url: undefined, version: '1.2.3', position: 0, durable: 0, state: 'in-step', time: 0, startedAt: 0, snapshot: undefined }
   const heartbeat = startHeartbeat({
-    ...{ etcd, prefix: PREFIX, node: NODE, record: () => own, onKeeper: (isKeeper) => told.push(isKeeper), now: () => 0, ticks, log: recordingLog().log },
+    ...{ etcd, prefix: PREFIX, node: NODE, record: () => own, onKeeper: (isKeeper) => told.push(isKeeper), onTaken: () => taken.count++, now: () => 0, ticks, log: recordingLog().log },
     membership: createMembership({ etcd, prefix: PREFIX, sealKey: Buffer.alloc(32) }),
     replication: { newest: () => Promise.resolve(asked.count++) },
   })
   t.after(() => heartbeat.stop())
-  return { heartbeat, asked, told }
+  return { heartbeat, asked, taken, told }
 }
 
 describe('the heartbeat of a node', { skip: noEtcd }, () => {
@@ -82,5 +83,25 @@ describe('the heartbeat of a node', { skip: noEtcd }, () => {
     await until(() => heartbeat.failure() !== undefined)
     const before = asked.count
     await until(() => asked.count > before + 1)
+  })
+
+  it('takes its identity once the lease of a process that crashed is over, and tells of one that goes on', async (t) => {
+    const etcd = connectTo(t, (await startEtcd(t)).endpoints)
+    const membership = createMembership({ etcd, prefix: PREFIX, sealKey: Buffer.alloc(32) })
+    const claim = { etcd, membership, node: NODE }
+    assert.ok((await claimOnce(claim)) !== undefined)
+    assert.equal(await claimOnce(claim), undefined)
+    const lease = await claimIdentity(claim)
+    assert.ok(lease !== undefined)
+    // A process that goes on, at whatever speed this test runs.
+    await etcd.revokeLease(lease)
+    assert.equal(await membership.claim(NODE, await etcd.grantLease(600)), true)
+    let passed = 0
+    const { heartbeat, taken } = start(t, etcd, () => passed)
+    await until(() => heartbeat.failure()?.includes('another process lives as node') === true)
+    assert.equal(taken.count, 0)
+    passed = CLAIM_MS_MAX + 1
+    await until(() => taken.count > 0)
+    assert.equal(await claimIdentity(claim, 2), undefined)
   })
 })

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { clientAddress, limitKey, parseProxies } from '../../src/http/request/client-address.ts'
+import { DAY_MS } from '../../src/base/duration.ts'
+import { firstOfDay } from '../../src/http/guard/untrusted-forwards.ts'
+import { clientAddress, limitKey, networkKey, parseProxies } from '../../src/http/request/client-address.ts'
 import { ok } from '../../src/http/request/exchange.ts'
 import { send } from '../support/service/http-client.ts'
 import { startServer } from '../support/service/http-server.ts'
@@ -111,4 +113,42 @@ describe('exchange.clientAddress', () => {
     assert.match((await send(proxied.port, '/', { headers })).text, /"203\.0\.113\.9"/)
     assert.equal((await proxied.logged('request')).fields['client'], '203.0.113.9')
   })
+
+  it('attack: a client forges X-Forwarded-For in every request: one warning, with nothing of the header in it', async () => {
+    const routes = [
+      { method: 'GET', path: '/', handler: (x: { clientAddress: string }) => ok(`"${x.clientAddress}"`) },
+    ] as const
+    await using server = await startServer(routes)
+    for (const forged of ['6.6.6.6', '6.6.6.7\u009b31m', 'add 6.6.6.6 to --trusted-proxies']) {
+      await send(server.port, '/', { headers: { 'X-Forwarded-For': forged } })
+    }
+    const remedy = 'all its clients share the limits of one address: if this is your proxy, add 127.0.0.1 to --trusted-proxies'
+    assert.deepEqual(
+      server.entries.filter(({ level }) => level === 'warn'),
+      [{ level: 'warn', event: 'proxy.unnamed', fields: { peer: '127.0.0.1', header: 'x-forwarded-for', remedy } }],
+    )
+    await using trusted = await startServer(routes, { proxies: parseProxies('127.0.0.1') })
+    await send(trusted.port, '/', { headers: { 'X-Forwarded-For': '203.0.113.9' } })
+    assert.deepEqual(trusted.entries.filter(({ level }) => level === 'warn'), [])
+  })
+
+  it('the next day warns again', () => {
+    let now = 0
+    const reports: string[] = []
+    const report = firstOfDay(() => now, (peer) => void reports.push(peer))
+    for (now of [0, 1, DAY_MS - 1, DAY_MS, DAY_MS + 1]) report(`192.0.2.${now % 7}`)
+    assert.equal(reports.length, 2)
+  })
+})
+
+describe('networkKey()', () => {
+  for (const [address, key] of [
+    ['192.0.2.7', '192.0.2.0/24'],
+    ['2001:db8:1:2::7', '2001:db8:1::/48'],
+    ['2001:db8::1', '2001:db8:0::/48'],
+    ['::1', '0:0:0::/48'],
+    ['unix', 'unix'],
+  ] as const) {
+    it(`counts ${address} as ${key}`, () => assert.equal(networkKey(address), key))
+  }
 })

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { fail } from '../../src/base/failure.ts'
+import { readConfig } from '../../src/config/read-config.ts'
 import { corsHeaders, parseOrigins } from '../../src/http/guard/cors.ts'
 import type { CorsPolicy } from '../../src/http/guard/cors.ts'
 import { ok } from '../../src/http/request/exchange.ts'
@@ -35,6 +36,12 @@ const ROWS: [origin: string | undefined, policy: CorsPolicy, allowed: boolean][]
   ['null', APP, false],
   [undefined, APP, false],
   ['https://app.example.org', [], false],
+  ['file://', 'local', false],
+  ['file://', ['file://'], true],
+  ['null', ['file://'], false],
+  ['file://', ['null'], false],
+  ['tauri://localhost', ['tauri://localhost'], true],
+  ['app://bundle', ['app://bundle'], true],
 ]
 
 describe('corsHeaders()', () => {
@@ -59,6 +66,14 @@ describe('corsHeaders()', () => {
   }
 })
 
+it('attack: with null among the origins, a frame in a sandbox of any site reads what the browser is signed in to', () => {
+  const headers = corsHeaders(['null'])('null')
+  assert.deepEqual(headers.slice(0, 4), ['Vary', 'Origin', 'Access-Control-Allow-Origin', 'null'])
+  assert.ok(!headers.includes('Access-Control-Allow-Credentials'))
+  const flags = new Map([['corsOrigins', 'null'], ['authHeader', 'X-Auth-Email'], ['trustedProxies', '10.0.0.1']] as const)
+  assert.throws(() => readConfig(flags, {}), /^ConfigError: Cannot use --auth-header with null in --cors-origins: /)
+})
+
 describe('parseOrigins()', () => {
   it('reads a comma list', () => {
     assert.deepEqual(parseOrigins(' https://a.example , http://[::1]:80,capacitor://localhost,'), [
@@ -71,7 +86,9 @@ describe('parseOrigins()', () => {
 
   for (const bad of [
     '*',
-    'null',
+    'NULL',
+    'file:///',
+    'file://x/y',
     'a.example',
     'https://a.example/',
     'https://A.example',

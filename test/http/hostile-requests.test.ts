@@ -124,6 +124,37 @@ describe('request smuggling', () => {
       assert.doesNotMatch(JSON.stringify(server.entries), /smuggled/)
     })
   }
+
+  // Node's parser drops what comes with a request for another protocol, and takes what comes later for the next request.
+  const UPGRADE = 'Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\n'
+  const uncertain: [name: string, pieces: readonly string[], statuses: readonly number[]][] = [
+    ['an Upgrade', [`GET / HTTP/1.1\r\nHost: x\r\n${UPGRADE}\r\n${inner}`], [200]],
+    ['an Upgrade, in two pieces', [`GET / HTTP/1.1\r\nHost: x\r\n${UPGRADE}\r\n${inner.slice(0, 9)}`, inner.slice(9)], [200]],
+    ['an Upgrade, as its body', [`GET / HTTP/1.1\r\nHost: x\r\n${UPGRADE}Content-Length: ${inner.length}\r\n\r\n`, inner], [200]],
+    ['an Upgrade whose body is read', [`${POST}${UPGRADE}Content-Length: 2\r\n\r\n{`, `}${inner}`], [200]],
+    ['an Upgrade behind another request', [`GET / HTTP/1.1\r\nHost: x\r\n\r\nGET / HTTP/1.1\r\nHost: x\r\n${UPGRADE}\r\n${inner}`], [200, 200]],
+    ['an Upgrade on a connection named twice', [`GET / HTTP/1.1\r\nHost: x\r\nConnection: keep-alive\r\nconnection: \tUPGRADE\r\nupgrade: x\r\n\r\n${inner}`], [200]],
+    ['a body in chunks of HTTP/1.0', [`${POST.replace('1.1', '1.0')}Connection: keep-alive\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n${inner}`], [200]],
+    ['a body in another coding', [`${POST}Transfer-Encoding: gzip, chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n${inner}`], [400]],
+    ['no body in another coding', [`GET / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: identity\r\n\r\n${inner}`], [400]],
+  ]
+  for (const [name, pieces, statuses] of uncertain) {
+    it(`serves nothing behind ${name}`, async () => {
+      await using server = await startServer(ROUTES)
+      const connection = await RawConnection.open(server.port)
+      for (const piece of pieces) {
+        connection.write(piece)
+        // Behind the first piece, the server has read it.
+        if (piece !== pieces.at(-1)) await send(server.port, '/')
+      }
+      const responses: RawResponse[] = []
+      for (const _ of statuses) responses.push(await connection.response())
+      assert.deepEqual(responses.map(({ status }) => status), statuses)
+      assert.equal(responses.at(-1)?.headers['connection'], 'close')
+      assert.equal(await connection.rest(), '')
+      await assertUnharmed(server)
+    })
+  }
 })
 
 describe('floods', () => {

@@ -302,6 +302,11 @@ describe('adviceFor() without a server', { skip: process.platform === 'win32' &&
       () => program('exec sleep 9', 50),
       /^The program in --mail took too long and was ended: check what it waits for$/,
     ],
+    [
+      'sendmail of Postfix without the rights of postdrop',
+      () => program('echo "postdrop: warning: mail_queue_enter: create file maildrop/850708.30569: Permission denied" >&2; exec sleep 9', 300),
+      /^The program in --mail may not write to the queue of Postfix, as under NoNewPrivileges .*smtp:\/\/127\.0\.0\.1.*; it printed "postdrop: /,
+    ],
     ['a program that floods', () => program('exec yes'), /^The program in --mail printed too much/],
     ['a program that is killed', () => program('kill -9 $$'), /^The program in --mail was killed by another process/],
     [

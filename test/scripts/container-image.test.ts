@@ -12,7 +12,6 @@ import { describe, it } from 'node:test'
 import { SECRETS } from '../../src/config/secrets.ts'
 import { SETTINGS } from '../../src/config/settings.ts'
 import { ENDPOINTS } from '../../src/endpoints/endpoints.ts'
-import { codeBlocks, DOCUMENTS } from '../support/service/documented-commands.ts'
 import { runHere } from '../support/service/in-process.ts'
 import { EXECUTABLE } from '../support/service/program.ts'
 import { temporaryDirectory } from '../support/service/temporary-directory.ts'
@@ -26,12 +25,6 @@ const OWNER = 10001
 describe('the container files', () => {
   const variables: ReadonlySet<string> = new Set([...SETTINGS.flatMap(({ environment }) => environment), ...SECRETS])
   const paths = new Set(ENDPOINTS.map(({ path }) => path))
-
-  it('are five, each named in the guide', () => {
-    assert.deepEqual(FILES, ['Caddyfile', 'Dockerfile', 'compose.yaml', 'kubernetes.yaml', 'nginx.conf'])
-    const guide = DOCUMENTS.get('data/guides/operations.md') ?? ''
-    for (const file of FILES) assert.ok(guide.includes(`](../../examples/container/${file})`), file)
-  })
 
   for (const name of FILES) {
     it(`${name} names variables, paths, ports and commands that exist`, async () => {
@@ -56,13 +49,6 @@ describe('the container files', () => {
     for (const line of ['readOnlyRootFilesystem: true', 'runAsNonRoot: true', 'enableServiceLinks: false', `runAsUser: ${OWNER}`])
       assert.ok(manifest.includes(line), line)
     assert.match(read('compose.yaml'), /^ {4}read_only: true$/m)
-  })
-
-  it('nginx gets the same locations as in the guide', () => {
-    const [shown = ''] = codeBlocks(DOCUMENTS.get('data/guides/operations.md') ?? '', 'nginx')
-    const directives = (text: string): string[] => [...text.matchAll(/^ +(proxy_(?!set_header X-F|buffering)[^;]+);$/gm)].map(String)
-    const given = directives(read('nginx.conf'))
-    for (const directive of directives(shown)) assert.ok(given.includes(directive), directive)
   })
 })
 

@@ -1,7 +1,7 @@
 /** What is true of the executable beyond what is true of the program: it needs nothing, and it is no Node. */
 import assert from 'node:assert/strict'
 import { spawn, spawnSync } from 'node:child_process'
-import { chmodSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs'
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 import { once } from 'node:events'
 import { tmpdir } from 'node:os'
@@ -29,7 +29,7 @@ function run(words: readonly string[], { env = {}, cwd = directory }: { env?: Va
 async function serve(t: Cleanup, env: Variables = {}) {
   const [cwd, data] = [temporaryDirectory(t), join(temporaryDirectory(t), 'data')]
   chmodSync(cwd, 0o500)
-  const words = ['serve', '--port', '0', '--data-dir', data, '--admin-email', 'admin@example.org']
+  const words = ['serve', '--config', 'none', '--port', '0', '--data-dir', data, '--admin-email', 'admin@example.org']
   const child = spawn(program, words, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] })
   const closed = once(child, 'close')
   t.after(async () => {
@@ -149,4 +149,62 @@ it('its scripts name no directory of the machine that built it', async () => {
     assert.ok(!text.includes(root) && !text.includes(tmpdir()))
     assert.ok(!text.includes('devDependencies'), 'of package.json only the version is embedded')
   }
+})
+
+it('tells the commit that it was built of', () => {
+  const { commit } = JSON.parse(run(['version', '--json']).stdout) as { commit: string | null }
+  assert.match(String(commit), spawnSync('git', ['rev-parse', 'HEAD']).status === 0 ? /^[0-9a-f]{40}(?:-dirty)?$/ : /^null$/)
+})
+
+const MACHINE_FILE = '/etc/dateline/dateline.json'
+const noMounts =
+  process.platform === 'linux' && spawnSync('unshare', ['--mount', 'true']).status === 0 ? false : 'no mounts can be made for a process alone'
+
+describe('the settings file of the machine', { skip: noMounts }, () => {
+  /** Runs the executable where /etc holds that file alone, in a namespace of its own. */
+  const withFile = (text: string, words: readonly string[], { mode = 0o644, env = {}, user = 0 } = {}) => {
+    const etc = mkdtempSync(join(tmpdir(), 'dateline-etc-'))
+    try {
+      chmodSync(etc, 0o755)
+      mkdirSync(join(etc, 'dateline'), { mode: 0o755 })
+      writeFileSync(join(etc, 'dateline/dateline.json'), text)
+      chmodSync(join(etc, 'dateline/dateline.json'), mode)
+      const script = 'mount --bind "$1" /etc && user=$2 && shift 2 && exec setpriv --reuid="$user" --regid="$user" --clear-groups "$@"'
+      const command = ['--mount', 'sh', '-c', script, 'sh', etc, String(user), program, ...words]
+      return spawnSync('unshare', command, { env: { PATH: process.env['PATH'], ...env }, cwd: tmpdir(), encoding: 'utf8' })
+    } finally {
+      rmSync(etc, { recursive: true, force: true })
+    }
+  }
+  const settings = (text: string, words: readonly string[], options: Parameters<typeof withFile>[2] = {}) => {
+    const { stdout, stderr } = withFile(text, ['config', '--json', ...words], options)
+    assert.equal(stderr, '')
+    return JSON.parse(stdout) as Record<string, { value: string; from: string }>
+  }
+  const FILE = '{"dataDir":"/srv/site","port":9000}'
+
+  it('is read by every command, below flags and variables, and --config takes its place', () => {
+    const found = settings(FILE, ['--port', '9001'])
+    assert.deepEqual(found['dataDir'], { value: '/srv/site', from: `dataDir in "${MACHINE_FILE}"` })
+    assert.deepEqual(found['config'], { value: MACHINE_FILE, from: 'default' })
+    assert.equal(found['port']?.value, '9001')
+    assert.equal(settings(FILE, [], { env: { DATELINE_DATA_DIR: '/srv/other' } })['dataDir']?.value, '/srv/other')
+    assert.match(withFile(FILE, ['user', 'list']).stderr, /\/srv\/site/)
+  })
+
+  it('is not read with --config none, nor by a service that an app starts', () => {
+    for (const words of [['--config', 'none'], ['--exit-with-parent']]) {
+      const found = settings(FILE, words)
+      assert.deepEqual([found['dataDir']?.value, found['port']?.value], ['./dateline-data', '8080'])
+    }
+  })
+
+  it('is refused where every user may change it, and where this user may not read it', () => {
+    const exposed = withFile(FILE, ['config'], { mode: 0o666 })
+    assert.deepEqual([exposed.status, exposed.stdout], [2, ''])
+    assert.match(exposed.stderr, /lets every user of this machine change it/)
+    chmodSync(directory, 0o755)
+    const hidden = withFile(FILE, ['config'], { mode: 0o600, user: 61234 })
+    assert.deepEqual([hidden.status, hidden.stdout, hidden.stderr], [2, '', `Cannot use the settings in "${MACHINE_FILE}": permission denied\n`])
+  })
 })

@@ -81,7 +81,7 @@ it('the bill of materials names Dateline, Node and every library in it, and is t
   assert.equal(text, billOfMaterials('1.2.3', { ...process.versions, nothing: '' }))
   const bill = JSON.parse(text) as {
     metadata: { component: { purl: string } }
-    components: { purl: string; 'bom-ref': string }[]
+    components: { name: string; purl: string; 'bom-ref': string; licenses: object[] }[]
     dependencies: { ref: string; dependsOn?: string[] }[]
   }
   assert.equal(bill.metadata.component.purl, 'pkg:generic/dateline@1.2.3')
@@ -95,6 +95,11 @@ it('the bill of materials names Dateline, Node and every library in it, and is t
   ])
     assert.ok(purls.includes(`pkg:${wanted}`), wanted)
   assert.equal(new Set(purls).size, purls.length)
+  const licenses = new Map(bill.components.map((one) => [one.name, one.licenses]))
+  assert.deepEqual(licenses.get('openssl'), [{ license: { id: 'Apache-2.0' } }])
+  assert.deepEqual(licenses.get('tzdata'), [{ license: { name: 'Public Domain' } }])
+  assert.deepEqual(licenses.get('amaro'), [{ expression: 'MIT AND Apache-2.0' }])
+  assert.throws(() => billOfMaterials('1.2.3', { ...process.versions, newcomer: '1' }), /No licence of newcomer is known/)
   const known = new Set([bill.metadata.component.purl, ...purls])
   for (const { ref, dependsOn = [] } of bill.dependencies) assert.ok([ref, ...dependsOn].every((one) => known.has(one)))
 })

@@ -328,13 +328,13 @@ describe('a deleted account', () => {
       [
         ['document.replaced', 'boss', '', '', 0],
         ['session.ended', '', '', '', 0],
+        ['user.created', '', '', '', 2],
         ['user.deleted', 'boss', '', '', 0],
-        ['user.invited', '', '', '', 2],
         ['user.invited', 'boss', '', '', 0],
         ['user.role-changed', 'boss', '', '', 0],
       ],
     )
-    const invitations = all.filter(({ event, documentId }) => event === 'user.invited' && documentId === pseudonym)
+    const invitations = all.filter(({ event, documentId }) => ['user.created', 'user.invited'].includes(event) && documentId === pseudonym)
     assert.deepEqual(
       invitations.map(({ emailHash, clientAddress }) => [emailHash, clientAddress]).toSorted(),
       [

@@ -151,7 +151,7 @@ it(
     const disk = smallDisk(t, 16)
     await refused(
       writeBackup(request(dir.database, join(disk, 'x.db'))),
-      /has \d+ MB free, and \d+ MB are needed: make room/,
+      /has [\d.]+ MB free, and [\d.]+ MB are needed: make room/,
     )
     const larger = smallDisk(t, 30)
     const filling = { ...request(dir.database, join(larger, 'x.db')), onProgress: () => fillDisk(larger) }

@@ -149,3 +149,19 @@ it('attack: planted tokens, passkeys and triggers do not come with a restore, an
   const { removed } = await copyForRestore({ ...request, keepsCredentials: true }, to)
   assert.deepEqual(removed, { apiTokens: 0, passkeys: 0 })
 })
+
+it('attack: a backup with sign-outs of a time to come, and with accounts that pose as guests', async (t) => {
+  const { database, dir: elsewhere } = await site(t)
+  const { dir } = await site(t)
+  const now = Date.parse(DATE)
+  database.exec(`INSERT INTO signed_out VALUES ('admin', 9999999999); UPDATE user SET doc = json_set(doc, '$.appRole', 'guestUser');
+    INSERT INTO user (id, doc) SELECT 'g', json_set(doc, '$.id', 'g', '$.email', 'g@anonymous.invalid', '$.appRole', 'premiumUser') FROM user`)
+  const to = `${dir.database}.copy`
+  await copyForRestore({ dir, from: elsewhere.database, models: STORED_MODELS, version: '1.2.3', now: () => now }, to)
+  const copy = openDatabase(to)
+  t.after(() => copy.close())
+  assert.deepEqual(copy.all('SELECT before FROM signed_out').map(({ before }) => before), [now / 1000])
+  const roles = copy.all("SELECT id, doc ->> '$.appRole' AS role FROM user ORDER BY id").map(({ id, role }) => [id, role])
+  assert.deepEqual(roles, [['admin', 'standardUser'], ['g', 'guestUser']])
+  assert.deepEqual(contentFaults(copy, STORED_MODELS), [])
+})

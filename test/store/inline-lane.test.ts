@@ -6,7 +6,8 @@ import type { Json } from '../../src/base/json.ts'
 import { headline } from '../../src/models/headline.ts'
 import { parseSort } from '../../src/query/order.ts'
 import { parseFilter } from '../../src/query/parse.ts'
-import { createInlineLane, type InlineLane } from '../../src/store/scan/inline-lane.ts'
+import { createInlineLane } from '../../src/store/scan/inline-lane.ts'
+import { createTurnLane } from '../../src/store/scan/turn-lane.ts'
 import type { QueryCaller, FindQuery, Found } from '../../src/store/store.ts'
 import { QUERY_READER } from '../support/service/query-reader.ts'
 import { randomHeadline, sampleId } from '../support/service/headline-samples.ts'
@@ -31,8 +32,21 @@ before(async () => {
   )
 })
 
-function laneFor(t: Cleanup, arrivals: Pick<Arrivals, 'areMany'> = NO_ARRIVALS): InlineLane {
-  const lane = createInlineLane({ file: dir.database, now: () => 0, arrivals, bytesOf: () => 0 })
+function openLane(arrivals: Pick<Arrivals, 'areMany'> = NO_ARRIVALS) {
+  const lane = createTurnLane({ now: () => 0, arrivals })
+  const queries = createInlineLane({ file: dir.database, lane, bytesOf: () => 0 })
+  return {
+    run: queries.run,
+    slots: lane.slots,
+    async close(): Promise<void> {
+      await lane.close()
+      queries.close()
+    },
+  }
+}
+
+function laneFor(t: Cleanup, arrivals?: Pick<Arrivals, 'areMany'>) {
+  const lane = openLane(arrivals)
   t.after(() => lane.close())
   return lane
 }
@@ -110,7 +124,7 @@ describe('a query that is longer than a moment', () => {
   })
 
   it('ends when the lane is closed', async () => {
-    const lane = createInlineLane({ file: dir.database, now: () => 0, arrivals: NO_ARRIVALS, bytesOf: () => 0 })
+    const lane = openLane()
     const [running, waiting] = ['a', 'b'].map((id) => lane.run(headline, everything, guest(id)))
     const stopping = { message: 'The service is stopping' }
     const ended = [assert.rejects(running as Promise<unknown>, stopping), assert.rejects(waiting as Promise<unknown>, stopping)]
@@ -120,7 +134,7 @@ describe('a query that is longer than a moment', () => {
   })
 
   it('does not begin in a lane that is closed in the same moment', async () => {
-    const lane = createInlineLane({ file: dir.database, now: () => 0, arrivals: NO_ARRIVALS, bytesOf: () => 0 })
+    const lane = openLane()
     const refused = assert.rejects(lane.run(headline, everything, QUERY_READER), { message: 'The service is stopping' })
     await lane.close()
     await refused

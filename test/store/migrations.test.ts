@@ -3,10 +3,12 @@ import { existsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { it } from 'node:test'
 import { headline } from '../../src/models/headline.ts'
+import { STORED_MODELS } from '../../src/models/registry.ts'
 import { createdAt, id, model, text, updatedAt } from '../../src/models/schema.ts'
 import { status } from '../../src/models/status.ts'
-import { takeCode } from '../../src/store/tables/code-table.ts'
-import { countRate } from '../../src/store/tables/rate-table.ts'
+import { issueCode, takeCode } from '../../src/store/tables/code-table.ts'
+import { removeExpired } from '../../src/store/tables/expired-rows.ts'
+import { countRates, TRY_SCHEMA } from '../../src/store/tables/rate-table.ts'
 import { openDatabase, type Database } from '../../src/store/sqlite/database.ts'
 import {
   migrate,
@@ -151,6 +153,25 @@ it('codes that were live before schema 6 stay live, with their wrong attempts', 
   assert.equal(takeCode(database, claim), undefined)
 })
 
+it('a node whose cluster is not upgraded yet signs in, limits wrong codes and removes what expired', (t) => {
+  // The program asked for columns and tables of the next schema: no node gave a code until "dateline cluster upgrade".
+  const { database, options: own } = fresh(t)
+  const options = { ...own, models: STORED_MODELS }
+  migrate(database, { ...options, migrations: MIGRATIONS.slice(0, MIGRATIONS.indexOf(TRY_SCHEMA)) })
+  const [email, client, now] = ['a@example.org', Buffer.from('client'), 0]
+  const right = Buffer.from('right')
+  assert.equal(issueCode(database, { email, mac: right, now, expiresAt: 9, message: { id: 'm', sealed: Buffer.alloc(1) }, requester: client }), 'issued')
+  const claim = (mac: Buffer) => ({
+    ...{ email, mac, client, now, attempts: { perClient: 5, inAll: 15 } },
+    rates: { perClient: { ring: 'client_try' as const, key: client, max: 1, windowMs: 9 } },
+  })
+  assert.equal(takeCode(database, claim(Buffer.from('wrong')))?.kind, 'rejected')
+  assert.equal(takeCode(database, claim(right))?.kind, 'limited')
+  assert.equal(removeExpired(database, 8), false)
+  migrate(database, options)
+  assert.equal(takeCode(database, claim(right)), undefined, 'the code stays, and the counters of wrong ones start from nothing')
+})
+
 it('events of rates from before schema 7 keep their order, and none counts twice', (t) => {
   const { database, options } = fresh(t)
   migrate(database, { ...options, migrations: MIGRATIONS.slice(0, 6) })
@@ -163,8 +184,8 @@ it('events of rates from before schema 7 keep their order, and none counts twice
   }
   migrate(database, options)
   const rate = { key: Buffer.from([10]), max: 4, windowMs: 1000 }
-  assert.equal(countRate(database, rate, 40), undefined)
-  assert.equal(countRate(database, rate, 41), 10 + 1000 - 41)
+  assert.equal(countRates(database, [rate], 40), undefined)
+  assert.deepEqual(countRates(database, [rate], 41), { full: 0, retryAfterMs: 10 + 1000 - 41 })
   assert.deepEqual(
     database.all('SELECT seq, at FROM rate_hit ORDER BY seq').map(({ seq, at }) => [seq, at]),
     [

@@ -66,6 +66,19 @@ describe('an invitation', () => {
   })
 })
 
+it('attack: a code that a stranger requests does not end the mail of the owner, which waits for a server that greylists', async (t) => {
+  const { store } = testStore(t)
+  const request = (id: string, client: string, now: number) =>
+    store.issueCode({ ...issue('a@example.org', id, now), mac: Buffer.from(id), requester: Buffer.from(client) })
+  await request('own', 'owner', 0)
+  for (const [i, client] of ['stranger', 'other'].entries()) await request(client, client, i + 1)
+  assert.deepEqual(ids(await list(store, 2, 'waiting')).sort(), ['other', 'own', 'stranger'])
+  await request('own-2', 'owner', 3)
+  assert.deepEqual(ids(await list(store, 3, 'waiting')).sort(), ['other', 'own-2', 'stranger'], 'one waits for each client')
+  for (let i = 0; i < 30; i++) await request(`flood-${i}`, `client-${i}`, 4 + i)
+  assert.equal((await list(store, 34, 'waiting')).length, 20, 'and as many as there are codes')
+})
+
 it('on a node that is not upgraded yet, codes are sent as before, and invitations wait for the upgrade', async (t) => {
   const { store, dir } = testStore(t)
   await store.close()

@@ -34,6 +34,6 @@ it('a window that is forgotten has room again, and no other', (t) => {
   const database = openDatabase(testStore(t).dir.database)
   t.after(() => database.close())
   for (const key of ['one', 'other']) addHit(database, rate(key), 0)
-  forgetHits(database, Buffer.from('one'))
+  forgetHits(database, { key: Buffer.from('one') })
   assert.deepEqual([rateWait(database, rate('one'), 1), rateWait(database, rate('other'), 1)], [undefined, 999])
 })

@@ -116,3 +116,12 @@ for (const end of ['endOtherSessions', 'endSessions'] as const) {
     assert.deepEqual(await listed('ann', NOW), [])
   })
 }
+
+it('attack: a sign-out of a time to come ends no session that begins after it was found', async (t) => {
+  const { store, holds } = await site(t)
+  await store.endSessions('ann', NOW + 3_600_000)
+  assert.equal(await holds('ann', 'unlisted'), false)
+  await store.addSession('ann', session('fresh'))
+  assert.equal(await holds('ann', 'fresh'), true)
+  assert.equal(await holds('ann', 'ann-first', SECOND - 5), false, 'and what it ended stays ended')
+})

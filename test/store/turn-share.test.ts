@@ -11,7 +11,7 @@ import { STORED_MODELS } from '../../src/models/registry.ts'
 import { eq } from '../../src/query/ast.ts'
 import { parseSort } from '../../src/query/order.ts'
 import { ARRIVAL_TURNS_MAX, SLICE_STEPS } from '../../src/store/scan/inline-budget.ts'
-import { createTurnShare } from '../../src/store/scan/turn-share.ts'
+import { createTurnShare, type TurnShare } from '../../src/store/scan/turn-share.ts'
 import type { QueryCaller } from '../../src/store/store.ts'
 import { randomHeadline, sampleId } from '../support/service/headline-samples.ts'
 import { seededRandom } from '../support/random.ts'
@@ -50,6 +50,12 @@ describe('short queries that arrive together', () => {
   })
 })
 
+/** Work that has to wait: its caller has spent the share of this turn. */
+function later<Result>(share: TurnShare, caller: string, work: () => Result): Promise<Result> {
+  share.spend(caller, SLICE_STEPS)
+  return Promise.resolve(share.take(caller, work, () => assert.fail('too many wait')))
+}
+
 describe('the share of a turn', () => {
   it('is spent by one caller and left to another', async () => {
     const share = createTurnShare(NO_ARRIVALS)
@@ -69,7 +75,7 @@ describe('the share of a turn', () => {
     const share = createTurnShare(NO_ARRIVALS)
     const done: string[] = []
     const work = (caller: string): Promise<number> =>
-      share.later(caller, () => {
+      later(share, caller, () => {
         share.spend(caller, SLICE_STEPS)
         return done.push(caller)
       })
@@ -84,7 +90,7 @@ describe('the share of a turn', () => {
     const share = createTurnShare({ areMany: () => true })
     assert.equal(share.has('a'), false)
     let isDone = false
-    const working = share.later('a', () => (isDone = true))
+    const working = later(share, 'a', () => (isDone = true))
     for (let turn = 0; turn < ARRIVAL_TURNS_MAX; turn++) await nextTurn()
     assert.equal(isDone, false)
     await working
@@ -92,11 +98,11 @@ describe('the share of a turn', () => {
 
   it('rejects with what the work throws, and with the end of the service', async () => {
     const share = createTurnShare(NO_ARRIVALS)
-    const failing = share.later('a', () => {
+    const failing = later(share, 'a', () => {
       throw new Error('no')
     })
     await assert.rejects(failing, /no/)
-    const waiting = share.later('a', () => 1)
+    const waiting = later(share, 'a', () => 1)
     share.close()
     await assert.rejects(waiting, /stopping/)
   })

@@ -83,7 +83,7 @@ describe('the overview', { skip: browserMissing() }, () => {
     service.advance(5 * 60_000)
     const page = await dashboard.openAs(cast.admin, '', { language: 'de' })
     await page.screenshot('overview-attention-german')
-    await page.click({ role: 'link', name: /^E-Mail-Versand gestört.*a message has been waiting for/s })
+    await page.click({ role: 'link', name: /^E-Mail-Versand gestört.*the mail server has failed for/s })
     await page.find({ role: 'heading', name: 'Postausgang' })
     await page.open('/#/operations')
     await page.find({ role: 'link', name: /^E-Mail-Versand gestört/ })

@@ -12,7 +12,7 @@ export function clusterMetrics(metrics: Metrics, replication: Replication, count
   metrics.gauge('dateline_cluster_position', 'Position of the last entry that this node has applied.', () => [
     [{}, replication.position()],
   ])
-  metrics.gauge('dateline_cluster_lag', 'By how much the newest position that a node told is ahead of this node.', () => [
+  metrics.gauge('dateline_cluster_lag', 'How many revisions of etcd the newest position that a node told is ahead of this node: at least as many as entries.', () => [
     [{}, newest() - replication.position()],
   ])
   metrics.gauge('dateline_cluster_lag_seconds', 'How long the oldest entry that has arrived waits to be applied.', () => [

@@ -4,7 +4,6 @@
  */
 import { performance } from 'node:perf_hooks'
 import type { Clock } from '../../base/clock.ts'
-import { isoDate } from '../../base/dates.ts'
 import { MINUTE_MS } from '../../base/duration.ts'
 import type { Log } from '../../base/log.ts'
 import { systemReason } from '../../base/system-error.ts'
@@ -12,7 +11,7 @@ import { VERSION } from '../../base/version.ts'
 import type { ClusterKeys } from '../../cluster/cluster-keys.ts'
 import type { ClusterNode } from '../../cluster/cluster-node.ts'
 import { startHeartbeat } from '../../cluster/heartbeat.ts'
-import { createMembership, SAME_SECRETS, type NodeRecord } from '../../cluster/membership.ts'
+import { createMembership, SAME_SECRETS, silenceOf, type NodeRecord } from '../../cluster/membership.ts'
 import { createTrimming } from '../../cluster/trimming.ts'
 import { createDurablePosition } from '../../store/replica/durable-position.ts'
 import type { Replication } from '../../store/replica/replication.ts'
@@ -53,6 +52,8 @@ export interface ClusterWorkParts {
   readonly url: () => string | undefined
   readonly duties: KeeperDuties
   readonly startedAt: number
+  /** Under which the node has its identity. */
+  readonly lease: bigint | undefined
   readonly now: Clock
   readonly log: Log
 }
@@ -60,19 +61,22 @@ export interface ClusterWorkParts {
 export type ClusterWork = ReturnType<typeof startClusterWork>
 
 export function startClusterWork(parts: ClusterWorkParts) {
-  const { node, keys, replication, directory, url, duties, startedAt, now, log } = parts
+  const { node, keys, replication, directory, url, duties, startedAt, lease, now, log } = parts
   const { etcd, target, node: own } = node
   const { prefix } = target
   const membership = createMembership({ etcd, prefix, sealKey: keys.seal })
+  const replaced = Promise.withResolvers<string>()
   const ticks = (): number => performance.now()
   const durable = createDurablePosition(databaseFile(directory), replication.position)
   const record = (): NodeRecord => ({
-    ...{ node: own, url: url(), version: VERSION, startedAt, time: now() },
+    ...{ node: own, url: url(), version: VERSION, schema: replication.schema().known, startedAt, time: now() },
     ...{ position: replication.position(), durable: durable.position() },
     ...{ state: replication.state().kind, snapshot: duties.lastBackup() },
   })
   const heartbeat = startHeartbeat({
-    ...{ etcd, membership, prefix, node: own, replication, record, now, log },
+    ...{ etcd, membership, prefix, node: own, replication, record, lease, now, log },
+    // The next start claims the identity, and says that it cannot.
+    onTaken: () => replaced.resolve('another process lives as this node'),
     onKeeper(isKeeper) {
       if (!isKeeper) return
       duties.wakeCourier()
@@ -81,7 +85,6 @@ export function startClusterWork(parts: ClusterWorkParts) {
   })
   const trimming = createTrimming({ etcd, log: node.log, epochs: node.epochs, own, ...{ backUp: duties.backUp, erasures: replication.erasures, mark: replication.mark, now, ticks } })
   const stopping = new AbortController()
-  const replaced = Promise.withResolvers<string>()
   let seen = 0
   let trimAt = ticks() + TRIM_MS
   let syncAt = ticks()
@@ -127,7 +130,7 @@ export function startClusterWork(parts: ClusterWorkParts) {
   return {
     membership,
     heartbeat,
-    /** Resolves with the reason when a copy of another node is there, with which the service has to start again. */
+    /** Resolves with the reason when the service has to start again: with a copy of another node, or as its identity is taken. */
     replaced: replaced.promise,
     trimmedTo: trimming.trimmedTo,
     /** What needs attention: a sentence each. */
@@ -141,7 +144,7 @@ export function startClusterWork(parts: ClusterWorkParts) {
         ...(state.kind === 'no-quorum' ? ['the log has no quorum: nothing can be written until more servers of etcd run'] : []),
         ...(failure === undefined ? [] : [`the last exchange with etcd failed: ${failure}`]),
         ...(node.epochs.isKeyMissing() ? ['this node was not given the newest key of the log: join again with an empty data directory'] : []),
-        ...silent.map((one) => `node ${one.node} is silent since ${isoDate(one.time)}: start it, or run "dateline cluster remove ${one.node}"`),
+        ...silent.map((one) => `node ${one.node} ${silenceOf(one)}: start it, or run "dateline cluster remove ${one.node}"`),
         ...heartbeat.strangers().map((id) => `node ${id} has other secrets than this one: ${SAME_SECRETS}`),
         ...[...heartbeat.clocks].map(
           ([other, ms]) => `the clock of node ${other} differs by ${(Math.abs(ms) / 1000).toFixed(1)} s or more from that of this one: set both by NTP`,

@@ -11,15 +11,16 @@ import { clusterStatus } from '../../cluster/cluster-status.ts'
 import { EtcdError } from '../../cluster/etcd/etcd-error.ts'
 import { openClusterNode } from '../../cluster/cluster-node.ts'
 import { readEtcdTarget } from '../../cluster/etcd-target.ts'
+import { claimIdentity, takenText } from '../../cluster/identity-claim.ts'
 import { createJoinTokens } from '../../cluster/join-tokens.ts'
-import type { NodeRecord } from '../../cluster/membership.ts'
+import { createMembership, type NodeRecord } from '../../cluster/membership.ts'
 import type { ClusterStatus } from '../../models/responses.ts'
 import type { Config } from '../../config/settings.ts'
 import { NO_PROXIES } from '../../http/request/client-address.ts'
 import type { Route } from '../../http/server/router.ts'
 import type { BackupSchedule } from '../../store/backup/backup-schedule.ts'
 import { filePosition } from '../../store/replica/position-table.ts'
-import { databaseFile } from '../../store/sqlite/data-dir.ts'
+import { databaseFile, DataDirError } from '../../store/sqlite/data-dir.ts'
 import type { Services } from '../services.ts'
 import { clusterMetrics } from './cluster-metrics.ts'
 import { removeLeftCommands } from './command-copies.ts'
@@ -42,6 +43,7 @@ export async function openNodeService({ config, dataDir, now, log }: NodeService
   const random = (): number => randomBytes(4).readUInt32BE() / 2 ** 32
   const node = await openClusterNode({ target, directory: dataDir, random, now, log })
   let work: ClusterWork | undefined
+  let lease: bigint | undefined
   const replaced = Promise.withResolvers<string>()
   return {
     /** What the store follows. */
@@ -62,6 +64,21 @@ export async function openNodeService({ config, dataDir, now, log }: NodeService
         isEncrypted: config.tlsCert !== undefined || config.trustedProxies !== NO_PROXIES,
         ...{ now, log },
       }),
+    /**
+     * Takes the identity, before anything is served; to be called while the process owns the directory. Rejects with
+     * DataDirError where another process lives as this node.
+     */
+    async claim({ secrets }: Pick<Services, 'secrets'>): Promise<void> {
+      const membership = createMembership({ etcd: node.etcd, prefix: target.prefix, sealKey: clusterKeysOf(secrets[0] ?? '').seal })
+      try {
+        lease = await claimIdentity({ etcd: node.etcd, membership, node: node.node })
+      } catch (error) {
+        // What the node has can be read meanwhile: the heartbeat goes on trying.
+        if (!(error instanceof EtcdError)) throw error
+        return log.warn('cluster.etcd_unreachable', { reason: error.message })
+      }
+      if (lease === undefined) throw new DataDirError(takenText(node.node, dataDir))
+    },
     /** Begins to live among the other nodes; `url` is where they reach this one. */
     start({ services, url, wakeCourier, backups }: StartParts): ClusterWork {
       const { store, secrets } = services
@@ -71,7 +88,7 @@ export async function openNodeService({ config, dataDir, now, log }: NodeService
         .then(() => removeLeftCommands(dataDir))
         .catch((error: unknown) => log.warn('cluster.copies_not_removed', { reason: systemReason(error) }))
       work = startClusterWork({
-        ...{ node, replication, directory: dataDir, now, log, startedAt: now() },
+        ...{ node, replication, directory: dataDir, lease, now, log, startedAt: now() },
         keys: clusterKeysOf(secrets[0] ?? ''),
         url: () => url,
         duties: {
@@ -102,7 +119,11 @@ export async function openNodeService({ config, dataDir, now, log }: NodeService
     replaced: replaced.promise,
     /** Stops what start() began. */
     stop: async (): Promise<void> => work?.stop(),
-    close: node.close,
+    async close(): Promise<void> {
+      // A heartbeat has given it up itself.
+      if (work === undefined && lease !== undefined) await node.etcd.revokeLease(lease).catch(() => {})
+      await node.close()
+    },
   }
 }
 

@@ -3,6 +3,7 @@ import type { Clock } from '../../base/clock.ts'
 import type { AdjustableLog } from '../../base/log.ts'
 import type { Config } from '../../config/settings.ts'
 import type { Certificate } from '../../http/server/certificate.ts'
+import type { UntrustedForward } from '../../http/guard/untrusted-forwards.ts'
 import type { Router } from '../../http/server/router.ts'
 import type { ServerLimits } from '../../http/server/server-limits.ts'
 import { databaseFile } from '../../store/sqlite/data-dir.ts'
@@ -25,6 +26,7 @@ export interface ThreadServing extends Pick<ServingData, 'startedAt' | 'routes' 
   readonly router: Router
   /** Ends a connection of a client in the main thread. */
   readonly endOneOf: (clientKey: string) => boolean
+  readonly untrustedForward: UntrustedForward
   /** Of one thread. */
   readonly limits: ServerLimits
   /** The one in use. */
@@ -35,11 +37,11 @@ export interface ThreadServing extends Pick<ServingData, 'startedAt' | 'routes' 
 
 export function serveInThreads(options: ThreadServing) {
   const { threads, view, config, cacheBytes, dataDir, services, router, limits, certificate, now, log } = options
-  const { startedAt, routes, pages, address, clock, endOneOf } = options
+  const { startedAt, routes, pages, address, clock, endOneOf, untrustedForward } = options
   const { instance, keys, metrics } = services
   return startServingThreads({
     ...{ threads, endOneOf, view, metrics, now, log, closeMs: limits.closeMs },
-    requests: createThreadRequests({ router, log, services, bodyBytesMax: limits.bodyBytesMax, now }),
+    requests: createThreadRequests({ router, log, services, bodyBytesMax: limits.bodyBytesMax, untrustedForward, now }),
     dataOf: (thread) => ({
       ...{ thread, instance, startedAt, routes, pages, limits, address, clock, memory: view.memory },
       database: databaseFile(dataDir),

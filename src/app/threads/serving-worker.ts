@@ -75,6 +75,7 @@ const { log } = logLines
 const arrivals = createArrivals()
 const metrics = createMetrics()
 const store = openReadStore({
+  now,
   file: data.database,
   gate: createReaderGate(memory.gate, thread),
   arrivals,
@@ -117,7 +118,7 @@ const context = {
   position: undefined,
   documents: createDocumentReads({ store: store.store, settings: listSettings }),
   ...feed.context,
-  sync: createSyncReads({ store: store.store, changes: feed.context.changes, settings: listSettings }),
+  sync: createSyncReads({ store: store.store, changes: feed.context.changes, settings: listSettings, now }),
   reads: createReads({ store: store.store, pages, instance, thread }),
   coder: createEnvelopeCoder(),
 }
@@ -140,6 +141,7 @@ const server = createServer({
   newRequestId: idGenerator(now),
   cors: settings.corsOrigins,
   proxies: parseProxies(settings.trustedProxies),
+  onUntrustedForward: (peer) => main.tell('untrustedForward', peer),
   allowedHosts: settings.allowedHosts,
   certificate: data.certificate,
   limits: data.limits,

@@ -112,6 +112,7 @@ export type MainAnswers = {
   /** The session of a ticket, which is used by that; undefined for one that is not valid. */
   readonly redeemTicket: (ticket: string) => Promise<CallerClaim | undefined>
   readonly limited: (limit: LimitName) => void
+  readonly untrustedForward: (peer: string) => void
   /** Ends a connection of a client in a thread that is not this one. */
   readonly endElsewhere: (clientKey: string) => Promise<boolean>
   /** The thread accepts connections. */

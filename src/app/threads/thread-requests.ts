@@ -3,6 +3,7 @@ import type { Clock } from '../../base/clock.ts'
 import { Sent, type Calls } from '../../base/calls.ts'
 import type { AdjustableLog } from '../../base/log.ts'
 import { createBodyLane } from '../../http/guard/body-lane.ts'
+import type { UntrustedForward } from '../../http/guard/untrusted-forwards.ts'
 import type { HttpResponse } from '../../http/request/exchange.ts'
 import { createResponder } from '../../http/server/responder.ts'
 import type { Router } from '../../http/server/router.ts'
@@ -18,12 +19,13 @@ export interface RequestsOptions {
   readonly log: AdjustableLog
   readonly services: Pick<Services, 'store' | 'sessions' | 'tickets' | 'counters'>
   readonly bodyBytesMax: number
+  readonly untrustedForward: UntrustedForward
   readonly now: Clock
 }
 
 export type ThreadRequests = ReturnType<typeof createThreadRequests>
 
-export function createThreadRequests({ router, log, services, bodyBytesMax, now }: RequestsOptions) {
+export function createThreadRequests({ router, log, services, bodyBytesMax, untrustedForward, now }: RequestsOptions) {
   const { store, sessions, tickets, counters } = services
   const respond = createResponder<RemoteExchange>({ router, log, admit: () => {} })
   const bodyLane = createBodyLane()
@@ -63,6 +65,7 @@ export function createThreadRequests({ router, log, services, bodyBytesMax, now 
       useSession: ({ jti, now }) => sessions.activity.sessionUsed(jti, now),
       redeemTicket: (ticket) => tickets.redeem(ticket, now()),
       limited: counters.rateLimited,
+      untrustedForward,
       fileClosed(requestId) {
         openFiles.get(requestId)?.()
         openFiles.delete(requestId)

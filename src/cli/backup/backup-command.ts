@@ -2,13 +2,14 @@
 import { constants, setPriority } from 'node:os'
 import { join, resolve } from 'node:path'
 import { systemClock } from '../../base/clock.ts'
+import { counted, sizeText } from '../../base/counted.ts'
 import { readConfig } from '../../config/read-config.ts'
 import { STORED_MODELS } from '../../models/registry.ts'
 import { backupName, writeBackup } from '../../store/backup/backup.ts'
 import { databaseFile } from '../../store/sqlite/data-dir.ts'
 import { EXIT, type Command } from '../command.ts'
 import { commandRecord, recordBeside } from '../command-record.ts'
-import { abortOn, progressOn, sizeText } from '../progress.ts'
+import { abortOn, progressOn } from '../progress.ts'
 
 export const backupCommand: Command = {
   name: 'backup',
@@ -42,7 +43,7 @@ export const backupCommand: Command = {
     terminal.stdout.write(
       options.has('--json')
         ? `${JSON.stringify({ file, bytes, schema, version, items, ms })}\n`
-        : `Wrote ${file}: ${sizeText(bytes)}, ${count} items, checked, in ${(ms / 1000).toFixed(1)} s\n`,
+        : `Wrote ${file}: ${sizeText(bytes)}, ${counted(count, 'item')}, checked, in ${(ms / 1000).toFixed(1)} s\n`,
     )
     return EXIT.ok
   },

@@ -1,11 +1,12 @@
 /** The checks of `dateline check` on a node: etcd, the other nodes, keys and clocks. They change nothing. */
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
+import { counted } from '../../base/counted.ts'
 import { systemClock } from '../../base/clock.ts'
 import { systemReason } from '../../base/system-error.ts'
 import { clusterStatus } from '../../cluster/cluster-status.ts'
 import { keyRingFile } from '../../cluster/node-identity.ts'
-import { SAME_SECRETS, type KnownNode } from '../../cluster/membership.ts'
+import { SAME_SECRETS, silenceOf, type KnownNode } from '../../cluster/membership.ts'
 import { CLOCK_TOLERANCE_MS, peerClockDifference } from '../../cluster/peer-clock.ts'
 import { openKeyRing } from '../../cluster/sealing/key-ring.ts'
 import { newestEpoch } from '../../cluster/log/epochs.ts'
@@ -26,9 +27,25 @@ export function clusterChecks(args: Arguments, terminal: Terminal): readonly [st
   ]
 }
 
+/** A server with an alarm answers: to start it is no remedy. */
+const ALARMS: readonly (readonly [alarm: RegExp, text: string])[] = [
+  [
+    /NOSPACE/,
+    'the database of etcd has reached its quota (alarm NOSPACE), so nothing can be written: raise ETCD_QUOTA_BACKEND_BYTES, or run ' +
+      '"etcdctl defrag" on one server after the other, as dateline has compacted what its log no longer needs; then run "etcdctl alarm disarm"',
+  ],
+  [
+    /CORRUPT/,
+    'a server of etcd differs from the others (alarm CORRUPT), so nothing can be written: replace that member, as the guide of etcd ' +
+      'says under "data corruption"; then run "etcdctl alarm disarm"',
+  ],
+]
+
 async function checkEtcdServers({ etcd, target, identity, membership }: Member) {
   const { etcd: found } = await clusterStatus({ etcd, prefix: target.prefix, site: identity.site, membership })
   const faulty = found.servers.filter(({ problem }) => problem !== null).map(({ url, problem }) => `${url}: ${problem}`)
+  const alarms = ALARMS.filter(([pattern]) => found.servers.some(({ problem }) => problem !== null && pattern.test(problem)))
+  if (alarms.length > 0) throw new Problem(alarms.map(([, text]) => text).join('; '))
   const text = `${found.servers.length} of ${found.members} servers are named`
   if (faulty.length === 0) return `${text}, all answer`
   if (faulty.length * 2 >= found.members) throw new Problem(`${faulty.join('; ')}: start them: without a majority nothing can be written`)
@@ -39,13 +56,14 @@ async function checkNodes({ identity, membership }: Member) {
   const { nodes, strangers } = await membership.list()
   if (strangers.length > 0) throw new Problem(`node ${strangers.join(' and ')} has other secrets than this one: ${SAME_SECRETS}`)
   const problems = nodes.flatMap((one) => problemOf(one, identity.node))
-  const text = nodes.length === 1 ? 'one node' : `${nodes.length} nodes`
+  const text = counted(nodes.length, 'node')
   return problems.length === 0 ? `${text}, as far as they say in step` : { warning: `${text}; ${problems.join('; ')}` }
 }
 
-function problemOf({ node, isAlive, state }: KnownNode, own: string): readonly string[] {
+function problemOf(known: KnownNode, own: string): readonly string[] {
+  const { node, isAlive, state } = known
   if (isAlive) return state === 'in-step' || state === 'behind' ? [] : [`node ${node} says "${state}"`]
-  return node === own ? [] : [`node ${node} is silent: start it, or run "dateline cluster remove ${node}"`]
+  return node === own ? [] : [`node ${node} ${silenceOf(known)}: start it, or run "dateline cluster remove ${node}"`]
 }
 
 async function checkKeys({ config, etcd, target }: Member) {
@@ -63,7 +81,7 @@ async function checkClocks({ target, identity, membership }: Member) {
   const found = await Promise.all(others.map((one) => clockOf(one, target.ca)))
   const wrong = found.filter((text) => text !== undefined)
   if (wrong.length > 0) throw new Problem(`${wrong.join('; ')}: set all clocks by NTP`)
-  return others.length === 0 ? 'no other node runs' : `that of this machine and of ${others.length} nodes agree`
+  return others.length === 0 ? 'no other node runs' : `that of this machine and of ${counted(others.length, 'other node')} agree`
 }
 
 /** What is wrong with the clock of a node. One that cannot be asked is no matter of clocks. */

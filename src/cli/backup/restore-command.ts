@@ -1,6 +1,8 @@
 /** `dateline restore`: replaces the database by a backup, while no service runs on the directory. */
+import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { systemClock } from '../../base/clock.ts'
+import { counted, sizeText } from '../../base/counted.ts'
 import { isoDate } from '../../base/dates.ts'
 import { VERSION } from '../../base/version.ts'
 import { readConfig } from '../../config/read-config.ts'
@@ -15,7 +17,7 @@ import type { RemovedCredentials } from '../../store/backup/restored-copy.ts'
 import { EXIT, type Command } from '../command.ts'
 import { commandRecord, recordBeside } from '../command-record.ts'
 import { singleLine } from '../print-table.ts'
-import { abortOn, progressOn, sizeText } from '../progress.ts'
+import { abortOn, progressOn } from '../progress.ts'
 
 export const restoreCommand: Command = {
   name: 'restore',
@@ -33,12 +35,14 @@ export const restoreCommand: Command = {
     if (readIdentity(dir.path) !== undefined) {
       throw new DataDirError(
         `Cannot restore into "${dir.path}": it is that of a node: stop all nodes, then run "dateline cluster init --from ${from}" ` +
-          'with another --cluster-prefix, and join the others again',
+          'with another --cluster-prefix, and join the others again with empty data directories',
       )
     }
     const lock = ownDataDir(dir, { pid: process.pid, startedAt: isoDate(systemClock()) })
     let isDone = false
     try {
+      const record = (replaced?: string, options = {}): Promise<void> =>
+        recordBeside({ dataDir }, terminal, commandRecord('restore', { file: resolve(from), replaced }), options)
       const progress = progressOn(terminal, 'Restoring')
       const restored = await restoreDatabase({
         dir,
@@ -48,6 +52,7 @@ export const restoreCommand: Command = {
         now: systemClock,
         signal: abortOn(terminal.interrupted),
         onProgress: progress.show,
+        onReplace: () => (existsSync(dir.database) ? record() : Promise.resolve()),
         keepsCredentials: options.has('--keep-tokens'),
       }).finally(progress.end)
       // A backup of a node: this directory belongs to no cluster.
@@ -58,12 +63,14 @@ export const restoreCommand: Command = {
       isDone = true
       const { gone, left } = removeReplaced(dir, from)
       const { bytes, schema, version, items, replaced, removed, differs } = restored
-      await recordBeside({ dataDir }, terminal, commandRecord('restore', { file: resolve(from), replaced }))
+      // What opens the restored database makes its triggers, and owns the directory for that.
+      lock.release()
+      await record(replaced, { isRestored: true })
       const count = Object.values(items).reduce((sum, n) => sum + n, 0)
       terminal.stdout.write(
         options.has('--json')
           ? `${JSON.stringify({ database: dir.database, replaced, bytes, schema, version, items, removed, differs, removedFiles: gone, leftFiles: left })}\n`
-          : `Restored ${dir.database}: ${sizeText(bytes)}, ${count} items\n` +
+          : `Restored ${dir.database}: ${sizeText(bytes)}, ${counted(count, 'item')}\n` +
               (replaced === undefined
                 ? 'That directory had no database before\n'
                 : `The database that was there is kept as ${replaced}\n`) +
@@ -86,8 +93,8 @@ export const restoreCommand: Command = {
 function removedText({ apiTokens, passkeys }: RemovedCredentials): string {
   if (apiTokens + passkeys === 0) return ''
   return (
-    `Removed ${apiTokens} tokens of the API and ${passkeys} passkeys that the database before did not have: anyone who could write ` +
-    'the file could have added them. Make them again, or restore with --keep-tokens\n'
+    `Removed ${counted(apiTokens, 'token of the API', 'tokens of the API')} and ${counted(passkeys, 'passkey')} that the database ` +
+    'before did not have: anyone who could write the file could have added them. Make them again, or restore with --keep-tokens\n'
   )
 }
 

@@ -1,8 +1,10 @@
 /** The checks of `dateline check`. */
 import { accessSync, constants, existsSync, readdirSync, statSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
+import { createGuestLimit, guestConcern } from '../../app/guest-budget.ts'
 import { FREE_BYTES_MIN, freeBytes } from '../../app/readiness.ts'
 import { systemClock } from '../../base/clock.ts'
+import { counted, sizeText } from '../../base/counted.ts'
 import { isoDate } from '../../base/dates.ts'
 import { nearestDirectory } from '../../base/directory.ts'
 import { MINUTE_MS, showDuration } from '../../base/duration.ts'
@@ -21,14 +23,15 @@ import { backupRule } from '../../store/backup/backup-rule.ts'
 import { historyFaults } from '../../store/changes/history-check.ts'
 import { databaseFile } from '../../store/sqlite/data-dir.ts'
 import { databaseReason, isDamage, openDatabase, type Database } from '../../store/sqlite/database.ts'
-import { countItems, faultsOf, newestDate } from '../../store/sqlite/database-check.ts'
+import { countItems, faultsOf, lastRecordDate, newestDate } from '../../store/sqlite/database-check.ts'
 import { copiesBehind } from '../../store/references/copies-behind.ts'
 import { readProgress } from '../../store/references/reference-progress.ts'
 import { fileFacts, MIGRATIONS, tooNew } from '../../store/sqlite/migrations.ts'
 import { loadSecrets } from '../../store/sqlite/secret-file.ts'
+import { guestStorage } from '../../store/tables/guest-storage.ts'
 import { contentFaults } from '../../store/tables/stored-documents.ts'
 import { wordFaults } from '../../store/tables/word-index.ts'
-import { sizeText } from '../progress.ts'
+import { strangersIn } from './owner-check.ts'
 import { oddValues } from './value-checks.ts'
 
 /** This program is younger, and will not be in use then. */
@@ -50,16 +53,16 @@ export class Problem extends Error {}
 /** Of the data, whatever is stored in it. */
 export function checksOfData(config: Config, environment: Environment, exposed: readonly string[]): [string, Check][] {
   const directory = resolve(config.dataDir)
-  const file = databaseFile(directory)
+  const onceReadable = checksOfDatabase(databaseFile(directory))
   return [
     ['directory', () => checkDirectory(directory)],
     ['permissions', () => checkPermissions(directory, exposed)],
     ['secrets', () => checkSecrets(directory, environment)],
     ['disk', () => checkDisk(directory)],
-    ['schema', () => withDatabase(file, (database) => checkSchema(database, readIdentity(directory) !== undefined))],
-    ['integrity', () => withDatabase(file, checkIntegrity)],
-    ['references', () => withDatabase(file, checkReferences)],
-    ['values', () => withDatabase(file, checkValues)],
+    ['schema', onceReadable((database) => checkSchema(database, readIdentity(directory) !== undefined))],
+    ['integrity', onceReadable(checkIntegrity)],
+    ['references', onceReadable(checkReferences)],
+    ['values', onceReadable(checkValues)],
   ]
 }
 
@@ -69,8 +72,9 @@ export function checksOfUse(config: Config, environment: Environment, hasStoredM
   const mailSettings = hasStoredMail ? 'the stored mail settings: see dateline settings list' : '--mail and the settings that go with it'
   return [
     ['backups', () => checkBackups(config, directory)],
+    ['guests', () => checkGuests(databaseFile(directory), config)],
     ['mail', () => checkMail(config, environment, mailSettings)],
-    ['clock', () => withDatabase(databaseFile(directory), checkClock)],
+    ['clock', () => checkClock(databaseFile(directory))],
   ]
 }
 
@@ -93,6 +97,8 @@ function checkPermissions(directory: string, exposed: readonly string[]): string
   const names = existsSync(directory) ? readdirSync(directory, { withFileTypes: true }) : []
   const inside = (entries: typeof names): string[] => entries.map(({ name }) => join(directory, name))
   const files = inside(names.filter((entry) => entry.isFile()))
+  const strays = strangersIn(directory, names)
+  if (strays !== undefined) throw new Problem(strays)
   const open = [
     ...files.filter((file) => ((statSync(file, { throwIfNoEntry: false })?.mode ?? 0) & 0o077) !== 0),
     // Of templates and backups only the bits for writing matter: the directory above keeps readers out.
@@ -116,6 +122,37 @@ async function checkDisk(directory: string): Promise<string> {
   throw new Problem(`only ${sizeText(free)} free: make room, at least ${sizeText(FREE_BYTES_MIN)}`)
 }
 
+/** A database that cannot be read is one problem, which the first check that meets it reports. */
+class Unreadable extends Problem {}
+const NOT_LOOKED_AT: Warning = { warning: 'not looked at: the database cannot be read, see above' }
+
+function checksOfDatabase(file: string): (check: (database: Database, file: string) => string | Warning) => Check {
+  let isUnreadable = false
+  return (check) => () => {
+    if (isUnreadable) return NOT_LOOKED_AT
+    try {
+      return withDatabase(file, check)
+    } catch (error) {
+      isUnreadable = error instanceof Unreadable
+      throw error
+    }
+  }
+}
+
+function checkGuests(file: string, { dataDir, guestsMb }: Config): string | Warning {
+  try {
+    return withDatabase(file, (database): string | Warning => {
+      const [kept, limit] = [guestStorage(database), createGuestLimit(resolve(dataDir), () => guestsMb)()]
+      const warning = guestConcern(kept, limit)
+      const text = `${kept.guests} keep ${sizeText(kept.bytes)} of the ${sizeText(limit.bytesMax)} that all together may`
+      return warning === undefined ? text : { warning }
+    })
+  } catch (error) {
+    if (error instanceof Unreadable) return NOT_LOOKED_AT
+    throw error
+  }
+}
+
 function withDatabase<T extends string | Warning>(file: string, check: (database: Database, file: string) => T): T | string {
   if ((statSync(file, { throwIfNoEntry: false })?.size ?? 0) === 0) return 'there is no database yet'
   let database: Database | undefined
@@ -125,7 +162,7 @@ function withDatabase<T extends string | Warning>(file: string, check: (database
   } catch (error) {
     if (error instanceof Problem) throw error
     const remedy = isDamage(error) ? `: run ${restoreAdvice(dirname(file))}` : ''
-    throw new Problem(`${file} cannot be read: ${databaseReason(error)}${remedy}`)
+    throw new Unreadable(`${file} cannot be read: ${databaseReason(error)}${remedy}`)
   } finally {
     database?.close()
   }
@@ -142,7 +179,7 @@ function checkSchema(database: Database, isNode: boolean): string {
 
 function checkIntegrity(database: Database, file: string): string {
   const faults = faultsOf(database)
-  if (faults.length > 0) throw new Problem(`${faults.join('; ')}: run ${restoreAdvice(dirname(file))}`)
+  if (faults.length > 0) throw new Unreadable(`${faults.join('; ')}: run ${restoreAdvice(dirname(file))}`)
   const foreign = contentFaults(database, STORED_MODELS)
   if (foreign.length > 0) throw new Problem(`${foreign.join('; ')}: correct that, or run ${restoreAdvice(dirname(file))}`)
   const unfound = wordFaults(database, STORED_MODELS)
@@ -152,7 +189,7 @@ function checkIntegrity(database: Database, file: string): string {
     throw new Problem(`${lost.join('; ')}: the documents are whole, and backups from before may have these versions`)
   }
   const items = Object.values(countItems(database, STORED_MODELS)).reduce((sum, n) => sum + n, 0)
-  return `${sizeText(statSync(file).size)}, ${items} items, all read`
+  return `${sizeText(statSync(file).size)}, ${counted(items, 'item')}, all read`
 }
 
 /** Copies that follow a change at this moment are behind as well. */
@@ -195,13 +232,29 @@ async function checkMail(config: Config, environment: Environment, settings: str
   }
 }
 
-function checkClock(database: Database): string {
+function checkClock(file: string): string | Warning {
   const now = systemClock()
   const year = new Date(now).getUTCFullYear()
   if (year < YEAR_MIN || year > YEAR_MAX) throw new Problem(`it is ${isoDate(now)}: set the clock of this machine`)
-  const newest = newestDate(database, STORED_MODELS)
-  if (newest !== undefined && newest > isoDate(now + CLOCK_SKEW_MS)) {
-    throw new Problem(`it is ${isoDate(now)}, and something stored is of ${newest}: set the clock of this machine`)
+  const { newest, lastRecord } = datesIn(file)
+  const ahead = isoDate(now + CLOCK_SKEW_MS)
+  if (newest === undefined || newest <= ahead) return isoDate(now)
+  const found = `it is ${isoDate(now)}, and something stored is of ${newest}`
+  if (lastRecord === undefined || lastRecord > ahead) throw new Problem(`${found}: set the clock of this machine`)
+  return { warning: `${found}: the clock was ahead once, and is not now: what was written then comes first in lists until it is changed` }
+}
+
+/** Empty where the database cannot be read, which other checks report. */
+function datesIn(file: string): { readonly newest?: string | undefined; readonly lastRecord?: string | undefined } {
+  try {
+    let dates = {}
+    withDatabase(file, (database) => {
+      dates = { newest: newestDate(database, STORED_MODELS), lastRecord: lastRecordDate(database) }
+      return ''
+    })
+    return dates
+  } catch (error) {
+    if (error instanceof Unreadable) return {}
+    throw error
   }
-  return isoDate(now)
 }

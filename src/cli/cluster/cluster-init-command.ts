@@ -4,14 +4,27 @@ import { systemClock } from '../../base/clock.ts'
 import { isoDate } from '../../base/dates.ts'
 import { VERSION } from '../../base/version.ts'
 import { ClusterSettingError } from '../../cluster/etcd-target.ts'
-import { keyRingFile, newNode, newSite, removeIdentity, writeIdentity } from '../../cluster/node-identity.ts'
+import { newestEpoch } from '../../cluster/log/epochs.ts'
+import {
+  adoptDraft,
+  keyRingFile,
+  newNode,
+  newSite,
+  readDraft,
+  removeDraft,
+  removeIdentity,
+  writeDraft,
+  type NodeIdentity,
+} from '../../cluster/node-identity.ts'
 import { openKeyRing } from '../../cluster/sealing/key-ring.ts'
 import { createSite, type SiteRecord } from '../../cluster/site-record.ts'
-import type { Config } from '../../config/settings.ts'
 import { STORED_MODELS } from '../../models/registry.ts'
+import { isRestorePending } from '../../store/backup/pending-restore.ts'
 import { restoreDatabase } from '../../store/backup/restore.ts'
 import { filePosition, forgetPosition, startOfLog } from '../../store/replica/position-table.ts'
-import { DataDirError, ownDataDir, prepareDataDir, type DataDir } from '../../store/sqlite/data-dir.ts'
+import { DataDirError, discardDataDir, ownDataDir, prepareDataDir, type DataDir, type DataDirLock } from '../../store/sqlite/data-dir.ts'
+import { openDatabase } from '../../store/sqlite/database.ts'
+import { schemaVersion } from '../../store/sqlite/migrations.ts'
 import { EXIT, type Command, type Terminal } from '../command.ts'
 import { DATA_SETTINGS } from '../data-settings.ts'
 import { abortOn, progressOn } from '../progress.ts'
@@ -35,24 +48,60 @@ export const clusterInitCommand: Command = {
   ],
   run: (args, terminal) =>
     withEtcd(args, terminal, async (reached) => {
-      const { config, target, found } = reached
-      const dir = prepareDataDir(config.dataDir)
-      const from = args.options.get('--from')
-      if (found !== undefined) requireBackupOf(found, dir, { from, prefix: target.prefix })
-      if (from !== undefined) await restoreFrom(from, dir, terminal)
-      if (found === undefined) await makeLog(reached, dir, config, terminal)
-      else writeIdentity(dir.path, { node: newNode(), site: found.site })
-      terminal.stdout.write(
-        `${found === undefined ? 'Made' : 'Joined'} the log at ${target.prefix} with the data of ${dir.path}\n` +
-          `Keep a copy of ${dir.secrets} and ${keyRingFile(dir.path)} elsewhere: without them no entry of the log can be read\n` +
-          'Now start it: dateline serve with the same --cluster, and join the other nodes\n',
-      )
+      const dir = prepareDataDir(reached.config.dataDir)
+      let isDone = false
+      try {
+        // A running service keeps the lock: it is refused before anything of it is judged or changed.
+        const lock = ownDataDir(dir, { pid: process.pid, startedAt: isoDate(systemClock()) })
+        try {
+          terminal.stdout.write(await initialize({ reached, dir, lock, from: args.options.get('--from'), terminal }))
+          isDone = true
+        } finally {
+          lock.release()
+        }
+      } finally {
+        if (!isDone) discardDataDir(dir)
+      }
       return EXIT.ok
     }),
 }
 
-/** A log that is there is never replaced. Throws ClusterSettingError unless the backup is of the same site. */
-function requireBackupOf({ site, createdAt }: SiteRecord, dir: DataDir, { from, prefix }: { from: string | undefined; prefix: string }): void {
+interface Initializing {
+  readonly reached: Reached
+  readonly dir: DataDir
+  /** Held until the end. */
+  readonly lock: DataDirLock
+  readonly from: string | undefined
+  readonly terminal: Terminal
+}
+
+/** Judges all, then acts. Returns what to tell the operator. */
+async function initialize(work: Initializing): Promise<string> {
+  const { reached, dir, from } = work
+  const { found, target } = reached
+  const draft = readDraft(dir.path, 'init')
+  // Of an earlier run that was interrupted: no node has used that log yet.
+  const isOurs = found !== undefined && found.site === draft?.site
+  if (isRestorePending(dir)) {
+    throw new DataDirError(`Cannot use the data directory "${dir.path}": a restore waits in it for the next start: start the service alone, and stop it`)
+  }
+  if (found !== undefined && !isOurs) await requireBackupOf(found, work)
+  else if (from === undefined) requireKnownSchema(dir.database)
+  if (found === undefined || isOurs) await makeLog(work, isOurs ? draft : undefined)
+  else await goOn(work, found)
+  return (
+    `${found === undefined || isOurs ? 'Made' : 'Joined'} the log at ${target.prefix} with the data of ${dir.path}\n` +
+    `Keep a copy of ${dir.secrets} and ${keyRingFile(dir.path)} elsewhere: without them no entry of the log can be read\n` +
+    'Now start it: dateline serve with the same --cluster, and join the other nodes\n'
+  )
+}
+
+/**
+ * A log that is there is never replaced. Rejects with ClusterSettingError unless the backup is of the same site, and with
+ * DataDirError unless the keys in the directory open its newest entries.
+ */
+async function requireBackupOf({ site, createdAt }: SiteRecord, { reached, dir, from }: Initializing): Promise<void> {
+  const { etcd, target: { prefix } } = reached
   const problem = `Cannot make a log at ${prefix}: there is one since ${createdAt}`
   if (from === undefined) {
     throw new ClusterSettingError(
@@ -62,48 +111,75 @@ function requireBackupOf({ site, createdAt }: SiteRecord, dir: DataDir, { from, 
   if (filePosition(from)?.site !== site) {
     throw new ClusterSettingError(`${problem}, and "${from}" is no backup of its site: name another --cluster-prefix`)
   }
-  if (!existsSync(keyRingFile(dir.path))) {
+  const file = keyRingFile(dir.path)
+  const otherwise = 'or name another --cluster-prefix to go on with the backup alone, without what was written after it'
+  if (!existsSync(file)) {
     throw new DataDirError(
-      `Cannot read the log at ${prefix} without its keys: put the files secrets and cluster-keys of a lost node into "${dir.path}", ` +
-        'or name another --cluster-prefix to go on with the backup alone',
+      `Cannot read the log at ${prefix} without its keys: put the files secrets and cluster-keys of a lost node into "${dir.path}", ${otherwise}`,
+    )
+  }
+  const [own, newest] = [openKeyRing(file).newest, await newestEpoch(etcd, prefix)]
+  if (own < newest) {
+    throw new DataDirError(
+      `Cannot go on with the log at ${prefix}: "${file}" has its keys up to epoch ${own}, and its newest entries are of epoch ${newest}: ` +
+        `put a newer copy of cluster-keys there, such as from the disk of a lost node, ${otherwise}`,
     )
   }
 }
 
-async function restoreFrom(from: string, dir: DataDir, terminal: Terminal): Promise<void> {
-  const lock = ownDataDir(dir, { pid: process.pid, startedAt: isoDate(systemClock()) })
-  const progress = progressOn(terminal, 'Restoring')
+/** Throws SchemaError for data of a newer program. */
+function requireKnownSchema(file: string): void {
+  const database = openDatabase(file, { readOnly: true })
   try {
-    const signal = abortOn(terminal.interrupted)
-    // A node that goes on behind its backup has to have the rows that the others have.
-    await restoreDatabase({ dir, from, models: STORED_MODELS, version: VERSION, now: systemClock, signal, onProgress: progress.show, keepsCredentials: true })
+    schemaVersion(database, { version: VERSION })
   } finally {
-    progress.end()
-    lock.release()
+    database.close()
   }
+}
+
+async function restoreFrom(from: string, { dir, terminal }: Initializing, onReplace?: () => Promise<void>): Promise<void> {
+  const progress = progressOn(terminal, 'Restoring')
+  const signal = abortOn(terminal.interrupted)
+  // A node that goes on behind its backup has to have the rows that the others have.
+  const request = { dir, from, models: STORED_MODELS, version: VERSION, now: systemClock, signal, onProgress: progress.show, keepsCredentials: true }
+  await restoreDatabase({ ...request, ...(onReplace && { onReplace }) }).finally(progress.end)
+}
+
+/** Goes on behind a backup, as a new node, where all nodes of a log are lost. */
+async function goOn(work: Initializing, { site }: SiteRecord): Promise<void> {
+  if (work.from !== undefined) await restoreFrom(work.from, work)
+  writeDraft(work.dir.path, 'init', { node: newNode(), site })
+  adoptDraft(work.dir.path, 'init')
+}
+
+/**
+ * The prefix is taken before the data are changed, and the draft of the identity is written before that: an interrupted
+ * run can be run again, and one that is too late has changed nothing.
+ */
+async function makeLog(work: Initializing, draft: NodeIdentity | undefined): Promise<void> {
+  const { dir, lock, from, terminal, reached } = work
+  const { config, etcd, target } = reached
+  const identity = draft ?? { node: newNode(), site: newSite() }
+  const take = async (): Promise<void> => {
+    if (draft !== undefined) return
+    writeDraft(dir.path, 'init', identity)
+    if (await createSite(etcd, target.prefix, identity.site, systemClock())) return
+    removeDraft(dir.path, 'init')
+    throw new ClusterSettingError(`Cannot make a log at ${target.prefix}: another node made one in this moment: join it`)
+  }
+  if (from === undefined) await take()
+  else await restoreFrom(from, work, take)
+  // What makes the directory that of an earlier log means nothing in this one.
+  removeIdentity(dir.path)
+  if (filePosition(dir.database) !== undefined) forgetPosition(dir.database)
+  await (await openForCommand(config, terminal, { own: lock })).store.close()
+  setAsideLaterKeys(keyRingFile(dir.path))
+  openKeyRing(keyRingFile(dir.path))
+  startOfLog(dir.database, identity.site)
+  adoptDraft(dir.path, 'init')
 }
 
 /** Epochs after the first one begin at places of the log that they were made in: in another log, no entry could follow them. */
 function setAsideLaterKeys(file: string): void {
   if (existsSync(file) && openKeyRing(file).newest > 1) renameSync(file, `${file}.before`)
-}
-
-/** The identity is written before the log is made: what is interrupted can be run again. */
-async function makeLog({ etcd, target }: Reached, dir: DataDir, config: Config, terminal: Terminal): Promise<void> {
-  // What makes the directory that of an earlier log means nothing in this one.
-  removeIdentity(dir.path)
-  if (existsSync(dir.database) && filePosition(dir.database) !== undefined) forgetPosition(dir.database)
-  await (await openForCommand(config, terminal, { own: true })).store.close()
-  const lock = ownDataDir(dir, { pid: process.pid, startedAt: isoDate(systemClock()) })
-  try {
-    const site = newSite()
-    setAsideLaterKeys(keyRingFile(dir.path))
-    openKeyRing(keyRingFile(dir.path))
-    startOfLog(dir.database, site)
-    writeIdentity(dir.path, { node: newNode(), site })
-    if (await createSite(etcd, target.prefix, site, systemClock())) return
-    throw new ClusterSettingError(`Cannot make a log at ${target.prefix}: another node made one in this moment: join it`)
-  } finally {
-    lock.release()
-  }
 }

@@ -1,20 +1,23 @@
 /** `dateline cluster join`: makes this machine a node, with the keys and a copy of the data of a member. */
-import { existsSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import type { Readable } from 'node:stream'
 import { systemClock } from '../../base/clock.ts'
+import { sizeText } from '../../base/counted.ts'
+import { isoDate } from '../../base/dates.ts'
 import { systemReason } from '../../base/system-error.ts'
 import { VERSION } from '../../base/version.ts'
 import { clusterKeysOf } from '../../cluster/cluster-keys.ts'
 import { ClusterSettingError, parseNodeUrl } from '../../cluster/etcd-target.ts'
-import { keyRingFile, newNode, nodeKeyFileOf, writeIdentity } from '../../cluster/node-identity.ts'
+import { createMembership, JOINED } from '../../cluster/membership.ts'
+import { adoptDraft, keyRingFile, newNode, nodeKeyFileOf, readDraft, readIdentity, removeDraft, writeDraft } from '../../cluster/node-identity.ts'
 import { downloadSnapshot, PeerError, requestHandover, type Handover, type Peer } from '../../cluster/peer-requests.ts'
 import { filePosition } from '../../store/replica/position-table.ts'
-import { DataDirError, discardDataDir, prepareDataDir, type DataDir } from '../../store/sqlite/data-dir.ts'
+import { DataDirError, discardDataDir, ownDataDir, prepareDataDir, type DataDir } from '../../store/sqlite/data-dir.ts'
 import { openDatabase } from '../../store/sqlite/database.ts'
-import { schemaVersion } from '../../store/sqlite/migrations.ts'
+import { MIGRATIONS, schemaVersion } from '../../store/sqlite/migrations.ts'
 import { EXIT, UsageError, type Command, type Terminal } from '../command.ts'
 import { DATA_SETTINGS } from '../data-settings.ts'
-import { abortOn, progressOn, sizeText } from '../progress.ts'
+import { abortOn, progressOn } from '../progress.ts'
 import { epochsOf, withEtcd, type Reached } from './member.ts'
 
 const TOKEN_CHARS_MAX = 1024
@@ -40,14 +43,20 @@ export const clusterJoinCommand: Command = {
         throw new ClusterSettingError(`Cannot join: there is no log at ${target.prefix} in this etcd: check --cluster and --cluster-prefix`)
       }
       const dir = prepareDataDir(config.dataDir)
-      requireEmpty(dir)
+      const lock = ownDataDir(dir, { pid: process.pid, startedAt: isoDate(systemClock()) })
       let isDone = false
       try {
-        const handover = await requestHandover({ url, ca: target.ca }, token)
-        await become(dir, handover, { reached, url, terminal })
-        isDone = true
+        requireEmpty(dir)
+        try {
+          const handover = await requestHandover({ url, ca: target.ca }, token)
+          await become(dir, handover, { reached, url, terminal })
+          isDone = true
+        } finally {
+          if (!isDone) removeJoined(dir)
+        }
       } finally {
-        if (!isDone) discard(dir)
+        lock.release()
+        if (!isDone) discardDataDir(dir)
       }
       terminal.stdout.write('Now start it: dateline serve with the same --cluster\n')
       return EXIT.ok
@@ -74,11 +83,14 @@ function nodeUrl(given: string | undefined): string {
   }
 }
 
+/** A database without content is that of a command that was refused. Removes what an interrupted join has left. */
 function requireEmpty(dir: DataDir): void {
+  const isEmpty = statSync(dir.database).size === 0
+  if (isEmpty && readDraft(dir.path, 'join') !== undefined) removeJoined(dir)
   const found = [dir.secrets, keyRingFile(dir.path)].find((file) => existsSync(file))
-  if (dir.made.files.includes(dir.database) && found === undefined) return
+  if (isEmpty && found === undefined && readIdentity(dir.path) === undefined) return
   throw new DataDirError(
-    `Cannot join with the data directory "${dir.path}": it has data already: name an empty one with --data-dir, or make a cluster of it with "dateline cluster init"`,
+    `Cannot join with the data directory "${dir.path}": it has data already: name an empty one with --data-dir, move this one away, or make a cluster of it with "dateline cluster init"`,
   )
 }
 
@@ -90,41 +102,51 @@ interface Joining {
 
 async function become(dir: DataDir, handover: Handover, { reached, url, terminal }: Joining): Promise<void> {
   const { site, prefix, node: to, secrets, keys } = handover
-  const { target, found } = reached
+  const { etcd, target, found } = reached
   if (site !== found?.site || prefix !== target.prefix) {
     throw new PeerError(`Cannot join: the node at ${url} is of another site, at ${prefix}: check --cluster and --cluster-prefix`)
   }
+  const identity = { node: newNode(), site }
+  writeDraft(dir.path, 'join', identity)
   writeFileSync(dir.secrets, `${secrets.join('\n')}\n`, { flag: 'wx', mode: 0o600 })
   writeFileSync(keyRingFile(dir.path), Buffer.from(keys, 'base64'), { flag: 'wx', mode: 0o600 })
-  const identity = { node: newNode(), site }
   const peer: Peer = { url, ca: target.ca, signal: abortOn(terminal.interrupted) }
   const progress = progressOn(terminal, 'Copying the data')
   const partial = `${dir.database}.joining`
-  const signKey = clusterKeysOf(secrets[0] ?? '').sign
+  const { sign: signKey, seal: sealKey } = clusterKeysOf(secrets[0] ?? '')
   const request = { node: identity.node, to, signKey, now: systemClock, file: partial, onProgress: progress.show }
   const epochs = epochsOf(dir.path, identity, reached, terminal)
   // Before the copy, and before the service starts, which may be much later: epochs that begin meanwhile are for this node, too.
   await epochs.start()
+  const membership = createMembership({ etcd, prefix, sealKey })
+  const { node } = identity
   let bytes = 0
   try {
     await downloadSnapshot(peer, request).finally(progress.end)
-    bytes = requireUsable(partial, site, url)
+    const copy = requireUsable(partial, site, url)
+    bytes = copy.bytes
+    const reached = { position: copy.position, durable: copy.position, schema: MIGRATIONS.length }
+    const now = systemClock()
+    // Until it starts, so that it is shown, the log waits for it, and it can be removed.
+    await membership.write({ ...reached, node, url: undefined, version: VERSION, state: JOINED, time: now, startedAt: now, snapshot: undefined })
   } catch (error) {
     await epochs.remove(identity.node).catch(() => {})
     throw error
   }
   renameSync(partial, dir.database)
-  writeIdentity(dir.path, identity)
+  adoptDraft(dir.path, 'join')
   terminal.stdout.write(`Joined the cluster at ${prefix} as node ${identity.node}: ${sizeText(bytes)} copied\n`)
 }
 
 /** Throws PeerError for a file that is not of the site, and SchemaError for one of a newer program. */
-function requireUsable(file: string, site: string, url: string): number {
-  if (filePosition(file)?.site !== site) throw new PeerError(`Cannot join: what the node at ${url} sent is not of this site`)
+function requireUsable(file: string, site: string, url: string): { readonly bytes: number; readonly position: number } {
+  const place = filePosition(file)
+  if (place?.site !== site) throw new PeerError(`Cannot join: what the node at ${url} sent is not of this site`)
   const database = openDatabase(file, { readOnly: true })
   try {
     schemaVersion(database, { version: VERSION })
-    return Number(database.get('SELECT page_count * page_size AS n FROM pragma_page_count(), pragma_page_size()')?.['n'])
+    const size = database.get('SELECT page_count * page_size AS n FROM pragma_page_count(), pragma_page_size()')
+    return { bytes: Number(size?.['n']), position: place.position }
   } finally {
     database.close()
     for (const suffix of ['-wal', '-shm']) rmSync(file + suffix, { force: true })
@@ -132,7 +154,7 @@ function requireUsable(file: string, site: string, url: string): number {
 }
 
 /** A directory that was left half made could not be joined with. */
-function discard(dir: DataDir): void {
+function removeJoined(dir: DataDir): void {
   for (const file of [dir.secrets, keyRingFile(dir.path), nodeKeyFileOf(dir.path), `${dir.database}.joining`]) rmSync(file, { force: true })
-  discardDataDir(dir)
+  removeDraft(dir.path, 'join')
 }

@@ -14,11 +14,13 @@ export const clusterRemoveCommand: Command = {
   run: (args, terminal) =>
     withMember(args, terminal, async ({ config, etcd, target, identity, membership }) => {
       const [node = ''] = args.operands
-      const found = (await membership.list()).nodes.find((one) => one.node === node)
-      if (found === undefined) throw new UsageError(`There is no node "${node.slice(0, 40)}": see "dateline cluster status"`)
-      if (found.isAlive) throw new UsageError(`Cannot remove node ${node}: it is running: stop it first`)
-      await membership.remove(node)
       const epochs = epochsOf(resolve(config.dataDir), identity, { etcd, target }, terminal)
+      const found = (await membership.list()).nodes.find((one) => one.node === node)
+      // A node of which a join was interrupted has no record.
+      const isKnown = found !== undefined || (await epochs.receivers()).includes(node)
+      if (!isKnown) throw new UsageError(`There is no node "${node.slice(0, 40)}": see "dateline cluster status"`)
+      if (found?.isAlive === true) throw new UsageError(`Cannot remove node ${node}: it is running: stop it first`)
+      await membership.remove(node)
       // What is written from here on, the node cannot read.
       await epochs.remove(node)
       await epochs.rotate()

@@ -1,12 +1,16 @@
 /** `dateline cluster status`: nodes, log and etcd, from a node. */
+import { resolve } from 'node:path'
+import { counted, sizeText } from '../../base/counted.ts'
 import { systemClock } from '../../base/clock.ts'
 import { parseIsoDate } from '../../base/dates.ts'
 import { clusterStatus } from '../../cluster/cluster-status.ts'
+import { JOINED } from '../../cluster/membership.ts'
 import type { ClusterStatus } from '../../models/responses.ts'
+import { filePosition } from '../../store/replica/position-table.ts'
+import { databaseFile } from '../../store/sqlite/data-dir.ts'
 import { EXIT, JSON_FLAG, type Command } from '../command.ts'
 import { DATA_SETTINGS } from '../data-settings.ts'
 import { printTable } from '../print-table.ts'
-import { sizeText } from '../progress.ts'
 import { withMember } from './member.ts'
 
 export const clusterStatusCommand: Command = {
@@ -16,17 +20,19 @@ export const clusterStatusCommand: Command = {
   settings: DATA_SETTINGS,
   examples: ['dateline cluster status --cluster https://e1:2379', 'dateline cluster status --json'],
   run: (args, terminal) =>
-    withMember(args, terminal, async ({ etcd, target, identity, membership }) => {
+    withMember(args, terminal, async ({ config, etcd, target, identity, membership }) => {
       const status = await clusterStatus({ etcd, prefix: target.prefix, site: identity.site, membership })
-      terminal.stdout.write(args.options.has('--json') ? `${JSON.stringify(status)}\n` : textOf(status, identity.node))
+      // Also where the log in etcd was set back, and tells another one.
+      const here = filePosition(databaseFile(resolve(config.dataDir)))?.position ?? 0
+      terminal.stdout.write(args.options.has('--json') ? `${JSON.stringify({ ...status, here })}\n` : textOf(status, { own: identity.node, here }))
       return EXIT.ok
     }),
 }
 
-function textOf({ nodes, keeper, position, etcd, prefix }: ClusterStatus, own: string): string {
+function textOf({ nodes, keeper, position, etcd, prefix }: ClusterStatus, { own, here }: { own: string; here: number }): string {
   const rows = nodes.map(({ id, url, alive, state, position: reached, version, heardAt, backup }) => [
     `${id}${id === own ? ' (this)' : ''}${id === keeper ? ' keeper' : ''}`,
-    alive ? state : `silent since ${heardAt}`,
+    alive ? state : state === JOINED ? `joined ${heardAt}, never started` : `silent since ${heardAt}`,
     String(reached),
     String(Math.max(0, position - reached)),
     backup === null ? 'none' : `${backup.position}, ${ageText(backup.at)}`,
@@ -39,8 +45,9 @@ function textOf({ nodes, keeper, position, etcd, prefix }: ClusterStatus, own: s
     version ?? '',
   ])
   return (
-    `Log at ${prefix}, position ${position}; etcd has ${etcd.members} members and a database of ${sizeText(etcd.bytes)}, of which ${sizeText(etcd.bytesInUse)} are in use\n\n` +
-    `${printTable(['node', 'state', 'position', 'behind', 'backup', 'version', 'url'], rows)}\n` +
+    `Log at ${prefix}, position ${position}; etcd has ${counted(etcd.members, 'member')} and a database of ${sizeText(etcd.bytes)}, of which ${sizeText(etcd.bytesInUse)} are in use\n` +
+    `The database of this data directory is at position ${here}\n\n` +
+    `${printTable(['node', 'state', 'position', 'revisions behind', 'backup', 'version', 'url'], rows)}\n` +
     printTable(['etcd', 'state', 'version'], servers)
   )
 }

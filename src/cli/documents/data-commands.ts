@@ -1,4 +1,5 @@
 /** Commands on the data directory, which also work while the service runs: `seed` and `admin`. */
+import { counted } from '../../base/counted.ts'
 import { systemClock } from '../../base/clock.ts'
 import { seedSample } from '../../content/seeds/seeding.ts'
 import { OPERATOR } from '../../store/actor.ts'
@@ -24,7 +25,7 @@ export const seedCommand: Command = {
       const counts = { topics: String(topics), sources: String(sources), headlines: String(headlines) }
       await store.as(OPERATOR).record(commandRecord('seed', counts))
       if (args.options.has('--json')) terminal.stdout.write(`${JSON.stringify(added)}\n`)
-      else terminal.stdout.write(`Added ${topics} topics, ${sources} sources and ${headlines} headlines\n`)
+      else terminal.stdout.write(`Added ${counted(topics, 'topic')}, ${counted(sources, 'source')} and ${counted(headlines, 'headline')}\n`)
     })
   },
 }

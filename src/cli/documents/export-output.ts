@@ -4,6 +4,7 @@ import { closeSync, fsyncSync, lstatSync, openSync, rmSync, writeFileSync } from
 import { dirname, resolve } from 'node:path'
 import { setImmediate as turn } from 'node:timers/promises'
 import { systemClock } from '../../base/clock.ts'
+import { counted } from '../../base/counted.ts'
 import { writeCsvRow } from '../../base/csv.ts'
 import { giveName, syncDirectory } from '../../base/directory.ts'
 import { describe } from '../../base/failure.ts'
@@ -56,7 +57,7 @@ function* pieces({ database, model, query, includes, format, terminal }: ExportT
   }
   progress.end()
   yield { text, count }
-  if (long > 0) terminal.stderr.write(`${long} rows are longer than ${ROW_BYTES_MAX} bytes, which import rejects\n`)
+  if (long > 0) terminal.stderr.write(`${counted(long, 'row is', 'rows are')} longer than ${ROW_BYTES_MAX} bytes, which import rejects\n`)
 }
 
 /** A reader that stops reading, as `head` does, is no failure. */

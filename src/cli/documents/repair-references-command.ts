@@ -1,5 +1,6 @@
 /** `dateline repair references`: compares all copies of documents with what they are copies of, beside a service or without one. */
 import { startReferenceWork } from '../../app/references/reference-work.ts'
+import { counted } from '../../base/counted.ts'
 import { fail } from '../../base/failure.ts'
 import { createLog } from '../../base/log.ts'
 import { systemClock } from '../../base/clock.ts'
@@ -35,6 +36,6 @@ export const repairReferencesCommand: Command = {
       await working.idle().finally(progress.end)
       await working.stop()
       if (store.referenceProgress().work !== undefined) throw fail('networkError', 'Cannot finish the repair: the service goes on with it')
-      terminal.stdout.write(args.options.has('--json') ? `${JSON.stringify({ repaired })}\n` : `Brought ${repaired} documents up to date\n`)
+      terminal.stdout.write(args.options.has('--json') ? `${JSON.stringify({ repaired })}\n` : `Brought ${counted(repaired, 'document')} up to date\n`)
     }),
 }

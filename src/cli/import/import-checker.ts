@@ -1,6 +1,6 @@
 /** The checker of rows for the command, which also takes accounts. */
 import { readEmail } from '../../auth/accounts.ts'
-import { guestEmail, LOCAL_ADMIN_EMAIL } from '../../auth/new-account.ts'
+import { guestEmail, LOCAL_ADMIN_EMAIL } from '../../models/guest.ts'
 import type { RowFormat } from '../../content/transfer/import-rows.ts'
 import { createRowChecker, type RowChecker, type RowSettings } from '../../content/transfer/row-checker.ts'
 import { ROW_BYTES_MAX } from '../documents/transfer-file.ts'

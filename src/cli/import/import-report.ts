@@ -1,6 +1,7 @@
 /** What an import prints: the rejected rows, why it stopped, and the result. */
 import { accessSync, closeSync, constants, existsSync, openSync, statSync, writeSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
+import { counted } from '../../base/counted.ts'
 import { describe } from '../../base/failure.ts'
 import type { KnownRow } from '../../content/transfer/import-dry-run.ts'
 import type { Model } from '../../models/schema.ts'
@@ -89,7 +90,7 @@ export function stopText(shown: string, { line, message }: NonNullable<ImportEnd
   const before =
     state.newIds === 0
       ? ''
-      : `, and ${state.newIds} rows before it have no id: take what is before line ${line} out of the fixed file, or they will be imported twice`
+      : `, and ${counted(state.newIds, 'row before it has', 'rows before it have')} no id: take what is before line ${line} out of the fixed file, or it will be imported twice`
   return `Cannot read ${describe(shown)}, line ${line}: ${message}; nothing from there on was imported${before}`
 }
 

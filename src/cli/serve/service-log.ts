@@ -9,8 +9,14 @@ import type { Terminal } from '../command.ts'
 /** How long the end waits for the last lines of the log to be taken. */
 const LAST_LINES_MS = 200
 
-export function openServiceLog({ logLevel, logFormat }: Config, terminal: Terminal, { keep }: LogMemory) {
-  const isPretty = logFormat === 'auto' ? terminal.stderrIsTerminal : logFormat === 'pretty'
+/** Whether a program reads the log, and not a person. */
+export function writesJsonLog({ logFormat }: Pick<Config, 'logFormat'>, { stderrIsTerminal }: Pick<Terminal, 'stderrIsTerminal'>): boolean {
+  return logFormat === 'auto' ? !stderrIsTerminal : logFormat === 'json'
+}
+
+export function openServiceLog(config: Config, terminal: Terminal, { keep }: LogMemory) {
+  const { logLevel } = config
+  const isPretty = !writesJsonLog(config, terminal)
   /** On a terminal the start takes two lines: events below a warning are only kept in memory until it is over. */
   const isQuiet = terminal.stderrIsTerminal && terminal.stdoutIsTerminal && isPretty && logLevel !== 'debug'
   let isStarting = isQuiet
@@ -33,8 +39,10 @@ export function openServiceLog({ logLevel, logFormat }: Config, terminal: Termin
     onWarning: (warning) => log.warn('process.warning', { error: warning }),
     onExit: () => output.flushAtExit(LAST_LINES_MS),
   })
-  /** What the operator must see, such as a sign-in code, is as important as an error. */
-  const writeLine = (line: string): void => output.add(`${line}\n`, 'error')
+  /** What the operator must see, such as a sign-in code, is as important as an error. It is not kept: the log has readers. */
+  const print = (line: string): void => output.add(line, 'error')
+  const printed = createLog({ level: 'info', format: 'json', now: systemClock, write: print })
+  const writeLine = (line: string): void => (isPretty ? print(`${line}\n`) : printed.info('printed', { message: line }))
   return {
     log,
     output,

@@ -2,7 +2,7 @@
 import { makeApiToken, readTokenRequest, shownToken, TOKEN_DAYS_DEFAULT, TOKEN_DAYS_MAX } from '../../auth/token-requests.ts'
 import { systemClock } from '../../base/clock.ts'
 import { fail } from '../../base/failure.ts'
-import { TOKEN_METHODS } from '../../models/caller.ts'
+import { TOKEN_METHODS, TOKEN_SCOPES } from '../../models/caller.ts'
 import { DASHBOARD_ROLES } from '../../models/user.ts'
 import { OPERATOR } from '../../store/actor.ts'
 import { asUsageError, JSON_FLAG, JSON_LINES_FLAG, type Command } from '../command.ts'
@@ -20,19 +20,21 @@ export const tokenCreateCommand: Command = {
     { flag: '--role', value: 'ROLE', meaning: `the role that it has at most: ${DASHBOARD_ROLES.join(', ')} (default: none)` },
     { flag: '--models', value: 'LIST', meaning: 'the only models that it reaches, separated by commas (default: all)' },
     { flag: '--methods', value: 'LIST', meaning: `its only methods: ${TOKEN_METHODS.join(', ')} (default: all)` },
+    { flag: '--scopes', value: 'LIST', meaning: `what it is for alone: ${TOKEN_SCOPES.join(', ')} (default: everything within role, models and methods)` },
     { flag: '--days', value: 'N', meaning: `days until it expires, at most ${TOKEN_DAYS_MAX} (default: ${TOKEN_DAYS_DEFAULT})` },
     JSON_FLAG,
   ],
   settings: DATA_SETTINGS,
   examples: [
     'dateline token create --email you@example.org --name "nightly import" --role publisher --models headline --methods create,replace',
+    'dateline token create --email you@example.org --name "Prometheus" --scopes metrics',
   ],
   run(args, terminal) {
     const { options } = args
     const email = requireEmail(args, 'dateline token create needs --email ADDRESS')
-    const [models, methods] = [options.get('--models'), options.get('--methods')].map(listOf)
+    const [models, methods, scopes] = [options.get('--models'), options.get('--methods'), options.get('--scopes')].map(listOf)
     const [role, days] = [options.get('--role'), options.get('--days')]
-    const wish = asRead({ name: options.get('--name'), role, models, methods, days: days !== undefined && /^\d+$/.test(days) ? Number(days) : days })
+    const wish = asRead({ name: options.get('--name'), role, models, methods, scopes, days: days !== undefined && /^\d+$/.test(days) ? Number(days) : days })
     return withData(args, terminal, async ({ store, newId }) => {
       const user = await store.userByEmail(email)
       if (user === undefined) throw userNotFound(email)
@@ -58,10 +60,10 @@ export const tokenListCommand: Command = {
         terminal.stdout.write(tokens.map((token) => `${JSON.stringify(token)}\n`).join(''))
         return
       }
-      const rows = tokens.map(({ id, name, role, models, methods, expiresAt, usedAt }) => {
-        return [id, name, role, models?.join(' ') ?? 'all', methods?.join(' ') ?? 'all', expiresAt, usedAt ?? 'never']
+      const rows = tokens.map(({ id, name, role, models, methods, scopes, expiresAt, usedAt }) => {
+        return [id, name, scopes?.join(' ') ?? role, textOf(models), textOf(methods), expiresAt, usedAt ?? 'never']
       })
-      terminal.stdout.write(printTable(['ID', 'NAME', 'ROLE', 'MODELS', 'METHODS', 'EXPIRES', 'USED'], rows))
+      terminal.stdout.write(printTable(['ID', 'NAME', 'ROLE OR SCOPES', 'MODELS', 'METHODS', 'EXPIRES', 'USED'], rows))
     })
   },
 }
@@ -83,6 +85,8 @@ export const tokenRevokeCommand: Command = {
     })
   },
 }
+
+const textOf = (names: readonly string[] | null): string => (names === null ? 'all' : names.join(' ') || 'none')
 
 function listOf(given: string | undefined): readonly string[] | undefined {
   return given === undefined ? undefined : given.split(',').map((part) => part.trim())

@@ -1,4 +1,5 @@
 /** `dateline passkey list` and `passkey remove`: the passkeys of a user, such as one whose device was lost. */
+import { counted } from '../../base/counted.ts'
 import { fail } from '../../base/failure.ts'
 import { shownPasskey } from '../../endpoints/passkeys.ts'
 import { OPERATOR } from '../../store/actor.ts'
@@ -48,7 +49,7 @@ export const passkeyRemoveCommand: Command = {
       if (removed === 0 && id !== undefined) {
         throw fail('notFound', `${email} has no passkey "${singleLine(id)}": see "dateline passkey list ${email}"`)
       }
-      terminal.stdout.write(`Removed ${removed} ${removed === 1 ? 'passkey' : 'passkeys'} of ${email}\n`)
+      terminal.stdout.write(`Removed ${counted(removed, 'passkey')} of ${email}\n`)
     })
   },
 }

@@ -2,7 +2,10 @@
 import { systemClock } from '../../base/clock.ts'
 import { isoDate } from '../../base/dates.ts'
 import { fail } from '../../base/failure.ts'
-import { parseJson } from '../../base/json.ts'
+import { parseJson, type JsonObject } from '../../base/json.ts'
+import { throwProblem } from '../../content/rules/problems.ts'
+import { checkRoles } from '../../content/user-changes.ts'
+import { guestEmail } from '../../models/guest.ts'
 import { APP_ROLES, DASHBOARD_ROLES, type User } from '../../models/user.ts'
 import { OPERATOR } from '../../store/actor.ts'
 import { UsageError, type Command } from '../command.ts'
@@ -41,11 +44,14 @@ export const userSetRoleCommand: Command = {
     }
     return withData(args, terminal, async (services) => {
       const operator = services.store.as(OPERATOR)
-      const { id, value } = await findUser(services, args)
-      if (value['appRole'] === 'guestUser')
-        throw fail('forbidden', 'Cannot change the role of a guest: guests sign in first')
+      const { id } = await findUser(services, args)
       const updatedAt = isoDate(systemClock())
-      const outcome = await operator.updateUser(id, (stored) => ({ ...stored, ...roles, updatedAt }))
+      const outcome = await operator.updateUser(id, (stored) => {
+        const changed = { ...stored, ...roles, updatedAt } as JsonObject & User
+        if (changed.email === guestEmail(id)) throw fail('forbidden', 'Cannot change the role of a guest: guests sign in first')
+        checkRoles(changed, throwProblem)
+        return changed
+      })
       if (outcome === 'missing') throw userNotFound(id)
       if (outcome === 'last-admin') throw fail('conflict', `Cannot change the role of ${id}: ${LAST_ADMIN}`)
       await operator.record(commandRecord('user set-role', roles, id))

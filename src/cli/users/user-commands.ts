@@ -4,6 +4,7 @@ import { isoDate } from '../../base/dates.ts'
 import { MINUTE_MS } from '../../base/duration.ts'
 import { fail } from '../../base/failure.ts'
 import { parseJson, writeJson, type JsonObject } from '../../base/json.ts'
+import { isStandIn } from '../../models/guest.ts'
 import { clientName } from '../../models/user-agent.ts'
 import { APP_ROLES, DASHBOARD_ROLES, user } from '../../models/user.ts'
 import { and, containsText, eq, not, or } from '../../query/ast.ts'
@@ -69,7 +70,7 @@ export const userCodeCommand: Command = {
       await requireServiceSecret(services)
       const { id, value } = await findUser(services, args)
       const email = String(value['email'])
-      if (value['appRole'] === 'guestUser') throw fail('conflict', 'A guest has no e-mail address to sign in with')
+      if (isStandIn(email)) throw fail('conflict', 'This account has no e-mail address to sign in with')
       const now = systemClock()
       const code = await services.codes.reveal(email, now)
       await services.store.as(OPERATOR).record(commandRecord('user code', {}, id))

@@ -1,14 +1,16 @@
 /**
  * The token of a signed-in user (etcd: Role-based access control). etcd forgets a token that was not used for five
- * minutes (`--auth-token-ttl`), or with a restart; then the user signs in again. Without a login there is no token.
+ * minutes (`--auth-token-ttl`), or with a restart; then the user signs in again. Without a login there is no token, nor
+ * where access control is off: it may be switched on at any time, and the user signs in when etcd first asks for one.
  */
 export interface Login {
   readonly user: string
   readonly password: string
 }
 
-export function createAuthToken(login: Login | undefined, authenticate: (login: Login) => Promise<string>) {
-  let token: Promise<string> | undefined
+/** `authenticate` resolves with undefined where access control is off. */
+export function createAuthToken(login: Login | undefined, authenticate: (login: Login) => Promise<string | undefined>) {
+  let token: Promise<string | undefined> | undefined
   return {
     /**
      * Signs in where there is no token. Callers at the same time share one request. Rejects with what it rejects with.
@@ -19,18 +21,22 @@ export function createAuthToken(login: Login | undefined, authenticate: (login: 
         token = undefined
         throw error
       })
-      return { token: await token }
+      const found = await token
+      return found === undefined ? {} : { token: found }
     },
-    /** Drops the token that etcd rejected; false where there is no login, or another call has dropped it. */
-    async drop(rejected: string | undefined): Promise<boolean> {
-      if (login === undefined || rejected === undefined) return false
-      if (token !== undefined && (await token.catch(() => rejected)) === rejected) token = undefined
+    /**
+     * Whether a call that failed with this message may succeed with another token, which the next call fetches. `used` is
+     * the token of the call; undefined where it had none.
+     */
+    async drop(message: string, used: string | undefined): Promise<boolean> {
+      if (login === undefined || !(used === undefined ? ASKS_FOR_USER : REJECTS_TOKEN).test(message)) return false
+      if (token !== undefined && (await token.catch(() => used)) === used) token = undefined
       return true
     },
   }
 }
 
 /** `invalid auth token`, and a token from before a change of users and roles. */
-export function rejectsToken(message: string): boolean {
-  return /invalid auth token|revision of auth store is old/.test(message)
-}
+const REJECTS_TOKEN = /invalid auth token|revision of auth store is old/
+/** With a client certificate, etcd takes its common name for the user. */
+const ASKS_FOR_USER = /user name is empty|permission denied/

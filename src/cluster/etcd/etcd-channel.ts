@@ -1,7 +1,7 @@
 /** Calls to a cluster of etcd servers: with deadlines, the token of the user, and the next server after a failure. */
 import type { EtcdTarget } from '../etcd-target.ts'
 import { connectTo, createActiveConnection } from './active-connection.ts'
-import { createAuthToken, rejectsToken } from './auth-token.ts'
+import { createAuthToken } from './auth-token.ts'
 import type { Chance } from './endpoint-order.ts'
 import { EtcdError, etcdError } from './etcd-error.ts'
 import { callUnary, openGrpcStream, type GrpcStream } from './grpc-call.ts'
@@ -74,12 +74,15 @@ export function createEtcdChannel(target: EtcdTarget, chance: Chance) {
     }
   }
   const token = createAuthToken(target.login, ({ user, password }) =>
-    tryServers({
+    tryServers<string | undefined>({
       path: '/etcdserverpb.Auth/Authenticate',
       message: protoMessage([1, user], [2, password]),
       isRepeatable: true,
       deadlineMs: AUTHENTICATE_MS,
       read: (response) => response.text(2),
+    }).catch((error: unknown) => {
+      if (error instanceof EtcdError && error.message.includes('authentication is not enabled')) return undefined
+      throw error
     }),
   )
   return {
@@ -89,8 +92,7 @@ export function createEtcdChannel(target: EtcdTarget, chance: Chance) {
       try {
         return await tryServers(call, metadata)
       } catch (error) {
-        const isRejected = error instanceof EtcdError && rejectsToken(error.message)
-        if (!isRejected || !(await token.drop(metadata['token']))) throw error
+        if (!(error instanceof EtcdError && (await token.drop(error.message, metadata['token'])))) throw error
         return tryServers(call, await token.metadata())
       }
     },
@@ -119,8 +121,8 @@ export function createEtcdChannel(target: EtcdTarget, chance: Chance) {
         await use(await openGrpcStream(used, { ...call, metadata: { ...metadata, ...NEEDS_LEADER } }))
       } catch (cause) {
         const error = cause instanceof EtcdError ? cause : etcdError(call.path, used.url, cause)
-        if (rejectsToken(error.message)) await token.drop(metadata['token'])
-        else if (SERVER_FAULTS.has(error.code)) connection.leave(used, error.message)
+        const isRejected = await token.drop(error.message, metadata['token'])
+        if (!isRejected && SERVER_FAULTS.has(error.code)) connection.leave(used, error.message)
         throw error
       }
     },

@@ -60,8 +60,7 @@ const REMEDIES: readonly (readonly [text: RegExp, remedy: string])[] = [
     /user ID or password/,
     'compare --cluster-user and --cluster-password-file with the users of etcd (etcdctl user list)',
   ],
-  [/user name is empty/, 'etcd wants a user: set --cluster-user and --cluster-password-file'],
-  [/authentication is not enabled/, 'leave out --cluster-user, or run etcdctl auth enable'],
+  [/user name is empty/, 'etcd wants a user: set --cluster-user and --cluster-password-file, and start the node again'],
   [
     /permission denied/,
     'give the role of the user the keys of --cluster-prefix: ' +

@@ -142,13 +142,15 @@ export function createEpochs({ etcd, prefix, node, site, ring, nodeKeyFile, now,
       if (ring.isFull) return false
       const epoch = ring.newest + 1
       const salt = ring.keyOf(ring.newest) as Uint8Array
+      // Read now: an epoch that begins meanwhile must make the comparison fail, or its number would be given twice.
+      const began = ring.beganAt(ring.newest) ?? 0
       const key = randomBytes(KEY_BYTES)
       const wraps = (await members.proven()).flatMap((member): readonly Operation[] => {
         const value = wrapKey(key, member.publicKey, { site, node: member.node, epoch, salt })
         return [{ kind: 'put', put: { key: `${keysRoot}${epoch}/${member.node}`, value } }]
       })
       const { hasSucceeded } = await etcd.transact({
-        compare: [{ key: root, modRevision: ring.beganAt(ring.newest) ?? 0 }],
+        compare: [{ key: root, modRevision: began }],
         success: [...wraps, { kind: 'put', put: { key: root, value: Buffer.from(`${epoch} ${now()}`) } }],
       })
       return hasSucceeded
@@ -176,6 +178,8 @@ export function createEpochs({ etcd, prefix, node, site, ring, nodeKeyFile, now,
       ring.destroyThrough(through)
       return through
     },
+    /** The nodes that get the keys of later epochs. */
+    receivers: async (): Promise<readonly string[]> => (await members.proven()).map((member) => member.node),
     /** Forgets a node: the keys of later epochs are not for it. */
     remove: members.remove,
   }
@@ -220,6 +224,7 @@ function createMembers({ keys, node, site, ring, publicKey }: MembersOptions) {
 }
 
 const NOT_GIVEN =
-  'an epoch began, and this node was not given its key: join the cluster again with an empty data directory'
+  'an epoch began, and this node was not given its key: join the cluster again with an empty data directory, or, where no ' +
+  'other node is left, go on with a backup: "dateline cluster init --from FILE" with another --cluster-prefix'
 
 export type Epochs = ReturnType<typeof createEpochs>

@@ -122,7 +122,7 @@ function readRing(file: string): Ring | undefined {
     return { destroyed, epochs }
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)
-    const message = `Cannot read the keys of the cluster in "${file}": ${reason}: join the cluster again`
+    const message = `Cannot read the keys of the cluster in "${file}": ${reason}: join the cluster again with an empty data directory`
     throw new DataDirError(message, { cause: error })
   }
 }

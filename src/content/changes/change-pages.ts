@@ -2,27 +2,26 @@
  * Pages of the change log as a caller may see them: each changed document once, as it is now, or a tombstone.
  *
  * A tombstone stands for a document that was deleted, and for one that the caller or the filter does not show any more. It
- * comes only where the caller could have had the document: a draft that was never published leaves no trace. All of a page is read in one turn of the event loop.
+ * comes only where the caller could have had the document: a draft that was never published leaves no trace. What a client
+ * asks for is read in the turns of its caller, in slices where it takes long.
  */
+import type { Awaitable } from '../../base/awaitable.ts'
 import { fail } from '../../base/failure.ts'
 import { isoDate } from '../../base/dates.ts'
-import { parseJson, type Json, type JsonObject } from '../../base/json.ts'
-import type { Caller } from '../../models/caller.ts'
+import type { Json } from '../../base/json.ts'
+import { classOf, type Caller } from '../../models/caller.ts'
 import type { Model } from '../../models/schema.ts'
 import type { Filter } from '../../query/ast.ts'
-import { filterTest } from '../../query/match.ts'
-import { StepsExceeded, type Steps } from '../../query/steps.ts'
-import type { ChangeRecord, DocumentStore } from '../../store/store.ts'
+import type { DocumentStore, QueryCaller, TurnWork } from '../../store/store.ts'
 import { readListQuery, visibilityOf, type ListSettings, type QuerySource } from '../reads/list-query.ts'
 import { listDependencies } from '../reads/read-dependencies.ts'
 import { rightsOf, sightOf, type Sight } from './change-rights.ts'
+import { startPage, type ChangeItem, type ChangePage, type ChangeView, type PageBounds, type PageReading } from './page-reading.ts'
 
-/** Records that one page looks at where most are of other users, and say nothing to this one. */
-const OWN_RECORDS_MAX = 1_000
-/** A page ends behind the document that passes it. */
-const PAGE_CHARS_MAX = 1024 * 1024
-/** Of matching the documents of one page, which ends before the one that passes it: it is done beside other requests. */
-const PAGE_STEPS_MAX = 1_000_000
+/** A page whose reading takes more counts as a further request for each so many steps: 2.5 ms. */
+const STEPS_PER_REQUEST = 250_000
+/** In steps of 10 ns: to read a filter that is all patterns, for each model. */
+const STEPS_PER_FILTER_CHAR = 45
 
 export interface ChangeQuery {
   readonly models: readonly Model[]
@@ -31,33 +30,18 @@ export interface ChangeQuery {
   readonly filterText: string
 }
 
-/** A query in the eyes of a caller. */
-export interface ChangeView {
-  /** The same for all views that see the same. */
-  readonly key: string
-  readonly rights: string
-  readonly models: readonly Model[]
-  readonly callerId: string
-  readonly isEditor: boolean
-  readonly sights: ReadonlyMap<string, { readonly model: Model; readonly sight: Sight; readonly filter: Filter | undefined }>
+/** Returns a function that counts steps as further requests; those for which `countMore` throws are counted by a later call. */
+export function requestCounter(countMore: (requests: number) => void): (steps: number) => void {
+  let [taken, counted] = [0, 0]
+  return (steps) => {
+    taken += steps
+    const requests = Math.floor(taken / STEPS_PER_REQUEST) - counted
+    if (requests > 0) countMore(requests)
+    counted += requests
+  }
 }
 
-type DocumentTest = (document: JsonObject) => boolean
-
-export interface ChangeItem {
-  readonly record: ChangeRecord
-  /** The JSON text of the document; undefined where it was deleted, or is not shown. */
-  readonly document: string | undefined
-}
-
-export interface ChangePage {
-  readonly items: readonly ChangeItem[]
-  /** The seq up to which the caller has every change then. */
-  readonly next: number
-  readonly hasMore: boolean
-}
-
-type ChangeStore = Pick<DocumentStore, 'get' | 'changeRange' | 'changesBehind'>
+type ChangeStore = Pick<DocumentStore, 'get' | 'changeRange' | 'changesBehind' | 'inTurns'>
 
 export type ChangePages = ReturnType<typeof createChangePages>
 
@@ -68,84 +52,50 @@ export function createChangePages({ store, settings }: { readonly store: ChangeS
     rights: (caller: Caller): string => rightsOf(caller, settings),
 
     /** Throws what a list with this filter throws. */
-    view({ models, filter, filterText }: ChangeQuery, caller: Caller): ChangeView {
-      const sights = new Map<string, { model: Model; sight: Sight; filter: Filter | undefined }>()
-      for (const model of models) {
-        const sight = sightOf(model, caller, settings)
-        sights.set(model.name, { model, sight, filter: readFilter(model, filter, caller) })
-      }
-      const isOwn = [...sights.values()].some(({ sight }) => sight === 'own')
-      const rights = rightsOf(caller, settings)
-      const names = models.map(({ name }) => name).join()
-      const key = `${rights} ${isOwn ? caller.id : ''} ${names} ${filterText}`
-      return { key, rights, models, sights, callerId: caller.id, isEditor: visibilityOf(caller) === 'editor' }
+    view(query: ChangeQuery, caller: Caller): ChangeView {
+      const view = startView(query, caller, settings).advance(() => true)
+      if (view === undefined) throw new Error('A view was not read to its end')
+      return view
     },
 
-    /** At most `limit` changes behind a seq. Throws badRequest where the filter takes too many steps. */
-    read(view: ChangeView, after: number, limit: number): ChangePage {
-      const isOwn = [...view.sights.values()].some(({ sight }) => sight === 'own')
-      const { records, upTo } = store.changesBehind(after, view.models, isOwn ? OWN_RECORDS_MAX : limit)
-      const items: ChangeItem[] = []
-      let [read, chars] = [0, 0]
-      const tests = testsOf(view)
-      for (const record of records) {
-        if (items.length === limit || chars > PAGE_CHARS_MAX) break
-        const found = lookWithin(view, record, tests, read === 0)
-        if (found === undefined) break
-        read++
-        chars += found.looked
-        if (found.item !== undefined) items.push(found.item)
-      }
-      const next = read < records.length ? (records[read - 1]?.seq ?? after) : upTo
-      return { items, next, hasMore: next < store.changeRange().newest }
+    /** The same in the turns of the caller: a long filter is read for each model. */
+    viewInTurns(query: ChangeQuery, caller: Caller, turns: QueryCaller): Awaitable<ChangeView> {
+      return query.filter === undefined ? this.view(query, caller) : store.inTurns(startView(query, caller, settings), turns)
     },
-  }
 
-  /** Undefined where the steps of the page do not last. Throws badRequest where the first document takes more. */
-  function lookWithin(view: ChangeView, record: ChangeRecord, tests: DocumentTests, isFirst: boolean): Look | undefined {
-    try {
-      return lookAt(view, record, tests)
-    } catch (error) {
-      if (!(error instanceof StepsExceeded)) throw error
-      if (!isFirst) return undefined
-      throw fail('badRequest', `Cannot follow this filter: expected one of at most ${PAGE_STEPS_MAX} steps for a document, found more`)
-    }
-  }
+    /** A page of changes behind a seq, to be read step by step; `advance` throws badRequest where the filter takes too many. */
+    start: (view: ChangeView, after: number, bounds: PageBounds): PageReading => startPage(store, view, after, bounds),
 
-  function lookAt(view: ChangeView, record: ChangeRecord, tests: DocumentTests): Look {
-    const seen = view.sights.get(record.model)
-    if (seen === undefined) throw new Error(`The change log gave a change of ${record.model}, which was not asked for`)
-    const { model, sight } = seen
-    const isWanted = tests.get(record.model)
-    if (sight === 'own' && record.id !== view.callerId) return { looked: 0 }
-    const text = store.get(model, record.id)
-    const looked = text?.length ?? 0
-    const gone = { item: { record, document: undefined }, looked }
-    if (text !== undefined && sight !== 'active' && isWanted === undefined) return { item: { record, document: text }, looked }
-    const document = text === undefined ? undefined : (parseJson(text) as JsonObject)
-    // The status of the text itself, which may be newer than the record.
-    const isVisible = document !== undefined && (sight !== 'active' || document['status'] === 'active')
-    if (!isVisible) return sight !== 'active' || record.wasActive ? gone : { looked }
-    if (isWanted === undefined || isWanted(document)) return { item: { record, document: text }, looked }
-    // What was just made cannot have matched before.
-    return record.isFirst ? { looked } : gone
+    /** At most `limit` changes behind a seq. Throws badRequest where the filter takes too many steps, and what waiting for a turn throws. */
+    read(view: ChangeView, after: number, limit: number, turns: QueryCaller): Awaitable<ChangePage> {
+      return store.inTurns(startPage(store, view, after, { limit }), turns)
+    },
   }
 }
 
-/** How many characters were looked at, and what the caller gets, if anything. */
-interface Look {
-  readonly item?: ChangeItem
-  readonly looked: number
-}
-
-/** By models; of those without one, every document is wanted. */
-type DocumentTests = ReadonlyMap<string, DocumentTest>
-
-/** Made for each page: a pattern remembers up to 4 MiB from text to text, which a thousand streams must not keep. */
-function testsOf({ sights }: ChangeView): DocumentTests {
-  const steps: Steps = { taken: 0, max: PAGE_STEPS_MAX }
-  const wanted = [...sights].flatMap(([name, { filter }]) => (filter === undefined ? [] : [[name, filter] as const]))
-  return new Map(wanted.map(([name, filter]) => [name, filterTest(filter, steps)]))
+function startView({ models, filter, filterText }: ChangeQuery, caller: Caller, settings: ListSettings): TurnWork<ChangeView> {
+  const sights = new Map<string, { model: Model; sight: Sight; filter: Filter | undefined }>()
+  const stepsPerModel = filterText.length * STEPS_PER_FILTER_CHAR
+  const view = (): ChangeView => {
+    const isOwn = [...sights.values()].some(({ sight }) => sight === 'own')
+    const rights = rightsOf(caller, settings)
+    const names = models.map(({ name }) => name).join()
+    const key = `${rights} ${isOwn ? caller.id : ''} ${names} ${filterText}`
+    const reader = { callerId: caller.id, callerClass: classOf(caller) }
+    return { key, rights, models, sights, ...reader, isEditor: visibilityOf(caller) === 'editor' }
+  }
+  return {
+    stepsExpected: models.length * stepsPerModel,
+    spent: () => sights.size * stepsPerModel,
+    held: () => filterText.length,
+    advance(mayGoOn) {
+      for (const model of models.slice(sights.size)) {
+        sights.set(model.name, { model, sight: sightOf(model, caller, settings), filter: readFilter(model, filter, caller) })
+        if (!mayGoOn()) return undefined
+      }
+      return view()
+    },
+  }
 }
 
 /** Undefined where every document is wanted. */

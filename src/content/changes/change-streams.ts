@@ -3,16 +3,17 @@
  * over all of them, in which a page is read, matched and written as text once for those that see the same.
  */
 import type { Log } from '../../base/log.ts'
-import type { ChangePage, ChangePages } from './change-pages.ts'
+import type { ChangePages } from './change-pages.ts'
 import { createChangeWaits } from './change-waits.ts'
 import type { Following } from './following.ts'
-import { createOpenStreams, type OpenedStream } from './open-streams.ts'
+import { CATCH_UP_BYTES, createOpenStreams, type OpenedStream } from './open-streams.ts'
 import { createPageMemo } from './page-memo.ts'
+import type { PageBounds, ChangePage } from './page-reading.ts'
 import { createRounds } from './rounds.ts'
 
 export const TICK_MS = 1_000
-/** Changes of one page of a stream. */
-const PAGE_CHANGES = 100
+/** Of one page of a stream: what may be unread ahead of the next. */
+const PAGE: PageBounds = { limit: 100, charsMax: CATCH_UP_BYTES }
 
 export interface StreamsOptions {
   readonly pages: ChangePages
@@ -31,7 +32,7 @@ export function createChangeStreams({ pages, changes, ticks, log, listen }: Stre
   let stopListening: (() => void) | undefined
   const streams = createOpenStreams({ pages, log, onChange: listenWhileOpen, wake: () => rounds.wake() })
   const waits = createChangeWaits(pages, listenWhileOpen)
-  const rounds = createRounds(() => [...streams.jobs(createPageMemo(pages, PAGE_CHANGES, () => read++)), ...waits.jobs()], ticks)
+  const rounds = createRounds(() => [...streams.jobs(createPageMemo(pages, PAGE, () => read++)), ...waits.jobs()], ticks)
 
   function listenWhileOpen(): void {
     if (streams.size() + waits.size() > 0) stopListening ??= listen(rounds.wake, tick)

@@ -9,8 +9,9 @@ import type { Log } from '../../base/log.ts'
 import { COMMENT, retryText } from '../../http/server/event-stream.ts'
 import type { StreamSink } from '../../http/request/exchange.ts'
 import type { ChangePages } from './change-pages.ts'
-import { followRights, type Following } from './following.ts'
+import { followRights, turnOf, type Following } from './following.ts'
 import type { EventFormat, PageMemo } from './page-memo.ts'
+import type { Job } from './rounds.ts'
 
 /** Shorter than the 30 s to 60 s after which proxies end an idle response. */
 export const HEARTBEAT_TICKS = 15
@@ -21,7 +22,7 @@ const UNREAD_BYTES_MAX = 1024 * 1024
 /** Of all streams of this thread; past it, those with most are cut until half of it is left. */
 const UNREAD_IN_ALL_BYTES_MAX = 256 * 1024 * 1024
 /** With more unread, a stream that is behind gets its next page when it has read all. */
-const CATCH_UP_BYTES = 128 * 1024
+export const CATCH_UP_BYTES = 128 * 1024
 
 const HEARTBEAT = Buffer.from(COMMENT)
 const RETRY = Buffer.from(retryText(RETRY_MS))
@@ -33,12 +34,28 @@ interface Stream extends Following {
   wroteAt: number
   /** There is more for it than the latest page. */
   isBehind: boolean
+  /** Undefined when it has caught up: what others write then is no work of its own. */
+  backlog: Backlog | undefined
+  /** Of its present page. */
+  steps: number
+  /** Its caller has no requests left: it goes on at a later tick. */
+  isHeld: boolean
+}
+
+/** What was in the log before a stream opened. */
+export interface Backlog {
+  readonly upTo: number
+  /** Counts the steps that reading it took; throws tooManyRequests, and counts them at the next call then. */
+  readonly weigh: (steps: number) => void
 }
 
 export interface OpenedStream extends Pick<Stream, 'format' | 'sink'> {
   /** The client cannot go on from where it was. */
   readonly mustStartOver: boolean
+  readonly backlog?: Backlog | undefined
 }
+
+type Outcome = ReturnType<Job['run']>
 
 interface OpenStreamsOptions {
   readonly pages: ChangePages
@@ -74,32 +91,47 @@ export function createOpenStreams({ pages, log, onChange, wake }: OpenStreamsOpt
     if (text === undefined) end(stream)
     else send(stream, Buffer.from(text))
   }
-  /** Sends what there is for a stream; returns whether more follows at once. */
-  function deliver(stream: Stream, memo: PageMemo): boolean {
+  /** Sends what there is for a stream. */
+  function deliver(stream: Stream, memo: PageMemo, mayGoOn: () => boolean): Outcome {
     // What it could not see before has not changed since: the client has to read its lists again.
     if (followRights(pages, stream)) startOver(stream)
-    if (!streams.has(stream)) return false
+    if (!streams.has(stream)) return 'done'
     if (stream.sink.unread > UNREAD_BYTES_MAX) {
       cut(stream, 'unread')
-      return false
+      return 'done'
     }
-    if (stream.isBehind && stream.sink.unread >= CATCH_UP_BYTES) return false
-    const page = memo(stream.view, stream.seq, stream.format)
+    if (stream.isHeld || (stream.isBehind && stream.sink.unread >= CATCH_UP_BYTES)) return 'done'
+    const { page, steps } = memo(stream.view, stream.seq, stream.format, mayGoOn)
+    stream.steps += steps
+    if (page === undefined) return 'unfinished'
+    weigh(stream, stream.steps)
+    stream.steps = 0
     if (page.bytes.length > 0) send(stream, page.bytes)
     stream.seq = page.next
     stream.isBehind = page.hasMore
-    if (!page.hasMore || stream.sink.unread < CATCH_UP_BYTES) return page.hasMore
+    if (stream.seq >= (stream.backlog?.upTo ?? 0)) stream.backlog = undefined
+    if (!page.hasMore || stream.sink.unread < CATCH_UP_BYTES) return page.hasMore ? 'again' : 'done'
     stream.sink.whenDrained(wake)
-    return false
+    return 'done'
   }
-  function deliverOrEnd(stream: Stream, memo: PageMemo): boolean {
-    if (!streams.has(stream)) return false
+  function deliverOrEnd(stream: Stream, memo: PageMemo, mayGoOn: () => boolean): Outcome {
+    if (!streams.has(stream)) return 'done'
     try {
-      return deliver(stream, memo)
+      return deliver(stream, memo, mayGoOn)
     } catch (error) {
       if (!(error instanceof Failure)) log.error('stream.failed', { error })
       end(stream)
-      return false
+      return 'done'
+    }
+  }
+  /** A client is not told of its limit: most would give up for good, and the stream goes on by itself. */
+  function weigh(stream: Stream, steps: number): void {
+    stream.isHeld = false
+    try {
+      stream.backlog?.weigh(steps)
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error
+      stream.isHeld = true
     }
   }
 
@@ -116,11 +148,12 @@ export function createOpenStreams({ pages, log, onChange, wake }: OpenStreamsOpt
   return {
     size: () => streams.size,
     cuts: () => cuts,
-    /** A job for each: returns whether there is more to do for it. */
-    jobs: (memo: PageMemo) => [...streams].map((stream) => () => deliverOrEnd(stream, memo)),
+    /** A job for each. */
+    jobs: (memo: PageMemo): Job[] =>
+      [...streams].map((stream) => ({ ...turnOf(stream), run: (mayGoOn) => deliverOrEnd(stream, memo, mayGoOn) })),
     /** Adds a stream, whose header was sent; returns what removes it. */
-    add(reading: Following, { format, sink, mustStartOver }: OpenedStream): () => void {
-      const stream: Stream = { ...reading, format, sink, wroteAt: tick, isBehind: false }
+    add(reading: Following, { format, sink, mustStartOver, backlog }: OpenedStream): () => void {
+      const stream: Stream = { ...reading, format, sink, wroteAt: tick, isBehind: false, backlog, steps: 0, isHeld: false }
       streams.add(stream)
       send(stream, RETRY)
       if (mustStartOver) startOver(stream)
@@ -135,6 +168,10 @@ export function createOpenStreams({ pages, log, onChange, wake }: OpenStreamsOpt
       tick++
       let unread = 0
       for (const stream of streams) {
+        if (stream.isHeld) {
+          weigh(stream, 0)
+          if (!stream.isHeld) wake()
+        }
         unread += stream.sink.unread
         if (tick - stream.wroteAt >= HEARTBEAT_TICKS) beat(stream)
       }

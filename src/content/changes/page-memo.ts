@@ -1,7 +1,8 @@
 /** The pages of one round, as the events of a stream: read and written once for all streams that see the same. */
 import { eventText } from '../../http/server/event-stream.ts'
 import { writeChangeCursor } from './change-cursor.ts'
-import { itemText, type ChangePage, type ChangePages, type ChangeView } from './change-pages.ts'
+import { itemText, type ChangePages } from './change-pages.ts'
+import type { PageBounds, PageReading, ChangePage, ChangeView } from './page-reading.ts'
 
 /** How a kind of stream writes changes. */
 export interface EventFormat {
@@ -36,20 +37,35 @@ interface EventPage {
   readonly hasMore: boolean
 }
 
+export interface MemoReading {
+  /** Undefined where the page is not read to its end yet. */
+  readonly page: EventPage | undefined
+  /** The steps that this call has taken, of a page that others may share. */
+  readonly steps: number
+}
+
 export type PageMemo = ReturnType<typeof createPageMemo>
 
 /** `onRead` is called for each page that is read. */
-export function createPageMemo(pages: ChangePages, limit: number, onRead: () => void) {
-  const known = new Map<string, EventPage>()
-  return (view: ChangeView, after: number, format: EventFormat): EventPage => {
+export function createPageMemo(pages: Pick<ChangePages, 'start' | 'range'>, bounds: PageBounds, onRead: () => void) {
+  const known = new Map<string, { readonly reading: PageReading; page: EventPage | undefined }>()
+  const begin = (view: ChangeView, after: number) => {
+    onRead()
+    return { reading: pages.start(view, after, bounds), page: undefined as EventPage | undefined }
+  }
+  return (view: ChangeView, after: number, format: EventFormat, mayGoOn: () => boolean): MemoReading => {
     const key = `${format.name} ${after} ${view.key}`
-    let found = known.get(key)
-    if (found === undefined) {
-      onRead()
-      const page = pages.read(view, after, limit)
+    const found = known.get(key) ?? begin(view, after)
+    if (found.page !== undefined) return { page: found.page, steps: 0 }
+    // What throws is begun again for the next stream.
+    known.delete(key)
+    const before = found.reading.spent()
+    const page = found.reading.advance(mayGoOn)
+    if (page !== undefined) {
       const text = page.items.length === 0 ? '' : format.events(page, view, pages.range().history)
-      known.set(key, (found = { bytes: Buffer.from(text), next: page.next, hasMore: page.hasMore }))
+      found.page = { bytes: Buffer.from(text), next: page.next, hasMore: page.hasMore }
     }
-    return found
+    known.set(key, found)
+    return { page: found.page, steps: found.reading.spent() - before }
   }
 }

@@ -1,16 +1,25 @@
 /**
- * Rounds of short jobs, one after the other for as long as there is something to do. A round runs in slices, so that other
- * requests are served in between, and rounds take at most half of the time.
+ * Rounds of jobs, one after the other for as long as there is something to do. A round runs in slices, so that other
+ * requests are served in between, and rounds take at most half of the time. Within a round, callers take turns
+ * (fair-queue.ts): one with many jobs, or long ones, delays the others by a slice for each of theirs.
  */
 import { setTimeout as delay } from 'node:timers/promises'
+import { createFairQueue, type Waiting } from '../../store/scan/fair-queue.ts'
 
 /** What a turn of the event loop may take: a request that comes meanwhile waits for one slice in each of its turns. */
 const SLICE_MS = 0.5
 /** A shorter round is followed by the next at once. */
 const PAUSED_MS_MIN = 5
 
-/** Returns whether there is more to do at once. */
-export type Job = () => boolean
+export interface Job extends Pick<Waiting, 'caller' | 'class'> {
+  /** Works for as long as it is allowed, and at least a little. `again`: there is more to do in the next round, at once. */
+  run(mayGoOn: () => boolean): 'unfinished' | 'again' | 'done'
+}
+
+/** The jobs of one caller in a round. One is unfinished at a time, so that pages that are read in part are few. */
+interface JobsOfCaller extends Waiting {
+  readonly jobs: Job[]
+}
 
 /** `jobs` gives those of a round, and none where there is nothing to do; `ticks` is in milliseconds. */
 export function createRounds(jobs: () => readonly Job[], ticks: () => number) {
@@ -18,13 +27,21 @@ export function createRounds(jobs: () => readonly Job[], ticks: () => number) {
 
   async function round(): Promise<void> {
     rounds++
+    const queue = createFairQueue<JobsOfCaller>({ lineMax: 1, weightMax: Infinity })
+    for (const [caller, ofCaller] of Map.groupBy(jobs(), ({ caller }) => caller)) {
+      queue.add({ caller, class: ofCaller[0]?.class ?? 'guest', weight: 1, jobs: ofCaller })
+    }
     let since = ticks()
-    for (const job of jobs()) {
-      if (ticks() - since >= SLICE_MS) {
+    const mayGoOn = (): boolean => ticks() - since < SLICE_MS
+    for (let next = queue.take(() => true); next !== undefined; next = queue.take(() => true)) {
+      if (!mayGoOn()) {
         await nextTurn()
         since = ticks()
       }
-      if (job()) isDue = true
+      const outcome = next.jobs[0]?.run(mayGoOn)
+      if (outcome === 'again') isDue = true
+      if (outcome !== 'unfinished') next.jobs.shift()
+      if (next.jobs.length > 0) queue.add(next)
     }
   }
   async function run(): Promise<void> {

@@ -7,7 +7,6 @@ import { withValue, type Awaitable } from '../../base/awaitable.ts'
 import { describe, fail, type Failure } from '../../base/failure.ts'
 import { parseJson, type JsonObject } from '../../base/json.ts'
 import type { TextPart } from '../../base/text-parts.ts'
-import { createTurns } from '../../base/turns.ts'
 import type { Caller } from '../../models/caller.ts'
 import { dashboardSummary } from '../../models/dashboard-summary.ts'
 import { placesOf } from '../../models/incomplete.ts'
@@ -28,12 +27,10 @@ import {
   type ListSettings,
   type PageShape,
 } from './list-query.ts'
-import { projectText, type Projection } from './projection.ts'
+import { projecting, type Projection } from './projection.ts'
 import { queryCallerOf, type Connection } from './query-caller.ts'
 import { SUMMARIZED } from './read-dependencies.ts'
 
-/** Of documents that are projected at once. */
-const TURN_CHARS = 64 * 1024
 /** Steps that matching the summary may take: some milliseconds, since it is done beside other requests. */
 const SUMMARY_STEPS_MAX = 1_000_000
 
@@ -50,7 +47,7 @@ interface Admitting {
   readonly includes?: boolean | undefined
 }
 
-type ReadableStore = Pick<DocumentStore, 'get' | 'find' | 'countActive' | 'countriesInUse' | 'changedBy'>
+type ReadableStore = Pick<DocumentStore, 'get' | 'find' | 'inTurns' | 'countActive' | 'countriesInUse' | 'changedBy'>
 
 export type DocumentReads = ReturnType<typeof createDocumentReads>
 
@@ -117,6 +114,10 @@ export function createDocumentReads({ store, settings }: { readonly store: Reada
     })
   }
 
+  /** A page may have megabytes of documents, each of which is parsed: it takes turns like the search for them. */
+  const projectPage = ({ items, next }: Found, projection: Projection, by: QueryCaller): Awaitable<Found> =>
+    withValue(store.inTurns(projecting(items, projection), by), (projected) => foundTexts(projected, next))
+
   return {
     admit,
     readList,
@@ -132,7 +133,7 @@ export function createDocumentReads({ store, settings }: { readonly store: Reada
         const places = placesOf(model, includes)
         const by = queryCallerOf(caller, connection)
         return withValue(query.limit === 0 ? NOTHING_FOUND : findIn(places, query, by), (page) => {
-          const shown = projection === undefined ? page : projectPage(page, projection)
+          const shown = projection === undefined ? page : projectPage(page, projection, by)
           const counted = counts ? countIn(places, query, by, page) : undefined
           const isFloor = query.isPart === true
           return withValue(shown, (found) =>
@@ -146,20 +147,6 @@ export function createDocumentReads({ store, settings }: { readonly store: Reada
     /** A document that needs no caller: the remote configuration, where the operator has made it public. */
     readPublic: requireItem,
   }
-}
-
-/** A page may have megabytes of documents, each of which is parsed: other requests run in between. */
-async function projectPage({ items, next }: Found, projection: Projection): Promise<Found> {
-  const [projected, turn]: [string[], () => Promise<void>] = [[], createTurns()]
-  let chars = 0
-  for (const text of items) {
-    projected.push(await projectText(text, projection))
-    chars += text.length
-    if (chars < TURN_CHARS) continue
-    await turn()
-    chars = 0
-  }
-  return foundTexts(projected, next)
 }
 
 function textAnywhere(store: Pick<DocumentStore, 'get'>, model: Model, id: string, includes: boolean): string | undefined {

@@ -5,15 +5,24 @@
  * Paths are those that the model declares, so that a mistyped one is told. A projection is made of a document that its
  * caller may read, and only leaves out.
  */
+import { decimalReader } from '../../base/decimal-reader.ts'
 import { describe, fail } from '../../base/failure.ts'
 import { isObject, parseJson, parseJsonInTurns, writeJson, type Json, type JsonObject } from '../../base/json.ts'
 import { didYouMean } from '../../base/nearest.ts'
 import type { Field, Model, Shape } from '../../models/schema.ts'
+import type { TurnWork } from '../../store/store.ts'
 
 const FIELDS_MAX = 50
 const FIELDS_CHARS_MAX = 2_000
 /** Texts of this length take milliseconds to parse. */
 const LONG_CHARS = 64 * 1024
+/** Of a long text, the names and values that are read at once, and the steps of 10 ns that it takes. */
+const SLICE_TOKENS = 2_500
+const SLICE_STEPS = 100_000
+/** What a page counts for while it waits, so that a long one is not refused for its length. */
+const HELD_CHARS_MAX = 256 * 1024
+/** To parse a character and to write it. */
+const CHARS_PER_STEP = 1
 
 /** The wanted members of an object; the whole of one, or members of it. */
 interface Members {
@@ -84,6 +93,38 @@ function membersOf(paths: readonly (readonly string[])[]): Members {
 export async function projectText(text: string, { members }: Projection): Promise<string> {
   const value = text.length > LONG_CHARS ? await parseJsonInTurns(text) : parseJson(text)
   return writeJson(project(value as JsonObject, members))
+}
+
+/** The same of many documents, step by step. */
+export function projecting(texts: readonly string[], { members }: Projection): TurnWork<readonly string[]> {
+  const projected: string[] = []
+  const chars = texts.reduce((sum, { length }) => sum + length, 0)
+  let steps = 0
+  let reader: ReturnType<typeof decimalReader> | undefined
+  /** Undefined where there is more to read of a long text. */
+  const read = (text: string): Json | undefined => {
+    if (text.length <= LONG_CHARS) return parseJson(text)
+    reader ??= decimalReader(text)
+    steps += SLICE_STEPS
+    return reader.read(SLICE_TOKENS) ? (reader.value as Json) : undefined
+  }
+  return {
+    stepsExpected: chars / CHARS_PER_STEP,
+    spent: () => steps,
+    held: () => Math.min(chars, HELD_CHARS_MAX),
+    advance(mayGoOn) {
+      do {
+        const text = texts[projected.length]
+        if (text === undefined) return projected
+        const value = read(text)
+        if (value === undefined) continue
+        projected.push(writeJson(project(value as JsonObject, members)))
+        reader = undefined
+        steps += text.length / CHARS_PER_STEP
+      } while (mayGoOn())
+      return undefined
+    },
+  }
 }
 
 function project(value: Json, wanted: Members): Json {

@@ -4,7 +4,7 @@
  */
 import { assertNever, fail } from '../../base/failure.ts'
 import { parseJson, writeJson, type JsonObject } from '../../base/json.ts'
-import { hasDashboard, isAdmin, type Caller, type TokenMethod } from '../../models/caller.ts'
+import { hasDashboard, isAdmin, type Caller, type TokenMethod, type ScopeName } from '../../models/caller.ts'
 import { incompleteOf } from '../../models/incomplete.ts'
 import type { Model, Operation } from '../../models/schema.ts'
 import { user } from '../../models/user.ts'
@@ -69,10 +69,18 @@ export function writtenText(model: Model, text: string, caller: Caller): string 
 /** Throws forbidden for a token that is narrowed to models or methods, as what it asks for belongs to none of them. */
 export function requireWholeToken(caller: Caller): void {
   if (caller.scope === undefined) return
-  throw fail('forbidden', `The token of this request may not do this: it was made for ${scopeText(caller)}: use one without models and methods`)
+  throw fail('forbidden', `The token of this request may not do this: it was made for ${scopeText(caller)}: use one without such limits`)
+}
+
+/** Requires an administrator, or a token that one has made with this scope, and who is one still. */
+export function requireScope(name: ScopeName): (caller: Caller) => void {
+  return (caller) => {
+    if (caller.scope?.scopes?.includes(name) !== true) requireAdministrator(caller)
+  }
 }
 
 function scopeText({ scope }: Caller): string {
+  if (scope?.scopes !== undefined) return scope.scopes.join(' and ') || 'the work of an administrator, which its user is no more'
   return `the models ${scope?.models?.join(', ') ?? '(all)'} and the methods ${scope?.methods?.join(', ') ?? '(all)'}`
 }
 
@@ -94,8 +102,8 @@ export function requireEditor(caller: Caller): void {
 }
 
 export function requireAdministrator(caller: Caller): void {
-  if (!isAdmin(caller)) throw fail('forbidden', 'This is for administrators')
   requireWholeToken(caller)
+  if (!isAdmin(caller)) throw fail('forbidden', 'This is for administrators')
 }
 
 /**

@@ -1,7 +1,7 @@
 /**
  * From a request body to the document that is stored: members in declared order, then what the model keeps of further
  * members in the order sent. Embedded copies of other documents are checked as strictly but stored as they were sent:
- * clients find them again by comparing all members, dates included.
+ * clients find them again by comparing all members, dates included. Users alone add no members to copies (copy-members.ts).
  *
  * Every problem is a 400 that names the member and what was found: `source.language.code: expected a string, found 7`.
  * Where problems are collected, a member that is wrong stays as it was sent.
@@ -11,6 +11,7 @@ import { assertNever, describe, shortText } from '../../base/failure.ts'
 import { isObject, type Json, type JsonObject } from '../../base/json.ts'
 import type { Problem, ProblemCode, ProblemParams } from '../../base/problem.ts'
 import { EMBEDDED_ID_CHARS_MAX, fieldsOf, type Extras, type Field, type Model, type OptionalField, type Shape } from '../../models/schema.ts'
+import { withoutForeignMembers } from './copy-members.ts'
 import { problemAt, throwProblem, REPORTED, type Report } from './problems.ts'
 import { referenceKey, type Records } from './references.ts'
 import { checkStorable } from './storable.ts'
@@ -81,7 +82,8 @@ export function readBody(
     })
     // A time that is stored stands for a body that says none.
     if (declared.some(([name]) => name === 'publishAt')) missing.forEach(tell)
-    return Object.fromEntries([...declared, ...extras])
+    const document = Object.fromEntries([...declared, ...extras])
+    return model.owned === true ? withoutForeignMembers(model, document, { stored, textOf }) : document
   }
 }
 

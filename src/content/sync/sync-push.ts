@@ -10,11 +10,13 @@
  */
 import { describe, fail } from '../../base/failure.ts'
 import { isObject, parseJson, writeJson, type Json, type JsonObject } from '../../base/json.ts'
+import { placesOf } from '../../models/incomplete.ts'
 import type { Model } from '../../models/schema.ts'
 import { anyCaller, type Requester } from '../../store/actor.ts'
+import { prepareRestore, requireHistory } from '../document-restoring.ts'
 import { requireRole } from '../rules/access.ts'
 import { inPart, inPartLater, type RequestPart } from '../batch.ts'
-import { changedBytes, prepare, sharedLimits, type BatchContext, type Step } from '../batch-runs.ts'
+import { authorizeAt, changedBytes, prepare, sharedLimits, standingAt, type BatchContext, type Step } from '../batch-runs.ts'
 import { isGivenId, wrongIdMessage } from '../rules/document-ids.ts'
 import type { Likeness, ReferenceLimits } from '../drafts.ts'
 import { liveText, withoutOwnMembers } from './sync-documents.ts'
@@ -27,6 +29,8 @@ interface Row {
   readonly next: JsonObject | undefined
   /** What the client took for the stored document; undefined where it knew of none. */
   readonly assumed: JsonObject | undefined
+  /** Whether the client says that it knows of the deletion, and wants the document back. */
+  readonly knowsDeletion: boolean
 }
 
 /** Runs one row in the transaction. Returns the JSON text of the stored state where it is in conflict. */
@@ -84,7 +88,7 @@ function readRow(value: Json): Row {
   }
   const { id } = next
   if (typeof id !== 'string') throw fail('invalidInput', `newDocumentState.id: expected a string, found ${describe(id)}`)
-  return { id, next: stateOf(next), assumed: assumed === null ? undefined : stateOf(assumed) }
+  return { id, next: stateOf(next), assumed: assumed === null ? undefined : stateOf(assumed), knowsDeletion: assumed?.['_deleted'] === true }
 }
 
 function stateOf(sent: JsonObject): JsonObject | undefined {
@@ -104,26 +108,40 @@ async function prepareRow(context: BatchContext, { model, row, shared }: PushedR
   requireRow(model, row, by)
   const text = store.get(model, id)
   requireRole(model, row.next === undefined ? 'remove' : text === undefined ? 'create' : 'replace', by.caller)
-  await shared.takeStored(text ?? '')
+  const trashed = text === undefined && row.knowsDeletion ? store.getTrashed(model, id) : undefined
+  await shared.takeStored(text ?? trashed?.text ?? '')
   const likenessOf = (state: JsonObject | undefined): Promise<Likeness | undefined> =>
     state === undefined || text === undefined ? Promise.resolve(undefined) : drafts.likeness(model, id, state, shared.limits())
   const [isNext, isAssumed] = [await likenessOf(row.next), await likenessOf(row.assumed)]
-  const judge = (stored: string | undefined): 'write' | 'done' | 'conflict' => {
-    if (stored === undefined) return row.next === undefined ? 'done' : row.assumed === undefined ? 'write' : 'conflict'
+  const judge = (stored: string | undefined, isTrashed: () => boolean): 'write' | 'done' | 'conflict' => {
+    if (stored === undefined) {
+      if (row.next === undefined) return 'done'
+      // Another document with the id of a deleted one would keep that in the trash for ever.
+      return row.assumed === undefined && (trashed !== undefined || !isTrashed()) ? 'write' : 'conflict'
+    }
     const value = parseJson(stored) as JsonObject
     if (isNext?.(value) === true) return 'done'
     return isAssumed?.(value) === true ? 'write' : 'conflict'
   }
-  const operation = operationOf(model, row, text)
+  const operation = operationOf(model, row, text ?? trashed?.text)
   const step =
-    judge(text) === 'write' ? await prepare(operation, { drafts, now, references: shared.limits(), by, includes: false, incomplete: false }) : undefined
+    judge(text, () => placesOf(model, true).some((place) => store.getTrashed(place, id) !== undefined)) === 'write' ? await prepare(operation, { drafts, now, references: shared.limits(), by, includes: false, incomplete: false }) : undefined
+  // A document that a client makes again comes out of the trash and is replaced: so what was deleted stays in its history.
+  const leaveTrash =
+    step === undefined || trashed === undefined
+      ? undefined
+      : await prepareRestore({ kind: 'restore', model, id, condition: undefined, seq: undefined }, shared.limits(), { store, drafts, includes: false, authorize: authorizeAt, standingAt })
   return (moment, steps, takeChanged) => {
     const stored = moment.textOf(model, id)
-    takeChanged(stored ?? '')
-    const verdict = judge(stored)
+    takeChanged(stored ?? trashed?.text ?? '')
+    const verdict = judge(stored, () => moment.isTrashed(model, id))
     if (verdict === 'done') return undefined
     if (verdict === 'conflict') return stored === undefined ? deletedText(row) : liveText(stored)
     if (step === undefined) throw fail('conflict', `Cannot write ${describe(id)}: it has changed during the push: push again`)
+    if (stored === undefined && leaveTrash !== undefined) {
+      requireHistory(model, 'restore', standingAt(moment).caller)
+      leaveTrash(moment, steps)
+    }
     // It has been counted.
     step(moment, steps, () => {})
     return undefined
@@ -144,7 +162,7 @@ function operationOf(model: Model, { id, next }: Row, stored: string | undefined
   return { kind: 'create', model, condition, id, body: next }
 }
 
-/** The client knows what was deleted, so its own state tells it. */
-function deletedText({ id, assumed }: Row): string {
-  return writeJson({ ...assumed, id, _deleted: true })
+/** The client's own state tells it what was deleted. */
+function deletedText({ id, assumed, next }: Row): string {
+  return writeJson({ ...(assumed ?? next), id, _deleted: true })
 }

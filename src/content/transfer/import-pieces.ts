@@ -305,7 +305,8 @@ export function previewPiece({ model, format, rows }: Pick<ImportPiece, 'model' 
     return { columns, header: [], rows: shown.slice(0, PREVIEW_ROWS).map((row) => [cut(row.bytes.toString())]) }
   }
   const [names = [], ...cells] = shown.flatMap((row, i) => textsOf(row, { isFirst: i === 0, isLast: i === shown.length - 1 }))
-  return { columns, header: names.map((name, i) => ({ name: cut(name), column: columnFor(name, columns, names.slice(0, i)) })), rows: cells.map((row) => row.map(cut)) }
+  const plainNames = names.map(plain)
+  return { columns, header: names.map((name, i) => ({ name: cut(name), column: columnFor(i, plainNames, columns) })), rows: cells.map((row) => row.map(cut)) }
 }
 
 /** The last row may be cut off. */
@@ -322,12 +323,13 @@ function textsOf(row: SplitRow, { isFirst, isLast }: { readonly isFirst: boolean
   }
 }
 
-/** "Icon URL", "icon_url" and "iconUrl" mean the same. */
-function columnFor(name: string, columns: readonly string[], before: readonly string[]): string {
-  const found = columns.find((column) => plain(column) === plain(name))
-  return found === undefined || before.some((other) => plain(other) === plain(name)) ? '' : found
+/** The column that a name of the header stands for, unless an earlier one does. */
+function columnFor(i: number, names: readonly string[], columns: readonly string[]): string {
+  const name = names[i] ?? ''
+  return names.indexOf(name) < i ? '' : (columns.find((column) => plain(column) === name) ?? '')
 }
 
-const plain = (name: string): string => name.toLowerCase().replaceAll(/[^a-z0-9$]/g, '')
+/** "Icon URL", "icon_url" and "iconUrl" mean the same. Names that are not shown as a whole mean nothing. */
+const plain = (name: string): string => (name.length > PREVIEW_CHARS_MAX ? '' : name.toLowerCase().replaceAll(/[^a-z0-9$]/g, ''))
 
 const cut = (text: string): string => (text.length <= PREVIEW_CHARS_MAX ? text : `${text.slice(0, PREVIEW_CHARS_MAX)}…`).toWellFormed()

@@ -9,16 +9,19 @@ import { parseIsoDate } from '../../base/dates.ts'
 import { describe, fail, Failure } from '../../base/failure.ts'
 import type { NewId } from '../../base/ids.ts'
 import { isObject, JsonError, parseJson, writeJson, type JsonObject } from '../../base/json.ts'
+import { BODY_TOKENS_MAX } from '../../http/request/body.ts'
 import { incompleteOf, placeFor, placesOf } from '../../models/incomplete.ts'
 import { remoteConfig } from '../../models/remote-config.ts'
 import type { Model } from '../../models/schema.ts'
-import { user } from '../../models/user.ts'
+import { user, type User } from '../../models/user.ts'
 import { searchRow } from '../../store/tables/search-row.ts'
 import type { BulkRow } from '../../store/bulk.ts'
+import { checkRoles } from '../user-changes.ts'
 import { csvColumns, documentOfCells } from './csv-columns.ts'
 import { isGivenId, wrongIdMessage } from '../rules/document-ids.ts'
 import { checkListLengths } from '../rules/list-lengths.ts'
 import { withPublication } from '../rules/publication.ts'
+import { throwProblem } from '../rules/problems.ts'
 import { findRecordsNow } from '../rules/references.ts'
 import { checkRemoteConfig } from '../rules/remote-config-rules.ts'
 import { validateDocument } from '../rules/validate.ts'
@@ -50,7 +53,10 @@ export interface RowContext {
 
 /** Whether the row holds nothing, as at the end of many files. */
 export function isBlankRow(bytes: Uint8Array): boolean {
-  return bytes.every((byte) => byte === 0x20 || byte === 0x09 || byte === 0x0d)
+  for (let at = 0; at < bytes.length; at++) {
+    if (bytes[at] !== 0x20 && bytes[at] !== 0x09 && bytes[at] !== 0x0d) return false
+  }
+  return true
 }
 
 /** Reads the bytes of a row. Throws invalidInput; CsvError where its quotes make no sense. */
@@ -58,7 +64,7 @@ export function readRow(bytes: Buffer, model: Model, format: RowFormat): JsonObj
   const text = rowText(bytes)
   if (format.kind === 'csv') return readCells(text, model, format.columns, bytes)
   try {
-    const value = parseJson(text)
+    const value = parseJson(text, { tokensMax: BODY_TOKENS_MAX })
     if (isObject(value)) return value
     throw fail('invalidInput', `expected a JSON object, found ${describe(value)}`)
   } catch (error) {
@@ -137,6 +143,7 @@ export function prepareRow(sent: JsonObject, context: RowContext): BulkRow {
   const valid = withPublication(told, { model, stored, now: Date.parse(context.date), publishedAt })
   if (model === remoteConfig) checkRemoteConfig(valid)
   const value = model === user ? { ...valid, email: readEmail(valid['email'], id) } : valid
+  if (model === user) checkRoles(value as unknown as User, throwProblem)
   const place = placeFor(model, value)
   const search = place.trigrams === undefined ? undefined : searchRow(place, value)
   return { id, doc: writeJson(value), search, ...(place === model ? {} : { place: place.name }), from, basis }

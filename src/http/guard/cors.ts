@@ -8,6 +8,14 @@
  */
 import { splitCommaList } from '../../base/comma-list.ts'
 
+/**
+ * What browsers send for pages without an origin of their own: pages of files, but also frames in a sandbox and `data:` URLs
+ * of every web site (WHATWG HTML, "opaque origin").
+ */
+export const OPAQUE_ORIGIN = 'null'
+/** What Electron and the web view of Android send for pages of files; no page of the web can. */
+const FILE_ORIGIN = 'file://'
+
 /** `local` is any port of http://localhost and http://127.0.0.1, as a web page in development has. */
 export type CorsPolicy = 'local' | readonly string[]
 
@@ -16,7 +24,7 @@ export type CorsHeaders = (origin: string | undefined) => readonly string[]
 
 /**
  * Reads a comma-separated list of origins, such as `https://app.example.org,http://localhost:3000`.
- * An empty list is a policy too: no page may read a response. Throws an Error that names the first bad entry.
+ * `null` and `file://` are what pages of files send. An empty list is a policy too: no page may read a response. Throws an Error that names the first bad entry.
  */
 export function parseOrigins(list: string): readonly string[] {
   const origins = splitCommaList(list)
@@ -24,8 +32,8 @@ export function parseOrigins(list: string): readonly string[] {
     if (origin === '*') {
       throw new Error('expected origins by name, found "*", which browsers reject for requests with credentials')
     }
-    if (!ORIGIN.test(origin)) {
-      throw new Error(`expected scheme://host or scheme://host:port in lower case, found "${origin}"`)
+    if (origin !== OPAQUE_ORIGIN && origin !== FILE_ORIGIN && !ORIGIN.test(origin)) {
+      throw new Error(`expected scheme://host or scheme://host:port in lower case, null or file://, found "${origin}"`)
     }
   }
   return origins
@@ -54,7 +62,6 @@ const LOCAL_ORIGIN = /^http:\/\/(?:localhost|127\.0\.0\.1)(?::\d{1,5})?$/
 
 /** One set for preflights and for all other responses: browsers ignore what does not apply. */
 const ALLOWANCES: readonly string[] = Object.entries({
-  'Access-Control-Allow-Credentials': 'true',
   'Access-Control-Allow-Methods': 'GET, POST, PUT, PATCH, DELETE, OPTIONS',
   'Access-Control-Allow-Headers':
     'Origin, Content-Type, Authorization, Accept, If-Match, If-None-Match, X-Dateline-Position, Consistency, ' +
@@ -65,7 +72,9 @@ const ALLOWANCES: readonly string[] = Object.entries({
 }).flat()
 
 function headersFor(origin: string): readonly string[] {
-  return [...FOREIGN, 'Access-Control-Allow-Origin', origin, ...ALLOWANCES]
+  // What every web site can send must not be read with what the browser adds, such as the cookie of a proxy that signs users in.
+  const credentials = origin === OPAQUE_ORIGIN ? [] : ['Access-Control-Allow-Credentials', 'true']
+  return [...FOREIGN, 'Access-Control-Allow-Origin', origin, ...credentials, ...ALLOWANCES]
 }
 
 function allowList(origins: readonly string[]): (origin: string) => boolean {

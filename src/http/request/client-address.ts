@@ -67,7 +67,19 @@ export function isLoopbackAddress(address: string): boolean {
 
 /** The key to count requests by: an IPv4 address itself, of an IPv6 address its /64, which is what one customer gets. */
 export function limitKey(address: string): string {
-  if (!isIPv6(address)) return address
+  return isIPv6(address) ? prefixOf(address, 4) : address
+}
+
+/**
+ * The key to count networks by, where one client of many addresses must not pass for many: the /24 of an IPv4 address, and
+ * of an IPv6 address the /48, which a rented server may have.
+ */
+export function networkKey(address: string): string {
+  if (isIPv6(address)) return prefixOf(address, 3)
+  return isIPv4(address) ? `${address.replace(/\.\d+$/, '')}.0/24` : address
+}
+
+function prefixOf(address: string, count: number): string {
   const [head = '', tail] = address.split('::')
   const before = head === '' ? [] : head.split(':')
   const after = tail === undefined || tail === '' ? [] : tail.split(':')
@@ -75,9 +87,9 @@ export function limitKey(address: string): string {
   const written = before.length + after.length + (address.includes('.') ? 1 : 0)
   const groups = [...before, ...Array<string>(tail === undefined ? 0 : 8 - written).fill('0'), ...after]
   return `${groups
-    .slice(0, 4)
+    .slice(0, count)
     .map((group) => Number.parseInt(group, 16).toString(16))
-    .join(':')}::/64`
+    .join(':')}::/${count * 16}`
 }
 
 /** The socket of a client that has disconnected has no address. */

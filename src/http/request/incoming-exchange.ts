@@ -20,6 +20,8 @@ import type { Query } from './query-string.ts'
 /** What all requests of a server have in common. */
 export interface ExchangeSurroundings extends BodySurroundings {
   readonly proxies: TrustedProxies
+  /** Called with the other end of the socket where X-Forwarded-For does not come from a proxy. */
+  readonly onUntrustedForward: (peer: string) => void
   readonly bodyBytesMax: number
   readonly shortBodyMs: number
   readonly bodyLane: BodyLane
@@ -110,6 +112,7 @@ export class IncomingExchange implements Exchange {
     if (this.#clientAddress !== undefined) return this.#clientAddress
     const forwardedFor = this.request.headers['x-forwarded-for']
     if (forwardedFor === undefined) return this.#peer
+    if (!this.isFromProxy) this.#around.onUntrustedForward(this.#peer)
     return (this.#clientAddress = clientAddress(
       this.#peer,
       Array.isArray(forwardedFor) ? forwardedFor.join() : forwardedFor,

@@ -17,6 +17,7 @@ import { ResyncFailure } from '../../base/resync.ts'
 import { bytesOf, content, release, type TextPart } from '../../base/text-parts.ts'
 import type { CorsHeaders } from '../guard/cors.ts'
 import type { HttpResponse, ResponseHeaders } from '../request/exchange.ts'
+import { hasUncertainEnd } from '../request/framing.ts'
 import { hasBody } from '../request/incoming-body.ts'
 import type { IncomingExchange } from '../request/incoming-exchange.ts'
 import { endEnvelope } from '../coding/coded-envelope.ts'
@@ -87,7 +88,7 @@ export function createResponseWriter(around: ResponseSurroundings) {
     const rest = restOfBody(exchange)
     const isUnusable = exchange.isBroken || rest === 'long' || rest === 'held back'
     const isLast =
-      isClosing() || isUnusable || response.kind === 'stream' || (request.url ?? '').length > KEPT_URL_CHARS_MAX
+      isClosing() || isUnusable || hasUncertainEnd(request) || response.kind === 'stream' || (request.url ?? '').length > KEPT_URL_CHARS_MAX
     const { body, bytes, head } = render(exchange, response, now)
     const ofRoute = routeHeaders === undefined ? '' : headerLines(routeHeaders(exchange.route))
     const lines = `${head}X-Request-Id: ${exchange.requestId}\r\n${ofRoute}${commonLines(request, response)}`

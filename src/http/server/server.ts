@@ -15,6 +15,7 @@ import { createBodyPace } from '../guard/body-pace.ts'
 import { createConnectionGuard, type ConnectionGuard, type SharedConnections } from '../guard/connection-guard.ts'
 import { corsHeaders, originCheck, type CorsPolicy } from '../guard/cors.ts'
 import { foreignPageGuard, NO_GUARD, type ForeignPageGuard } from '../guard/foreign-pages.ts'
+import { firstOfDay, warnOfForwards, type UntrustedForward } from '../guard/untrusted-forwards.ts'
 import { clientAddress, UNIX_PEER, type TrustedProxies } from '../request/client-address.ts'
 import { IncomingExchange } from '../request/incoming-exchange.ts'
 import type { Certificate } from './certificate.ts'
@@ -34,6 +35,8 @@ export interface ServerOptions {
   readonly log: Log
   readonly cors: CorsPolicy
   readonly proxies: TrustedProxies
+  /** Called once a day at most, with an address that is no trusted proxy and sends X-Forwarded-For; without it, that is logged. */
+  readonly onUntrustedForward?: UntrustedForward
   /** Fresh for each start of the program; stands on every response. */
   readonly instance: string
   /** Headers of the responses of a route, names and values in turn, as they are when the response is written. */
@@ -89,7 +92,8 @@ export function createServer(options: ServerOptions) {
   })
   const takeRequest = createRequestTurns(serve, guard)
   const bodyMemory = createBodyMemory(limits, shared?.bodies)
-  const around = { ...limits, proxies, bodyMemory, bodyPace: createBodyPace(), bodyLane: createBodyLane() }
+  const onUntrustedForward = firstOfDay(options.now, options.onUntrustedForward ?? warnOfForwards(log))
+  const around = { ...limits, proxies, onUntrustedForward, bodyMemory, bodyPace: createBodyPace(), bodyLane: createBodyLane() }
 
   function onRequest(request: IncomingMessage, response: ServerResponse, expectsContinue = false): void {
     const connection = connectionOf(request.socket)

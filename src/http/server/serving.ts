@@ -7,6 +7,7 @@ import { fail } from '../../base/failure.ts'
 import type { Log } from '../../base/log.ts'
 import type { ForeignPageGuard } from '../guard/foreign-pages.ts'
 import type { HttpResponse } from '../request/exchange.ts'
+import { assertKnownCoding } from '../request/framing.ts'
 import type { IncomingExchange } from '../request/incoming-exchange.ts'
 import { createResponder } from './responder.ts'
 import { createResponseWriter, type ResponseSurroundings, type SentResponse } from './response-writer.ts'
@@ -45,6 +46,7 @@ export function createServe(around: ServingSurroundings): Serve {
     log,
     admit({ request }) {
       assertOneHost(request)
+      assertKnownCoding(request)
       guard()(request)
     },
   })

@@ -1,5 +1,6 @@
 /** What the operator can do about a failed delivery: which setting it is about, with the other side's own words. */
 import { systemReason } from '../../base/system-error.ts'
+import { RIGHTS_REMEDY } from '../settings/program-rights.ts'
 import type { DeliveryError, ErrorKind } from './delivery-error.ts'
 import { adviceForRejection } from './rejection-advice.ts'
 
@@ -138,6 +139,9 @@ function hostOf(cause: unknown): string {
 
 function adviceForProgram({ kind, exitStatus, reply, cause }: DeliveryError): string {
   const output = reply === undefined ? '' : `; it printed ${JSON.stringify(reply)}`
+  // postdrop tries again without end, so this failure is mostly one of a slow program.
+  if (/postdrop.*(?:permission denied|read-only file system)/i.test(reply ?? ''))
+    return `The program in --mail may not write to the queue of Postfix, as under NoNewPrivileges or ProtectSystem: ${RIGHTS_REMEDY}${output}`
   switch (kind) {
     case 'start':
       return `The program in --mail cannot be started (${systemReason(cause)}): check its path and permissions`

@@ -91,7 +91,7 @@ function endOf(child: ChildProcess, { input, timeouts }: ProgramRun, signal?: Ab
   })
   child.once('exit', (status, killedBy) => {
     exit = { status, signal: killedBy }
-    // Kills the rest of the group. After a normal end it may go on: exim delivers that way.
+    // Kills the rest of the group. After a normal end it may go on: Exim delivers that way.
     if (stopped !== undefined) signalGroup(child, 'SIGKILL')
     after(timeouts.drain, finish)
   })

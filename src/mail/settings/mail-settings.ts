@@ -10,6 +10,7 @@ import type { Mailbox } from '../address.ts'
 import { readCaBundle } from './ca-bundle.ts'
 import { type DkimSettings, type MailSigning, readDkimSettings } from './dkim-settings.ts'
 import type { ExecCommand } from '../delivery/exec-delivery.ts'
+import { rightsWarnings } from './program-rights.ts'
 import { type LoginFiles, readMailLogin } from './mail-login.ts'
 import type { MailTarget, ServerTarget } from './mail-target.ts'
 import { cannotUse, MailSettingError } from './setting-file.ts'
@@ -69,8 +70,8 @@ function routeTo(mail: MailTarget, options: MailOptions, { now, environment }: S
   if (mail.kind === 'smtp') return routeToServer(mail, options, now)
   if (mail.kind === 'exec') {
     const { program, args } = mail
-    rejectMissingProgram(program, environment['PATH'])
-    return { route: { kind: 'exec', command: { program, args, environment } }, warnings: [] }
+    const path = findProgram(program, environment['PATH'])
+    return { route: { kind: 'exec', command: { program, args, environment } }, warnings: rightsWarnings(path) }
   }
   return { route: mail, warnings: [] }
 }
@@ -152,20 +153,20 @@ function rejectServerSettings(options: MailOptions, kind: 'console' | 'file' | '
   )
 }
 
-/** A name without a slash is looked up in PATH, as the system does. */
-function rejectMissingProgram(program: string, path: string | undefined): void {
+/** The path of a program. A name without a slash is looked up in PATH, as the system does. Throws a MailSettingError. */
+function findProgram(program: string, path: string | undefined): string {
   // Windows looks in other directories, and tries several extensions.
-  if (process.platform === 'win32') return
+  if (process.platform === 'win32') return program
   const setting = { flag: '--mail exec:', path: program }
   if (program.includes('/')) {
     const problem = programProblem(program)
     if (problem !== undefined) throw cannotUse(setting, `expected a program that can be run, found ${problem}`)
-  } else if (
-    path !== undefined &&
-    !path.split(delimiter).some((one) => programProblem(join(one, program)) === undefined)
-  ) {
-    throw cannotUse(setting, 'expected a program in one of the directories of PATH, found none of that name')
+    return program
   }
+  if (path === undefined) return program
+  const found = path.split(delimiter).find((one) => programProblem(join(one, program)) === undefined)
+  if (found === undefined) throw cannotUse(setting, 'expected a program in one of the directories of PATH, found none of that name')
+  return join(found, program)
 }
 
 function programProblem(path: string): string | undefined {

@@ -97,15 +97,19 @@ export function userChanged(id: string, versions: Versions, moment: Moment): rea
   return roles.length > 0 || !isRecorded(moment) ? roles : [replaced(user, id, versions)]
 }
 
-/** A new account: a guest signs in with it at once, any other user is invited. */
+/** A new account: a guest signs in with it at once; any other, such as the first administrator, is there from the start. */
 export function accountCreated(account: NewAccount, session: SessionRecord | undefined, hashOf: (email: string) => string): AuditEntry {
-  return session === undefined ? userInvited(account, false, hashOf) : signedIn(account.user.value, session, 'guest')
+  return session === undefined ? userAdded('user.created', account, hashOf) : signedIn(account.user.value, session, 'guest')
 }
 
-export function userInvited({ user: { id, value } }: NewAccount, isByMail: boolean, hashOf: (email: string) => string): AuditEntry {
+export function userInvited(account: NewAccount, isByMail: boolean, hashOf: (email: string) => string): AuditEntry {
+  const entry = userAdded('user.invited', account, hashOf)
+  return isByMail ? { ...entry, details: [...(entry.details ?? []), BY_MAIL] } : entry
+}
+
+function userAdded(event: 'user.created' | 'user.invited', { user: { id, value } }: NewAccount, hashOf: (email: string) => string): AuditEntry {
   const details = ROLES.map((name) => ({ name, value: String(value[name]) }))
-  const emailHash = hashOf(String(value['email']))
-  return { event: 'user.invited', emailHash, model: user.name, documentId: id, details: isByMail ? [...details, BY_MAIL] : details }
+  return { event, emailHash: hashOf(String(value['email'])), model: user.name, documentId: id, details }
 }
 
 /** By another mail. */
@@ -115,7 +119,7 @@ export function invitedAgain(documentId: string, emailHash: string): AuditEntry 
 
 const BY_MAIL = { name: 'by', value: 'mail' }
 
-/** How a sign-in by code went, and the role that an account got from a guest who joined it. */
+/** How a sign-in went, and the role that the account got with it. */
 export function signInEntries({ session }: SignIn, outcome: SignInOutcome, emailHash: string): readonly AuditEntry[] {
   if (outcome.kind !== 'signed-in') {
     const value = outcome.kind === 'rejected' ? `code ${outcome.reason}` : outcome.kind
@@ -149,12 +153,15 @@ export function apiTokenMade({ id, userId, name, limits, expiresAt }: ApiTokenRe
     { name: 'token', value: id },
     { name: 'name', value: name },
     { name: 'role', value: limits.role },
-    { name: 'models', value: limits.models?.join(' ') ?? 'all' },
-    { name: 'methods', value: limits.methods?.join(' ') ?? 'all' },
+    { name: 'models', value: narrowed(limits.models) },
+    { name: 'methods', value: narrowed(limits.methods) },
+    ...(limits.scopes === undefined ? [] : [{ name: 'scopes', value: limits.scopes.join(' ') }]),
     { name: 'expiresAt', value: isoDate(expiresAt) },
   ]
   return { event: 'token.made', model: user.name, documentId: userId, details }
 }
+
+const narrowed = (names: readonly string[] | null): string => (names === null ? 'all' : names.join(' ') || 'none')
 
 export function apiTokenRevoked({ id, userId, name }: ApiTokenRecord): AuditEntry {
   const details = [

@@ -8,6 +8,7 @@
 import { closeSync, fdatasyncSync, fsyncSync, openSync, rmSync, statfsSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { Clock } from '../../base/clock.ts'
+import { sizeText } from '../../base/counted.ts'
 import { HOUR_MS, MINUTE_MS } from '../../base/duration.ts'
 import type { Model } from '../../models/schema.ts'
 import { databaseReason, foldWal, isDamage, openDatabase, type Database } from '../sqlite/database.ts'
@@ -85,12 +86,10 @@ function requireSpace({ from, to, action }: CopyRequest): void {
   const [wanted, free] = [statSync(from).size + SPARE_BYTES, bavail * bsize]
   if (free >= wanted) return
   throw new DatabaseFileError(
-    `${action}: the disk of "${dirname(to)}" has ${megabytes(free)} MB free, and ${megabytes(wanted)} MB are needed: ` +
+    `${action}: the disk of "${dirname(to)}" has ${sizeText(free)} free, and ${sizeText(wanted)} are needed: ` +
       'make room or choose another place',
   )
 }
-
-const megabytes = (bytes: number): string => (bytes / 1e6).toFixed(0)
 
 async function copyPages(request: CopyRequest, descriptor: number): Promise<Omit<Copied, 'bytes'>> {
   const { from, to, models } = request
@@ -135,7 +134,7 @@ function pacer({ from, action, now, signal, onProgress }: CopyRequest, descripto
     }
     if ((statSync(`${from}-wal`, { throwIfNoEntry: false })?.size ?? 0) > WAL_BYTES_MAX) {
       throw new DatabaseFileError(
-        `${action}: meanwhile more than ${megabytes(WAL_BYTES_MAX)} MB were written to the database: ` +
+        `${action}: meanwhile more than ${sizeText(WAL_BYTES_MAX)} were written to the database: ` +
           'try again when less is going on',
       )
     }

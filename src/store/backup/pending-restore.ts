@@ -58,6 +58,11 @@ export function requestRestore(dir: RestorePlace, copy: string, { name, actor, a
   writeNote(dir, { name, actor, at, removed, copy: basename(copy), kept: null, failure: null })
 }
 
+/** Whether the next start of the service puts a copy in the place of the database. Throws DataDirError. */
+export function isRestorePending(dir: DataDir): boolean {
+  return readNote(dir)?.failure === null
+}
+
 /** Goes on with a restore, or undoes it where the service did not come up with it; undefined where there is none. */
 export function startRestore(dir: DataDir, owner: Owner, now: Clock): RestoreStart | undefined {
   const note = readNote(dir)

@@ -48,6 +48,8 @@ export interface RestoreRequest {
   readonly now: Clock
   readonly signal?: AbortSignal | undefined
   readonly onProgress?: ((share: number) => void) | undefined
+  /** Called when the copy is whole, right before it takes the place of the database, which stays where this fails. */
+  readonly onReplace?: (() => Promise<void>) | undefined
   /** Whether tokens of the API and passkeys that the database in use does not have stay: see restored-copy.ts. */
   readonly keepsCredentials?: boolean
 }
@@ -64,11 +66,12 @@ export interface Restored extends CopiedBackup {
 
 /** Checks the file, copies it into the directory, which the caller owns, and replaces the database. Throws DatabaseFileError and SchemaError. */
 export async function restoreDatabase(request: RestoreRequest): Promise<Restored> {
-  const { dir, from, now } = request
+  const { dir, from, now, onReplace } = request
   const partial = `${dir.database}.restoring-${process.pid}`
   for (const name of readdirSync(dir.path).filter((one) => PARTIAL_NAME.test(one))) rmSync(join(dir.path, name))
   const copied = await copyForRestore(request, partial)
   try {
+    await onReplace?.()
     return { ...copied, replaced: replaceDatabase(dir.database, partial, now()) }
   } catch (error) {
     rmSync(partial, { force: true })
@@ -101,7 +104,7 @@ export async function copyForRestore({ dir, from, version, keepsCredentials = fa
   try {
     const [fault] = withFile(to, (copy) => contentFaults(copy, request.models))
     if (fault !== undefined) throw new DatabaseFileError(`${action}: the copy did not pass its check (${fault}): ${ifDamaged}`)
-    const removed = prepareCopy(to, keepsCredentials ? undefined : dir.database)
+    const removed = prepareCopy(to, { inUse: keepsCredentials ? undefined : dir.database, now: request.now() })
     return { ...copied, removed, differs: copyDifferences(to, dir.database) }
   } catch (error) {
     rmSync(to, { force: true })

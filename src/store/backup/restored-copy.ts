@@ -8,9 +8,13 @@
  * - A token of the API or a passkey is nothing but its row: the author of a forged file could sign in with one that was
  *   planted there. Only those stay that the database in use has as well. Other ways to sign in need the file `secrets` or a
  *   mailbox.
+ * - A sign-out of a time to come, which would end every new session of its user, is one of now.
+ * - A role that does not go with the e-mail address of its account becomes the one that does: no other path stores one.
  */
 import { existsSync } from 'node:fs'
 import { renameHistory } from '../changes/history-name.ts'
+import { wrongRole } from '../../models/guest.ts'
+import type { User } from '../../models/user.ts'
 import { foldWal, openDatabase, type Database, type Row } from '../sqlite/database.ts'
 import { STATISTICS } from '../sqlite/schema-check.ts'
 
@@ -28,20 +32,44 @@ const CREDENTIALS = {
   passkeys: { table: 'passkey', columns: 'id, user_id, origin, public_key, name, created_at' },
 } as const
 
-/** `inUse` is the database whose credentials stay; without it all of the copy stay. */
-export function prepareCopy(file: string, inUse: string | undefined): RemovedCredentials {
+interface Preparation {
+  /** The database whose credentials stay; without it all of the copy stay. */
+  readonly inUse: string | undefined
+  /** Milliseconds since the epoch. */
+  readonly now: number
+}
+
+export function prepareCopy(file: string, { inUse, now }: Preparation): RemovedCredentials {
   const database = openDatabase(file)
   try {
     const triggers = database.all("SELECT name FROM sqlite_schema WHERE type = 'trigger'")
     for (const { name } of triggers) database.exec(`DROP TRIGGER "${String(name).replaceAll('"', '""')}"`)
     for (const table of STATISTICS) database.exec(`DROP TABLE IF EXISTS ${table}`)
     renameHistory(database)
+    endFutureSignOuts(database, now)
+    repairAppRoles(database)
     if (inUse === undefined) return NONE_REMOVED
     return { apiTokens: removeUnknown(database, 'apiTokens', inUse), passkeys: removeUnknown(database, 'passkeys', inUse) }
   } finally {
     database.close()
     foldWal(file)
   }
+}
+
+function endFutureSignOuts(database: Database, now: number): void {
+  if (!hasTable(database, 'signed_out')) return
+  const second = Math.floor(now / 1000)
+  database.run('UPDATE signed_out SET before = ? WHERE before > ?', second, second)
+}
+
+/** A dashboard role stays: with it the last administrator could go, and it passes to no other account. */
+function repairAppRoles(database: Database): void {
+  const wrong: { readonly id: string; readonly role: string }[] = []
+  for (const { id, doc } of database.iterate('SELECT id, doc FROM user')) {
+    const found = wrongRole(JSON.parse(String(doc)) as User)
+    if (found?.role === 'appRole') wrong.push({ id: String(id), role: found.choices[0] ?? '' })
+  }
+  for (const { id, role } of wrong) database.run("UPDATE user SET doc = json_set(doc, '$.appRole', ?) WHERE id = ?", role, id)
 }
 
 function removeUnknown(copy: Database, kind: keyof typeof CREDENTIALS, inUse: string): number {
@@ -73,6 +101,9 @@ function rowsInUse(file: string, sql: string): readonly Row[] {
 /** None where a file of an earlier schema has no such table. */
 function rowsOf(database: Database, sql: string): readonly Row[] {
   const table = sql.split(' FROM ')[1] ?? ''
-  if (database.get("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?", table) === undefined) return []
-  return database.all(sql)
+  return hasTable(database, table) ? database.all(sql) : []
+}
+
+function hasTable(database: Database, name: string): boolean {
+  return database.get("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?", name) !== undefined
 }

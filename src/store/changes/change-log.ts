@@ -6,7 +6,7 @@
 import type { Model } from '../../models/schema.ts'
 import type { Status } from '../../models/status.ts'
 import type { Database, Row } from '../sqlite/database.ts'
-import type { ChangePage, ChangeRange, ChangeRecord } from '../store.ts'
+import type { ChangePage, ChangeRange, ChangeRecord, ChangeSight } from '../store.ts'
 import { hasChangeLog } from './change-schema.ts'
 
 /** Rows of the log that one page looks at: a few milliseconds. */
@@ -24,44 +24,71 @@ export function changeRange(database: Database): ChangeRange {
 }
 
 /** One page of the last changes of documents behind a seq; see DocumentStore. */
-export function changesBehind(database: Database, after: number, models: readonly Model[], limit: number): ChangePage {
-  if (!hasChangeLog(database)) return { records: [], upTo: after }
+export function changesBehind(database: Database, after: number, sight: ChangeSight, limit: number): ChangePage {
+  if (!hasChangeLog(database)) return { records: [], upTo: after, looked: 0 }
+  const parts = partsOf(sight)
   const { newest } = changeRange(database)
-  const upTo = Math.max(after, Math.min(newest, lastLookedAt(database, after) ?? newest))
-  const namesOf = (some: readonly Model[]): string => JSON.stringify(some.map(({ name }) => name))
-  const withStatus = models.filter(({ fields }) => 'status' in fields)
-  const rows = database.all(LAST_CHANGES, namesOf(withStatus), after, upTo, namesOf(models), limit)
-  const records = rows.map(recordOf)
-  const last = records.at(-1)
-  return { records, upTo: last !== undefined && records.length === limit ? last.seq : upTo }
+  const { looked, last } = lookedAt(database, parts, after)
+  const upTo = Math.max(after, looked === ROWS_PER_PAGE_MAX ? last : newest)
+  const records = looked === 0 ? [] : lastChanges(database, parts, { after, upTo, limit })
+  const full = records.length === limit ? records.at(-1) : undefined
+  return { records, upTo: full?.seq ?? upTo, looked }
 }
 
-/** The seq of the last row that a page looks at; undefined where the log ends before. */
-function lastLookedAt(database: Database, after: number): number | undefined {
-  const sql = `SELECT seq FROM change WHERE seq > ? ORDER BY seq LIMIT 1 OFFSET ${ROWS_PER_PAGE_MAX - 1}`
-  const row = database.get(sql, after)
-  return row === undefined ? undefined : Number(row['seq'])
+/** Rows of the log: those of a model, or those of one document. Each part is in the order of an index. */
+interface Part {
+  readonly model: Model
+  readonly where: string
+  readonly values: readonly string[]
+}
+
+/** A reader goes past the changes of other models, and of documents of other users, without a look at them. */
+function partsOf({ models, own }: ChangeSight): readonly Part[] {
+  const ownParts = own === undefined ? [] : own.models.map((model) => ({ model, where: 'id = ? AND model = ?', values: [own.id, model.name] }))
+  return [...models.map((model) => ({ model, where: 'model = ?', values: [model.name] })), ...ownParts]
+}
+
+/** How many rows a page looks at, and the seq of the last. SQLite merges the parts, and ends at the limit. */
+function lookedAt(database: Database, parts: readonly Part[], after: number): { readonly looked: number; readonly last: number } {
+  if (parts.length === 0) return { looked: 0, last: after }
+  const rows = parts.map(({ where }) => `SELECT seq FROM change AS one WHERE ${where} AND seq > ?`).join(' UNION ALL ')
+  const sql = `SELECT count(*) AS looked, max(seq) AS last FROM (${rows} ORDER BY seq LIMIT ${ROWS_PER_PAGE_MAX})`
+  const found = database.get(sql, ...parts.flatMap(({ values }) => [...values, after]))
+  return { looked: Number(found?.['looked']), last: Number(found?.['last']) }
+}
+
+interface LookedRange {
+  readonly after: number
+  readonly upTo: number
+  readonly limit: number
+}
+
+function lastChanges(database: Database, parts: readonly Part[], { after, upTo, limit }: LookedRange): readonly ChangeRecord[] {
+  const sql = `${parts.map(lastChangesOf).join(' UNION ALL ')} ORDER BY seq LIMIT ?`
+  return database.all(sql, ...parts.flatMap(({ values }) => [...values, after, upTo]), limit).map(recordOf)
 }
 
 /**
  * A change is left out where the document has a later one, which comes on this page or another. The index
- * `change_document` answers both questions about other changes of the document. A document without a status is not asked
- * about: its earlier changes would all be read, and each user can make many of the own settings.
+ * `change_document` answers the questions about other changes of the document. One without a status is not asked about it.
  */
-const LAST_CHANGES = `
-  SELECT seq, model, id, kind, at, actor, before, after, status_before,
-    model IN (SELECT value FROM json_each(?)) AND EXISTS (
-      SELECT 1 FROM change AS earlier
-        WHERE earlier.id = one.id AND earlier.model = one.model AND earlier.seq <= one.seq AND earlier.status_before = 'active'
-    ) AS was_active,
+function lastChangesOf({ model, where }: Part): string {
+  const wasActive = 'status' in model.fields ? WAS_ACTIVE : '0'
+  return `
+  SELECT seq, model, id, kind, at, actor, before, after, status_before, ${wasActive} AS was_active,
     NOT EXISTS (
       SELECT 1 FROM change AS earlier WHERE earlier.id = one.id AND earlier.model = one.model AND earlier.seq < one.seq
     ) AS is_first
   FROM change AS one
-  WHERE seq > ? AND seq <= ? AND model IN (SELECT value FROM json_each(?)) AND NOT EXISTS (
+  WHERE ${where} AND seq > ? AND seq <= ? AND NOT EXISTS (
       SELECT 1 FROM change AS later WHERE later.id = one.id AND later.model = one.model AND later.seq > one.seq
-    )
-  ORDER BY seq LIMIT ?`
+    )`
+}
+
+const WAS_ACTIVE = `EXISTS (
+      SELECT 1 FROM change AS earlier
+        WHERE earlier.id = one.id AND earlier.model = one.model AND earlier.seq <= one.seq AND earlier.status_before = 'active'
+    )`
 
 const KINDS = ['created', 'updated', 'deleted', 'restored'] as const
 

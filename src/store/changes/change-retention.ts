@@ -44,21 +44,26 @@ function firstRows(database: Database, behind: number, before: number): readonly
 const ACTOR = "actor = ? AND actor NOT IN ('operator', 'service', 'stranger')"
 const OWN = `id = ? AND model IN (${OWNED.map((name) => `'${name}'`).join(', ')})`
 
+const BEFORE_THE_NEWEST = 'seq < (SELECT max(seq) FROM change)'
+
 /**
  * Removes a deleted account from some rows: it is the actor of no change and of no deletion any more, and nothing tells of
- * what it owned. Of those changes empty rows are left, since the next change must not get the seq of one that a reader may
- * have seen. Returns how many rows it changed: none when all is done.
+ * what it owned. The newest row of the log is emptied and removed by a later erasure, since the next change must not get the
+ * seq of one that a reader may have seen. Returns how many rows it changed: none when all is done.
  */
 export function eraseActor(database: Database, userId: string, rowsMax: number): number {
   if (!hasChangeLog(database)) return 0
-  const steps: readonly (readonly [change: string, found: string])[] = [
-    ['UPDATE change SET actor = NULL', `change WHERE ${ACTOR}`],
-    ['UPDATE trash SET actor = NULL', 'trash WHERE actor = ? AND actor IS NOT NULL'],
-    ["UPDATE change SET model = '', id = '', before = NULL, after = NULL", `change WHERE ${OWN}`],
+  const rows = (found: string): string => `seq IN (SELECT seq FROM ${found} LIMIT ?)`
+  const steps: readonly (readonly [sql: string, ...values: string[]])[] = [
+    [`UPDATE change SET actor = NULL WHERE ${rows(`change WHERE ${ACTOR}`)}`, userId],
+    [`UPDATE trash SET actor = NULL WHERE ${rows('trash WHERE actor = ? AND actor IS NOT NULL')}`, userId],
+    [`DELETE FROM change WHERE ${rows(`change WHERE ${OWN} AND ${BEFORE_THE_NEWEST}`)}`, userId],
+    [`UPDATE change SET model = '', id = '', before = NULL, after = NULL WHERE ${rows(`change WHERE ${OWN}`)}`, userId],
+    [`DELETE FROM change WHERE ${rows(`change WHERE model = '' AND ${BEFORE_THE_NEWEST}`)}`],
   ]
   let changed = 0
-  for (const [change, found] of steps) {
-    changed += database.run(`${change} WHERE seq IN (SELECT seq FROM ${found} LIMIT ?)`, userId, rowsMax - changed)
+  for (const [sql, ...values] of steps) {
+    changed += database.run(sql, ...values, rowsMax - changed)
     if (changed >= rowsMax) break
   }
   return changed

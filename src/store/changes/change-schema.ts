@@ -61,6 +61,12 @@ export const DELTAS_IN_THE_LOG = `
 /** Only the status before a change is asked for, and each of the two takes a look into the text of its document. */
 export const ONE_STATUS = 'ALTER TABLE change DROP COLUMN status_after'
 
+/**
+ * The changes of one model, in their order: a reader goes past those of other models without a look at them, such as the
+ * settings of all users.
+ */
+export const CHANGES_BY_MODEL = 'CREATE INDEX change_model ON change (model)'
+
 /** Whether the file has the log as this program writes it: a node of a cluster may have an earlier schema. */
 export function hasChangeLog(database: Database): boolean {
   return database.get("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'change' AND instr(sql, 'delta')") !== undefined

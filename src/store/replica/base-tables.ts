@@ -25,6 +25,8 @@ const SERVICE_TABLES: readonly string[] = [
   'revoked_token',
   'first_response',
   'rate_hit',
+  'client_try',
+  'email_try',
   'outbox',
   'change',
   'trash',

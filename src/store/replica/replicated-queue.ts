@@ -210,7 +210,7 @@ function setBack(position: number, last: number): string {
 }
 
 const AHEAD_ADVICE =
-  'stop all nodes, run "dateline cluster init" with another --cluster-prefix on the one with the highest position, and join the others again'
+  'stop all nodes, run "dateline cluster init" with another --cluster-prefix on the one with the highest position, and join the others again with empty data directories'
 
 function leftService(reason: string): Failure {
   return fail('networkError', 'This node has left service: ask another one, or try again soon', {

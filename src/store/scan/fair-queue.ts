@@ -73,11 +73,14 @@ type ClassLines<Entry extends Waiting> = ReturnType<typeof createClassLines<Entr
 /** The lines of the callers of one class, in the order of their turns. Entries of a line are oldest first. */
 function createClassLines<Entry extends Waiting>() {
   const lines = new Map<string, { readonly entries: Entry[]; weight: number }>()
+  let [length, weight] = [0, 0]
   const removeAt = (caller: string, at: number): Entry | undefined => {
     const line = lines.get(caller)
     const [entry] = at < 0 ? [] : (line?.entries.splice(at, 1) ?? [])
     if (line === undefined || entry === undefined) return undefined
     line.weight -= entry.weight
+    weight -= entry.weight
+    length--
     if (line.entries.length === 0) lines.delete(caller)
     return entry
   }
@@ -85,11 +88,9 @@ function createClassLines<Entry extends Waiting>() {
     const line = lines.get(caller)
     if (line !== undefined && lines.delete(caller)) lines.set(caller, line)
   }
-  const sum = (of: (line: { readonly entries: Entry[]; weight: number }) => number): number =>
-    lines.values().reduce((total, line) => total + of(line), 0)
   return {
-    length: () => sum(({ entries }) => entries.length),
-    weight: () => sum((line) => line.weight),
+    length: () => length,
+    weight: () => weight,
     lengthOf: (caller: string) => lines.get(caller)?.entries.length ?? 0,
     yieldTurn,
     add(entry: Entry): void {
@@ -97,6 +98,8 @@ function createClassLines<Entry extends Waiting>() {
       line.entries.push(entry)
       line.weight += entry.weight
       lines.set(entry.caller, line)
+      weight += entry.weight
+      length++
     },
     remove(entry: Entry): void {
       removeAt(entry.caller, lines.get(entry.caller)?.entries.indexOf(entry) ?? -1)
@@ -118,6 +121,7 @@ function createClassLines<Entry extends Waiting>() {
     clear(): readonly Entry[] {
       const entries = [...lines.values()].flatMap((line) => line.entries)
       lines.clear()
+      ;[length, weight] = [0, 0]
       return entries
     },
   }

@@ -16,6 +16,9 @@ import { writeQuery } from './query-message.ts'
 import { createReaderPause } from './reader-pause.ts'
 import { createScanPool } from './scan-pool.ts'
 import { createShortQueries } from './short-queries.ts'
+import { createShortWork } from './short-work.ts'
+import { createTurnLane } from './turn-lane.ts'
+import { createTurnShare } from './turn-share.ts'
 import { indexColumns } from '../sqlite/schema-sql.ts'
 import type { QueryCaller, FindQuery, Found, QueryCounts } from '../store.ts'
 
@@ -34,7 +37,9 @@ export function createFinder(database: Database, options: FinderOptions) {
   const { file, now, arrivals, queryDeadlineMs, beginRead, changes } = options
   const limits = queryDeadlineMs === undefined ? {} : { deadlineMs: queryDeadlineMs }
   const pool = createScanPool({ file, now, limits })
-  const lane = createInlineLane({ file, now, arrivals, bytesOf: (query) => writeQuery('', query).filter.length })
+  const share = createTurnShare(arrivals)
+  const lane = createTurnLane({ now, arrivals })
+  const queries = createInlineLane({ file, lane, bytesOf: (query) => writeQuery('', query).filter.length })
   const pause = createReaderPause([pool.slots, lane.slots], now)
   let inline = 0
 
@@ -42,15 +47,16 @@ export function createFinder(database: Database, options: FinderOptions) {
     pool.run(writeQuery(model.name, query), caller, advice(model))
 
   const inLane = async (model: Model, query: FindQuery, caller: QueryCaller): Promise<Found> => {
-    const found = await lane.run(model, query, caller)
+    const found = await queries.run(model, query, caller)
     if (found === undefined) return inThread(model, query, caller)
     inline++
     return found
   }
-  const short = createShortQueries(database, { arrivals, beginRead, changes, inLane, inThread, onAnswer: () => inline++ })
+  const find = createShortQueries(database, { share, beginRead, changes, inLane, inThread, onAnswer: () => inline++ })
 
   return {
-    find: short.find,
+    find,
+    inTurns: createShortWork({ share, lane }),
     explain: (model: Model, query: FindQuery, caller: QueryCaller): Promise<QueryPlan> =>
       pool.explain(writeQuery(model.name, query), caller, advice(model)),
     counts(): QueryCounts {
@@ -61,8 +67,9 @@ export function createFinder(database: Database, options: FinderOptions) {
     pauseFor: pause.request,
     async close(): Promise<void> {
       pause.close()
-      short.close()
+      share.close()
       await Promise.all([lane.close(), pool.close()])
+      queries.close()
     },
   }
 }

@@ -1,5 +1,5 @@
 /** Answers short queries at once, in the share of the turn that their callers have; longer ones run elsewhere. */
-import type { Arrivals } from '../../base/arrivals.ts'
+import type { Awaitable } from '../../base/awaitable.ts'
 import type { Model } from '../../models/schema.ts'
 import { execute, noEffort } from '../plan/executor.ts'
 import type { ChosenPlan } from '../plan/plan.ts'
@@ -8,7 +8,7 @@ import { createKnownCounts } from '../plan/statistics.ts'
 import type { Database } from '../sqlite/database.ts'
 import type { FindQuery, Found, QueryCaller } from '../store.ts'
 import { inlineBudget, isShort, runsInline, SHORT_STEPS_MAX } from './inline-budget.ts'
-import { createTurnShare } from './turn-share.ts'
+import type { TurnShare } from './turn-share.ts'
 
 /** The fixed cost of a query. */
 const FIND_STEPS = 1_000
@@ -16,7 +16,7 @@ const FIND_STEPS = 1_000
 type Find = (model: Model, query: FindQuery, caller: QueryCaller) => Promise<Found>
 
 export interface ShortQueryOptions {
-  readonly arrivals: Pick<Arrivals, 'areMany'>
+  readonly share: TurnShare
   /** Makes all reads of this turn of the event loop see one snapshot. */
   readonly beginRead: () => void
   /** A number that differs when a row may have changed since, in the snapshot of this turn. */
@@ -29,9 +29,8 @@ export interface ShortQueryOptions {
 }
 
 export function createShortQueries(database: Database, options: ShortQueryOptions) {
-  const { arrivals, beginRead, changes, inLane, inThread, onAnswer } = options
+  const { share, beginRead, changes, inLane, inThread, onAnswer } = options
   const countsNow = createKnownCounts(changes)
-  const share = createTurnShare(arrivals)
 
   /** The page, or where the query is to run instead. */
   const atOnce = (model: Model, plan: ChosenPlan, query: FindQuery, { id }: QueryCaller): Found | 'lane' | 'thread' => {
@@ -49,7 +48,8 @@ export function createShortQueries(database: Database, options: ShortQueryOption
     }
   }
 
-  const inTurn = (model: Model, query: FindQuery, caller: QueryCaller): Found | Promise<Found> => {
+  const inTurn = (model: Model, query: FindQuery, caller: QueryCaller): Awaitable<Found> => {
+    beginRead()
     const plan = planQuery(database, model, query, { counts: countsNow() })
     if (!runsInline(plan)) return inThread(model, query, caller)
     const found = isShort(plan) ? atOnce(model, plan, query, caller) : 'lane'
@@ -59,15 +59,6 @@ export function createShortQueries(database: Database, options: ShortQueryOption
     return found
   }
 
-  return {
-    find(model: Model, query: FindQuery, caller: QueryCaller): Found | Promise<Found> {
-      if (share.has(caller.id)) return inTurn(model, query, caller)
-      if (share.isFull()) return inLane(model, query, caller)
-      return share.later(caller.id, () => {
-        beginRead()
-        return inTurn(model, query, caller)
-      })
-    },
-    close: share.close,
-  }
+  return (model: Model, query: FindQuery, caller: QueryCaller): Awaitable<Found> =>
+    share.take(caller.id, () => inTurn(model, query, caller), () => inLane(model, query, caller))
 }

@@ -4,6 +4,7 @@
  * so does everything while many connections arrive.
  */
 import type { Arrivals } from '../../base/arrivals.ts'
+import type { Awaitable } from '../../base/awaitable.ts'
 import { stopping } from './fair-slots.ts'
 import { ARRIVAL_TURNS_MAX, SLICE_STEPS } from './inline-budget.ts'
 
@@ -11,7 +12,7 @@ import { ARRIVAL_TURNS_MAX, SLICE_STEPS } from './inline-budget.ts'
 const TURN_STEPS_MAX = 5 * SLICE_STEPS
 /** In a turn that is not left to new connections although many arrive. */
 const ARRIVAL_STEPS_MAX = SLICE_STEPS / 4
-/** Queries that wait for a later turn. Each has a connection, and its request is in memory anyway. */
+/** What waits for a later turn. Each has a connection, and its request is in memory anyway. */
 const WAITING_MAX = 1_000
 
 interface Waiting {
@@ -19,6 +20,8 @@ interface Waiting {
   readonly resume: () => void
   readonly reject: (error: unknown) => void
 }
+
+export type TurnShare = ReturnType<typeof createTurnShare>
 
 export function createTurnShare(arrivals: Pick<Arrivals, 'areMany'>) {
   const spent = new Map<string, number>()
@@ -55,29 +58,34 @@ export function createTurnShare(arrivals: Pick<Arrivals, 'areMany'>) {
     if (waiting.length > 0) schedule()
   }
 
+  const mayRun = (caller: string): boolean => has(caller) && !arrivals.areMany()
+  /** Does the work in the next turn in which the caller has a share. */
+  const later = <Result>(caller: string, work: () => Awaitable<Result>): Promise<Result> => {
+    schedule()
+    return new Promise((resolve, reject) => {
+      const resume = (): void => {
+        try {
+          resolve(work())
+        } catch (error) {
+          reject(error)
+        }
+      }
+      waiting.push({ caller, resume, reject })
+    })
+  }
+
   return {
-    /** Whether a query of the caller may run now. */
-    has: (caller: string): boolean => has(caller) && !arrivals.areMany(),
+    /** Whether work of the caller may be done now. */
+    has: mayRun,
     spend(caller: string, steps: number): void {
       schedule()
       total += steps
       spent.set(caller, (spent.get(caller) ?? 0) + steps)
     },
-    /** Whether no more may wait. */
-    isFull: (): boolean => waiting.length >= WAITING_MAX,
-    /** Does the work in the next turn in which the caller has a share. */
-    later<Result>(caller: string, work: () => Result | Promise<Result>): Promise<Result> {
-      schedule()
-      return new Promise((resolve, reject) => {
-        const resume = (): void => {
-          try {
-            resolve(work())
-          } catch (error) {
-            reject(error)
-          }
-        }
-        waiting.push({ caller, resume, reject })
-      })
+    /** Does the work now, or in a later turn in which the caller has a share; what is instead of it where too many wait. */
+    take<Result>(caller: string, work: () => Awaitable<Result>, instead: () => Awaitable<Result>): Awaitable<Result> {
+      if (mayRun(caller)) return work()
+      return waiting.length >= WAITING_MAX ? instead() : later(caller, work)
     },
     /** Rejects all who wait. */
     close(): void {

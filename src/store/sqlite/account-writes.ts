@@ -6,6 +6,7 @@ import * as apiTokens from '../tables/api-token-table.ts'
 import * as accounts from '../tables/account-tables.ts'
 import * as codes from '../tables/code-table.ts'
 import { putInvitation, whyNotInvited } from '../tables/invitation-mails.ts'
+import * as guests from '../tables/guest-table.ts'
 import * as passkeys from '../tables/passkey-table.ts'
 import * as views from '../tables/saved-view-table.ts'
 import * as sessions from '../tables/session-table.ts'
@@ -42,8 +43,11 @@ export function accountWrites(
         return outcome
       }),
     createAccount: (account, session) =>
-      write((_, record) => {
+      write(({ guestRoom }, record) => {
+        const isGuest = session !== undefined
+        if (isGuest && guestRoom() <= 0) return 'full'
         const outcome = accounts.createAccount(database, account, session)
+        if (isGuest) guests.seeGuest(database, account.user.id, session.createdAt)
         if (outcome === 'inserted') record(entries.accountCreated(account, session, trail.emailHash))
         return outcome
       }),
@@ -78,7 +82,7 @@ export function accountWrites(
         const outcome = accounts.signIn(database, request)
         entries.signInEntries(request, outcome, trail.emailHash(request.code.email)).forEach(record)
         // The guest is deleted with the merge.
-        if (outcome.kind === 'signed-in' && outcome.how === 'merged') erasure.begin(request.guest?.userId ?? '')
+        if (outcome.kind === 'signed-in' && outcome.how === 'merged') erasure.begin(request.by?.userId ?? '')
         return outcome
       }),
     signInTrusted: (request) =>

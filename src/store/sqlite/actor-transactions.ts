@@ -5,6 +5,7 @@ import type { AuditEntry } from '../audit/audit-record.ts'
 import type { AuditTrail } from '../audit/audit-trail.ts'
 import type { ChangeCapture } from '../changes/change-capture.ts'
 import type { Moment } from '../store.ts'
+import type { GuestLimit } from '../tables/guest-storage.ts'
 import type { SearchChanges } from '../tables/search-changes.ts'
 import type { Checkpoints } from '../wal/checkpoints.ts'
 import { momentOf } from './authority.ts'
@@ -20,12 +21,13 @@ export interface WriterParts {
   readonly capture: Pick<ChangeCapture, 'actBy' | 'restoring' | 'following' | 'moving'>
   readonly checkpoints: Checkpoints
   readonly trail: AuditTrail
+  readonly guestLimit: () => GuestLimit
   readonly now: Clock
 }
 
 export type ActorTransactions = ReturnType<typeof transactionsOf>
 
-export function transactionsOf(actor: Actor | Visitor, { database, queue, search, inserts, capture, trail, now }: WriterParts) {
+export function transactionsOf(actor: Actor | Visitor, { database, queue, search, inserts, capture, trail, guestLimit, now }: WriterParts) {
   return {
     database,
     search,
@@ -38,7 +40,7 @@ export function transactionsOf(actor: Actor | Visitor, { database, queue, search
         const result = await queue.write(() => {
           // Over a log, a job runs again where another node was faster: what its last run counted counts no more.
           records?.rolledBack()
-          const moment = momentOf(database, actor, now())
+          const moment = momentOf(database, actor, { now: now(), guestLimit })
           capture.actBy(actor)
           records = trail.begin(actor, moment.caller, records?.admitted)
           return job(moment, records.add)
@@ -53,7 +55,7 @@ export function transactionsOf(actor: Actor | Visitor, { database, queue, search
     /** The same for a job that needs no record, and whose loss in a power cut does no harm. */
     writeUnsynced: <T>(job: () => T): Promise<T> =>
       queue.writeUnsynced(() => {
-        momentOf(database, actor, now())
+        momentOf(database, actor, { now: now(), guestLimit })
         capture.actBy(actor)
         return job()
       }),

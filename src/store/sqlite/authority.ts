@@ -2,23 +2,34 @@
 import { fail, type Failure } from '../../base/failure.ts'
 import type { Caller } from '../../models/caller.ts'
 import { createCallerReader } from '../../models/caller-reader.ts'
+import { placesOf } from '../../models/incomplete.ts'
 import type { Model } from '../../models/schema.ts'
 import type { Actor, Visitor } from '../actor.ts'
+import { getTrashed } from '../changes/trash-table.ts'
 import type { Database } from './database.ts'
 import { getDocument } from '../tables/document-tables.ts'
+import { guestRoom, type GuestLimit } from '../tables/guest-storage.ts'
 import { holds } from '../tables/session-table.ts'
 import { lookUpIn } from '../tables/text-look-up.ts'
 import type { Moment } from '../store.ts'
 
+interface Surroundings {
+  /** In milliseconds since the epoch. */
+  readonly now: number
+  readonly guestLimit: () => GuestLimit
+}
+
 /**
  * What a job sees inside its transaction. Throws unauthorized where the caller's token is no longer valid, and what
- * `authorize` throws. `now` is in milliseconds since the epoch.
+ * `authorize` throws.
  */
-export function momentOf(database: Database, actor: Actor | Visitor, now: number): Moment {
+export function momentOf(database: Database, actor: Actor | Visitor, { now, guestLimit }: Surroundings): Moment {
   return {
     caller: actor.kind === 'caller' ? admit(database, actor, now) : undefined,
     textOf: (model: Model, id: string) => getDocument(database, model, id),
+    isTrashed: (model, id) => placesOf(model, true).some((place) => getTrashed(database, place, id) !== undefined),
     lookUp: lookUpIn(database),
+    guestRoom: () => guestRoom(database, guestLimit()),
   }
 }
 

@@ -40,6 +40,10 @@ export interface Owner {
   readonly startedAt: string
 }
 
+export interface DataDirLock {
+  release(): void
+}
+
 /** The database of a data directory. */
 export function databaseFile(directory: string): string {
   return join(directory, 'dateline.db')
@@ -60,7 +64,7 @@ export function openedDataDir(path: string): DataDir {
 }
 
 /**
- * Creates the directory and its files with their modes where they are missing; not while a store of this process is open.
+ * Creates the directory and its files with their modes where they are missing; not while this process has a store or the lock of it.
  * Throws DataDirError, also where other users could replace the database or the secrets.
  */
 export function prepareDataDir(path: string): DataDir {
@@ -106,7 +110,7 @@ function createPrivate(file: string): void {
 }
 
 /** Becomes the owner, or throws a DataDirError that names the owning process. */
-export function ownDataDir(dir: DataDir, owner: Owner): { release(): void } {
+export function ownDataDir(dir: DataDir, owner: Owner): DataDirLock {
   const lock = new DatabaseSync(lockFile(dir.path), { timeout: 0 })
   try {
     lock.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE')

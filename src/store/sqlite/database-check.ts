@@ -1,4 +1,5 @@
 /** Checks of a database file that do not change it: whether it is sound, and how many documents it holds. */
+import { audit } from '../../models/audit.ts'
 import { STORED_MODELS } from '../../models/registry.ts'
 import type { Model } from '../../models/schema.ts'
 import type { Database } from './database.ts'
@@ -58,4 +59,11 @@ export function newestDate(database: Database, models: readonly Model[]): string
     .filter((date) => typeof date === 'string')
     .sort()
     .at(-1)
+}
+
+/** When the newest record of the audit trail was written, by the clock of that moment; undefined where there is none. */
+export function lastRecordDate(database: Database): string | undefined {
+  if (!hasTable(database, audit)) return undefined
+  const date = database.get(`SELECT ${valueAt('time')} AS date FROM ${tableOf(audit)} ORDER BY seq DESC LIMIT 1`)?.['date']
+  return typeof date === 'string' ? date : undefined
 }

@@ -1,6 +1,7 @@
 /**
  * Removes what is past its time: expired rows, old audit records, changes and earlier versions, the trash, and inactive
- * guests, and then words that no document has any more; in small steps with pauses that no request notices.
+ * guests, and then words that no document has any more; in small steps with pauses that no request notices. Beside that, it
+ * looks each minute whether guests have nearly all that they may keep, and deletes those who have been idle longest.
  */
 import type { Clock } from '../../base/clock.ts'
 import { HOUR_MS, MINUTE_MS } from '../../base/duration.ts'
@@ -11,6 +12,11 @@ const FIRST_ROUND_MS = MINUTE_MS
 const ROUND_MS = 6 * HOUR_MS
 /** A step takes a few milliseconds; one that removes guests empties the WAL as well. */
 const PAUSE_MS = 100
+const ROOM_MS = MINUTE_MS
+/** Of what guests may keep: above it, idle guests make room for new ones. */
+const FULL_SHARE = 0.9
+/** A guest without a request for this long, and up to an hour more, is idle. */
+const IDLE_MS = HOUR_MS
 
 export type Housekeeping = ReturnType<typeof startHousekeeping>
 
@@ -19,14 +25,16 @@ export interface KeptTimes {
   readonly auditMs: number | undefined
   /** How long guests may be inactive; undefined keeps them for ever. */
   readonly guestMs: number | undefined
+  /** Bytes that all guests together may keep. */
+  readonly guestBytesMax: number
   /** How long earlier versions and changes are kept, and deleted documents in the trash. */
   readonly historyMs: number
   readonly trashMs: number
 }
 
 export interface HousekeepingOptions {
-  readonly store: Pick<Writer, 'removeExpired' | 'removeOldRecords' | 'removeOldChanges' | 'registerGuests' | 'removeGuests'> &
-    Pick<Store, 'eraseWords'>
+  readonly store: Pick<Writer, 'removeExpired' | 'removeOldRecords' | 'removeOldChanges' | 'registerGuests' | 'removeGuests' | 'makeGuestRoom'> &
+    Pick<Store, 'eraseWords' | 'guestStorage'>
   /** Read at each round. */
   readonly kept: () => KeptTimes
   /** Whether this process removes what all nodes of a cluster have: one of them does. */
@@ -54,6 +62,17 @@ export function startHousekeeping({ store, kept, isOnDuty = () => true, now, log
       const wait = setTimeout(done, PAUSE_MS).unref()
       signal.addEventListener('abort', done)
     })
+  const makeRoom = async (): Promise<void> => {
+    const bytesMax = kept().guestBytesMax * FULL_SHARE
+    let [removed, isDone] = [0, store.guestStorage().bytes <= bytesMax]
+    while (!signal.aborted && !isDone) {
+      const step = await store.makeGuestRoom(bytesMax, now() - IDLE_MS, now())
+      removed += step.removed
+      isDone = step.isDone
+      if (!isDone) await pause()
+    }
+    if (removed > 0) log.warn('guests.removed', { guests: removed, reason: 'guests had nearly all the storage that they may use' })
+  }
   const tidy = async (): Promise<void> => {
     const { auditMs, guestMs, historyMs, trashMs } = kept()
     while (!signal.aborted && (await store.removeExpired(now()))) await pause()
@@ -99,14 +118,28 @@ export function startHousekeeping({ store, kept, isOnDuty = () => true, now, log
     }
     timer = setTimeout(() => void wake(), ms).unref()
   }
+  let room: Promise<void> | undefined
+  const roomTimer = setInterval(() => {
+    if (isOnDuty()) void keepRoom()
+  }, ROOM_MS).unref()
+  /** Beside a round, which may take long. */
+  const keepRoom = (): Promise<void> =>
+    (room ??= makeRoom()
+      .catch((error: unknown) => log.error('housekeeping.failed', { error }))
+      .finally(() => {
+        room = undefined
+      }))
   sleep(FIRST_ROUND_MS)
   return {
     /** Goes through everything once; resolves when that is done. */
-    run,
+    run: (): Promise<void> => keepRoom().then(run),
+    /** Deletes guests who are idle where guests have nearly all that they may keep. */
+    keepRoom,
     async stop(): Promise<void> {
       clearTimeout(timer)
+      clearInterval(roomTimer)
       stopping.abort()
-      await round
+      await Promise.all([round, room])
     },
   }
 }

@@ -10,6 +10,7 @@ import { renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { syncDirectory } from '../../base/directory.ts'
 import type { Model } from '../../models/schema.ts'
+import { user } from '../../models/user.ts'
 import { databaseReason, type Database } from './database.ts'
 import {
   hasWordIndex,
@@ -27,12 +28,14 @@ import {
 } from './schema-sql.ts'
 import { addLogoUrls } from './logo-urls.ts'
 import { addPublicationDates } from './publication-dates.ts'
-import { addChangeLog, DELTAS_IN_THE_LOG, ONE_STATUS } from '../changes/change-schema.ts'
+import { addChangeLog, CHANGES_BY_MODEL, DELTAS_IN_THE_LOG, ONE_STATUS } from '../changes/change-schema.ts'
 import { indexListedCopies, listedCopyTrigger, REFERENCE_SCHEMA } from '../references/reference-schema.ts'
 import { API_TOKEN_SCHEMA } from '../tables/api-token-table.ts'
+import { guestTrigger, recountGuests } from '../tables/guest-storage.ts'
 import { REVIEW_NOTE_SCHEMA } from '../tables/review-notes.ts'
 import { SETTING_SCHEMA } from '../tables/setting-table.ts'
 import { PASSKEY_SCHEMA } from '../tables/passkey-table.ts'
+import { TRY_SCHEMA } from '../tables/rate-table.ts'
 import { SAVED_VIEW_SCHEMA } from '../tables/saved-view-table.ts'
 import { takeOverPending } from '../tables/search-changes.ts'
 import { indexTexts } from '../tables/trigram-index.ts'
@@ -175,6 +178,8 @@ export const MIGRATIONS: readonly Migration[] = [
   `,
   SAVED_VIEW_SCHEMA,
   REVIEW_NOTE_SCHEMA,
+  CHANGES_BY_MODEL,
+  TRY_SCHEMA,
 ]
 
 export interface MigrationOptions {
@@ -269,6 +274,7 @@ export function migrate(database: Database, options: MigrationOptions): void {
       if (model.trigrams !== undefined && isNew(pendingMark(model))) takeOverPending(database, model)
       if (isNew(listedCopyTrigger(model))) indexListedCopies(database, model)
     }
+    if (isNew(guestTrigger(user, 'INSERT'))) recountGuests(database)
     database.run(
       "INSERT INTO meta VALUES ('version', ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value",
       version,

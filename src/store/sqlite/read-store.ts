@@ -1,13 +1,17 @@
 /**
  * The reads of a store in a thread beside the one that writes: a read-only connection with statements, plans and
  * snapshots of its own. Longer queries run where the writing thread runs its own, in the same lines: so the number of
- * threads changes nothing for the fairness between callers.
+ * threads changes nothing for the fairness between callers. Other work has a lane in each thread.
  */
 import type { Arrivals } from '../../base/arrivals.ts'
+import type { Clock } from '../../base/clock.ts'
 import { createChangeListeners } from '../changes/change-listeners.ts'
 import { changeRange, changesBehind } from '../changes/change-log.ts'
 import { documentsChangedBy } from '../changes/changes-of-actors.ts'
 import { createShortQueries } from '../scan/short-queries.ts'
+import { createShortWork } from '../scan/short-work.ts'
+import { createTurnLane } from '../scan/turn-lane.ts'
+import { createTurnShare } from '../scan/turn-share.ts'
 import type { AccountStore, DocumentStore, Found } from '../store.ts'
 import { findApiToken } from '../tables/api-token-table.ts'
 import { noneFound } from '../found.ts'
@@ -26,6 +30,7 @@ export type ReadStore = Pick<
   DocumentStore,
   | 'get'
   | 'find'
+  | 'inTurns'
   | 'revision'
   | 'versionsOf'
   | 'countActive'
@@ -41,17 +46,20 @@ export interface ReadStoreOptions {
   readonly file: string
   readonly gate: ReaderGate
   readonly arrivals: Arrivals
+  readonly now: Clock
   /** Has a longer query answered by the thread that writes. */
   readonly findElsewhere: (...of: Parameters<DocumentStore['find']>) => Promise<Found>
 }
 
 /** Opens a database that is in use. The caller closes the store. */
-export function openReadStore({ file, gate, arrivals, findElsewhere }: ReadStoreOptions) {
+export function openReadStore({ file, gate, arrivals, now, findElsewhere }: ReadStoreOptions) {
   const database = openDatabase(file, { readOnly: true, cacheKib: CACHE_KIB })
   const snapshot = createSnapshot(database, gate)
   const versions = createModelVersions(database, snapshot)
-  const short = createShortQueries(database, {
-    arrivals,
+  const share = createTurnShare(arrivals)
+  const lane = createTurnLane({ now, arrivals })
+  const find = createShortQueries(database, {
+    share,
     beginRead: snapshot.begin,
     changes: versions.changes,
     inLane: findElsewhere,
@@ -62,7 +70,8 @@ export function openReadStore({ file, gate, arrivals, findElsewhere }: ReadStore
   const listeners = createChangeListeners(() => readNow(() => changeRange(database).newest))
   const store: ReadStore = {
     get: (model, id) => readNow(() => documents.getDocument(database, model, id)),
-    find: (model, query, caller) => readSoon(() => (documents.hasTable(database, model) ? short.find(model, query, caller) : noneFound(query))),
+    find: (model, query, caller) => readSoon(() => (documents.hasTable(database, model) ? find(model, query, caller) : noneFound(query))),
+    inTurns: createShortWork({ share, lane }),
     revision: () => readNow(versions.revision),
     versionsOf: (models) => readNow(() => versions.of(models)),
     countActive: (model) => read(() => documents.countActive(database, model)),
@@ -72,7 +81,7 @@ export function openReadStore({ file, gate, arrivals, findElsewhere }: ReadStore
     apiToken: (hash) => readNow(() => findApiToken(database, hash)),
     changes: () => readNow(versions.changes),
     changeRange: () => readNow(() => changeRange(database)),
-    changesBehind: (seq, models, limit) => readNow(() => changesBehind(database, seq, models, limit)),
+    changesBehind: (seq, sight, limit) => readNow(() => changesBehind(database, seq, sight, limit)),
     onChanges(listener) {
       const stops = [listeners.add(listener), gate.onCommit(listeners.afterCommit)]
       return () => stops.forEach((stop) => stop())
@@ -82,7 +91,8 @@ export function openReadStore({ file, gate, arrivals, findElsewhere }: ReadStore
     store,
     close(): void {
       listeners.close()
-      short.close()
+      share.close()
+      void lane.close()
       snapshot.end()
       database.close()
     },

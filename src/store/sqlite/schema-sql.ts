@@ -6,6 +6,7 @@
  */
 import type { Index, Model } from '../../models/schema.ts'
 import { LISTED_COPY_SCHEMA, listedCopyTriggers } from '../references/reference-schema.ts'
+import { GUEST_STORAGE_SCHEMA, guestTriggers } from '../tables/guest-storage.ts'
 import { isReviewed } from '../../models/reviewed.ts'
 import { isScheduled } from '../../models/scheduled.ts'
 import { isOptionalTextPath } from '../../models/text-paths.ts'
@@ -58,6 +59,7 @@ export const SHARED_SCHEMA: readonly { readonly name: string; readonly sql: stri
     sql: 'CREATE TABLE model_version (model TEXT PRIMARY KEY, version INTEGER NOT NULL) WITHOUT ROWID',
   },
   LISTED_COPY_SCHEMA,
+  ...GUEST_STORAGE_SCHEMA,
 ]
 
 /** Statements that create what is missing; running them again changes nothing. */
@@ -72,6 +74,7 @@ export function modelSchema(model: Model): readonly { readonly name: string; rea
     ...(isReviewed(model) ? [createHandedInIndex(model)] : []),
     ...versionTriggers(model),
     ...listedCopyTriggers(model),
+    ...guestTriggers(model),
     ...(model.counted === undefined ? [] : countTriggers(model)),
     ...(model.timeline === undefined ? [] : hourTriggers(model, model.timeline)),
     ...(model.trigrams === undefined ? [] : createTrigrams(model)),

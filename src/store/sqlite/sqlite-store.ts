@@ -24,7 +24,7 @@ import type { AccountOf } from './bulk-tables.ts'
 import { touchTables } from './database-check.ts'
 import { asStoreFailure, databaseReason, isDamage, openDatabase, type Database } from './database.ts'
 import { createGroupInserts } from './group-inserts.ts'
-import { DataDirError, ownDataDir, type DataDir, type Owner } from './data-dir.ts'
+import { DataDirError, ownDataDir, type DataDir, type DataDirLock, type Owner } from './data-dir.ts'
 import { findApiToken, listApiTokens } from '../tables/api-token-table.ts'
 import { noneFound } from '../found.ts'
 import * as documents from '../tables/document-tables.ts'
@@ -37,6 +37,7 @@ import * as outbox from '../tables/outbox-table.ts'
 import { reviewNote } from '../tables/review-notes.ts'
 import { createFinder } from '../scan/finder.ts'
 import { createSearchChanges } from '../tables/search-changes.ts'
+import { guestRoom, guestStorage, NO_GUEST_LIMIT, type GuestLimit } from '../tables/guest-storage.ts'
 import { firstResponse } from '../tables/first-response-table.ts'
 import * as sessions from '../tables/session-table.ts'
 import { createSettingListeners, listSettings } from '../tables/setting-table.ts'
@@ -60,6 +61,8 @@ export interface StoreOptions {
   readonly queryDeadlineMs?: number
   /** Set by the service, which owns the directory; a command that works beside it leaves it out. */
   readonly owner?: Owner
+  /** The owner's lock, where the caller holds it, and releases it. */
+  readonly lock?: DataDirLock
   /** Listens to the audit trail, and hashes for it. */
   readonly audit?: AuditOutside
   /** New connections, to which queries yield turns of the event loop. */
@@ -67,6 +70,8 @@ export interface StoreOptions {
   /** The log of the cluster that the directory belongs to; needs an owner. */
   readonly cluster?: ClusterLog
   readonly migrations?: readonly Migration[]
+  /** What guests may keep; without it, as much as they like. */
+  readonly guestLimit?: () => GuestLimit
   /** Whether deleted content goes to the trash: true by default. */
   readonly trash?: boolean
   /** Of the threads of this process that read beside the store. */
@@ -78,6 +83,8 @@ export interface StoreOptions {
 /** The connection that reads where another one writes: as large a cache as that of one that does both. */
 const READING = { readOnly: true, cacheKib: 32 * 1024 }
 
+const HELD: DataDirLock = { release() {} }
+
 /** For a store without a listener for its audit records. */
 const NO_AUDIT: AuditOutside = { recorded: () => {}, suppressed: () => {}, emailHashes: () => [] }
 
@@ -87,8 +94,8 @@ const NO_AUDIT: AuditOutside = { recorded: () => {}, suppressed: () => {}, email
  */
 export function openStore(options: StoreOptions): Store {
   const { dir, models, version, now, queryDeadlineMs, owner, audit = NO_AUDIT, arrivals = NO_ARRIVALS, gate } = options
-  const { cluster, migrations = MIGRATIONS, trash = true, pageDescriptor } = options
-  const lock = owner === undefined ? undefined : ownDataDir(dir, owner)
+  const { cluster, migrations = MIGRATIONS, trash = true, pageDescriptor, guestLimit = () => NO_GUEST_LIMIT } = options
+  const lock = owner === undefined ? undefined : options.lock === undefined ? ownDataDir(dir, owner) : HELD
   try {
     const database = openDatabase(dir.database)
     try {
@@ -101,7 +108,7 @@ export function openStore(options: StoreOptions): Store {
       if (lock !== undefined && cluster === undefined) outbox.releaseMessages(database, now())
       const release = (): void => lock?.release()
       const node = place && { place, cluster, migration: { ...schema, backup: schemaCopy(dir) } }
-      const parts: StoreParts = { file: dir.database, now, models, queryDeadlineMs, audit, arrivals, gate, release, node, trash, pageDescriptor }
+      const parts: StoreParts = { file: dir.database, now, models, queryDeadlineMs, audit, arrivals, gate, release, node, trash, pageDescriptor, guestLimit }
       return sqliteStore(database, parts)
     } catch (error) {
       database.close()
@@ -170,11 +177,12 @@ interface StoreParts {
   readonly release: () => void
   readonly node: WritePathParts['node']
   readonly trash: boolean
+  readonly guestLimit: () => GuestLimit
   readonly pageDescriptor: number | undefined
 }
 
 function sqliteStore(writing: Database, parts: StoreParts): Store {
-  const { file, now, models, queryDeadlineMs, audit, arrivals, gate, release, node, trash, pageDescriptor } = parts
+  const { file, now, models, queryDeadlineMs, audit, arrivals, gate, release, node, trash, pageDescriptor, guestLimit } = parts
   // Where a log decides about commits, a transaction stays open meanwhile, and reads must not see it.
   const database = node?.cluster === undefined ? writing : openDatabase(file, READING)
   const snapshot = createSnapshot(database)
@@ -217,7 +225,7 @@ function sqliteStore(writing: Database, parts: StoreParts): Store {
   const finder = createFinder(database, { file, now, arrivals, queryDeadlineMs, beginRead: snapshot.begin, changes: versions.changes })
 
   const trail = createAuditTrail(writing, { now, outside: audit, inserts })
-  const on = createWriter({ database: writing, queue, search, inserts, capture, checkpoints, trail, now })
+  const on = createWriter({ database: writing, queue, search, inserts, capture, checkpoints, trail, guestLimit, now })
 
   return {
     as: on,
@@ -230,12 +238,13 @@ function sqliteStore(writing: Database, parts: StoreParts): Store {
 
     get: (model, id) => readNow(() => documents.getDocument(database, model, id)),
     find: (model, query, caller) => readSoon(() => (documents.hasTable(database, model) ? finder.find(model, query, caller) : noneFound(query))),
+    inTurns: finder.inTurns,
     firstResponse: (userId, key, time) => readNow(() => firstResponse(database, userId, key, time)),
     changes: () => readVersions(versions.changes),
     revision: () => readVersions(versions.revision),
     versionsOf: (models) => readVersions(() => versions.of(models)),
     changeRange: () => readNow(() => changeRange(database)),
-    changesBehind: (seq, models, limit) => readNow(() => changesBehind(database, seq, models, limit)),
+    changesBehind: (seq, sight, limit) => readNow(() => changesBehind(database, seq, sight, limit)),
     onChanges: listeners.add,
     handedIn: (model, limit) => readNow(() => documents.handedIn(database, model, limit)),
     countHandedIn: (model) => readNow(() => documents.countHandedIn(database, model)),
@@ -264,6 +273,8 @@ function sqliteStore(writing: Database, parts: StoreParts): Store {
     viewsOf: (userId) => read(() => viewsOf(database, userId)),
     passkey: (id) => read(() => findPasskey(database, id)),
     passkeysOf: (userId) => read(() => passkeysOf(database, userId)),
+    guestStorage: () => readNow(() => guestStorage(database)),
+    guestRoom: () => readNow(() => guestRoom(database, guestLimit())),
     userByEmail: (email) => read(() => accounts.userByEmail(database, email)),
     hasAdmin: (except) => read(() => accounts.hasAdmin(database, except)),
     languageOf: (email) => read(() => accounts.languageOf(database, email)),

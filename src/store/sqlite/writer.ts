@@ -10,12 +10,13 @@ import { removeOldChanges } from '../changes/change-retention.ts'
 import { hasChangeLog } from '../changes/change-schema.ts'
 import { emptyTrash } from '../changes/trash-table.ts'
 import { beginRepair, followReferences } from '../references/follow-references.ts'
-import type { Writer } from '../store.ts'
+import type { AuditEntry } from '../audit/audit-record.ts'
+import type { GuestStep, Writer } from '../store.ts'
 import { removeExpired } from '../tables/expired-rows.ts'
 import * as guests from '../tables/guest-table.ts'
 import { writeMeta } from '../tables/meta-table.ts'
 import * as outbox from '../tables/outbox-table.ts'
-import { countRate } from '../tables/rate-table.ts'
+import { countRates } from '../tables/rate-table.ts'
 import { changeSettings } from '../tables/setting-table.ts'
 import { transactionsOf, type ActorTransactions, type WriterParts } from './actor-transactions.ts'
 import { accountErasure, accountWrites, sessionWrites } from './account-writes.ts'
@@ -49,9 +50,14 @@ function outboxWrites({ database, write, writeUnsynced }: ActorTransactions) {
 
 /** The writes of the service itself. Copies that a power cut takes back are followed again, from where the progress was. */
 function serviceWrites({ database, search, capture, write, writeUnsynced }: ActorTransactions, erasure: ReturnType<typeof accountErasure>) {
+  const erased = ({ removed, isDone }: ReturnType<typeof guests.removeGuests>, record: (entry: AuditEntry) => void): GuestStep => {
+    for (const id of removed) erasure.begin(id)
+    if (removed.length > 0) record(guestsRemoved(removed.length))
+    return { removed: removed.length, isDone }
+  }
   return {
     seeGuest: (id, time) => write(() => guests.seeGuest(database, id, time)),
-    countRate: (rate, time) => write(() => countRate(database, rate, time)),
+    countRates: (rates, time) => write(() => countRates(database, rates, time)),
     writeMeta: (name, value) => write(() => writeMeta(database, name, value)),
     changeSettings: (change) =>
       write((_, record) => {
@@ -62,12 +68,9 @@ function serviceWrites({ database, search, capture, write, writeUnsynced }: Acto
     removeExpired: (time) => write(() => removeExpired(database, time)),
     registerGuests: (after, time) => write(() => guests.registerGuests(database, after, time)),
     removeGuests: (before, time) =>
-      write((_, record) => {
-        const { removed, isDone } = guests.removeGuests(database, before, time)
-        for (const id of removed) erasure.begin(id)
-        if (removed.length > 0) record(guestsRemoved(removed.length))
-        return { removed: removed.length, isDone }
-      }),
+      write((_, record) => erased(guests.removeGuests(database, before, time), record)),
+    makeGuestRoom: (bytesMax, before, time) =>
+      write((_, record) => erased(guests.makeGuestRoom(database, bytesMax, before, time), record)),
     removeOldChanges: (before, deletedBefore) =>
       write(() => {
         if (!hasChangeLog(database)) return false

@@ -8,8 +8,9 @@
 import { isoDate } from '../../base/dates.ts'
 import { parseJson, writeJson, type JsonObject } from '../../base/json.ts'
 import { hasDashboard, type Caller } from '../../models/caller.ts'
+import { isGuest } from '../../models/guest.ts'
 import { remoteConfig } from '../../models/remote-config.ts'
-import { DASHBOARD_ROLES } from '../../models/user.ts'
+import type { User } from '../../models/user.ts'
 import { userAppSettings } from '../../models/user-app-settings.ts'
 import { userContentPreferences } from '../../models/user-content-preferences.ts'
 import type { Model } from '../../models/schema.ts'
@@ -17,7 +18,7 @@ import type { CallerClaim } from '../actor.ts'
 import { takeCode } from './code-table.ts'
 import type { Database, Row } from '../sqlite/database.ts'
 import { tableOf, valueAt } from '../sqlite/schema-sql.ts'
-import { addSession, holds, revoke } from './session-table.ts'
+import { addSession, endSessions, holds, revoke } from './session-table.ts'
 import type {
   AccountDeletion,
   Change,
@@ -118,13 +119,14 @@ export function signInFirstAdmin(database: Database, request: TrustedSignIn, exc
 
 /** The account of the email: an existing one, the converted guest, or a new one. */
 function findAccount(database: Database, request: SignIn): SignedIn {
-  const { code, guest, newAccount, now } = request
+  const { code, by, newAccount, now } = request
   const account = userByEmail(database, code.email)
-  const guestId = guest !== undefined && isStillGuest(database, guest, now) ? guest.userId : undefined
-  // A guest by role who has the email already is this account and joins no other.
-  if (guest !== undefined && guestId !== undefined && guestId !== account?.['id']) {
-    revoke(database, { jti: guest.jti, expiresAt: guest.expiresAt, now })
+  const guestId = by !== undefined && isOfGuest(database, by, now) ? by.userId : undefined
+  if (by !== undefined && guestId !== undefined) {
+    revoke(database, { jti: by.jti, expiresAt: by.expiresAt, now })
     if (account === undefined) {
+      // A token that another client has must not become one of the account.
+      endSessions(database, guestId, now)
       const user = convertGuest(database, guestId, request)
       ensureBelongings(database, guestId, newAccount)
       return { kind: 'signed-in', how: 'converted', user }
@@ -136,32 +138,10 @@ function findAccount(database: Database, request: SignIn): SignedIn {
   }
   const accountId = String(account['id'])
   ensureBelongings(database, accountId, newAccount)
-  if (guestId === undefined || guestId === accountId) return { kind: 'signed-in', how: 'existing', user: account }
-  const user = takeOverRole(database, { account, guestId, now })
-  mergePreferences(database, { accountId, user, guestId, request })
+  if (guestId === undefined) return { kind: 'signed-in', how: 'existing', user: account }
+  mergePreferences(database, { accountId, user: account, guestId, request })
   database.run('DELETE FROM user WHERE id = ?', guestId)
-  return { kind: 'signed-in', how: 'merged', user, before: account }
-}
-
-/**
- * The account gets the guest's dashboard role where that is the higher one: an administrator gave it to this person, and
- * with the guest the last administrator could go.
- */
-function takeOverRole(
-  database: Database,
-  { account, guestId, now }: { readonly account: JsonObject; readonly guestId: string; readonly now: number },
-): JsonObject {
-  const row = database.get(`SELECT ${DASHBOARD_ROLE} AS role FROM user WHERE id = ?`, guestId)
-  const rank = (role: unknown): number => (DASHBOARD_ROLES as readonly unknown[]).indexOf(role)
-  if (rank(row?.['role']) <= rank(account['dashboardRole'])) return account
-  return document(
-    database.get(
-      `UPDATE user SET doc = json_set(doc, '$.dashboardRole', ?, '$.updatedAt', ?) WHERE id = ? RETURNING doc`,
-      String(row?.['role']),
-      isoDate(now),
-      String(account['id']),
-    ),
-  ) as JsonObject
+  return { kind: 'signed-in', how: 'merged', user: account }
 }
 
 /** The id stays, and with it settings and preferences. */
@@ -176,10 +156,10 @@ function convertGuest(database: Database, id: string, { code, now }: SignIn): Js
   return document(row) as JsonObject
 }
 
-/** Whether the token still holds and its user is still a guest. */
-function isStillGuest(database: Database, guest: CallerClaim, now: number): boolean {
-  const text = holds(database, guest, now)
-  return text !== undefined && (parseJson(text) as JsonObject)['appRole'] === 'guestUser'
+/** Whether a claim is that of a sign-in, still holds, and its user is a guest. A token of the API acts for a person, and is none. */
+function isOfGuest(database: Database, claim: CallerClaim, now: number): boolean {
+  const text = claim.apiToken === undefined ? holds(database, claim, now) : undefined
+  return text !== undefined && isGuest(parseJson(text) as JsonObject & User)
 }
 
 interface Merge {

@@ -2,13 +2,17 @@
 import type { Database } from '../sqlite/database.ts'
 
 const ROWS_PER_STEP = 200
-/** Tables with a time in `expires_at` and an index on it. */
-const TABLES = ['code', 'revoked_token', 'session', 'rate_hit', 'first_response'] as const
-const KEYS = { code: 'email, maker', revoked_token: 'jti', session: 'jti', rate_hit: 'seq', first_response: 'seq' } as const
+/** Tables with a time in `expires_at` and an index on it, with the columns of their keys. */
+const KEYS = {
+  ...{ code: 'email, maker', revoked_token: 'jti', session: 'jti' },
+  ...{ rate_hit: 'seq', client_try: 'seq', email_try: 'seq', first_response: 'seq' },
+} as const
+const TABLES = Object.keys(KEYS) as readonly (keyof typeof KEYS)[]
 
-/** Removes some of each. Returns whether there may be more. */
+/** Removes some of each. Returns whether there may be more. A node of a cluster may have an earlier schema, without some. */
 export function removeExpired(database: Database, now: number): boolean {
-  const removed = TABLES.map((table) =>
+  const there = new Set(database.all("SELECT name FROM sqlite_schema WHERE type = 'table'").map(({ name }) => String(name)))
+  const removed = TABLES.filter((table) => there.has(table)).map((table) =>
     database.run(
       `DELETE FROM ${table} WHERE (${KEYS[table]}) IN
         (SELECT ${KEYS[table]} FROM ${table} WHERE expires_at <= ? LIMIT ${ROWS_PER_STEP})`,

@@ -1,13 +1,16 @@
 /**
  * Inactive guests. Without its token a guest account cannot be used again, so it only fills the disk.
  *
- * `guest_seen` has the first time of the last day (UTC) on which a guest was active: a guest with a thousand requests a
- * day costs one write. So inactivity is counted from the end of that day. A guest without a row gets one with the present
- * time, so that no guest is removed whose inactivity was not observed.
+ * `guest_seen` has the first time of the last hour in which a guest was active: a guest with a thousand requests an hour
+ * costs one write. A guest without a row gets one with the present time, so that no guest is removed whose inactivity was
+ * not observed. The limit of `--guest-days` counts whole days (UTC), from the end of that of the last visit.
  */
-import { DAY_MS } from '../../base/duration.ts'
+import { DAY_MS, HOUR_MS } from '../../base/duration.ts'
+import { isGuest } from '../../models/guest.ts'
+import type { User } from '../../models/user.ts'
 import type { Database } from '../sqlite/database.ts'
 import { deleteAccount } from './account-tables.ts'
+import { guestStorage } from './guest-storage.ts'
 import { valueAt } from '../sqlite/schema-sql.ts'
 
 /** Users that one step looks at, and guests that it removes. */
@@ -18,7 +21,7 @@ const APP_ROLE = valueAt('appRole')
 export function seeGuest(database: Database, id: string, now: number): void {
   database.run(
     `INSERT INTO guest_seen SELECT id, ? FROM user WHERE id = ? AND ${APP_ROLE} = 'guestUser'
-      ON CONFLICT (user_id) DO UPDATE SET at = excluded.at WHERE at / ${DAY_MS} < excluded.at / ${DAY_MS}`,
+      ON CONFLICT (user_id) DO UPDATE SET at = excluded.at WHERE at / ${HOUR_MS} < excluded.at / ${HOUR_MS}`,
     now,
     id,
   )
@@ -27,35 +30,54 @@ export function seeGuest(database: Database, id: string, now: number): void {
 /** Adds a row for guests without one, starting after a user. Returns the user to go on from; undefined at the end. */
 export function registerGuests(database: Database, after: number, now: number): number | undefined {
   const rows = database.all(
-    `SELECT seq, id, ${APP_ROLE} AS role FROM user WHERE seq > ? ORDER BY seq LIMIT ${USERS_PER_STEP}`,
+    `SELECT seq, id, doc FROM user WHERE seq > ? ORDER BY seq LIMIT ${USERS_PER_STEP}`,
     after,
   )
-  for (const { id, role } of rows) {
-    if (role !== 'guestUser') continue
+  for (const { id, doc } of rows) {
+    if (!isGuest(JSON.parse(String(doc)) as User)) continue
     database.run('INSERT INTO guest_seen VALUES (?, ?) ON CONFLICT (user_id) DO NOTHING', String(id), now)
   }
   return rows.length < USERS_PER_STEP ? undefined : Number(rows.at(-1)?.['seq'])
 }
 
-interface GuestStep {
+interface RemovedGuests {
   /** Their ids. */
   readonly removed: readonly string[]
   readonly isDone: boolean
 }
 
 /** Deletes some of the guests who were last active on a day before that of a time, as they could themselves. */
-export function removeGuests(database: Database, before: number, now: number): GuestStep {
+export function removeGuests(database: Database, before: number, now: number): RemovedGuests {
+  return removeSeenBefore(database, { before: before - (before % DAY_MS), now, isEnough: () => false })
+}
+
+/** Deletes some of those who were last active in an hour before that of a time, until all guests together have no more bytes. */
+export function makeGuestRoom(database: Database, bytesMax: number, before: number, now: number): RemovedGuests {
+  const isEnough = (): boolean => guestStorage(database).bytes <= bytesMax
+  return removeSeenBefore(database, { before: before - (before % HOUR_MS), now, isEnough })
+}
+
+interface Removal {
+  readonly before: number
+  readonly now: number
+  /** Asked ahead of each guest. */
+  readonly isEnough: () => boolean
+}
+
+/** The oldest first. */
+function removeSeenBefore(database: Database, { before, now, isEnough }: Removal): RemovedGuests {
   const rows = database.all(
-    `SELECT user_id, (SELECT ${APP_ROLE} FROM user WHERE id = user_id) AS role FROM guest_seen
+    `SELECT user_id, (SELECT doc FROM user WHERE id = user_id) AS doc FROM guest_seen
       WHERE at < ? ORDER BY at LIMIT ${GUESTS_PER_STEP}`,
-    before - (before % DAY_MS),
+    before,
   )
   const removed: string[] = []
   for (const row of rows) {
+    if (isEnough()) return { removed, isDone: true }
     const id = String(row['user_id'])
-    // A guest who has become a user stays, and is no longer watched.
+    // A guest who has become a user stays, and is no longer watched; so does an account whose role alone says guest.
     database.run('DELETE FROM guest_seen WHERE user_id = ?', id)
-    if (row['role'] !== 'guestUser') continue
+    if (row['doc'] === null || !isGuest(JSON.parse(String(row['doc'])) as User)) continue
     if (deleteAccount(database, { id, now, keepLastAdmin: true }) === 'deleted') removed.push(id)
   }
   return { removed, isDone: rows.length < GUESTS_PER_STEP }

@@ -10,7 +10,7 @@ export function whyNotInvited(database: Database, { email, rates, now }: Invitat
     const retryAfterMs = rateWait(database, rates[limit], now)
     if (retryAfterMs !== undefined) return { kind: 'limited', limit, retryAfterMs }
   }
-  return isFull(database, 'invitation', email) ? 'full' : undefined
+  return isFull(database, { kind: 'invitation', email }) ? 'full' : undefined
 }
 
 export function putInvitation(database: Database, mail: InvitationMail): void {

@@ -30,11 +30,11 @@ const EXPIRED_ROWS_MAX = 100
 /** The due time of a message that an operator requested: before all others, and different from them. */
 const REQUESTED_DUE_AT = 0
 
-/** Whether there is no room for a message to this email. One that supersedes another of its kind needs none. */
-export function isFull(database: Database, kind: MessageKind, email: string): boolean {
+/** Whether there is no room for a message to this email. One that supersedes another needs none. */
+export function isFull(database: Database, superseded: Superseded): boolean {
   const nth = database.get("SELECT 1 FROM outbox WHERE state = 'waiting' LIMIT 1 OFFSET ?", WAITING_MESSAGES_MAX - 1)
   if (nth === undefined) return false
-  return database.get(`SELECT 1 FROM outbox WHERE address = ? AND ${kindIn(database)} = ? AND state = 'waiting'`, email, kind) === undefined
+  return database.get(`SELECT 1 FROM outbox WHERE ${whichIn(database)}`, ...whichOf(superseded)) === undefined
 }
 
 /** Files whose outbox has kinds: a schema is never lowered. */
@@ -52,10 +52,25 @@ function kindIn(database: Database): string {
   return hasKinds(database) ? 'kind' : "'code'"
 }
 
-/** A message to be sent to an email. */
-interface Posting {
+/** The waiting messages that another one ends. */
+interface Superseded {
   readonly kind: MessageKind
   readonly email: string
+  /** Those that expire at these times, as the codes in them do. Without it, all of the kind. */
+  readonly supersedes?: readonly number[] | undefined
+}
+
+/** `state = 'waiting' AND address = ? AND kind = ? AND (? IS NULL OR expires_at IN (SELECT value FROM json_each(?)))` */
+const whichIn = (database: Database): string =>
+  `state = 'waiting' AND address = ?1 AND ${kindIn(database)} = ?2
+    AND (?3 IS NULL OR expires_at IN (SELECT value FROM json_each(?3)))`
+const whichOf = ({ email, kind, supersedes }: Superseded): [string, string, string | null] => [
+  ...([email, kind] as const),
+  supersedes === undefined ? null : JSON.stringify(supersedes),
+]
+
+/** A message to be sent to an email. */
+interface Posting extends Superseded {
   /** None ends the waiting one: its code is void. */
   readonly message: { readonly id: string; readonly sealed: Uint8Array } | undefined
   readonly now: number
@@ -63,17 +78,15 @@ interface Posting {
 }
 
 /**
- * Adds a message, if there is one. It supersedes a waiting one of its kind and email: of codes the older is void, and of
- * invitations one is enough. A stranger who requests codes does not end an invitation.
+ * Adds a message, if there is one. It supersedes the waiting ones whose codes it voids, and of invitations one is enough. A
+ * stranger who requests codes ends neither an invitation nor the code on its way to another client.
  */
-export function putMessage(database: Database, { kind, email, message, now, expiresAt }: Posting): void {
+export function putMessage(database: Database, posting: Posting): void {
+  const { kind, email, message, now, expiresAt } = posting
   purge(database, now)
   database.run(
-    `UPDATE outbox SET state = 'superseded', sealed = NULL, done_at = ?
-      WHERE address = ? AND ${kindIn(database)} = ? AND state = 'waiting'`,
-    now,
-    email,
-    kind,
+    `UPDATE outbox SET state = 'superseded', sealed = NULL, done_at = ?4 WHERE ${whichIn(database)}`,
+    ...[...whichOf(posting), now],
   )
   if (message === undefined) return
   database.run(

@@ -1,30 +1,62 @@
 /**
  * Rate limits that survive a restart: a sliding window over the accepted events of a key.
  *
- * Rejected events are not counted, so a client that keeps trying is let in as soon as the window allows.
+ * Rejected events are not counted, so a client that keeps trying is let in as soon as the window allows. Wrong codes have
+ * rings of their own: a flood of requests must not push out the events that keep an account from being guessed.
  */
 import type { Database, Row } from '../sqlite/database.ts'
 import type { Rate } from '../store.ts'
 
+export const TRY_SCHEMA = `
+  -- Wrong codes by client and by email: like rate_hit, and apart from it.
+  ${['client_try', 'email_try']
+    .map(
+      (ring) => `CREATE TABLE ${ring} (
+    seq INTEGER PRIMARY KEY, key BLOB NOT NULL, at INTEGER NOT NULL, expires_at INTEGER NOT NULL
+  );
+  CREATE INDEX ${ring}_key ON ${ring} (key, at);
+  CREATE INDEX ${ring}_expiry ON ${ring} (expires_at);`,
+    )
+    .join('\n  ')}
+  `
+
 const PURGE_ROWS_MAX = 200
 /**
- * Events that are kept, of all keys together: some 50 MB. Many clients, each within its limits, could otherwise fill the
+ * Events that a ring keeps, of all keys together: some 50 MB. Many clients, each within its limits, could otherwise fill the
  * disk; past this the oldest events are forgotten.
  */
 const HITS_MAX = 500_000
 
-/** Counts an event, or returns the milliseconds to wait. */
-export function countRate(database: Database, rate: Rate, now: number): number | undefined {
-  const wait = rateWait(database, rate, now)
-  if (wait === undefined) addHit(database, rate, now)
-  return wait
+/** Files that have all rings: a schema is never lowered. */
+const withRings = new WeakSet<Database>()
+
+/** The table of a ring: that of requests on a node of a cluster that is not upgraded yet. */
+function tableOf(database: Database, ring: Rate['ring'] = 'rate_hit'): string {
+  if (ring === 'rate_hit' || withRings.has(database)) return ring
+  if (database.get("SELECT 1 FROM sqlite_schema WHERE name = 'email_try'") === undefined) return 'rate_hit'
+  withRings.add(database)
+  return ring
+}
+
+/** Counts an event in all windows, or in none of them. Returns the first that is full. */
+export function countRates(
+  database: Database,
+  rates: readonly Rate[],
+  now: number,
+): { readonly full: number; readonly retryAfterMs: number } | undefined {
+  for (const [full, rate] of rates.entries()) {
+    const retryAfterMs = rateWait(database, rate, now)
+    if (retryAfterMs !== undefined) return { full, retryAfterMs }
+  }
+  for (const rate of rates) addHit(database, rate, now)
+  return undefined
 }
 
 /** Milliseconds until the window has room again; undefined where it has. */
-export function rateWait(database: Database, { key, max, windowMs }: Rate, now: number): number | undefined {
+export function rateWait(database: Database, { ring, key, max, windowMs }: Rate, now: number): number | undefined {
   // The event that has to leave the window before another may come: the max-th from the end.
   const row = database.get(
-    'SELECT at FROM rate_hit WHERE key = ? AND at > ? ORDER BY at DESC LIMIT 1 OFFSET ?',
+    `SELECT at FROM ${tableOf(database, ring)} WHERE key = ? AND at > ? ORDER BY at DESC LIMIT 1 OFFSET ?`,
     key,
     now - windowMs,
     max - 1,
@@ -32,22 +64,20 @@ export function rateWait(database: Database, { key, max, windowMs }: Rate, now: 
   return row === undefined ? undefined : Number(row['at']) + windowMs - now
 }
 
-export function addHit(database: Database, { key, windowMs }: Rate, now: number): void {
-  database.run(
-    `DELETE FROM rate_hit WHERE seq IN (SELECT seq FROM rate_hit WHERE expires_at <= ? LIMIT ${PURGE_ROWS_MAX})`,
-    now,
-  )
+export function addHit(database: Database, { ring, key, windowMs }: Rate, now: number): void {
+  const table = tableOf(database, ring)
+  database.run(`DELETE FROM ${table} WHERE seq IN (SELECT seq FROM ${table} WHERE expires_at <= ? LIMIT ${PURGE_ROWS_MAX})`, now)
   const { seq } = database.get(
-    'INSERT INTO rate_hit (key, at, expires_at) VALUES (?, ?, ?) RETURNING seq',
+    `INSERT INTO ${table} (key, at, expires_at) VALUES (?, ?, ?) RETURNING seq`,
     key,
     now,
     now + windowMs,
   ) as Row
   // An INTEGER PRIMARY KEY counts upward (sqlite.org/autoinc.html), so these are the oldest.
-  database.run('DELETE FROM rate_hit WHERE seq <= ?', Number(seq) - HITS_MAX)
+  database.run(`DELETE FROM ${table} WHERE seq <= ?`, Number(seq) - HITS_MAX)
 }
 
 /** Makes a window empty. */
-export function forgetHits(database: Database, key: Uint8Array): void {
-  database.run('DELETE FROM rate_hit WHERE key = ?', key)
+export function forgetHits(database: Database, { ring, key }: Pick<Rate, 'ring' | 'key'>): void {
+  database.run(`DELETE FROM ${tableOf(database, ring)} WHERE key = ?`, key)
 }

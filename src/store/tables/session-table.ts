@@ -62,6 +62,9 @@ export function addSession(
     `DELETE FROM session WHERE jti IN (SELECT jti FROM session WHERE expires_at <= ? LIMIT ${PURGE_ROWS_MAX})`,
     createdAt,
   )
+  // One of a time to come, by a clock that was ahead or a forged backup, would end every new session at once.
+  const second = Math.floor(createdAt / 1000)
+  database.run('UPDATE signed_out SET before = ? WHERE user_id = ? AND before > ?', second, userId, second)
   const added = database.run(
     `INSERT INTO session (jti, user_id, label, created_at, expires_at, used_at)
       SELECT ?, id, ?, ?, ?, ? FROM user WHERE id = ?`,

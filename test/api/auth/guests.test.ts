@@ -1,8 +1,7 @@
 /** Guests: how they begin, how they become users, and what they bring along. */
 import assert from 'node:assert/strict'
-import { describe, it, type TestContext } from 'node:test'
+import { describe, it } from 'node:test'
 import type { JsonObject } from '../../../src/base/json.ts'
-import type { AuditRecord } from '../../../src/models/audit.ts'
 import { user } from '../../../src/models/user.ts'
 import { authCalls } from '../../support/service/auth-calls.ts'
 import { newCast, newPerson, type Person } from '../../support/cast.ts'
@@ -14,7 +13,7 @@ import {
   decodeUserContentPreferences,
 } from '../../support/service/client-codec.ts'
 import { copies, COUNTRY, HEADLINE, PREFERENCES, SETTINGS, SOURCE, TOPIC } from '../../support/service/data-bodies.ts'
-import { ADMIN_EMAIL, startService } from '../../support/service/service.ts'
+import { startService } from '../../support/service/service.ts'
 import { startSuiteService } from '../../support/service/suite-service.ts'
 
 const service = await startSuiteService()
@@ -209,7 +208,7 @@ describe('a guest who verifies the address of an account', () => {
   it('embeds what the guest saved as it was, dates included', async () => {
     const account = await newPerson(service, 'standard', admin.token)
     const guest = await service.guest()
-    const topic = { ...TOPIC, createdAt: '2025-10-20T14:34:56.789123', mood: 'kept' }
+    const topic = { ...TOPIC, createdAt: '2025-10-20T14:34:56.789123' }
     await put('user_content_preferences', { ...EMPTY, followedTopics: [topic] } as unknown as JsonObject, guest)
     await service.signIn(account.email, { token: guest.token })
     assert.deepEqual((await own('user_content_preferences', account))?.['followedTopics'], [topic])
@@ -335,66 +334,5 @@ describe('a guest who verifies the address of an account', () => {
       idsOf(await own('user_content_preferences', account)),
       Object.fromEntries(LISTS.map((list) => [list, []])),
     )
-  })
-})
-
-describe('a guest with a dashboard role', () => {
-  /** The only administrator of a new site is a guest; a reader has an account. */
-  async function siteOf(t: TestContext) {
-    const site = await startService(t)
-    const [boss, reader] = [await site.admin(), await site.signIn('reader@example.org')]
-    const guest = await site.guest()
-    const setRoles = async (id: string, token: string, roles: JsonObject): Promise<void> => {
-      const stored = (await site.data('GET', `/${id}`, { model: 'user' }, { token })).at('data') as JsonObject
-      const body = { ...stored, ...roles }
-      assert.equal((await site.data('PUT', `/${id}`, { model: 'user' }, { token, body })).status, 200)
-    }
-    await setRoles(guest.id, boss.token, { dashboardRole: 'admin' })
-    await setRoles(boss.id, guest.token, { dashboardRole: 'publisher' })
-    const roleOf = async (id: string): Promise<unknown> =>
-      (JSON.parse((await site.app.services.store.get(user, id)) ?? '{}') as JsonObject)['dashboardRole']
-    return { site, boss, reader, guest, setRoles, roleOf }
-  }
-
-  it('who joins an account brings the role along, so that the last administrator never goes', async (t) => {
-    const { site, reader, guest, roleOf } = await siteOf(t)
-    const signedIn = await site.signIn('reader@example.org', { token: guest.token })
-    assert.deepEqual([signedIn.id, signedIn.user['dashboardRole']], [reader.id, 'admin'])
-    assert.deepEqual([await roleOf(reader.id), await roleOf(guest.id)], ['admin', undefined])
-    assert.equal((await site.call('GET', '/api/v1/admin/status', { token: signedIn.token })).status, 200)
-  })
-
-  it('who joins an account leaves a record of the role that it gets', async (t) => {
-    const { site, reader, guest } = await siteOf(t)
-    const { token } = await site.signIn('reader@example.org', { token: guest.token })
-    const filter = JSON.stringify({ event: 'user.role-changed', documentId: reader.id })
-    const response = await site.call('GET', `/api/v1/admin/audit?filter=${encodeURIComponent(filter)}`, { token })
-    const [record, ...more] = response.at('data.items') as AuditRecord[]
-    assert.deepEqual([record?.actor, record?.role, more], [reader.id, 'admin', []])
-    assert.deepEqual(record?.changes, [{ path: 'dashboardRole', from: 'none', to: 'admin' }])
-  })
-
-  it('takes none away from the account', async (t) => {
-    const { site, boss, guest, setRoles, roleOf } = await siteOf(t)
-    await setRoles(boss.id, guest.token, { dashboardRole: 'admin' })
-    await setRoles(guest.id, boss.token, { dashboardRole: 'publisher' })
-    await site.signIn(ADMIN_EMAIL, { token: guest.token })
-    assert.deepEqual([await roleOf(boss.id), await roleOf(guest.id)], ['admin', undefined])
-  })
-
-  it('keeps it with a new address', async (t) => {
-    const { site, guest, roleOf } = await siteOf(t)
-    assert.equal((await site.signIn('new@example.org', { token: guest.token })).id, guest.id)
-    assert.equal(await roleOf(guest.id), 'admin')
-  })
-
-  it('by role alone, who has the address already, stays: nothing is merged into itself', async (t) => {
-    const { site, reader, guest, setRoles, roleOf } = await siteOf(t)
-    await setRoles(reader.id, guest.token, { appRole: 'guestUser', dashboardRole: 'publisher' })
-    const signedIn = await site.signIn('reader@example.org', { token: reader.token })
-    assert.deepEqual([signedIn.id, await roleOf(reader.id)], [reader.id, 'publisher'])
-    for (const token of [reader.token, signedIn.token]) {
-      assert.equal((await site.call('GET', '/api/v1/auth/me', { token })).status, 200)
-    }
   })
 })

@@ -72,11 +72,12 @@ describe('a stranger who guesses at a code', () => {
     assert.equal((await site.tryCode(EMAIL, code, '198.51.100.3')).status, 200)
   })
 
-  it('voids it with fifteen tries of three addresses', async (t) => {
+  it('voids it with fifteen tries of three addresses, but for the client that requested it', async (t) => {
     const site = await guessed(t)
     const code = await site.codeFor(EMAIL)
     for (const client of ['198.51.100.1', '198.51.100.2', '198.51.100.3']) await site.guess(code, client, TRIES)
     assert.equal((await site.tryCode(EMAIL, code, OWNER)).status, 400)
+    assert.equal((await site.tryCode(EMAIL, code, '127.0.0.1')).status, 200)
     const next = await site.codeFor(EMAIL)
     assert.equal((await site.tryCode(EMAIL, next, OWNER)).status, 200, 'the next code is a new one')
   })
@@ -132,7 +133,7 @@ describe('a campaign over many addresses', () => {
       const site = await guessed(t, { rateLimits })
       const tries = Array.from({ length: 120 }, (_, i) => site.tryCode(`r${i}@example.org`, '123456', '198.51.100.1'))
       await Promise.all(tries)
-      assert.deepEqual([site.rows('rate_hit'), site.rows('code'), site.rows('code_try')], [rows, 0, 0])
+      assert.deepEqual([site.rows('client_try'), site.rows('code'), site.rows('code_try')], [rows, 0, 0])
     })
   }
 
@@ -223,5 +224,98 @@ describe('the code that the operator makes works', () => {
     }
     assert.equal((await site.tryCode(ADMIN_EMAIL, code, '198.51.100.1')).status, 429)
     assert.equal((await site.tryCode(ADMIN_EMAIL, code, OWNER)).status, 200)
+  })
+})
+
+describe('a stranger who uses up the wrong codes of an address', () => {
+  const STRANGERS = ['198.51.100.1', '198.51.100.2', '198.51.100.3']
+  const request = (site: Site, client: string): Promise<ApiResponse> =>
+    site.requestCode({ email: EMAIL }, { headers: { 'x-forwarded-for': client } })
+  /** The newest code that was mailed to the owner. */
+  const mailed = async (site: Site): Promise<string> => {
+    await site.app.idle()
+    const text = (await site.mails(EMAIL)).at(-1) ?? ''
+    return /\b(\d{6})\b/.exec(text)?.[1] ?? assert.fail(text)
+  }
+  /** A hundred wrong codes from three addresses, which also request them. */
+  async function usedUp(t: TestContext): Promise<Site> {
+    const site = await guessed(t, { rateLimits: 'on', codesPerEmail: '0' })
+    let wrong = 0
+    while (wrong < 100) {
+      assert.equal((await request(site, STRANGERS[0] ?? '')).status, 202)
+      const code = await mailed(site)
+      for (const client of STRANGERS) {
+        const count = Math.min(TRIES, 100 - wrong)
+        await site.guess(code, client, count, { first: wrong + 1 })
+        wrong += count
+      }
+      site.advance(HOUR_MS)
+    }
+    return site
+  }
+
+  it('does not lock the owner out: the right code opens the account where it was requested, and 429 elsewhere', async (t) => {
+    const site = await usedUp(t)
+    assert.equal((await request(site, OWNER)).status, 202)
+    const code = await mailed(site)
+    for (const client of STRANGERS.slice(1)) {
+      // Right or wrong, the response is the same.
+      for (const sent of [code, otherCode(code)]) assert.equal((await site.tryCode(EMAIL, sent, client)).status, 429)
+    }
+    assert.equal((await site.tryCode(EMAIL, code, OWNER)).status, 200)
+  })
+
+  it('does not void the code of the owner by requesting another', async (t) => {
+    const site = await usedUp(t)
+    await request(site, OWNER)
+    const code = await mailed(site)
+    for (const client of STRANGERS) await request(site, client)
+    assert.equal((await site.tryCode(EMAIL, code, OWNER)).status, 200)
+  })
+
+  it('gets one try at each code that it requests, five a day, and none at those of others', async (t) => {
+    const site = await usedUp(t)
+    const stranger = STRANGERS[1] ?? ''
+    for (let i = 0; i < 7; i++) {
+      await request(site, stranger)
+      const code = await mailed(site)
+      // The sixth code of the day is not compared, although it is right.
+      if (i < 5) assert.equal((await site.tryCode(EMAIL, otherCode(code), stranger)).status, 429)
+      assert.equal((await site.tryCode(EMAIL, code, stranger)).status, 429, `code ${i}`)
+    }
+    await request(site, OWNER)
+    const code = await mailed(site)
+    assert.equal((await site.tryCode(EMAIL, code, '203.0.113.1')).status, 429)
+    assert.equal((await site.tryCode(EMAIL, code, OWNER)).status, 200)
+  })
+
+  it('does not pass for many clients with a /48: neither the tries past the limit nor the codes are used up', async (t) => {
+    const addressOf = (i: number): string => `2001:db8:7:${i.toString(16)}::1`
+    const site = await usedUp(t)
+    for (let i = 0; i < 12; i++) {
+      await request(site, addressOf(i))
+      const code = await mailed(site)
+      for (let n = 1; n <= 5; n++) assert.equal((await site.tryCode(EMAIL, otherCode(code, n), addressOf(i))).status, 429)
+    }
+    await request(site, OWNER)
+    assert.equal((await site.tryCode(EMAIL, await mailed(site), OWNER)).status, 200)
+
+    const other = await guessed(t, { rateLimits: 'on' })
+    const statuses: number[] = []
+    for (let i = 0; i < 20; i++) statuses.push((await request(other, addressOf(i))).status)
+    assert.deepEqual(statuses.filter((status) => status === 202).length, 5)
+    assert.equal((await request(other, OWNER)).status, 202)
+  })
+
+  it('does not use up the codes of an address: a network that has requested none gets one more', async (t) => {
+    const site = await guessed(t, { rateLimits: 'on' })
+    const stranger = STRANGERS[0] ?? ''
+    for (let i = 0; i < 5; i++) assert.equal((await request(site, stranger)).status, 202)
+    assert.equal((await request(site, stranger)).status, 429)
+    assert.equal((await request(site, OWNER)).status, 202)
+    assert.equal((await site.tryCode(EMAIL, await mailed(site), OWNER)).status, 200)
+    // No more than twice the limit, from however many addresses.
+    for (let i = 1; i <= 4; i++) assert.equal((await request(site, `203.0.${i}.1`)).status, 202)
+    assert.equal((await request(site, '203.0.9.1')).status, 429)
   })
 })

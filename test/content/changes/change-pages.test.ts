@@ -1,12 +1,14 @@
 /** Pages of changes below HTTP: what matching may cost, and what a view keeps. */
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { readChangeCursor, writeChangeCursor } from '../../../src/content/changes/change-cursor.ts'
-import { createChangePages } from '../../../src/content/changes/change-pages.ts'
+import { createChangePages, requestCounter } from '../../../src/content/changes/change-pages.ts'
 import { topic } from '../../../src/models/topic.ts'
 import { testStore } from '../../support/service/stores.ts'
 
 const READER = { id: 'reader', appRole: 'standardUser', dashboardRole: 'none' } as const
+const TURNS = { id: 'reader', class: 'user' } as const
 /** The pattern takes about a step for each character. */
 const FILTER = { description: { $regex: '(a|b)+c$' } }
 const QUERY = { models: [topic], filter: FILTER, filterText: JSON.stringify(FILTER) }
@@ -21,7 +23,7 @@ it('a page ends before the document for which its steps do not last, and goes on
   const found: string[] = []
   let [after, count, hasMore] = [0, 0, true]
   while (hasMore) {
-    const page = pages.read(view, after, 100)
+    const page = await pages.read(view, after, 100, TURNS)
     assert.ok(page.next > after)
     found.push(...page.items.map(({ record, document }) => `${document === undefined ? '-' : '+'}${record.id}`))
     ;[after, count, hasMore] = [page.next, count + 1, page.hasMore]
@@ -29,17 +31,37 @@ it('a page ends before the document for which its steps do not last, and goes on
   assert.ok(count > 1, 'the steps lasted for all')
   assert.deepEqual(found, Array.from({ length: 8 }, (_, n) => `+t${n}`))
   await store.insert(topic, { id: 'long', value: { id: 'long', status: 'active', description: `${'ab'.repeat(600_000)}c` } })
-  assert.throws(() => pages.read(view, after, 100), /at most 1000000 steps for a document, found more/)
+  await assert.rejects(async () => pages.read(view, after, 100, TURNS), /at most 1000000 steps for a document, found more/)
 })
 
-it('a view keeps its filter as data, without what patterns remember', (t) => {
+it('a view keeps its filter as data, without what patterns remember', async (t) => {
   const { store } = testStore(t)
   const pages = createChangePages({ store, settings: { limitDefault: 20, limitMax: 100, hideInactive: false } })
   const view = pages.view(QUERY, READER)
-  pages.read(view, 0, 100)
+  await pages.read(view, 0, 100, TURNS)
   assert.deepEqual(structuredClone([...view.sights.values()].map(({ filter }) => filter)).length, 1)
 })
 
 it('a cursor of a log without a name is read', () => {
   assert.deepEqual(readChangeCursor('since', writeChangeCursor(0, 'r', '')), { seq: 0, of: { rights: 'r', history: '' } })
+})
+
+it('a long page leaves turns to other requests, and counts as several', async (t) => {
+  const { store } = testStore(t)
+  const pages = createChangePages({ store, settings: { limitDefault: 20, limitMax: 100, hideInactive: false } })
+  for (let n = 0; n < 300; n++) await store.insert(topic, { id: `t${n}`, value: { id: `t${n}`, status: 'active', description: 'ab'.repeat(1_000) } })
+  const view = pages.view({ ...QUERY, filter: { description: 'other' } }, READER)
+  let turns = 0
+  const reading = Promise.resolve(pages.read(view, 0, 1_000, TURNS))
+  let isRead = false
+  void reading.then(() => (isRead = true))
+  for (; !isRead; turns++) await nextTurn()
+  const page = await reading
+  assert.deepEqual([page.items.length, page.next, page.hasMore], [0, 300, false])
+  assert.ok(turns >= 5, `${turns} turns`)
+  const counted: number[] = []
+  const count = requestCounter((requests) => void counted.push(requests))
+  count(page.steps)
+  count(page.steps)
+  assert.ok(counted.length === 2 && counted.every((requests) => requests >= 2), counted.join())
 })

@@ -6,9 +6,9 @@ import { fail } from '../../../src/base/failure.ts'
 import { createChangePages } from '../../../src/content/changes/change-pages.ts'
 import { createChangeStreams } from '../../../src/content/changes/change-streams.ts'
 import type { Reader } from '../../../src/content/changes/following.ts'
-import { HEARTBEAT_TICKS } from '../../../src/content/changes/open-streams.ts'
+import { HEARTBEAT_TICKS, type Backlog } from '../../../src/content/changes/open-streams.ts'
 import { CHANGE_EVENTS } from '../../../src/content/changes/page-memo.ts'
-import { createRounds } from '../../../src/content/changes/rounds.ts'
+import { createRounds, type Job } from '../../../src/content/changes/rounds.ts'
 import type { StreamSink } from '../../../src/http/request/exchange.ts'
 import { topic } from '../../../src/models/topic.ts'
 import { recordingLog } from '../../support/service/recording-log.ts'
@@ -32,7 +32,7 @@ function open(t: TestContext) {
       return () => void (listening = false)
     },
   })
-  const follow = (seq: number, reader: Reader = () => READER) => {
+  const follow = (seq: number, reader: Reader = () => READER, backlog?: Backlog) => {
     const written: string[] = []
     const state = { unread: 0, ended: 0, cut: 0, drained: (): void => {} }
     const sink: StreamSink = {
@@ -45,7 +45,7 @@ function open(t: TestContext) {
       cut: () => void state.cut++,
     }
     const following = { query: QUERY, reader, view: pages.view(QUERY, READER), seq }
-    const close = streams.follow(following, { format: CHANGE_EVENTS, sink, mustStartOver: false })
+    const close = streams.follow(following, { format: CHANGE_EVENTS, sink, mustStartOver: false, backlog })
     const ids = (): string[] => [...written.join('').matchAll(/"model":"topic","id":"(t\d+)"/g)].map(([, id = '']) => id)
     return { state, close, ids, text: () => written.join('') }
   }
@@ -90,6 +90,30 @@ describe('streams of changes', () => {
     assert.deepEqual(late.ids(), quick.ids())
   })
 
+  it('that are behind pay for that, wait where they cannot, and pay for nothing that comes later', async (t) => {
+    const { follow, insert, settled, wake, tick } = open(t)
+    for (let n = 0; n < 250; n++) await insert(n)
+    const state = { mayPay: false, paid: 0 }
+    const weigh = (steps: number): void => {
+      if (!state.mayPay) throw fail('tooManyRequests', 'no more')
+      state.paid += steps
+    }
+    const stream = follow(0, undefined, { upTo: 250, weigh })
+    await until(() => stream.ids().length > 0)
+    tick()
+    await settled()
+    assert.deepEqual([stream.ids().length, stream.state.ended], [100, 0])
+    state.mayPay = true
+    tick()
+    await until(() => stream.ids().length === 250)
+    const { paid } = state
+    assert.ok(paid > 0)
+    await insert(250)
+    wake()
+    await until(() => stream.ids().length === 251)
+    assert.equal(state.paid, paid)
+  })
+
   it('give a sign of life when nothing else was written for a while', async (t) => {
     const { follow, insert, wake, tick } = open(t)
     const stream = follow(0)
@@ -119,17 +143,21 @@ describe('streams of changes', () => {
     assert.ok(!ending.text().includes(':\n\n') && going.text().includes(':\n\n'))
   })
 
-  it('with slow filters let other requests in between', async () => {
+  it('with slow filters let other requests in between, and other callers', async () => {
     const order: string[] = []
     let ms = 0
-    const slow = (name: string) => (): boolean => {
-      order.push(name)
-      ms += 30
-      return false
-    }
-    const rounds = createRounds(() => ['a', 'b', 'c'].map(slow), () => ms)
+    /** Each slice is longer than it may be. */
+    const job = (caller: string, name: string, slices: number): Job => ({
+      ...{ caller, class: 'guest' },
+      run() {
+        order.push(name)
+        ms += 30
+        return --slices > 0 ? 'unfinished' : 'done'
+      },
+    })
+    const rounds = createRounds(() => [job('greedy', 'a', 3), job('greedy', 'b', 1), job('other', 'c', 1)], () => ms)
     rounds.wake()
-    for (const wanted of ['a', 'ab', 'abc']) {
+    for (const wanted of ['a', 'ac', 'aca', 'acaa', 'acaab']) {
       assert.equal(order.join(''), wanted)
       await nextTurn()
     }

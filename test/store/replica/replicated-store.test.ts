@@ -472,7 +472,7 @@ function rightCode(email: string, now: number): CodeClaim {
 it('events of a rate count in the whole cluster', async (t) => {
   const { nodes } = await openCluster(t, ['a', 'b', 'c'])
   const rate = { key: Buffer.from('a client'), max: 4, windowMs: 1000 }
-  const waits = await Promise.all([...nodes, ...nodes].map(({ store }) => store.countRate(rate, 0)))
+  const waits = await Promise.all([...nodes, ...nodes].map(({ store }) => store.countRates([rate], 0)))
   assert.deepEqual(waits.filter((wait) => wait === undefined).length, 4)
 })
 

@@ -1,5 +1,6 @@
 /** Random writes of every kind that the store has, over few ids, so that they meet. */
 import { newAccount } from '../../../src/auth/new-account.ts'
+import { guestEmail } from '../../../src/models/guest.ts'
 import type { CodeClaim, Document, NewAccount, PasskeyRecord, SavedView, Store, Writer } from '../../../src/store/store.ts'
 import type { Json } from '../../../src/base/json.ts'
 import { DAY_MS } from '../../../src/base/duration.ts'
@@ -68,7 +69,7 @@ export function randomWrite(random: Random): RandomWrite {
     beginReferenceRepair: () => [],
     issueCode: () => [
       {
-        ...{ email, mac: bytes, now, expiresAt: now + DAY_MS, forget: bytes },
+        ...{ email, mac: bytes, now, expiresAt: now + DAY_MS, forget: { key: bytes }, requester: random.oneIn(2) ? bytes : Buffer.from('other') },
         message: random.oneIn(3) ? undefined : { id: message, sealed: Buffer.from(text) },
       },
     ],
@@ -79,7 +80,7 @@ export function randomWrite(random: Random): RandomWrite {
     signIn: () => [
       {
         ...{ code, dashboard: random.oneIn(4), newAccount: account, session, now },
-        guest: random.oneIn(2) ? { userId: id, jti: pick('session'), iat: 0, expiresAt: Number.MAX_SAFE_INTEGER } : undefined,
+        by: random.oneIn(2) ? { userId: id, jti: pick('session'), iat: 0, expiresAt: Number.MAX_SAFE_INTEGER } : undefined,
         merge: ({ account: mine, guest }) => ({ ...guest, ...mine, merged: text }),
       },
     ],
@@ -123,13 +124,14 @@ export function randomWrite(random: Random): RandomWrite {
     ],
     record: () => [{ event: random.pick(EVENTS), details: [{ name: 'text', value: text }] }],
     recordSuppressed: () => [],
-    countRate: () => [{ key: bytes, max: 1 + random.below(4), windowMs: DAY_MS }, now],
+    countRates: () => [[{ key: bytes, max: 1 + random.below(4), windowMs: DAY_MS, ring: random.pick(['rate_hit', 'client_try', 'email_try'] as const) }], now],
     seeGuest: () => [id, now],
     removeExpired: () => [now],
     removeOldRecords: () => [random.oneIn(2) ? undefined : now],
     removeOldChanges: () => [random.oneIn(4) ? now : 0, random.oneIn(4) ? 1 : 0],
     registerGuests: () => [random.below(3), now],
     removeGuests: () => [now, now],
+    makeGuestRoom: () => [random.oneIn(2) ? 0 : 20_000, now, now],
   }
   const method = random.pick(Object.keys(choices) as (keyof Writer)[])
   const values = choices[method]() as never[]
@@ -161,7 +163,7 @@ interface AccountFacts {
 
 function accountOf(id: string, { email, isAdmin, isGuest, now }: AccountFacts): NewAccount {
   const dashboardRole = isAdmin && !isGuest ? 'admin' : 'none'
-  return newAccount({ id, email, appRole: isGuest ? 'guestUser' : 'standardUser', dashboardRole, now, language: {} })
+  return newAccount({ id, email: isGuest ? guestEmail(id) : email, appRole: isGuest ? 'guestUser' : 'standardUser', dashboardRole, now, language: {} })
 }
 
 /** What clients see of the content: the same wherever the data is the same. */

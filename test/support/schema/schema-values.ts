@@ -60,7 +60,7 @@ export function valueFrom(schema: Schema, options: ValueOptions): Json {
     if (nameOf(chosen['$ref']) !== 'Reference') return inner(chosen)
     return { id: idFor(nameOf((anyOf as Schema[]).find((one) => one !== chosen)?.['$ref'])) }
   }
-  switch (type) {
+  switch (Array.isArray(type) ? random.pick(type as unknown[]) : type) {
     case 'object':
       return objectFrom(schema, options)
     case 'array':

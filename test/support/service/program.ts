@@ -19,6 +19,8 @@ export const COMMAND: readonly [string, ...string[]] =
   EXECUTABLE === undefined ? [process.execPath, MAIN] : [EXECUTABLE]
 const [PROGRAM, ...WORDS] = COMMAND
 const THREADS = { DATELINE_THREADS: process.env['DATELINE_THREADS'] ?? '1' }
+/** The executable reads the settings of the machine otherwise. */
+const NO_FILE = EXECUTABLE === undefined ? {} : { DATELINE_CONFIG: 'none' }
 
 export interface Finished {
   readonly code: number | null
@@ -118,13 +120,13 @@ async function loggedEvent(
 
 /** The executable gets what the test gives it and no more. */
 export function programEnvironment(own: Readonly<Record<string, string>> = {}): NodeJS.ProcessEnv {
-  return EXECUTABLE === undefined ? cleanEnvironment(own) : { ...THREADS, ...own }
+  return EXECUTABLE === undefined ? cleanEnvironment(own) : { ...THREADS, ...NO_FILE, ...own }
 }
 
 /** No setting of the machine that runs the tests may reach the program. */
 export function cleanEnvironment(own: Readonly<Record<string, string>>): NodeJS.ProcessEnv {
   // Dozens of processes run the same sources; Node may keep what it compiled.
-  return { PATH: process.env['PATH'] ?? '', NODE_COMPILE_CACHE: COMPILE_CACHE, ...THREADS, ...own }
+  return { PATH: process.env['PATH'] ?? '', NODE_COMPILE_CACHE: COMPILE_CACHE, ...THREADS, ...NO_FILE, ...own }
 }
 
 function collect(child: ChildProcess): () => { stdout: string; stderr: string } {

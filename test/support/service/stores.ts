@@ -50,7 +50,7 @@ export function signInWith(store: Pick<Writer, 'signIn'>, code: CodeClaim): Prom
   return store.signIn({
     code,
     dashboard: false,
-    guest: undefined,
+    by: undefined,
     session: { jti: `session of ${email}`, label: '', createdAt: now, expiresAt: now + 60_000 },
     newAccount: newAccount({ ...account, language: {} }),
     now,

@@ -2,7 +2,7 @@
  * Rows for every model that an export has to carry whole: quotes, line ends, formulas, undeclared members.
  */
 import type { Json, JsonObject } from '../../../src/base/json.ts'
-import { guestEmail } from '../../../src/auth/new-account.ts'
+import { guestEmail } from '../../../src/models/guest.ts'
 import { sampleContent } from '../../../src/content/seeds/sample.ts'
 import { freeCode } from './data-bodies.ts'
 import { countrySeeds, languageSeeds, remoteConfigSeed } from '../../../src/content/seeds/seeds.ts'

@@ -86,8 +86,8 @@ const BANNED: Readonly<Record<string, Ban>> = {
   },
 }
 
-/** Flags of npm, curl and docker, which examples use. */
-const FOREIGN_FLAGS = ['--silent', '--data-urlencode', '--read-only', '--name']
+/** Flags of npm, curl, docker and etcdctl, which examples use. */
+const FOREIGN_FLAGS = ['--silent', '--data-urlencode', '--read-only', '--name', '--prefix']
 const PACKAGES_ALLOWED = ['typescript', 'esbuild', '@types/node', 'node']
 const RUN_TIME_MEMBERS = [
   'dependencies',

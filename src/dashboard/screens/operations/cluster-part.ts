@@ -42,7 +42,7 @@ function show({ nodes, keeper, position, etcd }: ClusterStatus): Child {
 }
 
 function stateOf({ alive, state, heardAt }: ClusterStatus['nodes'][number]): Child {
-  if (!alive) return h('span', { class: 'tag warn' }, t('cluster.silent'), ' ', dateTime(heardAt))
+  if (!alive) return h('span', { class: 'tag warn' }, t(state === 'joined' ? 'cluster.joined' : 'cluster.silent'), ' ', dateTime(heardAt))
   return state === 'in-step' ? t('cluster.in-step') : h('span', { class: 'tag warn' }, t(`cluster.${state}`))
 }
 

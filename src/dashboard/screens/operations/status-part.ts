@@ -22,7 +22,7 @@ export const statusPart: OpenPart = (context) => {
 }
 
 function show(status: ServiceStatus): Child {
-  const { database, queries, mail } = status
+  const { database, guests, queries, mail } = status
   return [
     attention(status),
     h(
@@ -40,6 +40,7 @@ function show(status: ServiceStatus): Child {
         [t('status.database'), byteSize(database.bytes)],
         [t('status.databaseLog'), byteSize(database.logBytes)],
         [t('status.free'), byteSize(database.freeBytes)],
+        [t('status.guests'), t('status.guestsOf', { size: byteSize(guests.bytes), max: byteSize(guests.bytesMax) })],
         [t('status.dataDir'), code(status.dataDir)],
       ]),
       facts(t('status.queries'), [

@@ -1,6 +1,6 @@
 /** Making a token of the API: what it may do, and its text, which is shown once. */
 import type { Client } from '../../../client/client.ts'
-import { TOKEN_METHODS } from '../../../models/caller.ts'
+import { TOKEN_METHODS, TOKEN_SCOPES } from '../../../models/caller.ts'
 import { MODELS } from '../../../models/registry.ts'
 import type { NewApiToken } from '../../../models/responses.ts'
 import type { Model } from '../../../models/schema.ts'
@@ -31,17 +31,19 @@ export function openTokenForm(make: (body: TokenBody) => Promise<NewApiToken>): 
   const days = h('select', { name: 'days', value: '90' }, DAYS.map((count) => h('option', { value: count, selected: count === 90 }, t('tokens.days', { count }))))
   const models = choices(t('tokens.models'), CHOSEN.map((model) => [model.name, modelsTitle(model)]))
   const methods = choices(t('tokens.methods'), TOKEN_METHODS.map((method) => [method, t(`tokens.${method}`)]))
+  const scopes = choices(t('tokens.scopes'), TOKEN_SCOPES.map((scope) => [scope, t(`tokens.${scope}`)]))
+  // A token with scopes reaches nothing else.
+  const rest = h('div', {}, labelled(t('tokens.role'), role), h('p', { class: 'field-about' }, t('tokens.narrow')), models.element, methods.element)
+  scopes.element.addEventListener('change', () => (rest.hidden = scopes.chosen().length > 0))
   const send = h('button', { type: 'submit', class: 'primary' }, t('tokens.make'))
   const form = submitForm(
     { novalidate: true },
     () => void (!send.disabled && submit()),
     labelled(t('tokens.name'), name),
     problem,
-    labelled(t('tokens.role'), role),
     labelled(t('tokens.expires'), days),
-    h('p', { class: 'field-about' }, t('tokens.narrow')),
-    models.element,
-    methods.element,
+    scopes.element,
+    rest,
     h('div', { class: 'buttons end' }, button(t('cancel'), () => close()), send),
   )
   const { close } = openDialog({ title: t('tokens.make'), body: form })
@@ -49,12 +51,16 @@ export function openTokenForm(make: (body: TokenBody) => Promise<NewApiToken>): 
   async function submit(): Promise<void> {
     send.disabled = true
     fill(problem)
-    const [chosenModels, chosenMethods] = [models.chosen(), methods.chosen()]
+    const [chosenScopes, chosenModels, chosenMethods] = [scopes.chosen(), models.chosen(), methods.chosen()]
+    const limits = {
+      role: role.value as Limits['role'],
+      ...(chosenModels.length === 0 ? {} : { models: chosenModels as Limits['models'] }),
+      ...(chosenMethods.length === 0 ? {} : { methods: chosenMethods as Limits['methods'] }),
+    }
     try {
       const made = await make({
-        ...{ name: name.value.trim(), role: role.value as Limits['role'], days: Number(days.value) },
-        ...(chosenModels.length === 0 ? {} : { models: chosenModels as Limits['models'] }),
-        ...(chosenMethods.length === 0 ? {} : { methods: chosenMethods as Limits['methods'] }),
+        ...{ name: name.value.trim(), days: Number(days.value) },
+        ...(chosenScopes.length === 0 ? limits : { scopes: chosenScopes as Limits['scopes'] }),
       })
       close()
       showToken(made)
@@ -78,8 +84,9 @@ function choices(title: string, options: readonly (readonly [string, string])[])
   return { element, chosen: () => boxes.filter((box) => box.checked).map((box) => box.value) }
 }
 
-function showToken({ name, token, expiresAt }: NewApiToken): void {
-  const example = `curl -H "Authorization: Bearer ${token}" "${location.origin}/api/v1/data?model=headline"`
+function showToken({ name, token, scopes, expiresAt }: NewApiToken): void {
+  const path = scopes === null ? '/api/v1/data?model=headline' : scopes.includes('metrics') ? '/metrics' : '/api/v1/admin/backups'
+  const example = `curl -H "Authorization: Bearer ${token}" "${location.origin}${path}"`
   const { close } = openDialog({
     title: t('tokens.ready', { name }),
     dismissable: false,

@@ -69,7 +69,8 @@ function tokenTable(items: readonly Token[], revoke: (token: Token) => void): HT
   )
 }
 
-function reach({ role, models, methods }: Token): Child {
+function reach({ role, models, methods, scopes }: Token): Child {
+  if (scopes !== null) return scopes.map((scope) => t(`tokens.${scope}`)).join(', ')
   const parts = [
     t('pair', { name: t('tokens.role'), value: valueTitle(role) }),
     ...(models === null ? [] : [models.map(titleOf).join(', ')]),

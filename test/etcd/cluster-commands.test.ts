@@ -1,0 +1,197 @@
+/** Commands that make, join and leave clusters over a real etcd server: refused and interrupted ones do no harm. */
+import assert from 'node:assert/strict'
+import { copyFileSync, cpSync, existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { after, before, describe, it } from 'node:test'
+import { olderNodes } from '../../src/cli/cluster/cluster-upgrade-command.ts'
+import { keysBelow } from '../../src/cluster/etcd/etcd-messages.ts'
+import { createEpochs } from '../../src/cluster/log/epochs.ts'
+import { keyRingFile, newNode, newSite, nodeKeyFileOf, readIdentity, writeDraft, type NodeIdentity } from '../../src/cluster/node-identity.ts'
+import { openKeyRing } from '../../src/cluster/sealing/key-ring.ts'
+import { createSite } from '../../src/cluster/site-record.ts'
+import { startCluster, until } from '../support/cluster/cluster-services.ts'
+import { connectTo } from '../support/cluster/etcd-clients.ts'
+import { noEtcd } from '../support/cluster/etcd-server.ts'
+import { runHere } from '../support/service/in-process.ts'
+import { recordingLog } from '../support/service/recording-log.ts'
+import type { TestService } from '../support/service/service.ts'
+import { ONLY_HERE } from '../support/service/service-process.ts'
+import { suiteCleanup, temporaryDirectory } from '../support/service/temporary-directory.ts'
+
+const TOPIC = { name: 'Harbours', description: 'Ships, ports and tides.', iconUrl: 'https://example.org/a.png' }
+const STRONG = { consistency: 'strong' }
+
+describe('commands of a cluster', { skip: noEtcd === false ? ONLY_HERE : noEtcd }, () => {
+  let cluster: Awaited<ReturnType<typeof startCluster>>
+  let node: TestService
+  let token: string
+  const cleanup = suiteCleanup(after)
+  before(async () => {
+    cluster = await startCluster(cleanup)
+    node = await cluster.first()
+    // A node answers before what its start writes has come through the log.
+    await until(() => node.app.services.accounts.hasAdministrator())
+    ;({ token } = await node.admin())
+  })
+  const dataOf = ({ directory }: TestService): string => join(directory, 'data')
+  const refused = async (directory: string, ...words: readonly string[]): Promise<string> => {
+    const { code, stderr } = await runHere([...words, '--cluster', cluster.cluster, '--data-dir', join(directory, 'data')])
+    assert.notEqual(code, 0)
+    return stderr
+  }
+  const joinAt = async (directory: string): Promise<string> =>
+    cluster.command(directory, 'cluster', 'join', '--from', node.url, '--token', await cluster.command(node.directory, 'cluster', 'token'))
+  const write = async (name: string): Promise<void> => {
+    const written = await node.data('POST', '', { model: 'topic' }, { token, body: { ...TOPIC, name } })
+    assert.equal(written.status, 201, written.text)
+  }
+  const epochsAt = (identity: NodeIdentity, nodeKeyFile: string) => {
+    const [etcd, ring, { log }] = [connectTo(cleanup, cluster.etcd.endpoints), openKeyRing(keyRingFile(dataOf(node))), recordingLog()]
+    return createEpochs({ etcd, prefix: '/dateline/', ...identity, ring, nodeKeyFile, now: () => cluster.start, log })
+  }
+  const identityOf = (one: TestService): NodeIdentity => {
+    const identity = readIdentity(dataOf(one))
+    assert.ok(identity !== undefined)
+    return identity
+  }
+  /** A node that has published its key, and nothing else. */
+  const interrupted = () => {
+    const identity = { node: newNode(), site: identityOf(node).site }
+    return { identity, epochs: epochsAt(identity, join(temporaryDirectory(cleanup), 'key')) }
+  }
+  const check = async (): Promise<Record<string, string>> => {
+    const { stdout } = await runHere(['check', '--cluster', cluster.cluster, '--data-dir', dataOf(node), '--json'])
+    const { checks } = JSON.parse(stdout) as { readonly checks: readonly { readonly name: string; readonly ok: boolean; readonly text: string }[] }
+    return Object.fromEntries(checks.map(({ name, ok, text }) => [name, `${ok} ${text}`]))
+  }
+
+  it('attack: init with another prefix on a running node is refused, and changes nothing', async () => {
+    const files = (): readonly string[] => readdirSync(dataOf(node)).filter((name) => /^cluster|^dateline\.db\./.test(name))
+    const [identity, before] = [readIdentity(dataOf(node)), files()]
+    for (const extra of [[], ['--from', join(dataOf(node), 'dateline.db')]]) {
+      assert.match(await refused(node.directory, 'cluster', 'init', '--cluster-prefix', '/second/', ...extra), /is using it: stop it first/)
+    }
+    assert.deepEqual([readIdentity(dataOf(node)), files()], [identity, before])
+    const etcd = connectTo(cleanup, cluster.etcd.endpoints)
+    assert.deepEqual((await etcd.range({ key: '/second/site' })).pairs, [])
+    await node.stop()
+    node = await cluster.serve(node.directory)
+    await write('Still a node')
+  })
+
+  it('init that is refused leaves no data directory, in which the advised join works', async () => {
+    const directory = temporaryDirectory(cleanup)
+    assert.match(await refused(directory, 'cluster', 'init'), /there is one since .*join it/)
+    assert.equal(existsSync(join(directory, 'data')), false)
+    // As an earlier version left it.
+    mkdirSync(join(directory, 'data'))
+    for (const name of ['dateline.db', 'dateline.lock', 'owner.json']) writeFileSync(join(directory, 'data', name), '')
+    assert.match(await joinAt(directory), /^Joined the cluster/)
+  })
+
+  it('init and join that were interrupted can be run again', async () => {
+    const [first, second] = [temporaryDirectory(cleanup), temporaryDirectory(cleanup)]
+    for (const directory of [first, second]) mkdirSync(join(directory, 'data'), { mode: 0o700 })
+    const site = newSite()
+    writeDraft(join(first, 'data'), 'init', { node: newNode(), site })
+    assert.equal(await createSite(connectTo(cleanup, cluster.etcd.endpoints), '/interrupted/', site, 0), true)
+    assert.match(await refused(temporaryDirectory(cleanup), 'cluster', 'init', '--cluster-prefix', '/interrupted/'), /there is one since/)
+    assert.match(await cluster.command(first, 'cluster', 'init', '--cluster-prefix', '/interrupted/'), /^Made the log/)
+    assert.equal(readIdentity(join(first, 'data'))?.site, site)
+    await (await cluster.serve(first, { clusterPrefix: '/interrupted/' })).stop()
+
+    writeDraft(join(second, 'data'), 'join', { node: newNode(), site: newSite() })
+    for (const name of ['secrets', 'cluster-keys', 'dateline.db.joining']) writeFileSync(join(second, 'data', name), 'a part', { mode: 0o600 })
+    assert.match(await joinAt(second), /^Joined the cluster/)
+  })
+
+  it('a node that joined and never started is shown as such, and removed; so is one whose join was interrupted', async () => {
+    const directory = temporaryDirectory(cleanup)
+    await joinAt(directory)
+    const joined = readIdentity(join(directory, 'data'))?.node ?? ''
+    assert.match(await cluster.command(node.directory, 'cluster', 'status'), new RegExp(`${joined} +joined \\S+, never started`))
+    assert.match((await check())['nodes'] ?? '', new RegExp(`node ${joined} joined at \\S+ and has not started: start it, or run`))
+    const etcd = connectTo(cleanup, cluster.etcd.endpoints)
+    const members = keysBelow('/dateline/log/epoch/members/')
+    const receivers = async (): Promise<readonly string[]> => (await etcd.range(members)).pairs.map(({ key }) => key.toString().slice(-16))
+    assert.ok((await receivers()).includes(joined))
+    await cluster.command(node.directory, 'cluster', 'remove', joined)
+    assert.equal((await cluster.command(node.directory, 'cluster', 'status')).includes(joined), false)
+    assert.equal((await receivers()).includes(joined), false)
+    const { epochs, identity } = interrupted()
+    await epochs.start()
+    await cluster.command(node.directory, 'cluster', 'remove', identity.node)
+    assert.equal((await receivers()).includes(identity.node), false)
+    assert.match(await refused(node.directory, 'cluster', 'remove', identity.node), /There is no node/)
+  })
+
+  it('check names the alarm of a full etcd, and what lifts it', async () => {
+    const etcd = connectTo(cleanup, cluster.etcd.endpoints)
+    const [member] = await etcd.members()
+    const alarm = async (action: string): Promise<void> => {
+      const body = JSON.stringify({ action, memberID: String(member?.id), alarm: 'NOSPACE' })
+      const response = await fetch(`${cluster.etcd.endpoints[0] ?? ''}/v3/maintenance/alarm`, { method: 'POST', body })
+      assert.equal(response.status, 200, await response.text())
+    }
+    await alarm('ACTIVATE')
+    try {
+      assert.match((await check())['etcd'] ?? '', /^false the database of etcd has reached its quota \(alarm NOSPACE\).*"etcdctl defrag".*"etcdctl alarm disarm"$/)
+    } finally {
+      await alarm('DEACTIVATE')
+    }
+  })
+
+  it('upgrade names the running nodes whose programs are older than the schema, or unknown', () => {
+    const one = { url: undefined, version: '1.2.3', position: 0, durable: 0, state: 'in-step', time: 0, startedAt: 0, snapshot: undefined }
+    const nodes = [
+      { ...one, node: 'a', schema: 8, isAlive: true },
+      { ...one, node: 'b', schema: 7, isAlive: true, url: 'https://b' },
+      { ...one, node: 'c', isAlive: true },
+      { ...one, node: 'd', isAlive: false },
+    ]
+    assert.deepEqual(olderNodes({ nodes, strangers: ['e'] }, 8), [
+      'node b (https://b) runs version 1.2.3, which knows schema 7',
+      'node c (no URL) runs version 1.2.3, which knows no schema as new',
+      'node e has other secrets, and its version is not known',
+    ])
+  })
+
+  it('attack: a copy of a data directory does not serve beside the original, nor the original beside the copy', async () => {
+    await node.stop()
+    const copy = temporaryDirectory(cleanup)
+    cpSync(dataOf(node), join(copy, 'data'), { recursive: true })
+    const copied = await cluster.serve(copy)
+    const refusal = (error: Error): boolean => /another process does, so that "\S+" is a copy.*run "dateline cluster join"/.test(error.message)
+    await assert.rejects(cluster.serve(node.directory), refusal)
+    await copied.stop()
+    node = await cluster.serve(node.directory)
+    await assert.rejects(cluster.serve(copy), refusal)
+  })
+
+  it('init --from refuses keys that are older than the log, and names what helps; another prefix does', async () => {
+    const { stdout } = await runHere(['backup', '--json', '--data-dir', dataOf(node)])
+    const { file } = JSON.parse(stdout) as { readonly file: string }
+    const directory = temporaryDirectory(cleanup)
+    const data = join(directory, 'data')
+    mkdirSync(data)
+    for (const name of ['secrets', 'cluster-keys']) copyFileSync(join(dataOf(node), name), join(data, name))
+    assert.equal(await epochsAt(identityOf(node), nodeKeyFileOf(dataOf(node))).rotate(), true)
+    await write('In a later epoch')
+    const init = ['cluster', 'init', '--from', file] as const
+    assert.match(
+      await refused(directory, ...init),
+      /has its keys up to epoch \d, and its newest entries are of epoch \d: put a newer copy of cluster-keys there.*or name another --cluster-prefix/,
+    )
+    assert.deepEqual(readdirSync(data).sort(), ['cluster-keys', 'secrets'])
+    await cluster.command(directory, ...init, '--cluster-prefix', '/alone/')
+    const restored = await cluster.serve(directory, { clusterPrefix: '/alone/' })
+    const names = await restored.data('GET', '', { model: 'topic' }, { token, headers: STRONG })
+    assert.deepEqual((names.at('data.items') as readonly { readonly name: string }[]).map(({ name }) => name), ['Still a node'])
+    assert.equal((await restored.data('POST', '', { model: 'topic' }, { token, body: TOPIC })).status, 201)
+    await restored.stop()
+    const newer = temporaryDirectory(cleanup)
+    mkdirSync(join(newer, 'data'))
+    for (const name of ['secrets', 'cluster-keys']) copyFileSync(join(dataOf(node), name), join(newer, 'data', name))
+    assert.match(await cluster.command(newer, ...init), /^Joined the log/)
+  })
+})
