@@ -1463,7 +1463,7 @@ export interface AdminCalls {
    * make tokens, sign in, end sessions, delete your account, or give a role in the dashboard.
    */
   makeApiToken(
-    body: { readonly name: string; readonly role?: 'none' | 'publisher' | 'admin' | null | undefined; readonly models?: readonly ('headline' | 'topic' | 'source' | 'country' | 'language' | 'user' | 'user_app_settings' | 'user_content_preferences' | 'remote_config' | 'dashboard_summary')[] | null | undefined; readonly methods?: readonly ('read' | 'create' | 'replace' | 'delete')[] | null | undefined; readonly scopes?: readonly ('metrics' | 'backups')[] | undefined; readonly days?: number | null | undefined },
+    body: { readonly name: string; readonly role?: 'none' | 'publisher' | 'admin' | null | undefined; readonly models?: readonly ('headline' | 'topic' | 'source' | 'country' | 'language' | 'user' | 'user_app_settings' | 'user_content_preferences' | 'remote_config' | 'dashboard_summary')[] | null | undefined; readonly methods?: readonly ('read' | 'create' | 'replace' | 'delete')[] | null | undefined; readonly scopes?: readonly ('metrics' | 'backups')[] | null | undefined; readonly days?: number | null | undefined },
     options?: RequestOptions,
   ): Promise<NewApiToken>
   /** Revoke a token of the API, at once. */

@@ -49,7 +49,7 @@ const BODY: NamedSchema = {
         examples: [['read', 'create']],
       },
       scopes: {
-        type: 'array',
+        type: ['array', 'null'],
         items: { type: 'string', enum: TOKEN_SCOPES },
         minItems: 1,
         description:
