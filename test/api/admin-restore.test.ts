@@ -151,7 +151,7 @@ describe('a forged backup', () => {
       [altered('CREATE TABLE loot (a)'), /did not pass its check \(the table "loot" was not made by dateline\): choose another copy/],
       [altered("UPDATE user SET doc = json_set(doc, '$.dashboardRole', 'root')"), /did not pass its check \(the user "\w+" has a value in "dashboardRole" that dateline does not store\): choose another copy/],
       [altered("DELETE FROM user WHERE doc ->> '$.dashboardRole' = 'admin'"), undefined],
-      [forge((file) => { writeFileSync(file, ''); truncateSync(file, 2 ** 43) }), /MB free, and \d+ MB are needed: make room/],
+      [forge((file) => { writeFileSync(file, ''); truncateSync(file, 2 ** 43) }), /[\d.]+ [MG]B free, and [\d.]+ GB are needed: make room/],
       [forge((file) => symlinkSync(join(backups, name), file)), /it is a link, a directory or the database in use/],
       [forge((file) => symlinkSync(secrets, file)), /it is a link, a directory or the database in use/],
       [forge((file) => mkdirSync(file)), /it is a link, a directory or the database in use/],
