@@ -1,8 +1,8 @@
 /**
- * The executable before it may be called one: built twice from two directories it is the same, and the suites of the
- * API with its pages and of the command line run against it, from empty directories with an empty environment, while
- * strace writes down what it says to the network: nothing beyond this machine, where the mail servers of the tests are
- * too.
+ * The executable before it may be called one: built twice from two directories it is the same, and the test files that say
+ * `also: executable`, with the word `all` all of the API and the command line, run against it, from empty directories with an
+ * empty environment, while strace writes down what it says to the network: nothing beyond this machine, where the mail servers of
+ * the tests are too.
  *
  * Tests that move the clock run with libfaketime, which has to be in the environment of the process; nothing else is.
  * Where strace or libfaketime is missing, that part is left out with a word about it. The suite of the HTTP layer is
@@ -15,6 +15,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { apiSuites, CLOCK } from './api-suites.ts'
 import { contactsIn, foreignContacts } from './network-trace.ts'
+import { testsAlso } from './test-files.ts'
 import { runTests } from './test-runs.ts'
 
 const ROOT = join(import.meta.dirname, '..')
@@ -23,23 +24,27 @@ const EXECUTABLE = join(ROOT, 'dist/dateline')
 const TRACED_MIN = 20
 
 const work = mkdtempSync(join(tmpdir(), 'dateline-check-'))
+/** The trace is looked at: these tests send mail, and set the environment. */
+const TRACED = ['test/scripts/executable.test.ts', 'test/cli/mail-outbox.test.ts']
 try {
   buildTwice()
   const program = tracedProgram()
-  const { withClock, withoutClock } = apiSuites()
+  const chosen = process.argv[2] === 'all' ? allFiles() : testsAlso('executable')
+  const { withClock, withoutClock } = apiSuites(chosen)
   test('the API', program('api'), withoutClock)
   if (CLOCK === undefined) say(`left out, since there is no libfaketime: ${withClock.join(', ')}`)
   else test('the API with its own time', program('api'), withClock, { TEST_CLOCK: CLOCK })
-  const traced = ['test/scripts/executable.test.ts', 'test/cli/mail-outbox.test.ts']
-  test('mail and the environment', program('mail'), traced)
+  test('mail and the environment', program('mail'), TRACED)
   // Untraced: some of these tests name hosts elsewhere, to see what is said about them.
-  const rest = globSync(['test/cli/*.test.ts', 'test/examples.test.ts', 'test/scripts/container-image.test.ts'], { cwd: ROOT }).filter(
-    (file) => !traced.includes(file),
-  )
-  test('the command line', EXECUTABLE, rest)
+  test('the command line', EXECUTABLE, chosen.filter((file) => !file.startsWith('test/api/') && !TRACED.includes(file)))
   checkTraces()
 } finally {
   rmSync(work, { recursive: true, force: true })
+}
+
+function allFiles(): string[] {
+  const patterns = ['test/api/**/*.test.ts', 'test/cli/*.test.ts', 'test/examples.test.ts', 'test/scripts/container-image.test.ts']
+  return globSync(patterns, { cwd: ROOT }).sort()
 }
 
 function buildTwice(): void {
@@ -81,7 +86,7 @@ function tracedProgram(): (directory: string) => string {
 function test(what: string, program: string, files: readonly string[], environment: NodeJS.ProcessEnv = {}): void {
   const start = performance.now()
   const variables = { ...environment, TEST_PROGRAM: program }
-  const code = runTests({ files, root: ROOT, concurrency: 2, reporter: 'dot', variables })
+  const code = runTests({ files, root: ROOT, concurrency: 2, reporter: 'dot', variables, isolated: true })
   const seconds = ((performance.now() - start) / 1000).toFixed(0)
   say(`${what}: ${files.length} files ${code === 0 ? 'passed' : 'failed'} in ${seconds} s`)
   if (code !== 0) process.exitCode = 1

@@ -7,72 +7,63 @@
  *   npm test -- etcd                      those that start etcd
  *   npm test -- query                     the tests in test/query
  *   npm test -- test/http/cors.test.ts    one file
+ *   npm test -- also:cache-off            the files that say `also: cache-off`, with that setting
  *   npm test -- http --test-name-pattern=HEAD
  *
- * Whatever begins with a dash goes to node's test runner as it is.
+ * Words that begin with a dash go to node's test runner as they are.
  */
 import { spawnSync } from 'node:child_process'
-import { globSync, statSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { join, matchesGlob } from 'node:path'
 import { memoryDirectory } from './memory-directory.ts'
+import { OWN_GATES, selectTests, type Selection } from './test-files.ts'
 import { bundleTestProgram } from './test-program.ts'
 import { runTests } from './test-runs.ts'
 
-/** Test files at a time: one more than cores, since each waits for processes, disks and time-outs in between. */
+/** Processes of test files at a time: one more than cores, since each waits for processes, disks and time-outs in between. */
 const CONCURRENCY = availableParallelism() + 1
 /** Many processes load the same sources; with Node's compile cache, that takes half of the time. */
 const COMPILE_CACHE = 'node_modules/.cache/compiled'
-/** Areas that have to be named. Their files have browsers and servers of their own, each in a process of its own. */
-const OWN_GATES = ['test/walks/**', 'test/etcd/**']
+const TSC = 'node_modules/typescript/bin/tsc'
 
 const root = join(import.meta.dirname, '..')
+const environment = { NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] ?? join(root, COMPILE_CACHE) }
 const words = process.argv.slice(2)
 const options = words.filter((word) => word.startsWith('-'))
-const files = testFiles(words.filter((word) => !word.startsWith('-')))
-
-const TSC = 'node_modules/typescript/bin/tsc'
-const ENVIRONMENT = { NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] ?? join(root, COMPILE_CACHE) }
+const selection = select(words.filter((word) => !word.startsWith('-')))
 process.exitCode =
   timed('types', () => checkTypes('.')) ||
   timed('types of the pages', () => checkTypes('src/dashboard')) ||
   timed('types of their tests', () => checkTypes('test/walks')) ||
-  (await tests())
+  (await test(selection))
 
-async function tests(): Promise<number> {
-  const variables = { ...ENVIRONMENT, TEST_BUNDLE: await bundleTestProgram() }
-  const run = { files, root, concurrency: CONCURRENCY, reporter: 'spec', options, variables } as const
-  const isOwnGate = files.some((file) => OWN_GATES.some((pattern) => matchesGlob(file, pattern)))
-  // A pattern of names would have to match the paths of files, which are tests in a shared process.
-  const processes = isOwnGate || options.length > 0 ? 'own' : 'shared'
-  return timed('tests', () => runTests({ ...run, processes, temporary: isOwnGate ? undefined : memoryDirectory() }))
+/** Ends the process where a name has no test. */
+function select(names: readonly string[]): Selection {
+  try {
+    return selectTests(names)
+  } catch (error) {
+    process.stderr.write(`check: ${(error as Error).message}\n`)
+    process.exit(2)
+  }
 }
 
-/** The test files of areas or paths; all but those of OWN_GATES where none is named. Ends the process where a name has none. */
-function testFiles(names: readonly string[]): string[] {
-  if (names.length === 0) return globSync('test/**/*.test.ts', { cwd: root, exclude: OWN_GATES }).sort()
-  return names.flatMap((name) => {
-    if (name.endsWith('.ts') && statSync(join(root, name), { throwIfNoEntry: false })?.isFile() === true) return [name]
-    const area = name.replace(/^test\//, '').replace(/\/$/, '')
-    const found = globSync([`test/${area}/**/*.test.ts`, `test/${area}.test.ts`], { cwd: root }).sort()
-    if (found.length > 0) return found
-    process.stderr.write(`check: cannot find tests for "${name}": wanted a directory below test/ or a file\n`)
-    process.exit(2)
-  })
+async function test({ files, variables: settings }: Selection): Promise<number> {
+  const variables = { ...environment, ...settings, TEST_BUNDLE: await bundleTestProgram() }
+  const isOwnGate = files.some((file) => OWN_GATES.some((pattern) => matchesGlob(file, pattern)))
+  const temporary = isOwnGate ? undefined : memoryDirectory()
+  // A pattern of names would have to match the paths of files, which are tests in a shared process.
+  const isolated = isOwnGate || options.length > 0
+  return timed('tests', () => runTests({ files, root, concurrency: CONCURRENCY, reporter: 'spec', options, variables, temporary, isolated }))
 }
 
 /** Of what it checked before, the compiler checks only what a change concerns: it compares the files by their hashes. */
 function checkTypes(project: string): number {
   const known = join('dist/types', project, 'checked.tsbuildinfo')
-  return runScript(TSC, '-p', project, '--incremental', '--tsBuildInfoFile', known)
-}
-
-/** Runs a node program to its end and gives its exit code. */
-function runScript(...args: readonly string[]): number {
-  const env = { ...process.env, ...ENVIRONMENT }
+  const env = { ...process.env, ...environment }
+  const args = [TSC, '-p', project, '--incremental', '--tsBuildInfoFile', known]
   const { status, signal, error } = spawnSync(process.execPath, args, { cwd: root, stdio: 'inherit', env })
-  if (error !== undefined) process.stderr.write(`check: cannot run ${args[0]}: ${error.message}\n`)
-  if (signal !== null) process.stderr.write(`check: ${args[0]} was ended by ${signal}\n`)
+  if (error !== undefined) process.stderr.write(`check: cannot run ${TSC}: ${error.message}\n`)
+  if (signal !== null) process.stderr.write(`check: ${TSC} was ended by ${signal}\n`)
   return status ?? 1
 }
 

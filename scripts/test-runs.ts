@@ -1,21 +1,27 @@
 /**
- * Test files, run to their end by node's test runner: each in a process of its own, or in groups that share one.
+ * Test files, run to their end by node's test runner. Files of one folder share a process and run one after the other in the
+ * order of their names, since a process that loads the service takes half a second of a core. A file that its comment isolates
+ * has a process of its own: see test-files.ts.
  *
- * Thousands of tests over real sockets, processes and browsers share a machine with whatever else it does. With
- * TEST_RUNS=2, as in `.ci/run`, files that failed run a second time, one after the other, when the others have ended: what
- * then passes has failed by chance, and is named at the end with what it said before it. More than FAILURES_MAX
- * failures are no chance, and run no second time.
+ * With TEST_RUNS=2, as in `.ci/run`, files that failed run a second time, alone. What then passes failed by chance: it is
+ * written to CHANCE_FAILURES with the errors of the first run, and `npm run tidy` lists it until its cause is mended. More
+ * than FAILURES_MAX failures are no chance, and run no second time.
  */
 import { spawnSync } from 'node:child_process'
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { appendFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { dirname, join } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import type { FailedTest } from './failed-files.ts'
-import { groupFiles, writeGroups } from './test-groups.ts'
+import { notesOf } from './test-files.ts'
 
 /** For each test: enough for the slowest, and the end of one that hangs. */
 const TEST_TIMEOUT_MS = 120_000
+/** For all tests of a file that shares its process. */
+const FILE_TIMEOUT_MS = 1_800_000
 const FAILURES_MAX = 3
+/** Below the root of the repository. */
+export const CHANCE_FAILURES = 'test/chance-failures.txt'
 
 export interface TestRun {
   /** Paths below `root`. */
@@ -25,8 +31,8 @@ export interface TestRun {
   readonly reporter: 'spec' | 'dot'
   /** Options for node's test runner. */
   readonly options?: readonly string[]
-  /** `shared` groups the files: see scripts/test-groups.ts. By default each has a process of its own. */
-  readonly processes?: 'own' | 'shared'
+  /** Whether each file has a process of its own, whatever its comments say. */
+  readonly isolated?: boolean
   /** Where the tests put their files, which go with the run; by default the directory of the system. */
   readonly temporary?: string | undefined
   /** Beside those of this process. */
@@ -37,20 +43,23 @@ export interface TestRun {
 export function runTests(run: TestRun): number {
   const first = runOnce(run)
   if (first.code === 0 || process.env['TEST_RUNS'] !== '2') return first.code
-  const failed = new Set(first.failed.flat())
-  const again = run.files.filter((file) => failed.has(resolve(run.root, file)))
-  const isChance = again.length === failed.size && again.length > 0 && first.failed.length <= FAILURES_MAX
-  if (!isChance) return first.code
+  const again = run.files.filter((file) => first.failed.has(file))
+  if (again.length === 0 || first.failures > FAILURES_MAX) return first.code
   say(`failed, and run again: ${again.join(', ')}`)
-  const second = runOnce({ ...run, files: again, concurrency: 1, processes: 'own' })
-  if (second.code === 0) say(`failed at first, and passed alone: ${again.join(', ')}`)
+  const second = runOnce({ ...run, files: again, concurrency: 1, isolated: true })
+  if (second.code === 0) {
+    say(`failed at first, and passed alone: ${again.join(', ')}`)
+    const entries = again.map((file) => `${new Date().toISOString()} ${file}\n${first.failed.get(file)}\n`)
+    appendFileSync(join(run.root, CHANCE_FAILURES), entries.join(''))
+  }
   return second.code
 }
 
 interface Outcome {
   readonly code: number
-  /** Absolute paths: of each file that failed, and of all files of each process that did not come to its end. */
-  readonly failed: readonly (readonly string[])[]
+  /** Files that failed, each with its errors. A process that ended early fails with all of its files, as one failure. */
+  readonly failed: ReadonlyMap<string, string>
+  readonly failures: number
 }
 
 function runOnce(run: TestRun): Outcome {
@@ -58,22 +67,61 @@ function runOnce(run: TestRun): Outcome {
   const list = join(directory, 'failed')
   const temporary = run.temporary === undefined ? {} : { TMPDIR: madeDirectory(join(directory, 'tmp')) }
   try {
-    const groups = run.processes === 'shared' ? writeGroups(groupFiles(run.files, run.root), { ...run, directory }) : new Map()
-    const files = run.processes === 'shared' ? [...groups.keys()] : run.files
-    const { status, signal, error } = spawnSync(process.execPath, testArguments({ ...run, files }, list), {
+    const processes = writeProcesses(run, directory)
+    const { status, signal, error } = spawnSync(process.execPath, testArguments(run, [...processes.keys()], list), {
       cwd: run.root,
       stdio: 'inherit',
       env: { ...process.env, ...run.variables, ...temporary },
     })
     if (error !== undefined) say(`cannot run: ${error.message}`)
     if (signal !== null) say(`ended by ${signal}`)
-    return { code: status ?? 1, failed: failuresOf(testsIn(list), groups, run.root) }
+    return { code: status ?? 1, ...failuresOf(testsIn(list), processes) }
   } finally {
     remove(directory)
   }
 }
 
-function testArguments(run: TestRun, list: string): string[] {
+/** The script of each process with the files that it runs, in the order of their start: those of most files first. */
+function writeProcesses({ files, root, isolated }: TestRun, directory: string): ReadonlyMap<string, readonly string[]> {
+  const folders = Map.groupBy(files, (file) => (isolated === true || notesOf(file, root).isIsolated ? file : dirname(file)))
+  const groups = [...folders.values()].sort((a, b) => b.length - a.length)
+  const width = String(groups.length).length
+  return new Map(
+    groups.map((group, i) => {
+      // Node's test runner starts files in the order of their names.
+      const script = join(directory, `${String(i).padStart(width, '0')}.test.mjs`)
+      writeFileSync(script, processScript(group, root))
+      return [script, group]
+    }),
+  )
+}
+
+/**
+ * Runs files one after the other, each as a test that has its path for a name; a file alone needs no such test, and options as
+ * --test-name-pattern concern its own. Fails where the process ends before the last file.
+ */
+function processScript(files: readonly string[], root: string): string {
+  const list = files.map((file) => [file, pathToFileURL(join(root, file)).href])
+  const each =
+    files.length === 1
+      ? 'await import(url)\n  left -= 1'
+      : `test(name, { timeout: ${FILE_TIMEOUT_MS} }, async (t) => {
+    t.after(() => void (left -= 1))
+    await import(url)
+  })`
+  return `import { test } from 'node:test'
+const files = ${JSON.stringify(list, undefined, 2)}
+let left = files.length
+process.on('exit', () => {
+  if (left > 0) process.exitCode ||= 1
+})
+for (const [name, url] of files) {
+  ${each}
+}
+`
+}
+
+function testArguments(run: TestRun, scripts: readonly string[], list: string): string[] {
   const settings = [
     `--test-concurrency=${run.concurrency}`,
     `--test-timeout=${TEST_TIMEOUT_MS}`,
@@ -82,7 +130,7 @@ function testArguments(run: TestRun, list: string): string[] {
     `--test-reporter=${join(import.meta.dirname, 'failed-files.ts')}`,
     `--test-reporter-destination=${list}`,
   ]
-  return ['--test', ...settings, ...(run.options ?? []), ...run.files]
+  return ['--test', ...settings, ...(run.options ?? []), ...scripts]
 }
 
 /** None where the runner did not come so far. */
@@ -92,15 +140,19 @@ function testsIn(list: string): readonly FailedTest[] {
   return lines.map((line) => JSON.parse(line) as FailedTest)
 }
 
-/** A test fails with each that it is in: of a process with several files, the outermost have the paths of these files. */
-function failuresOf(tests: readonly FailedTest[], groups: ReadonlyMap<string, readonly string[]>, root: string): string[][] {
-  const outermost = groups.size === 0 ? tests : tests.filter(({ nesting }) => nesting === 0)
-  const failures = outermost.map(({ file = '', name }) => {
-    const group = groups.get(file)
-    if (group === undefined) return [file]
-    return (group.includes(name) ? [name] : group).map((path) => resolve(root, path))
-  })
-  return [...new Map(failures.map((files) => [files.join('\n'), files])).values()]
+function failuresOf(tests: readonly FailedTest[], processes: ReadonlyMap<string, readonly string[]>): Omit<Outcome, 'code'> {
+  const failures = new Map<string, readonly string[]>()
+  for (const { file = '', name } of tests.filter(({ nesting }) => nesting === 0)) {
+    const paths = [...processes.values()].flat()
+    const failed = paths.includes(name) ? [name] : (processes.get(file) ?? paths.filter((path) => file.endsWith(`/${path}`)))
+    failures.set(failed.join(), failed)
+  }
+  const errorsOf = (path: string): string => {
+    const own = tests.filter(({ file, name }) => file?.endsWith(`/${path}`) === true || name === path)
+    return own.map(({ name, error }) => `  ${name}: ${error}`).join('\n')
+  }
+  const failed = new Map([...failures.values()].flat().map((path) => [path, errorsOf(path)]))
+  return { failed, failures: failures.size }
 }
 
 /** What a test has left, as a mount or a process that still writes, is no failure of the run. */

@@ -1,0 +1,74 @@
+/**
+ * Test files, and what comments at their top say about how they run:
+ *
+ *   // isolated: REASON     in a process of its own, since it looks at or changes state that a process has once
+ *   // night: REASON        only with TEST_LONG=1, as in `.ci/night`, or when it is named
+ *   // also: SETTING…       once more in the gate with each of these settings: cache-off, threads, executable
+ */
+import { globSync, readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+
+const ROOT = join(import.meta.dirname, '..')
+/** Comments count above the first line of code. */
+const HEAD = /^(?:(?:\/\/|\/?\*| \*).*\n|\n)*/
+/** Areas that have to be named. Their files start browsers and etcd servers. */
+export const OWN_GATES = ['test/walks/**', 'test/etcd/**']
+/** The variables of each setting that a file can name after `also:`. The executable is named by its caller. */
+const SETTINGS: Readonly<Record<string, NodeJS.ProcessEnv>> = {
+  'cache-off': { DATELINE_CACHE_MB: '0' },
+  threads: { DATELINE_THREADS: '3' },
+  executable: {},
+}
+
+export interface FileNotes {
+  readonly isIsolated: boolean
+  readonly isForNight: boolean
+  readonly also: readonly string[]
+}
+
+/** What the comments of a test file say. Throws where it names a setting that does not exist. */
+export function notesOf(file: string, root = ROOT): FileNotes {
+  const [head = ''] = HEAD.exec(readFileSync(join(root, file), 'utf8')) ?? []
+  const note = (name: string): string | undefined => new RegExp(`^// ${name}: (.+)$`, 'm').exec(head)?.[1]
+  const also = note('also')?.split(' ') ?? []
+  const unknown = also.find((setting) => SETTINGS[setting] === undefined)
+  if (unknown !== undefined) throw new Error(`${file} wants the setting "${unknown}": wanted ${Object.keys(SETTINGS).join(', ')}`)
+  return { isIsolated: note('isolated') !== undefined, isForNight: note('night') !== undefined, also }
+}
+
+export interface Selection {
+  readonly files: readonly string[]
+  readonly variables: NodeJS.ProcessEnv
+}
+
+/**
+ * The test files of areas, paths and settings (`also:cache-off`), and the variables of the settings. Without a name, all but
+ * those of OWN_GATES.
+ *
+ * @throws Error for a name that has no test.
+ */
+export function selectTests(names: readonly string[]): Selection {
+  if (names.length === 0) return { files: filesOf(['test/**/*.test.ts'], OWN_GATES), variables: {} }
+  const variables = Object.assign({}, ...names.map((name) => SETTINGS[name.replace(/^also:/, '')] ?? {})) as NodeJS.ProcessEnv
+  return { files: [...new Set(names.flatMap(testsNamed))], variables }
+}
+
+/** The files that run once more with a setting. */
+export function testsAlso(setting: string): string[] {
+  return filesOf(['test/**/*.test.ts']).filter((file) => notesOf(file).also.includes(setting))
+}
+
+function testsNamed(name: string): string[] {
+  if (name.endsWith('.ts') && statSync(join(ROOT, name), { throwIfNoEntry: false })?.isFile() === true) return [name]
+  const area = name.replace(/^test\//, '').replace(/\/$/, '')
+  const found = name.startsWith('also:')
+    ? testsAlso(name.slice('also:'.length))
+    : filesOf([`test/${area}/**/*.test.ts`, `test/${area}.test.ts`])
+  if (found.length === 0) throw new Error(`cannot find tests for "${name}": wanted a directory below test/, a file or also:SETTING`)
+  return found
+}
+
+function filesOf(patterns: readonly string[], exclude: readonly string[] = []): string[] {
+  const files = globSync(patterns, { cwd: ROOT, exclude }).sort()
+  return process.env['TEST_LONG'] === '1' ? files : files.filter((file) => !notesOf(file).isForNight)
+}
