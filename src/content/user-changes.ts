@@ -7,7 +7,7 @@ import { describe } from '../base/failure.ts'
 import type { Json, JsonObject } from '../base/json.ts'
 import type { ProblemCode } from '../base/problem.ts'
 import { isAdmin, isHigherRole, type Caller } from '../models/caller.ts'
-import { wrongRole } from '../models/guest.ts'
+import { rolesInPlace } from '../models/guest.ts'
 import { user, type User } from '../models/user.ts'
 import type { Actor } from '../store/actor.ts'
 import { requireSignIn } from './rules/access.ts'
@@ -52,13 +52,12 @@ export function readInvitation(body: JsonObject, report: Report): InvitedUser {
   return { email, appRole, dashboardRole }
 }
 
-/** Reports a role that does not go with the e-mail address of the account. */
+/** Reports the role of a guest for an account with an e-mail address. */
 export function checkRoles(account: User, report: Report): void {
-  const wrong = wrongRole(account)
-  if (wrong === undefined) return
-  const { role, of, choices } = wrong
-  const message = `expected ${choices.join(' or ')} for ${of}, found ${describe(account[role])}`
-  report(problemAt(role, 'notChoice', message, { choices: choices.join(', ') }))
+  const roles = rolesInPlace(account)
+  if (roles === undefined) return
+  const message = `expected ${roles.join(' or ')} for an account with an e-mail address, found ${describe(account.appRole)}`
+  report(problemAt('appRole', 'notChoice', message, { choices: roles.join(', ') }))
 }
 
 /** Throws forbidden for a token of the API that would give more rights in the dashboard: they would stay when it ends. */

@@ -1,6 +1,6 @@
 /**
- * Guests, and the addresses that stand in for one. What makes a guest is the stored address: the role follows from it. So
- * whether an account may get an address is never judged by its role, which a request may change.
+ * Guests, and the addresses that stand in for one. What makes a guest is the stored address, which no request changes. So
+ * whether an account may get an address is never judged by its app role, which an administrator may change.
  */
 import { fail, type Failure } from '../base/failure.ts'
 import type { User } from './user.ts'
@@ -22,27 +22,19 @@ export function isStandIn(email: string): boolean {
 
 type Account = Pick<User, 'id' | 'email' | 'appRole' | 'dashboardRole'>
 
-/** Whether an account has the address of a guest and no rights that could pass to another one. */
-export function isGuest({ id, email, appRole, dashboardRole }: Account): boolean {
-  return email === guestEmail(id) && appRole === 'guestUser' && dashboardRole === 'none'
+/** Whether an account has the address of a guest, and no rights in the dashboard that could pass to another account. */
+export function isGuest({ id, email, dashboardRole }: Omit<Account, 'appRole'>): boolean {
+  return email === guestEmail(id) && dashboardRole === 'none'
 }
 
-interface WrongRole {
-  readonly role: 'appRole' | 'dashboardRole'
-  readonly choices: readonly string[]
-  /** Which accounts have one of these. */
-  readonly of: string
+/** Whether a guest has no other role either: such a guest is deleted when it is idle for long. */
+export function isPlainGuest(account: Account): boolean {
+  return isGuest(account) && account.appRole === 'guestUser'
 }
 
-/** A role that does not go with the address: guests have no other rights, and accounts with an address are no guests. */
-export function wrongRole({ id, email, appRole, dashboardRole }: Account): WrongRole | undefined {
-  if (email !== guestEmail(id)) {
-    if (appRole !== 'guestUser') return undefined
-    return { role: 'appRole', choices: ['standardUser', 'premiumUser'], of: 'an account with an e-mail address' }
-  }
-  const of = 'a guest, who has no e-mail address'
-  if (appRole !== 'guestUser') return { role: 'appRole', choices: ['guestUser'], of }
-  return dashboardRole === 'none' ? undefined : { role: 'dashboardRole', choices: ['none'], of }
+/** The roles that an account with an e-mail address may have, where it has another one. Guests may have each. */
+export function rolesInPlace({ id, email, appRole }: Omit<Account, 'dashboardRole'>): readonly User['appRole'][] | undefined {
+  return email !== guestEmail(id) && appRole === 'guestUser' ? ['standardUser', 'premiumUser'] : undefined
 }
 
 /** Idle guests are looked for each minute (store/sqlite/housekeeping.ts). */

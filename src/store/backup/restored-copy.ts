@@ -13,7 +13,7 @@
  */
 import { existsSync } from 'node:fs'
 import { renameHistory } from '../changes/history-name.ts'
-import { wrongRole } from '../../models/guest.ts'
+import { rolesInPlace } from '../../models/guest.ts'
 import type { User } from '../../models/user.ts'
 import { foldWal, openDatabase, type Database, type Row } from '../sqlite/database.ts'
 import { STATISTICS } from '../sqlite/schema-check.ts'
@@ -66,8 +66,8 @@ function endFutureSignOuts(database: Database, now: number): void {
 function repairAppRoles(database: Database): void {
   const wrong: { readonly id: string; readonly role: string }[] = []
   for (const { id, doc } of database.iterate('SELECT id, doc FROM user')) {
-    const found = wrongRole(JSON.parse(String(doc)) as User)
-    if (found?.role === 'appRole') wrong.push({ id: String(id), role: found.choices[0] ?? '' })
+    const [role] = rolesInPlace(JSON.parse(String(doc)) as User) ?? []
+    if (role !== undefined) wrong.push({ id: String(id), role })
   }
   for (const { id, role } of wrong) database.run("UPDATE user SET doc = json_set(doc, '$.appRole', ?) WHERE id = ?", role, id)
 }

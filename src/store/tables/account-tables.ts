@@ -31,7 +31,7 @@ import type {
   TrustedSignIn,
 } from '../store.ts'
 
-const EMAIL = valueAt('email')
+const [EMAIL, APP_ROLE] = [valueAt('email'), valueAt('appRole')]
 const DASHBOARD_ROLE = valueAt('dashboardRole')
 /** Whether another administrator than the user of the row is there. */
 const OTHER_ADMIN = `EXISTS (SELECT 1 FROM user AS other WHERE other.${DASHBOARD_ROLE} = 'admin' AND other.id <> user.id)`
@@ -144,10 +144,10 @@ function findAccount(database: Database, request: SignIn): SignedIn {
   return { kind: 'signed-in', how: 'merged', user: account }
 }
 
-/** The id stays, and with it settings and preferences. */
+/** The id stays, and with it settings, preferences and a role that an administrator gave. */
 function convertGuest(database: Database, id: string, { code, now }: SignIn): JsonObject {
   const row = database.get(
-    `UPDATE user SET doc = json_set(doc, '$.appRole', 'standardUser', '$.email', ?, '$.updatedAt', ?)
+    `UPDATE user SET doc = json_set(doc, '$.appRole', iif(${APP_ROLE} = 'guestUser', 'standardUser', ${APP_ROLE}), '$.email', ?, '$.updatedAt', ?)
       WHERE id = ? RETURNING doc`,
     code.email,
     isoDate(now),

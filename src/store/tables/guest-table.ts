@@ -6,7 +6,7 @@
  * not observed. The limit of `--guest-days` counts whole days (UTC), from the end of that of the last visit.
  */
 import { DAY_MS, HOUR_MS } from '../../base/duration.ts'
-import { isGuest } from '../../models/guest.ts'
+import { isPlainGuest } from '../../models/guest.ts'
 import type { User } from '../../models/user.ts'
 import type { Database } from '../sqlite/database.ts'
 import { deleteAccount } from './account-tables.ts'
@@ -34,7 +34,7 @@ export function registerGuests(database: Database, after: number, now: number): 
     after,
   )
   for (const { id, doc } of rows) {
-    if (!isGuest(JSON.parse(String(doc)) as User)) continue
+    if (!isPlainGuest(JSON.parse(String(doc)) as User)) continue
     database.run('INSERT INTO guest_seen VALUES (?, ?) ON CONFLICT (user_id) DO NOTHING', String(id), now)
   }
   return rows.length < USERS_PER_STEP ? undefined : Number(rows.at(-1)?.['seq'])
@@ -77,7 +77,7 @@ function removeSeenBefore(database: Database, { before, now, isEnough }: Removal
     const id = String(row['user_id'])
     // A guest who has become a user stays, and is no longer watched; so does an account whose role alone says guest.
     database.run('DELETE FROM guest_seen WHERE user_id = ?', id)
-    if (row['doc'] === null || !isGuest(JSON.parse(String(row['doc'])) as User)) continue
+    if (row['doc'] === null || !isPlainGuest(JSON.parse(String(row['doc'])) as User)) continue
     if (deleteAccount(database, { id, now, keepLastAdmin: true }) === 'deleted') removed.push(id)
   }
   return { removed, isDone: rows.length < GUESTS_PER_STEP }
