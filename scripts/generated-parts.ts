@@ -4,7 +4,7 @@
  */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { clientCalls } from './client-calls.ts'
+import { clientCalls } from '../src/reference/client-calls.ts'
 import { endpointTables, errorTable } from './endpoint-tables.ts'
 import { operatorTable, settingsTable } from './guide-tables.ts'
 

@@ -46,7 +46,6 @@ const DASHBOARD_SOURCES = [
   'scripts/client-files.ts',
   'scripts/client-source.ts',
   'scripts/type-printer.ts',
-  'scripts/reference',
   'package.json',
   'package-lock.json',
 ]
