@@ -44,8 +44,6 @@ const DASHBOARD_SOURCES = [
   'data',
   'scripts/build-dashboard.ts',
   'scripts/client-files.ts',
-  'scripts/client-source.ts',
-  'scripts/type-printer.ts',
   'package.json',
   'package-lock.json',
 ]

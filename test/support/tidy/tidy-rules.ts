@@ -33,7 +33,7 @@ const BROWSER_UNITS: Readonly<Record<string, readonly string[]>> = {
   dashboard: ['models', 'client'],
 }
 
-/** Makes a page when the dashboard is built: no other unit imports it, and it knows what runs on that page. */
+/** Makes pages and files when the dashboard is built: no other unit imports it, and it knows what runs on its page. */
 const BUILD_UNIT = 'reference'
 
 export interface Allowance {
