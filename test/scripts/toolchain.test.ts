@@ -16,14 +16,16 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs'
-import { hostname, tmpdir } from 'node:os'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
+import { PINNED_VERSION } from '../../scripts/pinned-node.mjs'
 import { tarGz } from '../../scripts/release-archive.ts'
 
+const ROOT = join(import.meta.dirname, '../..')
 const VERSION = '99.0.0'
-/** Takes away what lets a process become another, as in older versions of node. */
+/** Takes away what lets a process become another, as in older versions of Node. */
 const WITHOUT_EXECVE = ['--import', 'data:text/javascript,process.execve=undefined']
 
 const FAKE_NPM = `#!${process.execPath}
@@ -187,41 +189,25 @@ class Clone implements Disposable {
 }
 
 describe('toolchain', { timeout: 110_000 }, () => {
-  it('installs what is missing, then runs the program with its arguments and its exit code', async () => {
+  it('installs what is missing once, runs the program with its arguments and exit code, and sets up again for another lock file', async () => {
     using clone = new Clone()
     const { code, stdout, stderr } = await clone.run(['program.mjs', '--port', '0', 'a b'])
     assert.equal(code, 3)
     assert.equal(stdout, '["--port","0","a b"]\n', 'stdout belongs to the program')
     assert.deepEqual(clone.calls, ['ci', PACK])
     assert.match(stderr, /^toolchain: installing the development packages and Node 99\.0\.0 \(once, [^\n]*\) …\n$/)
-    assert.ok(existsSync(join(clone.root, 'node_modules/.bin/node')), 'the pinned Node is where npm would put it')
+    assert.deepEqual(clone.installed, ['.bin/node', 'node/bin/.integrity', 'node/bin/node'])
     assert.equal(existsSync(join(clone.root, '.toolchain.lock')), false)
-  })
-
-  it('does nothing the second time, and sets up again when the lock file changes', async () => {
-    using clone = new Clone()
-    await clone.run()
-    const { code, stderr } = await clone.run()
-    assert.equal(code, 3)
-    assert.equal(stderr, '')
+    const again = await clone.run()
+    assert.deepEqual([again.code, again.stderr], [3, ''])
     clone.writeLock('sha512-two')
     await clone.run()
     assert.deepEqual(clone.calls, ['ci', PACK, 'ci', PACK])
   })
 
-  it('takes packages that were installed by hand, and fetches only the Node', async () => {
+  it('sets up once when two start on a fresh clone, after one that died and left its lock', async () => {
     using clone = new Clone()
-    await clone.run()
-    rmSync(join(clone.root, 'node_modules/.toolchain-stamp'))
-    rmSync(join(clone.root, 'node_modules/node/bin'), { recursive: true })
-    const { code, stderr } = await clone.run()
-    assert.equal(code, 3)
-    assert.match(stderr, /^toolchain: installing Node 99\.0\.0 \(once, [^\n]*\) …\n$/)
-    assert.deepEqual(clone.calls, ['ci', PACK, PACK])
-  })
-
-  it('sets up once when two start at once on a fresh clone', async () => {
-    using clone = new Clone()
+    clone.write('.toolchain.lock', '2147483646')
     clone.write('hold', '')
     const first = clone.start()
     await clone.called('ci')
@@ -232,133 +218,36 @@ describe('toolchain', { timeout: 110_000 }, () => {
     assert.deepEqual(clone.calls, ['ci', PACK])
   })
 
-  it('takes over from a process that died', async () => {
+  it('says why npm failed, and gives its lock back', async () => {
     using clone = new Clone()
-    clone.write('.toolchain.lock', `${hostname()} 2147483646`)
-    assert.equal((await clone.run()).code, 3)
-  })
-
-  it('gives its lock back when it is stopped', async () => {
-    using clone = new Clone()
-    clone.write('hold', '')
-    const first = clone.start()
-    await clone.called('ci')
-    first.child.kill('SIGTERM')
-    assert.equal((await first.ended).code, 143, 'npm, which is held up for ever, was stopped too')
+    clone.write('fail-with', 'npm error code ENOTFOUND')
+    const { code, stdout, stderr } = await clone.run()
+    assert.deepEqual([code, stdout], [1, ''])
+    assert.match(stderr, /cannot set up: "npm ci .*" failed: the package registry cannot be reached \(ENOTFOUND\)\n$/)
     assert.equal(existsSync(join(clone.root, '.toolchain.lock')), false)
   })
 
-  for (const [name, said, told] of [
-    [
-      'no network',
-      'npm error code ENOTFOUND\nnpm error syscall getaddrinfo',
-      /registry cannot be reached \(ENOTFOUND\); the first start needs a network/,
-    ],
-    [
-      'another reason',
-      'npm error code EUSAGE\nnpm error the lock file is out of step',
-      /failed: npm error the lock file is out of step/,
-    ],
-    ['no reason', 'oh', /failed: it ended with 1/],
-  ] as const) {
-    it(`says so when npm fails for ${name}`, async () => {
-      using clone = new Clone()
-      clone.write('fail-with', said)
-      const { code, stdout, stderr } = await clone.run()
-      assert.equal(code, 1)
-      assert.equal(stdout, '')
-      assert.match(stderr, told)
-      assert.equal(existsSync(join(clone.root, '.toolchain.lock')), false)
-    })
-  }
-
-  // npm was told to be silent, and so the message was that it ended with 1.
-  it('says why where only the Node cannot be fetched', async () => {
+  it('attack: a Node package without the pinned checksum is refused, neither installed nor run, and not remembered', async () => {
     using clone = new Clone()
-    await clone.run()
-    rmSync(join(clone.root, 'node_modules/.toolchain-stamp'))
-    rmSync(join(clone.root, 'node_modules/node/bin'), { recursive: true })
-    clone.write('fail-with', 'npm error code ENOTFOUND')
-    const { code, stderr } = await clone.run()
-    assert.equal(code, 1)
-    assert.match(stderr, /"npm pack .* failed: the package registry cannot be reached \(ENOTFOUND\)/)
+    clone.pin(await packed(`${nodeThatSays(VERSION)}# changed\n`), NODE)
+    const { code, stdout, stderr } = await clone.run()
+    assert.deepEqual([code, stdout], [1, ''])
+    assert.match(stderr, /node-test@99\.0\.0 is not the package that was pinned: wanted sha512-\S{88}, found sha512-/)
+    assert.deepEqual(clone.installed, [])
+    clone.pin(NODE, NODE)
+    assert.equal((await clone.run()).code, 3)
     assert.deepEqual(clone.calls, ['ci', PACK, PACK])
   })
 
-  it('says so where the Node cannot be written', async () => {
+  it('attack: a Node that an npm ci by hand has brought is replaced, and never run', async () => {
     using clone = new Clone()
     await clone.run()
     rmSync(join(clone.root, 'node_modules/.toolchain-stamp'))
-    rmSync(join(clone.root, 'node_modules/node/bin'), { recursive: true })
-    clone.write('node_modules/node/bin', 'a file')
-    const { code, stderr } = await clone.run()
-    assert.equal(code, 1)
-    assert.match(stderr, /^toolchain: cannot set up: EEXIST: .*bin'\n$/m)
-    assert.doesNotMatch(stderr, /\n {4}at /)
-    assert.equal(existsSync(join(clone.root, '.toolchain.lock')), false)
-  })
-
-  it('says so when the Node it got is another one', async () => {
-    using clone = new Clone()
-    const other = await packed(nodeThatSays('1.2.3'))
-    clone.pin(other, other)
-    const { code, stderr } = await clone.run()
-    assert.equal(code, 1)
-    assert.match(stderr, /cannot run the pinned Node for .*: wanted version 99\.0\.0, found 1\.2\.3/)
-    assert.deepEqual(clone.installed, [])
-  })
-
-  // The package was installed by its name: whatever a registry, a mirror or a cache gave was run.
-  describe('attack: a Node package that is not the pinned one', () => {
-    for (const [name, forged] of [
-      ['another Node that says the right version', () => packed(`${nodeThatSays(VERSION)}# changed\n`)],
-      ['one byte more', async () => Buffer.concat([NODE, Buffer.alloc(1)])],
-      ['nothing', async () => Buffer.alloc(0)],
-      ['a page of a proxy', async () => Buffer.from('<html>Please sign in</html>')],
-    ] as const) {
-      it(`${name} is refused, and nothing of it is installed or run`, async () => {
-        using clone = new Clone()
-        clone.pin(await forged(), NODE)
-        const { code, stdout, stderr } = await clone.run()
-        assert.deepEqual([code, stdout], [1, ''])
-        assert.match(stderr, /node-test@99\.0\.0 is not the package that was pinned: wanted sha512-\S{88}, found sha512-/)
-        assert.match(stderr, /nothing was installed\. .*npm config get registry.*npm cache clean --force/)
-        assert.deepEqual(clone.installed, [])
-        assert.equal(existsSync(join(clone.root, '.toolchain.lock')), false)
-      })
-    }
-
-    it('is not remembered: the true one is taken the next time', async () => {
-      using clone = new Clone()
-      clone.pin(Buffer.alloc(9), NODE)
-      assert.equal((await clone.run()).code, 1)
-      clone.pin(NODE, NODE)
-      assert.equal((await clone.run()).code, 3)
-      assert.deepEqual(clone.calls, ['ci', PACK, PACK])
-    })
-
-    it('is replaced where an install by hand has brought one', async () => {
-      using clone = new Clone()
-      await clone.run()
-      rmSync(join(clone.root, 'node_modules/.toolchain-stamp'))
-      rmSync(join(clone.root, 'node_modules/node/bin/.integrity'))
-      mkdirSync(join(clone.root, 'node_modules/.node-killed'))
-      const theirs = `#!/bin/sh\ntouch '${clone.root}/pwned'\necho v${VERSION}\n`
-      clone.write('node_modules/node/bin/node', theirs)
-      assert.equal((await clone.run()).code, 3)
-      assert.deepEqual(clone.calls, ['ci', PACK, PACK])
-      assert.equal(existsSync(join(clone.root, 'pwned')), false)
-      assert.deepEqual(clone.installed, ['.bin/node', 'node/bin/.integrity', 'node/bin/node'])
-    })
-
-    it('is fetched again when the sum in the repository changes', async () => {
-      using clone = new Clone()
-      await clone.run()
-      const next = await packed(`${nodeThatSays(VERSION)}# another build\n`)
-      clone.pin(next, next)
-      assert.equal((await clone.run()).code, 3)
-      assert.deepEqual(clone.calls, ['ci', PACK, PACK])
-    })
+    rmSync(join(clone.root, 'node_modules/node/bin/.integrity'))
+    clone.write('node_modules/node/bin/node', `#!/bin/sh\ntouch '${clone.root}/pwned'\n`)
+    assert.equal((await clone.run()).code, 3)
+    assert.deepEqual(clone.calls, ['ci', PACK, PACK])
+    assert.equal(existsSync(join(clone.root, 'pwned')), false)
   })
 
   it('attack: a package for this system that npm leaves out in silence, since its checksum is wrong, is noticed', async () => {
@@ -367,100 +256,46 @@ describe('toolchain', { timeout: 110_000 }, () => {
       'node_modules/@esbuild/this': { version: '1.0.0', integrity: 'sha512-a', optional: true, os: [process.platform] },
       'node_modules/@esbuild/other': { version: '1.0.0', integrity: 'sha512-b', optional: true, os: ['plan9'] },
     })
-    for (let i = 0; i < 2; i++) {
-      const { code, stderr } = await clone.run()
-      assert.equal(code, 1)
-      assert.match(stderr, /npm did not install @esbuild\/this as package-lock\.json has it: .* its checksum is another\n/)
-    }
-    assert.deepEqual(clone.calls, ['ci', 'ci'])
+    const { code, stderr } = await clone.run()
+    assert.equal(code, 1)
+    assert.match(stderr, /npm did not install @esbuild\/this as package-lock\.json has it: .* its checksum is another\n/)
     assert.deepEqual(clone.installed, [])
   })
 
   it('attack: a script of a package does not run for an npm ci by hand either', () => {
-    const root = join(import.meta.dirname, '../..')
-    const { allowScripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { allowScripts: object }
-    const { packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')) as {
-      packages: Record<string, { hasInstallScript?: boolean }>
-    }
+    const read = <T>(name: string): T => JSON.parse(readFileSync(join(ROOT, name), 'utf8')) as T
+    const { allowScripts } = read<{ allowScripts: object }>('package.json')
+    const { packages } = read<{ packages: Record<string, { hasInstallScript?: boolean }> }>('package-lock.json')
     const scripted = Object.keys(packages).filter((path) => packages[path]?.hasInstallScript === true)
     const denied = scripted.map((path) => [path.replace('node_modules/', ''), false])
     assert.deepEqual(allowScripts, Object.fromEntries(denied), 'npm from 11.16 on')
-    assert.match(readFileSync(join(root, '.npmrc'), 'utf8'), /^ignore-scripts=true$/m, 'npm before that')
+    assert.match(readFileSync(join(ROOT, '.npmrc'), 'utf8'), /^ignore-scripts=true$/m, 'npm before that')
   })
 
-  it('says so where there is no pinned Node for this system, or for another version', async () => {
+  it('pinned-node.json has the version of package.json, and where it lacks this system, a Node of that version counts', async () => {
+    const { devDependencies } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { devDependencies: { node: string } }
+    assert.equal(devDependencies.node, PINNED_VERSION)
     using clone = new Clone()
     clone.pin(NODE, NODE, 'plan9-mips')
     const { code, stderr } = await clone.run()
     assert.equal(code, 1)
     assert.match(stderr, /there is no pinned Node for \S+: install Node 99\.0\.0, and run this with it/)
-    clone.write('package.json', JSON.stringify({ devDependencies: { node: process.versions.node } }))
-    assert.equal((await clone.run()).code, 3, 'one of the right version counts then')
-    clone.pin(NODE, NODE)
-    const other = await clone.run()
-    assert.equal(other.code, 1)
-    assert.match(other.stderr, /pinned-node\.json has the sums of Node 99\.0\.0, package\.json wants /)
   })
 
-  it('builds the dashboard once for the service, and again whenever a source of it changed', async () => {
+  it('builds the dashboard for the service when a source of it changed, and starts it also where that fails', async () => {
     using clone = new Clone().withDashboard()
     const args = ['src/main.ts', 'serve', '--port', '0']
+    await clone.run(['src/main.ts', 'version'])
+    assert.equal(clone.builds, 0)
     const { code, stdout } = await clone.run(args)
     assert.deepEqual([code, stdout, clone.builds], [3, '', 1])
-    const again = await clone.run(args)
-    assert.deepEqual([again.code, again.stderr, clone.builds], [3, '', 1])
-    for (const [i, change] of [
-      () => clone.write('src/dashboard/page.ts', '1'),
-      () => clone.write('src/dashboard/view/new.ts', ''),
-      () => clone.write('data/texts/en.json', '{}'),
-      () => rmSync(join(clone.root, 'src/dashboard/view/table.ts')),
-      () => rmSync(join(clone.root, 'dist'), { recursive: true }),
-    ].entries()) {
-      change()
-      assert.equal((await clone.run(args)).code, 3)
-      assert.equal(clone.builds, i + 2, String(change))
-    }
-  })
-
-  it('takes one line for all that a first run of the service brings', async () => {
-    using clone = new Clone().withDashboard()
-    const { stderr } = await clone.run(['src/main.ts', 'serve'])
-    assert.match(stderr, /^toolchain: installing the development packages and Node [^\n]*, then building the dashboard …\n$/)
+    await clone.run(args)
     assert.equal(clone.builds, 1)
-  })
-
-  it('builds the dashboard for the tests, and not for other commands', async () => {
-    using clone = new Clone().withDashboard()
-    for (const args of [
-      ['src/main.ts', 'version'],
-      ['program.mjs', 'serve'],
-    ])
-      await clone.run(args)
-    assert.equal(clone.builds, 0)
-    await clone.run(['scripts/check.ts'])
-    assert.equal(clone.builds, 1)
-  })
-
-  it('builds the dashboard once when two start at once', async () => {
-    using clone = new Clone().withDashboard()
-    await clone.run()
-    const both = [clone.start(['src/main.ts', 'serve']), clone.start(['src/main.ts', 'serve'])]
-    assert.deepEqual(
-      (await Promise.all(both.map(({ ended }) => ended))).map(({ code }) => code),
-      [3, 3],
-    )
-    assert.equal(clone.builds, 1)
-  })
-
-  it('runs the service all the same when the dashboard cannot be built', async () => {
-    using clone = new Clone().withDashboard()
-    await clone.run()
+    rmSync(join(clone.root, 'src/dashboard/view/table.ts'))
     clone.write('fail-with', '')
-    const { code, stdout, stderr } = await clone.run(['src/main.ts', 'serve'])
-    assert.deepEqual([code, stdout], [3, ''])
-    assert.match(stderr, /a mistake in the page/)
-    assert.match(stderr, /the dashboard stays as it was/)
-    assert.equal(existsSync(join(clone.root, '.toolchain.lock')), false)
+    const failed = await clone.run(args)
+    assert.deepEqual([failed.code, failed.stdout, clone.builds], [3, '', 2])
+    assert.match(failed.stderr, /a mistake in the page[^]*the dashboard stays as it was/)
   })
 
   for (const [name, options] of [
@@ -469,22 +304,11 @@ describe('toolchain', { timeout: 110_000 }, () => {
   ] as const) {
     it(`passes signals on where it ${name}`, async () => {
       using clone = new Clone()
-      clone.write(
-        'serve.mjs',
-        "process.once('SIGTERM', () => process.exit(7)); setInterval(() => {}, 1000); console.log('up')",
-      )
+      clone.write('serve.mjs', "process.once('SIGTERM', () => process.exit(7)); setInterval(() => {}, 1000); console.log('up')")
       const service = clone.start(['serve.mjs'], options)
       await service.prints('stdout', 'up')
       service.child.kill('SIGTERM')
       assert.equal((await service.ended).code, 7)
-    })
-
-    it(`ends as the program ends where it ${name}`, async () => {
-      using clone = new Clone()
-      clone.write('die.mjs', "process.kill(process.pid, 'SIGKILL')")
-      const { code, signal } = await clone.run(['die.mjs'], options)
-      assert.ok(code === 137 || signal === 'SIGKILL', `${code} ${signal}`)
-      assert.equal((await clone.run(['program.mjs'], options)).code, 3)
     })
   }
 })
