@@ -1,3 +1,4 @@
+// night: it builds the executable; the gate runs it against the one that it builds
 /** What is true of the executable beyond what is true of the program: it needs nothing, and it is no Node. */
 import assert from 'node:assert/strict'
 import { spawn, spawnSync } from 'node:child_process'
@@ -74,13 +75,17 @@ it('runs with an empty environment from a directory that it cannot write to, and
   assert.deepEqual(readdirSync(service.cwd), [])
 })
 
-for (const words of [['--inspect'], ['--eval', '1'], ['-e', '1'], ['--node-options=--inspect'], ['--v8-options']]) {
-  it(`takes ${words.join(' ')} as words of its own command line`, () => {
+it('takes the options of Node as words of its own command line', () => {
+  for (const words of [['--inspect'], ['-e', '1'], ['--node-options=--inspect'], ['--v8-options']]) {
     const { status, stdout, stderr } = run(words)
-    assert.deepEqual([status, stdout], [2, ''])
+    assert.deepEqual([status, stdout], [2, ''], words.join(' '))
     assert.match(stderr, /^Unknown command "-/)
-  })
-}
+  }
+})
+
+it('needs no libatomic, which small systems lack', { skip: process.platform !== 'linux' }, () => {
+  assert.doesNotMatch(run([], { env: { LD_TRACE_LOADED_OBJECTS: '1' } }).stdout, /libatomic|not found/)
+})
 
 describe('a variable of Node has no effect', () => {
   const place = join(directory, 'written-by-node')

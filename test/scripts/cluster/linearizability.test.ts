@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { faultOfRegister, type RegisterStep } from '../../../scripts/cluster/linearizability.ts'
+import { longRun } from '../../support/long-run.ts'
 import { seededRandom, seedOfRun, type Random } from '../../support/random.ts'
 
 const read = (value: string, start: number, end: number): RegisterStep => ({ kind: 'read', value, start, end })
@@ -23,17 +24,13 @@ const mismatch = (expected: string, start: number, end: number): RegisterStep =>
 
 describe('faultOfRegister() accepts', () => {
   for (const [name, steps] of [
-    ['no steps', []],
-    ['a read of what was never written', [read('', 0, 1)]],
     ['one after the other', [write('a', 0, 1), read('a', 2, 3), write('b', 4, 5, 'a'), read('b', 6, 7)]],
     ['a read beside a write that sees the old value', [write('a', 0, 1), write('b', 2, 5), read('a', 3, 4)]],
     ['a read beside a write that sees the new value', [write('a', 0, 1), write('b', 2, 5), read('b', 3, 4)]],
-    ['two writes at once, in either order', [write('a', 0, 5), write('b', 0, 5), read('b', 6, 7)]],
     ['two writes at once, seen in turn', [write('a', 0, 9), write('b', 0, 9), read('b', 1, 2), read('a', 3, 4)]],
     ['an unknown write that never happened', [write('a', 0, 1), lost('b', 2), read('a', 3, 4)]],
     ['an unknown write that happened much later', [write('a', 0, 1), lost('b', 2), read('a', 3, 4), read('b', 5, 6)]],
     ['a chain of unknown writes', [lost('a', 0), lost('b', 1, 'a'), write('c', 2, 3, 'b'), read('c', 4, 5)]],
-    ['a mismatch after another write', [write('a', 0, 1), write('b', 2, 3), mismatch('a', 4, 5), read('b', 6, 7)]],
     ['a mismatch that only an unknown write explains', [write('a', 0, 1), lost('b', 2), mismatch('a', 3, 4), write('c', 5, 6)]],
     ['a mismatch that only an unknown conditional write explains', [write('a', 0, 1), lost('b', 2, 'a'), mismatch('a', 3, 4)]],
   ] as const) {
@@ -50,15 +47,12 @@ describe('faultOfRegister() accepts', () => {
 describe('faultOfRegister() finds', () => {
   for (const [name, steps] of [
     ['a stale read', [write('a', 0, 1), write('b', 2, 3), read('a', 4, 5)]],
-    ['a lost write', [write('a', 0, 1), read('', 2, 3)]],
     ['a read of what was never written', [write('a', 0, 1), read('b', 2, 3)]],
-    ['a read before its write', [read('a', 0, 1), write('a', 2, 3)]],
     ['a read before its unknown write', [read('a', 0, 1), lost('a', 2)]],
     ['values that go back', [write('a', 0, 1), write('b', 2, 9), read('b', 3, 4), read('a', 5, 6)]],
     ['an unknown write that is taken back', [write('a', 0, 1), lost('b', 2), read('b', 3, 4), read('a', 5, 6)]],
     ['two writes on one condition', [write('a', 0, 1), write('b', 2, 9, 'a'), write('c', 2, 9, 'a')]],
     ['a mismatch with the value that is there', [write('a', 0, 1), mismatch('a', 2, 3)]],
-    ['a mismatch that no unknown write explains', [write('a', 0, 1), mismatch('a', 2, 3), lost('b', 4)]],
     ['an unknown write that explains a mismatch and is hidden again', [write('a', 0, 1), lost('b', 2), mismatch('a', 3, 4), read('a', 5, 6)]],
   ] as const) {
     it(name, () => assert.match(faultOfRegister(steps) ?? '', /none of these fits/))
@@ -76,19 +70,19 @@ describe('faultOfRegister() agrees with brute force', () => {
     const random = seededRandom(seedOfRun())
     t.diagnostic(`SEED=${random.seed}`)
     let [good, bad] = [0, 0]
-    for (let i = 0; i < 4_000; i++) {
+    for (let i = 0; i < longRun(800, 8_000); i++) {
       const steps = anyHistory(random)
       const wanted = isLinearizable(steps)
       assert.equal(faultOfRegister(steps) === undefined, wanted, JSON.stringify(steps))
       if (wanted) good++
       else bad++
     }
-    assert.ok(good > 400 && bad > 400, `${good} good, ${bad} bad`)
+    assert.ok(good > 80 && bad > 80, `${good} good, ${bad} bad`)
   })
 })
 
-it('60,000 steps of 16 registers are judged, also where thousands of writes are unknown', () => {
-  for (let register = 1; register <= 16; register++) {
+it('3,750 steps of a register are judged, also where hundreds of writes are unknown', () => {
+  for (let register = 1; register <= longRun(1, 16); register++) {
     const steps = served(seededRandom(register), 3_750)
     assert.equal(faultOfRegister(steps), undefined)
     const stale = steps.findLast(({ kind }) => kind === 'read') as RegisterStep
