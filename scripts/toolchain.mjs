@@ -209,17 +209,29 @@ function tryLock() {
   } catch (error) {
     if (error.code !== 'EEXIST') throw error
   }
-  const holder = Number(readIfThere(lockFile))
-  // Its holder has made it and not written to it yet, or removed it.
-  if (!(holder > 0)) return false
+  const holder = readIfThere(lockFile)
+  if (holder === undefined || !isGone(Number(holder))) return false
+  // Moved first and looked at again: of two that find it stale, the second may have caught the lock of the first.
+  const moved = `${lockFile}.${process.pid}`
   try {
-    // In a container that starts again, this process may have the id of the one that was killed.
-    if (holder !== process.pid) process.kill(holder, 0)
-    else rmSync(lockFile, { force: true })
+    renameSync(lockFile, moved)
+    if (readIfThere(moved) !== holder) renameSync(moved, lockFile)
   } catch (error) {
-    if (error.code === 'ESRCH') rmSync(lockFile, { force: true })
+    if (error.code !== 'ENOENT') throw error
   }
+  rmSync(moved, { force: true })
   return false
+}
+
+function isGone(pid) {
+  if (!(pid > 0)) return false // Its holder has not written to it yet.
+  if (pid === process.pid) return true // Left over from before a restart of this container.
+  try {
+    process.kill(pid, 0)
+    return false
+  } catch (error) {
+    return error.code === 'ESRCH'
+  }
 }
 
 /** Becomes the pinned Node where the system lets us, else runs it as a child that gets our signals. */

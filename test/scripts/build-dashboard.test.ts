@@ -39,21 +39,6 @@ it('a name changes with its content, and only then', async (t) => {
   assert.deepEqual(changed, ['/assets/later.js', '/assets/page.js'])
 })
 
-it('what a page imports later is told apart, and what only the other page has is not told', async (t) => {
-  const { pageBytes, pageFiles, laterFiles } = await buildDashboard({ root: pages(t) })
-  const kinds = [...pageFiles.keys()].map((name) => name.replace(/-\w{8}\./, '.')).sort()
-  assert.deepEqual(kinds, ['chunk.js', 'page.css', 'page.html', 'page.js'])
-  assert.deepEqual(
-    [...laterFiles.keys()].map((name) => name.replace(/-\w{8}\./, '.')),
-    ['later.js'],
-  )
-  assert.equal(
-    pageBytes,
-    [...pageFiles.values()].reduce((sum, bytes) => sum + bytes, 0),
-  )
-  assert.ok([...pageFiles.values()].every((bytes) => bytes > 0))
-})
-
 it('a page over 120,000 bytes is refused with its largest sources', async (t) => {
   const fitting = (bytes: number) => `export const both = () => document.title + '${'x'.repeat(bytes)}'`
   const { pageBytes } = await buildDashboard({ root: pages(t, { 'both.ts': fitting(100_000) }) })

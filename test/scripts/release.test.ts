@@ -26,11 +26,6 @@ it('what tarGz() packs is what entriesOfTar() finds', async () => {
   assert.deepEqual(entriesOfTar(gunzipSync(await tarGz(FILES))), FILES)
 })
 
-it('entriesOfTar() refuses an archive that is cut off', async () => {
-  const tar = gunzipSync(await tarGz(FILES))
-  assert.throws(() => entriesOfTar(tar.subarray(0, 600)), /it is cut off/)
-})
-
 it('the tar of the system unpacks it, and the program may be executed', { skip: !hasTool('tar') }, async (t) => {
   const directory = temporaryDirectory(t)
   writeFileSync(join(directory, 'a.tar.gz'), await tarGz(FILES))
@@ -113,11 +108,3 @@ it('unsignPe() takes the signature and the checksum out, and nothing else', () =
   assert.deepEqual(unsigned, bare)
   assert.deepEqual(unsignPe(unsigned), unsigned)
 })
-
-for (const [name, file, message] of [
-  ['a file of another kind', Buffer.from('#!/bin/sh'), /expected an executable of Windows/],
-  ['a head that is cut off', pe('').subarray(0, 200), /expected an executable of Windows/],
-  ['bytes behind the signature', Buffer.concat([pe('signed'), Buffer.from('!')]), /it is not at the end/],
-] as const) {
-  it(`unsignPe() refuses ${name}`, () => assert.throws(() => unsignPe(file), message))
-}
