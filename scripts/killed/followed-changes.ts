@@ -4,7 +4,8 @@
  */
 import { seededRandom } from '../../test/support/random.ts'
 import { followChanges } from '../changes/follow-changes.ts'
-import { startKilledSite, withCleanup } from './killed-site.ts'
+import { withCleanup } from '../with-cleanup.ts'
+import { startKilledSite } from './killed-site.ts'
 
 const WRITERS = 6
 

@@ -17,7 +17,8 @@ import { bodyOf } from '../../test/support/service/data-bodies.ts'
 import { run } from '../../test/support/service/program.ts'
 import { seededRandom, type Random } from '../../test/support/random.ts'
 import { temporaryDirectory, type Cleanup } from '../../test/support/service/temporary-directory.ts'
-import { startKilledSite, withCleanup, type KilledSite } from './killed-site.ts'
+import { withCleanup } from '../with-cleanup.ts'
+import { startKilledSite, type KilledSite } from './killed-site.ts'
 
 const LOOK_MS = 50
 /** The service is killed after this time at most. */

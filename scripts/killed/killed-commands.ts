@@ -34,7 +34,8 @@ import { run } from '../../test/support/service/program.ts'
 import { seededRandom, type Random } from '../../test/support/random.ts'
 import { temporaryDirectory } from '../../test/support/service/temporary-directory.ts'
 import { drillFullDisk } from './full-disk.ts'
-import { runAndKill, withCleanup } from './killed-site.ts'
+import { withCleanup } from '../with-cleanup.ts'
+import { runAndKill } from './killed-site.ts'
 import { SYSTEM } from '../../src/store/actor.ts'
 
 const FIRST_RELEASE = join(import.meta.dirname, '../../test/cases/first-release.db.gz')

@@ -10,7 +10,8 @@ import { faultsOf } from '../../src/store/sqlite/database-check.ts'
 import { openDatabase, type Database } from '../../src/store/sqlite/database.ts'
 import { seededRandom, type Random } from '../../test/support/random.ts'
 import { temporaryDirectory } from '../../test/support/service/temporary-directory.ts'
-import { runAndKill, withCleanup, type CommandEnd } from './killed-site.ts'
+import { withCleanup } from '../with-cleanup.ts'
+import { runAndKill, type CommandEnd } from './killed-site.ts'
 
 /** So small that there are many of them. */
 const ROWS_OF_BATCH = 20

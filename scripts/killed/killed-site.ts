@@ -94,16 +94,6 @@ export async function startKilledSite(cleanup: Cleanup, options: SiteOptions = {
   return site
 }
 
-/** Runs the work, and in the end what it registered to clean up, newest first. */
-export async function withCleanup<T>(work: (cleanup: Cleanup) => Promise<T>): Promise<T> {
-  const cleanups: (() => void | Promise<void>)[] = []
-  try {
-    return await work({ after: (one) => void cleanups.unshift(one) })
-  } finally {
-    for (const one of cleanups) await one()
-  }
-}
-
 export interface CommandEnd {
   /** None where it was killed. */
   readonly code: number | null

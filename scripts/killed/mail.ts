@@ -14,7 +14,8 @@ import { openDatabase } from '../../src/store/sqlite/database.ts'
 import { openMailExchange, type AcceptedMail, type Rule } from '../../test/support/smtp/mail-exchange.ts'
 import { seededRandom, type Random } from '../../test/support/random.ts'
 import type { Cleanup } from '../../test/support/service/temporary-directory.ts'
-import { startKilledSite, withCleanup, type KilledSite } from './killed-site.ts'
+import { withCleanup } from '../with-cleanup.ts'
+import { startKilledSite, type KilledSite } from './killed-site.ts'
 
 const CLIENTS = 16
 /** It takes a few seconds; on a machine that is busy with other work each start of the service does. */

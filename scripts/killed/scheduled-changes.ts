@@ -13,19 +13,20 @@ import { bodyOf } from '../../test/support/service/data-bodies.ts'
 import { seededRandom, type Random } from '../../test/support/random.ts'
 import { temporaryDirectory, type Cleanup } from '../../test/support/service/temporary-directory.ts'
 import { CLOCK } from '../api-suites.ts'
-import { startKilledSite, withCleanup, type KilledSite } from './killed-site.ts'
+import { withCleanup } from '../with-cleanup.ts'
+import { startKilledSite, type KilledSite } from './killed-site.ts'
 
 const BATCH = 100
 /** All is written before the first time, at least: a busy machine gets as long as some starts of the service take. */
-const LEAD_MS_MIN = 3_000
-const STARTS_OF_LEAD = 5
+const LEAD_MS_MIN = 5_000
+const STARTS_OF_LEAD = 10
 /** From the first time to the last. */
 const SPAN_MS = 5_000
 const LIFE_MS_MAX = 1_200
 const JUMP_S_MAX = 7_200
 const LOOK_MS = 50
 /** How late a change may be, beside the time that a start of the service takes; it is told how late it was. */
-const LATE_MS_MAX = 3_000
+const LATE_MS_MAX = 20_000
 const GIVE_UP_MS = 240_000
 
 /** What is to happen to a document, in milliseconds since the epoch. */
