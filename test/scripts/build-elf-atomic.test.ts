@@ -1,4 +1,4 @@
-// night: it rewrites whole copies of Node; executable.test.ts sees that the executable does without the library
+// night: it rewrites whole copies of Node; check-executable.ts sees that the executable does without the library
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'

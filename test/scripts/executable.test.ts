@@ -83,10 +83,6 @@ it('takes the options of Node as words of its own command line', () => {
   }
 })
 
-it('needs no libatomic, which small systems lack', { skip: process.platform !== 'linux' }, () => {
-  assert.doesNotMatch(run([], { env: { LD_TRACE_LOADED_OBJECTS: '1' } }).stdout, /libatomic|not found/)
-})
-
 it('a variable of Node has no effect on a command', () => {
   const place = join(directory, 'written-by-node')
   mkdirSync(place)
