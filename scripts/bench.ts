@@ -1,7 +1,7 @@
 /** `npm run bench -- NAME [N]`: benchmarks, one run each, printed as ratios. Never part of the tests. */
 import { benchCluster } from './bench/cluster-bench.ts'
 import { benchHttp } from './bench/http-bench.ts'
-import { benchImport } from './bench-import.ts'
+import { benchImport } from './bench/import-bench.ts'
 import { benchPeers } from './bench/peers-bench.ts'
 import { benchReferences } from './bench/references-bench.ts'
 import { benchScale } from './bench/scale-bench.ts'
