@@ -1,32 +1,21 @@
 /** `npm run bench -- NAME [N]`: benchmarks, one run each, printed as ratios. Never part of the tests. */
-import { benchBackup } from './bench-backup.ts'
-import { benchChanges } from './bench/changes-bench.ts'
 import { benchCluster } from './bench/cluster-bench.ts'
 import { benchHttp } from './bench/http-bench.ts'
-import { benchImport } from './bench-import.ts'
+import { benchImport } from './bench/import-bench.ts'
 import { benchPeers } from './bench/peers-bench.ts'
-import { benchQuery } from './bench-query.ts'
 import { benchReferences } from './bench/references-bench.ts'
 import { benchScale } from './bench/scale-bench.ts'
-import { benchStart } from './bench-start.ts'
 import { benchThreads } from './bench/threads-bench.ts'
-import { benchWrites } from './bench/writes-bench.ts'
 
 const BENCHES: Readonly<Record<string, (words: readonly string[]) => Promise<void>>> = {
-  backup: benchBackup,
-  changes: benchChanges,
   cluster: benchCluster,
-  dashboard: inBrowser('bench-dashboard.ts'),
   http: benchHttp,
   morning: inBrowser('bench/morning/morning-bench.ts'),
   import: benchImport,
   peers: benchPeers,
-  query: benchQuery,
   references: benchReferences,
   scale: benchScale,
-  start: benchStart,
   threads: benchThreads,
-  writes: benchWrites,
 }
 
 /** Types of these are those of browsers, which no other script may see: the compiler does not follow such an import. */

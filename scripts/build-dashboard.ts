@@ -17,8 +17,8 @@ import { build, transform, type Metafile, type Plugin } from 'esbuild'
 import { CLIENT_PATH, OPENAPI_PATH, type PageAsset } from '../src/app/page-routes.ts'
 import { PAGE_ASSETS_FILE, packAssets } from '../src/app/page-assets.ts'
 import { clientFiles } from './client-files.ts'
-import { html } from './reference/html.ts'
-import { referencePage } from './reference/reference-page.ts'
+import { html } from '../src/reference/html.ts'
+import { referencePage } from '../src/reference/reference-page.ts'
 
 /**
  * What the page at `/` may weigh when it is opened: HTML, styles, scripts, and the texts of the largest language, since

@@ -28,6 +28,7 @@ const work = mkdtempSync(join(tmpdir(), 'dateline-check-'))
 const TRACED = ['test/scripts/executable.test.ts', 'test/cli/mail-outbox.test.ts']
 try {
   buildTwice()
+  checkLibraries()
   const program = tracedProgram()
   const chosen = process.argv[2] === 'all' ? allFiles() : testsAlso('executable')
   const { withClock, withoutClock } = apiSuites(chosen)
@@ -64,6 +65,13 @@ function buildTwice(): void {
   })
   if (sums[0] !== sums[1]) throw new Error(`Two builds of one tree differ: ${sums.join(' and ')}`)
   say(`built twice, SHA-256 ${sums[0]}`)
+}
+
+/** Small systems lack libatomic, which Node wants (build-elf-atomic.ts). The loader of Linux says what it would load (ld.so(8)). */
+function checkLibraries(): void {
+  if (process.platform !== 'linux') return
+  const { stdout } = spawnSync(EXECUTABLE, [], { env: { LD_TRACE_LOADED_OBJECTS: '1' }, encoding: 'utf8' })
+  if (!stdout.includes('libc.so') || /libatomic|not found/.test(stdout)) throw new Error(`It wants other libraries than it should:\n${stdout}`)
 }
 
 /** Gives the path of a script that becomes the executable, with its trace in a file of its own in a directory. */

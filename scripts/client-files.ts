@@ -6,7 +6,7 @@ import { spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { clientSource } from './client-source.ts'
+import { clientSource } from '../src/reference/client-source.ts'
 
 const TSC = join(import.meta.dirname, '..', 'node_modules/typescript/bin/tsc')
 const OPTIONS = ['--declaration', '--target', 'es2022', '--module', 'esnext', '--lib', 'esnext,dom', '--types', '', '--skipLibCheck']

@@ -17,6 +17,7 @@ import { cpuSeconds, handles, residentMemory, scheduled } from './attacks/proces
 import { directoryOfRun, prepareTarget, type Others, type RunningTarget, type Target } from './attacks/target.ts'
 import {
   DEFAULT_LIMITS,
+  failuresOf,
   faultsOf,
   missesDeadlines,
   PROBE_KINDS,
@@ -232,8 +233,7 @@ function tableOf(reports: readonly Report[]): string {
   const rows = reports.map(({ attack, measured, faults }) => {
     const verdict = faults.length === 0 ? 'held' : `BROKEN (${faults.length})`
     const { felt } = measured
-    const kinds = ['item', 'list', 'new', 'query'] as const
-    const failed = kinds.flatMap((kind) => Object.values(felt[kind].failures))
+    const failed = failuresOf(measured).map(({ count }) => count)
     return [
       attack.name,
       ...PROBE_KINDS.map((kind) => `${Math.round(felt[kind].p99)} ms`),

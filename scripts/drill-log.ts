@@ -24,7 +24,8 @@ import { startKeeperRace } from './cluster/keeper-race.ts'
 import { noEtcd, startEtcd, type EtcdServers } from '../test/support/cluster/etcd-server.ts'
 import { seededRandom, type Random } from '../test/support/random.ts'
 import { recordingLog } from '../test/support/service/recording-log.ts'
-import { temporaryDirectory, type Cleanup } from '../test/support/service/temporary-directory.ts'
+import { temporaryDirectory } from '../test/support/service/temporary-directory.ts'
+import { withCleanup } from './with-cleanup.ts'
 
 const SERVERS = 3
 const NODES = 3
@@ -36,9 +37,7 @@ export async function drillLog({ seconds, seed }: { readonly seconds: number; re
   if (noEtcd !== false) return [`skipped: ${noEtcd}`]
   const contract = spawnSync(process.execPath, ['--test', 'test/etcd/etcd-log.test.ts'], { env: { ...process.env, ETCD_SERVERS: String(SERVERS) } })
   assert.equal(contract.status, 0, String(contract.stdout))
-  const cleanups: (() => void | Promise<void>)[] = []
-  const cleanup: Cleanup = { after: (work) => void cleanups.unshift(work) }
-  try {
+  return await withCleanup(async (cleanup) => {
     const servers = await startEtcd(cleanup, { servers: SERVERS })
     const random = seededRandom(seed)
     const directory = temporaryDirectory(cleanup)
@@ -77,9 +76,7 @@ export async function drillLog({ seconds, seed }: { readonly seconds: number; re
       `One keeper at a time, in ${terms} terms, and ${endedEarly} leases that etcd ended early; ${nodes[0]?.newestEpoch()} epochs`,
       `A node waited ${Math.round(longest)} ms for an append at most; ${written.reduce((sum, { unknown }) => sum + unknown, 0)} appends had no response`,
     ]
-  } finally {
-    for (const cleanup of cleanups) await cleanup()
-  }
+  })
 }
 
 /** Kills or pauses a server for a while, and leaves time to recover. */

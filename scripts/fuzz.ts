@@ -34,6 +34,7 @@ import {
   report,
 } from '../test/support/query/query-comparison.ts'
 import { seededRandom, seedOfRun, type Random } from '../test/support/random.ts'
+import { withCleanup } from './with-cleanup.ts'
 
 const CASES_DEFAULT = 100_000
 const CASES_OF_A_WORLD = 500
@@ -72,11 +73,10 @@ if (fuzzer === undefined || !/^[1-9]\d{0,11}$/.test(count)) {
 }
 
 async function fuzzQuery(random: Random, cases: number): Promise<string> {
-  const cleanups: (() => void | Promise<void>)[] = []
-  const world = createWorld({ after: (work) => void cleanups.unshift(work) })
   const tally = newTally()
   const tick = progress()
-  try {
+  await withCleanup(async (cleanup) => {
+    const world = createWorld(cleanup)
     for (let i = 0; tally.cases < cases; i++) {
       if (i % CASES_OF_A_WORLD === 0) await world.change(random, CHANGES)
       const queryCase = randomQueryCase(random)
@@ -86,9 +86,7 @@ async function fuzzQuery(random: Random, cases: number): Promise<string> {
       }
       tick(tally.cases)
     }
-  } finally {
-    for (const cleanup of cleanups) await cleanup()
-  }
+  })
   const kinds = [...tally.kinds].map(([kind, met]) => `${kind} ${met}`).join(', ')
   const { cases: compared, pages, telling } = tally
   return `No difference in ${compared} cases, ${pages} pages; ${telling} told documents apart; met: ${kinds}`
@@ -125,10 +123,7 @@ async function fuzzReplica(random: Random, cases: number): Promise<string> {
   const tick = progress()
   for (let done = 0; done < cases; done += OPERATIONS_OF_A_SCHEDULE * SCHEDULE_CLIENTS) {
     const seed = 1 + random.below(1e9)
-    const cleanups: (() => unknown)[] = []
-    const cluster = { after: (cleanup: () => unknown) => void cleanups.unshift(cleanup) }
-    const { faults, counts } = await runSchedule(cluster, { seed, operations: OPERATIONS_OF_A_SCHEDULE })
-    for (const cleanup of cleanups) await cleanup()
+    const { faults, counts } = await withCleanup((cluster) => runSchedule(cluster, { seed, operations: OPERATIONS_OF_A_SCHEDULE }))
     if (faults.length > 0) throw new Error(`schedule ${seed}: ${faults.join('\n')}`)
     for (const name of Object.keys(counts) as (keyof typeof counts)[]) total[name] += counts[name]
     tick(done)
@@ -205,11 +200,10 @@ async function fuzzClusterCodecs(random: Random, cases: number): Promise<string>
 }
 
 async function fuzzHttp2(random: Random, cases: number): Promise<string> {
-  const cleanups: (() => unknown)[] = []
   const total = { responses: 0, errors: 0 }
   const tick = progress()
-  try {
-    const runCase = await startHttp2Fuzz({ after: (cleanup) => void cleanups.unshift(cleanup) })
+  await withCleanup(async (cleanup) => {
+    const runCase = await startHttp2Fuzz(cleanup)
     let begun = 0
     const work = async (): Promise<void> => {
       while (begun++ < cases) {
@@ -220,9 +214,7 @@ async function fuzzHttp2(random: Random, cases: number): Promise<string> {
       }
     }
     await Promise.all(Array.from({ length: HTTP2_CASES_AT_ONCE }, work))
-  } finally {
-    for (const cleanup of cleanups) await cleanup()
-  }
+  })
   return `Always a response or an error, and good ones afterwards: ${total.responses} responses, ${total.errors} errors`
 }
 

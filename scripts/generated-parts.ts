@@ -4,9 +4,9 @@
  */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { clientCalls } from './client-calls.ts'
-import { endpointTables, errorTable } from './endpoint-tables.ts'
-import { operatorTable, settingsTable } from './guide-tables.ts'
+import { clientCalls } from '../src/reference/client-calls.ts'
+import { endpointTables, errorTable } from '../src/reference/endpoint-tables.ts'
+import { operatorTable, settingsTable } from '../src/reference/guide-tables.ts'
 
 export const ROOT = join(import.meta.dirname, '..')
 

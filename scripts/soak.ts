@@ -1,9 +1,10 @@
 /**
- * `npm run soak [-- --minutes N] [--seed N] [--size N] [--executable PATH] [--queries]`: ordinary traffic of many users on a
- * service with its own limits, and beside it all attacks of the drill in rotation. Every minute it prints what the
- * requests of ordinary users took and what the process holds. It fails when memory, handles, threads, disk or the p99
- * of ordinary requests grow without bound, when an ordinary request fails, or when an attack breaks what it asserts.
- * With `--queries`, random queries alone, and what the process holds (soak/random-queries.ts). On loopback alone. Linux only: the figures of the process come from /proc.
+ * `npm run soak [-- --minutes N] [--seed N] [--size N] [--executable PATH] [--queries]`: all attacks of the drill in
+ * rotation on a service with its own limits, beside the other clients of that drill, which read and write. Every minute it
+ * prints what their requests took and what the process holds. It fails when memory, handles, threads, disk or the p99 of
+ * the other clients grow without bound, when one of their requests fails, or when an attack breaks what it asserts.
+ * With `--queries`, random queries alone, and what the process holds (soak/random-queries.ts). On loopback alone.
+ * Linux only: the figures of the process come from /proc.
  */
 import { resolve } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -12,14 +13,12 @@ import { printTable } from '../src/cli/print-table.ts'
 import { seededRandom, seedOfRun, type Random } from '../test/support/random.ts'
 import { ATTACKS } from './attacks/attack-list.ts'
 import { runInTime, type Attack, type Site } from './attacks/attack.ts'
-import { inParallel } from './attacks/loopback-client.ts'
 import { handles, residentMemory, scheduled, type Scheduled } from './attacks/process-figures.ts'
 import { directoryOfRun, prepareTarget, type RunningTarget } from './attacks/target.ts'
 import { missesDeadlines, slownessOf } from './attacks/verdict.ts'
 import { growthOf, MEASUREMENTS_MIN, type GrowthLimit } from './soak/growth.ts'
-import { heapIn, queryMinutes } from './soak/random-queries.ts'
-import type { Person } from './soak/ordinary-requests.ts'
-import { startTraffic, type MinuteOfTraffic, type Traffic } from './soak/traffic.ts'
+import { startOthers, type Load, type MinuteOfLoad } from './soak/load.ts'
+import { startQueries } from './soak/random-queries.ts'
 
 const MINUTES_DEFAULT = 30
 const MINUTES_MAX = 24 * 60
@@ -30,12 +29,8 @@ const MINUTES_OF_FULL_ATTACKS = 20
 const WARM_UP_SHARE = 0.2
 const SAMPLE_MS = 1_000
 const REST_BETWEEN_ATTACKS_MS = 3_000
-const READERS = 24
-const EDITORS = 3
 const BACKUP_EVERY_MINUTES = 2
 const BACKUPS_KEPT = 2
-/** Ordinary writes that a service under a flood of bodies may ask to come back, as a share of all requests. */
-const WAITS_SHARE_MAX = 0.02
 const STOP_MS_MAX = 13_000
 /** How long the last attack may take to its end. */
 const ATTACK_MS_MAX = 60_000
@@ -49,13 +44,13 @@ const LIMITS = {
   /** Records of the audit trail are kept for months: some hundred bytes for each write and sign-in. */
   disk: { name: 'disk', unit: 'MiB', share: 0.05, amount: 48 },
   /** On a machine of its own, that is divided by the slowness of the minute. */
-  p99: { name: 'p99 of ordinary requests', unit: 'ms', share: 0.5, amount: 150 },
+  p99: { name: 'p99 of other clients', unit: 'ms', share: 0.5, amount: 150 },
 } as const satisfies Readonly<Record<string, GrowthLimit>>
 
 interface Minute extends Readonly<Record<keyof typeof LIMITS, number>> {
   readonly rssPeak: number
   readonly slowness: number
-  readonly traffic: MinuteOfTraffic
+  readonly load: MinuteOfLoad
 }
 
 interface Options {
@@ -87,7 +82,7 @@ async function soak({ minutes, seed, headlines, executable, queries }: Options):
   const target = await prepareTarget({ executable, directory, headlines, random, isQuick, words })
   const running = await target.start()
   try {
-    return queries ? await runQueries(running, { minutes, seed }) : await run(running, { minutes, seed, random })
+    return await run(running, { minutes, seed, random, queries })
   } finally {
     await running.kill()
   }
@@ -95,7 +90,7 @@ async function soak({ minutes, seed, headlines, executable, queries }: Options):
 
 async function run(
   running: RunningTarget,
-  { minutes, seed, random }: { readonly minutes: number; readonly seed: number; readonly random: Random },
+  { minutes, seed, random, queries }: Pick<Options, 'minutes' | 'seed' | 'queries'> & { readonly random: Random },
 ): Promise<readonly string[]> {
   const { site } = running
   const faults: string[] = []
@@ -103,18 +98,16 @@ async function run(
   let isOver = false
   const rows: Minute[] = []
   {
-    await using traffic = await ordinaryTraffic(running, seed)
-    const attacks = rotate(site, { random, attacked, faults, isOver: () => isOver || running.ended() !== undefined })
+    await using load = queries ? startQueries(running, seed) : await startOthers(running)
+    const rotation = { random, attacked, faults, isOver: () => isOver || running.ended() !== undefined }
+    const attacks = queries ? Promise.resolve() : rotate(site, rotation)
     for (let minute = 1; minute <= minutes && running.ended() === undefined; minute++) {
-      if (minute % BACKUP_EVERY_MINUTES === 1) faults.push(...(await backUp(site)))
-      const row = await measureMinute(running, traffic)
+      if (!queries && minute % BACKUP_EVERY_MINUTES === 1) faults.push(...(await backUp(site)))
+      const row = await measureMinute(running, load)
       rows.push(row)
-      const { failures, lateness } = row.traffic
-      const wrong = missesDeadlines(row) ? failures : [...failures, ...lateness]
-      faults.push(...wrong.map((failure) => `minute ${minute}: ${failure}`))
+      faults.push(...row.load.failures.map((failure) => `minute ${minute}: ${failure}`))
       console.log(lineOf(minute, row, attacked.splice(0)))
-      for (const failure of failures) console.log(`  ${failure}`)
-      for (const late of lateness) console.log(`  late: ${late}`)
+      for (const failure of row.load.failures) console.log(`  ${failure}`)
     }
     isOver = true
     await Promise.race([attacks, pause(ATTACK_MS_MAX)])
@@ -122,48 +115,14 @@ async function run(
   const ended = running.ended()
   if (ended !== undefined) return [...faults, `the service ended: ${ended}`]
   const { totalMs, code } = await site.stop()
-  const requests = rows.reduce((sum, { traffic }) => sum + traffic.requests, 0)
-  const waits = rows.reduce((sum, { traffic }) => sum + traffic.waits, 0)
-  console.log(`${requests} ordinary requests, ${waits} of them told to come back; stopped in ${Math.round(totalMs)} ms`)
+  const requests = rows.reduce((sum, { load }) => sum + load.requests, 0)
+  console.log(`${requests} requests beside the attacks; stopped in ${Math.round(totalMs)} ms`)
   return [
     ...faults,
     ...running.errors().map((line) => `an error in the log: ${line}`),
-    ...(waits <= requests * WAITS_SHARE_MAX ? [] : [`${waits} of ${requests} requests were told to come back`]),
     ...(code === 0 && totalMs <= STOP_MS_MAX ? [] : [`exit code ${code} after ${Math.round(totalMs)} ms`]),
-    ...growthFaults(rows, Object.keys(LIMITS) as (keyof typeof LIMITS)[]),
+    ...growthFaults(rows),
   ]
-}
-
-async function runQueries(running: RunningTarget, { minutes, seed }: { readonly minutes: number; readonly seed: number }): Promise<readonly string[]> {
-  const faults: string[] = []
-  const rows: Pick<Minute, 'rss' | 'heap' | 'handles' | 'threads'>[] = []
-  for await (const { failures, requests, rssPeak, ...row } of queryMinutes(running, seed, minutes)) {
-    rows.push(row)
-    const mib = (value: number): string => `${Math.round(value)} MiB`
-    console.log(
-      `minute ${rows.length}: ${requests} queries, memory ${mib(row.rss)} (peak ${mib(rssPeak)}), heap ${mib(row.heap)}, ` +
-        `handles ${row.handles}, threads ${row.threads}`,
-    )
-    faults.push(...failures)
-  }
-  const ended = running.ended()
-  return [...faults, ...(ended === undefined ? [] : [`the service ended: ${ended}`]), ...growthFaults(rows, ['rss', 'heap', 'handles', 'threads'])]
-}
-
-/** Signs the people in and starts their traffic. */
-async function ordinaryTraffic({ site, signIn }: RunningTarget, seed: number): Promise<Traffic> {
-  const person = (account: { readonly id: string; readonly token: string }): Person => ({
-    ...account,
-    from: site.newAddress(),
-  })
-  const people = await inParallel(READERS, async (i) => person(await signIn(`person-${i}@example.org`)))
-  const editors = await inParallel(EDITORS, async () => person(await site.invite('publisher')))
-  const administrator = person(await site.invite('admin'))
-  const { port, headlineIds, topicIds, sourceIds } = site
-  const keptAddresses = [...people, ...editors, administrator].map(({ from }) => from)
-  console.log(`${people.length} readers, ${editors.length} editors and an administrator`)
-  const setup = { port, seed, readers: people, editors, administrator, keptAddresses, headlineIds, topicIds, sourceIds }
-  return startTraffic(setup, (email) => site.codeFor(email))
 }
 
 /** Runs one attack after the other, each round in another order. */
@@ -200,7 +159,7 @@ async function backUp({ send, administrator }: Site): Promise<string[]> {
   return [201, 409].includes(status) || text === 'timeout' ? [] : [`a backup failed: ${status} ${text}`]
 }
 
-async function measureMinute({ site, ended }: RunningTarget, traffic: Traffic): Promise<Minute> {
+async function measureMinute({ site, ended }: RunningTarget, load: Load): Promise<Minute> {
   const until = performance.now() + 60_000
   const before = scheduled(site.pid)
   const seen = { rss: [] as number[], heap: [] as number[], handles: [] as number[], threads: [] as number[] }
@@ -217,8 +176,8 @@ async function measureMinute({ site, ended }: RunningTarget, traffic: Traffic): 
     if (seen.rss.length % 5 === 0) seen.heap.push(...heapIn((await site.send({ path: '/metrics' })).text))
   }
   const lowest = (values: readonly number[]): number => (values.length === 0 ? 0 : Math.min(...values))
-  const report = await traffic.minute()
   const slowness = slownessSince(before, site.pid)
+  const report = await load.minute(slowness)
   return {
     rss: lowest(seen.rss),
     rssPeak: Math.max(0, ...seen.rss),
@@ -228,7 +187,7 @@ async function measureMinute({ site, ended }: RunningTarget, traffic: Traffic): 
     disk: site.dataBytes() / 2 ** 20,
     p99: report.p99 / slowness,
     slowness,
-    traffic: report,
+    load: report,
   }
 }
 
@@ -238,22 +197,24 @@ function slownessSince(before: Scheduled, pid: number): number {
 }
 
 function lineOf(minute: number, row: Minute, attacked: readonly string[]): string {
-  const { requests, waits, skipped, p50, p99, max, failures } = row.traffic
   const mib = (value: number): string => `${Math.round(value)} MiB`
   return (
-    `minute ${minute}: ${requests} requests, p50/p99/max ${p50.toFixed(1)}/${p99.toFixed(0)}/${max.toFixed(0)} ms, ` +
-    `${failures.length === 0 ? 'none' : failures.length} failed, ${waits} waited, ${skipped} left out; ` +
+    `minute ${minute}: ${row.load.requests} requests, ${row.load.shown}; ` +
     `memory ${mib(row.rss)} (peak ${mib(row.rssPeak)}), heap ${mib(row.heap)}, handles ${row.handles}, ` +
     `threads ${row.threads}, disk ${mib(row.disk)}, slowness of the machine ${row.slowness.toFixed(1)}; ` +
     attacked.join(' ')
   )
 }
 
+/** Of the main thread, in MiB; none where the service does not say. */
+function heapIn(metrics: string): readonly number[] {
+  const [, bytes] = /^dateline_memory_bytes\{kind="heap"\} (\S+)$/m.exec(metrics) ?? []
+  return bytes === undefined ? [] : [Number(bytes) / 2 ** 20]
+}
+
 /** Prints the first and the last third of each compared figure and returns the faults. */
-function growthFaults<Name extends keyof typeof LIMITS>(
-  rows: readonly Readonly<Record<Name, number>>[],
-  names: readonly Name[],
-): readonly string[] {
+function growthFaults(rows: readonly Minute[]): readonly string[] {
+  const names = Object.keys(LIMITS) as (keyof typeof LIMITS)[]
   const compared = rows.slice(Math.ceil(rows.length * WARM_UP_SHARE))
   const found = names.map((name) => ({
     limit: LIMITS[name] as GrowthLimit,

@@ -8,9 +8,8 @@
  * dashboard, one look at the times of its sources.
  *
  * Everything that is installed has a checksum in this repository: packages in package-lock.json, which npm compares, and
- * Node in pinned-node.json. No script of a package runs.
- * Everything it says goes to stderr, since stdout belongs to the program it starts. What npm and the build print is
- * shown only where they fail.
+ * Node in pinned-node.json. No script of a package runs. Everything it says goes to stderr, since stdout belongs to the
+ * program it starts.
  */
 import { spawn, spawnSync } from 'node:child_process'
 import {
@@ -24,32 +23,15 @@ import {
   rmSync,
   statSync,
   symlinkSync,
-  utimesSync,
   writeFileSync,
 } from 'node:fs'
-import { constants, hostname } from 'node:os'
+import { constants } from 'node:os'
 import { delimiter, dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-const LOCK_BEAT_MS = 2_000
-/** A lock that was not touched for this long is stale, whatever its process id says. */
-const LOCK_STALE_MS = 30_000
 const LOCK_POLL_MS = 100
-const SHOWN_CAUSE_CHARS_MAX = 300
-/** Of what a command printed, kept to be shown where it fails. */
-const PRINTED_CHARS_MAX = 10_000
 /** What the files of the dashboard are made of; folders count with all that is in them. */
-const DASHBOARD_SOURCES = [
-  'src',
-  'data',
-  'scripts/build-dashboard.ts',
-  'scripts/client-files.ts',
-  'scripts/client-source.ts',
-  'scripts/type-printer.ts',
-  'scripts/reference',
-  'package.json',
-  'package-lock.json',
-]
+const DASHBOARD_SOURCES = ['src', 'data', 'scripts/build-dashboard.ts', 'scripts/client-files.ts', 'package.json', 'package-lock.json']
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const modules = join(root, 'node_modules')
@@ -58,35 +40,24 @@ const lockFile = join(root, '.toolchain.lock')
 /** Where Node keeps our sources without their types: a service that finds them there takes 20 MiB less, of each thread 10. */
 const compileCache = join(modules, '.cache', 'compiled')
 const bundledNode = join(modules, 'node', 'bin', process.platform === 'win32' ? 'node.exe' : 'node')
-const wantedVersion = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).devDependencies.node
+/** Says that the Node beside it came from the package with this checksum. */
+const sumFile = join(modules, 'node', 'bin', '.integrity')
 const pinnedNodes = readFileSync(join(root, 'scripts', 'pinned-node.json'), 'utf8')
+const pinnedVersion = JSON.parse(pinnedNodes).version
 const system = `${process.platform}-${process.arch}`
 const packageLock = readFileSync(join(root, 'package-lock.json'), 'utf8')
 const dashboardBuilder = join(root, 'scripts', 'build-dashboard.ts')
-const builtDashboard = join(root, 'dist', 'dashboard', 'page-assets.bin')
 /** Packages for another machine are of no use, as when a directory is shared with a container. */
 const stamp = `${system}\n${pinnedNodes}\n${packageLock}`
-/** Says that the Node beside it came from the package with this sum. */
-const sumFile = join(modules, 'node', 'bin', '.integrity')
-
-class SetUpError extends Error {}
-
-/** The npm, or the installer, that runs now. */
-let running
-/** A first run takes one line for all that it brings. */
-let hasSaidSo = false
 
 try {
   if (!isReady()) await underLock(setUp)
-  if (needsDashboard()) await bringDashboard()
-  handOver(process.argv.slice(2))
+  if (needsDashboard()) await underLock(buildDashboard)
 } catch (error) {
-  if (error instanceof SetUpError) say(error.message)
-  // The system's: a full disk, a directory of another user.
-  else if (error.syscall !== undefined) say(`cannot set up: ${error.message}`)
-  else throw error
+  process.stderr.write(`toolchain: cannot set up: ${error.message}\n`)
   process.exit(1)
 }
+handOver(process.argv.slice(2))
 
 /** Whether the last set-up was for this lock file, and its Node is still there. */
 function isReady() {
@@ -96,138 +67,83 @@ function isReady() {
 /** The Node of the repository's checksum. Only where there is none for this system, one of the right version counts. */
 function pinnedNode() {
   const isPinned = Object.hasOwn(JSON.parse(pinnedNodes).packages, system)
-  return !isPinned && process.versions.node === wantedVersion ? process.execPath : bundledNode
+  return !isPinned && process.versions.node === pinnedVersion ? process.execPath : bundledNode
 }
 
 async function setUp() {
   if (isReady()) return // Another process did it while this one waited for the lock.
-  const needsPackages = missingPackages().length > 0
-  const needsNode = pinnedNode() === bundledNode && (needsPackages || !(await hasPinnedNode()))
-  const wanted = [...(needsPackages ? ['the development packages'] : []), ...(needsNode ? [`Node ${wantedVersion}`] : [])]
-  if (wanted.length > 0) {
-    const building = needsDashboard() ? ', then building the dashboard' : ''
-    say(`installing ${wanted.join(' and ')} (once, and after every change of package-lock.json)${building} …`)
-    hasSaidSo = true
-  }
-  if (needsPackages) {
-    // Scripts stay off: the only one that matters is run below, by every version of npm alike.
-    const options = ['--ignore-scripts', '--include=dev', '--include=optional', '--no-audit', '--no-fund']
-    await run('npm', ['ci', ...options], root)
+  say(`installing the development packages and Node ${pinnedVersion} (once, and after every change of package-lock.json) …`)
+  if (missingPackages().length > 0) {
+    run('npm', ['ci', '--ignore-scripts', '--include=dev', '--include=optional', '--no-audit', '--no-fund'], root)
     // Of an optional package, as the compiler of one system, npm says nothing where its checksum is wrong.
     const missing = missingPackages()
     if (missing.length > 0) {
-      throw new SetUpError(
-        `cannot set up: npm did not install ${missing.join(', ')} as package-lock.json has it: ` +
-          'it cannot be fetched, or its checksum is another',
+      throw new Error(
+        `npm did not install ${missing.join(', ')} as package-lock.json has it: it cannot be fetched, or its checksum is another`,
       )
     }
   }
-  if (needsNode) await bringNode()
-  try {
-    linkNode()
-    writeFileSync(stampFile, stamp)
-  } catch (error) {
-    say(`cannot write what would make the next start quicker: ${error.message}`)
-  }
-}
-
-/** Throws a SetUpError where there is no pinned Node for this system. */
-async function wantedNode() {
-  const { packageFor, PINNED_VERSION } = await import('./pinned-node.mjs')
-  const wanted = packageFor(system)
-  if (wanted === undefined) {
-    throw new SetUpError(`there is no pinned Node for ${system}: install Node ${wantedVersion}, and run this with it`)
-  }
-  if (PINNED_VERSION !== wantedVersion) {
-    throw new SetUpError(`pinned-node.json has the sums of Node ${PINNED_VERSION}, package.json wants ${wantedVersion}`)
-  }
-  return wanted
-}
-
-async function hasPinnedNode() {
-  return readIfThere(sumFile) === (await wantedNode()).integrity && versionOf(bundledNode) === wantedVersion
+  if (pinnedNode() === bundledNode) await bringNode()
+  writeFileSync(stampFile, stamp)
 }
 
 /** Puts the pinned Node into node_modules, where npm's package `node` would. Nothing is left there where that fails. */
 async function bringNode() {
-  const { filesOfPackage, packArguments } = await import('./pinned-node.mjs')
-  const wanted = await wantedNode()
-  // What a process that was killed has left: the lock is ours.
-  for (const left of readdirSync(modules).filter((name) => name.startsWith('.node-'))) {
-    rmSync(join(modules, left), { recursive: true, force: true })
-  }
-  const draft = mkdtempSync(join(modules, '.node-'))
-  try {
-    await run('npm', packArguments(wanted), draft)
-    const [archive = ''] = readdirSync(draft).filter((name) => name.endsWith('.tgz'))
-    const node = join(draft, 'node')
-    writeFileSync(node, unpacked(() => filesOfPackage(wanted, readFileSync(join(draft, archive)))).get(wanted.binary))
-    chmodSync(node, 0o755)
-    const found = versionOf(node)
-    if (found !== wantedVersion) {
-      throw new SetUpError(`cannot run the pinned Node for ${system}: wanted version ${wantedVersion}, found ${found}`)
+  const { filesOfPackage, packageFor, packArguments } = await import('./pinned-node.mjs')
+  const wanted = packageFor(system)
+  if (wanted === undefined) throw new Error(`there is no pinned Node for ${system}: install Node ${pinnedVersion}, and run this with it`)
+  if (readIfThere(sumFile) !== wanted.integrity || !existsSync(bundledNode)) {
+    // What a process that was killed has left: the lock is ours.
+    for (const left of readdirSync(modules).filter((name) => name.startsWith('.node-'))) rmSync(join(modules, left), { recursive: true })
+    const draft = mkdtempSync(join(modules, '.node-'))
+    try {
+      run('npm', packArguments(wanted), draft)
+      const [archive = ''] = readdirSync(draft).filter((name) => name.endsWith('.tgz'))
+      const node = join(draft, 'node')
+      writeFileSync(node, filesOfPackage(wanted, readFileSync(join(draft, archive))).get(wanted.binary))
+      chmodSync(node, 0o755)
+      mkdirSync(dirname(bundledNode), { recursive: true })
+      rmSync(sumFile, { force: true })
+      renameSync(node, bundledNode)
+      writeFileSync(sumFile, wanted.integrity)
+    } finally {
+      rmSync(draft, { recursive: true, force: true })
     }
-    mkdirSync(dirname(bundledNode), { recursive: true })
-    rmSync(sumFile, { force: true })
-    renameSync(node, bundledNode)
-    writeFileSync(sumFile, wanted.integrity)
-  } finally {
-    rmSync(draft, { recursive: true, force: true })
   }
-}
-
-function unpacked(read) {
-  try {
-    return read()
-  } catch (error) {
-    throw new SetUpError(
-      `cannot set up: ${error.message}; nothing was installed. See which registry "npm config get registry" names, and ` +
-        'empty its cache with "npm cache clean --force"',
-    )
-  }
-}
-
-/** The packages of the lock file that npm does not say it installed, as it does also after an `npm ci` by hand. */
-function missingPackages() {
-  const hidden = readIfThere(join(modules, '.package-lock.json'))
-  const installed = hidden === undefined ? {} : JSON.parse(hidden).packages
-  const isThere = ([path, wanted]) => {
-    if (path === '') return true
-    const found = installed[path]
-    if (found === undefined) return wanted.optional === true && !isForThisMachine(wanted)
-    return found.version === wanted.version && found.integrity === wanted.integrity && existsSync(join(root, path))
-  }
-  const missing = Object.entries(JSON.parse(packageLock).packages).filter((entry) => !isThere(entry))
-  return missing.map(([path]) => path.replace(/^.*node_modules\//, ''))
-}
-
-function isForThisMachine({ os, cpu }) {
-  return (os === undefined || os.includes(process.platform)) && (cpu === undefined || cpu.includes(process.arch))
-}
-
-/** npm makes this link only where the package brings its file. Through it `npm start` begins on the pinned Node. */
-function linkNode() {
+  // npm makes this link only where the package brings its file. Through it `npm start` begins on the pinned Node.
   const link = join(modules, '.bin', 'node')
-  if (process.platform !== 'win32' && !existsSync(link) && existsSync(bundledNode)) {
+  if (process.platform !== 'win32' && !existsSync(link)) {
     rmSync(link, { force: true })
     symlinkSync(join('..', 'node', 'bin', 'node'), link)
   }
 }
 
-function needsDashboard() {
-  return wantsDashboard(process.argv.slice(2)) && existsSync(dashboardBuilder) && !isDashboardBuilt()
+/** The packages of the lock file that npm does not say it installed, as it does also after an `npm ci` by hand. */
+function missingPackages() {
+  const installed = JSON.parse(readIfThere(join(modules, '.package-lock.json')) ?? '{"packages":{}}').packages
+  const isForThisMachine = ({ os, cpu }) => (os?.includes(process.platform) ?? true) && (cpu?.includes(process.arch) ?? true)
+  const isThere = ([path, wanted]) => {
+    const found = installed[path]
+    if (found === undefined) return wanted.optional === true && !isForThisMachine(wanted)
+    return found.version === wanted.version && found.integrity === wanted.integrity && existsSync(join(root, path))
+  }
+  const packages = Object.entries(JSON.parse(packageLock).packages).filter(([path]) => path !== '')
+  return packages.filter((entry) => !isThere(entry)).map(([path]) => path.replace(/^.*node_modules\//, ''))
 }
 
-/** Whether this program serves the dashboard, writes a file of it or tests it; the attacks ask for its pages as well. */
-function wantsDashboard([script, command]) {
-  if (script === 'src/main.ts') return command === 'serve' || command === 'client'
-  if (script === 'scripts/drill.ts') return command === 'attacks'
-  return script === 'scripts/check.ts' || script === 'scripts/soak.ts'
+function needsDashboard() {
+  const [script, command] = process.argv.slice(2)
+  const usesIt =
+    script === 'scripts/check.ts' ||
+    script === 'scripts/soak.ts' ||
+    (script === 'src/main.ts' && (command === 'serve' || command === 'client')) ||
+    (script === 'scripts/drill.ts' && command === 'attacks')
+  return usesIt && existsSync(dashboardBuilder) && !isDashboardBuilt()
 }
 
 /** Whether nothing changed since the last build; a folder changes when a file in it comes or goes. */
 function isDashboardBuilt() {
-  const built = statSync(builtDashboard, { throwIfNoEntry: false })?.mtimeMs
+  const built = statSync(join(root, 'dist', 'dashboard', 'page-assets.bin'), { throwIfNoEntry: false })?.mtimeMs
   return built !== undefined && DASHBOARD_SOURCES.every((path) => isOlder(join(root, path), built))
 }
 
@@ -238,141 +154,84 @@ function isOlder(path, time) {
   return !found.isDirectory() || readdirSync(path).every((name) => isOlder(join(path, name), time))
 }
 
-/**
- * Builds the dashboard where it is not there or older than its sources. The service runs without it, too, and the tests
- * find out by themselves: so neither a page with a mistake nor a disk that cannot be written to stops anybody.
- */
-async function bringDashboard() {
+/** The service runs without it, too, and the tests find out by themselves: a page with a mistake stops neither. */
+function buildDashboard() {
+  if (isDashboardBuilt()) return
+  say('building the dashboard …')
   try {
-    await underLock(async () => {
-      if (isDashboardBuilt()) return
-      if (!hasSaidSo) say('building the dashboard …')
-      await run(pinnedNode(), [dashboardBuilder], root)
-    })
+    run(pinnedNode(), [dashboardBuilder], root)
   } catch (error) {
-    if (!(error instanceof SetUpError)) throw error
     say(`${error.message}; the dashboard stays as it was`)
   }
 }
 
-/** What the executable says, or why it cannot. */
-function versionOf(executable) {
-  const { stdout, error } = spawnSync(executable, ['--version'], { encoding: 'utf8' })
-  return error === undefined ? stdout.trim().replace(/^v/, '') : error.message
-}
-
-/** Runs a command to its end. Where it fails, prints what it printed and throws a SetUpError with the cause. */
-async function run(command, args, cwd) {
-  const shown = [command === process.execPath ? 'node' : command, ...args].join(' ')
-  const child = spawn(command, args, {
+/** Runs a command to its end. Where it fails, shows what it printed and throws. */
+function run(command, args, cwd) {
+  const { status, signal, error, stdout, stderr } = spawnSync(command, args, {
     cwd,
+    encoding: 'utf8',
     // Of a failure, the causes that npm prints are wanted, also where the user silences npm.
-    env: { ...withoutOwnPath(process.env), npm_config_loglevel: 'notice' },
+    env: { ...process.env, PATH: foreignPath(), npm_config_loglevel: 'notice' },
     stdio: ['ignore', 'pipe', 'pipe'],
     shell: command === 'npm' && process.platform === 'win32', // It is a batch file there.
   })
-  running = child
-  let printed = ''
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.setEncoding('utf8').on('data', (chunk) => {
-      printed = (printed + chunk).slice(-PRINTED_CHARS_MAX)
-    })
-  }
-  const ended = await new Promise((done) => {
-    child.on('error', (error) => done(error.code === 'ENOENT' ? `there is no ${command} in PATH` : error.message))
-    child.on('close', (code, signal) =>
-      done(code === 0 ? undefined : (causeIn(printed) ?? `it ended with ${signal ?? code}`)),
-    )
-  })
-  running = undefined
-  if (ended === undefined) return
-  process.stderr.write(printed)
-  throw new SetUpError(`cannot set up: "${shown}" in ${cwd} failed: ${ended}`)
-}
-
-function causeIn(printed) {
-  const network =
-    /\b(?:ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENETUNREACH|EHOSTUNREACH|ENOTCACHED)\b/.exec(printed)
-  if (network !== null) return `the package registry cannot be reached (${network[0]}); the first start needs a network`
-  return /^npm (?:error|ERR!) (?!code\b)\S.*$/m.exec(printed)?.[0].slice(0, SHOWN_CAUSE_CHARS_MAX)
+  if (status === 0) return
+  process.stderr.write(`${stdout ?? ''}${stderr ?? ''}`)
+  const network = /\b(?:ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENETUNREACH)\b/.exec(stderr ?? '')
+  const cause =
+    network === null ? (error?.message ?? signal ?? `exit code ${status}`) : `the package registry cannot be reached (${network[0]})`
+  throw new Error(`"${[command, ...args].join(' ')}" failed: ${cause}`)
 }
 
 /** `npm start` puts node_modules/.bin first in PATH; npm must not run on the Node that it is about to delete. */
-function withoutOwnPath(env) {
-  const own = join(modules, '.bin')
-  const path = (env.PATH ?? '').split(delimiter).filter((entry) => resolve(entry) !== own)
-  return { ...env, PATH: path.join(delimiter) }
+function foreignPath() {
+  const entries = (process.env.PATH ?? '').split(delimiter)
+  return entries.filter((entry) => resolve(entry) !== join(modules, '.bin')).join(delimiter)
 }
 
-/** Lets one process at a time into the task. A holder that dies, or whose machine does, is soon found out. */
+/** Lets one process at a time into the task. The lock of a process that is gone is taken over. */
 async function underLock(task) {
-  const mine = `${hostname()} ${process.pid}`
-  let hasSaidSo = false
-  while (!tryLock(mine)) {
-    if (!hasSaidSo) say('another process is setting up, waiting for it …')
-    hasSaidSo = true
+  for (let isFirst = true; !tryLock(); isFirst = false) {
+    if (isFirst) say('another process is setting up, waiting for it (where there is none, remove .toolchain.lock) …')
     await new Promise((done) => setTimeout(done, LOCK_POLL_MS))
   }
-  const beat = setInterval(() => {
-    if (readIfThere(lockFile) === mine) utimesSync(lockFile, new Date(), new Date())
-  }, LOCK_BEAT_MS)
-  const giveUp = (signal) => {
-    const leave = () => {
-      release(mine)
-      process.exit(128 + constants.signals[signal])
-    }
-    // The lock is held for as long as an npm of ours writes to node_modules.
-    if (running === undefined) leave()
-    else running.once('close', leave).kill(signal)
-  }
-  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP']
-  for (const signal of signals) process.on(signal, giveUp)
   try {
     await task()
   } finally {
-    clearInterval(beat)
-    release(mine)
-    for (const signal of signals) process.off(signal, giveUp)
+    rmSync(lockFile, { force: true })
   }
 }
 
-function tryLock(mine) {
+function tryLock() {
   try {
-    writeFileSync(lockFile, mine, { flag: 'wx' })
+    writeFileSync(lockFile, String(process.pid), { flag: 'wx' })
     return true
   } catch (error) {
-    if (error.code !== 'EEXIST') throw new SetUpError(`cannot set up: ${error.message}`)
+    if (error.code !== 'EEXIST') throw error
   }
   const holder = readIfThere(lockFile)
-  if (holder !== undefined && isStale(holder)) {
-    // Moved first and looked at again: of two that find it stale, the second may have caught the lock of the first.
-    const moved = `${lockFile}.${process.pid}`
-    try {
-      renameSync(lockFile, moved)
-      if (readIfThere(moved) !== holder) renameSync(moved, lockFile)
-    } catch (error) {
-      if (error.code !== 'ENOENT') throw error
-    }
-    rmSync(moved, { force: true })
+  if (holder === undefined || !isGone(Number(holder))) return false
+  // Moved first and looked at again: of two that find it stale, the second may have caught the lock of the first.
+  const moved = `${lockFile}.${process.pid}`
+  try {
+    renameSync(lockFile, moved)
+    if (readIfThere(moved) !== holder) renameSync(moved, lockFile)
+  } catch (error) {
+    if (error.code !== 'ENOENT') throw error
   }
+  rmSync(moved, { force: true })
   return false
 }
 
-function isStale(holder) {
-  const [host, pid] = holder.split(' ')
-  const touched = statSync(lockFile, { throwIfNoEntry: false })?.mtimeMs ?? Date.now()
-  if (Date.now() - touched > LOCK_STALE_MS) return true
-  if (host !== hostname() || !/^\d+$/.test(pid ?? '')) return false
+function isGone(pid) {
+  if (!(pid > 0)) return false // Its holder has not written to it yet.
+  if (pid === process.pid) return true // Left over from before a restart of this container.
   try {
-    process.kill(Number(pid), 0)
-    return Number(pid) === process.pid // Left over from before a restart of this container.
+    process.kill(pid, 0)
+    return false
   } catch (error) {
     return error.code === 'ESRCH'
   }
-}
-
-function release(mine) {
-  if (readIfThere(lockFile) === mine) rmSync(lockFile, { force: true })
 }
 
 /** Becomes the pinned Node where the system lets us, else runs it as a child that gets our signals. */
@@ -383,7 +242,7 @@ function handOver(args) {
     process.execve(node, [node, ...args], env)
   }
   const child = spawn(node, args, { stdio: 'inherit', env })
-  // At a terminal, Ctrl-C reaches the child by itself, and a second signal would mean "at once" to it.
+  // At a terminal, Ctrl-C reaches the child by itself, and a second signal would mean "now" to it.
   const atTerminal = process.stdin.isTTY === true
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
     process.on(signal, () => {

@@ -1,6 +1,6 @@
 /**
  * The other clients, in a thread of their own so that the attacker's work does not count as theirs: reads by id, lists,
- * new connections and an administrator's query, at fixed times whether or not the last response is there, and the same
+ * new connections and an administrator's query and writes, at fixed times whether or not the last response is there, and the same
  * of a bare server for comparison. It samples the memory of the service as well.
  */
 import assert from 'node:assert/strict'
@@ -11,7 +11,7 @@ import { residentMemory } from './process-figures.ts'
 import type { ProbeFigures, ProbeSetup } from './probe.ts'
 import { percentile, PROBE_KINDS, type Felt, type ProbeKind } from './verdict.ts'
 
-const PERIOD_MS: Readonly<Record<ProbeKind, number>> = { item: 50, list: 100, new: 200, query: 1_000, bare: 50 }
+const PERIOD_MS: Readonly<Record<ProbeKind, number>> = { item: 50, list: 100, new: 200, query: 1_000, save: 500, bare: 50 }
 const MEMORY_PERIOD_MS = 100
 /** Fewer than a client address may have open. */
 const CONNECTIONS_MAX = 64
@@ -55,6 +55,8 @@ function requestOf(kind: ProbeKind): Request {
       return { path: item, token }
     case 'query':
       return { path: QUERY, token: administrator, agent }
+    case 'save':
+      return { method: 'PATCH', path: item, token: administrator, agent, body: { title: `Corrected ${turn}` } }
     case 'bare':
       return { path: '/', agent }
   }

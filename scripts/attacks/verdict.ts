@@ -42,6 +42,8 @@ const SLOWNESS_MAX = 20
 /** What a query past its deadline gets, running or waiting: wall time passes on a slow machine as well. */
 export const PAST_DEADLINE: readonly string[] = ['400', '429', '503']
 const SLOWNESS_OF_DEADLINES = 4
+/** A write that finds no room for its body. */
+const ASKED_TO_COME_BACK = '503'
 /** Differences below this are noise on a machine that is shared with others. */
 const NOISE_MS = 10
 
@@ -56,7 +58,7 @@ export interface Felt {
 }
 
 /** The kinds of requests that the probe makes. `bare` goes to a server beside the service that does nothing. */
-export const PROBE_KINDS = ['item', 'list', 'new', 'query', 'bare'] as const
+export const PROBE_KINDS = ['item', 'list', 'new', 'query', 'save', 'bare'] as const
 export type ProbeKind = (typeof PROBE_KINDS)[number]
 
 export interface Measured {
@@ -88,12 +90,7 @@ export function faultsOf(measured: Measured, limits: Limits, leniency = 1): read
     ...atMost(`${kind} median`, felt[kind].p50, limits.othersMedianMs * patience + slack(felt.bare.p50), ' ms'),
     ...atMost(`${kind} p99`, felt[kind].p99, limits.othersP99Ms * patience + slack(felt.bare.p99), ' ms'),
   ])
-  const isSlow = missesDeadlines(measured)
-  const failures = (['item', 'list', 'new', 'query'] as const).flatMap((kind) =>
-    Object.entries(felt[kind].failures)
-      .filter(([status]) => !isSlow || kind !== 'query' || !PAST_DEADLINE.includes(status))
-      .map(([status, count]) => ({ kind, status, count })),
-  )
+  const failures = failuresOf(measured)
   const failed = failures.reduce((sum, { count }) => sum + count, 0)
   return [
     ...others,
@@ -109,6 +106,16 @@ export function faultsOf(measured: Measured, limits: Limits, leniency = 1): read
       ? []
       : atMost('time to stop', measured.stopMs, limits.stopMs * patience + slack(felt.bare.p99), ' ms')),
   ]
+}
+
+/** The requests of others that failed, without those that a flooded service or a slow machine excuses. */
+export function failuresOf(measured: Pick<Measured, 'felt' | 'slowness'>) {
+  return (['item', 'list', 'new', 'query', 'save'] as const).flatMap((kind) =>
+    Object.entries(measured.felt[kind].failures)
+      .filter(([status]) => kind !== 'save' || status !== ASKED_TO_COME_BACK)
+      .filter(([status]) => kind !== 'query' || !missesDeadlines(measured) || !PAST_DEADLINE.includes(status))
+      .map(([status, count]) => ({ kind, status, count })),
+  )
 }
 
 /** Whether the machine was so slow that queries missed their deadlines whatever the service did. */

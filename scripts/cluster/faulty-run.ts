@@ -8,6 +8,7 @@ import { createClusterClient } from './cluster-client.ts'
 import { causeFaults } from './faults.ts'
 import { inspectNodes } from './final-state.ts'
 import { faultsOfHistory } from './history-verdict.ts'
+import { withCleanup } from '../with-cleanup.ts'
 import { createMailbox } from './mailbox.ts'
 import type { Machines } from './machines.ts'
 import { writeHistory, type Operation } from './operation.ts'
@@ -47,13 +48,8 @@ export interface RunVerdict {
   readonly summary: string
 }
 
-export async function runUnderFaults(run: FaultyRun): Promise<RunVerdict> {
-  const cleanups: (() => void | Promise<void>)[] = []
-  try {
-    return await runWith(run, { after: (work) => void cleanups.unshift(work) })
-  } finally {
-    for (const work of cleanups) await work()
-  }
+export function runUnderFaults(run: FaultyRun): Promise<RunVerdict> {
+  return withCleanup((cleanup) => runWith(run, cleanup))
 }
 
 async function runWith({ etcd: binary, seed, machines, directory, seconds, bug }: FaultyRun, cleanup: Cleanup): Promise<RunVerdict> {

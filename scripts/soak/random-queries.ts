@@ -1,42 +1,27 @@
 /**
- * `npm run soak -- --queries`: random filters, sorts, searches and pages from several readers, most of which the service has
- * never seen: what it remembers of queries, plans, patterns and pages must stay bounded.
+ * The load of `npm run soak -- --queries`: random filters, sorts, searches and pages from several readers, most of which
+ * the service has never seen: what it remembers of queries, plans, patterns and pages must stay bounded.
  */
 import { Agent } from 'node:http'
-import { setTimeout as pause } from 'node:timers/promises'
 import { randomFilter, randomSort } from '../../test/support/query/query-generator.ts'
 import { seededRandom, type Random } from '../../test/support/random.ts'
-import type { RunningTarget } from '../attacks/target.ts'
 import { dataPath, send, type Request } from '../attacks/loopback-client.ts'
-import { handles, residentMemory } from '../attacks/process-figures.ts'
+import type { RunningTarget } from '../attacks/target.ts'
+import type { Load } from './load.ts'
 
 const LANES = 8
-const SAMPLE_MS = 1_000
 const WORDS = ['sea', 'town', 'umbrella', 'market', 'ferry', 'news', 'Ålegræsset', 'ﬆ', 'C++', '(']
 /** A refused query (400), one that has no room now (429, 503), and one whose client gave up (0) are no faults. */
 const STATUSES = new Set([0, 200, 304, 400, 429, 503])
 
-export interface QueryMinute {
-  /** The lowest of each minute: long queries come and go, leaks stay. */
-  readonly rss: number
-  readonly heap: number
-  readonly handles: number
-  readonly threads: number
-  readonly rssPeak: number
-  readonly requests: number
-  readonly failures: readonly string[]
-}
-
-/** One minute after the other, until the service has ended. */
-export async function* queryMinutes({ site, others, ended }: RunningTarget, seed: number, minutes: number): AsyncGenerator<QueryMinute, void> {
-  const isOver = new AbortController()
-  let requests = 0
+export function startQueries({ site, others, ended }: RunningTarget, seed: number): Load {
+  let [isOver, requests] = [false, 0]
   const failures: string[] = []
   const lane = async (n: number): Promise<void> => {
     const random = seededRandom(seed + n)
     const agent = new Agent({ keepAlive: true, maxSockets: 1 })
     const from = site.newAddress()
-    while (!isOver.signal.aborted && ended() === undefined) {
+    while (!isOver && ended() === undefined) {
       const { token } = random.pick(others.readers)
       const asked = randomRequest(random)
       const { status, text } = await send(site.port, { ...asked, token, from, agent })
@@ -46,34 +31,17 @@ export async function* queryMinutes({ site, others, ended }: RunningTarget, seed
     agent.destroy()
   }
   const lanes = Array.from({ length: LANES }, (_, n) => lane(n))
-  try {
-    for (let minute = 0; minute < minutes && ended() === undefined; minute++) {
-      const seen = { rss: [] as number[], heap: [] as number[], handles: [] as number[], threads: [] as number[] }
-      const [until, before] = [performance.now() + 60_000, requests]
-      while (performance.now() < until && ended() === undefined) {
-        await pause(SAMPLE_MS)
-        const { rssMib, threads } = residentMemory(site.pid)
-        seen.rss.push(rssMib)
-        seen.threads.push(threads)
-        seen.handles.push(handles(site.pid))
-        if (seen.rss.length % 10 === 0) seen.heap.push(...heapIn((await site.send({ path: '/metrics' })).text))
-      }
-      const { rss, heap, handles: open, threads } = seen
-      yield {
-        ...{ rss: Math.min(...rss), heap: Math.min(...heap), handles: Math.min(...open), threads: Math.min(...threads) },
-        ...{ rssPeak: Math.max(...rss), requests: requests - before, failures: failures.splice(0) },
-      }
-    }
-  } finally {
-    isOver.abort()
-    await Promise.all(lanes)
+  return {
+    minute: () => {
+      const report = { requests, p99: 0, shown: 'random queries', failures: failures.splice(0) }
+      requests = 0
+      return Promise.resolve(report)
+    },
+    async [Symbol.asyncDispose]() {
+      isOver = true
+      await Promise.all(lanes)
+    },
   }
-}
-
-/** Of the main thread, in MiB; none where the service does not say. */
-export function heapIn(metrics: string): readonly number[] {
-  const [, bytes] = /^dateline_memory_bytes\{kind="heap"\} (\S+)$/m.exec(metrics) ?? []
-  return bytes === undefined ? [] : [Number(bytes) / 2 ** 20]
 }
 
 function randomRequest(random: Random): Request {

@@ -12,6 +12,7 @@ import { bodyOf } from '../../test/support/service/data-bodies.ts'
 import { run, serve, type RunningService } from '../../test/support/service/program.ts'
 import { startService, type TestService, type TestSettings } from '../../test/support/service/service.ts'
 import { temporaryDirectory, type Cleanup } from '../../test/support/service/temporary-directory.ts'
+import { withCleanup } from '../with-cleanup.ts'
 import { loadRxdb, type Replication, type Rxdb, type RxCollection } from './rxdb-client.ts'
 
 const HEADLINES = 10_000
@@ -46,19 +47,15 @@ const CHECKS: readonly (readonly [what: string, check: (world: World) => Promise
 ]
 
 /** Throws what the first failing check throws. */
-export async function checkSync(directory: string): Promise<void> {
-  const cleanups: (() => unknown)[] = []
-  const cleanup: Cleanup = { after: (work) => void cleanups.unshift(work) }
-  try {
+export function checkSync(directory: string): Promise<void> {
+  return withCleanup(async (cleanup) => {
     const world = await createWorld(directory, cleanup)
     for (const [what, check] of CHECKS) {
       const start = performance.now()
       await within(CHECK_MS_MAX, check(world))
       process.stdout.write(`sync-conformance: ${what}: ${((performance.now() - start) / 1000).toFixed(1)} s\n`)
     }
-  } finally {
-    for (const work of cleanups) await work()
-  }
+  })
 }
 
 /** RxDB may wait for ever for what it has lost. */

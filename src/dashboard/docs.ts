@@ -1,5 +1,5 @@
 /**
- * The script of the page at `/docs`. scripts/reference makes the page itself at build time, so that it can be read
+ * The script of the page at `/docs`. src/reference makes the page itself at build time, so that it can be read
  * without this; here are the search, the contents, copying, and what sends requests.
  *
  * It is in English like the description, its names and the messages of the service.

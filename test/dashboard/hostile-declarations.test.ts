@@ -7,8 +7,8 @@
  */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { html } from '../../scripts/reference/html.ts'
-import { referencePage } from '../../scripts/reference/reference-page.ts'
+import { html } from '../../src/reference/html.ts'
+import { referencePage } from '../../src/reference/reference-page.ts'
 import { openApiDocument } from '../../src/api/openapi/openapi.ts'
 import { MARKUP, spoilt, withHostileNames } from '../support/schema/hostile-description.ts'
 

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { readdirSync } from 'node:fs'
 import { describe, it } from 'node:test'
-import { guideTitle, guideView } from '../../scripts/reference/guide-view.ts'
+import { guideTitle, guideView } from '../../src/reference/guide-view.ts'
 import { GUIDES, readGuide } from '../../src/guides/guides.ts'
 import { MARKUP } from '../support/schema/hostile-description.ts'
 

@@ -2,62 +2,17 @@ import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { contactsIn, foreignContacts } from '../../scripts/network-trace.ts'
 
-for (const [name, line, isForeign] of [
-  [
-    'a server of this machine',
-    'connect(21, {sa_family=AF_INET, sin_port=htons(25), sin_addr=inet_addr("127.0.0.1")}, 16) = 0',
-    false,
-  ],
-  [
-    'a bound port',
-    '4711 bind(20, {sa_family=AF_INET, sin_port=htons(0), sin_addr=inet_addr("127.0.0.1")}, 16) = 0',
-    false,
-  ],
-  [
-    'a server of this machine by version 6',
-    'connect(21, {sa_family=AF_INET6, sin6_port=htons(25), sin6_flowinfo=htonl(0), inet_pton(AF_INET6, "::1", &sin6_addr), sin6_scope_id=0}, 28) = 0',
-    false,
-  ],
-  [
-    'a server elsewhere',
-    '4711  connect(21, {sa_family=AF_INET, sin_port=htons(443), sin_addr=inet_addr("192.0.2.1")}, 16) = -1 EINPROGRESS',
-    true,
-  ],
-  [
-    'a server elsewhere by version 6',
-    'connect(21, {sa_family=AF_INET6, sin6_port=htons(443), sin6_flowinfo=htonl(0), inet_pton(AF_INET6, "2001:db8::1", &sin6_addr), sin6_scope_id=0}, 28) = 0',
-    true,
-  ],
-  [
-    'a datagram elsewhere',
-    'sendto(21, "x", 1, 0, {sa_family=AF_INET, sin_port=htons(123), sin_addr=inet_addr("192.0.2.1")}, 16) = 1',
-    true,
-  ],
-  [
-    'a resolver of this machine',
-    'connect(21, {sa_family=AF_INET, sin_port=htons(53), sin_addr=inet_addr("127.0.0.53")}, 16) = 0',
-    true,
-  ],
-  [
-    'an address that only begins like one of this machine',
-    'connect(2, {sin_port=htons(1), sin_addr=inet_addr("127.0.0.1.example")}, 16) = 0',
-    true,
-  ],
-  ['all addresses', 'bind(20, {sa_family=AF_INET, sin_port=htons(0), sin_addr=inet_addr("0.0.0.0")}, 16) = 0', true],
-] as const) {
-  it(`${name} is ${isForeign ? '' : 'not '}foreign`, () => {
-    assert.equal(contactsIn(line).length, 1)
-    assert.equal(foreignContacts(line).length, isForeign ? 1 : 0)
-  })
-}
-
-it('what is no address of IP is not looked at', () => {
-  const trace =
-    'socket(AF_UNIX, SOCK_STREAM, 0) = 3\nconnect(3, {sa_family=AF_UNIX, sun_path="/run/nscd/socket"}, 110) = -1\n'
-  assert.deepEqual(contactsIn(trace), [])
-})
-
-it('a contact says by which call it was', () => {
-  const trace = '12 connect(2, {sin_port=htons(25), sin_addr=inet_addr("127.0.0.1")}, 16 <unfinished ...>\n'
-  assert.deepEqual(contactsIn(trace), [{ call: 'connect', address: '127.0.0.1', port: 25 }])
+it('a trace shows foreign contacts of IP, and none of this machine or of Unix sockets', () => {
+  for (const [line, contacts, foreign] of [
+    ['connect(21, {sa_family=AF_INET, sin_port=htons(25), sin_addr=inet_addr("127.0.0.1")}, 16) = 0', 1, 0],
+    ['4711  connect(21, {sa_family=AF_INET, sin_port=htons(443), sin_addr=inet_addr("192.0.2.1")}, 16) = -1 EINPROGRESS', 1, 1],
+    ['connect(21, {sa_family=AF_INET6, sin6_port=htons(443), inet_pton(AF_INET6, "2001:db8::1", &sin6_addr)}, 28) = 0', 1, 1],
+    ['sendto(21, "x", 1, 0, {sa_family=AF_INET, sin_port=htons(123), sin_addr=inet_addr("192.0.2.1")}, 16) = 1', 1, 1],
+    // A resolver of this machine asks others.
+    ['connect(21, {sa_family=AF_INET, sin_port=htons(53), sin_addr=inet_addr("127.0.0.53")}, 16) = 0', 1, 1],
+    ['bind(20, {sa_family=AF_INET, sin_port=htons(0), sin_addr=inet_addr("0.0.0.0")}, 16) = 0', 1, 1],
+    ['connect(3, {sa_family=AF_UNIX, sun_path="/run/nscd/socket"}, 110) = -1', 0, 0],
+  ] as const) {
+    assert.deepEqual([contactsIn(line).length, foreignContacts(line).length], [contacts, foreign], line)
+  }
 })

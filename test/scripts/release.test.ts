@@ -5,8 +5,8 @@ import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { it } from 'node:test'
 import { gunzipSync } from 'node:zlib'
-import { isPe, unsignPe } from '../../scripts/build-pe.ts'
-import { checkIntegrity, entriesOfTar, PINNED_VERSION } from '../../scripts/pinned-node.mjs'
+import { unsignPe } from '../../scripts/build-pe.ts'
+import { checkIntegrity, entriesOfTar } from '../../scripts/pinned-node.mjs'
 import { tarGz, zip } from '../../scripts/release-archive.ts'
 import { SYSTEMS } from '../../scripts/release-node.ts'
 import { billOfMaterials } from '../../scripts/release-sbom.ts'
@@ -24,11 +24,6 @@ function hasTool(name: string): boolean {
 
 it('what tarGz() packs is what entriesOfTar() finds', async () => {
   assert.deepEqual(entriesOfTar(gunzipSync(await tarGz(FILES))), FILES)
-})
-
-it('entriesOfTar() refuses an archive that is cut off', async () => {
-  const tar = gunzipSync(await tarGz(FILES))
-  assert.throws(() => entriesOfTar(tar.subarray(0, 600)), /it is cut off/)
 })
 
 it('the tar of the system unpacks it, and the program may be executed', { skip: !hasTool('tar') }, async (t) => {
@@ -52,11 +47,6 @@ it('unzip unpacks what zip() packs', { skip: !hasTool('unzip') }, async (t) => {
   for (const { path, bytes } of FILES) assert.deepEqual(readFileSync(join(directory, path)), bytes)
 })
 
-it('archives of the same files are the same', async () => {
-  assert.deepEqual(await tarGz(FILES), await tarGz(FILES))
-  assert.deepEqual(await zip(FILES), await zip(FILES))
-})
-
 it('a package with another sum than the pinned one is refused', () => {
   const bytes = Buffer.from('node')
   const sum = `sha512-${createHash('sha512').update(bytes).digest('base64')}`
@@ -67,13 +57,6 @@ it('a package with another sum than the pinned one is refused', () => {
   )
   assert.equal(new Set(SYSTEMS.map(({ node }) => node.integrity)).size, SYSTEMS.length)
   for (const { node } of SYSTEMS) assert.equal(Buffer.from(node.integrity.slice(7), 'base64').length, 64)
-})
-
-it('the sums are those of the version in package.json', () => {
-  const { devDependencies } = JSON.parse(readFileSync(join(import.meta.dirname, '../../package.json'), 'utf8')) as {
-    devDependencies: Record<string, string>
-  }
-  assert.equal(PINNED_VERSION, devDependencies['node'])
 })
 
 it('the bill of materials names Dateline, Node and every library in it, and is the same each time', () => {
@@ -124,17 +107,4 @@ it('unsignPe() takes the signature and the checksum out, and nothing else', () =
   bare.writeUInt32LE(0, 128 + 24 + 64)
   assert.deepEqual(unsigned, bare)
   assert.deepEqual(unsignPe(unsigned), unsigned)
-})
-
-for (const [name, file, message] of [
-  ['a file of another kind', Buffer.from('#!/bin/sh'), /expected an executable of Windows/],
-  ['a head that is cut off', pe('').subarray(0, 200), /expected an executable of Windows/],
-  ['a head that is only a mark', Buffer.from('MZ'), /expected an executable of Windows/],
-  ['bytes behind the signature', Buffer.concat([pe('signed'), Buffer.from('!')]), /it is not at the end/],
-] as const) {
-  it(`unsignPe() refuses ${name}`, () => assert.throws(() => unsignPe(file), message))
-}
-
-it('isPe() knows the executables of Windows from those of others', () => {
-  assert.deepEqual([isPe(pe('')), isPe(Buffer.from('\x7fELF')), isPe(Buffer.alloc(0))], [true, false, false])
 })

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { before, describe, it } from 'node:test'
 import { buildDashboard } from '../../scripts/build-dashboard.ts'
-import { guideTitle } from '../../scripts/reference/guide-view.ts'
+import { guideTitle } from '../../src/reference/guide-view.ts'
 import { openApiDocument } from '../../src/api/openapi/openapi.ts'
 import { seedSample } from '../../src/content/seeds/seeding.ts'
 import { GUIDES, readGuide } from '../../src/guides/guides.ts'

@@ -1,11 +1,8 @@
 /** Histories of clients that a cluster served well, and each with one thing changed that a cluster must not do. */
 import assert from 'node:assert/strict'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { faultsOfHistory } from '../../../scripts/cluster/history-verdict.ts'
-import { readHistory, writeHistory, type FinalState, type Operation } from '../../../scripts/cluster/operation.ts'
+import type { FinalState, Operation } from '../../../scripts/cluster/operation.ts'
 
 const DONE = { client: 1, node: 1, outcome: 'ok', status: 200 } as const
 
@@ -105,11 +102,4 @@ describe('faultsOfHistory() finds', () => {
       assert.match(faults[0] ?? '', wanted)
     })
   }
-})
-
-it('a history is read from its file as it was written', (t) => {
-  const directory = mkdtempSync(join(tmpdir(), 'dateline-test-'))
-  t.after(() => rmSync(directory, { recursive: true }))
-  writeHistory(join(directory, 'history'), HISTORY)
-  assert.deepEqual(readHistory(join(directory, 'history')), HISTORY)
 })

@@ -102,7 +102,17 @@ const LITERAL = {
   '/*': /\/\*[^]*?(?:\*\/|$)/y,
 }
 
+/** Each rule reads all sources. */
+const blanked = { code: new Map<string, string>(), withStrings: new Map<string, string>() }
+
 function blank(text: string, { strings }: { readonly strings: boolean }): string {
+  const known = strings ? blanked.code : blanked.withStrings
+  const found = known.get(text) ?? blankOnce(text, strings)
+  known.set(text, found)
+  return found
+}
+
+function blankOnce(text: string, strings: boolean): string {
   let out = ''
   /** For each template literal we are inside of, the depth of braces of its `${`. */
   const templates: number[] = []

@@ -8,12 +8,14 @@
  *   service died before it could read so is sent again, which cannot be avoided: such mails are counted, have the same
  *   Message-ID, and are told apart from the others by what the service said on the connection afterwards.
  */
-import { join } from 'node:path'
-import { openDatabase } from '../src/store/sqlite/database.ts'
-import { openMailExchange, type AcceptedMail, type Rule } from '../test/support/smtp/mail-exchange.ts'
-import { serve, type RunningService } from '../test/support/service/program.ts'
-import { seededRandom, type Random } from '../test/support/random.ts'
-import { temporaryDirectory, type Cleanup } from '../test/support/service/temporary-directory.ts'
+import { setTimeout as pause } from 'node:timers/promises'
+import { databaseFile } from '../../src/store/sqlite/data-dir.ts'
+import { openDatabase } from '../../src/store/sqlite/database.ts'
+import { openMailExchange, type AcceptedMail, type Rule } from '../../test/support/smtp/mail-exchange.ts'
+import { seededRandom, type Random } from '../../test/support/random.ts'
+import type { Cleanup } from '../../test/support/service/temporary-directory.ts'
+import { withCleanup } from '../with-cleanup.ts'
+import { startKilledSite, type KilledSite } from './killed-site.ts'
 
 const CLIENTS = 16
 /** It takes a few seconds; on a machine that is busy with other work each start of the service does. */
@@ -30,43 +32,36 @@ const KILL_DELAY_MS_MAX = 6
 const STEPS_OF_A_MAIL = 3
 const POLL_MS = 50
 
-export interface MailDrill {
-  readonly codes: number
-  readonly kills: number
-  readonly seed: number
-}
-
 /** Gives a line of what happened. Throws an Error that lists what should not have. */
-export async function drillMail(drill: MailDrill): Promise<string> {
-  const cleanups: (() => void | Promise<void>)[] = []
-  try {
-    return await runDrill(drill, { after: (work) => void cleanups.unshift(work) })
-  } finally {
-    for (const cleanup of cleanups) await cleanup()
-  }
+export function drillMail(codes: number, kills: number, seed: number): Promise<string> {
+  return withCleanup((cleanup) => runDrill(cleanup, codes, kills, seed))
 }
 
-async function runDrill({ codes, kills, seed }: MailDrill, cleanup: Cleanup): Promise<string> {
+async function runDrill(cleanup: Cleanup, codes: number, kills: number, seed: number): Promise<string> {
   const random = seededRandom(seed)
   const begun = performance.now()
-  const directory = temporaryDirectory(cleanup)
   const steps = createKiller(random, kills, codes * STEPS_OF_A_MAIL)
   const exchange = await openMailExchange(unsteady(random, () => steps.step()))
   cleanup.after(async () => exchange[Symbol.asyncDispose]())
-  const words = ['--data-dir', join(directory, 'data'), '--mail', `smtp://127.0.0.1:${exchange.port}`]
-  const site = createSite(() => serve(cleanup, [...words, '--rate-limits', 'off', '--log-level', 'error']))
-  steps.onKill(() => site.kill())
+  const site = await startKilledSite(cleanup, { words: ['--mail', `smtp://127.0.0.1:${exchange.port}`] })
+  steps.onKill(() => {
+    if (site.isStarting) return false
+    void site.kill()
+    return true
+  })
+  const post = createPost(site)
 
   const isLate = (): boolean => performance.now() - begun > DEADLINE_MS
   const addresses = Array.from({ length: codes }, (_, i) => `reader-${i}@example.org`)
   const requests = addresses.map((email) => ({ email, again: random.oneIn(ASKS_AGAIN_ONE_IN) }))
   await inParallel(requests, async ({ email, again }) => {
     await pause(random.below(REST_MS_MAX))
-    await site.post('request-code', { email })
+    const status = await post('request-code', { email })
+    if (status >= 300) throw new Error(`request-code was answered with ${status}`)
     // It is asked for again while the mail with the first code waits, or is on its way, or was delivered.
     if (again) requests.splice(random.below(requests.length + 1), 0, { email, again: false })
   })
-  const database = openDatabase(join(directory, 'data', 'dateline.db'), { readOnly: true })
+  const database = openDatabase(databaseFile(site.data), { readOnly: true })
   cleanup.after(() => database.close())
   const waiting = (): number => Number(database.get("SELECT count(*) AS n FROM outbox WHERE state = 'waiting'")?.['n'])
   while ((waiting() > 0 || steps.left > 0) && !isLate()) {
@@ -81,7 +76,7 @@ async function runDrill({ codes, kills, seed }: MailDrill, cleanup: Cleanup): Pr
     const mails = exchange.accepted.filter(({ to }) => to === email).sort((a, b) => a.arrival - b.arrival)
     const code = codeIn(mails.at(-1))
     if (code === undefined) faults.push(`${email} got no mail`)
-    else if (!(await site.signsIn(email, code))) faults.push(`the last mail to ${email} has no code that signs in`)
+    else if ((await post('verify-code', { email, code })) !== 200) faults.push(`the last mail to ${email} has no code that signs in`)
     if (mails.some(({ data }) => !new RegExp(`^To: <?${RegExp.escape(email)}>?\r$`, 'm').test(data))) {
       faults.push(`${email} got a mail for another address`)
     }
@@ -157,55 +152,18 @@ function createKiller(random: Random, kills: number, steps: number): Killer {
   }
 }
 
-interface Site {
-  /** Posts until there is an answer, and throws where it is none of 2xx. */
-  post(endpoint: string, body: object): Promise<void>
-  signsIn(email: string, code: string): Promise<boolean>
-  /** Ends the process at once; another one starts in its place. False where that one is still starting. */
-  kill(): boolean
-  readonly kills: number
-}
-
-function createSite(start: () => Promise<RunningService>): Site {
-  let running = start()
-  let kills = 0
-  let isStarting = false
-  const send = async (endpoint: string, body: object): Promise<Response> => {
+/** Posts until there is a response, and gives its status: a client that got none asks again. */
+function createPost(site: KilledSite) {
+  return async (endpoint: string, body: object): Promise<number> => {
     for (;;) {
-      const { url } = await running
       try {
-        const response = await fetch(`${url}/api/v1/auth/${endpoint}`, {
-          method: 'POST',
-          headers: { 'content-type': 'application/json' },
-          body: JSON.stringify(body),
-        })
+        const response = await site.call('POST', `/auth/${endpoint}`, body)
         await response.arrayBuffer()
-        return response
+        return response.status
       } catch {
-        // The service died; a client that got no answer asks again.
         await pause(POLL_MS)
       }
     }
-  }
-  return {
-    async post(endpoint, body) {
-      const { status } = await send(endpoint, body)
-      if (status >= 300) throw new Error(`${endpoint} was answered with ${status}`)
-    },
-    signsIn: async (email, code) => (await send('verify-code', { email, code })).status === 200,
-    kill() {
-      if (isStarting) return false
-      isStarting = true
-      kills++
-      running = running
-        .then((service) => service.end('SIGKILL'))
-        .then(start)
-        .finally(() => void (isStarting = false))
-      return true
-    },
-    get kills() {
-      return kills
-    },
   }
 }
 
@@ -215,8 +173,4 @@ async function inParallel<Item>(items: Item[], work: (item: Item) => Promise<voi
     for (let item = items.shift(); item !== undefined; item = items.shift()) await work(item)
   }
   await Promise.all(Array.from({ length: CLIENTS }, client))
-}
-
-function pause(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms))
 }

@@ -5,13 +5,13 @@
  */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { MODELS } from '../src/models/registry.ts'
-import { isReviewed } from '../src/models/reviewed.ts'
-import * as responses from '../src/models/responses.ts'
-import type { Field, Model, RecordField } from '../src/models/schema.ts'
+import { MODELS } from '../models/registry.ts'
+import { isReviewed } from '../models/reviewed.ts'
+import * as responses from '../models/responses.ts'
+import type { Field, Model, RecordField } from '../models/schema.ts'
 import { takesBody, typeName, typePrinter } from './type-printer.ts'
 
-const CLIENT = join(import.meta.dirname, '..', 'src/client/client.ts')
+const CLIENT = join(import.meta.dirname, '../client/client.ts')
 /** A whole statement; the client has types to import only (tidy.test.ts). */
 const IMPORT = /^import type \{([^}]*)\} from '([^']+)'\n/gm
 

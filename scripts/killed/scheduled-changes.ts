@@ -7,33 +7,27 @@ import assert from 'node:assert/strict'
 import { renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { faultsOf } from '../src/store/sqlite/database-check.ts'
-import { readDatabase } from '../test/support/service/read-database.ts'
-import { bodyOf } from '../test/support/service/data-bodies.ts'
-import { run, serve, type RunningService } from '../test/support/service/program.ts'
-import { seededRandom, type Random } from '../test/support/random.ts'
-import { temporaryDirectory, type Cleanup } from '../test/support/service/temporary-directory.ts'
-import { CLOCK } from './api-suites.ts'
+import { faultsOf } from '../../src/store/sqlite/database-check.ts'
+import { readDatabase } from '../../test/support/service/read-database.ts'
+import { bodyOf } from '../../test/support/service/data-bodies.ts'
+import { seededRandom, type Random } from '../../test/support/random.ts'
+import { temporaryDirectory, type Cleanup } from '../../test/support/service/temporary-directory.ts'
+import { CLOCK } from '../api-suites.ts'
+import { withCleanup } from '../with-cleanup.ts'
+import { startKilledSite, type KilledSite } from './killed-site.ts'
 
-const ADMIN = 'admin@example.org'
 const BATCH = 100
 /** All is written before the first time, at least: a busy machine gets as long as some starts of the service take. */
-const LEAD_MS_MIN = 3_000
-const STARTS_OF_LEAD = 5
+const LEAD_MS_MIN = 5_000
+const STARTS_OF_LEAD = 10
 /** From the first time to the last. */
 const SPAN_MS = 5_000
 const LIFE_MS_MAX = 1_200
 const JUMP_S_MAX = 7_200
 const LOOK_MS = 50
 /** How late a change may be, beside the time that a start of the service takes; it is told how late it was. */
-const LATE_MS_MAX = 3_000
+const LATE_MS_MAX = 20_000
 const GIVE_UP_MS = 240_000
-
-export interface ScheduleDrill {
-  readonly documents: number
-  readonly kills: number
-  readonly seed: number
-}
 
 /** What is to happen to a document, in milliseconds since the epoch. */
 interface Plan {
@@ -41,29 +35,14 @@ interface Plan {
   readonly unpublishAt: number
 }
 
-interface Site {
-  readonly data: string
-  call(method: string, path: string, body: object): Promise<Response>
-  /** Kills the service and starts it again. */
-  kill(): Promise<void>
-  /** When each of the processes was ready. */
-  readonly readyAt: readonly number[]
-  /** How long the slowest start took: the measure of how busy the machine is. */
-  readonly startMs: number
-}
-
 /** Gives what happened. Throws what should not have. */
-export async function drillSchedule({ documents, kills, seed }: ScheduleDrill): Promise<readonly string[]> {
-  const cleanups: (() => void | Promise<void>)[] = []
-  const cleanup: Cleanup = { after: (work) => void cleanups.unshift(work) }
-  try {
+export function drillSchedule(documents: number, kills: number, seed: number): Promise<readonly string[]> {
+  return withCleanup(async (cleanup) => {
     const random = seededRandom(seed)
     const lines = [await underKills(cleanup, { documents, kills, random })]
     if (CLOCK === undefined) return [...lines, 'schedule: no libfaketime, the clock was left alone']
     return [...lines, await underJumps(cleanup, CLOCK, { documents, kills, random })]
-  } finally {
-    for (const work of cleanups) await work()
-  }
+  })
 }
 
 interface Round {
@@ -73,13 +52,10 @@ interface Round {
 }
 
 async function underKills(cleanup: Cleanup, { documents, kills, random }: Round): Promise<string> {
-  const site = await startSite(cleanup, {})
+  const site = await startKilledSite(cleanup)
   const plans = await schedule(site, { documents, random })
   await pause(Math.max(0, Math.min(...[...plans.values()].map(({ publishAt }) => publishAt)) - Date.now()))
-  for (let n = 0; n < kills; n++) {
-    await pause(random.below(LIFE_MS_MAX))
-    await site.kill()
-  }
+  await site.killRepeatedly(random, kills, LIFE_MS_MAX)
   await allDone(site, documents)
   const late = compare(site, plans)
   const lateMax = LATE_MS_MAX + Math.ceil(site.startMs)
@@ -96,7 +72,7 @@ async function underJumps(cleanup: Cleanup, library: string, { documents, kills,
   }
   jump(0)
   const environment = { LD_PRELOAD: library, FAKETIME_TIMESTAMP_FILE: file, FAKETIME_NO_CACHE: '1', FAKETIME_DONT_FAKE_MONOTONIC: '1', TZ: 'UTC' }
-  const site = await startSite(cleanup, environment)
+  const site = await startKilledSite(cleanup, { environment })
   const plans = await schedule(site, { documents, random })
   let jumps = 0
   for (let n = 0; n < kills; n++) {
@@ -113,37 +89,7 @@ async function underJumps(cleanup: Cleanup, library: string, { documents, kills,
   return `schedule: ${2 * documents} changes made once under ${jumps} jumps of the clock and ${kills} kills`
 }
 
-async function startSite(cleanup: Cleanup, environment: Readonly<Record<string, string>>): Promise<Site> {
-  const data = join(temporaryDirectory(cleanup), 'data')
-  const words = ['--data-dir', data, '--admin-email', ADMIN, '--rate-limits', 'off', '--log-level', 'error']
-  const readyAt: number[] = []
-  let startMs = 0
-  const start = async (): Promise<RunningService> => {
-    const begun = performance.now()
-    const running = await serve(cleanup, words, { environment })
-    readyAt.push(Date.now())
-    startMs = Math.max(startMs, performance.now() - begun)
-    return running
-  }
-  let running = await start()
-  const { code, stdout, stderr } = await run(['token', '--data-dir', data, '--email', ADMIN])
-  assert.equal(code, 0, stderr)
-  const headers = { authorization: `Bearer ${stdout.trim()}`, 'content-type': 'application/json' }
-  return {
-    data,
-    readyAt,
-    get startMs() {
-      return startMs
-    },
-    call: (method, path, body) => fetch(`${running.url}/api/v1/data${path}`, { method, headers, body: JSON.stringify(body) }),
-    async kill() {
-      await running.end('SIGKILL')
-      running = await start()
-    },
-  }
-}
-
-async function schedule(site: Site, { documents, random }: Pick<Round, 'documents' | 'random'>): Promise<ReadonlyMap<string, Plan>> {
+async function schedule(site: KilledSite, { documents, random }: Pick<Round, 'documents' | 'random'>): Promise<ReadonlyMap<string, Plan>> {
   const begin = Date.now() + Math.max(LEAD_MS_MIN, Math.ceil(STARTS_OF_LEAD * site.startMs))
   const plans = new Map<string, Plan>()
   while (plans.size < documents) {
@@ -156,7 +102,7 @@ async function schedule(site: Site, { documents, random }: Pick<Round, 'document
       const { id: _, ...headline } = bodyOf('headline') as Record<string, unknown>
       return { operation: 'create', model: 'headline', body: { ...headline, status: 'draft', ...times } }
     })
-    const response = await site.call('POST', '/batch', { operations })
+    const response = await site.call('POST', '/data/batch', { operations })
     const { data, error } = (await response.json()) as { data?: { results: { document: { id: string } }[] }; error?: object }
     assert.ok(data, JSON.stringify(error))
     data.results.forEach(({ document }, i) => plans.set(document.id, made[i] as Plan))
@@ -166,7 +112,7 @@ async function schedule(site: Site, { documents, random }: Pick<Round, 'document
 }
 
 /** Waits until each document is archived. */
-async function allDone(site: Site, documents: number): Promise<void> {
+async function allDone(site: KilledSite, documents: number): Promise<void> {
   const until = performance.now() + GIVE_UP_MS
   for (;;) {
     const archived = readDatabase(site.data, (database) => Number(database.get("SELECT n FROM status_count WHERE model = 'headline' AND status = 'archived'")?.['n'] ?? 0))
@@ -180,7 +126,7 @@ const CHANGES = "SELECT kind, status_before AS before, actor FROM change WHERE m
 const RECORDS = "SELECT json_extract(doc, '$.details[0].value') AS what FROM audit WHERE doc ->> '$.documentId' = ? AND doc ->> '$.role' = 'service' ORDER BY 1"
 
 /** Each document with what happened to it. Returns the longest time between when a change could be made and when it was. */
-function compare(site: Site, plans: ReadonlyMap<string, Plan>): number {
+function compare(site: KilledSite, plans: ReadonlyMap<string, Plan>): number {
   return readDatabase(site.data, (database) => {
     assert.deepEqual(faultsOf(database), [])
     assert.equal(database.all("SELECT 1 FROM headline WHERE doc ->> '$.status' <> 'archived'").length, 0)

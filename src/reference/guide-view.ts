@@ -1,5 +1,5 @@
 /** A guide of the manual as a section of the page, with one below it for each heading of the second level. */
-import { parseMarkdown, type Block, type Span, type Spans } from '../../src/guides/markdown.ts'
+import { parseMarkdown, type Block, type Span, type Spans } from '../guides/markdown.ts'
 import { html, type Html, type Part } from './html.ts'
 import { codeBlock, hrefTo, section } from './section.ts'
 

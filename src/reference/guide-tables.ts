@@ -1,6 +1,6 @@
 /** The tables of settings and of operators in the guides, written from their declarations. */
-import { OPERATORS } from '../src/api/openapi/openapi-filter.ts'
-import { SETTINGS } from '../src/config/settings.ts'
+import { OPERATORS } from '../api/openapi/openapi-filter.ts'
+import { SETTINGS } from '../config/settings.ts'
 
 /** The only one that is no setting: other users can see the flags of a process. */
 const SECRET = [

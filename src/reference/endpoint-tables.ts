@@ -1,12 +1,12 @@
 /** Endpoints and error codes as tables of Markdown, for the guides. */
-import type { JsonSchema } from '../src/base/json-schema.ts'
-import { FAILURES } from '../src/base/failure.ts'
-import { recordName } from '../src/api/openapi/openapi-schema.ts'
-import { TAGS } from '../src/api/openapi/openapi.ts'
-import type { Described, RawResponse } from '../src/endpoints/endpoint.ts'
-import { ENDPOINTS } from '../src/endpoints/endpoints.ts'
-import { PARAMETERS } from '../src/endpoints/parameters.ts'
-import type { RecordField } from '../src/models/schema.ts'
+import type { JsonSchema } from '../base/json-schema.ts'
+import { FAILURES } from '../base/failure.ts'
+import { recordName } from '../api/openapi/openapi-schema.ts'
+import { TAGS } from '../api/openapi/openapi.ts'
+import type { Described, RawResponse } from '../endpoints/endpoint.ts'
+import { ENDPOINTS } from '../endpoints/endpoints.ts'
+import { PARAMETERS } from '../endpoints/parameters.ts'
+import type { RecordField } from '../models/schema.ts'
 
 /** Members of a response that a row names. */
 const MEMBERS_MAX = 4

@@ -2,12 +2,12 @@
  * The methods of the typed client that are one endpoint each, as TypeScript: their interfaces, and functions that make
  * them of a transport. They stand in src/client/client.ts between two marks: see generated-parts.ts.
  */
-import { recordName } from '../src/api/openapi/openapi-schema.ts'
-import type { JsonSchema } from '../src/base/json-schema.ts'
-import type { Described } from '../src/endpoints/endpoint.ts'
-import { ENDPOINTS } from '../src/endpoints/endpoints.ts'
-import { PARAMETERS } from '../src/endpoints/parameters.ts'
-import { signedIn } from '../src/models/responses.ts'
+import { recordName } from '../api/openapi/openapi-schema.ts'
+import type { JsonSchema } from '../base/json-schema.ts'
+import type { Described } from '../endpoints/endpoint.ts'
+import { ENDPOINTS } from '../endpoints/endpoints.ts'
+import { PARAMETERS } from '../endpoints/parameters.ts'
+import { signedIn } from '../models/responses.ts'
 
 const LINE_CHARS_MAX = 120
 const EXAMPLE_MEMBERS_MAX = 3

@@ -1,23 +1,17 @@
 /**
  * `npm run drill -- data [SECONDS]`: backup, restore and migration are killed with SIGKILL again and again, for SECONDS
  * each: half of the times at a random moment, half of them as the directory changes, where the steps are. Then the
- * disk of a service is filled. What must hold:
+ * disk of a service is filled (full-disk.ts). What must hold:
  *
  * - a backup that was killed is not there, or is whole; the database goes on;
  * - after a restore that was killed, the directory has all of the old database or all of the new one;
- * - after a migration that was killed, the database has the old schema or the new one, and every row, and goes on;
- * - on a full disk writes get 503 and the log says why, reads succeed, nothing that was acknowledged
- *   is
- *   lost, also by a process that is killed then, and writes go on as soon as there is room.
+ * - after a migration that was killed, the database has the old schema or the new one, and every row, and goes on.
  */
 import assert from 'node:assert/strict'
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import {
   copyFileSync,
   existsSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
   rmSync,
@@ -27,61 +21,48 @@ import {
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { gunzipSync } from 'node:zlib'
-import { language } from '../src/models/language.ts'
-import { STORED_MODELS } from '../src/models/registry.ts'
-import { topic } from '../src/models/topic.ts'
-import { prepareDataDir } from '../src/store/sqlite/data-dir.ts'
-import { countItems, faultsOf } from '../src/store/sqlite/database-check.ts'
-import { openDatabase, type Database } from '../src/store/sqlite/database.ts'
-import { MIGRATIONS } from '../src/store/sqlite/migrations.ts'
-import { openStore } from '../src/store/sqlite/sqlite-store.ts'
-import type { Store } from '../src/store/store.ts'
-import { cleanEnvironment, COMMAND, run, serve } from '../test/support/service/program.ts'
-import { seededRandom, type Random } from '../test/support/random.ts'
-import { temporaryDirectory, type Cleanup } from '../test/support/service/temporary-directory.ts'
-import { noSmallDisk, smallDisk } from '../test/support/service/small-disk.ts'
-import { SYSTEM } from '../src/store/actor.ts'
+import { language } from '../../src/models/language.ts'
+import { STORED_MODELS } from '../../src/models/registry.ts'
+import { topic } from '../../src/models/topic.ts'
+import { prepareDataDir } from '../../src/store/sqlite/data-dir.ts'
+import { countItems, faultsOf } from '../../src/store/sqlite/database-check.ts'
+import { openDatabase, type Database } from '../../src/store/sqlite/database.ts'
+import { MIGRATIONS } from '../../src/store/sqlite/migrations.ts'
+import { openStore } from '../../src/store/sqlite/sqlite-store.ts'
+import type { Store } from '../../src/store/store.ts'
+import { run } from '../../test/support/service/program.ts'
+import { seededRandom, type Random } from '../../test/support/random.ts'
+import { temporaryDirectory } from '../../test/support/service/temporary-directory.ts'
+import { drillFullDisk } from './full-disk.ts'
+import { withCleanup } from '../with-cleanup.ts'
+import { runAndKill } from './killed-site.ts'
+import { SYSTEM } from '../../src/store/actor.ts'
 
-const FIRST_RELEASE = join(import.meta.dirname, '../test/cases/first-release.db.gz')
+const FIRST_RELEASE = join(import.meta.dirname, '../../test/cases/first-release.db.gz')
 /** Large enough for a copy to take many steps. */
 const FILLER_DOCUMENTS = 120
 const FILLER_CHARS = 100_000
 /** After so many runs that all came to their end before their kill, something is wrong with the drill. */
 const UNHARMED_RUNS_MAX = 20
 const RUN_MS_MAX = 120_000
-const DISK_MB = 24
-const BALLAST_BYTES = 8 * 2 ** 20
 
-export interface DataDrill {
-  /** For each kind of kill. */
-  readonly seconds: number
-  /** Runs of each kind that end it before its time. */
-  readonly runsMax?: number
-  readonly seed: number
-}
-
-/** Gives a line for each part. Throws what should not have happened. */
-export async function drillData({ seconds, runsMax = Infinity, seed }: DataDrill): Promise<readonly string[]> {
-  const cleanups: (() => void | Promise<void>)[] = []
-  const cleanup: Cleanup = { after: (work) => void cleanups.unshift(work) }
-  try {
+/** `seconds` are for each kind of kill. Gives a line for each part. Throws what should not have happened. */
+export function drillData(seconds: number, seed: number): Promise<readonly string[]> {
+  return withCleanup(async (cleanup) => {
     const random = seededRandom(seed)
     const directory = temporaryDirectory(cleanup)
     return [
-      await drillBackup({ directory: join(directory, 'backup'), random, seconds, runsMax }),
-      await drillRestore({ directory: join(directory, 'restore'), random, seconds, runsMax }),
-      await drillMigration({ directory: join(directory, 'migration'), random, seconds, runsMax }),
+      await drillBackup({ directory: join(directory, 'backup'), random, seconds }),
+      await drillRestore({ directory: join(directory, 'restore'), random, seconds }),
+      await drillMigration({ directory: join(directory, 'migration'), random, seconds }),
       await drillFullDisk(cleanup),
     ]
-  } finally {
-    for (const work of cleanups) await work()
-  }
+  })
 }
 
 interface Limits {
   readonly random: Random
   readonly seconds: number
-  readonly runsMax: number
 }
 
 interface Part extends Limits {
@@ -104,7 +85,7 @@ async function drillBackup({ directory, ...limits }: Part): Promise<string> {
     const words = ['backup', '--data-dir', join(directory, 'data'), '--to', target]
     const kills = await killRepeatedly({ words, watched: join(directory, 'copies'), ...limits }, () => {
       const isThere = existsSync(target)
-      if (isThere) withSound(target, (copy) => assert.equal(countItems(copy, [topic])['topic']! % 2, 0))
+      if (isThere) withSoundDatabase(target, (copy) => assert.equal(countItems(copy, [topic])['topic']! % 2, 0))
       for (const name of readdirSync(join(directory, 'copies'))) rmSync(join(directory, 'copies', name))
       return isThere
     })
@@ -114,7 +95,7 @@ async function drillBackup({ directory, ...limits }: Part): Promise<string> {
     isOver = true
     await writing
     await store.close()
-    withSound(join(directory, 'data', 'dateline.db'), () => {})
+    withSoundDatabase(join(directory, 'data', 'dateline.db'), () => {})
   }
 }
 
@@ -145,7 +126,7 @@ async function drillRestore({ directory, ...limits }: Part): Promise<string> {
   const kills = await killRepeatedly(
     { words: ['restore', copy, '--data-dir', data], watched: data, ...limits },
     () => {
-      const topics = withSound(join(data, 'dateline.db'), (database) =>
+      const topics = withSoundDatabase(join(data, 'dateline.db'), (database) =>
         database.all('SELECT id FROM topic').map((row) => String(row['id'])),
       )
       assert.ok(['old', 'new'].includes(topics.join()), `found the topics ${topics.join()}`)
@@ -166,16 +147,16 @@ async function drillMigration({ directory, ...limits }: Part): Promise<string> {
     writeFileSync(file, first)
   }
   reset()
-  const wanted = withSound(file, (database) => countItems(database, STORED_MODELS))
+  const wanted = withSoundDatabase(file, (database) => countItems(database, STORED_MODELS))
   const words = ['user', 'list', '--data-dir', data]
   const kills = await killRepeatedly({ words, watched: data, ...limits }, () => {
-    const schema = withSound(file, (database) => {
+    const schema = withSoundDatabase(file, (database) => {
       assert.deepEqual(countItems(database, STORED_MODELS), wanted)
       return Number(database.get('PRAGMA user_version')?.['user_version'])
     })
     assert.ok(schema === 1 || schema === MIGRATIONS.length, `found schema ${schema}`)
     const kept = `${file}.before-schema-1`
-    if (existsSync(kept)) withSound(kept, (copy) => assert.deepEqual(countItems(copy, STORED_MODELS), wanted))
+    if (existsSync(kept)) withSoundDatabase(kept, (copy) => assert.deepEqual(countItems(copy, STORED_MODELS), wanted))
     else assert.equal(schema, 1, 'migrated without a copy')
     reset()
     return schema > 1
@@ -191,22 +172,22 @@ interface Killed extends Limits {
 
 /** `isNewState` checks the state after a kill, and prepares the next run. */
 async function killRepeatedly(
-  { words, watched, random, seconds, runsMax }: Killed,
+  { words, watched, random, seconds }: Killed,
   isNewState: () => boolean,
 ): Promise<string> {
   const begun = performance.now()
   let changesOfAll = 0
-  const whole = await runOnce(words, () => watchNames(watched, () => changesOfAll++), 0)
+  const whole = await runAndKill(words, RUN_MS_MAX, () => watchNames(watched, () => changesOfAll++))
   assert.equal(whole.code, 0, whole.stderr)
   assert.ok(isNewState(), 'a run that is left alone makes the new state')
   let [runs, finished, found] = [0, 0, 0]
   // On a busy machine the first run may take all of the time; one kill at least is wanted.
   const mayGoOn = (): boolean =>
-    (runs < runsMax && performance.now() - begun < seconds * 1000) || (runs === finished && runs < UNHARMED_RUNS_MAX)
+    performance.now() - begun < seconds * 1000 || (runs === finished && runs < UNHARMED_RUNS_MAX)
   while (mayGoOn()) {
     const changes = random.oneIn(2) ? 1 + random.below(changesOfAll) : 0
     const killMs = changes > 0 ? RUN_MS_MAX : Math.floor(whole.ms * (0.3 + random.below(80) / 100))
-    const { code } = await runOnce(words, (kill) => killAfter(watched, changes, kill), killMs)
+    const { code } = await runAndKill(words, killMs, (kill) => killAfter(watched, changes, kill))
     runs++
     if (code !== null) finished++
     if (isNewState()) found++
@@ -232,37 +213,8 @@ function watchNames(directory: string, onChange: () => void): () => void {
   return () => watcher.close()
 }
 
-interface RunEnd {
-  /** None where it was killed. */
-  readonly code: number | null
-  readonly stderr: string
-  readonly ms: number
-}
-
-async function runOnce(
-  words: readonly string[],
-  arm: (kill: () => void) => (() => void) | void,
-  killMs: number,
-): Promise<RunEnd> {
-  const begun = performance.now()
-  const [program, ...first] = COMMAND
-  const child = spawn(program, [...first, ...words], {
-    stdio: ['ignore', 'ignore', 'pipe'],
-    env: cleanEnvironment({}),
-  })
-  const kill = (): void => void child.kill('SIGKILL')
-  const disarm = arm(kill)
-  const timer = setTimeout(kill, killMs > 0 ? killMs : RUN_MS_MAX)
-  let stderr = ''
-  child.stderr.on('data', (chunk: Buffer) => void (stderr += chunk.toString()))
-  const [code] = (await once(child, 'close')) as [number | null]
-  clearTimeout(timer)
-  disarm?.()
-  return { code, stderr, ms: performance.now() - begun }
-}
-
 /** Opens a file as the next process would, and makes sure that it is sound. */
-function withSound<T>(file: string, work: (database: Database) => T): T {
+function withSoundDatabase<T>(file: string, work: (database: Database) => T): T {
   const database = openDatabase(file)
   try {
     assert.deepEqual(faultsOf(database), [])
@@ -298,59 +250,4 @@ async function filledStore(data: string, topics: readonly string[]): Promise<{ s
   await store.as(SYSTEM).insertMissing(language, filler)
   await store.as(SYSTEM).insertMissing(topic, topics.map(small))
   return { store }
-}
-
-async function drillFullDisk(cleanup: Cleanup): Promise<string> {
-  if (noSmallDisk !== false) return `full disk: skipped, ${noSmallDisk}`
-  const disk = smallDisk(cleanup, DISK_MB)
-  const data = mkdtempSync(join(disk, 'data-'))
-  writeFileSync(join(disk, 'ballast'), Buffer.alloc(BALLAST_BYTES))
-  await run(['admin', '--yes', '--email', 'drill@example.org', '--data-dir', data])
-  const { stdout, stderr } = await run(['token', '--email', 'drill@example.org', '--data-dir', data])
-  const authorization = `Bearer ${stdout.trim()}`
-  assert.ok(stdout.length > 20, stderr)
-  let service = await serve(cleanup, ['--data-dir', data, '--rate-limits', 'off'])
-  const ids: string[] = []
-  const write = async (): Promise<number> => {
-    const response = await fetch(`${service.url}/api/v1/data?model=topic`, {
-      method: 'POST',
-      headers: { authorization, 'content-type': 'application/json' },
-      body: JSON.stringify({ name: 'Full', description: 'd', iconUrl: 'https://e.org/i', text: 'x'.repeat(200_000) }),
-    })
-    const body = (await response.json()) as { data?: { id: string }; error?: { code: string } }
-    if (response.status === 201) ids.push(body.data?.id ?? '')
-    else assert.deepEqual([response.status, body.error?.code], [503, 'networkError'])
-    return response.status
-  }
-  const readAll = async (): Promise<void> => {
-    for (const id of ids) {
-      const response = await fetch(`${service.url}/api/v1/data/${id}?model=topic`, { headers: { authorization } })
-      assert.equal(response.status, 200, `topic ${id} was acknowledged`)
-      await response.arrayBuffer()
-    }
-  }
-  while ((await write()) === 201) assert.ok(ids.length < 500)
-  assert.ok(ids.length > 5)
-  const acknowledged = ids.length
-  for (let i = 0; i < 5; i++) await write()
-  await readAll()
-  // The log may arrive behind the responses.
-  const isLogged = (): boolean => /"event":"request\.unavailable".*the disk is full/.test(service.output().stderr)
-  for (const begun = performance.now(); !isLogged(); await pause(50)) {
-    assert.ok(performance.now() - begun < RUN_MS_MAX, `the log does not tell of the full disk: ${service.output().stderr}`)
-  }
-  const backup = await run(['backup', '--data-dir', data])
-  assert.equal(backup.code, 1)
-  assert.match(backup.stderr, /^Cannot back up [^\n]*(?:MB are needed: make room|the disk is full)[^\n]*\n$/)
-  assert.equal((await run(['check', '--data-dir', data])).code, 1)
-  rmSync(join(disk, 'ballast'))
-  assert.equal(await write(), 201, 'there is room again')
-  await readAll()
-  while ((await write()) === 201) assert.ok(ids.length < 500)
-  await service.end('SIGKILL')
-  service = await serve(cleanup, ['--data-dir', data, '--rate-limits', 'off'])
-  await readAll()
-  await service.end('SIGTERM')
-  withSound(join(data, 'dateline.db'), () => {})
-  return `full disk: ${acknowledged} writes until it was full, ${ids.length} in all, none lost`
 }

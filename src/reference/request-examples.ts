@@ -3,8 +3,8 @@
  *
  * The token is a name in all of them: what is copied is pasted into tickets and chats.
  */
-import { filled, pathOf, type Given } from '../../src/dashboard/screens/docs/request.ts'
-import { exampleCall, type ExampleCall } from '../client-calls.ts'
+import { filled, pathOf, type Given } from '../dashboard/screens/docs/request.ts'
+import { exampleCall, type ExampleCall } from './client-calls.ts'
 import { contentOf, tokenOf, type Content, type Operation, type Parameter, type ResponseObject } from './described-api.ts'
 
 export interface RequestExample {

@@ -4,32 +4,22 @@
  * first rows of the file, as many as the note of the import says; and in the end every row is there once.
  */
 import assert from 'node:assert/strict'
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { writeFileSync } from 'node:fs'
+import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { faultsOf } from '../src/store/sqlite/database-check.ts'
-import { openDatabase, type Database } from '../src/store/sqlite/database.ts'
-import { COMMAND, programEnvironment } from '../test/support/service/program.ts'
-import { seededRandom, type Random } from '../test/support/random.ts'
-import { temporaryDirectory, type Cleanup } from '../test/support/service/temporary-directory.ts'
+import { faultsOf } from '../../src/store/sqlite/database-check.ts'
+import { openDatabase, type Database } from '../../src/store/sqlite/database.ts'
+import { seededRandom, type Random } from '../../test/support/random.ts'
+import { temporaryDirectory } from '../../test/support/service/temporary-directory.ts'
+import { withCleanup } from '../with-cleanup.ts'
+import { runAndKill, type CommandEnd } from './killed-site.ts'
 
 /** So small that there are many of them. */
 const ROWS_OF_BATCH = 20
 const ROW_CHARS = 300
-const [PROGRAM, ...WORDS] = COMMAND
-
-export interface ImportDrill {
-  readonly rows: number
-  readonly kills: number
-  readonly seed: number
-}
 
 /** Gives what happened. Throws what should not have. */
-export async function drillImport({ rows, kills, seed }: ImportDrill): Promise<string> {
-  const cleanups: (() => void | Promise<void>)[] = []
-  const cleanup: Cleanup = { after: (work) => void cleanups.unshift(work) }
-  try {
+export function drillImport({ rows, kills, seed }: { readonly rows: number; readonly kills: number; readonly seed: number }): Promise<string> {
+  return withCleanup(async (cleanup) => {
     const random = seededRandom(seed)
     const directory = temporaryDirectory(cleanup)
     const file = join(directory, 'topics.ndjson')
@@ -62,16 +52,14 @@ export async function drillImport({ rows, kills, seed }: ImportDrill): Promise<s
       if (state.done === rows && stops.length < kills && runs < 20 * kills) {
         // It was faster than the kill: another round on a fresh directory.
         firstKillMs *= 0.9
-        await once(spawn('rm', ['-rf', data]), 'close')
+        rmSync(data, { recursive: true })
         state = NOTHING
       }
     }
     assert.ok(stops.length > 0, 'no import was killed while it wrote')
     assert.equal(stateOf(data).isNoted, false, 'an import that ended left its note')
     return `import: killed ${stops.length} times, after ${stops.join(', ')} of ${rows} rows, then whole`
-  } finally {
-    for (const work of cleanups) await work()
-  }
+  })
 }
 
 /** Every third row has no id of its own. */
@@ -127,17 +115,7 @@ interface ImportRun {
   readonly killMs?: number | undefined
 }
 
-async function importOnce({ file, data, resumes = false, killMs }: ImportRun) {
+function importOnce({ file, data, resumes = false, killMs }: ImportRun): Promise<CommandEnd> {
   const words = ['import', '--data-dir', data, '--model', 'topic', '--batch', String(ROWS_OF_BATCH), file]
-  const begun = performance.now()
-  const child = spawn(PROGRAM, [...WORDS, ...words, ...(resumes ? ['--resume'] : [])], {
-    stdio: ['ignore', 'ignore', 'pipe'],
-    env: programEnvironment({}),
-  })
-  const timer = killMs === undefined ? undefined : setTimeout(() => void child.kill('SIGKILL'), killMs)
-  let stderr = ''
-  child.stderr.on('data', (chunk: Buffer) => void (stderr += chunk.toString()))
-  const [code] = (await once(child, 'close')) as [number | null]
-  clearTimeout(timer)
-  return { code, stderr, ms: performance.now() - begun }
+  return runAndKill([...words, ...(resumes ? ['--resume'] : [])], killMs)
 }

@@ -5,10 +5,10 @@
  * Records within others become interfaces named after where they are: `RemoteConfigAdConfig`. A body shares those of
  * the document where they are the same.
  */
-import { whoMay } from '../src/api/openapi/openapi-models.ts'
-import { schemaName } from '../src/api/openapi/openapi-schema.ts'
-import { assertNever } from '../src/base/failure.ts'
-import type { Field, Model, RecordField, Shape } from '../src/models/schema.ts'
+import { whoMay } from '../api/openapi/openapi-models.ts'
+import { schemaName } from '../api/openapi/openapi-schema.ts'
+import { assertNever } from '../base/failure.ts'
+import type { Field, Model, RecordField, Shape } from '../models/schema.ts'
 
 const LINE_CHARS_MAX = 120
 const DATE_NOTE = 'UTC, such as `2026-03-01T12:00:00.000Z`.'

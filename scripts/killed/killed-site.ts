@@ -1,0 +1,122 @@
+/** A service that is killed with SIGKILL and started again while something happens, and commands that are killed. */
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { COMMAND, programEnvironment, run, serve, type RunningService } from '../../test/support/service/program.ts'
+import type { Random } from '../../test/support/random.ts'
+import { temporaryDirectory, type Cleanup } from '../../test/support/service/temporary-directory.ts'
+
+const ADMIN = 'admin@example.org'
+
+export interface KilledSite {
+  readonly data: string
+  /** The token of an administrator. */
+  readonly admin: string
+  /** Resolves while it serves. */
+  url(): Promise<string>
+  /** One request of the administrator. Rejects where the service is killed meanwhile. */
+  call(method: string, path: string, body?: object): Promise<Response>
+  /** Kills the process, and resolves when another is ready in its place. */
+  kill(): Promise<void>
+  /** The same so many times, each after a random time of at most so many milliseconds. */
+  killRepeatedly(random: Random, kills: number, msMax: number, afterEach?: (n: number) => Promise<void>): Promise<void>
+  readonly isStarting: boolean
+  readonly kills: number
+  /** When each of the processes was ready. */
+  readonly readyAt: readonly number[]
+  /** How long the slowest start took: the measure of how busy the machine is. */
+  readonly startMs: number
+}
+
+export interface SiteOptions {
+  /** A data directory that is there already. */
+  readonly data?: string
+  /** Settings beside those that every site has. */
+  readonly words?: readonly string[]
+  readonly environment?: Readonly<Record<string, string>>
+}
+
+export async function startKilledSite(cleanup: Cleanup, options: SiteOptions = {}): Promise<KilledSite> {
+  const { data = join(temporaryDirectory(cleanup), 'data'), words: more = [], environment = {} } = options
+  const words = ['--data-dir', data, '--admin-email', ADMIN, '--rate-limits', 'off', '--log-level', 'error', ...more]
+  const readyAt: number[] = []
+  let [startMs, kills, isStarting] = [0, 0, false]
+  const start = async (): Promise<RunningService> => {
+    const begun = performance.now()
+    const service = await serve(cleanup, words, { environment })
+    readyAt.push(Date.now())
+    startMs = Math.max(startMs, performance.now() - begun)
+    return service
+  }
+  let running = start()
+  await running
+  const { code, stdout, stderr } = await run(['token', '--data-dir', data, '--email', ADMIN])
+  assert.equal(code, 0, stderr)
+  const admin = stdout.trim()
+  const headers = { authorization: `Bearer ${admin}`, 'content-type': 'application/json' }
+  const site: KilledSite = {
+    data,
+    admin,
+    readyAt,
+    url: async () => (await running).url,
+    call: async (method, path, body) =>
+      fetch(`${(await running).url}/api/v1${path}`, { method, headers, ...(body && { body: JSON.stringify(body) }) }),
+    async kill() {
+      const killed = running
+      isStarting = true
+      kills++
+      running = (async () => {
+        await (await killed).end('SIGKILL')
+        return start()
+      })()
+      await running
+      isStarting = false
+    },
+    async killRepeatedly(random, times, msMax, afterEach) {
+      for (let n = 0; n < times; n++) {
+        await pause(random.below(msMax))
+        await site.kill()
+        await afterEach?.(n)
+      }
+    },
+    get isStarting() {
+      return isStarting
+    },
+    get kills() {
+      return kills
+    },
+    get startMs() {
+      return startMs
+    },
+  }
+  return site
+}
+
+export interface CommandEnd {
+  /** None where it was killed. */
+  readonly code: number | null
+  readonly stderr: string
+  readonly ms: number
+}
+
+/** Runs a command, and kills it after so many milliseconds or when `arm` says so; `arm` returns what ends its watch. */
+export async function runAndKill(
+  words: readonly string[],
+  killMs?: number,
+  arm?: (kill: () => void) => (() => void) | undefined,
+): Promise<CommandEnd> {
+  const begun = performance.now()
+  const [program, ...first] = COMMAND
+  const child = spawn(program, [...first, ...words], { stdio: ['ignore', 'ignore', 'pipe'], env: programEnvironment({}) })
+  const kill = (): void => void child.kill('SIGKILL')
+  const disarm = arm?.(kill)
+  const timer = killMs === undefined ? undefined : setTimeout(kill, killMs)
+  let stderr = ''
+  child.stderr.on('data', (chunk: Buffer) => void (stderr += chunk.toString()))
+  const [code] = (await once(child, 'close')) as [number | null]
+  clearTimeout(timer)
+  disarm?.()
+  return { code, stderr, ms: performance.now() - begun }
+}
