@@ -1,3 +1,4 @@
+// isolated: it measures memory
 /** What a pattern may cost, at each limit and one past it, and what bounds the memory and the work of matching. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
@@ -8,7 +9,8 @@ import { parseFilter } from '../../src/query/parse.ts'
 import { parsePattern, patternTest, statesOf } from '../../src/query/pattern.ts'
 import { StepsExceeded, unlimitedSteps } from '../../src/query/steps.ts'
 import { collectGarbage } from '../support/collect-garbage.ts'
-import { seededRandom, seedOfRun } from '../support/random.ts'
+import { longRun } from '../support/long-run.ts'
+import { seededRandom, seedOfTest } from '../support/random.ts'
 
 const refusal =
   (message: RegExp) =>
@@ -197,12 +199,12 @@ describe('what is remembered from text to text is bounded', () => {
   // A text that was read without the table had given characters classes for which the table had no columns: the next
   // text then took cells of other rows for its own.
   it('and one that was forgotten for a text does not mislead the next', () => {
-    const seed = seedOfRun()
+    const seed = seedOfTest()
     const random = seededRandom(seed)
     const letters = [...'cdefghijklmnopqrstu']
     const several = (count: number): string => Array.from({ length: random.below(count) }, () => random.pick(['a', 'b'])).join('')
     let found = 0
-    for (let round = 0; round < 500; round++) {
+    for (let round = 0; round < longRun(60, 500); round++) {
       const source = `a[ab]{${2 + random.below(6)}}(?:${letters.map((letter) => letter + letter).join('|')})[xyz]`
       const one = patternTest(parsePattern(source, ''), unlimitedSteps(), 2_000 + random.below(6_000))
       const expression = new RegExp(source, 'u')
@@ -214,6 +216,6 @@ describe('what is remembered from text to text is bounded', () => {
         assert.equal(one(text), expected, `SEED=${seed} ${JSON.stringify({ source, texts: texts.slice(0, i + 1) })}`)
       }
     }
-    assert.ok(found > 50, `${found} found`)
+    assert.ok(found > longRun(6, 50), `${found} found`)
   })
 })

@@ -100,16 +100,9 @@ export function randomQueryCase(random: Random): QueryCase {
   return { filter: randomFilter(random), sort: randomSort(random), limit: random.pick(LIMITS) }
 }
 
-export interface Planner {
-  choose(database: Database, model: Model, query: FindQuery): Plan
-  others(database: Database, model: Model, query: FindQuery): readonly Plan[]
-}
-
-/** What the store would do, and everything else that the planner holds to be right. */
-export const realPlanner: Planner = {
-  choose: planQuery,
-  others: (database, model, query) =>
-    [false, true].flatMap((mayTakeLong) => possiblePlans(database, model, query, mayTakeLong)).map(({ plan }) => plan),
+/** Everything that the planner holds to be right beside what the store would do. */
+function otherPlans(database: Database, model: Model, query: FindQuery): readonly Plan[] {
+  return [false, true].flatMap((mayTakeLong) => possiblePlans(database, model, query, mayTakeLong)).map(({ plan }) => plan)
 }
 
 /** What was met in comparisons, so that a test can tell whether they mean anything. */
@@ -129,14 +122,13 @@ export interface Comparison {
   readonly world: World
   readonly copy: Copy
   readonly random: Random
-  readonly planner: Planner
   readonly tally: Tally
 }
 
 /** Runs a query and returns the first difference from brute force, as a text; undefined where there is none. */
 export function differenceOf(
   queryCase: QueryCase,
-  { world, copy, random, planner, tally }: Comparison,
+  { world, copy, random, tally }: Comparison,
 ): string | undefined {
   const truth = bruteForce(world, queryCase)
   const { filter, sort, ordered } = truth
@@ -145,9 +137,9 @@ export function differenceOf(
   const pageAfter = (after: Position | undefined, withOthers: boolean): string | undefined => {
     const query: FindQuery = { filter, sort, limit: queryCase.limit, after }
     tally.pages++
-    const chosen = planner.choose(copy.database, copy.model, query)
+    const chosen = planQuery(copy.database, copy.model, query)
     countKinds(chosen, query, tally)
-    for (const plan of [chosen, ...(withOthers ? planner.others(copy.database, copy.model, query) : [])]) {
+    for (const plan of [chosen, ...(withOthers ? otherPlans(copy.database, copy.model, query) : [])]) {
       const found = execute(copy.database, copy.model, { plan, query, effort: noEffort(), mayGoOn: () => true })
       const difference = differenceOfPage(found, query, truth)
       if (difference !== undefined) return `${difference}\n${describePlan(plan)}\nafter ${JSON.stringify(after)}`
