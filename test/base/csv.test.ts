@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { CsvError, readCsvRow, writeCsvRow } from '../../src/base/csv.ts'
-import { seededRandom, seedOfRun } from '../support/random.ts'
+import { seededRandom, seedOfTest } from '../support/random.ts'
 
 describe('readCsvRow()', () => {
   for (const [name, text, cells] of [
@@ -45,7 +45,7 @@ describe('readCsvRow()', () => {
 })
 
 it('what is written is read again, whatever the cells hold', () => {
-  const seed = seedOfRun()
+  const seed = seedOfTest()
   const random = seededRandom(seed)
   for (let i = 0; i < 3_000; i++) {
     const cells = random.list(6, () =>

@@ -73,12 +73,6 @@ describe('the memory of the log', () => {
     assert.deepEqual(found({ from: 2_000, text: 'request' }, 1), ['/healthz'])
   })
 
-  it('keeps nothing that is not written', () => {
-    const { log, memory } = remembered()
-    log.debug('quiet')
-    assert.deepEqual(memory.newest({ level: 'debug', limit: 10 }).items, [])
-  })
-
   it('attack: a flood of requests does not push an error out', () => {
     const { log, memory } = remembered()
     log.error('important')

@@ -86,18 +86,6 @@ describe('a log that is not read', () => {
     assert.equal(output.heldBytes, 0)
   })
 
-  it('gives a slow reader one report, and not one for every line that it takes', () => {
-    const { reader, output, resumed } = watched()
-    addLines(output, 'info', 100)
-    for (let i = 0; i < 30; i++) {
-      reader.room = LINE_BYTES
-      output.flush()
-      addLines(output, 'info', 5)
-    }
-    assert.deepEqual(resumed, [])
-    assert.ok(output.dropped.info > 100)
-  })
-
   it('keeps lines whole, and their order, where it is taken in odd parts', async () => {
     const { reader, output } = watched()
     let lines = ''

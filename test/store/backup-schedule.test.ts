@@ -155,9 +155,3 @@ it('backups that are made by default wait for the first minutes of a site, and y
   assert.equal(backups.state().skipped, undefined)
   await backups.stop()
 })
-
-it('the rule of backups is a day by default, six hours on a node, none where they are off', () => {
-  const every = (setting: number | 'daily' | undefined, isNode: boolean) => backupRule(setting, isNode)?.everyMs
-  assert.deepEqual([every('daily', false), every('daily', true), every(undefined, false)], [24 * HOUR_MS, 6 * HOUR_MS, undefined])
-  assert.deepEqual([every(undefined, true), every(HOUR_MS, true), every(HOUR_MS, false)], [6 * HOUR_MS, HOUR_MS, HOUR_MS])
-})

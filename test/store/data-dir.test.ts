@@ -8,7 +8,7 @@ import { DataDirError, prepareDataDir } from '../../src/store/sqlite/data-dir.ts
 import { loadSecrets } from '../../src/store/sqlite/secret-file.ts'
 import { openStore } from '../../src/store/sqlite/sqlite-store.ts'
 import { temporaryDirectory } from '../support/service/temporary-directory.ts'
-import { systemStore, testStore } from '../support/service/stores.ts'
+import { testStore } from '../support/service/stores.ts'
 
 const mode = (path: string): string => (statSync(path).mode & 0o777).toString(8)
 const random = (bytes: number): Buffer => Buffer.from(Array.from({ length: bytes }, (_, i) => (i * 151 + 7) % 256))
@@ -45,14 +45,6 @@ it('a second owner is refused with the name of the first, and let in when the fi
   })
   await store.close()
   await second().close()
-})
-
-it('a command beside the owner reads and writes the same data', async (t) => {
-  const { dir, store } = testStore(t)
-  const beside = systemStore(openStore({ dir, models: STORED_MODELS, version: '1', now: () => 0 }))
-  await beside.insert(language, { id: 'x', value: { id: 'x', name: 'Beside' } })
-  assert.match((await store.get(language, 'x')) ?? '', /Beside/)
-  await beside.close()
 })
 
 it('a directory that cannot be used is refused in one sentence', (t) => {

@@ -7,7 +7,7 @@ import { guestEmail } from '../../src/models/guest.ts'
 import { userAppSettings } from '../../src/models/user-app-settings.ts'
 import { userContentPreferences } from '../../src/models/user-content-preferences.ts'
 import { openDatabase, type Database } from '../../src/store/sqlite/database.ts'
-import { seededRandom, seedOfRun } from '../support/random.ts'
+import { seededRandom, seedOfTest } from '../support/random.ts'
 import { testStore, type SystemStore } from '../support/service/stores.ts'
 
 const HOUR_MS = 3_600_000
@@ -35,7 +35,7 @@ it('the sum is that of the documents of all guests, whatever was written', async
   const { store, dir } = testStore(t)
   const database = openDatabase(dir.database)
   t.after(() => database.close())
-  const random = seededRandom(seedOfRun())
+  const random = seededRandom(seedOfTest())
   const ids = ['a', 'b', 'c', 'd', 'e']
   const writes: readonly ((id: string) => Promise<unknown>)[] = [
     (id) => addGuest(store, id),

@@ -6,18 +6,15 @@ import { join } from 'node:path'
 import { it } from 'node:test'
 import { DatabaseSync } from 'node:sqlite'
 import { Worker } from 'node:worker_threads'
-import { endThreads } from '../../src/base/thread.ts'
-import { STORED_MODELS } from '../../src/models/registry.ts'
 import { topic } from '../../src/models/topic.ts'
 import { openDatabase, type Database } from '../../src/store/sqlite/database.ts'
 import { faultsOf } from '../../src/store/sqlite/database-check.ts'
 import { checkpoint, NO_PART } from '../../src/store/wal/wal-file.ts'
 import { moveLongWal, moveWal } from '../../src/store/wal/move-wal.ts'
-import { openStore } from '../../src/store/sqlite/sqlite-store.ts'
 import { unusedSpan } from '../../src/store/wal/unused-space.ts'
-import { seededRandom, seedOfRun, type Random } from '../support/random.ts'
+import { seededRandom, seedOfTest, type Random } from '../support/random.ts'
 import { temporaryDirectory } from '../support/service/temporary-directory.ts'
-import { systemStore, testStore, type SystemStore } from '../support/service/stores.ts'
+import { testStore, type SystemStore } from '../support/service/stores.ts'
 
 const PAGE_BYTES = 4096
 const PAGES_OF_LONG_WAL = 5_000
@@ -62,7 +59,7 @@ function pagesWithRemains(file: string): number[] {
 }
 
 it('a WAL that a reader made long is moved beside the writes that go on', async (t) => {
-  const random = seededRandom(seedOfRun())
+  const random = seededRandom(seedOfTest())
   t.diagnostic(`SEED=${random.seed}`)
   const { store, dir } = testStore(t)
   await writeTurn(store, random)
@@ -88,61 +85,6 @@ it('a WAL that a reader made long is moved beside the writes that go on', async 
   assert.deepEqual(faultsOf(database), [])
 })
 
-it('a thread that ended while it had nothing to move is replaced', async (t) => {
-  // Its next move was never settled, so that the WAL grew for as long as the service ran.
-  const random = seededRandom(seedOfRun())
-  t.diagnostic(`SEED=${random.seed}`)
-  const { store, dir } = testStore(t)
-  const wal = `${dir.database}-wal`
-  for (const isEnded of [true, false]) {
-    await writeTurn(store, random)
-    const reader = openDatabase(dir.database, { readOnly: true })
-    reader.exec('BEGIN')
-    reader.get('SELECT count(*) FROM topic')
-    const bytes = statSync(wal).size
-    while (statSync(wal).size < bytes + LONG_WAL_BYTES) await writeTurn(store, random)
-    reader.exec('COMMIT')
-    reader.close()
-    const salts = saltsOf(wal)
-    for (let turns = 0; saltsOf(wal) === salts; turns++) {
-      assert.ok(turns < 1_000, 'the WAL is never restarted')
-      await writeTurn(store, random)
-    }
-    if (isEnded) assert.equal(await endThreads(60_000), true)
-  }
-})
-
-it('two processes that move one WAL do not wait for each other while it grows', async (t) => {
-  const random = seededRandom(seedOfRun())
-  t.diagnostic(`SEED=${random.seed}`)
-  const { store, dir } = testStore(t)
-  await writeTurn(store, random)
-  const other = systemStore(openStore({ dir, models: STORED_MODELS, version: '1.2.3', now: () => 0 }))
-  t.after(() => other.close())
-  const reader = openDatabase(dir.database, { readOnly: true })
-  t.after(() => reader.close())
-  reader.exec('BEGIN')
-  reader.get('SELECT count(*) FROM topic')
-  const wal = `${dir.database}-wal`
-  const writeBoth = async (): Promise<void> => {
-    await writeTurn(store, random)
-    await writeTurn(other, random)
-  }
-  while (statSync(wal).size < LONG_WAL_BYTES) await writeBoth()
-  reader.exec('COMMIT')
-  const salts = saltsOf(wal)
-  while (saltsOf(wal) === salts) {
-    assert.ok(statSync(wal).size < 10 * LONG_WAL_BYTES, 'the WAL grows without end')
-    await writeBoth()
-  }
-  await other.close()
-  await store.close()
-  assert.equal(pagesWithRemains(dir.database).length, 0)
-  const database = openDatabase(dir.database, { readOnly: true })
-  t.after(() => database.close())
-  assert.deepEqual(faultsOf(database), [])
-})
-
 function saltsOf(wal: string): string {
   const header = Buffer.alloc(32)
   const descriptor = openSync(wal, 'r')
@@ -155,7 +97,7 @@ function saltsOf(wal: string): string {
 }
 
 it('a move that an older reader stops moves what it can, and the next one goes on from there', async (t) => {
-  const random = seededRandom(seedOfRun())
+  const random = seededRandom(seedOfTest())
   t.diagnostic(`SEED=${random.seed}`)
   const { store, dir } = testStore(t)
   const hold = openDatabase(dir.database, { readOnly: true })

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { copyFileSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
 import { it } from 'node:test'
 import { systemClock } from '../../src/base/clock.ts'
 import { STORED_MODELS } from '../../src/models/registry.ts'
@@ -170,37 +169,6 @@ it('restore rejects a file that is no sound database of dateline, or is of a new
   assert.ok(files.every((file, i) => readFileSync(file).equals(before[i] as Buffer)))
   assert.deepEqual(readdirSync(dir.path).sort(), ['dateline.db', 'dateline.db-wal', 'dateline.lock'])
 })
-
-it('the copy that a migration keeps can be restored', async (t) => {
-  const { store, dir } = testStore(t)
-  await store.insert(topic, { id: 'x', value: { ...TOPIC, id: 'x' } })
-  await store.close()
-  const before = openDatabase(dir.database)
-  const options = { models: STORED_MODELS, version: '9', backup: join(dir.path, 'dateline.db.before-schema') }
-  migrate(before, { ...options, migrations: [...MIGRATIONS, 'DELETE FROM topic'] })
-  before.close()
-  assert.deepEqual(topics(dir.database), [])
-  await restore(dir, join(dir.path, `dateline.db.before-schema-${MIGRATIONS.length}`))
-  assert.deepEqual(topics(dir.database), ['x'])
-})
-
-for (const [name, sql] of [
-  ['trigger', 'CREATE TRIGGER evil AFTER INSERT ON user BEGIN DELETE FROM headline; END'],
-  ['view', 'CREATE VIEW "evil" AS SELECT 1'],
-] as const) {
-  it(`attack: a backup with a foreign ${name} is rejected, and nothing changes`, async (t) => {
-    const { dir, backup } = await killed(t)
-    const database = new DatabaseSync(backup)
-    database.exec(sql)
-    database.close()
-    await assert.rejects(restore(dir, backup), (error: Error) => {
-      assert.ok(error instanceof DatabaseFileError)
-      assert.match(error.message, new RegExp(`the ${name} "evil" was not made by dateline`))
-      return true
-    })
-    assert.deepEqual(topics(dir.database), ['new'])
-  })
-}
 
 it('of replaced databases the newest three are kept, with what belongs to them, and the one that was restored', (t) => {
   const dir = prepareDataDir(join(temporaryDirectory(t), 'data'))

@@ -9,7 +9,7 @@ import { openDatabase } from '../../src/store/sqlite/database.ts'
 import { migrate } from '../../src/store/sqlite/migrations.ts'
 import { indexedText } from '../../src/store/tables/trigram-index.ts'
 import { wordFaults } from '../../src/store/tables/word-index.ts'
-import { seededRandom, seedOfRun } from '../support/random.ts'
+import { seededRandom, seedOfTest } from '../support/random.ts'
 import { searchRows } from '../support/search-rows.ts'
 import { testStore } from '../support/service/stores.ts'
 
@@ -19,7 +19,7 @@ const JOBS_MAX = 6
 const DOCUMENTS = 150
 
 it('stays right through turns of inserts, changes and deletions of which some are rolled back', async (t) => {
-  const random = seededRandom(seedOfRun())
+  const random = seededRandom(seedOfTest())
   t.diagnostic(`SEED=${random.seed}`)
   const { store, dir } = testStore(t)
   const database = openDatabase(dir.database)

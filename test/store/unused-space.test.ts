@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, it } from 'node:test'
 import { blankUnused, unusedSpan } from '../../src/store/wal/unused-space.ts'
-import { seededRandom, seedOfRun } from '../support/random.ts'
+import { seededRandom, seedOfTest } from '../support/random.ts'
 import { temporaryDirectory } from '../support/service/temporary-directory.ts'
 
 const PAGE_BYTES = 512
@@ -53,7 +53,7 @@ describe('unusedSpan()', () => {
   }
 
   it('never leaves the page, whatever bytes it holds', (t) => {
-    const random = seededRandom(seedOfRun())
+    const random = seededRandom(seedOfTest())
     t.diagnostic(`SEED=${random.seed}`)
     let spans = 0
     for (let round = 0; round < 20_000; round++) {
@@ -72,7 +72,7 @@ describe('unusedSpan()', () => {
 })
 
 it('blankUnused() changes only unused space, and no row, blob or index', (t) => {
-  const random = seededRandom(seedOfRun())
+  const random = seededRandom(seedOfTest())
   t.diagnostic(`SEED=${random.seed}`)
   const file = join(temporaryDirectory(t), 'a.db')
   const database = new DatabaseSync(file)

@@ -7,7 +7,6 @@ import { newAccount } from '../../../src/auth/new-account.ts'
 import { country } from '../../../src/models/country.ts'
 import { topic } from '../../../src/models/topic.ts'
 import { STORED_MODELS } from '../../../src/models/registry.ts'
-import type { Model } from '../../../src/models/schema.ts'
 import { filePosition, forgetPosition } from '../../../src/store/replica/position-table.ts'
 import { copyDatabase } from '../../../src/store/backup/database-copy.ts'
 import { prepareDataDir } from '../../../src/store/sqlite/data-dir.ts'
@@ -61,29 +60,6 @@ it('what one node writes is there on all, with counts and search rows, once its 
     assert.equal(await store.countActive(topic), 1)
     assert.deepEqual(replication.state(), { kind: 'in-step' })
   }
-  assertAlike(nodes)
-})
-
-it('of two nodes that insert the same id at once, one succeeds', async (t) => {
-  const { nodes } = await openCluster(t, ['a', 'b'])
-  for (let number = 1; number <= 10; number++) {
-    const outcomes = await Promise.all(nodes.map(({ store }) => store.insert(topic, topicOf(number))))
-    assert.deepEqual(outcomes.sort(), ['exists', 'inserted'])
-  }
-  await settle(nodes)
-  assertAlike(nodes)
-})
-
-it('a write whose response was lost happens once', async (t) => {
-  const { nodes } = await openCluster(t, ['a', 'b'])
-  const [a] = nodes
-  await a.store.insert(topic, topicOf(1, ''))
-  for (let i = 0; i < 5; i++) {
-    a.log.loseResponse()
-    await a.store.update(topic, topicOf(1).id, (stored) => ({ ...stored, name: `${String(stored['name'])}${i}` }))
-  }
-  await settle(nodes)
-  for (const { store } of nodes) assert.match(store.get(topic, topicOf(1).id) ?? '', /"name":"01234"/)
   assertAlike(nodes)
 })
 
@@ -277,42 +253,6 @@ it('raiseSchema() brings all nodes to the schema of their programs at the same p
     inspect(dir, (database) => assert.equal(database.all('SELECT place FROM session').length, 0))
   }
   for (const [i, { store }] of nodes.entries()) assert.equal(await store.insert(topic, topicOf(5 + i)), 'inserted')
-  await settle(nodes)
-  assertAlike(nodes)
-})
-
-it('data of the schema before this one are written by nodes of this program, which raise them together', async (t) => {
-  const log = createMemoryLog()
-  const dirs = await Promise.all(['a', 'b'].map(() => emptySite(t, { migrations: MIGRATIONS.slice(0, -1) })))
-  const nodes: ClusterNode[] = []
-  for (const [i, dir] of dirs.entries()) nodes.push(await openNode(t, log.connect(), { dir, name: 'ab'[i] ?? '' }))
-  for (const schema of [SCHEMA - 1, SCHEMA]) {
-    for (const [i, { store, replication }] of nodes.entries()) {
-      assert.deepEqual(replication.schema(), { present: schema, known: SCHEMA })
-      assert.equal(await store.insert(topic, topicOf(2 * schema + i)), 'inserted')
-    }
-    await nodes[0]?.replication.raiseSchema()
-    await settle(nodes)
-  }
-  assert.equal(await nodes[1]?.store.remove(topic, topicOf(2 * SCHEMA - 2).id), true)
-  await settle(nodes)
-  // The log of changes begins with the schema: what was written before is not in it.
-  const [first, second] = dirs.map(hashesOf)
-  assert.deepEqual(second, first)
-})
-
-it('what this program declares beside an older schema: search indexes are made and written, tables of models come with the raise', async (t) => {
-  const log = createMemoryLog()
-  const models = STORED_MODELS.filter((model) => model !== country).map(({ words: _, ...model }): Model => model)
-  const dirs = await Promise.all(['a', 'b'].map(() => emptySite(t, { models, migrations: MIGRATIONS.slice(0, -1) })))
-  const nodes: ClusterNode[] = []
-  for (const [i, dir] of dirs.entries()) nodes.push(await openNode(t, log.connect(), { dir, name: 'ab'[i] ?? '' }))
-  assert.equal(nodes[0]?.replication.schema().present, SCHEMA - 1)
-  assert.equal(await nodes[0]?.store.insert(topic, topicOf(1)), 'inserted')
-  await assert.rejects(async () => nodes[0]?.store.insert(country, topicOf(2)))
-  await nodes[0]?.replication.raiseSchema()
-  await settle(nodes)
-  assert.equal(await nodes[1]?.store.insert(country, topicOf(2)), 'inserted')
   await settle(nodes)
   assertAlike(nodes)
 })
