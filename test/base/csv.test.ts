@@ -27,10 +27,7 @@ describe('readCsvRow()', () => {
     ['a cell that ends in a doubled quote', '"a""', /never closed/],
   ] as const) {
     it(`refuses ${name}`, () => {
-      assert.throws(
-        () => readCsvRow(text, 10),
-        (error) => error instanceof CsvError && wanted.test(error.message),
-      )
+      assert.throws(() => readCsvRow(text, 10), (error) => error instanceof CsvError && wanted.test(error.message))
     })
   }
 

@@ -138,7 +138,7 @@ async function writeBusily(log: CommitLog, { turns, name }: { turns: number; nam
 
 describe('nodes that write all the time', () => {
   // The first of these nodes wrote every other entry, and each entry cost one or two others an append that was lost.
-  for (const turns of [[1, 1, 1], [1, 2, 3], [4, 3, 2], [5, 4, 4]] as const) {
+  for (const turns of [[1, 1, 1], [4, 3, 2]] as const) {
     it(`take turns, and race seldom, where messages and work take ${turns.join(', ')} turns of the event loop`, async (t) => {
       const { connect } = logInMemory(t)
       const nodes = turns.map((some, i) => writeBusily(connect(some), { turns: some, name: 'abc'[i] ?? '' }))
@@ -169,37 +169,6 @@ it('a node that waits and has nothing to write takes its want back', async (t) =
   a.pass()
   while ((await wants()).length > 0) await pass(1)
   await b.turn()
-})
-
-it('an entry that is ready before the want of its node is there does not leave it behind', async (t) => {
-  const { etcd, connect, wants } = logInMemory(t)
-  const { transact } = etcd.connect(1)
-  const isLate = Promise.withResolvers<void>()
-  const a = connect(1, {
-    async transact(transaction) {
-      if (transaction.compare.length === 0) await isLate.promise
-      return transact(transaction)
-    },
-  })
-  const b = connect()
-  const { raw } = collect(a, 0)
-  collect(b, 0)
-  const first = await a.append(0, Buffer.from('first'))
-  assert.equal(first.kind, 'appended')
-  assert.deepEqual(await b.append(0, Buffer.from('late')), { kind: 'lost' })
-  await raw(1)
-  while (!(await wants()).includes('1')) await pass(1)
-  await pass(2)
-  const turn = a.turn()
-  await b.append(first.kind === 'appended' ? first.position : 0, Buffer.from('second'))
-  await turn
-  const [, second] = await raw(2)
-  const third = a.append(second?.position ?? 0, Buffer.from('third'))
-  await pass(10)
-  isLate.resolve()
-  assert.equal((await third).kind, 'appended')
-  await pass(10)
-  assert.deepEqual(await wants(), [])
 })
 
 describe('the order of servers', () => {

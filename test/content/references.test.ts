@@ -127,9 +127,7 @@ describe('references by id', () => {
     })
   })
 
-  const body = (count: number): JsonObject => ({
-    followedTopics: Array.from({ length: count }, (): Json => ({ id: 't' })),
-  })
+  const body = (count: number): JsonObject => ({ followedTopics: Array.from({ length: count }, (): Json => ({ id: 't' })) })
 
   it('are at most 1000 in one body', async () => {
     const store = shelf(RECORDS)

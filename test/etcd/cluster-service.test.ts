@@ -90,12 +90,6 @@ describe('two nodes', { skip: noEtcd === false ? ONLY_HERE : noEtcd }, () => {
     assert.equal((await two.call('GET', '/api/v1/auth/me', { token, headers })).status, 401)
   })
 
-  it('tell their positions; endpoints of operation have no header of it', async () => {
-    const health = await one.call('GET', '/healthz')
-    assert.equal(typeof health.at('position'), 'number')
-    assert.equal(health.headers.get('x-dateline-position'), null)
-  })
-
   it('take what commands write beside the running node', async () => {
     await cluster.command(one.directory, 'admin', '--email', 'second@example.org')
     const users = await two.data('GET', '', { model: 'user', filter: { email: 'second@example.org' } }, { token, headers: STRONG })
@@ -360,16 +354,6 @@ describe('two nodes', { skip: noEtcd === false ? ONLY_HERE : noEtcd }, () => {
     await cluster.command(other, 'cluster', 'init', '--cluster-prefix', '/other/')
     await assert.rejects(cluster.serve(one.directory, { clusterPrefix: '/other/' }), /there is the log of another site in etcd/)
     await assert.rejects(cluster.serve(one.directory, { clusterPrefix: '/none/' }), /there is no log in etcd/)
-  })
-
-  it('that were nodes of another cluster begin with new keys', async () => {
-    const directory = temporaryDirectory(cleanup)
-    await cluster.command(directory, 'cluster', 'init', '--cluster-prefix', '/earlier/')
-    const file = keyRingFile(join(directory, 'data'))
-    openKeyRing(file).add({ epoch: 2, key: Buffer.alloc(32), began: 9 })
-    await cluster.command(directory, 'cluster', 'init', '--cluster-prefix', '/later/')
-    assert.equal(openKeyRing(file).newest, 1)
-    assert.equal(openKeyRing(`${file}.before`).newest, 2)
   })
 
   it('serve reads without a quorum, say so, and refuse writes with Retry-After', async () => {

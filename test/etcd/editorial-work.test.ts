@@ -94,16 +94,6 @@ describe('editors at two nodes', { skip: noEtcd === false ? ONLY_HERE : noEtcd }
     assert.deepEqual(await listAt(two, admin), [])
   })
 
-  it('invite by one mail, which the keeper sends whichever node is asked', async () => {
-    for (const [i, node] of [one, two].entries()) {
-      const email = `invited${i}@example.org`
-      const made = await ask(node, 'POST', '/api/v1/data?model=user&invitation=mail', { body: { email, dashboardRole: 'publisher' } })
-      assert.equal(made.status, 201, made.text)
-      await until(async () => (await ask(two, 'GET', `/api/v1/admin/users/${String(made.at('data.id'))}/invitation`)).at('data.mail.state') === 'delivered')
-      assert.equal((await cluster.mails(email)).length, 1)
-    }
-  })
-
   it('have what is scheduled published, and what is mailed sent, once, by the node that takes over from the keeper', async () => {
     const publishAt = new Date(cluster.start + MINUTE_MS).toISOString()
     const ids = [await draft(one, { title: 'Scheduled at one', publishAt }), await draft(two, { title: 'Scheduled at two', publishAt })]

@@ -44,11 +44,7 @@ function compare(queryCase: QueryCase, which: 'indexed' | 'bare'): void {
 
 /** Each begins at many places. */
 const ONCE_WRONG: readonly (readonly [name: string, filter: Json, sort: string])[] = [
-  [
-    'a key with a single value that SQL does not see to',
-    { title: { $gte: '' }, excerpt: 'one' },
-    'excerpt,updatedAt:desc,title',
-  ],
+  ['a key with a single value that SQL does not see to', { title: { $gte: '' }, excerpt: 'one' }, 'excerpt,updatedAt:desc,title'],
   [
     'ranges that are merged by such a key',
     { 'topic.id': { $in: ['t1', 't2', 't3'] }, status: 'active', excerpt: 'one' },
@@ -57,11 +53,7 @@ const ONCE_WRONG: readonly (readonly [name: string, filter: Json, sort: string])
   ['a cursor with another value of the single key', { status: 'draft' }, 'status,updatedAt:desc'],
   ['the same after the keys in order', { status: 'active', 'topic.id': 't1' }, 'updatedAt:desc,status'],
   ['a bound that is half a surrogate pair', { title: { $gt: '\ud800' } }, 'title'],
-  [
-    'a list with half a surrogate pair',
-    { status: { $in: ['\ud800', 'active'] }, title: { $ne: '\udc00' } },
-    'updatedAt:desc',
-  ],
+  ['a list with half a surrogate pair', { status: { $in: ['\ud800', 'active'] }, title: { $ne: '\udc00' } }, 'updatedAt:desc'],
   ['a search for half a surrogate pair', { title: { $regex: 'ul\ud800', $options: 'i' } }, ''],
   ['a search for the replacement character', { title: { $regex: 'ul\ufffd', $options: 'i' } }, ''],
 ]
@@ -136,9 +128,6 @@ describe(`queries find what brute force does (SEED=${SEED})`, () => {
       'merged ranges': 300,
     }
     const rare = Object.entries(wanted).filter(([kind, least]) => (tally.kinds.get(kind) ?? 0) < least)
-    assert.deepEqual(
-      rare.map(([kind]) => `${kind}: ${tally.kinds.get(kind) ?? 0}`),
-      [],
-    )
+    assert.deepEqual(rare.map(([kind]) => `${kind}: ${tally.kinds.get(kind) ?? 0}`), [])
   })
 })

@@ -37,11 +37,7 @@ function assertMatches({ filter, documents = [], matches: expected }: Case): voi
   assert.deepEqual(found(readFilter(writeFilter(parsed))), expected, 'after its way through a text')
   // The negation of a filter matches exactly the others: no condition is neither true nor false.
   const others = parseFilter({ $nor: [filter] }, { dateFields: DATE_FIELDS })
-  assert.deepEqual(
-    found(others),
-    all.filter((i) => !expected?.includes(i)),
-    'negated',
-  )
+  assert.deepEqual(found(others), all.filter((i) => !expected?.includes(i)), 'negated')
 }
 
 function assertRefused({ filter, error = '' }: Case): void {

@@ -83,10 +83,7 @@ describe('parseFilterText()', () => {
   }
 
   it('does not repeat the text in its message', () => {
-    assert.throws(
-      () => parseFilterText('{"secret":"hunter2",}'),
-      (error: Error) => !error.message.includes('hunter2'),
-    )
+    assert.throws(() => parseFilterText('{"secret":"hunter2",}'), (error: Error) => !error.message.includes('hunter2'))
   })
 })
 

@@ -33,15 +33,9 @@ describe('foldPoint()', () => {
     // clear matches one with the bit set.
     for (let bit = 0; 1 << bit < cased.length; bit++) {
       const clear = cased.filter((_, i) => ((i >> bit) & 1) === 0)
-      assertApart(
-        clear,
-        cased.filter((_, i) => ((i >> bit) & 1) === 1),
-      )
+      assertApart(clear, cased.filter((_, i) => ((i >> bit) & 1) === 1))
     }
-    assertApart(
-      cased,
-      classes.filter((point) => !HAS_CASE.test(String.fromCodePoint(point))),
-    )
+    assertApart(cased, classes.filter((point) => !HAS_CASE.test(String.fromCodePoint(point))))
   })
 
   it('keeps the length of every text', () => {

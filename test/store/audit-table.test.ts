@@ -292,10 +292,7 @@ describe('a deleted account', () => {
     const invitations = all.filter(({ event, documentId }) => ['user.created', 'user.invited'].includes(event) && documentId === pseudonym)
     assert.deepEqual(
       invitations.map(({ emailHash, clientAddress }) => [emailHash, clientAddress]).toSorted(),
-      [
-        ['', ''],
-        ['', '192.0.2.1'],
-      ],
+      [['', ''], ['', '192.0.2.1']],
       'the inviting user keeps the address of the client',
     )
     const failed = all.filter(({ event }) => event === 'sign-in.failed')

@@ -101,10 +101,7 @@ it('a failure is logged with its cause, is kept for the checks, and is tried aga
   await backups.idle()
   assert.deepEqual(
     recorded.entries.map(({ event, fields }) => [event, fields['retryAt']]),
-    [
-      ['backup.failed', '2026-03-01T12:01:00.000Z'],
-      ['backup.failed', '2026-03-01T12:03:00.000Z'],
-    ],
+    [['backup.failed', '2026-03-01T12:01:00.000Z'], ['backup.failed', '2026-03-01T12:03:00.000Z']],
   )
   rmSync(directory)
   advance(1)

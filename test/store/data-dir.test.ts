@@ -55,10 +55,7 @@ it('a directory that cannot be used is refused in one sentence', (t) => {
     [join(path, 'file', 'below'), /a file with this name exists already/],
     [join(path, 'taken'), /it is a directory/],
   ] as const) {
-    assert.throws(
-      () => prepareDataDir(directory),
-      (error: Error) => error instanceof DataDirError && reason.test(error.message),
-    )
+    assert.throws(() => prepareDataDir(directory), (error: Error) => error instanceof DataDirError && reason.test(error.message))
   }
 })
 
@@ -67,10 +64,7 @@ it('loadSecrets() makes a secret once, keeps it, and reads older ones after it',
   const [first] = loadSecrets(file, random)
   assert.equal(Buffer.from(first ?? '', 'base64url').length, 32)
   assert.equal(mode(file), '600')
-  assert.deepEqual(
-    loadSecrets(file, () => assert.fail('made a second secret')),
-    [first],
-  )
+  assert.deepEqual(loadSecrets(file, () => assert.fail('made a second secret')), [first])
   writeFileSync(file, `${STRONG}\n\n${first ?? ''}\n`)
   assert.deepEqual(loadSecrets(file, random), [STRONG, first])
 })

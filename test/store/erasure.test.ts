@@ -46,13 +46,7 @@ async function create(store: SystemStore, { id, email }: Account): Promise<void>
 /** Saved filters with the account's mark in them: a few hundred bytes, some pages, or nothing. */
 function save(store: SystemStore, random: Random, { id, mark }: Account): Promise<unknown> {
   const text = (): string => `${mark} ${word(random, random.oneIn(5) ? 3000 : random.below(300))} ${mark}`
-  const savedFilters = random.list(3, () => ({
-    id: word(random, 4),
-    name: text(),
-    topics: [],
-    sources: [],
-    countries: [],
-  }))
+  const savedFilters = random.list(3, () => ({ id: word(random, 4), name: text(), topics: [], sources: [], countries: [] }))
   return store.update(userContentPreferences, id, (stored) => ({ ...stored, savedFilters }))
 }
 
@@ -158,9 +152,7 @@ describe('a deleted account leaves no trace in any file', () => {
     for (let i = 0; i < people.length; i += 25) {
       const batch = people.slice(i, i + 25)
       await Promise.all(batch.map((person) => save(store, random, person)))
-      await Promise.all(
-        batch.map(({ id }) => store.updateUser(id, (stored) => ({ ...stored, feedDecoratorStatus: {} }))),
-      )
+      await Promise.all(batch.map(({ id }) => store.updateUser(id, (stored) => ({ ...stored, feedDecoratorStatus: {} }))))
       await Promise.all(batch.map((person) => askForCode(store, random, person)))
       assert.deepEqual(tracesOf(gone, dir.path), [])
     }

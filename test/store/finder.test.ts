@@ -23,10 +23,7 @@ const { store } = testStore({ after: (work) => after(() => work()) })
 
 before(async () => {
   const random = seededRandom(1)
-  const documents = Array.from({ length: DOCUMENTS }, (_, i) => ({
-    id: sampleId(i),
-    value: randomHeadline(random, sampleId(i)),
-  }))
+  const documents = Array.from({ length: DOCUMENTS }, (_, i) => ({ id: sampleId(i), value: randomHeadline(random, sampleId(i)) }))
   const list = Array.from({ length: 30_000 }, (_, i) => i)
   const mixed = Array.from({ length: 30_000 }, () => random.pick(['a', 'b'])).join('')
   const big = { ...randomHeadline(random, BIG), list, long: 'x'.repeat(50_000), mixed, pairs: times(5_000, (i) => [-i, i]) }
@@ -42,12 +39,7 @@ const ROWS: readonly {
   readonly sort?: string
   readonly runs: 'inline' | 'in a thread'
 }[] = [
-  {
-    name: 'a page of the feed',
-    filter: { status: 'active', 'topic.id': topics(10) },
-    sort: 'updatedAt:desc',
-    runs: 'inline',
-  },
+  { name: 'a page of the feed', filter: { status: 'active', 'topic.id': topics(10) }, sort: 'updatedAt:desc', runs: 'inline' },
   { name: 'a document by id', filter: { _id: sampleId(3) }, runs: 'inline' },
   { name: 'a large document by id', filter: { _id: BIG }, runs: 'inline' },
   { name: 'a few conditions on a small document', filter: { _id: sampleId(3), x: { $ne: 5 } }, runs: 'inline' },
@@ -99,12 +91,7 @@ const ROWS: readonly {
   },
   { name: 'a sort of everything on an undeclared member', filter: {}, sort: 'x', runs: 'inline' },
   { name: 'a filter on everything that no index serves', filter: { 'source.name': { $ne: 'x' } }, sort: 'x', runs: 'inline' },
-  {
-    name: 'a sort of a few on an undeclared member',
-    filter: { status: 'draft', 'topic.id': 't1' },
-    sort: 'x',
-    runs: 'inline',
-  },
+  { name: 'a sort of a few on an undeclared member', filter: { status: 'draft', 'topic.id': 't1' }, sort: 'x', runs: 'inline' },
   {
     name: 'hundreds of ranges to merge',
     filter: { 'topic.id': { $in: times(300, (i) => `none ${i}`) } },
@@ -117,12 +104,7 @@ describe('a query runs', () => {
   for (const { name, filter, sort, runs } of ROWS) {
     it(`${runs}: ${name}`, async () => {
       const earlier = store.queryCounts()
-      const query = {
-        filter: parseFilter(filter),
-        sort: sort === undefined ? [] : parseSort(sort),
-        limit: 10,
-        after: undefined,
-      }
+      const query = { filter: parseFilter(filter), sort: sort === undefined ? [] : parseSort(sort), limit: 10, after: undefined }
       await store.find(headline, query, QUERY_READER)
       const { inline, worker } = store.queryCounts()
       assert.deepEqual([inline - earlier.inline, worker - earlier.worker], runs === 'inline' ? [1, 0] : [0, 1])
@@ -132,20 +114,12 @@ describe('a query runs', () => {
 
 it('a thousand bounds on one path are as good as the strictest', async () => {
   // SQLite refuses expressions of more than 1,000 terms, and the answer was 500.
-  const bounds = times(900, (i) => ({
-    updatedAt: { [i % 2 === 0 ? '$gte' : '$gt']: `2025-10-0${1 + (i % 5)}T12:00:00.000Z` },
-  }))
+  const bounds = times(900, (i) => ({ updatedAt: { [i % 2 === 0 ? '$gte' : '$gt']: `2025-10-0${1 + (i % 5)}T12:00:00.000Z` } }))
   const answer = async (filter: Json): Promise<readonly string[]> => {
     const query = { filter: parseFilter(filter), sort: parseSort('updatedAt:desc'), limit: 1_000, after: undefined }
     return (await store.find(headline, query, QUERY_READER)).items.map((item) => item.slice(0, 33))
   }
-  const found = await answer({
-    status: 'active',
-    $and: [...bounds, ...times(90, () => ({ updatedAt: { $lt: '2025-10-08' } }))],
-  })
+  const found = await answer({ status: 'active', $and: [...bounds, ...times(90, () => ({ updatedAt: { $lt: '2025-10-08' } }))] })
   assert.ok(found.length > 10 && found.length < DOCUMENTS / 2)
-  assert.deepEqual(
-    found,
-    await answer({ status: 'active', updatedAt: { $gt: '2025-10-05T12:00:00.000Z', $lt: '2025-10-08' } }),
-  )
+  assert.deepEqual(found, await answer({ status: 'active', updatedAt: { $gt: '2025-10-05T12:00:00.000Z', $lt: '2025-10-08' } }))
 })

@@ -11,8 +11,6 @@ import { testStore, type SystemStore } from '../support/service/stores.ts'
 
 const DRAFTS = incompleteOf(topic) as Model
 const COMPLETE = { id: 'a', name: 'a', description: '', status: 'draft' }
-const QUERY = { filter: { kind: 'and', filters: [] }, sort: [], limit: 5, after: undefined } as const
-const CALLER = { id: 'one', class: 'dashboard' } as const
 
 it('a document is not inserted where the other table has its id', async (t) => {
   const { store } = testStore(t)
@@ -21,18 +19,6 @@ it('a document is not inserted where the other table has its id', async (t) => {
   assert.equal(await store.insert(topic, { id: 'b', value: { ...COMPLETE, id: 'b' } }), 'inserted')
   assert.equal(await store.insert(DRAFTS, { id: 'b', value: { id: 'b', status: 'draft' } }), 'exists')
   await store.remove(DRAFTS, 'a')
-  assert.equal(await store.insert(topic, { id: 'a', value: COMPLETE }), 'inserted')
-})
-
-it('a node whose schema has no incomplete drafts yet has none, and says what a new one needs', async (t) => {
-  const { store, dir } = testStore(t)
-  const database = openDatabase(dir.database)
-  database.exec(`DROP TABLE ${DRAFTS.name}`)
-  database.close()
-  assert.equal(store.get(DRAFTS, 'a'), undefined)
-  assert.deepEqual((await store.find(DRAFTS, QUERY, CALLER)).items, [])
-  assert.deepEqual((await store.find(DRAFTS, { ...QUERY, counts: true }, CALLER)).items, ['{"total":0,"isFloor":false}'])
-  await assert.rejects(store.insert(DRAFTS, { id: 'a', value: { id: 'a' } }), /run "dateline cluster upgrade"/)
   assert.equal(await store.insert(topic, { id: 'a', value: COMPLETE }), 'inserted')
 })
 

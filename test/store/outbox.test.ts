@@ -104,10 +104,7 @@ describe('a message', () => {
   it('that waits longer than any pause, since the clock was set back, is due', async (t) => {
     const { store } = testStore(t)
     const later = { kind: 'later', reply: '451 busy' } as const
-    for (const [id, dueAt] of [
-      ['at', MINUTE_MS + 1_000],
-      ['past', MINUTE_MS + 1_001],
-    ] as const) {
+    for (const [id, dueAt] of [['at', MINUTE_MS + 1_000], ['past', MINUTE_MS + 1_001]] as const) {
       await store.issueCode(issue(`${id}@example.org`, id, 1_000))
       await takeAll(store, 1_000)
       await store.finishMessage(id, { ...later, dueAt }, 1_000)

@@ -25,13 +25,7 @@ async function killed(t: Cleanup): Promise<{ dir: DataDir; backup: string }> {
   const { store: first, dir: live } = testStore(t)
   await first.insert(topic, { id: 'old', value: { ...TOPIC, id: 'old', name: 'Old' } })
   const backup = join(temporaryDirectory(t), 'backup.db')
-  await writeBackup({
-    database: live.database,
-    target: backup,
-    makesDirectory: false,
-    models: STORED_MODELS,
-    now: systemClock,
-  })
+  await writeBackup({ database: live.database, target: backup, makesDirectory: false, models: STORED_MODELS, now: systemClock })
   // A log of its own for what follows, without the first page, which would mend a damaged file.
   await first.close()
   const store = systemStore(openStore({ dir: live, models: STORED_MODELS, version: '1.2.3', now: () => 0 }))
@@ -150,11 +144,7 @@ it('restore rejects a file that is no sound database of dateline, or is of a new
     [directory, DatabaseFileError, /it is no file, but a directory or a device: choose another copy$/],
     [dir.database, DatabaseFileError, /it is the database in use: choose another copy$/],
     [place('text.db', Buffer.from('no database'.repeat(1000))), DatabaseFileError, /damaged.*: choose another copy$/],
-    [
-      place('cut.db', good.subarray(0, 40_960)),
-      DatabaseFileError,
-      /damaged.*: choose|did not pass its check.*: choose/,
-    ],
+    [place('cut.db', good.subarray(0, 40_960)), DatabaseFileError, /damaged.*: choose|did not pass its check.*: choose/],
     [place('rot.db', rot), DatabaseFileError, /damaged.*: choose|did not pass its check.*: choose/],
     [place('empty.db', Buffer.alloc(0)), DatabaseFileError, /was not written by dateline: choose another copy$/],
     [join(directory, 'foreign.db'), DatabaseFileError, /was not written by dateline/],

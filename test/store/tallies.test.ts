@@ -1,19 +1,16 @@
 /** The counts that the writes keep are those that counting gives, whatever was done in whatever order. */
 import assert from 'node:assert/strict'
-import { join } from 'node:path'
 import { it } from 'node:test'
 import { setImmediate as turn } from 'node:timers/promises'
 import { isoDate } from '../../src/base/dates.ts'
 import type { JsonObject } from '../../src/base/json.ts'
 import { headline } from '../../src/models/headline.ts'
-import { STORED_MODELS } from '../../src/models/registry.ts'
 import { openBulkWriter } from '../../src/store/sqlite/bulk-writer.ts'
 import { openDatabase, type Database } from '../../src/store/sqlite/database.ts'
-import { migrate, MIGRATIONS } from '../../src/store/sqlite/migrations.ts'
 import { searchRow } from '../../src/store/tables/search-row.ts'
 import { seededRandom, seedOfTest, type Random } from '../support/random.ts'
-import { temporaryDirectory } from '../support/service/temporary-directory.ts'
 import { testStore } from '../support/service/stores.ts'
+import { longRun } from '../support/long-run.ts'
 
 const HOUR_MS = 3_600_000
 const NOW = Date.UTC(2026, 2, 1, 12, 30)
@@ -45,7 +42,7 @@ it('stay right through random inserts, changes, deletions and imports', async (t
   const writer = openBulkWriter({ file: dir.database, isAlone: false, accountOf: () => assert.fail(), now: () => 0 })
   t.after(() => writer.close())
   const ids = Array.from({ length: 20 }, (_, i) => `h${i}`)
-  for (let step = 0; step < 300; step++) {
+  for (let step = 0; step < longRun(100, 300); step++) {
     const id = random.pick(ids)
     const value = randomHeadline(random, id)
     const [kind, keep] = [random.below(5), !random.oneIn(3)]
@@ -84,42 +81,6 @@ it('of hours are asked for by a range that includes both its ends', async (t) =>
   await store.insert(headline, { id: 'dateless', value: { id: 'dateless', status: 'draft' } })
   assert.deepEqual(
     await store.countByHour(headline, { from: Date.UTC(2026, 2, 1, 10, 30), to: Date.UTC(2026, 2, 1, 11) }),
-    [
-      { hour: '2026-03-01T10:00:00.000Z', n: 1 },
-      { hour: '2026-03-01T11:00:00.000Z', n: 1 },
-    ],
+    [{ hour: '2026-03-01T10:00:00.000Z', n: 1 }, { hour: '2026-03-01T11:00:00.000Z', n: 1 }],
   )
-})
-
-it('of hours start with the existing documents, and are dropped with their declaration', (t) => {
-  const directory = temporaryDirectory(t)
-  const database = openDatabase(join(directory, 'a.db'))
-  t.after(() => database.close())
-  const { timeline: _, ...timeless } = headline
-  const others = STORED_MODELS.filter(({ name }) => name !== 'headline')
-  const options = { version: '1.0.0', backup: join(directory, 'copy') }
-  migrate(database, { ...options, models: [...others, timeless], migrations: MIGRATIONS.slice(0, 4) })
-  const random = seededRandom(seedOfTest())
-  for (let i = 0; i < 50; i++) {
-    const doc = JSON.stringify(randomHeadline(random, `h${i}`))
-    database.run('INSERT INTO headline (id, doc) VALUES (?, ?)', `h${i}`, doc)
-  }
-  database.run(`INSERT INTO headline (id, doc) VALUES ('dateless', '{"status":"draft"}')`)
-  const counted = (): unknown =>
-    new Map(
-      database
-        .all('SELECT hour, n FROM hour_count ORDER BY hour')
-        .map(({ hour, n }) => [`${String(hour)}:00:00.000Z`, n]),
-    )
-  migrate(database, { ...options, models: STORED_MODELS })
-  assert.deepEqual(counted(), recounted(database).hours)
-  assert.ok(recounted(database).hours.size > 3)
-  const triggers = (): unknown =>
-    database.get("SELECT count(*) AS n FROM sqlite_schema WHERE name LIKE 'headline/hours %'")?.['n']
-  assert.equal(triggers(), 3)
-  migrate(database, { ...options, models: [...others, timeless] })
-  assert.equal(triggers(), 0)
-  database.run("DELETE FROM headline WHERE id < 'h3'")
-  migrate(database, { ...options, models: STORED_MODELS })
-  assert.deepEqual(counted(), recounted(database).hours, 'recounted')
 })

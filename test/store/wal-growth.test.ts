@@ -13,24 +13,15 @@ import type { FindQuery } from '../../src/store/store.ts'
 import { LANGUAGE } from '../support/service/data-bodies.ts'
 import { randomHeadline, sampleId } from '../support/service/headline-samples.ts'
 import { seededRandom } from '../support/random.ts'
-import { openDatabase } from '../../src/store/sqlite/database.ts'
-import { createCheckpoints } from '../../src/store/wal/checkpoints.ts'
-import { checkpoint } from '../../src/store/wal/wal-file.ts'
 import { testStore } from '../support/service/stores.ts'
 
 const MIB = 1024 * 1024
 const NORMAL_BYTES = 16 * MIB
 /** The rest is what a batch writes, which has the running queries over before the next one. */
 const WAL_BYTES_MAX = 32 * MIB
-const RESTART_PAGES = 300
 const BATCHES = 60
 const BATCH = 20
-const QUERY: FindQuery = {
-  filter: parseFilter({ rank: { $gte: 0 } }),
-  sort: parseSort('rank'),
-  limit: 5,
-  after: undefined,
-}
+const QUERY: FindQuery = { filter: parseFilter({ rank: { $gte: 0 } }), sort: parseSort('rank'), limit: 5, after: undefined }
 
 const { store, dir } = testStore({ after: (work) => after(() => work()) })
 const random = seededRandom(1)
@@ -40,10 +31,7 @@ const documentOf = (i: number, chars: number) => ({
 })
 
 before(() =>
-  store.insertMissing(
-    headline,
-    Array.from({ length: 400 }, (_, i) => documentOf(i, 1_000)),
-  ),
+  store.insertMissing(headline, Array.from({ length: 400 }, (_, i) => documentOf(i, 1_000))),
 )
 
 /** Asks one query after the other for each of four guests, until it is told to stop. */
@@ -93,22 +81,4 @@ describe('beside a flood of long queries', () => {
     while (isThere()) await new Promise(setImmediate)
     await stop()
   })
-})
-
-it('a WAL that threads leave something of is moved at once when it is long, and restarts', async (t) => {
-  const { dir } = testStore(t)
-  const database = openDatabase(dir.database)
-  const limits = { pagesMax: Number.POSITIVE_INFINITY, restartPages: RESTART_PAGES }
-  const checkpoints = createCheckpoints(database, dir.database, limits)
-  t.after(() => checkpoints.close())
-  let [longest, restarts, before] = [0, 0, 0]
-  while (restarts < 3 && longest <= 2 * RESTART_PAGES) {
-    database.run('INSERT INTO meta (name, value) VALUES (hex(randomblob(8)), hex(randomblob(20000)))')
-    const { pages } = checkpoint(database, 'NOOP')
-    if (pages < before) restarts++
-    longest = Math.max(longest, pages)
-    before = pages
-    checkpoints.afterCommit()
-  }
-  assert.ok(restarts === 3 && longest >= RESTART_PAGES, `${longest} pages of WAL, restarted ${restarts} times`)
 })

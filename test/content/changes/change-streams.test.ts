@@ -24,7 +24,7 @@ function open(t: TestContext) {
   let [wake, tick] = [(): void => {}, (): void => {}]
   let listening = false
   const streams = createChangeStreams({
-    ...{ pages, log, changes: store.changes, ticks: () => performance.now() },
+    ...{ pages, log, changes: store.changes, ticks: () => 0 },
     listen(onCommit, everySecond) {
       listening = true
       wake = onCommit
@@ -56,7 +56,7 @@ function open(t: TestContext) {
   return { streams, follow, insert, settled, entries, wake: () => wake(), tick: () => tick(), isListening: () => listening }
 }
 
-/** Rounds pause by the time that they take: what comes of them is waited for. */
+/** What comes of rounds is waited for. */
 async function until(holds: () => boolean): Promise<void> {
   while (!holds()) await nextTurn()
 }

@@ -184,39 +184,6 @@ it('what is past its time goes in steps: versions by age, changes by age behind 
   assert.deepEqual(store.historyOf(topic, 'a', NEWEST).items.map(({ seq }) => seq), [5])
 })
 
-it('what users have changed is found among their last changes, of which a bounded number is looked at', async (t) => {
-  const { store, dir } = testStore(t)
-  const database = openDatabase(dir.database)
-  t.after(() => database.close())
-  const add = (actor: string, model: string, first: number, count: number): number =>
-    database.run(
-      `WITH RECURSIVE n (i) AS (SELECT ?1 UNION ALL SELECT i + 1 FROM n WHERE i < ?1 + ?2 - 1)
-        INSERT INTO change (model, id, kind, at, actor) SELECT ?3, 'd' || CAST(i AS INTEGER), 'updated', 0, ?4 FROM n`,
-      ...[first, count, model, actor],
-    )
-  const found = (actors: readonly string[]) => {
-    const { ids, isWhole } = store.changedBy([topic], actors)
-    return [ids.length, isWhole, ids[0]]
-  }
-  add('ada', 'topic', 1, 1_000)
-  add('eve', 'topic', 5_000, 3)
-  await turn()
-  assert.deepEqual(found(['ada']), [1_000, true, 'd1000'])
-  assert.deepEqual(found(['ada', 'eve']), [503, false, 'd1000'], 'they share what is found')
-  add('ada', 'topic', 1_001, 1)
-  await turn()
-  assert.deepEqual(found(['ada']), [1_000, false, 'd1001'])
-  add('eve', 'headline', 1, 4_997)
-  await turn()
-  assert.deepEqual(found(['eve']), [3, true, 'd5002'])
-  add('eve', 'headline', 1, 1)
-  await turn()
-  assert.deepEqual(found(['eve']), [2, false, 'd5002'])
-  assert.deepEqual(found(['service']), [0, true, undefined])
-  const plan = database.all("EXPLAIN QUERY PLAN SELECT model, id FROM change WHERE actor = 'a' AND actor NOT IN ('operator', 'service', 'stranger') ORDER BY seq DESC LIMIT 9")
-  assert.deepEqual(plan.map(({ detail }) => detail), ['SEARCH change USING INDEX change_actor (actor=?)'])
-})
-
 it('the check of a file finds versions that cannot be read, or are others than the log names', async (t) => {
   const { store, dir } = testStore(t)
   for (const id of ['a', 'b']) await store.insert(topic, { id, value: topicOf(id) })

@@ -153,26 +153,6 @@ it('a copy with values of its own stays as it was sent, one of an earlier versio
   assert.deepEqual(names, ['My own', 'Ports', 'Ports'])
 })
 
-// A step that changed the document meanwhile stood for the change of the person, and looked at one copy only.
-it('a copy of an earlier version follows where a step changes its document before the change is looked at', async (t) => {
-  const { store, dir } = testStore(t)
-  const { one } = await filled(store, 40)
-  await change(store, topic, 't1', { name: 'Ports', createdAt: DATES.createdAt, updatedAt: '2026-03-01T00:00:00.000Z' })
-  await follow(store)
-  await change(store, source, 's1', { name: 'The Post' })
-  await follow(store, async (step) => {
-    if (step !== 0) return
-    const { savedHeadlines } = valueOf(store, userContentPreferences, 'reader')
-    const [saved] = savedHeadlines as [JsonObject]
-    // Saved by persons who had read them before the topic was renamed.
-    for (const id of ['h0', 'h39']) await change(store, headline, id, { topic: one })
-    await change(store, userContentPreferences, 'reader', { followedTopics: [one], savedHeadlines: [{ ...saved, topic: one }] })
-  })
-  const database = openDatabase(dir.database, { readOnly: true })
-  t.after(() => database.close())
-  assert.deepEqual([...copiesBehind(database)], [])
-})
-
 it('copies of a draft stay as they were until it is published', async (t) => {
   const { store } = testStore(t)
   await filled(store)

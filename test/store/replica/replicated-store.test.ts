@@ -109,11 +109,7 @@ it('newest() waits for what was committed before it, and reads of other nodes ma
 /** A clock of which each reading comes some time after the one before, once it runs. */
 function testTicks() {
   let [now, step] = [0, 0]
-  return {
-    ticks: () => (now += step),
-    run: () => void (step = 500),
-    stop: () => void (step = 0),
-  }
+  return { ticks: () => (now += step), run: () => void (step = 500), stop: () => void (step = 0) }
 }
 
 it('without the log, reads go on and writes say that nothing was done, until it is back', async (t) => {

@@ -126,10 +126,7 @@ export interface Comparison {
 }
 
 /** Runs a query and returns the first difference from brute force, as a text; undefined where there is none. */
-export function differenceOf(
-  queryCase: QueryCase,
-  { world, copy, random, tally }: Comparison,
-): string | undefined {
+export function differenceOf(queryCase: QueryCase, { world, copy, random, tally }: Comparison): string | undefined {
   const truth = bruteForce(world, queryCase)
   const { filter, sort, ordered } = truth
   tally.cases++
@@ -226,13 +223,7 @@ function anyPlace({ documents }: World, sort: Sort, random: Random): Position {
   const place = { keys, id: String(one.document['id']) }
   if (!random.oneIn(3)) return place
   const otherKeys = sortKeys(other.document, sort)
-  const strange: readonly Json[] = [
-    ...SAMPLE_EXTRAS.filter((value) => !Array.isArray(value)),
-    '\ud800',
-    'active',
-    't2',
-    [],
-  ]
+  const strange: readonly Json[] = [...SAMPLE_EXTRAS.filter((value) => !Array.isArray(value)), '\ud800', 'active', 't2', []]
   return {
     keys: keys.map((key, i) => random.pick([key, otherKeys[i] ?? null, random.pick(strange)])),
     id: random.pick([place.id, '', 'zzz']),
