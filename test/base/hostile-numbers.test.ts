@@ -47,22 +47,6 @@ describe('a megabyte of', () => {
   }
 })
 
-describe('JSON.parse reads', () => {
-  for (const [name, text] of [
-    ['zeros beside a number with an exponent', `[1e1,${'0,'.repeat(1_000)}0]`],
-    ['numbers with exponents', '[1e1,-1E+9,0e0,1.5e-9,123456789012345e99]'],
-    ['numbers as JavaScript writes them', '[0.30000000000000004,1.7976931348623157e+308,5e-324,1e+21]'],
-    ['long numbers that a double holds', '[10000000000000000,0.5000000000000000000,1e00000000000000001]'],
-    ['texts that look like numbers', '["1e400",",9007199254740993","\\\\",",1e400","\\\\\\"",{"1e400":1}]'],
-  ] as const) {
-    it(name, () => assert.equal(surveyJson(text, UNLIMITED).kind, 'plain', text))
-  }
-
-  for (const text of ['1e400', '[0,-1e-400]', '{"n":9007199254740993}', '["\\\\",1e400]', '[0.10000000000000000001]']) {
-    it(`no text that needs exact numbers: ${text}`, () => assert.equal(surveyJson(text, UNLIMITED).kind, 'exact'))
-  }
-})
-
 describe('the tokens of a text', () => {
   for (const [text, tokens] of [
     ['[]', 1],

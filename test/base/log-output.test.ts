@@ -122,25 +122,6 @@ describe('a log that is not read', () => {
     assert.equal(output.heldBytes, 3 * LINE_BYTES)
   })
 
-  it('has the lines at the exit that came while others were being written', async () => {
-    let atExit = ''
-    const sink: LogSink = {
-      // Writes on beside the exit, as the pool of node does.
-      write: () => new Promise(() => {}),
-      writeAtExit: (bytes) => {
-        atExit += Buffer.from(bytes).toString()
-        return bytes.length
-      },
-    }
-    const output = createLogOutput({ sink, onResume: () => {} })
-    output.add(lineOf('first', 0), 'info')
-    output.flush()
-    output.add(lineOf('last', 0), 'info')
-    output.flushAtExit(4)
-    assert.equal(atExit, lineOf('last', 0))
-    assert.equal(output.heldBytes, 0)
-  })
-
   it('holds nothing for a reader that is gone, and keeps lines while a disk is full', async () => {
     const { reader, output } = watched()
     reader.failure = Object.assign(new Error('no space'), { code: 'ENOSPC' })

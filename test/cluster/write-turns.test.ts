@@ -65,24 +65,6 @@ describe('a turn', () => {
     assert.equal(await isFree(turns), false)
   })
 
-  it('is waited for in the queue, from the revision of the want on, and not from that of an earlier one', async (t) => {
-    const wanted = Promise.withResolvers<number>()
-    const turns = turnsOf({ announce: () => wanted.promise })
-    t.after(turns.close)
-    turns.won(10)
-    turns.wanted('b', 9)
-    assert.equal(await isFree(turns), false)
-    turns.wanted('c', 13)
-    wanted.resolve(12)
-    await turns.settled()
-    // They arrive late: this node wrote an entry since.
-    turns.wanted('a', 8)
-    turns.served('a', 10)
-    assert.equal(await isFree(turns), false)
-    turns.served('b', 14)
-    assert.equal(await isFree(turns), true)
-  })
-
   it('ends its wait when an entry comes', async (t) => {
     const turns = turnsOf()
     t.after(turns.close)
@@ -201,12 +183,5 @@ describe('the order of servers', () => {
     now += 10_000
     order.failed(current)
     assert.equal(order.restMs(), 0)
-  })
-
-  it('calls a single server again after its rest', () => {
-    const order = createEndpointOrder(['http://1'], { now: () => 0, random: () => 0 })
-    order.failed('http://1')
-    assert.equal(order.current, 'http://1')
-    assert.equal(order.restMs(), 25)
   })
 })

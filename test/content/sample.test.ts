@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { isoDate, parseIsoDate } from '../../src/base/dates.ts'
-import { Failure } from '../../src/base/failure.ts'
 import { isId } from '../../src/base/ids.ts'
 import type { Json, JsonObject } from '../../src/base/json.ts'
 import { sampleContent } from '../../src/content/seeds/sample.ts'
@@ -102,19 +101,6 @@ describe('loading the sample at another time', () => {
         assert.equal(shift, 180 * DAY_MS)
       })
     }
-  })
-
-  it('says which country or language is missing', () => {
-    const without = (records: readonly JsonObject[], member: string, code: string): JsonObject[] =>
-      records.filter((item) => item[member] !== code)
-    assert.throws(
-      () => sampleContent({ now: NOW, countries: without(countries, 'isoCode', 'IS'), languages }),
-      (error) => error instanceof Failure && error.code === 'notFound' && error.message.includes('isoCode "IS"'),
-    )
-    assert.throws(
-      () => sampleContent({ now: NOW, countries, languages: without(languages, 'code', 'is') }),
-      (error) => error instanceof Failure && error.code === 'notFound' && error.message.includes('code "is"'),
-    )
   })
 })
 

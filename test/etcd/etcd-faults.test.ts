@@ -111,16 +111,6 @@ describe('faults below a commit log', { skip: noEtcd }, () => {
     assert.equal(reader.seen.length, 1)
   })
 
-  it('compaction of other keys while a follower is away: no gap, as it missed no entry', async (t) => {
-    const { proxy, writer, reader, first } = await startAway(t)
-    for (let i = 0; i < 3; i++) await writer.etcd.transact({ compare: [], success: [{ kind: 'put', put: { key: '/other', value: Buffer.from(String(i)) } }] })
-    const { revision } = await writer.etcd.range({ key: '/other' })
-    await writer.etcd.compact(revision)
-    proxy.comeBack()
-    await append(writer, first, 'second')
-    assert.equal(String((await reader.raw(2))[1]?.body), 'second')
-  })
-
   it('an entry that is longer than the server takes: not done, and the flag is named', async (t) => {
     const small = await startEtcd(t, { requestBytesMax: 1_000_000 })
     const log = openLog(t, small.endpoints, newPrefix())

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { copyFileSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { it } from 'node:test'
 import { systemClock } from '../../src/base/clock.ts'
@@ -10,7 +10,6 @@ import { backupName, listBackups, removeOldBackups, writeBackup, type BackupRequ
 import { DatabaseFileError } from '../../src/store/backup/database-copy.ts'
 import { openDatabase } from '../../src/store/sqlite/database.ts'
 import { temporaryDirectory } from '../support/service/temporary-directory.ts'
-import { noSmallDisk, smallDisk } from '../support/service/small-disk.ts'
 import { testStore, type SystemStore } from '../support/service/stores.ts'
 
 const request = (database: string, target: string): BackupRequest => ({
@@ -129,34 +128,6 @@ it('a backup that is interrupted leaves nothing', async (t) => {
   await refused(backup, /it was interrupted$/)
   assert.deepEqual(readdirSync(join(dir.path, 'backups')), [])
 })
-
-it(
-  'a backup onto a disk without room is refused before it begins, and one that fills the disk is cleared away',
-  { skip: noSmallDisk },
-  async (t) => {
-    const { store, dir } = testStore(t)
-    await fill(store, 9)
-    const disk = smallDisk(t, 16)
-    await refused(
-      writeBackup(request(dir.database, join(disk, 'x.db'))),
-      /has [\d.]+ MB free, and [\d.]+ MB are needed: make room/,
-    )
-    const larger = smallDisk(t, 30)
-    const filling = { ...request(dir.database, join(larger, 'x.db')), onProgress: () => fillDisk(larger) }
-    await refused(writeBackup(filling), /the disk is full/)
-    assert.deepEqual(readdirSync(larger).filter((name) => name !== 'filler'), [])
-  },
-)
-
-function fillDisk(directory: string): void {
-  const file = join(directory, 'filler')
-  if (existsSync(file)) return
-  try {
-    for (;;) writeFileSync(file, Buffer.alloc(64 * 1024), { flag: 'a' })
-  } catch {
-    return
-  }
-}
 
 it('removeOldBackups() removes the oldest backups, and no other file', async (t) => {
   const directory = temporaryDirectory(t)

@@ -172,20 +172,4 @@ describe('a deleted account leaves no trace in any file', () => {
     assert.deepEqual(tracesOf(gone, dir.path), [])
     await assertIntact(store, { ...site, dir })
   })
-
-  it('as soon as no reader has the state before', async (t) => {
-    const site = await busySite(t)
-    const { store, dir } = site
-    const gone = some(site)
-    const reader = new DatabaseSync(dir.database, { readOnly: true })
-    t.after(() => reader.close())
-    reader.exec('BEGIN; SELECT count(*) FROM user')
-    for (const person of gone) await remove(store, person)
-    assert.ok(tracesOf(gone, dir.path).length > 0, 'the reader can still see them')
-    assert.equal(Object.values(reader.prepare('SELECT count(*) FROM user').get() ?? {})[0], PEOPLE)
-    reader.exec('COMMIT')
-    await save(store, site.random, site.people[0] as Account)
-    assert.deepEqual(tracesOf(gone, dir.path), [])
-    await assertIntact(store, site)
-  })
 })

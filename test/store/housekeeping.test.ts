@@ -1,9 +1,7 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { it } from 'node:test'
 import { guestEmail } from '../../src/models/guest.ts'
-import type { Actor } from '../../src/store/actor.ts'
 import { openDatabase } from '../../src/store/sqlite/database.ts'
 import { startHousekeeping } from '../../src/store/sqlite/housekeeping.ts'
 import { recordingLog } from '../support/service/recording-log.ts'
@@ -108,30 +106,4 @@ it('earlier guests are watched from now on, and a site that keeps guests keeps t
   assert.ok(Number(users()) >= 1_180, 'the end of the service ends the round')
   await start(DAY_MS).run()
   assert.equal(users(), 900)
-})
-
-it('a guest whose visit cannot be stored costs one write a minute, and is stored later', async (t) => {
-  // On a full disk each request of a guest tried to write again.
-  const service = await startService(t, { guestDays: '90' })
-  const { store } = service.app.services
-  const { as } = store
-  const guest = await service.guest()
-  const send = async (): Promise<void> => {
-    for (let i = 0; i < 5; i++) await service.call('GET', '/api/v1/auth/me', { token: guest.token })
-  }
-  let tries = 0
-  const seeGuest = (): Promise<void> => (tries++, Promise.reject(new Error('the disk is full')))
-  Object.assign(store, { as: (actor: Actor) => ({ ...as(actor), seeGuest }) })
-  service.advance(DAY_MS)
-  await send()
-  assert.equal(tries, 1)
-  service.advance(MINUTE_MS)
-  await send()
-  assert.equal(tries, 2)
-  Object.assign(store, { as })
-  service.advance(MINUTE_MS)
-  await send()
-  const database = openDatabase(join(service.directory, 'data', 'dateline.db'), { readOnly: true })
-  t.after(() => database.close())
-  assert.equal(database.get('SELECT at FROM guest_seen')?.['at'], START + DAY_MS + 2 * MINUTE_MS)
 })

@@ -13,9 +13,9 @@ import { longRun } from '../support/long-run.ts'
 
 const MIB = 1024 * 1024
 /** Kept, they take 37 MiB for each thousand. */
-const SHAPES = longRun(2_000, 3_000)
-const WARM_UP = 500
-const MIB_MAX = 48
+const SHAPES = longRun(1_200, 3_000)
+const WARM_UP = longRun(300, 1_000)
+const MIB_MAX = longRun(28, 64)
 const VALUES = Array.from({ length: 100 }, () => 1)
 
 for (const [name, read] of [

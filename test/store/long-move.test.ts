@@ -1,11 +1,8 @@
 /** A long WAL, which a reader kept from being moved, is moved by a thread beside the writes, and pages are blanked. */
 import assert from 'node:assert/strict'
 import { closeSync, copyFileSync, openSync, readSync, statSync } from 'node:fs'
-import { once } from 'node:events'
 import { join } from 'node:path'
 import { it } from 'node:test'
-import { DatabaseSync } from 'node:sqlite'
-import { Worker } from 'node:worker_threads'
 import { topic } from '../../src/models/topic.ts'
 import { openDatabase, type Database } from '../../src/store/sqlite/database.ts'
 import { faultsOf } from '../../src/store/sqlite/database-check.ts'
@@ -17,7 +14,6 @@ import { temporaryDirectory } from '../support/service/temporary-directory.ts'
 import { testStore, type SystemStore } from '../support/service/stores.ts'
 
 const PAGE_BYTES = 4096
-const PAGES_OF_LONG_WAL = 5_000
 const LONG_WAL_BYTES = 4_500 * PAGE_BYTES
 
 /** Rows of all lengths that come, change and go, so that cells move from page to page. */
@@ -126,42 +122,6 @@ it('a move that an older reader stops moves what it can, and the next one goes o
   assert.deepEqual(checkpoint(writer, 'NOOP'), { isBusy: false, pages: stopped.pages, moved: stopped.pages })
   assert.equal(pagesWithRemains(file).length, 0)
   assert.deepEqual(faultsOf(writer), [])
-})
-
-/** Takes the write lock, says so, and holds it until told to stop. */
-const HOLDER = `
-  const { workerData: { file, shared } } = require('node:worker_threads')
-  const { DatabaseSync } = require('node:sqlite')
-  const state = new Int32Array(shared)
-  const database = new DatabaseSync(file)
-  database.exec('PRAGMA wal_autocheckpoint = 0; BEGIN IMMEDIATE')
-  Atomics.store(state, 1, 1)
-  Atomics.wait(state, 0, 0)
-  database.exec('COMMIT')
-  Atomics.store(state, 1, 0)
-`
-
-it('a writer that holds the lock, as a bulk load does for seconds, cannot keep the WAL from being moved', async (t) => {
-  const file = join(temporaryDirectory(t), 'a.db')
-  const database = new DatabaseSync(file)
-  t.after(() => database.close())
-  database.exec('PRAGMA journal_mode = WAL; PRAGMA wal_autocheckpoint = 0; CREATE TABLE a (id INTEGER PRIMARY KEY, b)')
-  const insert = database.prepare('INSERT INTO a (b) VALUES (zeroblob(3000))')
-  for (let row = 0; row < PAGES_OF_LONG_WAL; row++) insert.run()
-  const shared = new SharedArrayBuffer(8)
-  const state = new Int32Array(shared)
-  const holder = new Worker(HOLDER, { eval: true, workerData: { file, shared } })
-  t.after(async () => {
-    Atomics.store(state, 0, 1)
-    Atomics.notify(state, 0)
-    await once(holder, 'exit')
-  })
-  while (Atomics.load(state, 1) === 0) await new Promise(setImmediate)
-  const pageFile = { descriptor: openSync(file, 'r+'), pageBytes: PAGE_BYTES }
-  t.after(() => closeSync(pageFile.descriptor))
-  const moved = moveLongWal({ file, pageFile, blanked: NO_PART, waitsMax: 0 })
-  assert.ok(moved.frames >= PAGES_OF_LONG_WAL, `only ${moved.frames} frames were moved`)
-  assert.equal(Atomics.load(state, 1), 1, 'the other still holds the lock')
 })
 
 it('a WAL that another process restarts in the middle of a move is not taken for blanked', (t) => {

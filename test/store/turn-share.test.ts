@@ -10,7 +10,7 @@ import { headline } from '../../src/models/headline.ts'
 import { STORED_MODELS } from '../../src/models/registry.ts'
 import { eq } from '../../src/query/ast.ts'
 import { parseSort } from '../../src/query/order.ts'
-import { ARRIVAL_TURNS_MAX, SLICE_STEPS } from '../../src/store/scan/inline-budget.ts'
+import { SLICE_STEPS } from '../../src/store/scan/inline-budget.ts'
 import { createTurnShare, type TurnShare } from '../../src/store/scan/turn-share.ts'
 import type { QueryCaller } from '../../src/store/store.ts'
 import { randomHeadline, sampleId } from '../support/service/headline-samples.ts'
@@ -84,16 +84,6 @@ describe('the share of a turn', () => {
     assert.deepEqual(done, ['a', 'b'])
     await all
     assert.deepEqual(done, ['a', 'b', 'a'])
-  })
-
-  it('leaves some turns to new connections, and then goes on', async () => {
-    const share = createTurnShare({ areMany: () => true })
-    assert.equal(share.has('a'), false)
-    let isDone = false
-    const working = later(share, 'a', () => (isDone = true))
-    for (let turn = 0; turn < ARRIVAL_TURNS_MAX; turn++) await nextTurn()
-    assert.equal(isDone, false)
-    await working
   })
 
   it('rejects with what the work throws, and with the end of the service', async () => {

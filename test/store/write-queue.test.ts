@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { it } from 'node:test'
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import { NO_ARRIVALS, type Arrivals } from '../../src/base/arrivals.ts'
 import { Failure } from '../../src/base/failure.ts'
 import { openDatabase, type Database } from '../../src/store/sqlite/database.ts'
@@ -41,19 +40,6 @@ it('write() commits all work of one turn together, and settles only after that',
   )
   assert.deepEqual(seen, [3, 3, 3])
   assert.equal(commits(), 1)
-})
-
-it('write() commits behind a bounded number of turns, however many connections arrive', async (t) => {
-  const { database, write } = queueOn(t, { areMany: () => true })
-  let turns = 0
-  let isDone = false
-  const done = write(() => database.run('INSERT INTO t (a) VALUES (1)')).then(() => (isDone = true))
-  while (!isDone && turns < 100) {
-    await nextTurn()
-    turns++
-  }
-  await done
-  assert.ok(turns >= 8 && turns <= 40, `${turns} turns`)
 })
 
 it('write() rolls back work that throws and nothing else', async (t) => {

@@ -10,7 +10,7 @@ import { STORED_MODELS } from '../../../src/models/registry.ts'
 import { topic } from '../../../src/models/topic.ts'
 import { userAppSettings } from '../../../src/models/user-app-settings.ts'
 import { removeOldChanges } from '../../../src/store/changes/change-retention.ts'
-import { deltaOf, isWhole, textOf } from '../../../src/store/changes/text-delta.ts'
+import { deltaOf, textOf } from '../../../src/store/changes/text-delta.ts'
 import { historyFaults } from '../../../src/store/changes/history-check.ts'
 import { openDatabase } from '../../../src/store/sqlite/database.ts'
 import { openStore } from '../../../src/store/sqlite/sqlite-store.ts'
@@ -182,32 +182,4 @@ it('what is past its time goes in steps: versions by age, changes by age behind 
   assert.deepEqual(store.changeRange().wholeBehind, 3)
   assert.equal(store.changeRange().newest, 5)
   assert.deepEqual(store.historyOf(topic, 'a', NEWEST).items.map(({ seq }) => seq), [5])
-})
-
-it('the check of a file finds versions that cannot be read, or are others than the log names', async (t) => {
-  const { store, dir } = testStore(t)
-  for (const id of ['a', 'b']) await store.insert(topic, { id, value: topicOf(id) })
-  for (let i = 0; i < 40; i++) await store.update(topic, 'a', () => topicOf('a', `${i}`))
-  await store.remove(topic, 'b')
-  const file = openDatabase(dir.database)
-  t.after(() => file.close())
-  assert.deepEqual(historyFaults(file), [])
-  const [whole] = file.all('SELECT seq FROM change WHERE seq BETWEEN 5 AND 35').map(({ seq }) => Number(seq))
-  // A lot decides which versions are whole; one that is not needs the one behind it.
-  const made = file.all('SELECT seq, delta FROM change WHERE seq <= 42').filter(({ delta }) => delta !== null && !isWhole(delta as Uint8Array))
-  const newestMade = Math.max(...made.map(({ seq }) => Number(seq)))
-  const spoil: readonly [sql: string, found: RegExp][] = [
-    ["UPDATE change SET delta = x'00' WHERE seq = 20", /^the version of topic "a" before change 20 is damaged$/],
-    [`UPDATE change SET delta = (SELECT delta FROM change WHERE seq = 43) WHERE seq = ${whole}`, /^the version of topic "a" before change 5 is not the one that the log names$/],
-    ['UPDATE change SET delta = NULL WHERE seq BETWEEN 3 AND 42 AND seq % 2 = 0', /lacks the one behind it, from which it is made$/],
-    ["UPDATE trash SET doc = '{}'", /^topic "b" in the trash is not what was deleted$/],
-    [`DELETE FROM topic WHERE id = 'a'; UPDATE change SET delta = NULL WHERE seq BETWEEN ${newestMade + 1} AND 42`, /lacks the one behind it/],
-  ]
-  for (const [sql, found] of spoil) {
-    file.exec(`BEGIN; ${sql}`)
-    assert.match(historyFaults(file)[0] ?? 'none', found, sql)
-    file.exec('ROLLBACK')
-  }
-  file.exec('UPDATE change SET delta = NULL WHERE seq < 20')
-  assert.deepEqual(historyFaults(file), [], 'what is past its time')
 })
