@@ -1,5 +1,5 @@
 /** A store on a real file in a temporary directory, for tests below the services. */
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { newAccount } from '../../../src/auth/new-account.ts'
@@ -11,6 +11,7 @@ import { openDatabase } from '../../../src/store/sqlite/database.ts'
 import { migrate } from '../../../src/store/sqlite/migrations.ts'
 import { openStore } from '../../../src/store/sqlite/sqlite-store.ts'
 import type { CodeClaim, OutboxMessage, OutboxWriter, SignInOutcome, Store, Writer } from '../../../src/store/store.ts'
+import { blankUnused } from '../../../src/store/wal/unused-space.ts'
 import { temporaryDirectory, type Cleanup } from './temporary-directory.ts'
 
 /** A store whose writes happen in the name of the service. */
@@ -55,8 +56,12 @@ function emptyDatabase(models: readonly Model[]): Buffer {
   const file = join(directory, 'dateline.db')
   const database = openDatabase(file)
   migrate(database, { models, version: '1.2.3', backup: `${file}.before-schema` })
-  // It is the only connection, so that its end moves the WAL into the file.
+  const pageBytes = Number(database.get('PRAGMA page_size')?.['page_size'])
+  // It is the only connection, so that its end moves the WAL into the file; a store also blanks what is left in its pages.
   database.close()
+  const descriptor = openSync(file, 'r+')
+  blankUnused({ descriptor, pageBytes }, Array.from({ length: statSync(file).size / pageBytes }, (_, i) => i + 1))
+  closeSync(descriptor)
   const bytes = readFileSync(file)
   rmSync(directory, { recursive: true })
   return bytes
