@@ -3,8 +3,9 @@ import assert from 'node:assert/strict'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
-import { startCluster } from '../support/cluster/cluster-services.ts'
+import { startCluster, until } from '../support/cluster/cluster-services.ts'
 import { noEtcd } from '../support/cluster/etcd-server.ts'
+import { HEADLINE } from '../support/service/data-bodies.ts'
 import { openEvents, type EventReader } from '../support/service/event-reader.ts'
 import { runHere } from '../support/service/in-process.ts'
 import type { ApiResponse, Call, TestService } from '../support/service/service.ts'
@@ -108,6 +109,18 @@ describe('two nodes', { skip: noEtcd === false ? ONLY_HERE : noEtcd }, () => {
     const seen = await ask(two, 'GET', '/api/v1/admin/settings')
     assert.equal(seen.headers.get('etag'), changed.headers.get('etag'))
     assert.equal((await ask(two, 'GET', '/api/v1/dashboard/setup')).at('data.appName'), 'Harbour News')
+  })
+
+  it('publish what is scheduled once, whichever node has the duty', async () => {
+    const publishAt = new Date(one.now() + 60_000).toISOString()
+    const body = { status: 'draft', title: 'Ferries', publishAt }
+    const made = await ask(two, 'POST', '/api/v1/data?model=headline&incomplete=true', { body: { ...HEADLINE, ...body } })
+    assert.equal(made.status, 201, made.text)
+    const id = String(made.at('data.id'))
+    for (const node of [one, two]) node.advance(61_000)
+    await until(async () => (await ask(two, 'GET', `/api/v1/data/${id}?model=headline`)).at('data.status') === 'active')
+    const history = await ask(one, 'GET', `/api/v1/data/${id}/history?model=headline`)
+    assert.equal((history.at('data.items') as readonly unknown[]).length, 2, history.text)
   })
 
   it('take an import beside one of them, through the log, which goes on where it was cut off', async (t) => {

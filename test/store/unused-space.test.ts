@@ -52,24 +52,6 @@ describe('unusedSpan()', () => {
       assert.deepEqual(found === undefined ? undefined : [found.start, found.end], span)
     })
   }
-
-  it('never leaves the page, whatever bytes it holds', (t) => {
-    const random = seededRandom(seedOfTest())
-    t.diagnostic(`SEED=${random.seed}`)
-    let spans = 0
-    for (let round = 0; round < longRun(2_000, 20_000); round++) {
-      const page = Buffer.from(Array.from({ length: 64 }, () => (random.oneIn(3) ? 0 : random.below(256))))
-      page[0] = random.pick([2, 5, 10, 13])
-      const span = unusedSpan(page, 2)
-      if (span === undefined) continue
-      spans++
-      assert.ok(
-        span.start >= 8 && span.start < span.end && span.end <= page.length,
-        `SEED=${random.seed} ${page.toString('hex')}`,
-      )
-    }
-    assert.ok(spans > 0)
-  })
 })
 
 it('blankUnused() changes only unused space, and no row, blob or index', (t) => {

@@ -11,7 +11,7 @@ import { userAppSettings } from '../../../src/models/user-app-settings.ts'
 import { userContentPreferences } from '../../../src/models/user-content-preferences.ts'
 import { OPERATOR } from '../../../src/store/actor.ts'
 import { openBulkWriter } from '../../../src/store/sqlite/bulk-writer.ts'
-import { openDatabase, type Database } from '../../../src/store/sqlite/database.ts'
+import { openDatabase } from '../../../src/store/sqlite/database.ts'
 import type { ChangeRecord, Document } from '../../../src/store/store.ts'
 import { changeFaults } from '../../support/changes/change-faults.ts'
 import { derivedFaults } from '../../support/cluster/cluster-stores.ts'
@@ -22,7 +22,6 @@ import { longRun } from '../../support/long-run.ts'
 
 const topicOf = (id: string, status = 'active', name = id): Document => ({ id, value: { id, name, status } })
 const times = (n: number, run: (i: number) => unknown): void => Array.from({ length: n }, (_, i) => i).forEach(run)
-const planOf = (database: Database, sql: string): string => database.all(`EXPLAIN QUERY PLAN ${sql}`).map(({ detail }) => String(detail)).join('\n')
 const account = newAccount({ id: 'reader', email: 'a@example.org', appRole: 'standardUser', dashboardRole: 'none', now: 0, language: {} })
 
 it('the log, counts and search indexes give the stored documents, whatever was written and whatever failed', async (t) => {
@@ -101,26 +100,6 @@ it('of personal data the log keeps the newest change alone, behind all cursors',
   await store.createAccount({ ...account, user: { ...account.user, id: 'next' } })
   await store.deleteAccount({ id: 'next', now: 0, keepLastAdmin: false })
   assert.deepEqual(rows(), ['114  deleted'], 'accounts that come and go leave one row in all, so that no seq comes twice')
-})
-
-it('a reader goes past the documents of others without a look at their changes', async (t) => {
-  const { store, dir } = testStore(t)
-  await store.insert(topic, topicOf('a'))
-  const writer = openDatabase(dir.database)
-  t.after(() => writer.close())
-  writer.exec('BEGIN')
-  for (let i = 0; i < 5_000; i++) writer.run("INSERT INTO change (model, id, kind, at) VALUES ('user_app_settings', ?, 'updated', 0)", `u${i}`)
-  writer.exec('COMMIT')
-  await store.insert(topic, topicOf('b'))
-  await turn()
-  const read = (after: number): unknown => {
-    const { records, upTo, looked } = store.changesBehind(after, { models: [topic, headline], own: { models: [userAppSettings], id: 'u7' } }, 10)
-    return [records.map(({ id }) => id), upTo, looked]
-  }
-  assert.deepEqual(read(0), [['a', 'u7', 'b'], 5_002, 3])
-  assert.deepEqual(read(5_002), [[], 5_002, 0])
-  const plans = planOf(writer, "SELECT seq FROM change AS one WHERE model = 'topic' AND seq > 1 UNION ALL SELECT seq FROM change AS one WHERE model = 'headline' AND seq > 1 ORDER BY seq LIMIT 2000")
-  assert.ok(!plans.includes('TEMP B-TREE') && plans.includes('change_model'), plans)
 })
 
 it('a page has the last change of each document of its models, and tells how far it reaches', async (t) => {
