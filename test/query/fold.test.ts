@@ -4,7 +4,7 @@ import { fold, foldPoint } from '../../src/query/fold.ts'
 import { longRun } from '../support/long-run.ts'
 
 /** Every code point but the surrogates. None beyond the short form has case. */
-const POINTS = Array.from({ length: longRun(0x20000, 0x110000) }, (_, point) => point).filter((point) => point < 0xd800 || point > 0xdfff)
+const POINTS = Array.from({ length: longRun(0x20000, 0x110000) }, (_, i) => i).filter((point) => point < 0xd800 || point > 0xdfff)
 
 describe('foldPoint()', () => {
   const folds = POINTS.map(foldPoint)

@@ -52,7 +52,7 @@ function contents(database: Database): unknown {
   return [...TABLES.map((name) => database.all(`SELECT * FROM ${name} ORDER BY 1, 2`)), changes, texts]
 }
 
-it('stores the same, whatever else the batch writes and whether it is kept', async (t) => {
+it('a load that gathers rows stores what one that writes row by row does', async (t) => {
   const random = seededRandom(seedOfTest())
   t.diagnostic(`SEED=${random.seed}`)
   const openLoad = (isAlone: boolean) => {

@@ -75,7 +75,7 @@ it('every write of this process or of another moves the versions of the models t
   assert.equal(store.versionsOf([topic, user]), `${store.versionsOf([topic])}.${store.versionsOf([user])}`)
 })
 
-it('belong to the snapshot of the documents, whatever is committed meanwhile', async (t) => {
+it('versions of models belong to the snapshot of the documents, whatever is committed meanwhile', async (t) => {
   const { store, dir } = testStore(t)
   await store.insert(topic, { id: 't', value: topicOf('t', 'old') })
   const other = openDatabase(dir.database)

@@ -13,7 +13,7 @@ import { headline } from '../../src/models/headline.ts'
 import { parseSort } from '../../src/query/order.ts'
 import { parseFilter } from '../../src/query/parse.ts'
 import { writeQuery, type QueryMessage } from '../../src/store/scan/query-message.ts'
-import { createScanPool, type PoolLimits } from '../../src/store/scan/scan-pool.ts'
+import { createScanPool, type PoolLimits, type PoolOptions } from '../../src/store/scan/scan-pool.ts'
 import type { QueryCaller, FindQuery } from '../../src/store/store.ts'
 import { randomHeadline, sampleId } from '../support/service/headline-samples.ts'
 import { namedPipe } from '../support/service/named-pipe.ts'
@@ -48,7 +48,7 @@ before(async () => {
 })
 
 /** A pool whose timers go on with clock.tick() only, so that no query misses its deadline by itself. */
-function poolFor(t: TestContext, limits: Partial<PoolLimits> = {}, program: { readonly file?: string; readonly program?: URL } = {}) {
+function poolFor(t: TestContext, limits: Partial<PoolLimits> = {}, program: Partial<PoolOptions> = {}) {
   t.mock.timers.enable({ apis: ['setTimeout'] })
   const pool = createScanPool({ file: dir.database, now: () => 0, limits: { threads: 1, ...limits }, ...program })
   t.after(() => pool.close())
@@ -218,7 +218,8 @@ describe('a thread', () => {
     assert.ok(JSON.stringify(found.next?.keys).includes('['.repeat(198)))
   })
 
-  it('that runs out of memory answers 400, and another takes its place', { skip: longRun(0, 1) === 0 && 'in the night only' }, async (t) => {
+  const skip = longRun(0, 1) === 0 && 'in the night only'
+  it('that runs out of memory answers 400, and another takes its place', { skip }, async (t) => {
     const pool = poolFor(t)
     // Parsed, a document of small objects is many times as large as its text.
     const value = { ...randomHeadline(seededRandom(5), sampleId(800)), crowd: Array<Json>(2_000_000).fill({ a: 1 }) }

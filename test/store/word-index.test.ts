@@ -23,7 +23,7 @@ const INDEXED = 240
 const SEARCHES = longRun(25, 60)
 const TEXTS = ['Ferry', 'ferries', 'Fährhafen', 'Ålegræsset', 'new', 'News', 'EU', 'Europe', '5', '50', "don't", 'مدرسة', 'Œuvre', 'line-up']
 
-it('finds what a look at each document finds, by each plan, in pages and in counts', async (t) => {
+it('a search for words finds what a look at each document finds, by each plan, in pages and in counts', async (t) => {
   const random = seededRandom(seedOfTest())
   t.diagnostic(`SEED=${random.seed}`)
   const { store, dir } = testStore(t)

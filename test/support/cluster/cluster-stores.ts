@@ -52,8 +52,9 @@ export async function openNode(
 
 /** A data directory without content, as the first of its site. */
 export async function emptySite(t: Cleanup, options: NodeOptions = {}): Promise<DataDir> {
-  const dir = options.migrations === undefined ? madeDataDir(t, options.models) : prepareDataDir(join(temporaryDirectory(t), 'data'))
-  if (options.migrations !== undefined) await openStore({ ...basics(dir), ...options }).close()
+  const isMade = options.migrations === undefined
+  const dir = isMade ? madeDataDir(t, options.models) : prepareDataDir(join(temporaryDirectory(t), 'data'))
+  if (!isMade) await openStore({ ...basics(dir), ...options }).close()
   startOfLog(dir.database, SITE)
   return dir
 }
