@@ -68,8 +68,8 @@ function tracesOf(people: readonly Account[], directory: string): string[] {
   })
 }
 
-const PEOPLE = longRun(100, 400)
-const GONE = longRun(40, 150)
+const PEOPLE = longRun(200, 400)
+const GONE = longRun(80, 150)
 
 interface Site {
   readonly store: SystemStore
