@@ -1,3 +1,4 @@
+// isolated: it mocks timers
 /** Turns between nodes that write at the same time. */
 import assert from 'node:assert/strict'
 import { describe, it, type TestContext } from 'node:test'

@@ -94,6 +94,7 @@ const named = (member: string): string[] =>
 const [topics, sources, countries] = [named('topic'), named('source'), named('eventCountry')]
 const seats = [...new Set(content.sources.map((one) => (one['headquarters'] as JsonObject)['id'] as string))]
 const FEED = { sort: 'updatedAt:desc', limit: 10 } as const
+const NEWEST = { sort: 'createdAt:desc', limit: 10 } as const
 const ACTIVE = { status: 'active' } as const
 const CHOSEN = { 'source.id': { $in: sources }, 'topic.id': { $in: topics }, 'eventCountry.id': { $in: countries } }
 const KINDS = { sourceType: { $in: ['blog', 'nationalNewsOutlet', 'localNewsOutlet'] }, 'language.code': { $in: ['en', 'de'] } }
@@ -174,7 +175,7 @@ const ROWS: readonly Row[] = [
   ['user', 'dashboard: users by e-mail', 'index createdAt:desc superset, in order, 1 range',
     { filter: { email: search('user12') }, sort: 'createdAt:desc', limit: 10 }],
   ['user', 'dashboard: users by role', 'index dashboardRole,createdAt:desc superset, in order, 2 ranges',
-    { filter: { appRole: { $in: ['standardUser'] }, dashboardRole: { $in: ['admin', 'publisher'] } }, sort: 'createdAt:desc', limit: 10 }],
+    { filter: { appRole: { $in: ['standardUser'] }, dashboardRole: { $in: ['admin', 'publisher'] } }, ...NEWEST }],
 ]
 
 async function queryOf(model: string, { filter, search: words, sort, limit }: Asked): Promise<FindQuery> {

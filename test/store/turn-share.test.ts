@@ -57,14 +57,6 @@ function later<Result>(share: TurnShare, caller: string, work: () => Result): Pr
 }
 
 describe('the share of a turn', () => {
-  it('is spent by one caller and left to another', async () => {
-    const share = createTurnShare(NO_ARRIVALS)
-    share.spend('a', SLICE_STEPS)
-    assert.deepEqual([share.has('a'), share.has('b')], [false, true])
-    await nextTurn()
-    assert.equal(share.has('a'), true)
-  })
-
   it('is the same for all together', () => {
     const share = createTurnShare(NO_ARRIVALS)
     for (const caller of ['a', 'b', 'c', 'd', 'e']) share.spend(caller, SLICE_STEPS)
@@ -84,16 +76,5 @@ describe('the share of a turn', () => {
     assert.deepEqual(done, ['a', 'b'])
     await all
     assert.deepEqual(done, ['a', 'b', 'a'])
-  })
-
-  it('rejects with what the work throws, and with the end of the service', async () => {
-    const share = createTurnShare(NO_ARRIVALS)
-    const failing = later(share, 'a', () => {
-      throw new Error('no')
-    })
-    await assert.rejects(failing, /no/)
-    const waiting = later(share, 'a', () => 1)
-    share.close()
-    await assert.rejects(waiting, /stopping/)
   })
 })
