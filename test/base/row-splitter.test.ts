@@ -2,7 +2,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { createRowSplitter, type SplitRow } from '../../src/base/row-splitter.ts'
-import { seededRandom, seedOfTest } from '../support/random.ts'
 
 interface Found {
   readonly text: string
@@ -49,21 +48,5 @@ describe('rows end at a line feed', () => {
         assert.deepEqual(found, wanted, `in chunks of ${size}`)
       }
     })
-  }
-})
-
-it('random rows come out as they went in', () => {
-  const seed = seedOfTest()
-  const random = seededRandom(seed)
-  for (let i = 0; i < 500; i++) {
-    const rows = random.list(8, () => random.list(12, () => random.pick(['a', 'é', '"\n"', '""', ','])).join(''))
-    const bytes = Buffer.from(rows.map((row) => `${row}\n`).join(''))
-    const chunks: Uint8Array[] = []
-    for (let at = 0; at < bytes.length;) {
-      const size = 1 + random.below(9)
-      chunks.push(new Uint8Array(bytes.subarray(at, at + size)))
-      at += size
-    }
-    assert.deepEqual(rowsOf(chunks, { hasQuotes: true }).map(({ text }) => text), rows, `SEED=${seed}`)
   }
 })

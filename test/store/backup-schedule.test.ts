@@ -113,7 +113,7 @@ it('a failure is logged with its cause, is kept for the checks, and is tried aga
 it('a backup that the end of the service aborts leaves nothing', async (t) => {
   const { start, names, store, directory } = site(t)
   mkdirSync(directory)
-  const documents = Array.from({ length: 200 }, (_, i) => ({
+  const documents = Array.from({ length: 100 }, (_, i) => ({
     id: `l${i}`,
     value: { id: `l${i}`, status: 'active', name: String(i), text: 'x'.repeat(100_000) },
   }))

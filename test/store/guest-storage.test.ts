@@ -9,6 +9,7 @@ import { userContentPreferences } from '../../src/models/user-content-preference
 import { openDatabase, type Database } from '../../src/store/sqlite/database.ts'
 import { seededRandom, seedOfTest } from '../support/random.ts'
 import { testStore, type SystemStore } from '../support/service/stores.ts'
+import { longRun } from '../support/long-run.ts'
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
@@ -49,7 +50,7 @@ it('the sum is that of the documents of all guests, whatever was written', async
     (id) => store.deleteAccount({ id, now: NOW, keepLastAdmin: false }),
   ]
   let most = 0
-  for (let round = 0; round < 40; round++) {
+  for (let round = 0; round < longRun(40, 120); round++) {
     await Promise.allSettled(random.list(6, () => random.pick(writes)(random.pick(ids))))
     await turn()
     most = Math.max(most, counted(database).guests)
