@@ -102,6 +102,20 @@ it('of personal data the log keeps the newest change alone, behind all cursors',
   assert.deepEqual(rows(), ['114  deleted'], 'accounts that come and go leave one row in all, so that no seq comes twice')
 })
 
+it('a reader sees the changes of their own personal data, and none of others', async (t) => {
+  const { store, dir } = testStore(t)
+  await store.insert(topic, topicOf('a'))
+  const writer = openDatabase(dir.database)
+  t.after(() => writer.close())
+  const sql = "INSERT INTO change (model, id, kind, at) VALUES ('user_app_settings', ?, 'updated', 0)"
+  writer.exec('BEGIN')
+  for (let i = 0; i < 5_000; i++) writer.run(sql, `u${i}`)
+  writer.exec('COMMIT')
+  await turn()
+  const { records, upTo, looked } = store.changesBehind(0, { models: [topic], own: { models: [userAppSettings], id: 'u7' } }, 10)
+  assert.deepEqual([records.map(({ id }) => id), upTo, looked], [['a', 'u7'], 5_001, 2])
+})
+
 it('a page has the last change of each document of its models, and tells how far it reaches', async (t) => {
   const { store } = testStore(t)
   for (const id of ['a', 'b', 'c', 'd']) await store.insert(topic, topicOf(id))
