@@ -183,3 +183,42 @@ it('what is past its time goes in steps: versions by age, changes by age behind 
   assert.equal(store.changeRange().newest, 5)
   assert.deepEqual(store.historyOf(topic, 'a', NEWEST).items.map(({ seq }) => seq), [5])
 })
+
+it('what users have changed is found among their last changes, of which a bounded number is looked at', async (t) => {
+  const { store, dir } = testStore(t)
+  const database = openDatabase(dir.database)
+  t.after(() => database.close())
+  const add = (actor: string, first: number, count: number): unknown =>
+    database.run(
+      `WITH RECURSIVE n (i) AS (SELECT ?1 UNION ALL SELECT i + 1 FROM n WHERE i < ?1 + ?2 - 1)
+        INSERT INTO change (model, id, kind, at, actor) SELECT 'topic', 'd' || CAST(i AS INTEGER), 'updated', 0, ?3 FROM n`,
+      ...[first, count, actor],
+    )
+  const found = (...actors: readonly string[]) => {
+    const { ids, isWhole } = store.changedBy([topic], actors)
+    return [ids.length, isWhole, ids[0]]
+  }
+  add('ada', 1, 1_000)
+  add('eve', 5_000, 3)
+  await turn()
+  assert.deepEqual([found('ada'), found('eve'), found('service')], [[1_000, true, 'd1000'], [3, true, 'd5002'], [0, true, undefined]])
+  assert.deepEqual(found('ada', 'eve'), [503, false, 'd1000'], 'they share what is found')
+})
+
+it('the check of a file finds versions that are damaged, and trash that is not what was deleted', async (t) => {
+  const { store, dir } = testStore(t)
+  for (const id of ['a', 'b']) await store.insert(topic, { id, value: topicOf(id) })
+  for (let i = 0; i < 8; i++) await store.update(topic, 'a', () => topicOf('a', `${i}`))
+  await store.remove(topic, 'b')
+  const file = openDatabase(dir.database)
+  t.after(() => file.close())
+  for (const [sql, fault] of [
+    ["UPDATE change SET delta = x'00' WHERE seq = 7", /^the version of topic "a" before change 7 is damaged$/],
+    ["UPDATE trash SET doc = '{}'", /^topic "b" in the trash is not what was deleted$/],
+  ] as const) {
+    file.exec(`BEGIN; ${sql}`)
+    assert.match(historyFaults(file)[0] ?? 'none', fault)
+    file.exec('ROLLBACK')
+  }
+  assert.deepEqual(historyFaults(file), [])
+})
