@@ -30,7 +30,6 @@ import {
   differenceOrError,
   newTally,
   randomQueryCase,
-  realPlanner,
   report,
 } from '../test/support/query/query-comparison.ts'
 import { seededRandom, seedOfRun, type Random } from '../test/support/random.ts'
@@ -81,7 +80,7 @@ async function fuzzQuery(random: Random, cases: number): Promise<string> {
       if (i % CASES_OF_A_WORLD === 0) await world.change(random, CHANGES)
       const queryCase = randomQueryCase(random)
       for (const copy of [world.indexed, world.bare]) {
-        const difference = differenceOrError(queryCase, { world, copy, random, planner: realPlanner, tally })
+        const difference = differenceOrError(queryCase, { world, copy, random, tally })
         if (difference !== undefined) throw new Error(report(queryCase, copy, difference))
       }
       tick(tally.cases)

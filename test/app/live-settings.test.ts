@@ -1,3 +1,4 @@
+// isolated: it mocks timers
 /** The look for settings that others have stored: a command, or another node, beside the service. */
 import assert from 'node:assert/strict'
 import { it } from 'node:test'

@@ -17,8 +17,9 @@ import { changeFaults } from '../support/changes/change-faults.ts'
 import { bodyOf } from '../support/service/data-bodies.ts'
 import { testStore } from '../support/service/stores.ts'
 import { temporaryDirectory } from '../support/service/temporary-directory.ts'
+import { longRun } from '../support/long-run.ts'
 
-const COPIES = 300
+const COPIES = longRun(90, 300)
 /** What the event loop changes in one step. */
 const HERE_MAX = 4
 

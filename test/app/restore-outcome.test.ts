@@ -1,6 +1,6 @@
 /** A restore ends as a whole: a start whose last steps fail is undone, or says what is left, and restores nothing twice. */
 import assert from 'node:assert/strict'
-import { copyFileSync, existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs'
+import { copyFileSync, mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { it } from 'node:test'
 import { lastRestore, openRestored } from '../../src/app/restore-outcome.ts'
@@ -69,20 +69,6 @@ it('a restore whose note stays is undone before anything is served, and not done
   const second = await start()
   assert.equal(await second.readMeta('name'), 'newer')
   assert.deepEqual(left(dir), [])
-})
-
-it('a restore is done when only a file that it left cannot be removed, and the log says so', async (t) => {
-  const { dir, start, events } = await requested(t)
-  const leftover = restoreCopy(dir, 'b2')
-  mkdirSync(leftover)
-  const first = await start()
-  assert.equal(await first.readMeta('name'), 'old')
-  assert.equal((await lastRestore(first))?.outcome, 'restored')
-  assert.deepEqual(events(), ['restore.files_kept', 'restore.replaced'])
-  await first.as(SYSTEM).writeMeta('name', 'older')
-  await first.close()
-  assert.ok(!existsSync(noteOf(dir)))
-  assert.equal(await (await start()).readMeta('name'), 'older')
 })
 
 it('a start that can neither end a restore nor undo it opens nothing, and the next one undoes it', async (t) => {

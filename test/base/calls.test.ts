@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it, type TestContext } from 'node:test'
 import { MessageChannel } from 'node:worker_threads'
-import { createCalls, Sent, type Answers } from '../../src/base/calls.ts'
+import { createCalls, type Answers } from '../../src/base/calls.ts'
 import { fail, Failure } from '../../src/base/failure.ts'
 import { ProblemFailure, type Problem } from '../../src/base/problem.ts'
 
@@ -43,14 +43,6 @@ describe('calls between threads', () => {
     })
     await assert.rejects(asking.call('check', undefined as never), (error) => error instanceof ProblemFailure && error.problem.path === 'title')
     await assert.rejects(asking.call('crash', undefined as never), { name: 'TypeError', message: 'a bug' })
-  })
-
-  it('hand over memory without a copy', async (t) => {
-    const bytes = new Uint8Array(1024)
-    const { asking } = sides(t, { read: () => new Sent(bytes, [bytes.buffer]) })
-    const read = await asking.call('read', undefined as never)
-    assert.equal((read as Uint8Array).length, 1024)
-    assert.equal(bytes.length, 0)
   })
 
   it('abort the answer, and are settled by it', async (t) => {

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { CsvError, readCsvRow, writeCsvRow } from '../../src/base/csv.ts'
-import { seededRandom, seedOfRun } from '../support/random.ts'
+import { seededRandom, seedOfTest } from '../support/random.ts'
 
 describe('readCsvRow()', () => {
   for (const [name, text, cells] of [
@@ -27,10 +27,7 @@ describe('readCsvRow()', () => {
     ['a cell that ends in a doubled quote', '"a""', /never closed/],
   ] as const) {
     it(`refuses ${name}`, () => {
-      assert.throws(
-        () => readCsvRow(text, 10),
-        (error) => error instanceof CsvError && wanted.test(error.message),
-      )
+      assert.throws(() => readCsvRow(text, 10), (error) => error instanceof CsvError && wanted.test(error.message))
     })
   }
 
@@ -45,7 +42,7 @@ describe('readCsvRow()', () => {
 })
 
 it('what is written is read again, whatever the cells hold', () => {
-  const seed = seedOfRun()
+  const seed = seedOfTest()
   const random = seededRandom(seed)
   for (let i = 0; i < 3_000; i++) {
     const cells = random.list(6, () =>

@@ -86,18 +86,6 @@ describe('a log that is not read', () => {
     assert.equal(output.heldBytes, 0)
   })
 
-  it('gives a slow reader one report, and not one for every line that it takes', () => {
-    const { reader, output, resumed } = watched()
-    addLines(output, 'info', 100)
-    for (let i = 0; i < 30; i++) {
-      reader.room = LINE_BYTES
-      output.flush()
-      addLines(output, 'info', 5)
-    }
-    assert.deepEqual(resumed, [])
-    assert.ok(output.dropped.info > 100)
-  })
-
   it('keeps lines whole, and their order, where it is taken in odd parts', async () => {
     const { reader, output } = watched()
     let lines = ''
@@ -132,25 +120,6 @@ describe('a log that is not read', () => {
     output.flushAtExit(20)
     assert.equal(tries, 4, 'one in 5 ms')
     assert.equal(output.heldBytes, 3 * LINE_BYTES)
-  })
-
-  it('has the lines at the exit that came while others were being written', async () => {
-    let atExit = ''
-    const sink: LogSink = {
-      // Writes on beside the exit, as the pool of node does.
-      write: () => new Promise(() => {}),
-      writeAtExit: (bytes) => {
-        atExit += Buffer.from(bytes).toString()
-        return bytes.length
-      },
-    }
-    const output = createLogOutput({ sink, onResume: () => {} })
-    output.add(lineOf('first', 0), 'info')
-    output.flush()
-    output.add(lineOf('last', 0), 'info')
-    output.flushAtExit(4)
-    assert.equal(atExit, lineOf('last', 0))
-    assert.equal(output.heldBytes, 0)
   })
 
   it('holds nothing for a reader that is gone, and keeps lines while a disk is full', async () => {

@@ -13,14 +13,7 @@ function lineOf(format: 'json' | 'pretty', fields: LogFields): string {
 
 describe('a log line', () => {
   it('is one JSON object, whatever its fields are', () => {
-    const fields = {
-      text: 'a"b\n\u0000',
-      number: 1.5,
-      none: undefined,
-      nan: Number.NaN,
-      list: [1, 'x'],
-      'odd "name"': null,
-    }
+    const fields = { text: 'a"b\n\u0000', number: 1.5, none: undefined, nan: Number.NaN, list: [1, 'x'], 'odd "name"': null }
     const line = lineOf('json', fields)
     assert.equal(line.indexOf('\n'), line.length - 1)
     assert.deepEqual(JSON.parse(line), {

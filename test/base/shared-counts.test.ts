@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { countsMemory, createSharedCounts } from '../../src/base/shared-counts.ts'
-import { seededRandom, seedOfRun } from '../support/random.ts'
+import { seededRandom, seedOfTest } from '../support/random.ts'
 
 it('sums under keys are those of all threads, and lose what a thread held that has ended', (t) => {
-  const random = seededRandom(seedOfRun())
+  const random = seededRandom(seedOfTest())
   t.diagnostic(`SEED=${random.seed}`)
   const memory = countsMemory(3, 64)
   const threads = [0, 1, 2].map((thread) => createSharedCounts(memory, thread))

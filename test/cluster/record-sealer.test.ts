@@ -15,10 +15,7 @@ const record: LogRecord = {
 }
 
 function assertUnreadable(body: Uint8Array, reason: RecordUnreadable['reason'], by = sealer): void {
-  assert.throws(
-    () => by.open(body),
-    (error) => error instanceof RecordUnreadable && error.reason === reason,
-  )
+  assert.throws(() => by.open(body), (error) => error instanceof RecordUnreadable && error.reason === reason)
 }
 
 describe('a sealed entry', () => {

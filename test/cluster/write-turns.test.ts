@@ -1,3 +1,4 @@
+// isolated: it mocks timers
 /** Turns between nodes that write at the same time. */
 import assert from 'node:assert/strict'
 import { describe, it, type TestContext } from 'node:test'
@@ -65,24 +66,6 @@ describe('a turn', () => {
     assert.equal(await isFree(turns), false)
   })
 
-  it('is waited for in the queue, from the revision of the want on, and not from that of an earlier one', async (t) => {
-    const wanted = Promise.withResolvers<number>()
-    const turns = turnsOf({ announce: () => wanted.promise })
-    t.after(turns.close)
-    turns.won(10)
-    turns.wanted('b', 9)
-    assert.equal(await isFree(turns), false)
-    turns.wanted('c', 13)
-    wanted.resolve(12)
-    await turns.settled()
-    // They arrive late: this node wrote an entry since.
-    turns.wanted('a', 8)
-    turns.served('a', 10)
-    assert.equal(await isFree(turns), false)
-    turns.served('b', 14)
-    assert.equal(await isFree(turns), true)
-  })
-
   it('ends its wait when an entry comes', async (t) => {
     const turns = turnsOf()
     t.after(turns.close)
@@ -104,18 +87,6 @@ describe('a turn', () => {
     t.mock.timers.tick(49)
     assert.equal(await isFree(turns), false)
     t.mock.timers.tick(1)
-    assert.equal(await isFree(turns), true)
-  })
-
-  it('goes on where its want cannot be left, and leaves it the next time', async (t) => {
-    let tries = 0
-    const turns = turnsOf({ announce: () => (tries++ === 0 ? Promise.reject(new Error('no etcd')) : Promise.resolve(7)) })
-    t.after(turns.close)
-    turns.wanted('b', 8)
-    assert.equal(await isFree(turns), false)
-    await turns.settled()
-    assert.equal(await isFree(turns), false)
-    await turns.settled()
     assert.equal(await isFree(turns), true)
   })
 })
@@ -150,7 +121,7 @@ async function writeBusily(log: CommitLog, { turns, name }: { turns: number; nam
 
 describe('nodes that write all the time', () => {
   // The first of these nodes wrote every other entry, and each entry cost one or two others an append that was lost.
-  for (const turns of [[1, 1, 1], [1, 2, 3], [4, 3, 2], [5, 4, 4]] as const) {
+  for (const turns of [[1, 1, 1], [4, 3, 2]] as const) {
     it(`take turns, and race seldom, where messages and work take ${turns.join(', ')} turns of the event loop`, async (t) => {
       const { connect } = logInMemory(t)
       const nodes = turns.map((some, i) => writeBusily(connect(some), { turns: some, name: 'abc'[i] ?? '' }))
@@ -161,13 +132,6 @@ describe('nodes that write all the time', () => {
       for (let i = 0; i + 5 <= ENTRIES; i++) assert.equal(new Set(winners.slice(i, i + 5)).size, 3, winners)
     })
   }
-
-  it('let one that is slow to hear of entries write as well', async (t) => {
-    const { connect } = logInMemory(t)
-    const nodes = [12, 1, 1].map((some, i) => writeBusily(connect(some), { turns: some, name: 'abc'[i] ?? '' }))
-    const winners = (await Promise.all(nodes))[0]?.winners.join('') ?? ''
-    for (let i = 0; i + 12 <= ENTRIES; i++) assert.ok(winners.slice(i, i + 12).includes('a'), winners)
-  })
 })
 
 it('a node that waits and has nothing to write takes its want back', async (t) => {
@@ -188,37 +152,6 @@ it('a node that waits and has nothing to write takes its want back', async (t) =
   a.pass()
   while ((await wants()).length > 0) await pass(1)
   await b.turn()
-})
-
-it('an entry that is ready before the want of its node is there does not leave it behind', async (t) => {
-  const { etcd, connect, wants } = logInMemory(t)
-  const { transact } = etcd.connect(1)
-  const isLate = Promise.withResolvers<void>()
-  const a = connect(1, {
-    async transact(transaction) {
-      if (transaction.compare.length === 0) await isLate.promise
-      return transact(transaction)
-    },
-  })
-  const b = connect()
-  const { raw } = collect(a, 0)
-  collect(b, 0)
-  const first = await a.append(0, Buffer.from('first'))
-  assert.equal(first.kind, 'appended')
-  assert.deepEqual(await b.append(0, Buffer.from('late')), { kind: 'lost' })
-  await raw(1)
-  while (!(await wants()).includes('1')) await pass(1)
-  await pass(2)
-  const turn = a.turn()
-  await b.append(first.kind === 'appended' ? first.position : 0, Buffer.from('second'))
-  await turn
-  const [, second] = await raw(2)
-  const third = a.append(second?.position ?? 0, Buffer.from('third'))
-  await pass(10)
-  isLate.resolve()
-  assert.equal((await third).kind, 'appended')
-  await pass(10)
-  assert.deepEqual(await wants(), [])
 })
 
 describe('the order of servers', () => {
@@ -251,12 +184,5 @@ describe('the order of servers', () => {
     now += 10_000
     order.failed(current)
     assert.equal(order.restMs(), 0)
-  })
-
-  it('calls a single server again after its rest', () => {
-    const order = createEndpointOrder(['http://1'], { now: () => 0, random: () => 0 })
-    order.failed('http://1')
-    assert.equal(order.current, 'http://1')
-    assert.equal(order.restMs(), 25)
   })
 })

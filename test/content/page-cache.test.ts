@@ -28,14 +28,6 @@ describe('the memory for pages', () => {
     assert.ok(!pages.missed('l'.repeat(5_000)) && !pages.missed('l'.repeat(5_000)), 'long texts are not kept')
   })
 
-  it('takes nearly all of a thousand pages that come in turn', () => {
-    const pages = createPageCache({ bytesMax: 1024 * KIB, now: () => 1_000_000 })
-    const keys = Array.from({ length: 1_000 }, (_, i) => `headline/${i}`)
-    for (const key of keys) pages.missed(key)
-    // Of keys at random, five in one set are rare: about two of a thousand keys are pushed out.
-    assert.ok(keys.filter((key) => pages.missed(key)).length > 970)
-  })
-
   it('takes a changed page again at once where the one before was read, and as a new one where it was not', () => {
     const pages = createPageCache({ bytesMax: 1024 * KIB, now: () => 1_000_000 })
     pages.used(keep(pages, 'read'))
@@ -67,17 +59,6 @@ describe('the memory for pages', () => {
     }
     assert.equal(pages.byText('text of hot'), hot)
     assert.ok(pages.counts().evictions > 900)
-  })
-
-  it('takes new pages also where all that it holds are read, in place of those that came first', () => {
-    const pages = createPageCache({ bytesMax: 256 * KIB, now: () => 1_000_000 })
-    const kept: Page[] = []
-    for (let i = 0; pages.counts().evictions === 0; i++) kept.push(keep(pages, `${i}`))
-    const held = kept.slice(1)
-    held.forEach(pages.used)
-    const added = keep(pages, 'new')
-    assert.equal(pages.byText('text of new'), added)
-    assert.deepEqual(held.filter((page) => pages.byKey(page.key, undefined) === undefined), [held[0]])
   })
 
   it('attack: a page under ever new texts has a few, and its bytes are bounded', () => {

@@ -65,10 +65,7 @@ async function scene(t: Cleanup, model: Model, body: JsonObject): Promise<Scene>
   return { documents, store, condition, other }
 }
 
-for (const [model, body] of [
-  [topic, TOPIC],
-  [user, USER],
-] as const) {
+for (const [model, body] of [[topic, TOPIC], [user, USER]] as const) {
   describe(`a ${model.name} that was changed meanwhile`, () => {
     it('is not replaced', async (t) => {
       const { documents, store, condition, other } = await scene(t, model, body)

@@ -60,10 +60,7 @@ describe('takeSpecialKeys()', () => {
     [{ q: ['x'] }, 'Cannot read filter at "$.q": expected a text to search for, found an array'],
     [{ usage: 'x' }, 'Cannot read filter at "$.usage": expected "eventCountry" or "headquarters", found "x"'],
     [{ usage: null }, 'Cannot read filter at "$.usage": expected "eventCountry" or "headquarters", found null'],
-    [
-      { usage: 'toString' },
-      'Cannot read filter at "$.usage": expected "eventCountry" or "headquarters", found "toString"',
-    ],
+    [{ usage: 'toString' }, 'Cannot read filter at "$.usage": expected "eventCountry" or "headquarters", found "toString"'],
   ]
   for (const [filter, message] of refused) {
     it(`refuses ${JSON.stringify(filter)}`, () => {
@@ -96,9 +93,7 @@ describe('q', () => {
   for (const model of MODELS) {
     it(`of ${model.name} looks at ${fields[model.name]?.join(', ') || 'nothing'}`, () => {
       const { conditions } = takeSpecialKeys(model, { q: 'NEEDLE' })
-      const found = members.filter(
-        (name) => conditions.length > 0 && matches(and(...conditions), { [name]: 'a needle.' }),
-      )
+      const found = members.filter((name) => conditions.length > 0 && matches(and(...conditions), { [name]: 'a needle.' }))
       assert.deepEqual(found.sort(), [...(fields[model.name] ?? [])].sort())
     })
   }

@@ -149,13 +149,7 @@ describe('a field', () => {
   const STATUS = choice(['on', 'off'], { initial: 'on' })
   const IMPLIED = choice(['one'], { implied: 'one' })
   const RECORD = record({ a: text() })
-  const taken: readonly (readonly [
-    name: string,
-    field: Field,
-    given: Json | undefined,
-    result: Json,
-    stored?: Json,
-  ])[] = [
+  const taken: readonly (readonly [name: string, field: Field, given: Json | undefined, result: Json, stored?: Json])[] = [
     ['text may be empty', text(), '', ''],
     ['text keeps white space', nonBlankText(), ' a ', ' a '],
     ['text keeps every character', text(), 'a\0b\u2028𝄞', 'a\0b\u2028𝄞'],
@@ -182,12 +176,7 @@ describe('a field', () => {
     ['a map', map(['k', 'l'], text()), { l: 'x' }, { l: 'x' }],
     ['a constant that is left out', constant('c'), undefined, 'c'],
     ['a constant that is sent otherwise', constant('c'), { x: 1 }, 'c'],
-    [
-      'a copy',
-      embedded(tag),
-      { label: 'x', id: 'i', at: '2025-10-20' },
-      { label: 'x', id: 'i', at: '2025-10-20', type: 'tag' },
-    ],
+    ['a copy', embedded(tag), { label: 'x', id: 'i', at: '2025-10-20' }, { label: 'x', id: 'i', at: '2025-10-20', type: 'tag' }],
   ]
   for (const [name, field, given, result, stored] of taken) {
     it(`takes ${name}`, () => assert.equal(JSON.stringify(read(field, given, stored)), JSON.stringify(result)))
@@ -196,17 +185,9 @@ describe('a field', () => {
   const refused: readonly (readonly [field: Field, given: Json | undefined, message: string, stored?: Json])[] = [
     [text(), undefined, 'it: expected a string, found nothing'],
     [nonBlankText(), '\u2003', 'it: expected a text that is not blank, found "\u2003"'],
-    [
-      nonBlankText(),
-      'x'.repeat(10_001),
-      `it: expected at most 10000 characters, found "${'x'.repeat(60)}…"`,
-    ],
+    [nonBlankText(), 'x'.repeat(10_001), `it: expected at most 10000 characters, found "${'x'.repeat(60)}…"`],
     [nonBlankText(), '𝄞'.repeat(10_001), `it: expected at most 10000 characters, found "${'𝄞'.repeat(30)}…"`],
-    [
-      whole(),
-      parseJson('9'.repeat(1_000_000)),
-      `it: expected a whole number, 0 or more, found ${'9'.repeat(60)}…`,
-    ],
+    [whole(), parseJson('9'.repeat(1_000_000)), `it: expected a whole number, 0 or more, found ${'9'.repeat(60)}…`],
     [
       embedded(tag),
       { label: 'x', id: 'i'.repeat(201), at: '2025-10-20' },
@@ -245,10 +226,7 @@ describe('a field', () => {
   ]
   for (const [field, given, message, stored] of refused) {
     it(`refuses with "${message}"`, () =>
-      assert.equal(
-        refusal(() => read(field, given, stored)),
-        message,
-      ))
+      assert.equal(refusal(() => read(field, given, stored)), message))
   }
 })
 
@@ -269,10 +247,7 @@ describe('a document', () => {
       search: [],
       indexes: [],
     })
-    assert.equal(
-      refusal(() => validateDocument(odd, {}, { generated: GENERATED })),
-      'toString: expected a string, found nothing',
-    )
+    assert.equal(refusal(() => validateDocument(odd, {}, { generated: GENERATED })), 'toString: expected a string, found nothing')
   })
 
   it('names the place in the middle of everything', () => {
@@ -309,10 +284,7 @@ describe('names and texts that no document may hold', () => {
   for (const [json, message] of rows) {
     it(json, () => {
       const body = parseJson(json) as JsonObject
-      assert.equal(
-        refusal(() => validateDocument(tag, body, { generated: GENERATED })),
-        message,
-      )
+      assert.equal(refusal(() => validateDocument(tag, body, { generated: GENERATED })), message)
       assert.equal(({} as Record<string, unknown>)['isAdmin'], undefined)
     })
   }

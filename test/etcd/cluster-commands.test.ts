@@ -125,22 +125,6 @@ describe('commands of a cluster', { skip: noEtcd === false ? ONLY_HERE : noEtcd 
     assert.match(await refused(node.directory, 'cluster', 'remove', identity.node), /There is no node/)
   })
 
-  it('check names the alarm of a full etcd, and what lifts it', async () => {
-    const etcd = connectTo(cleanup, cluster.etcd.endpoints)
-    const [member] = await etcd.members()
-    const alarm = async (action: string): Promise<void> => {
-      const body = JSON.stringify({ action, memberID: String(member?.id), alarm: 'NOSPACE' })
-      const response = await fetch(`${cluster.etcd.endpoints[0] ?? ''}/v3/maintenance/alarm`, { method: 'POST', body })
-      assert.equal(response.status, 200, await response.text())
-    }
-    await alarm('ACTIVATE')
-    try {
-      assert.match((await check())['etcd'] ?? '', /^false the database of etcd has reached its quota \(alarm NOSPACE\).*"etcdctl defrag".*"etcdctl alarm disarm"$/)
-    } finally {
-      await alarm('DEACTIVATE')
-    }
-  })
-
   it('upgrade names the running nodes whose programs are older than the schema, or unknown', () => {
     const one = { url: undefined, version: '1.2.3', position: 0, durable: 0, state: 'in-step', time: 0, startedAt: 0, snapshot: undefined }
     const nodes = [

@@ -5,12 +5,9 @@ import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { clusterKeysOf } from '../../src/cluster/cluster-keys.ts'
 import { keysBelow } from '../../src/cluster/etcd/etcd-messages.ts'
-import { createEpochs } from '../../src/cluster/log/epochs.ts'
-import { keyRingFile, nodeKeyFileOf, readIdentity } from '../../src/cluster/node-identity.ts'
+import { readIdentity } from '../../src/cluster/node-identity.ts'
 import { createJoinTokens } from '../../src/cluster/join-tokens.ts'
-import { createMembership } from '../../src/cluster/membership.ts'
 import { signRequest } from '../../src/cluster/node-requests.ts'
-import { openKeyRing } from '../../src/cluster/sealing/key-ring.ts'
 import type { ClusterStatus, ServiceStatus } from '../../src/models/responses.ts'
 import { openDatabase } from '../../src/store/sqlite/database.ts'
 import { MIGRATIONS } from '../../src/store/sqlite/migrations.ts'
@@ -19,7 +16,6 @@ import { connectTo } from '../support/cluster/etcd-clients.ts'
 import { noEtcd } from '../support/cluster/etcd-server.ts'
 import { REMOTE_CONFIG_ID } from '../support/service/data-bodies.ts'
 import { runHere } from '../support/service/in-process.ts'
-import { recordingLog } from '../support/service/recording-log.ts'
 import { ADMIN_EMAIL, databaseOf, startService, type ApiResponse, type TestService } from '../support/service/service.ts'
 import { suiteCleanup, temporaryDirectory } from '../support/service/temporary-directory.ts'
 import { ONLY_HERE } from '../support/service/service-process.ts'
@@ -88,12 +84,6 @@ describe('two nodes', { skip: noEtcd === false ? ONLY_HERE : noEtcd }, () => {
     assert.equal(out.status, 204)
     const headers = { 'x-dateline-position': positionOf(out) }
     assert.equal((await two.call('GET', '/api/v1/auth/me', { token, headers })).status, 401)
-  })
-
-  it('tell their positions; endpoints of operation have no header of it', async () => {
-    const health = await one.call('GET', '/healthz')
-    assert.equal(typeof health.at('position'), 'number')
-    assert.equal(health.headers.get('x-dateline-position'), null)
   })
 
   it('take what commands write beside the running node', async () => {
@@ -169,24 +159,6 @@ describe('two nodes', { skip: noEtcd === false ? ONLY_HERE : noEtcd }, () => {
     })
     // The clocks of the nodes have stood still since the start of the test, and that of the command is the real one.
     assert.match(clocks ?? '', /^(true that of this machine and of 1 nodes agree|false the clock of node [0-9a-f]{16} is [\d.]+ s or more behind)/)
-    const etcd = connectTo(cleanup, cluster.etcd.endpoints)
-    const lease = await etcd.grantLease(60)
-    const stranger = createMembership({ etcd, prefix: '/dateline/', sealKey: Buffer.alloc(32) })
-    const node = 'f'.repeat(16)
-    await stranger.claim(node, lease)
-    await stranger.write({ ...{ node, url: undefined, version: '', position: 0, durable: 0 }, state: '', time: 0, startedAt: 0, snapshot: undefined })
-    assert.match((await check())['nodes'] ?? '', /^false node f{16} has other secrets than this one: copy the file "secrets"/)
-    await until(async () => (await concerns(one)).some((text) => /node f{16} has other secrets/.test(text)))
-    await stranger.remove(node)
-    await until(async () => (await concerns(one)).every((text) => !/other secrets/.test(text)))
-    // A record that says nothing new is written every 30 s.
-    two.advance(31_000)
-    const differs = /the clock of node [0-9a-f]{16} differs by 31\.0 s or more from that of this one: set both by NTP/
-    await until(async () => (await concerns(one)).some((text) => differs.test(text)))
-    one.advance(31_001)
-    two.advance(1)
-    await two.guest()
-    await until(async () => (await concerns(one)).length === 0)
   })
 
   it('restore no backup over the API, and say what to do', async () => {
@@ -278,28 +250,6 @@ describe('two nodes', { skip: noEtcd === false ? ONLY_HERE : noEtcd }, () => {
     assert.equal(written.status, 201, written.text)
   })
 
-  it('start with the keys of epochs that began after they had joined', async () => {
-    // The command has the real clock, and what it signs is good for a minute.
-    two.advance(Date.now() - cluster.start)
-    const directory = temporaryDirectory(cleanup)
-    const joining = await cluster.command(two.directory, 'cluster', 'token')
-    await cluster.command(directory, 'cluster', 'join', '--from', two.url, '--token', joining)
-    const data = join(two.directory, 'data')
-    const ring = openKeyRing(keyRingFile(data))
-    const identity = readIdentity(data)
-    assert.ok(identity !== undefined)
-    const etcd = connectTo(cleanup, cluster.etcd.endpoints)
-    const { log } = recordingLog()
-    const epochs = createEpochs({ etcd, prefix: '/dateline/', ...identity, ring, nodeKeyFile: nodeKeyFileOf(data), now: () => cluster.start, log })
-    assert.equal(await epochs.rotate(), true)
-    const written = await two.data('POST', '', { model: 'topic' }, { token, body: { ...TOPIC, name: 'In a later epoch' } })
-    assert.equal(written.status, 201, written.text)
-    const late = await cluster.serve(directory)
-    const list = await late.data('GET', '', { model: 'topic', filter: { name: 'In a later epoch' } }, { token, headers: STRONG })
-    assert.equal((list.at('data.items') as readonly unknown[]).length, 1, list.text)
-    await late.stop()
-  })
-
   it('all of which are lost come back from a backup and the log behind it, and one leaves to run alone', async () => {
     // What a service cannot be without comes back with the next start of a node.
     const configAt = (node: TestService, method: string): Promise<ApiResponse> =>
@@ -360,16 +310,6 @@ describe('two nodes', { skip: noEtcd === false ? ONLY_HERE : noEtcd }, () => {
     await cluster.command(other, 'cluster', 'init', '--cluster-prefix', '/other/')
     await assert.rejects(cluster.serve(one.directory, { clusterPrefix: '/other/' }), /there is the log of another site in etcd/)
     await assert.rejects(cluster.serve(one.directory, { clusterPrefix: '/none/' }), /there is no log in etcd/)
-  })
-
-  it('that were nodes of another cluster begin with new keys', async () => {
-    const directory = temporaryDirectory(cleanup)
-    await cluster.command(directory, 'cluster', 'init', '--cluster-prefix', '/earlier/')
-    const file = keyRingFile(join(directory, 'data'))
-    openKeyRing(file).add({ epoch: 2, key: Buffer.alloc(32), began: 9 })
-    await cluster.command(directory, 'cluster', 'init', '--cluster-prefix', '/later/')
-    assert.equal(openKeyRing(file).newest, 1)
-    assert.equal(openKeyRing(`${file}.before`).newest, 2)
   })
 
   it('serve reads without a quorum, say so, and refuse writes with Retry-After', async () => {

@@ -5,11 +5,8 @@ import type { EtcdTarget } from '../../src/cluster/etcd-target.ts'
 import { checkEtcd } from '../../src/cluster/etcd/etcd-check.ts'
 import { EtcdError } from '../../src/cluster/etcd/etcd-error.ts'
 import { createEtcdKeys } from '../../src/cluster/etcd/etcd-keys.ts'
-import { createEtcdLog } from '../../src/cluster/log/etcd-log.ts'
 import { connectTo } from '../support/cluster/etcd-clients.ts'
 import { noEtcd, startEtcd } from '../support/cluster/etcd-server.ts'
-import { collect } from '../support/cluster/log-contract.ts'
-import { recordingLog } from '../support/service/recording-log.ts'
 import { AUTHORITY, EXPIRED_AUTHORITY, EXPIRED_SERVER, GOOD_SERVER, OTHER_SERVER } from '../support/smtp/mail-certificates.ts'
 
 const WRITER = { user: 'dateline', password: 'a password of its own' }
@@ -24,10 +21,7 @@ async function enableUsers(url: string): Promise<void> {
   await post('role/add', { name: 'root' })
   await post('role/add', { name: 'site' })
   await post('role/grant', { name: 'site', perm: { permType: 'READWRITE', key: base64('/site/'), range_end: base64('/site0') } })
-  for (const [name, role, password] of [
-    ['root', 'root', 'root password'],
-    [WRITER.user, 'site', WRITER.password],
-  ] as const) {
+  for (const [name, role, password] of [['root', 'root', 'root password'], [WRITER.user, 'site', WRITER.password]] as const) {
     await post('user/add', { name, password })
     await post('user/grant', { user: name, role })
   }
@@ -57,49 +51,6 @@ describe('users of etcd', { skip: noEtcd }, () => {
     await assert.rejects(connectTo(t, endpoints).range({ key: '/site/a' }), says(/etcd wants a user: set --cluster-user/))
     const other = createEtcdKeys({ etcd: writer, prefix: '/other/' })
     await assert.rejects(other.put('a', Buffer.from('1')), says(/permission denied.*give the role of the user the keys of --cluster-prefix/))
-  })
-
-  it('sign in once access control is switched on: calls, leases and the watch go on', async (t) => {
-    const { endpoints } = await startEtcd(t)
-    const etcd = connectTo(t, endpoints, { login: WRITER })
-    const log = createEtcdLog({ etcd, prefix: '/site/', node: '1'.repeat(16), log: recordingLog().log })
-    t.after(() => log.close())
-    const reader = collect(log, 0)
-    const lease = await etcd.grantLease(60)
-    const first = await log.append(0, Buffer.from('first'))
-    assert.equal(first.kind, 'appended')
-    await reader.raw(1)
-    const withoutLogin = connectTo(t, endpoints)
-    await withoutLogin.range({ key: '/site/' })
-    await enableUsers(endpoints[0] ?? '')
-    assert.equal((await log.append(first.kind === 'appended' ? first.position : 0, Buffer.from('second'))).kind, 'appended')
-    assert.equal(await etcd.keepLeaseAlive(lease), true)
-    assert.equal((await reader.raw(2)).length, 2)
-    const late = collect(log, 0)
-    assert.equal((await late.raw(2)).length, 2)
-    await assert.rejects(withoutLogin.range({ key: '/site/' }), says(/etcd wants a user: set --cluster-user and --cluster-password-file, and start/))
-  })
-
-  it('sign in again when etcd has forgotten their token, for calls and for the watch', async (t) => {
-    const servers = await startEtcd(t)
-    const [url = ''] = servers.endpoints
-    await enableUsers(url)
-    const etcd = connectTo(t, servers.endpoints, { login: WRITER })
-    const log = createEtcdLog({ etcd, prefix: '/site/', node: '1'.repeat(16), log: recordingLog().log })
-    t.after(() => log.close())
-    const reader = collect(log, 0)
-    const first = await log.append(0, Buffer.from('first'))
-    assert.equal(first.kind, 'appended')
-    await reader.raw(1)
-    // Tokens are in memory: a server that starts again has none, as one whose `--auth-token-ttl` has passed.
-    await servers.kill(0)
-    await servers.start(0)
-    const position = first.kind === 'appended' ? first.position : 0
-    for (;;) {
-      const outcome = await log.append(position, Buffer.from('second')).catch(() => undefined)
-      if (outcome?.kind === 'appended') break
-    }
-    assert.equal((await reader.raw(2)).length, 2)
   })
 })
 

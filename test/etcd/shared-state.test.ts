@@ -5,7 +5,6 @@ import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { startCluster, until } from '../support/cluster/cluster-services.ts'
 import { noEtcd } from '../support/cluster/etcd-server.ts'
-import { startProxy } from '../support/cluster/tcp-proxy.ts'
 import { HEADLINE } from '../support/service/data-bodies.ts'
 import { openEvents, type EventReader } from '../support/service/event-reader.ts'
 import { runHere } from '../support/service/in-process.ts'
@@ -65,15 +64,6 @@ describe('two nodes', { skip: noEtcd === false ? ONLY_HERE : noEtcd }, () => {
     assert.equal((await ask(one, 'GET', '/api/v1/auth/me', { token: program })).status, 401)
   })
 
-  it('take a code for a person that an operator made beside another', async () => {
-    const email = 'you@example.org'
-    const { code } = JSON.parse(await cluster.command(one.directory, 'user', 'code', email, '--json')) as { readonly code: string }
-    const body = { email, code, isDashboardLogin: true }
-    const signedIn = await ask(two, 'POST', '/api/v1/auth/verify-code', { token: undefined, body })
-    assert.equal(signedIn.status, 200, signedIn.text)
-    assert.equal((await ask(one, 'POST', '/api/v1/auth/verify-code', { token: undefined, body })).status, 400)
-  })
-
   it('stream what the other writes, by a ticket of the other that works once, and from its cursors', async (t) => {
     const ticketed = await ask(one, 'POST', '/api/v1/changes/ticket')
     const ticket = String(ticketed.at('data.ticket'))
@@ -111,21 +101,6 @@ describe('two nodes', { skip: noEtcd === false ? ONLY_HERE : noEtcd }, () => {
     const again = await Promise.all([one, two].map((node) => make(node, body, headers)))
     assert.deepEqual(again.map((response) => response.at('data')), [made?.at('data'), made?.at('data')])
     assert.equal((await named(one, 'Once')).length, 1)
-  })
-
-  it('share the trash and the history of a document', async () => {
-    const id = String((await make(one, { ...TOPIC, name: 'Thrown away' })).at('data.id'))
-    assert.equal((await ask(two, 'PATCH', `/api/v1/data/${id}?model=topic`, { body: { name: 'Changed' } })).status, 200)
-    assert.equal((await ask(one, 'DELETE', `/api/v1/data/${id}?model=topic`)).status, 204)
-    const trash = await ask(two, 'GET', '/api/v1/data/trash?model=topic')
-    assert.ok(trash.text.includes(id), trash.text)
-    assert.equal((await ask(two, 'POST', `/api/v1/data/${id}/restore?model=topic`, { body: {} })).status, 200)
-    const history = await ask(one, 'GET', `/api/v1/data/${id}/history?model=topic`)
-    const kinds = (history.at('data.items') as readonly { readonly kind: string }[]).map(({ kind }) => kind)
-    assert.deepEqual(kinds, ['restored', 'deleted', 'updated', 'created'])
-    const seq = String(history.at('data.items[3].seq'))
-    assert.equal((await ask(one, 'POST', `/api/v1/data/${id}/restore?model=topic&seq=${seq}`, { body: {} })).status, 200)
-    assert.equal((await named(two, 'Thrown away')).length, 1)
   })
 
   it('share the settings that administrators change', async () => {
@@ -177,48 +152,5 @@ describe('two nodes', { skip: noEtcd === false ? ONLY_HERE : noEtcd }, () => {
     const { text } = await ask(one, 'GET', `/api/v1/admin/audit?filter=${filter}`)
     assert.ok(text.includes(`"name":"inserted","value":"${48 - before}"`), text)
     assert.equal(two.app.services.store.replication?.erasures(), erasures, 'counting up a record erases no person')
-  })
-
-  it('find what was imported, and stream it', async (t) => {
-    const events = await stream(t, two, '', { ...STRONG, authorization: `Bearer ${token}` })
-    const file = join(temporaryDirectory(t), 'row.csv')
-    writeFileSync(file, 'name,description,iconUrl\nFerries,Slow.,https://example.org/f.png\n')
-    await cluster.command(one.directory, 'import', '--model', 'topic', file)
-    const [imported] = await events.next()
-    assert.deepEqual(imported?.data['document'], (await named(two, 'Ferries'))[0])
-  })
-
-  it('take an import over the API in pieces with a key once, whichever gets it, and where it was not known whether it happened', async (t) => {
-    const rows = Array.from({ length: 60 }, (_, i) => JSON.stringify({ ...TOPIC, name: `Piece ${i}` })).join('\n')
-    const send = (node: TestService, key: string, text: string): Promise<ApiResponse> =>
-      ask(node, 'POST', '/api/v1/admin/import', { body: { model: 'topic', format: 'ndjson', rows: text }, headers: { 'Idempotency-Key': key } })
-    const sendUntilDone = async (node: TestService, key: string, text: string): Promise<ApiResponse> => {
-      for (;;) {
-        const response = await send(node, key, text)
-        if (response.status === 200 && response.at('data.failed') === null) return response
-        assert.ok(response.status === 409 || response.status === 503, response.text)
-      }
-    }
-    const both = await Promise.all([one, two].map((node) => sendUntilDone(node, 'both', rows)))
-    assert.deepEqual(both.map((response) => response.at('data.inserted')), [60, 60])
-    for (const i of [0, 59]) assert.equal((await named(two, `Piece ${i}`)).length, 1)
-
-    const proxy = await startProxy(t, cluster.cluster)
-    await two.stop()
-    two = await cluster.serve(two.directory, { adminEmail: undefined, cluster: proxy.url })
-    const dropped = proxy.dropResponses()
-    const later = rows.replaceAll('Piece', 'Unknown')
-    const unknown = two.call('POST', '/api/v1/admin/import', {
-      token,
-      body: { model: 'topic', format: 'ndjson', rows: later },
-      headers: { 'Idempotency-Key': 'unknown' },
-    })
-    await dropped
-    const { status, error } = await unknown
-    assert.equal(status, 503)
-    assert.match(error, /The change (?:may have happened|was not made)/)
-    proxy.passResponses()
-    assert.equal((await sendUntilDone(two, 'unknown', later)).at('data.inserted'), 60)
-    for (const i of [0, 59]) assert.equal((await named(one, `Unknown ${i}`)).length, 1)
   })
 })

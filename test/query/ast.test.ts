@@ -93,11 +93,4 @@ describe('the tree of a parsed filter', () => {
     assert.equal(matches(readFilter(writeFilter(filter)), document), true)
     assert.deepEqual(readFilter(writeFilter(filter)), filter)
   })
-
-  it('survives its way through a text at its greatest depth', () => {
-    let source: JsonObject = { a: 1 }
-    for (let i = 0; i < 99; i++) source = i % 2 ? { $or: [source, { b: 1 }] } : { $and: [source, { c: 1 }] }
-    const filter = parseFilter(source)
-    assert.deepEqual(readFilter(writeFilter(filter)), filter)
-  })
 })

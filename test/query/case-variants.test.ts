@@ -2,9 +2,11 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { foldPoint } from '../../src/query/fold.ts'
+import { longRun } from '../support/long-run.ts'
 import { caseVariants, type Casing } from '../../src/query/regex/case-variants.ts'
 
-const POINT_MAX = 0x10ffff
+/** No letter beyond the short form has another case. */
+const POINT_MAX = longRun(0x1ffff, 0x10ffff)
 const UNIT_MAX = 0xffff
 
 /** Groups by what one character of each is turned to, which for both definitions is found by other means than ours. */
@@ -31,8 +33,9 @@ function assertGroups(casing: Casing, groups: ReadonlyMap<number, readonly numbe
   for (const group of groups.values()) {
     if (group.length > 1) several++
     for (const point of group) {
-      const found = caseVariants(point, casing).toSorted((a, b) => a - b)
-      assert.deepEqual(found, group, `U+${point.toString(16)}`)
+      const found = caseVariants(point, casing)
+      if (found.length === 1 && group.length === 1 && found[0] === point) continue
+      assert.deepEqual(found.toSorted((a, b) => a - b), group, `U+${point.toString(16)}`)
     }
   }
   return several

@@ -4,8 +4,7 @@
  */
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import type { Json } from '../../src/base/json.ts'
-import type { Plan } from '../../src/store/plan/plan.ts'
+import type { Json, JsonObject } from '../../src/base/json.ts'
 import { writeQuery } from '../../src/store/scan/query-message.ts'
 import { createScanPool } from '../../src/store/scan/scan-pool.ts'
 import type { SystemStore } from '../support/service/stores.ts'
@@ -15,20 +14,21 @@ import {
   differenceOrError,
   newTally,
   randomQueryCase,
-  realPlanner,
   report,
-  type Planner,
   type QueryCase,
 } from '../support/query/query-comparison.ts'
 import { smallFilters, SORTS } from '../support/query/query-generator.ts'
-import { seededRandom, seedOfRun } from '../support/random.ts'
+import { longRun } from '../support/long-run.ts'
+import { seededRandom, seedOfTest } from '../support/random.ts'
 
-const SEED = seedOfRun()
+const SEED = seedOfTest()
 const CHANGES = 60
-const RANDOM_QUERIES = 2_000
-const QUERIES_OF_A_WORLD = 250
-const STORE_QUERIES = 300
-const CANARY_QUERIES = 1_500
+/** One in so many of the small filters. */
+const SMALL_STEP = longRun(41, 1)
+const RANDOM_QUERIES = longRun(80, 2_000)
+const QUERIES_OF_A_WORLD = longRun(40, 250)
+const STORE_QUERIES = longRun(30, 300)
+const PLACES = longRun(4, 50)
 
 const random = seededRandom(SEED)
 const tally = newTally()
@@ -38,17 +38,13 @@ before(() => world.change(random, CHANGES))
 
 function compare(queryCase: QueryCase, which: 'indexed' | 'bare'): void {
   const copy = world[which]
-  const difference = differenceOrError(queryCase, { world, copy, random, planner: realPlanner, tally })
+  const difference = differenceOrError(queryCase, { world, copy, random, tally })
   assert.equal(difference, undefined, `SEED=${SEED} ${report(queryCase, copy, difference ?? '')}`)
 }
 
 /** Each begins at many places. */
 const ONCE_WRONG: readonly (readonly [name: string, filter: Json, sort: string])[] = [
-  [
-    'a key with a single value that SQL does not see to',
-    { title: { $gte: '' }, excerpt: 'one' },
-    'excerpt,updatedAt:desc,title',
-  ],
+  ['a key with a single value that SQL does not see to', { title: { $gte: '' }, excerpt: 'one' }, 'excerpt,updatedAt:desc,title'],
   [
     'ranges that are merged by such a key',
     { 'topic.id': { $in: ['t1', 't2', 't3'] }, status: 'active', excerpt: 'one' },
@@ -57,29 +53,27 @@ const ONCE_WRONG: readonly (readonly [name: string, filter: Json, sort: string])
   ['a cursor with another value of the single key', { status: 'draft' }, 'status,updatedAt:desc'],
   ['the same after the keys in order', { status: 'active', 'topic.id': 't1' }, 'updatedAt:desc,status'],
   ['a bound that is half a surrogate pair', { title: { $gt: '\ud800' } }, 'title'],
-  [
-    'a list with half a surrogate pair',
-    { status: { $in: ['\ud800', 'active'] }, title: { $ne: '\udc00' } },
-    'updatedAt:desc',
-  ],
+  ['a list with half a surrogate pair', { status: { $in: ['\ud800', 'active'] }, title: { $ne: '\udc00' } }, 'updatedAt:desc'],
   ['a search for half a surrogate pair', { title: { $regex: 'ul\ud800', $options: 'i' } }, ''],
   ['a search for the replacement character', { title: { $regex: 'ul\ufffd', $options: 'i' } }, ''],
 ]
 
 describe(`queries find what brute force does (SEED=${SEED})`, () => {
   it('for every filter of up to two nodes, with every kind of sort', () => {
+    const filters = [...smallFilters()]
+    assert.ok(filters.length > 5_000, `${filters.length} small filters`)
     let compared = 0
-    for (const filter of smallFilters()) {
+    for (let i = SEED % SMALL_STEP; i < filters.length; i += SMALL_STEP) {
+      const filter = filters[i] as JsonObject
       const queryCase = { filter, sort: SORTS[compared % SORTS.length] ?? '', limit: [1, 3, 7, 30][compared % 4] ?? 1 }
       compare(queryCase, 'indexed')
       if (compared++ % 3 === 0) compare(queryCase, 'bare')
     }
-    assert.ok(compared > 5_000, `${compared} small filters`)
   })
 
   for (const [name, filter, sort] of ONCE_WRONG) {
     it(`where they once did not: ${name}`, () => {
-      for (let i = 0; i < 50; i++) compare({ filter, sort, limit: 1 + (i % 4) }, 'indexed')
+      for (let i = 0; i < PLACES; i++) compare({ filter, sort, limit: 1 + (i % 4) }, 'indexed')
     })
   }
 
@@ -115,8 +109,8 @@ describe(`queries find what brute force does (SEED=${SEED})`, () => {
   })
 
   it('which means something: most kinds of plans and orders were met often, and filters told documents apart', () => {
-    assert.ok(tally.cases >= 12_000, `${tally.cases} cases`)
-    assert.ok(tally.telling > tally.cases * 0.3, `${tally.telling} of ${tally.cases} cases tell documents apart`)
+    assert.ok(tally.telling > tally.cases * 0.2, `${tally.telling} of ${tally.cases} cases tell documents apart`)
+    if (longRun(0, 1) === 0) return
     const wanted: Readonly<Record<string, number>> = {
       'index exact': 500,
       'index superset': 1_000,
@@ -134,41 +128,6 @@ describe(`queries find what brute force does (SEED=${SEED})`, () => {
       'merged ranges': 300,
     }
     const rare = Object.entries(wanted).filter(([kind, least]) => (tally.kinds.get(kind) ?? 0) < least)
-    assert.deepEqual(
-      rare.map(([kind]) => `${kind}: ${tally.kinds.get(kind) ?? 0}`),
-      [],
-    )
+    assert.deepEqual(rare.map(([kind]) => `${kind}: ${tally.kinds.get(kind) ?? 0}`), [])
   })
-})
-
-/** What the same plan would be if the planner were wrong in one point. */
-const WRONG: Readonly<Record<string, (plan: Plan, keys: number) => Plan>> = {
-  'drops a range': (plan) => ({ ...plan, ranges: plan.ranges.length > 1 ? plan.ranges.slice(0, -1) : plan.ranges }),
-  'claims that SQL decided everything': (plan) => ({ ...plan, isExact: true }),
-  'claims an order that rows do not have': (plan, keys) => ({ ...plan, sortedBy: keys + 1 }),
-  'claims one key too many': (plan, keys) =>
-    plan.keyColumns > plan.sortedBy && plan.sortedBy < keys ? { ...plan, sortedBy: plan.sortedBy + 1 } : plan,
-  'reads in one direction only': (plan) => withSql(plan, (sql) => sql.replaceAll(' DESC', '')),
-  'begins a page after all that tie with its cursor': (plan) =>
-    withSql(plan, (sql) => sql.replaceAll('<= ?', '< ?').replaceAll('id > ?', "id > ? || 'z'")),
-  'takes lower bounds for upper ones': (plan) => withSql(plan, (sql) => sql.replaceAll('> ?', '< ?')),
-}
-
-function withSql(plan: Plan, change: (sql: string) => string): Plan {
-  return { ...plan, ranges: plan.ranges.map(({ sql, values }) => ({ sql: change(sql), values })) }
-}
-
-describe('a wrong planner is found out when it', () => {
-  for (const [name, change] of Object.entries(WRONG)) {
-    it(name, () => {
-      const planner: Planner = {
-        choose: (database, model, query) => change(realPlanner.choose(database, model, query), query.sort.length),
-        others: () => [],
-      }
-      const comparison = { world, copy: world.indexed, random, planner, tally: newTally() }
-      let compared = 0
-      while (compared < CANARY_QUERIES && differenceOrError(randomQueryCase(random), comparison) === undefined) compared++
-      assert.ok(compared < CANARY_QUERIES, `SEED=${SEED}: the comparison did not notice it in ${compared} queries`)
-    })
-  }
 })

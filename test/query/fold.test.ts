@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { fold, foldPoint } from '../../src/query/fold.ts'
+import { longRun } from '../support/long-run.ts'
 
-/** Every code point but the surrogates. */
-const POINTS = Array.from({ length: 0x110000 }, (_, point) => point).filter((point) => point < 0xd800 || point > 0xdfff)
+/** Every code point but the surrogates. None beyond the short form has case. */
+const POINTS = Array.from({ length: longRun(0x20000, 0x110000) }, (_, i) => i).filter((point) => point < 0xd800 || point > 0xdfff)
 
 describe('foldPoint()', () => {
   const folds = POINTS.map(foldPoint)
@@ -32,15 +33,9 @@ describe('foldPoint()', () => {
     // clear matches one with the bit set.
     for (let bit = 0; 1 << bit < cased.length; bit++) {
       const clear = cased.filter((_, i) => ((i >> bit) & 1) === 0)
-      assertApart(
-        clear,
-        cased.filter((_, i) => ((i >> bit) & 1) === 1),
-      )
+      assertApart(clear, cased.filter((_, i) => ((i >> bit) & 1) === 1))
     }
-    assertApart(
-      cased,
-      classes.filter((point) => !HAS_CASE.test(String.fromCodePoint(point))),
-    )
+    assertApart(cased, classes.filter((point) => !HAS_CASE.test(String.fromCodePoint(point))))
   })
 
   it('keeps the length of every text', () => {

@@ -3,7 +3,10 @@ import { describe, it } from 'node:test'
 import { withoutPatternSpace } from '../../src/query/pattern-space.ts'
 import { literalPattern, parsePattern, patternTest, type Pattern } from '../../src/query/pattern.ts'
 import { unlimitedSteps } from '../../src/query/steps.ts'
-import { seededRandom, seedOfRun } from '../support/random.ts'
+import { longRun } from '../support/long-run.ts'
+import { seededRandom, seedOfTest } from '../support/random.ts'
+
+const ROUNDS = longRun(4_000, 60_000)
 
 const literal = (text: string): Pattern => ({ kind: 'literal', text, ignoreCase: false })
 const prefix = (text: string): Pattern => ({ kind: 'prefix', text, ignoreCase: false })
@@ -44,24 +47,17 @@ describe('parsePattern()', () => {
     assert.deepEqual(parsePattern('C++', 'i'), { kind: 'literal', text: 'C++', ignoreCase: true })
     assert.deepEqual(parsePattern('a|b', 'i'), { kind: 'regexp', source: 'a|b', flags: 'iu' })
   })
-
-  it('gives data that survives a structured clone', () => {
-    for (const source of ['a', '^a', 'a.']) {
-      const pattern = parsePattern(source, 'i')
-      assert.deepEqual(structuredClone(pattern), pattern)
-    }
-  })
 })
 
 describe('patternTest()', () => {
   it('finds literal texts as a RegExp with the flags u and iu does', () => {
-    const seed = seedOfRun()
+    const seed = seedOfTest()
     const random = seededRandom(seed)
     const letters = ['a', 'A', 'b', 'k', '\u212A', 's', '\u017F', '\u00DF', '\u1E9E', '\u03C3', '\u03A3', '\u03C2', 'i']
     const rarer = ['\u0130', '\u0131', '\u{10400}', '\u{10428}', '\u0390', '\u1FD3', '\uFB05', '\uFB06']
     const chars = [...letters, ...rarer, '\uD801', '\uDC00', '\uDC28']
     let found = 0
-    for (let round = 0; round < 60_000; round++) {
+    for (let round = 0; round < ROUNDS; round++) {
       // Few characters at a time, so that texts repeat themselves and partial matches overlap.
       const few = [random.pick(chars), random.pick(chars), random.pick(chars)]
       const text = random.list(10, () => random.pick(few)).join('')
@@ -75,7 +71,7 @@ describe('patternTest()', () => {
       assert.equal(testOf({ kind: 'prefix', text: needle, ignoreCase })(text), begins, about)
       if (contains) found++
     }
-    assert.ok(found > 5_000 && found < 55_000, `${found} found`)
+    assert.ok(found > ROUNDS / 12 && found < (ROUNDS * 11) / 12, `${found} found`)
   })
 
   it('reads two halves of a surrogate pair that stand apart in the pattern as two characters, as V8 does', () => {
@@ -96,22 +92,15 @@ describe('patternTest()', () => {
       }
   })
 
-  it('takes time in proportion to the text for a literal as long as half of it that almost matches everywhere', () => {
+  it('finds a literal of 200,000 units that almost matches everywhere, which would take hours in quadratic time', () => {
     const almost: readonly ((units: number) => string)[] = [
       (units) => `${'a'.repeat(units)}b`,
       (units) => `b${'a'.repeat(units)}`,
       (units) => `${'a'.repeat(units / 2)}b${'a'.repeat(units / 2)}`,
     ]
+    const text = 'a'.repeat(600_000)
     for (const needleOf of almost) {
-      for (const ignoreCase of [true, false]) {
-        const took = (units: number): number => {
-          const test = testOf(literalPattern(needleOf(units / 2), ignoreCase))
-          return timeOf(() => test('a'.repeat(units)))
-        }
-        const [small, large] = [took(4_000), took(80_000)]
-        // The product of both lengths would be 400 times as much.
-        assert.ok(large < Math.max(small, 1) * 200, `${small} ms for the small text, ${large} ms for twenty times of it`)
-      }
+      for (const ignoreCase of [true, false]) assert.equal(testOf(literalPattern(needleOf(200_000), ignoreCase))(text), false)
     }
   })
 })
@@ -139,13 +128,3 @@ describe('withoutPatternSpace()', () => {
     })
   }
 })
-
-/** The best of three runs, in milliseconds, so that a pause of the machine does not count. */
-function timeOf(run: () => void): number {
-  const times = [0, 1, 2].map(() => {
-    const start = performance.now()
-    run()
-    return performance.now() - start
-  })
-  return Math.min(...times)
-}

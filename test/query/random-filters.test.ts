@@ -4,20 +4,18 @@
  */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { Failure } from '../../src/base/failure.ts'
 import { writeJson, type Json, type JsonObject } from '../../src/base/json.ts'
 import { readFilter, writeFilter } from '../../src/query/ast.ts'
 import { matches } from '../../src/query/match.ts'
 import { parseFilter } from '../../src/query/parse.ts'
-import { randomJson, seededRandom, seedOfRun, type Random } from '../support/random.ts'
+import { longRun } from '../support/long-run.ts'
+import { randomJson, seededRandom, seedOfTest, type Random } from '../support/random.ts'
 import { referenceMatches } from '../support/query/reference-matcher.ts'
 
 const KEYS = ['a', 'b', '0', '1']
 const SCALARS: readonly Json[] = [null, true, false, 0, 1, -1, 2.5, 2 ** 31, '', 'a', 'b', '0', '\u{1F600}', '\uFF5E']
 const PATHS = ['a', 'b', 'a.b', 'b.a', 'a.0', 'a.1', 'a.b.0', 'a.0.b', 'a.0.0', 'a.b.b', 'a.1.0.1']
-const OPERATORS = '$eq $in $all $not $and $or $elemMatch $regex $options $mod $type $size $gt $where $'.split(' ')
-const NAMES = ['a', '', '__proto__', ...OPERATORS]
-const SEED = seedOfRun()
+const SEED = seedOfTest()
 
 const value = (random: Random): Json => randomJson(random, { keys: KEYS, scalars: SCALARS, depthMax: 3 })
 
@@ -58,7 +56,7 @@ describe('random filters', () => {
   it('match what a naive reading of the language matches', () => {
     const random = seededRandom(SEED)
     let [matched, total, caught] = [0, 0, 0]
-    for (let round = 0; round < 6_000; round++) {
+    for (let round = 0; round < longRun(300, 6_000); round++) {
       const source = filter(random, 2)
       const parsed = parseFilter(source)
       const travelled = readFilter(writeFilter(parsed))
@@ -75,25 +73,7 @@ describe('random filters', () => {
       }
     }
     assert.ok(matched > total / 10 && matched < (total * 9) / 10, `${matched} of ${total} matched, SEED=${SEED}`)
-    assert.ok(caught > 20, `the samples caught a wrong engine only ${caught} times, SEED=${SEED}`)
-  })
-
-  it('of any JSON parse to a filter or fail with badRequest', () => {
-    const random = seededRandom(SEED)
-    let [taken, refused] = [0, 0]
-    for (let round = 0; round < 40_000; round++) {
-      const source = randomJson(random, { keys: NAMES, scalars: [...SCALARS, 'i', '(', 'string'], depthMax: 6 })
-      try {
-        matches(parseFilter(source), { a: [{ a: 1 }, 'a'] })
-        taken++
-      } catch (error) {
-        const about = `SEED=${SEED} ${writeJson(source)}: ${String(error)}`
-        assert.ok(error instanceof Failure && error.code === 'badRequest', about)
-        assert.match(error.message, /^Cannot read filter at "\$/)
-        refused++
-      }
-    }
-    assert.ok(taken > 500 && refused > 500, `${taken} taken, ${refused} refused, SEED=${SEED}`)
+    assert.ok(caught > longRun(2, 20), `the samples caught a wrong engine only ${caught} times, SEED=${SEED}`)
   })
 })
 

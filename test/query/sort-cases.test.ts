@@ -31,21 +31,14 @@ function assertOrder({ sort: source, documents = [], order: expected = [] }: Cas
   const sort = parseSort(source)
   const places = documents.map((document, i) => ({ i, keys: sortKeys(document, sort), id: String(document['id']) }))
   for (const start of [places, places.toReversed()]) {
-    assert.deepEqual(
-      start.toSorted((a, b) => comparePositions(sort, a, b)).map(({ i }) => i),
-      expected,
-    )
+    assert.deepEqual(start.toSorted((a, b) => comparePositions(sort, a, b)).map(({ i }) => i), expected)
   }
   const ordered = expected.map((i) => places[i] as (typeof places)[number])
   for (const [rank, place] of ordered.entries()) {
     const cursor = writeCursor({ model: 'topic', sort, keys: place.keys, id: place.id })
     const after = readCursor(cursor, { model: 'topic', sort })
     const rest = ordered.filter((other) => comparePositions(sort, other, after) > 0)
-    assert.deepEqual(
-      rest.map(({ i }) => i),
-      expected.slice(rank + 1),
-      `after ${place.id}`,
-    )
+    assert.deepEqual(rest.map(({ i }) => i), expected.slice(rank + 1), `after ${place.id}`)
   }
 }
 

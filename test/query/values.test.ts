@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { parseJson, writeJson, type Json } from '../../src/base/json.ts'
 import { compareText, compareValues, equalValues, typeRank } from '../../src/query/values.ts'
-import { randomJson, seededRandom, seedOfRun } from '../support/random.ts'
+import { longRun } from '../support/long-run.ts'
+import { randomJson, seededRandom, seedOfTest } from '../support/random.ts'
 
 /** From low to high; values within one inner list are equal. */
 const ASCENDING = parseJson(`[
@@ -35,11 +36,11 @@ describe('compareValues()', () => {
   })
 
   it('is a total order over random values', () => {
-    const seed = seedOfRun()
+    const seed = seedOfTest()
     const random = seededRandom(seed)
     const scalars = ASCENDING.slice(0, 36).flat()
     const make = (): Json => randomJson(random, { keys: ['a', 'b'], scalars, depthMax: 3 })
-    for (let round = 0; round < 20_000; round++) {
+    for (let round = 0; round < longRun(2_000, 20_000); round++) {
       const [a, b, c] = [make(), make(), make()]
       const about = `SEED=${seed} ${writeJson([a, b, c])}`
       assert.equal(sign(compareValues(a, b)), sign(-compareValues(b, a)), about)
@@ -53,7 +54,7 @@ describe('compareText()', () => {
   it('gives the order of UTF-8 bytes for every pair of short texts over telling characters', () => {
     const points = [0, 0x61, 0xd7ff, 0xe000, 0xffff, 0x10000, 0x1f600, 0x1f601, 0x10ffff]
     const chars = ['', ...points.map((point) => String.fromCodePoint(point))]
-    const texts = chars.flatMap((a) => chars.flatMap((b) => chars.map((c) => a + b + c)))
+    const texts = chars.flatMap((a) => chars.map((b) => a + b))
     const bytes = texts.map((text) => Buffer.from(text))
     let surrogatesMattered = 0
     for (const [i, a] of texts.entries()) {
@@ -63,7 +64,7 @@ describe('compareText()', () => {
         if (expected !== (a < b ? -1 : a > b ? 1 : 0)) surrogatesMattered++
       }
     }
-    assert.ok(surrogatesMattered > 1000)
+    assert.ok(surrogatesMattered > 500)
   })
 })
 

@@ -39,10 +39,7 @@ async function refusals(store: SystemStore, who: CallerActor): Promise<readonly 
   assert.ok(writer.length > 20)
   return Promise.all(
     writer.map(async ([name, write]) => {
-      const outcome = await write().then(
-        () => 'written',
-        (error: unknown) => (error as { code?: string }).code ?? String(error),
-      )
+      const outcome = await write().then(() => 'written', (error: unknown) => (error as { code?: string }).code ?? String(error))
       return [name, outcome] as const
     }),
   )

@@ -1,14 +1,5 @@
 import assert from 'node:assert/strict'
-import {
-  copyFileSync,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  statSync,
-  utimesSync,
-  writeFileSync,
-} from 'node:fs'
+import { copyFileSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { it } from 'node:test'
 import { systemClock } from '../../src/base/clock.ts'
@@ -19,7 +10,6 @@ import { backupName, listBackups, removeOldBackups, writeBackup, type BackupRequ
 import { DatabaseFileError } from '../../src/store/backup/database-copy.ts'
 import { openDatabase } from '../../src/store/sqlite/database.ts'
 import { temporaryDirectory } from '../support/service/temporary-directory.ts'
-import { noSmallDisk, smallDisk } from '../support/service/small-disk.ts'
 import { testStore, type SystemStore } from '../support/service/stores.ts'
 
 const request = (database: string, target: string): BackupRequest => ({
@@ -120,10 +110,7 @@ it('a backup replaces no file, and leaves none where it fails', async (t) => {
   ] as const) {
     await refused(writeBackup(request(database, target)), wanted)
   }
-  assert.deepEqual(
-    readdirSync(directory).filter((name) => name.startsWith('x.db')),
-    [],
-  )
+  assert.deepEqual(readdirSync(directory).filter((name) => name.startsWith('x.db')), [])
   assert.equal(readFileSync(taken, 'utf8'), 'mine')
 })
 
@@ -142,37 +129,6 @@ it('a backup that is interrupted leaves nothing', async (t) => {
   assert.deepEqual(readdirSync(join(dir.path, 'backups')), [])
 })
 
-it(
-  'a backup onto a disk without room is refused before it begins, and one that fills the disk is cleared away',
-  { skip: noSmallDisk },
-  async (t) => {
-    const { store, dir } = testStore(t)
-    await fill(store, 9)
-    const disk = smallDisk(t, 16)
-    await refused(
-      writeBackup(request(dir.database, join(disk, 'x.db'))),
-      /has [\d.]+ MB free, and [\d.]+ MB are needed: make room/,
-    )
-    const larger = smallDisk(t, 30)
-    const filling = { ...request(dir.database, join(larger, 'x.db')), onProgress: () => fillDisk(larger) }
-    await refused(writeBackup(filling), /the disk is full/)
-    assert.deepEqual(
-      readdirSync(larger).filter((name) => name !== 'filler'),
-      [],
-    )
-  },
-)
-
-function fillDisk(directory: string): void {
-  const file = join(directory, 'filler')
-  if (existsSync(file)) return
-  try {
-    for (;;) writeFileSync(file, Buffer.alloc(64 * 1024), { flag: 'a' })
-  } catch {
-    return
-  }
-}
-
 it('removeOldBackups() removes the oldest backups, and no other file', async (t) => {
   const directory = temporaryDirectory(t)
   const days = [1, 2, 3, 4].map((day) => backupName(Date.UTC(2026, 0, day)))
@@ -180,20 +136,7 @@ it('removeOldBackups() removes the oldest backups, and no other file', async (t)
   for (const name of [...days, ...others]) writeFileSync(join(directory, name), '')
   assert.deepEqual(await removeOldBackups(directory, { keep: 2, kind: 'scheduled' }), days.slice(0, 2))
   assert.deepEqual(await removeOldBackups(directory, { keep: 2, kind: 'scheduled' }), [])
-  assert.deepEqual(
-    listBackups(directory),
-    days.slice(2).map((name) => join(directory, name)),
-  )
+  assert.deepEqual(listBackups(directory), days.slice(2).map((name) => join(directory, name)))
   assert.deepEqual(readdirSync(directory).sort(), [...days.slice(2), ...others].sort())
   assert.deepEqual(listBackups(join(directory, 'none')), [])
-})
-
-it('a backup removes what a killed one left long ago, and not what a running one writes', async (t) => {
-  const { dir } = testStore(t)
-  const directory = temporaryDirectory(t)
-  const [old, recent] = ['a.db.partial-1', 'b.db.partial-2'].map((name) => join(directory, name)) as [string, string]
-  for (const file of [old, recent]) writeFileSync(file, '')
-  utimesSync(old, 1_000_000, 1_000_000)
-  await writeBackup(request(dir.database, join(directory, 'x.db')))
-  assert.deepEqual(readdirSync(directory).sort(), ['b.db.partial-2', 'x.db'])
 })

@@ -1,3 +1,4 @@
+// isolated: it changes the umask
 import assert from 'node:assert/strict'
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -8,7 +9,7 @@ import { DataDirError, prepareDataDir } from '../../src/store/sqlite/data-dir.ts
 import { loadSecrets } from '../../src/store/sqlite/secret-file.ts'
 import { openStore } from '../../src/store/sqlite/sqlite-store.ts'
 import { temporaryDirectory } from '../support/service/temporary-directory.ts'
-import { systemStore, testStore } from '../support/service/stores.ts'
+import { testStore } from '../support/service/stores.ts'
 
 const mode = (path: string): string => (statSync(path).mode & 0o777).toString(8)
 const random = (bytes: number): Buffer => Buffer.from(Array.from({ length: bytes }, (_, i) => (i * 151 + 7) % 256))
@@ -47,14 +48,6 @@ it('a second owner is refused with the name of the first, and let in when the fi
   await second().close()
 })
 
-it('a command beside the owner reads and writes the same data', async (t) => {
-  const { dir, store } = testStore(t)
-  const beside = systemStore(openStore({ dir, models: STORED_MODELS, version: '1', now: () => 0 }))
-  await beside.insert(language, { id: 'x', value: { id: 'x', name: 'Beside' } })
-  assert.match((await store.get(language, 'x')) ?? '', /Beside/)
-  await beside.close()
-})
-
 it('a directory that cannot be used is refused in one sentence', (t) => {
   const path = temporaryDirectory(t)
   writeFileSync(join(path, 'file'), '')
@@ -63,10 +56,7 @@ it('a directory that cannot be used is refused in one sentence', (t) => {
     [join(path, 'file', 'below'), /a file with this name exists already/],
     [join(path, 'taken'), /it is a directory/],
   ] as const) {
-    assert.throws(
-      () => prepareDataDir(directory),
-      (error: Error) => error instanceof DataDirError && reason.test(error.message),
-    )
+    assert.throws(() => prepareDataDir(directory), (error: Error) => error instanceof DataDirError && reason.test(error.message))
   }
 })
 
@@ -75,10 +65,7 @@ it('loadSecrets() makes a secret once, keeps it, and reads older ones after it',
   const [first] = loadSecrets(file, random)
   assert.equal(Buffer.from(first ?? '', 'base64url').length, 32)
   assert.equal(mode(file), '600')
-  assert.deepEqual(
-    loadSecrets(file, () => assert.fail('made a second secret')),
-    [first],
-  )
+  assert.deepEqual(loadSecrets(file, () => assert.fail('made a second secret')), [first])
   writeFileSync(file, `${STRONG}\n\n${first ?? ''}\n`)
   assert.deepEqual(loadSecrets(file, random), [STRONG, first])
 })

@@ -12,11 +12,12 @@ import { GATHERED_ROWS_MAX } from '../../src/store/sqlite/gathered-inserts.ts'
 import { searchRow } from '../../src/store/tables/search-row.ts'
 import { wordFaults } from '../../src/store/tables/word-index.ts'
 import { changeFaults } from '../support/changes/change-faults.ts'
-import { seededRandom, seedOfRun, type Random } from '../support/random.ts'
+import { seededRandom, seedOfTest, type Random } from '../support/random.ts'
 import { testStore } from '../support/service/stores.ts'
+import { longRun } from '../support/long-run.ts'
 
 const DATE = '2026-03-01T08:00:00.000Z'
-const [BATCHES, IDS, ROWS_MAX] = [10, 2_000, 2 * GATHERED_ROWS_MAX]
+const [BATCHES, IDS, ROWS_MAX] = [longRun(4, 10), longRun(400, 2_000), longRun(1.3, 2) * GATHERED_ROWS_MAX]
 
 interface Written {
   readonly id: string
@@ -51,8 +52,8 @@ function contents(database: Database): unknown {
   return [...TABLES.map((name) => database.all(`SELECT * FROM ${name} ORDER BY 1, 2`)), changes, texts]
 }
 
-it('stores the same, whatever else the batch writes and whether it is kept', async (t) => {
-  const random = seededRandom(seedOfRun())
+it('a load that gathers rows stores what one that writes row by row does', async (t) => {
+  const random = seededRandom(seedOfTest())
   t.diagnostic(`SEED=${random.seed}`)
   const openLoad = (isAlone: boolean) => {
     const { dir } = testStore(t)

@@ -13,12 +13,13 @@ import { openDatabase, type Database } from '../../src/store/sqlite/database.ts'
 import { isIndexedText } from '../../src/store/tables/pending-rows.ts'
 import { wordFaults } from '../../src/store/tables/word-index.ts'
 import { changeFaults } from '../support/changes/change-faults.ts'
-import { seededRandom, seedOfRun, type Random } from '../support/random.ts'
+import { seededRandom, seedOfTest, type Random } from '../support/random.ts'
 import { testStore } from '../support/service/stores.ts'
 import type { Cleanup } from '../support/service/temporary-directory.ts'
+import { longRun } from '../support/long-run.ts'
 
 const DATE = '2026-03-01T08:00:00.000Z'
-const [BATCHES, IDS, JOBS_MAX] = [12, 400, 90]
+const [BATCHES, IDS, JOBS_MAX] = [longRun(6, 12), longRun(120, 400), longRun(60, 90)]
 const INCOMPLETE = incompleteOf(headline) ?? headline
 const PLACES = [headline, topic, INCOMPLETE]
 const USERS = ['ann', 'bob']
@@ -96,7 +97,7 @@ function contents(database: Database): unknown {
 }
 
 it('writes of one turn result in, and store, what they do one after the other', async (t) => {
-  const random = seededRandom(seedOfRun())
+  const random = seededRandom(seedOfTest())
   t.diagnostic(`SEED=${random.seed}`)
   const [together, single] = [await openSide(t), await openSide(t)]
   const seen = new Set<unknown>()

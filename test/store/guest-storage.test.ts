@@ -7,8 +7,9 @@ import { guestEmail } from '../../src/models/guest.ts'
 import { userAppSettings } from '../../src/models/user-app-settings.ts'
 import { userContentPreferences } from '../../src/models/user-content-preferences.ts'
 import { openDatabase, type Database } from '../../src/store/sqlite/database.ts'
-import { seededRandom, seedOfRun } from '../support/random.ts'
+import { seededRandom, seedOfTest } from '../support/random.ts'
 import { testStore, type SystemStore } from '../support/service/stores.ts'
+import { longRun } from '../support/long-run.ts'
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
@@ -35,7 +36,7 @@ it('the sum is that of the documents of all guests, whatever was written', async
   const { store, dir } = testStore(t)
   const database = openDatabase(dir.database)
   t.after(() => database.close())
-  const random = seededRandom(seedOfRun())
+  const random = seededRandom(seedOfTest())
   const ids = ['a', 'b', 'c', 'd', 'e']
   const writes: readonly ((id: string) => Promise<unknown>)[] = [
     (id) => addGuest(store, id),
@@ -49,7 +50,7 @@ it('the sum is that of the documents of all guests, whatever was written', async
     (id) => store.deleteAccount({ id, now: NOW, keepLastAdmin: false }),
   ]
   let most = 0
-  for (let round = 0; round < 60; round++) {
+  for (let round = 0; round < longRun(40, 120); round++) {
     await Promise.allSettled(random.list(6, () => random.pick(writes)(random.pick(ids))))
     await turn()
     most = Math.max(most, counted(database).guests)

@@ -2,19 +2,15 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import type { JsonObject } from '../../src/base/json.ts'
-import { headline } from '../../src/models/headline.ts'
 import { incompleteOf } from '../../src/models/incomplete.ts'
 import { STORED_MODELS } from '../../src/models/registry.ts'
 import type { Model } from '../../src/models/schema.ts'
 import { topic } from '../../src/models/topic.ts'
 import { openDatabase } from '../../src/store/sqlite/database.ts'
-import { createCurrentCopies } from '../../src/store/references/current-copies.ts'
 import { testStore, type SystemStore } from '../support/service/stores.ts'
 
 const DRAFTS = incompleteOf(topic) as Model
 const COMPLETE = { id: 'a', name: 'a', description: '', status: 'draft' }
-const QUERY = { filter: { kind: 'and', filters: [] }, sort: [], limit: 5, after: undefined } as const
-const CALLER = { id: 'one', class: 'dashboard' } as const
 
 it('a document is not inserted where the other table has its id', async (t) => {
   const { store } = testStore(t)
@@ -23,18 +19,6 @@ it('a document is not inserted where the other table has its id', async (t) => {
   assert.equal(await store.insert(topic, { id: 'b', value: { ...COMPLETE, id: 'b' } }), 'inserted')
   assert.equal(await store.insert(DRAFTS, { id: 'b', value: { id: 'b', status: 'draft' } }), 'exists')
   await store.remove(DRAFTS, 'a')
-  assert.equal(await store.insert(topic, { id: 'a', value: COMPLETE }), 'inserted')
-})
-
-it('a node whose schema has no incomplete drafts yet has none, and says what a new one needs', async (t) => {
-  const { store, dir } = testStore(t)
-  const database = openDatabase(dir.database)
-  database.exec(`DROP TABLE ${DRAFTS.name}`)
-  database.close()
-  assert.equal(store.get(DRAFTS, 'a'), undefined)
-  assert.deepEqual((await store.find(DRAFTS, QUERY, CALLER)).items, [])
-  assert.deepEqual((await store.find(DRAFTS, { ...QUERY, counts: true }, CALLER)).items, ['{"total":0,"isFloor":false}'])
-  await assert.rejects(store.insert(DRAFTS, { id: 'a', value: { id: 'a' } }), /run "dateline cluster upgrade"/)
   assert.equal(await store.insert(topic, { id: 'a', value: COMPLETE }), 'inserted')
 })
 
@@ -64,19 +48,4 @@ it('what leaves the trash for good leaves no version in either table', async (t)
   const database = openDatabase(dir.database, { readOnly: true })
   t.after(() => database.close())
   assert.deepEqual(database.all('SELECT * FROM change WHERE delta IS NOT NULL'), [])
-})
-
-it('copies of a document that was replaced once, came back and is no longer complete stay', async (t) => {
-  const { store, dir } = testStore(t)
-  for (const id of ['a', 'b']) await store.insert(topic, { id, value: { ...COMPLETE, id, status: 'active' } })
-  await store.remove(topic, 'a', undefined, () => 'b')
-  await store.together((_, steps) => steps.restore(topic, 'a', () => {}))
-  const database = openDatabase(dir.database)
-  t.after(() => database.close())
-  const copy = { id: 'a', name: 'as it was' }
-  const current = (): JsonObject => createCurrentCopies(database).bringUpToDate(headline, { topic: copy }, 'all')
-  await move(store, topic, DRAFTS, 'a')
-  assert.deepEqual(current(), { topic: copy })
-  await store.remove(DRAFTS, 'a')
-  assert.deepEqual(current(), { topic: copy })
 })

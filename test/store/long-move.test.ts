@@ -1,26 +1,19 @@
 /** A long WAL, which a reader kept from being moved, is moved by a thread beside the writes, and pages are blanked. */
 import assert from 'node:assert/strict'
 import { closeSync, copyFileSync, openSync, readSync, statSync } from 'node:fs'
-import { once } from 'node:events'
 import { join } from 'node:path'
 import { it } from 'node:test'
-import { DatabaseSync } from 'node:sqlite'
-import { Worker } from 'node:worker_threads'
-import { endThreads } from '../../src/base/thread.ts'
-import { STORED_MODELS } from '../../src/models/registry.ts'
 import { topic } from '../../src/models/topic.ts'
 import { openDatabase, type Database } from '../../src/store/sqlite/database.ts'
 import { faultsOf } from '../../src/store/sqlite/database-check.ts'
 import { checkpoint, NO_PART } from '../../src/store/wal/wal-file.ts'
 import { moveLongWal, moveWal } from '../../src/store/wal/move-wal.ts'
-import { openStore } from '../../src/store/sqlite/sqlite-store.ts'
 import { unusedSpan } from '../../src/store/wal/unused-space.ts'
-import { seededRandom, seedOfRun, type Random } from '../support/random.ts'
+import { seededRandom, seedOfTest, type Random } from '../support/random.ts'
 import { temporaryDirectory } from '../support/service/temporary-directory.ts'
-import { systemStore, testStore, type SystemStore } from '../support/service/stores.ts'
+import { testStore, type SystemStore } from '../support/service/stores.ts'
 
 const PAGE_BYTES = 4096
-const PAGES_OF_LONG_WAL = 5_000
 const LONG_WAL_BYTES = 4_500 * PAGE_BYTES
 
 /** Rows of all lengths that come, change and go, so that cells move from page to page. */
@@ -62,7 +55,7 @@ function pagesWithRemains(file: string): number[] {
 }
 
 it('a WAL that a reader made long is moved beside the writes that go on', async (t) => {
-  const random = seededRandom(seedOfRun())
+  const random = seededRandom(seedOfTest())
   t.diagnostic(`SEED=${random.seed}`)
   const { store, dir } = testStore(t)
   await writeTurn(store, random)
@@ -88,61 +81,6 @@ it('a WAL that a reader made long is moved beside the writes that go on', async 
   assert.deepEqual(faultsOf(database), [])
 })
 
-it('a thread that ended while it had nothing to move is replaced', async (t) => {
-  // Its next move was never settled, so that the WAL grew for as long as the service ran.
-  const random = seededRandom(seedOfRun())
-  t.diagnostic(`SEED=${random.seed}`)
-  const { store, dir } = testStore(t)
-  const wal = `${dir.database}-wal`
-  for (const isEnded of [true, false]) {
-    await writeTurn(store, random)
-    const reader = openDatabase(dir.database, { readOnly: true })
-    reader.exec('BEGIN')
-    reader.get('SELECT count(*) FROM topic')
-    const bytes = statSync(wal).size
-    while (statSync(wal).size < bytes + LONG_WAL_BYTES) await writeTurn(store, random)
-    reader.exec('COMMIT')
-    reader.close()
-    const salts = saltsOf(wal)
-    for (let turns = 0; saltsOf(wal) === salts; turns++) {
-      assert.ok(turns < 1_000, 'the WAL is never restarted')
-      await writeTurn(store, random)
-    }
-    if (isEnded) assert.equal(await endThreads(60_000), true)
-  }
-})
-
-it('two processes that move one WAL do not wait for each other while it grows', async (t) => {
-  const random = seededRandom(seedOfRun())
-  t.diagnostic(`SEED=${random.seed}`)
-  const { store, dir } = testStore(t)
-  await writeTurn(store, random)
-  const other = systemStore(openStore({ dir, models: STORED_MODELS, version: '1.2.3', now: () => 0 }))
-  t.after(() => other.close())
-  const reader = openDatabase(dir.database, { readOnly: true })
-  t.after(() => reader.close())
-  reader.exec('BEGIN')
-  reader.get('SELECT count(*) FROM topic')
-  const wal = `${dir.database}-wal`
-  const writeBoth = async (): Promise<void> => {
-    await writeTurn(store, random)
-    await writeTurn(other, random)
-  }
-  while (statSync(wal).size < LONG_WAL_BYTES) await writeBoth()
-  reader.exec('COMMIT')
-  const salts = saltsOf(wal)
-  while (saltsOf(wal) === salts) {
-    assert.ok(statSync(wal).size < 10 * LONG_WAL_BYTES, 'the WAL grows without end')
-    await writeBoth()
-  }
-  await other.close()
-  await store.close()
-  assert.equal(pagesWithRemains(dir.database).length, 0)
-  const database = openDatabase(dir.database, { readOnly: true })
-  t.after(() => database.close())
-  assert.deepEqual(faultsOf(database), [])
-})
-
 function saltsOf(wal: string): string {
   const header = Buffer.alloc(32)
   const descriptor = openSync(wal, 'r')
@@ -155,7 +93,7 @@ function saltsOf(wal: string): string {
 }
 
 it('a move that an older reader stops moves what it can, and the next one goes on from there', async (t) => {
-  const random = seededRandom(seedOfRun())
+  const random = seededRandom(seedOfTest())
   t.diagnostic(`SEED=${random.seed}`)
   const { store, dir } = testStore(t)
   const hold = openDatabase(dir.database, { readOnly: true })
@@ -184,42 +122,6 @@ it('a move that an older reader stops moves what it can, and the next one goes o
   assert.deepEqual(checkpoint(writer, 'NOOP'), { isBusy: false, pages: stopped.pages, moved: stopped.pages })
   assert.equal(pagesWithRemains(file).length, 0)
   assert.deepEqual(faultsOf(writer), [])
-})
-
-/** Takes the write lock, says so, and holds it until told to stop. */
-const HOLDER = `
-  const { workerData: { file, shared } } = require('node:worker_threads')
-  const { DatabaseSync } = require('node:sqlite')
-  const state = new Int32Array(shared)
-  const database = new DatabaseSync(file)
-  database.exec('PRAGMA wal_autocheckpoint = 0; BEGIN IMMEDIATE')
-  Atomics.store(state, 1, 1)
-  Atomics.wait(state, 0, 0)
-  database.exec('COMMIT')
-  Atomics.store(state, 1, 0)
-`
-
-it('a writer that holds the lock, as a bulk load does for seconds, cannot keep the WAL from being moved', async (t) => {
-  const file = join(temporaryDirectory(t), 'a.db')
-  const database = new DatabaseSync(file)
-  t.after(() => database.close())
-  database.exec('PRAGMA journal_mode = WAL; PRAGMA wal_autocheckpoint = 0; CREATE TABLE a (id INTEGER PRIMARY KEY, b)')
-  const insert = database.prepare('INSERT INTO a (b) VALUES (zeroblob(3000))')
-  for (let row = 0; row < PAGES_OF_LONG_WAL; row++) insert.run()
-  const shared = new SharedArrayBuffer(8)
-  const state = new Int32Array(shared)
-  const holder = new Worker(HOLDER, { eval: true, workerData: { file, shared } })
-  t.after(async () => {
-    Atomics.store(state, 0, 1)
-    Atomics.notify(state, 0)
-    await once(holder, 'exit')
-  })
-  while (Atomics.load(state, 1) === 0) await new Promise(setImmediate)
-  const pageFile = { descriptor: openSync(file, 'r+'), pageBytes: PAGE_BYTES }
-  t.after(() => closeSync(pageFile.descriptor))
-  const moved = moveLongWal({ file, pageFile, blanked: NO_PART, waitsMax: 0 })
-  assert.ok(moved.frames >= PAGES_OF_LONG_WAL, `only ${moved.frames} frames were moved`)
-  assert.equal(Atomics.load(state, 1), 1, 'the other still holds the lock')
 })
 
 it('a WAL that another process restarts in the middle of a move is not taken for blanked', (t) => {

@@ -15,8 +15,6 @@ import { topic } from '../../src/models/topic.ts'
 import { user } from '../../src/models/user.ts'
 import { openBulkWriter } from '../../src/store/sqlite/bulk-writer.ts'
 import { openDatabase } from '../../src/store/sqlite/database.ts'
-import { createModelVersions } from '../../src/store/sqlite/model-versions.ts'
-import { createSnapshot } from '../../src/store/sqlite/snapshot.ts'
 import type { NewAccount } from '../../src/store/store.ts'
 import { testStore } from '../support/service/stores.ts'
 
@@ -52,11 +50,7 @@ it('every write of this process or of another moves the versions of the models t
     ['new account', () => store.createAccount(account('a')), ACCOUNT],
     ['promotion', () => store.promote('a@example.org', 0), ['user']],
     ['change of a user', () => store.updateUser('a', (stored) => ({ ...stored, extra: 1 })), ['user']],
-    [
-      'deletion of an account, cascades included',
-      () => store.deleteAccount({ id: 'a', now: 0, keepLastAdmin: false }),
-      ACCOUNT,
-    ],
+    ['deletion of an account, cascades included', () => store.deleteAccount({ id: 'a', now: 0, keepLastAdmin: false }), ACCOUNT],
     ['import', () => write('t2', 'first'), ['topic']],
     ['import that replaces', () => write('t2', 'second'), ['topic']],
     ['import of the stored document', () => write('t2', 'second'), []],
@@ -81,7 +75,7 @@ it('every write of this process or of another moves the versions of the models t
   assert.equal(store.versionsOf([topic, user]), `${store.versionsOf([topic])}.${store.versionsOf([user])}`)
 })
 
-it('belong to the snapshot of the documents, whatever is committed meanwhile', async (t) => {
+it('versions of models belong to the snapshot of the documents, whatever is committed meanwhile', async (t) => {
   const { store, dir } = testStore(t)
   await store.insert(topic, { id: 't', value: topicOf('t', 'old') })
   const other = openDatabase(dir.database)
@@ -125,26 +119,3 @@ for (const [phase, later] of [['an immediate', setImmediate], ['a timer', (work:
     assert.match(text ?? '', /new/)
   })
 }
-
-it('a commit that lies in the log of another connection is seen, and one of a rolled back transaction is not', async (t) => {
-  const { dir } = testStore(t)
-  const [reader, writer] = [openDatabase(dir.database, { readOnly: true }), openDatabase(dir.database)]
-  const snapshot = createSnapshot(reader)
-  const versions = createModelVersions(reader, snapshot)
-  t.after(() => {
-    snapshot.end()
-    reader.close()
-    writer.close()
-  })
-  const first = versions.of([topic])
-  await turn()
-  writer.exec('BEGIN IMMEDIATE')
-  writer.run(`INSERT INTO topic (id, doc) VALUES ('t', '{"status":"draft"}')`)
-  assert.equal(versions.of([topic]), first)
-  await turn()
-  writer.exec('ROLLBACK')
-  assert.equal(versions.of([topic]), first)
-  await turn()
-  writer.run(`INSERT INTO topic (id, doc) VALUES ('t', '{"status":"draft"}')`)
-  assert.notEqual(versions.of([topic]), first)
-})

@@ -1,20 +1,13 @@
 /** The outbox on a real file: what is given out, what ends, what is kept, and what another process sees of it. */
 import assert from 'node:assert/strict'
-import { readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { describe, it } from 'node:test'
-import { gunzipSync } from 'node:zlib'
-import { unseal, type SealedCode } from '../../src/auth/sealed-message.ts'
-import { deriveKeys } from '../../src/auth/keys.ts'
 import { newAccount } from '../../src/auth/new-account.ts'
 import { STORED_MODELS } from '../../src/models/registry.ts'
 import { openDatabase } from '../../src/store/sqlite/database.ts'
-import { prepareDataDir } from '../../src/store/sqlite/data-dir.ts'
-import { lastInvitation, listMessages, oldestWaitingAt, putMessage, WAITING_MESSAGES_MAX } from '../../src/store/tables/outbox-table.ts'
+import { WAITING_MESSAGES_MAX } from '../../src/store/tables/outbox-table.ts'
 import { openStore } from '../../src/store/sqlite/sqlite-store.ts'
 import type { MessageState } from '../../src/models/message-state.ts'
 import type { OutboxTurn } from '../../src/store/store.ts'
-import { temporaryDirectory } from '../support/service/temporary-directory.ts'
 import { signInWith, systemStore, takeAll, testStore, type SystemStore } from '../support/service/stores.ts'
 
 const MINUTE_MS = 60_000
@@ -79,21 +72,6 @@ it('attack: a code that a stranger requests does not end the mail of the owner, 
   assert.equal((await list(store, 34, 'waiting')).length, 20, 'and as many as there are codes')
 })
 
-it('on a node that is not upgraded yet, codes are sent as before, and invitations wait for the upgrade', async (t) => {
-  const { store, dir } = testStore(t)
-  await store.close()
-  const database = openDatabase(dir.database)
-  t.after(() => database.close())
-  database.exec('ALTER TABLE outbox DROP COLUMN kind')
-  const posting = { ...issue('a@example.org', 'one'), kind: 'code' } as const
-  putMessage(database, posting)
-  putMessage(database, { ...posting, message: { id: 'two', sealed: Buffer.from('two') } })
-  const states = listMessages(database, { state: undefined, limit: 10, now: 0 }).map(({ id, kind, state }) => [id, kind, state])
-  assert.deepEqual(states, [['two', 'code', 'waiting'], ['one', 'code', 'superseded']])
-  assert.throws(() => putMessage(database, { ...posting, kind: 'invitation', message: { id: 'three', sealed: Buffer.from('3') } }), /earlier schema/)
-  assert.equal(lastInvitation(database, 'a@example.org', 0), undefined)
-})
-
 describe('a message', () => {
   it('is taken once until its lease expires, and keeps its due time', async (t) => {
     const { store } = testStore(t)
@@ -126,10 +104,7 @@ describe('a message', () => {
   it('that waits longer than any pause, since the clock was set back, is due', async (t) => {
     const { store } = testStore(t)
     const later = { kind: 'later', reply: '451 busy' } as const
-    for (const [id, dueAt] of [
-      ['at', MINUTE_MS + 1_000],
-      ['past', MINUTE_MS + 1_001],
-    ] as const) {
+    for (const [id, dueAt] of [['at', MINUTE_MS + 1_000], ['past', MINUTE_MS + 1_001]] as const) {
       await store.issueCode(issue(`${id}@example.org`, id, 1_000))
       await takeAll(store, 1_000)
       await store.finishMessage(id, { ...later, dueAt }, 1_000)
@@ -286,41 +261,6 @@ describe('the record of a message', () => {
     })
   })
 
-  it('is found without reading the others, where it is the oldest', async (t) => {
-    const { store, dir } = testStore(t)
-    assert.equal(await store.oldestWaitingAt(), undefined)
-    for (const [i, id] of ['c', 'b', 'a'].entries()) await store.issueCode(issue(`${id}@example.org`, id, 50 + i))
-    await store.finishMessage('c', { kind: 'delivered', reply: '250 ok' }, 60)
-    assert.equal(await store.oldestWaitingAt(), 51)
-    const database = openDatabase(dir.database, { readOnly: true })
-    t.after(() => database.close())
-    const asked: string[] = []
-    oldestWaitingAt({ ...database, get: (sql) => void asked.push(sql) })
-    const plan = asked.flatMap((sql) => database.all(`EXPLAIN QUERY PLAN ${sql}`).map((row) => row['detail']))
-    assert.deepEqual(plan, ['SCAN outbox USING INDEX outbox_expiry'])
-  })
-
-  it('is listed without sorting a week of mail', (t) => {
-    const { dir } = testStore(t)
-    const database = openDatabase(dir.database, { readOnly: true })
-    t.after(() => database.close())
-    const planOf = (state: MessageState | undefined): unknown[] => {
-      const plans: unknown[] = []
-      const all: typeof database.all = (sql, ...values) => {
-        plans.push(...database.all(`EXPLAIN QUERY PLAN ${sql}`, ...values).map((row) => row['detail']))
-        return []
-      }
-      listMessages({ ...database, all }, { state, limit: 100, now: 0 })
-      return plans
-    }
-    for (const state of [undefined, 'delivered', 'failed', 'expired', 'superseded'] as const) {
-      assert.deepEqual(planOf(state), ['SCAN outbox'], String(state))
-    }
-    for (const state of ['waiting', 'sending'] as const) {
-      assert.match(String(planOf(state)[0]), /^SEARCH outbox USING INDEX \w+ \(state=\?\)$/, state)
-    }
-  })
-
   it('is kept for seven days after the end, and is removed without any new message', async (t) => {
     const { store } = testStore(t)
     for (const id of ['a', 'b']) await store.issueCode(issue(`${id}@example.org`, id))
@@ -362,32 +302,4 @@ describe('an outbox that an attacker filled', () => {
     await store.finishMessage('00000001', { kind: 'failed', reply: '550' }, 2)
     assert.equal(await store.issueCode(issue('strange@example.org', 'more')), 'issued')
   })
-})
-
-it('a file of the first release keeps its outbox, and its messages are sent', async (t) => {
-  // Written by version 0.1.0 with the secret below: one message of each state, one of them taken by a sender that died.
-  const dir = prepareDataDir(join(temporaryDirectory(t), 'data'))
-  writeFileSync(dir.database, gunzipSync(readFileSync(join(import.meta.dirname, '../cases/schema-1.db.gz'))))
-  const now = Date.parse('2026-03-01T12:01:00.000Z')
-  const owner = { pid: process.pid, startedAt: 'now' }
-  const store = systemStore(openStore({ dir, models: STORED_MODELS, version: '2.0.0', now: () => now, owner }))
-  t.after(() => store.close())
-  assert.deepEqual(
-    (await list(store, now)).map(({ address, state, attempts }) => [address.split('@')[0], state, attempts]),
-    [
-      ['waiting', 'waiting', 0],
-      ['again', 'waiting', 0],
-      ['again', 'superseded', 0],
-      ['leased', 'waiting', 1],
-      ['delivered', 'delivered', 1],
-    ],
-  )
-  const keys = deriveKeys(['s'.repeat(43)])
-  const messages = (await takeAll(store, now)).map(({ sealed }) => unseal(keys.seal, sealed) as SealedCode | undefined)
-  assert.deepEqual(
-    messages.map((message) => message?.email),
-    ['again@example.org', 'waiting@example.org', 'leased@example.org'],
-  )
-  for (const message of messages) assert.match(message?.code ?? '', /^\d{6}$/)
-  assert.ok(await store.userByEmail('admin@example.org'))
 })

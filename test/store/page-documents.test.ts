@@ -4,14 +4,10 @@
  */
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import type { JsonObject } from '../../src/base/json.ts'
 import { headline } from '../../src/models/headline.ts'
 import { STORED_MODELS } from '../../src/models/registry.ts'
 import { eq, matchAll } from '../../src/query/ast.ts'
 import { parseSort } from '../../src/query/order.ts'
-import { openDatabase } from '../../src/store/sqlite/database.ts'
-import { execute, noEffort } from '../../src/store/plan/executor.ts'
-import { planQuery } from '../../src/store/plan/planner.ts'
 import { QUERY_READER } from '../support/service/query-reader.ts'
 import { randomHeadline, sampleId } from '../support/service/headline-samples.ts'
 import { seededRandom } from '../support/random.ts'
@@ -21,7 +17,7 @@ import { testStore } from '../support/service/stores.ts'
 const JOINED_BYTES_MAX = 20_000
 const DOCUMENTS = 150
 
-const { store, dir } = testStore({ after: (work) => after(() => work()) }, STORED_MODELS)
+const { store } = testStore({ after: (work) => after(() => work()) }, STORED_MODELS)
 const random = seededRandom(1)
 const documents = Array.from({ length: DOCUMENTS }, (_, i) => {
   const value = { ...randomHeadline(random, sampleId(i)), filling: '' }
@@ -60,19 +56,4 @@ it('a page of none has no further one', async () => {
   const query = { filter: eq(['status'], 'nothing'), sort: parseSort('updatedAt:desc'), limit: 20, after: undefined }
   const { items, next } = await store.find(headline, query, QUERY_READER)
   assert.deepEqual([items, next], [[], undefined])
-})
-
-it('long documents of a page count for what they take', async (t) => {
-  // A page of four took 48 ms of the main thread without a pause, and counted as one.
-  const long = (i: number): JsonObject => ({ ...randomHeadline(random, sampleId(i)), status: 'draft', filling: '€'.repeat(200_000) })
-  const ids = [0, 1, 2, 3].map((i) => DOCUMENTS + i)
-  await store.insertMissing(headline, ids.map((i) => ({ id: sampleId(i), value: long(i) })))
-  const database = openDatabase(dir.database, { readOnly: true })
-  t.after(() => database.close())
-  const query = { filter: matchAll, sort: parseSort('id:desc'), limit: ids.length, after: undefined }
-  const [plan, effort] = [planQuery(database, headline, query), noEffort()]
-  const found = execute(database, headline, { plan, query, effort, mayGoOn: () => true })
-  assert.equal(plan.readsDocuments, false)
-  assert.equal(found?.items.length, ids.length)
-  assert.ok(effort.steps.taken > found.joined.length / 20, `${effort.steps.taken} steps for ${found.joined.length} bytes`)
 })

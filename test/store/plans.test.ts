@@ -16,13 +16,12 @@ import { execute, noEffort } from '../../src/store/plan/executor.ts'
 import { runsInline } from '../../src/store/scan/inline-budget.ts'
 import type { Plan } from '../../src/store/plan/plan.ts'
 import { planQuery, possiblePlans } from '../../src/store/plan/planner.ts'
-import { createKnownCounts } from '../../src/store/plan/statistics.ts'
 import type { FindQuery, Found } from '../../src/store/store.ts'
 import { START } from '../support/service/service.ts'
 import { sampleId } from '../support/service/headline-samples.ts'
 import { testStore } from '../support/service/stores.ts'
 
-const COPIES = 10
+const COPIES = 6
 /** There are fewer languages and countries. */
 const SMALL_TABLE = 250
 const CALLER: Caller = { id: sampleId(0), appRole: 'standardUser', dashboardRole: 'none' }
@@ -78,17 +77,16 @@ function modelOf(name: string): Model {
 
 const search = (text: string): Json => ({ $regex: text, $options: 'i' })
 
-interface Row {
+interface Asked {
   readonly search?: string
-  readonly name: string
-  readonly model: string
   readonly filter?: JsonObject
   readonly sort?: string
   readonly limit?: number
-  /** As describePlan() words it. */
-  readonly plan: string
   readonly finds?: 'nothing'
 }
+
+/** The plan is worded as describePlan() does. */
+type Row = readonly [model: string, name: string, plan: string, asked: Asked]
 
 /** The first records that headlines really name: a list without any of them would be a query without an answer. */
 const named = (member: string): string[] =>
@@ -96,416 +94,91 @@ const named = (member: string): string[] =>
 const [topics, sources, countries] = [named('topic'), named('source'), named('eventCountry')]
 const seats = [...new Set(content.sources.map((one) => (one['headquarters'] as JsonObject)['id'] as string))]
 const FEED = { sort: 'updatedAt:desc', limit: 10 } as const
+const NEWEST = { sort: 'createdAt:desc', limit: 10 } as const
 const ACTIVE = { status: 'active' } as const
+const CHOSEN = { 'source.id': { $in: sources }, 'topic.id': { $in: topics }, 'eventCountry.id': { $in: countries } }
+const KINDS = { sourceType: { $in: ['blog', 'nationalNewsOutlet', 'localNewsOutlet'] }, 'language.code': { $in: ['en', 'de'] } }
 
 const ROWS: readonly Row[] = [
-  {
-    name: 'feed',
-    model: 'headline',
-    filter: ACTIVE,
-    ...FEED,
-    plan: 'index headline/status,updatedAt:desc exact, in order, 1 range, inline',
-  },
-  {
-    name: 'feed of topics',
-    model: 'headline',
-    filter: { 'topic.id': { $in: topics }, ...ACTIVE },
-    ...FEED,
-    plan: 'index headline/topic.id,status,updatedAt:desc exact, in order, 10 ranges, inline',
-  },
-  {
-    name: 'feed of sources',
-    model: 'headline',
-    filter: { 'source.id': { $in: sources }, ...ACTIVE },
-    ...FEED,
-    plan: 'index headline/source.id,status,updatedAt:desc exact, in order, 10 ranges, inline',
-  },
-  {
-    name: 'feed of countries',
-    model: 'headline',
-    filter: { 'eventCountry.id': { $in: countries }, ...ACTIVE },
-    ...FEED,
-    plan: 'index headline/eventCountry.id,status,updatedAt:desc exact, in order, 10 ranges, inline',
-  },
-  {
-    name: 'feed of topics, sources and countries',
-    model: 'headline',
-    filter: {
-      'topic.id': { $in: topics },
-      'source.id': { $in: sources },
-      'eventCountry.id': { $in: countries },
-      ...ACTIVE,
-    },
-    ...FEED,
-    plan: 'index headline/eventCountry.id,status,updatedAt:desc exact, in order, 10 ranges, inline',
-  },
-  {
-    name: 'page of a topic',
-    model: 'headline',
-    filter: { 'topic.id': topics[0] ?? '', ...ACTIVE },
-    ...FEED,
-    plan: 'index headline/topic.id,status,updatedAt:desc exact, in order, 1 range, inline',
-  },
-  {
-    name: 'page of a source',
-    model: 'headline',
-    filter: { 'source.id': sources[0] ?? '', ...ACTIVE },
-    ...FEED,
-    plan: 'index headline/source.id,status,updatedAt:desc exact, in order, 1 range, inline',
-  },
-  {
-    name: 'page of a country',
-    model: 'headline',
-    filter: { 'eventCountry.id': countries[0] ?? '', ...ACTIVE },
-    ...FEED,
-    plan: 'index headline/eventCountry.id,status,updatedAt:desc exact, in order, 1 range, inline',
-  },
-  {
-    name: 'similar headlines',
-    model: 'headline',
-    filter: { 'topic.id': topics[1] ?? '', ...ACTIVE },
-    sort: 'updatedAt:desc',
-    limit: 6,
-    plan: 'index headline/topic.id,status,updatedAt:desc exact, in order, 1 range, inline',
-  },
-  {
-    name: 'search',
-    model: 'headline',
-    filter: { title: search('ferry') },
-    limit: 20,
-    plan: 'search headline_search exact, to sort, 2 ranges, inline',
-  },
-  {
-    name: 'search without a hit',
-    model: 'headline',
-    filter: { title: search('xyzzy') },
-    limit: 20,
-    finds: 'nothing',
-    plan: 'search headline_search exact, to sort, 2 ranges, inline',
-  },
-  {
-    name: 'search of two letters',
-    model: 'headline',
-    filter: { title: search('ab') },
-    limit: 20,
-    plan: 'ids superset, in order, 1 range, inline',
-  },
-  {
-    name: 'pattern with a literal part',
-    model: 'headline',
-    filter: { title: { $regex: '\\bfer+y\\b', $options: 'i' } },
-    limit: 20,
-    plan: 'search headline_search superset, to sort, 2 ranges, inline',
-  },
-  {
-    name: 'pattern of two words, of which one is there',
-    model: 'headline',
-    filter: { title: { $regex: '(fer+ies|ferry) |xyzzy' } },
-    limit: 20,
-    plan: 'search headline_search superset, to sort, 2 ranges, inline',
-  },
-  {
-    name: 'beginning in any case',
-    model: 'headline',
-    filter: { title: { $regex: '^FERRY', $options: 'i' } },
-    limit: 20,
-    plan: 'search headline_search superset, to sort, 2 ranges, inline',
-  },
-  {
-    name: 'pattern without a literal part of three letters',
-    model: 'headline',
-    filter: { title: { $regex: 'f.rry?|ab' } },
-    limit: 20,
-    plan: 'ids superset, in order, 1 range, inline',
-  },
-  {
-    name: 'words, of which one is rare',
-    model: 'headline',
-    search: 'xyzzy ferry',
-    limit: 20,
-    finds: 'nothing',
-    plan: 'search headline_search_words exact, to sort, 2 ranges, inline',
-  },
-  {
-    name: 'words of some headlines, and a condition',
-    model: 'headline',
-    filter: ACTIVE,
-    search: 'fer',
-    ...FEED,
-    plan: 'search headline_search_words exact, to sort, 2 ranges, inline',
-  },
-  {
-    name: 'suggested topics',
-    model: 'topic',
-    filter: { _id: { $nin: topics }, ...ACTIVE },
-    sort: 'name:asc',
-    limit: 5,
-    plan: 'index topic/status,name exact, in order, 1 range, inline',
-  },
-  {
-    name: 'suggested topics to a new user',
-    model: 'topic',
-    filter: { _id: { $nin: [] }, ...ACTIVE },
-    sort: 'name:asc',
-    limit: 5,
-    plan: 'index topic/status,name exact, in order, 1 range, inline',
-  },
-  {
-    name: 'suggested sources',
-    model: 'source',
-    filter: { _id: { $nin: sources }, ...ACTIVE },
-    sort: 'name:asc',
-    limit: 5,
-    plan: 'index source/status,name exact, in order, 1 range, inline',
-  },
-  {
-    name: 'choice of topics',
-    model: 'topic',
-    filter: ACTIVE,
-    sort: 'name:asc',
-    plan: 'index topic/status,name exact, in order, 1 range, inline',
-  },
-  {
-    name: 'choice of sources',
-    model: 'source',
-    filter: ACTIVE,
-    sort: 'name:asc',
-    plan: 'index source/status,name exact, in order, 1 range, inline',
-  },
-  {
-    name: 'countries with sources',
-    model: 'country',
-    filter: { hasActiveSources: true },
-    sort: 'name:asc',
-    plan: 'index country/status,name exact, in order, 1 range, inline',
-  },
-  {
-    name: 'countries with headlines',
-    model: 'country',
-    filter: { hasActiveHeadlines: true },
-    sort: 'name:asc',
-    plan: 'index country/status,name exact, in order, 1 range, inline',
-  },
-  {
-    name: 'August: headlines',
-    model: 'headline',
-    filter: { q: 'ferry' },
-    ...FEED,
-    plan: 'search headline_search exact, to sort, 2 ranges, inline',
-  },
-  {
-    name: 'August: topics',
-    model: 'topic',
-    filter: { q: 'ship' },
-    sort: 'name:asc',
-    limit: 10,
-    plan: 'search topic_search exact, to sort, 2 ranges, inline',
-  },
-  {
-    name: 'August: sources',
-    model: 'source',
-    filter: { q: 'post' },
-    sort: 'name:asc',
-    limit: 10,
-    plan: 'search source_search exact, to sort, 2 ranges, inline',
-  },
-  {
-    name: 'August: countries',
-    model: 'country',
-    filter: { q: 'land', hasActiveHeadlines: true },
-    sort: 'name:asc',
-    limit: 10,
-    plan: 'index country/status,name superset, in order, 1 range, inline',
-  },
-  {
-    name: 'August: countries in headlines',
-    model: 'country',
-    filter: { usage: 'eventCountry' },
-    sort: 'name:asc',
-    limit: 10,
-    plan: 'index country/status,name exact, in order, 1 range, inline',
-  },
-  {
-    name: 'August: countries of sources',
-    model: 'country',
-    filter: { usage: 'headquarters' },
-    sort: 'name:asc',
-    limit: 10,
-    plan: 'index country/status,name exact, in order, 1 range, inline',
-  },
-  {
-    name: 'dashboard: headlines',
-    model: 'headline',
-    filter: { status: 'draft' },
-    ...FEED,
-    plan: 'index headline/status,updatedAt:desc exact, in order, 1 range, inline',
-  },
-  {
-    name: 'dashboard: headlines in the order of titles',
-    model: 'headline',
-    sort: 'title:asc',
-    limit: 20,
-    plan: 'index headline/title exact, in order, 1 range, inline',
-  },
-  {
-    name: 'dashboard: active headlines in the order of titles',
-    model: 'headline',
-    filter: ACTIVE,
-    sort: 'title:asc',
-    limit: 20,
-    plan: 'index headline/title exact, in order, 1 range, inline',
-  },
-  {
-    name: 'titles that begin with a text',
-    model: 'headline',
-    filter: { title: { $regex: '^The' } },
-    limit: 20,
-    plan: 'index headline/title superset, to sort, 1 range, inline',
-  },
-  {
-    name: 'all but one headline by id, and with a title',
-    model: 'headline',
-    filter: { ...ACTIVE, _id: { $ne: sampleId(1) }, title: { $exists: true } },
-    ...FEED,
-    plan: 'index headline/status,updatedAt:desc exact, in order, 1 range, inline',
-  },
-  {
-    name: 'headlines before a date',
-    model: 'headline',
-    filter: { ...ACTIVE, updatedAt: { $lt: '2026-06-01' } },
-    ...FEED,
-    plan: 'index headline/status,updatedAt:desc exact, in order, 1 range, inline',
-  },
-  {
-    name: 'dashboard: headlines by title',
-    model: 'headline',
-    filter: { ...ACTIVE, title: search('ferry') },
-    ...FEED,
-    plan: 'search headline_search exact, to sort, 2 ranges, inline',
-  },
-  {
-    name: 'dashboard: headlines of sources, topics and countries',
-    model: 'headline',
-    filter: {
-      ...ACTIVE,
-      'source.id': { $in: sources },
-      'topic.id': { $in: topics },
-      'eventCountry.id': { $in: countries },
-    },
-    ...FEED,
-    plan: 'index headline/eventCountry.id,status,updatedAt:desc exact, in order, 10 ranges, inline',
-  },
-  {
-    name: 'dashboard: what is archived next',
-    model: 'headline',
-    filter: { ...ACTIVE, unpublishAt: { $gt: '' } },
-    sort: 'unpublishAt:asc',
-    limit: 10,
-    plan: 'index headline/unpublishAt? exact, in order, 1 range, inline',
-  },
-  {
-    name: 'dashboard: what is published next',
-    model: 'headline',
-    filter: { status: 'draft', publishAt: { $gt: '' } },
-    sort: 'publishAt:asc',
-    limit: 10,
-    finds: 'nothing',
-    plan: 'index headline/publishAt? exact, in order, 1 range, inline',
-  },
-  {
-    name: 'dashboard: topics',
-    model: 'topic',
-    filter: ACTIVE,
-    ...FEED,
-    plan: 'index topic/status,updatedAt:desc exact, in order, 1 range, inline',
-  },
-  {
-    name: 'dashboard: topics by name',
-    model: 'topic',
-    filter: { ...ACTIVE, name: search('ing') },
-    ...FEED,
-    plan: 'search topic_search exact, to sort, 2 ranges, inline',
-  },
-  {
-    name: 'dashboard: sources',
-    model: 'source',
-    filter: ACTIVE,
-    ...FEED,
-    plan: 'index source/status,updatedAt:desc exact, in order, 1 range, inline',
-  },
-  {
-    name: 'dashboard: sources of kinds, languages and countries',
-    model: 'source',
-    filter: {
-      ...ACTIVE,
-      sourceType: { $in: ['blog', 'nationalNewsOutlet', 'localNewsOutlet'] },
-      'language.code': { $in: ['en', 'de'] },
-      'headquarters.id': { $in: seats },
-    },
-    ...FEED,
-    plan: 'index source/status,updatedAt:desc exact, in order, 1 range, inline',
-  },
-  ...['source', 'topic', 'country', 'language'].flatMap((model): Row[] => {
+  ['headline', 'feed', 'index status,updatedAt:desc exact, in order, 1 range', { filter: ACTIVE, ...FEED }],
+  ['headline', 'feed of topics', 'index topic.id,status,updatedAt:desc exact, in order, 10 ranges',
+    { filter: { 'topic.id': { $in: topics }, ...ACTIVE }, ...FEED }],
+  ['headline', 'feed of sources', 'index source.id,status,updatedAt:desc exact, in order, 10 ranges',
+    { filter: { 'source.id': { $in: sources }, ...ACTIVE }, ...FEED }],
+  ['headline', 'feed of countries', 'index eventCountry.id,status,updatedAt:desc exact, in order, 10 ranges',
+    { filter: { 'eventCountry.id': { $in: countries }, ...ACTIVE }, ...FEED }],
+  ['headline', 'feed of topics, sources and countries', 'index eventCountry.id,status,updatedAt:desc exact, in order, 10 ranges',
+    { filter: { ...CHOSEN, ...ACTIVE }, ...FEED }],
+  ['headline', 'page of a topic', 'index topic.id,status,updatedAt:desc exact, in order, 1 range',
+    { filter: { 'topic.id': topics[0] ?? '', ...ACTIVE }, ...FEED }],
+  ['headline', 'search', 'search headline_search exact, to sort, 2 ranges', { filter: { title: search('ferry') }, limit: 20 }],
+  ['headline', 'search of two letters', 'ids superset, in order, 1 range', { filter: { title: search('ab') }, limit: 20 }],
+  ['headline', 'pattern with a literal part', 'search headline_search superset, to sort, 2 ranges',
+    { filter: { title: { $regex: '\\bfer+y\\b', $options: 'i' } }, limit: 20 }],
+  ['headline', 'pattern of two words, of which one is there', 'search headline_search superset, to sort, 2 ranges',
+    { filter: { title: { $regex: '(fer+ies|ferry) |xyzzy' } }, limit: 20 }],
+  ['headline', 'pattern without a literal part of three letters', 'ids superset, in order, 1 range',
+    { filter: { title: { $regex: 'f.rry?|ab' } }, limit: 20 }],
+  ['headline', 'words, of which one is rare', 'search headline_search_words exact, to sort, 2 ranges',
+    { search: 'xyzzy ferry', limit: 20, finds: 'nothing' }],
+  ['headline', 'words of some headlines, and a condition', 'search headline_search_words exact, to sort, 2 ranges',
+    { filter: ACTIVE, search: 'fer', ...FEED }],
+  ['topic', 'suggested topics', 'index status,name exact, in order, 1 range',
+    { filter: { _id: { $nin: topics }, ...ACTIVE }, sort: 'name:asc', limit: 5 }],
+  ['source', 'suggested sources', 'index status,name exact, in order, 1 range',
+    { filter: { _id: { $nin: sources }, ...ACTIVE }, sort: 'name:asc', limit: 5 }],
+  ['country', 'countries with sources', 'index status,name exact, in order, 1 range',
+    { filter: { hasActiveSources: true }, sort: 'name:asc' }],
+  ['topic', 'August: topics', 'search topic_search exact, to sort, 2 ranges',
+    { filter: { q: 'ship' }, sort: 'name:asc', limit: 10 }],
+  ['source', 'August: sources', 'search source_search exact, to sort, 2 ranges',
+    { filter: { q: 'post' }, sort: 'name:asc', limit: 10 }],
+  ['country', 'August: countries', 'index status,name superset, in order, 1 range',
+    { filter: { q: 'land', hasActiveHeadlines: true }, sort: 'name:asc', limit: 10 }],
+  ['country', 'August: countries in headlines', 'index status,name exact, in order, 1 range',
+    { filter: { usage: 'eventCountry' }, sort: 'name:asc', limit: 10 }],
+  ['headline', 'dashboard: headlines in the order of titles', 'index title exact, in order, 1 range',
+    { sort: 'title:asc', limit: 20 }],
+  ['headline', 'dashboard: active headlines in the order of titles', 'index title exact, in order, 1 range',
+    { filter: ACTIVE, sort: 'title:asc', limit: 20 }],
+  ['headline', 'titles that begin with a text', 'index title superset, to sort, 1 range',
+    { filter: { title: { $regex: '^The' } }, limit: 20 }],
+  ['headline', 'all but one headline by id, and with a title', 'index status,updatedAt:desc exact, in order, 1 range',
+    { filter: { ...ACTIVE, _id: { $ne: sampleId(1) }, title: { $exists: true } }, ...FEED }],
+  ['headline', 'headlines before a date', 'index status,updatedAt:desc exact, in order, 1 range',
+    { filter: { ...ACTIVE, updatedAt: { $lt: '2026-06-01' } }, ...FEED }],
+  ['headline', 'dashboard: headlines by title', 'search headline_search exact, to sort, 2 ranges',
+    { filter: { ...ACTIVE, title: search('ferry') }, ...FEED }],
+  ['headline', 'dashboard: what is archived next', 'index unpublishAt? exact, in order, 1 range',
+    { filter: { ...ACTIVE, unpublishAt: { $gt: '' } }, sort: 'unpublishAt:asc', limit: 10 }],
+  ['headline', 'dashboard: what is published next', 'index publishAt? exact, in order, 1 range',
+    { filter: { status: 'draft', publishAt: { $gt: '' } }, sort: 'publishAt:asc', limit: 10, finds: 'nothing' }],
+  ['topic', 'dashboard: topics by name', 'search topic_search exact, to sort, 2 ranges',
+    { filter: { ...ACTIVE, name: search('ing') }, ...FEED }],
+  ['source', 'dashboard: sources', 'index status,updatedAt:desc exact, in order, 1 range', { filter: ACTIVE, ...FEED }],
+  ['source', 'dashboard: sources of kinds, languages and countries', 'index status,updatedAt:desc exact, in order, 1 range',
+    { filter: { ...ACTIVE, ...KINDS, 'headquarters.id': { $in: seats } }, ...FEED }],
+  ...(['source', 'topic', 'country', 'language'] as const).flatMap((model): Row[] => {
     const isSearched = model === 'source' || model === 'topic'
     const searched = (index: string): string =>
-      isSearched
-        ? `search ${model}_search exact, to sort, 2 ranges, inline`
-        : `index ${model}/${index} superset, in order, 1 range, inline`
-    const byName = { name: search({ source: 'post', topic: 'ing' }[model] ?? 'land') }
+      isSearched ? `search ${model}_search exact, to sort, 2 ranges` : `index ${index} superset, in order, 1 range`
+    const byName = { name: search({ source: 'post', topic: 'ing' }[model as string] ?? 'land') }
+    const PICKER = { sort: 'name:asc', limit: 10 }
     return [
-      {
-        name: 'dashboard: picker',
-        model,
-        sort: 'name:asc',
-        limit: 10,
-        plan: `index ${model}/name exact, in order, 1 range, inline`,
-      },
-      { name: 'dashboard: picker by name', model, filter: byName, sort: 'name:asc', limit: 10, plan: searched('name') },
-      {
-        name: 'dashboard: picker of active ones',
-        model,
-        filter: { ...ACTIVE, ...byName },
-        sort: 'name:asc',
-        limit: 10,
-        plan: searched('status,name'),
-      },
-      { name: 'dashboard: filter dialog', model, limit: 25, plan: 'ids exact, in order, 1 range, inline' },
+      [model, 'dashboard: picker', 'index name exact, in order, 1 range', PICKER],
+      [model, 'dashboard: picker by name', searched('name'), { filter: byName, ...PICKER }],
+      [model, 'dashboard: picker of active ones', searched('status,name'), { filter: { ...ACTIVE, ...byName }, ...PICKER }],
+      [model, 'dashboard: filter dialog', 'ids exact, in order, 1 range', { limit: 25 }],
     ]
   }),
-  {
-    name: 'dashboard: overview',
-    model: 'headline',
-    filter: ACTIVE,
-    sort: 'updatedAt:desc',
-    limit: 5,
-    plan: 'index headline/status,updatedAt:desc exact, in order, 1 range, inline',
-  },
-  {
-    name: 'dashboard: users',
-    model: 'user',
-    sort: 'createdAt:desc',
-    limit: 10,
-    plan: 'index user/createdAt:desc exact, in order, 1 range, inline',
-  },
-  {
-    name: 'dashboard: users by e-mail',
-    model: 'user',
-    filter: { email: search('user12') },
-    sort: 'createdAt:desc',
-    limit: 10,
-    plan: 'index user/createdAt:desc superset, in order, 1 range, inline',
-  },
-  {
-    name: 'dashboard: users by role',
-    model: 'user',
-    filter: { appRole: { $in: ['standardUser'] }, dashboardRole: { $in: ['admin', 'publisher'] } },
-    sort: 'createdAt:desc',
-    limit: 10,
-    plan: 'index user/dashboardRole,createdAt:desc superset, in order, 2 ranges, inline',
-  },
+  ['user', 'dashboard: users', 'index createdAt:desc exact, in order, 1 range', { sort: 'createdAt:desc', limit: 10 }],
+  ['user', 'dashboard: users by e-mail', 'index createdAt:desc superset, in order, 1 range',
+    { filter: { email: search('user12') }, sort: 'createdAt:desc', limit: 10 }],
+  ['user', 'dashboard: users by role', 'index dashboardRole,createdAt:desc superset, in order, 2 ranges',
+    { filter: { appRole: { $in: ['standardUser'] }, dashboardRole: { $in: ['admin', 'publisher'] } }, ...NEWEST }],
 ]
 
-async function queryOf({ model, filter, search: words, sort, limit }: Row): Promise<FindQuery> {
+async function queryOf(model: string, { filter, search: words, sort, limit }: Asked): Promise<FindQuery> {
   const params = { filter, search: words, sort, limit: limit === undefined ? undefined : String(limit) }
   return readListQuery(modelOf(model), params as Parameters<typeof readListQuery>[1], CALLER, {
     settings: SETTINGS,
@@ -513,19 +186,14 @@ async function queryOf({ model, filter, search: words, sort, limit }: Row): Prom
   })
 }
 
-/** `index headline/status,updatedAt:desc exact, in order, 1 range, inline`, without what the index only keeps. */
+/** `index status,updatedAt:desc exact, in order, 1 range`, without the model, and without what the index only keeps. */
 function describePlan(plan: Plan, query: FindQuery): string {
   const { access, index, isExact, sortedBy, ranges } = plan
-  const way = index === undefined ? access : `${access} ${index.replace(/,\+.*/, '')}`
+  const way = index === undefined ? access : `${access} ${index.replace(/^\w+\//, '').replace(/,\+.*/, '')}`
   // One key more than the sort has is the id.
   const order = sortedBy > query.sort.length ? 'in order' : sortedBy > 0 ? `${sortedBy} keys in order` : 'to sort'
   const number = ranges.length === 1 ? '1 range' : `${ranges.length} ranges`
-  return [
-    `${way} ${isExact ? 'exact' : 'superset'}`,
-    order,
-    number,
-    runsInline(plan) ? 'inline' : 'in a thread',
-  ].join(', ')
+  return [`${way} ${isExact ? 'exact' : 'superset'}`, order, number].join(', ')
 }
 
 /**
@@ -572,13 +240,14 @@ function run(model: Model, query: FindQuery): { plan: Plan; found: Found; rowsRe
 const rowsMax = ({ items }: Found): number => Math.max(SMALL_TABLE, 20 * items.length + 100)
 
 describe('the plan of', () => {
-  for (const row of ROWS) {
-    it(`${row.name} (${row.model})`, async () => {
-      const [model, query] = [modelOf(row.model), await queryOf(row)]
+  for (const [modelName, name, wanted, asked] of ROWS) {
+    it(`${name} (${modelName}) is ${wanted}`, async () => {
+      const [model, query] = [modelOf(modelName), await queryOf(modelName, asked)]
       const { plan, found, rowsRead } = run(model, query)
-      assert.equal(describePlan(plan, query), row.plan)
+      assert.equal(describePlan(plan, query), wanted)
+      assert.ok(runsInline(plan))
       assertSteps(plan)
-      assert.equal(found.items.length === 0, row.finds === 'nothing')
+      assert.equal(found.items.length === 0, asked.finds === 'nothing')
       assert.ok(rowsRead <= rowsMax(found), `${rowsRead} rows for ${found.items.length} items`)
       if (found.next === undefined) return
       const next = run(model, { ...query, after: found.next })
@@ -593,7 +262,7 @@ describe('the plan of', () => {
 it('rows that conditions of SQL pass over count for the budget, but not in a thread', async () => {
   // SQLite looked through all active headlines in one step, beside other requests.
   const filter = { status: 'active', _id: { $gt: 'z' }, title: { $lt: ' ' } }
-  const query = await queryOf({ name: '', model: 'headline', filter, sort: 'updatedAt:desc', limit: 10, plan: '' })
+  const query = await queryOf('headline', { filter, sort: 'updatedAt:desc', limit: 10 })
   const rowsRead = (mayTakeLong: boolean): number => {
     const [plan, effort] = [planQuery(database, modelOf('headline'), query, { mayTakeLong }), noEffort()]
     assert.equal(plan.isExact, true)
@@ -602,7 +271,7 @@ it('rows that conditions of SQL pass over count for the budget, but not in a thr
     assert.deepEqual([found?.items, found?.next], [[], undefined])
     return effort.rowsRead
   }
-  assert.ok(rowsRead(false) > 3_000)
+  assert.ok(rowsRead(false) > 2_000)
   assert.equal(rowsRead(true), 0)
 })
 
@@ -616,7 +285,7 @@ it('lists that each range gathers for itself count for the budget, and are no sh
     'eventCountry.id': { $nin: members },
     _id: { $nin: members },
   }
-  const query = await queryOf({ name: '', model: 'headline', filter, ...FEED, plan: '' })
+  const query = await queryOf('headline', { filter, ...FEED })
   const listedIn = ({ pages, ranges }: Plan): number =>
     (pages ?? ranges)
       .flatMap(({ values }) => values)
@@ -644,7 +313,7 @@ it('an index of few documents serves only what wants a value there, and finds wh
     [{ $or: [{ unpublishAt: { $gt: '' } }, ACTIVE] }, false],
   ] as const) {
     for (const sort of ['unpublishAt:asc', 'unpublishAt:desc']) {
-      let query = await queryOf({ name: '', model: 'headline', filter, sort, limit: 30, plan: '' })
+      let query = await queryOf('headline', { filter, sort, limit: 30 })
       for (let page = 0; page < 2; page++) {
         const plans = possiblePlans(database, modelOf('headline'), query, true)
         const found = plans.map(({ plan }) => execute(database, modelOf('headline'), { plan, query, effort: noEffort(), mayGoOn: () => true }))
@@ -656,13 +325,4 @@ it('an index of few documents serves only what wants a value there, and finds wh
       }
     }
   }
-})
-
-it('counts that steer the choice of a plan are looked up again when something has changed', () => {
-  let changes = 1
-  const countsNow = createKnownCounts(() => changes)
-  countsNow().set('SELECT max(seq)', 7)
-  assert.equal(countsNow().get('SELECT max(seq)'), 7)
-  changes++
-  assert.equal(countsNow().size, 0)
 })

@@ -15,11 +15,7 @@ it('the newest events of all keys are kept; above the maximum the oldest are dro
     database.all('SELECT key FROM rate_hit ORDER BY rowid').map(({ key }) => Buffer.from(key as Uint8Array).toString())
   const put = (rowid: number, key: string): unknown =>
     database.run('INSERT INTO rate_hit (rowid, key, at, expires_at) VALUES (?, ?, 0, 1000)', rowid, Buffer.from(key))
-  for (const [rowid, key] of [
-    [1, 'oldest'],
-    [2, 'old'],
-    [HITS_MAX, 'newest'],
-  ] as const) {
+  for (const [rowid, key] of [[1, 'oldest'], [2, 'old'], [HITS_MAX, 'newest']] as const) {
     put(rowid, key)
   }
   addHit(database, rate('next'), 0)

@@ -3,23 +3,21 @@ import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import type { JsonObject } from '../../src/base/json.ts'
 import { headline } from '../../src/models/headline.ts'
-import { STORED_MODELS } from '../../src/models/registry.ts'
-import type { Model } from '../../src/models/schema.ts'
 import { openDatabase } from '../../src/store/sqlite/database.ts'
-import { migrate } from '../../src/store/sqlite/migrations.ts'
-import { indexedText } from '../../src/store/tables/trigram-index.ts'
 import { wordFaults } from '../../src/store/tables/word-index.ts'
-import { seededRandom, seedOfRun } from '../support/random.ts'
-import { searchRows } from '../support/search-rows.ts'
 import { testStore } from '../support/service/stores.ts'
+import { indexedText } from '../../src/store/tables/trigram-index.ts'
+import { seededRandom, seedOfTest } from '../support/random.ts'
+import { searchRows } from '../support/search-rows.ts'
+import { longRun } from '../support/long-run.ts'
 
-const TURNS = 150
+const TURNS = longRun(50, 150)
 const JOBS_MAX = 6
 /** Some turns before so many rows are pending that the indexes take them over. */
-const DOCUMENTS = 150
+const DOCUMENTS = longRun(40, 150)
 
-it('stays right through turns of inserts, changes and deletions of which some are rolled back', async (t) => {
-  const random = seededRandom(seedOfRun())
+it('the search index stays right through turns of inserts, changes and deletions of which some are rolled back', async (t) => {
+  const random = seededRandom(seedOfTest())
   t.diagnostic(`SEED=${random.seed}`)
   const { store, dir } = testStore(t)
   const database = openDatabase(dir.database)
@@ -73,7 +71,7 @@ it('stays right through turns of inserts, changes and deletions of which some ar
   assert.ok(indexed > TURNS && failed > 0 && merged > 1, `${indexed} rows, ${failed} failed jobs, ${merged} merges`)
 })
 
-it('takes a long text over at once, so that no client makes each search look through megabytes', async (t) => {
+it('the search index takes a long text over at once, so that no client makes each search look through megabytes', async (t) => {
   const { store, dir } = testStore(t)
   const database = openDatabase(dir.database)
   t.after(() => database.close())
@@ -84,40 +82,5 @@ it('takes a long text over at once, so that no client makes each search look thr
   const excerpt = Array.from({ length: 1_000 }, (_, i) => `word${i}`).join(' ')
   await store.update(headline, 'h', () => ({ ...value, excerpt }))
   assert.equal(pending(), 0)
-  assert.deepEqual(wordFaults(database, [headline]), [])
-})
-
-it('goes on in a file of an earlier program, without the tables of what waits and of known words', async (t) => {
-  const { store, dir } = testStore(t)
-  const value = { title: 'Ferry', excerpt: 'x', status: 'active', topic: { id: 't' }, source: { id: 's' }, eventCountry: { id: 'c' } }
-  const documents = Array.from({ length: DOCUMENTS }, (_, i) => ({ id: `h${i}`, value: { id: `h${i}`, ...value, excerpt: `word${i}` } }))
-  await store.insertMissing(headline, documents)
-  const database = openDatabase(dir.database)
-  t.after(() => database.close())
-  database.exec('DROP TABLE headline_search_pending; DROP TABLE headline_search_vocabulary')
-  assert.deepEqual(wordFaults(database, [headline]), [], 'a check meets such a file')
-  migrate(database, { models: STORED_MODELS, version: '1.2.3', backup: dir.database })
-  await store.update(headline, 'h1', () => ({ id: 'h1', ...value, excerpt: 'word2 novel' }))
-  await store.remove(headline, 'h3')
-  assert.deepEqual(wordFaults(database, [headline]), [])
-  const words = database.get("SELECT count(*) AS n FROM headline_search_lexicon WHERE word IN (' word2 ', ' novel ')")
-  assert.equal(words?.['n'], 2, 'a word that was known comes once')
-})
-
-it('has the documents as they are, where an earlier program that knows no pending rows has changed them meanwhile', async (t) => {
-  const { store, dir } = testStore(t)
-  const value = { title: 'Ferry', excerpt: 'x', status: 'active', topic: { id: 't' }, source: { id: 's' }, eventCountry: { id: 'c' } }
-  for (const id of ['kept', 'changed', 'deleted']) await store.insert(headline, { id, value: { id, ...value } })
-  const database = openDatabase(dir.database)
-  t.after(() => database.close())
-  const migrateWith = (models: readonly Model[]): void => migrate(database, { models, version: '1.2.3', backup: dir.database })
-  // That program drops what it finds no declaration for, and writes to the indexes at once.
-  migrateWith([])
-  const title = 'Lighthouse'
-  database.run("UPDATE headline SET doc = json_set(doc, '$.title', ?) WHERE id = 'changed'", title)
-  database.run("DELETE FROM headline WHERE id = 'deleted'")
-  assert.equal(searchRows(database, headline).length, 3)
-  migrateWith(STORED_MODELS)
-  assert.deepEqual(searchRows(database, headline).map(([, text, id]) => [id, text]), [['kept', 'ferry'], ['changed', indexedText(title)]])
   assert.deepEqual(wordFaults(database, [headline]), [])
 })

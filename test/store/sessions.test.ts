@@ -20,14 +20,7 @@ async function site(t: Cleanup) {
   const { store } = testStore(t)
   for (const id of ['ann', 'bob']) {
     const email = `${id}@example.org`
-    const account = newAccount({
-      id,
-      email,
-      appRole: 'standardUser',
-      dashboardRole: 'none',
-      now: 0,
-      language: LANGUAGE,
-    })
+    const account = newAccount({ id, email, appRole: 'standardUser', dashboardRole: 'none', now: 0, language: LANGUAGE })
     assert.equal(await store.createAccount(account, session(`${id}-first`, NOW - 5_000)), 'inserted')
   }
   const holds = async (userId: string, jti: string, iat = SECOND): Promise<boolean> =>

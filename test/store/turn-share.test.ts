@@ -10,7 +10,7 @@ import { headline } from '../../src/models/headline.ts'
 import { STORED_MODELS } from '../../src/models/registry.ts'
 import { eq } from '../../src/query/ast.ts'
 import { parseSort } from '../../src/query/order.ts'
-import { ARRIVAL_TURNS_MAX, SLICE_STEPS } from '../../src/store/scan/inline-budget.ts'
+import { SLICE_STEPS } from '../../src/store/scan/inline-budget.ts'
 import { createTurnShare, type TurnShare } from '../../src/store/scan/turn-share.ts'
 import type { QueryCaller } from '../../src/store/store.ts'
 import { randomHeadline, sampleId } from '../support/service/headline-samples.ts'
@@ -57,14 +57,6 @@ function later<Result>(share: TurnShare, caller: string, work: () => Result): Pr
 }
 
 describe('the share of a turn', () => {
-  it('is spent by one caller and left to another', async () => {
-    const share = createTurnShare(NO_ARRIVALS)
-    share.spend('a', SLICE_STEPS)
-    assert.deepEqual([share.has('a'), share.has('b')], [false, true])
-    await nextTurn()
-    assert.equal(share.has('a'), true)
-  })
-
   it('is the same for all together', () => {
     const share = createTurnShare(NO_ARRIVALS)
     for (const caller of ['a', 'b', 'c', 'd', 'e']) share.spend(caller, SLICE_STEPS)
@@ -84,26 +76,5 @@ describe('the share of a turn', () => {
     assert.deepEqual(done, ['a', 'b'])
     await all
     assert.deepEqual(done, ['a', 'b', 'a'])
-  })
-
-  it('leaves some turns to new connections, and then goes on', async () => {
-    const share = createTurnShare({ areMany: () => true })
-    assert.equal(share.has('a'), false)
-    let isDone = false
-    const working = later(share, 'a', () => (isDone = true))
-    for (let turn = 0; turn < ARRIVAL_TURNS_MAX; turn++) await nextTurn()
-    assert.equal(isDone, false)
-    await working
-  })
-
-  it('rejects with what the work throws, and with the end of the service', async () => {
-    const share = createTurnShare(NO_ARRIVALS)
-    const failing = later(share, 'a', () => {
-      throw new Error('no')
-    })
-    await assert.rejects(failing, /no/)
-    const waiting = later(share, 'a', () => 1)
-    share.close()
-    await assert.rejects(waiting, /stopping/)
   })
 })

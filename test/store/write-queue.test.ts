@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { it } from 'node:test'
-import { setImmediate as nextTurn } from 'node:timers/promises'
-import { createArrivals, NO_ARRIVALS, type Arrivals } from '../../src/base/arrivals.ts'
+import { NO_ARRIVALS, type Arrivals } from '../../src/base/arrivals.ts'
 import { Failure } from '../../src/base/failure.ts'
 import { openDatabase, type Database } from '../../src/store/sqlite/database.ts'
 import { createGroupInserts } from '../../src/store/sqlite/group-inserts.ts'
@@ -43,35 +42,6 @@ it('write() commits all work of one turn together, and settles only after that',
   assert.equal(commits(), 1)
 })
 
-it('write() leaves turns to new connections while many arrive, whose writes share its transaction', async (t) => {
-  const arrivals = createArrivals()
-  const { database, write, commits } = queueOn(t, arrivals)
-  const insert = (a: number): Promise<unknown> => write(() => database.run('INSERT INTO t (a) VALUES (?)', a))
-  for (let i = 0; i < 4; i++) arrivals.add()
-  const writes = [insert(1)]
-  for (let a = 2; a <= 20; a++) {
-    await nextTurn()
-    arrivals.add()
-    writes.push(insert(a))
-  }
-  assert.equal(commits(), 0)
-  await Promise.all(writes)
-  assert.equal(commits(), 1)
-})
-
-it('write() commits behind a bounded number of turns, however many connections arrive', async (t) => {
-  const { database, write } = queueOn(t, { areMany: () => true })
-  let turns = 0
-  let isDone = false
-  const done = write(() => database.run('INSERT INTO t (a) VALUES (1)')).then(() => (isDone = true))
-  while (!isDone && turns < 100) {
-    await nextTurn()
-    turns++
-  }
-  await done
-  assert.ok(turns >= 8 && turns <= 40, `${turns} turns`)
-})
-
 it('write() rolls back work that throws and nothing else', async (t) => {
   const { database, write } = queueOn(t)
   const outcomes = await Promise.allSettled([
@@ -83,14 +53,8 @@ it('write() rolls back work that throws and nothing else', async (t) => {
     write(() => database.run('INSERT INTO t (a) VALUES (3)')),
     write(() => database.run('INSERT INTO t (a) VALUES (3)')),
   ])
-  assert.deepEqual(
-    outcomes.map(({ status }) => status),
-    ['fulfilled', 'rejected', 'fulfilled', 'rejected'],
-  )
-  assert.deepEqual(
-    database.all('SELECT a FROM t').map((row) => row['a']),
-    [1, 3],
-  )
+  assert.deepEqual(outcomes.map(({ status }) => status), ['fulfilled', 'rejected', 'fulfilled', 'rejected'])
+  assert.deepEqual(database.all('SELECT a FROM t').map((row) => row['a']), [1, 3])
 })
 
 it('write() runs work again, in its order, only where some has failed behind changes of its own', async (t) => {
@@ -146,10 +110,7 @@ it('write() keeps what work has changed by triggers and cascades out where it fa
 
 it('write() refuses work that awaits inside the transaction', async (t) => {
   const { database, write } = queueOn(t)
-  await assert.rejects(
-    write(async () => database.run('INSERT INTO t (a) VALUES (1)')),
-    /must not be asynchronous/,
-  )
+  await assert.rejects(write(async () => database.run('INSERT INTO t (a) VALUES (1)')), /must not be asynchronous/)
   assert.equal(database.get('SELECT count(*) AS n FROM t')?.['n'], 0)
 })
 

@@ -2,7 +2,6 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { readChangeCursor, writeChangeCursor } from '../../../src/content/changes/change-cursor.ts'
 import { createChangePages, requestCounter } from '../../../src/content/changes/change-pages.ts'
 import { topic } from '../../../src/models/topic.ts'
 import { testStore } from '../../support/service/stores.ts'
@@ -32,18 +31,6 @@ it('a page ends before the document for which its steps do not last, and goes on
   assert.deepEqual(found, Array.from({ length: 8 }, (_, n) => `+t${n}`))
   await store.insert(topic, { id: 'long', value: { id: 'long', status: 'active', description: `${'ab'.repeat(600_000)}c` } })
   await assert.rejects(async () => pages.read(view, after, 100, TURNS), /at most 1000000 steps for a document, found more/)
-})
-
-it('a view keeps its filter as data, without what patterns remember', async (t) => {
-  const { store } = testStore(t)
-  const pages = createChangePages({ store, settings: { limitDefault: 20, limitMax: 100, hideInactive: false } })
-  const view = pages.view(QUERY, READER)
-  await pages.read(view, 0, 100, TURNS)
-  assert.deepEqual(structuredClone([...view.sights.values()].map(({ filter }) => filter)).length, 1)
-})
-
-it('a cursor of a log without a name is read', () => {
-  assert.deepEqual(readChangeCursor('since', writeChangeCursor(0, 'r', '')), { seq: 0, of: { rights: 'r', history: '' } })
 })
 
 it('a long page leaves turns to other requests, and counts as several', async (t) => {

@@ -11,31 +11,32 @@ import { userAppSettings } from '../../../src/models/user-app-settings.ts'
 import { userContentPreferences } from '../../../src/models/user-content-preferences.ts'
 import { OPERATOR } from '../../../src/store/actor.ts'
 import { openBulkWriter } from '../../../src/store/sqlite/bulk-writer.ts'
-import { openDatabase, type Database } from '../../../src/store/sqlite/database.ts'
+import { openDatabase } from '../../../src/store/sqlite/database.ts'
 import type { ChangeRecord, Document } from '../../../src/store/store.ts'
 import { changeFaults } from '../../support/changes/change-faults.ts'
+import { derivedFaults } from '../../support/cluster/cluster-stores.ts'
 import { randomWrite } from '../../support/cluster/random-writes.ts'
-import { seededRandom, seedOfRun } from '../../support/random.ts'
+import { seededRandom, seedOfTest } from '../../support/random.ts'
 import { testStore } from '../../support/service/stores.ts'
+import { longRun } from '../../support/long-run.ts'
 
 const topicOf = (id: string, status = 'active', name = id): Document => ({ id, value: { id, name, status } })
 const times = (n: number, run: (i: number) => unknown): void => Array.from({ length: n }, (_, i) => i).forEach(run)
-const planOf = (database: Database, sql: string): string => database.all(`EXPLAIN QUERY PLAN ${sql}`).map(({ detail }) => String(detail)).join('\n')
 const account = newAccount({ id: 'reader', email: 'a@example.org', appRole: 'standardUser', dashboardRole: 'none', now: 0, language: {} })
 
-it('folding the log gives the stored documents, whatever was written and whatever failed', async (t) => {
+it('the log, counts and search indexes give the stored documents, whatever was written and whatever failed', async (t) => {
   const { store, dir } = testStore(t)
   const reader = openDatabase(dir.database)
   t.after(() => reader.close())
-  const random = seededRandom(seedOfRun())
+  const random = seededRandom(seedOfTest())
   const methods = new Set<string>()
-  for (let round = 0; round < 90; round++) {
+  for (let round = 0; round < longRun(25, 90); round++) {
     const writes = random.list(12, () => randomWrite(random))
     await Promise.allSettled(writes.map(({ method, run }) => (methods.add(method), run(store))))
-    assert.deepEqual(changeFaults(reader, STORED_MODELS), [], `round ${round}`)
+    assert.deepEqual(derivedFaults(reader), [], `round ${round}`)
   }
-  assert.ok(methods.size > 25, `${methods.size} kinds of writes`)
-  assert.ok(store.changeRange().newest > 50, `${store.changeRange().newest} changes`)
+  assert.ok(methods.size > 20, `${methods.size} kinds of writes`)
+  assert.ok(store.changeRange().newest > 20, `${store.changeRange().newest} changes`)
   reader.run("UPDATE topic SET doc = json_set(doc, '$.name', 'forgotten')")
   assert.notDeepEqual(changeFaults(reader, STORED_MODELS), [], 'a write past the log is found')
 })
@@ -101,24 +102,18 @@ it('of personal data the log keeps the newest change alone, behind all cursors',
   assert.deepEqual(rows(), ['114  deleted'], 'accounts that come and go leave one row in all, so that no seq comes twice')
 })
 
-it('a reader goes past the documents of others without a look at their changes', async (t) => {
+it('a reader sees the changes of their own personal data, and none of others', async (t) => {
   const { store, dir } = testStore(t)
   await store.insert(topic, topicOf('a'))
   const writer = openDatabase(dir.database)
   t.after(() => writer.close())
+  const sql = "INSERT INTO change (model, id, kind, at) VALUES ('user_app_settings', ?, 'updated', 0)"
   writer.exec('BEGIN')
-  for (let i = 0; i < 5_000; i++) writer.run("INSERT INTO change (model, id, kind, at) VALUES ('user_app_settings', ?, 'updated', 0)", `u${i}`)
+  for (let i = 0; i < 5_000; i++) writer.run(sql, `u${i}`)
   writer.exec('COMMIT')
-  await store.insert(topic, topicOf('b'))
   await turn()
-  const read = (after: number): unknown => {
-    const { records, upTo, looked } = store.changesBehind(after, { models: [topic, headline], own: { models: [userAppSettings], id: 'u7' } }, 10)
-    return [records.map(({ id }) => id), upTo, looked]
-  }
-  assert.deepEqual(read(0), [['a', 'u7', 'b'], 5_002, 3])
-  assert.deepEqual(read(5_002), [[], 5_002, 0])
-  const plans = planOf(writer, "SELECT seq FROM change AS one WHERE model = 'topic' AND seq > 1 UNION ALL SELECT seq FROM change AS one WHERE model = 'headline' AND seq > 1 ORDER BY seq LIMIT 2000")
-  assert.ok(!plans.includes('TEMP B-TREE') && plans.includes('change_model'), plans)
+  const { records, upTo, looked } = store.changesBehind(0, { models: [topic], own: { models: [userAppSettings], id: 'u7' } }, 10)
+  assert.deepEqual([records.map(({ id }) => id), upTo, looked], [['a', 'u7'], 5_001, 2])
 })
 
 it('a page has the last change of each document of its models, and tells how far it reaches', async (t) => {

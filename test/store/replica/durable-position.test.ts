@@ -6,7 +6,7 @@ import { it } from 'node:test'
 import { createDurablePosition } from '../../../src/store/replica/durable-position.ts'
 import { temporaryDirectory } from '../../support/service/temporary-directory.ts'
 
-it('moves when the WAL is synced, to what was committed before', async (t) => {
+it('the durable position moves when the WAL is synced, to what was committed before', async (t) => {
   const file = join(temporaryDirectory(t), 'dateline.db')
   closeSync(openSync(`${file}-wal`, 'w'))
   let position = 7
@@ -20,7 +20,7 @@ it('moves when the WAL is synced, to what was committed before', async (t) => {
   assert.equal(durable.position(), 9)
 })
 
-it('moves where there is no WAL, and stays where it cannot be synced', async (t) => {
+it('the durable position moves where there is no WAL, and stays where it cannot be synced', async (t) => {
   const file = join(temporaryDirectory(t), 'dateline.db')
   let position = 3
   const durable = createDurablePosition(file, () => position)

@@ -8,7 +8,7 @@ import { NO_ENTRY } from '../../../src/store/replica/sealer.ts'
 import { MIGRATIONS } from '../../../src/store/sqlite/migrations.ts'
 import type { Document } from '../../../src/store/store.ts'
 import { openNode } from '../../support/cluster/cluster-stores.ts'
-import { createMemoryLog } from '../../support/cluster/memory-log.ts'
+import { createMemoryLog, type MemoryLogNode } from '../../support/cluster/memory-log.ts'
 import { createPlainSealer } from '../../support/cluster/plain-sealer.ts'
 
 /** A node on a log in which a rival comes ahead of the first append, and which calls `ahead` before each of its calls. */
@@ -16,7 +16,7 @@ async function rivaledNode(t: TestContext, ahead: { turn?: () => Promise<void>; 
   const shared = createMemoryLog()
   const connection = shared.connect()
   const appends: string[] = []
-  const node = await openNode(t, {
+  const rivaled: MemoryLogNode = {
     ...connection,
     turn: () => ahead.turn?.() ?? Promise.resolve(),
     pass: () => ahead.pass?.(),
@@ -30,7 +30,9 @@ async function rivaledNode(t: TestContext, ahead: { turn?: () => Promise<void>; 
       appends.push(answer.kind)
       return answer
     },
-  })
+  }
+  // Its clock stands still: no write is given up, however slow the machine is.
+  const node = await openNode(t, rivaled, { ticks: () => 0 })
   return { ...node, appends }
 }
 

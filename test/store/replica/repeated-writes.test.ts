@@ -16,10 +16,11 @@ import { collect } from '../../support/cluster/log-contract.ts'
 import { createMemoryLog, type MemoryLogNode } from '../../support/cluster/memory-log.ts'
 import { createPlainSealer } from '../../support/cluster/plain-sealer.ts'
 import { randomWrite, readsOf } from '../../support/cluster/random-writes.ts'
-import { seededRandom, seedOfRun } from '../../support/random.ts'
+import { seededRandom, seedOfTest } from '../../support/random.ts'
 import { testStore, VISITOR, type SystemStore } from '../../support/service/stores.ts'
+import { longRun } from '../../support/long-run.ts'
 
-const WRITES = 400
+const WRITES = longRun(340, 400)
 const AT_ONCE = 4
 
 /** A connection that always comes second at first. */
@@ -75,7 +76,7 @@ const CHANGES = `SELECT seq, model, id, kind, at, actor, before, after, status_b
   FROM change ORDER BY seq`
 
 it('a store whose jobs all run again gives the same answers and the same data as one by itself', async (t) => {
-  const seed = seedOfRun()
+  const seed = seedOfTest()
   const random = seededRandom(seed)
   const alone = testStore(t)
   const shared = createMemoryLog()

@@ -1,13 +1,12 @@
 /** A store over a log: what its callers see when another node is faster, and when the log answers late or not at all. */
 import assert from 'node:assert/strict'
-import { cpSync, readFileSync, rmSync } from 'node:fs'
+import { readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { it, type TestContext } from 'node:test'
 import { newAccount } from '../../../src/auth/new-account.ts'
 import { country } from '../../../src/models/country.ts'
 import { topic } from '../../../src/models/topic.ts'
 import { STORED_MODELS } from '../../../src/models/registry.ts'
-import type { Model } from '../../../src/models/schema.ts'
 import { filePosition, forgetPosition } from '../../../src/store/replica/position-table.ts'
 import { copyDatabase } from '../../../src/store/backup/database-copy.ts'
 import { prepareDataDir } from '../../../src/store/sqlite/data-dir.ts'
@@ -26,7 +25,6 @@ import {
   openNode,
   type ClusterNode,
 } from '../../support/cluster/cluster-stores.ts'
-import { collect } from '../../support/cluster/log-contract.ts'
 import { createMemoryLog } from '../../support/cluster/memory-log.ts'
 import { createPlainSealer } from '../../support/cluster/plain-sealer.ts'
 import { temporaryDirectory } from '../../support/service/temporary-directory.ts'
@@ -64,29 +62,6 @@ it('what one node writes is there on all, with counts and search rows, once its 
   assertAlike(nodes)
 })
 
-it('of two nodes that insert the same id at once, one succeeds', async (t) => {
-  const { nodes } = await openCluster(t, ['a', 'b'])
-  for (let number = 1; number <= 10; number++) {
-    const outcomes = await Promise.all(nodes.map(({ store }) => store.insert(topic, topicOf(number))))
-    assert.deepEqual(outcomes.sort(), ['exists', 'inserted'])
-  }
-  await settle(nodes)
-  assertAlike(nodes)
-})
-
-it('a write whose response was lost happens once', async (t) => {
-  const { nodes } = await openCluster(t, ['a', 'b'])
-  const [a] = nodes
-  await a.store.insert(topic, topicOf(1, ''))
-  for (let i = 0; i < 5; i++) {
-    a.log.loseResponse()
-    await a.store.update(topic, topicOf(1).id, (stored) => ({ ...stored, name: `${String(stored['name'])}${i}` }))
-  }
-  await settle(nodes)
-  for (const { store } of nodes) assert.match(store.get(topic, topicOf(1).id) ?? '', /"name":"01234"/)
-  assertAlike(nodes)
-})
-
 it('a write whose response was lost, behind an entry that another node appended meanwhile, happens once', async (t) => {
   const { nodes } = await openCluster(t, ['a', 'b'])
   const [a, b] = nodes
@@ -102,19 +77,6 @@ it('a write whose response was lost, behind an entry that another node appended 
   await first
   await settle(nodes)
   for (const { store } of nodes) assert.match(store.get(topic, topicOf(1).id) ?? '', /"name":"ab"/)
-})
-
-it('a write that changes nothing has seen the newest state', async (t) => {
-  const { nodes } = await openCluster(t, ['a', 'b'])
-  const [a, b] = nodes
-  b.log.hold()
-  await a.store.insert(topic, topicOf(1))
-  const update = b.store.update(topic, topicOf(1).id, (stored) => stored)
-  const removal = b.store.remove(topic, topicOf(2).id)
-  assert.equal(b.store.get(topic, topicOf(1).id), undefined)
-  b.log.release()
-  assert.match((await update) ?? '', /topic 1/)
-  assert.equal(await removal, false)
 })
 
 it('newest() waits for what was committed before it, and reads of other nodes may be older', async (t) => {
@@ -133,11 +95,7 @@ it('newest() waits for what was committed before it, and reads of other nodes ma
 /** A clock of which each reading comes some time after the one before, once it runs. */
 function testTicks() {
   let [now, step] = [0, 0]
-  return {
-    ticks: () => (now += step),
-    run: () => void (step = 500),
-    stop: () => void (step = 0),
-  }
+  return { ticks: () => (now += step), run: () => void (step = 500), stop: () => void (step = 0) }
 }
 
 it('without the log, reads go on and writes say that nothing was done, until it is back', async (t) => {
@@ -281,42 +239,6 @@ it('raiseSchema() brings all nodes to the schema of their programs at the same p
   assertAlike(nodes)
 })
 
-it('data of the schema before this one are written by nodes of this program, which raise them together', async (t) => {
-  const log = createMemoryLog()
-  const dirs = await Promise.all(['a', 'b'].map(() => emptySite(t, { migrations: MIGRATIONS.slice(0, -1) })))
-  const nodes: ClusterNode[] = []
-  for (const [i, dir] of dirs.entries()) nodes.push(await openNode(t, log.connect(), { dir, name: 'ab'[i] ?? '' }))
-  for (const schema of [SCHEMA - 1, SCHEMA]) {
-    for (const [i, { store, replication }] of nodes.entries()) {
-      assert.deepEqual(replication.schema(), { present: schema, known: SCHEMA })
-      assert.equal(await store.insert(topic, topicOf(2 * schema + i)), 'inserted')
-    }
-    await nodes[0]?.replication.raiseSchema()
-    await settle(nodes)
-  }
-  assert.equal(await nodes[1]?.store.remove(topic, topicOf(2 * SCHEMA - 2).id), true)
-  await settle(nodes)
-  // The log of changes begins with the schema: what was written before is not in it.
-  const [first, second] = dirs.map(hashesOf)
-  assert.deepEqual(second, first)
-})
-
-it('what this program declares beside an older schema: search indexes are made and written, tables of models come with the raise', async (t) => {
-  const log = createMemoryLog()
-  const models = STORED_MODELS.filter((model) => model !== country).map(({ words: _, ...model }): Model => model)
-  const dirs = await Promise.all(['a', 'b'].map(() => emptySite(t, { models, migrations: MIGRATIONS.slice(0, -1) })))
-  const nodes: ClusterNode[] = []
-  for (const [i, dir] of dirs.entries()) nodes.push(await openNode(t, log.connect(), { dir, name: 'ab'[i] ?? '' }))
-  assert.equal(nodes[0]?.replication.schema().present, SCHEMA - 1)
-  assert.equal(await nodes[0]?.store.insert(topic, topicOf(1)), 'inserted')
-  await assert.rejects(async () => nodes[0]?.store.insert(country, topicOf(2)))
-  await nodes[0]?.replication.raiseSchema()
-  await settle(nodes)
-  assert.equal(await nodes[1]?.store.insert(country, topicOf(2)), 'inserted')
-  await settle(nodes)
-  assertAlike(nodes)
-})
-
 it('a node with an older program leaves service where the schema is raised', async (t) => {
   const [older, newer] = (await upgraded(t, [MIGRATIONS, NEWER])) as [ClusterNode, ClusterNode]
   await newer.replication.raiseSchema()
@@ -362,30 +284,6 @@ it('a node that misses an entry, without a word of the log, leaves service to fe
   assertDiverged(b, /^the entry at position 9 follows entry [0-9a-f]{32}, and the last one here is [0-9a-f]{32} at position 3/)
   assert.equal(b.store.get(topic, topicOf(3).id), undefined)
   while (isAhead(b)) await new Promise((resolve) => void setImmediate(resolve))
-})
-
-it('a node whose last entry was exchanged for another one leaves service, and its data stay', async (t) => {
-  const { log, nodes } = await openCluster(t, ['a', 'b'])
-  const [a, b] = nodes
-  await a.store.insert(topic, topicOf(1))
-  await settle(nodes)
-  const copy = join(temporaryDirectory(t), 'data')
-  cpSync(b.dir.path, copy, { recursive: true })
-  await a.store.insert(topic, topicOf(2))
-  await settle([b])
-  a.log.cut()
-  b.log.hold()
-  // The engine is restored from a backup, and a node from one of its own, which goes on where the other two are.
-  log.setBack()
-  const c = await openNode(t, log.connect(), { dir: prepareDataDir(copy), name: 'c' })
-  for (const number of [3, 4]) await c.store.insert(topic, topicOf(number))
-  b.log.release()
-  await assert.rejects(b.replication.newest(), /left service/)
-  assertDiverged(b, /^the entry at position 9 follows entry .* stop all nodes/)
-  // What the node keeps its data for is not answered by the log in time, or is: both keep them.
-  await collect(log.connect(), 3).entries(2)
-  assert.ok(isAhead(b))
-  assert.match(b.store.get(topic, topicOf(2).id) ?? '', /topic 2/)
 })
 
 function isAhead({ replication }: ClusterNode): boolean {

@@ -19,7 +19,7 @@ import { wordFaults } from '../../../src/store/tables/word-index.ts'
 import { changeFaults } from '../changes/change-faults.ts'
 import { temporaryDirectory, type Cleanup } from '../service/temporary-directory.ts'
 import { searchRows } from '../search-rows.ts'
-import { systemStore, type SystemStore } from '../service/stores.ts'
+import { madeDataDir, systemStore, type SystemStore } from '../service/stores.ts'
 import { createMemoryLog, type MemoryLogNode } from './memory-log.ts'
 import { createPlainSealer } from './plain-sealer.ts'
 
@@ -52,8 +52,9 @@ export async function openNode(
 
 /** A data directory without content, as the first of its site. */
 export async function emptySite(t: Cleanup, options: NodeOptions = {}): Promise<DataDir> {
-  const dir = prepareDataDir(join(temporaryDirectory(t), 'data'))
-  await openStore({ ...basics(dir), ...options }).close()
+  const isMade = options.migrations === undefined
+  const dir = isMade ? madeDataDir(t, options.models) : prepareDataDir(join(temporaryDirectory(t), 'data'))
+  if (!isMade) await openStore({ ...basics(dir), ...options }).close()
   startOfLog(dir.database, SITE)
   return dir
 }

@@ -100,16 +100,9 @@ export function randomQueryCase(random: Random): QueryCase {
   return { filter: randomFilter(random), sort: randomSort(random), limit: random.pick(LIMITS) }
 }
 
-export interface Planner {
-  choose(database: Database, model: Model, query: FindQuery): Plan
-  others(database: Database, model: Model, query: FindQuery): readonly Plan[]
-}
-
-/** What the store would do, and everything else that the planner holds to be right. */
-export const realPlanner: Planner = {
-  choose: planQuery,
-  others: (database, model, query) =>
-    [false, true].flatMap((mayTakeLong) => possiblePlans(database, model, query, mayTakeLong)).map(({ plan }) => plan),
+/** Everything that the planner holds to be right beside what the store would do. */
+function otherPlans(database: Database, model: Model, query: FindQuery): readonly Plan[] {
+  return [false, true].flatMap((mayTakeLong) => possiblePlans(database, model, query, mayTakeLong)).map(({ plan }) => plan)
 }
 
 /** What was met in comparisons, so that a test can tell whether they mean anything. */
@@ -129,15 +122,11 @@ export interface Comparison {
   readonly world: World
   readonly copy: Copy
   readonly random: Random
-  readonly planner: Planner
   readonly tally: Tally
 }
 
 /** Runs a query and returns the first difference from brute force, as a text; undefined where there is none. */
-export function differenceOf(
-  queryCase: QueryCase,
-  { world, copy, random, planner, tally }: Comparison,
-): string | undefined {
+export function differenceOf(queryCase: QueryCase, { world, copy, random, tally }: Comparison): string | undefined {
   const truth = bruteForce(world, queryCase)
   const { filter, sort, ordered } = truth
   tally.cases++
@@ -145,9 +134,9 @@ export function differenceOf(
   const pageAfter = (after: Position | undefined, withOthers: boolean): string | undefined => {
     const query: FindQuery = { filter, sort, limit: queryCase.limit, after }
     tally.pages++
-    const chosen = planner.choose(copy.database, copy.model, query)
+    const chosen = planQuery(copy.database, copy.model, query)
     countKinds(chosen, query, tally)
-    for (const plan of [chosen, ...(withOthers ? planner.others(copy.database, copy.model, query) : [])]) {
+    for (const plan of [chosen, ...(withOthers ? otherPlans(copy.database, copy.model, query) : [])]) {
       const found = execute(copy.database, copy.model, { plan, query, effort: noEffort(), mayGoOn: () => true })
       const difference = differenceOfPage(found, query, truth)
       if (difference !== undefined) return `${difference}\n${describePlan(plan)}\nafter ${JSON.stringify(after)}`
@@ -234,13 +223,7 @@ function anyPlace({ documents }: World, sort: Sort, random: Random): Position {
   const place = { keys, id: String(one.document['id']) }
   if (!random.oneIn(3)) return place
   const otherKeys = sortKeys(other.document, sort)
-  const strange: readonly Json[] = [
-    ...SAMPLE_EXTRAS.filter((value) => !Array.isArray(value)),
-    '\ud800',
-    'active',
-    't2',
-    [],
-  ]
+  const strange: readonly Json[] = [...SAMPLE_EXTRAS.filter((value) => !Array.isArray(value)), '\ud800', 'active', 't2', []]
   return {
     keys: keys.map((key, i) => random.pick([key, otherKeys[i] ?? null, random.pick(strange)])),
     id: random.pick([place.id, '', 'zzz']),

@@ -1,12 +1,17 @@
 /** A store on a real file in a temporary directory, for tests below the services. */
+import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { newAccount } from '../../../src/auth/new-account.ts'
 import type { Model } from '../../../src/models/schema.ts'
 import { STORED_MODELS } from '../../../src/models/registry.ts'
 import { prepareDataDir, type DataDir } from '../../../src/store/sqlite/data-dir.ts'
 import { SYSTEM, type Visitor } from '../../../src/store/actor.ts'
+import { openDatabase } from '../../../src/store/sqlite/database.ts'
+import { migrate } from '../../../src/store/sqlite/migrations.ts'
 import { openStore } from '../../../src/store/sqlite/sqlite-store.ts'
 import type { CodeClaim, OutboxMessage, OutboxWriter, SignInOutcome, Store, Writer } from '../../../src/store/store.ts'
+import { blankUnused } from '../../../src/store/wal/unused-space.ts'
 import { temporaryDirectory, type Cleanup } from './temporary-directory.ts'
 
 /** A store whose writes happen in the name of the service. */
@@ -26,18 +31,40 @@ export function testStore(
   models: readonly Model[] = STORED_MODELS,
   { queryDeadlineMs, trash = true }: { readonly queryDeadlineMs?: number; readonly trash?: boolean } = {},
 ): TestStore {
-  const dir = prepareDataDir(join(temporaryDirectory(t), 'data'))
-  const store = openStore({
-    dir,
-    models,
-    version: '1.2.3',
-    now: () => 0,
-    trash,
-    ...(queryDeadlineMs === undefined ? {} : { queryDeadlineMs }),
-    owner: { pid: process.pid, startedAt: 'now' },
-  })
+  const dir = madeDataDir(t, models)
+  const owner = { pid: process.pid, startedAt: 'now' }
+  const more = queryDeadlineMs === undefined ? {} : { queryDeadlineMs }
+  const store = openStore({ dir, models, version: '1.2.3', now: () => 0, trash, ...more, owner })
   t.after(() => store.close())
   return { store: systemStore(store), dir }
+}
+
+/** New databases by their models: making one takes longer than most tests. */
+const made = new Map<readonly Model[], Buffer>()
+
+/** A data directory with an empty database, a copy of the first one of these models in this process. */
+export function madeDataDir(t: Cleanup, models: readonly Model[] = STORED_MODELS): DataDir {
+  const dir = prepareDataDir(join(temporaryDirectory(t), 'data'))
+  const bytes = made.get(models) ?? emptyDatabase(models)
+  made.set(models, bytes)
+  writeFileSync(dir.database, bytes)
+  return dir
+}
+
+function emptyDatabase(models: readonly Model[]): Buffer {
+  const directory = mkdtempSync(join(tmpdir(), 'dateline-'))
+  const file = join(directory, 'dateline.db')
+  const database = openDatabase(file)
+  migrate(database, { models, version: '1.2.3', backup: `${file}.before-schema` })
+  const pageBytes = Number(database.get('PRAGMA page_size')?.['page_size'])
+  // It is the only connection, so that its end moves the WAL into the file; a store also blanks what is left in its pages.
+  database.close()
+  const descriptor = openSync(file, 'r+')
+  blankUnused({ descriptor, pageBytes }, Array.from({ length: statSync(file).size / pageBytes }, (_, i) => i + 1))
+  closeSync(descriptor)
+  const bytes = readFileSync(file)
+  rmSync(directory, { recursive: true })
+  return bytes
 }
 
 /** A request without an access token. */
