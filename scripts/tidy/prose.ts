@@ -22,10 +22,11 @@ export function proseProblems(markdown: string): readonly ProseProblem[] {
   return parseMarkdown(markdown).flatMap(sentencesOf).flatMap(problemsOf)
 }
 
-/** The texts of a JSON file of the dashboard, as its values or as the forms of a plural. */
+/** The texts of a JSON file of the dashboard: each member is one, or has one for each plural form. */
 export function textProblems(json: string): readonly ProseProblem[] {
-  const texts = Object.values(JSON.parse(json) as Record<string, string | Record<string, string>>)
-  return texts.flatMap((text) => (typeof text === 'string' ? [text] : Object.values(text))).flatMap((text) => text.split(SENTENCE_END)).flatMap(problemsOf)
+  const members = Object.values(JSON.parse(json) as Record<string, string | Record<string, string>>)
+  const texts = members.flatMap((member) => (typeof member === 'string' ? [member] : Object.values(member)))
+  return texts.flatMap((text) => text.split(SENTENCE_END)).flatMap(problemsOf)
 }
 
 function problemsOf(sentence: string): readonly ProseProblem[] {
