@@ -2,8 +2,8 @@
  * `npm run tidy`: the state of the code base in figures, and what is wrong with it.
  *
  * The rules without exceptions are tests (test/tidy.test.ts). This prints what has no exact limit: sizes, the longest
- * functions, repeated blocks. It fails where an import goes up, imports form a cycle, or a word of the banned list is
- * used.
+ * functions, repeated blocks. It fails where an import goes up, imports form a cycle, a word of the banned list is used,
+ * or a text for readers has a sentence that is hard to read.
  */
 import { readFileSync } from 'node:fs'
 import { execFileSync } from 'node:child_process'
@@ -11,6 +11,7 @@ import { join } from 'node:path'
 import { importsOf, readTree, type Tree } from '../test/support/tidy/source-tree.ts'
 import { layersAreKept, noImportCycles } from '../test/support/tidy/tidy-rules.ts'
 import { functionsIn } from './tidy/functions.ts'
+import { proseProblems, textProblems } from './tidy/prose.ts'
 import { repeatedBlocks } from './tidy/repeated-blocks.ts'
 
 const ROOT = join(import.meta.dirname, '..')
@@ -28,12 +29,14 @@ const sources = only('src/')
 const upward = layersAreKept(tree)
 const cycles = noImportCycles(tree)
 const words = bannedWords()
+const sentences = hardSentences()
 
 print('Folders', ['folder', 'files', 'lines', 'median'], folderRows())
 print('Most imported files', ['file', 'imported by'], importRows())
 print(`Functions of more than ${LONG_FUNCTION_LINES} lines`, ['place', 'lines', 'function'], functionRows())
 print('Repeated blocks', ['lines', 'places'], blockRows())
 print('Banned words', ['file', 'words'], words.slice(0, ROWS))
+print('Sentences that are hard to read', ['file', 'reason', 'sentence'], sentences)
 print('Imports upward', ['import'], upward.map((one) => [one]))
 print('Import cycles', ['cycle'], cycles.map((one) => [one]))
 
@@ -41,10 +44,10 @@ const wordCount = words.reduce((sum, [, count]) => sum + count, 0)
 const interfaces = [...sources.values()].flatMap((text) => text.match(/^(?:export )?interface /gm) ?? []).length
 console.log(
   `\n${sources.size} files, ${sum([...sources.values()].map(linesOf))} lines and ${interfaces} interfaces in src; ` +
-    `imports upward ${upward.length}, cycles ${cycles.length}, banned words ${wordCount}`,
+    `imports upward ${upward.length}, cycles ${cycles.length}, banned words ${wordCount}, hard sentences ${sentences.length}`,
 )
-if (upward.length + cycles.length > 0 || wordCount > 0) {
-  console.error('tidy: wanted no import upward, no cycle and no banned words')
+if (upward.length + cycles.length > 0 || wordCount > 0 || sentences.length > 0) {
+  console.error('tidy: wanted no import upward, no cycle, no banned words and no hard sentences')
   process.exitCode = 1
 }
 
@@ -100,6 +103,17 @@ function bannedWords(): (readonly [path: string, count: number])[] {
     .map((path) => [path, bannedWordsOf(readFileSync(join(ROOT, path), 'utf8'))] as const)
     .filter(([, count]) => count > 0)
     .sort(([, a], [, b]) => b - a)
+}
+
+/** In the README, the CHANGELOG, the guides and the texts of the dashboard. */
+function hardSentences(): string[][] {
+  const paths = execFileSync('git', ['ls-files', '*.md', 'data/texts/en*.json'], { cwd: ROOT, encoding: 'utf8' })
+  return paths.split('\n').flatMap((path) => {
+    if (path === '') return []
+    const text = readFileSync(join(ROOT, path), 'utf8')
+    const problems = path.endsWith('.md') ? proseProblems(text) : textProblems(text)
+    return problems.map(({ reason, sentence }) => [path, reason, sentence])
+  })
 }
 
 function bannedWordsOf(text: string): number {

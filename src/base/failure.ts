@@ -51,8 +51,8 @@ export const FAILURES = {
   resyncRequired: {
     status: 410,
     when:
-      'The change log does not have all changes since, or the rights of the caller are others than then: `resync` is true, ' +
-      'and `next` the place from which it goes on behind a list of everything',
+      'The change log no longer has all changes, or the rights of the caller have changed. `resync` is true; read all ' +
+      'lists, and continue from `next`',
     message:
       'Cannot go on from there: the log does not have all changes since, so start over from "next" and read the lists',
   },
@@ -72,7 +72,7 @@ export const FAILURES = {
   },
   unsupportedMediaType: {
     status: 415,
-    when: 'The body is compressed: `Accept-Encoding` names what the service reads, which is a body without a coding',
+    when: 'The body is compressed; the service reads only bodies without a coding, as `Accept-Encoding` says',
     message: 'Cannot read a request body with Content-Encoding "gzip": expected none',
   },
   idempotencyKeyReused: {
@@ -96,7 +96,7 @@ export const FAILURES = {
   },
   upgradeRequired: {
     status: 426,
-    when: 'An offline client syncs by another version of the data than this service has: its app is to be updated',
+    when: 'An offline client syncs with a version of the data that this service does not have: update its app',
     message: 'Cannot sync version "1": expected 0: update the app',
   },
   headersTooLarge: {
@@ -112,9 +112,8 @@ export const FAILURES = {
   networkError: {
     status: 503,
     when:
-      'The database cannot be used (full disk, damage), too many slow queries or mails are waiting, the bodies being ' +
-      'received take all their memory, or guests have all the storage of `--guests-mb`; for all but the first two, ' +
-      '`Retry-After` has the seconds',
+      'The database cannot be used (full disk, damage), too many slow queries or mails are waiting, request bodies take ' +
+      'all their memory, or guests use all of `--guests-mb`. Where a retry helps, `Retry-After` has the seconds',
     message: 'Too many slow queries of all callers are waiting: try again soon',
   },
 } as const satisfies Readonly<Record<string, { status: number; when: string; message: string }>>

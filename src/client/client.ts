@@ -1366,7 +1366,7 @@ export interface AdminCalls {
   /** Read the settings in use and their origin, with secrets masked. */
   settings(options?: RequestOptions): Promise<ServiceSettings>
   /**
-   * Change settings, which hold at once and are stored in the database. A JSON merge patch: null removes a stored
+   * Change settings, which apply immediately and are stored in the database. A JSON merge patch: null removes a stored
    * value. A flag, a variable or the settings file wins over it (409). Where the change is one of mail, a test mail
    * goes to your own address first, and nothing is stored unless the mail server accepts it. Another `mail` ends the
    * stored password, unless the same change brings one. Tokens of the API cannot change settings.
@@ -1413,12 +1413,12 @@ export interface AdminCalls {
    */
   checkBackup(name: string, options?: RequestOptions): Promise<CheckedBackup>
   /**
-   * Replace the database by a backup, and start the service again with it. The backup is checked first. From then on
-   * writes are 503 with `Retry-After`, and the service starts again by itself within seconds; `X-Dateline-Instance`
-   * changes then, and `GET /admin/restore` tells the outcome. The database from before is kept in the data directory,
-   * and is put back where the service cannot open the backup. What has ended since, such as sessions and accounts, is
-   * back; tokens of the API and passkeys that the database in use does not have are left out. Not for tokens of the
-   * API. 409 on a node of a cluster, which says what to do there.
+   * Replace the database with a backup, and restart the service. The service checks the backup first. From then on
+   * writes are 503 with `Retry-After`, and the service restarts within seconds. `X-Dateline-Instance` changes then, and
+   * `GET /admin/restore` shows the outcome. The previous database is kept in the data directory, and is put back if the
+   * service cannot open the backup. Sessions and accounts that ended after the backup come back. Tokens of the API and
+   * passkeys that the database in use does not have are removed. Not for tokens of the API. 409 on a node of a cluster;
+   * the message says what to do there.
    */
   restoreBackup(name: string, body: { readonly confirm: string }, options?: RequestOptions): Promise<CheckedBackup>
   /** Read how the last restore over the API ended. */
@@ -1466,7 +1466,7 @@ export interface AdminCalls {
     body: { readonly name: string; readonly role?: 'none' | 'publisher' | 'admin' | null | undefined; readonly models?: readonly ('headline' | 'topic' | 'source' | 'country' | 'language' | 'user' | 'user_app_settings' | 'user_content_preferences' | 'remote_config' | 'dashboard_summary')[] | null | undefined; readonly methods?: readonly ('read' | 'create' | 'replace' | 'delete')[] | null | undefined; readonly scopes?: readonly ('metrics' | 'backups')[] | null | undefined; readonly days?: number | null | undefined },
     options?: RequestOptions,
   ): Promise<NewApiToken>
-  /** Revoke a token of the API, at once. */
+  /** Revoke a token of the API immediately. */
   revokeApiToken(id: string, options?: RequestOptions): Promise<void>
   /**
    * Make a sign-in code for a user, to be given by hand. For where no mail arrives. It works once, with `POST

@@ -143,9 +143,9 @@ export const DECLARED = {
   guestsPerAddress: whole(60, { meaning: 'guest sign-ins per client address in an hour; 0 is no limit' }),
   dataPerUser: whole(1200, {
     meaning:
-      'data requests per user in a minute; each 64 KiB or 2,048 names and values of a body and of the documents that its ' +
-      'references bring in, each 4,096 characters of a filter, and each hundred or so documents that are read for ' +
-      'changes and pulls count as one more; 0 is no limit',
+      'data requests per user in a minute; 0 is no limit. One more is counted for each 64 KiB or 2,048 names and values of a ' +
+      'body and of the documents that its references insert. The same holds for each 4,096 characters of a filter, and for ' +
+      'about each hundred documents that are read for changes and pulls',
   }),
   pageSize: whole(20, { min: 1, max: 1000, meaning: 'items of a page when the request has no limit' }),
   pageSizeMax: whole(100, { min: 1, max: 1000, meaning: 'largest number of items of a page' }),
@@ -159,7 +159,7 @@ export const DECLARED = {
   } as Setting<number | 'auto'>,
   streamsMax: whole(1000, {
     max: 100_000,
-    meaning: 'streams of changes that can be open, requests that wait for a change included, half of them of one client address; 0 is none',
+    meaning: 'streams of changes that can be open, waiting requests included; one client address can have half of them; 0 is none',
   }),
   cacheMb: whole(32, {
     max: 4096,
@@ -189,18 +189,18 @@ export const DECLARED = {
   guestsMb: whole(0, {
     max: 1_048_576,
     meaning:
-      'mebibytes that all guests together may keep: ahead of it, those who have been idle longest are deleted; at it, guests ' +
-      'add nothing; 0 is 5 % of the disk, at most 1024',
+      'mebibytes that all guests together may store; 0 is 5 % of the disk, at most 1024. Near the limit, guests that have ' +
+      'been idle longest are deleted; at the limit, guests can add nothing',
   }),
   historyDays: whole(90, {
     min: 1,
     max: 3650,
-    meaning: 'days to keep earlier versions of content and the log of changes, of which the last 100,000 stay longer',
+    meaning: 'days to keep earlier versions of content and the log of changes; the last 100,000 changes stay longer',
   }),
-  trashDays: whole(30, { max: 3650, meaning: 'days to keep deleted content in the trash; 0 deletes it at once, with its history' }),
+  trashDays: whole(30, { max: 3650, meaning: 'days to keep deleted content in the trash; 0 deletes it immediately, with its history' }),
   cluster: optional(parseEndpoints, 'URLs of the etcd servers that several nodes share, separated by commas; see the guide clustering'),
   clusterCa: optional(readPath, 'PEM file of the authority that certifies the etcd servers, and the other nodes'),
-  clusterCert: optional(readPath, 'PEM file of the certificate that etcd wants of its clients'),
+  clusterCert: optional(readPath, 'PEM file of the certificate for etcd, where it asks its clients for one'),
   clusterKey: optional(readPath, 'PEM file of the private key of that certificate'),
   clusterUser: optional(text('', '').parse, 'user of etcd, where its access control is on'),
   clusterPasswordFile: optional(readPath, 'file with the password of that user'),

@@ -110,7 +110,7 @@ export const API_TOKENS = [
     route: 'DELETE /api/v1/admin/tokens/:id',
     id: 'revokeApiToken',
     access: 'administrator',
-    summary: 'Revoke a token of the API, at once',
+    summary: 'Revoke a token of the API immediately',
     errors: ['notFound'],
     client: 'admin.revokeApiToken',
   }).handle(async ({ store }, { params }, { caller, acting }) => {

@@ -113,12 +113,13 @@ export const BACKUPS = [
     route: 'POST /api/v1/admin/backups/:name/restore',
     id: 'restoreBackup',
     access: 'administrator',
-    summary: 'Replace the database by a backup, and start the service again with it',
+    summary: 'Replace the database with a backup, and restart the service',
     description:
-      'The backup is checked first. From then on writes are 503 with `Retry-After`, and the service starts again by itself within ' +
-      'seconds; `X-Dateline-Instance` changes then, and `GET /admin/restore` tells the outcome. The database from before is ' +
-      'kept in the data directory, and is put back where the service cannot open the backup. What has ended since, such as ' +
-      'sessions and accounts, is back; tokens of the API and passkeys that the database in use does not have are left out. Not for tokens of the API. 409 on a node of a cluster, which says what to do there.',
+      'The service checks the backup first. From then on writes are 503 with `Retry-After`, and the service restarts within ' +
+      'seconds. `X-Dateline-Instance` changes then, and `GET /admin/restore` shows the outcome. The previous database is kept ' +
+      'in the data directory, and is put back if the service cannot open the backup. Sessions and accounts that ended after ' +
+      'the backup come back. Tokens of the API and passkeys that the database in use does not have are removed. Not for ' +
+      'tokens of the API. 409 on a node of a cluster; the message says what to do there.',
     body: restoreBody,
     response: checkedBackup,
     errors: ['invalidInput', 'notFound', 'conflict'],

@@ -1,4 +1,4 @@
-/** The settings, for administrators: what is in use and where it comes from, and changes, which hold at once. */
+/** The settings, for administrators: what is in use and where it comes from, and changes, which apply immediately. */
 import { readEmail } from '../auth/accounts.ts'
 import type { Session } from '../auth/sessions.ts'
 import type { Clock } from '../base/clock.ts'
@@ -82,7 +82,7 @@ export const SETTINGS_ENDPOINTS = [
     route: 'PATCH /api/v1/admin/settings',
     id: 'changeSettings',
     access: 'administrator',
-    summary: 'Change settings, which hold at once and are stored in the database',
+    summary: 'Change settings, which apply immediately and are stored in the database',
     description:
       'A JSON merge patch: null removes a stored value. A flag, a variable or the settings file wins over it (409). Where ' +
       'the change is one of mail, a test mail goes to your own address first, and nothing is stored unless the mail server ' +

@@ -13,6 +13,7 @@ export const GUIDES: readonly Guide[] = [
   { topic: 'queries', about: 'filters, sorting, pages and speed' },
   { topic: 'client', about: 'the TypeScript client' },
   { topic: 'offline', about: 'apps that go on without a network, with RxDB' },
+  { topic: 'dashboard', about: 'lists, editing, keys, and what administrators do there' },
   { topic: 'settings', about: 'flags, variables, the data directory and its permissions' },
   { topic: 'mail', about: 'relays, providers, certificates, DKIM and your own texts' },
   { topic: 'backups', about: 'backup, restore and the audit trail' },
@@ -21,7 +22,8 @@ export const GUIDES: readonly Guide[] = [
   { topic: 'clustering', about: 'several nodes over etcd: three machines, failures, upgrades, sizing' },
   { topic: 'embedding', about: 'Dateline as the local backend of an app' },
   { topic: 'security', about: 'limits, keys, data, OWASP ASVS' },
-  { topic: 'contributing', about: 'layers, glossary, tests, benchmarks, and where to change what' },
+  { topic: 'contributing', about: 'layers, glossary, how a request travels, and where to change what' },
+  { topic: 'testing', about: 'tests, benchmarks, fuzzing, drills, conformance, and the gate' },
 ]
 
 /** The Markdown of a topic's guide. */

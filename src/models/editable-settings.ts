@@ -1,5 +1,5 @@
 /**
- * The settings that administrators may change while the service runs. They are stored in the database, hold at once, and
+ * The settings that administrators may change while the service runs. They are stored in the database, apply immediately, and
  * yield to a flag, a variable and the settings file.
  *
  * The list is strict, and its ranges are narrower than those of flags: what is in it can neither lock the operator out

@@ -133,7 +133,7 @@ describe('the editor', { skip: browserMissing() }, () => {
     await open('#/headlines/new')
     await page.reads(/Paste a list to make a draft of each line/)
     await page.paste(field('Title'), 'Line\n'.repeat(1_001))
-    await page.reads(/At most 1,000 lines become drafts at once; this list has 1,001/)
+    await page.reads(/A list can have at most 1,000 lines; this one has 1,001/)
     assert.equal((await page.find(field('Title'))).value ?? '', '')
     // "1. FC" is a name, and no number of its line.
     for (const [pasted, shown] of [['1. Fog\n2) 1. FC wins', ['Fog', '1. FC wins']], ['1. FC wins\n7. Fog', ['1. FC wins', '7. Fog']]] as const) {

@@ -155,7 +155,7 @@ describe('moving data', { skip: browserMissing() }, () => {
     await page.click(button('Restore and restart'))
     const next = await again
     await page.reads(new RegExp(`Restored ${name}`))
-    await page.reads(/The database from before is kept as dateline\.db\.replaced-/)
+    await page.reads(/The previous database is kept as dateline\.db\.replaced-/)
     await page.screenshot('restored-light')
     await page.emulate({ colorScheme: 'dark' })
     await page.screenshot('restored-dark')

@@ -84,7 +84,7 @@ describe('a topic that headlines use', { skip: browserMissing() }, () => {
     })
     await page.click(button('Delete'))
     const lost = await page.find({ role: 'dialog', name: 'Delete 3 topics?' })
-    await page.reads(/Nothing is deleted yet/, lost)
+    await page.reads(/Nothing was deleted/, lost)
     await page.screenshot('usage-unknown')
     await expectAccessible(page)
     await page.click({ ...button('Try again'), within: lost })

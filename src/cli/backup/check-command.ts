@@ -30,7 +30,7 @@ interface Finding {
 
 export const checkCommand: Command = {
   name: 'check',
-  summary: 'look at settings, data, disk, mail, clock and cluster, and say what is to be done; also while the service runs',
+  summary: 'examine settings, data, disk, mail, clock and cluster, and say what to do; also while the service runs',
   options: [JSON_FLAG],
   settings: SETTINGS.map(({ name }) => name),
   examples: ['dateline check', 'dateline check --data-dir /srv/dateline --mail smtp://mail.example.org'],

@@ -21,7 +21,7 @@ import { abortOn, progressOn } from '../progress.ts'
 
 export const restoreCommand: Command = {
   name: 'restore',
-  summary: 'replace the database by a backup, and keep the old one beside it; not while the service runs',
+  summary: 'replace the database with a backup, and keep the old one beside it; not while the service runs',
   operands: [{ name: 'FILE', meaning: 'a backup, or a dateline.db.before-schema-N that was kept before a migration' }],
   options: [
     { flag: '--keep-tokens', meaning: 'keep tokens of the API and passkeys that the database in use does not have; for a file that no stranger could write' },

@@ -26,7 +26,7 @@ export const verifyCommand: Command = {
       value: 'FILE',
       meaning: 'the public key of the publisher (PEM), to check the signature of the list',
     },
-    { flag: '--json', meaning: 'print the answer as JSON' },
+    { flag: '--json', meaning: 'print the result as JSON' },
   ],
   settings: [],
   examples: ['dateline verify dateline-linux-x64.tar.gz --key dateline.pub'],

@@ -38,7 +38,7 @@ export const clusterInitCommand: Command = {
     {
       flag: '--from',
       value: 'FILE',
-      meaning: 'restore this backup first; where its log is still in etcd, the node goes on behind the backup',
+      meaning: 'restore this backup first; if its log is still in etcd, the node continues after the backup',
     },
   ],
   settings: [...DATA_SETTINGS, 'flagBaseUrl'],
@@ -112,7 +112,7 @@ async function requireBackupOf({ site, createdAt }: SiteRecord, { reached, dir, 
     throw new ClusterSettingError(`${problem}, and "${from}" is no backup of its site: name another --cluster-prefix`)
   }
   const file = keyRingFile(dir.path)
-  const otherwise = 'or name another --cluster-prefix to go on with the backup alone, without what was written after it'
+  const otherwise = 'or name another --cluster-prefix to continue with the backup alone, without later writes'
   if (!existsSync(file)) {
     throw new DataDirError(
       `Cannot read the log at ${prefix} without its keys: put the files secrets and cluster-keys of a lost node into "${dir.path}", ${otherwise}`,

@@ -11,7 +11,7 @@ import { epochsOf, withMember } from './member.ts'
 
 export const clusterLeaveCommand: Command = {
   name: 'cluster leave',
-  summary: 'take this data directory out of its cluster, so that it can be used alone; not while the service runs',
+  summary: 'remove this data directory from its cluster, so that it can be used alone; not while the service runs',
   options: [],
   settings: DATA_SETTINGS,
   examples: ['dateline cluster leave --cluster https://e1:2379'],

@@ -6,7 +6,7 @@ import { epochsOf, withMember } from './member.ts'
 
 export const clusterRemoveCommand: Command = {
   name: 'cluster remove',
-  summary: 'take a node that is stopped out of the cluster, so that the log need not wait for it',
+  summary: 'remove a stopped node from the cluster, so that the log need not wait for it',
   operands: [{ name: 'NODE', meaning: 'its id, as "dateline cluster status" shows it' }],
   options: [],
   settings: DATA_SETTINGS,

@@ -35,7 +35,7 @@ export const repairReferencesCommand: Command = {
       })
       await working.idle().finally(progress.end)
       await working.stop()
-      if (store.referenceProgress().work !== undefined) throw fail('networkError', 'Cannot finish the repair: the service goes on with it')
+      if (store.referenceProgress().work !== undefined) throw fail('networkError', 'Cannot finish the repair: the service continues it')
       terminal.stdout.write(args.options.has('--json') ? `${JSON.stringify({ repaired })}\n` : `Brought ${counted(repaired, 'document')} up to date\n`)
     }),
 }

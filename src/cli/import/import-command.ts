@@ -59,7 +59,7 @@ export const importCommand: Command = {
       meaning: 'import from the beginning although rows without an id were imported before the import was cut off',
     },
     { flag: '--rejects', value: 'FILE', meaning: 'write the line, id and message of each rejected row to FILE' },
-    { flag: '--batch', value: 'N', meaning: `rows of one transaction at most (default: ${ROWS_OF_BATCH})` },
+    { flag: '--batch', value: 'N', meaning: `maximum rows of one transaction (default: ${ROWS_OF_BATCH})` },
     { flag: '--json', meaning: 'print the result as JSON' },
   ],
   settings: [...DATA_SETTINGS, 'flagBaseUrl'],

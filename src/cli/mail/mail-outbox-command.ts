@@ -16,7 +16,7 @@ const LISTED_MAX = 1_000
 
 export const mailOutboxCommand: Command = {
   name: 'mail outbox',
-  summary: 'list the mail that waits and that of the last seven days, the newest first',
+  summary: 'list waiting mail and the mail of the last seven days, newest first',
   options: [
     { flag: '--state', value: 'STATE', meaning: `only this state: ${MESSAGE_STATES.join(', ')}` },
     JSON_LINES_FLAG,
@@ -43,7 +43,7 @@ export const mailOutboxCommand: Command = {
 
 export const mailRetryCommand: Command = {
   name: 'mail retry',
-  summary: 'try a mail that waits at once',
+  summary: 'retry a waiting mail immediately',
   operands: [{ name: 'ID', meaning: 'the id of the mail, as `dateline mail outbox` and the log show it' }],
   options: [],
   settings: DATA_SETTINGS,

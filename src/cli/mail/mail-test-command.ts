@@ -26,7 +26,7 @@ const LINE_CHARS_MAX = 2_000
 
 export const mailTestCommand: Command = {
   name: 'mail test',
-  summary: 'send one mail now, and print what the mail server and we say to each other',
+  summary: 'send one mail now, and print the SMTP dialogue',
   options: [{ flag: '--to', value: 'ADDRESS', meaning: 'the recipient' }],
   settings: SETTINGS.map(({ name }) => name).filter((name) => name === 'appName' || name === 'dataDir' || name.startsWith('mail')),
   examples: ['dateline mail test --to you@example.org --mail smtp://mail.example.org'],

@@ -18,7 +18,7 @@ const CALLABLE: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::
 
 export const healthCommand: Command = {
   name: 'health',
-  summary: 'ask the service on this machine whether it works; for the health check of a container',
+  summary: 'ask the service on this machine for its health; for the health check of a container',
   options: [{ flag: '--ready', meaning: 'ask whether it can take requests (/readyz), not only whether it runs (/healthz)' }],
   settings: ['host', 'port', 'listen', 'tlsCert', 'tlsKey'],
   examples: ['dateline health', 'dateline health --ready --port 8080'],

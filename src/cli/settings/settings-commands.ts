@@ -75,7 +75,7 @@ export const settingsSetCommand: Command = {
 
 export const settingsUnsetCommand: Command = {
   name: 'settings unset',
-  summary: 'remove a setting from the database, so that its default holds again',
+  summary: 'remove a setting from the database, so that its default applies again',
   operands: [{ name: 'NAME', meaning: 'a setting, as "dateline settings list" shows it' }],
   options: [],
   settings: DATA_SETTINGS,

@@ -13,14 +13,14 @@ import { requireEmail, userNotFound } from './user-argument.ts'
 
 export const tokenCreateCommand: Command = {
   name: 'token create',
-  summary: 'print a new token of the API for a program, which nothing can show again',
+  summary: 'print a new token of the API for a program; it cannot be shown again',
   options: [
     { flag: '--email', value: 'ADDRESS', meaning: 'the account for which it acts, with at most its roles' },
     { flag: '--name', value: 'TEXT', meaning: 'what it is for' },
-    { flag: '--role', value: 'ROLE', meaning: `the role that it has at most: ${DASHBOARD_ROLES.join(', ')} (default: none)` },
+    { flag: '--role', value: 'ROLE', meaning: `its highest role: ${DASHBOARD_ROLES.join(', ')} (default: none)` },
     { flag: '--models', value: 'LIST', meaning: 'the only models that it reaches, separated by commas (default: all)' },
     { flag: '--methods', value: 'LIST', meaning: `its only methods: ${TOKEN_METHODS.join(', ')} (default: all)` },
-    { flag: '--scopes', value: 'LIST', meaning: `what it is for alone: ${TOKEN_SCOPES.join(', ')} (default: everything within role, models and methods)` },
+    { flag: '--scopes', value: 'LIST', meaning: `the only work that it can do: ${TOKEN_SCOPES.join(', ')} (default: everything within role, models and methods)` },
     { flag: '--days', value: 'N', meaning: `days until it expires, at most ${TOKEN_DAYS_MAX} (default: ${TOKEN_DAYS_DEFAULT})` },
     JSON_FLAG,
   ],
@@ -70,7 +70,7 @@ export const tokenListCommand: Command = {
 
 export const tokenRevokeCommand: Command = {
   name: 'token revoke',
-  summary: 'end a token of the API at once',
+  summary: 'end a token of the API immediately',
   operands: [{ name: 'ID', meaning: 'its id, as "dateline token list" shows it' }],
   options: [],
   settings: DATA_SETTINGS,

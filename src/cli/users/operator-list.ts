@@ -9,7 +9,7 @@ export const LIMIT_MAX = 1_000_000
 export const LIMIT_FLAG: Option = {
   flag: '--limit',
   value: 'N',
-  meaning: `at most so many (default: ${LIMIT_DEFAULT})`,
+  meaning: `print at most N (default: ${LIMIT_DEFAULT})`,
 }
 
 const OPERATOR: QueryCaller = { id: 'the operator', class: 'dashboard' }

@@ -94,7 +94,7 @@ export const userSignOutCommand: Command = {
 
 export const userDeleteCommand: Command = {
   name: 'user delete',
-  summary: 'delete an account and all that belongs to it, for good',
+  summary: 'delete an account and its data, for good',
   operands: USER_OPERAND,
   options: [{ flag: '--yes', meaning: 'confirm; without it nothing is deleted' }],
   settings: DATA_SETTINGS,

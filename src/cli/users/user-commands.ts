@@ -83,7 +83,7 @@ export const userCodeCommand: Command = {
 
 export const userShowCommand: Command = {
   name: 'user show',
-  summary: 'show an account and where it is signed in',
+  summary: 'show an account and its sessions',
   operands: USER_OPERAND,
   options: [JSON_FLAG],
   settings: DATA_SETTINGS,

@@ -225,6 +225,6 @@ function createMembers({ keys, node, site, ring, publicKey }: MembersOptions) {
 
 const NOT_GIVEN =
   'an epoch began, and this node was not given its key: join the cluster again with an empty data directory, or, where no ' +
-  'other node is left, go on with a backup: "dateline cluster init --from FILE" with another --cluster-prefix'
+  'other node is left, continue with a backup: "dateline cluster init --from FILE" with another --cluster-prefix'
 
 export type Epochs = ReturnType<typeof createEpochs>

@@ -1,4 +1,4 @@
-/** A form of some settings, which are stored together and hold at once. A change of mail is tested by the service first. */
+/** A form of some settings, which are stored together and apply immediately. A change of mail is tested by the service first. */
 import { PreconditionFailed } from '../../../client/client.ts'
 import type { ServiceSettings } from '../../../models/responses.ts'
 import { MAIL_NAMES } from '../../../models/editable-settings.ts'
