@@ -7,6 +7,7 @@ import { drillAttacks, readAttackWords } from './drill-attacks.ts'
 import { drillCluster, readClusterWords } from './drill-cluster.ts'
 import { drillExamples } from './drill-examples.ts'
 import { drillLog } from './drill-log.ts'
+import { drillSuites } from './drill-suites.ts'
 import { drillChanges } from './killed/followed-changes.ts'
 import { drillReferences } from './killed/followed-references.ts'
 import { drillData } from './killed/killed-commands.ts'
@@ -64,6 +65,7 @@ const DRILLS: Readonly<Record<string, Drill>> = {
   log: ofNumbers('[SECONDS]', [20], (seconds = 0) => drillLog({ seconds, seed })),
   attacks: ofOptions('[--quick] [--size HEADLINES] [--executable PATH] [NAME…]', readAttackWords, (options) => drillAttacks({ ...options, seed })),
   cluster: ofOptions('[--minutes N] [--etcd PATH] [--no-bugs]', readClusterWords, (options) => drillCluster({ ...options, seed })),
+  'cluster-suites': ofOptions('[WORD…] [--OPTION…]', (words) => words, drillSuites),
   'cluster-examples': ofOptions(
     '[--etcd PATH]',
     ([flag, etcd = 'etcd', ...rest]) => ((flag ?? '--etcd') === '--etcd' && rest.length === 0 ? etcd : undefined),

@@ -1,0 +1,112 @@
+/**
+ * `npm run drill -- cluster-suites [WORD…] [--OPTION…]`: the suites of the API against clusters, once against one node
+ * of three, once spread over the three by a proxy. Each service of a test is a site of its own with three processes,
+ * over three etcd servers for all of them.
+ *
+ * Words choose files whose names have one of them; options go to node's test runner. Tests that move the clock run with
+ * libfaketime, as in check-executable.ts; where that or etcd is missing, it says so. Tests that cannot hold on a cluster
+ * are in cluster/not-on-clusters.ts, and skipped are those that look into the process of the service.
+ */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { apiSuites, CLOCK } from './api-suites.ts'
+import { etcdVersion, SERVER_COUNT, startEtcdServers } from './cluster/etcd-servers.ts'
+import { FILES_NOT_ON_CLUSTERS, NOT_ON_CLUSTERS } from './cluster/not-on-clusters.ts'
+import { WITH_PARENT } from './cluster/with-parent.ts'
+
+const ROOT = join(import.meta.dirname, '..')
+const ETCD = 'etcd'
+/** A site has four processes to start. */
+const TEST_TIMEOUT_MS = 240_000
+const FILES_AT_ONCE = 2
+const MODES = ['one', 'spread'] as const
+
+type Mode = (typeof MODES)[number]
+
+/** Prints what it does: a line for each file, and all of one that fails. Throws in the end where any has failed. */
+export async function drillSuites(words: readonly string[]): Promise<readonly string[]> {
+  if (etcdVersion(ETCD) === undefined) return ['skipped: there is no etcd in PATH (Debian: apt-get install etcd-server)']
+  const directory = mkdtempSync(join(tmpdir(), 'dateline-suites-'))
+  const places = Array.from({ length: SERVER_COUNT }, () => ({ host: '127.0.0.1', prefix: [] }))
+  const etcd = await startEtcdServers({ binary: ETCD, directory: join(directory, 'etcd'), places })
+  try {
+    const failed: string[] = []
+    for (const mode of MODES) {
+      const program = programOf(mode, directory, etcd.urls.join())
+      failed.push(...(await runMode(mode, { words, environment: { TEST_PROGRAM: program, TEST_CLUSTER: etcd.urls.join() } })))
+    }
+    if (failed.length > 0) throw new Error(`${failed.length} files failed: ${failed.join(', ')}`)
+    return ['all passed']
+  } finally {
+    await etcd.stop()
+    rmSync(directory, { recursive: true, force: true })
+  }
+}
+
+/** An executable that takes the words of `dateline serve`. */
+function programOf(mode: Mode, directory: string, etcd: string): string {
+  const script = join(directory, `${mode}.sh`)
+  const program = join(import.meta.dirname, 'cluster/serve-cluster.ts')
+  const words = [...WITH_PARENT, process.execPath, program, etcd, mode].map((word) => `'${word}'`)
+  writeFileSync(script, `#!/bin/sh\nexec ${words.join(' ')} "$@"\n`, { mode: 0o755 })
+  return script
+}
+
+interface Wanted {
+  readonly words: readonly string[]
+  readonly environment: NodeJS.ProcessEnv
+}
+
+/** Returns the files that failed. */
+async function runMode(mode: Mode, { words, environment }: Wanted): Promise<readonly string[]> {
+  const leftOut = NOT_ON_CLUSTERS.filter((one) => one.mode === undefined || one.mode === mode)
+  for (const { title, because } of leftOut) console.log(`${mode}: leaves out "${title}": ${because}`)
+  const options = [
+    ...['--test-reporter=spec', `--test-timeout=${TEST_TIMEOUT_MS}`],
+    ...words.filter((word) => word.startsWith('--')),
+    ...leftOut.map(({ title }) => `--test-skip-pattern=/^${RegExp.escape(title)}$/`),
+  ]
+  const names = words.filter((word) => !word.startsWith('--'))
+  const isChosen = (file: string): boolean =>
+    !FILES_NOT_ON_CLUSTERS.has(file) && (names.length === 0 || names.some((name) => file.includes(name)))
+  for (const [file, because] of FILES_NOT_ON_CLUSTERS) console.log(`${mode}: leaves out ${file}: ${because}`)
+  const { withClock, withoutClock } = apiSuites()
+  if (CLOCK === undefined) console.log(`${mode}: leaves out what moves the clock, as there is no libfaketime: ${withClock.filter(isChosen).join(', ')}`)
+  const waiting = [
+    ...withoutClock.map((file) => ({ file, environment })),
+    ...(CLOCK === undefined ? [] : withClock.map((file) => ({ file, environment: { ...environment, TEST_CLOCK: CLOCK } }))),
+  ].filter(({ file }) => isChosen(file))
+  const failed: string[] = []
+  const work = async (): Promise<void> => {
+    for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
+      const hasPassed = await runFile(mode, { ...next, options })
+      if (!hasPassed) failed.push(`${next.file} (${mode})`)
+    }
+  }
+  await Promise.all(Array.from({ length: FILES_AT_ONCE }, work))
+  return failed
+}
+
+interface Suite {
+  readonly file: string
+  readonly options: readonly string[]
+  readonly environment: NodeJS.ProcessEnv
+}
+
+/** Whether all its tests passed, or cannot run against a process. */
+async function runFile(mode: Mode, { file, options, environment }: Suite): Promise<boolean> {
+  const start = performance.now()
+  const [program = '', ...words] = [...WITH_PARENT, process.execPath, '--test', ...options, file]
+  const child = spawn(program, words, { cwd: ROOT, stdio: ['ignore', 'pipe', 'inherit'], env: { ...process.env, ...environment } })
+  let text = ''
+  child.stdout.setEncoding('utf8').on('data', (part: string) => void (text += part))
+  const [code] = (await once(child, 'close')) as [number | null]
+  const count = (name: string): string => new RegExp(`^ℹ ${name} (\\d+)$`, 'm').exec(text)?.[1] ?? 'no'
+  const seconds = ((performance.now() - start) / 1000).toFixed(0)
+  if (code !== 0) console.log(text)
+  console.log(`${mode}: ${file}: ${count('pass')} passed, ${count('fail')} failed, ${count('skipped')} skipped, in ${seconds} s`)
+  return code === 0
+}
