@@ -25,7 +25,7 @@ async function all(
 }
 
 it('a first start brings countries, languages and the configuration, and no content', async (t) => {
-  const site = await startService(t)
+  const site = await startService(t, {}, { isEmpty: true })
   const { token } = await site.guest()
   const [countries, languages] = [await all(site, token, 'country'), await all(site, token, 'language')]
   assert.equal(countries.length, 249)
@@ -49,7 +49,7 @@ it('a first start brings countries, languages and the configuration, and no cont
 })
 
 it('two installations agree about ids and dates, whenever they began', async (t) => {
-  const sites = [await startService(t), await startService(t, {}, { start: START + 365 * 86_400_000 })]
+  const sites = [await startService(t, {}, { isEmpty: true }), await startService(t, {}, { isEmpty: true, start: START + 365 * 86_400_000 })]
   const seeds = await Promise.all(
     sites.map(async (site) => {
       const { token } = await site.guest()
