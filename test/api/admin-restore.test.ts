@@ -181,18 +181,6 @@ describe('a forged backup', () => {
     assert.equal((await service.call('GET', '/readyz')).status, 200)
     assert.deepEqual(await topics(service, token), ['Old'])
   })
-
-  it('without an administrator is refused where the settings name none', { skip: ONLY_HERE }, async (t) => {
-    const { service, token, name, backups } = await backedUp(t)
-    await service.stop()
-    const plain = await startService(t, { adminEmail: undefined } as never, { directory: service.directory })
-    const database = new DatabaseSync(join(backups, name))
-    database.exec("UPDATE user SET doc = json_set(doc, '$.dashboardRole', 'none')")
-    database.close()
-    const response = await restore(plain, token, name)
-    assert.match(response.error, /^conflict: Cannot restore ".*": it has no administrator, so that you could not sign in/)
-    assert.deepEqual(await topics(plain, token), ['Old'])
-  })
 })
 
 it('only administrators who have signed in check and restore backups', async (t) => {

@@ -192,17 +192,11 @@ it('a verb that the path does not have is 405 with what it has', async () => {
 describe('an item id that is none', () => {
   const ids = [
     'x',
-    '0',
-    '-1',
-    FREE_ID.slice(1),
     `${FREE_ID}0`,
-    'ZZZZZZZZZZZZZZZZZZZZZZZZ',
-    'a%20b',
     '%00',
     '%F0%9F%92%A5',
     '%2e%2e%2ftopic',
     '*',
-    "'%20OR%201=1",
     `${'9'.repeat(5000)}`,
   ]
   for (const id of ids) {
@@ -234,29 +228,4 @@ it('rights follow the stored roles and not the token', async () => {
   assert.equal((await read()).status, 200)
   await setRole('none')
   assert.equal((await read()).status, 403)
-})
-
-it('every request without a valid token is refused', async () => {
-  const gone = await newPerson(service, 'admin', cast.admin.token)
-  assert.equal((await request('remove', 'user', gone, { id: gone.id })).status, 204)
-  const [head = '', claims = '', signature = ''] = cast.admin.token.split('.')
-  const headers: readonly (readonly [string, Record<string, string>])[] = [
-    ['no token', {}],
-    ['no bearer token', { authorization: 'Basic YTpi' }],
-    ['garbage', { authorization: 'Bearer x.y.z' }],
-    ['another signature', { authorization: `Bearer ${head}.${claims}.${signature.split('').reverse().join('')}` }],
-    ['no signature', { authorization: `Bearer ${head}.${claims}.` }],
-    ['the token of a user who is gone', { authorization: `Bearer ${gone.token}` }],
-  ]
-  for (const [name, given] of headers) {
-    for (const operation of ['list', 'read', 'create', 'replace', 'remove'] as const) {
-      for (const model of ['topic', 'remote_config', 'nonsense']) {
-        const target = operation === 'list' || operation === 'create' ? '' : `/${REMOTE_CONFIG_ID}`
-        const response = await service.data(METHOD[operation], target, { model }, { headers: given })
-        assert.equal(response.status, 401, `${name}: ${operation} ${model}`)
-        assert.equal(decodeError(response.body).code, 'unauthorized')
-        assert.equal(response.headers.get('www-authenticate'), 'Bearer')
-      }
-    }
-  }
 })

@@ -6,20 +6,16 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { Json, JsonObject } from '../../src/base/json.ts'
 import type { Problem } from '../../src/base/problem.ts'
-import { newCast, newPerson, type Person } from '../support/cast.ts'
+import { newCast } from '../support/cast.ts'
 import {
   bodyOf,
   BODIES,
-  copies,
   HEADLINE,
-  PREFERENCES,
   REMOTE_CONFIG,
   REMOTE_CONFIG_ID,
-  SETTINGS,
   SUMMARY_ID,
   TOPIC,
   withOwnCode,
-  USER,
   withAt,
 } from '../support/service/data-bodies.ts'
 import type { ApiResponse, Call } from '../support/service/service.ts'
@@ -97,31 +93,6 @@ const ROWS: readonly Row[] = [
       ['eventCountry', 'IS'],
     ],
   },
-  {
-    model: 'source',
-    good: bodyOf('source'),
-    faults: [
-      ['headquarters', { id: FREE_ID }],
-      ['sourceType', 'gossip'],
-      ['language', null],
-    ],
-  },
-  {
-    model: 'country',
-    good: bodyOf('country'),
-    faults: [
-      ['isoCode', 1],
-      ['flagUrl', undefined],
-    ],
-  },
-  {
-    model: 'language',
-    good: bodyOf('language'),
-    faults: [
-      ['code', {}],
-      ['nativeName', null],
-    ],
-  },
 ]
 
 /** Sends the real request again and again, each time with the first of the faults mended. */
@@ -146,39 +117,6 @@ describe('the problems of a body', () => {
       holdAgainstRequests({ ...row, good: { ...withOwnCode(row.model, row.good), id: undefined as never } }, await made(row.model)))
   }
 
-  it('are those of the settings of a user', () =>
-    holdAgainstRequests(
-      {
-        model: 'user_app_settings',
-        good: { ...SETTINGS, id: standard.id },
-        faults: [
-          ['language', { id: FREE_ID }],
-          ['id', 'unknown'],
-          ['displaySettings.baseTheme', 'pink'],
-          ['displaySettings.fontWeight', undefined],
-          ['feedPreferences', []],
-        ],
-      },
-      standard.id,
-      standard,
-    ))
-
-  it('are those of preferences, limits of the role included', () =>
-    holdAgainstRequests(
-      {
-        model: 'user_content_preferences',
-        good: { ...PREFERENCES, id: guest.id },
-        faults: [
-          ['savedFilters.0.topics', [{ id: FREE_ID }]],
-          ['followedSources', 'all'],
-          ['savedFilters.0.name', 7],
-          ['followedTopics', copies(TOPIC, 6)],
-        ],
-      },
-      guest.id,
-      guest,
-    ))
-
   it('are those of the remote configuration, rules included', () =>
     holdAgainstRequests(
       {
@@ -195,64 +133,6 @@ describe('the problems of a body', () => {
       },
       REMOTE_CONFIG_ID,
     ))
-
-  it('are those of inviting a user', async () => {
-    await holdAgainstRequests({
-      model: 'user',
-      good: { ...USER, email: 'checked@example.org' },
-      faults: [
-        ['appRole', 'king'],
-        ['dashboardRole', 7],
-        ['feedDecoratorStatus.upgrade.isCompleted', 'yes'],
-        ['email', 'unknown'],
-      ],
-    })
-    const message = 'a user with this e-mail address exists already'
-    const taken: Problem = { path: 'email', code: 'duplicate', params: {}, message }
-    assert.deepEqual(await problemsOf('user', { ...USER, email: 'Checked@example.org' }), [taken])
-    assert.equal((await write('user', { ...USER, email: 'checked@example.org' })).error, `conflict: ${spoken(taken)}`)
-  })
-
-  it('are those of changing a user, the last administrator included', async () => {
-    const stored = (await service.data('GET', `/${admin.id}`, { model: 'user' }, { token: admin.token })).at('data')
-    const good = stored as JsonObject
-    await holdAgainstRequests(
-      {
-        model: 'user',
-        good,
-        faults: [
-          ['updatedAt', 7],
-          ['createdAt', 'x'],
-          ['email', null],
-          ['appRole', ''],
-          ['dashboardRole', 'none'],
-        ],
-      },
-      admin.id,
-    )
-    const second = await newPerson(service, 'admin', admin.token)
-    assert.deepEqual(await problemsOf('user', { ...good, dashboardRole: 'none' }, admin.id), [])
-    await service.data('DELETE', `/${second.id}`, { model: 'user' }, { token: admin.token })
-  })
-
-  it('are those of the database: an id that is taken, an owner who is not there', async () => {
-    const rows: [model: string, body: JsonObject, by: Person, found: string][] = [
-      ['remote_config', REMOTE_CONFIG, admin, `A remote_config with the id "${REMOTE_CONFIG_ID}" exists already`],
-      ['user_app_settings', SETTINGS, standard, `A user_app_settings with the id "${standard.id}" exists already`],
-      [
-        'user_content_preferences',
-        { ...PREFERENCES, id: FREE_ID },
-        admin,
-        `id: expected the id of a user, found "${FREE_ID}", which no user has`,
-      ],
-      ['user_content_preferences', { ...PREFERENCES, id: 7 }, admin, 'id: expected the id of a user, found 7'],
-    ]
-    for (const [model, body, by, found] of rows) {
-      const [first] = await problemsOf(model, body, undefined, by)
-      assert.equal(first === undefined ? undefined : spoken(first), found)
-      assert.equal((await write(model, body, undefined, by)).error.replace(/^\w+: /, ''), found)
-    }
-  })
 })
 
 describe('checking', () => {
@@ -304,13 +184,5 @@ describe('checking', () => {
     const editor = await problemsOf('headline', { ...HEADLINE, title: 7 }, undefined, publisher)
     const message = 'expected a string, found 7'
     assert.deepEqual(editor, [{ path: 'title', code: 'notText', params: {}, message }])
-  })
-
-  it('says of a reference that leads nowhere that one thing only', async () => {
-    const body = { ...HEADLINE, source: { id: FREE_ID }, topic: { id: FREE_ID } }
-    assert.deepEqual(
-      (await problemsOf('headline', body)).map(({ path }) => path),
-      ['source', 'topic'],
-    )
   })
 })

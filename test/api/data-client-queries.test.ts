@@ -9,7 +9,7 @@ import { describe, it } from 'node:test'
 import type { JsonObject } from '../../src/base/json.ts'
 import { seedSample } from '../../src/content/seeds/seeding.ts'
 import { newCast, newPerson } from '../support/cast.ts'
-import { decodeEnvelope, decodePage, DECODERS, pageOf, type Page } from '../support/service/client-codec.ts'
+import { decodeEnvelope, DECODERS, pageOf, type Page } from '../support/service/client-codec.ts'
 import { REMOTE_CONFIG_ID, SUMMARY_ID } from '../support/service/data-bodies.ts'
 import { startSuiteService } from '../support/service/suite-service.ts'
 
@@ -84,8 +84,7 @@ const idsOf = (model: keyof typeof all, count: number): string[] => {
     .map(([id]) => id)
 }
 
-const [TOPICS, SOURCES, COUNTRIES] = [idsOf('topic', 3), idsOf('source', 4), idsOf('country', 5)]
-const [TOPIC = '', SOURCE = '', COUNTRY = ''] = [TOPICS[0], SOURCES[0], COUNTRIES[0]]
+const TOPICS = idsOf('topic', 3)
 const isActive = (item: JsonObject): boolean => item['status'] === 'active'
 const isIn =
   (path: string, ids: readonly string[]) =>
@@ -130,38 +129,6 @@ const rows: readonly Row[] = [
     paged: true,
   },
   {
-    screen: 'mobile: feed of topics',
-    as: 'standard',
-    query: { model: 'headline', filter: { 'topic.id': { $in: TOPICS }, status: 'active' }, ...FEED },
-    holds: both(isActive, isIn('topic.id', TOPICS)),
-    paged: true,
-  },
-  {
-    screen: 'mobile: feed of sources',
-    as: 'standard',
-    query: { model: 'headline', filter: { 'source.id': { $in: SOURCES }, status: 'active' }, ...FEED },
-    holds: both(isActive, isIn('source.id', SOURCES)),
-    paged: true,
-  },
-  {
-    screen: 'mobile: feed of countries',
-    as: 'standard',
-    query: { model: 'headline', filter: { 'eventCountry.id': { $in: COUNTRIES }, status: 'active' }, ...FEED },
-    holds: both(isActive, isIn('eventCountry.id', COUNTRIES)),
-    paged: true,
-  },
-  {
-    screen: 'mobile: feed of topics and countries',
-    as: 'standard',
-    query: {
-      model: 'headline',
-      filter: { 'topic.id': { $in: TOPICS }, 'eventCountry.id': { $in: idsOf('country', 30) }, status: 'active' },
-      ...FEED,
-    },
-    holds: both(isActive, isIn('topic.id', TOPICS), isIn('eventCountry.id', idsOf('country', 30))),
-    paged: true,
-  },
-  {
     screen: 'mobile: feed of everything at once',
     as: 'standard',
     query: {
@@ -183,67 +150,16 @@ const rows: readonly Row[] = [
     paged: true,
   },
   {
-    screen: 'mobile: page of a topic',
-    as: 'guest',
-    query: { model: 'headline', filter: { 'topic.id': TOPIC, status: 'active' }, ...FEED },
-    holds: both(isActive, isIn('topic.id', [TOPIC])),
-    paged: true,
-  },
-  {
-    screen: 'mobile: page of a source',
-    as: 'guest',
-    query: { model: 'headline', filter: { 'source.id': SOURCE, status: 'active' }, ...FEED },
-    holds: both(isActive, isIn('source.id', [SOURCE])),
-    paged: true,
-  },
-  {
-    screen: 'mobile: page of a country',
-    as: 'guest',
-    query: { model: 'headline', filter: { 'eventCountry.id': COUNTRY, status: 'active' }, ...FEED },
-    holds: both(isActive, isIn('eventCountry.id', [COUNTRY])),
-    paged: true,
-  },
-  {
-    screen: 'mobile: similar headlines',
-    as: 'guest',
-    query: { model: 'headline', filter: { 'topic.id': TOPIC, status: 'active' }, sort: 'updatedAt:desc', limit: 6 },
-    holds: both(isActive, isIn('topic.id', [TOPIC])),
-  },
-  {
     screen: 'mobile: search',
     as: 'guest',
     query: { model: 'headline', filter: { title: search('THE') }, limit: 20 },
     holds: has('title', 'the'),
   },
   {
-    screen: 'mobile: search of two words',
-    as: 'guest',
-    query: { model: 'headline', filter: { title: search('of the') }, limit: 20 },
-    holds: has('title', 'of the'),
-  },
-  {
-    screen: 'mobile: suggested topics',
-    as: 'guest',
-    query: { model: 'topic', filter: { _id: { $nin: [] }, status: 'active' }, sort: 'name:asc', limit: 5 },
-    holds: isActive,
-  },
-  {
     screen: 'mobile: suggested topics but for those followed',
     as: 'standard',
     query: { model: 'topic', filter: { _id: { $nin: TOPICS }, status: 'active' }, sort: 'name:asc', limit: 5 },
     holds: both(isActive, (item) => !isIn('id', TOPICS)(item)),
-  },
-  {
-    screen: 'mobile: suggested sources',
-    as: 'standard',
-    query: { model: 'source', filter: { _id: { $nin: SOURCES }, status: 'active' }, sort: 'name:asc', limit: 5 },
-    holds: both(isActive, (item) => !isIn('id', SOURCES)(item)),
-  },
-  {
-    screen: 'mobile: choices of topics',
-    as: 'guest',
-    query: { model: 'topic', filter: { status: 'active' }, sort: 'name:asc' },
-    holds: isActive,
   },
   {
     screen: 'mobile: choices of sources',
@@ -258,30 +174,10 @@ const rows: readonly Row[] = [
     holds: used('headline', 'eventCountry.id'),
   },
   {
-    screen: 'mobile: countries with sources',
-    as: 'guest',
-    query: { model: 'country', filter: { hasActiveSources: true }, sort: 'name:asc' },
-    holds: used('source', 'headquarters.id'),
-  },
-  {
     screen: 'mobile, August: search of headlines',
     as: 'guest',
     query: { model: 'headline', filter: { q: 'the' }, sort: 'updatedAt:desc', limit: 10 },
     holds: has('title', 'the'),
-    paged: true,
-  },
-  {
-    screen: 'mobile, August: search of topics',
-    as: 'guest',
-    query: { model: 'topic', filter: { q: 'A' }, sort: 'name:asc', limit: 10 },
-    holds: has('name', 'a'),
-    paged: true,
-  },
-  {
-    screen: 'mobile, August: search of sources',
-    as: 'guest',
-    query: { model: 'source', filter: { q: 'the' }, sort: 'name:asc', limit: 10 },
-    holds: has('name', 'the'),
     paged: true,
   },
   {
@@ -300,38 +196,10 @@ const rows: readonly Row[] = [
     order: 'name:asc',
   },
   {
-    screen: 'mobile, August: countries of sources',
-    as: 'guest',
-    query: { model: 'country', filter: { usage: 'headquarters' } },
-    holds: used('source', 'headquarters.id'),
-    order: 'name:asc',
-  },
-  {
-    screen: 'mobile, August: countries of events, searched',
-    as: 'guest',
-    query: { model: 'country', filter: { q: 'land', usage: 'eventCountry' } },
-    holds: both(has('name', 'land'), used('headline', 'eventCountry.id')),
-    order: 'name:asc',
-  },
-  {
     screen: 'dashboard: headlines',
     as: 'publisher',
     query: { model: 'headline', filter: { status: 'draft' }, ...FEED },
     holds: isIn('status', ['draft']),
-    paged: true,
-  },
-  {
-    screen: 'dashboard: archived headlines',
-    as: 'publisher',
-    query: { model: 'headline', filter: { status: 'archived' }, ...FEED },
-    holds: isIn('status', ['archived']),
-    paged: true,
-  },
-  {
-    screen: 'dashboard: headlines by title',
-    as: 'publisher',
-    query: { model: 'headline', filter: { status: 'active', title: search('new') }, ...FEED },
-    holds: both(isActive, has('title', 'new')),
     paged: true,
   },
   {
@@ -358,34 +226,6 @@ const rows: readonly Row[] = [
     paged: true,
   },
   {
-    screen: 'dashboard: topics',
-    as: 'publisher',
-    query: { model: 'topic', filter: { status: 'active' }, ...FEED },
-    holds: isActive,
-    paged: true,
-  },
-  {
-    screen: 'dashboard: topics by name',
-    as: 'publisher',
-    query: { model: 'topic', filter: { status: 'active', name: search('S') }, ...FEED },
-    holds: both(isActive, has('name', 's')),
-    paged: true,
-  },
-  {
-    screen: 'dashboard: sources',
-    as: 'publisher',
-    query: { model: 'source', filter: { status: 'active' }, ...FEED },
-    holds: isActive,
-    paged: true,
-  },
-  {
-    screen: 'dashboard: sources by name',
-    as: 'publisher',
-    query: { model: 'source', filter: { status: 'active', name: search('the') }, ...FEED },
-    holds: both(isActive, has('name', 'the')),
-    paged: true,
-  },
-  {
     screen: 'dashboard: sources by type',
     as: 'publisher',
     query: { model: 'source', filter: { status: 'active', sourceType: { $in: ['blog', 'newsAgency'] } }, ...FEED },
@@ -399,26 +239,7 @@ const rows: readonly Row[] = [
     holds: both(isActive, isIn('language.code', ['en', 'de'])),
     paged: true,
   },
-  {
-    screen: 'dashboard: sources by seat',
-    as: 'publisher',
-    query: {
-      model: 'source',
-      filter: { status: 'active', 'headquarters.id': { $in: [seatOf(0), seatOf(1), seatOf(2)] } },
-      ...FEED,
-    },
-    holds: both(isActive, isIn('headquarters.id', [seatOf(0), seatOf(1), seatOf(2)])),
-    paged: true,
-  },
   ...(['source', 'topic', 'country', 'language'] as const).flatMap((model): Row[] => [
-    {
-      screen: `dashboard: picker of ${model}`,
-      as: 'publisher',
-      query: { model, filter: {}, sort: 'name:asc', limit: 10 },
-      holds: everyItem,
-      paged: true,
-      wholeModel: true,
-    },
     {
       screen: `dashboard: picker of ${model}, searched`,
       as: 'publisher',
@@ -426,27 +247,7 @@ const rows: readonly Row[] = [
       holds: has('name', 's'),
       paged: true,
     },
-    {
-      screen: `dashboard: picker of active ${model}, searched`,
-      as: 'publisher',
-      query: { model, filter: { name: search('s'), status: 'active' }, sort: 'name:asc', limit: 10 },
-      holds: both(isActive, has('name', 's')),
-      paged: true,
-    },
-    {
-      screen: `dashboard: filter dialog, ${model}`,
-      as: 'publisher',
-      query: { model, limit: 25 },
-      holds: everyItem,
-      wholeModel: true,
-    },
   ]),
-  {
-    screen: 'dashboard: overview',
-    as: 'publisher',
-    query: { model: 'headline', filter: { status: 'active' }, sort: 'updatedAt:desc', limit: 5 },
-    holds: isActive,
-  },
   {
     screen: 'dashboard, November: users',
     as: 'admin',
@@ -454,13 +255,6 @@ const rows: readonly Row[] = [
     holds: everyItem,
     paged: true,
     wholeModel: true,
-  },
-  {
-    screen: 'dashboard, November: users by address',
-    as: 'admin',
-    query: { model: 'user', filter: { email: search('STANDARD') }, sort: 'createdAt:desc', limit: 10 },
-    holds: has('email', 'standard'),
-    paged: true,
   },
   {
     screen: 'dashboard, November: users by role',
@@ -499,23 +293,6 @@ describe('the clients request', () => {
   it('mobile: suggestions of 0 items, which an administrator can set', async () => {
     const query = { model: 'topic', filter: { _id: { $nin: [] }, status: 'active' }, sort: 'name:asc', limit: 0 }
     assert.deepEqual(await page(cast.guest.token, query), { items: [], cursor: null, hasMore: false })
-  })
-
-  it('mobile: search for what is no pattern', async () => {
-    for (const text of ['C++', '(', '[a', '*', '\\', '?', 'a{2,1}', '^', '$', '.', '(?<x', '+++']) {
-      const { items } = await page(cast.guest.token, { model: 'headline', filter: { title: search(text) }, limit: 20 })
-      assert.ok(items.length <= 20, text)
-    }
-  })
-
-  it('both: models that are not here', async () => {
-    const response = await service.data(
-      'GET',
-      '',
-      { model: 'local_ad', filter: { adType: 'native' } },
-      { token: cast.guest.token },
-    )
-    assert.deepEqual([response.status, response.at('error.code')], [400, 'badRequest'])
   })
 
   it('single items, by id', async () => {
@@ -560,22 +337,3 @@ it('the sample has what the clients must cope with', () => {
   )
   assert.ok(['draft', 'archived'].every((status) => all.headline.some((item) => item['status'] === status)))
 })
-
-it('the sample is loaded once: a second load adds nothing', async () => {
-  const again = await seedSample(service.app.services.store, {
-    flagBaseUrl: 'https://flagcdn.com/h40',
-    now: service.now() + 1_000_000,
-  })
-  assert.deepEqual(again, { topics: 0, sources: 0, headlines: 0 })
-  assert.equal(
-    decodePage(
-      (await service.data('GET', '', { model: 'headline', limit: 1 }, { token: cast.guest.token })).at('data'),
-      DECODERS.headline,
-    ).items.length,
-    1,
-  )
-})
-
-function seatOf(i: number): string {
-  return String(at(all.source.filter(isActive)[i] ?? {}, 'headquarters.id'))
-}

@@ -2,13 +2,13 @@ import assert from 'node:assert/strict'
 import { before, describe, it } from 'node:test'
 import type { Json, JsonObject } from '../../src/base/json.ts'
 import { newCast } from '../support/cast.ts'
-import { DECODERS, decodeEnvelope, decodePage, decodeTopic, pageOf, type Page } from '../support/service/client-codec.ts'
+import { DECODERS, decodeEnvelope, decodePage, pageOf, type Page } from '../support/service/client-codec.ts'
 import { COUNTRY, freeCode, HEADLINE, LANGUAGE, SOURCE, TOPIC, withOwnCode } from '../support/service/data-bodies.ts'
 import { startService, type ApiResponse, type TestService } from '../support/service/service.ts'
 import { startSuiteService } from '../support/service/suite-service.ts'
 
 const service = await startSuiteService()
-const { admin, guest, publisher } = await newCast(service)
+const { admin, guest } = await newCast(service)
 
 const list = (query: Record<string, unknown>, token = guest.token): Promise<ApiResponse> =>
   service.data('GET', '', query, { token })
@@ -36,10 +36,6 @@ const topics: string[] = []
 for (let i = 0; i < 21; i++) topics.push(await made('topic', { ...TOPIC, name: `Topic ${i % 7}` }))
 
 describe('a page', () => {
-  it('of nothing is an empty list', async () => {
-    assert.deepEqual(await page({ model: 'headline' }), { items: [], cursor: null, hasMore: false })
-  })
-
   it('has 20 items where the request names no limit, in the order of creation', async () => {
     const first = await page({ model: 'topic' })
     assert.deepEqual(
@@ -53,12 +49,6 @@ describe('a page', () => {
       topics.slice(20),
     )
     assert.deepEqual([second.hasMore, second.cursor], [false, null])
-  })
-
-  it('that is filled exactly by the last items has no cursor', async () => {
-    const { items, hasMore, cursor } = await page({ model: 'topic', limit: 21 })
-    assert.deepEqual([items.length, hasMore, cursor], [21, false, null])
-    assert.deepEqual([(await page({ model: 'topic', limit: 20 })).hasMore], [true])
   })
 
   it('has no members but the three', async () => {
@@ -77,28 +67,17 @@ describe('a page', () => {
 describe('limit', () => {
   const rows: readonly (readonly [limit: string, items: number | '400'])[] = [
     ['0', 0],
-    ['00', 0],
-    ['1', 1],
     ['010', 10],
     ['100', 100],
-    ['101', 100],
-    ['999999999', 100],
     ['9999999999', 100],
     ['9'.repeat(300), 100],
     ['-1', '400'],
-    ['-0', '400'],
     ['1.5', '400'],
-    ['1.0', '400'],
     ['1e1', '400'],
-    ['0x10', '400'],
     ['ten', '400'],
     ['', '400'],
     [' 5', '400'],
-    ['+5', '400'],
     ['٣', '400'],
-    ['NaN', '400'],
-    ['Infinity', '400'],
-    ['null', '400'],
   ]
   for (const [limit, wanted] of rows) {
     it(`"${limit.slice(0, 20)}" ${wanted === '400' ? 'is refused' : `gives ${wanted} of 249`}`, async () => {
@@ -125,12 +104,6 @@ describe('limit', () => {
     )
     for (const model of Object.keys(DECODERS))
       assert.deepEqual((await list({ model, limit: 0 }, admin.token)).at('data'), nothing)
-  })
-
-  it('0 does not hide what is wrong with the rest', async () => {
-    assert.equal((await list({ model: 'topic', limit: 0, filter: '{' })).status, 400)
-    assert.equal((await list({ model: 'topic', limit: 0, sort: 'a:up' })).status, 400)
-    assert.equal((await list({ model: 'topic', limit: 0, cursor: 'x' })).status, 400)
   })
 
   it('has a default and a maximum that the operator can set', async (t) => {
@@ -217,13 +190,6 @@ describe('sort', () => {
     }
   })
 
-  it('takes several keys in order', async () => {
-    const found = (await sorted('name:desc,code:asc')).map(({ name, code }) => [name, code])
-    const wanted = [...found].sort((a, b) => compareBytes(b[0], a[0]) || compareBytes(a[1], b[1]))
-    assert.deepEqual(found, wanted)
-    assert.equal(found.length, 12)
-  })
-
   it('may name the id, as either name, and dotted fields', async () => {
     for (const sort of ['id:desc', '_id:desc']) {
       const ids = (await sorted(sort)).map(({ id }) => String(id))
@@ -282,41 +248,19 @@ describe('filter', () => {
   const refused: readonly (readonly [filter: string, named: string])[] = [
     ['', 'filter'],
     ['{', 'filter'],
-    ['active', 'filter'],
     ['[]', '"$"'],
-    ['"active"', '"$"'],
     ['null', '"$"'],
-    ['7', '"$"'],
     ['{"status":{"$foo":1}}', '"$foo"'],
-    ['{"status":{"$Eq":1}}', '"$Eq"'],
     ['{"$where":"sleep(1000)"}', '"$where"'],
-    ['{"a":{"$where":"1"}}', '"$where"'],
     ['{"$expr":{"$eq":[1,1]}}', '"$expr"'],
-    ['{"$text":{"$search":"a"}}', '"$text"'],
-    ['{"$jsonSchema":{}}', '"$jsonSchema"'],
-    ['{"$comment":"x"}', '"$comment"'],
-    ['{"a":{"$bitsAllSet":1}}', '"$bitsAllSet"'],
-    ['{"a":{"$near":{}}}', '"$near"'],
-    ['{"$eq":1}', '"$eq"'],
     ['{"$or":[]}', '$.$or'],
-    ['{"$or":{}}', '$.$or'],
-    ['{"$and":[1]}', '$.$and[0]'],
     ['{"$or":[{"a":{"$gtt":1}}]}', '"$gtt"'],
     ['{"a":{"$or":[{}]}}', '"$or"'],
     ['{"a":{"$gt":1,"b":2}}', '"b"'],
     ['{"a":{"$in":"x"}}', '$.a.$in'],
-    ['{"a":{"$nin":{}}}', '$.a.$nin'],
-    ['{"a":{"$all":1}}', '$.a.$all'],
     ['{"a":{"$size":-1}}', '$.a.$size'],
-    ['{"a":{"$size":"1"}}', '$.a.$size'],
-    ['{"a":{"$elemMatch":1}}', '$.a.$elemMatch'],
-    ['{"a":{"$not":1}}', '$.a.$not'],
     ['{"a":{"$not":{}}}', '$.a.$not'],
-    ['{"a":{"$mod":[0,1]}}', '$.a.$mod'],
-    ['{"a":{"$type":"strin"}}', '$.a.$type'],
-    ['{"a":{"$regex":7}}', '$.a.$regex'],
     ['{"a":{"$regex":"x","$options":"g"}}', '$.a.$options'],
-    ['{"a":{"$options":"i"}}', '$.a.$options'],
   ]
   for (const [filter, named] of refused) {
     it(`${filter === '' ? 'an empty text' : filter} is refused and named`, async () => {
@@ -374,15 +318,6 @@ describe('filter', () => {
     assert.equal(await found({ 'topic.createdAt': '2025-10-20T14:34:56' }), 1)
     assert.equal(await found({ 'topic.createdAt': '2025-10-20T14:34:56.000Z' }), 0)
   })
-
-  it('may be as long as 400 ids', async () => {
-    const [id = ''] = (await page({ model: 'topic', limit: 1 })).items.map((item) => String(item['id']))
-    const $in = [...Array.from({ length: 400 }, (_, i) => String(i).padStart(24, '0')), id]
-    assert.deepEqual(
-      (await page({ model: 'topic', filter: { id: { $in } } })).items.map((item) => item['id']),
-      [id],
-    )
-  })
 })
 
 describe('parameters that a list does not know', () => {
@@ -417,19 +352,13 @@ describe('q', () => {
   })
   const rows: readonly (readonly [model: string, q: string, found: readonly string[]])[] = [
     ['headline', 'übergabe', ['Übergabe der Fähre (100%)']],
-    ['headline', 'FÄHRE', ['Übergabe der Fähre (100%)']],
     ['headline', 'der fäh', ['Übergabe der Fähre (100%)']],
-    ['headline', '(100%)', ['Übergabe der Fähre (100%)']],
     ['headline', 'quokka', []],
     ['topic', 'club.*', ['Ruderclub.*']],
-    ['topic', 'CLUB', ['Ruderclub.*']],
     ['topic', 'club.+', []],
-    ['topic', 'quokka', []],
     ['source', 'σοφος', ['ΣΟΦΟΣ ΤΑΙΜΣ']],
-    ['source', 'quokka', []],
     ['country', 'quokkaLAND', ['Quokkaland Ost']],
     ['country', 'QQ', []],
-    ['language', 'quen', ['Quenya']],
     ['language', 'eldaiva', ['Quenya']],
     ['language', 'QY', ['Quenya']],
   ]
@@ -442,19 +371,6 @@ describe('q', () => {
       )
     })
   }
-
-  it('joins the other conditions', async () => {
-    assert.equal((await page({ model: 'topic', filter: { q: 'club', status: 'active' } })).items.length, 1)
-    assert.equal((await page({ model: 'topic', filter: { q: 'club', status: 'draft' } })).items.length, 0)
-  })
-
-  it('of users looks at the address', async () => {
-    const response = await list({ model: 'user', filter: { q: publisher.email.slice(2, -3).toUpperCase() } }, admin.token)
-    assert.deepEqual(
-      (response.at('data.items') as JsonObject[]).map(({ id }) => id),
-      [publisher.id],
-    )
-  })
 
   it('without a text is no condition', async () => {
     for (const model of Object.keys(DECODERS)) {
@@ -562,16 +478,3 @@ it('a list shows a write at once', async () => {
   await service.data('DELETE', `/${id}`, { model: 'topic' }, { token: admin.token })
   assert.deepEqual(await names(), [])
 })
-
-it('an item in a list is the very text of the item by itself', async () => {
-  const { items } = decodePage((await list({ model: 'topic', limit: 3 })).at('data'), decodeTopic)
-  for (const item of items) {
-    const alone = await service.data('GET', `/${item.id}`, { model: 'topic' }, { token: guest.token })
-    assert.equal(JSON.stringify(alone.at('data')), JSON.stringify(item))
-  }
-  assert.equal(items.length, 3)
-})
-
-function compareBytes(a: unknown, b: unknown): number {
-  return Buffer.compare(Buffer.from(String(a)), Buffer.from(String(b)))
-}

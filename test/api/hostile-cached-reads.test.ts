@@ -74,22 +74,6 @@ describe('attack: a page that an editor has read often', () => {
   })
 })
 
-describe('attack: tags', () => {
-  it('of one list do not confirm another, nor do made-up ones', async () => {
-    const read = (query: object, tag: string): Promise<ApiResponse> =>
-      service.data('GET', '', { model: 'topic', ...query }, { token: guest.token, headers: { 'if-none-match': tag } })
-    const tag = (await read({}, '"other"')).headers.get('etag') ?? ''
-    assert.equal((await read({}, tag)).status, 304)
-    assert.equal((await read({ limit: 1 }, tag)).status, 200)
-    assert.equal((await read({ sort: 'name:asc' }, tag)).status, 200)
-    assert.equal((await read({}, `W/${tag}`)).status, 304, 'weak comparison (RFC 9110 section 13.1.2)')
-    for (const malformed of ['', 'x', '"', tag.slice(1)]) assert.notEqual((await read({}, malformed)).status, 304)
-    const known = await read({}, tag)
-    for (const name of ['etag', 'vary', 'cache-control', 'date']) assert.ok(known.headers.has(name), `304 has ${name}`)
-    assert.equal(known.text, '')
-  })
-})
-
 describe('attack: flooding the memory', () => {
   it('leaves its bytes within --cache-mb, and what is read often in it', async () => {
     const body = { ...TOPIC, description: 'x'.repeat(20_000) }

@@ -98,16 +98,6 @@ describe('a guest', () => {
   })
 })
 
-describe('a publisher', () => {
-  it('sees drafts, and nothing of users but the own account', async () => {
-    const victim = await newReader()
-    const draft = await make('topic', { status: 'draft' })
-    const page = await read({ limit: '1000' }, publisher)
-    assert.ok(page.text.includes(draft))
-    assert.ok(!page.text.includes(victim.email) && !page.text.includes(`"${victim.id}"`))
-  })
-})
-
 describe('greed', () => {
   it('of one user ends at eight streams, waiting requests included', async (t) => {
     const reader = await newReader()

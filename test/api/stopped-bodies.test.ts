@@ -125,7 +125,9 @@ for (const model of STORED) {
 const byAdministrators = STORED.flatMap((model): readonly Sending[] => {
   const id = existing.get(model.name) ?? ''
   const body = { ...BODIES[model.name], id: undefined }
-  const common = { as: 'admin', losses: ALL_LOSSES } as const
+  // Each way once: what a request needs is checked in one place for all models.
+  const losses = model.name === 'topic' || model === user ? ALL_LOSSES : (['is demoted'] as const)
+  const common = { as: 'admin', losses } as const
   return [
     {
       ...common,

@@ -4,13 +4,13 @@
  */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { authCalls, otherCode } from '../../support/service/auth-calls.ts'
+import { authCalls } from '../../support/service/auth-calls.ts'
 import { copies, PREFERENCES, TOPIC } from '../../support/service/data-bodies.ts'
 import type { ApiResponse, Signed } from '../../support/service/service.ts'
 import { startSuiteService } from '../../support/service/suite-service.ts'
 
 const service = await startSuiteService()
-const { requestCode, verify, anonymous, me, signOut, deleteAccount } = authCalls(service)
+const { verify, me, deleteAccount } = authCalls(service)
 const admin = await service.admin()
 const ROUNDS = 5
 
@@ -66,45 +66,6 @@ describe('the right code, sent', () => {
       await assertWhole()
     })
   }
-
-  it('among wrong ones, wins at most once and never after the fifth', async () => {
-    for (let round = 0; round < ROUNDS; round++) {
-      const email = newEmail()
-      const code = await service.codeFor(email)
-      const responses = await Promise.all(
-        times(12, (i) => verify({ email, code: i % 4 === 3 ? code : otherCode(code, i + 1) })),
-      )
-      const won = responses.filter(({ status }) => status === 200).length
-      assert.ok(won <= 1)
-      assert.equal((await verify({ email, code })).status, 400)
-    }
-  })
-
-  it('while a new one is requested, is good or not, and never leaves both good', async () => {
-    for (let round = 0; round < ROUNDS; round++) {
-      const email = newEmail()
-      const old = await service.codeFor(email)
-      const [verified, requested] = await Promise.all([verify({ email, code: old }), requestCode({ email })])
-      assert.equal(requested.status, 202)
-      assert.ok([200, 400].includes(verified.status))
-      const newer = (await service.mails(email)).map((mail) => /\b\d{6}\b/.exec(mail)?.[0]).find((code) => code !== old)
-      assert.equal((await verify({ email, code: old })).status, 400)
-      assert.equal((await verify({ email, code: newer })).status, 200)
-    }
-  })
-})
-
-describe('several requests for a code at once', () => {
-  it('leave one good code, that of the last message', async () => {
-    const email = newEmail()
-    assert.deepEqual(statuses(await Promise.all(times(8, () => requestCode({ email })))), { 202: 8 })
-    const codes = (await service.mails(email)).map((mail) => /\b\d{6}\b/.exec(mail)?.[0])
-    assert.ok(codes.length >= 1)
-    const last = codes.at(-1)
-    for (const code of new Set(codes.slice(0, -1)))
-      if (code !== last) assert.equal((await verify({ email, code })).status, 400)
-    if (codes.length <= 5) assert.equal((await verify({ email, code: last })).status, 200)
-  })
 })
 
 describe('guests who convert at once', () => {
@@ -123,15 +84,6 @@ describe('guests who convert at once', () => {
         assert.equal((await me(token)).status, i === winner ? 401 : 200, 'only the token of the winner is revoked')
       }
     }
-    await assertWhole()
-  })
-
-  it('to one address with a code each, after one another: the first converts, the others merge', async () => {
-    const email = newEmail()
-    const guests = await Promise.all(times(3, () => service.guest()))
-    const ids: unknown[] = []
-    for (const guest of guests) ids.push((await service.signIn(email, { token: guest.token })).id)
-    assert.deepEqual(new Set(ids), new Set([guests[0]?.id]))
     await assertWhole()
   })
 
@@ -216,21 +168,6 @@ describe('at the same time', () => {
       assert.deepEqual([more, user?.['id']], [[], responses[1]?.at('data.user.id')])
     }
     await assertWhole()
-  })
-
-  it('many guests are all of them created', async () => {
-    const responses = await Promise.all(times(30, () => anonymous()))
-    assert.deepEqual(statuses(responses), { 200: 30 })
-    assert.equal(new Set(responses.map((response) => response.at('data.user.id'))).size, 30)
-    await assertWhole()
-  })
-
-  it('sign-outs with one token are 204 or 401, and the token is dead after the first response', async () => {
-    const { token } = await service.guest()
-    const responses = await Promise.all(times(6, () => signOut(token)))
-    for (const { status } of responses) assert.ok([204, 401].includes(status))
-    assert.ok(responses.some(({ status }) => status === 204))
-    assert.equal((await me(token)).status, 401)
   })
 
   it('deletions of one account are 204 or 401, and the account is gone', async () => {
