@@ -37,12 +37,7 @@ describe('the set-up of the dashboard', () => {
     const service = await startService(t, { appName: 'Harbour News', codeMinutes: '7' })
     const response = await service.call('GET', '/api/v1/dashboard/setup')
     assert.equal(response.status, 200)
-    assert.deepEqual(response.at('data'), {
-      appName: 'Harbour News',
-      hasAdministrator: true,
-      codesBy: 'mail',
-      codeMinutes: 7,
-    })
+    assert.deepEqual(response.at('data'), { appName: 'Harbour News', hasAdministrator: true, codesBy: 'mail', codeMinutes: 7 })
     assert.ok(!response.text.includes(ADMIN_EMAIL))
   })
 
@@ -112,10 +107,7 @@ describe('the state of the service', () => {
     assert.deepEqual(attention.map(({ kind }) => kind).sort(), ['backups', 'mail'])
     const messageOf = (kind: string): string => attention.find((one) => one.kind === kind)?.message ?? ''
     assert.match(messageOf('mail'), /^the mail server has failed for 4m; the last try ended with: .*421 busy/)
-    assert.match(
-      messageOf('backups'),
-      /^the last one is of 2026-03-01T12:00:00.000Z; the try of 2026-03-02T.* failed: /,
-    )
+    assert.match(messageOf('backups'), /^the last one is of 2026-03-01T12:00:00.000Z; the try of 2026-03-02T.* failed: /)
     assert.deepEqual([mail.counts.waiting, mail.oldestWaitingAt], [1, '2026-03-02T12:00:00.000Z'])
     assert.equal(backups.failure?.at, '2026-03-02T12:00:00.000Z')
     assert.doesNotMatch((await service.call('GET', '/readyz')).text, /busy|backups\/|example/)
@@ -171,7 +163,10 @@ describe('the log', () => {
     assert.deepEqual([...new Set(sought.map(({ event }) => event))], ['mail.deferred'])
     const route = encodeURIComponent('POST /api/v1/auth/request-code')
     const { items: requests } = await getData<LogLines>(service, `log?route=${route}&limit=1`, token)
-    assert.deepEqual(requests.map(({ event }) => event), ['request'])
+    assert.deepEqual(
+      requests.map(({ event }) => event),
+      ['request'],
+    )
   })
 
   it('attack: no code, no token and no address of a reader is in it', async (t) => {

@@ -19,19 +19,9 @@ type Statuses = readonly [guest: number, standard: number, premium: number, publ
 
 const METHOD = { list: 'GET', read: 'GET', create: 'POST', replace: 'PUT', remove: 'DELETE' } as const
 
-function request(
-  operation: Operation,
-  model: string,
-  caller: Person,
-  { id = '', body }: { id?: string; body?: object },
-) {
+function request(operation: Operation, model: string, caller: Person, { id = '', body }: { id?: string; body?: object }) {
   const target = operation === 'list' || operation === 'create' ? '' : `/${id}`
-  return service.data(
-    METHOD[operation],
-    target,
-    { model },
-    { token: caller.token, ...(body === undefined ? {} : { body }) },
-  )
+  return service.data(METHOD[operation], target, { model }, { token: caller.token, ...(body === undefined ? {} : { body }) })
 }
 
 function assertStatus(response: ApiResponse, status: number, who: string): void {
@@ -111,11 +101,7 @@ describe('documents with an owner', () => {
     it(`${operation} ${model}: ${statuses.join(' ')}${statuses[0] === 409 ? ' while the own exists' : ''}`, async () => {
       for (const [i, role] of ROLES.entries()) {
         // An administrator may create for the user that the body names; here that is the administrator.
-        const body = {
-          ...bodyOf(model),
-          ...(model === 'user' ? { email: `new-${role}@example.org` } : {}),
-          id: undefined,
-        }
+        const body = { ...bodyOf(model), ...(model === 'user' ? { email: `new-${role}@example.org` } : {}), id: undefined }
         const response = await request(operation, model, cast[role], operation === 'create' ? { body } : {})
         assertStatus(response, statuses[i] ?? 0, role)
       }
@@ -190,15 +176,7 @@ it('a verb that the path does not have is 405 with what it has', async () => {
 })
 
 describe('an item id that is none', () => {
-  const ids = [
-    'x',
-    `${FREE_ID}0`,
-    '%00',
-    '%F0%9F%92%A5',
-    '%2e%2e%2ftopic',
-    '*',
-    `${'9'.repeat(5000)}`,
-  ]
+  const ids = ['x', `${FREE_ID}0`, '%00', '%F0%9F%92%A5', '%2e%2e%2ftopic', '*', `${'9'.repeat(5000)}`]
   for (const id of ids) {
     it(`"${id.slice(0, 24)}" is 404 in every operation`, async () => {
       for (const model of ['topic', 'user', 'user_app_settings', 'remote_config', 'dashboard_summary']) {

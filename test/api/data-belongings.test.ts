@@ -25,8 +25,7 @@ const PREFS = 'user_content_preferences'
 
 const create = (model: string, body: unknown, caller: Person): Promise<ApiResponse> =>
   service.data('POST', '', { model }, { token: caller.token, body })
-const read = (model: string, id: string): Promise<ApiResponse> =>
-  service.data('GET', `/${id}`, { model }, { token: admin.token })
+const read = (model: string, id: string): Promise<ApiResponse> => service.data('GET', `/${id}`, { model }, { token: admin.token })
 const remove = (model: string, id: string): Promise<ApiResponse> =>
   service.data('DELETE', `/${id}`, { model }, { token: admin.token })
 const put = (body: JsonObject, caller: Person, id = caller.id): Promise<ApiResponse> =>
@@ -92,10 +91,7 @@ for (const [model, body] of [
         [{}, 'an object'],
       ] as const) {
         const response = await create(model, { ...body, id }, admin)
-        assert.deepEqual(
-          [response.status, response.error],
-          [400, `invalidInput: id: expected the id of a user, found ${found}`],
-        )
+        assert.deepEqual([response.status, response.error], [400, `invalidInput: id: expected the id of a user, found ${found}`])
       }
     })
   })
@@ -199,12 +195,7 @@ describe('limits of preferences', () => {
         ...REMOTE_CONFIG,
         userPreferenceConfig: { ...REMOTE_CONFIG.userPreferenceConfig, authenticatedFollowedItemsLimit: limit },
       }
-      const response = await service.data(
-        'PUT',
-        `/${REMOTE_CONFIG_ID}`,
-        { model: 'remote_config' },
-        { token: admin.token, body },
-      )
+      const response = await service.data('PUT', `/${REMOTE_CONFIG_ID}`, { model: 'remote_config' }, { token: admin.token, body })
       assert.equal(response.status, 200, response.text)
     }
     await setLimit(2)

@@ -39,11 +39,7 @@ async function page(token: string, { model, ...query }: Query, userId?: string):
 async function everything(model: ModelName): Promise<JsonObject[]> {
   const items: JsonObject[] = []
   for (let cursor: string | null = ''; cursor !== null;) {
-    const next: Page<JsonObject> = await page(cast.admin.token, {
-      model,
-      limit: 100,
-      ...(cursor === '' ? {} : { cursor }),
-    })
+    const next: Page<JsonObject> = await page(cast.admin.token, { model, limit: 100, ...(cursor === '' ? {} : { cursor }) })
     items.push(...next.items)
     cursor = next.cursor
   }
@@ -67,9 +63,7 @@ const bytes = (a: unknown, b: unknown): number => Buffer.compare(Buffer.from(Str
 function expected(model: keyof typeof all, sort: string | undefined, holds: (item: JsonObject) => boolean): string[] {
   const [path = 'id', direction] = (sort ?? 'id:asc').split(':')
   const sign = direction === 'desc' ? -1 : 1
-  const found = all[model]
-    .filter(holds)
-    .sort((a, b) => sign * bytes(at(a, path), at(b, path)) || bytes(a['id'], b['id']))
+  const found = all[model].filter(holds).sort((a, b) => sign * bytes(at(a, path), at(b, path)) || bytes(a['id'], b['id']))
   return found.map(({ id }) => String(id))
 }
 
@@ -314,12 +308,7 @@ describe('the clients request', () => {
   })
 
   it('the overview counts what the lists hold', async () => {
-    const response = await service.data(
-      'GET',
-      `/${SUMMARY_ID}`,
-      { model: 'dashboard_summary' },
-      { token: cast.publisher.token },
-    )
+    const response = await service.data('GET', `/${SUMMARY_ID}`, { model: 'dashboard_summary' }, { token: cast.publisher.token })
     const count = (model: keyof typeof all): number => all[model].filter(isActive).length
     const { headlineCount, topicCount, sourceCount } = decodeEnvelope(response.body, DECODERS.dashboard_summary).data
     assert.deepEqual([headlineCount, topicCount, sourceCount], [count('headline'), count('topic'), count('source')])

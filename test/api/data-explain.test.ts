@@ -107,7 +107,7 @@ describe('a query that takes too long', () => {
     const own = await startService(t, { queryDeadlineMs: '60000' })
     const { store } = own.app.services
     await seedSample(store, { flagBaseUrl: 'https://flags.example', now: own.now() })
-    await fillWithTraps(own, 10)
+    await fillWithTraps(own, 1_000)
     const { token } = (await newCast(own)).publisher
     const query = { filter: { description: 'of nothing' } }
     const { worker: before } = store.queryCounts()

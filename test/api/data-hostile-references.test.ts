@@ -20,12 +20,7 @@ const DEPTH_MAX = 200
 const create = (model: string, body: JsonObject): Promise<ApiResponse> =>
   service.data('POST', '', { model }, { token: admin.token, body })
 const follow = (followedTopics: readonly Json[], { id, token } = admin): Promise<ApiResponse> =>
-  service.data(
-    'PUT',
-    `/${id}`,
-    { model: 'user_content_preferences' },
-    { token, body: { ...PREFERENCES, id, followedTopics } },
-  )
+  service.data('PUT', `/${id}`, { model: 'user_content_preferences' }, { token, body: { ...PREFERENCES, id, followedTopics } })
 
 /** `levels` arrays within one another. */
 function nested(levels: number): Json {

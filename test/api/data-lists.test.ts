@@ -20,12 +20,7 @@ async function page(query: Record<string, unknown>): Promise<Page<JsonObject>> {
   return decodeEnvelope<unknown>(response.body, pageOf<unknown>(decode)).data as Page<JsonObject>
 }
 
-async function made(
-  model: string,
-  body: JsonObject,
-  site: TestService = service,
-  token = admin.token,
-): Promise<string> {
+async function made(model: string, body: JsonObject, site: TestService = service, token = admin.token): Promise<string> {
   const response = await site.data('POST', '', { model }, { token, body })
   assert.equal(response.status, 201, response.text)
   return String(response.at('data.id'))
@@ -84,10 +79,7 @@ describe('limit', () => {
       const response = await list({ model: 'country', limit })
       if (wanted === '400') {
         assert.equal(response.status, 400)
-        assert.equal(
-          response.error,
-          `badRequest: Cannot read limit ${JSON.stringify(limit)}: expected a whole number, 0 or more`,
-        )
+        assert.equal(response.error, `badRequest: Cannot read limit ${JSON.stringify(limit)}: expected a whole number, 0 or more`)
         return
       }
       const { items, hasMore } = decodePage(response.at('data'), DECODERS.country)
@@ -98,10 +90,7 @@ describe('limit', () => {
   it('0 is an empty last page, also with a filter, a sort and a cursor, and for every model', async () => {
     const { cursor } = await page({ model: 'topic', limit: 1, sort: 'name:asc' })
     const nothing = { items: [], cursor: null, hasMore: false }
-    assert.deepEqual(
-      await page({ model: 'topic', limit: 0, sort: 'name:asc', filter: { status: 'active' }, cursor }),
-      nothing,
-    )
+    assert.deepEqual(await page({ model: 'topic', limit: 0, sort: 'name:asc', filter: { status: 'active' }, cursor }), nothing)
     for (const model of Object.keys(DECODERS))
       assert.deepEqual((await list({ model, limit: 0 }, admin.token)).at('data'), nothing)
   })
@@ -162,20 +151,7 @@ describe('sort', () => {
     const found = (await sorted('extra:asc')).map(({ id }) => marks[String(id)])
     assert.deepEqual(found, ['[]', 'null', 'absent', '1.5', '2', '[3]', '10', '"a"', '"b"', '{"x":1}', 'false', 'true'])
     const reversed = (await sorted('extra:desc')).map(({ id }) => marks[String(id)])
-    assert.deepEqual(reversed, [
-      'true',
-      'false',
-      '{"x":1}',
-      '"b"',
-      '"a"',
-      '10',
-      '[3]',
-      '2',
-      '1.5',
-      'null',
-      'absent',
-      '[]',
-    ])
+    assert.deepEqual(reversed, ['true', 'false', '{"x":1}', '"b"', '"a"', '10', '[3]', '2', '1.5', 'null', 'absent', '[]'])
   })
 
   it('breaks ties by id, upward also after a descending key', async () => {
@@ -204,15 +180,7 @@ describe('sort', () => {
     )
   })
 
-  const accepted = [
-    'name',
-    ' name : asc ',
-    'name:asc, code:desc',
-    'a,b,c,d,e,f,g,h',
-    'createdAt:desc',
-    'ключ:asc',
-    'a:b:asc',
-  ]
+  const accepted = ['name', ' name : asc ', 'name:asc, code:desc', 'a,b,c,d,e,f,g,h', 'createdAt:desc', 'ключ:asc', 'a:b:asc']
   for (const sort of accepted) {
     it(`"${sort}" is taken`, async () => assert.equal((await list({ model: 'language', sort })).status, 200))
   }
@@ -236,10 +204,7 @@ describe('sort', () => {
     it(`"${sort}" is refused`, async () => {
       const response = await list({ model: 'language', sort })
       assert.equal(response.status, 400)
-      assert.ok(
-        response.error.startsWith(`badRequest: Cannot read sort ${JSON.stringify(sort)}: expected `),
-        response.error,
-      )
+      assert.ok(response.error.startsWith(`badRequest: Cannot read sort ${JSON.stringify(sort)}: expected `), response.error)
     })
   }
 })
@@ -289,18 +254,14 @@ describe('filter', () => {
     const id = await made('topic', { ...TOPIC, name: 'Night trains' })
     const path = '/api/v1/data?model=topic&filter=%7B%22name%22%3A%22Night+trains%22%7D'
     assert.deepEqual(
-      ((await service.call('GET', path, { token: guest.token })).at('data.items') as JsonObject[]).map(
-        (item) => item['id'],
-      ),
+      ((await service.call('GET', path, { token: guest.token })).at('data.items') as JsonObject[]).map((item) => item['id']),
       [id],
     )
     const plus = await made('topic', { ...TOPIC, name: 'C++ at sea' })
     const regex =
       '/api/v1/data?model=topic&filter=%7B%22name%22%3A%7B%22%24regex%22%3A%22c%2B%2B+AT%22%2C%22%24options%22%3A%22i%22%7D%7D'
     assert.deepEqual(
-      ((await service.call('GET', regex, { token: guest.token })).at('data.items') as JsonObject[]).map(
-        (item) => item['id'],
-      ),
+      ((await service.call('GET', regex, { token: guest.token })).at('data.items') as JsonObject[]).map((item) => item['id']),
       [plus],
     )
   })
@@ -334,10 +295,7 @@ describe('parameters that a list does not know', () => {
   it('that it does know are given once', async () => {
     for (const name of ['filter', 'sort', 'limit', 'cursor']) {
       const response = await service.call('GET', `/api/v1/data?model=topic&${name}=1&${name}=1`, { token: guest.token })
-      assert.equal(
-        response.error,
-        `badRequest: Cannot read query parameter "${name}": expected it once, found it 2 times`,
-      )
+      assert.equal(response.error, `badRequest: Cannot read query parameter "${name}": expected it once, found it 2 times`)
     }
   })
 })
@@ -381,10 +339,7 @@ describe('q', () => {
 
   it('is no condition where a model has no search', async () => {
     for (const model of ['user_app_settings', 'user_content_preferences', 'remote_config', 'dashboard_summary']) {
-      const [searched, none] = [
-        await list({ model, filter: { q: 'zzz' } }, admin.token),
-        await list({ model }, admin.token),
-      ]
+      const [searched, none] = [await list({ model, filter: { q: 'zzz' } }, admin.token), await list({ model }, admin.token)]
       assert.deepEqual([searched.status, searched.at('data')], [200, none.at('data')], model)
     }
   })
@@ -399,10 +354,7 @@ describe('q', () => {
         [['a'], 'an array'],
       ] as const) {
         const response = await list({ model, filter: { q } }, admin.token)
-        assert.equal(
-          response.error,
-          `badRequest: Cannot read filter at "$.q": expected a text to search for, found ${found}`,
-        )
+        assert.equal(response.error, `badRequest: Cannot read filter at "$.q": expected a text to search for, found ${found}`)
       }
     }
   })
@@ -436,26 +388,17 @@ describe('what is not active', () => {
       const cast = await newCast(site)
       for (const [model, body] of Object.entries(bodies)) {
         const ids: string[] = []
-        for (const status of ALL) ids.push(await made(model, { ...withOwnCode(model, body), status, mark: 'x' }, site, cast.admin.token))
+        for (const status of ALL)
+          ids.push(await made(model, { ...withOwnCode(model, body), status, mark: 'x' }, site, cast.admin.token))
         const isPublished = ['headline', 'topic', 'source'].includes(model)
         for (const role of ['guest', 'standard', 'premium'] as const) {
-          assert.deepEqual(
-            await listedStatuses(site, cast[role].token, model),
-            isPublished ? reader : ALL,
-            `${role} ${model}`,
-          )
+          assert.deepEqual(await listedStatuses(site, cast[role].token, model), isPublished ? reader : ALL, `${role} ${model}`)
         }
         for (const role of ['publisher', 'admin'] as const)
           assert.deepEqual(await listedStatuses(site, cast[role].token, model), ALL)
         // Saved headlines may be archived; they still open.
-        for (const id of ids)
-          assert.equal((await site.data('GET', `/${id}`, { model }, { token: cast.guest.token })).status, 200)
-        const listed = await site.data(
-          'GET',
-          '',
-          { model, filter: { mark: 'x', status: 'draft' } },
-          { token: cast.guest.token },
-        )
+        for (const id of ids) assert.equal((await site.data('GET', `/${id}`, { model }, { token: cast.guest.token })).status, 200)
+        const listed = await site.data('GET', '', { model, filter: { mark: 'x', status: 'draft' } }, { token: cast.guest.token })
         assert.equal((listed.at('data.items') as unknown[]).length, isPublished && hideInactive === 'on' ? 0 : 1)
       }
     })
@@ -464,8 +407,7 @@ describe('what is not active', () => {
 
 it('a list shows a write at once', async () => {
   const id = await made('topic', { ...TOPIC, name: 'Fresh' })
-  const names = async (): Promise<unknown[]> =>
-    (await page({ model: 'topic', filter: { id } })).items.map(({ name }) => name)
+  const names = async (): Promise<unknown[]> => (await page({ model: 'topic', filter: { id } })).items.map(({ name }) => name)
   assert.deepEqual(await names(), ['Fresh'])
   const put = await service.data(
     'PUT',

@@ -114,18 +114,13 @@ describe('all pages together', () => {
       const whole = (await page({ ...query, limit: 100 })).items.map(({ id }) => String(id))
       assert.equal(whole.length, ids.length)
       assert.deepEqual([...whole].sort(), [...ids].sort())
-      for (const limit of [1, 2, 3, 7, ids.length - 1])
-        assert.deepEqual(await walk({ ...query, limit }), whole, `limit ${limit}`)
+      for (const limit of [1, 2, 3, 7, ids.length - 1]) assert.deepEqual(await walk({ ...query, limit }), whole, `limit ${limit}`)
     })
   }
 
   const filters: readonly (readonly [name: string, filter: JsonObject, sort: string])[] = [
     ['an equality with an index', { status: 'active' }, 'updatedAt:desc'],
-    [
-      'two different equalities on one field',
-      { $and: [{ status: { $ne: 'draft' } }, { extra: { $exists: true } }] },
-      'name:asc',
-    ],
+    ['two different equalities on one field', { $and: [{ status: { $ne: 'draft' } }, { extra: { $exists: true } }] }, 'name:asc'],
     ['a type', { extra: { $type: 'string' } }, 'extra:desc'],
   ]
   for (const [name, filter, sort] of filters) {
@@ -170,12 +165,7 @@ describe('between two pages', () => {
       if (change === 'delete') assert.equal((await remove('language', String(last['id']))).status, 204)
       else {
         const body = { ...last, name: 'z', extra: 'z' }
-        const put = await service.data(
-          'PUT',
-          `/${String(last['id'])}`,
-          { model: 'language' },
-          { token: admin.token, body },
-        )
+        const put = await service.data('PUT', `/${String(last['id'])}`, { model: 'language' }, { token: admin.token, body })
         assert.equal(put.status, 200)
       }
       const rest = await page({ ...query, cursor: first.cursor })
@@ -189,8 +179,7 @@ describe('between two pages', () => {
 })
 
 describe('a cursor that is not of this list is refused', () => {
-  const cursorOf = async (query: Record<string, unknown>): Promise<string> =>
-    (await page({ limit: 1, ...query })).cursor ?? ''
+  const cursorOf = async (query: Record<string, unknown>): Promise<string> => (await page({ limit: 1, ...query })).cursor ?? ''
   const refusal = async (query: Record<string, unknown>): Promise<string> => {
     const response = await list(query)
     assert.equal(response.status, 400, response.text)

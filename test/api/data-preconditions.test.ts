@@ -41,13 +41,11 @@ async function created(model: string): Promise<Item> {
 }
 
 async function configuration(): Promise<Item> {
-  if ((await call('GET', 'remote_config', REMOTE_CONFIG_ID)).status === 200)
-    return item('remote_config', REMOTE_CONFIG_ID)
+  if ((await call('GET', 'remote_config', REMOTE_CONFIG_ID)).status === 200) return item('remote_config', REMOTE_CONFIG_ID)
   return created('remote_config')
 }
 
-const ofPerson = async (model: string): Promise<Item> =>
-  item(model, (await newPerson(service, 'standard', admin.token)).id)
+const ofPerson = async (model: string): Promise<Item> => item(model, (await newPerson(service, 'standard', admin.token)).id)
 
 /** How to come by an item that may be removed. */
 const FRESH: Readonly<Record<string, () => Promise<Item>>> = {
@@ -63,12 +61,7 @@ const FRESH: Readonly<Record<string, () => Promise<Item>>> = {
 }
 
 /** Of two statuses the first is that of GET and HEAD, the second that of a change: 2 stands for its success. */
-const CONDITIONS: [
-  name: string,
-  headers: (tag: string) => Readonly<Record<string, string>>,
-  got: number,
-  change: number,
-][] = [
+const CONDITIONS: [name: string, headers: (tag: string) => Readonly<Record<string, string>>, got: number, change: number][] = [
   ['no condition', () => ({}), 200, 2],
   ['If-Match: the tag', (tag) => ({ 'If-Match': tag }), 200, 2],
   ['If-Match: *', () => ({ 'If-Match': '*' }), 200, 2],
@@ -102,7 +95,9 @@ for (const [model, fresh] of Object.entries(FRESH)) {
     })
 
     it('is read, replaced and removed where the conditions hold', async () => {
-      for (const [name, headersFor, got, change] of model === 'topic' ? CONDITIONS : CONDITIONS.filter(([one]) => USUAL.includes(one))) {
+      for (const [name, headersFor, got, change] of model === 'topic'
+        ? CONDITIONS
+        : CONDITIONS.filter(([one]) => USUAL.includes(one))) {
         const { id, tag, body } = await fresh()
         const [headers, before] = [headersFor(tag), await read(model, id)]
         for (const method of ['GET', 'HEAD']) {
@@ -241,10 +236,7 @@ describe('of several who mean the same version, exactly one', () => {
     const { id, tag, body } = await created('topic')
     const winners: string[] = []
     const outcome = await statuses(async (i) => {
-      const response = await call('PUT', 'topic', id, {
-        body: { ...body, name: `by ${i}` },
-        headers: { 'If-Match': tag },
-      })
+      const response = await call('PUT', 'topic', id, { body: { ...body, name: `by ${i}` }, headers: { 'If-Match': tag } })
       if (response.status === 200) winners.push(dataOf(response.text))
       return response
     })

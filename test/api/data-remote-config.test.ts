@@ -68,10 +68,7 @@ describe('the remote configuration', () => {
   it('exists under no other id', async () => {
     for (const id of ['6643b1b7a4a4e6e1a8e7b1c3', 'remote_config', 'x']) {
       assert.equal((await service.data('GET', `/${id}`, MODEL, { token: admin.token })).status, 404)
-      assert.equal(
-        (await service.data('PUT', `/${id}`, MODEL, { token: admin.token, body: REMOTE_CONFIG })).status,
-        404,
-      )
+      assert.equal((await service.data('PUT', `/${id}`, MODEL, { token: admin.token, body: REMOTE_CONFIG })).status, 404)
     }
     assert.equal((await put({ ...REMOTE_CONFIG, id: '6643b1b7a4a4e6e1a8e7b1c3' })).status, 400)
   })
@@ -106,10 +103,7 @@ describe('the remote configuration', () => {
     assert.equal((await second.data('DELETE', `/${REMOTE_CONFIG_ID}`, MODEL, { token })).status, 204)
     await second.stop()
     const third = await startService(t, {}, { directory })
-    assert.deepEqual(
-      ((await read(third, { token })).at('data') as JsonObject)['feedDecoratorConfig'],
-      SEEDED.feedDecoratorConfig,
-    )
+    assert.deepEqual(((await read(third, { token })).at('data') as JsonObject)['feedDecoratorConfig'], SEEDED.feedDecoratorConfig)
   })
 })
 
@@ -126,13 +120,9 @@ describe('a configuration that the apps could not decode is refused', () => {
     ['adConfig.enabled', FLAG],
     ['adConfig.primaryAdPlatform', [undefined, null, 'AdMob', 'adMob', '', 7]],
     ['adConfig.platformAdIdentifiers.facebook', [{}]],
-    ...[
-      'feedNativeAdId',
-      'feedBannerAdId',
-      'feedToArticleInterstitialAdId',
-      'inArticleNativeAdId',
-      'inArticleBannerAdId',
-    ].map((id) => [`adConfig.platformAdIdentifiers.admob.${id}`, [7, true, {}, []]] as const),
+    ...['feedNativeAdId', 'feedBannerAdId', 'feedToArticleInterstitialAdId', 'inArticleNativeAdId', 'inArticleBannerAdId'].map(
+      (id) => [`adConfig.platformAdIdentifiers.admob.${id}`, [7, true, {}, []]] as const,
+    ),
     ['adConfig.feedAdConfiguration', OBJECT],
     ['adConfig.feedAdConfiguration.adType', [undefined, null, 'popup', 7]],
     ['adConfig.feedAdConfiguration.visibleTo.admin', [{ adFrequency: 1, adPlacementInterval: 1 }]],
@@ -168,51 +158,37 @@ describe('a configuration that the apps could not decode is refused', () => {
     })
   }
 
-  const effects: readonly (readonly [
-    name: string,
-    changes: Readonly<Record<string, Json>>,
-    status: number,
-    message?: string,
-  ])[] = [
+  const effects: readonly (readonly [name: string, changes: Readonly<Record<string, Json>>, status: number, message?: string])[] =
     [
-      'an enabled collection without a number of items',
-      { 'feedDecoratorConfig.suggestedTopics.itemsToDisplay': null },
-      400,
-      'feedDecoratorConfig.suggestedTopics.itemsToDisplay',
-    ],
-    [
-      'a disabled collection without one is fine',
-      {
-        'feedDecoratorConfig.suggestedTopics.itemsToDisplay': null,
-        'feedDecoratorConfig.suggestedTopics.enabled': false,
-      },
-      200,
-    ],
-    [
-      'a newest version that is none, while only it may run',
-      { 'appStatus.isLatestVersionOnly': true, 'appStatus.latestAppVersion': 'newest' },
-      400,
-      'appStatus.latestAppVersion',
-    ],
-    [
-      '"1.2" is no version of the apps',
-      { 'appStatus.isLatestVersionOnly': true, 'appStatus.latestAppVersion': '1.2' },
-      400,
-      'appStatus.latestAppVersion',
-    ],
-    [
-      'a version with a build',
-      { 'appStatus.isLatestVersionOnly': true, 'appStatus.latestAppVersion': '1.2.0-beta.1+42' },
-      200,
-    ],
-    ['no version is needed while any may run', { 'appStatus.latestAppVersion': 'newest' }, 200],
-  ]
+      [
+        'an enabled collection without a number of items',
+        { 'feedDecoratorConfig.suggestedTopics.itemsToDisplay': null },
+        400,
+        'feedDecoratorConfig.suggestedTopics.itemsToDisplay',
+      ],
+      [
+        'a disabled collection without one is fine',
+        { 'feedDecoratorConfig.suggestedTopics.itemsToDisplay': null, 'feedDecoratorConfig.suggestedTopics.enabled': false },
+        200,
+      ],
+      [
+        'a newest version that is none, while only it may run',
+        { 'appStatus.isLatestVersionOnly': true, 'appStatus.latestAppVersion': 'newest' },
+        400,
+        'appStatus.latestAppVersion',
+      ],
+      [
+        '"1.2" is no version of the apps',
+        { 'appStatus.isLatestVersionOnly': true, 'appStatus.latestAppVersion': '1.2' },
+        400,
+        'appStatus.latestAppVersion',
+      ],
+      ['a version with a build', { 'appStatus.isLatestVersionOnly': true, 'appStatus.latestAppVersion': '1.2.0-beta.1+42' }, 200],
+      ['no version is needed while any may run', { 'appStatus.latestAppVersion': 'newest' }, 200],
+    ]
   for (const [name, changes, status, member] of effects) {
     it(name, async () => {
-      const body = Object.entries(changes).reduce<JsonObject>(
-        (made, [path, value]) => withAt(made, path, value),
-        REMOTE_CONFIG,
-      )
+      const body = Object.entries(changes).reduce<JsonObject>((made, [path, value]) => withAt(made, path, value), REMOTE_CONFIG)
       const response = await put(body)
       assert.equal(response.status, status, response.text)
       if (member !== undefined) assert.ok(response.error.startsWith(`invalidInput: ${member}: expected `), response.error)

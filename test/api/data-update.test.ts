@@ -30,13 +30,10 @@ for (const model of CONTENT) {
       const label = model === 'headline' ? 'title' : 'name'
       const stored = await made(model, { ...bodyOf(model), author: 'gone with the update', tags: [1] })
       service.advance(MINUTE_MS)
-      const { author: _, ...sent } = {
-        ...stored,
-        [label]: 'Another',
-        status: 'archived',
-        tags: [2],
-        mood: 'new',
-      } as Record<string, Json>
+      const { author: _, ...sent } = { ...stored, [label]: 'Another', status: 'archived', tags: [2], mood: 'new' } as Record<
+        string,
+        Json
+      >
       const response = await put(model, stored['id'], {
         ...sent,
         createdAt: '1970-01-01T00:00:00.000',
@@ -126,23 +123,13 @@ describe('replacing settings and preferences', () => {
     })
 
     it(`${model}: a required member that is missing, null or of another type is refused`, async () => {
-      const paths = pathsOf(body).filter(
-        (path) => !['id', 'savedFilters', 'language.id'].includes(path) && !/type$/.test(path),
-      )
+      const paths = pathsOf(body).filter((path) => !['id', 'savedFilters', 'language.id'].includes(path) && !/type$/.test(path))
       assert.ok(paths.length > 8)
       for (const path of paths) {
         for (const value of [undefined, null, 7] as const) {
-          const response = await put(
-            model,
-            standard.id,
-            { ...withAt(body, path, value), id: standard.id },
-            standard.token,
-          )
+          const response = await put(model, standard.id, { ...withAt(body, path, value), id: standard.id }, standard.token)
           assert.equal(response.status, 400, `${path}: ${String(value)}`)
-          assert.ok(
-            response.error.startsWith(`invalidInput: ${path.replaceAll(/\.(\d+)/g, '[$1]')}: expected `),
-            response.error,
-          )
+          assert.ok(response.error.startsWith(`invalidInput: ${path.replaceAll(/\.(\d+)/g, '[$1]')}: expected `), response.error)
         }
       }
     })
@@ -170,12 +157,7 @@ describe('replacing settings and preferences', () => {
     assert.deepEqual(response.at('data.language'), SETTINGS.language)
     const [filter] = PREFERENCES.savedFilters
     const topic = { ...TOPIC, mood: 'dropped' }
-    const preferences = {
-      ...PREFERENCES,
-      id: standard.id,
-      followedTopics: [topic],
-      savedFilters: [{ ...filter, extra: 1 }],
-    }
+    const preferences = { ...PREFERENCES, id: standard.id, followedTopics: [topic], savedFilters: [{ ...filter, extra: 1 }] }
     const second = await put('user_content_preferences', standard.id, preferences, standard.token)
     assert.deepEqual(second.at('data.followedTopics'), [TOPIC])
     assert.deepEqual(second.at('data.savedFilters'), [filter])
@@ -212,10 +194,7 @@ describe('replacing settings and preferences', () => {
       { ...body, followedTopics: [reference, { id: 'x' }] },
       standard.token,
     )
-    assert.equal(
-      refused.error,
-      'invalidInput: followedTopics[1]: expected the id of a topic, found "x", which no topic has',
-    )
+    assert.equal(refused.error, 'invalidInput: followedTopics[1]: expected the id of a topic, found "x", which no topic has')
   })
 })
 

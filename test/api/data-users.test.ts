@@ -13,8 +13,7 @@ const cast = await newCast(service)
 const { admin } = cast
 const NOW = new Date(service.now()).toISOString()
 
-const invite = (body: unknown): Promise<ApiResponse> =>
-  service.data('POST', '', { model: 'user' }, { token: admin.token, body })
+const invite = (body: unknown): Promise<ApiResponse> => service.data('POST', '', { model: 'user' }, { token: admin.token, body })
 const readUser = async (id: string): Promise<JsonObject> =>
   (await service.data('GET', `/${id}`, { model: 'user' }, { token: admin.token })).at('data') as JsonObject
 const put = (id: string, body: unknown, caller: Person): Promise<ApiResponse> =>
@@ -35,13 +34,7 @@ describe('an administrator invites a user', () => {
     assert.ok(isId(user.id))
     const roles = { appRole: 'standardUser', dashboardRole: 'none' }
     const dates = { createdAt: NOW, updatedAt: NOW }
-    assert.deepEqual(user, {
-      id: user.id,
-      email: 'new@example.org',
-      ...roles,
-      ...dates,
-      feedDecoratorStatus: FRESH_CARDS,
-    })
+    assert.deepEqual(user, { id: user.id, email: 'new@example.org', ...roles, ...dates, feedDecoratorStatus: FRESH_CARDS })
     assert.deepEqual(await readUser(user.id), user)
     for (const model of ['user_app_settings', 'user_content_preferences'] as const) {
       const owned = await service.data('GET', `/${user.id}`, { model }, { token: admin.token })
@@ -53,13 +46,7 @@ describe('an administrator invites a user', () => {
   })
 
   it('with roles, and whatever the dashboard sends along is ignored', async () => {
-    const sent = {
-      ...USER,
-      email: 'roles@example.org',
-      appRole: 'premiumUser',
-      dashboardRole: 'publisher',
-      password: 'x',
-    }
+    const sent = { ...USER, email: 'roles@example.org', appRole: 'premiumUser', dashboardRole: 'publisher', password: 'x' }
     const response = await invite({
       ...sent,
       id: '0b7f1f6e-6a1e-4a55-9b43-7c1f4f0f2a10',
@@ -89,18 +76,9 @@ describe('an administrator invites a user', () => {
     [{}, 'email: expected a string, found nothing'],
     [{ email: '' }, 'email: expected an e-mail address such as name@example.org'],
     [{ email: 'x@anonymous.invalid' }, 'email: this address is reserved for a guest or the service and gets no mail'],
-    [
-      { email: 'Administrator@Local.invalid' },
-      'email: this address is reserved for a guest or the service and gets no mail',
-    ],
-    [
-      { email: 'a@b.org', appRole: 'admin' },
-      'appRole: expected one of guestUser, standardUser, premiumUser, found "admin"',
-    ],
-    [
-      { email: 'a@b.org', dashboardRole: 'Admin' },
-      'dashboardRole: expected one of none, publisher, admin, found "Admin"',
-    ],
+    [{ email: 'Administrator@Local.invalid' }, 'email: this address is reserved for a guest or the service and gets no mail'],
+    [{ email: 'a@b.org', appRole: 'admin' }, 'appRole: expected one of guestUser, standardUser, premiumUser, found "admin"'],
+    [{ email: 'a@b.org', dashboardRole: 'Admin' }, 'dashboardRole: expected one of none, publisher, admin, found "Admin"'],
     [{ email: 'a@b.org', feedDecoratorStatus: 7 }, 'feedDecoratorStatus: expected an object, found 7'],
     [
       { email: 'a@b.org', $where: '1' },
@@ -131,12 +109,7 @@ describe('replacing a user: what takes effect', () => {
         change: { feedDecoratorStatus: shown },
         applied: { feedDecoratorStatus: shown },
       },
-      {
-        name: `${caller}: not the own roles`,
-        caller,
-        change: { appRole: 'premiumUser', dashboardRole: 'admin' },
-        applied: {},
-      },
+      { name: `${caller}: not the own roles`, caller, change: { appRole: 'premiumUser', dashboardRole: 'admin' }, applied: {} },
       { name: `${caller}: not the address`, caller, change: { email: 'other@example.org' }, applied: {} },
       { name: `${caller}: nothing beyond the declared members`, caller, change: { isAdmin: true }, applied: {} },
     ]),
@@ -194,11 +167,7 @@ describe('replacing a user: what is refused', () => {
       {},
       'feedDecoratorStatus: expected no keys but linkAccount, upgrade, rateApp, enableNotifications, suggestedTopics, suggestedSources, found "banner"',
     ],
-    [
-      'feedDecoratorStatus.rateApp',
-      {},
-      'feedDecoratorStatus.rateApp.isCompleted: expected true or false, found nothing',
-    ],
+    ['feedDecoratorStatus.rateApp', {}, 'feedDecoratorStatus.rateApp.isCompleted: expected true or false, found nothing'],
     [
       'feedDecoratorStatus.rateApp.isCompleted',
       'true',
@@ -209,11 +178,7 @@ describe('replacing a user: what is refused', () => {
       '',
       'feedDecoratorStatus.rateApp.lastShownAt: expected an ISO 8601 date, found ""',
     ],
-    [
-      'feedDecoratorStatus.rateApp.lastShownAt',
-      0,
-      'feedDecoratorStatus.rateApp.lastShownAt: expected an ISO 8601 date, found 0',
-    ],
+    ['feedDecoratorStatus.rateApp.lastShownAt', 0, 'feedDecoratorStatus.rateApp.lastShownAt: expected an ISO 8601 date, found 0'],
     [
       'feedDecoratorStatus.rateApp.lastShownAt',
       'yesterday',
@@ -234,15 +199,9 @@ describe('replacing a user: what is refused', () => {
 
 describe('removing a user', () => {
   it('takes settings, preferences, the pending code and every token along, and nothing of others', async () => {
-    const [person, other] = [
-      await newPerson(service, 'standard', admin.token),
-      await newPerson(service, 'standard', admin.token),
-    ]
+    const [person, other] = [await newPerson(service, 'standard', admin.token), await newPerson(service, 'standard', admin.token)]
     const code = await service.codeFor(person.email)
-    assert.equal(
-      (await service.data('DELETE', `/${person.id}`, { model: 'user' }, { token: person.token })).status,
-      204,
-    )
+    assert.equal((await service.data('DELETE', `/${person.id}`, { model: 'user' }, { token: person.token })).status, 204)
     for (const model of ['user', 'user_app_settings', 'user_content_preferences']) {
       assert.equal((await service.data('GET', `/${person.id}`, { model }, { token: admin.token })).status, 404, model)
       assert.equal((await service.data('GET', `/${other.id}`, { model }, { token: admin.token })).status, 200, model)
@@ -269,29 +228,15 @@ describe('the last administrator', () => {
       )
     }
     const removed = await alone.data('DELETE', `/${id}`, { model: 'user' }, { token })
-    assert.deepEqual(
-      [removed.status, removed.error],
-      [403, `forbidden: ${LAST} deleted here: give another user the role first`],
-    )
-    const same = await alone.data(
-      'PUT',
-      `/${id}`,
-      { model: 'user' },
-      { token, body: { ...user, appRole: 'premiumUser' } },
-    )
-    assert.deepEqual(
-      [same.status, same.at('data.appRole'), same.at('data.dashboardRole')],
-      [200, 'premiumUser', 'admin'],
-    )
+    assert.deepEqual([removed.status, removed.error], [403, `forbidden: ${LAST} deleted here: give another user the role first`])
+    const same = await alone.data('PUT', `/${id}`, { model: 'user' }, { token, body: { ...user, appRole: 'premiumUser' } })
+    assert.deepEqual([same.status, same.at('data.appRole'), same.at('data.dashboardRole')], [200, 'premiumUser', 'admin'])
     const second = await newPerson(alone, 'admin', token)
     assert.equal((await alone.data('DELETE', `/${id}`, { model: 'user' }, { token: second.token })).status, 204)
     assert.equal((await alone.data('DELETE', `/${second.id}`, { model: 'user' }, { token: second.token })).status, 403)
   })
 
-  const races: readonly (readonly [
-    name: string,
-    act: (site: TestService, who: Person, by: Person) => Promise<ApiResponse>,
-  ])[] = [
+  const races: readonly (readonly [name: string, act: (site: TestService, who: Person, by: Person) => Promise<ApiResponse>])[] = [
     ['demotions', (site, who, by) => demote(site, who, by)],
     ['removals', (site, who, by) => site.data('DELETE', `/${who.id}`, { model: 'user' }, { token: by.token })],
   ]
@@ -312,12 +257,7 @@ describe('the last administrator', () => {
         // The loser came too late: its right, its account or the other administrator was gone.
         const lost = responses.find((response) => response !== won[0])
         assert.ok(lost?.status === 401 || lost?.status === 403)
-        const list = await site.data(
-          'GET',
-          '',
-          { model: 'user', filter: { dashboardRole: 'admin' } },
-          { token: left.token },
-        )
+        const list = await site.data('GET', '', { model: 'user', filter: { dashboardRole: 'admin' } }, { token: left.token })
         assert.deepEqual(
           decodePage(list.at('data'), decodeUser).items.map(({ id }) => id),
           [left.id],
@@ -338,9 +278,16 @@ describe('an invitation by mail', () => {
   const set = (invitationUrl: string | null): Promise<ApiResponse> =>
     service.call('PATCH', '/api/v1/admin/settings', { token: admin.token, body: { invitationUrl } })
   const inviteBy = (email: string, query: Record<string, string> = {}, more: object = {}): Promise<ApiResponse> =>
-    service.data('POST', '', { model: 'user', ...query }, { token: admin.token, body: { email, dashboardRole: 'publisher', ...more } })
+    service.data(
+      'POST',
+      '',
+      { model: 'user', ...query },
+      { token: admin.token, body: { email, dashboardRole: 'publisher', ...more } },
+    )
   const again = (id: string, token: string | undefined = admin.token, language?: string): Promise<ApiResponse> =>
-    service.call('POST', `/api/v1/admin/users/${id}/invitation${language === undefined ? '' : `?language=${language}`}`, { token })
+    service.call('POST', `/api/v1/admin/users/${id}/invitation${language === undefined ? '' : `?language=${language}`}`, {
+      token,
+    })
   const invitationOf = (id: string): Promise<ApiResponse> =>
     service.call('GET', `/api/v1/admin/users/${id}/invitation`, { token: admin.token })
   const idOf = (response: ApiResponse): string => String(response.at('data.id'))
@@ -411,7 +358,10 @@ describe('an invitation by mail', () => {
       assert.equal((await service.data('POST', '', { model: 'user', invitation: 'mail' }, { token, body })).status, 403)
     }
     assert.equal((await service.call('POST', `/api/v1/admin/users/${id}/invitation`)).status, 401)
-    const made = await service.call('POST', '/api/v1/admin/tokens', { token: admin.token, body: { name: 'robot', role: 'admin' } })
+    const made = await service.call('POST', '/api/v1/admin/tokens', {
+      token: admin.token,
+      body: { name: 'robot', role: 'admin' },
+    })
     assert.equal((await again(id, String(made.at('data.token')))).status, 403, 'a token of the API invites none')
     for (const email of ['target@example.org', 'theirs@example.org']) assert.deepEqual(await service.mails(email), [])
   })
@@ -420,7 +370,13 @@ describe('an invitation by mail', () => {
     for (const email of ['a@example.org\r\nBcc: b@example.org', 'a@example.org\nX: y', '"a\r\nBcc: c"@example.org']) {
       assert.equal((await inviteBy(email)).status, 400, email)
     }
-    for (const url of ['javascript:alert(1)', 'https://a:b@news.example.org/', 'https://x/\r\nBcc: a@example.org?', 'https://x/?to=', '//x']) {
+    for (const url of [
+      'javascript:alert(1)',
+      'https://a:b@news.example.org/',
+      'https://x/\r\nBcc: a@example.org?',
+      'https://x/?to=',
+      '//x',
+    ]) {
       assert.equal((await set(url)).status, 400, url)
     }
   })

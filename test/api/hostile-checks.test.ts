@@ -29,17 +29,13 @@ async function check(model: string, body: unknown): Promise<readonly Problem[]> 
   return response.at('data.problems') as Problem[]
 }
 
-const many = (count: number): Record<string, number> =>
-  Object.fromEntries(Array.from({ length: count }, (_, i) => [`$${i}`, i]))
+const many = (count: number): Record<string, number> => Object.fromEntries(Array.from({ length: count }, (_, i) => [`$${i}`, i]))
 
 describe('a check of', () => {
   it('a hundred thousand faults tells the first fifty', async () => {
     const zeros = `[${Array(99_000).fill('0').join()}]`
     const body = JSON.stringify({ ...PREFERENCES, id: standard.id, followedTopics: [] })
-    const problems = await check(
-      'user_content_preferences',
-      body.replace('"followedTopics":[]', `"followedTopics":${zeros}`),
-    )
+    const problems = await check('user_content_preferences', body.replace('"followedTopics":[]', `"followedTopics":${zeros}`))
     assert.equal(problems.length, PROBLEMS_MAX)
     assert.deepEqual(problems[0], {
       path: 'followedTopics',
@@ -70,10 +66,7 @@ describe('a check of', () => {
       'POST',
       '',
       { model: 'topic' },
-      {
-        token: admin.token,
-        body: { ...TOPIC, [LONG]: many(1) },
-      },
+      { token: admin.token, body: { ...TOPIC, [LONG]: many(1) } },
     )
     assert.equal(response.error, `invalidInput: ${problems[0]?.path}: ${problems[0]?.message}`)
   })
@@ -88,12 +81,7 @@ describe('a check of', () => {
     assert.equal(problems.length, PROBLEMS_MAX)
     assert.match(problems[0]?.message ?? '', /^expected the id of a topic, found "nowhere-0", which no topic has$/)
     assert.deepEqual(await check('user_content_preferences', nowhere(1_001)), [
-      {
-        path: 'followedTopics',
-        code: 'tooMany',
-        params: { max: '1000' },
-        message: 'expected at most 1000 entries, found 1001',
-      },
+      { path: 'followedTopics', code: 'tooMany', params: { max: '1000' }, message: 'expected at most 1000 entries, found 1001' },
       {
         path: '',
         code: 'tooManyReferences',
@@ -111,8 +99,7 @@ describe('a check of', () => {
 
   it('arrays within arrays, to the last level and beyond', async () => {
     const nested = (levels: number): string => '['.repeat(levels) + '"\\ud800"' + ']'.repeat(levels)
-    const body = (levels: number): string =>
-      JSON.stringify({ ...TOPIC, deep: 0 }).replace('"deep":0', `"deep":${nested(levels)}`)
+    const body = (levels: number): string => JSON.stringify({ ...TOPIC, deep: 0 }).replace('"deep":0', `"deep":${nested(levels)}`)
     assert.deepEqual(await check('topic', body(199)), [
       {
         path: `deep${'[0]'.repeat(199)}`,

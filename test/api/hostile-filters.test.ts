@@ -66,8 +66,7 @@ async function send(query: Query, site = service): Promise<ApiResponse> {
   return response
 }
 
-const times = <Item>(count: number, make: (i: number) => Item): Item[] =>
-  Array.from({ length: count }, (_, i) => make(i))
+const times = <Item>(count: number, make: (i: number) => Item): Item[] => Array.from({ length: count }, (_, i) => make(i))
 const trap = (options = ''): JsonObject => ({ $regex: '^(a+)+$', $options: options })
 
 describe('a pattern that takes a backtracking engine exponential time gets its response:', () => {
@@ -81,9 +80,7 @@ describe('a pattern that takes a backtracking engine exponential time gets its r
     'in the object form of $elemMatch': { parts: { $elemMatch: { text: trap() } } },
     'under $all': { tags: { $all: [{ $elemMatch: trap() }] } },
     'without the flag u': { title: { $regex: '^(a+)+$|\\-' } },
-    'beside a search that an index serves': {
-      $and: [{ title: { $regex: 'aaaaaa', $options: 'i' } }, { title: trap() }],
-    },
+    'beside a search that an index serves': { $and: [{ title: { $regex: 'aaaaaa', $options: 'i' } }, { title: trap() }] },
     'on one document that an id names': { _id: TRAPPED, title: trap() },
     'that V8 compiles for hours': { title: { $regex: `^${'a?'.repeat(300)}${'a'.repeat(40)}$` } },
     'with boundaries that V8 compiles for hours': { title: { $regex: `^${'(?:\\b|a)'.repeat(120)}aaaa$` } },
@@ -117,7 +114,10 @@ describe('a pattern that cannot be matched in linear time is refused by name', (
     it(name, async () => {
       const response = await send({ filter })
       assert.equal(response.status, 400)
-      assert.ok(response.error.endsWith(`expected a pattern without look-around and back-references, found ${found}`), response.error)
+      assert.ok(
+        response.error.endsWith(`expected a pattern without look-around and back-references, found ${found}`),
+        response.error,
+      )
     })
   }
 })
@@ -146,19 +146,14 @@ describe('work hidden in the size of a query is bounded', () => {
   })
   const rows: Readonly<Record<string, Query>> = {
     'a thousand conditions on each element of a large document': { filter: large((i) => ({ $lt: -1 - i }), 'list') },
-    'a thousand searches in a large document': {
-      filter: large((i) => ({ $regex: `ababc${i}`, $options: 'i' }), 'long'),
-    },
+    'a thousand searches in a large document': { filter: large((i) => ({ $regex: `ababc${i}`, $options: 'i' }), 'long') },
     'bounded patterns on a large document': { filter: large((i) => ({ $regex: `[ab]{1,9}c${i}` }), 'long') },
     'lists of lists on a large document': { filter: large((i) => ({ $in: times(90, (k) => [i, k]) }), 'list', 9) },
     'elements of elements': {
       filter: { list: { $not: { $elemMatch: { $nin: times(1_000, (i) => -1 - i) } } }, x: 'none' },
       sort: 'x',
     },
-    'nothing found on a member without an index, sorted by another': {
-      filter: { nowhere: { $gt: 5 } },
-      sort: 'n.z:desc,x',
-    },
+    'nothing found on a member without an index, sorted by another': { filter: { nowhere: { $gt: 5 } }, sort: 'n.z:desc,x' },
     'eight members without an index': { sort: 'x,n,tags:desc,n.y,n.z:desc,x.y,x.0,list', limit: 100 },
     'all conditions on all documents': { filter: { $nor: times(999, (i) => ({ nowhere: { $gt: i } })) } },
   }
@@ -180,20 +175,14 @@ describe('work hidden in the size of a query is bounded', () => {
       200,
     ],
     'a thousand bounds on an indexed path': [
-      {
-        filter: { status: 'active', $and: times(990, (i) => ({ updatedAt: { $gt: `a${i}` } })) },
-        sort: 'updatedAt:desc',
-      },
+      { filter: { status: 'active', $and: times(990, (i) => ({ updatedAt: { $gt: `a${i}` } })) }, sort: 'updatedAt:desc' },
       200,
     ],
     'a hundred levels': [{ filter: nestedAnd(99) }, 200],
     'one level more': [{ filter: nestedAnd(100) }, 400],
     'a thousand and one conditions': [{ filter: { $nor: times(1_001, (i) => ({ a: i })) } }, 400],
     'a list of a thousand and one': [{ filter: { a: { $in: times(1_001, (i) => i) } } }, 400],
-    'a text of a thousand characters to search for': [
-      { filter: { title: { $regex: 'ferry'.repeat(200), $options: 'i' } } },
-      200,
-    ],
+    'a text of a thousand characters to search for': [{ filter: { title: { $regex: 'ferry'.repeat(200), $options: 'i' } } }, 200],
     'nine sort keys': [{ sort: times(9, (i) => `a${i}`).join() }, 400],
   }
   for (const [name, [query, status]] of Object.entries(quick)) {

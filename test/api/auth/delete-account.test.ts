@@ -18,9 +18,7 @@ const OWNED = ['user', 'user_app_settings', 'user_content_preferences']
 function mentions(directory: string, text: string): Record<string, number> {
   const database = new DatabaseSync(join(directory, 'data', 'dateline.db'), { readOnly: true })
   try {
-    const tables = database
-      .prepare("SELECT name FROM sqlite_schema WHERE type = 'table' AND sql NOT LIKE '%VIRTUAL%'")
-      .all()
+    const tables = database.prepare("SELECT name FROM sqlite_schema WHERE type = 'table' AND sql NOT LIKE '%VIRTUAL%'").all()
     const counts = tables.map(({ name }) => {
       const rows = database.prepare(`SELECT * FROM "${String(name)}"`).all()
       return [String(name), rows.filter((row) => JSON.stringify(row).includes(text)).length] as const
@@ -43,12 +41,7 @@ describe('delete-account', () => {
       const response = await deleteAccount(person.token)
       assert.deepEqual([response.status, response.text], [204, ''])
       assert.deepEqual(await statusesOf(service, person.id, admin.token), [404, 404, 404])
-      const found = await service.data(
-        'GET',
-        '',
-        { model: 'user', filter: { email: person.email } },
-        { token: admin.token },
-      )
+      const found = await service.data('GET', '', { model: 'user', filter: { email: person.email } }, { token: admin.token })
       assert.deepEqual(found.at('data.items'), [])
     })
   }

@@ -101,12 +101,7 @@ describe('a token is refused', () => {
 
 describe('what a user may do', () => {
   it('is not in the token, whatever it says', async () => {
-    const token = withClaims({
-      appRole: 'premiumUser',
-      dashboardRole: 'admin',
-      email: 'admin@example.org',
-      role: 'admin',
-    })
+    const token = withClaims({ appRole: 'premiumUser', dashboardRole: 'admin', email: 'admin@example.org', role: 'admin' })
     assert.equal((await me(token)).at('data.dashboardRole'), 'none')
     assert.equal((await service.data('GET', '', { model: 'user' }, { token })).status, 403)
   })

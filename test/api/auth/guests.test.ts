@@ -5,11 +5,7 @@ import type { JsonObject } from '../../../src/base/json.ts'
 import { user } from '../../../src/models/user.ts'
 import { authCalls } from '../../support/service/auth-calls.ts'
 import { newCast, newPerson, type Person } from '../../support/cast.ts'
-import {
-  DECODERS,
-  decodeAuthSuccess,
-  decodeEnvelope,
-} from '../../support/service/client-codec.ts'
+import { DECODERS, decodeAuthSuccess, decodeEnvelope } from '../../support/service/client-codec.ts'
 import { copies, COUNTRY, HEADLINE, PREFERENCES, SETTINGS, SOURCE, TOPIC } from '../../support/service/data-bodies.ts'
 import { startSuiteService } from '../../support/service/suite-service.ts'
 
@@ -95,11 +91,7 @@ describe('a guest who verifies a free address', () => {
       rateApp: { isCompleted: true, lastShownAt: '2026-02-01T00:00:00.000Z' },
     }
     await put('user', { ...(guest.user as JsonObject), feedDecoratorStatus: cards }, guest)
-    await put(
-      'user_app_settings',
-      { ...SETTINGS, displaySettings: { ...SETTINGS.displaySettings, baseTheme: 'dark' } },
-      guest,
-    )
+    await put('user_app_settings', { ...SETTINGS, displaySettings: { ...SETTINGS.displaySettings, baseTheme: 'dark' } }, guest)
     await put('user_content_preferences', PREFERENCES, guest)
     const before = await Promise.all(OWNED.map((model) => own(model, guest)))
     service.advance(60_000)
@@ -157,10 +149,7 @@ describe('a guest who verifies the address of an account', () => {
     assert.deepEqual(signed.user, user)
     assert.deepEqual(await own('user_app_settings', account), settings)
     const merged = await own('user_content_preferences', account)
-    assert.deepEqual(
-      idsOf(merged),
-      Object.fromEntries(LISTS.map((list) => [list, ['own-0', 'own-1', 'both', 'guest-0']])),
-    )
+    assert.deepEqual(idsOf(merged), Object.fromEntries(LISTS.map((list) => [list, ['own-0', 'own-1', 'both', 'guest-0']])))
     assert.deepEqual(
       (merged?.['savedFilters'] as JsonObject[]).map(({ name }) => name),
       ['own', 'own', 'own', 'guest'],
@@ -190,9 +179,7 @@ describe('a guest who verifies the address of an account', () => {
           : list,
       ]),
     )
-  const LIMITS = [
-    ['standard', [14, 29, 9], [15, 30, 10]],
-  ] as const
+  const LIMITS = [['standard', [14, 29, 9], [15, 30, 10]]] as const
   for (const [role, [follow, save, filter], [followed, saved, filters]] of LIMITS) {
     it(`cuts at the limits of a ${role}: ${follow}, ${save} and ${filter} entries become ${followed}, ${saved} and ${filters}`, async () => {
       const account = await newPerson(service, role, admin.token)

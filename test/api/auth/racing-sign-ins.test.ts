@@ -57,10 +57,7 @@ describe('the right code, sent', () => {
       for (let round = 0; round < ROUNDS; round++) {
         const email = newEmail()
         const code = await service.codeFor(email)
-        assert.deepEqual(statuses(await Promise.all(times(count, () => verify({ email, code })))), {
-          200: 1,
-          400: count - 1,
-        })
+        assert.deepEqual(statuses(await Promise.all(times(count, () => verify({ email, code })))), { 200: 1, 400: count - 1 })
         assert.equal((await usersNamed(email)).length, 1)
       }
       await assertWhole()
@@ -92,9 +89,7 @@ describe('guests who convert at once', () => {
       const guest = await service.guest()
       const emails = [newEmail(), newEmail()]
       const codes = [await service.codeFor(emails[0] as string), await service.codeFor(emails[1] as string)]
-      const responses = await Promise.all(
-        emails.map((email, i) => verify({ email, code: codes[i] }, { token: guest.token })),
-      )
+      const responses = await Promise.all(emails.map((email, i) => verify({ email, code: codes[i] }, { token: guest.token })))
       assert.deepEqual(statuses(responses), { 200: 2 })
       const ids = responses.map((response) => response.at('data.user.id'))
       assert.equal(new Set(ids).size, 2)
@@ -119,9 +114,7 @@ describe('guests who convert at once', () => {
       assert.equal((await service.data('PUT', `/${guest.id}`, { model }, { token: guest.token, body })).status, 200)
       const emails = accounts.map(({ user }) => String(user['email']))
       const codes = [await service.codeFor(emails[0] as string), await service.codeFor(emails[1] as string)]
-      const responses = await Promise.all(
-        emails.map((email, i) => verify({ email, code: codes[i] }, { token: guest.token })),
-      )
+      const responses = await Promise.all(emails.map((email, i) => verify({ email, code: codes[i] }, { token: guest.token })))
       assert.deepEqual(
         responses.map((response) => response.at('data.user.id')),
         accounts.map(({ id }) => id),
@@ -142,10 +135,7 @@ describe('guests who convert at once', () => {
       const guest = await service.guest()
       const email = newEmail()
       const code = await service.codeFor(email)
-      const [verified, deleted] = await Promise.all([
-        verify({ email, code }, { token: guest.token }),
-        deleteAccount(guest.token),
-      ])
+      const [verified, deleted] = await Promise.all([verify({ email, code }, { token: guest.token }), deleteAccount(guest.token)])
       assert.equal(verified.status, 200)
       assert.ok([204, 401].includes(deleted.status))
       assert.equal((await me(guest.token)).status, 401)

@@ -65,8 +65,7 @@ const LIMITS: readonly Limit[] = [
     windowMs: HOUR_MS,
     prepare: async ({ requestCode }) => {
       let requested = 0
-      return (who) =>
-        requestCode({ email: `reader-${++requested}@example.org` }, from(who === 'one' ? '192.0.2.1' : '192.0.2.2'))
+      return (who) => requestCode({ email: `reader-${++requested}@example.org` }, from(who === 'one' ? '192.0.2.1' : '192.0.2.2'))
     },
     status: 202,
   },
@@ -88,10 +87,7 @@ const LIMITS: readonly Limit[] = [
       let tried = 0
       // Of addresses without a code, which count as well.
       return (who) =>
-        verify(
-          { email: `reader-${++tried}@example.org`, code: '123456' },
-          from(who === 'one' ? '192.0.2.1' : '192.0.2.2'),
-        )
+        verify({ email: `reader-${++tried}@example.org`, code: '123456' }, from(who === 'one' ? '192.0.2.1' : '192.0.2.2'))
     },
     status: 400,
   },
@@ -201,8 +197,7 @@ describe('requests for codes', () => {
     const statuses: number[] = []
     for (const body of bodies) statuses.push((await site.requestCode(body)).status)
     statuses.push(
-      (await site.call('POST', '/api/v1/auth/request-code', { body: 'a=b', headers: { 'content-type': 'text/plain' } }))
-        .status,
+      (await site.call('POST', '/api/v1/auth/request-code', { body: 'a=b', headers: { 'content-type': 'text/plain' } })).status,
     )
     assert.deepEqual(statuses, [400, 400, 401, 400])
     assertLimited(await site.requestCode({ email: 'reader@example.org' }), 3600)
@@ -370,12 +365,7 @@ describe('the client address', () => {
       same: true,
     },
     { name: 'an IPv4 address and its IPv6 form', first: '192.0.2.1', second: '::ffff:192.0.2.1', same: true },
-    {
-      name: 'two IPv6 addresses of one /64',
-      first: '2001:db8:1:2::1',
-      second: '2001:db8:1:2:ffff:ffff:ffff:ffff',
-      same: true,
-    },
+    { name: 'two IPv6 addresses of one /64', first: '2001:db8:1:2::1', second: '2001:db8:1:2:ffff:ffff:ffff:ffff', same: true },
   ]
   for (const proxies of ['127.0.0.1', '10.0.0.0/8']) {
     it(`is that of the header where the proxy is among ${proxies}: an IPv4 address, or the /64 of an IPv6 address`, async (t) => {

@@ -69,13 +69,7 @@ describe('the right code', () => {
     })
     const english = await service.data('GET', '', { model: 'language', filter: { code: 'en' } }, { token })
     assert.deepEqual(language, english.at('data.items[0]'))
-    const lists = {
-      followedCountries: [],
-      followedSources: [],
-      followedTopics: [],
-      savedHeadlines: [],
-      savedFilters: [],
-    }
+    const lists = { followedCountries: [], followedSources: [], followedTopics: [], savedHeadlines: [], savedFilters: [] }
     assert.deepEqual(await read('user_content_preferences'), { id: user.id, ...lists, createdAt: now, updatedAt: now })
   })
 
@@ -86,10 +80,7 @@ describe('the right code', () => {
       ...(settings.at('data') as object),
       displaySettings: { ...(settings.at('data.displaySettings') as object), baseTheme: 'dark' },
     }
-    assert.equal(
-      (await service.data('PUT', `/${id}`, { model: 'user_app_settings' }, { token, body: changed })).status,
-      200,
-    )
+    assert.equal((await service.data('PUT', `/${id}`, { model: 'user_app_settings' }, { token, body: changed })).status, 200)
     assert.equal((await service.data('DELETE', `/${id}`, { model: 'user_content_preferences' }, { token })).status, 204)
     assert.equal((await service.data('GET', `/${id}`, { model: 'user_content_preferences' }, { token })).status, 404)
     await service.signIn(standard.email)
@@ -176,10 +167,7 @@ const MALFORMED: readonly (readonly [string, (code: string) => unknown])[] = [
   ['a code that is null', () => ({ code: null })],
   ['a code that is a number', (code) => ({ code: Number(code) })],
   ['a line break after', (code) => ({ code: `${code}\n` })],
-  [
-    'digits of another script',
-    (code) => ({ code: code.replace(/./g, (digit) => String.fromCodePoint(0x660 + Number(digit))) }),
-  ],
+  ['digits of another script', (code) => ({ code: code.replace(/./g, (digit) => String.fromCodePoint(0x660 + Number(digit))) })],
   ['no address', (code) => ({ email: undefined, code })],
   ['isDashboardLogin as a text', (code) => ({ code, isDashboardLogin: 'false' })],
 ]
