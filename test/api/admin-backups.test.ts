@@ -7,7 +7,6 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
-  rmSync,
   statSync,
   symlinkSync,
   truncateSync,
@@ -20,7 +19,6 @@ import type { Backup } from '../../src/models/responses.ts'
 import { openDatabase } from '../../src/store/sqlite/database.ts'
 import { newPerson } from '../support/cast.ts'
 import { assertDescribed } from '../support/schema/described-responses.ts'
-import { noSmallDisk, smallDisk } from '../support/service/small-disk.ts'
 import { startService, type TestService } from '../support/service/service.ts'
 import { temporaryDirectory, type Cleanup } from '../support/service/temporary-directory.ts'
 
@@ -94,26 +92,6 @@ describe('backups', () => {
     assert.deepEqual([line?.['path'], line?.['bytes']], [`${PATH}/${made.name}`, bytes.length])
   })
 
-  it('are for administrators only', async (t) => {
-    const { service, make, token, directory } = await site(t)
-    const { name } = await make()
-    for (const role of ['publisher', 'standard', 'guest'] as const) {
-      const person = await newPerson(service, role, token)
-      for (const [method, path] of [
-        ['GET', PATH],
-        ['POST', PATH],
-        ['GET', `${PATH}/${name}`],
-        ['GET', `${PATH}/nothing`],
-      ] as const) {
-        const response = await service.call(method, path, { token: person.token })
-        assert.deepEqual([response.status, response.at('error.code')], [403, 'forbidden'], `${role} ${method} ${path}`)
-      }
-    }
-    for (const path of [PATH, `${PATH}/${name}`]) assert.equal((await service.call('GET', path)).status, 401)
-    assert.equal((await service.call('POST', PATH)).status, 401)
-    assert.deepEqual(readdirSync(directory), [name])
-  })
-
   it('are made one at a time: of two requests one gets 409, and one second has one name', async (t) => {
     const { service, token, list, directory } = await site(t)
     const both = await Promise.all([1, 2].map(() => service.call('POST', PATH, { token })))
@@ -125,22 +103,6 @@ describe('backups', () => {
     assert.equal((await service.call('POST', PATH, { token })).status, 201)
     assert.equal((await list()).length, 2)
     assert.equal(readdirSync(directory).length, 2, 'and nothing half-made')
-  })
-
-  it('that find no room are a 503 with words, and leave nothing', { skip: noSmallDisk }, async (t) => {
-    const { service, token, directory, make } = await site(t)
-    mkdirSync(join(service.directory, 'data'), { recursive: true })
-    const disk = smallDisk(t, 2)
-    rmSync(directory, { recursive: true, force: true })
-    symlinkSync(disk, directory)
-    const response = await service.call('POST', PATH, { token })
-    assert.deepEqual([response.status, response.at('error.code')], [503, 'networkError'], response.text)
-    assert.match(response.error, /the disk of ".*" has [\d.]+ MB free, and [\d.]+ MB are needed: make room/)
-    assert.deepEqual(readdirSync(disk), [])
-    assert.equal((await service.call('GET', '/readyz')).status, 200, 'which is no trouble of the service')
-    rmSync(directory)
-    service.advance(1_000)
-    await make()
   })
 })
 

@@ -159,23 +159,6 @@ describe('a piece with an Idempotency-Key', () => {
   })
 })
 
-it('a check sees the codes of the rows before, as the import does', async (t) => {
-  const { send } = await site(t)
-  const country = (isoCode: string, more: object = {}): string =>
-    JSON.stringify({ isoCode, name: isoCode, flagUrl: 'https://images.example/f.png', status: 'active', ...more })
-  const more = { model: 'country', format: 'ndjson' }
-  const id = '66f0000000000000000000aa'
-  assert.deepEqual(counts(await send(country('XA', { id }), more)), [1, 0, 0, 0])
-  const rows = [country('XB', { id }), country('XA'), country('XB'), country('XC'), country('XC')].join('\n')
-  const dry = await send(rows, { ...more, dryRun: true })
-  assert.deepEqual(counts(dry), [2, 1, 0, 2])
-  assert.deepEqual((dry.at('data.rejected') as { line: number; message: string }[]).map(({ line, message }) => [line, /which line \d has/.exec(message)?.[0]]), [
-    [3, 'which line 1 has'],
-    [5, 'which line 4 has'],
-  ])
-  assert.deepEqual(counts(await send(rows, more)), [2, 1, 0, 2])
-})
-
 describe('hostile rows of an import', () => {
   it('are rejected with line and reason, or end the import, and nothing else happens', async (t) => {
     const { service, token, send, names } = await site(t)

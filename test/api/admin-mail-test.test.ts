@@ -70,13 +70,10 @@ describe('a test mail', () => {
   })
 
   for (const [name, body] of [
-    ['no address', {}],
-    ['a number', { to: 7 }],
     ['no e-mail address', { to: 'unknown' }],
     ['attack: a line of its own', { to: 'a@example.org\r\nBcc: victim@example.org' }],
     ['attack: a command of its own', { to: 'a@example.org>\r\nRCPT TO:<victim@example.org' }],
     ['attack: two addresses', { to: 'a@example.org, victim@example.org' }],
-    ['attack: a list', { to: ['a@example.org', 'victim@example.org'] }],
     ['attack: an option for a program', { to: '-oQ/tmp@example.org -X/tmp/log' }],
     ['the stand-in of a guest', { to: '0123456789abcdef01234567@anonymous.invalid' }],
     ['the stand-in of an app', { to: 'administrator@local.invalid' }],

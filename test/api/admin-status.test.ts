@@ -5,10 +5,9 @@ import { createServer } from 'node:net'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
-import type { LogLines, OutboxMessages, ServiceSettings, ServiceStatus } from '../../src/models/responses.ts'
+import type { LogLines, OutboxMessages, ServiceStatus } from '../../src/models/responses.ts'
 import { LIMIT_NAMES } from '../../src/auth/limits.ts'
 import { VERSION } from '../../src/base/version.ts'
-import { SETTINGS } from '../../src/config/settings.ts'
 import { ADMIN_EMAIL, startService, type TestService } from '../support/service/service.ts'
 import type { Cleanup } from '../support/service/temporary-directory.ts'
 import { ONLY_HERE } from '../support/service/service-process.ts'
@@ -111,35 +110,6 @@ describe('the state of the service', () => {
     assert.deepEqual([mail.counts.waiting, mail.oldestWaitingAt], [1, '2026-03-02T12:00:00.000Z'])
     assert.equal(backups.failure?.at, '2026-03-02T12:00:00.000Z')
     assert.doesNotMatch((await service.call('GET', '/readyz')).text, /busy|backups\/|example/)
-  })
-})
-
-describe('the settings in use', () => {
-  it('stand with flag, value, origin and meaning, and hide what is secret', async (t) => {
-    const service = await startService(t, { appName: 'Harbour News', mail: 'smtp://me:hidden-word@127.0.0.1:2525' })
-    const { id } = (await service.app.services.store.userByEmail(ADMIN_EMAIL)) ?? {}
-    const token = await service.app.services.sessions.issue(String(id), { label: 'a test', now: service.now() })
-    const { items } = await getData<ServiceSettings>(service, 'settings', token)
-    assert.deepEqual(
-      items.map(({ name }) => name),
-      [...SETTINGS.map(({ name }) => name), 'jwtSecret', 'mailPassword'],
-    )
-    const of = (name: string) => items.find((item) => item.name === name)
-    assert.deepEqual(of('appName'), {
-      name: 'appName',
-      flag: '--app-name',
-      value: 'Harbour News',
-      origin: '--app-name',
-      meaning: 'name of the service in mail',
-      edit: {
-        ...{ group: 'names', kind: 'text', min: null, max: null, zero: false, choices: null, initial: 'Dateline' },
-        ...{ stored: null, overriddenBy: '--app-name', changedAt: null },
-      },
-    })
-    assert.equal(of('pageSize')?.origin, 'default')
-    assert.deepEqual([of('jwtSecret')?.flag, of('jwtSecret')?.value], [null, '***'])
-    assert.match(of('mail')?.value ?? '', /^smtp:\/\/\*+@127/)
-    assert.ok(!JSON.stringify(items).includes('hidden-word'))
   })
 })
 

@@ -14,7 +14,6 @@ import {
   REMOTE_CONFIG,
   REMOTE_CONFIG_ID,
   SUMMARY_ID,
-  TOPIC,
   withOwnCode,
   withAt,
 } from '../support/service/data-bodies.ts'
@@ -61,16 +60,6 @@ interface Row {
 }
 
 const ROWS: readonly Row[] = [
-  {
-    model: 'topic',
-    good: TOPIC,
-    faults: [
-      ['name', ' '],
-      ['description', 7],
-      ['iconUrl', undefined],
-      ['status', 'gone'],
-    ],
-  },
   {
     model: 'headline',
     good: HEADLINE,

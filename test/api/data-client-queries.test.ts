@@ -123,27 +123,6 @@ const rows: readonly Row[] = [
     paged: true,
   },
   {
-    screen: 'mobile: feed of everything at once',
-    as: 'standard',
-    query: {
-      model: 'headline',
-      filter: {
-        'topic.id': { $in: idsOf('topic', 20) },
-        'source.id': { $in: idsOf('source', 20) },
-        'eventCountry.id': { $in: idsOf('country', 20) },
-        status: 'active',
-      },
-      ...FEED,
-    },
-    holds: both(
-      isActive,
-      isIn('topic.id', idsOf('topic', 20)),
-      isIn('source.id', idsOf('source', 20)),
-      isIn('eventCountry.id', idsOf('country', 20)),
-    ),
-    paged: true,
-  },
-  {
     screen: 'mobile: search',
     as: 'guest',
     query: { model: 'headline', filter: { title: search('THE') }, limit: 20 },
@@ -194,29 +173,6 @@ const rows: readonly Row[] = [
     as: 'publisher',
     query: { model: 'headline', filter: { status: 'draft' }, ...FEED },
     holds: isIn('status', ['draft']),
-    paged: true,
-  },
-  {
-    screen: 'dashboard: headlines by all',
-    as: 'publisher',
-    query: {
-      model: 'headline',
-      filter: {
-        status: 'active',
-        title: search('e'),
-        'source.id': { $in: idsOf('source', 30) },
-        'topic.id': { $in: idsOf('topic', 10) },
-        'eventCountry.id': { $in: idsOf('country', 30) },
-      },
-      ...FEED,
-    },
-    holds: both(
-      isActive,
-      has('title', 'e'),
-      isIn('source.id', idsOf('source', 30)),
-      isIn('topic.id', idsOf('topic', 10)),
-      isIn('eventCountry.id', idsOf('country', 30)),
-    ),
     paged: true,
   },
   {

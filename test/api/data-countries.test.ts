@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { before, describe, it } from 'node:test'
 import type { Json, JsonObject } from '../../src/base/json.ts'
 import { newCast } from '../support/cast.ts'
-import { decodeCountry, decodeEnvelope, decodePage, pageOf, type Page } from '../support/service/client-codec.ts'
+import { decodeCountry, decodeEnvelope, pageOf, type Page } from '../support/service/client-codec.ts'
 import { bodyOf, COUNTRY, freeCode, HEADLINE, SOURCE } from '../support/service/data-bodies.ts'
 import { country as countryModel } from '../../src/models/country.ts'
 import { SYSTEM } from '../../src/store/actor.ts'
@@ -127,49 +127,6 @@ describe('a filter by use', () => {
 })
 
 describe('without limit and cursor', () => {
-  it('countries in use are the complete set, of however many', async () => {
-    const { items } = decodePage(
-      (await list({ limit: 100, sort: 'name:asc', filter: { createdAt: { $lt: '2026-01-01' } } })).at('data'),
-      decodeCountry,
-    )
-    const made: JsonObject[] = []
-    for (const { id } of items.slice(0, 45))
-      made.push(await save('POST', 'headline', { ...HEADLINE, eventCountry: { id } }))
-    const all = await page({ filter: { hasActiveHeadlines: true } })
-    assert.deepEqual([all.items.length, all.hasMore, all.cursor], [48, false, null])
-    const ordered = all.items.map(({ name }) => name)
-    assert.deepEqual(
-      ordered,
-      [...ordered].sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b))),
-    )
-    const descending = await names({ hasActiveHeadlines: true }, { sort: 'name:desc' })
-    assert.deepEqual(descending, [...ordered].reverse())
-
-    const paged: string[] = []
-    for (let cursor: string | null | undefined = undefined; cursor !== null;) {
-      const next: Page<Country> = await page({
-        filter: { usage: 'eventCountry' },
-        limit: 7,
-        ...(cursor === undefined ? {} : { cursor }),
-      })
-      paged.push(...next.items.map(({ name }) => name))
-      cursor = next.cursor
-    }
-    assert.deepEqual(paged, ordered)
-    const first = await page({ filter: { usage: 'eventCountry' }, limit: 7 })
-    const second = await page({ filter: { usage: 'eventCountry' }, cursor: first.cursor })
-    assert.deepEqual(
-      second.items.map(({ name }) => name),
-      ordered.slice(7, 27),
-    )
-    assert.equal(second.hasMore, true)
-    assert.deepEqual(await page({ filter: { usage: 'eventCountry' }, limit: 0 }), {
-      items: [],
-      cursor: null,
-      hasMore: false,
-    })
-    for (const { id } of made) await save('DELETE', 'headline', { id: id ?? '' })
-  })
 })
 
 it('the response reflects every write at once', async () => {

@@ -25,22 +25,20 @@ const explain = (body: unknown, { model = 'headline', token = publisher.token } 
   service.data('POST', '/explain', { model }, { token, body })
 
 describe('POST /api/v1/data/explain', () => {
-  for (const { name, model = 'headline', ...query } of [
+  for (const { name, ...query } of [
     { name: 'a feed', filter: { status: 'active' }, sort: 'updatedAt:desc', limit: 10 },
     { name: 'a search', filter: { q: 'ferry' } },
     { name: 'a scan', filter: { 'source.language.code': 'en' }, limit: 5 },
-    { name: 'what nothing can meet', model: 'topic', filter: { name: 7 } },
-    { name: 'everything', model: 'topic' },
   ]) {
     it(`says of ${name} what the command prints`, async () => {
-      const response = await explain(query, { model })
+      const response = await explain(query)
       assert.equal(response.status, 200, response.text)
       const words = Object.entries(query).flatMap(([key, value]) => [
         `--${key}`,
         typeof value === 'object' ? JSON.stringify(value) : String(value),
       ])
       const data = join(service.directory, 'data')
-      const printed = await runCheaply(['explain', '--json', '--model', model, ...words, '--data-dir', data])
+      const printed = await runCheaply(['explain', '--json', '--model', 'headline', ...words, '--data-dir', data])
       assert.equal(printed.code, 0, printed.stderr)
       const timeless = (plan: unknown): unknown => ({ ...(plan as QueryPlan), milliseconds: 0 })
       assert.deepEqual(timeless(response.at('data')), timeless(JSON.parse(printed.stdout)))
@@ -58,11 +56,7 @@ describe('POST /api/v1/data/explain', () => {
     ['an unknown operator', { filter: { a: { $near: 1 } } }, 'headline', 400, /\$near/],
     ['a filter past 64 KiB', { filter: { title: 'x'.repeat(65_537) } }, 'headline', 400, /64 KiB|65536/],
     ['a sort that is no text', { sort: 1 }, 'headline', 400, /^Cannot read sort: expected a string/],
-    ['a negative limit', { limit: -1 }, 'headline', 400, /^Cannot read limit/],
-    ['a foreign cursor', { cursor: 'abc' }, 'headline', 400, /^Cannot read cursor "abc"/],
     ['a model that nothing is stored of', {}, 'dashboard_summary', 400, /nothing of it is stored/],
-    ['an unknown model', {}, 'ad', 400, /^Cannot read parameter "model"/],
-    ['a body that is no object', '[]', 'headline', 400, /./],
   ] as const) {
     it(`refuses ${name}`, async () => {
       const response = await explain(body, { model })

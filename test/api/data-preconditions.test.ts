@@ -191,27 +191,6 @@ describe('a condition', () => {
     }
   })
 
-  it('that cannot be read is a 400 which says what was found, and nothing is changed', async () => {
-    const { id, tag, body } = await created('topic')
-    for (const name of ['If-Match', 'If-None-Match']) {
-      for (const [value, found] of [
-        [tag.slice(1, -1), `"${tag.slice(1, -1)}"`],
-        ['', '""'],
-        [`${tag} ${tag}`, JSON.stringify(`${tag} ${tag}`)],
-      ]) {
-        for (const method of ['GET', 'PUT', 'DELETE']) {
-          const sent = { headers: { [name]: String(value) }, ...(method === 'PUT' ? { body } : {}) }
-          const response = await call(method, 'topic', id, sent)
-          assert.equal(
-            response.error,
-            `badRequest: Cannot read the header ${name}: expected an ETag in its quotes or *, found ${found}`,
-          )
-        }
-      }
-    }
-    assert.equal(tagOf(await call('GET', 'topic', id)), tag)
-  })
-
   it('is not looked at on creation, nor is If-Match on lists, which are about no version of a document', async () => {
     const headers = { 'If-Match': OTHER, 'If-None-Match': '*' }
     const ofList = { 'If-Match': OTHER, 'If-None-Match': OTHER }

@@ -5,7 +5,6 @@ import { newCast } from '../support/cast.ts'
 import { decodeEnvelope, decodeRemoteConfig } from '../support/service/client-codec.ts'
 import { REMOTE_CONFIG, REMOTE_CONFIG_ID, withAt } from '../support/service/data-bodies.ts'
 import { startService, type ApiResponse, type Call, type TestService } from '../support/service/service.ts'
-import { temporaryDirectory } from '../support/service/temporary-directory.ts'
 import { startSuiteService } from '../support/service/suite-service.ts'
 
 const service = await startSuiteService()
@@ -88,22 +87,6 @@ describe('the remote configuration', () => {
     assert.equal(decodeEnvelope(one?.body, decodeRemoteConfig).data.id, REMOTE_CONFIG_ID)
     const now = new Date(service.now()).toISOString()
     assert.deepEqual((await read()).at('data'), { ...REMOTE_CONFIG, createdAt: now, updatedAt: now })
-  })
-
-  it('comes back at the next start when it is missing, and is left alone when it is there', async (t) => {
-    const directory = temporaryDirectory(t)
-    const first = await startService(t, {}, { directory })
-    // Tokens survive a restart, as the secret does.
-    const { token } = await first.admin()
-    const edited = { ...REMOTE_CONFIG, appStatus: { ...REMOTE_CONFIG.appStatus, latestAppVersion: '9.9.9' } }
-    assert.equal((await first.data('PUT', `/${REMOTE_CONFIG_ID}`, MODEL, { token, body: edited })).status, 200)
-    await first.stop()
-    const second = await startService(t, {}, { directory })
-    assert.equal((await read(second, { token })).at('data.appStatus.latestAppVersion'), '9.9.9')
-    assert.equal((await second.data('DELETE', `/${REMOTE_CONFIG_ID}`, MODEL, { token })).status, 204)
-    await second.stop()
-    const third = await startService(t, {}, { directory })
-    assert.deepEqual(((await read(third, { token })).at('data') as JsonObject)['feedDecoratorConfig'], SEEDED.feedDecoratorConfig)
   })
 })
 

@@ -48,17 +48,6 @@ it('a first start brings countries, languages and the configuration, and no cont
   assert.deepEqual(await all(site, token, 'topic'), [])
 })
 
-it('two installations agree about ids and dates, whenever they began', async (t) => {
-  const sites = [await startService(t, {}, { isEmpty: true }), await startService(t, {}, { isEmpty: true, start: START + 365 * 86_400_000 })]
-  const seeds = await Promise.all(
-    sites.map(async (site) => {
-      const { token } = await site.guest()
-      return [await all(site, token, 'country'), await all(site, token, 'language')]
-    }),
-  )
-  assert.deepEqual(seeds[0], seeds[1])
-})
-
 it('flags come from where the operator has them', async (t) => {
   const site = await startService(t, { flagBaseUrl: 'http://flags.lan/' })
   const { token } = await site.guest()

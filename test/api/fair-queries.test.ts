@@ -27,8 +27,6 @@ await store.insertMissing(
 )
 const { admin, standard } = await newCast(service)
 
-const send = (token: string, query: Readonly<Record<string, unknown>>) =>
-  service.data('GET', '', { model: 'headline', ...query }, { token, isUndescribed: true })
 const askLong = (token: string, query: Json, signal?: AbortSignal) =>
   fetch(`${service.url}/api/v1/data/query?model=headline`, {
     method: 'POST',
@@ -43,26 +41,6 @@ const THREAD: Json = { filter: { 'topic.id': ids }, sort: 'excerpt', limit: 3 }
 /** Takes one up to its deadline, also on a fast machine: each of 100 documents takes some 50 ms, and none matches. */
 const conditions: Json = Array.from({ length: 900 }, (_, i) => ({ list: { $lt: -1 - i } }))
 const SLOW: Json = { filter: { 'topic.id': ids, $nor: conditions, list: -1 }, sort: 'updatedAt:desc', limit: 3 }
-
-describe('filters and sorts over 1,000 documents', () => {
-  it('by eight clients of one user at the same time: none gets 429, and none takes a thread', { skip: ONLY_HERE }, async () => {
-    const { worker } = store.queryCounts()
-    const kinds = [
-      (i: number) => ({ filter: { excerpt: { $ne: `x${i}` } }, sort: 'rank:desc', limit: 20 }),
-      (i: number) => ({ filter: { rank: { $gte: i } }, sort: 'excerpt,rank', limit: 100 }),
-      (i: number) => ({ filter: { excerpt: { $regex: `o${i}`, $options: 'i' } }, sort: 'source.name', limit: 20 }),
-    ]
-    const client = async (n: number): Promise<void> => {
-      for (let i = 0; i < 6; i++) {
-        const response = await send(standard.token, kinds[(i + n) % kinds.length]?.(i) ?? {})
-        assert.equal(response.status, 200, response.text)
-      }
-    }
-    await Promise.all(Array.from({ length: 8 }, (_, n) => client(n)))
-    const { refused, worker: later } = store.queryCounts()
-    assert.deepEqual([refused, later], [0, worker])
-  })
-})
 
 describe('slow queries of guests', () => {
   it('a flood of one: those past its line get 429 with Retry-After, and no other caller does', { skip: ONLY_HERE }, async () => {
@@ -92,21 +70,5 @@ describe('slow queries of guests', () => {
     for (const { headers } of tooMany) assert.match(String(headers.get('retry-after')), /^[1-9]\d*$/)
     assert.ok(refused.every(({ status }) => status === 429 || status === 400))
     while (store.queryCounts().waiting.guest > 0) await new Promise(setImmediate)
-  })
-
-  it('leave their line with their client', { skip: ONLY_HERE }, async () => {
-    const [first, second] = [await service.guest(), await service.guest()]
-    const { abandoned, worker } = store.queryCounts()
-    const gone = new AbortController()
-    const left = Array.from({ length: 12 }, () => askLong(first.token, SLOW, gone.signal).catch(() => undefined))
-    while (store.queryCounts().waiting.guest < 3) await new Promise(setImmediate)
-    gone.abort()
-    await Promise.all(left)
-    const response = await askLong(second.token, THREAD)
-    assert.equal(response.status, 200)
-    while (store.queryCounts().waiting.guest > 0) await new Promise(setImmediate)
-    const counts = store.queryCounts()
-    assert.ok(counts.abandoned > abandoned, 'they left their line')
-    assert.ok(counts.worker - worker < 12, 'what was abandoned took no thread')
   })
 })

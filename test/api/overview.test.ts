@@ -31,13 +31,6 @@ describe('the overview', () => {
     assert.equal((await service.call('GET', '/api/v1/dashboard/overview')).status, 401)
   })
 
-  it('begins with nothing', async () => {
-    assert.deepEqual(await overview(publisher.token), {
-      counts: { headline: NONE, topic: NONE, source: NONE },
-      hours: [],
-    })
-  })
-
   it('counts every status, and the headlines of each hour of 31 days', async () => {
     const first = await create('headline', 'active')
     await create('headline', 'draft')

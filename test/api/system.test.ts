@@ -125,11 +125,6 @@ describe('metrics', () => {
       ['dateline_sign_ins_total{how="created"}', 1],
       ['dateline_rate_limited_total{limit="codes_per_email"}', 1],
       ['dateline_queries_total{how="inline"}', 1],
-      ['dateline_queries_refused_total{reason="line_full"}', 0],
-      ['dateline_queries_refused_total{reason="all_full"}', 0],
-      ['dateline_queries_refused_total{reason="waited_too_long"}', 0],
-      ['dateline_query_waits_total', 0],
-      ['dateline_query_wait_seconds_total', 0],
       ['dateline_queries_running{class="guest"}', 0],
       ['dateline_queries_waiting{class="dashboard"}', 0],
       ['dateline_outbox_messages{state="delivered"}', 1],
@@ -137,9 +132,6 @@ describe('metrics', () => {
       ['dateline_disk_free_bytes', 1],
       ['dateline_memory_bytes{kind="resident"}', 1_000_000],
       ['dateline_connections', 1],
-      ['dateline_connections_shed_total{reason="crowded"}', 0],
-      ['dateline_connections_shed_total{reason="address_limit"}', 0],
-      ['dateline_request_body_bytes', 0],
       ['dateline_request_bodies_refused_total{reason="no_room"}', 0],
       ['dateline_request_bodies_refused_total{reason="too_long"}', 1],
     ] as const) {
@@ -185,17 +177,11 @@ describe('metrics', () => {
     }
   })
 
-  for (const header of ['X-Forwarded-For', 'Forwarded', 'Via', 'X-Real-IP', 'X-Forwarded-Host', 'X-Forwarded-Proto']) {
-    it(`attack: a stranger behind a proxy on this machine, which adds ${header}, needs a token`, async (t) => {
-      const service = await startService(t)
-      assert.equal((await fetch(`${service.url}/metrics`, { headers: { [header]: '127.0.0.1' } })).status, 401)
-    })
-  }
-
-  it('attack: a stranger behind a trusted proxy cannot pretend to be this machine', async (t) => {
-    const service = await startService(t, { trustedProxies: '127.0.0.1' })
-    const headers = { 'x-forwarded-for': '127.0.0.1' }
-    assert.equal((await fetch(`${service.url}/metrics`, { headers })).status, 401)
+  it('attack: a stranger behind a proxy on this machine, which adds a header, needs a token', async (t) => {
+    const service = await startService(t)
+    for (const header of ['X-Forwarded-For', 'Forwarded', 'Via', 'X-Real-IP', 'X-Forwarded-Host', 'X-Forwarded-Proto']) {
+      assert.equal((await fetch(`${service.url}/metrics`, { headers: { [header]: '127.0.0.1' } })).status, 401, header)
+    }
   })
 
   it('attack: a stranger behind a proxy that says nothing of him needs a token where proxies are named', async (t) => {

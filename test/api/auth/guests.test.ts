@@ -11,7 +11,7 @@ import { startSuiteService } from '../../support/service/suite-service.ts'
 
 const service = await startSuiteService()
 const { verify, anonymous, me } = authCalls(service)
-const { admin, standard } = await newCast(service)
+const { admin } = await newCast(service)
 
 type ModelName = keyof typeof DECODERS
 const OWNED: readonly ModelName[] = ['user', 'user_app_settings', 'user_content_preferences']
@@ -71,16 +71,6 @@ describe('a guest', () => {
       assert.equal((await anonymous(options)).status, 200)
     })
   }
-
-  it('is another one each time, also with the token of a guest or of a user', async () => {
-    const first = await service.guest()
-    for (const token of [first.token, standard.token]) {
-      const response = await anonymous({ token, body: {} })
-      assert.equal(response.status, 200)
-      assert.notEqual(response.at('data.user.id'), first.id)
-      assert.equal((await me(token)).status, 200)
-    }
-  })
 })
 
 describe('a guest who verifies a free address', () => {

@@ -116,11 +116,6 @@ describe('a code for the dashboard', () => {
     assert.equal((await requestCode({ email: standard.email, isDashboardLogin: true })).status, 403)
     assert.equal((await verify({ email: standard.email, code })).status, 200)
   })
-
-  it('signs in to the app as well: there is one code per address', async () => {
-    const code = await service.codeFor(publisher.email, { dashboard: true })
-    assert.equal((await verify({ email: publisher.email, code })).status, 200)
-  })
 })
 
 describe('where no token is needed, one', () => {

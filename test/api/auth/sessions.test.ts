@@ -73,14 +73,10 @@ describe('a protected endpoint', () => {
   const { token } = cast.standard
   const HEADERS: readonly (readonly [string, string, number])[] = [
     ['the scheme in lower case', `bearer ${token}`, 200],
-    ['two spaces', `Bearer  ${token}`, 200],
     ['no scheme', token, 401],
     ['another scheme', `Basic ${token}`, 401],
-    ['a scheme that only begins alike', `Bearers ${token}`, 401],
-    ['no space', `Bearer${token}`, 401],
     ['two values', `Bearer ${token}, Bearer ${token}`, 401],
     ['the token cut short', `Bearer ${token.slice(0, -1)}`, 401],
-    ['a token of 10,000 characters', `Bearer ${'a'.repeat(10_000)}`, 401],
     ['a header beyond all limits', `Bearer ${'a'.repeat(100_000)}`, 431],
   ]
   for (const [name, authorization, status] of HEADERS) {
