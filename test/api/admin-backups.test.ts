@@ -1,17 +1,9 @@
+// also: executable
 /** Backups for administrators, and attacks by the names of files. */
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
-import {
-  linkSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  statSync,
-  symlinkSync,
-  truncateSync,
-  writeFileSync,
-} from 'node:fs'
+import { linkSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs'
 import { connect, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
@@ -51,8 +43,7 @@ async function site(t: Cleanup, settings = {}, directory = temporaryDirectory(t)
       assert.equal(response.status, 200, response.text)
       return response.at('data.items') as Backup[]
     },
-    get: (name, init = {}) =>
-      fetch(`${service.url}${PATH}/${name}`, { headers: { authorization: `Bearer ${token}` }, ...init }),
+    get: (name, init = {}) => fetch(`${service.url}${PATH}/${name}`, { headers: { authorization: `Bearer ${token}` }, ...init }),
   }
 }
 
@@ -128,10 +119,7 @@ describe('downloads that are not read', () => {
 
   it('are few at a time, and give their place back when their clients die', async (t) => {
     const { service, token, directory } = await site(t)
-    const people = [
-      token,
-      ...(await Promise.all([1, 2].map(async () => (await newPerson(service, 'admin', token)).token))),
-    ]
+    const people = [token, ...(await Promise.all([1, 2].map(async () => (await newPerson(service, 'admin', token)).token)))]
     const [first = '', second = '', third = ''] = people
     mkdirSync(directory, { recursive: true })
     const name = nameOf(1)

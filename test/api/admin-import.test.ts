@@ -1,3 +1,4 @@
+// also: executable
 /** Imports in pieces over the API: their rules, and hostile files. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'

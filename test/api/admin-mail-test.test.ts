@@ -1,3 +1,4 @@
+// also: executable
 /** A test mail that an administrator sends: the dialogue, what is wrong, and how often it may be. */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
@@ -80,10 +81,7 @@ describe('a test mail', () => {
   ] as const) {
     it(`to ${name} is rejected and not counted`, async (t) => {
       const service = await startService(t)
-      const response = await service.call('POST', '/api/v1/admin/outbox/test', {
-        token: await adminToken(service),
-        body,
-      })
+      const response = await service.call('POST', '/api/v1/admin/outbox/test', { token: await adminToken(service), body })
       assert.deepEqual([response.status, response.at('error.code')], [400, 'invalidInput'])
       assert.match(String(response.at('error.message')), /^to: /)
     })

@@ -17,8 +17,7 @@ const list = async (id: string): Promise<UserSessions['items']> => {
   assert.equal(response.status, 200, response.text)
   return itemsOf(response)
 }
-const statusOf = async (token: string): Promise<number> =>
-  (await service.call('GET', '/api/v1/auth/me', { token })).status
+const statusOf = async (token: string): Promise<number> => (await service.call('GET', '/api/v1/auth/me', { token })).status
 
 describe('the sessions of a user', () => {
   it('are listed newest first, with what they are called and how long they last', async () => {
@@ -44,10 +43,7 @@ describe('the sessions of a user', () => {
   })
 
   it('attack: the session of one user is not ended under the name of another', async () => {
-    const [reader, stranger] = [
-      await newPerson(service, 'standard', admin.token),
-      await newPerson(service, 'guest', admin.token),
-    ]
+    const [reader, stranger] = [await newPerson(service, 'standard', admin.token), await newPerson(service, 'guest', admin.token)]
     const [mine] = await list(reader.id)
     const response = await service.call('DELETE', at(stranger.id, mine?.id ?? ''), { token: admin.token })
     assert.equal(response.status, 404)

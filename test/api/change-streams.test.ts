@@ -1,3 +1,4 @@
+// also: threads
 /** Changes as server-sent events: what arrives, from where a stream goes on, and when it ends. */
 import assert from 'node:assert/strict'
 import { describe, it, type TestContext } from 'node:test'

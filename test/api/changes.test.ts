@@ -1,3 +1,4 @@
+// also: threads
 /** The changes of documents since a place, as pages: what is told to which caller. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'

@@ -1,3 +1,4 @@
+// also: cache-off
 /** Batches: many operations in one transaction, all or nothing, each as the request of its own would be. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'

@@ -4,18 +4,15 @@
  */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import type { Json, JsonObject } from '../../src/base/json.ts'
+import type { JsonObject } from '../../src/base/json.ts'
 import type { Problem } from '../../src/base/problem.ts'
 import { newCast } from '../support/cast.ts'
 import {
   bodyOf,
   BODIES,
   HEADLINE,
-  REMOTE_CONFIG,
   REMOTE_CONFIG_ID,
   SUMMARY_ID,
-  withOwnCode,
-  withAt,
 } from '../support/service/data-bodies.ts'
 import type { ApiResponse, Call } from '../support/service/service.ts'
 import { startSuiteService } from '../support/service/suite-service.ts'
@@ -45,84 +42,6 @@ async function made(model: string, body: JsonObject = bodyOf(model)): Promise<st
   assert.equal(response.status, 201, response.text)
   return String(response.at('data.id'))
 }
-
-const spoken = ({ path, message }: Problem): string => (path === '' ? message : `${path}: ${message}`)
-
-type Fault = readonly [path: string, value: Json | undefined]
-const broken = (body: JsonObject, faults: readonly Fault[]): JsonObject =>
-  faults.reduce((spoilt, [path, value]) => withAt(spoilt, path, value), body)
-
-interface Row {
-  readonly model: string
-  readonly good: JsonObject
-  /** In the order in which they are told. */
-  readonly faults: readonly Fault[]
-}
-
-const ROWS: readonly Row[] = [
-  {
-    model: 'headline',
-    good: HEADLINE,
-    faults: [
-      ['source', { id: FREE_ID }],
-      ['topic', { id: 'unknown' }],
-      ['title', null],
-      ['url', []],
-      ['eventCountry.isoCode', 7],
-      ['eventCountry.createdAt', 'yesterday'],
-      ['status', 'Active'],
-    ],
-  },
-  {
-    model: 'headline',
-    good: { ...HEADLINE, notes: { here: 1 } },
-    faults: [
-      ['notes.$set', 1],
-      ['source.language.code', undefined],
-      ['eventCountry', 'IS'],
-    ],
-  },
-]
-
-/** Sends the real request again and again, each time with the first of the faults mended. */
-async function holdAgainstRequests({ model, good, faults }: Row, id?: string, by = admin): Promise<void> {
-  const found = await problemsOf(model, broken(good, faults), id, by)
-  assert.equal(found.length, faults.length, JSON.stringify(found))
-  for (const [i, problem] of found.entries()) {
-    const response = await write(model, broken(good, faults.slice(i)), id, by)
-    assert.match(response.error.slice(0, response.error.indexOf(':')), /^(?:invalidInput|forbidden|conflict)$/)
-    assert.equal(response.error.replace(/^\w+: /, ''), spoken(problem))
-    assert.deepEqual(response.at('error.problems'), [problem])
-  }
-  assert.deepEqual(await problemsOf(model, good, id, by), [])
-  const done = await write(model, good, id, by)
-  assert.equal(done.status, id === undefined ? 201 : 200, done.text)
-}
-
-describe('the problems of a body', () => {
-  for (const row of ROWS) {
-    it(`are those of creating a ${row.model}, all of ${row.faults.length}`, () => holdAgainstRequests(row))
-    it(`are those of replacing a ${row.model}, all of ${row.faults.length}`, async () =>
-      holdAgainstRequests({ ...row, good: { ...withOwnCode(row.model, row.good), id: undefined as never } }, await made(row.model)))
-  }
-
-  it('are those of the remote configuration, rules included', () =>
-    holdAgainstRequests(
-      {
-        model: 'remote_config',
-        good: withAt(REMOTE_CONFIG, 'appStatus.isLatestVersionOnly', true),
-        faults: [
-          ['userPreferenceConfig.guestFollowedItemsLimit', -1],
-          ['adConfig.enabled', 'no'],
-          ['feedDecoratorConfig.rateApp.category', 'nonsense'],
-          ['appStatus.iosUpdateUrl', null],
-          ['appStatus.latestAppVersion', 'newest'],
-          ['feedDecoratorConfig.suggestedTopics.itemsToDisplay', null],
-        ],
-      },
-      REMOTE_CONFIG_ID,
-    ))
-})
 
 describe('checking', () => {
   it('writes nothing, be the body good or bad', async () => {

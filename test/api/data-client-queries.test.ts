@@ -1,3 +1,4 @@
+// also: cache-off
 /**
  * Every query that the mobile app and the dashboard send, on the sample content, decoded as strictly as they decode.
  *
@@ -10,7 +11,6 @@ import type { JsonObject } from '../../src/base/json.ts'
 import { seedSample } from '../../src/content/seeds/seeding.ts'
 import { newCast, newPerson } from '../support/cast.ts'
 import { decodeEnvelope, DECODERS, pageOf, type Page } from '../support/service/client-codec.ts'
-import { REMOTE_CONFIG_ID, SUMMARY_ID } from '../support/service/data-bodies.ts'
 import { startSuiteService } from '../support/service/suite-service.ts'
 
 const service = await startSuiteService()
@@ -244,41 +244,4 @@ describe('the clients request', () => {
     const query = { model: 'topic', filter: { _id: { $nin: [] }, status: 'active' }, sort: 'name:asc', limit: 0 }
     assert.deepEqual(await page(cast.guest.token, query), { items: [], cursor: null, hasMore: false })
   })
-
-  it('single items, by id', async () => {
-    const items: readonly (readonly [model: ModelName, id: string, as: 'guest' | 'publisher'])[] = [
-      ['remote_config', REMOTE_CONFIG_ID, 'guest'],
-      ['user_app_settings', cast.guest.id, 'guest'],
-      ['user_content_preferences', cast.guest.id, 'guest'],
-      ['user', cast.guest.id, 'guest'],
-      ['dashboard_summary', SUMMARY_ID, 'publisher'],
-      ...(['headline', 'topic', 'source', 'country', 'language'] as const).flatMap((model) =>
-        all[model].slice(0, 3).map(({ id }) => [model, String(id), 'guest'] as const),
-      ),
-    ]
-    for (const [model, id, as] of items) {
-      const response = await service.data('GET', `/${id}`, { model, userId: cast[as].id }, { token: cast[as].token })
-      assert.equal(response.status, 200, response.text)
-      assert.equal((decodeEnvelope<unknown>(response.body, DECODERS[model]).data as JsonObject)['id'], id)
-    }
-  })
-
-  it('the overview counts what the lists hold', async () => {
-    const response = await service.data('GET', `/${SUMMARY_ID}`, { model: 'dashboard_summary' }, { token: cast.publisher.token })
-    const count = (model: keyof typeof all): number => all[model].filter(isActive).length
-    const { headlineCount, topicCount, sourceCount } = decodeEnvelope(response.body, DECODERS.dashboard_summary).data
-    assert.deepEqual([headlineCount, topicCount, sourceCount], [count('headline'), count('topic'), count('source')])
-    assert.ok(headlineCount > 100 && topicCount > 20 && sourceCount > 20)
-  })
-})
-
-it('the sample has what the clients must cope with', () => {
-  const feed = all.headline.filter(isActive).map(({ updatedAt }) => updatedAt)
-  assert.ok(new Set(feed).size < feed.length, 'some updatedAt are equal')
-  const [events, seats] = [used('headline', 'eventCountry.id'), used('source', 'headquarters.id')]
-  assert.ok(
-    all.country.some((item) => seats(item) && !events(item)),
-    'a country with sources and no headlines',
-  )
-  assert.ok(['draft', 'archived'].every((status) => all.headline.some((item) => item['status'] === status)))
 })

@@ -1,3 +1,4 @@
+// also: cache-off
 /** `count=true` on lists: exact up to 10,000, a floor above, for every caller what the caller may list. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'

@@ -1,3 +1,4 @@
+// also: executable
 /** POST /api/v1/data/explain: how a query is executed, for publishers and administrators. */
 import assert from 'node:assert/strict'
 import { join } from 'node:path'

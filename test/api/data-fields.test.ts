@@ -1,3 +1,4 @@
+// also: cache-off
 /** Projections: `fields` on lists and reads, alone and with sort, cursor, remembered pages and ETags. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'

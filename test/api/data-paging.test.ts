@@ -1,3 +1,4 @@
+// also: cache-off
 /** Cursors: every item once, in the order of the sort, whatever happens to the item at which a page ended. */
 import assert from 'node:assert/strict'
 import { before, describe, it } from 'node:test'

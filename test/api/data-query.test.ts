@@ -1,3 +1,4 @@
+// also: cache-off
 /** POST /api/v1/data/query: the list whose parameters do not fit a URL. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'

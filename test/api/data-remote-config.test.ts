@@ -1,3 +1,4 @@
+// also: cache-off
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { Json, JsonObject } from '../../src/base/json.ts'
@@ -108,16 +109,11 @@ describe('a configuration that the apps could not decode is refused', () => {
     ),
     ['adConfig.feedAdConfiguration', OBJECT],
     ['adConfig.feedAdConfiguration.adType', [undefined, null, 'popup', 7]],
-    ['adConfig.feedAdConfiguration.visibleTo.admin', [{ adFrequency: 1, adPlacementInterval: 1 }]],
     ['adConfig.feedAdConfiguration.visibleTo.guestUser.adFrequency', WHOLE],
     ['adConfig.articleAdConfiguration.bannerAdShape', [undefined, null, 'round', 7]],
-    ['adConfig.articleAdConfiguration.visibleTo.guestUser.besideTheButton', [true]],
-    ['adConfig.articleAdConfiguration.visibleTo.guestUser.aboveArticleContinueReadingButton', [null, 1, 'yes']],
-    ['adConfig.interstitialAdConfiguration.adType', [null, 'banner', 7]],
     ['adConfig.interstitialAdConfiguration.visibleTo.guestUser.transitionsBeforeShowingInterstitialAds', WHOLE],
     ['feedDecoratorConfig.banner', [{ category: 'callToAction', enabled: false, visibleTo: {}, itemsToDisplay: null }]],
     ['feedDecoratorConfig.rateApp.category', [undefined, null, 'other', 7]],
-    ['feedDecoratorConfig.rateApp.visibleTo.publisher', [{ daysBetweenViews: 1 }]],
     ['feedDecoratorConfig.rateApp.visibleTo.guestUser.daysBetweenViews', WHOLE],
     ['feedDecoratorConfig.rateApp.itemsToDisplay', ['5', -1, 1.5, {}]],
     ['appStatus.isUnderMaintenance', FLAG],

@@ -1,3 +1,4 @@
+// also: cache-off
 /** `search` on lists: words in any order, the newest first, for every caller what the caller may list. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'

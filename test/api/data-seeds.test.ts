@@ -1,3 +1,4 @@
+// also: executable
 /** What is there after a start: only what was missing is added, by id, and nothing is overwritten. */
 import assert from 'node:assert/strict'
 import { it } from 'node:test'

@@ -1,3 +1,4 @@
+// also: cache-off
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { JsonObject } from '../../src/base/json.ts'
@@ -13,10 +14,7 @@ const MODEL = { model: 'dashboard_summary' }
 const read = (id: string, token = publisher.token): Promise<ApiResponse> => service.data('GET', `/${id}`, MODEL, { token })
 
 async function counts(): Promise<readonly number[]> {
-  const { headlineCount, topicCount, sourceCount } = decodeEnvelope(
-    (await read(SUMMARY_ID)).body,
-    decodeDashboardSummary,
-  ).data
+  const { headlineCount, topicCount, sourceCount } = decodeEnvelope((await read(SUMMARY_ID)).body, decodeDashboardSummary).data
   return [headlineCount, topicCount, sourceCount]
 }
 

@@ -1,3 +1,4 @@
+// also: threads
 /**
  * Queries that no index serves, over sockets. Three guests took all threads, so that 12 of 12 queries of an administrator
  * got 503; a fourth query of one user got 429 at once, even over 1,000 documents.
@@ -53,9 +54,7 @@ describe('slow queries of guests', () => {
     })
     // Where the machine is too slow for sixteen to wait, the assertions below fail in place of this loop never ending.
     while (store.queryCounts().waiting.guest < 16 && refused.length < 23) await new Promise(setImmediate)
-    const responses = await Promise.all(
-      [other.token, standard.token, admin.token].map((token) => askLong(token, THREAD)),
-    )
+    const responses = await Promise.all([other.token, standard.token, admin.token].map((token) => askLong(token, THREAD)))
     assert.deepEqual(
       responses.map(({ status }) => status),
       [200, 200, 200],

@@ -1,3 +1,4 @@
+// also: cache-off
 /**
  * Attacks on remembered, conditional and compressed reads: getting what another may read, filling the memory, and learning
  * secrets from lengths.

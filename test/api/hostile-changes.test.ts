@@ -1,3 +1,4 @@
+// also: threads
 /** Changes and streams under attack: strangers, guests and publishers who want what is not theirs, or more than their share. */
 import assert from 'node:assert/strict'
 import { connect } from 'node:net'

@@ -1,3 +1,4 @@
+// also: cache-off
 /**
  * Incomplete drafts: a draft needs nothing but its model. Clients decode strictly and would stop at one, so whatever does
  * not ask for them with `incomplete=true` must not meet one: each read is tried here.

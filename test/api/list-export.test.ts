@@ -1,3 +1,4 @@
+// also: cache-off executable
 /** A list as a file: its rights, its order, its moment, and what spreadsheets would run. */
 import assert from 'node:assert/strict'
 import { readdirSync } from 'node:fs'

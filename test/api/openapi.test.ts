@@ -1,3 +1,4 @@
+// also: cache-off executable
 /** The description of the API: it has every endpoint, contradicts nothing, and real responses fit it. */
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
@@ -53,11 +54,7 @@ function descriptionsIn(fields: Shape): readonly string[] {
 
 function operations(): [path: string, method: string, operation: Members][] {
   return Object.entries(document['paths'] as Members).flatMap(([path, methods]) =>
-    Object.entries(methods as Members).map(([method, one]): [string, string, Members] => [
-      path,
-      method,
-      one as Members,
-    ]),
+    Object.entries(methods as Members).map(([method, one]): [string, string, Members] => [path, method, one as Members]),
   )
 }
 
@@ -126,9 +123,7 @@ describe('the description of the API', () => {
           for (const [type, media] of Object.entries(member as Members)) {
             const examples = Object.values(((media as Members)['examples'] ?? {}) as Members)
             const single = (media as Members)['example']
-            const check = compileSchema(document, {
-              pointer: encodeURI(`#${at.slice(1)}/${type.replace('/', '~1')}/schema`),
-            })
+            const check = compileSchema(document, { pointer: encodeURI(`#${at.slice(1)}/${type.replace('/', '~1')}/schema`) })
             assert.ok(examples.length > 0 || single !== undefined, at)
             for (const example of single === undefined ? examples : [{ value: single }]) {
               const { $ref: ref, value: own } = example as Members
@@ -197,7 +192,10 @@ describe('the description for clients of one model', () => {
       assert.equal(list !== undefined, model.access.list !== 'unsupported')
       everything(one, ({ $ref: ref }) => {
         if (ref === undefined) return
-        const found = String(ref).split('/').slice(1).reduce<Json | undefined>((at, step) => (isMembers(at) ? at[step] : undefined), one)
+        const found = String(ref)
+          .split('/')
+          .slice(1)
+          .reduce<Json | undefined>((at, step) => (isMembers(at) ? at[step] : undefined), one)
         assert.notEqual(found, undefined, String(ref))
       })
     })
@@ -217,6 +215,7 @@ it('has nothing that generators of clients stumble over: siblings of a reference
     if ('$ref' in members) assert.deepEqual(Object.keys(members), ['$ref'])
   })
   everything((document['components'] as Members)['schemas'] ?? null, ({ properties }) => {
-    for (const [name, member] of Object.entries(isMembers(properties) ? properties : {})) assert.ok(!isMembers(member) || !('default' in member), name)
+    for (const [name, member] of Object.entries(isMembers(properties) ? properties : {}))
+      assert.ok(!isMembers(member) || !('default' in member), name)
   })
 })

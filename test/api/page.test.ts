@@ -1,3 +1,4 @@
+// also: executable
 /** The pages as a browser gets them: every header that protects them, every coding, and nothing else of the machine. */
 import assert from 'node:assert/strict'
 import { request } from 'node:http'

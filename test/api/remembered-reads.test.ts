@@ -1,3 +1,4 @@
+// also: cache-off threads
 /**
  * Remembered reads are never old: whatever is written, by whichever path, every later response holds it.
  *

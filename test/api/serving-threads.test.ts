@@ -1,3 +1,4 @@
+// isolated: it listens to the threads that its process starts
 /**
  * The service with three threads. Which connection is in which thread is for the kernel to decide: tests use so many that
  * each thread has some.

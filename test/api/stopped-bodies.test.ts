@@ -1,3 +1,4 @@
+// also: threads
 /**
  * A request that stops in the middle of its body, while its sender is demoted, signed out or deleted.
  *

@@ -1,3 +1,4 @@
+// also: executable
 /** /healthz, /readyz and /metrics: what who runs the service can see, and who else cannot. */
 import assert from 'node:assert/strict'
 import { rmSync, writeFileSync } from 'node:fs'
@@ -62,7 +63,14 @@ describe('readiness', () => {
   })
 
   it('has no warning of mail after a stranger requests a code for a domain that the relay answers with 450', async (t) => {
-    const service = await withRelay(t, [['', '220 relay'], ['EHLO', '250 relay'], ['MAIL', '250 ok'], ['RCPT', '450 4.1.2 no such domain'], ['RSET', '250 ok'], QUIT])
+    const service = await withRelay(t, [
+      ['', '220 relay'],
+      ['EHLO', '250 relay'],
+      ['MAIL', '250 ok'],
+      ['RCPT', '450 4.1.2 no such domain'],
+      ['RSET', '250 ok'],
+      QUIT,
+    ])
     assert.equal((await service.call('POST', '/api/v1/auth/request-code', CODE_REQUEST)).status, 202)
     await service.app.idle()
     service.advance(10 * 60_000)
@@ -164,15 +172,7 @@ describe('metrics', () => {
       assert.equal(await statusOf(host), 401, host)
       assert.equal(await statusOf(host, { Authorization: `Bearer ${token}` }), 200, host)
     }
-    for (const host of [
-      'localhost',
-      'LOCALHOST:80',
-      `127.0.0.1:${port}`,
-      '10.0.0.7',
-      '[::1]:80',
-      'dateline',
-      'x.localhost',
-    ]) {
+    for (const host of ['localhost', 'LOCALHOST:80', `127.0.0.1:${port}`, '10.0.0.7', '[::1]:80', 'dateline', 'x.localhost']) {
       assert.equal(await statusOf(host), 200, host)
     }
   })

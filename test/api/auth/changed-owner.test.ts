@@ -1,3 +1,4 @@
+// also: threads
 /**
  * Attacks that give an account the address of another person. An account whose role said guest got any address that its
  * token verified a code for, with its rights: so did an administrator's, by a token of the API that may only replace users.

@@ -1,3 +1,4 @@
+// also: threads
 /** DELETE /api/v1/auth/delete-account: everything goes, and nothing else. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'

@@ -1,3 +1,4 @@
+// also: executable
 /** The administrator that the setting names exists after every start, and no other user is changed by it. */
 import assert from 'node:assert/strict'
 import { describe, it, type TestContext } from 'node:test'

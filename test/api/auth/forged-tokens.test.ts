@@ -1,3 +1,4 @@
+// also: executable threads
 /**
  * Tokens forged with knowledge of the format, and some with knowledge of the secret, too: a token holds only
  * with everything right at once, and says who the user is, never what the user may do (RFC 8725).

@@ -1,3 +1,4 @@
+// also: threads
 /** Guests: how they begin, how they become users, and what they bring along. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'

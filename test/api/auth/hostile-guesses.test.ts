@@ -1,3 +1,4 @@
+// also: threads
 /**
  * Guessing sign-in codes, and shutting owners out by guessing.
  *

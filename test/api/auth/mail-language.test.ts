@@ -1,3 +1,4 @@
+// also: executable
 /** In which language the mail with a code is written. */
 import assert from 'node:assert/strict'
 import { it } from 'node:test'

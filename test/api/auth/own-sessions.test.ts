@@ -1,3 +1,4 @@
+// also: threads
 /** Where a user is signed in, as the user sees and ends it. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
@@ -18,8 +19,7 @@ const list = async (token: string): Promise<UserSessions['items']> => {
   return response.at('data.items') as UserSessions['items']
 }
 const end = async (token: string, id: string) => service.call('DELETE', `${PATH}/${encodeURIComponent(id)}`, { token })
-const statusOf = async (token: string): Promise<number> =>
-  (await service.call('GET', '/api/v1/auth/me', { token })).status
+const statusOf = async (token: string): Promise<number> => (await service.call('GET', '/api/v1/auth/me', { token })).status
 const signIn = (id: string, label = 'another device'): Promise<string> =>
   service.app.services.sessions.issue(id, { label, now: service.now() })
 

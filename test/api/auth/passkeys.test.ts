@@ -1,3 +1,4 @@
+// also: executable threads
 /** Passkeys: added behind a fresh code, used in place of one, and the attacks on both. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'

@@ -1,3 +1,4 @@
+// also: threads
 /** The six limits: at the limit and one past it, how long to wait, and what does not count. */
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'

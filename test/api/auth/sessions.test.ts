@@ -1,3 +1,4 @@
+// also: threads
 /** GET /api/v1/auth/me and POST /api/v1/auth/sign-out: sessions from their first request to their last. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'

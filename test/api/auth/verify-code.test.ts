@@ -1,3 +1,4 @@
+// also: threads
 /** POST /api/v1/auth/verify-code: what a code is good for, for how long, and how often. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'

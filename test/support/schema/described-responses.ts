@@ -90,8 +90,7 @@ export function assertDescribed(response: ResponseToCheck): void {
   const described = isShared ? (resolve(given.$ref) as Described) : given
   for (const [name, one] of Object.entries(described.headers ?? {})) {
     const { required } = ('$ref' in one ? resolve(one.$ref) : one) as { readonly required?: boolean }
-    if (required === true)
-      assert.ok(headers.has(name), `${what} has a header ${name} for ${status}, the response has none`)
+    if (required === true) assert.ok(headers.has(name), `${what} has a header ${name} for ${status}, the response has none`)
   }
   const told = new Set(Object.keys(described.headers ?? {}).map((name) => name.toLowerCase()))
   for (const name of TELLING)

@@ -248,10 +248,7 @@ interface HereOptions extends Pick<ServiceOptions, 'pageAssets' | 'mailTestMs'> 
 }
 
 /** In this process, with a clock that stands still. */
-async function startHere(
-  config: Config,
-  { flags, start, logLines, pageAssets, mailTestMs }: HereOptions,
-): Promise<Hosted> {
+async function startHere(config: Config, { flags, start, logLines, pageAssets, mailTestMs }: HereOptions): Promise<Hosted> {
   const clock = new SharedArrayBuffer(Float64Array.BYTES_PER_ELEMENT)
   const time = new Float64Array(clock)
   time[0] = start
