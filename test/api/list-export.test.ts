@@ -85,7 +85,7 @@ it('attack: cells that a spreadsheet would run leave as text, and come back as t
   assert.deepEqual(names.toSorted(), [...hostile, ...hostile].toSorted())
 })
 
-it('what a user has changed is exported whole, by API and command, where a list says that it is a part; or it is refused', async (t) => {
+it('what a user has changed is exported whole, by API and command, where a list says that it is a part', async (t) => {
   const service = await startService(t)
   const { token, id } = await service.admin()
   const rows = (from: number, count: number): string =>

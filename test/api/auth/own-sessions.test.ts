@@ -75,6 +75,7 @@ describe('the own sessions', () => {
     assert.deepEqual([response.status, response.at('data')], [200, { ended: 2 }])
     for (const other of others) assert.equal(await statusOf(other), 401)
     assert.equal(await statusOf(token), 200)
+    assert.deepEqual((await list(token)).map(({ current }) => current), [true])
     assert.deepEqual((await service.call('DELETE', PATH, { token })).at('data'), { ended: 0 })
   })
 })

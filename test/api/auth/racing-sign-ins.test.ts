@@ -6,6 +6,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { authCalls } from '../../support/service/auth-calls.ts'
+import { longRun } from '../../support/long-run.ts'
 import { copies, PREFERENCES, TOPIC } from '../../support/service/data-bodies.ts'
 import type { ApiResponse, Signed } from '../../support/service/service.ts'
 import { startSuiteService } from '../../support/service/suite-service.ts'
@@ -13,7 +14,7 @@ import { startSuiteService } from '../../support/service/suite-service.ts'
 const service = await startSuiteService()
 const { verify, me, deleteAccount } = authCalls(service)
 const admin = await service.admin()
-const ROUNDS = 5
+const ROUNDS = longRun(2, 5)
 
 let addresses = 0
 const newEmail = (): string => `racer-${++addresses}@example.org`
