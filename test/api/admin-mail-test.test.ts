@@ -59,17 +59,6 @@ describe('a test mail', () => {
     assert.ok(!(await service.logged()).join('\n').includes('reader@example'), 'the log names no address')
   })
 
-  it('goes to files too, and to no outbox', async (t) => {
-    const service = await startService(t)
-    const token = await adminToken(service)
-    const { delivered, lines } = resultOf(await testMail(service, token))
-    assert.equal(delivered, true)
-    assert.match(lines.at(-1) ?? '', /written to /)
-    assert.match((await service.mails('reader@example.org')).at(-1) ?? '', /^Subject: Mail from Dateline works\r?$/m)
-    const outbox = await service.call('GET', '/api/v1/admin/outbox', { token })
-    assert.deepEqual(outbox.at('data.items'), [])
-  })
-
   for (const [name, body] of [
     ['no e-mail address', { to: 'unknown' }],
     ['attack: a line of its own', { to: 'a@example.org\r\nBcc: victim@example.org' }],
@@ -118,14 +107,5 @@ describe('a test mail', () => {
     assert.equal(lines.at(-1), '* aborted: no result within 3 seconds')
     assert.match(advice ?? '', /--mail/)
     assert.equal(resultOf(await testMail(service, token)).delivered, false, 'the next may start')
-  })
-
-  it('does not delay the end of the service', { skip: ONLY_HERE }, async (t) => {
-    const { port, connected } = await silentServer(t)
-    const service = await startService(t, { mail: `smtp://127.0.0.1:${port}` })
-    const request = testMail(service, await adminToken(service))
-    await connected
-    await service.stop()
-    assert.match(resultOf(await request).lines.at(-1) ?? '', /the service is stopping/)
   })
 })

@@ -151,16 +151,6 @@ describe('mail settings', () => {
     assert.equal((await read()).at('data.version'), before)
   })
 
-  it('null tries what holds without the stored server, and asks that server nothing', async () => {
-    const connections = peer.connections
-    const body = { to: 'reader@example.org', settings: { mail: null } }
-    const response = await service.call('POST', `${SETTINGS}/test`, { token: admin.token, body })
-    assert.deepEqual([response.at('data.delivered'), response.at('data.lines')], [true, ['* the mail was accepted: printed to the service log']])
-    assert.equal(peer.connections, connections)
-    const inUse = await service.call('POST', `${SETTINGS}/test`, { token: admin.token, body: { ...body, settings: {} } })
-    assert.ok((inUse.at('data.lines') as string[]).includes('< 220 hi'), inUse.text)
-  })
-
   it('have a password that no response, record, log line or file shows', async () => {
     const response = await change({ mail: server(guarded.port, 'me@'), mailPassword: PASSWORD })
     assert.equal(settingOf(response, 'mailPassword').value, '***')

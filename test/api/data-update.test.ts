@@ -169,20 +169,4 @@ describe('replacing settings and preferences', () => {
     const cleared = await put('user_content_preferences', standard.id, { ...older, savedFilters: [] }, standard.token)
     assert.deepEqual(cleared.at('data.savedFilters'), [])
   })
-
-  it('entries that are references become the stored records', async () => {
-    const topic = await made('topic')
-    const reference = { id: topic['id'] }
-    const filter = { id: 'f', name: 'F', topics: [reference], sources: [], countries: [] }
-    const body = { ...PREFERENCES, id: standard.id, followedTopics: [reference], savedFilters: [filter] }
-    const response = await put('user_content_preferences', standard.id, body, standard.token)
-    assert.deepEqual([response.at('data.followedTopics'), response.at('data.savedFilters[0].topics')], [[topic], [topic]])
-    const refused = await put(
-      'user_content_preferences',
-      standard.id,
-      { ...body, followedTopics: [reference, { id: 'x' }] },
-      standard.token,
-    )
-    assert.equal(refused.error, 'invalidInput: followedTopics[1]: expected the id of a topic, found "x", which no topic has')
-  })
 })

@@ -190,20 +190,6 @@ it('the pages are only read', async () => {
   }
 })
 
-it('the OpenAPI document comes as it was built, in every coding', async () => {
-  const bodies = await Promise.all(
-    ['identity', 'br', 'gzip', 'zstd'].map(async (accepted) => {
-      const { status, headers, body } = await get(OPENAPI_PATH, { 'accept-encoding': accepted })
-      assert.deepEqual([status, headers['vary']?.includes('Accept-Encoding')], [200, true])
-      const coding = headers['content-encoding']
-      assert.equal(coding, ['br', 'gzip'].includes(accepted) ? accepted : undefined)
-      return (coding === undefined ? body : DECODERS[coding]?.(body))?.toString()
-    }),
-  )
-  assert.equal(new Set(bodies).size, 1)
-  assert.equal((JSON.parse(bodies[0] ?? '') as { openapi: string }).openapi, '3.1.0')
-})
-
 describe('pictures of other hosts', () => {
   for (const [dashboardImages, pictures, policy] of [
     ['on-request', undefined, "img-src 'self' https:"],

@@ -11,8 +11,7 @@ import { join } from 'node:path'
 import { connect as connectSecure } from 'node:tls'
 import { describe, it, type TestContext } from 'node:test'
 import type { Worker } from 'node:worker_threads'
-import { gzipSync } from 'node:zlib'
-import type { PageAsset } from '../../src/app/page-routes.ts'
+import type { } from '../../src/app/page-routes.ts'
 import type { App } from '../../src/app.ts'
 import { readConfig } from '../../src/config/read-config.ts'
 import type { SettingName } from '../../src/config/settings.ts'
@@ -62,11 +61,7 @@ function watchWorkers(t: TestContext): readonly Worker[] {
   return workers
 }
 
-const PAGE: PageAsset = {
-  ...{ path: '/', type: 'text/html; charset=utf-8', immutable: false, body: Buffer.from('<h1>page</h1>') },
-  ...{ brotli: undefined, gzip: gzipSync('<h1>page</h1>') },
-}
-const service = await startSuiteService({ threads: '3' }, { pageAssets: [PAGE] })
+const service = await startSuiteService({ threads: '3' })
 
 describe('several threads', { skip: ONLY_HERE }, () => {
   it('show every write in the first read behind it, on whatever connection', async (t) => {
@@ -177,17 +172,6 @@ describe('several threads', { skip: ONLY_HERE }, () => {
     assert.ok((await metric(service, 'dateline_connections')) >= IDLE)
     await service.stop()
     for (const one of idle) assert.equal(await one.rest(), '')
-  })
-
-  it('serve the same pages, under the same tags', async (t) => {
-    const seen = new Set<string>()
-    for (const client of clientsOf(t, service)) {
-      const { status, headers, text } = await client('/')
-      assert.deepEqual([status, text], [200, '<h1>page</h1>'])
-      assert.equal((await client('/', { headers: { 'If-None-Match': String(headers.etag) } })).status, 304)
-      seen.add(String(headers.etag))
-    }
-    assert.equal(seen.size, 1)
   })
 
   it('finish what they serve when the service stops', async (t) => {

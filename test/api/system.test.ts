@@ -8,7 +8,7 @@ import { newPerson } from '../support/cast.ts'
 import { send } from '../support/service/http-client.ts'
 import { startService, type TestService } from '../support/service/service.ts'
 import type { Cleanup } from '../support/service/temporary-directory.ts'
-import { openPeer, QUIT, type Step } from '../support/smtp/smtp-peer.ts'
+import { openPeer, type Step } from '../support/smtp/smtp-peer.ts'
 import { ONLY_HERE } from '../support/service/service-process.ts'
 
 async function metricsOf(service: TestService, headers: Record<string, string> = {}): Promise<string> {
@@ -60,24 +60,6 @@ describe('readiness', () => {
     const response = await service.call('GET', '/readyz')
     assert.equal(response.status, 200)
     assert.deepEqual(response.at('warnings'), ['mail: the mail server has failed for 4m'])
-  })
-
-  it('has no warning of mail after a stranger requests a code for a domain that the relay answers with 450', async (t) => {
-    const service = await withRelay(t, [
-      ['', '220 relay'],
-      ['EHLO', '250 relay'],
-      ['MAIL', '250 ok'],
-      ['RCPT', '450 4.1.2 no such domain'],
-      ['RSET', '250 ok'],
-      QUIT,
-    ])
-    assert.equal((await service.call('POST', '/api/v1/auth/request-code', CODE_REQUEST)).status, 202)
-    await service.app.idle()
-    service.advance(10 * 60_000)
-    await service.app.idle()
-    const response = await service.call('GET', '/readyz')
-    assert.deepEqual([response.status, response.at('warnings')], [200, undefined])
-    assert.equal(valueOf(await metricsOf(service), 'dateline_mail_failing'), 0)
   })
 })
 
