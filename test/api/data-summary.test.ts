@@ -5,7 +5,7 @@ import type { JsonObject } from '../../src/base/json.ts'
 import { newCast } from '../support/cast.ts'
 import { decodeDashboardSummary, decodeEnvelope } from '../support/service/client-codec.ts'
 import { bodyOf, SUMMARY_ID } from '../support/service/data-bodies.ts'
-import { type ApiResponse } from '../support/service/service.ts'
+import type { ApiResponse } from '../support/service/service.ts'
 import { startSuiteService } from '../support/service/suite-service.ts'
 
 const service = await startSuiteService()

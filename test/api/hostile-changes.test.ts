@@ -6,7 +6,7 @@ import { describe, it, type TestContext } from 'node:test'
 import { newCast, newPerson, type Person } from '../support/cast.ts'
 import { bodyOf } from '../support/service/data-bodies.ts'
 import { openEvents } from '../support/service/event-reader.ts'
-import { type ApiResponse } from '../support/service/service.ts'
+import type { ApiResponse } from '../support/service/service.ts'
 import { startSuiteService } from '../support/service/suite-service.ts'
 
 const service = await startSuiteService({ hideInactive: 'on', streamsMax: '10', connectionsPerAddress: '0' })

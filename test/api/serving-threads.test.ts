@@ -3,25 +3,16 @@
  * The service with three threads. Which connection is in which thread is for the kernel to decide: tests use so many that
  * each thread has some.
  */
-import assert, { } from 'node:assert/strict'
+import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { Agent } from 'node:http'
-import { writeFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { connect as connectSecure } from 'node:tls'
 import { describe, it, type TestContext } from 'node:test'
 import type { Worker } from 'node:worker_threads'
-import type { } from '../../src/app/page-routes.ts'
-import type { App } from '../../src/app.ts'
-import { readConfig } from '../../src/config/read-config.ts'
-import type { SettingName } from '../../src/config/settings.ts'
 import { longRun } from '../support/long-run.ts'
 import { RawConnection, send, type ClientRequest, type ClientResponse } from '../support/service/http-client.ts'
 import { ONLY_HERE } from '../support/service/service-process.ts'
 import { startService, type TestService, type TestSettings } from '../support/service/service.ts'
-import { temporaryDirectory } from '../support/service/temporary-directory.ts'
 import { startSuiteService } from '../support/service/suite-service.ts'
-import { OTHER_CERTIFICATE, OTHER_KEY, TEST_CERTIFICATE, TEST_KEY } from '../support/service/test-certificate.ts'
 
 const CONNECTIONS = 24
 const IDLE = longRun(100, 600)
@@ -128,34 +119,6 @@ describe('several threads', { skip: ONLY_HERE }, () => {
     await Promise.all(clientsOf(t, service).map((client) => client('/api/v1/data?model=topic', { headers })))
     const warned = (await service.logged()).filter((line) => line.includes('"proxy.unnamed"'))
     assert.equal(warned.length, 1, warned.join(''))
-  })
-
-  it('take another certificate, all of them', async (t) => {
-    const directory = temporaryDirectory(t)
-    const [tlsCert, tlsKey] = [join(directory, 'cert.pem'), join(directory, 'key.pem')]
-    writeFileSync(tlsCert, TEST_CERTIFICATE)
-    writeFileSync(tlsKey, TEST_KEY)
-    const settings = { port: '0', tlsCert, tlsKey, dataDir: join(directory, 'data'), mail: `file:${directory}`, threads: '3' }
-    const service = await startService(t, settings)
-    const port = Number(new URL(service.url).port)
-    const serial = async (): Promise<string> => {
-      const socket = connectSecure({ port, host: '127.0.0.1', rejectUnauthorized: false })
-      await once(socket, 'secureConnect')
-      const { serialNumber } = socket.getPeerCertificate()
-      socket.destroy()
-      return serialNumber
-    }
-    const serials = async () => new Set(await Promise.all(Array.from({ length: CONNECTIONS }, serial)))
-    const before = await serials()
-    writeFileSync(tlsCert, OTHER_CERTIFICATE)
-    writeFileSync(tlsKey, OTHER_KEY)
-    const app = service.app as App
-    app.reload(readConfig(new Map(Object.entries(settings)) as ReadonlyMap<SettingName, string>, {}), [])
-    await service.app.written()
-    const after = await serials()
-    assert.equal(before.size, 1)
-    assert.equal(after.size, 1)
-    assert.notDeepEqual([...before], [...after])
   })
 
   it('serve beside many idle connections, which end with the service', async (t) => {

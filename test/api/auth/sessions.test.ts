@@ -2,7 +2,6 @@
 /** GET /api/v1/auth/me and POST /api/v1/auth/sign-out: sessions from their first request to their last. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import type { } from '../../../src/base/json.ts'
 import { authCalls } from '../../support/service/auth-calls.ts'
 import { badTokens } from '../../support/service/bad-tokens.ts'
 import { newCast, ROLES } from '../../support/cast.ts'
