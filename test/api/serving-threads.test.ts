@@ -1,6 +1,6 @@
 // isolated: it listens to the threads that its process starts
 /**
- * The service with three threads. Which connection is in which thread is for the kernel to decide: tests use so many that
+ * The service with several threads. Which connection is in which thread is for the kernel to decide: tests use so many that
  * each thread has some.
  */
 import assert from 'node:assert/strict'
@@ -15,6 +15,7 @@ import { startService, type TestService, type TestSettings } from '../support/se
 import { startSuiteService } from '../support/service/suite-service.ts'
 
 const CONNECTIONS = 24
+const THREADS = longRun(2, 3)
 const IDLE = longRun(100, 600)
 const ROUNDS = longRun(40, 250)
 /** By which a thread that serves is known among others. */
@@ -33,7 +34,7 @@ function clientsOf(t: TestContext, { url }: Pick<TestService, 'url'>, count = CO
 }
 
 function startThreads(t: TestContext, settings: TestSettings = {}): Promise<TestService> {
-  return startService(t, { threads: '3', ...settings })
+  return startService(t, { threads: String(THREADS), ...settings })
 }
 
 const bearer = (token: string) => ({ Authorization: `Bearer ${token}` })
@@ -52,7 +53,7 @@ function watchWorkers(t: TestContext): readonly Worker[] {
   return workers
 }
 
-const service = await startSuiteService({ threads: '3' })
+const service = await startSuiteService({ threads: String(THREADS) })
 
 describe('several threads', { skip: ONLY_HERE }, () => {
   it('show every write in the first read behind it, on whatever connection', async (t) => {
@@ -111,7 +112,7 @@ describe('several threads', { skip: ONLY_HERE }, () => {
     for (const id of ids) assert.equal(service.logLines.filter((line) => line.includes(`"requestId":"${id}"`)).length, 1)
     assert.equal((await metric(service, series)) - before, CONNECTIONS)
     assert.ok((await metric(service, 'dateline_connections')) >= CONNECTIONS)
-    assert.equal(await metric(service, 'dateline_threads'), 3)
+    assert.equal(await metric(service, 'dateline_threads'), THREADS)
   })
 
   it('warn once of a proxy that no setting names, whichever of them it reaches', async (t) => {
@@ -239,7 +240,7 @@ describe('attack:', { skip: ONLY_HERE }, () => {
       connection.write('{"name":"')
     }
     const serving = workers.filter((one) => one.resourceLimits?.maxOldGenerationSizeMb === SERVING_HEAP_MB)
-    assert.equal(serving.length, 2)
+    assert.equal(serving.length, THREADS - 1)
     const next = once(process, 'worker')
     await (serving[0] as Worker).terminate()
     await next
