@@ -1,18 +1,9 @@
+// also: executable
 /** Backups for administrators, and attacks by the names of files. */
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
-import {
-  linkSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  symlinkSync,
-  truncateSync,
-  writeFileSync,
-} from 'node:fs'
+import { linkSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs'
 import { connect, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
@@ -20,9 +11,7 @@ import type { Backup } from '../../src/models/responses.ts'
 import { openDatabase } from '../../src/store/sqlite/database.ts'
 import { newPerson } from '../support/cast.ts'
 import { assertDescribed } from '../support/schema/described-responses.ts'
-import { noSmallDisk, smallDisk } from '../support/service/small-disk.ts'
-import { ONLY_HERE } from '../support/service/service-process.ts'
-import { startService, START, type TestService } from '../support/service/service.ts'
+import { startService, type TestService } from '../support/service/service.ts'
 import { temporaryDirectory, type Cleanup } from '../support/service/temporary-directory.ts'
 
 const PATH = '/api/v1/admin/backups'
@@ -54,8 +43,7 @@ async function site(t: Cleanup, settings = {}, directory = temporaryDirectory(t)
       assert.equal(response.status, 200, response.text)
       return response.at('data.items') as Backup[]
     },
-    get: (name, init = {}) =>
-      fetch(`${service.url}${PATH}/${name}`, { headers: { authorization: `Bearer ${token}` }, ...init }),
+    get: (name, init = {}) => fetch(`${service.url}${PATH}/${name}`, { headers: { authorization: `Bearer ${token}` }, ...init }),
   }
 }
 
@@ -95,57 +83,6 @@ describe('backups', () => {
     assert.deepEqual([line?.['path'], line?.['bytes']], [`${PATH}/${made.name}`, bytes.length])
   })
 
-  it('have a length for HEAD, and are whole whatever range is requested', async (t) => {
-    const { make, get, token } = await site(t)
-    const { name, bytes } = await make()
-    const head = await get(name, { method: 'HEAD', headers: { authorization: `Bearer ${token}` } })
-    assert.deepEqual([head.status, head.headers.get('content-length')], [200, String(bytes)])
-    for (const range of ['bytes=99999999999999999999-', 'bytes=-1']) {
-      const response = await get(name, { headers: { authorization: `Bearer ${token}`, range } })
-      assert.deepEqual([response.status, (await response.arrayBuffer()).byteLength], [200, bytes])
-    }
-  })
-
-  it('are for administrators only', async (t) => {
-    const { service, make, token, directory } = await site(t)
-    const { name } = await make()
-    for (const role of ['publisher', 'standard', 'guest'] as const) {
-      const person = await newPerson(service, role, token)
-      for (const [method, path] of [
-        ['GET', PATH],
-        ['POST', PATH],
-        ['GET', `${PATH}/${name}`],
-        ['GET', `${PATH}/nothing`],
-      ] as const) {
-        const response = await service.call(method, path, { token: person.token })
-        assert.deepEqual([response.status, response.at('error.code')], [403, 'forbidden'], `${role} ${method} ${path}`)
-      }
-    }
-    for (const path of [PATH, `${PATH}/${name}`]) assert.equal((await service.call('GET', path)).status, 401)
-    assert.equal((await service.call('POST', PATH)).status, 401)
-    assert.deepEqual(readdirSync(directory), [name])
-  })
-
-  it('are listed newest first, by name, and nothing else of the directory is', async (t) => {
-    const { make, list, directory, get } = await site(t)
-    const { name } = await make()
-    for (const day of [2, 9, 5]) writeFileSync(join(directory, nameOf(day)), 'x'.repeat(day))
-    const others = [
-      'notes.txt',
-      `${nameOf(1)}.partial-1`,
-      'dateline-99999999T999999Z.db',
-      'dateline-20260230T120000Z.db',
-    ]
-    for (const other of others) writeFileSync(join(directory, other), 'x')
-    mkdirSync(join(directory, nameOf(20)))
-    assert.deepEqual(
-      (await list()).map((one) => [one.name, one.bytes]).slice(1),
-      [9, 5, 2].map((day) => [nameOf(day), day]),
-    )
-    assert.equal((await list())[0]?.name, name)
-    for (const other of [...others, nameOf(20)]) assert.equal((await get(other)).status, 404, other)
-  })
-
   it('are made one at a time: of two requests one gets 409, and one second has one name', async (t) => {
     const { service, token, list, directory } = await site(t)
     const both = await Promise.all([1, 2].map(() => service.call('POST', PATH, { token })))
@@ -157,82 +94,6 @@ describe('backups', () => {
     assert.equal((await service.call('POST', PATH, { token })).status, 201)
     assert.equal((await list()).length, 2)
     assert.equal(readdirSync(directory).length, 2, 'and nothing half-made')
-  })
-
-  it('made on request rotate only among themselves', { skip: ONLY_HERE }, async (t) => {
-    const { service, make, list, directory } = await site(t, { backupEvery: '24h', backupKeep: '2' })
-    await service.app.backups?.idle()
-    const first = readdirSync(directory)[0] ?? ''
-    assert.equal(first, 'dateline-20260301T120000Z.db')
-    const made: string[] = []
-    for (let i = 0; i < 4; i++) {
-      service.advance(1_000)
-      made.push((await make()).name)
-    }
-    assert.deepEqual(
-      (await list()).map(({ name }) => name),
-      [made[3], made[2], first],
-    )
-    assert.equal(service.app.backups?.state().last?.at, START, 'nor do they put off the next of the schedule')
-  })
-
-  it('made while a scheduled one is due do not make that fail', { skip: ONLY_HERE }, async (t) => {
-    const { service, token, list } = await site(t, { backupEvery: '24h' })
-    await service.app.backups?.idle()
-    service.advance(24 * 3_600_000)
-    const pending = service.call('POST', PATH, { token })
-    await Promise.all([service.app.backups?.idle(), pending])
-    await service.app.backups?.idle()
-    assert.equal(service.app.backups?.state().failure, undefined)
-    assert.equal(service.app.backups?.state().last?.at, START + 24 * 3_600_000)
-    assert.ok((await list()).length >= 2)
-  })
-
-  it('that find no room are a 503 with words, and leave nothing', { skip: noSmallDisk }, async (t) => {
-    const { service, token, directory, make } = await site(t)
-    mkdirSync(join(service.directory, 'data'), { recursive: true })
-    const disk = smallDisk(t, 2)
-    rmSync(directory, { recursive: true, force: true })
-    symlinkSync(disk, directory)
-    const response = await service.call('POST', PATH, { token })
-    assert.deepEqual([response.status, response.at('error.code')], [503, 'networkError'], response.text)
-    assert.match(response.error, /the disk of ".*" has [\d.]+ MB free, and [\d.]+ MB are needed: make room/)
-    assert.deepEqual(readdirSync(disk), [])
-    assert.equal((await service.call('GET', '/readyz')).status, 200, 'which is no trouble of the service')
-    rmSync(directory)
-    service.advance(1_000)
-    await make()
-  })
-
-  it('are a 503 with words where a file stands in the place of their directory', async (t) => {
-    const { service, token, directory, get } = await site(t)
-    writeFileSync(directory, 'placed here by hand')
-    const responses = [
-      await service.call('GET', PATH, { token }),
-      await service.call('POST', PATH, { token }),
-      await service.call('GET', `${PATH}/${nameOf(1)}`, { token }),
-    ]
-    for (const { status, error, text } of responses) {
-      assert.equal(status, 503, text)
-      assert.match(error, /Cannot (list the backups in|back up) ".*": (a part of the path is not a directory|a file)/)
-    }
-    assert.equal(readFileSync(directory, 'utf8'), 'placed here by hand')
-    rmSync(directory)
-    assert.equal((await get(nameOf(1))).status, 404)
-  })
-
-  it('under way when the service stops leave nothing', async (t) => {
-    const { service, token, directory } = await site(t)
-    const pending = service.call('POST', PATH, { token }).catch(() => undefined)
-    while (statSync(directory, { throwIfNoEntry: false }) === undefined) await new Promise(setImmediate)
-    await service.stop()
-    const response = await pending
-    assert.ok(response === undefined || [201, 503].includes(response.status), String(response?.text))
-    const left = statSync(directory, { throwIfNoEntry: false }) === undefined ? [] : readdirSync(directory)
-    assert.deepEqual(
-      left.filter((name) => name.includes('partial')),
-      [],
-    )
   })
 })
 
@@ -258,10 +119,7 @@ describe('downloads that are not read', () => {
 
   it('are few at a time, and give their place back when their clients die', async (t) => {
     const { service, token, directory } = await site(t)
-    const people = [
-      token,
-      ...(await Promise.all([1, 2].map(async () => (await newPerson(service, 'admin', token)).token))),
-    ]
+    const people = [token, ...(await Promise.all([1, 2].map(async () => (await newPerson(service, 'admin', token)).token)))]
     const [first = '', second = '', third = ''] = people
     mkdirSync(directory, { recursive: true })
     const name = nameOf(1)

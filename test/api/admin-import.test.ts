@@ -1,8 +1,9 @@
+// also: executable
 /** Imports in pieces over the API: their rules, and hostile files. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { JsonObject } from '../../src/base/json.ts'
-import { importPiece, PIECE_BYTES_MAX, PIECE_ROWS_MAX } from '../../src/content/transfer/import-pieces.ts'
+import { importPiece, PIECE_BYTES_MAX } from '../../src/content/transfer/import-pieces.ts'
 import { createRepeats } from '../../src/content/repeatable.ts'
 import { topic } from '../../src/models/topic.ts'
 import { OPERATOR } from '../../src/store/actor.ts'
@@ -84,35 +85,6 @@ describe('an import in pieces', () => {
     assert.deepEqual(await names(), ['Second', 'Third', 'Ä\nfirst'])
   })
 
-  it('says of a file whose lines end with a carriage return alone what is wanted, in the preview as well', async (t) => {
-    const { service, token, send, names } = await site(t)
-    const wanted = /its lines end with a carriage return alone: expected line feeds, or both: save the file with the line ends of Unix or Windows/
-    const columns = HEADER.split(',')
-    for (const end of ['\r', '\r\r']) {
-      const rows = [HEADER, `a,${ROW}`, `"b",${ROW}`].join(end) + end
-      const preview = await service.call('POST', `${PATH}/preview`, { token, body: { model: 'topic', format: 'csv', rows } })
-      assert.match(preview.error, wanted)
-      for (const more of [{}, { columns }, { dryRun: true }]) assert.match(String((await send(rows, more)).at('data.stopped.message')), wanted)
-      const headless = await send(`a,${ROW}${end}b,${ROW}${end}`, { columns, hasHeader: false })
-      assert.match(String(headless.at('data.rejected[0].message')), wanted)
-      const long = await send(rows.padEnd(PIECE_BYTES_MAX, `c,${ROW}${end}`), { isLast: false })
-      assert.match(String(long.at('data.stopped.message')), wanted)
-    }
-    assert.deepEqual(await names(), [])
-    const quoted = await send(`${HEADER}\n"a\rb",${ROW}\r\n`)
-    assert.deepEqual(counts(quoted), [1, 0, 0, 0])
-    assert.deepEqual(await names(), ['a\rb'], 'one between quotes belongs to its cell')
-  })
-
-  it('takes a bounded number of rows, and tells how far it has come', async (t) => {
-    const { send } = await site(t)
-    const rows = `${HEADER}\n${'\n'.repeat(PIECE_ROWS_MAX * 3)}`
-    const first = await send(rows)
-    assert.deepEqual([first.at('data.bytes'), first.at('data.nextLine')], [HEADER.length + PIECE_ROWS_MAX, PIECE_ROWS_MAX + 1])
-    const bad = await send('x\n'.repeat(PIECE_ROWS_MAX * 2), { format: 'ndjson' })
-    assert.deepEqual([counts(bad)[3], bad.at('data.nextLine')], [PIECE_ROWS_MAX, PIECE_ROWS_MAX + 1])
-  })
-
   it('is for administrators, and for no model that is not written by its documents alone', async (t) => {
     const { service, token, send, names } = await site(t)
     for (const role of ['guest', 'standard', 'publisher'] as const) {
@@ -144,31 +116,6 @@ describe('an import in pieces', () => {
     }
     assert.deepEqual(await names(), [])
   })
-})
-
-it('a piece that fails half-way says what is stored and where to go on, and nothing comes twice', { skip: ONLY_HERE }, async (t) => {
-  const { service, token, send, names } = await site(t)
-  const { store, sessions } = service.app.services
-  const other = await newPerson(service, 'admin', token)
-  const by = sessions.require({ headers: { authorization: `Bearer ${other.token}` }, clientAddress: '192.0.2.1', requestId: 'r' }, service.now())
-  const rows = `${HEADER}\n${Array.from({ length: 9 }, (_, i) => `T${i},${ROW}\n`).join('')}`
-  // Each row has a transaction of its own: time passes with each look at the clock.
-  let [time, looks] = [service.now(), 0]
-  const now = (): number => {
-    // Writes keep their order, so this one is between two rows.
-    if (++looks === 8) void store.as(OPERATOR).updateUser(other.id, (stored) => ({ ...stored, dashboardRole: 'none' }))
-    return (time += 20)
-  }
-  const piece = { ...{ model: topic, format: 'csv', rows, columns: undefined, hasHeader: true, isLast: true, line: 1 } as const, keep: false, incomplete: false, isDryRun: false }
-  const { inserted, failed, bytes, nextLine } = await importPiece({ store, now }, piece, by)
-  assert.ok(inserted > 0 && inserted < 9, String(inserted))
-  assert.equal(failed?.code, 'forbidden')
-  assert.deepEqual([bytes, nextLine], [rows.indexOf(`T${inserted},`), inserted + 2])
-  assert.equal((await names()).length, inserted)
-  await assert.rejects(importPiece({ store, now }, piece, by), { code: 'forbidden' }, 'with nothing stored it is an error')
-  const rest = await send(Buffer.from(rows).subarray(bytes).toString(), { line: nextLine, hasHeader: false, columns: HEADER.split(',') })
-  assert.deepEqual([...counts(rest), rest.at('data.failed')], [9 - inserted, 0, 0, 0, null])
-  assert.deepEqual(await names(), Array.from({ length: 9 }, (_, i) => `T${i}`))
 })
 
 describe('a piece with an Idempotency-Key', () => {
@@ -211,23 +158,6 @@ describe('a piece with an Idempotency-Key', () => {
     assert.equal((await send({ keep: true })).status, 422)
     assert.equal((await send({ model: 'user_app_settings' })).status, 400)
   })
-})
-
-it('a check sees the codes of the rows before, as the import does', async (t) => {
-  const { send } = await site(t)
-  const country = (isoCode: string, more: object = {}): string =>
-    JSON.stringify({ isoCode, name: isoCode, flagUrl: 'https://images.example/f.png', status: 'active', ...more })
-  const more = { model: 'country', format: 'ndjson' }
-  const id = '66f0000000000000000000aa'
-  assert.deepEqual(counts(await send(country('XA', { id }), more)), [1, 0, 0, 0])
-  const rows = [country('XB', { id }), country('XA'), country('XB'), country('XC'), country('XC')].join('\n')
-  const dry = await send(rows, { ...more, dryRun: true })
-  assert.deepEqual(counts(dry), [2, 1, 0, 2])
-  assert.deepEqual((dry.at('data.rejected') as { line: number; message: string }[]).map(({ line, message }) => [line, /which line \d has/.exec(message)?.[0]]), [
-    [3, 'which line 1 has'],
-    [5, 'which line 4 has'],
-  ])
-  assert.deepEqual(counts(await send(rows, more)), [2, 1, 0, 2])
 })
 
 describe('hostile rows of an import', () => {

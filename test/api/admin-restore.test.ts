@@ -142,14 +142,7 @@ describe('a forged backup', () => {
     const secrets = join(data, 'secrets')
     for (const [forged, words] of [
       [forge((file) => writeFileSync(file, 'no database at all'.repeat(500))), /the file is damaged, or is no database of SQLite: choose another copy/],
-      [forge((file) => writeFileSync(file, '')), /was not written by dateline/],
-      [altered('PRAGMA application_id = 7'), /the file was not written by dateline: choose another copy/],
-      [altered('PRAGMA user_version = 9999'), /has schema 9999, written by dateline .*: install that version or a newer one/],
       [altered("CREATE TRIGGER evil AFTER INSERT ON audit BEGIN DELETE FROM audit; END"), /did not pass its check \(the trigger "evil" was not made by dateline\)/],
-      [altered('CREATE VIEW shadow AS SELECT * FROM user'), /the view "shadow" was not made by dateline/],
-      [altered('PRAGMA user_version = 10'), /did not pass its check \(the table "outbox" is not as dateline makes it at schema 10\): choose another copy/],
-      [altered('CREATE TABLE loot (a)'), /did not pass its check \(the table "loot" was not made by dateline\): choose another copy/],
-      [altered("UPDATE user SET doc = json_set(doc, '$.dashboardRole', 'root')"), /did not pass its check \(the user "\w+" has a value in "dashboardRole" that dateline does not store\): choose another copy/],
       [altered("DELETE FROM user WHERE doc ->> '$.dashboardRole' = 'admin'"), undefined],
       [forge((file) => { writeFileSync(file, ''); truncateSync(file, 2 ** 43) }), /[\d.]+ [MG]B free, and [\d.]+ GB are needed: make room/],
       [forge((file) => symlinkSync(join(backups, name), file)), /it is a link, a directory or the database in use/],
@@ -180,18 +173,6 @@ describe('a forged backup', () => {
     assert.deepEqual(readdirSync(backups), [name], 'nor anything beside the backups')
     assert.equal((await service.call('GET', '/readyz')).status, 200)
     assert.deepEqual(await topics(service, token), ['Old'])
-  })
-
-  it('without an administrator is refused where the settings name none', { skip: ONLY_HERE }, async (t) => {
-    const { service, token, name, backups } = await backedUp(t)
-    await service.stop()
-    const plain = await startService(t, { adminEmail: undefined } as never, { directory: service.directory })
-    const database = new DatabaseSync(join(backups, name))
-    database.exec("UPDATE user SET doc = json_set(doc, '$.dashboardRole', 'none')")
-    database.close()
-    const response = await restore(plain, token, name)
-    assert.match(response.error, /^conflict: Cannot restore ".*": it has no administrator, so that you could not sign in/)
-    assert.deepEqual(await topics(plain, token), ['Old'])
   })
 })
 

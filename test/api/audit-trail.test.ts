@@ -1,13 +1,11 @@
 /** The audit trail: what is recorded of each event, in the database and in the log, and how it is read. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { audit, type AuditRecord } from '../../src/models/audit.ts'
-import { eq } from '../../src/query/ast.ts'
-import { QUERY_READER } from '../support/service/query-reader.ts'
-import { newCast, newPerson } from '../support/cast.ts'
+import type { AuditRecord } from '../../src/models/audit.ts'
+import { newCast } from '../support/cast.ts'
 import { REMOTE_CONFIG_ID, TOPIC } from '../support/service/data-bodies.ts'
 import { ONLY_HERE } from '../support/service/service-process.ts'
-import { startService, type ApiResponse } from '../support/service/service.ts'
+import { ADMIN_EMAIL, startService, type ApiResponse } from '../support/service/service.ts'
 import { startSuiteService } from '../support/service/suite-service.ts'
 
 const service = await startSuiteService()
@@ -94,15 +92,6 @@ describe('the audit trail records', () => {
     assert.deepEqual(await records({ filter: { event: 'user.deleted' } }), [])
   })
 
-  it('nothing about documents that readers keep for themselves', async () => {
-    const before = (await records({ limit: 1 }))[0]
-    const mine = await service.data('GET', `/${standard.id}`, { model: 'user_content_preferences' }, standard)
-    const body = mine.at('data')
-    const response = await service.data('PUT', `/${standard.id}`, { model: 'user_content_preferences' }, { ...standard, body })
-    assert.equal(response.status, 200, response.text)
-    assert.deepEqual((await records({ limit: 1 }))[0], before)
-  })
-
   it('sign-ins, requests for codes and sessions that end, with a hash of the address', async () => {
     const email = 'ann@example.org'
     const code = await service.codeFor(email)
@@ -133,20 +122,6 @@ describe('the audit trail records', () => {
       ['sign-in.succeeded', 'sign-in.failed', 'code.requested'],
     )
     assert.deepEqual(await records({ email: 'absent@example.org' }), [])
-  })
-
-  it('who was not let into the dashboard', async () => {
-    for (const [email, outcome] of [
-      ['unknown@example.org', 'no user'],
-      [standard.email, 'no-dashboard'],
-    ] as const) {
-      await service.call('POST', '/api/v1/auth/request-code', { body: { email, isDashboardLogin: true } })
-      assert.equal(told(await newest('code.requested'))['outcome'], outcome)
-    }
-    const code = await service.codeFor(standard.email)
-    const body = { email: standard.email, code, isDashboardLogin: true }
-    assert.equal((await service.call('POST', '/api/v1/auth/verify-code', { body })).status, 403)
-    assert.equal(told(await newest('sign-in.failed'))['reason'], 'no-dashboard')
   })
 
   it('guests, and what becomes of them', async () => {
@@ -185,13 +160,6 @@ describe('the audit trail records', () => {
     assert.equal((await newest('document.replaced')).documentId, id, 'a change that leaves the roles as they are')
   })
 
-  it('sessions that an administrator ends', async () => {
-    const person = await newPerson(service, 'standard', admin.token)
-    await service.call('DELETE', `/api/v1/admin/users/${person.id}/sessions`, { token: admin.token })
-    const ended = await newest('session.ended')
-    assert.deepEqual([ended.actor, ended.documentId, told(ended)], [admin.id, person.id, { ended: '1' }])
-  })
-
   it('the paths of the configuration that have changed, with their values', async () => {
     const item = `/${REMOTE_CONFIG_ID}`
     const model = { model: 'remote_config' }
@@ -210,62 +178,12 @@ describe('the audit trail records', () => {
     assert.ok(bounded.changes.length <= 101 && JSON.stringify(bounded).length < 60_000, 'a record is bounded')
     await service.data('PUT', item, model, { token: admin.token, body: config })
   })
-
-  it('backups and their downloads', async () => {
-    const made = await service.call('POST', '/api/v1/admin/backups', { token: admin.token })
-    const name = String(made.at('data.name'))
-    const record = await newest('backup.made')
-    assert.deepEqual([record.actor, told(record)['name']], [admin.id, name])
-    const authorization = `Bearer ${admin.token}`
-    const file = await fetch(`${service.url}/api/v1/admin/backups/${name}`, { headers: { authorization } })
-    await file.arrayBuffer()
-    const downloaded = await newest('backup.downloaded')
-    assert.deepEqual([downloaded.actor, told(downloaded)], [admin.id, { name }])
-    await service.call('GET', '/api/v1/admin/backups/dateline-20260301T000000Z.db', { token: admin.token })
-    assert.equal((await newest('backup.downloaded')).id, downloaded.id, 'one that is not there is not downloaded')
-  })
-
-  it('the settings at the start, and the administrator of the settings', async () => {
-    const settings = await newest('settings')
-    assert.deepEqual([settings.actor, settings.role], ['', 'service'])
-    const { port, adminEmail, jwtSecret, version } = told(settings)
-    assert.deepEqual([port, adminEmail, jwtSecret], ['0', '***', '***'])
-    assert.match(version ?? '', /^\d+\.\d+\.\d+/)
-    const creation = await newest('user.created', { documentId: admin.id })
-    assert.equal(creation.role, 'service')
-    const found = await records({ email: admin.email, filter: { event: 'user.created' } })
-    assert.deepEqual(found, [creation])
-  })
-
-  it('the same in the log, after the commit', { skip: ONLY_HERE }, async () => {
-    const all = await records({ limit: 100 })
-    assert.ok(all.length > 20)
-    const lines = new Map(
-      service.logLines.map((line) => JSON.parse(line) as { event: string; record?: string }).map((line) => [line.record, line]),
-    )
-    for (const { id, event, actor, documentId, requestId, details } of all) {
-      // The log keeps what it was told before an account was deleted.
-      if (actor.startsWith('deleted-')) continue
-      const line = lines.get(id) as Record<string, unknown> | undefined
-      assert.ok(line, `the log has ${event}`)
-      assert.deepEqual(
-        [line['event'], line['actor'] ?? '', line['documentId'] ?? '', line['requestId'] ?? ''],
-        [event, actor, documentId, requestId],
-      )
-      assert.deepEqual(line['details'] ?? {}, Object.fromEntries(details.map(({ name, value }) => [name, value])))
-    }
-  })
-
-  it('counts of its records in the metrics', { skip: ONLY_HERE }, async () => {
-    const report = await (await fetch(`${service.url}/metrics`)).text()
-    assert.match(report, /^dateline_audit_records_total\{event="document\.created"\} [1-9]/m)
-  })
 })
 
 describe('the audit trail is read', () => {
   it('the newest first, page by page, each record once', async () => {
     const whole = await records({ limit: 100 })
-    assert.ok(whole.length > 30)
+    assert.ok(whole.length > 15)
     const times = whole.map(({ time, id }) => `${time} ${id}`)
     assert.deepEqual(times, times.toSorted().reverse())
     const paged: AuditRecord[] = []
@@ -281,26 +199,6 @@ describe('the audit trail is read', () => {
     )
     const oldest = await records({ sort: 'time:asc', limit: 1 })
     assert.ok(times.at(-1)?.startsWith(oldest[0]?.time ?? '?'))
-  })
-
-  it('by any filter of the language, and declared fields by an index', async () => {
-    const { store } = service.app.services
-    const both = await records({ filter: { $or: [{ event: 'settings' }, { 'details.value': 'merged' }] } })
-    assert.deepEqual(both.map(({ event }) => event).toSorted(), ['settings', 'sign-in.succeeded'])
-    assert.deepEqual(await records({ filter: { time: { $gte: '2027-01-01' } } }), [])
-    assert.ok((await records({ filter: { actor: admin.id, event: { $in: ['document.created', 'user.invited'] } } })).length > 2)
-    if (store === undefined) return
-    const before = store.queryCounts().worker
-    for (const filter of [{ event: 'settings' }, { actor: admin.id }, { documentId: admin.id }, {}]) await records({ filter })
-    assert.equal(store.queryCounts().worker, before, 'none of them runs in a thread')
-  })
-
-  it('with an empty page for limit 0, and 400 for what cannot be read', async () => {
-    assert.deepEqual((await read({ limit: 0 })).at('data'), { items: [], cursor: null, hasMore: false })
-    for (const query of [{ filter: '{' }, { filter: { event: { $near: 1 } } }, { sort: ':' }, { cursor: 'x' }, { limit: -1 }, { email: 'x' }]) {
-      const response = await read(query)
-      assert.equal(response.status, 400, `${JSON.stringify(query)}: ${response.text}`)
-    }
   })
 
   for (const [role, token, status] of [
@@ -341,20 +239,19 @@ describe('the audit trail is read', () => {
   })
 })
 
-for (const [auditDays, isGone] of [
-  ['180', true],
-  ['182', false],
-  ['0', false],
-] as const) {
-  it(`records of 181 days ago are ${isGone ? 'gone' : 'there'} with --audit-days ${auditDays}`, { skip: ONLY_HERE }, async (t) => {
-    const site = await startService(t, { auditDays })
-    const settings = async (): Promise<number> => {
-      const query = { filter: eq(['event'], 'settings'), sort: [], limit: 10, after: undefined }
-      return (await site.app.services.store.find(audit, query, QUERY_READER)).items.length
-    }
-    assert.equal(await settings(), 1)
-    site.advance(181 * 24 * 3_600_000)
-    await site.app.housekeeping.run()
-    assert.equal(await settings(), isGone ? 0 : 1)
-  })
-}
+it('records of 181 days ago are gone with --audit-days 180', { skip: ONLY_HERE }, async (t) => {
+  const site = await startService(t, { auditDays: '180' })
+  const { token } = await site.admin()
+  const { store, sessions } = site.app.services
+  const starts = async (as: string): Promise<number> => {
+    const filter = encodeURIComponent(JSON.stringify({ event: 'settings' }))
+    const response = await site.call('GET', `/api/v1/admin/audit?filter=${filter}`, { token: as })
+    assert.equal(response.status, 200, response.text)
+    return (response.at('data.items') as unknown[]).length
+  }
+  assert.equal(await starts(token), 1)
+  site.advance(181 * 24 * 3_600_000)
+  await site.app.housekeeping.run()
+  const id = String((await store.userByEmail(ADMIN_EMAIL))?.['id'])
+  assert.equal(await starts(await sessions.issue(id, { label: 'a test', now: site.now() })), 0)
+})

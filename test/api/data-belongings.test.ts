@@ -25,8 +25,7 @@ const PREFS = 'user_content_preferences'
 
 const create = (model: string, body: unknown, caller: Person): Promise<ApiResponse> =>
   service.data('POST', '', { model }, { token: caller.token, body })
-const read = (model: string, id: string): Promise<ApiResponse> =>
-  service.data('GET', `/${id}`, { model }, { token: admin.token })
+const read = (model: string, id: string): Promise<ApiResponse> => service.data('GET', `/${id}`, { model }, { token: admin.token })
 const remove = (model: string, id: string): Promise<ApiResponse> =>
   service.data('DELETE', `/${id}`, { model }, { token: admin.token })
 const put = (body: JsonObject, caller: Person, id = caller.id): Promise<ApiResponse> =>
@@ -65,13 +64,6 @@ for (const [model, body] of [
       assert.equal((await read(model, cast.standard.id)).text.replace(/"metadata".*/, ''), before)
     })
 
-    it('lets one of racing requests win', async () => {
-      const person = await newPerson(service, 'standard', admin.token)
-      assert.equal((await remove(model, person.id)).status, 204)
-      const responses = await Promise.all([1, 2, 3].map(() => create(model, body, person)))
-      assert.deepEqual(responses.map(({ status }) => status).sort(), [201, 409, 409])
-    })
-
     it('by an administrator, for the user that the body names, or without one for themselves', async () => {
       const person = await newPerson(service, 'standard', admin.token)
       const { id: _, ...withoutId } = body
@@ -83,38 +75,8 @@ for (const [model, body] of [
       const own = await create(model, withoutId, admin)
       assert.deepEqual([own.status, own.at('data.id')], [201, admin.id])
     })
-
-    it('by an administrator for no user is 400', async () => {
-      for (const id of ['000000000000000000000000', 'x', '']) {
-        const response = await create(model, { ...body, id }, admin)
-        assert.deepEqual(
-          [response.status, response.error],
-          [400, `invalidInput: id: expected the id of a user, found "${id}", which no user has`],
-        )
-        assert.equal((await read(model, id === '' ? 'x' : id)).status, 404)
-      }
-      for (const [id, found] of [
-        [7, '7'],
-        [null, 'null'],
-        [{}, 'an object'],
-      ] as const) {
-        const response = await create(model, { ...body, id }, admin)
-        assert.deepEqual(
-          [response.status, response.error],
-          [400, `invalidInput: id: expected the id of a user, found ${found}`],
-        )
-      }
-    })
   })
 }
-
-it('older clients create preferences without saved filters', async () => {
-  const person = await newPerson(service, 'standard', admin.token)
-  assert.equal((await remove(PREFS, person.id)).status, 204)
-  const { savedFilters: _, ...older } = PREFERENCES
-  const response = await create(PREFS, older, person)
-  assert.deepEqual([response.status, response.at('data.savedFilters')], [201, []])
-})
 
 describe('limits of preferences', () => {
   const entries: Readonly<Record<string, (count: number) => JsonObject[]>> = {
@@ -156,24 +118,6 @@ describe('limits of preferences', () => {
       })
     }
   }
-
-  it('count each list by itself: all full at once', async () => {
-    const person = await newPerson(service, 'guest', admin.token)
-    const full = Object.fromEntries(
-      Object.entries(limits['guest']?.[2] ?? {}).map(([list, limit]) => [list, entries[list]?.(limit) ?? []]),
-    )
-    assert.equal((await put(full, person)).status, 200)
-  })
-
-  it('count entries that are there twice twice', async () => {
-    const person = await newPerson(service, 'guest', admin.token)
-    const twice = await put({ ...EMPTY, followedTopics: [TOPIC, TOPIC, TOPIC, TOPIC, TOPIC] }, person)
-    assert.equal((twice.at('data.followedTopics') as unknown[]).length, 5)
-    assert.equal(
-      (await put({ ...EMPTY, followedTopics: [TOPIC, TOPIC, TOPIC, TOPIC, TOPIC, TOPIC] }, person)).status,
-      403,
-    )
-  })
 
   it('do not bind administrators, neither for themselves nor for others', async () => {
     const guest = await newPerson(service, 'guest', admin.token)
@@ -232,12 +176,7 @@ describe('limits of preferences', () => {
         ...REMOTE_CONFIG,
         userPreferenceConfig: { ...REMOTE_CONFIG.userPreferenceConfig, authenticatedFollowedItemsLimit: limit },
       }
-      const response = await service.data(
-        'PUT',
-        `/${REMOTE_CONFIG_ID}`,
-        { model: 'remote_config' },
-        { token: admin.token, body },
-      )
+      const response = await service.data('PUT', `/${REMOTE_CONFIG_ID}`, { model: 'remote_config' }, { token: admin.token, body })
       assert.equal(response.status, 200, response.text)
     }
     await setLimit(2)
@@ -270,13 +209,4 @@ describe('limits of preferences', () => {
   function each<K extends string>(lists: Readonly<Record<K, number>>, limit: number): Record<string, number> {
     return Object.fromEntries(Object.keys(lists).map((list) => [list, limit]))
   }
-})
-
-it('the parameter userId that the mobile app adds gives no right and takes none', async () => {
-  const send = (userId: string, caller: Person, id: string): Promise<ApiResponse> =>
-    service.data('GET', `/${id}`, { model: PREFS, userId }, { token: caller.token })
-  assert.equal((await send(cast.standard.id, cast.standard, cast.standard.id)).status, 200)
-  assert.equal((await send(cast.premium.id, cast.standard, cast.standard.id)).status, 200)
-  assert.equal((await send(cast.premium.id, cast.standard, cast.premium.id)).status, 403)
-  assert.equal((await send(admin.id, cast.standard, cast.premium.id)).status, 403)
 })

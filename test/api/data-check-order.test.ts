@@ -15,114 +15,29 @@ const stranger = await newPerson(service, 'standard', cast.admin.token)
 const FREE_ID = '000000000000000000000000'
 const TOO_MANY = { ...PREFERENCES, id: undefined, followedTopics: copies(TOPIC, 6) }
 
-interface Case {
-  readonly name: string
-  readonly request: readonly [method: string, target: string, query: Record<string, string>]
-  readonly call: Call
-  readonly response: readonly [status: number, code: string]
-}
+type Request = readonly [method: string, target: string, query: Record<string, string>]
 
 const { guest, admin } = cast
-const cases: readonly Case[] = [
-  {
-    name: 'the session before the model',
-    request: ['GET', '', { model: 'nonsense' }],
-    call: { token: 'x.y.z' },
-    response: [401, 'unauthorized'],
-  },
-  {
-    name: 'the session before an unsupported method',
-    request: ['DELETE', `/${SUMMARY_ID}`, { model: 'dashboard_summary' }],
-    call: {},
-    response: [401, 'unauthorized'],
-  },
-  {
-    name: 'the model before the parameters of a list',
-    request: ['GET', '', { model: 'nonsense', limit: '-1', filter: '{', sort: ',' }],
-    call: { token: guest.token },
-    response: [400, 'badRequest'],
-  },
-  {
-    name: 'the model before the body',
-    request: ['POST', '', { model: 'nonsense' }],
-    call: { token: guest.token, body: '{' },
-    response: [400, 'badRequest'],
-  },
-  {
-    name: 'the right of the role before the parameters of a list',
-    request: ['GET', '', { model: 'user', limit: '-1', filter: '{' }],
-    call: { token: guest.token },
-    response: [403, 'forbidden'],
-  },
-  {
-    name: 'the right of the role before the item',
-    request: ['DELETE', `/${FREE_ID}`, { model: 'topic' }],
-    call: { token: guest.token },
-    response: [403, 'forbidden'],
-  },
-  {
-    name: 'the right of the role before the body',
-    request: ['POST', '', { model: 'topic' }],
-    call: { token: guest.token, body: '{' },
-    response: [403, 'forbidden'],
-  },
-  {
-    name: 'an unsupported method before the item',
-    request: ['DELETE', `/${FREE_ID}`, { model: 'dashboard_summary' }],
-    call: { token: admin.token },
-    response: [405, 'methodNotAllowed'],
-  },
-  {
-    name: 'the item before its owner',
-    request: ['GET', `/${FREE_ID}`, { model: 'user_app_settings' }],
-    call: { token: guest.token },
-    response: [404, 'notFound'],
-  },
-  {
-    name: 'the item before the body',
-    request: ['PUT', `/${FREE_ID}`, { model: 'topic' }],
-    call: { token: admin.token, body: '{' },
-    response: [404, 'notFound'],
-  },
-  {
-    name: 'the owner before the body',
-    request: ['PUT', `/${stranger.id}`, { model: 'user_app_settings' }],
-    call: { token: guest.token, body: '{' },
-    response: [403, 'forbidden'],
-  },
-  {
-    name: 'the owner before the limits of preferences',
-    request: ['PUT', `/${stranger.id}`, { model: 'user_content_preferences' }],
-    call: { token: guest.token, body: {} },
-    response: [403, 'forbidden'],
-  },
-  {
-    name: 'the body before the limits of preferences',
-    request: ['PUT', `/${guest.id}`, { model: 'user_content_preferences' }],
-    call: { token: guest.token, body: { ...TOO_MANY, savedFilters: 7 } },
-    response: [400, 'invalidInput'],
-  },
-  {
-    name: 'the body before the operation',
-    request: ['POST', '', { model: 'user_app_settings' }],
-    call: { token: guest.token, body: { ...SETTINGS, language: 7 } },
-    response: [400, 'invalidInput'],
-  },
-  {
-    name: 'the limits of preferences before the operation',
-    request: ['POST', '', { model: 'user_content_preferences' }],
-    call: { token: guest.token, body: TOO_MANY },
-    response: [403, 'forbidden'],
-  },
+const cases: readonly (readonly [name: string, request: Request, call: Call, status: number, code: string])[] = [
+  ['the session before the model', ['GET', '', { model: 'nonsense' }], { token: 'x.y.z' }, 401, 'unauthorized'],
+  ['the session before an unsupported method', ['DELETE', `/${SUMMARY_ID}`, { model: 'dashboard_summary' }], {}, 401, 'unauthorized'],
+  ['the model before the parameters of a list', ['GET', '', { model: 'nonsense', limit: '-1', filter: '{', sort: ',' }], { token: guest.token }, 400, 'badRequest'],
+  ['the model before the body', ['POST', '', { model: 'nonsense' }], { token: guest.token, body: '{' }, 400, 'badRequest'],
+  ['the right of the role before the parameters of a list', ['GET', '', { model: 'user', limit: '-1', filter: '{' }], { token: guest.token }, 403, 'forbidden'],
+  ['the right of the role before the item', ['DELETE', `/${FREE_ID}`, { model: 'topic' }], { token: guest.token }, 403, 'forbidden'],
+  ['the right of the role before the body', ['POST', '', { model: 'topic' }], { token: guest.token, body: '{' }, 403, 'forbidden'],
+  ['an unsupported method before the item', ['DELETE', `/${FREE_ID}`, { model: 'dashboard_summary' }], { token: admin.token }, 405, 'methodNotAllowed'],
+  ['the item before its owner', ['GET', `/${FREE_ID}`, { model: 'user_app_settings' }], { token: guest.token }, 404, 'notFound'],
+  ['the item before the body', ['PUT', `/${FREE_ID}`, { model: 'topic' }], { token: admin.token, body: '{' }, 404, 'notFound'],
+  ['the owner before the body', ['PUT', `/${stranger.id}`, { model: 'user_app_settings' }], { token: guest.token, body: '{' }, 403, 'forbidden'],
+  ['the owner before the limits of preferences', ['PUT', `/${stranger.id}`, { model: 'user_content_preferences' }], { token: guest.token, body: {} }, 403, 'forbidden'],
+  ['the body before the limits of preferences', ['PUT', `/${guest.id}`, { model: 'user_content_preferences' }], { token: guest.token, body: { ...TOO_MANY, savedFilters: 7 } }, 400, 'invalidInput'],
+  ['the body before the operation', ['POST', '', { model: 'user_app_settings' }], { token: guest.token, body: { ...SETTINGS, language: 7 } }, 400, 'invalidInput'],
+  ['the limits of preferences before the operation', ['POST', '', { model: 'user_content_preferences' }], { token: guest.token, body: TOO_MANY }, 403, 'forbidden'],
 ]
 
 describe('the earlier of two violations decides the response', () => {
-  for (const {
-    name,
-    request: [method, target, query],
-    call,
-    response: [status, code],
-  } of cases) {
+  for (const [name, [method, target, query], call, status, code] of cases) {
     it(name, async () => {
       const response = await service.data(method, target, query, call)
       assert.deepEqual([response.status, response.at('error.code')], [status, code], response.text)
@@ -154,12 +69,8 @@ describe('the parameter "model"', () => {
   const wrong: readonly (readonly [query: string, found: string])[] = [
     ['', 'in the URL, as in ?model=headline, found nothing'],
     ['?model=', 'found ""'],
-    ['?model=Topic', 'found "Topic"'],
     ['?model=topics', 'found "topics"'],
-    ['?model=topic%20', 'found "topic "'],
-    ['?model=local_ad', 'found "local_ad"'],
     ['?model=__proto__', 'found "__proto__"'],
-    ['?model=constructor', 'found "constructor"'],
     ['?model=topic&model=source', 'found it 2 times'],
   ]
   for (const [query, found] of wrong) {

@@ -4,23 +4,15 @@
  */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import type { Json, JsonObject } from '../../src/base/json.ts'
+import type { JsonObject } from '../../src/base/json.ts'
 import type { Problem } from '../../src/base/problem.ts'
-import { newCast, newPerson, type Person } from '../support/cast.ts'
+import { newCast } from '../support/cast.ts'
 import {
   bodyOf,
   BODIES,
-  copies,
   HEADLINE,
-  PREFERENCES,
-  REMOTE_CONFIG,
   REMOTE_CONFIG_ID,
-  SETTINGS,
   SUMMARY_ID,
-  TOPIC,
-  withOwnCode,
-  USER,
-  withAt,
 } from '../support/service/data-bodies.ts'
 import type { ApiResponse, Call } from '../support/service/service.ts'
 import { startSuiteService } from '../support/service/suite-service.ts'
@@ -50,210 +42,6 @@ async function made(model: string, body: JsonObject = bodyOf(model)): Promise<st
   assert.equal(response.status, 201, response.text)
   return String(response.at('data.id'))
 }
-
-const spoken = ({ path, message }: Problem): string => (path === '' ? message : `${path}: ${message}`)
-
-type Fault = readonly [path: string, value: Json | undefined]
-const broken = (body: JsonObject, faults: readonly Fault[]): JsonObject =>
-  faults.reduce((spoilt, [path, value]) => withAt(spoilt, path, value), body)
-
-interface Row {
-  readonly model: string
-  readonly good: JsonObject
-  /** In the order in which they are told. */
-  readonly faults: readonly Fault[]
-}
-
-const ROWS: readonly Row[] = [
-  {
-    model: 'topic',
-    good: TOPIC,
-    faults: [
-      ['name', ' '],
-      ['description', 7],
-      ['iconUrl', undefined],
-      ['status', 'gone'],
-    ],
-  },
-  {
-    model: 'headline',
-    good: HEADLINE,
-    faults: [
-      ['source', { id: FREE_ID }],
-      ['topic', { id: 'unknown' }],
-      ['title', null],
-      ['url', []],
-      ['eventCountry.isoCode', 7],
-      ['eventCountry.createdAt', 'yesterday'],
-      ['status', 'Active'],
-    ],
-  },
-  {
-    model: 'headline',
-    good: { ...HEADLINE, notes: { here: 1 } },
-    faults: [
-      ['notes.$set', 1],
-      ['source.language.code', undefined],
-      ['eventCountry', 'IS'],
-    ],
-  },
-  {
-    model: 'source',
-    good: bodyOf('source'),
-    faults: [
-      ['headquarters', { id: FREE_ID }],
-      ['sourceType', 'gossip'],
-      ['language', null],
-    ],
-  },
-  {
-    model: 'country',
-    good: bodyOf('country'),
-    faults: [
-      ['isoCode', 1],
-      ['flagUrl', undefined],
-    ],
-  },
-  {
-    model: 'language',
-    good: bodyOf('language'),
-    faults: [
-      ['code', {}],
-      ['nativeName', null],
-    ],
-  },
-]
-
-/** Sends the real request again and again, each time with the first of the faults mended. */
-async function holdAgainstRequests({ model, good, faults }: Row, id?: string, by = admin): Promise<void> {
-  const found = await problemsOf(model, broken(good, faults), id, by)
-  assert.equal(found.length, faults.length, JSON.stringify(found))
-  for (const [i, problem] of found.entries()) {
-    const response = await write(model, broken(good, faults.slice(i)), id, by)
-    assert.match(response.error.slice(0, response.error.indexOf(':')), /^(?:invalidInput|forbidden|conflict)$/)
-    assert.equal(response.error.replace(/^\w+: /, ''), spoken(problem))
-    assert.deepEqual(response.at('error.problems'), [problem])
-  }
-  assert.deepEqual(await problemsOf(model, good, id, by), [])
-  const done = await write(model, good, id, by)
-  assert.equal(done.status, id === undefined ? 201 : 200, done.text)
-}
-
-describe('the problems of a body', () => {
-  for (const row of ROWS) {
-    it(`are those of creating a ${row.model}, all of ${row.faults.length}`, () => holdAgainstRequests(row))
-    it(`are those of replacing a ${row.model}, all of ${row.faults.length}`, async () =>
-      holdAgainstRequests({ ...row, good: { ...withOwnCode(row.model, row.good), id: undefined as never } }, await made(row.model)))
-  }
-
-  it('are those of the settings of a user', () =>
-    holdAgainstRequests(
-      {
-        model: 'user_app_settings',
-        good: { ...SETTINGS, id: standard.id },
-        faults: [
-          ['language', { id: FREE_ID }],
-          ['id', 'unknown'],
-          ['displaySettings.baseTheme', 'pink'],
-          ['displaySettings.fontWeight', undefined],
-          ['feedPreferences', []],
-        ],
-      },
-      standard.id,
-      standard,
-    ))
-
-  it('are those of preferences, limits of the role included', () =>
-    holdAgainstRequests(
-      {
-        model: 'user_content_preferences',
-        good: { ...PREFERENCES, id: guest.id },
-        faults: [
-          ['savedFilters.0.topics', [{ id: FREE_ID }]],
-          ['followedSources', 'all'],
-          ['savedFilters.0.name', 7],
-          ['followedTopics', copies(TOPIC, 6)],
-        ],
-      },
-      guest.id,
-      guest,
-    ))
-
-  it('are those of the remote configuration, rules included', () =>
-    holdAgainstRequests(
-      {
-        model: 'remote_config',
-        good: withAt(REMOTE_CONFIG, 'appStatus.isLatestVersionOnly', true),
-        faults: [
-          ['userPreferenceConfig.guestFollowedItemsLimit', -1],
-          ['adConfig.enabled', 'no'],
-          ['feedDecoratorConfig.rateApp.category', 'nonsense'],
-          ['appStatus.iosUpdateUrl', null],
-          ['appStatus.latestAppVersion', 'newest'],
-          ['feedDecoratorConfig.suggestedTopics.itemsToDisplay', null],
-        ],
-      },
-      REMOTE_CONFIG_ID,
-    ))
-
-  it('are those of inviting a user', async () => {
-    await holdAgainstRequests({
-      model: 'user',
-      good: { ...USER, email: 'checked@example.org' },
-      faults: [
-        ['appRole', 'king'],
-        ['dashboardRole', 7],
-        ['feedDecoratorStatus.upgrade.isCompleted', 'yes'],
-        ['email', 'unknown'],
-      ],
-    })
-    const message = 'a user with this e-mail address exists already'
-    const taken: Problem = { path: 'email', code: 'duplicate', params: {}, message }
-    assert.deepEqual(await problemsOf('user', { ...USER, email: 'Checked@example.org' }), [taken])
-    assert.equal((await write('user', { ...USER, email: 'checked@example.org' })).error, `conflict: ${spoken(taken)}`)
-  })
-
-  it('are those of changing a user, the last administrator included', async () => {
-    const stored = (await service.data('GET', `/${admin.id}`, { model: 'user' }, { token: admin.token })).at('data')
-    const good = stored as JsonObject
-    await holdAgainstRequests(
-      {
-        model: 'user',
-        good,
-        faults: [
-          ['updatedAt', 7],
-          ['createdAt', 'x'],
-          ['email', null],
-          ['appRole', ''],
-          ['dashboardRole', 'none'],
-        ],
-      },
-      admin.id,
-    )
-    const second = await newPerson(service, 'admin', admin.token)
-    assert.deepEqual(await problemsOf('user', { ...good, dashboardRole: 'none' }, admin.id), [])
-    await service.data('DELETE', `/${second.id}`, { model: 'user' }, { token: admin.token })
-  })
-
-  it('are those of the database: an id that is taken, an owner who is not there', async () => {
-    const rows: [model: string, body: JsonObject, by: Person, found: string][] = [
-      ['remote_config', REMOTE_CONFIG, admin, `A remote_config with the id "${REMOTE_CONFIG_ID}" exists already`],
-      ['user_app_settings', SETTINGS, standard, `A user_app_settings with the id "${standard.id}" exists already`],
-      [
-        'user_content_preferences',
-        { ...PREFERENCES, id: FREE_ID },
-        admin,
-        `id: expected the id of a user, found "${FREE_ID}", which no user has`,
-      ],
-      ['user_content_preferences', { ...PREFERENCES, id: 7 }, admin, 'id: expected the id of a user, found 7'],
-    ]
-    for (const [model, body, by, found] of rows) {
-      const [first] = await problemsOf(model, body, undefined, by)
-      assert.equal(first === undefined ? undefined : spoken(first), found)
-      assert.equal((await write(model, body, undefined, by)).error.replace(/^\w+: /, ''), found)
-    }
-  })
-})
 
 describe('checking', () => {
   it('writes nothing, be the body good or bad', async () => {
@@ -304,13 +92,5 @@ describe('checking', () => {
     const editor = await problemsOf('headline', { ...HEADLINE, title: 7 }, undefined, publisher)
     const message = 'expected a string, found 7'
     assert.deepEqual(editor, [{ path: 'title', code: 'notText', params: {}, message }])
-  })
-
-  it('says of a reference that leads nowhere that one thing only', async () => {
-    const body = { ...HEADLINE, source: { id: FREE_ID }, topic: { id: FREE_ID } }
-    assert.deepEqual(
-      (await problemsOf('headline', body)).map(({ path }) => path),
-      ['source', 'topic'],
-    )
   })
 })

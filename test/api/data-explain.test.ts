@@ -1,3 +1,4 @@
+// also: executable
 /** POST /api/v1/data/explain: how a query is executed, for publishers and administrators. */
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
@@ -7,7 +8,8 @@ import { language } from '../../src/models/language.ts'
 import type { QueryPlan } from '../../src/models/responses.ts'
 import { topic } from '../../src/models/topic.ts'
 import { newCast } from '../support/cast.ts'
-import { run } from '../support/service/program.ts'
+import { longRun } from '../support/long-run.ts'
+import { runCheaply } from '../support/service/in-process.ts'
 import { startService, type ApiResponse, type TestService } from '../support/service/service.ts'
 import { seededRandom } from '../support/random.ts'
 import { ONLY_HERE } from '../support/service/service-process.ts'
@@ -15,7 +17,9 @@ import { startSuiteService } from '../support/service/suite-service.ts'
 import { SYSTEM } from '../../src/store/actor.ts'
 
 /** A quarter of it is left for the response of a query that is given up, also on a machine with thirty times the work. */
-const DEADLINE_MS = 4_000
+const DEADLINE_MS = longRun(1_000, 4_000)
+/** Two tests store and read ten megabytes, and depend on the speed of the machine. */
+const ONLY_LONG = longRun(1, 0) === 1 && 'it is part of the long run'
 const service = await startSuiteService({ queryDeadlineMs: String(DEADLINE_MS) })
 const { store } = service.app.services
 await seedSample(store, { flagBaseUrl: 'https://flags.example', now: service.now() })
@@ -25,22 +29,20 @@ const explain = (body: unknown, { model = 'headline', token = publisher.token } 
   service.data('POST', '/explain', { model }, { token, body })
 
 describe('POST /api/v1/data/explain', () => {
-  for (const { name, model = 'headline', ...query } of [
+  for (const { name, ...query } of [
     { name: 'a feed', filter: { status: 'active' }, sort: 'updatedAt:desc', limit: 10 },
     { name: 'a search', filter: { q: 'ferry' } },
     { name: 'a scan', filter: { 'source.language.code': 'en' }, limit: 5 },
-    { name: 'what nothing can meet', model: 'topic', filter: { name: 7 } },
-    { name: 'everything', model: 'topic' },
   ]) {
     it(`says of ${name} what the command prints`, async () => {
-      const response = await explain(query, { model })
+      const response = await explain(query)
       assert.equal(response.status, 200, response.text)
       const words = Object.entries(query).flatMap(([key, value]) => [
         `--${key}`,
         typeof value === 'object' ? JSON.stringify(value) : String(value),
       ])
       const data = join(service.directory, 'data')
-      const printed = await run(['explain', '--json', '--model', model, ...words, '--data-dir', data])
+      const printed = await runCheaply(['explain', '--json', '--model', 'headline', ...words, '--data-dir', data])
       assert.equal(printed.code, 0, printed.stderr)
       const timeless = (plan: unknown): unknown => ({ ...(plan as QueryPlan), milliseconds: 0 })
       assert.deepEqual(timeless(response.at('data')), timeless(JSON.parse(printed.stdout)))
@@ -58,11 +60,7 @@ describe('POST /api/v1/data/explain', () => {
     ['an unknown operator', { filter: { a: { $near: 1 } } }, 'headline', 400, /\$near/],
     ['a filter past 64 KiB', { filter: { title: 'x'.repeat(65_537) } }, 'headline', 400, /64 KiB|65536/],
     ['a sort that is no text', { sort: 1 }, 'headline', 400, /^Cannot read sort: expected a string/],
-    ['a negative limit', { limit: -1 }, 'headline', 400, /^Cannot read limit/],
-    ['a foreign cursor', { cursor: 'abc' }, 'headline', 400, /^Cannot read cursor "abc"/],
     ['a model that nothing is stored of', {}, 'dashboard_summary', 400, /nothing of it is stored/],
-    ['an unknown model', {}, 'ad', 400, /^Cannot read parameter "model"/],
-    ['a body that is no object', '[]', 'headline', 400, /./],
   ] as const) {
     it(`refuses ${name}`, async () => {
       const response = await explain(body, { model })
@@ -88,7 +86,7 @@ describe('a query that takes too long', () => {
     )
 
   // With a clock that stands still, only the deadline ends it.
-  it('is given up between two rows, and what is known by then is told', { skip: ONLY_HERE }, async () => {
+  it('is given up between two rows, and what is known by then is told', { skip: ONLY_LONG || ONLY_HERE }, async () => {
     await fillWithTraps(service)
     const response = await explain({ filter: slowFilter(300) }, { model: 'topic' })
     assert.equal(response.status, 200, response.text)
@@ -102,7 +100,7 @@ describe('a query that takes too long', () => {
   })
 
   // The counts of queries are those of this process.
-  it('is told to run in a thread where it reads more than was expected, as it does', { skip: ONLY_HERE }, async (t) => {
+  it('is told to run in a thread where it reads more than was expected, as it does', { skip: ONLY_LONG || ONLY_HERE }, async (t) => {
     // No deadline: both have to come to their end.
     const own = await startService(t, { queryDeadlineMs: '60000' })
     const { store } = own.app.services

@@ -1,8 +1,9 @@
+// also: cache-off
 /** Projections: `fields` on lists and reads, alone and with sort, cursor, remembered pages and ETags. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { newCast, type Person } from '../support/cast.ts'
-import { HEADLINE, PREFERENCES, REMOTE_CONFIG_ID, SUMMARY_ID, TOPIC } from '../support/service/data-bodies.ts'
+import { HEADLINE, TOPIC } from '../support/service/data-bodies.ts'
 import type { ApiResponse } from '../support/service/service.ts'
 import { startSuiteService } from '../support/service/suite-service.ts'
 
@@ -35,18 +36,6 @@ describe('fields', () => {
       const list = await get('', { model: 'headline', fields, filter: { title: 'C' } })
       assert.deepEqual(list.at('data'), { items: [wanted], cursor: null, hasMore: false })
     }
-  })
-
-  it('go through lists, maps and values that may be null', async () => {
-    const body = { ...PREFERENCES, id: standard.id, savedFilters: [{ id: '1', name: 'a', topics: [TOPIC, TOPIC], sources: [], countries: [] }] }
-    const put = { token: standard.token, body }
-    assert.equal((await service.data('PUT', `/${standard.id}`, { model: 'user_content_preferences' }, put)).status, 200)
-    const own = await get(`/${standard.id}`, { model: 'user_content_preferences', fields: 'savedFilters.topics.name,savedFilters.name' })
-    assert.deepEqual(own.at('data'), { id: standard.id, savedFilters: [{ name: 'a', topics: [{ name: 'Harbours' }, { name: 'Harbours' }] }] })
-    const config = await get(`/${REMOTE_CONFIG_ID}`, { model: 'remote_config', fields: 'feedDecoratorConfig.rateApp.enabled' }, undefined)
-    assert.deepEqual(config.at('data'), { id: REMOTE_CONFIG_ID, feedDecoratorConfig: { rateApp: { enabled: true } } })
-    const summary = await get(`/${SUMMARY_ID}`, { model: 'dashboard_summary', fields: 'topicCount' }, admin)
-    assert.deepEqual(Object.keys(summary.at('data') as object), ['id', 'topicCount'])
   })
 
   it('go with sort and cursor: pages have the same documents as without', async () => {

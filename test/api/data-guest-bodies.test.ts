@@ -31,10 +31,6 @@ function preferencesOf(bytes: number, { id }: Sender): string {
   return text()
 }
 
-/** `count` whole copies with ids of their own. */
-const copies = (one: JsonObject, count: number): JsonObject[] =>
-  Array.from({ length: count }, (_, i) => ({ ...one, id: `66f0000000000000000${String(i).padStart(5, '0')}` }))
-
 describe('the body of a guest', () => {
   it('is at most 256 KiB, and one of a user more', async () => {
     assert.equal((await put(guest, preferencesOf(BYTES_MAX, guest))).status, 200)
@@ -57,32 +53,6 @@ describe('the body of a guest', () => {
       } as RequestInit)
     assert.equal((await send(BYTES_MAX)).status, 200)
     assert.equal((await send(BYTES_MAX + 1)).status, 413)
-  })
-
-  it('has room for everything that a guest may keep, which stays when the guest signs in', async () => {
-    const fresh = await service.guest()
-    const headline = { ...HEADLINE, excerpt: 'e'.repeat(2_500 - JSON.stringify(HEADLINE).length) }
-    const filter = {
-      name: 'Everything on the first screen',
-      topics: copies(TOPIC, 20),
-      sources: copies(SOURCE, 20),
-      countries: copies(COUNTRY, 100),
-    }
-    const body = {
-      id: fresh.id,
-      followedTopics: copies(TOPIC, 5),
-      followedSources: copies(SOURCE, 5),
-      followedCountries: copies(COUNTRY, 5),
-      savedHeadlines: copies(headline, 10),
-      savedFilters: ['a', 'b', 'c'].map((id) => ({ id, ...filter })),
-    }
-    const bytes = JSON.stringify(body).length
-    assert.ok(bytes < 0.8 * BYTES_MAX, `${bytes} bytes`)
-    assert.equal((await put(fresh, body)).status, 200)
-    const account = await service.signIn('reader-with-much@example.org', { token: fresh.token })
-    const kept = await service.data('GET', `/${account.id}`, { model: 'user_content_preferences' }, account)
-    assert.deepEqual(kept.at('data.savedFilters'), body.savedFilters)
-    assert.equal((kept.at('data.savedHeadlines') as unknown[]).length, 10)
   })
 })
 

@@ -1,10 +1,10 @@
+// also: cache-off
 /** The past of documents: who may see it, what it shows, and what comes back. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { JsonObject } from '../../src/base/json.ts'
 import { newCast, newPerson } from '../support/cast.ts'
-import { bodyOf, REMOTE_CONFIG_ID } from '../support/service/data-bodies.ts'
-import { ONLY_HERE } from '../support/service/service-process.ts'
+import { bodyOf } from '../support/service/data-bodies.ts'
 import type { ApiResponse } from '../support/service/service.ts'
 import { startSuiteService } from '../support/service/suite-service.ts'
 
@@ -73,16 +73,6 @@ describe('the history of a document', () => {
     assert.ok(String(restored.at('data.updatedAt')) > String(changed.at('data.updatedAt')))
     assert.deepEqual((await history('headline', id)).map(({ kind }) => kind), ['restored', 'updated', 'created'])
     assert.deepEqual((await read('headline', id)).at('data'), restored.at('data'))
-  })
-
-  it('of the remote configuration gives back what an administrator changed', async () => {
-    const before = await read('remote_config', REMOTE_CONFIG_ID)
-    await call('PATCH', `/${REMOTE_CONFIG_ID}`, { model: 'remote_config' }, admin, { app: { maintenance: { isUnderMaintenance: true } } })
-    const changed = await read('remote_config', REMOTE_CONFIG_ID)
-    if (changed.headers.get('etag') === before.headers.get('etag')) return
-    const undone = await batch([{ operation: 'undo', model: 'remote_config', id: REMOTE_CONFIG_ID, ifMatch: changed.headers.get('etag') }])
-    assert.equal(undone.status, 200, undone.text)
-    assert.equal((await read('remote_config', REMOTE_CONFIG_ID)).headers.get('etag'), before.headers.get('etag'))
   })
 })
 
@@ -160,21 +150,6 @@ describe('attack: a batch that restores', () => {
     assert.equal((await batch([undo(changed)], by)).status, 200)
     const both = await batch([patch, undo(`${etag}, ${changed}`)], by)
     assert.deepEqual([both.status, (await read('headline', id, by)).headers.get('etag')], [412, etag], both.text)
-  })
-
-  it('reads no more of earlier versions than the documents of one batch may have, however short they are now', async () => {
-    const { token } = await service.signIn(admin.email)
-    const by = { token }
-    const long = { excerpt: 'x'.repeat(10_000) }
-    const ids = await Promise.all(Array.from({ length: 15 }, async () => (await made('headline', by, long)).id))
-    const seqs = await Promise.all(ids.map(async (id) => (await history('headline', id, by))[0]?.seq))
-    const shortened = await batch(ids.map((id) => ({ operation: 'patch', model: 'headline', id, body: { excerpt: 'x' } })), by)
-    assert.equal(shortened.status, 200, shortened.text)
-    const restores = ids.flatMap((id, i) => Array.from({ length: 13 }, () => ({ operation: 'restore', model: 'headline', id, seq: seqs[i] })))
-    const missing = { operation: 'restore', model: 'headline', id: ids[0], seq: 999_999_999 }
-    const answer = await batch([...restores, missing], by)
-    assert.equal(answer.status, 413, answer.text)
-    assert.equal((await read('headline', ids[0] ?? '', by)).at('data.excerpt'), 'x')
   })
 })
 
@@ -304,15 +279,6 @@ describe('the trash', () => {
     assert.equal((await count(admin)).at('data.total'), before)
     for (const by of [publisher, standard, guest]) assert.equal((await count(by)).status, 403)
     assert.equal((await count(admin, { model: 'user' })).status, (await call('GET', '/trash', { model: 'user' }, admin)).status)
-  })
-
-  it('is emptied by the time', { skip: ONLY_HERE }, async () => {
-    const { id } = await made()
-    await call('DELETE', `/${id}`, { model: 'headline' }, admin)
-    service.advance(31 * 24 * 3_600_000)
-    await service.app.housekeeping.run()
-    const fresh = await service.signIn(admin.email)
-    assert.equal((await call('POST', `/${id}/restore`, { model: 'headline' }, fresh, {})).status, 404)
   })
 
   it('a batch takes documents out of it, all or nothing, and undoes changes with their former times', async () => {

@@ -20,12 +20,7 @@ const DEPTH_MAX = 200
 const create = (model: string, body: JsonObject): Promise<ApiResponse> =>
   service.data('POST', '', { model }, { token: admin.token, body })
 const follow = (followedTopics: readonly Json[], { id, token } = admin): Promise<ApiResponse> =>
-  service.data(
-    'PUT',
-    `/${id}`,
-    { model: 'user_content_preferences' },
-    { token, body: { ...PREFERENCES, id, followedTopics } },
-  )
+  service.data('PUT', `/${id}`, { model: 'user_content_preferences' }, { token, body: { ...PREFERENCES, id, followedTopics } })
 
 /** `levels` arrays within one another. */
 function nested(levels: number): Json {
@@ -65,38 +60,5 @@ describe('a record that is nested as deep as a body may be', () => {
     assert.deepEqual([list.status, (list.at('data.items') as unknown[]).length], [200, 1])
     assert.equal((await follow([{ id: deep }], guest)).status, 400)
     assert.equal((await follow([], guest)).status, 200)
-  })
-})
-
-describe('one record that is named many times', () => {
-  it('is looked up once and taken up to 2 MiB in all, as much as a body may have', async () => {
-    const long = await made('topic', { ...TOPIC, description: 'x'.repeat(1024 * 1024 - 1000) })
-    const refused = await follow(Array.from({ length: 1000 }, () => ({ id: long })))
-    assert.equal(refused.status, 400, refused.text.slice(0, 300))
-    assert.equal(
-      refused.error,
-      'invalidInput: followedTopics[2]: expected records of at most 2097152 bytes in all references by id, found more',
-    )
-    const taken = await follow(Array.from({ length: 2 }, () => ({ id: long })))
-    assert.equal(taken.status, 200, taken.text.slice(0, 300))
-    assert.equal((taken.at('data.followedTopics') as unknown[]).length, 2)
-  })
-
-  it('a thousand times is fine where it is short, and once more is refused', async () => {
-    const short = await made('topic', TOPIC)
-    const places = (count: number): Json[] => Array.from({ length: count }, () => ({ id: short }))
-    const taken = await follow(places(1000))
-    assert.equal(taken.status, 200, taken.text.slice(0, 300))
-    assert.equal((taken.at('data.followedTopics') as unknown[]).length, 1000)
-    assert.equal(
-      (await follow(places(1001))).error,
-      'invalidInput: followedTopics: expected at most 1000 entries, found 1001',
-    )
-    const body = { ...PREFERENCES, id: admin.id, followedTopics: places(1000), followedSources: places(1) }
-    const query = { model: 'user_content_preferences' }
-    assert.equal(
-      (await service.data('PUT', `/${admin.id}`, query, { token: admin.token, body })).error,
-      'invalidInput: Cannot take 1001 references by id: at most 1000 in one body',
-    )
   })
 })

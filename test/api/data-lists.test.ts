@@ -1,14 +1,15 @@
+// also: cache-off
 import assert from 'node:assert/strict'
 import { before, describe, it } from 'node:test'
 import type { Json, JsonObject } from '../../src/base/json.ts'
 import { newCast } from '../support/cast.ts'
-import { DECODERS, decodeEnvelope, decodePage, decodeTopic, pageOf, type Page } from '../support/service/client-codec.ts'
+import { DECODERS, decodeEnvelope, decodePage, pageOf, type Page } from '../support/service/client-codec.ts'
 import { COUNTRY, freeCode, HEADLINE, LANGUAGE, SOURCE, TOPIC, withOwnCode } from '../support/service/data-bodies.ts'
 import { startService, type ApiResponse, type TestService } from '../support/service/service.ts'
 import { startSuiteService } from '../support/service/suite-service.ts'
 
 const service = await startSuiteService()
-const { admin, guest, publisher } = await newCast(service)
+const { admin, guest } = await newCast(service)
 
 const list = (query: Record<string, unknown>, token = guest.token): Promise<ApiResponse> =>
   service.data('GET', '', query, { token })
@@ -20,12 +21,7 @@ async function page(query: Record<string, unknown>): Promise<Page<JsonObject>> {
   return decodeEnvelope<unknown>(response.body, pageOf<unknown>(decode)).data as Page<JsonObject>
 }
 
-async function made(
-  model: string,
-  body: JsonObject,
-  site: TestService = service,
-  token = admin.token,
-): Promise<string> {
+async function made(model: string, body: JsonObject, site: TestService = service, token = admin.token): Promise<string> {
   const response = await site.data('POST', '', { model }, { token, body })
   assert.equal(response.status, 201, response.text)
   return String(response.at('data.id'))
@@ -36,10 +32,6 @@ const topics: string[] = []
 for (let i = 0; i < 21; i++) topics.push(await made('topic', { ...TOPIC, name: `Topic ${i % 7}` }))
 
 describe('a page', () => {
-  it('of nothing is an empty list', async () => {
-    assert.deepEqual(await page({ model: 'headline' }), { items: [], cursor: null, hasMore: false })
-  })
-
   it('has 20 items where the request names no limit, in the order of creation', async () => {
     const first = await page({ model: 'topic' })
     assert.deepEqual(
@@ -55,17 +47,6 @@ describe('a page', () => {
     assert.deepEqual([second.hasMore, second.cursor], [false, null])
   })
 
-  it('that is filled exactly by the last items has no cursor', async () => {
-    const { items, hasMore, cursor } = await page({ model: 'topic', limit: 21 })
-    assert.deepEqual([items.length, hasMore, cursor], [21, false, null])
-    assert.deepEqual([(await page({ model: 'topic', limit: 20 })).hasMore], [true])
-  })
-
-  it('has no members but the three', async () => {
-    const response = await list({ model: 'topic', limit: 1 })
-    assert.deepEqual(Object.keys(response.at('data') as object), ['items', 'cursor', 'hasMore'])
-  })
-
   it('is the same response for every model that a role may list', async () => {
     for (const model of Object.keys(DECODERS)) {
       const response = await list({ model, limit: 5 }, admin.token)
@@ -77,38 +58,22 @@ describe('a page', () => {
 describe('limit', () => {
   const rows: readonly (readonly [limit: string, items: number | '400'])[] = [
     ['0', 0],
-    ['00', 0],
-    ['1', 1],
-    ['010', 10],
     ['100', 100],
-    ['101', 100],
-    ['999999999', 100],
     ['9999999999', 100],
     ['9'.repeat(300), 100],
     ['-1', '400'],
-    ['-0', '400'],
     ['1.5', '400'],
-    ['1.0', '400'],
-    ['1e1', '400'],
-    ['0x10', '400'],
     ['ten', '400'],
     ['', '400'],
     [' 5', '400'],
-    ['+5', '400'],
     ['٣', '400'],
-    ['NaN', '400'],
-    ['Infinity', '400'],
-    ['null', '400'],
   ]
   for (const [limit, wanted] of rows) {
     it(`"${limit.slice(0, 20)}" ${wanted === '400' ? 'is refused' : `gives ${wanted} of 249`}`, async () => {
       const response = await list({ model: 'country', limit })
       if (wanted === '400') {
         assert.equal(response.status, 400)
-        assert.equal(
-          response.error,
-          `badRequest: Cannot read limit ${JSON.stringify(limit)}: expected a whole number, 0 or more`,
-        )
+        assert.equal(response.error, `badRequest: Cannot read limit ${JSON.stringify(limit)}: expected a whole number, 0 or more`)
         return
       }
       const { items, hasMore } = decodePage(response.at('data'), DECODERS.country)
@@ -119,18 +84,9 @@ describe('limit', () => {
   it('0 is an empty last page, also with a filter, a sort and a cursor, and for every model', async () => {
     const { cursor } = await page({ model: 'topic', limit: 1, sort: 'name:asc' })
     const nothing = { items: [], cursor: null, hasMore: false }
-    assert.deepEqual(
-      await page({ model: 'topic', limit: 0, sort: 'name:asc', filter: { status: 'active' }, cursor }),
-      nothing,
-    )
+    assert.deepEqual(await page({ model: 'topic', limit: 0, sort: 'name:asc', filter: { status: 'active' }, cursor }), nothing)
     for (const model of Object.keys(DECODERS))
       assert.deepEqual((await list({ model, limit: 0 }, admin.token)).at('data'), nothing)
-  })
-
-  it('0 does not hide what is wrong with the rest', async () => {
-    assert.equal((await list({ model: 'topic', limit: 0, filter: '{' })).status, 400)
-    assert.equal((await list({ model: 'topic', limit: 0, sort: 'a:up' })).status, 400)
-    assert.equal((await list({ model: 'topic', limit: 0, cursor: 'x' })).status, 400)
   })
 
   it('has a default and a maximum that the operator can set', async (t) => {
@@ -167,61 +123,11 @@ describe('sort', () => {
     ...(await page({ model: 'language', filter: { mark: 'mixed' }, sort, limit: 100 })).items,
   ]
 
-  it('compares text by code point', async () => {
-    const found = (await sorted('name')).map(({ name }) => name)
-    assert.deepEqual(found, [
-      'Zebra',
-      'Zebra',
-      'apple',
-      'apple',
-      'apple',
-      'apple',
-      'zoo',
-      'zoo',
-      'Ärger',
-      'Ärger',
-      'Åland',
-      'Åland',
-    ])
-  })
-
   it('orders types: null and absent, numbers, text, objects, arrays (by an element), booleans', async () => {
     const found = (await sorted('extra:asc')).map(({ id }) => marks[String(id)])
     assert.deepEqual(found, ['[]', 'null', 'absent', '1.5', '2', '[3]', '10', '"a"', '"b"', '{"x":1}', 'false', 'true'])
     const reversed = (await sorted('extra:desc')).map(({ id }) => marks[String(id)])
-    assert.deepEqual(reversed, [
-      'true',
-      'false',
-      '{"x":1}',
-      '"b"',
-      '"a"',
-      '10',
-      '[3]',
-      '2',
-      '1.5',
-      'null',
-      'absent',
-      '[]',
-    ])
-  })
-
-  it('breaks ties by id, upward also after a descending key', async () => {
-    for (const sort of ['status:asc', 'status:desc', 'nothing:desc', 'nothing.at.all']) {
-      const ids = (await sorted(sort)).map(({ id }) => String(id))
-      assert.deepEqual(ids, [...ids].sort(), sort)
-    }
-    const byName = await sorted('name:desc')
-    for (const [i, item] of byName.entries()) {
-      const next = byName[i + 1]
-      if (next !== undefined && next['name'] === item['name']) assert.ok(String(item['id']) < String(next['id']))
-    }
-  })
-
-  it('takes several keys in order', async () => {
-    const found = (await sorted('name:desc,code:asc')).map(({ name, code }) => [name, code])
-    const wanted = [...found].sort((a, b) => compareBytes(b[0], a[0]) || compareBytes(a[1], b[1]))
-    assert.deepEqual(found, wanted)
-    assert.equal(found.length, 12)
+    assert.deepEqual(reversed, ['true', 'false', '{"x":1}', '"b"', '"a"', '10', '[3]', '2', '1.5', 'null', 'absent', '[]'])
   })
 
   it('may name the id, as either name, and dotted fields', async () => {
@@ -238,15 +144,7 @@ describe('sort', () => {
     )
   })
 
-  const accepted = [
-    'name',
-    ' name : asc ',
-    'name:asc, code:desc',
-    'a,b,c,d,e,f,g,h',
-    'createdAt:desc',
-    'ключ:asc',
-    'a:b:asc',
-  ]
+  const accepted = ['name', ' name : asc ', 'name:asc, code:desc', 'a,b,c,d,e,f,g,h', 'createdAt:desc', 'ключ:asc', 'a:b:asc']
   for (const sort of accepted) {
     it(`"${sort}" is taken`, async () => assert.equal((await list({ model: 'language', sort })).status, 200))
   }
@@ -270,10 +168,7 @@ describe('sort', () => {
     it(`"${sort}" is refused`, async () => {
       const response = await list({ model: 'language', sort })
       assert.equal(response.status, 400)
-      assert.ok(
-        response.error.startsWith(`badRequest: Cannot read sort ${JSON.stringify(sort)}: expected `),
-        response.error,
-      )
+      assert.ok(response.error.startsWith(`badRequest: Cannot read sort ${JSON.stringify(sort)}: expected `), response.error)
     })
   }
 })
@@ -282,41 +177,19 @@ describe('filter', () => {
   const refused: readonly (readonly [filter: string, named: string])[] = [
     ['', 'filter'],
     ['{', 'filter'],
-    ['active', 'filter'],
     ['[]', '"$"'],
-    ['"active"', '"$"'],
     ['null', '"$"'],
-    ['7', '"$"'],
     ['{"status":{"$foo":1}}', '"$foo"'],
-    ['{"status":{"$Eq":1}}', '"$Eq"'],
     ['{"$where":"sleep(1000)"}', '"$where"'],
-    ['{"a":{"$where":"1"}}', '"$where"'],
     ['{"$expr":{"$eq":[1,1]}}', '"$expr"'],
-    ['{"$text":{"$search":"a"}}', '"$text"'],
-    ['{"$jsonSchema":{}}', '"$jsonSchema"'],
-    ['{"$comment":"x"}', '"$comment"'],
-    ['{"a":{"$bitsAllSet":1}}', '"$bitsAllSet"'],
-    ['{"a":{"$near":{}}}', '"$near"'],
-    ['{"$eq":1}', '"$eq"'],
     ['{"$or":[]}', '$.$or'],
-    ['{"$or":{}}', '$.$or'],
-    ['{"$and":[1]}', '$.$and[0]'],
     ['{"$or":[{"a":{"$gtt":1}}]}', '"$gtt"'],
     ['{"a":{"$or":[{}]}}', '"$or"'],
     ['{"a":{"$gt":1,"b":2}}', '"b"'],
     ['{"a":{"$in":"x"}}', '$.a.$in'],
-    ['{"a":{"$nin":{}}}', '$.a.$nin'],
-    ['{"a":{"$all":1}}', '$.a.$all'],
     ['{"a":{"$size":-1}}', '$.a.$size'],
-    ['{"a":{"$size":"1"}}', '$.a.$size'],
-    ['{"a":{"$elemMatch":1}}', '$.a.$elemMatch'],
-    ['{"a":{"$not":1}}', '$.a.$not'],
     ['{"a":{"$not":{}}}', '$.a.$not'],
-    ['{"a":{"$mod":[0,1]}}', '$.a.$mod'],
-    ['{"a":{"$type":"strin"}}', '$.a.$type'],
-    ['{"a":{"$regex":7}}', '$.a.$regex'],
     ['{"a":{"$regex":"x","$options":"g"}}', '$.a.$options'],
-    ['{"a":{"$options":"i"}}', '$.a.$options'],
   ]
   for (const [filter, named] of refused) {
     it(`${filter === '' ? 'an empty text' : filter} is refused and named`, async () => {
@@ -345,18 +218,14 @@ describe('filter', () => {
     const id = await made('topic', { ...TOPIC, name: 'Night trains' })
     const path = '/api/v1/data?model=topic&filter=%7B%22name%22%3A%22Night+trains%22%7D'
     assert.deepEqual(
-      ((await service.call('GET', path, { token: guest.token })).at('data.items') as JsonObject[]).map(
-        (item) => item['id'],
-      ),
+      ((await service.call('GET', path, { token: guest.token })).at('data.items') as JsonObject[]).map((item) => item['id']),
       [id],
     )
     const plus = await made('topic', { ...TOPIC, name: 'C++ at sea' })
     const regex =
       '/api/v1/data?model=topic&filter=%7B%22name%22%3A%7B%22%24regex%22%3A%22c%2B%2B+AT%22%2C%22%24options%22%3A%22i%22%7D%7D'
     assert.deepEqual(
-      ((await service.call('GET', regex, { token: guest.token })).at('data.items') as JsonObject[]).map(
-        (item) => item['id'],
-      ),
+      ((await service.call('GET', regex, { token: guest.token })).at('data.items') as JsonObject[]).map((item) => item['id']),
       [plus],
     )
   })
@@ -374,15 +243,6 @@ describe('filter', () => {
     assert.equal(await found({ 'topic.createdAt': '2025-10-20T14:34:56' }), 1)
     assert.equal(await found({ 'topic.createdAt': '2025-10-20T14:34:56.000Z' }), 0)
   })
-
-  it('may be as long as 400 ids', async () => {
-    const [id = ''] = (await page({ model: 'topic', limit: 1 })).items.map((item) => String(item['id']))
-    const $in = [...Array.from({ length: 400 }, (_, i) => String(i).padStart(24, '0')), id]
-    assert.deepEqual(
-      (await page({ model: 'topic', filter: { id: { $in } } })).items.map((item) => item['id']),
-      [id],
-    )
-  })
 })
 
 describe('parameters that a list does not know', () => {
@@ -399,10 +259,7 @@ describe('parameters that a list does not know', () => {
   it('that it does know are given once', async () => {
     for (const name of ['filter', 'sort', 'limit', 'cursor']) {
       const response = await service.call('GET', `/api/v1/data?model=topic&${name}=1&${name}=1`, { token: guest.token })
-      assert.equal(
-        response.error,
-        `badRequest: Cannot read query parameter "${name}": expected it once, found it 2 times`,
-      )
+      assert.equal(response.error, `badRequest: Cannot read query parameter "${name}": expected it once, found it 2 times`)
     }
   })
 })
@@ -417,19 +274,13 @@ describe('q', () => {
   })
   const rows: readonly (readonly [model: string, q: string, found: readonly string[]])[] = [
     ['headline', 'übergabe', ['Übergabe der Fähre (100%)']],
-    ['headline', 'FÄHRE', ['Übergabe der Fähre (100%)']],
     ['headline', 'der fäh', ['Übergabe der Fähre (100%)']],
-    ['headline', '(100%)', ['Übergabe der Fähre (100%)']],
     ['headline', 'quokka', []],
     ['topic', 'club.*', ['Ruderclub.*']],
-    ['topic', 'CLUB', ['Ruderclub.*']],
     ['topic', 'club.+', []],
-    ['topic', 'quokka', []],
     ['source', 'σοφος', ['ΣΟΦΟΣ ΤΑΙΜΣ']],
-    ['source', 'quokka', []],
     ['country', 'quokkaLAND', ['Quokkaland Ost']],
     ['country', 'QQ', []],
-    ['language', 'quen', ['Quenya']],
     ['language', 'eldaiva', ['Quenya']],
     ['language', 'QY', ['Quenya']],
   ]
@@ -443,33 +294,10 @@ describe('q', () => {
     })
   }
 
-  it('joins the other conditions', async () => {
-    assert.equal((await page({ model: 'topic', filter: { q: 'club', status: 'active' } })).items.length, 1)
-    assert.equal((await page({ model: 'topic', filter: { q: 'club', status: 'draft' } })).items.length, 0)
-  })
-
-  it('of users looks at the address', async () => {
-    const response = await list({ model: 'user', filter: { q: publisher.email.slice(2, -3).toUpperCase() } }, admin.token)
-    assert.deepEqual(
-      (response.at('data.items') as JsonObject[]).map(({ id }) => id),
-      [publisher.id],
-    )
-  })
-
   it('without a text is no condition', async () => {
     for (const model of Object.keys(DECODERS)) {
       const [empty, none] = [await list({ model, filter: { q: '' } }, admin.token), await list({ model }, admin.token)]
       assert.deepEqual([empty.status, empty.at('data')], [200, none.at('data')], model)
-    }
-  })
-
-  it('is no condition where a model has no search', async () => {
-    for (const model of ['user_app_settings', 'user_content_preferences', 'remote_config', 'dashboard_summary']) {
-      const [searched, none] = [
-        await list({ model, filter: { q: 'zzz' } }, admin.token),
-        await list({ model }, admin.token),
-      ]
-      assert.deepEqual([searched.status, searched.at('data')], [200, none.at('data')], model)
     }
   })
 
@@ -483,10 +311,7 @@ describe('q', () => {
         [['a'], 'an array'],
       ] as const) {
         const response = await list({ model, filter: { q } }, admin.token)
-        assert.equal(
-          response.error,
-          `badRequest: Cannot read filter at "$.q": expected a text to search for, found ${found}`,
-        )
+        assert.equal(response.error, `badRequest: Cannot read filter at "$.q": expected a text to search for, found ${found}`)
       }
     }
   })
@@ -520,26 +345,17 @@ describe('what is not active', () => {
       const cast = await newCast(site)
       for (const [model, body] of Object.entries(bodies)) {
         const ids: string[] = []
-        for (const status of ALL) ids.push(await made(model, { ...withOwnCode(model, body), status, mark: 'x' }, site, cast.admin.token))
+        for (const status of ALL)
+          ids.push(await made(model, { ...withOwnCode(model, body), status, mark: 'x' }, site, cast.admin.token))
         const isPublished = ['headline', 'topic', 'source'].includes(model)
         for (const role of ['guest', 'standard', 'premium'] as const) {
-          assert.deepEqual(
-            await listedStatuses(site, cast[role].token, model),
-            isPublished ? reader : ALL,
-            `${role} ${model}`,
-          )
+          assert.deepEqual(await listedStatuses(site, cast[role].token, model), isPublished ? reader : ALL, `${role} ${model}`)
         }
         for (const role of ['publisher', 'admin'] as const)
           assert.deepEqual(await listedStatuses(site, cast[role].token, model), ALL)
         // Saved headlines may be archived; they still open.
-        for (const id of ids)
-          assert.equal((await site.data('GET', `/${id}`, { model }, { token: cast.guest.token })).status, 200)
-        const listed = await site.data(
-          'GET',
-          '',
-          { model, filter: { mark: 'x', status: 'draft' } },
-          { token: cast.guest.token },
-        )
+        for (const id of ids) assert.equal((await site.data('GET', `/${id}`, { model }, { token: cast.guest.token })).status, 200)
+        const listed = await site.data('GET', '', { model, filter: { mark: 'x', status: 'draft' } }, { token: cast.guest.token })
         assert.equal((listed.at('data.items') as unknown[]).length, isPublished && hideInactive === 'on' ? 0 : 1)
       }
     })
@@ -548,8 +364,7 @@ describe('what is not active', () => {
 
 it('a list shows a write at once', async () => {
   const id = await made('topic', { ...TOPIC, name: 'Fresh' })
-  const names = async (): Promise<unknown[]> =>
-    (await page({ model: 'topic', filter: { id } })).items.map(({ name }) => name)
+  const names = async (): Promise<unknown[]> => (await page({ model: 'topic', filter: { id } })).items.map(({ name }) => name)
   assert.deepEqual(await names(), ['Fresh'])
   const put = await service.data(
     'PUT',
@@ -562,16 +377,3 @@ it('a list shows a write at once', async () => {
   await service.data('DELETE', `/${id}`, { model: 'topic' }, { token: admin.token })
   assert.deepEqual(await names(), [])
 })
-
-it('an item in a list is the very text of the item by itself', async () => {
-  const { items } = decodePage((await list({ model: 'topic', limit: 3 })).at('data'), decodeTopic)
-  for (const item of items) {
-    const alone = await service.data('GET', `/${item.id}`, { model: 'topic' }, { token: guest.token })
-    assert.equal(JSON.stringify(alone.at('data')), JSON.stringify(item))
-  }
-  assert.equal(items.length, 3)
-})
-
-function compareBytes(a: unknown, b: unknown): number {
-  return Buffer.compare(Buffer.from(String(a)), Buffer.from(String(b)))
-}

@@ -1,9 +1,10 @@
+// also: cache-off
 /** Cursors: every item once, in the order of the sort, whatever happens to the item at which a page ended. */
 import assert from 'node:assert/strict'
 import { before, describe, it } from 'node:test'
 import type { Json, JsonObject } from '../../src/base/json.ts'
 import { newCast } from '../support/cast.ts'
-import { decodePage, DECODERS, decodeLanguage, type Page } from '../support/service/client-codec.ts'
+import { decodePage, DECODERS, type Page } from '../support/service/client-codec.ts'
 import { LANGUAGE, TOPIC, withOwnCode } from '../support/service/data-bodies.ts'
 import type { ApiResponse } from '../support/service/service.ts'
 import { startSuiteService } from '../support/service/suite-service.ts'
@@ -98,22 +99,14 @@ describe('all pages together', () => {
   const sorts = [
     undefined,
     'id:desc',
-    '_id:asc',
     'name:asc',
-    'name:desc',
     'updatedAt:desc',
-    'updatedAt:asc',
-    'createdAt:asc',
-    'status:asc',
     'status:desc',
-    'extra:asc',
     'extra:desc',
     'extra:desc,name:asc',
     'status,extra:desc,updatedAt',
-    'deep.list.v:asc',
     'deep.list.v:desc',
     'deep:desc',
-    'nothing:asc',
     'nothing:desc,id:desc',
   ]
   for (const sort of sorts) {
@@ -122,56 +115,30 @@ describe('all pages together', () => {
       const whole = (await page({ ...query, limit: 100 })).items.map(({ id }) => String(id))
       assert.equal(whole.length, ids.length)
       assert.deepEqual([...whole].sort(), [...ids].sort())
-      for (const limit of [1, 2, 3, 7, ids.length - 1])
-        assert.deepEqual(await walk({ ...query, limit }), whole, `limit ${limit}`)
+      for (const limit of [2, 7, ids.length - 1]) assert.deepEqual(await walk({ ...query, limit }), whole, `limit ${limit}`)
     })
   }
 
   const filters: readonly (readonly [name: string, filter: JsonObject, sort: string])[] = [
     ['an equality with an index', { status: 'active' }, 'updatedAt:desc'],
-    ['an equality with another index', { status: 'active' }, 'name:asc'],
-    [
-      'two different equalities on one field',
-      { $and: [{ status: { $ne: 'draft' } }, { extra: { $exists: true } }] },
-      'name:asc',
-    ],
+    ['two different equalities on one field', { $and: [{ status: { $ne: 'draft' } }, { extra: { $exists: true } }] }, 'name:asc'],
     ['a type', { extra: { $type: 'string' } }, 'extra:desc'],
-    ['a search', { q: 'a' }, 'name:desc'],
   ]
   for (const [name, filter, sort] of filters) {
     it(`with ${name} hold every match once`, async () => {
       const query = { model: 'topic', filter, sort }
       const whole = (await page({ ...query, limit: 100 })).items.map(({ id }) => String(id))
       assert.ok(whole.length > 3 && whole.length < ids.length)
-      for (const limit of [1, 2, 5]) assert.deepEqual(await walk({ ...query, limit }), whole, `limit ${limit}`)
+      for (const limit of [1, 5]) assert.deepEqual(await walk({ ...query, limit }), whole, `limit ${limit}`)
     })
   }
-
-  it('go on under another filter and limit from the same place', async () => {
-    const whole = (await page({ model: 'topic', sort: 'name:asc', limit: 100 })).items
-    const { cursor } = await page({ model: 'topic', sort: 'name:asc', limit: 5 })
-    const rest = await page({ model: 'topic', sort: 'name:asc', filter: { status: 'active' }, limit: 100, cursor })
-    assert.deepEqual(
-      rest.items,
-      whole.slice(5).filter(({ status }) => status === 'active'),
-    )
-  })
-
-  it('do not begin again after the last item', async () => {
-    const { items } = await page({ model: 'topic', sort: 'name:asc', limit: 100 })
-    const { cursor } = await page({ model: 'topic', sort: 'name:asc', limit: items.length - 1 })
-    assert.deepEqual((await page({ model: 'topic', sort: 'name:asc', cursor })).items, items.slice(-1))
-  })
 })
 
 describe('between two pages', () => {
   const scenarios: readonly (readonly [sort: string, change: 'delete' | 'change', wanted: readonly string[]])[] = [
-    ['name:asc', 'delete', ['c', 'd', 'e']],
     ['name:asc', 'change', ['c', 'd', 'e', 'z']],
     ['updatedAt:desc', 'delete', ['c', 'b', 'a']],
-    ['updatedAt:desc', 'change', ['c', 'b', 'a']],
     ['extra:asc', 'delete', ['c', 'd', 'e']],
-    ['id:asc', 'delete', ['c', 'd', 'e']],
     ['id:asc', 'change', ['c', 'd', 'e']],
   ]
   for (const [sort, change, wanted] of scenarios) {
@@ -189,12 +156,7 @@ describe('between two pages', () => {
       if (change === 'delete') assert.equal((await remove('language', String(last['id']))).status, 204)
       else {
         const body = { ...last, name: 'z', extra: 'z' }
-        const put = await service.data(
-          'PUT',
-          `/${String(last['id'])}`,
-          { model: 'language' },
-          { token: admin.token, body },
-        )
+        const put = await service.data('PUT', `/${String(last['id'])}`, { model: 'language' }, { token: admin.token, body })
         assert.equal(put.status, 200)
       }
       const rest = await page({ ...query, cursor: first.cursor })
@@ -205,20 +167,10 @@ describe('between two pages', () => {
       assert.equal(made4.length, 5)
     })
   }
-
-  it('everything may go: the next page is empty', async () => {
-    for (const name of ['a', 'b', 'c']) await made('language', withOwnCode('language', { ...LANGUAGE, name, mark: 'all' }))
-    const query = { model: 'language', filter: { mark: 'all' }, sort: 'name:desc' }
-    const { cursor } = await page({ ...query, limit: 1 })
-    const all = decodePage((await list({ ...query })).at('data'), decodeLanguage).items
-    for (const { id } of all) assert.equal((await remove('language', id)).status, 204)
-    assert.deepEqual(await page({ ...query, cursor }), { items: [], cursor: null, hasMore: false })
-  })
 })
 
 describe('a cursor that is not of this list is refused', () => {
-  const cursorOf = async (query: Record<string, unknown>): Promise<string> =>
-    (await page({ limit: 1, ...query })).cursor ?? ''
+  const cursorOf = async (query: Record<string, unknown>): Promise<string> => (await page({ limit: 1, ...query })).cursor ?? ''
   const refusal = async (query: Record<string, unknown>): Promise<string> => {
     const response = await list(query)
     assert.equal(response.status, 400, response.text)
@@ -243,63 +195,5 @@ describe('a cursor that is not of this list is refused', () => {
     }
     assert.match(await refusal({ model: 'country', cursor }), /expected one of sort "", found "name:asc"$/)
     assert.equal((await list({ model: 'country', sort: ' name ', cursor })).status, 200, 'the same sort in other words')
-  })
-
-  it('of the default order under a sort', async () => {
-    const cursor = await cursorOf({ model: 'country' })
-    assert.match(
-      await refusal({ model: 'country', sort: 'name:asc', cursor }),
-      /expected one of sort "name:asc", found ""$/,
-    )
-  })
-
-  it('or any other text', async () => {
-    const good = await cursorOf({ model: 'country', sort: 'name:asc' })
-    const content = JSON.parse(Buffer.from(good, 'base64url').toString()) as unknown[]
-    const forged = (change: (parts: unknown[]) => unknown): string =>
-      Buffer.from(JSON.stringify(change([...content]))).toString('base64url')
-    const texts = [
-      '',
-      ' ',
-      'x',
-      'null',
-      '66f000000000000000000301',
-      good.slice(0, -1),
-      good.slice(1),
-      `${good}A`,
-      `${good}=`,
-      ` ${good}`,
-      good.toUpperCase(),
-      Buffer.from('{}').toString('base64url'),
-      Buffer.from('[]').toString('base64url'),
-      Buffer.from('['.repeat(150)).toString('base64url'),
-      forged((parts) => [2, ...parts.slice(1)]),
-      forged((parts) => parts.slice(0, -1)),
-      forged((parts) => [...parts, 1]),
-      forged((parts) => [...parts.slice(0, 3), [], parts[4]]),
-      forged((parts) => [...parts.slice(0, 3), ['a', 'b'], parts[4]]),
-      forged((parts) => [...parts.slice(0, 3), 'a', parts[4]]),
-      forged((parts) => [...parts.slice(0, 4), 7]),
-      forged((parts) => [...parts.slice(0, 3), [[1, 2]], parts[4]]),
-      'A'.repeat(10_000),
-    ]
-    for (const cursor of texts) {
-      assert.match(
-        await refusal({ model: 'country', sort: 'name:asc', cursor }),
-        /^badRequest: Cannot read cursor /,
-        cursor.slice(0, 50),
-      )
-    }
-  })
-
-  it('while one with values of other types only names a place to begin', async () => {
-    const good = await cursorOf({ model: 'country', sort: 'name:asc' })
-    const content = JSON.parse(Buffer.from(good, 'base64url').toString()) as unknown[]
-    for (const key of [null, 7, true, {}, [], ['x'], [[1]], "'; DROP TABLE country; --"]) {
-      const cursor = Buffer.from(JSON.stringify([...content.slice(0, 3), [key], content[4]])).toString('base64url')
-      const wanted = Array.isArray(key) && key.length === 1 && !Array.isArray(key[0]) ? 400 : 200
-      assert.equal((await list({ model: 'country', sort: 'name:asc', cursor })).status, wanted, JSON.stringify(key))
-    }
-    assert.equal((await page({ model: 'country', limit: 1 })).items.length, 1)
   })
 })

@@ -1,3 +1,4 @@
+// also: cache-off
 /** `search` on lists: words in any order, the newest first, for every caller what the caller may list. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
@@ -9,7 +10,7 @@ import type { ApiResponse } from '../support/service/service.ts'
 import { startSuiteService } from '../support/service/suite-service.ts'
 
 const service = await startSuiteService({ hideInactive: 'on' })
-const { admin, publisher, standard, guest } = await newCast(service)
+const { admin, standard, guest } = await newCast(service)
 const { store } = service.app.services
 
 const TITLES = ['The streetcar rolls again', 'Ålegræsset vender tilbage', 'Rolls of paper', 'A streetcar named Rolls', 'Plain']
@@ -67,12 +68,6 @@ describe('a search', () => {
     const change = { token: admin.token, body: { title: 'Fancy' } }
     assert.equal((await service.data('PATCH', '/story-4', { model: 'headline' }, change)).status, 200)
     assert.deepEqual([await found('plain'), await found('fancy')], [[], [4]])
-  })
-
-  it('is explained', async () => {
-    const body = { search: 'nowhere', limit: 5 }
-    const plan = await service.data('POST', '/explain', { model: 'headline' }, { token: publisher.token, body })
-    assert.deepEqual([plan.at('data.access'), plan.at('data.index')], ['search', 'headline_search_words'])
   })
 })
 

@@ -1,11 +1,11 @@
+// also: cache-off
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { JsonObject } from '../../src/base/json.ts'
 import { newCast } from '../support/cast.ts'
-import { decodeDashboardSummary, decodeEnvelope, decodePage } from '../support/service/client-codec.ts'
+import { decodeDashboardSummary, decodeEnvelope } from '../support/service/client-codec.ts'
 import { bodyOf, SUMMARY_ID } from '../support/service/data-bodies.ts'
-import { startService, type ApiResponse } from '../support/service/service.ts'
-import { temporaryDirectory } from '../support/service/temporary-directory.ts'
+import type { ApiResponse } from '../support/service/service.ts'
 import { startSuiteService } from '../support/service/suite-service.ts'
 
 const service = await startSuiteService()
@@ -14,10 +14,7 @@ const MODEL = { model: 'dashboard_summary' }
 const read = (id: string, token = publisher.token): Promise<ApiResponse> => service.data('GET', `/${id}`, MODEL, { token })
 
 async function counts(): Promise<readonly number[]> {
-  const { headlineCount, topicCount, sourceCount } = decodeEnvelope(
-    (await read(SUMMARY_ID)).body,
-    decodeDashboardSummary,
-  ).data
+  const { headlineCount, topicCount, sourceCount } = decodeEnvelope((await read(SUMMARY_ID)).body, decodeDashboardSummary).data
   return [headlineCount, topicCount, sourceCount]
 }
 
@@ -75,34 +72,5 @@ describe('the summary', () => {
       )
     }
     assert.deepEqual(await counts(), [1, 1, 1])
-  })
-
-  it('is a list of one, with filters and sorts like any other', async () => {
-    const list = async (query: Record<string, unknown>): Promise<number> => {
-      const response = await service.data('GET', '', { ...MODEL, ...query }, { token: publisher.token })
-      assert.equal(response.status, 200, response.text)
-      return decodePage(response.at('data'), decodeDashboardSummary).items.length
-    }
-    assert.equal(await list({}), 1)
-    assert.equal(await list({ sort: 'id:asc', limit: 1 }), 1)
-    assert.equal(await list({ filter: { headlineCount: { $gte: 1 } } }), 1)
-    assert.equal(await list({ filter: { headlineCount: { $gt: 1 } } }), 0)
-    assert.equal(await list({ filter: { _id: SUMMARY_ID } }), 1)
-    assert.equal(await list({ limit: 0 }), 0)
-    const refused = await service.data('GET', '', { ...MODEL, filter: { a: { $foo: 1 } } }, { token: publisher.token })
-    assert.equal(refused.status, 400)
-  })
-
-  it('survives a restart', async (t) => {
-    const directory = temporaryDirectory(t)
-    const first = await startService(t, {}, { directory })
-    const { token } = await first.admin()
-    for (const status of ['active', 'active', 'draft']) {
-      await first.data('POST', '', { model: 'topic' }, { token, body: { ...bodyOf('topic'), status } })
-    }
-    await first.stop()
-    const second = await startService(t, {}, { directory })
-    const response = await second.data('GET', `/${SUMMARY_ID}`, MODEL, { token })
-    assert.deepEqual(response.at('data'), { id: SUMMARY_ID, headlineCount: 0, topicCount: 2, sourceCount: 0 })
   })
 })

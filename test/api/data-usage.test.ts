@@ -59,21 +59,6 @@ describe('copies of a document', () => {
     const history = await call('GET', `/${headline}/history`, { model: 'headline' }, publisher)
     assert.deepEqual((history.at('data.items') as JsonObject[]).map(({ kind }) => kind), ['created'])
   })
-
-  it('follow again where an undo brings back those of before the rename', async () => {
-    const topic = await made('topic')
-    const headline = await made('headline', { topic: { id: topic } })
-    service.advance(1000)
-    const edited = await call('PATCH', `/${headline}`, { model: 'headline' }, publisher, { title: 'Edited' })
-    service.advance(1000)
-    await call('PATCH', `/${topic}`, { model: 'topic' }, admin, { name: 'Ports' })
-    await eventually(async () => (await nameOf(headline)) === 'Ports')
-    const undo = { operation: 'undo', model: 'headline', id: headline, ifMatch: edited.headers.get('etag') }
-    const undone = await call('POST', '/batch', {}, publisher, { operations: [undo] })
-    assert.equal(undone.status, 200, undone.text)
-    await eventually(async () => (await nameOf(headline)) === 'Ports')
-    assert.notEqual((await read('headline', headline)).at('data.title'), 'Edited')
-  })
 })
 
 const REMOTE = '6643b1b7a4a4e6e1a8e7b1c2'
@@ -89,16 +74,6 @@ describe('deleting a document that others embed', () => {
     const audit = `/api/v1/admin/audit?filter=${encodeURIComponent(JSON.stringify({ documentId: replaced, event: 'document.deleted' }))}`
     const [audited] = (await service.call('GET', audit, { token: admin.token })).at('data.items') as JsonObject[]
     assert.deepEqual(audited?.['details'], [{ name: 'replaceBy', value: other }])
-  })
-
-  it('does so in a batch as well', async () => {
-    const [replaced, other] = [await made('topic'), await made('topic', { name: 'Tides' })]
-    const headline = await made('headline', { topic: { id: replaced } })
-    const operation = { operation: 'delete', model: 'topic', id: replaced, replaceBy: other }
-    const wrong = await call('POST', '/batch', {}, admin, { operations: [{ ...operation, operation: 'undo', ifMatch: '"x"' }] })
-    assert.equal(wrong.error, `invalidInput: operations[0]: replaceBy: expected none, found "${other}"`)
-    assert.equal((await call('POST', '/batch', {}, admin, { operations: [operation] })).status, 200)
-    await eventually(async () => (await nameOf(headline)) === 'Tides')
   })
 
   it('is rejected for a replacement that is none', async () => {
@@ -151,12 +126,6 @@ describe('who may know what embeds a document', () => {
     const many = (model: string, by: By): Promise<ApiResponse> => call('POST', '/usage', { model }, by, { ids: [standard.id, 'unknown'] })
     assert.deepEqual((await many('user', publisher)).at('data.used'), [])
     assert.equal((await many('dashboard_summary', publisher)).status, 200)
-  })
-
-  it('the summary of the dashboard is used nowhere', async () => {
-    assert.equal((await usage('unknown', admin, 'dashboard_summary')).status, 404)
-    const found = String((await call('GET', '', { model: 'dashboard_summary' }, admin)).at('data.items[0].id'))
-    assert.deepEqual((await usage(found, admin, 'dashboard_summary')).at('data'), { items: [], following: null })
   })
 
   it('editors may, readers and guests may not', async () => {

@@ -1,3 +1,4 @@
+// also: cache-off
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { Json, JsonObject } from '../../src/base/json.ts'
@@ -13,8 +14,7 @@ const cast = await newCast(service)
 const { admin } = cast
 const NOW = new Date(service.now()).toISOString()
 
-const invite = (body: unknown): Promise<ApiResponse> =>
-  service.data('POST', '', { model: 'user' }, { token: admin.token, body })
+const invite = (body: unknown): Promise<ApiResponse> => service.data('POST', '', { model: 'user' }, { token: admin.token, body })
 const readUser = async (id: string): Promise<JsonObject> =>
   (await service.data('GET', `/${id}`, { model: 'user' }, { token: admin.token })).at('data') as JsonObject
 const put = (id: string, body: unknown, caller: Person): Promise<ApiResponse> =>
@@ -35,13 +35,7 @@ describe('an administrator invites a user', () => {
     assert.ok(isId(user.id))
     const roles = { appRole: 'standardUser', dashboardRole: 'none' }
     const dates = { createdAt: NOW, updatedAt: NOW }
-    assert.deepEqual(user, {
-      id: user.id,
-      email: 'new@example.org',
-      ...roles,
-      ...dates,
-      feedDecoratorStatus: FRESH_CARDS,
-    })
+    assert.deepEqual(user, { id: user.id, email: 'new@example.org', ...roles, ...dates, feedDecoratorStatus: FRESH_CARDS })
     assert.deepEqual(await readUser(user.id), user)
     for (const model of ['user_app_settings', 'user_content_preferences'] as const) {
       const owned = await service.data('GET', `/${user.id}`, { model }, { token: admin.token })
@@ -53,13 +47,7 @@ describe('an administrator invites a user', () => {
   })
 
   it('with roles, and whatever the dashboard sends along is ignored', async () => {
-    const sent = {
-      ...USER,
-      email: 'roles@example.org',
-      appRole: 'premiumUser',
-      dashboardRole: 'publisher',
-      password: 'x',
-    }
+    const sent = { ...USER, email: 'roles@example.org', appRole: 'premiumUser', dashboardRole: 'publisher', password: 'x' }
     const response = await invite({
       ...sent,
       id: '0b7f1f6e-6a1e-4a55-9b43-7c1f4f0f2a10',
@@ -85,33 +73,13 @@ describe('an administrator invites a user', () => {
     }
   })
 
-  it('once, however many requests come at the same moment', async () => {
-    const responses = await Promise.all([1, 2, 3, 4].map(() => invite({ email: 'race@example.org' })))
-    assert.deepEqual(responses.map(({ status }) => status).sort(), [201, 409, 409, 409])
-  })
-
   const refused: readonly (readonly [body: JsonObject, message: string])[] = [
     [{}, 'email: expected a string, found nothing'],
-    [{ email: null }, 'email: expected a string, found null'],
-    [{ email: 7 }, 'email: expected a string, found 7'],
     [{ email: '' }, 'email: expected an e-mail address such as name@example.org'],
-    [{ email: 'no address' }, 'email: expected an e-mail address such as name@example.org'],
-    [{ email: 'a@b' }, 'email: expected an e-mail address such as name@example.org'],
     [{ email: 'x@anonymous.invalid' }, 'email: this address is reserved for a guest or the service and gets no mail'],
-    [
-      { email: 'Administrator@Local.invalid' },
-      'email: this address is reserved for a guest or the service and gets no mail',
-    ],
-    [
-      { email: 'a@b.org', appRole: 'admin' },
-      'appRole: expected one of guestUser, standardUser, premiumUser, found "admin"',
-    ],
-    [{ email: 'a@b.org', appRole: null }, 'appRole: expected one of guestUser, standardUser, premiumUser, found null'],
-    [
-      { email: 'a@b.org', dashboardRole: 'Admin' },
-      'dashboardRole: expected one of none, publisher, admin, found "Admin"',
-    ],
-    [{ email: 'a@b.org', dashboardRole: true }, 'dashboardRole: expected one of none, publisher, admin, found true'],
+    [{ email: 'Administrator@Local.invalid' }, 'email: this address is reserved for a guest or the service and gets no mail'],
+    [{ email: 'a@b.org', appRole: 'admin' }, 'appRole: expected one of guestUser, standardUser, premiumUser, found "admin"'],
+    [{ email: 'a@b.org', dashboardRole: 'Admin' }, 'dashboardRole: expected one of none, publisher, admin, found "Admin"'],
     [{ email: 'a@b.org', feedDecoratorStatus: 7 }, 'feedDecoratorStatus: expected an object, found 7'],
     [
       { email: 'a@b.org', $where: '1' },
@@ -142,19 +110,8 @@ describe('replacing a user: what takes effect', () => {
         change: { feedDecoratorStatus: shown },
         applied: { feedDecoratorStatus: shown },
       },
-      {
-        name: `${caller}: not the own roles`,
-        caller,
-        change: { appRole: 'premiumUser', dashboardRole: 'admin' },
-        applied: {},
-      },
+      { name: `${caller}: not the own roles`, caller, change: { appRole: 'premiumUser', dashboardRole: 'admin' }, applied: {} },
       { name: `${caller}: not the address`, caller, change: { email: 'other@example.org' }, applied: {} },
-      {
-        name: `${caller}: not id and dates`,
-        caller,
-        change: { id: 'x', createdAt: '1999-01-01T00:00:00Z', updatedAt: '' },
-        applied: {},
-      },
       { name: `${caller}: nothing beyond the declared members`, caller, change: { isAdmin: true }, applied: {} },
     ]),
     {
@@ -164,28 +121,10 @@ describe('replacing a user: what takes effect', () => {
       applied: { appRole: 'premiumUser', dashboardRole: 'publisher' },
     },
     {
-      name: 'admin: not the cards of another user',
-      caller: 'admin',
-      change: { feedDecoratorStatus: shown },
-      applied: {},
-    },
-    {
       name: 'admin: not the e-mail of another user',
       caller: 'admin',
       change: { email: 'other@example.org', id: 'y', createdAt: '1999-01-01' },
       applied: {},
-    },
-    {
-      name: 'admin: the own cards',
-      caller: 'self-admin',
-      change: { feedDecoratorStatus: shown },
-      applied: { feedDecoratorStatus: shown },
-    },
-    {
-      name: 'admin: the own roles',
-      caller: 'self-admin',
-      change: { appRole: 'premiumUser', dashboardRole: 'none' },
-      applied: { appRole: 'premiumUser', dashboardRole: 'none' },
     },
     { name: 'admin: not the own address', caller: 'self-admin', change: { email: 'other@example.org' }, applied: {} },
   ]
@@ -206,11 +145,7 @@ describe('replacing a user: what takes effect', () => {
 
 describe('the cards of the feed', () => {
   const dates: readonly (readonly [sent: Json, stored: string | null])[] = [
-    ['2026-02-28T10:00:00.000Z', '2026-02-28T10:00:00.000Z'],
-    ['2026-02-28T10:00:00.123456', '2026-02-28T10:00:00.123Z'],
-    ['2026-02-28T10:00:00.123', '2026-02-28T10:00:00.123Z'],
     ['2026-02-28T10:00:00+02:00', '2026-02-28T08:00:00.000Z'],
-    ['2026-02-28', '2026-02-28T00:00:00.000Z'],
     [null, null],
   ]
   for (const [sent, stored] of dates) {
@@ -221,53 +156,19 @@ describe('the cards of the feed', () => {
       assert.deepEqual(response.at('data.feedDecoratorStatus.upgrade'), { isCompleted: true, lastShownAt: stored })
     })
   }
-
-  it('may leave lastShownAt out, and further members are dropped', async () => {
-    const body = {
-      ...(await readUser(cast.guest.id)),
-      feedDecoratorStatus: { upgrade: { isCompleted: false, views: 7 } },
-    }
-    const response = await put(cast.guest.id, body, cast.guest)
-    assert.deepEqual(response.at('data.feedDecoratorStatus.upgrade'), { isCompleted: false, lastShownAt: null })
-  })
-
-  it('that a client does not send are kept', async () => {
-    const person = await newPerson(service, 'standard', admin.token)
-    const user = await readUser(person.id)
-    const rateApp = { isCompleted: true, lastShownAt: NOW }
-    const response = await put(person.id, { ...user, feedDecoratorStatus: { rateApp } }, person)
-    assert.deepEqual(response.at('data.feedDecoratorStatus'), { ...FRESH_CARDS, rateApp })
-  })
 })
 
 describe('replacing a user: what is refused', () => {
   const rows: readonly (readonly [path: string, value: Json | undefined, message: string])[] = [
     ['email', undefined, 'email: expected a string, found nothing'],
-    ['email', 7, 'email: expected a string, found 7'],
-    ['appRole', undefined, 'appRole: expected one of guestUser, standardUser, premiumUser, found nothing'],
     ['appRole', 'root', 'appRole: expected one of guestUser, standardUser, premiumUser, found "root"'],
     ['dashboardRole', undefined, 'dashboardRole: expected one of none, publisher, admin, found nothing'],
-    ['dashboardRole', null, 'dashboardRole: expected one of none, publisher, admin, found null'],
-    ['id', 7, 'id: expected a string, found 7'],
-    ['id', null, 'id: expected a string, found null'],
-    ['createdAt', 0, 'createdAt: expected an ISO 8601 date, found 0'],
-    ['createdAt', 'x', 'createdAt: expected an ISO 8601 date, found "x"'],
-    ['updatedAt', {}, 'updatedAt: expected a string, found an object'],
-    ['feedDecoratorStatus', undefined, 'feedDecoratorStatus: expected an object, found nothing'],
-    ['feedDecoratorStatus', null, 'feedDecoratorStatus: expected an object, found null'],
-    ['feedDecoratorStatus', [], 'feedDecoratorStatus: expected an object, found an empty array'],
     [
       'feedDecoratorStatus.banner',
       {},
       'feedDecoratorStatus: expected no keys but linkAccount, upgrade, rateApp, enableNotifications, suggestedTopics, suggestedSources, found "banner"',
     ],
-    ['feedDecoratorStatus.rateApp', null, 'feedDecoratorStatus.rateApp: expected an object, found null'],
-    ['feedDecoratorStatus.rateApp', true, 'feedDecoratorStatus.rateApp: expected an object, found true'],
-    [
-      'feedDecoratorStatus.rateApp',
-      {},
-      'feedDecoratorStatus.rateApp.isCompleted: expected true or false, found nothing',
-    ],
+    ['feedDecoratorStatus.rateApp', {}, 'feedDecoratorStatus.rateApp.isCompleted: expected true or false, found nothing'],
     [
       'feedDecoratorStatus.rateApp.isCompleted',
       'true',
@@ -278,11 +179,7 @@ describe('replacing a user: what is refused', () => {
       '',
       'feedDecoratorStatus.rateApp.lastShownAt: expected an ISO 8601 date, found ""',
     ],
-    [
-      'feedDecoratorStatus.rateApp.lastShownAt',
-      0,
-      'feedDecoratorStatus.rateApp.lastShownAt: expected an ISO 8601 date, found 0',
-    ],
+    ['feedDecoratorStatus.rateApp.lastShownAt', 0, 'feedDecoratorStatus.rateApp.lastShownAt: expected an ISO 8601 date, found 0'],
     [
       'feedDecoratorStatus.rateApp.lastShownAt',
       'yesterday',
@@ -299,24 +196,13 @@ describe('replacing a user: what is refused', () => {
       assert.deepEqual(await readUser(cast.standard.id), user)
     })
   }
-
-  it('id and dates may be left out', async () => {
-    const { id: _, createdAt: _c, updatedAt: _u, ...body } = await readUser(cast.standard.id)
-    assert.equal((await put(cast.standard.id, body, cast.standard)).status, 200)
-  })
 })
 
 describe('removing a user', () => {
   it('takes settings, preferences, the pending code and every token along, and nothing of others', async () => {
-    const [person, other] = [
-      await newPerson(service, 'standard', admin.token),
-      await newPerson(service, 'standard', admin.token),
-    ]
+    const [person, other] = [await newPerson(service, 'standard', admin.token), await newPerson(service, 'standard', admin.token)]
     const code = await service.codeFor(person.email)
-    assert.equal(
-      (await service.data('DELETE', `/${person.id}`, { model: 'user' }, { token: person.token })).status,
-      204,
-    )
+    assert.equal((await service.data('DELETE', `/${person.id}`, { model: 'user' }, { token: person.token })).status, 204)
     for (const model of ['user', 'user_app_settings', 'user_content_preferences']) {
       assert.equal((await service.data('GET', `/${person.id}`, { model }, { token: admin.token })).status, 404, model)
       assert.equal((await service.data('GET', `/${other.id}`, { model }, { token: admin.token })).status, 200, model)
@@ -326,13 +212,6 @@ describe('removing a user', () => {
     assert.equal(verify.status, 400)
     const again = await service.signIn(person.email)
     assert.notEqual(again.id, person.id)
-  })
-
-  it('twice is 404 the second time', async () => {
-    const person = await newPerson(service, 'standard', admin.token)
-    const remove = (): Promise<ApiResponse> =>
-      service.data('DELETE', `/${person.id}`, { model: 'user' }, { token: admin.token })
-    assert.deepEqual((await Promise.all([remove(), remove()])).map(({ status }) => status).sort(), [204, 404])
   })
 })
 
@@ -350,29 +229,15 @@ describe('the last administrator', () => {
       )
     }
     const removed = await alone.data('DELETE', `/${id}`, { model: 'user' }, { token })
-    assert.deepEqual(
-      [removed.status, removed.error],
-      [403, `forbidden: ${LAST} deleted here: give another user the role first`],
-    )
-    const same = await alone.data(
-      'PUT',
-      `/${id}`,
-      { model: 'user' },
-      { token, body: { ...user, appRole: 'premiumUser' } },
-    )
-    assert.deepEqual(
-      [same.status, same.at('data.appRole'), same.at('data.dashboardRole')],
-      [200, 'premiumUser', 'admin'],
-    )
+    assert.deepEqual([removed.status, removed.error], [403, `forbidden: ${LAST} deleted here: give another user the role first`])
+    const same = await alone.data('PUT', `/${id}`, { model: 'user' }, { token, body: { ...user, appRole: 'premiumUser' } })
+    assert.deepEqual([same.status, same.at('data.appRole'), same.at('data.dashboardRole')], [200, 'premiumUser', 'admin'])
     const second = await newPerson(alone, 'admin', token)
     assert.equal((await alone.data('DELETE', `/${id}`, { model: 'user' }, { token: second.token })).status, 204)
     assert.equal((await alone.data('DELETE', `/${second.id}`, { model: 'user' }, { token: second.token })).status, 403)
   })
 
-  const races: readonly (readonly [
-    name: string,
-    act: (site: TestService, who: Person, by: Person) => Promise<ApiResponse>,
-  ])[] = [
+  const races: readonly (readonly [name: string, act: (site: TestService, who: Person, by: Person) => Promise<ApiResponse>])[] = [
     ['demotions', (site, who, by) => demote(site, who, by)],
     ['removals', (site, who, by) => site.data('DELETE', `/${who.id}`, { model: 'user' }, { token: by.token })],
   ]
@@ -381,7 +246,7 @@ describe('the last administrator', () => {
       const site = await startService(t)
       const first = await site.admin()
       let one: Person = { id: first.id, email: '', token: first.token }
-      for (let round = 0; round < 8; round++) {
+      for (let round = 0; round < 4; round++) {
         const two = await newPerson(site, 'admin', one.token)
         const responses =
           round % 2 === 0
@@ -393,12 +258,7 @@ describe('the last administrator', () => {
         // The loser came too late: its right, its account or the other administrator was gone.
         const lost = responses.find((response) => response !== won[0])
         assert.ok(lost?.status === 401 || lost?.status === 403)
-        const list = await site.data(
-          'GET',
-          '',
-          { model: 'user', filter: { dashboardRole: 'admin' } },
-          { token: left.token },
-        )
+        const list = await site.data('GET', '', { model: 'user', filter: { dashboardRole: 'admin' } }, { token: left.token })
         assert.deepEqual(
           decodePage(list.at('data'), decodeUser).items.map(({ id }) => id),
           [left.id],
@@ -419,9 +279,16 @@ describe('an invitation by mail', () => {
   const set = (invitationUrl: string | null): Promise<ApiResponse> =>
     service.call('PATCH', '/api/v1/admin/settings', { token: admin.token, body: { invitationUrl } })
   const inviteBy = (email: string, query: Record<string, string> = {}, more: object = {}): Promise<ApiResponse> =>
-    service.data('POST', '', { model: 'user', ...query }, { token: admin.token, body: { email, dashboardRole: 'publisher', ...more } })
+    service.data(
+      'POST',
+      '',
+      { model: 'user', ...query },
+      { token: admin.token, body: { email, dashboardRole: 'publisher', ...more } },
+    )
   const again = (id: string, token: string | undefined = admin.token, language?: string): Promise<ApiResponse> =>
-    service.call('POST', `/api/v1/admin/users/${id}/invitation${language === undefined ? '' : `?language=${language}`}`, { token })
+    service.call('POST', `/api/v1/admin/users/${id}/invitation${language === undefined ? '' : `?language=${language}`}`, {
+      token,
+    })
   const invitationOf = (id: string): Promise<ApiResponse> =>
     service.call('GET', `/api/v1/admin/users/${id}/invitation`, { token: admin.token })
   const idOf = (response: ApiResponse): string => String(response.at('data.id'))
@@ -466,17 +333,6 @@ describe('an invitation by mail', () => {
     assert.equal((await inviteBy('x@example.org', { language: 'xx' })).status, 400)
   })
 
-  it('has its record in the audit trail and in the outbox, apart from codes', async () => {
-    const id = idOf(await inviteBy('recorded@example.org'))
-    await service.mails('recorded@example.org')
-    const { canBeSent, mail } = (await invitationOf(id)).at('data') as { canBeSent: boolean; mail: Record<string, Json> }
-    assert.ok(canBeSent)
-    assert.deepEqual([mail['kind'], mail['state'], mail['address']], ['invitation', 'delivered', 'recorded@example.org'])
-    const trail = await service.call('GET', '/api/v1/admin/audit?email=recorded%40example.org', { token: admin.token })
-    assert.deepEqual([trail.at('data.items[0].event'), trail.at('data.items[0].actor')], ['user.invited', admin.id])
-    assert.ok((trail.at('data.items[0].details') as Json[]).some((one) => (one as JsonObject)['value'] === 'mail'))
-  })
-
   it('comes three times in a day to an address, however often its account is deleted and made again', async () => {
     const email = 'bombed@example.org'
     for (const turn of [1, 2]) {
@@ -503,7 +359,10 @@ describe('an invitation by mail', () => {
       assert.equal((await service.data('POST', '', { model: 'user', invitation: 'mail' }, { token, body })).status, 403)
     }
     assert.equal((await service.call('POST', `/api/v1/admin/users/${id}/invitation`)).status, 401)
-    const made = await service.call('POST', '/api/v1/admin/tokens', { token: admin.token, body: { name: 'robot', role: 'admin' } })
+    const made = await service.call('POST', '/api/v1/admin/tokens', {
+      token: admin.token,
+      body: { name: 'robot', role: 'admin' },
+    })
     assert.equal((await again(id, String(made.at('data.token')))).status, 403, 'a token of the API invites none')
     for (const email of ['target@example.org', 'theirs@example.org']) assert.deepEqual(await service.mails(email), [])
   })
@@ -512,7 +371,13 @@ describe('an invitation by mail', () => {
     for (const email of ['a@example.org\r\nBcc: b@example.org', 'a@example.org\nX: y', '"a\r\nBcc: c"@example.org']) {
       assert.equal((await inviteBy(email)).status, 400, email)
     }
-    for (const url of ['javascript:alert(1)', 'https://a:b@news.example.org/', 'https://x/\r\nBcc: a@example.org?', 'https://x/?to=', '//x']) {
+    for (const url of [
+      'javascript:alert(1)',
+      'https://a:b@news.example.org/',
+      'https://x/\r\nBcc: a@example.org?',
+      'https://x/?to=',
+      '//x',
+    ]) {
       assert.equal((await set(url)).status, 400, url)
     }
   })
@@ -521,30 +386,5 @@ describe('an invitation by mail', () => {
     assert.equal((await set(null)).status, 200)
     assert.equal((await inviteBy('after@example.org')).status, 201)
     assert.deepEqual(await service.mails('after@example.org'), [])
-  })
-})
-
-describe('the list of users', () => {
-  it('finds by address, roles and dates, the newest first', async () => {
-    const list = async (query: Record<string, unknown>): Promise<readonly string[]> => {
-      const response = await service.data('GET', '', { model: 'user', limit: 100, ...query }, { token: admin.token })
-      return decodePage(response.at('data'), decodeUser).items.map(({ id }) => id)
-    }
-    assert.deepEqual(await list({ filter: { email: cast.publisher.email } }), [cast.publisher.id])
-    assert.deepEqual(await list({ filter: { email: { $regex: cast.publisher.email.toUpperCase(), $options: 'i' } } }), [
-      cast.publisher.id,
-    ])
-    assert.deepEqual(await list({ filter: { q: 'ADMIN@EXAMPLE' } }), [admin.id])
-    assert.deepEqual(
-      await list({ filter: { id: { $in: [cast.guest.id, admin.id] }, appRole: { $in: ['guestUser'] } } }),
-      [cast.guest.id],
-    )
-    const admins = await list({ filter: { dashboardRole: { $in: ['admin'] } }, sort: 'createdAt:desc' })
-    assert.ok(admins.includes(admin.id) && admins.length > 1)
-    assert.deepEqual(
-      await list({ filter: { id: admin.id, createdAt: { $gte: '2026-03-01T13:00:00+01:00', $lt: '2026-03-02' } } }),
-      [admin.id],
-    )
-    assert.deepEqual(await list({ filter: { id: admin.id, createdAt: { $gt: '2026-03-01T13:00:00+01:00' } } }), [])
   })
 })

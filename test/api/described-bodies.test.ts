@@ -9,6 +9,7 @@ import type { Json, JsonObject } from '../../src/base/json.ts'
 import { MODELS } from '../../src/models/registry.ts'
 import type { Model } from '../../src/models/schema.ts'
 import { compileSchema } from '../support/schema/json-schema.ts'
+import { longRun } from '../support/long-run.ts'
 import { seededRandom, seedOfRun } from '../support/random.ts'
 import { withOwnCode } from '../support/service/data-bodies.ts'
 import { valueFrom } from '../support/schema/schema-values.ts'
@@ -16,7 +17,7 @@ import type { ApiResponse } from '../support/service/service.ts'
 import { startSuiteService } from '../support/service/suite-service.ts'
 import { SYSTEM } from '../../src/store/actor.ts'
 
-const BODIES = 40
+const BODIES = longRun(5, 40)
 
 type Schemas = Readonly<Record<string, Readonly<Record<string, unknown>>>>
 interface DescribedModel {

@@ -1,10 +1,11 @@
+// also: cache-off
 /**
  * Attacks on remembered, conditional and compressed reads: getting what another may read, filling the memory, and learning
  * secrets from lengths.
  */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { HEADLINE, SUMMARY_ID, TOPIC } from '../support/service/data-bodies.ts'
+import { HEADLINE, SUMMARY_ID } from '../support/service/data-bodies.ts'
 import type { ApiResponse, Signed } from '../support/service/service.ts'
 import { startSuiteService } from '../support/service/suite-service.ts'
 
@@ -71,49 +72,6 @@ describe('attack: a page that an editor has read often', () => {
     const changed = await service.data('PUT', `/${editor.id}`, { model: 'user' }, { token: admin.token, body: demoted })
     assert.equal(changed.status, 200, changed.text)
     assert.equal((await read()).status, 403)
-  })
-})
-
-describe('attack: tags', () => {
-  it('of one list do not confirm another, nor do made-up ones', async () => {
-    const read = (query: object, tag: string): Promise<ApiResponse> =>
-      service.data('GET', '', { model: 'topic', ...query }, { token: guest.token, headers: { 'if-none-match': tag } })
-    const tag = (await read({}, '"other"')).headers.get('etag') ?? ''
-    assert.equal((await read({}, tag)).status, 304)
-    assert.equal((await read({ limit: 1 }, tag)).status, 200)
-    assert.equal((await read({ sort: 'name:asc' }, tag)).status, 200)
-    assert.equal((await read({}, `W/${tag}`)).status, 304, 'weak comparison (RFC 9110 section 13.1.2)')
-    for (const malformed of ['', 'x', '"', tag.slice(1)]) assert.notEqual((await read({}, malformed)).status, 304)
-    const known = await read({}, tag)
-    for (const name of ['etag', 'vary', 'cache-control', 'date']) assert.ok(known.headers.has(name), `304 has ${name}`)
-    assert.equal(known.text, '')
-  })
-})
-
-describe('attack: flooding the memory', () => {
-  it('leaves its bytes within --cache-mb, and what is read often in it', async () => {
-    const body = { ...TOPIC, description: 'x'.repeat(20_000) }
-    await service.data('POST', '', { model: 'topic' }, { token: admin.token, body })
-    const hot = (): Promise<ApiResponse> => service.data('GET', '', { model: 'topic' }, { token: guest.token })
-    await often(hot)
-    for (let i = 0; i < 300; i++) {
-      const query = { model: 'topic', filter: { name: { $ne: `n${i}` } } }
-      for (let k = 0; k < (i % 3) + 1; k++) await service.data('GET', '', query, { token: guest.token })
-      if (i % 20 === 0) await hot()
-    }
-    const { hits } = await figures()
-    await hot()
-    const after = await figures()
-    assert.equal(after.hits, hits + 1)
-    assert.ok(after.bytes > 0 && after.bytes <= 4 * 1024 * 1024, `${after.bytes}`)
-    assert.ok(after.evictions > 0)
-
-    async function figures(): Promise<{ hits: number; bytes: number; evictions: number }> {
-      const text = await (await fetch(`${service.url}/metrics`)).text()
-      const figure = (name: string): number =>
-        Number(new RegExp(`^dateline_cache_${RegExp.escape(name)} (\\d+)$`, 'm').exec(text)?.[1])
-      return { hits: figure('reads_total{result="hit"}'), bytes: figure('bytes'), evictions: figure('evictions_total') }
-    }
   })
 })
 

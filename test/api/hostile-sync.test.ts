@@ -1,3 +1,4 @@
+// also: threads
 /**
  * Attacks on the offline protocol: a stranger, a guest and a publisher push where they may not write, with assumed states
  * and checkpoints of their own making, and more than fits.

@@ -1,7 +1,6 @@
 /** Requests with an Idempotency-Key: repeated, changed, at the same time, after a restart, and as an attack. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { DAY_MS } from '../../src/base/duration.ts'
 import { openDatabase } from '../../src/store/sqlite/database.ts'
 import { newCast, newPerson, type Person } from '../support/cast.ts'
 import { HEADLINE, TOPIC } from '../support/service/data-bodies.ts'
@@ -49,13 +48,6 @@ describe('a request that is repeated with its key', () => {
     assert.equal(await named('Once'), 1)
   })
 
-  it('of a batch as well', async () => {
-    const [key, operations] = [newKey(), [{ operation: 'create', model: 'topic', body: { ...TOPIC, name: 'Batched' } }]]
-    const [first, second] = [await batch(key, operations), await batch(key, operations)]
-    assert.deepEqual([first.status, second.status, second.at('data')], [200, 200, first.at('data')])
-    assert.equal(await named('Batched'), 1)
-  })
-
   it('is done once by many at the same time: the others are told to wait', async () => {
     const [key, body] = [newKey(), { ...TOPIC, name: 'Racing' }]
     const all = await Promise.all(Array.from({ length: 8 }, () => create(key, body)))
@@ -96,15 +88,6 @@ describe('a request that is repeated with its key', () => {
     assert.equal((await batch(key, missing)).status, 404)
     assert.equal((await create(key, { ...TOPIC, name: 'Mended' })).status, 201)
     assert.deepEqual([await named('Undone'), await named('Mended')], [0, 1])
-  })
-
-  it('is a new one after a day, and its row goes with housekeeping', async () => {
-    const [key, body] = [newKey(), { ...TOPIC, name: 'Daily' }]
-    const first = await create(key, body)
-    service.advance(DAY_MS - 1)
-    assert.equal((await create(key, body)).at('data.id'), first.at('data.id'))
-    service.advance(1)
-    assert.notEqual((await create(key, body)).at('data.id'), first.at('data.id'))
   })
 
   it('gets it also from the next run of the service', async (t) => {

@@ -53,27 +53,3 @@ it('a closed schema takes no members but those of its objects, unless it says so
   assert.deepEqual(check({ own: { b: 1 } }), ['$.own.b: expected no such member'])
   assert.deepEqual(check({ beside: { a: 1, c: 2 } }), ['$.beside.c: expected no such member'])
 })
-
-it('a reference can be taken for another, and a schema be one of many', () => {
-  const document = { components: { Any: {}, Text: { type: 'string' }, List: { items: { $ref: '#/components/Any' } } } }
-  const pointer = '#/components/List'
-  assert.deepEqual(compileSchema(document, { pointer })([1]), [])
-  const refs = { '#/components/Any': '#/components/Text' }
-  assert.deepEqual(compileSchema(document, { pointer, refs })([1]), ['$[0]: expected string, found 1'])
-})
-
-describe('a schema that is none is an error, not one that everything fits:', () => {
-  const cases: [name: string, schema: Schema, message: RegExp][] = [
-    ['a misspelt keyword', { reqired: ['a'] }, /keyword "reqired"/],
-    ['a keyword of a later or an earlier draft', { definitions: {} }, /keyword "definitions"/],
-    ['a type that there is not', { type: 'float' }, /type "float"/],
-    ['an unknown format', { format: 'phone' }, /format "phone"/],
-    ['a reference that leads nowhere', { $ref: '#/$defs/none' }, /there is no schema/],
-    ['a reference to somewhere else', { $ref: 'https://example.org/other' }, /there is no schema/],
-    ['a schema deep inside', { properties: { a: { items: 7 } } }, /Cannot read 7 as a schema/],
-    ['a list that is none', { required: 'a' }, /expected a list/],
-  ]
-  for (const [name, schema, message] of cases) {
-    it(name, () => assert.throws(() => compileSchema(schema), message))
-  }
-})

@@ -1,11 +1,10 @@
+// also: cache-off
 /** Ids that every object of JavaScript has as members: new documents get none, and those of before work as others do. */
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import { createClient, mapStore, mirror } from '../../src/client/client.ts'
-import { openDatabase } from '../../src/store/sqlite/database.ts'
 import { newCast } from '../support/cast.ts'
 import { HEADLINE, TOPIC } from '../support/service/data-bodies.ts'
-import { databaseOf, type ApiResponse } from '../support/service/service.ts'
+import { type ApiResponse } from '../support/service/service.ts'
 import { startSuiteService } from '../support/service/suite-service.ts'
 
 const NAMES = ['__proto__', 'constructor', 'toString', 'hasOwnProperty', '__defineGetter__']
@@ -52,39 +51,4 @@ it('attack: a copy that is embedded under such an id, and bodies that send one, 
     assert.equal((await call('DELETE', `/${own}`, { model: 'headline' }, undefined, publisher)).status, 204)
   }
   assert.deepEqual([({} as { polluted?: unknown }).polluted, Object.keys(Object.prototype)], [undefined, []])
-})
-
-it('one that an earlier version stored is read, changed, embedded, mirrored, deleted and restored as others are', async () => {
-  const database = openDatabase(databaseOf(service))
-  const stored = (id: string) => ({ ...TOPIC, id, createdAt: '2026-01-01T00:00:00.000Z', updatedAt: '2026-01-01T00:00:00.000Z', type: 'topic' })
-  for (const id of NAMES) database.run('INSERT INTO topic (id, doc) VALUES (?, ?)', id, JSON.stringify(stored(id)))
-  database.close()
-  const documents = new Map<string, { readonly id: string }>()
-  const ending = new AbortController()
-  const copy = mirror(createClient({ url: service.url, token: guest.token }), 'topic', { store: mapStore(documents as never) }, { signal: ending.signal })
-  assert.equal((await copy.next()).value?.kind, 'resync')
-  assert.deepEqual(NAMES.filter((id) => documents.get(id)?.id !== id), [])
-  for (const id of NAMES) {
-    assert.equal((await call('GET', `/${id}`, { model: 'topic' }, undefined, guest)).at('data.id'), id)
-    assert.equal((await call('PATCH', `/${id}`, { model: 'topic' }, { name: 'Renamed' })).at('data.name'), 'Renamed')
-    const { value } = await copy.next()
-    assert.deepEqual(value?.kind === 'change' && [value.change.id, value.change.deleted], [id, false])
-    const { status, text, at } = await call('POST', '', { model: 'headline' }, { ...HEADLINE, topic: { id } })
-    assert.equal(status, 201, text)
-    assert.deepEqual([at('data.topic.id'), at('data.topic.name')], [id, 'Renamed'])
-    const batch = await call('POST', '/batch', {}, { operations: [{ operation: 'patch', model: 'topic', id, body: { name: 'Again' } }] })
-    assert.equal(batch.at('data.results[0].document.name'), 'Again')
-    await copy.next()
-    assert.deepEqual((await call('POST', '/usage', { model: 'topic' }, { ids: [id] })).at('data.used'), [id])
-    assert.equal((await call('DELETE', `/${id}`, { model: 'topic' })).status, 204)
-    await copy.next()
-    assert.equal(documents.has(id), false)
-    assert.deepEqual(((await call('GET', `/${id}/history`, { model: 'topic' })).at('data.items') as { kind: string }[]).map(({ kind }) => kind), ['deleted', 'updated', 'updated'])
-    assert.equal((await call('POST', `/${id}/restore`, { model: 'topic' }, {})).at('data.id'), id)
-    await copy.next()
-    assert.equal(documents.get(id)?.id, id)
-  }
-  ending.abort()
-  const pulled = await service.call('GET', '/api/v1/sync/topic/0/pull?id=&lwt=0&limit=100', { token: guest.token })
-  for (const id of NAMES) assert.ok(pulled.text.includes(`"id":"${id}"`), pulled.text)
 })

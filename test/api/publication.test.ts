@@ -1,3 +1,4 @@
+// also: cache-off
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { JsonObject } from '../../src/base/json.ts'
@@ -108,20 +109,6 @@ describe('the schedule', { skip: ONLY_HERE }, () => {
     const late = inMinutes(0)
     await carriedOut()
     assert.deepEqual(datesOf(await found(id)), { status: 'archived', publishedAt: late })
-  })
-
-  it('goes on past 50 in one transaction', async () => {
-    const publishAt = inMinutes(1)
-    const ids = await Promise.all(Array.from({ length: 60 }, async () => (await made({ ...DRAFT, publishAt }))['id']))
-    service.advance(MINUTE_MS)
-    await carriedOut()
-    for (const id of ids) assert.equal((await found(id))['status'], 'active')
-  })
-
-  it('forgets the times that a person has overtaken', async () => {
-    const { id } = await made({ ...DRAFT, publishAt: inMinutes(5), unpublishAt: inMinutes(9) })
-    assert.deepEqual(datesOf(await changed('PATCH', id, { status: 'active' })), { status: 'active', publishedAt: inMinutes(0), unpublishAt: inMinutes(9) })
-    assert.deepEqual(Object.keys(datesOf(await changed('PATCH', id, { status: 'archived' }))), ['status', 'publishedAt'])
   })
 
   it('keeps the times in a replacement by a client that does not know them, and null takes them away', async () => {

@@ -1,3 +1,4 @@
+// also: executable
 /** The sample content, loaded by an administrator. */
 import assert from 'node:assert/strict'
 import { it } from 'node:test'

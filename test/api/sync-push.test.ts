@@ -1,8 +1,9 @@
+// also: threads
 /** Pushes of RxDB's clients: rows with an assumed state, conflicts, and the checks of the requests that they stand for. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { JsonObject } from '../../src/base/json.ts'
-import { newCast, newPerson, type Person } from '../support/cast.ts'
+import { newCast, type Person } from '../support/cast.ts'
 import { bodyOf } from '../support/service/data-bodies.ts'
 import type { ApiResponse } from '../support/service/service.ts'
 import { startSuiteService } from '../support/service/suite-service.ts'
@@ -63,16 +64,6 @@ describe('a push', () => {
     assert.ok(items.some(({ id }) => id === 'made-offline'))
   })
 
-  it('is in the audit trail with each of its changes, and with none for a conflict', async () => {
-    const person = await newPerson(service, 'publisher', admin.token)
-    const [changed, deleted] = [await make(), await make()]
-    const rows = [rowOf(changed, { title: 'Changed' }), rowOf(deleted, { _deleted: true }), rowOf({ ...(await make()), title: 'x' }, { title: 'y' })]
-    assert.equal((await pushed(rows, { by: person })).length, 1)
-    const query = new URLSearchParams({ filter: JSON.stringify({ actor: person.id }) }).toString()
-    const records = (await service.call('GET', `/api/v1/admin/audit?${query}`, { token: admin.token })).at('data.items') as { event: string }[]
-    assert.deepEqual(records.map(({ event }) => event).sort(), ['document.deleted', 'document.replaced'])
-  })
-
   it('that is repeated, since its response was lost, changes nothing', async () => {
     const [changed, deleted] = [await make(), await make()]
     const { id: _, ...body } = changed
@@ -85,15 +76,6 @@ describe('a push', () => {
     const before = [await read('made-once'), await read(idOf(changed))]
     assert.deepEqual(await pushed(rows), [])
     assert.deepEqual([await read('made-once'), await read(idOf(changed))], before)
-  })
-
-  it('of many edits in a row needs no pull in between: dates are the server\'s', async () => {
-    let state = await make()
-    for (const title of ['One', 'Two', 'Three']) {
-      assert.deepEqual(await pushed([rowOf(state, { title })]), [])
-      state = { ...state, title }
-    }
-    assert.equal((await read(idOf(state)))?.['title'], 'Three')
   })
 })
 

@@ -1,3 +1,4 @@
+// also: executable threads
 /** The streams of RxDB's clients: the documents and checkpoints of pulls, as events; who may open them, and how many. */
 import assert from 'node:assert/strict'
 import { describe, it, type TestContext } from 'node:test'

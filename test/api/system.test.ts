@@ -1,3 +1,4 @@
+// also: executable
 /** /healthz, /readyz and /metrics: what who runs the service can see, and who else cannot. */
 import assert from 'node:assert/strict'
 import { rmSync, writeFileSync } from 'node:fs'
@@ -7,7 +8,7 @@ import { newPerson } from '../support/cast.ts'
 import { send } from '../support/service/http-client.ts'
 import { startService, type TestService } from '../support/service/service.ts'
 import type { Cleanup } from '../support/service/temporary-directory.ts'
-import { openPeer, QUIT, type Step } from '../support/smtp/smtp-peer.ts'
+import { openPeer, type Step } from '../support/smtp/smtp-peer.ts'
 import { ONLY_HERE } from '../support/service/service-process.ts'
 
 async function metricsOf(service: TestService, headers: Record<string, string> = {}): Promise<string> {
@@ -59,17 +60,6 @@ describe('readiness', () => {
     const response = await service.call('GET', '/readyz')
     assert.equal(response.status, 200)
     assert.deepEqual(response.at('warnings'), ['mail: the mail server has failed for 4m'])
-  })
-
-  it('has no warning of mail after a stranger requests a code for a domain that the relay answers with 450', async (t) => {
-    const service = await withRelay(t, [['', '220 relay'], ['EHLO', '250 relay'], ['MAIL', '250 ok'], ['RCPT', '450 4.1.2 no such domain'], ['RSET', '250 ok'], QUIT])
-    assert.equal((await service.call('POST', '/api/v1/auth/request-code', CODE_REQUEST)).status, 202)
-    await service.app.idle()
-    service.advance(10 * 60_000)
-    await service.app.idle()
-    const response = await service.call('GET', '/readyz')
-    assert.deepEqual([response.status, response.at('warnings')], [200, undefined])
-    assert.equal(valueOf(await metricsOf(service), 'dateline_mail_failing'), 0)
   })
 })
 
@@ -125,11 +115,6 @@ describe('metrics', () => {
       ['dateline_sign_ins_total{how="created"}', 1],
       ['dateline_rate_limited_total{limit="codes_per_email"}', 1],
       ['dateline_queries_total{how="inline"}', 1],
-      ['dateline_queries_refused_total{reason="line_full"}', 0],
-      ['dateline_queries_refused_total{reason="all_full"}', 0],
-      ['dateline_queries_refused_total{reason="waited_too_long"}', 0],
-      ['dateline_query_waits_total', 0],
-      ['dateline_query_wait_seconds_total', 0],
       ['dateline_queries_running{class="guest"}', 0],
       ['dateline_queries_waiting{class="dashboard"}', 0],
       ['dateline_outbox_messages{state="delivered"}', 1],
@@ -137,9 +122,6 @@ describe('metrics', () => {
       ['dateline_disk_free_bytes', 1],
       ['dateline_memory_bytes{kind="resident"}', 1_000_000],
       ['dateline_connections', 1],
-      ['dateline_connections_shed_total{reason="crowded"}', 0],
-      ['dateline_connections_shed_total{reason="address_limit"}', 0],
-      ['dateline_request_body_bytes', 0],
       ['dateline_request_bodies_refused_total{reason="no_room"}', 0],
       ['dateline_request_bodies_refused_total{reason="too_long"}', 1],
     ] as const) {
@@ -172,30 +154,16 @@ describe('metrics', () => {
       assert.equal(await statusOf(host), 401, host)
       assert.equal(await statusOf(host, { Authorization: `Bearer ${token}` }), 200, host)
     }
-    for (const host of [
-      'localhost',
-      'LOCALHOST:80',
-      `127.0.0.1:${port}`,
-      '10.0.0.7',
-      '[::1]:80',
-      'dateline',
-      'x.localhost',
-    ]) {
+    for (const host of ['localhost', 'LOCALHOST:80', `127.0.0.1:${port}`, '10.0.0.7', '[::1]:80', 'dateline', 'x.localhost']) {
       assert.equal(await statusOf(host), 200, host)
     }
   })
 
-  for (const header of ['X-Forwarded-For', 'Forwarded', 'Via', 'X-Real-IP', 'X-Forwarded-Host', 'X-Forwarded-Proto']) {
-    it(`attack: a stranger behind a proxy on this machine, which adds ${header}, needs a token`, async (t) => {
-      const service = await startService(t)
-      assert.equal((await fetch(`${service.url}/metrics`, { headers: { [header]: '127.0.0.1' } })).status, 401)
-    })
-  }
-
-  it('attack: a stranger behind a trusted proxy cannot pretend to be this machine', async (t) => {
-    const service = await startService(t, { trustedProxies: '127.0.0.1' })
-    const headers = { 'x-forwarded-for': '127.0.0.1' }
-    assert.equal((await fetch(`${service.url}/metrics`, { headers })).status, 401)
+  it('attack: a stranger behind a proxy on this machine, which adds a header, needs a token', async (t) => {
+    const service = await startService(t)
+    for (const header of ['X-Forwarded-For', 'Forwarded', 'Via', 'X-Real-IP', 'X-Forwarded-Host', 'X-Forwarded-Proto']) {
+      assert.equal((await fetch(`${service.url}/metrics`, { headers: { [header]: '127.0.0.1' } })).status, 401, header)
+    }
   })
 
   it('attack: a stranger behind a proxy that says nothing of him needs a token where proxies are named', async (t) => {

@@ -1,17 +1,14 @@
+// also: executable
 /** The administrator that the setting names exists after every start, and no other user is changed by it. */
 import assert from 'node:assert/strict'
-import { existsSync } from 'node:fs'
-import { join } from 'node:path'
 import { describe, it, type TestContext } from 'node:test'
 import { readConfig } from '../../../src/config/read-config.ts'
 import { authCalls } from '../../support/service/auth-calls.ts'
 import { newPerson } from '../../support/cast.ts'
 import { DECODERS, decodeEnvelope } from '../../support/service/client-codec.ts'
 import { OPERATOR } from '../../../src/store/actor.ts'
-import { run } from '../../support/service/program.ts'
 import { ONLY_HERE } from '../../support/service/service-process.ts'
 import { ADMIN_EMAIL, startService, type TestService, type TestSettings } from '../../support/service/service.ts'
-import { temporaryDirectory } from '../../support/service/temporary-directory.ts'
 
 async function restart(t: TestContext, service: TestService, settings: TestSettings = {}): Promise<TestService> {
   await service.stop()
@@ -26,28 +23,6 @@ async function users(service: TestService, token: string): Promise<readonly Reco
 }
 
 describe('the first administrator', () => {
-  it('is created with everything that a user has, and can open the dashboard', async (t) => {
-    const service = await startService(t)
-    const { id, token, user } = await service.admin()
-    assert.deepEqual([user['email'], user['appRole'], user['dashboardRole']], [ADMIN_EMAIL, 'standardUser', 'admin'])
-    for (const model of ['user', 'user_app_settings', 'user_content_preferences'] as const) {
-      decodeEnvelope<unknown>((await service.data('GET', `/${id}`, { model }, { token })).body, DECODERS[model])
-    }
-    assert.deepEqual(
-      (await users(service, token)).map((one) => one['email']),
-      [ADMIN_EMAIL],
-    )
-  })
-
-  it('is the same one after each start', async (t) => {
-    const first = await startService(t)
-    const { id, user } = await first.admin()
-    const second = await restart(t, first)
-    const again = await second.admin()
-    assert.deepEqual([again.id, again.user], [id, user])
-    assert.equal((await users(second, again.token)).length, 1)
-  })
-
   it('is promoted where the address has a user, who keeps everything else', async (t) => {
     const first = await startService(t)
     const reader = await first.signIn('reader@example.org')
@@ -81,25 +56,6 @@ describe('the first administrator', () => {
     assert.equal((await authCalls(first).requestCode({ email: ADMIN_EMAIL, isDashboardLogin: true })).status, 403)
     const second = await restart(t, first)
     assert.equal((await second.admin()).id, id)
-  })
-
-  it('does not exist without the setting', async (t) => {
-    const first = await startService(t)
-    const { token } = await first.admin()
-    const other = await newPerson(first, 'admin', token)
-    assert.equal((await authCalls(first).deleteAccount(token)).status, 204)
-    const second = await restart(t, first, { adminEmail: undefined } as unknown as TestSettings)
-    assert.deepEqual(
-      (await users(second, other.token)).map(({ id }) => id),
-      [other.id],
-    )
-  })
-
-  it('is made without a mail', async (t) => {
-    const service = await startService(t)
-    assert.equal((await service.mails('@')).length, 0)
-    await service.admin()
-    assert.equal((await service.mails('@')).length, 1)
   })
 })
 
@@ -170,19 +126,5 @@ describe('a reserved e-mail address', () => {
       assert.throws(() => readConfig(new Map(), { DATELINE_ADMIN_EMAIL: address }), wanted, address)
       assert.throws(() => readConfig(new Map(), { OVERRIDE_ADMIN_EMAIL: address }), wanted, address)
     }
-  })
-
-  it('ends commands with status 2, before a data directory is made', async (t) => {
-    const data = join(temporaryDirectory(t), 'data')
-    const [address = ''] = STAND_INS
-    for (const words of [
-      ['serve', '--port', '0', '--admin-email', address],
-      ['admin', '--email', address, '--code'],
-    ]) {
-      const { code, stdout, stderr } = await run([...words, '--data-dir', data])
-      assert.deepEqual([code, stdout], [2, ''], stderr)
-      assert.match(stderr, /reserved/)
-    }
-    assert.equal(existsSync(data), false)
   })
 })

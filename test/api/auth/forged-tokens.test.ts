@@ -1,3 +1,4 @@
+// also: executable threads
 /**
  * Tokens forged with knowledge of the format, and some with knowledge of the secret, too: a token holds only
  * with everything right at once, and says who the user is, never what the user may do (RFC 8725).
@@ -32,37 +33,16 @@ it('the tests can forge a token that holds', async () => {
   assert.equal((await me(withClaims({ sub: admin.id, jti: 'of-the-test' }))).at('data.id'), admin.id)
 })
 
-it('a token of ours has the five claims, and names algorithm, type and key', () => {
-  assert.deepEqual(Object.keys(claims).sort(), ['exp', 'iat', 'iss', 'jti', 'sub'])
-  assert.deepEqual(
-    { ...claims, jti: 'any' },
-    { sub: guest.id, iat: now, exp: now + 720 * 3600, iss: 'http://localhost:8080', jti: 'any' },
-  )
-  assert.deepEqual({ ...header, kid: 'any' }, { alg: 'HS256', typ: 'JWT', kid: 'any' })
-})
-
 const REFUSED: readonly (readonly [string, string])[] = [
   ['of the algorithm none', `${encode({ alg: 'none' })}.${signedClaims}.`],
-  ['of the algorithm none with a signature', `${encode({ ...header, alg: 'none' })}.${signedClaims}.${signature}`],
-  ['of the algorithm NONE', `${encode({ ...header, alg: 'NONE' })}.${signedClaims}.`],
-  ['without an algorithm', withHeader({ alg: undefined })],
   ['of the algorithm HS512', withHeader({ alg: 'HS512' }, 'sha512')],
-  ['of the algorithm HS384', withHeader({ alg: 'HS384' }, 'sha384')],
-  ['that says HS256 and is signed with HS512', withHeader({}, 'sha512')],
-  ['of the algorithm RS256, signed with our secret', withHeader({ alg: 'RS256' })],
-  ['of the algorithm hs256 in lower case', withHeader({ alg: 'hs256' })],
-  ['of an algorithm in an array', withHeader({ alg: ['HS256'] })],
   ['with critical extensions', withHeader({ crit: ['exp'] })],
   ['of an unknown key', withHeader({ kid: '00000000' })],
-  ['of a key that is null', withHeader({ kid: null })],
   ['of a key that is a path', withHeader({ kid: '../../../../dev/null' })],
   ['signed with another secret', forge(header, claims, `${secret}x`)],
-  ['signed with no secret', forge(header, claims, '')],
-  ['signed with the id of the key', forge(header, claims, String(header['kid']))],
   ['whose claims were changed', `${signedHeader}.${encode({ ...claims, sub: admin.id })}.${signature}`],
   ['whose header was changed', `${encode({ ...header, typ: 'other' })}.${signedClaims}.${signature}`],
   ['whose signature was cut', `${signedHeader}.${signedClaims}.${signature.slice(0, -1)}`],
-  ['whose signature is longer', `${signedHeader}.${signedClaims}.${signature}A`],
   [
     'whose signature has other padding bits',
     `${signedHeader}.${signedClaims}.${signature.slice(0, -1)}${signature.endsWith('A') ? 'B' : 'A'}`,
@@ -111,48 +91,11 @@ describe('a token is refused', () => {
   }
 })
 
-const TAKEN: readonly (readonly [string, string])[] = [
-  ['without a key id, as from a service that shares the secret', withHeader({ kid: undefined })],
-  ['without a type', withHeader({ typ: undefined })],
-  ['whose exp is a second from now', withClaims({ exp: now + 1 })],
-  ['whose iat is a few seconds off', withClaims({ iat: now + 4 })],
-  ['with further claims', withClaims({ email: 'reader@example.org', aud: 'app' })],
-]
-describe('a token is taken', () => {
-  for (const [name, token] of TAKEN) {
-    it(name, async () => assert.equal((await me(token)).status, 200))
-  }
-})
-
 describe('what a user may do', () => {
   it('is not in the token, whatever it says', async () => {
-    const token = withClaims({
-      appRole: 'premiumUser',
-      dashboardRole: 'admin',
-      email: 'admin@example.org',
-      role: 'admin',
-    })
+    const token = withClaims({ appRole: 'premiumUser', dashboardRole: 'admin', email: 'admin@example.org', role: 'admin' })
     assert.equal((await me(token)).at('data.dashboardRole'), 'none')
     assert.equal((await service.data('GET', '', { model: 'user' }, { token })).status, 403)
-  })
-
-  it('changes with the stored user, for tokens that are out already', async () => {
-    const { id, token, user } = await service.signIn('promoted@example.org')
-    const list = async (): Promise<number> => (await service.data('GET', '', { model: 'user' }, { token })).status
-    const give = async (dashboardRole: string): Promise<void> => {
-      const response = await service.data(
-        'PUT',
-        `/${id}`,
-        { model: 'user' },
-        { token: admin.token, body: { ...user, dashboardRole } },
-      )
-      assert.equal(response.status, 200, response.text)
-    }
-    assert.equal(await list(), 403)
-    await give('admin')
-    assert.equal(await list(), 200)
-    await give('none')
-    assert.equal(await list(), 403)
   })
 })
 

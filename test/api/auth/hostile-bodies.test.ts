@@ -1,3 +1,4 @@
+// also: threads
 /**
  * A client without a session can send bodies to three paths, and verifying a code has no limit that counts requests.
  *

@@ -1,3 +1,4 @@
+// also: threads
 /**
  * Guessing sign-in codes, and shutting owners out by guessing.
  *
@@ -58,7 +59,7 @@ describe('a stranger who guesses at a code', () => {
     it(`shuts out that client alone, with rate limits ${rateLimits}`, async (t) => {
       const site = await guessed(t, { rateLimits })
       const code = await site.codeFor(EMAIL)
-      await site.guess(code, '198.51.100.7', 50)
+      await site.guess(code, '198.51.100.7', 20)
       assert.equal((await site.tryCode(EMAIL, code, '198.51.100.7')).status, 400, 'the right digits')
       assert.equal((await site.tryCode(EMAIL, code, OWNER)).status, 200)
     })
@@ -67,7 +68,7 @@ describe('a stranger who guesses at a code', () => {
   it('has five tries however many are sent at once: others may still make nine', async (t) => {
     const site = await guessed(t)
     const code = await site.codeFor(EMAIL)
-    await Promise.all([site.guess(code, '198.51.100.1', 50), site.guess(code, '198.51.100.2', 50)])
+    await Promise.all([site.guess(code, '198.51.100.1', 15), site.guess(code, '198.51.100.2', 15)])
     await site.guess(code, '198.51.100.3', 4, { first: 60 })
     assert.equal((await site.tryCode(EMAIL, code, '198.51.100.3')).status, 200)
   })
@@ -80,32 +81,6 @@ describe('a stranger who guesses at a code', () => {
     assert.equal((await site.tryCode(EMAIL, code, '127.0.0.1')).status, 200)
     const next = await site.codeFor(EMAIL)
     assert.equal((await site.tryCode(EMAIL, next, OWNER)).status, 200, 'the next code is a new one')
-  })
-
-  it('is one client behind all addresses of an IPv6 network', async (t) => {
-    const site = await guessed(t)
-    const code = await site.codeFor(EMAIL)
-    for (let i = 1; i <= TRIES; i++) await site.guess(code, `2001:db8:1:2::${i}`, 1, { first: i })
-    assert.equal((await site.tryCode(EMAIL, code, '2001:db8:1:2:ffff::1')).status, 400)
-    assert.equal((await site.tryCode(EMAIL, code, '2001:db8:1:3::1')).status, 200)
-  })
-
-  it('is one client under all addresses that it makes up', async (t) => {
-    const site = await guessed(t, { trustedProxies: '' })
-    const code = await site.codeFor(EMAIL)
-    for (let i = 1; i <= TRIES; i++) await site.guess(code, `198.51.100.${i}`, 1, { first: i })
-    assert.equal((await site.tryCode(EMAIL, code, OWNER)).status, 400)
-  })
-
-  it('is remembered after a restart', async (t) => {
-    const site = await guessed(t, { rateLimits: 'on', wrongCodesPerAddress: '6' })
-    const code = await site.codeFor(EMAIL)
-    await site.guess(code, '198.51.100.1', TRIES)
-    await site.stop()
-    const again = await guessed(t, { rateLimits: 'on', wrongCodesPerAddress: '6' }, { directory: site.directory })
-    assert.equal((await again.tryCode(EMAIL, code, '198.51.100.1')).status, 400)
-    assert.equal((await again.tryCode(EMAIL, code, '198.51.100.1')).status, 429)
-    assert.equal((await again.tryCode(EMAIL, code, OWNER)).status, 200)
   })
 })
 
@@ -136,12 +111,6 @@ describe('a campaign over many addresses', () => {
       assert.deepEqual([site.rows('client_try'), site.rows('code'), site.rows('code_try')], [rows, 0, 0])
     })
   }
-
-  it('counts for no e-mail address that has no code', async (t) => {
-    const site = await guessed(t, { rateLimits: 'on', wrongCodesPerEmail: '2' })
-    for (let i = 0; i < 10; i++) await site.tryCode(EMAIL, '123456', '198.51.100.1')
-    assert.equal((await site.tryCode(EMAIL, await site.codeFor(EMAIL), OWNER)).status, 200)
-  })
 })
 
 describe('the code that the operator makes works', () => {
@@ -206,28 +175,10 @@ describe('the code that the operator makes works', () => {
     assert.equal((await site.tryCode(ADMIN_EMAIL, code, OWNER)).status, 200)
     assert.equal((await site.tryCode(ADMIN_EMAIL, mailed, OWNER)).status, 200, 'the mailed code is another one')
   })
-
-  it('and replaces the one that was mailed before', async (t) => {
-    const site = await guessed(t, {})
-    const mailed = await site.codeFor(ADMIN_EMAIL)
-    const code = await site.revealed(ADMIN_EMAIL)
-    if (mailed !== code) assert.equal((await site.tryCode(ADMIN_EMAIL, mailed, OWNER)).status, 400)
-    assert.equal((await site.tryCode(ADMIN_EMAIL, code, OWNER)).status, 200)
-  })
-
-  it('and is guessed by no client that has used up its wrong codes', async (t) => {
-    const site = await guessed(t, { rateLimits: 'on' })
-    for (let i = 0; i < 60; i++) await site.tryCode(`reader-${i}@example.org`, '123456', '198.51.100.1')
-    const code = await site.revealed(ADMIN_EMAIL)
-    for (let i = 1; i <= TRIES; i++) {
-      assert.equal((await site.tryCode(ADMIN_EMAIL, otherCode(code, i), '198.51.100.1')).status, 429)
-    }
-    assert.equal((await site.tryCode(ADMIN_EMAIL, code, '198.51.100.1')).status, 429)
-    assert.equal((await site.tryCode(ADMIN_EMAIL, code, OWNER)).status, 200)
-  })
 })
 
 describe('a stranger who uses up the wrong codes of an address', () => {
+  const WRONG_MAX = 15
   const STRANGERS = ['198.51.100.1', '198.51.100.2', '198.51.100.3']
   const request = (site: Site, client: string): Promise<ApiResponse> =>
     site.requestCode({ email: EMAIL }, { headers: { 'x-forwarded-for': client } })
@@ -237,15 +188,15 @@ describe('a stranger who uses up the wrong codes of an address', () => {
     const text = (await site.mails(EMAIL)).at(-1) ?? ''
     return /\b(\d{6})\b/.exec(text)?.[1] ?? assert.fail(text)
   }
-  /** A hundred wrong codes from three addresses, which also request them. */
+  /** As many wrong codes as the address may have in a day, from three clients, which also request them. */
   async function usedUp(t: TestContext): Promise<Site> {
-    const site = await guessed(t, { rateLimits: 'on', codesPerEmail: '0' })
+    const site = await guessed(t, { rateLimits: 'on', codesPerEmail: '0', wrongCodesPerEmail: String(WRONG_MAX) })
     let wrong = 0
-    while (wrong < 100) {
+    while (wrong < WRONG_MAX) {
       assert.equal((await request(site, STRANGERS[0] ?? '')).status, 202)
       const code = await mailed(site)
       for (const client of STRANGERS) {
-        const count = Math.min(TRIES, 100 - wrong)
+        const count = Math.min(TRIES, WRONG_MAX - wrong)
         await site.guess(code, client, count, { first: wrong + 1 })
         wrong += count
       }
@@ -265,14 +216,6 @@ describe('a stranger who uses up the wrong codes of an address', () => {
     assert.equal((await site.tryCode(EMAIL, code, OWNER)).status, 200)
   })
 
-  it('does not void the code of the owner by requesting another', async (t) => {
-    const site = await usedUp(t)
-    await request(site, OWNER)
-    const code = await mailed(site)
-    for (const client of STRANGERS) await request(site, client)
-    assert.equal((await site.tryCode(EMAIL, code, OWNER)).status, 200)
-  })
-
   it('gets one try at each code that it requests, five a day, and none at those of others', async (t) => {
     const site = await usedUp(t)
     const stranger = STRANGERS[1] ?? ''
@@ -287,24 +230,6 @@ describe('a stranger who uses up the wrong codes of an address', () => {
     const code = await mailed(site)
     assert.equal((await site.tryCode(EMAIL, code, '203.0.113.1')).status, 429)
     assert.equal((await site.tryCode(EMAIL, code, OWNER)).status, 200)
-  })
-
-  it('does not pass for many clients with a /48: neither the tries past the limit nor the codes are used up', async (t) => {
-    const addressOf = (i: number): string => `2001:db8:7:${i.toString(16)}::1`
-    const site = await usedUp(t)
-    for (let i = 0; i < 12; i++) {
-      await request(site, addressOf(i))
-      const code = await mailed(site)
-      for (let n = 1; n <= 5; n++) assert.equal((await site.tryCode(EMAIL, otherCode(code, n), addressOf(i))).status, 429)
-    }
-    await request(site, OWNER)
-    assert.equal((await site.tryCode(EMAIL, await mailed(site), OWNER)).status, 200)
-
-    const other = await guessed(t, { rateLimits: 'on' })
-    const statuses: number[] = []
-    for (let i = 0; i < 20; i++) statuses.push((await request(other, addressOf(i))).status)
-    assert.deepEqual(statuses.filter((status) => status === 202).length, 5)
-    assert.equal((await request(other, OWNER)).status, 202)
   })
 
   it('does not use up the codes of an address: a network that has requested none gets one more', async (t) => {

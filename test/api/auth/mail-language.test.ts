@@ -1,3 +1,4 @@
+// also: executable
 /** In which language the mail with a code is written. */
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
@@ -37,13 +38,4 @@ it("an account's own language goes before that of the request", async () => {
   assert.equal(changed.status, 200, changed.text)
   assert.equal(await languageOf('reader@example.org', 'de'), 'fr')
   assert.equal(await languageOf('reader@example.org', undefined), 'fr')
-})
-
-it('a language of the account that we have no words in leaves it to the request', async () => {
-  const { id, token } = await service.signIn('other@example.org')
-  const languages = await service.data('GET', '', { model: 'language', filter: { code: 'ja' } }, { token })
-  const settings = await service.data('GET', `/${id}`, { model: 'user_app_settings' }, { token })
-  const body = { ...(settings.at('data') as object), language: languages.at('data.items[0]') }
-  assert.equal((await service.data('PUT', `/${id}`, { model: 'user_app_settings' }, { token, body })).status, 200)
-  assert.equal(await languageOf('other@example.org', 'es'), 'es')
 })

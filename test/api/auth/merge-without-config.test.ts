@@ -17,12 +17,7 @@ it('a merge keeps to the limits of the seed while there is no remote configurati
   const [account, guest, admin] = [await service.signIn('a@example.org'), await service.guest(), await service.admin()]
   await follow(account.token, account.id, topics.slice(0, 13))
   await follow(guest.token, guest.id, topics.slice(13, 18))
-  const removal = await service.data(
-    'DELETE',
-    `/${REMOTE_CONFIG_ID}`,
-    { model: 'remote_config' },
-    { token: admin.token },
-  )
+  const removal = await service.data('DELETE', `/${REMOTE_CONFIG_ID}`, { model: 'remote_config' }, { token: admin.token })
   assert.equal(removal.status, 204)
   const { token, id } = await service.signIn('a@example.org', { token: guest.token })
   const merged = await service.data('GET', `/${id}`, { model: 'user_content_preferences' }, { token })

@@ -1,10 +1,9 @@
+// also: threads
 /** Where a user is signed in, as the user sees and ends it. */
 import assert from 'node:assert/strict'
-import { connect } from 'node:net'
 import { describe, it } from 'node:test'
 import type { UserSessions } from '../../../src/models/responses.ts'
 import { newCast, newPerson, type Role } from '../../support/cast.ts'
-import { ONLY_HERE } from '../../support/service/service-process.ts'
 import { startSuiteService } from '../../support/service/suite-service.ts'
 
 const PATH = '/api/v1/auth/sessions'
@@ -20,23 +19,11 @@ const list = async (token: string): Promise<UserSessions['items']> => {
   return response.at('data.items') as UserSessions['items']
 }
 const end = async (token: string, id: string) => service.call('DELETE', `${PATH}/${encodeURIComponent(id)}`, { token })
-const statusOf = async (token: string): Promise<number> =>
-  (await service.call('GET', '/api/v1/auth/me', { token })).status
+const statusOf = async (token: string): Promise<number> => (await service.call('GET', '/api/v1/auth/me', { token })).status
 const signIn = (id: string, label = 'another device'): Promise<string> =>
   service.app.services.sessions.issue(id, { label, now: service.now() })
 
 describe('the own sessions', () => {
-  for (const role of ['guest', 'standard', 'premium', 'publisher', 'admin'] as const) {
-    it(`are listed for a ${role}, and one of them is marked as current`, async () => {
-      const person = await newPerson(service, role, admin.token)
-      const items = await list(person.token)
-      assert.equal(items.length, 1)
-      assert.equal(items[0]?.current, true)
-      assert.equal(items[0]?.createdAt, new Date(service.now()).toISOString())
-      assert.equal(items[0]?.lastUsedAt, items[0]?.createdAt)
-    })
-  }
-
   it('come newest first, with a readable name of the client', async () => {
     const { id, token } = await newPerson(service, 'standard', admin.token)
     service.advance(1_000)
@@ -70,41 +57,6 @@ describe('the own sessions', () => {
     assert.deepEqual(withoutCurrent(theirs.at('data.items') as UserSessions['items']), withoutCurrent(mine))
   })
 
-  it('attack: fifty thousand failed sign-ins make no request of another session a write', { skip: ONLY_HERE }, async () => {
-    const { token } = await newPerson(service, 'standard', admin.token)
-    const began = service.now()
-    for (let i = 0; i <= 50_000; i++) service.app.services.sessions.open({ label: '', now: began })
-    service.advance(MINUTE_MS)
-    assert.equal(await statusOf(token), 200)
-    // Writes are committed in their order.
-    assert.equal((await end(token, 'f'.repeat(24))).status, 404)
-    assert.deepEqual((await list(token)).map(({ lastUsedAt }) => Date.parse(lastUsedAt)), [began])
-  })
-
-  it('end one by one, and another stays', async () => {
-    const { id, token } = await newPerson(service, 'guest', admin.token)
-    const other = await signIn(id)
-    const one = (await list(token)).find(({ current }) => !current)?.id ?? ''
-    assert.equal((await end(token, one)).status, 204)
-    assert.deepEqual([await statusOf(other), await statusOf(token)], [401, 200])
-    assert.equal((await end(token, one)).status, 404, 'it has ended already')
-    assert.equal((await list(token)).length, 1)
-  })
-
-  it('end the session of the request, as signing out does', async () => {
-    const { token } = await newPerson(service, 'standard', admin.token)
-    const [mine] = await list(token)
-    assert.equal((await end(token, mine?.id ?? '')).status, 204)
-    for (const [method, path] of [
-      ['GET', PATH],
-      ['DELETE', PATH],
-      ['DELETE', `${PATH}/${mine?.id}`],
-      ['POST', '/api/v1/auth/sign-out'],
-    ] as const) {
-      assert.equal((await service.call(method, path, { token })).status, 401)
-    }
-  })
-
   it('end all but the session of the request', async () => {
     const { id, token } = await newPerson(service, 'publisher', admin.token)
     const others = [await signIn(id), await signIn(id)]
@@ -112,26 +64,8 @@ describe('the own sessions', () => {
     assert.deepEqual([response.status, response.at('data')], [200, { ended: 2 }])
     for (const other of others) assert.equal(await statusOf(other), 401)
     assert.equal(await statusOf(token), 200)
+    assert.deepEqual((await list(token)).map(({ current }) => current), [true])
     assert.deepEqual((await service.call('DELETE', PATH, { token })).at('data'), { ended: 0 })
-  })
-
-  it('attack: are ended over and over, which records nothing where nothing ends', async () => {
-    const { id, token } = await newPerson(service, 'standard', admin.token)
-    const other = await signIn(id)
-    for (let i = 0; i < 5; i++) assert.equal((await service.call('DELETE', PATH, { token })).status, 200)
-    assert.equal(await statusOf(other), 401)
-    const filter = encodeURIComponent(JSON.stringify({ event: 'session.ended', actor: id }))
-    const response = await service.call('GET', `/api/v1/admin/audit?filter=${filter}`, { token: admin.token })
-    assert.equal((response.at('data.items') as unknown[]).length, 1)
-  })
-
-  it('do not come back with the token of a session that was ended', async () => {
-    const { id, token } = await newPerson(service, 'standard', admin.token)
-    const other = await signIn(id)
-    await service.call('DELETE', PATH, { token })
-    service.advance(10 * MINUTE_MS)
-    assert.equal(await statusOf(other), 401)
-    assert.equal((await list(token)).length, 1)
   })
 })
 
@@ -183,18 +117,6 @@ describe('attack: the sessions of others', () => {
     assert.equal(await statusOf(token), 200)
     assert.equal(await statusOf(admin.token), 200)
   })
-
-  it('are limited in number', async () => {
-    const { token } = await newPerson(service, 'guest', admin.token)
-    const limited = await startSuiteService({ rateLimits: 'on', dataPerUser: '3' })
-    const guest = await limited.guest()
-    const statuses: number[] = []
-    for (let i = 0; i < 5; i++) {
-      statuses.push((await limited.call('DELETE', `${PATH}/${'f'.repeat(24)}`, { token: guest.token })).status)
-    }
-    assert.deepEqual(statuses, [404, 404, 404, 429, 429])
-    assert.equal(await statusOf(token), 200)
-  })
 })
 
 describe('attack: a hostile User-Agent', () => {
@@ -208,13 +130,7 @@ describe('attack: a hostile User-Agent', () => {
 
   for (const [name, agent, client] of [
     ['of 60 KB', `Mozilla/5.0 (X11; Linux x86_64) ${'x'.repeat(60_000)}`, 'Browser on Linux'],
-    ['of 60 KB of blanks', ` ${' '.repeat(60_000)}Firefox`, 'Firefox'],
     ['with markup', '<script>alert(1)</script>', '<script>alert(1)</script>'],
-    ['with tabs', 'one\ttwo', 'one two'],
-    ['with a soft hyphen and C1 controls', 'a\u0085b\u00adc\u009bd', 'a b c d'],
-    ['that names a member of every object', 'constructor/1.0', 'constructor'],
-    ['that names the prototype', '__proto__/1.0', '__proto__'],
-    ['that is empty', '', ''],
   ] as const) {
     it(`${name} is shortened and cleaned`, async () => {
       const item = await signInAs(agent)
@@ -223,26 +139,4 @@ describe('attack: a hostile User-Agent', () => {
       assert.doesNotMatch(`${item.client}${item.label}`, /[\p{C}\t\n]/u)
     })
   }
-
-  it('with bytes of UTF-8 for marks of direction is cleaned', async () => {
-    const { port } = new URL(service.url)
-    const socket = connect(Number(port), '127.0.0.1')
-    const bytes = Buffer.from('Fire\u202efox\u2066\u200f\ud83d\ude00')
-    socket.write('POST /api/v1/auth/anonymous HTTP/1.1\r\nHost: localhost\r\nContent-Length: 0\r\nConnection: close\r\n')
-    socket.write(Buffer.concat([Buffer.from('User-Agent: '), bytes, Buffer.from('\r\n\r\n')]))
-    let text = ''
-    for await (const chunk of socket) text += String(chunk)
-    const token = /"token":"([^"]+)"/.exec(text)?.[1] ?? ''
-    const [item] = await list(token)
-    assert.doesNotMatch(String(item?.label), /[\p{C}\u202a-\u202e\u2066-\u2069]/u)
-  })
-
-  it('of the operator’s own token label is cleaned as well', async () => {
-    const { id, token } = await newPerson(service, 'standard', admin.token)
-    await signIn(id, `a\u202eb\u0000c\n${'\ud83d\ude00'.repeat(300)}`)
-    const label = (await list(token)).find(({ current }) => !current)?.label ?? ''
-    assert.ok(label.startsWith('a b c \u{1f600}'))
-    assert.ok(label.isWellFormed(), 'no half of a character is left')
-    assert.equal([...label].length, 200)
-  })
 })

@@ -10,7 +10,7 @@ import { startSuiteService } from '../../support/service/suite-service.ts'
 
 const service = await startSuiteService()
 const { requestCode, verify, anonymous } = authCalls(service)
-const { standard, premium, publisher, admin, guest } = await newCast(service)
+const { standard, publisher, guest } = await newCast(service)
 
 const a = (count: number): string => 'a'.repeat(count)
 
@@ -34,23 +34,11 @@ describe('an accepted request for a code', () => {
     }
     assert.deepEqual(await shown('unknown@example.org'), await shown(standard.email))
   })
-
-  it('creates no user', async () => {
-    const users = await service.data(
-      'GET',
-      '',
-      { model: 'user', filter: { email: 'new@example.org' } },
-      { token: admin.token },
-    )
-    assert.deepEqual(users.at('data.items'), [])
-  })
 })
 
 const TAKEN: readonly (readonly [string, string, string])[] = [
   ['a hyphen in the domain', 'a@my-news.example.org', 'a@my-news.example.org'],
   ['a domain of another script', 'почта@пример.рф', 'почта@пример.рф'],
-  ['a tag', 'reader+dateline@example.org', 'reader+dateline@example.org'],
-  ['capitals', 'Reader@Example.ORG', 'reader@example.org'],
   ['white space around', ' \t reader@example.org \n', 'reader@example.org'],
   ['a local part of 64 characters', `${a(64)}@example.org`, `${a(64)}@example.org`],
   ['254 characters', `a@${a(248)}.org`, `a@${a(248)}.org`],
@@ -73,46 +61,26 @@ const REFUSED_EMAILS: readonly (readonly [string, unknown])[] = [
   ['no address', undefined],
   ['null', null],
   ['a number', 7],
-  ['an array', ['reader@example.org']],
-  ['an object', { address: 'reader@example.org' }],
   ['an empty text', ''],
   ['no @', 'example.org'],
-  ['two @', 'a@b@example.org'],
   ['nothing before the @', '@example.org'],
-  ['nothing after the @', 'a@'],
   ['a domain without a dot', 'a@localhost'],
-  ['an empty label', 'a@example..org'],
-  ['a dot at the end of the domain', 'a@example.org.'],
-  ['a hyphen at the edge of a label', 'a@-example.org'],
-  ['junk after the domain', 'a@example.org>'],
-  ['a dot at the end of the local part', 'a.@example.org'],
-  ['two dots in a row', 'a..b@example.org'],
-  ['a space inside', 'a b@example.org'],
-  ['a quoted local part', '"a b"@example.org'],
   ['a line break and a header', 'a@example.org\r\nBcc: b@example.org'],
   ['a NUL', 'a\0@example.org'],
   ['two addresses', 'a@example.org,b@example.org'],
-  ['an address literal', 'a@[127.0.0.1]'],
-  ['a name and brackets', 'A <a@example.org>'],
   ['a local part of 65 characters', `${a(65)}@example.org`],
-  ['255 characters', `a@${a(249)}.org`],
   ['ten thousand characters', `${a(10_000)}@example.org`],
   ['the stand-in of a guest', guest.email],
   ['the stand-in of a guest in capitals', guest.email.toUpperCase()],
-  ['the stand-in address of no guest', 'reader@anonymous.invalid'],
   ['a subdomain of the domain of guests', 'reader@sub.anonymous.invalid'],
 ]
 const REFUSED_BODIES: readonly (readonly [string, unknown])[] = [
   ...REFUSED_EMAILS.map(([name, email]) => [name, { email, isDashboardLogin: false }] as const),
   ['isDashboardLogin as a text', { email: 'reader@example.org', isDashboardLogin: 'true' }],
-  ['isDashboardLogin as a number', { email: 'reader@example.org', isDashboardLogin: 1 }],
   ['isDashboardLogin as null', { email: 'reader@example.org', isDashboardLogin: null }],
-  ['isDashboardLogin as an object', { email: 'reader@example.org', isDashboardLogin: {} }],
   ['an empty object', {}],
-  ['an array', [{ email: 'reader@example.org' }]],
   ['a text', '"reader@example.org"'],
   ['null', 'null'],
-  ['half an object', '{"email":"reader@example.org"'],
 ]
 describe('a malformed request for a code is 400:', () => {
   for (const [name, body] of REFUSED_BODIES) {
@@ -122,32 +90,12 @@ describe('a malformed request for a code is 400:', () => {
       assert.equal(decodeError(response.body).code, 'invalidInput')
     })
   }
-
-  it('no body, and one of another type', async () => {
-    const target = '/api/v1/auth/request-code'
-    const form = {
-      body: 'email=reader%40example.org',
-      headers: { 'content-type': 'application/x-www-form-urlencoded' },
-    }
-    for (const call of [{}, form]) {
-      const response = await service.call('POST', target, call)
-      assert.deepEqual([response.status, decodeError(response.body).code], [400, 'invalidInput'])
-    }
-  })
-
-  it('and nothing is sent', async () => {
-    const before = (await service.mails('@')).length
-    for (const [, body] of REFUSED_BODIES) await requestCode(body)
-    assert.equal((await service.mails('@')).length, before)
-  })
 })
 
 const DASHBOARD: readonly (readonly [string, string, number, string | undefined])[] = [
   ['an administrator', ADMIN_EMAIL, 202, undefined],
-  ['an administrator in capitals', ` ${ADMIN_EMAIL.toUpperCase()}`, 202, undefined],
   ['a publisher', publisher.email, 202, undefined],
   ['a standard user', standard.email, 403, 'forbidden'],
-  ['a premium user', premium.email, 403, 'forbidden'],
   ['no user', 'stranger@example.org', 401, 'unauthorized'],
   ['a guest, whose address is none', guest.email, 400, 'invalidInput'],
 ]
@@ -168,11 +116,6 @@ describe('a code for the dashboard', () => {
     assert.equal((await requestCode({ email: standard.email, isDashboardLogin: true })).status, 403)
     assert.equal((await verify({ email: standard.email, code })).status, 200)
   })
-
-  it('signs in to the app as well: there is one code per address', async () => {
-    const code = await service.codeFor(publisher.email, { dashboard: true })
-    assert.equal((await verify({ email: publisher.email, code })).status, 200)
-  })
 })
 
 describe('where no token is needed, one', () => {
@@ -190,15 +133,7 @@ describe('where no token is needed, one', () => {
   })
 
   it('in a header of another form is ignored, too', async () => {
-    for (const authorization of [
-      '',
-      'Bearer',
-      'Bearer ',
-      'Basic YTpi',
-      `Bearer ${a(5000)}`,
-      'Bearer a b c',
-      '\u00ff',
-    ]) {
+    for (const authorization of ['', 'Bearer', 'Bearer ', 'Basic YTpi', `Bearer ${a(5000)}`, 'Bearer a b c', '\u00ff']) {
       const response = await requestCode({ email: 'reader@example.org' }, { headers: { authorization } })
       assert.equal(response.status, 202, JSON.stringify(authorization))
     }

@@ -56,8 +56,7 @@ it('log lines, error bodies and the data directory hold no code and no token, an
   assert.ok(log.length > 25, 'there is a log to look at')
   for (const [secret, name] of secrets) {
     if (secret.length < 6) continue
-    for (const line of log)
-      assert.ok(!withoutNumbers(line).includes(secret), `the log names a ${name}: ${line}`)
+    for (const line of log) assert.ok(!withoutNumbers(line).includes(secret), `the log names a ${name}: ${line}`)
     for (const body of bodies) assert.ok(!withoutNumbers(body).includes(secret), `a response names a ${name}: ${body}`)
   }
   assert.ok(
@@ -78,7 +77,5 @@ it('log lines, error bodies and the data directory hold no code and no token, an
 
 /** Ids, times and durations in a line may hold the six digits of a code by chance. */
 function withoutNumbers(line: string): string {
-  return line
-    .replaceAll(/"[0-9a-f]{24}"|"(?:time|timestamp|response)":"[^"]*"/g, '""')
-    .replaceAll(/"(?:ms|bytes)":[\d.]+/g, '')
+  return line.replaceAll(/"[0-9a-f]{24}"|"(?:time|timestamp|response)":"[^"]*"/g, '""').replaceAll(/"(?:ms|bytes)":[\d.]+/g, '')
 }

@@ -1,18 +1,17 @@
+// also: threads
 /** GET /api/v1/auth/me and POST /api/v1/auth/sign-out: sessions from their first request to their last. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import type { JsonObject } from '../../../src/base/json.ts'
 import { authCalls } from '../../support/service/auth-calls.ts'
 import { badTokens } from '../../support/service/bad-tokens.ts'
-import { newCast, newPerson, ROLES } from '../../support/cast.ts'
+import { newCast, ROLES } from '../../support/cast.ts'
 import { decodeEnvelope, decodeError, decodeUser } from '../../support/service/client-codec.ts'
 import { startService, type ApiResponse } from '../../support/service/service.ts'
 import { startSuiteService } from '../../support/service/suite-service.ts'
 
 const service = await startSuiteService()
-const { verify, me, signOut } = authCalls(service)
+const { me, signOut } = authCalls(service)
 const cast = await newCast(service)
-const { admin } = cast
 const TOKEN_TTL_MS = 720 * 3_600_000
 
 function assertUnauthorized(response: ApiResponse, why: string): void {
@@ -30,19 +29,6 @@ describe('me', () => {
       assert.deepEqual((await service.data('GET', `/${id}`, { model: 'user' }, { token })).at('data'), data)
     })
   }
-
-  it('shows a change at once', async () => {
-    const { id, token } = await newPerson(service, 'standard', admin.token)
-    const body = { ...((await me(token)).at('data') as JsonObject), appRole: 'premiumUser', dashboardRole: 'publisher' }
-    assert.equal((await service.data('PUT', `/${id}`, { model: 'user' }, { token: admin.token, body })).status, 200)
-    const response = await me(token)
-    assert.deepEqual([response.at('data.appRole'), response.at('data.dashboardRole')], ['premiumUser', 'publisher'])
-  })
-
-  it('ignores what a client adds to the query', async () => {
-    const response = await service.call('GET', `/api/v1/auth/me?userId=${admin.id}`, { token: cast.guest.token })
-    assert.equal(response.at('data.id'), cast.guest.id)
-  })
 })
 
 describe('a protected endpoint', () => {
@@ -86,26 +72,11 @@ describe('a protected endpoint', () => {
 
   const { token } = cast.standard
   const HEADERS: readonly (readonly [string, string, number])[] = [
-    ['the scheme as written', `Bearer ${token}`, 200],
     ['the scheme in lower case', `bearer ${token}`, 200],
-    ['the scheme in capitals', `BEARER ${token}`, 200],
-    ['the scheme in any case', `bEaReR ${token}`, 200],
-    ['two spaces', `Bearer  ${token}`, 200],
-    ['a space after it', `Bearer ${token} `, 200],
     ['no scheme', token, 401],
     ['another scheme', `Basic ${token}`, 401],
-    ['a scheme that only begins alike', `Bearers ${token}`, 401],
-    ['no space', `Bearer${token}`, 401],
-    ['a tab for the space', `Bearer\t${token}`, 401],
-    ['a colon', `Bearer: ${token}`, 401],
-    ['quotes', `Bearer "${token}"`, 401],
-    ['two tokens', `Bearer ${token} ${token}`, 401],
     ['two values', `Bearer ${token}, Bearer ${token}`, 401],
-    ['a parameter', `Bearer token=${token}`, 401],
-    ['an equals sign at the end', `Bearer ${token}=`, 401],
     ['the token cut short', `Bearer ${token.slice(0, -1)}`, 401],
-    ['a token of 10,000 characters', `Bearer ${'a'.repeat(10_000)}`, 401],
-    ['a token of 10,000 dots', `Bearer ${'.'.repeat(10_000)}`, 401],
     ['a header beyond all limits', `Bearer ${'a'.repeat(100_000)}`, 431],
   ]
   for (const [name, authorization, status] of HEADERS) {
@@ -126,21 +97,6 @@ describe('sign-out', () => {
     assertUnauthorized(await signOut(token), 'the second time')
     assertUnauthorized(await me(token), 'me')
     assertUnauthorized(await service.data('GET', '', { model: 'topic' }, { token }), 'data')
-  })
-
-  it('leaves the other sessions of the user', async () => {
-    const email = 'two-devices@example.org'
-    const [phone, tablet] = [await service.signIn(email), await service.signIn(email)]
-    assert.equal((await signOut(phone.token)).status, 204)
-    assert.equal((await me(tablet.token)).status, 200)
-    assert.equal((await me(phone.token)).status, 401)
-    assert.equal((await service.signIn(email)).id, phone.id)
-  })
-
-  it('of a guest leaves the guest, which can never be signed in to again', async () => {
-    const { id, token } = await service.guest()
-    assert.equal((await signOut(token)).status, 204)
-    assert.equal((await service.data('GET', `/${id}`, { model: 'user' }, { token: admin.token })).status, 200)
   })
 
   it('holds after a restart and for as long as the token would', async (t) => {
@@ -177,22 +133,5 @@ describe('a token', () => {
     assert.equal((await authCalls(brief).me(token)).status, 200)
     brief.advance(1)
     assertUnauthorized(await authCalls(brief).me(token), 'expired')
-  })
-
-  it('is not renewed by use', async () => {
-    const { token } = await service.guest()
-    for (let day = 0; day < 29; day++) {
-      service.advance(86_400_000)
-      assert.equal((await me(token)).status, 200)
-    }
-    service.advance(86_400_000)
-    assert.equal((await me(token)).status, 401)
-  })
-
-  it('that has expired does not prevent a new sign-in', async () => {
-    const { token } = await service.guest()
-    service.advance(TOKEN_TTL_MS)
-    const email = 'back-again@example.org'
-    assert.equal((await verify({ email, code: await service.codeFor(email) }, { token })).status, 200)
   })
 })

@@ -3,8 +3,7 @@
 type Format = (text: string) => boolean
 
 /** RFC 3339 section 5.6, with an offset of hours and minutes; the date must be in the calendar. */
-const DATE_TIME =
-  /^(\d{4})-(\d{2})-(\d{2})[Tt]([01]\d|2[0-3]):[0-5]\d:([0-5]\d|60)(\.\d+)?([Zz]|[+-]([01]\d|2[0-3]):[0-5]\d)$/
+const DATE_TIME = /^(\d{4})-(\d{2})-(\d{2})[Tt]([01]\d|2[0-3]):[0-5]\d:([0-5]\d|60)(\.\d+)?([Zz]|[+-]([01]\d|2[0-3]):[0-5]\d)$/
 const NOT_IN_URI = /[\s<>"{}|\\^`\0-\x1f\x7f-\uffff]|%(?![0-9A-Fa-f]{2})/
 
 const FORMATS: Readonly<Record<string, Format>> = {

@@ -53,8 +53,7 @@ export const KEYWORDS: Readonly<Record<string, Keyword>> = {
         ? FITS
         : misfit(`expected one of ${show(values)}, found ${show(found)}`)
   },
-  const: (value) => (found) =>
-    isDeepStrictEqual(value, found) ? FITS : misfit(`expected ${show(value)}, found ${show(found)}`),
+  const: (value) => (found) => (isDeepStrictEqual(value, found) ? FITS : misfit(`expected ${show(value)}, found ${show(found)}`)),
 
   minimum: (value) => ofNumbers((n) => atLeast(n, numberOf(value), 'number')),
   maximum: (value) => ofNumbers((n) => atMost(n, numberOf(value), 'number')),

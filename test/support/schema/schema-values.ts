@@ -13,23 +13,7 @@ export interface ValueOptions {
   readonly idFor: (copy: string) => string
 }
 
-const TEXTS = [
-  '',
-  ' ',
-  'a',
-  'Ferry',
-  'ß',
-  '😀',
-  '\u202eleft',
-  '<b>&amp;</b>',
-  "it's",
-  '"',
-  '\\',
-  'null',
-  '0',
-  '$a',
-  'x.y',
-]
+const TEXTS = ['', ' ', 'a', 'Ferry', 'ß', '😀', '\u202eleft', '<b>&amp;</b>', "it's", '"', '\\', 'null', '0', '$a', 'x.y']
 const DATES = ['2026-03-01', '2026-03-01T12:00', '2026-03-01T12:00:00.123456', '2024-02-29T23:59:59.9Z']
 const INSTANTS = [
   '2026-03-01T12:00:00Z',

@@ -19,9 +19,7 @@ const ROOT = '$'
 
 function wrong(path: string, wanted: string, found: unknown): Error {
   const text = found === undefined ? 'nothing' : JSON.stringify(found)
-  return new Error(
-    `Cannot decode ${path}: expected ${wanted}, found ${text.length > 120 ? `${text.slice(0, 120)}…` : text}`,
-  )
+  return new Error(`Cannot decode ${path}: expected ${wanted}, found ${text.length > 120 ? `${text.slice(0, 120)}…` : text}`)
 }
 
 function asObject(value: unknown, path: string): Readonly<Record<string, unknown>> {
@@ -93,10 +91,7 @@ function record<const M extends Members>(members: M): Decode<DecodedMembers<M>> 
 }
 
 /** Any of the keys, no other. */
-function mapOf<const K extends string, T>(
-  keys: readonly K[],
-  decode: Decode<T>,
-): Decode<Readonly<Partial<Record<K, T>>>> {
+function mapOf<const K extends string, T>(keys: readonly K[], decode: Decode<T>): Decode<Readonly<Partial<Record<K, T>>>> {
   return (value, path = ROOT) => {
     for (const [key, entry] of Object.entries(asObject(value, path))) {
       if (!keys.some((known) => known === key)) throw wrong(`${path}.${key}`, `one of the keys ${keys.join(', ')}`, key)
@@ -110,8 +105,7 @@ function mapOf<const K extends string, T>(
 
 const SERVER_DATE = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
 /** What Dart's DateTime.parse documents: a date, perhaps a time, perhaps a zone. */
-const READABLE_DATE =
-  /^[+-]?\d{4,6}-?\d\d-?\d\d(?:[ T]\d\d(?::?\d\d(?::?\d\d(?:[.,]\d+)?)?)?(?: ?[zZ]| ?[-+]\d\d(?::?\d\d)?)?)?$/
+const READABLE_DATE = /^[+-]?\d{4,6}-?\d\d-?\d\d(?:[ T]\d\d(?::?\d\d(?::?\d\d(?:[.,]\d+)?)?)?(?: ?[zZ]| ?[-+]\d\d(?::?\d\d)?)?)?$/
 
 /** A date that the server wrote: UTC, milliseconds, `Z`, and a day that exists. */
 export const decodeServerDate: Decode<string> = (value, path = ROOT) => {
@@ -134,34 +128,13 @@ const readableDate: Decode<string> = (value, path = ROOT) => {
 const STATUS = oneOf('active', 'draft', 'archived')
 const APP_ROLES = ['guestUser', 'standardUser', 'premiumUser'] as const
 const DASHBOARD_ROLES = ['none', 'publisher', 'admin'] as const
-const DECORATORS = [
-  'linkAccount',
-  'upgrade',
-  'rateApp',
-  'enableNotifications',
-  'suggestedTopics',
-  'suggestedSources',
-] as const
+const DECORATORS = ['linkAccount', 'upgrade', 'rateApp', 'enableNotifications', 'suggestedTopics', 'suggestedSources'] as const
 
 /** Content as it stands alone, with the server's dates, and as it is embedded, with dates as they were sent. */
 function contentModels(date: Decode<string>) {
   const dates = { createdAt: date, updatedAt: date, status: STATUS }
-  const topic = record({
-    id: filledText,
-    name: text,
-    description: text,
-    iconUrl: text,
-    ...dates,
-    type: exactly('topic'),
-  })
-  const country = record({
-    id: filledText,
-    isoCode: text,
-    name: text,
-    flagUrl: text,
-    ...dates,
-    type: exactly('country'),
-  })
+  const topic = record({ id: filledText, name: text, description: text, iconUrl: text, ...dates, type: exactly('topic') })
+  const country = record({ id: filledText, isoCode: text, name: text, flagUrl: text, ...dates, type: exactly('country') })
   const language = record({ id: filledText, code: text, name: text, nativeName: text, ...dates })
   return { dates, topic, country, language }
 }
@@ -349,11 +322,7 @@ export interface Page<T> {
 export function decodePage<T>(value: unknown, decodeItem: Decode<T>, path = ROOT): Page<T> {
   const page = record({ items: listOf(decodeItem), cursor: nullable(filledText), hasMore: flag })(value, path)
   if (page.hasMore !== (page.cursor !== null)) {
-    throw wrong(
-      `${path}.cursor`,
-      page.hasMore ? 'a cursor, as hasMore is true' : 'null, as hasMore is false',
-      page.cursor,
-    )
+    throw wrong(`${path}.cursor`, page.hasMore ? 'a cursor, as hasMore is true' : 'null, as hasMore is false', page.cursor)
   }
   return page
 }

@@ -20,11 +20,7 @@ async function errorOf(call: Promise<unknown>): Promise<string> {
   }
 }
 
-async function walk({
-  createClient,
-  NotFound,
-  DatelineError,
-}: ClientModule): Promise<Readonly<Record<string, unknown>>> {
+async function walk({ createClient, NotFound, DatelineError }: ClientModule): Promise<Readonly<Record<string, unknown>>> {
   const guest = createClient({ url })
   const { user } = await guest.auth.anonymous()
   const own = await guest.data('user_app_settings').get(user.id)
@@ -38,8 +34,7 @@ async function walk({
   const topics = admin.data('topic')
   for (let i = 0; i < 7; i++) await topics.create({ name: `Walk ${i}`, description: '', iconUrl: '' })
   const names: string[] = []
-  for await (const { name } of topics.iterate({ filter: { q: 'walk' }, sort: 'name:asc', pageSize: 3 }))
-    names.push(name)
+  for await (const { name } of topics.iterate({ filter: { q: 'walk' }, sort: 'name:asc', pageSize: 3 })) names.push(name)
   const longNames = await topics.list({ filter: { name: { $in: [...names, 'x'.repeat(5_000)] } }, limit: 100 })
 
   const { document } = await topics.create({ name: 'Before', description: 'kept', iconUrl: '' })

@@ -109,9 +109,7 @@ export const PREFERENCES = {
   followedSources: [],
   followedTopics: [TOPIC],
   savedHeadlines: [],
-  savedFilters: [
-    { id: '0b7f1f6e-6a1e-4a55-9b43-7c1f4f0f2a10', name: 'Sea news', topics: [TOPIC], sources: [], countries: [] },
-  ],
+  savedFilters: [{ id: '0b7f1f6e-6a1e-4a55-9b43-7c1f4f0f2a10', name: 'Sea news', topics: [TOPIC], sources: [], countries: [] }],
 } as const
 
 const AROUND_THE_BUTTON = { aboveArticleContinueReadingButton: true, belowArticleContinueReadingButton: true }

@@ -15,8 +15,7 @@ const MAIN = process.env['TEST_BUNDLE'] ?? join(import.meta.dirname, '../../../s
 /** The executable that is tested in place of the sources. */
 export const EXECUTABLE = process.env['TEST_PROGRAM']
 /** What starts the program, before its own words. */
-export const COMMAND: readonly [string, ...string[]] =
-  EXECUTABLE === undefined ? [process.execPath, MAIN] : [EXECUTABLE]
+export const COMMAND: readonly [string, ...string[]] = EXECUTABLE === undefined ? [process.execPath, MAIN] : [EXECUTABLE]
 const [PROGRAM, ...WORDS] = COMMAND
 const THREADS = { DATELINE_THREADS: process.env['DATELINE_THREADS'] ?? '1' }
 /** The executable reads the settings of the machine otherwise. */

@@ -25,8 +25,7 @@ const LOOK_MS = 5
 const CLUSTER = process.env['TEST_CLUSTER']
 
 /** For `skip`: why a test cannot run against a process. */
-export const ONLY_HERE =
-  process.env['TEST_PROGRAM'] !== undefined && 'it waits for a part of the service in this process'
+export const ONLY_HERE = process.env['TEST_PROGRAM'] !== undefined && 'it waits for a part of the service in this process'
 
 type OfApp = 'url' | 'instance' | 'services' | 'backups' | 'housekeeping' | 'schedule' | 'replaced' | 'idle' | 'written' | 'close'
 
@@ -61,9 +60,7 @@ export interface HostOptions {
 export async function startProcess(options: HostOptions): Promise<Hosted> {
   const { program, settings, config, directory, workingDirectory, start, logLines } = options
   const clock = createClock(join(directory, 'clock'), start)
-  const words = SETTINGS.flatMap(({ name, flag }) =>
-    settings[name] === undefined ? [] : [`${flag}=${settings[name]}`],
-  )
+  const words = SETTINGS.flatMap(({ name, flag }) => (settings[name] === undefined ? [] : [`${flag}=${settings[name]}`]))
   const child = spawn(program, ['serve', ...words, '--log-level=debug', '--log-format=json'], {
     cwd: workingDirectory,
     env: clock.environment,
@@ -82,11 +79,8 @@ export async function startProcess(options: HostOptions): Promise<Hosted> {
   const services = member?.services ?? (await openServices(config, { jwtSecret: undefined }, { ...own, own: false }))
   const outbox = openDatabase(join(member?.dataDir ?? config.dataDir, 'dateline.db'), { readOnly: true })
   const underWay = (): boolean =>
-    outbox.get(
-      "SELECT 1 FROM outbox WHERE state = 'waiting' AND (due_at <= ? OR lease_until > ?)",
-      clock.now(),
-      clock.now(),
-    ) !== undefined
+    outbox.get("SELECT 1 FROM outbox WHERE state = 'waiting' AND (due_at <= ? OR lease_until > ?)", clock.now(), clock.now()) !==
+    undefined
   const app: HostedApp = {
     ...ready,
     services,

@@ -16,8 +16,9 @@ import { SETTINGS, type Config, type SettingName } from '../../../src/config/set
 import { shownSettings } from '../../../src/config/shown-settings.ts'
 import { databaseFile } from '../../../src/store/sqlite/data-dir.ts'
 import { wireAddress } from '../../../src/mail/address.ts'
-import { assertDescribed } from '../schema/described-responses.ts'
+import { assertDescribedAtFirst } from '../schema/described-responses.ts'
 import { decodedText, headersOf, sendTo, type ResponseHeaders } from './http-client.ts'
+import { placeSeededDatabase } from './seeded-database.ts'
 import { startProcess, type Hosted, type HostedApp } from './service-process.ts'
 import { temporaryDirectory, type Cleanup } from './temporary-directory.ts'
 
@@ -105,13 +106,15 @@ export interface ServiceOptions {
   readonly pageAssets?: readonly PageAsset[] | undefined
   /** How long a test mail may take. */
   readonly mailTestMs?: number | undefined
+  /** Whether it makes its database itself, in place of the one that is kept for tests. */
+  readonly isEmpty?: boolean
 }
 
 /** Starts the service with the given settings, as texts; rate limits are off unless they are switched on. */
 export async function startService(
   t: Cleanup,
   settings: TestSettings = {},
-  { directory = temporaryDirectory(t), start = START, pageAssets, mailTestMs }: ServiceOptions = {},
+  { directory = temporaryDirectory(t), start = START, pageAssets, mailTestMs, isEmpty = false }: ServiceOptions = {},
 ): Promise<TestService> {
   const logLines: string[] = []
   const mailDirectory = join(directory, 'mail')
@@ -133,6 +136,7 @@ export async function startService(
   const flags = new Map(names.map((name) => [name, given[name] ?? '']))
   const config = readConfig(flags, {})
   const program = process.env['TEST_PROGRAM']
+  if (!isEmpty && program === undefined) await placeSeededDatabase(config.dataDir, config)
   const { app, now, advance } =
     program === undefined
       ? await startHere(config, { flags, start, logLines, pageAssets, mailTestMs })
@@ -165,9 +169,7 @@ export async function startService(
     })
     const [text, received] = [decodedText(response), headersOf(response.headers)]
     await app.written()
-    if (isUndescribed !== true) {
-      assertDescribed({ method, path, status: response.status, headers: received, text })
-    }
+    if (isUndescribed !== true) assertDescribedAtFirst({ method, path, status: response.status, headers: received, text })
     const parsed: unknown = text === '' ? undefined : JSON.parse(text)
     const at = (place: string): unknown => lookUp(parsed, place)
     const error = `${String(at('error.code'))}: ${String(at('error.message'))}`
@@ -246,10 +248,7 @@ interface HereOptions extends Pick<ServiceOptions, 'pageAssets' | 'mailTestMs'> 
 }
 
 /** In this process, with a clock that stands still. */
-async function startHere(
-  config: Config,
-  { flags, start, logLines, pageAssets, mailTestMs }: HereOptions,
-): Promise<Hosted> {
+async function startHere(config: Config, { flags, start, logLines, pageAssets, mailTestMs }: HereOptions): Promise<Hosted> {
   const clock = new SharedArrayBuffer(Float64Array.BYTES_PER_ELEMENT)
   const time = new Float64Array(clock)
   time[0] = start

@@ -7,9 +7,7 @@ import type { Cleanup } from './temporary-directory.ts'
 
 /** Why there can be none here; false where there can. */
 export const noSmallDisk: string | false =
-  process.platform === 'linux' && process.getuid?.() === 0 && canMount()
-    ? false
-    : 'mounting a small tmpfs wants root on Linux'
+  process.platform === 'linux' && process.getuid?.() === 0 && canMount() ? false : 'mounting a small tmpfs wants root on Linux'
 
 /** Mounts one that goes when the test ends. */
 export function smallDisk(t: Cleanup, megabytes: number): string {

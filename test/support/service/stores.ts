@@ -87,6 +87,5 @@ export function signInWith(store: Pick<Writer, 'signIn'>, code: CodeClaim): Prom
 
 /** Takes every message that is due. */
 export async function takeAll(store: OutboxWriter, now: number, leaseMs = 90_000): Promise<readonly OutboxMessage[]> {
-  return (await store.takeMessages({ now, leaseMs, take: 1000, onlyRequested: false, pauseMsMax: 60_000, inHand: [] }))
-    .messages
+  return (await store.takeMessages({ now, leaseMs, take: 1000, onlyRequested: false, pauseMsMax: 60_000, inHand: [] })).messages
 }

@@ -56,19 +56,12 @@ export function hostileRows(): readonly (readonly [model: string, rows: readonly
   }
   const each = (name: string, make: (text: string, i: number) => JsonObject): JsonObject[] =>
     HOSTILE_TEXTS.map((text, i) => ({ ...make(text, i), id: `${name}-${i}`, ...dates }))
-  const copy = (of: JsonObject | undefined, text: string): JsonObject => ({
-    ...of,
-    ...dates,
-    name: text,
-    extra: { of: [text] },
-  })
+  const copy = (of: JsonObject | undefined, text: string): JsonObject => ({ ...of, ...dates, name: text, extra: { of: [text] } })
   const users = each('user', (text, i) => ({
     email: i === 0 ? guestEmail('user-0') : `user${i}@example.org`,
     appRole: i === 0 ? 'guestUser' : 'premiumUser',
     dashboardRole: i === 1 ? 'admin' : 'none',
-    feedDecoratorStatus: {
-      rateApp: { isCompleted: i % 2 === 0, lastShownAt: i % 3 === 0 ? null : CREATED },
-    },
+    feedDecoratorStatus: { rateApp: { isCompleted: i % 2 === 0, lastShownAt: i % 3 === 0 ? null : CREATED } },
     dropped: text,
   }))
   const config = remoteConfigSeed()
