@@ -4,15 +4,15 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { openDatabase } from '../../src/store/sqlite/database.ts'
-import { runCheaply } from '../support/service/in-process.ts'
-import { serve, type Finished } from '../support/service/program.ts'
+import { runCheaply, serveCheaply } from '../support/service/in-process.ts'
+import { type Finished } from '../support/service/program.ts'
 import { temporaryDirectory } from '../support/service/temporary-directory.ts'
 
 const hooks = { after: (work: () => unknown) => after(() => work()) } as Parameters<typeof temporaryDirectory>[0]
 const data = join(temporaryDirectory(hooks), 'data')
 
 before(async () => {
-  await serve(hooks, ['--data-dir', data])
+  await serveCheaply(hooks, ['--data-dir', data])
   assert.equal((await runCheaply(['seed', '--yes', '--data-dir', data])).code, 0)
 })
 

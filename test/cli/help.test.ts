@@ -4,14 +4,13 @@ import { globSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { GUIDES } from '../../src/guides/guides.ts'
-import { runHere } from '../support/service/in-process.ts'
-import { run } from '../support/service/program.ts'
+import { runCheaply, runHere } from '../support/service/in-process.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
 
 describe('dateline help', () => {
   it('lists the guides, which are those of the directory', async () => {
-    const { code, stdout } = await run(['help'])
+    const { code, stdout } = await runCheaply(['help'])
     assert.equal(code, 0)
     const [, listed = ''] = /^Guides:\n(.*?)\n\n/ms.exec(stdout) ?? []
     const topics = [...listed.matchAll(/^ {2}([a-z-]+) {2,}\S/gm)].map(([, topic = '']) => topic)
@@ -22,7 +21,7 @@ describe('dateline help', () => {
 
   for (const { topic } of GUIDES) {
     it(`prints the guide "${topic}", wrapped and plain`, async () => {
-      const { code, stdout, stderr } = await run(['help', topic])
+      const { code, stdout, stderr } = await runCheaply(['help', topic])
       assert.deepEqual([code, stderr], [0, ''])
       const start = stdout.search(/^[A-Z][^\n]+\n=+\n\n/m)
       assert.equal(start === 0, !['mail', 'client', 'settings'].includes(topic), 'there are commands for these as well')
@@ -51,7 +50,7 @@ describe('dateline help', () => {
     { words: ['moving-data'], says: 'Unknown command "moving-data": see "dateline help"\n' },
   ]) {
     it(`refuses ${words.join(' ')}`, async () => {
-      assert.deepEqual(await run(words), { code: 2, stdout: '', stderr: says })
+      assert.deepEqual(await runCheaply(words), { code: 2, stdout: '', stderr: says })
     })
   }
 })

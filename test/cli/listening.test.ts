@@ -9,7 +9,8 @@ import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { connect } from 'node:tls'
 import { RawConnection } from '../support/service/http-client.ts'
-import { cleanEnvironment, COMMAND, run, serve } from '../support/service/program.ts'
+import { runCheaply, serveCheaply } from '../support/service/in-process.ts'
+import { cleanEnvironment, COMMAND } from '../support/service/program.ts'
 import { temporaryDirectory } from '../support/service/temporary-directory.ts'
 import { OTHER_CERTIFICATE, OTHER_KEY, TEST_CERTIFICATE, TEST_KEY } from '../support/service/test-certificate.ts'
 
@@ -21,14 +22,14 @@ it(
   async (t) => {
     const directory = temporaryDirectory(t)
     const path = join(directory, 's')
-    const service = await serve(t, ['--data-dir', join(directory, 'data'), '--listen', `unix:${path}`])
+    const service = await serveCheaply(t, ['--data-dir', join(directory, 'data'), '--listen', `unix:${path}`])
     assert.equal(service.url, `unix:${path}`)
     assert.equal('port' in service.ready, false)
     const outgoing = request({ socketPath: path, path: '/api/v1/auth/me', agent: false }).end()
     const [incoming] = (await once(outgoing, 'response')) as [{ statusCode: number }]
     assert.equal(incoming.statusCode, 401)
     assert.equal((await service.logged('request'))['client'], 'unix')
-    const rival = await run(['serve', '--data-dir', join(directory, 'rival'), '--listen', `unix:${path}`])
+    const rival = await runCheaply(['serve', '--data-dir', join(directory, 'rival'), '--listen', `unix:${path}`])
     assert.deepEqual(
       [rival.code, rival.stderr],
       [1, `Cannot listen on "unix:${path}": another program listens there\n`],
@@ -64,7 +65,7 @@ describe('settings of the certificate', () => {
   ] as const) {
     it(`with ${name} end with status 2 and one sentence`, { skip: ON_WINDOWS }, async (t) => {
       const data = join(temporaryDirectory(t), 'data')
-      const { code, stdout, stderr } = await run(['serve', '--port', '0', '--data-dir', data, ...words])
+      const { code, stdout, stderr } = await runCheaply(['serve', '--port', '0', '--data-dir', data, ...words])
       assert.deepEqual([code, stdout], [2, ''])
       assert.ok(stderr.startsWith(message), stderr)
       assert.equal(stderr.trim().split('\n').length, 1)
@@ -84,7 +85,7 @@ it(
     }
     write(TEST_CERTIFICATE, TEST_KEY)
     const words = ['--data-dir', join(directory, 'data'), '--tls-cert', cert, '--tls-key', key, '--threads', '3']
-    const service = await serve(t, words)
+    const service = await serveCheaply(t, words)
     assert.equal(service.url, `https://127.0.0.1:${String(service.ready['port'])}`)
     const subject = async (): Promise<unknown> => {
       const socket = connect({ port: Number(service.ready['port']), host: '127.0.0.1', rejectUnauthorized: false })
@@ -116,7 +117,7 @@ it(
     const directory = temporaryDirectory(t)
     const settings = join(directory, 'dateline.json')
     writeFileSync(settings, '{"logLevel":"error"}')
-    const service = await serve(t, ['--data-dir', join(directory, 'data'), '--config', settings])
+    const service = await serveCheaply(t, ['--data-dir', join(directory, 'data'), '--config', settings])
     await fetch(`${service.url}/nowhere`)
     assert.equal(service.output().stderr, '')
     writeFileSync(settings, '{"logLevel":"loud"}')
@@ -135,7 +136,7 @@ it('SIGHUP reloads templates, and keeps the old ones while one of them is bad', 
   const [data, mail] = [join(directory, 'data'), join(directory, 'mail')]
   /** Without the one that is being written. */
   const written = (): string[] => readdirSync(mail).filter((name) => name.endsWith('.eml'))
-  const service = await serve(t, ['--data-dir', data, '--mail', `file:${mail}`])
+  const service = await serveCheaply(t, ['--data-dir', data, '--mail', `file:${mail}`])
   mkdirSync(join(data, 'templates'))
   const template = join(data, 'templates', 'sign-in.en.txt')
   writeFileSync(template, 'Subject: {{kode}}\n\n{{code}}\n')
@@ -218,7 +219,7 @@ it(
   'a second signal of another kind ends at once a service that waits for a request',
   { skip: ON_WINDOWS },
   async (t) => {
-    const service = await serve(t, ['--data-dir', join(temporaryDirectory(t), 'data')])
+    const service = await serveCheaply(t, ['--data-dir', join(temporaryDirectory(t), 'data')])
     const slow = await RawConnection.open(Number(service.ready['port']))
     slow.write('POST /api/v1/auth/request-code HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n')
     slow.write('Expect: 100-continue\r\nContent-Length: 9\r\n\r\n')
@@ -287,7 +288,7 @@ describe('a service that systemd started', { skip: ON_WINDOWS }, () => {
     chmodSync(join(bin, 'systemd-notify'), 0o700)
     const secret = 'a secret of more than thirty-two bytes'
     const environment = { NOTIFY_SOCKET: '/run/notify', PATH: bin, DATELINE_JWT_SECRET: secret }
-    const service = await serve(t, ['--data-dir', join(directory, 'data')], { environment })
+    const service = await serveCheaply(t, ['--data-dir', join(directory, 'data')], { environment })
     while (!existsSync(told)) await fetch(`${service.url}/nowhere`)
     assert.equal(await service.end('SIGTERM'), 0)
     const states = [`READY=1 STATUS=Listening on ${service.url}`, 'STOPPING=1']
@@ -298,14 +299,14 @@ describe('a service that systemd started', { skip: ON_WINDOWS }, () => {
   it('runs on without systemd-notify, and says so in the log', async (t) => {
     const directory = temporaryDirectory(t)
     const environment = { NOTIFY_SOCKET: '/run/notify', PATH: directory }
-    const service = await serve(t, ['--data-dir', join(directory, 'data')], { environment })
+    const service = await serveCheaply(t, ['--data-dir', join(directory, 'data')], { environment })
     assert.match(String((await service.logged('systemd.notify-failed'))['reason']), /ENOENT/)
     assert.equal(await service.end('SIGTERM'), 0)
   })
 })
 
 it('a name that an operator gave is served, and its absence is told with the name of the setting', async (t) => {
-  const service = await serve(t, [
+  const service = await serveCheaply(t, [
     ...['--data-dir', join(temporaryDirectory(t), 'data')],
     ...['--allowed-hosts', 'news.example.org'],
   ])

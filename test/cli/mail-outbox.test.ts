@@ -4,8 +4,7 @@ import { join } from 'node:path'
 import { it } from 'node:test'
 import { openDatabase } from '../../src/store/sqlite/database.ts'
 import { openMailExchange } from '../support/smtp/mail-exchange.ts'
-import { runCheaply } from '../support/service/in-process.ts'
-import { serve } from '../support/service/program.ts'
+import { runCheaply, serveCheaply } from '../support/service/in-process.ts'
 import { temporaryDirectory } from '../support/service/temporary-directory.ts'
 
 interface Line {
@@ -23,7 +22,7 @@ it('the operator sees why a mail waits in the words of the server, and has it tr
     stage === 'rcpt' ? '450 4.2.0 greylisted, come back later' : undefined,
   )
   const data = join(temporaryDirectory(t), 'data')
-  const service = await serve(t, ['--data-dir', data, '--mail', `smtp://127.0.0.1:${exchange.port}`])
+  const service = await serveCheaply(t, ['--data-dir', data, '--mail', `smtp://127.0.0.1:${exchange.port}`])
   const outbox = async (...words: readonly string[]): Promise<readonly Line[]> => {
     const { code, stdout, stderr } = await runCheaply(['mail', 'outbox', '--json', '--data-dir', data, ...words])
     assert.equal(code, 0, stderr)

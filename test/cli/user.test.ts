@@ -3,8 +3,8 @@ import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
-import { runCheaply } from '../support/service/in-process.ts'
-import { serve, type Finished } from '../support/service/program.ts'
+import { runCheaply, serveCheaply } from '../support/service/in-process.ts'
+import { type Finished } from '../support/service/program.ts'
 import { temporaryDirectory, type Cleanup } from '../support/service/temporary-directory.ts'
 
 interface Site {
@@ -16,7 +16,7 @@ interface Site {
 
 async function site(t: Cleanup): Promise<Site> {
   const data = join(temporaryDirectory(t), 'data')
-  const service = await serve(t, ['--data-dir', data, '--admin-email', 'boss@example.org'])
+  const service = await serveCheaply(t, ['--data-dir', data, '--admin-email', 'boss@example.org'])
   return {
     dateline: (...words) => runCheaply([...words, '--data-dir', data]),
     status: async (token) =>

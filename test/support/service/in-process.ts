@@ -62,13 +62,27 @@ export function runCheaply(words: readonly string[], options: CheapOptions = {})
 export interface CheapService extends Omit<RunningService, 'child'> {
   /** Asks it to read its settings again, as SIGHUP does. */
   reload(): void
+  /** Resolves with the first match in its log or its output that is there or comes. */
+  said(pattern: RegExp): Promise<RegExpExecArray>
 }
 
 /** `serve` in this process, with one thread, until its ready line; with TEST_PROGRAM, as a process of that executable. */
 export async function serveCheaply(t: Cleanup, words: readonly string[], options: CheapOptions = {}): Promise<CheapService> {
   if (EXECUTABLE === undefined) return serveHere(t, words, options)
   const service = await serve(t, words, options)
-  return { ...service, reload: () => void service.child.kill('SIGHUP') }
+  const { child, output } = service
+  return {
+    ...service,
+    reload: () => void child.kill('SIGHUP'),
+    async said(pattern) {
+      for (;;) {
+        const found = pattern.exec(output().stderr) ?? pattern.exec(output().stdout)
+        if (found !== null) return found
+        assert.equal(child.exitCode, null, `the service ended without ${pattern}`)
+        await Promise.race([child.stdout, child.stderr].map((stream) => once(stream ?? child, 'data')))
+      }
+    },
+  }
 }
 
 async function serveHere(t: Cleanup, words: readonly string[], { environment }: CheapOptions): Promise<CheapService> {
@@ -116,6 +130,7 @@ async function serveHere(t: Cleanup, words: readonly string[], { environment }: 
     logged: (event) => found(() => objects(stderr).find((line) => line['event'] === event), `the event ${event}`),
     end,
     reload: () => reload(),
+    said: (pattern) => found(() => pattern.exec(stderr) ?? pattern.exec(stdout) ?? undefined, String(pattern)),
   }
 }
 
