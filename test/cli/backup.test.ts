@@ -4,13 +4,13 @@ import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:
 import { join } from 'node:path'
 import { it } from 'node:test'
 import { runCheaply, serveCheaply } from '../support/service/in-process.ts'
+import { siteWithSamples } from '../support/service/made-site.ts'
 import { temporaryDirectory } from '../support/service/temporary-directory.ts'
 
 it('backup beside a service, restore, and the same responses to the same token', async (t) => {
-  const data = join(temporaryDirectory(t), 'data')
+  const data = await siteWithSamples(t)
   const copy = join(temporaryDirectory(t), 'copy.db')
   const first = await serveCheaply(t, ['--data-dir', data])
-  assert.equal((await runCheaply(['seed', '--yes', '--data-dir', data])).code, 0)
   const guest = await fetch(`${first.url}/api/v1/auth/anonymous`, { method: 'POST' })
   const { token } = ((await guest.json()) as { data: { token: string } }).data
   const responses = (url: string): Promise<unknown[]> =>
@@ -51,8 +51,7 @@ it('backup beside a service, restore, and the same responses to the same token',
 })
 
 it('backup without --to writes into the data directory, under a name that tells the time', async (t) => {
-  const data = join(temporaryDirectory(t), 'data')
-  await runCheaply(['seed', '--yes', '--data-dir', data])
+  const data = await siteWithSamples(t)
   const { code, stdout } = await runCheaply(['backup', '--data-dir', data])
   assert.equal(code, 0)
   assert.match(stdout, /^Wrote .*dateline-\d{8}T\d{6}Z\.db: \d+\.\d MB, \d+ items, checked, in \d+\.\d s\n$/)
@@ -62,9 +61,7 @@ it('backup without --to writes into the data directory, under a name that tells 
 })
 
 it('restore says that it is done where an old database cannot be removed, and which', async (t) => {
-  const directory = temporaryDirectory(t)
-  const [data, copy] = [join(directory, 'data'), join(directory, 'copy.db')]
-  assert.equal((await runCheaply(['seed', '--yes', '--data-dir', data])).code, 0)
+  const [data, copy] = [await siteWithSamples(t), join(temporaryDirectory(t), 'copy.db')]
   assert.equal((await runCheaply(['backup', '--data-dir', data, '--to', copy])).code, 0)
   const name = (second: string): string => `dateline.db.replaced-20200101T00000${second}Z`
   // A directory is what no removal of a file takes away.

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { it } from 'node:test'
 import { runCheaply, serveCheaply } from '../support/service/in-process.ts'
-import { siteWithSamples } from '../support/service/made-site.ts'
 import { run } from '../support/service/program.ts'
 import { temporaryDirectory } from '../support/service/temporary-directory.ts'
 

@@ -5,15 +5,16 @@ import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { openDatabase } from '../../src/store/sqlite/database.ts'
 import { runCheaply, serveCheaply } from '../support/service/in-process.ts'
+import { siteWithBoss, siteWithSamples } from '../support/service/made-site.ts'
 import { type Finished } from '../support/service/program.ts'
-import { temporaryDirectory } from '../support/service/temporary-directory.ts'
+import { suiteCleanup, temporaryDirectory } from '../support/service/temporary-directory.ts'
 
-const hooks = { after: (work: () => unknown) => after(() => work()) } as Parameters<typeof temporaryDirectory>[0]
-const data = join(temporaryDirectory(hooks), 'data')
+const hooks = suiteCleanup(after)
+let data = ''
 
 before(async () => {
+  data = await siteWithSamples(hooks)
   await serveCheaply(hooks, ['--data-dir', data])
-  assert.equal((await runCheaply(['seed', '--yes', '--data-dir', data])).code, 0)
 })
 
 const explain = (...words: readonly string[]): Promise<Finished> => runCheaply(['explain', '--data-dir', data, ...words])
@@ -174,8 +175,7 @@ describe('explain', () => {
   })
 
   it('works when no service runs', async (t) => {
-    const alone = join(temporaryDirectory(t), 'data')
-    await runCheaply(['admin', '--yes', '--email', 'a@example.org', '--data-dir', alone])
+    const alone = await siteWithBoss(t)
     const { code, stdout } = await runCheaply(['explain', '--model', 'user', '--data-dir', alone])
     assert.equal(code, 0)
     assert.match(stdout, /^rows {5}1 read/m)

@@ -14,6 +14,7 @@ import { readConfig } from '../../src/config/read-config.ts'
 import { readSecrets } from '../../src/config/secrets.ts'
 import { DataDirError } from '../../src/store/sqlite/data-dir.ts'
 import { runCheaply, runHere, serveCheaply } from '../support/service/in-process.ts'
+import { siteWithBoss } from '../support/service/made-site.ts'
 import { temporaryDirectory, type Cleanup } from '../support/service/temporary-directory.ts'
 
 // Windows has no mode bits: there the directories above decide.
@@ -21,8 +22,7 @@ const skip = process.platform === 'win32'
 const isRoot = process.getuid?.() === 0
 
 async function site(t: Cleanup): Promise<{ readonly data: string; readonly secrets: string }> {
-  const data = join(temporaryDirectory(t), 'data')
-  assert.equal((await runHere(['admin', '--yes', '--email', 'you@example.org', '--data-dir', data])).code, 0)
+  const data = await siteWithBoss(t)
   return { data, secrets: join(data, 'secrets') }
 }
 

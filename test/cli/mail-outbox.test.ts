@@ -5,6 +5,7 @@ import { it } from 'node:test'
 import { openDatabase } from '../../src/store/sqlite/database.ts'
 import { openMailExchange } from '../support/smtp/mail-exchange.ts'
 import { runCheaply, serveCheaply } from '../support/service/in-process.ts'
+import { siteWithBoss } from '../support/service/made-site.ts'
 import { temporaryDirectory } from '../support/service/temporary-directory.ts'
 
 interface Line {
@@ -94,9 +95,7 @@ for (const { name, words, code, message } of [
   },
 ] as const) {
   it(`mail refuses ${name}`, async (t) => {
-    const data = ['--data-dir', join(temporaryDirectory(t), 'data')]
-    await runCheaply(['admin', '--yes', '--email', 'boss@example.org', ...data])
-    const result = await runCheaply(['mail', ...words, ...data])
+    const result = await runCheaply(['mail', ...words, '--data-dir', await siteWithBoss(t)])
     assert.deepEqual([result.code, result.stdout], [code, ''])
     assert.ok(result.stderr.includes(message), result.stderr)
   })

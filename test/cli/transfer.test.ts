@@ -18,6 +18,7 @@ import { searchRows } from '../support/search-rows.ts'
 import { runHere } from '../support/service/in-process.ts'
 import { namedPipe } from '../support/service/named-pipe.ts'
 import { cleanEnvironment, COMMAND, run, serve } from '../support/service/program.ts'
+import { siteWithSamples } from '../support/service/made-site.ts'
 import { temporaryDirectory } from '../support/service/temporary-directory.ts'
 import { HOSTILE_TEXTS, hostileRows } from '../support/service/transfer-rows.ts'
 
@@ -133,8 +134,7 @@ it('a spreadsheet sees no formula in an exported cell', async (t) => {
 })
 
 it('a filter is the one of the service, whichever way the planner goes', async (t) => {
-  const data = join(temporaryDirectory(t), 'data')
-  await done(['seed', '--yes', '--data-dir', data])
+  const data = await siteWithSamples(t)
   const all = documents(await exported(data, 'headline')) as { id: string; status: string; title: string }[]
   assert.equal(all.length, 408)
   assert.deepEqual(
@@ -246,8 +246,7 @@ describe('import decides row by row', () => {
   })
 
   it('resolves references, and takes them from CSV as a lone id', async (t) => {
-    const data = join(temporaryDirectory(t), 'data')
-    await done(['seed', '--yes', '--data-dir', data])
+    const data = await siteWithSamples(t)
     const [topic] = documents(await exported(data, 'topic')) as [{ id: string }]
     const [source] = documents(await exported(data, 'source')) as [{ id: string }]
     const [country] = documents(await exported(data, 'country')) as [{ id: string }]
@@ -434,8 +433,7 @@ for (const [format, start, line] of [
 describe('export to a pipe', () => {
   it('ends quietly when the reader closes the pipe, and rejects an existing file', async (t) => {
     const directory = temporaryDirectory(t)
-    const data = join(directory, 'data')
-    await done(['seed', '--yes', '--data-dir', data])
+    const data = await siteWithSamples(t)
     const input = readFileSync(writeMany(directory, 6_000), 'utf8')
     await done(['import', '--data-dir', data, '--model', 'topic', '-'], input)
     const [program, ...words] = [...COMMAND, 'export', '--data-dir', data, '--model', 'topic'] as const

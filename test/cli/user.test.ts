@@ -4,6 +4,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { runCheaply, serveCheaply } from '../support/service/in-process.ts'
+import { BOSS, siteWithBoss } from '../support/service/made-site.ts'
 import { type Finished } from '../support/service/program.ts'
 import { temporaryDirectory, type Cleanup } from '../support/service/temporary-directory.ts'
 
@@ -129,7 +130,7 @@ it('an account is deleted only when that is said, and its tokens end with it', a
 })
 
 describe('refused with a sentence:', () => {
-  const boss = 'boss@example.org'
+  const boss = BOSS
   for (const { words, code, says } of [
     { words: ['user', 'delete', boss, '--yes'], code: 1, says: /it is the last administrator; make another one first/ },
     { words: ['user', 'set-role', boss, '--dashboard', 'none'], code: 1, says: /it is the last administrator/ },
@@ -154,9 +155,7 @@ describe('refused with a sentence:', () => {
     { words: ['token', '--email', boss, '--ttl', '5'], code: 2, says: /--ttl: expected a time from 1m to 3660d/ },
   ]) {
     it(`dateline ${words.join(' ')}`, async (t) => {
-      const data = join(temporaryDirectory(t), 'data')
-      assert.equal((await runCheaply(['admin', '--yes', '--email', boss, '--data-dir', data])).code, 0)
-      const refused = await runCheaply([...words, '--data-dir', data])
+      const refused = await runCheaply([...words, '--data-dir', await siteWithBoss(t)])
       assert.deepEqual([refused.code, refused.stdout], [code, ''], refused.stderr)
       assert.match(refused.stderr, says)
       assert.equal(refused.stderr.split('\n').length, 2)

@@ -7,7 +7,7 @@ import { runHere } from './in-process.ts'
 import { temporaryDirectory, type Cleanup } from './temporary-directory.ts'
 
 /** The administrator of each. */
-export const BOSS = 'boss@example.org'
+export const BOSS = 'you@example.org'
 
 const made = new Map<string, Promise<string>>()
 
