@@ -1,3 +1,4 @@
+// also: executable
 /** Where the program listens, and how it is stopped and told to read its files again. */
 import assert from 'node:assert/strict'
 import { spawn, spawnSync } from 'node:child_process'
@@ -10,7 +11,7 @@ import { describe, it } from 'node:test'
 import { connect } from 'node:tls'
 import { RawConnection } from '../support/service/http-client.ts'
 import { runCheaply, serveCheaply } from '../support/service/in-process.ts'
-import { cleanEnvironment, COMMAND } from '../support/service/program.ts'
+import { cleanEnvironment, COMMAND, serve } from '../support/service/program.ts'
 import { temporaryDirectory } from '../support/service/temporary-directory.ts'
 import { OTHER_CERTIFICATE, OTHER_KEY, TEST_CERTIFICATE, TEST_KEY } from '../support/service/test-certificate.ts'
 
@@ -85,7 +86,7 @@ it(
     }
     write(TEST_CERTIFICATE, TEST_KEY)
     const words = ['--data-dir', join(directory, 'data'), '--tls-cert', cert, '--tls-key', key, '--threads', '3']
-    const service = await serveCheaply(t, words)
+    const service = await serve(t, words)
     assert.equal(service.url, `https://127.0.0.1:${String(service.ready['port'])}`)
     const subject = async (): Promise<unknown> => {
       const socket = connect({ port: Number(service.ready['port']), host: '127.0.0.1', rejectUnauthorized: false })
@@ -111,7 +112,7 @@ it(
 )
 
 it(
-  'SIGHUP reads the log level from the settings file again, and rejects a bad one',
+  'a reload reads the log level from the settings file again, and rejects a bad one',
   { skip: ON_WINDOWS },
   async (t) => {
     const directory = temporaryDirectory(t)
@@ -121,17 +122,17 @@ it(
     await fetch(`${service.url}/nowhere`)
     assert.equal(service.output().stderr, '')
     writeFileSync(settings, '{"logLevel":"loud"}')
-    service.child.kill('SIGHUP')
+    service.reload()
     assert.match(String((await service.logged('reload.failed'))['reason']), /expected one of debug, info, warn, error/)
     writeFileSync(settings, '{"logLevel":"info"}')
-    service.child.kill('SIGHUP')
+    service.reload()
     await service.logged('reloaded')
     await fetch(`${service.url}/nowhere`)
     assert.equal((await service.logged('request'))['status'], 404)
   },
 )
 
-it('SIGHUP reloads templates, and keeps the old ones while one of them is bad', { skip: ON_WINDOWS }, async (t) => {
+it('a reload takes changed templates, and keeps the old ones while one of them is bad', { skip: ON_WINDOWS }, async (t) => {
   const directory = temporaryDirectory(t)
   const [data, mail] = [join(directory, 'data'), join(directory, 'mail')]
   /** Without the one that is being written. */
@@ -140,11 +141,11 @@ it('SIGHUP reloads templates, and keeps the old ones while one of them is bad', 
   mkdirSync(join(data, 'templates'))
   const template = join(data, 'templates', 'sign-in.en.txt')
   writeFileSync(template, 'Subject: {{kode}}\n\n{{code}}\n')
-  service.child.kill('SIGHUP')
+  service.reload()
   assert.match(String((await service.logged('templates.kept'))['reason']), /sign-in\.en\.txt", line 1: /)
   writeFileSync(template, 'Subject: {{code}} opens the door\n\n{{code}}\n')
-  // The event of the first one is in the log already: the signal has arrived when the file is in use.
-  service.child.kill('SIGHUP')
+  // The event of the first one is in the log already: the reload is done when the file is in use.
+  service.reload()
   for (let asked = 1; ; asked++) {
     const body = JSON.stringify({ email: `reader${asked}@example.org` })
     const headers = { 'content-type': 'application/json' }
@@ -219,7 +220,7 @@ it(
   'a second signal of another kind ends at once a service that waits for a request',
   { skip: ON_WINDOWS },
   async (t) => {
-    const service = await serveCheaply(t, ['--data-dir', join(temporaryDirectory(t), 'data')])
+    const service = await serve(t, ['--data-dir', join(temporaryDirectory(t), 'data')])
     const slow = await RawConnection.open(Number(service.ready['port']))
     slow.write('POST /api/v1/auth/request-code HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n')
     slow.write('Expect: 100-continue\r\nContent-Length: 9\r\n\r\n')
@@ -288,7 +289,7 @@ describe('a service that systemd started', { skip: ON_WINDOWS }, () => {
     chmodSync(join(bin, 'systemd-notify'), 0o700)
     const secret = 'a secret of more than thirty-two bytes'
     const environment = { NOTIFY_SOCKET: '/run/notify', PATH: bin, DATELINE_JWT_SECRET: secret }
-    const service = await serveCheaply(t, ['--data-dir', join(directory, 'data')], { environment })
+    const service = await serve(t, ['--data-dir', join(directory, 'data')], { environment })
     while (!existsSync(told)) await fetch(`${service.url}/nowhere`)
     assert.equal(await service.end('SIGTERM'), 0)
     const states = [`READY=1 STATUS=Listening on ${service.url}`, 'STOPPING=1']

@@ -24,9 +24,9 @@ export interface InProcessOptions {
   readonly onReload?: (reload: () => void) => void
 }
 
-/** Gives what the process would: the message of an error on stderr, and its exit code. */
+/** Gives what the process would: the message of an error on stderr, and its exit code. `serve` has one thread by default. */
 export async function runHere(words: readonly string[], options: InProcessOptions = {}): Promise<Finished> {
-  const { input = '', environment = {}, isTerminal = false, columns, interrupted = new Promise(() => {}) } = options
+  const { input = '', environment, isTerminal = false, columns, interrupted = new Promise(() => {}) } = options
   const [stdout, stderr] = [collector(options.onStdout), collector(options.onStderr)]
   const end = (code: number): Finished => ({ code, stdout: stdout.text(), stderr: stderr.text() })
   try {
@@ -37,7 +37,7 @@ export async function runHere(words: readonly string[], options: InProcessOption
       stdoutIsTerminal: false,
       stderrIsTerminal: isTerminal,
       columns,
-      environment,
+      environment: { DATELINE_THREADS: process.env['DATELINE_THREADS'] ?? '1', ...environment },
       interrupted,
       onReload: options.onReload ?? (() => {}),
       openLogSink: () => ({ write: stderr.take, writeAtExit: stderr.take }),
@@ -85,13 +85,13 @@ export async function serveCheaply(t: Cleanup, words: readonly string[], options
   }
 }
 
-async function serveHere(t: Cleanup, words: readonly string[], { environment }: CheapOptions): Promise<CheapService> {
+async function serveHere(t: Cleanup, words: readonly string[], { environment = {} }: CheapOptions): Promise<CheapService> {
   const port = words.includes('--port') || words.includes('--listen') ? [] : ['--port', '0']
   const interrupted = Promise.withResolvers<string>()
   const written = new EventEmitter()
   let [stdout, stderr, isOver, reload] = ['', '', false, () => {}]
   const finished = runHere(['serve', ...port, ...words], {
-    environment: { DATELINE_THREADS: process.env['DATELINE_THREADS'] ?? '1', ...environment },
+    environment,
     interrupted: interrupted.promise,
     onStdout(text) {
       stdout = text
