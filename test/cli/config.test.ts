@@ -89,12 +89,8 @@ for (const { name, content, says } of [
     content: '{"port": 70000}',
     says: /port in ".*": expected a whole number from 0 to 65535/,
   },
-  { name: 'a value of no use', content: '{"port": {"a": 1}}', says: /port: expected a text, a number, true, false/ },
-  { name: 'null', content: '{"port": null}', says: /port: expected a text, a number, true, false or a list/ },
-  { name: 'a list of numbers', content: '{"corsOrigins": [1]}', says: /corsOrigins: expected a text/ },
   { name: 'a list', content: '[]', says: /expected a JSON object, found/ },
   { name: 'half a file', content: '{"port": 1', says: /it is not JSON: / },
-  { name: 'nothing', content: '', says: /it is not JSON: / },
   { name: 'bytes that are no text', content: Buffer.from([0xff, 0xfe, 0x00]), says: /it is not JSON: / },
   { name: 'depth without end', content: '['.repeat(100_000), says: /nested deeper than/ },
   {

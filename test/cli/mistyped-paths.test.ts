@@ -52,14 +52,9 @@ describe('a mistyped path', () => {
     ['that is no database', 'notes.txt', /is no database of SQLite/],
     ['that is a directory', 'empty', /it is no file/],
   ] as const) {
-    it(`restore of a file ${name} makes no data directory`, () =>
-      refused(['restore', at(file), '--data-dir', at('new', 'deep')], message))
-
-    it(`restore of a file ${name} leaves an empty directory empty`, () =>
-      refused(['restore', at(file), '--data-dir', at('empty')], message))
-
-    it(`restore of a file ${name} leaves a data directory as it was`, () =>
-      refused(['restore', at(file), '--data-dir', data], message))
+    it(`restore of a file ${name} makes no data directory, and leaves one as it was`, async () => {
+      for (const directory of [at('new', 'deep'), at('empty'), data]) await refused(['restore', at(file), '--data-dir', directory], message)
+    })
   }
 
   it('restore into a new directory still works, and says that nothing was there', async () => {

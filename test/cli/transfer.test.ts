@@ -1,3 +1,4 @@
+// also: executable
 /** Export and import as an operator uses them: what goes out comes back the same. */
 import assert from 'node:assert/strict'
 import { execFileSync, spawn } from 'node:child_process'
@@ -15,7 +16,7 @@ import { openDatabase, type Database } from '../../src/store/sqlite/database.ts'
 import { wordFaults } from '../../src/store/tables/word-index.ts'
 import { changeFaults } from '../support/changes/change-faults.ts'
 import { searchRows } from '../support/search-rows.ts'
-import { runHere } from '../support/service/in-process.ts'
+import { runCheaply, runHere } from '../support/service/in-process.ts'
 import { namedPipe } from '../support/service/named-pipe.ts'
 import { cleanEnvironment, COMMAND, run, serve } from '../support/service/program.ts'
 import { siteWithSamples } from '../support/service/made-site.ts'
@@ -25,7 +26,7 @@ import { HOSTILE_TEXTS, hostileRows } from '../support/service/transfer-rows.ts'
 const SEED_MODELS = ['topic', 'source', 'headline']
 
 async function done(words: readonly string[], input = ''): Promise<string> {
-  const { code, stdout, stderr } = await runHere(words, { input })
+  const { code, stdout, stderr } = await runCheaply(words, { input })
   assert.equal(code, 0, `${words.join(' ')}: ${stderr}`)
   return stdout
 }

@@ -1,3 +1,4 @@
+// isolated: it measures its CPU time
 /** Templates of the operator in the data directory: what they replace, and each mistake in them. */
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
