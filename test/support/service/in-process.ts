@@ -26,7 +26,9 @@ export interface InProcessOptions {
 
 /** Gives what the process would: the message of an error on stderr, and its exit code. `serve` has one thread by default. */
 export async function runHere(words: readonly string[], options: InProcessOptions = {}): Promise<Finished> {
-  const { input = '', environment, isTerminal = false, columns, interrupted = new Promise(() => {}) } = options
+  const { input = '', environment, isTerminal = false, columns } = options
+  // A service that starts where a test expects a failure ends by itself.
+  const { interrupted = words[0] === 'serve' ? Promise.resolve('end of test') : new Promise<string>(() => {}) } = options
   const [stdout, stderr] = [collector(options.onStdout), collector(options.onStderr)]
   const end = (code: number): Finished => ({ code, stdout: stdout.text(), stderr: stderr.text() })
   try {
