@@ -1,45 +1,15 @@
 /** Arguments in, exit code out. */
 import { isatty } from 'node:tty'
 import { systemClock } from './base/clock.ts'
-import { Failure } from './base/failure.ts'
 import { leaveNodeVariables } from './base/node-variables.ts'
 import { systemReason } from './base/system-error.ts'
 import { endThreads } from './base/thread.ts'
-import { TokenFileError } from './cli/serve/token-file.ts'
-import { TransferFileError } from './cli/documents/transfer-file.ts'
-import { CertificateError } from './http/server/certificate.ts'
-import { ListenError } from './http/server/listening.ts'
 import { runCommand } from './cli/commands.ts'
 import { becomeUser } from './cli/data-owner.ts'
-import { EXIT, UsageError, type ExitCode, type Terminal } from './cli/command.ts'
+import { EXIT, type ExitCode, type Terminal } from './cli/command.ts'
+import { reportOf } from './cli/error-report.ts'
 import { openLogSink } from './cli/serve/log-sink.ts'
 import { endBySignal, endProcess } from './cli/serve/process-end.ts'
-import { EtcdError } from './cluster/etcd/etcd-error.ts'
-import { UnusableEtcd } from './cluster/etcd/etcd-check.ts'
-import { ClusterSettingError } from './cluster/etcd-target.ts'
-import { PeerError } from './cluster/peer-requests.ts'
-import { ConfigError } from './config/config-error.ts'
-import { MailSettingError } from './mail/settings/setting-file.ts'
-import { TemplateError } from './mail/templates/template-error.ts'
-import { DataDirError } from './store/sqlite/data-dir.ts'
-import { DatabaseFileError } from './store/backup/database-copy.ts'
-import { SchemaError } from './store/sqlite/migrations.ts'
-
-/** Errors in what the operator has written: arguments, settings, templates. */
-const MISUSED = [UsageError, ConfigError, CertificateError, ClusterSettingError, MailSettingError, TemplateError]
-/** Errors whose message is all that the operator needs. */
-const EXPLAINED = [
-  DatabaseFileError,
-  DataDirError,
-  EtcdError,
-  ListenError,
-  PeerError,
-  SchemaError,
-  TokenFileError,
-  TransferFileError,
-  UnusableEtcd,
-  Failure,
-]
 
 const SAME_SIGNAL_MS = 1_000
 /** For the threads of a command to end with it. */
@@ -56,7 +26,9 @@ async function main(words: readonly string[]): Promise<ExitCode> {
   try {
     return await runCommand(words, terminal())
   } catch (error) {
-    return report(error)
+    const { code, text } = reportOf(error)
+    process.stderr.write(`${text}\n`)
+    return code
   }
 }
 
@@ -64,37 +36,6 @@ async function main(words: readonly string[]): Promise<ExitCode> {
 async function leave(code: ExitCode): Promise<void> {
   process.exitCode = code
   if (!(await endThreads(THREADS_MS_MAX))) endBySignal('SIGTERM')
-}
-
-function report(error: unknown): ExitCode {
-  if (error instanceof Error && MISUSED.some((kind) => error instanceof kind)) {
-    process.stderr.write(`${error.message}\n`)
-    return EXIT.usage
-  }
-  const text = systemText(error)
-  if (text === undefined)
-    process.stderr.write(`Unexpected failure: ${error instanceof Error ? error.stack : String(error)}\n`)
-  else process.stderr.write(`${text}\n`)
-  return EXIT.failed
-}
-
-/** The sentence for errors that an operator can fix; undefined for bugs of ours. */
-function systemText(error: unknown): string | undefined {
-  if (!(error instanceof Error)) return undefined
-  if (EXPLAINED.some((kind) => error instanceof kind)) return error.message
-  if ('syscall' in error && error.syscall === 'getaddrinfo') {
-    const host = 'hostname' in error ? String(error.hostname) : '?'
-    return `Cannot listen on ${host}: no address is known for that name`
-  }
-  if (!('syscall' in error) || error.syscall !== 'listen') return undefined
-  const { code, address, port } = error as Error & { code?: string; address?: string; port?: number }
-  const reasons: Readonly<Record<string, string>> = {
-    EADDRINUSE: 'another program uses this port: choose another with --port, or 0 for any free one',
-    EACCES: 'permission denied: choose a port above 1023',
-    EADDRNOTAVAIL: 'this machine does not have that address: choose another with --host',
-  }
-  const hostPort = port === undefined ? (address ?? '?') : `${address ?? '?'}:${port}`
-  return `Cannot listen on ${hostPort}: ${reasons[code ?? ''] ?? error.message}`
 }
 
 /**

@@ -10,12 +10,12 @@ import { temporaryDirectory } from './support/service/temporary-directory.ts'
 const README = DOCUMENTS.get('README.md') ?? ''
 const COMMANDS = codeBlocks(README, 'sh')
 
-it('the first command starts the service, and the tour walks through it', async (t) => {
+it('the first command starts the service, the tour walks through it, and a signal to npm alone ends it', async (t) => {
   const data = join(temporaryDirectory(t), 'data')
   const [start = '', ...tour] = COMMANDS
   assert.ok(tour.length >= 6)
   // A group of its own, so that npm and what it started end together.
-  const service = spawn('bash', ['-c', start], {
+  const service = spawn('bash', ['-c', `exec ${start}`], {
     cwd: ROOT,
     detached: true,
     env: { ...process.env, DATELINE_DATA_DIR: data, DATELINE_PORT: '0' },
@@ -27,11 +27,11 @@ it('the first command starts the service, and the tour walks through it', async 
     await closed
   })
   let output = ''
-  const port = await new Promise<number>((resolve, reject) => {
+  const { port, pid } = await new Promise<{ port: number; pid: number }>((resolve, reject) => {
     service.stdout.on('data', (chunk: Buffer) => {
       output += chunk.toString()
       const line = output.split('\n').find((one) => one.startsWith('{"event":"ready"'))
-      if (line !== undefined) resolve((JSON.parse(line) as { port: number }).port)
+      if (line !== undefined) resolve(JSON.parse(line) as { port: number; pid: number })
     })
     service.stderr.on('data', (chunk: Buffer) => void (output += chunk.toString()))
     void closed.then(() => reject(new Error(output)))
@@ -49,6 +49,10 @@ it('the first command starts the service, and the tour walks through it', async 
   assert.equal(ids(next).length, 2)
   assert.ok((ids(next)[0] ?? '') <= (ids(list)[1] ?? ''), 'the next page is older')
   assert.equal(match.trim(), '{"id":"1","tags":["sea","wind"]}')
+  service.kill('SIGTERM')
+  await closed
+  assert.match(output, /"event":"stopped"/)
+  assert.throws(() => process.kill(pid, 0), /ESRCH/, 'no orphan keeps the port and the data')
 })
 
 it('has at most 200 lines and a contents list', () => {

@@ -1,3 +1,4 @@
+// isolated: it mocks timers
 /** The courier on a real store, with a scripted mailer in this process and a fixed clock. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'

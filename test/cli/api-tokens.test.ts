@@ -1,14 +1,12 @@
 /** `token create`, `token list` and `token revoke`. */
 import assert from 'node:assert/strict'
-import { join } from 'node:path'
 import { it } from 'node:test'
 import { runCheaply } from '../support/service/in-process.ts'
-import { temporaryDirectory } from '../support/service/temporary-directory.ts'
+import { siteWithBoss } from '../support/service/made-site.ts'
 
 it('a token of the API is made, listed and revoked on the command line, and recorded', async (t) => {
-  const data = join(temporaryDirectory(t), 'data')
+  const data = await siteWithBoss(t)
   const run = (...words: readonly string[]) => runCheaply([...words, '--data-dir', data])
-  assert.equal((await run('admin', '--yes', '--email', 'you@example.org')).code, 0)
   const flags = ['--email', 'you@example.org', '--name', 'import', '--role', 'publisher', '--models', 'topic, headline']
   const made = await run('token', 'create', ...flags, '--methods', 'create', '--days', '7', '--json')
   assert.deepEqual([made.code, made.stderr], [0, ''])
@@ -34,9 +32,8 @@ it('a token of the API is made, listed and revoked on the command line, and reco
 })
 
 it('user code prints a code for a person, and none for a stranger', async (t) => {
-  const data = join(temporaryDirectory(t), 'data')
+  const data = await siteWithBoss(t)
   const run = (...words: readonly string[]) => runCheaply([...words, '--data-dir', data])
-  assert.equal((await run('admin', '--yes', '--email', 'you@example.org')).code, 0)
   assert.match((await run('user', 'code', 'you@example.org')).stdout, /^Sign-in code for you@example\.org: \d{6} \(works once, for 15 minutes\)\n$/)
   const { email, code } = JSON.parse((await run('user', 'code', 'you@example.org', '--json')).stdout) as Record<string, string>
   assert.deepEqual([email, /^\d{6}$/.test(code ?? '')], ['you@example.org', true])

@@ -4,8 +4,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { it } from 'node:test'
 import type { AuditRecord } from '../../src/models/audit.ts'
-import { runCheaply } from '../support/service/in-process.ts'
-import { serve } from '../support/service/program.ts'
+import { runCheaply, serveCheaply } from '../support/service/in-process.ts'
 import { temporaryDirectory } from '../support/service/temporary-directory.ts'
 
 const BOSS = 'boss@example.org'
@@ -28,7 +27,7 @@ it('commands leave their records beside a running service, without secrets, and 
       .filter((line) => line !== '')
       .map((line) => JSON.parse(line) as AuditRecord)
 
-  const service = await serve(t, ['--data-dir', data, '--admin-email', 'root@example.org'])
+  const service = await serveCheaply(t, ['--data-dir', data, '--admin-email', 'root@example.org'])
   const code = /\d{6}/.exec(await dateline('admin', '--email', BOSS, '--code'))?.[0] ?? ''
   const token = (await dateline('token', '--email', BOSS, '--ttl', '1h', '--label', 'private')).trim()
   await dateline('user', 'set-role', BOSS, '--dashboard', 'publisher')

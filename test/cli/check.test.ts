@@ -1,34 +1,14 @@
 /** `check`, and what the service does where it would find fault. */
 import assert from 'node:assert/strict'
-import {
-  chmodSync,
-  closeSync,
-  cpSync,
-  existsSync,
-  openSync,
-  readFileSync,
-  truncateSync,
-  writeFileSync,
-  writeSync,
-} from 'node:fs'
+import { chmodSync, closeSync, existsSync, openSync, readFileSync, truncateSync, writeFileSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
-import { after, before, it } from 'node:test'
+import { it } from 'node:test'
 import { openDatabase } from '../../src/store/sqlite/database.ts'
-import { runCheaply } from '../support/service/in-process.ts'
-import { run, serve } from '../support/service/program.ts'
-import { temporaryDirectory, type Cleanup } from '../support/service/temporary-directory.ts'
+import { runCheaply, serveCheaply } from '../support/service/in-process.ts'
+import { siteWithBoss, siteWithSamples } from '../support/service/made-site.ts'
+import { temporaryDirectory } from '../support/service/temporary-directory.ts'
 
 const PAGE_BYTES = 4096
-
-/** Seeded once: each test gets a copy of its own. */
-const site = join(temporaryDirectory({ after: (work) => after(() => work()) }), 'data')
-before(async () => assert.equal((await run(['seed', '--yes', '--data-dir', site])).code, 0))
-
-function seeded(t: Cleanup): string {
-  const data = join(temporaryDirectory(t), 'data')
-  cpSync(site, data, { recursive: true, preserveTimestamps: true })
-  return data
-}
 
 interface Report {
   readonly ok: boolean
@@ -65,15 +45,15 @@ function damage(data: string, name: string, from = 0, pages = 1): void {
 }
 
 it('check finds nothing wrong with a site, also beside its service, and with one that is not there yet', async (t) => {
-  const data = seeded(t)
-  const service = await serve(t, ['--data-dir', data])
+  const data = await siteWithSamples(t)
+  const service = await serveCheaply(t, ['--data-dir', data])
   const { report, wrong } = await check('--data-dir', data)
   assert.deepEqual(wrong, [])
   assert.deepEqual(
     report.checks.map(({ name }) => name),
     ['settings', 'directory', 'permissions', 'secrets', 'disk', 'schema', 'integrity', 'references', 'values', 'stored', 'backups', 'guests', 'mail', 'clock'],
   )
-  const text = await run(['check', '--data-dir', data])
+  const text = await runCheaply(['check', '--data-dir', data])
   const onSameDisk = /^warn {2}backups +every 1d, the newest 7 in \S+, up to [\d.]+ MB, on the disk of the database: .*\n/m
   assert.match(text.stdout, onSameDisk)
   assert.match(text.stdout.replace(onSameDisk, ''), /^(ok {4}\w+ +\S.*\n){13}$/)
@@ -88,7 +68,7 @@ it('check finds nothing wrong with a site, also beside its service, and with one
 })
 
 it('check says what to do about each fault', async (t) => {
-  const data = seeded(t)
+  const data = await siteWithSamples(t)
   const file = join(temporaryDirectory(t), 'file')
   writeFileSync(file, 'short\n')
   for (const [words, wanted] of [
@@ -136,7 +116,7 @@ it('check says what to do about each fault', async (t) => {
 })
 
 it('a clock that was ahead once is a warning, and one that is behind its last record a fault', async (t) => {
-  const data = seeded(t)
+  const data = await siteWithSamples(t)
   const change = (sql: string): void => {
     const database = openDatabase(join(data, 'dateline.db'))
     database.exec(sql)
@@ -154,13 +134,12 @@ it('a clock that was ahead once is a warning, and one that is behind its last re
 })
 
 it('check judges what is stored in the database with flags: what holds, what has no effect, what cannot be used', async (t) => {
-  const data = join(temporaryDirectory(t), 'data')
+  const data = await siteWithBoss(t)
   const here = (...words: readonly string[]) => runCheaply([...words, '--data-dir', data])
   const checked = async (...words: readonly string[]): Promise<Readonly<Record<string, string>>> => {
     const { checks } = JSON.parse((await here('check', '--json', ...words)).stdout) as Report
     return Object.fromEntries(checks.map(({ name, ok, text }) => [name, `${ok ? 'ok' : 'FAIL'} ${text}`]))
   }
-  assert.equal((await here('admin', '--yes', '--email', 'you@example.org')).code, 0)
   assert.equal((await checked())['stored'], 'ok no settings: flags, variables and defaults hold')
   for (const words of [['appName', 'City News'], ['backupEvery', 'off'], ['mail', 'smtp://127.0.0.1:1', '--mail-ports', '1']])
     assert.equal((await here('settings', 'set', ...words)).code, 0)
@@ -193,8 +172,8 @@ it('a damaged database is reported by check, refused by serve, and mended by wha
     (data: string) => truncateSync(join(data, 'dateline.db'), 400_000),
     (data: string) => writeFileSync(join(data, 'dateline.db'), 'x'.repeat(500_000)),
   ]) {
-    const data = seeded(t)
-    assert.equal((await run(['backup', '--data-dir', data])).code, 0)
+    const data = await siteWithSamples(t)
+    assert.equal((await runCheaply(['backup', '--data-dir', data])).code, 0)
     spoil(data)
     const { wrong } = await check('--data-dir', data)
     const remedy = /run dateline restore "(.*\/backups\/dateline-\d{8}T\d{6}Z\.db)"$/
@@ -202,24 +181,24 @@ it('a damaged database is reported by check, refused by serve, and mended by wha
     assert.match(line, /^(?:schema|integrity): /)
     assert.match(line, remedy)
     assert.deepEqual(more, [], 'damage is told once')
-    const refused = await run(['serve', '--port', '0', '--data-dir', data])
+    const refused = await runCheaply(['serve', '--port', '0', '--data-dir', data])
     assert.deepEqual([refused.code, refused.stdout], [1, ''])
     assert.match(
       refused.stderr,
       /^Cannot read the database ".*": it is damaged, or is no database of SQLite: see what dateline check says, then run dateline restore ".*"\n$/,
     )
-    const restored = await run(['restore', remedy.exec(line)?.[1] ?? '', '--data-dir', data])
+    const restored = await runCheaply(['restore', remedy.exec(line)?.[1] ?? '', '--data-dir', data])
     assert.equal(restored.code, 0, restored.stderr)
     assert.deepEqual((await check('--data-dir', data)).wrong, [])
   }
 })
 
 it('damage that is met at run time is a 503 with the reason in the log, and the rest goes on', async (t) => {
-  const data = seeded(t)
+  const data = await siteWithSamples(t)
   const sound = readFileSync(join(data, 'dateline.db')).length
   damage(data, 'headline/updatedAt:desc,+title')
   assert.equal(readFileSync(join(data, 'dateline.db')).length, sound)
-  const service = await serve(t, ['--data-dir', data])
+  const service = await serveCheaply(t, ['--data-dir', data])
   const guest = (await (await fetch(`${service.url}/api/v1/auth/anonymous`, { method: 'POST' })).json()) as {
     data: { token: string }
   }

@@ -1,3 +1,5 @@
+// also: executable
+// isolated: it sets the umask of the process
 /** `client`: the files that it writes, and those that it leaves alone. */
 import assert from 'node:assert/strict'
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { it } from 'node:test'
-import { run, serve } from '../support/service/program.ts'
+import { runCheaply, serveCheaply } from '../support/service/in-process.ts'
+import { run } from '../support/service/program.ts'
 import { temporaryDirectory } from '../support/service/temporary-directory.ts'
 
 const signIn = (url: string, email: string, code: string): Promise<Response> =>
@@ -13,17 +14,17 @@ const signIn = (url: string, email: string, code: string): Promise<Response> =>
 
 it('admin makes an administrator and a code that signs in, while the service runs', async (t) => {
   const data = join(temporaryDirectory(t), 'data')
-  const service = await serve(t, ['--data-dir', data])
+  const service = await serveCheaply(t, ['--data-dir', data])
   // A stranger behind the same address has used up its wrong codes: the operator's code works all the same.
   const guesses = Array.from({ length: 61 }, (_, i) => signIn(service.url, `reader-${i}@example.org`, '123456'))
   const statuses = (await Promise.all(guesses)).map(({ status }) => status).sort()
   assert.deepEqual(statuses, [...Array<number>(60).fill(400), 429])
-  const created = await run(['admin', '--email', ' Boss@Example.org ', '--code', '--data-dir', data])
+  const created = await runCheaply(['admin', '--email', ' Boss@Example.org ', '--code', '--data-dir', data])
   assert.equal(created.code, 0, created.stderr)
   assert.match(created.stdout, /^boss@example\.org is a new administrator\n/)
   const code = /Sign-in code: (\d{6}) /.exec(created.stdout)?.[1] ?? ''
   assert.equal((await signIn(service.url, 'boss@example.org', code)).status, 200)
-  const again = await run(['admin', '--email', 'boss@example.org', '--data-dir', data])
+  const again = await runCheaply(['admin', '--email', 'boss@example.org', '--data-dir', data])
   assert.equal(again.stdout, 'boss@example.org is an administrator already\n')
   assert.doesNotMatch(service.output().stderr, new RegExp(code))
 })
@@ -31,45 +32,40 @@ it('admin makes an administrator and a code that signs in, while the service run
 it('admin and token refuse to make what the service would not take, for want of its secret', async (t) => {
   const data = join(temporaryDirectory(t), 'data')
   const environment = { DATELINE_JWT_SECRET: 'Vq3tN8xLr0bYc5KfWm2ZsHd7TgJp4uEa' }
-  const service = await serve(t, ['--data-dir', data], { environment })
+  const service = await serveCheaply(t, ['--data-dir', data], { environment })
   for (const words of [['admin', '--code'], ['token']]) {
-    const refused = await run([...words, '--email', 'boss@example.org', '--data-dir', data])
+    const refused = await runCheaply([...words, '--email', 'boss@example.org', '--data-dir', data])
     assert.deepEqual([refused.code, refused.stdout], [1, ''])
     assert.match(refused.stderr, /it started with another secret.*DATELINE_JWT_SECRET/)
   }
   const words = ['admin', '--email', 'boss@example.org', '--code', '--json', '--data-dir', data]
-  const made = await run(words, { environment })
+  const made = await runCheaply(words, { environment })
   const { code } = JSON.parse(made.stdout) as { readonly code: string }
   assert.equal((await signIn(service.url, 'boss@example.org', code)).status, 200)
 })
 
-it('admin and seed tell a program what they did', async (t) => {
+it('admin and seed print one JSON object with --json, before the service ever ran', async (t) => {
   const data = join(temporaryDirectory(t), 'data')
-  const admin = await run(['admin', '--yes', '--email', 'a@example.org', '--code', '--json', '--data-dir', data])
+  const admin = await runCheaply(['admin', '--yes', '--email', 'a@example.org', '--code', '--json', '--data-dir', data])
   const { code, ...rest } = JSON.parse(admin.stdout) as Record<string, unknown>
   assert.deepEqual([rest, /^\d{6}$/.test(String(code))], [{ email: 'a@example.org', done: 'created' }, true])
-  const seeded = JSON.parse((await run(['seed', '--json', '--data-dir', data])).stdout) as Record<string, number>
-  assert.ok((seeded['headlines'] ?? 0) > 0 && (seeded['topics'] ?? 0) > 0, JSON.stringify(seeded))
-})
-
-it('admin works before the service ever ran, and wants an address', async (t) => {
-  const data = join(temporaryDirectory(t), 'data')
-  assert.equal((await run(['admin', '--yes', '--email', 'a@example.org', '--data-dir', data])).code, 0)
-  const missing = await run(['admin', '--data-dir', data])
+  const seeded = JSON.parse((await runCheaply(['seed', '--json', '--data-dir', data])).stdout) as Record<string, number>
+  assert.deepEqual(seeded, { topics: 32, sources: 46, headlines: 408 })
+  const missing = await runCheaply(['admin', '--data-dir', data])
   assert.deepEqual([missing.code, missing.stderr], [2, 'dateline admin needs --email ADDRESS\n'])
-  const bad = await run(['admin', '--email', 'unknown', '--data-dir', data])
+  const bad = await runCheaply(['admin', '--email', 'unknown', '--data-dir', data])
   assert.equal(bad.code, 2)
   assert.match(bad.stderr, /expected an e-mail address/)
 })
 
 it('seed loads the sample content beside a running service, and a second time changes nothing', async (t) => {
   const data = join(temporaryDirectory(t), 'data')
-  const service = await serve(t, ['--data-dir', data])
+  const service = await serveCheaply(t, ['--data-dir', data])
   assert.match(
-    (await run(['seed', '--data-dir', data])).stdout,
+    (await runCheaply(['seed', '--data-dir', data])).stdout,
     /^Added \d\d topics, \d\d sources and \d{3} headlines\n$/,
   )
-  assert.equal((await run(['seed', '--data-dir', data])).stdout, 'Added 0 topics, 0 sources and 0 headlines\n')
+  assert.equal((await runCheaply(['seed', '--data-dir', data])).stdout, 'Added 0 topics, 0 sources and 0 headlines\n')
   const guest = (await (await fetch(`${service.url}/api/v1/auth/anonymous`, { method: 'POST' })).json()) as {
     data: { token: string }
   }
@@ -97,21 +93,14 @@ for (const { name, words, expected } of [
       '{"id":"b","n":2, "tags":["x","y"]}',
     ],
   },
-  { name: 'prints everything without a filter', words: [], expected: ['a', 'c', 'b', 'd'] },
   { name: 'sorts, ties by id', words: ['--sort', 'n:desc'], expected: ['c', 'a', 'b', 'd'] },
   { name: 'limits after sorting', words: ['--sort', 'n:asc', '--limit', '2'], expected: ['d', 'a'] },
-  { name: 'limits without sorting', words: ['--limit', '1'], expected: ['a'] },
   { name: 'takes a limit of nothing', words: ['--limit', '0'], expected: [] },
   { name: 'rounds no number', words: ['--filter', '{"n":{"$gt":9007199254740992}}'], expected: ['c'] },
-  {
-    name: 'compares dates as instants',
-    words: ['--filter', '{"createdAt":{"$lte":"2025-10-01T02:00:00+02:00"}}'],
-    expected: ['a'],
-  },
   { name: 'searches as for a model', words: ['--model', 'country', '--filter', '{"q":"ZOË"}'], expected: ['a'] },
 ] as const) {
   it(`match ${name}`, async () => {
-    const { code, stdout, stderr } = await run(['match', ...words], { input: LINES })
+    const { code, stdout, stderr } = await runCheaply(['match', ...words], { input: LINES })
     assert.equal(code, 0, stderr)
     const lines = stdout.split('\n').slice(0, -1)
     const isText = expected.some((line) => line.length > 1)
@@ -125,12 +114,11 @@ for (const { name, words, expected } of [
 for (const { name, words, message } of [
   { name: 'an unknown operator', words: ['--filter', '{"a":{"$near":1}}'], message: /\$near/ },
   { name: 'a filter that is no JSON', words: ['--filter', '{a'], message: /Cannot read filter/ },
-  { name: 'a bad sort', words: ['--sort', 'a:up'], message: /Cannot read sort "a:up"/ },
   { name: 'a bad limit', words: ['--limit', '-1'], message: /Cannot read limit "-1"/ },
   { name: 'an unknown model', words: ['--model', 'ad'], message: /expected one of headline/ },
 ] as const) {
   it(`match refuses ${name} with status 2 and the service's words`, async () => {
-    const { code, stdout, stderr } = await run(['match', ...words], { input: LINES })
+    const { code, stdout, stderr } = await runCheaply(['match', ...words], { input: LINES })
     assert.deepEqual([code, stdout], [2, ''])
     assert.match(stderr, message)
   })
@@ -138,7 +126,7 @@ for (const { name, words, message } of [
 
 it('match names the line that is no JSON object, with status 1', async () => {
   for (const line of ['{"a":', '[1]']) {
-    const { code, stderr } = await run(['match'], { input: `{"a":1}\n${line}\n` })
+    const { code, stderr } = await runCheaply(['match'], { input: `{"a":1}\n${line}\n` })
     assert.equal(code, 1)
     assert.match(stderr, /^Cannot read line 2: /)
   }

@@ -7,8 +7,7 @@ import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { effectiveSettings, readConfig } from '../../src/config/read-config.ts'
 import { serviceLinkWarnings } from '../../src/config/service-links.ts'
-import { runHere } from '../support/service/in-process.ts'
-import { serve } from '../support/service/program.ts'
+import { runHere, serveCheaply } from '../support/service/in-process.ts'
 import { temporaryDirectory } from '../support/service/temporary-directory.ts'
 
 /** Of a service `dateline` with the port 8080, named http, as kubelet sets them; the last two are Docker's. */
@@ -27,7 +26,7 @@ const LINKS = {
 
 it('the service starts beside services of its name, says so once, and health finds it', async (t) => {
   const data = join(temporaryDirectory(t), 'data')
-  const service = await serve(t, ['--data-dir', data], { environment: LINKS })
+  const service = await serveCheaply(t, ['--data-dir', data], { environment: LINKS })
   const port = String(service.ready['port'])
   const warnings = service.output().stderr.split('\n').filter((line) => line.includes('enableServiceLinks: false'))
   assert.equal(warnings.length, 1)

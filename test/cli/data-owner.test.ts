@@ -1,11 +1,14 @@
+// also: executable
 /**
  * Commands that root runs on the data directory of a service with a user of its own: they left files of root there, and
  * automatic backups failed from then on or the service did not start.
  */
 import assert from 'node:assert/strict'
-import { chmodSync, chownSync, lchownSync, lstatSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { chmodSync, chownSync, cpSync, lchownSync, lstatSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
+import { runHere } from '../support/service/in-process.ts'
+import { siteWithSamples } from '../support/service/made-site.ts'
 import { run, serve, type Finished } from '../support/service/program.ts'
 import type { Cleanup } from '../support/service/temporary-directory.ts'
 
@@ -28,6 +31,14 @@ function place(t: Cleanup, uid = OWNER): Place {
   mkdirSync(data, { mode: 0o700 })
   chownSync(data, uid, uid)
   return { above, data }
+}
+
+/** A place whose data directory is a site with the sample content. */
+async function madePlace(t: Cleanup): Promise<Place> {
+  const made = place(t)
+  cpSync(await siteWithSamples(t), made.data, { recursive: true, preserveTimestamps: true })
+  for (const name of readdirSync(made.data, { recursive: true, encoding: 'utf8' })) chownSync(join(made.data, name), OWNER, OWNER)
+  return made
 }
 
 function ownersIn(directory: string): readonly number[] {
@@ -71,17 +82,16 @@ describe('commands as root on the data directory of another user', { skip }, () 
 
   it('a missing directory is made by the owner of the one above; root stays root in its own', async (t) => {
     const { data } = place(t)
-    await run(['seed', '--yes', '--data-dir', join(data, 'site')])
+    await run(['admin', '--yes', '--email', 'you@example.org', '--data-dir', join(data, 'site')])
     assert.deepEqual(ownersIn(data), [OWNER])
     const own = join(place(t, 0).above, 'own')
-    const { code, stderr } = await run(['seed', '--yes', '--data-dir', own])
+    const { code, stderr } = await run(['admin', '--yes', '--email', 'you@example.org', '--data-dir', own])
     assert.deepEqual([code, stderr.includes('Works as')], [0, false])
     assert.deepEqual(ownersIn(own), [0])
   })
 
   it('files that the owner may not use are refused before any work, with the reason', async (t) => {
-    const { above, data } = place(t)
-    await succeeds(['seed', '--yes'], data)
+    const { above, data } = await madePlace(t)
     const closed = join(above, 'of-root')
     mkdirSync(closed, { mode: 0o700 })
     writeFileSync(join(closed, 'rows.ndjson'), '')
@@ -99,8 +109,7 @@ describe('commands as root on the data directory of another user', { skip }, () 
   })
 
   it('attack: the owner plants links, and root does not write where they lead', async (t) => {
-    const { above, data } = place(t)
-    await succeeds(['seed', '--yes'], data)
+    const { above, data } = await madePlace(t)
     const target = join(above, 'precious')
     writeFileSync(target, 'precious', { mode: 0o644 })
     for (const name of ['dateline.lock', 'owner.json', 'secrets']) {
@@ -120,18 +129,18 @@ describe('commands as root on the data directory of another user', { skip }, () 
     symlinkSync(own, link)
     symlinkSync(own, join(own, '..', 'of-root'))
     lchownSync(link, OWNER, OWNER)
-    assert.notEqual((await run(['seed', '--yes', '--data-dir', link])).code, 0)
+    const admin = ['admin', '--yes', '--email', 'you@example.org', '--data-dir']
+    assert.notEqual((await run([...admin, link])).code, 0)
     assert.deepEqual(readdirSync(own), [])
-    assert.equal((await run(['seed', '--yes', '--data-dir', join(own, '..', 'of-root')])).code, 0)
+    assert.equal((await run([...admin, join(own, '..', 'of-root')])).code, 0)
     assert.deepEqual(ownersIn(own), [0])
   })
 
   it('check names files of another user than that of the directory, and the command that helps', async (t) => {
-    const { data } = place(t)
-    await succeeds(['seed', '--yes'], data)
+    const { data } = await madePlace(t)
     await succeeds(['backup'], data)
     const permissions = async (): Promise<{ ok: boolean; text: string }> => {
-      const { stdout } = await run(['check', '--json', '--data-dir', data])
+      const { stdout } = await runHere(['check', '--json', '--data-dir', data])
       const { checks } = JSON.parse(stdout) as { checks: { name: string; ok: boolean; text: string }[] }
       const { ok = false, text = '' } = checks.find(({ name }) => name === 'permissions') ?? {}
       return { ok, text }

@@ -1,3 +1,4 @@
+// also: executable
 /** What an app relies on that starts the service for itself: the instance, the token, the end of an orphan. */
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
@@ -6,6 +7,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { send, sendRaw } from '../support/service/http-client.ts'
+import { runCheaply, serveCheaply } from '../support/service/in-process.ts'
 import { cleanEnvironment, COMMAND, run, serve, type RunningService } from '../support/service/program.ts'
 import { temporaryDirectory } from '../support/service/temporary-directory.ts'
 
@@ -15,7 +17,7 @@ async function me(url: string, token: string): Promise<{ status: number; text: s
 }
 
 it('every response names the instance of the ready line', async (t) => {
-  const service = await serve(t, ['--data-dir', join(temporaryDirectory(t), 'data')])
+  const service = await serveCheaply(t, ['--data-dir', join(temporaryDirectory(t), 'data')])
   const [port, instance] = [Number(service.ready['port']), service.ready['instance']]
   const json = { 'Content-Type': 'application/json' }
   for (const [path, options, status] of [
@@ -46,7 +48,7 @@ describe('--token-file', () => {
     const directory = temporaryDirectory(t)
     const [data, file] = [join(directory, 'data'), join(directory, 'token')]
     const words = ['--data-dir', data, '--token-file', file]
-    const first = await serve(t, words)
+    const first = await serveCheaply(t, words)
     const token = readFileSync(file, 'utf8').trim()
     assert.equal((statSync(file).mode & 0o777).toString(8), '600')
     const response = await me(first.url, token)
@@ -68,7 +70,7 @@ describe('--token-file', () => {
     assert.equal((await me(second.url, newer)).status, 200)
     await second.end('SIGKILL')
     assert.ok(existsSync(file), 'SIGKILL leaves no time to remove it')
-    const third = await serve(t, ['--data-dir', data])
+    const third = await serveCheaply(t, ['--data-dir', data])
     assert.equal((await me(third.url, newer)).status, 401, 'kill -9, and a run without such a token')
     for (const { output } of [first, second, third]) {
       const { stdout, stderr } = output()
@@ -79,7 +81,7 @@ describe('--token-file', () => {
   it('is revoked by a sign-out, while other sessions of the administrator live on', async (t) => {
     const directory = temporaryDirectory(t)
     const file = join(directory, 'token')
-    const service = await serve(t, ['--data-dir', join(directory, 'data'), '--token-file', file])
+    const service = await serveCheaply(t, ['--data-dir', join(directory, 'data'), '--token-file', file])
     const token = readFileSync(file, 'utf8').trim()
     const out = await fetch(`${service.url}/api/v1/auth/sign-out`, {
       method: 'POST',
@@ -93,7 +95,7 @@ describe('--token-file', () => {
     const directory = temporaryDirectory(t)
     const file = join(directory, 'token')
     const words = ['--data-dir', join(directory, 'data'), '--token-file', file, '--admin-email', 'you@example.org']
-    const service = await serve(t, words)
+    const service = await serveCheaply(t, words)
     assert.match((await me(service.url, readFileSync(file, 'utf8').trim())).text, /"email":"you@example\.org"/)
   })
 
@@ -102,7 +104,7 @@ describe('--token-file', () => {
     const [file, precious] = [join(directory, 'token'), join(directory, 'precious')]
     writeFileSync(precious, 'precious', { mode: 0o644 })
     symlinkSync(precious, file)
-    const service = await serve(t, ['--data-dir', join(directory, 'data'), '--token-file', file])
+    const service = await serveCheaply(t, ['--data-dir', join(directory, 'data'), '--token-file', file])
     assert.equal(readFileSync(precious, 'utf8'), 'precious')
     assert.equal((statSync(file).mode & 0o777).toString(8), '600')
     writeFileSync(file, 'another')
@@ -125,7 +127,7 @@ describe('--token-file', () => {
       ],
     ] as const) {
       const words = ['serve', '--port', '0', '--data-dir', join(directory, 'data'), '--token-file', file]
-      const { code, stdout, stderr } = await run(words)
+      const { code, stdout, stderr } = await runCheaply(words)
       assert.deepEqual([code, stdout], [1, ''])
       assert.ok(stderr.endsWith(`Cannot write the token to "${file}": ${reason}\n`), stderr)
       assert.deepEqual(readdirSync(directory).sort(), left)
@@ -219,7 +221,7 @@ it('pages of each framework that the guide names may use the API under its flag,
   assert.equal(commands.length, 3)
   const origins = [...commands.flatMap((list) => list.split(',')), 'file://', 'null']
   for (const origin of origins) assert.ok(section.includes(`\`${origin}\``), origin)
-  const service = await serve(t, ['--data-dir', join(temporaryDirectory(t), 'data'), '--cors-origins', origins.join()])
+  const service = await serveCheaply(t, ['--data-dir', join(temporaryDirectory(t), 'data'), '--cors-origins', origins.join()])
   const port = Number(service.ready['port'])
   for (const origin of origins) {
     const headers = { Origin: origin, 'Content-Type': 'application/json' }

@@ -13,8 +13,8 @@ import { exposureWarnings } from '../../src/config/exposed-files.ts'
 import { readConfig } from '../../src/config/read-config.ts'
 import { readSecrets } from '../../src/config/secrets.ts'
 import { DataDirError } from '../../src/store/sqlite/data-dir.ts'
-import { runHere } from '../support/service/in-process.ts'
-import { run, serve } from '../support/service/program.ts'
+import { runCheaply, runHere, serveCheaply } from '../support/service/in-process.ts'
+import { siteWithBoss } from '../support/service/made-site.ts'
 import { temporaryDirectory, type Cleanup } from '../support/service/temporary-directory.ts'
 
 // Windows has no mode bits: there the directories above decide.
@@ -22,8 +22,7 @@ const skip = process.platform === 'win32'
 const isRoot = process.getuid?.() === 0
 
 async function site(t: Cleanup): Promise<{ readonly data: string; readonly secrets: string }> {
-  const data = join(temporaryDirectory(t), 'data')
-  assert.equal((await runHere(['admin', '--yes', '--email', 'you@example.org', '--data-dir', data])).code, 0)
+  const data = await siteWithBoss(t)
   return { data, secrets: join(data, 'secrets') }
 }
 
@@ -101,7 +100,7 @@ describe('attack: files that other users may read or change', { skip }, () => {
       const { code, report } = await checked('--data-dir', data)
       const found = report.checks.filter(({ ok, warning }) => !ok || warning)
       assert.deepEqual([code, found], [0, [{ name: 'permissions', ok: true, warning: true, text: wanted }]])
-      const service = await serve(t, ['--data-dir', data])
+      const service = await serveCheaply(t, ['--data-dir', data])
       const lines = service.output().stderr.split('\n').filter((line) => line.includes('data directory'))
       assert.equal(await service.end('SIGTERM'), 0)
       const [line, ...more] = lines.map((text) => JSON.parse(text) as Record<string, unknown>)
@@ -225,11 +224,11 @@ describe('attack: files that other users may read or change', { skip }, () => {
     )
 
     chmodSync(environment.JWT_SECRET_KEY_FILE, 0o444)
-    const { code, stdout } = await run(['check', '--json', '--data-dir', data], { environment })
+    const { code, stdout } = await runCheaply(['check', '--json', '--data-dir', data], { environment })
     assert.equal(code, 0, stdout)
     const [warned, ...more] = reported(stdout).checks.filter(({ warning }) => warning)
     assert.deepEqual([warned?.name, warned?.ok, more], ['permissions', true, []])
-    const service = await serve(t, ['--data-dir', data], { environment })
+    const service = await serveCheaply(t, ['--data-dir', data], { environment })
     assert.match(service.output().stderr, /Warning: the file of JWT_SECRET_KEY_FILE: mode 0444/)
     assert.equal(await service.end('SIGTERM'), 0)
   })

@@ -1,35 +1,25 @@
 /** The first set-up: the address that serve prints, attacks on it, and the question of `admin` before it makes a site. */
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { createSetupToken } from '../../src/auth/setup-token.ts'
 import { setupLine } from '../../src/cli/serve/start-messages.ts'
-import { runCheaply, runHere } from '../support/service/in-process.ts'
-import { serve, type RunningService } from '../support/service/program.ts'
+import { type CheapService, runCheaply, runHere, serveCheaply } from '../support/service/in-process.ts'
 import { temporaryDirectory } from '../support/service/temporary-directory.ts'
 
 const HOUR_MS = 3_600_000
 
-async function setUp({ url }: RunningService, body: object): Promise<{ readonly status: number; readonly text: string }> {
+async function setUp({ url }: CheapService, body: object): Promise<{ readonly status: number; readonly text: string }> {
   const headers = { 'content-type': 'application/json' }
   const response = await fetch(`${url}/api/v1/auth/setup`, { method: 'POST', headers, body: JSON.stringify(body) })
   return { status: response.status, text: await response.text() }
 }
 
-async function setupUrl({ child, output }: RunningService): Promise<string> {
-  for (;;) {
-    const found = /^Become administrator, once and within an hour, at (\S+)\n/m.exec(output().stdout)?.[1]
-    if (found !== undefined) return found
-    if (child.stdout !== null) await once(child.stdout, 'data')
-  }
-}
-
 it('serve --print-setup prints an address that makes the first administrator once, and none later', async (t) => {
   const data = join(temporaryDirectory(t), 'data')
-  const service = await serve(t, ['--data-dir', data, '--print-setup'])
-  const address = await setupUrl(service)
+  const service = await serveCheaply(t, ['--data-dir', data, '--print-setup'])
+  const [, address = ''] = await service.said(/^Become administrator, once and within an hour, at (\S+)\n/m)
   const [page, token = ''] = address.split('#setup=')
   assert.equal(page, `${service.url}/`)
   assert.match(token, /^[\w-]{43}$/)
@@ -56,7 +46,7 @@ it('serve --print-setup prints an address that makes the first administrator onc
   assert.ok(!(await log.text()).includes(token))
   assert.ok(!service.output().stderr.includes(token))
   await service.end('SIGTERM')
-  const again = await serve(t, ['--data-dir', data, '--print-setup'])
+  const again = await serveCheaply(t, ['--data-dir', data, '--print-setup'])
   assert.equal((await setUp(again, { token, email: 'evil@example.org' })).status, 401)
   await again.end('SIGTERM')
   assert.doesNotMatch(again.output().stdout, /setup/)

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import { run } from '../support/service/program.ts'
+import { runCheaply } from '../support/service/in-process.ts'
 
 for (const { words, code, says } of [
   { words: ['user'], code: 2, says: /^dateline user is one of "dateline user list", / },
@@ -20,7 +20,7 @@ for (const { words, code, says } of [
   { words: ['user', 'show', '--help'], code: 0, says: /^dateline user show: show an account/ },
 ]) {
   it(`dateline ${words.join(' ')} ends with ${code}`, async () => {
-    const done = await run(words)
+    const done = await runCheaply(words)
     assert.equal(done.code, code, done.stderr)
     assert.match(code === 0 ? done.stdout : done.stderr, says)
   })

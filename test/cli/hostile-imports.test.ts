@@ -1,9 +1,10 @@
+// isolated: it measures the memory of the process
 /**
  * Files that were made to break an import, or broke on their way: each gets its sentence with the line, nothing gets
  * into the database that a request could not have put there, and memory stays what it was.
  */
 import assert from 'node:assert/strict'
-import { linkSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { linkSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, describe, it } from 'node:test'
 import { openDatabase } from '../../src/store/sqlite/database.ts'
@@ -22,22 +23,17 @@ describe('a bad row of JSON lines is refused, and those around it are taken', ()
   for (const [name, bad, message] of [
     ['text that is no JSON', '{"id":', /^line 2: cannot read it as JSON: /],
     ['bytes that are not UTF-8', Buffer.from('{"id":"\xff"}', 'latin1'), /^line 2: expected UTF-8, found other bytes$/],
-    ['UTF-16', Buffer.from('{}', 'utf16le'), /^line 2: expected text, found a NUL$/],
     ['a NUL', '{"id":"a\0b"}', /^line 2: expected text, found a NUL$/],
     ['3 MiB', row(`,"x":"${'x'.repeat(3 * MIB)}"`), /^line 2: expected at most 2097152 bytes in a row, found more$/],
     ['100,000 brackets', '['.repeat(100_000), /^line 2: cannot read it as JSON: nested deeper than 200 levels$/],
     ['100,000 nested members', row(`,"x":${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)}`), /nested deeper than 200/],
     ['a member that changes prototypes', row(',"__proto__":{"a":1}'), /cannot store a member named "__proto__"/],
-    ['one deep inside', row(',"x":[{"__proto__":1}]'), /x\[0\]: cannot store a member named "__proto__"/],
     ['an operator as a name', row(',"$where":"1"'), /cannot store a member named "\$where"/],
     ['half a surrogate pair', row(',"x":"\\ud800"'), /x: expected Unicode text, found half a surrogate pair/],
     ['an id that climbs', '{"id":"../secrets"}', /id: expected an id of at most 64 letters/],
-    ['an id of dots', '{"id":".."}', /id: expected an id/],
     ['an id that is a path of the API', '{"id":"query"}', /id: expected an id/],
-    ['an id that is another path of the API', '{"id":"check"}', /id: expected an id/],
     ['an id of 65 characters', `{"id":"${'a'.repeat(65)}"}`, /id: expected an id/],
     ['an id that is no text', '{"id":7}', /id: expected an id of [^\n]* found 7$/],
-    ['an id with an escaped NUL', '{"id":"a\\u0000"}', /id: expected an id/],
   ] as const) {
     it(name, async () => {
       const input = Buffer.concat([Buffer.from(`${GOOD}\n`), Buffer.from(bad), Buffer.from(`\n${GOOD}\n`)])
@@ -64,11 +60,6 @@ describe('a bad row of CSV', () => {
         /^line 2: expected 5 cells as in the first row, found 4$/,
         /^line 3: expected 5 cells as in the first row, found more$/,
       ],
-    ],
-    [
-      'has 100,000 cells',
-      `${HEADER}\n${'a,'.repeat(100_000)}\n`,
-      [/^line 2: expected 5 cells as in the first row, found more$/],
     ],
     [
       'has a cell of 3 MiB',
@@ -107,7 +98,6 @@ describe('a file that cannot be read on ends the import, which keeps what was be
       '3',
       /never closed/,
     ],
-    ['a quote in a bare cell', `${HEADER}\nq1,A,,,\nq2,5" or 7" screens,,,\nq3,"C",,,\n`, '3', /must stand in quotes/],
     ['text behind a closing quote', `${HEADER}\nq1,A,,,\nq2,"a"b,,,\n`, '3', /expected a comma/],
   ] as const) {
     it(name, async () => {
@@ -129,11 +119,8 @@ describe('a file that cannot be read on ends the import, which keeps what was be
       'topic has no column "__proto__": use one of id, name',
     ],
     ['a column twice', 'id,name,id\n', 'the column "id" is there twice'],
-    ['semicolons', 'id;name\n', 'topic has no column "id;name": columns are separated by commas'],
-    ['100,000 columns', `${'id,'.repeat(100_000)}\n`, 'the column "id" is there twice'],
     ['a header that never ends', '"'.padEnd(3 * MIB, 'x'), 'expected the names of columns, found a row without an end'],
     ['lines that end as those of an old Mac', 'id,name\r1,Space\r2,Art\r', 'its lines end with a carriage return alone: expected line feeds, or both: save the file'],
-    ['such lines with quotes', '"id","name"\r"1","Space"\r', 'its lines end with a carriage return alone'],
     ['more of them than a row may have', 'id,name\r'.padEnd(3 * MIB, '1,Space\r'), 'expected the names of columns, found a row without an end: lines end with a line feed'],
     ['a header that is not UTF-8', Buffer.from('id,\xff\n', 'latin1'), 'expected UTF-8, found other bytes'],
   ] as const) {
@@ -146,7 +133,6 @@ describe('a file that cannot be read on ends the import, which keeps what was be
 })
 
 describe('the files and flags themselves', () => {
-  mkdirSync(join(directory, 'a-directory'))
   writeFileSync(join(directory, 'empty.csv'), '')
   for (const [name, flags, code, message] of [
     [
@@ -155,18 +141,6 @@ describe('the files and flags themselves', () => {
       1,
       /^Cannot read "[^\n]*": no such file or directory\n$/,
     ],
-    [
-      'a directory',
-      ['--model', 'topic', join(directory, 'a-directory')],
-      1,
-      /^Cannot import "[^\n]*": it is a directory\n$/,
-    ],
-    [
-      'a CSV file without a header',
-      ['--model', 'topic', join(directory, 'empty.csv')],
-      1,
-      /it is empty: expected the names of columns\n$/,
-    ],
     ['no model', ['-'], 2, /^Cannot read --model: expected one of headline/],
     [
       'a misspelt model',
@@ -174,14 +148,12 @@ describe('the files and flags themselves', () => {
       2,
       /^Cannot read --model "headlines": did you mean "headline"\?\n$/,
     ],
-    ['a model that is computed', ['--model', 'dashboard_summary', '-'], 2, /^Cannot read --model "dashboard_summary"/],
     [
       'a format that we lack',
       ['--model', 'topic', '--format', 'xml', '-'],
       2,
       /^Cannot read --format "xml": expected one of ndjson, csv\n$/,
     ],
-    ['a batch of nothing', ['--model', 'topic', '--batch', '0', '-'], 2, /^Cannot read --batch "0"/],
     ['stdin, resumed', ['--model', 'topic', '--resume', '-'], 2, /^--resume needs a file/],
     [
       'a file that was never begun',
@@ -194,12 +166,6 @@ describe('the files and flags themselves', () => {
       ['--model', 'topic', '--rejects', join(directory, 'empty.csv'), '-'],
       1,
       /^Cannot write "[^\n]*": a file with this name exists already/,
-    ],
-    [
-      'rejects into nowhere',
-      ['--model', 'topic', '--rejects', join(directory, 'no', 'no'), '-'],
-      1,
-      /^Cannot write "[^\n]*": no such file or directory/,
     ],
   ] as const) {
     it(name, async () => {

@@ -1,3 +1,4 @@
+// also: executable
 /** Where the program listens, and how it is stopped and told to read its files again. */
 import assert from 'node:assert/strict'
 import { spawn, spawnSync } from 'node:child_process'
@@ -9,7 +10,8 @@ import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { connect } from 'node:tls'
 import { RawConnection } from '../support/service/http-client.ts'
-import { cleanEnvironment, COMMAND, run, serve } from '../support/service/program.ts'
+import { runCheaply, serveCheaply } from '../support/service/in-process.ts'
+import { cleanEnvironment, COMMAND, serve } from '../support/service/program.ts'
 import { temporaryDirectory } from '../support/service/temporary-directory.ts'
 import { OTHER_CERTIFICATE, OTHER_KEY, TEST_CERTIFICATE, TEST_KEY } from '../support/service/test-certificate.ts'
 
@@ -21,14 +23,14 @@ it(
   async (t) => {
     const directory = temporaryDirectory(t)
     const path = join(directory, 's')
-    const service = await serve(t, ['--data-dir', join(directory, 'data'), '--listen', `unix:${path}`])
+    const service = await serveCheaply(t, ['--data-dir', join(directory, 'data'), '--listen', `unix:${path}`])
     assert.equal(service.url, `unix:${path}`)
     assert.equal('port' in service.ready, false)
     const outgoing = request({ socketPath: path, path: '/api/v1/auth/me', agent: false }).end()
     const [incoming] = (await once(outgoing, 'response')) as [{ statusCode: number }]
     assert.equal(incoming.statusCode, 401)
     assert.equal((await service.logged('request'))['client'], 'unix')
-    const rival = await run(['serve', '--data-dir', join(directory, 'rival'), '--listen', `unix:${path}`])
+    const rival = await runCheaply(['serve', '--data-dir', join(directory, 'rival'), '--listen', `unix:${path}`])
     assert.deepEqual(
       [rival.code, rival.stderr],
       [1, `Cannot listen on "unix:${path}": another program listens there\n`],
@@ -64,7 +66,7 @@ describe('settings of the certificate', () => {
   ] as const) {
     it(`with ${name} end with status 2 and one sentence`, { skip: ON_WINDOWS }, async (t) => {
       const data = join(temporaryDirectory(t), 'data')
-      const { code, stdout, stderr } = await run(['serve', '--port', '0', '--data-dir', data, ...words])
+      const { code, stdout, stderr } = await runCheaply(['serve', '--port', '0', '--data-dir', data, ...words])
       assert.deepEqual([code, stdout], [2, ''])
       assert.ok(stderr.startsWith(message), stderr)
       assert.equal(stderr.trim().split('\n').length, 1)
@@ -110,40 +112,40 @@ it(
 )
 
 it(
-  'SIGHUP reads the log level from the settings file again, and rejects a bad one',
+  'a reload reads the log level from the settings file again, and rejects a bad one',
   { skip: ON_WINDOWS },
   async (t) => {
     const directory = temporaryDirectory(t)
     const settings = join(directory, 'dateline.json')
     writeFileSync(settings, '{"logLevel":"error"}')
-    const service = await serve(t, ['--data-dir', join(directory, 'data'), '--config', settings])
+    const service = await serveCheaply(t, ['--data-dir', join(directory, 'data'), '--config', settings])
     await fetch(`${service.url}/nowhere`)
     assert.equal(service.output().stderr, '')
     writeFileSync(settings, '{"logLevel":"loud"}')
-    service.child.kill('SIGHUP')
+    service.reload()
     assert.match(String((await service.logged('reload.failed'))['reason']), /expected one of debug, info, warn, error/)
     writeFileSync(settings, '{"logLevel":"info"}')
-    service.child.kill('SIGHUP')
+    service.reload()
     await service.logged('reloaded')
     await fetch(`${service.url}/nowhere`)
     assert.equal((await service.logged('request'))['status'], 404)
   },
 )
 
-it('SIGHUP reloads templates, and keeps the old ones while one of them is bad', { skip: ON_WINDOWS }, async (t) => {
+it('a reload takes changed templates, and keeps the old ones while one of them is bad', { skip: ON_WINDOWS }, async (t) => {
   const directory = temporaryDirectory(t)
   const [data, mail] = [join(directory, 'data'), join(directory, 'mail')]
   /** Without the one that is being written. */
   const written = (): string[] => readdirSync(mail).filter((name) => name.endsWith('.eml'))
-  const service = await serve(t, ['--data-dir', data, '--mail', `file:${mail}`])
+  const service = await serveCheaply(t, ['--data-dir', data, '--mail', `file:${mail}`])
   mkdirSync(join(data, 'templates'))
   const template = join(data, 'templates', 'sign-in.en.txt')
   writeFileSync(template, 'Subject: {{kode}}\n\n{{code}}\n')
-  service.child.kill('SIGHUP')
+  service.reload()
   assert.match(String((await service.logged('templates.kept'))['reason']), /sign-in\.en\.txt", line 1: /)
   writeFileSync(template, 'Subject: {{code}} opens the door\n\n{{code}}\n')
-  // The event of the first one is in the log already: the signal has arrived when the file is in use.
-  service.child.kill('SIGHUP')
+  // The event of the first one is in the log already: the reload is done when the file is in use.
+  service.reload()
   for (let asked = 1; ; asked++) {
     const body = JSON.stringify({ email: `reader${asked}@example.org` })
     const headers = { 'content-type': 'application/json' }
@@ -298,14 +300,14 @@ describe('a service that systemd started', { skip: ON_WINDOWS }, () => {
   it('runs on without systemd-notify, and says so in the log', async (t) => {
     const directory = temporaryDirectory(t)
     const environment = { NOTIFY_SOCKET: '/run/notify', PATH: directory }
-    const service = await serve(t, ['--data-dir', join(directory, 'data')], { environment })
+    const service = await serveCheaply(t, ['--data-dir', join(directory, 'data')], { environment })
     assert.match(String((await service.logged('systemd.notify-failed'))['reason']), /ENOENT/)
     assert.equal(await service.end('SIGTERM'), 0)
   })
 })
 
 it('a name that an operator gave is served, and its absence is told with the name of the setting', async (t) => {
-  const service = await serve(t, [
+  const service = await serveCheaply(t, [
     ...['--data-dir', join(temporaryDirectory(t), 'data')],
     ...['--allowed-hosts', 'news.example.org'],
   ])

@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { it } from 'node:test'
 import { openDatabase } from '../../src/store/sqlite/database.ts'
 import { openMailExchange } from '../support/smtp/mail-exchange.ts'
-import { runCheaply } from '../support/service/in-process.ts'
-import { serve } from '../support/service/program.ts'
+import { runCheaply, serveCheaply } from '../support/service/in-process.ts'
+import { siteWithBoss } from '../support/service/made-site.ts'
 import { temporaryDirectory } from '../support/service/temporary-directory.ts'
 
 interface Line {
@@ -23,7 +23,7 @@ it('the operator sees why a mail waits in the words of the server, and has it tr
     stage === 'rcpt' ? '450 4.2.0 greylisted, come back later' : undefined,
   )
   const data = join(temporaryDirectory(t), 'data')
-  const service = await serve(t, ['--data-dir', data, '--mail', `smtp://127.0.0.1:${exchange.port}`])
+  const service = await serveCheaply(t, ['--data-dir', data, '--mail', `smtp://127.0.0.1:${exchange.port}`])
   const outbox = async (...words: readonly string[]): Promise<readonly Line[]> => {
     const { code, stdout, stderr } = await runCheaply(['mail', 'outbox', '--json', '--data-dir', data, ...words])
     assert.equal(code, 0, stderr)
@@ -95,9 +95,7 @@ for (const { name, words, code, message } of [
   },
 ] as const) {
   it(`mail refuses ${name}`, async (t) => {
-    const data = ['--data-dir', join(temporaryDirectory(t), 'data')]
-    await runCheaply(['admin', '--yes', '--email', 'boss@example.org', ...data])
-    const result = await runCheaply(['mail', ...words, ...data])
+    const result = await runCheaply(['mail', ...words, '--data-dir', await siteWithBoss(t)])
     assert.deepEqual([result.code, result.stdout], [code, ''])
     assert.ok(result.stderr.includes(message), result.stderr)
   })

@@ -1,10 +1,9 @@
 /** The service with mail through a program, from the setting to the message, as an operator runs it. */
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { it } from 'node:test'
-import { run, serve } from '../support/service/program.ts'
+import { runCheaply, serveCheaply } from '../support/service/in-process.ts'
 import { temporaryDirectory } from '../support/service/temporary-directory.ts'
 
 const skip = process.platform === 'win32' && 'the program is a script of Unix'
@@ -18,13 +17,13 @@ it('serve gives a code to the program of --mail, and none of its secrets', { ski
     DATELINE_JWT_SECRET: 'correct horse battery staple, and so on',
     PASSWORD_OF_SOMETHING: 'correct horse',
   }
-  const service = await serve(t, ['--data-dir', join(directory, 'data')], { environment })
+  const service = await serveCheaply(t, ['--data-dir', join(directory, 'data')], { environment })
   await fetch(`${service.url}/api/v1/auth/request-code`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ email: 'reader@example.org' }),
   })
-  while (!service.output().stderr.includes('mail.delivered')) await once(service.child.stderr!, 'data')
+  await service.logged('mail.delivered')
   await service.end('SIGTERM')
   const got = readFileSync(out, 'utf8')
   assert.match(got, /^DATELINE_MAIL_TO=reader@example\.org$/m)
@@ -38,7 +37,7 @@ it('serve gives a code to the program of --mail, and none of its secrets', { ski
 it('serve says how it will deliver, and warns of mail in clear', async (t) => {
   const words = ['--data-dir', join(temporaryDirectory(t), 'data'), '--log-format', 'pretty']
   const mail = ['--mail', 'smtp://relay.example.org', '--mail-tls', 'none', '--mail-from', 'no-reply@example.org']
-  const service = await serve(t, [...words, ...mail])
+  const service = await serveCheaply(t, [...words, ...mail])
   await service.end('SIGTERM')
   const { stderr } = service.output()
   assert.match(stderr, /^Sign-in codes: mail goes through relay\.example\.org:25, unencrypted; without login$/m)
@@ -48,7 +47,7 @@ it('serve says how it will deliver, and warns of mail in clear', async (t) => {
 it('config shows neither a login nor the arguments of a program', async () => {
   for (const mail of ['smtp://ann:hunter2@mail.example.org', 'exec:send --password hunter2']) {
     for (const words of [['config'], ['config', '--json']]) {
-      const { code, stdout } = await run([...words, '--mail', mail])
+      const { code, stdout } = await runCheaply([...words, '--mail', mail])
       assert.equal(code, 0)
       assert.match(stdout, /mail\.example\.org|exec:send …/)
       assert.doesNotMatch(stdout, /hunter2/)

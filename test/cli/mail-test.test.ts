@@ -2,12 +2,11 @@
  * `dateline mail test` against scripted servers: the dialogue, the sentence, the exit status, and no password anywhere.
  */
 import assert from 'node:assert/strict'
-import { createServer } from 'node:net'
-import { once } from 'node:events'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { it } from 'node:test'
-import { run, type Finished } from '../support/service/program.ts'
+import { runCheaply } from '../support/service/in-process.ts'
+import { type Finished } from '../support/service/program.ts'
 import { temporaryDirectory } from '../support/service/temporary-directory.ts'
 import { openPeer, TAKES_ONE, type Step } from '../support/smtp/smtp-peer.ts'
 
@@ -20,7 +19,7 @@ const GREETING: readonly Step[] = [
 
 /** Sends one test mail; the output must not contain the password in any form. */
 async function testMail(mail: string, ...more: readonly string[]): Promise<Finished> {
-  const done = await run(['mail', 'test', '--to', ' You@Example.org ', '--mail', mail, ...more])
+  const done = await runCheaply(['mail', 'test', '--to', ' You@Example.org ', '--mail', mail, ...more])
   const secrets = [PASSWORD, `\0me\0${PASSWORD}`].flatMap((text) => [text, Buffer.from(text).toString('base64')])
   for (const secret of secrets) assert.ok(!(done.stdout + done.stderr).includes(secret))
   return done
@@ -43,53 +42,19 @@ it('an accepted mail ends with 0 and the reply of the server, after the whole di
   assert.doesNotMatch(peer.messages.join(''), /(?<!\d)\d{6}(?!\d)/, 'it contains no code')
 })
 
-for (const { name, script, says } of [
-  { name: 'a rejected password', script: [['AUTH', '535 5.7.8 go away']], says: /535 5\.7\.8 go away/ },
-  { name: 'a rejected sender', script: [TAKES_ONE[0], ['MAIL', '550 5.7.1 not you']], says: /550 5\.7\.1 not you/ },
-  {
-    name: 'greylisting',
-    script: [TAKES_ONE[0], TAKES_ONE[1], ['RCPT', '450 4.7.1 come back later']],
-    says: /450 4\.7\.1 come back later[\s\S]*later/,
-  },
-] as readonly { name: string; script: readonly Step[]; says: RegExp }[]) {
-  it(`${name} ends with 1, the server's reply and a sentence of advice`, async () => {
-    await using peer = await openPeer([...GREETING, ...script, ['QUIT', '221 bye']])
-    const { code, stderr } = await testMail(`smtp://me:${PASSWORD}@127.0.0.1:${peer.port}`, ...CLEAR)
-    assert.equal(code, 1)
-    assert.match(stderr, says)
-    assert.equal(stderr.trim().split('\n').length, 2, stderr)
-  })
-}
+it('a rejected password ends with 1, the reply of the server and a sentence of advice', async () => {
+  await using peer = await openPeer([...GREETING, ['AUTH', '535 5.7.8 go away'], ['QUIT', '221 bye']])
+  const { code, stderr } = await testMail(`smtp://me:${PASSWORD}@127.0.0.1:${peer.port}`, ...CLEAR)
+  assert.equal(code, 1)
+  assert.match(stderr, /535 5\.7\.8 go away/)
+  assert.equal(stderr.trim().split('\n').length, 2, stderr)
+})
 
 it('a password is not sent unencrypted, even to this machine, and the setting that allows it is named', async () => {
   await using peer = await openPeer([...GREETING, ['QUIT', '221 bye']])
   const { code, stderr } = await testMail(`smtp://me:${PASSWORD}@127.0.0.1:${peer.port}`)
   assert.deepEqual([code, peer.verbs()], [1, 'EHLO QUIT'])
   assert.match(stderr, /\(AUTH PLAIN\)[\s\S]*--mail-cleartext-login$/m)
-})
-
-it('a self-signed certificate is reported with the setting that helps', async () => {
-  await using peer = await openPeer([
-    ['', '220 hi'],
-    ['EHLO', '250-x\r\n250 STARTTLS'],
-    ['STARTTLS', '220 go', 'tls'],
-  ])
-  const { code, stderr } = await testMail(`smtp://127.0.0.1:${peer.port}`, '--mail-tls', 'starttls')
-  assert.equal(code, 1)
-  assert.match(stderr, /self-signed, "CN=Dateline test mail server": set --mail-ca/)
-})
-
-it('a port where nothing listens, and a name that is not in DNS, have different advice', async () => {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as { port: number }
-  server.close()
-  await once(server, 'close')
-  const refused = await testMail(`smtp://127.0.0.1:${port}`)
-  assert.deepEqual([refused.code, /Nothing listens on 127\.0\.0\.1/.test(refused.stderr)], [1, true], refused.stderr)
-  const unknown = await testMail('smtp://mail.invalid')
-  assert.equal(unknown.code, 1)
-  assert.match(unknown.stderr, /(?:DNS has no entry|No DNS server answers) for "?mail\.invalid/)
 })
 
 it('a directory gets the mail too', async (t) => {
@@ -121,7 +86,7 @@ for (const { words, says } of [
   },
 ]) {
   it(`dateline mail test ${words.join(' ')} is refused with 2 and one sentence`, async () => {
-    const { code, stdout, stderr } = await run(['mail', 'test', ...words])
+    const { code, stdout, stderr } = await runCheaply(['mail', 'test', ...words])
     assert.deepEqual([code, stdout, stderr.split('\n').length], [2, '', 2], stderr)
     assert.match(stderr, says)
   })

@@ -7,15 +7,17 @@ import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { runHere } from '../support/service/in-process.ts'
-import { temporaryDirectory } from '../support/service/temporary-directory.ts'
+import { siteWithSamples } from '../support/service/made-site.ts'
+import { suiteCleanup, temporaryDirectory } from '../support/service/temporary-directory.ts'
 
 describe('a mistyped path', () => {
-  const directory = temporaryDirectory({ after })
-  const data = join(directory, 'data')
+  const cleanup = suiteCleanup(after)
+  const directory = temporaryDirectory(cleanup)
+  let data = ''
   const copy = join(directory, 'copy.db')
 
   before(async () => {
-    assert.equal((await runHere(['seed', '--yes', '--data-dir', data])).code, 0)
+    data = await siteWithSamples(cleanup)
     assert.equal((await runHere(['backup', '--data-dir', data, '--to', copy])).code, 0)
     writeFileSync(join(directory, 'notes.txt'), 'no database')
     writeFileSync(join(directory, 'other.csv'), 'x,y\n')
@@ -28,10 +30,10 @@ describe('a mistyped path', () => {
     readdirSync(directory, { recursive: true, encoding: 'utf8' })
       .filter((name) => !/-(?:wal|shm)$/.test(name))
       .sort()
-  const refused = async (words: readonly string[], message: RegExp): Promise<void> => {
+  const refused = async (words: readonly string[], message: RegExp, wanted = 1): Promise<void> => {
     const left = names()
     const { code, stdout, stderr } = await runHere(words)
-    assert.deepEqual([code, stdout], [1, ''], stderr)
+    assert.deepEqual([code, stdout], [wanted, ''], stderr)
     assert.match(stderr, message)
     assert.deepEqual(names(), left, 'nothing is left behind')
   }
@@ -50,14 +52,9 @@ describe('a mistyped path', () => {
     ['that is no database', 'notes.txt', /is no database of SQLite/],
     ['that is a directory', 'empty', /it is no file/],
   ] as const) {
-    it(`restore of a file ${name} makes no data directory`, () =>
-      refused(['restore', at(file), '--data-dir', at('new', 'deep')], message))
-
-    it(`restore of a file ${name} leaves an empty directory empty`, () =>
-      refused(['restore', at(file), '--data-dir', at('empty')], message))
-
-    it(`restore of a file ${name} leaves a data directory as it was`, () =>
-      refused(['restore', at(file), '--data-dir', data], message))
+    it(`restore of a file ${name} makes no data directory, and leaves one as it was`, async () => {
+      for (const directory of [at('new', 'deep'), at('empty'), data]) await refused(['restore', at(file), '--data-dir', directory], message)
+    })
   }
 
   it('restore into a new directory still works, and says that nothing was there', async () => {
@@ -67,7 +64,7 @@ describe('a mistyped path', () => {
     assert.ok(existsSync(at('moved', 'dateline.db')))
   })
 
-  for (const [name, words, message] of [
+  for (const [name, words, message, code] of [
     ['import of a file that does not exist', ['import', '--model', 'topic', 'none.ndjson'], /no such file/],
     ['import of a directory', ['import', '--model', 'topic', '.'], /is a directory/],
     ['import --resume', ['import', '--model', 'topic', '--resume', 'other.csv'], /has no dateline.db/],
@@ -86,6 +83,7 @@ describe('a mistyped path', () => {
       'serve with a certificate that does not exist',
       ['serve', '--port', '0', '--tls-cert', 'none.pem', '--tls-key', 'none.pem'],
       /Cannot read the certificate/,
+      2,
     ],
     [
       'serve with a socket in a directory that does not exist',
@@ -99,7 +97,7 @@ describe('a mistyped path', () => {
     ],
   ] as const) {
     it(`${name} makes no data directory`, () =>
-      refused([...words.map((word) => (word === 'other.csv' ? at(word) : word)), '--data-dir', at('new')], message))
+      refused([...words.map((word) => (word === 'other.csv' ? at(word) : word)), '--data-dir', at('new')], message, code))
   }
 
   it('export --to a directory that does not exist is refused, and makes none', () =>

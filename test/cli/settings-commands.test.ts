@@ -1,17 +1,15 @@
 /** `settings list`, `settings set` and `settings unset`. */
 import assert from 'node:assert/strict'
-import { join } from 'node:path'
 import { it } from 'node:test'
 import { runCheaply } from '../support/service/in-process.ts'
-import { temporaryDirectory } from '../support/service/temporary-directory.ts'
+import { siteWithBoss } from '../support/service/made-site.ts'
 import { openPeer, SEND } from '../support/smtp/smtp-peer.ts'
 
 const PASSWORD = 'correct-horse-battery'
 
 it('settings are stored, listed without secrets, removed, and recorded', async (t) => {
-  const data = join(temporaryDirectory(t), 'data')
+  const data = await siteWithBoss(t)
   const run = (words: readonly string[], input = '') => runCheaply([...words, '--data-dir', data], { input })
-  assert.equal((await run(['admin', '--yes', '--email', 'you@example.org'])).code, 0)
   assert.equal((await run(['settings', 'set', 'appName', 'City News'])).stdout, 'Stored appName\n')
   const mail = ['settings', 'set', 'mail', 'smtps://me@mail.example.org', '--password-stdin']
   assert.equal((await run(mail, `${PASSWORD}\n`)).stdout, 'Stored mail\n')
@@ -27,9 +25,8 @@ it('settings are stored, listed without secrets, removed, and recorded', async (
 })
 
 it('a test mail that is refused stores nothing', async (t) => {
-  const data = join(temporaryDirectory(t), 'data')
+  const data = await siteWithBoss(t)
   const run = (...words: readonly string[]) => runCheaply([...words, '--data-dir', data])
-  assert.equal((await run('admin', '--yes', '--email', 'you@example.org')).code, 0)
   await using refusing = await openPeer([['', '220 hi'], ['EHLO', '250 x'], ['MAIL', '550 5.7.1 no relay for you'], ['QUIT', '221 bye']])
   const mail = ['settings', 'set', 'mail', `smtp://127.0.0.1:${refusing.port}`, '--to', 'you@example.org']
   assert.match((await run(...mail)).stderr, /^mail: expected one of the ports 25, 465/)
@@ -39,9 +36,8 @@ it('a test mail that is refused stores nothing', async (t) => {
 })
 
 it('a stored mail server is the one that mail test uses', async (t) => {
-  const data = join(temporaryDirectory(t), 'data')
+  const data = await siteWithBoss(t)
   const run = (...words: readonly string[]) => runCheaply([...words, '--data-dir', data])
-  assert.equal((await run('admin', '--yes', '--email', 'you@example.org')).code, 0)
   await using peer = await openPeer([['', '220 hi'], ['EHLO', '250 x'], ...SEND])
   const to = ['--to', 'you@example.org']
   const mail = ['settings', 'set', 'mail', `smtp://127.0.0.1:${peer.port}`, '--mail-ports', String(peer.port)]
@@ -60,8 +56,7 @@ for (const [words, message] of [
   [['unset', 'appname'], /^There is no setting "appname": did you mean "appName"\?\n$/],
 ] as const) {
   it(`settings ${words.join(' ')} is a usage error`, async (t) => {
-    const data = join(temporaryDirectory(t), 'data')
-    assert.equal((await runCheaply(['admin', '--yes', '--email', 'you@example.org', '--data-dir', data])).code, 0)
+    const data = await siteWithBoss(t)
     const { code, stderr } = await runCheaply(['settings', ...words, '--data-dir', data])
     assert.match(stderr, message)
     assert.equal(code, 2)

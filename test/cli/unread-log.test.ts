@@ -1,3 +1,4 @@
+// also: executable
 /**
  * Whatever reads stderr, and how it reads it. The attack: a program that starts the service and never reads its stderr
  * made it keep every line, 1.3 GB after five million requests, and stay after its end; a terminal that is stopped held
@@ -79,14 +80,12 @@ describe('a stderr that is not read', () => {
     assert.deepEqual(lines.slice(-2).map(({ event }) => event), ['stopping', 'stopped'])
   })
 
-  it('does not keep the process', async (t) => {
+  it('does not keep the process after SIGTERM', async (t) => {
     const { child, port } = await start(t, [])
     child.stderr?.pause()
     await fillPipe(port)
-    const begun = performance.now()
     child.kill('SIGTERM')
     await once(child, 'exit')
-    assert.ok(performance.now() - begun < 5_000)
   })
 })
 
@@ -132,7 +131,7 @@ describe('what befalls the process', { skip: ONLY_SOURCES }, () => {
     const directory = temporaryDirectory(t)
     const file = join(directory, 'preload.mjs')
     writeFileSync(file, preload)
-    const main = join(import.meta.dirname, '../../src/main.ts')
+    const [, main = ''] = COMMAND
     const words = ['--import', file, main, 'serve', '--port', '0', '--data-dir', join(directory, 'data')]
     const child = spawn(process.execPath, words, { env: cleanEnvironment({}), stdio: ['ignore', 'pipe', 'pipe'] })
     t.after(() => void child.kill('SIGKILL'))

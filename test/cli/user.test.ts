@@ -3,8 +3,9 @@ import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
-import { runCheaply } from '../support/service/in-process.ts'
-import { serve, type Finished } from '../support/service/program.ts'
+import { runCheaply, serveCheaply } from '../support/service/in-process.ts'
+import { BOSS, siteWithBoss } from '../support/service/made-site.ts'
+import { type Finished } from '../support/service/program.ts'
 import { temporaryDirectory, type Cleanup } from '../support/service/temporary-directory.ts'
 
 interface Site {
@@ -16,7 +17,7 @@ interface Site {
 
 async function site(t: Cleanup): Promise<Site> {
   const data = join(temporaryDirectory(t), 'data')
-  const service = await serve(t, ['--data-dir', data, '--admin-email', 'boss@example.org'])
+  const service = await serveCheaply(t, ['--data-dir', data, '--admin-email', 'boss@example.org'])
   return {
     dateline: (...words) => runCheaply([...words, '--data-dir', data]),
     status: async (token) =>
@@ -129,7 +130,7 @@ it('an account is deleted only when that is said, and its tokens end with it', a
 })
 
 describe('refused with a sentence:', () => {
-  const boss = 'boss@example.org'
+  const boss = BOSS
   for (const { words, code, says } of [
     { words: ['user', 'delete', boss, '--yes'], code: 1, says: /it is the last administrator; make another one first/ },
     { words: ['user', 'set-role', boss, '--dashboard', 'none'], code: 1, says: /it is the last administrator/ },
@@ -145,18 +146,11 @@ describe('refused with a sentence:', () => {
       code: 1,
       says: /no user "unknown@example\.org": see "dateline user list"/,
     },
-    { words: ['user', 'show', "' OR 1=1 --"], code: 1, says: /There is no user/ },
-    { words: ['user', 'show'], code: 2, says: /needs USER: the e-mail address or the id/ },
     { words: ['user', 'sign-out', boss, '--session', 'x'], code: 1, says: /has none of that id/ },
-    { words: ['user', 'list', '--limit', '0'], code: 2, says: /from 1 to 1000000, found "0"/ },
-    { words: ['token'], code: 2, says: /needs --email ADDRESS/ },
-    { words: ['token', '--email', 'x@example.org'], code: 1, says: /There is no user/ },
     { words: ['token', '--email', boss, '--ttl', '5'], code: 2, says: /--ttl: expected a time from 1m to 3660d/ },
   ]) {
     it(`dateline ${words.join(' ')}`, async (t) => {
-      const data = join(temporaryDirectory(t), 'data')
-      assert.equal((await runCheaply(['admin', '--yes', '--email', boss, '--data-dir', data])).code, 0)
-      const refused = await runCheaply([...words, '--data-dir', data])
+      const refused = await runCheaply([...words, '--data-dir', await siteWithBoss(t)])
       assert.deepEqual([refused.code, refused.stdout], [code, ''], refused.stderr)
       assert.match(refused.stderr, says)
       assert.equal(refused.stderr.split('\n').length, 2)

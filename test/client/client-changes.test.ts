@@ -1,3 +1,4 @@
+// isolated: it mocks timers
 /** changes() and mirror() against servers that end, say nonsense, or send their bytes one by one. */
 import assert from 'node:assert/strict'
 import type { ServerResponse } from 'node:http'

@@ -1,3 +1,4 @@
+// isolated: it replaces JSON.parse and a global
 /**
  * How the client handles responses and missing ones: errors of the service, pages of proxies, false responses.
  * The servers here are real ones that say what a row tells them to.

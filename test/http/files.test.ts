@@ -1,3 +1,4 @@
+// isolated: it measures the memory of the process
 /** Responses that are files: whole or cut off, at the pace of the client, and closed whatever happens. */
 import assert from 'node:assert/strict'
 import { createHash, randomBytes } from 'node:crypto'

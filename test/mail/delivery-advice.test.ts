@@ -16,7 +16,6 @@ import { AUTHORITY, EXPIRED_SERVER, GOOD_SERVER, OTHER_SERVER } from '../support
 import { temporaryDirectory } from '../support/service/temporary-directory.ts'
 import { deliverOnce, type Overrides, settingsFor } from '../support/smtp/smtp-delivery.ts'
 import { openPeer, type PeerOptions, type Step } from '../support/smtp/smtp-peer.ts'
-import { TEST_CERTIFICATE } from '../support/service/test-certificate.ts'
 
 const MAIL = { from: 'no-reply@example.org', to: 'reader@example.net', data: 'Subject: 042137\r\n\r\nHello\r\n' }
 const LOGIN = { user: 'ann', password: 'hunter2' }
@@ -48,12 +47,6 @@ const TLS: readonly Step[] = [HI, OFFER, ['STARTTLS', '220 go', 'tls'], EHLO]
 const STRICT: Overrides = { host: 'localhost', mode: 'starttls', verify: true, ca: [AUTHORITY] }
 
 describe('adviceFor() on a connection', () => {
-  it('to a host that is not in DNS', async () => {
-    const advice = await adviceOn(deliverOnce(settingsFor(25, { host: 'nowhere.invalid', verify: true }), MAIL))
-    // A machine without a network has no DNS server.
-    assert.match(advice, /^(?:DNS has no entry|No DNS server answers) for "nowhere\.invalid": check /)
-  })
-
   it('to a port where nothing listens', async () => {
     const server = createServer().listen(0, '127.0.0.1')
     await once(server, 'listening')
@@ -75,13 +68,6 @@ describe('adviceFor() on a connection', () => {
       [['', '', 'drop']],
       {},
       /^The server (?:closes the connection without a greeting|reset the connection): /,
-    ],
-    [
-      'that expects TLS from the first byte',
-      [HI],
-      { timeouts: silent },
-      /^The server .* smtps:\/\//,
-      { implicitTls: true },
     ],
     [
       'to a server without TLS that should have it',
@@ -127,7 +113,6 @@ describe('adviceFor() on a certificate', () => {
       OTHER_SERVER,
       /^The server's certificate is for "mail\.example\.test": .* with --mail-tls-name$/,
     ],
-    ['for another name than --mail-tls-name', { ...STRICT, tlsName: 'x.example' }, GOOD_SERVER, /is for "localhost": /],
     [
       'that has expired',
       STRICT,
@@ -136,20 +121,8 @@ describe('adviceFor() on a certificate', () => {
     ],
   ]
   for (const [name, overrides, identity, wanted] of rows) {
-    for (const mode of ['starttls', 'implicit'] as const) {
-      it(`${name} (${mode})`, async () => {
-        const options = { implicitTls: mode === 'implicit', ...(identity === undefined ? {} : { identity }) }
-        assert.match(await adviceWith(TLS, { ...overrides, mode }, options), wanted)
-      })
-    }
+    it(name, async () => assert.match(await adviceWith(TLS, overrides, identity === undefined ? {} : { identity }), wanted))
   }
-
-  it('for --mail-tls-name needs none: the mail is delivered', async () => {
-    const script: Step[] = [...TLS, ['MAIL', '250 x'], ['RCPT', '250 x'], ['DATA', '354 x'], ['.', '250 x'], BYE]
-    await using peer = await openPeer(script, { identity: OTHER_SERVER })
-    await deliverOnce(settingsFor(peer.port, { ...STRICT, tlsName: 'mail.example.test' }), MAIL)
-    assert.equal(peer.messages.length, 1)
-  })
 })
 
 describe('adviceFor() on what a server offers', () => {
@@ -172,13 +145,6 @@ describe('adviceFor() on what a server offers', () => {
       /^A user is set, but the server offers no login: remove the user for a relay/,
     ],
     [
-      'no mechanism that we support',
-      login('AUTH GSSAPI NTLM'),
-      { login: LOGIN },
-      /^The server offers no login mechanism that we support/,
-    ],
-    ['no XOAUTH2', login('AUTH PLAIN'), { login: token }, /^The server offers no login mechanism that we support/],
-    [
       'XOAUTH2, but there is no token',
       login('AUTH XOAUTH2'),
       { login: { ...token, token: noToken } },
@@ -189,12 +155,6 @@ describe('adviceFor() on what a server offers', () => {
       [HI, ['EHLO', '250-x\r\n250 AUTH PLAIN LOGIN'], BYE],
       { login: LOGIN, cleartextLogin: false },
       /^The server accepts only unencrypted logins .*--mail-tls starttls .* --mail-cleartext-login$/,
-    ],
-    [
-      'a login that breaks the rules',
-      [HI, ['EHLO', '250-x\r\n250 AUTH PLAIN'], ['AUTH PLAIN', '334 '], ['*', '501 off'], BYE],
-      { login: LOGIN },
-      /^The login failed as the message above says/,
     ],
     ['no SMTPUTF8', [HI, EHLO, BYE], {}, /^The server does not support addresses .* \(SMTPUTF8\)/, 'jörg@example.net'],
     [
@@ -253,7 +213,6 @@ describe('adviceFor() on a reply', () => {
       /^The server requires TLS first: use --mail-tls starttls/,
     ],
     [at('MAIL', '550 5.7.1 not your domain'), /^Sender rejected: set --mail-from .*: "550 5\.7\.1 not your domain"$/],
-    [at('MAIL', '552 5.3.4 message too big'), /^The message is too large for the server/],
     [at('MAIL', '452 4.3.1 insufficient storage'), /^The server limits the rate of mail/],
     [at('RCPT', '550 5.1.1 no such user'), /^Recipient rejected: .*: "550 5\.1\.1 no such user"$/],
     [
@@ -263,15 +222,12 @@ describe('adviceFor() on a reply', () => {
     [at('RCPT', '550 5.1.8 sender domain not found'), /^Sender rejected: /],
     [at('RCPT', '553 5.6.7 needs SMTPUTF8'), /^The server does not support addresses beyond ASCII/],
     [at('RCPT', '450 4.2.0 Greylisted, see http://x'), /^The server greylists .*: the service retries by itself: "450 /],
-    [at('RCPT', '451 4.7.1 please try again in 300 seconds'), /^The server asks to try later, as greylisting does/],
     [at('RCPT', '450 4.7.1 not now'), /^The server asks to try later, as greylisting does/],
     [
       at('RCPT', '451 4.3.0 lost my mind'),
       /^The server asks to try later: the service retries by itself: "451 4\.3\.0 lost my mind"$/,
     ],
     [at('RCPT', '450 4.7.28 rate of mail is too high'), /^The server limits the rate of mail/],
-    [at('RCPT', '452 4.5.3 too many recipients'), /^The server limits the rate of mail/],
-    [at('RCPT', '452 4.2.2 over quota'), /^The mailbox of the recipient is full/],
     [at('.', '552 5.2.2 mailbox full'), /^The mailbox of the recipient is full/],
     [at('.', '552 5.3.4 too big'), /^The message is too large for the server/],
     [at('.', '550 5.7.26 fails DMARC'), /^The server does not trust the sender: sign with --mail-dkim-key/],
@@ -307,17 +263,11 @@ describe('adviceFor() without a server', { skip: process.platform === 'win32' &&
       () => program('echo "postdrop: warning: mail_queue_enter: create file maildrop/850708.30569: Permission denied" >&2; exec sleep 9', 300),
       /^The program in --mail may not write to the queue of Postfix, as under NoNewPrivileges .*smtp:\/\/127\.0\.0\.1.*; it printed "postdrop: /,
     ],
-    ['a program that floods', () => program('exec yes'), /^The program in --mail printed too much/],
     ['a program that is killed', () => program('kill -9 $$'), /^The program in --mail was killed by another process/],
     [
       'status 64',
       () => program('echo usage; exit 64'),
       /^The program in --mail does not understand its arguments: check them; it printed "usage"$/,
-    ],
-    [
-      'status 75',
-      () => program('exit 75'),
-      /^The program in --mail asks to try later: the service retries by itself$/,
     ],
     ['status 3', () => program('echo oh >&2; exit 3'), /^The program in --mail failed: see its own log; it printed "oh"$/],
   ]
@@ -364,11 +314,4 @@ describe('adviceFor() on failures that tests cannot cause', () => {
   for (const [parts, wanted] of rows) {
     it(String(wanted), () => assert.match(adviceFor(made(parts)), wanted))
   }
-})
-
-it('a trusted self-signed certificate needs no advice', async () => {
-  const script: Step[] = [...TLS, ['MAIL', '250 x'], ['RCPT', '250 x'], ['DATA', '354 x'], ['.', '250 x'], BYE]
-  await using peer = await openPeer(script)
-  await deliverOnce(settingsFor(peer.port, { ...STRICT, ca: [TEST_CERTIFICATE] }), MAIL)
-  assert.equal(peer.messages.length, 1)
 })

@@ -219,21 +219,13 @@ describe('mail settings that the service rejects', () => {
       { mail: HOST, mailCa: '/nowhere/ca.pem' },
       /^Cannot use --mail-ca "\/nowhere\/ca\.pem": expected a file of PEM certificates, found none \(no such file or directory\)$/,
     ],
-    ['a directory as CA file', { mail: HOST, mailCa: DIRECTORY }, /--mail-ca .*found a directory$/],
     ['a device as CA file', { mail: HOST, mailCa: '/dev/zero' }, /--mail-ca .*found a device or pipe$/],
-    ['an empty CA file', ca('empty.pem', '\n'), /--mail-ca .*found an empty file$/],
-    [
-      'a CA file without a certificate',
-      ca('words.pem', 'hunter2'),
-      /--mail-ca .*expected a file of PEM certificates, found none in it$/,
-    ],
     ['a key as CA file', ca('key.pem', GOOD_SERVER.key), /--mail-ca .*found a PRIVATE KEY$/],
     [
       'a CA file in DER',
       ca('ca.der', Buffer.from(AUTHORITY.replace(/-----.*-----|\s/g, ''), 'base64')),
       /found DER; convert it with openssl x509 -inform der$/,
     ],
-    ['half a certificate', ca('half.pem', AUTHORITY.slice(0, 300)), /found half a certificate$/],
     [
       'a certificate that cannot be read',
       ca('bad.pem', `${AUTHORITY}${AUTHORITY.replace('MII', 'MIJ')}`),
@@ -260,16 +252,7 @@ describe('mail settings that the service rejects', () => {
       { mail: 'file:mails', mailCa: CA },
       /^Cannot use --mail-ca: expected a mail server in --mail \(smtp:\/\/ or smtps:\/\/\), found file:…$/,
     ],
-    ['a CA with mail to the console', { mailCa: CA }, /--mail-ca: .*found console:$/],
     ['a TLS mode with a program', { mail: `exec:${PROGRAM}`, mailTls: 'none' }, /--mail-tls: .*found exec:…$/],
-    ['a TLS name with mail to files', { mail: 'file:mails', mailTlsName: 'mx' }, /--mail-tls-name: /],
-    [
-      'a cleartext login with mail to files',
-      { mail: 'file:mails', mailCleartextLogin: 'on' },
-      /--mail-cleartext-login: /,
-    ],
-    ['a password with mail to files', { mail: 'file:mails', mailPasswordFile: PASSWORD }, /--mail-password-file: /],
-    ['a token with a program', { mail: `exec:${PROGRAM}`, mailTokenFile: TOKEN }, /--mail-token-file: /],
     [
       'a signature on the console',
       { mailDkimKey: KEY, mailDkimSelector: 'x' },
@@ -286,7 +269,6 @@ describe('mail settings that the service rejects', () => {
       { mail: HOST, mailTls: 'none', mailCa: CA },
       /--mail-ca: expected TLS to the mail server, found --mail-tls none$/,
     ],
-    ['a TLS name without TLS', { mail: HOST, mailTls: 'none', mailTlsName: 'mx' }, /--mail-tls-name: expected TLS/],
     [
       'a cleartext login without a user',
       { mail: HOST, mailTls: 'none', mailCleartextLogin: 'on' },
@@ -296,11 +278,6 @@ describe('mail settings that the service rejects', () => {
       'a cleartext login inside TLS',
       { mail: 'smtps://a:b@h.example', mailCleartextLogin: 'on' },
       /expected --mail-tls none or starttls-if-offered, found smtps:\/\/…$/,
-    ],
-    [
-      'a cleartext login with STARTTLS',
-      { mail: 'smtp://a:b@h.example', mailCleartextLogin: 'on' },
-      /found that TLS is required$/,
     ],
     [
       'an unencrypted token',
@@ -318,7 +295,6 @@ describe('mail settings that the service rejects', () => {
       { mail: HOST, mailPasswordFile: PASSWORD },
       /--mail-password-file: expected a user in --mail, as in smtp:\/\/user@host, found none$/,
     ],
-    ['a token without a user', { mail: HOST, mailTokenFile: TOKEN }, /--mail-token-file: expected a user/],
     [
       'two passwords',
       { mail: 'smtp://ann:hunter2@h.example', mailPasswordFile: PASSWORD },
@@ -329,13 +305,7 @@ describe('mail settings that the service rejects', () => {
       { mail: ann, mailPasswordFile: PASSWORD, mailTokenFile: TOKEN },
       /--mail-token-file: expected one way to log in, found --mail-password-file as well$/,
     ],
-    [
-      'a password file that is missing',
-      { mail: ann, mailPasswordFile: '/nowhere/x' },
-      /--mail-password-file "\/nowhere\/x": .*no such file/,
-    ],
     ['an empty password file', password('p1', ''), /found an empty one$/],
-    ['a password file of two lines', password('p2', 'hunter2\nhunter2\n'), /found several lines$/],
     ['a password with a NUL', password('p3', 'hunter2\0'), /found an invalid one$/],
     ['a password file without end', password('p4', 'hunter2'.repeat(1000)), /found a longer one$/],
     [
@@ -343,18 +313,12 @@ describe('mail settings that the service rejects', () => {
       { mail: ann, mailTokenFile: file('t1', 'hunter2 hunter2') },
       /--mail-token-file .*found an invalid one$/,
     ],
-    [
-      'a token in JSON',
-      { mail: ann, mailTokenFile: file('t2', '{"access_token":\n"hunter2"}') },
-      /found several lines$/,
-    ],
 
     [
       'a program that is missing',
       { mail: 'exec:/nowhere/sendmail -t' },
       /^Cannot use --mail exec: "\/nowhere\/sendmail": expected a program that can be run, found none \(no such file or directory\)$/,
     ],
-    ['a program that is a directory', { mail: `exec:${DIRECTORY}` }, /found a directory$/],
     ['a program that cannot be run', { mail: `exec:${CA}` }, /found none \(permission denied\)$/],
     [
       'a program that PATH does not have',
@@ -366,11 +330,6 @@ describe('mail settings that the service rejects', () => {
       'a DKIM key without selector',
       { ...FROM, mail: HOST, mailDkimKey: KEY },
       /^Cannot use --mail-dkim-key: expected --mail-dkim-selector with it, found none$/,
-    ],
-    [
-      'a DKIM selector without key',
-      { ...FROM, mail: HOST, mailDkimSelector: 'x' },
-      /--mail-dkim-selector: expected --mail-dkim-key with it, found none$/,
     ],
     ...['a b', '-a', 'a..b', 'a'.repeat(64), '123456'].map(
       (mailDkimSelector) =>
@@ -392,12 +351,6 @@ describe('mail settings that the service rejects', () => {
     ],
     ['a DKIM key of another kind', key('ec', GOOD_SERVER.key), /found a key of the type ec$/],
     [
-      'a public DKIM key',
-      key('public', RSA.publicKey.export({ type: 'spki', format: 'pem' }).toString()),
-      /found PEM of a public key$/,
-    ],
-    ['a certificate as DKIM key', key('certificate', AUTHORITY), /found PEM of a certificate$/],
-    [
       'a DKIM key behind a passphrase',
       key('encrypted', encrypted.toString()),
       /found a key with a passphrase$/,
@@ -407,7 +360,6 @@ describe('mail settings that the service rejects', () => {
       key('broken', pem(ED25519.privateKey).replace('MC4', 'MC5')),
       /found PEM that cannot be read$/,
     ],
-    ['a DKIM key that is not one', key('none', 'hunter2'), /found no PEM at all$/],
   ]
   for (const [name, given, message] of rows) {
     it(name, () => {
@@ -445,7 +397,7 @@ describe('a file with a secret', { skip: process.platform === 'win32' && 'Window
     ['--mail-dkim-key', pem(RSA.privateKey), (path) => ({ mail: HOST, mailDkimKey: path, mailDkimSelector: 'x' })],
   ]
   for (const [flag, content, given] of settings) {
-    for (const mode of [0o644, 0o640, 0o604, 0o660, 0o610]) {
+    for (const mode of [0o640, 0o604, 0o610]) {
       it(`is rejected for ${flag} when it is ours and others may use it (mode ${mode.toString(8)})`, () => {
         const path = file(`open${flag}`, content, mode)
         const message = new RegExp(

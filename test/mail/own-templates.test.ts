@@ -1,3 +1,4 @@
+// isolated: it measures its CPU time
 /** Templates of the operator in the data directory: what they replace, and each mistake in them. */
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
@@ -122,16 +123,10 @@ describe('openTemplates() rejects', () => {
       'de.txt", line 4: unknown placeholder "{{minuts}}": did you mean "minutes"?',
     ],
     [
-      'a placeholder in other case',
-      page('{{appname}}'),
-      'de.html", line 2: unknown placeholder "{{appname}}": did you mean "appName"?',
-    ],
-    [
       'an unknown placeholder',
       text('{{unsubscribeLink}}'),
       'line 4: unknown placeholder "{{unsubscribeLink}}": expected one of {{code}}, {{minutes}}, {{lifetime}}, {{appName}}',
     ],
-    ['an empty placeholder', text('{{}}'), 'line 4: unknown placeholder "{{}}": expected one of'],
     [
       'the name of a member of every object',
       text('{{constructor}}'),
@@ -142,7 +137,6 @@ describe('openTemplates() rejects', () => {
       text('{{code'),
       'line 4: expected a placeholder such as {{code}}, found "{{" without one',
     ],
-    ['braces at the end', { 'sign-in.de.txt': 'Subject: {{code}}\n\n{{code}} {{' }, 'line 3: expected a placeholder'],
     ['51 placeholders', text('{{appName}} '.repeat(50)), 'line 4: expected at most 50 placeholders, found more'],
     [
       'no code in the subject',
@@ -165,19 +159,9 @@ describe('openTemplates() rejects', () => {
       'expected {{code}} in the page',
     ],
     [
-      'a code that only a comment has',
-      { 'sign-in.de.html': '<!-- {{code}} --><p>Code</p>\n' },
-      'expected {{code}} in the page',
-    ],
-    [
       'a code that only an attribute has',
       { 'sign-in.de.html': '<p title="{{code}}">Code</p>\n' },
       'expected {{code}} in the page',
-    ],
-    [
-      'a code joined with letters',
-      text('A{{code}}'),
-      'line 4: expected a space around the placeholder, found "A{{code}}"',
     ],
     [
       'a code joined with a number',
@@ -189,7 +173,6 @@ describe('openTemplates() rejects', () => {
       text('1234{{minutes}}'),
       'line 4: expected a space around the placeholder, found "4{{minutes}}"',
     ],
-    ['an empty file', { 'sign-in.de.txt': '' }, 'line 1: expected "Subject: …" of at most 200 characters, found ""'],
     [
       'no subject',
       { 'sign-in.de.txt': 'Hallo\n\n{{code}}\n' },
@@ -199,11 +182,6 @@ describe('openTemplates() rejects', () => {
       'a subject of 201 characters',
       { 'sign-in.de.txt': `Subject: {{code}} ${'x'.repeat(192)}\n\n{{code}}\n` },
       'line 1: expected "Subject: …"',
-    ],
-    [
-      'no empty line',
-      { 'sign-in.de.txt': 'Subject: {{code}}\n{{code}}\n' },
-      'line 2: expected an empty line after the subject, found "{{code}}"',
     ],
     [
       'a colour of six digits',
@@ -226,19 +204,14 @@ describe('openTemplates() rejects', () => {
       page('<p>www.example.org</p>'),
       'line 2: expected no link, found "www.example.org"',
     ],
-    ['a phone link', text('tel:+4930'), 'line 4: expected no link, found "tel:+4930"'],
     ['a script', page('<script>alert(1)</script>'), `line 2: ${plain}<script>`],
     ['an image', page('<IMG alt="x">'), `line 2: ${plain}<img>`],
     ['a link', page('<a href="https://example.org">x</a>'), `line 2: ${plain}<a>`],
-    ['a button', page('<button>x</button>'), `line 2: ${plain}<button>`],
-    ['a drawing', page('<svg><image/></svg>'), `line 2: ${plain}<svg>`],
-    ['an element for Outlook', page('<v:rect>'), `line 2: ${plain}<v:rect>`],
     [
       'a remote background',
       page('<table\n background="//example.org/x.png">'),
       `line 3: ${plain}the attribute "background"`,
     ],
-    ['a source', page('<p src=//example.org/x>'), `line 2: ${plain}the attribute "src"`],
     ['a handler', page('<p OnClick="x()">'), `line 2: ${plain}the attribute "onclick"`],
     ['a refresh', page('<meta http-equiv="refresh" content="0; x">'), `line 2: ${plain}the attribute "http-equiv"`],
     [
@@ -269,7 +242,6 @@ describe('openTemplates() rejects', () => {
     ['a style without an end', page('<style> p { }'), 'line 2: expected </style> after <style>, found none'],
     ['markup in a title', page('<title><b>x</b></title>'), 'line 2: expected </title> after <title>, found none'],
     ['a tag without an end', page('<p '), 'line 2: cannot read the tag <p>: expected name="value" and ">"'],
-    ['a value instead of an attribute', page('<p {{appName}}>'), 'line 2: cannot read the tag <p>'],
     ['a tag within a value', page('<p title="<img src=x>">'), 'line 2: cannot read the tag <p>'],
     ['an end of a tag within a value', page("<p title='x>'>"), 'line 2: cannot read the tag <p>'],
     [
@@ -288,11 +260,6 @@ describe('openTemplates() rejects', () => {
       { 'sign-in.de.txt': Buffer.from('Subject: {{code}}\n\nfür {{code}}\n', 'latin1') },
       'de.txt", line 3: expected UTF-8, found another encoding',
     ],
-    [
-      'UTF-16',
-      { 'sign-in.de.txt': Buffer.from('\ufeffSubject: {{code}}\n', 'utf16le') },
-      'de.txt", line 1: expected UTF-8, found another encoding',
-    ],
     ['a control character', text('\x1b[1m'), 'line 4: expected no control characters, found U+001B'],
     ['more than 64 KiB', text('x'.repeat(65_536)), 'de.txt": expected at most 65536 bytes, found 65'],
     [
@@ -310,11 +277,8 @@ describe('openTemplates() rejects', () => {
       { 'signin.de.txt': TEXT },
       'signin.de.txt": expected a name such as sign-in.de.txt or sign-in.pt-BR.html, found "signin.de.txt": did you mean "sign-in.de.txt"?',
     ],
-    ['another ending', { 'sign-in.de.htm': PAGE }, 'found "sign-in.de.htm": did you mean "sign-in.de.html"?'],
     ['a language that looks like a code', { 'sign-in.de-x-123456.txt': TEXT }, 'found "sign-in.de-x-123456.txt"'],
-    ['no language', { 'sign-in.txt': TEXT }, 'sign-in.txt": expected a name such as'],
     ['an invalid language', { 'sign-in.germanlanguage.txt': TEXT }, 'found "sign-in.germanlanguage.txt"'],
-    ['an unrelated file', { 'README.md': '' }, 'README.md": expected a name such as'],
   ]
   for (const [name, files, expected] of rows) {
     it(name, (t) => {
