@@ -1,3 +1,4 @@
+// isolated: it sets variables of the process
 /** The rules that keep this code base readable, and for each of them made-up files that it must find fault with. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'

@@ -1,3 +1,4 @@
+// isolated: it sets variables of the process
 // also: executable
 /**
  * Whatever reads stderr, and how it reads it. The attack: a program that starts the service and never reads its stderr

@@ -1,3 +1,4 @@
+// isolated: it looks at the time that the process takes
 /** Accounts and tokens from the command line, beside a running service. */
 import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'

@@ -1,3 +1,4 @@
+// isolated: it replaces a global
 /** How many documents of a model, and what was done with them: in the plural forms of each language. */
 import assert from 'node:assert/strict'
 import { it } from 'node:test'

@@ -1,3 +1,4 @@
+// isolated: it mocks the timers of the process
 /** The state of a list: what a declaration offers, the address it is in, and the query it is. */
 import assert from 'node:assert/strict'
 import { describe, it, mock } from 'node:test'

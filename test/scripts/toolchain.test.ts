@@ -1,3 +1,4 @@
+// isolated: it sets variables of the process
 /**
  * The way from a fresh clone to a running program, with an npm of our own in PATH: it installs a small package, and
  * writes down every call. The pinned Node is a script that becomes the real one.

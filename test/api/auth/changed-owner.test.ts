@@ -92,7 +92,7 @@ describe('attack: a guest with rights', () => {
   })
 })
 
-it('a guest whom an administrator made premium becomes an account that is premium', async () => {
+it('verify-code with the token of a premium guest makes a premium account', async () => {
   const guest = await newPerson(service, 'guest', admin.token)
   const body = { appRole: 'premiumUser' }
   assert.equal((await service.data('PATCH', `/${guest.id}`, { model: 'user' }, { token: admin.token, body })).status, 200)
