@@ -105,25 +105,6 @@ it('drafts that were taken back and brought back are not made again', async () =
   assert.equal(await stored('Brought'), 4)
 })
 
-// A part that was sent again with another first operation, or another count, was another request to the service.
-it('a list whose response was lost after one draft was refused makes none of them twice', async () => {
-  const drafts = [...draftsOf('Split', 5), { name: 5, status: 'draft' }, ...draftsOf('Split part', 400)] as never
-  const once = draftsOnce(losing(3), topic, drafts)
-  const first = await once.make()
-  assert.deepEqual([first.ids.length, first.isAnswered], [5, false])
-  const again = await once.make()
-  assert.deepEqual([again.ids.length, again.isAnswered, again.failures.map(({ index }) => index)], [405, true, [5]])
-  assert.equal(await stored('Split'), 405)
-})
-
-// The first response came again, with documents that were deleted long before.
-it('the same list later is made, also where the response of the first one was lost', async () => {
-  await draftsOnce(losing(1), topic, draftsOf('Later', 2)).make()
-  const { ids } = await draftsOnce(client, topic, draftsOf('Later', 2)).make()
-  assert.equal(ids.length, 2)
-  assert.equal(await stored('Later'), 4)
-})
-
 it('a draft that the service refuses leaves the others made once', async () => {
   const drafts = [...draftsOf('Refused', 3), { name: 5, status: 'draft' }] as never
   const { ids, failures, isAnswered } = await draftsOnce(client, topic, drafts).make()

@@ -101,14 +101,6 @@ describe('the pages of a table', () => {
     assert.equal(pages.isComplete, true)
   })
 
-  it('show what is stale until it has been read again', () => {
-    const pages = list()
-    readRows(pages, server(idsTo(40)), 0, 39)
-    pages.expire()
-    assert.equal(pages.itemAt(3)?.id, '000003')
-    assert.deepEqual(pages.missing(0, 10), [0])
-  })
-
   it('leave out what is hidden, before and after it was read', () => {
     const hidden = new Set(['000001'])
     const pages = list(({ id }) => hidden.has(id))
@@ -117,32 +109,6 @@ describe('the pages of a table', () => {
     hidden.add('000003')
     pages.sift()
     assert.deepEqual([pages.ids(), pages.rowCount], [['000000', '000002'], 2])
-  })
-
-  it('pass over a page that was asked for at a place that is no longer its own', () => {
-    const pages = list()
-    const read = server(idsTo(200))
-    readRows(pages, read, 0, 199)
-    pages.put(1, '000003', { items: [{ id: 'x' }], cursor: null, hasMore: false })
-    assert.deepEqual(pages.ids(), idsTo(200))
-  })
-
-  it('are built again from their layout, without their items', () => {
-    const before = list()
-    const read = server(idsTo(130))
-    readRows(before, read, 0, 100)
-    const pages = createPageList<Item>({ isHidden: () => false, layout: before.layout() })
-    assert.deepEqual([pages.rowCount, pages.itemAt(70)], [before.rowCount, undefined])
-    assert.deepEqual(pages.missing(60, 70), [1])
-    readRows(pages, read, 0, 500)
-    assert.deepEqual(pages.ids(), idsTo(130))
-  })
-
-  it('end at a bound, however much there is', () => {
-    const pages = list()
-    const read = server(idsTo(100_100), 5_000)
-    readRows(pages, read, 0, 200_000)
-    assert.deepEqual([pages.rowCount, pages.isComplete, pages.isFull], [100_000, true, true])
   })
 })
 

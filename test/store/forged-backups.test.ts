@@ -162,6 +162,6 @@ it('attack: a backup with sign-outs of a time to come, and with accounts that po
   t.after(() => copy.close())
   assert.deepEqual(copy.all('SELECT before FROM signed_out').map(({ before }) => before), [now / 1000])
   const roles = copy.all("SELECT id, doc ->> '$.appRole' AS role FROM user ORDER BY id").map(({ id, role }) => [id, role])
-  assert.deepEqual(roles, [['admin', 'standardUser'], ['g', 'guestUser']])
+  assert.deepEqual(roles, [['admin', 'standardUser'], ['g', 'premiumUser']])
   assert.deepEqual(contentFaults(copy, STORED_MODELS), [])
 })

@@ -1,277 +1,143 @@
-/** What drives the browser for all other tests: that it finds, types, waits and watches, and that it sees what is bad. */
+/** What all other walks rely on: problems of a page are seen, and so are faults of accessibility, of size and of room. */
 import assert from 'node:assert/strict'
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { existsSync, globSync, readdirSync, readFileSync, readlinkSync } from 'node:fs'
-import { join } from 'node:path'
-import { after, afterEach, before, describe, it } from 'node:test'
-import { pathToFileURL } from 'node:url'
+import { after, before, describe, it } from 'node:test'
+import { accessibilityFindings, expectAccessible } from '../support/browser/accessibility.ts'
 import { browserMissing, testBrowser, type Page } from '../support/browser/browser.ts'
-import { until } from '../support/browser/patience.ts'
+import { coveredFocusFindings, sidewaysFindings } from '../support/browser/room.ts'
+import { targetSizeFindings } from '../support/browser/target-size.ts'
 import { textServers } from '../support/browser/text-server.ts'
-import { temporaryDirectory } from '../support/service/temporary-directory.ts'
 
-const POLICY = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src *"
+const POLICY = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src data:; connect-src *"
 
-const FORM = `<!doctype html><html lang="en" dir="ltr"><title>A form</title>
-<main><h1>Topics</h1>
-<label>Name <input id="name"></label>
-<label>Kind <select id="kind"><option>News</option><option>Long  reads</option></select></label>
-<button id="save">Save</button><button aria-label="Delete">x</button><button disabled>Publish</button>
-<section aria-label="Footer"><button>Save as</button></section>
-<p id="said"></p></main><script src="/form.js"></script>`
+const STYLE = `
+:root { color-scheme: light dark; --text: #222; --back: #fff; --line: #767676; --ring: #0b57d0 }
+@media (prefers-color-scheme: dark) { :root { --text: #eee; --back: #111; --line: #8a8a8a; --ring: #8ab4f8 } }
+body { color: var(--text); background: var(--back) }
+button, input { color: inherit; background: var(--back); border: 1px solid var(--line) }
+:focus-visible { outline: 2px solid var(--ring) }
+.box { background: #fff; color: #222 }
+.unseen { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%) }
+#ringless:focus-visible { outline: none }`
 
-const FORM_SCRIPT = `
-const said = document.getElementById('said')
-const name = document.getElementById('name')
-name.addEventListener('paste', () => said.append('pasted '))
-document.addEventListener('keydown', (event) => {
-  if (event.ctrlKey && event.key === 's') { event.preventDefault(); said.textContent = 'saved by key' }
-})
-document.getElementById('save').addEventListener('click', () => {
-  setTimeout(() => {
-    const heading = document.createElement('h2')
-    heading.textContent = name.value + ' / ' + document.getElementById('kind').value
-    document.querySelector('main').append(heading)
-  }, 100)
-})`
+const SOUND = `<p>Read <a href="#more" style="color: inherit">more</a>.<span class="unseen" style="color: #ddd">to be heard</span></p>
+<label>Name <input></label><label><input type="radio" name="kind"> One</label><label><input type="radio" name="kind"> Two</label>
+<button aria-label="Delete"><svg aria-hidden="true" width="9" height="9"></svg></button><button disabled style="color: #ccc">Publish</button>
+<div role="tablist" aria-label="Views"><button role="tab" aria-selected="true">Form</button>
+<button role="tab" tabindex="-1">JSON</button></div><h2>More</h2>`
 
-describe('a browser that tests drive', { skip: browserMissing() }, () => {
+/** Faults of one page each, and the lines that tell them. */
+const FAULTY = `<button></button><div tabindex="0">x</div><p id="a">x</p><p id="a">y</p><label for="gone">x</label><h4>Deep</h4>
+<div role="main">x</div><button tabindex="2">First</button><div aria-hidden="true"><button>Secret</button></div>
+<p class="box" style="color: #888">Faint</p><div class="box" style="opacity: 0.5"><p>Pale</p></div>
+<div class="box"><input class="box" style="border-color: #ccc" aria-label="Code"></div><svg width="9" height="9"></svg>`
+const FAULTS = [
+  /^<button> is a button without a name$/,
+  /^<div> can have the focus, and its role says nothing$/,
+  /"Deep" has the level 4 after 2$/,
+  /^the id "a" is given twice$/,
+  /names #gone, which is not there$/,
+  /^the page has 2 main parts: wanted one$/,
+  /"First" has a tabindex above 0$/,
+  /"Secret" can have the focus, and is hidden from screen readers$/,
+  /^<svg .* is neither hidden/,
+  /^light: contrast 3\.54, wanted 4\.5: text of <p\.box> "Faint", #888888 on #ffffff$/,
+  /wanted 4\.5: text of <p> "Pale"/,
+  /^light: contrast 1\.61, wanted 3: frame of <input\.box>/,
+]
+const CAUGHT = '<button id="ringless">Next</button><button tabindex="-1">Over</button><input id="hold" aria-label="Code"><button>After</button><script src="/hold.js"></script>'
+const FOCUS_FAULTS = [
+  /^light: Tab passes over <button> "Over", which has a tabindex below 0$/,
+  /^light: the focus on <button#ringless> "Next" cannot be seen$/,
+  /^light: the focus is caught: Tab does not leave <input#hold> "Code"$/,
+  /^light: Tab never reaches <button> "After"$/,
+]
+const ROOM = `<style>button { box-sizing: border-box; width: 20px; height: 20px; padding: 0; border: 0; margin: 0 }
+.far { margin: 30px } .bar { position: fixed; inset: 0 0 auto; z-index: 1; height: 60px; background: #fff }
+body { margin: 0; padding-block-start: 100px } .low { position: absolute; inset-block-start: 5px; inset-inline-start: 5px }</style>
+<div class="bar"></div><button class="low far">L</button><button>A</button><button>B</button><p><button class="far">C</button></p>`
+
+const pageWith = (body: string): string =>
+  `<!doctype html><html lang="en" dir="ltr"><title>Topics</title><link rel="stylesheet" href="/style.css"><main><h1>Topics</h1>${SOUND}${body}</main>`
+
+describe('the checks of walks', { skip: browserMissing() }, () => {
   const browser = testBrowser({ after })
   const servers = textServers({ after })
   let page: Page
   before(async () => {
-    const bad = { 'console-error': "console.error('broken', 7)", 'console-warning': "console.warn('old')" }
-    const url = await servers.serve(
-      {
-        '/': FORM,
-        '/form.js': FORM_SCRIPT,
-        '/other': '<title>Another</title>',
-        '/inline': `${FORM}<script>alert(1)</script>`,
-        ...Object.fromEntries(
-          Object.entries(bad).flatMap(([name, script]) => [
-            [`/${name}`, `${FORM}<script src="/${name}.js"></script>`],
-            [`/${name}.js`, script],
-          ]),
-        ),
-      },
-      POLICY,
-    )
-    page = await browser.open(url)
-  })
-
-  describe('as a person does', () => {
-    before(() => page.open('/'))
-    after(() => page.expectNoProblems())
-
-    it('finds by role and name, whole or by a pattern, and inside of an element', async () => {
-      assert.equal((await page.find({ role: 'button', name: 'Delete' })).name, 'Delete')
-      assert.deepEqual(
-        (await page.findAll({ role: 'button', name: /^Save/ })).map(({ name }) => name),
-        ['Save', 'Save as'],
-      )
-      const footer = await page.find({ role: 'region', name: 'Footer' })
-      assert.equal((await page.find({ role: 'button', within: footer })).name, 'Save as')
-      assert.equal((await page.find({ role: 'button', name: 'Publish' })).states['disabled'], true)
-    })
-
-    it('types, chooses, clicks, and waits for what comes of it', async () => {
-      await page.fill({ role: 'textbox', name: 'Name' }, 'before')
-      await page.fill({ role: 'textbox', name: 'Name' }, 'Econ')
-      await page.type({ role: 'textbox', name: 'Name' }, 'omy')
-      await page.select({ role: 'combobox', name: 'Kind' }, 'Long reads')
-      await page.click({ role: 'button', name: 'Save' })
-      await page.find({ role: 'heading', name: 'Economy / Long reads' })
-      await page.reads(/Economy/, { role: 'main' })
-    })
-
-    it('presses keys and chords where the focus is, and pastes', async () => {
-      await page.press('Ctrl+S')
-      await page.reads(/saved by key/)
-      await page.fill({ role: 'textbox', name: 'Name' }, '')
-      await page.paste({ role: 'textbox', name: 'Name' }, '123456')
-      await page.waitFor(async () => (await page.focused())?.value === '123456', 'the text of the clipboard')
-      await page.reads(/pasted/)
-      await page.press('Tab')
-      await page.focuses('Kind')
-      await page.press('Shift+Tab')
-      await page.focuses('Name')
-    })
-
-    it('runs functions in the page, with arguments and results', async () => {
-      assert.equal(await page.evaluate((a, b) => `${a}${b} ${document.title}`, 1, 'x'), '1x A form')
-      assert.equal(await page.inspect({ role: 'textbox', name: 'Name' }, (element) => element.id), 'name')
-      await assert.rejects(
-        page.evaluate(() => {
-          throw new RangeError('of the page')
-        }),
-        /RangeError: of the page/,
-      )
-    })
-
-    it('changes size, colours, motion, time zone and language', async () => {
-      await page.resize({ width: 360, height: 640 })
-      await page.emulate({ colorScheme: 'dark', timezone: 'Asia/Tokyo', locale: 'ar-EG' })
-      await page.emulate({ reducedMotion: true, forcedColors: true })
-      const seen = await page.evaluate(() => [
-        innerWidth,
-        innerHeight,
-        matchMedia('(prefers-color-scheme: dark)').matches,
-        matchMedia('(prefers-reduced-motion: reduce)').matches,
-        matchMedia('(forced-colors: active)').matches,
-        Intl.DateTimeFormat().resolvedOptions().timeZone,
-        navigator.language,
-        Intl.DateTimeFormat().resolvedOptions().locale,
-      ])
-      assert.deepEqual(seen, [360, 640, true, true, true, 'Asia/Tokyo', 'ar-EG', 'ar-EG'])
-      await page.emulate({ colorScheme: 'light', reducedMotion: false, forcedColors: false, locale: 'en-US' })
-      await page.resize({ width: 1280, height: 800 })
-    })
-
-    it('answers dialogs of scripts, and sees those before a page is left', async () => {
-      await page.evaluate(() => void setTimeout(() => document.body.append(String(confirm('Delete it?')))))
-      assert.equal(await page.closeDialog('dismiss'), 'Delete it?')
-      await page.waitFor(async () => (await page.text()).endsWith('false'), 'the answer')
-      await page.evaluate(() => addEventListener('beforeunload', (event) => event.preventDefault()))
-      await page.click({ role: 'textbox', name: 'Name' })
-      await page.evaluate(() => void setTimeout(() => location.assign('/other')))
-      await page.waitFor(async () => (await page.title()) === 'Another', 'the other page')
-      assert.deepEqual(
-        (await page.dialogs()).map(({ type }) => type),
-        ['confirm', 'beforeunload'],
-      )
-      await page.open('/')
-    })
-
-    it('keeps what is downloaded', async () => {
-      await page.evaluate(() => {
-        const link = document.createElement('a')
-        link.href = URL.createObjectURL(new Blob(['one,two']))
-        link.download = 'topics.csv'
-        link.click()
-      })
-      const [file] = await page.waitFor(() => page.downloads().length > 0 && page.downloads(), 'the file')
-      assert.deepEqual([file?.name, String(file?.bytes)], ['topics.csv', 'one,two'])
-    })
-
-    it('opens another tab, which shares what is stored for good', async () => {
-      await page.evaluate(() => localStorage.setItem('theme', 'dark'))
-      const tab = await page.newTab()
-      await tab.open('/')
-      assert.equal(await tab.evaluate(() => localStorage.getItem('theme')), 'dark')
-      assert.equal(await page.evaluate(() => document.visibilityState), 'visible')
-      await tab.close()
-      assert.equal(await page.title(), 'A form')
-    })
-
-    it('says what it waited for, what it saw, and how the page was', async () => {
-      await assert.rejects(
-        page.waitFor(() => page.evaluate(() => ({ count: 3 }).count > 4), 'four rows', 100),
-        /Waited 100 ms for four rows; last seen: false\n.*failed-four-rows\.png\nRootWebArea "A form".*heading "Topics"/s,
-      )
-    })
-  })
-
-  it(
-    'ends with its files when the tests are killed',
-    { skip: process.platform !== 'linux' && 'it looks into /proc' },
-    async (t) => {
-      const temporary = temporaryDirectory(t)
-      const driver = join(import.meta.dirname, '../support/browser/browser.ts')
-      const code = `
-      import { testBrowser } from ${JSON.stringify(pathToFileURL(driver).href)}
-      await testBrowser({ after() {} }).open('http://127.0.0.1/')
-      process.stdout.write('open')
-      setInterval(() => {}, 1000)`
-      const tests = spawn(process.execPath, ['--input-type=module', '--eval', code], {
-        env: { ...process.env, TMPDIR: temporary },
-        stdio: ['ignore', 'pipe', 'inherit'],
-      })
-      t.after(() => tests.kill('SIGKILL'))
-      await once(tests.stdout, 'data')
-      const directory = join(temporary, ...readdirSync(temporary))
-      const [lock = ''] = globSync('profile-*/SingletonLock', { cwd: directory })
-      // A link to HOST-PID.
-      const pid = Number(readlinkSync(join(directory, lock)).split('-').at(-1))
-      assert.ok(isRunning(pid))
-      tests.kill('SIGKILL')
-      const { value } = await until(() => !isRunning(pid) && !existsSync(directory))
-      assert.ok(value, `still there: ${directory}, process ${pid} ${isRunning(pid) ? 'runs' : 'ended'}`)
-    },
-  )
-
-  describe('watches for problems', () => {
-    const told = async (): Promise<readonly string[]> =>
-      (await page.problems()).map(({ kind, text }) => `${kind}: ${text}`)
-    const assertTold = async (wanted: RegExp): Promise<void> => {
-      const problems = await told()
-      assert.equal(problems.length, 1, problems.join('\n'))
-      assert.match(problems[0] ?? '', wanted)
-      await assert.rejects(page.expectNoProblems(), /The page has 1 problems/)
+    const texts = {
+      ...{ '/': pageWith(''), '/faulty': pageWith(FAULTY), '/caught': pageWith(CAUGHT), '/style.css': STYLE },
+      ...{ '/room': ROOM, '/wide': '<p style="width: 200vw">Wide</p>', '/inline': '<script>alert(1)</script>', '/error': '<script src="/error.js"></script>' },
+      '/error.js': "console.error('broken', 7); console.warn('old'); Promise.reject(new Error('left alone'))",
+      '/hold.js': "hold.addEventListener('keydown', (event) => { if (event.key === 'Tab') event.preventDefault() })",
     }
-    const forgotten = (): Promise<void> => page.expectNoProblems([{}])
-    afterEach(forgotten)
+    page = await browser.open(await servers.serve(texts, POLICY))
+  })
 
-    it('such as an error and a warning of the console', async () => {
-      await page.open('/console-error')
-      await assertTold(/console: error: .*"broken" 7/)
-      await forgotten()
-      await page.open('/console-warning')
-      await assertTold(/console: warning: .*"old"/)
-    })
+  it('find nothing on a sound page', async () => {
+    await page.open('/')
+    await expectAccessible(page)
+    await page.expectNoProblems()
+  })
 
-    it('an uncaught exception and an unhandled rejection', async () => {
-      await page.open('/')
-      await page.evaluate(() => void setTimeout(() => void Promise.reject(new Error('left alone'))))
-      await page.waitFor(async () => (await told()).length > 0, 'the rejection')
-      await assertTold(/exception: .*left alone/)
+  for (const [path, keyboard, faults] of [['/faulty', false, FAULTS], ['/caught', true, FOCUS_FAULTS]] as const) {
+    it(`find each fault of accessibility of ${path}, and nothing else`, async () => {
+      await page.open(path)
+      const found = await accessibilityFindings(page, { themes: ['light'], keyboard })
+      for (const fault of faults) assert.ok(found.some((line) => fault.test(line)), `${fault} in\n${found.join('\n')}`)
+      assert.equal(found.length, faults.length, found.join('\n'))
+      await assert.rejects(expectAccessible(page, { themes: ['light'], keyboard }), /faults of accessibility/)
     })
+  }
 
-    it('a violation of the content security policy', async () => {
-      await page.open('/inline')
-      await assertTold(/content security policy: .*inline script/)
-    })
+  it('find targets that are too small, what stands beside the page and a focus that is covered', async () => {
+    await page.open('/room')
+    const small = (await targetSizeFindings(page)).map((line) => line.slice(0, 32))
+    assert.deepEqual(small, ['<button> "A" is 20 × 20 pixels w', '<button> "B" is 20 × 20 pixels w'])
+    assert.deepEqual(await coveredFocusFindings(page), ['the focus on <button> "L" is covered'])
+    assert.deepEqual(await sidewaysFindings(page), [])
+    await page.open('/wide')
+    assert.match((await sidewaysFindings(page)).join(), /^the page is \d+ wide in \d+/)
+  })
 
-    it('a request that is refused, and one without a response, unless they are allowed', async () => {
-      await page.open('/')
-      await page.evaluate(async () => void (await fetch('/status/412')))
-      await assertTold(/request: GET http:.*\/status\/412 got 412/)
-      assert.deepEqual(await page.problems([{ status: 412, url: '/status/' }]), [])
-      assert.equal((await page.problems([{ status: 403 }, { status: 412, url: '/other' }])).length, 1)
-      await forgotten()
-      await page.emulate({ offline: true })
-      await page.evaluate(async () => void (await fetch('/').catch(() => {})))
-      await page.emulate({ offline: false })
-      await assertTold(/request: GET http:.* failed: net::ERR_INTERNET_DISCONNECTED/)
+  it('tell errors of the console, exceptions, violations of the policy, and requests that fail or go to another host', async () => {
+    const told = async (count: number, ...wanted: readonly RegExp[]): Promise<void> => {
+      const lines = async (): Promise<readonly string[]> => (await page.problems()).map(({ kind, text }) => `${kind}: ${text}`)
+      await page.waitFor(async () => (await lines()).length >= count, `${count} problems`)
+      const found = await lines()
+      for (const one of wanted) assert.ok(found.some((line) => one.test(line)), `${one} in\n${found.join('\n')}`)
+      await assert.rejects(page.expectNoProblems(), /The page has \d problems/)
+      await page.expectNoProblems([{}])
+    }
+    await page.expectNoProblems([{}])
+    await page.open('/error')
+    await told(3, /console: error: .*"broken" 7/, /console: warning: .*"old"/, /exception: .*left alone/)
+    await page.open('/inline')
+    await told(1, /content security policy: .*inline script/)
+    await page.open('/')
+    await page.evaluate(async () => void (await fetch('/status/412')))
+    assert.deepEqual(await page.problems([{ status: 412, url: '/status/' }]), [])
+    await told(1, /request: GET http:.*\/status\/412 got 412/)
+    await page.emulate({ offline: true })
+    await page.evaluate(async () => void (await fetch('/').catch(() => {})))
+    await page.emulate({ offline: false })
+    await told(1, /request: GET http:.* failed: net::ERR_INTERNET_DISCONNECTED/)
+    const other = await servers.serve({ '/': 'hello' })
+    await page.evaluate(async (foreign) => void (await fetch(foreign)), other)
+    await told(1, /foreign host: a request went to another host: GET http:/)
+    // A request that the page gives up, or leaves behind, is no problem.
+    await page.evaluate(async () => {
+      const stop = new AbortController()
+      void fetch('/slow').catch(() => {})
+      const answer = fetch('/slow', { signal: stop.signal }).catch(() => {})
+      stop.abort()
+      await answer
     })
+    await page.reload()
+    await page.expectNoProblems()
+  })
 
-    it('a request to any other host', async () => {
-      const other = await servers.serve({ '/': 'hello' })
-      await page.open('/')
-      await page.evaluate(async (foreign) => void (await fetch(foreign)), other)
-      await assertTold(/foreign host: a request went to another host: GET http:/)
-    })
-
-    it('but not a request that the page gave up itself', async () => {
-      await page.open('/')
-      await page.evaluate(async () => {
-        const stop = new AbortController()
-        const answer = fetch('/slow', { signal: stop.signal }).catch(() => {})
-        setTimeout(() => stop.abort(), 50)
-        await answer
-      })
-      assert.deepEqual(await told(), [])
-      const slow = (await page.requests()).find((request) => request.url.endsWith('/slow'))
-      assert.equal(slow?.isCanceled, true)
-    })
+  it('tell what was waited for, what was seen, and how the page was', async () => {
+    const rows = page.waitFor(() => page.evaluate(() => ({ count: 3 }).count > 4), 'four rows', 0)
+    await assert.rejects(rows, /for four rows; last seen: false\n.*failed-four-rows\.png\nRootWebArea "Topics".*heading "Topics"/s)
   })
 })
-
-/** A process that ended and was not waited for has no command line. */
-function isRunning(pid: number): boolean {
-  try {
-    return readFileSync(`/proc/${pid}/cmdline`, 'utf8') !== ''
-  } catch {
-    return false
-  }
-}

@@ -1,3 +1,4 @@
+// night: it starts a cluster; test/etcd has its API
 /** The dashboard of a node of a cluster: its nodes and etcd servers, and requests that see what was written before. */
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
@@ -50,10 +51,6 @@ describe('a cluster in the dashboard', { skip }, async () => {
     assert.match(servers[0] ?? '', /leader/)
     await page.reads(/The log is at position \d/)
     await expectAccessible(page)
-    for (const width of [360, 1024, 1440]) {
-      await page.resize({ width, height: 800 })
-      await page.screenshot(`cluster-nodes-${width}`)
-    }
     await page.expectNoProblems()
   })
 

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { before, describe, it } from 'node:test'
 import { expectAccessible } from '../support/browser/accessibility.ts'
 import { browserMissing, type Page } from '../support/browser/browser.ts'
-import { startDashboard } from '../support/browser/dashboard.ts'
+import { button, startDashboard } from '../support/browser/dashboard.ts'
 import { sidewaysPixels } from '../support/browser/room.ts'
 import { remoteConfig } from '../../src/models/remote-config.ts'
 
@@ -29,7 +29,6 @@ async function saveElsewhere(section: string, changes: Readonly<Record<string, u
 
 const number = (name: string) => ({ role: 'spinbutton', name }) as const
 const box = (name: string) => ({ role: 'checkbox', name }) as const
-const button = (name: string) => ({ role: 'button', name }) as const
 const words = (name: string | RegExp) => ({ role: 'StaticText', name }) as const
 
 describe('the screen of the configuration', { skip: browserMissing() }, () => {
@@ -43,9 +42,6 @@ describe('the screen of the configuration', { skip: browserMissing() }, () => {
     assert.equal((await page.find(number('Saved filters: Guest'))).value, '3')
     assert.match((await page.find(box('Maintenance mode'))).description, /^Closes the app for all readers/)
     assert.equal((await page.find(button('Save'))).states['disabled'], true)
-    await page.screenshot('configuration-light', { whole: true })
-    await page.emulate({ colorScheme: 'dark' })
-    await page.screenshot('configuration-dark', { whole: true })
     await expectAccessible(page, { stopsMax: 60 })
     await page.expectNoProblems()
   })
@@ -61,7 +57,6 @@ describe('the screen of the configuration', { skip: browserMissing() }, () => {
     assert.match(said, /Reader limits › Followed: Guest\s+5\s+0/)
     assert.match(said, /App status › Maintenance mode\s+no\s+yes/)
     assert.match(said, /Maintenance mode closes the app/)
-    await page.screenshot('configuration-differences')
     await expectAccessible(page, { themes: ['light'], stopsMax: 20 })
     await page.click({ ...button('Cancel'), within: dialog })
     assert.equal((await stored())['appStatus']?.['isUnderMaintenance'], false)
@@ -91,7 +86,6 @@ describe('the screen of the configuration', { skip: browserMissing() }, () => {
     await page.click(button('Save'))
     await page.click({ ...button('Save'), within: await page.find({ role: 'dialog', name: 'Save these changes?' }) })
     await page.find({ role: 'heading', name: 'Someone else saved changes' })
-    await page.screenshot('configuration-conflict')
     assert.equal((await page.find(number('Saved filters: Guest'))).value, '4')
     assert.equal((await page.find(number('Saved filters: Premium'))).value, '50')
     assert.equal((await stored())['userPreferenceConfig']?.['guestSavedFiltersLimit'], 9)
@@ -103,57 +97,6 @@ describe('the screen of the configuration', { skip: browserMissing() }, () => {
     const { guestSavedFiltersLimit, premiumSavedFiltersLimit } = (await stored())['userPreferenceConfig'] ?? {}
     assert.deepEqual([guestSavedFiltersLimit, premiumSavedFiltersLimit], [4, 50])
     await page.expectNoProblems([{ status: 412, url: '/data/' }])
-  })
-
-  it('keeps what is typed while the service is asked', async () => {
-    /** Types into a field as soon as a request of this method is on its way. */
-    const typeDuring = (method: string, name: string, value: string): Promise<void> =>
-      page.evaluate(
-        (wanted, path, text) => {
-          const send = window.fetch
-          window.fetch = (input, init) => {
-            const response = send(input, init)
-            const field = document.querySelector<HTMLInputElement>(`[name="userPreferenceConfig.${path}"]`)
-            if (field === null || init?.method !== wanted) return response
-            window.fetch = send
-            field.value = text
-            field.dispatchEvent(new Event('input'))
-            return response
-          }
-        },
-        ...([method, name, value] as const),
-      )
-    const save = async (): Promise<void> => {
-      await page.click(button('Save'))
-      await page.click({ ...button('Save'), within: await page.find({ role: 'dialog', name: 'Save these changes?' }) })
-    }
-    await page.evaluate(() => {
-      for (const close of document.querySelectorAll<HTMLElement>('.notice button.plain')) close.click()
-    })
-    await page.fill(number('Saved filters: Guest'), '6')
-    await typeDuring('PUT', 'premiumSavedFiltersLimit', '60')
-    await save()
-    await page.find(words('Saved'))
-    assert.equal((await page.find(number('Saved filters: Premium'))).value, '60')
-    await saveElsewhere('userPreferenceConfig', { guestSavedFiltersLimit: 7 })
-    await typeDuring('GET', 'premiumSavedFiltersLimit', '70')
-    await save()
-    await page.find({ role: 'heading', name: 'Someone else saved changes' })
-    assert.equal((await page.find(number('Saved filters: Premium'))).value, '70')
-    assert.equal((await page.find(number('Saved filters: Guest'))).value, '7')
-    await save()
-    await page.gone({ role: 'heading', name: 'Someone else saved changes' })
-    await page.expectNoProblems([{ status: 412, url: '/data/' }])
-  })
-
-  it('does not take a text that is no number for an empty field', async () => {
-    const items = number('Suggested topics: Items')
-    await page.fill(items, '1e')
-    await page.click(button('Save'))
-    await page.find(words('Enter a whole number, 0 or more'))
-    await page.fill(items, '5')
-    await page.gone(words('Enter a whole number, 0 or more'))
-    await page.expectNoProblems()
   })
 
   it('asks before changes are lost, and shows all as JSON at an address of its own', async () => {
@@ -176,7 +119,6 @@ describe('the screen of the configuration', { skip: browserMissing() }, () => {
     await page.open('/#/configuration')
     await page.find({ role: 'spinbutton', name: 'المرشّحات المحفوظة: ضيف' })
     assert.equal(await sidewaysPixels(page), 0)
-    await page.screenshot('configuration-narrow-arabic', { whole: true })
     await page.expectNoProblems()
     await page.open('/robots.txt')
     await page.evaluate((kept) => sessionStorage.setItem('dateline.token', kept), cast.publisher.token)

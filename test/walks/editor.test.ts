@@ -5,11 +5,9 @@ import type { Json, JsonObject } from '../../src/base/json.ts'
 import { parseExactly } from '../../src/dashboard/exact-json.ts'
 import { expectAccessible } from '../support/browser/accessibility.ts'
 import { browserMissing, type Page, type PageElement } from '../support/browser/browser.ts'
-import { startDashboard } from '../support/browser/dashboard.ts'
+import { button, startDashboard } from '../support/browser/dashboard.ts'
 import { sidewaysPixels } from '../support/browser/room.ts'
-import type { Person } from '../support/cast.ts'
 import { COUNTRY, SOURCE, TOPIC } from '../support/service/data-bodies.ts'
-import { storeEarlier } from '../support/service/earlier-documents.ts'
 
 const dashboard = await startDashboard()
 const { service, cast } = dashboard
@@ -24,7 +22,6 @@ const make = async (model: string, body: object): Promise<string> => {
   return String(response.at('data.id'))
 }
 const field = (name: string | RegExp, role = 'textbox'): { role: string; name: string | RegExp } => ({ role, name })
-const button = (name: string | RegExp): { role: string; name: string | RegExp } => ({ role: 'button', name })
 
 const NEW = { title: 'Tide tables', excerpt: 'High water at noon.', url: 'https://harbour.example.org/a' }
 const whole = (more: JsonObject = {}): JsonObject => ({
@@ -74,7 +71,7 @@ describe('the editor', { skip: browserMissing() }, () => {
     await at.find({ role: 'link', name: /^(Headlines|Topics|Sources)$/, within: await at.find({ role: 'main' }) })
   }
 
-  it('makes a topic, a source and a headline with pickers, and shows the headline as the app does', async () => {
+  it('makes a topic, and a headline with pickers, and shows the headline as the app does', async () => {
     await page.find({ role: 'heading', name: 'New topic' })
     await page.fill(field('Name'), 'Harbours of the north')
     await page.fill(field('Description'), 'Ships and tides')
@@ -83,18 +80,18 @@ describe('the editor', { skip: browserMissing() }, () => {
     const topicId = await idOf(page, 'topics')
     await page.find({ role: 'heading', name: 'Harbours of the north' })
 
-    await open('#/sources/new')
-    await page.fill(field('Name'), 'The Harbour Post')
-    await page.select(field('Source type', 'combobox'), 'Blog')
-    await pick(page, 'Language', 'faroe', /Faroese/)
-    await pick(page, 'Headquarters', 'faroe', /Faroe Islands/)
-    await page.click(button('Publish'))
-    await said(page, 'Saved · Published')
-    const sourceId = await idOf(page, 'sources')
+    const sourceId = await make('source', { ...SOURCE, name: 'The Harbour Post' })
 
     await open('#/headlines/new')
     await page.fill(field('Title'), 'Ferry line opens')
     await page.fill(field('Excerpt'), 'Two boats a day')
+    const href = (): Promise<string | null> => page.inspect({ role: 'link', name: /^Open link/ }, (a) => a.getAttribute('href'))
+    await page.fill(field('Link'), 'https://harbour.example.org/<b>')
+    await page.waitFor(async () => (await href()) === 'https://harbour.example.org/%3Cb%3E', 'the address of the link')
+    // Attack: an address that runs code in the session of its reader.
+    await page.fill(field('Link'), ' java\nscript:alert(1)')
+    await page.gone({ role: 'link', name: /^Open link/ })
+    await page.fill(field('Link'), '')
     // As it is copied from a line of text.
     await page.fill(field('Image'), ' https://cdn.example.org/ferry.jpg ')
     await pick(page, 'Source', 'harbour', /The Harbour Post/)
@@ -103,7 +100,6 @@ describe('the editor', { skip: browserMissing() }, () => {
     const wanted = /The Harbour Post\s+Ferry line opens\s+Two boats a day\s+Harbours of the north\s*Faroe Islands\s*now/
     await page.reads(wanted, { role: 'article' })
     await page.reads(/cdn\.example\.org/, { role: 'article' })
-    await page.screenshot('editor-new', { whole: true })
     await page.click(button('Save as draft'))
     const id = await idOf(page, 'headlines')
     const { source, topic, status, imageUrl } = await read('headline', id)
@@ -136,17 +132,14 @@ describe('the editor', { skip: browserMissing() }, () => {
     await page.reads(/A list can have at most 1,000 lines; this one has 1,001/)
     assert.equal((await page.find(field('Title'))).value ?? '', '')
     // "1. FC" is a name, and no number of its line.
-    for (const [pasted, shown] of [['1. Fog\n2) 1. FC wins', ['Fog', '1. FC wins']], ['1. FC wins\n7. Fog', ['1. FC wins', '7. Fog']]] as const) {
-      await page.paste(field('Title'), pasted)
-      const dialog = await page.find({ role: 'dialog', name: 'Create 2 drafts?' })
-      assert.deepEqual(await page.evaluate(() => [...document.querySelectorAll('dialog .lines li')].map(({ textContent }) => textContent)), shown)
-      await page.click({ ...button('Close'), within: dialog })
-      await page.gone({ role: 'dialog' })
-    }
+    await page.paste(field('Title'), '1. Fog\n2) 1. FC wins')
+    const dialog = await page.find({ role: 'dialog', name: 'Create 2 drafts?' })
+    assert.deepEqual(await page.evaluate(() => [...document.querySelectorAll('dialog .lines li')].map(({ textContent }) => textContent)), ['Fog', '1. FC wins'])
+    await page.click({ ...button('Close'), within: dialog })
+    await page.gone({ role: 'dialog' })
     await page.paste(field('Title'), list)
     await page.find({ role: 'dialog', name: 'Create 4 drafts?' })
     await expectAccessible(page, { keyboard: false })
-    await page.screenshot('editor-lines')
     await page.click(button('Paste as one line'))
     const oneLine = /^Ice on the bay <img .*\) Fog https:\/\/fog\.example\/1 Gulls .*\.jpg$/
     await page.waitFor(async () => oneLine.test((await page.find(field('Title'))).value ?? ''), 'the list as one line')
@@ -197,21 +190,7 @@ describe('the editor', { skip: browserMissing() }, () => {
     assert.equal(await problemAt('Source', 'combobox'), 'Choose a source')
     await page.focuses('Source')
     assert.equal((await page.find(field('Title'))).value, 'Something')
-    await page.screenshot('editor-problems', { whole: true })
     await page.expectNoProblems([{ status: 400 }])
-  })
-
-  // Its row was empty, with a link that could be neither seen nor hit.
-  it('calls a draft without a name untitled, so that it can be opened from the list', async () => {
-    await open('#/topics/new')
-    await page.fill(field('Description'), 'Only described')
-    await page.click(button('Save as draft'))
-    await page.find({ role: 'heading', name: 'Untitled' })
-    await page.open('/#/topics?status=draft')
-    await page.click({ role: 'link', name: 'Untitled' })
-    await page.find({ role: 'heading', name: 'Untitled' })
-    assert.equal((await page.find(field('Description'))).value, 'Only described')
-    await page.expectNoProblems()
   })
 
   it('saves with Ctrl+S, again and again, and asks before anything is lost', async () => {
@@ -260,12 +239,6 @@ describe('the editor', { skip: browserMissing() }, () => {
     await page.press('Ctrl+S')
     await page.find({ role: 'heading', name: 'Typed and not saved' })
     await page.waitFor(async () => (await kept()) === '', 'nothing to be kept')
-    // It was kept only once the reader paused.
-    await page.click(field('Title'))
-    for (let i = 0; i < 200 && (await kept()) === ''; i++) await page.press('a')
-    assert.match(await kept(), /Typed and not saveda/)
-    await page.press('Ctrl+S')
-    await page.waitFor(async () => (await kept()) === '', 'nothing to be kept any more')
   })
 
   // While it was offered, nothing that was typed was kept; and it was erased when another new document was saved.
@@ -320,7 +293,6 @@ describe('the editor', { skip: browserMissing() }, () => {
       ['Title', 'Excerpt', 'Link'],
     )
     await page.reads(/Tide tables/, dialog)
-    await page.screenshot('editor-conflict')
     await expectAccessible(page)
     // Going back leaves everything as it was typed.
     await page.press('Escape')
@@ -400,20 +372,12 @@ describe('the editor', { skip: browserMissing() }, () => {
     await page.find({ role: 'heading', name: 'Headlines' })
     await page.click(button('Undo'))
     await page.find({ role: 'heading', name: 'Two of a kind' })
-    await page.click(button('Delete'))
-    await page.find({ role: 'heading', name: 'Headlines' })
-    await page.evaluate(() => {
-      for (const close of document.querySelectorAll<HTMLElement>('.notice button.plain')) close.click()
-    })
-    await page.waitFor(async () => {
-      const response = await service.data('GET', `/${copy}`, { model: 'headline' }, { token: cast.admin.token })
-      return response.status === 404
-    }, 'the copy to be gone')
     await page.expectNoProblems()
   })
 
-  it('keeps members that it does not know, and says where their JSON is wrong', async () => {
-    const id = await make('topic', { ...TOPIC, name: 'With more\r\nthan one line', legacy: { a: [1, null] } })
+  it('keeps members that it does not know and numbers that no double can hold, and says where their JSON is wrong', async () => {
+    const depth = parseExactly('12345678901234567890')
+    const id = await make('topic', { ...TOPIC, name: 'With more\r\nthan one line', depth, legacy: { a: [1, null] } })
     await open(`#/topics/${id}`)
     const json = field(/^Custom fields/)
     assert.match((await page.find(json)).value ?? '', /"legacy"/)
@@ -429,65 +393,17 @@ describe('the editor', { skip: browserMissing() }, () => {
     await page.fill(json, '{ "legacy": { "$set": 1 } }')
     await page.press('Ctrl+S')
     await page.waitFor(async () => /\$set/.test((await page.find(json)).description), 'the words of the server')
-    await page.fill(json, '{ "legacy": { "a": 2 }, "more": "x" }')
+    await page.fill(json, '{ "legacy": { "a": 2 }, "depth": 12345678901234567890, "more": "x" }')
     await page.press('Ctrl+S')
     await said(page, 'Saved')
     const stored = await read('topic', id)
     assert.deepEqual([stored['legacy'], stored['more']], [{ a: 2 }, 'x'])
     assert.equal(stored['name'], 'With more\r\nthan one line', 'an unchanged value stays as it was')
+    assert.match((await service.data('GET', `/${id}`, { model: 'topic' }, { token: cast.admin.token })).text, /"depth":12345678901234567890/)
     await page.click(button('Show JSON'))
     await page.reads(/"more": "x"/, { role: 'region', name: 'JSON' })
     await page.press('Escape')
     await page.expectNoProblems([{ status: 400 }])
-  })
-
-  it('keeps numbers that no double can hold, whatever else is saved', async () => {
-    const id = await make('topic', { ...TOPIC, name: 'Depths', depth: parseExactly('12345678901234567890') })
-    await open(`#/topics/${id}`)
-    await page.fill(field('Name'), 'Depths of the sea')
-    await page.press('Ctrl+S')
-    await said(page, 'Saved')
-    const { text } = await service.data('GET', `/${id}`, { model: 'topic' }, { token: cast.admin.token })
-    assert.match(text, /"name":"Depths of the sea".*"depth":12345678901234567890/)
-  })
-
-  it('shows markup, commands of direction and addresses that run code as text', async () => {
-    const markup = '<img src=x onerror="document.title=\'owned\'"><b>bold</b>\u202egnp'
-    const bad = {
-      description: markup,
-      name: markup,
-      iconUrl: 'javascript:alert(1)',
-      '<script>alert(1)</script>': markup,
-    }
-    const { id } = await storeEarlier(service, 'headline', {
-      ...whole({
-        title: markup,
-        excerpt: markup,
-        url: 'javascript:alert(1)',
-        imageUrl: 'data:text/html,<script>1</script>',
-      }),
-      ...{
-        topic: { ...TOPIC, ...bad },
-        source: { ...SOURCE, ...bad, url: 'data:text/html,x' },
-        '<b>member</b>': markup,
-      },
-    })
-    await open(`#/headlines/${String(id)}`)
-    await page.find({ role: 'heading', name: /^<img src=x/ })
-    await page.reads(/^D?.*data|<img src=x/s, { role: 'article' })
-    const links = await page.evaluate(() => [...document.querySelectorAll('main a')].map((a) => a.getAttribute('href')))
-    assert.deepEqual(links, ['#/headlines', `#/operations?part=audit&document=${String(id)}`])
-    assert.equal(await page.evaluate(() => document.querySelectorAll('main :is(img, b, script, iframe)').length), 0)
-    await page.fill(field('Link'), 'https://harbour.example.org/<b>')
-    const href = (): Promise<string | null> => page.inspect({ role: 'link', name: /^Open link/ }, (a) => a.getAttribute('href'))
-    await page.waitFor(async () => (await href()) === 'https://harbour.example.org/%3Cb%3E', 'the address of the link')
-    await page.fill(field('Link'), ' java\nscript:alert(1)')
-    await page.gone({ role: 'link', name: /^Open link/ })
-    await page.click(button('Show JSON'))
-    await page.reads(/<script>alert/, { role: 'region', name: 'JSON' })
-    await page.press('Escape')
-    assert.notEqual(await page.title(), 'owned')
-    await page.expectNoProblems()
   })
 
   it('lets a picker be walked by keyboard alone', async () => {
@@ -540,22 +456,10 @@ describe('the editor', { skip: browserMissing() }, () => {
     await page.expectNoProblems([{ failure: /ERR_INTERNET_DISCONNECTED/ }, { text: /ERR_INTERNET_DISCONNECTED/ }])
   })
 
-  it('is offered to a publisher for headlines only', async () => {
-    const other = await dashboard.openAs(cast.publisher as Person, '#/headlines/new')
-    await other.find({ role: 'heading', name: 'New headline' })
-    await other.open('/#/topics/new')
-    await other.find({ role: 'heading', name: 'Page not found' })
-    await other.expectNoProblems()
-  })
-
   it('can be used by everybody, on a telephone and from right to left too', async () => {
     const id = await make('headline', whole({ tags: ['sea'] }))
     await open(`#/headlines/${id}`)
     await page.find({ role: 'article' })
-    await page.screenshot('editor-light', { whole: true })
-    await expectAccessible(page)
-    await page.emulate({ colorScheme: 'dark' })
-    await page.screenshot('editor-dark', { whole: true })
     const narrow = await dashboard.openAs(cast.admin, `#/headlines/${id}`, {
       size: { width: 360, height: 740 },
       language: 'ar',
@@ -563,7 +467,6 @@ describe('the editor', { skip: browserMissing() }, () => {
     await narrow.find({ role: 'article' })
     assert.equal(await sidewaysPixels(narrow), 0)
     await expectAccessible(narrow, { themes: ['light'] })
-    await narrow.screenshot('editor-arabic-360', { whole: true })
     // An English title stood at the end of its line, away from all that is about it.
     const sideOf = (selector: string): Promise<string> =>
       narrow.waitFor(

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { before, describe, it } from 'node:test'
 import { expectAccessible } from '../support/browser/accessibility.ts'
 import { browserMissing, type Page } from '../support/browser/browser.ts'
-import { holdNotices, startDashboard } from '../support/browser/dashboard.ts'
+import { button, holdNotices, startDashboard } from '../support/browser/dashboard.ts'
 
 const dashboard = await startDashboard()
 const { service, cast } = dashboard
@@ -17,28 +17,6 @@ const makeTopic = async (name: string): Promise<string> => {
 }
 const topicOf = async (id: string): Promise<Record<string, unknown> | undefined> =>
   (await service.data('GET', `/${id}`, { model: 'topic' }, ask)).at('data') as Record<string, unknown> | undefined
-const button = (name: string | RegExp) => ({ role: 'button', name }) as const
-
-// It comes in a piece of its own: this is the first of these tests, so the browser has it not yet.
-describe('the history of a document in the trash', { skip: browserMissing() }, () => {
-  it('says that it cannot be fetched, and does not open over another screen', async () => {
-    const query = { model: 'headline', incomplete: true }
-    const made = await service.data('POST', '', query, { ...ask, body: { title: 'Hulls', status: 'draft' }, isUndescribed: true })
-    await service.data('DELETE', `/${String(made.at('data.id'))}`, query, ask)
-    const page = await dashboard.openAs(cast.admin, '#/trash?model=headline')
-    await page.click({ role: 'checkbox', name: 'Select Hulls' })
-    await page.loaded()
-    await page.emulate({ offline: true })
-    await page.click(button('History'))
-    await page.waitFor(() => page.evaluate(() => /The server is not responding/.test(document.querySelector<HTMLElement>('.notices')?.innerText ?? '')), 'the notice')
-    await page.devTools('Network.emulateNetworkConditions', { latency: 500, downloadThroughput: -1, uploadThroughput: -1, offline: false })
-    await page.click(button('History'))
-    await page.open('/#/topics')
-    await page.find({ role: 'heading', name: 'Topics' })
-    await page.loaded()
-    assert.equal(await page.evaluate(() => document.querySelectorAll('dialog').length), 0)
-  })
-})
 
 describe('the history of a document', { skip: browserMissing() }, () => {
   let page: Page
@@ -58,15 +36,7 @@ describe('the history of a document', { skip: browserMissing() }, () => {
     await page.evaluate(() => document.querySelector<HTMLElement>('.history summary')?.click())
     await page.reads(/Harbours[^]*Harbors[^]*|Harbors[^]*Harbours/, main)
     await page.reads(/Docks, piers and quays/, main)
-    await page.screenshot('editor-history')
     await expectAccessible(page)
-    for (const [width, name] of [[360, 'narrow'], [1440, 'wide']] as const) {
-      await page.resize({ width, height: 900 })
-      await page.screenshot(`editor-history-${name}`)
-    }
-    await page.emulate({ colorScheme: 'dark' })
-    await page.screenshot('editor-history-dark')
-    await page.emulate({ colorScheme: 'light' })
   })
 
   it('puts an earlier version back as a new one', async () => {
@@ -95,7 +65,6 @@ describe('a save', { skip: browserMissing() }, () => {
     const before = await topicOf(id)
     const page = await dashboard.openAs(cast.admin, `#/topics/${id}`)
     await saveAs(page, 'Tiedes')
-    await page.screenshot('editor-saved')
     await page.click(button('Undo'))
     await page.find({ role: 'heading', name: 'Tides' })
     await page.reads(/“Tides” restored/)
@@ -146,12 +115,7 @@ describe('the trash', { skip: browserMissing() }, () => {
     await page.reads(/Deleted forever/, { role: 'grid', name: 'Trash' })
     const shown = await page.evaluate(() => document.querySelector('.table-body .detail time')?.getAttribute('datetime') ?? '')
     assert.equal(Math.round((Date.parse(shown) - service.now()) / 86_400_000), 30)
-    await page.screenshot('trash')
     await expectAccessible(page)
-    for (const [width, name] of [[360, 'narrow'], [1440, 'wide']] as const) {
-      await page.resize({ width, height: 900 })
-      await page.screenshot(`trash-${name}`)
-    }
     await page.click({ role: 'checkbox', name: 'Select Keels' })
     await page.click({ role: 'checkbox', name: 'Select Jetties' })
     await page.gone({ ...button('History'), within: await page.find({ role: 'group', name: 'Selection' }) })
@@ -161,7 +125,6 @@ describe('the trash', { skip: browserMissing() }, () => {
     await page.reads(/Deleted by .*Restored by .*Deleted by .*Created by /s, { role: 'dialog', name: 'History' })
     await page.evaluate(() => { for (const one of document.querySelectorAll('dialog details')) (one as HTMLDetailsElement).open = true })
     await page.reads(/Name\s*Before\s*Keels/, { role: 'dialog', name: 'History' })
-    await page.screenshot('trash-history')
     await expectAccessible(page)
     await page.click({ ...button('Close'), within: past })
     await page.click(button('Restore'))

@@ -5,7 +5,6 @@ import { buildDashboard } from '../../scripts/build-dashboard.ts'
 import { expectAccessible } from '../support/browser/accessibility.ts'
 import { browserMissing, testBrowser, type Page } from '../support/browser/browser.ts'
 import { holdNotices } from '../support/browser/dashboard.ts'
-import { sidewaysPixels } from '../support/browser/room.ts'
 import type { Signed } from '../support/service/service.ts'
 import { startSuiteService } from '../support/service/suite-service.ts'
 
@@ -111,9 +110,9 @@ describe('the list of headlines', { skip: browserMissing() }, () => {
     await waitForTitles('Story 129')
     const most = await page.evaluate(async () => {
       let rows = 0
-      for (let i = 0; i < 400 && !/results/.test(document.querySelector('.table-foot')?.textContent ?? ''); i++) {
+      while (!/results/.test(document.querySelector('.table-foot')?.textContent ?? '')) {
         scrollTo(0, document.documentElement.scrollHeight)
-        await new Promise((done) => setTimeout(done, 20))
+        await new Promise((done) => requestAnimationFrame(done))
         rows = Math.max(rows, document.querySelectorAll('.table-body .row').length)
       }
       return rows
@@ -194,7 +193,6 @@ describe('the list of headlines', { skip: browserMissing() }, () => {
     assert.equal(await hash(), '#/headlines?updatedAt=today')
     await page.find({ role: 'button', name: 'Remove filter Updated: Today' })
     await page.press('Tab', 'Tab', 'Tab', '0', '3', '0', '1', '2', '0', '2', '6')
-    await page.screenshot('list-dates')
     await page.press('Enter')
     await waitForTitles('Story 129')
     assert.equal(await hash(), '#/headlines?updatedAt=2026-03-01..')
@@ -203,10 +201,7 @@ describe('the list of headlines', { skip: browserMissing() }, () => {
     await page.reads(/The first day is after the last/)
     assert.equal(await hash(), '#/headlines?updatedAt=2026-03-01..')
     await page.press('Escape')
-    await page.focuses('Filter')
-    await page.open('/?dates#/headlines?createdAt=..2026-02-28')
-    await page.reads(/No results/)
-    await page.click({ role: 'button', name: /^Remove filter Created: until/ })
+    await page.click({ role: 'button', name: /^Remove filter Updated: since/ })
     await waitForTitles('Story 129')
     assert.equal(await hash(), '#/headlines')
     await page.expectNoProblems()
@@ -223,61 +218,11 @@ describe('the list of headlines', { skip: browserMissing() }, () => {
     await waitForTitles('Story 050', 1)
     assert.equal(await hash(), `#/headlines?changedBy=${String(publisher.user['id'])}`)
     await page.waitFor(async () => /All\s*1\b/.test(await page.text()), 'the numbers of the filter')
-    await page.screenshot('list-changed-by')
     await page.reload()
     await waitForTitles('Story 050', 1)
     await page.click({ role: 'button', name: 'Remove filter Changed by: pia@example.org' })
     await waitForTitles('Story 129')
     await page.expectNoProblems()
-  })
-
-  it('has tabs for each status, with numbers, and the address holds them', async () => {
-    const tab = (name: string) => ({ role: 'link', name: new RegExp(`^${name}`) })
-    await page.waitFor(async () => /Drafts\s*13\b/.test(await page.text()), 'the number of drafts')
-    await page.click(tab('Drafts'))
-    await waitForTitles('Story 123', 13)
-    assert.equal(await hash(), '#/headlines?status=draft')
-    await page.reload()
-    await waitForTitles('Story 123', 13)
-    assert.equal(await page.evaluate(() => document.querySelector('.part-links [aria-current]')?.textContent?.trim().slice(0, 6)), 'Drafts')
-    await page.fill({ role: 'searchbox', name: 'Search Headlines' }, 'tide 113')
-    await waitForTitles('Story 113', 1)
-    await page.waitFor(async () => /Drafts\s*1\b/.test(await page.text()), 'the numbers of the search')
-    await page.fill({ role: 'searchbox', name: 'Search Headlines' }, '')
-    await page.click(tab('All'))
-    await waitForTitles('Story 129')
-    assert.equal(await hash(), '#/headlines')
-    await page.expectNoProblems()
-  })
-
-  it('shows two lines of a title where there is room, and the columns that fit', async () => {
-    const heads = () => page.evaluate(() => [...document.querySelectorAll('.head .cell')].map((cell) => cell.textContent).join(' '))
-    for (const [width, wanted] of [
-      [1440, 'Title Source Country Topic Updated Status'],
-      [1024, 'Title Source Updated Status'],
-    ] as const) {
-      await page.resize({ width, height: 800 })
-      await page.waitFor(async () => (await heads()) === wanted, `the columns at ${width}: ${await heads()}`)
-      await page.screenshot(`list-${width}`)
-      assert.equal(await sidewaysPixels(page), 0)
-    }
-    // On a phone, a title of one line was too short to tell it from others.
-    for (const width of [1440, 360]) {
-      await page.resize({ width, height: 800 })
-      const longTitle = (): Promise<unknown> =>
-        page.evaluate(() => {
-          const row = document.querySelector('.table-body .row')
-          const title = row?.querySelector('.main bdi')
-          if (row == null || title == null) return undefined
-          title.textContent = 'A title that goes on '.repeat(20)
-          const ends = [...row.querySelectorAll('.cell')].filter((cell) => cell.checkVisibility()).map((cell) => cell.getBoundingClientRect().bottom)
-          const lines = title.getBoundingClientRect().height / Number.parseFloat(getComputedStyle(title).lineHeight)
-          return Math.round(lines) === 2 && Math.max(...ends) <= row.getBoundingClientRect().bottom
-        })
-      await page.waitFor(longTitle, `two lines at ${width}`)
-    }
-    await page.resize({ width: 1280, height: 800 })
-    await page.waitFor(async () => (await heads()) === 'Title Source Country Topic Updated Status', 'the columns')
   })
 
   it('keeps a list under a name, which the menu and the palette open, also in another browser', async () => {
@@ -289,12 +234,6 @@ describe('the list of headlines', { skip: browserMissing() }, () => {
     await page.press('Enter')
     assert.equal(await page.inspect({ role: 'link', name: 'My drafts' }, (element) => element.getAttribute('aria-current')), 'page')
     await expectAccessible(page, { keyboard: false, allow: [/select\.language/] })
-    for (const [width, scheme] of [[1440, 'light'], [1024, 'dark'], [360, 'light']] as const) {
-      await page.resize({ width, height: 800 })
-      await page.emulate({ colorScheme: scheme })
-      await page.screenshot(`list-views-${width}`)
-    }
-    await page.emulate({ colorScheme: 'light' })
     await page.resize({ width: 1280, height: 800 })
     await page.press('Escape')
     await page.focuses('Views')
@@ -307,58 +246,9 @@ describe('the list of headlines', { skip: browserMissing() }, () => {
     await page.press('Enter')
     await waitForTitles('Story 003', 13)
     assert.match(await hash(), /^#\/headlines\?status=draft&sort=title/)
-    await page.click({ role: 'button', name: 'Views' })
-    await page.click({ role: 'button', name: 'Rename My drafts' })
-    await page.fill({ role: 'textbox', name: 'Rename My drafts' }, 'All drafts')
-    await page.press('Enter')
-    await page.find({ role: 'link', name: 'All drafts' })
-    await page.focuses('All drafts')
-    await page.click({ role: 'button', name: 'Delete view All drafts' })
-    await page.gone({ role: 'link', name: 'All drafts' })
-    await page.click({ role: 'button', name: 'Undo' })
-    await page.waitFor(async () => (await service.call('GET', '/api/v1/dashboard/views', { token: admin.token })).text.includes('All drafts'), 'the view')
     await page.open('/?after#/headlines')
     await waitForTitles('Story 129')
     await page.expectNoProblems()
-  })
-
-  it('sorts by the heads that are quick, and says so', async () => {
-    const changed = { role: 'button', name: 'Updated' }
-    assert.deepEqual(await page.findAll({ role: 'button', name: 'Source' }), [])
-    await page.click(changed)
-    await waitForTitles('Story 000')
-    const direction = () =>
-      page.evaluate(() => document.querySelector('[data-key=updatedAt]')?.parentElement?.getAttribute('aria-sort'))
-    assert.deepEqual([await hash(), await direction()], ['#/headlines?sort=updatedAt', 'ascending'])
-    await page.click(changed)
-    await waitForTitles('Story 129')
-    assert.deepEqual([await hash(), await direction()], ['#/headlines', 'descending'])
-    await page.click({ role: 'button', name: 'Sort by Status' })
-    await waitForTitles('Story 129')
-    await page.click({ role: 'button', name: 'Sort by Status' })
-    await waitForTitles('Story 003')
-    assert.equal(await hash(), '#/headlines?sort=status%3Adesc')
-    await page.click(changed)
-    await waitForTitles('Story 129')
-  })
-
-  it('shows the columns that were chosen, also the next time', async () => {
-    await page.click({ role: 'button', name: 'Columns' })
-    await page.click({ role: 'checkbox', name: 'Excerpt' })
-    await page.click({ role: 'checkbox', name: 'Topic' })
-    const heads = () =>
-      page.evaluate(() => [...document.querySelectorAll('.head .cell')].map((cell) => cell.textContent).join(' '))
-    assert.equal(await heads(), 'Title Excerpt Source Country Updated Status')
-    await page.press('Escape')
-    await page.open('/?again#/headlines')
-    await waitForTitles('Story 129')
-    await page.waitFor(async () => (await heads()) === 'Title Excerpt Source Country Updated Status', 'the columns')
-    assert.match(await hash(), /columns=/)
-    await page.click({ role: 'button', name: 'Columns' })
-    await page.click({ role: 'checkbox', name: 'Excerpt' })
-    await page.click({ role: 'checkbox', name: 'Topic' })
-    await page.press('Escape')
-    await page.waitFor(async () => (await hash()) === '#/headlines', 'the address')
   })
 
   it('is walked by keys, which open and choose rows', async () => {
@@ -424,7 +314,6 @@ describe('the list of headlines', { skip: browserMissing() }, () => {
     await page.click({ role: 'button', name: 'Undo' })
     const dialog = await page.find({ role: 'dialog', name: '1 headline could not be changed' })
     await page.reads(/Story 126\s+Someone else changed it in the meantime/, dialog)
-    await page.screenshot('list-partial-failure')
     await page.press('Escape')
     assert.deepEqual(await Promise.all([125, 126, 127].map(statusOf)), ['active', 'archived', 'active'])
     await page.expectNoProblems([{ status: 412, url: '/data/batch' }])
@@ -463,14 +352,6 @@ describe('the list of headlines', { skip: browserMissing() }, () => {
     await page.click({ role: 'button', name: 'Undo' })
     await page.find(row(122))
     assert.deepEqual(await Promise.all([121, 122].map(statusOf)), ['active', 'active'])
-    await page.click(row(122))
-    await page.click({ role: 'button', name: 'Delete' })
-    await page.find({ role: 'button', name: 'Undo' })
-    await dismissNotices()
-    await page.gone(row(122))
-    assert.deepEqual(await Promise.all([121, 122].map(statusOf)), ['active', 404])
-    const { total } = (await service.data('GET', '/trash/count', { model: 'headline' }, { token: admin.token })).at('data') as { total: number }
-    await page.waitFor(async () => new RegExp(`Trash\\s*${total}\\b`).test(await page.text({ role: 'main' })), 'the number of the trash')
     await page.expectNoProblems()
   })
 
@@ -487,25 +368,11 @@ describe('the list of headlines', { skip: browserMissing() }, () => {
     await page.waitFor(async () => (await titles()).length > 20, 'all rows')
   })
 
-  it('can be used by everybody, in every theme, narrow and from right to left', async () => {
+  it('can be used by everybody, and from right to left', async () => {
     await expectAccessible(page, { stopsMax: 40, allow: [/select\.language/] })
-    await page.screenshot('list-light')
-    await page.emulate({ colorScheme: 'dark' })
-    await page.screenshot('list-dark')
-    await page.resize({ width: 360, height: 740 })
-    assert.equal(await sidewaysPixels(page), 0)
-    await page.click(row(120))
-    await page.screenshot('list-narrow-dark')
-    assert.equal(await sidewaysPixels(page), 0)
-    await expectAccessible(page, { keyboard: false, allow: [/select\.language/] })
-    await page.click({ role: 'button', name: 'Clear selection' })
     await page.select({ role: 'combobox', name: 'Language' }, 'العربية')
     await page.find({ role: 'grid', name: 'الأخبار' })
     await page.waitFor(async () => (await titles()).length > 10, 'the rows')
-    assert.equal(await sidewaysPixels(page), 0)
-    await page.screenshot('list-narrow-arabic')
-    await page.resize({ width: 1280, height: 800 })
-    await page.screenshot('list-arabic')
     await page.evaluate(() => document.querySelector<HTMLElement>('.list-tools .drop-down > button')?.click())
     await page.waitFor(() => page.evaluate(() => document.querySelector('.filter-panel > button') !== null), 'the filters')
     await page.evaluate(() => document.querySelector<HTMLElement>('.filter-panel > button')?.click())

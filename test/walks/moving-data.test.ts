@@ -4,12 +4,11 @@ import { after, describe, it } from 'node:test'
 import { buildDashboard } from '../../scripts/build-dashboard.ts'
 import { expectAccessible } from '../support/browser/accessibility.ts'
 import { browserMissing, type Page } from '../support/browser/browser.ts'
-import { startDashboard } from '../support/browser/dashboard.ts'
+import { button, startDashboard } from '../support/browser/dashboard.ts'
 import { startService } from '../support/service/service.ts'
 
 const dashboard = await startDashboard()
 const { service, cast } = dashboard
-const button = (name: string | RegExp) => ({ role: 'button', name }) as const
 const CSV = [
   'Icon URL,Name,Notes,Description,Status',
   'https://images.example/s.png,"Space, wide",mine,Telescopes,active',
@@ -42,7 +41,6 @@ describe('moving data', { skip: browserMissing() }, () => {
     await page.find({ role: 'combobox', name: 'Column for Icon URL' })
     await page.reads(/<b>Markup<\/b>/)
     await expectAccessible(page, { stopsMax: 30 })
-    await page.screenshot('import-preview-light')
     await page.click(button('Check without writing'))
     await page.reads(/2 new, 0 replaced, 0 unchanged, 1 rejected\. Nothing was written/)
     await page.reads(/Line 4: status: expected one of/)
@@ -54,9 +52,6 @@ describe('moving data', { skip: browserMissing() }, () => {
     await page.click(button('Import'))
     await page.reads(/Imported: 2 new, 0 replaced, 0 unchanged, 1 rejected/)
     await page.resize({ width: 360, height: 740 })
-    await page.emulate({ colorScheme: 'dark' })
-    await page.screenshot('import-done-narrow-dark')
-    await page.emulate({ colorScheme: 'light' })
     await page.resize({ width: 1280, height: 800 })
     await page.click({ role: 'link', name: 'See the list' })
     await page.find({ role: 'link', name: 'Space, wide' })
@@ -67,29 +62,11 @@ describe('moving data', { skip: browserMissing() }, () => {
     await page.open('/#/topics?q=space')
     await page.find({ role: 'link', name: 'Space, wide' })
     await page.click(button('Export'))
-    await page.screenshot('export-menu-light')
     await page.click(button('CSV'))
     const file = await page.waitFor(() => page.downloads().find(({ name }) => name === 'topic.csv'), 'the file')
     const text = file.bytes.toString()
     assert.match(text, /^id,name,/)
     assert.ok(text.includes('"Space, wide"') && !text.includes('Markup'), text)
-    await page.expectNoProblems()
-  })
-
-  it('says what is wrong with a file that is no UTF-8 or has an open quote', async () => {
-    await page.open('/#/operations?part=import&model=topic')
-    await page.find({ role: 'combobox', name: 'Import as' })
-    await page.evaluate(() => {
-      const input = document.querySelector<HTMLInputElement>('input[type=file]')
-      const transfer = new DataTransfer()
-      transfer.items.add(new File([new Uint8Array([0x6e, 0xe4, 0x0a])], 'latin.csv'))
-      if (input !== null) input.files = transfer.files
-      input?.dispatchEvent(new Event('change'))
-    })
-    await page.reads(/The file is not in UTF-8/)
-    await choose('open.csv', 'name,description\n"never closed,x\n')
-    await page.click(button('Check without writing'))
-    await page.reads(/cannot be read from line 2 on: a quote is opened and never closed/)
     await page.expectNoProblems()
   })
 
@@ -99,7 +76,6 @@ describe('moving data', { skip: browserMissing() }, () => {
     await page.click(button('New token'))
     await page.type({ role: 'textbox', name: 'Name' }, 'nightly <i>import</i>')
     await expectAccessible(page, { themes: ['light'] })
-    await page.screenshot('token-form-light')
     await page.click({ role: 'checkbox', name: 'Topics' })
     await page.click({ role: 'checkbox', name: 'Read' })
     await page.press('Enter')
@@ -107,12 +83,10 @@ describe('moving data', { skip: browserMissing() }, () => {
     const token = await page.evaluate(() => document.querySelector('.secret code')?.textContent ?? '')
     assert.match(token, /^dl_/)
     assert.equal((await service.data('GET', '', { model: 'topic' }, { token })).status, 200)
-    await page.screenshot('token-made-light')
     await page.click(button('I have kept it'))
     await page.reads(/nightly <i>import<\/i>/)
     await page.reads(/Dashboard role at most: None · Topics · Read/)
     assert.ok(!(await page.text()).includes(token))
-    await page.screenshot('tokens-light')
     await page.click(button('Revoke: nightly <i>import</i>'))
     await page.click(button('Revoke'))
     await page.reads(/Revoked “nightly/)
@@ -126,7 +100,6 @@ describe('moving data', { skip: browserMissing() }, () => {
     await page.reads(/enter this e-mail address, and then the code/)
     const code = await page.evaluate(() => document.querySelector('.code-digits')?.textContent ?? '')
     assert.match(code, /^\d{6}$/)
-    await page.screenshot('person-code-light')
     const body = { email: cast.publisher.email, code, isDashboardLogin: true }
     assert.equal((await service.call('POST', '/api/v1/auth/verify-code', { body })).status, 200)
     await page.click(button('Close'))
@@ -144,7 +117,6 @@ describe('moving data', { skip: browserMissing() }, () => {
     await page.reads(/All data will be as it was on/)
     await page.reads(/Stored settings that will change: App name/)
     await expectAccessible(page, { themes: ['light'] })
-    await page.screenshot('restore-dialog-light')
     const { assets: pageAssets } = await buildDashboard()
     const again = service.app.replaced.then(async () => {
       await service.stop()
@@ -156,9 +128,6 @@ describe('moving data', { skip: browserMissing() }, () => {
     const next = await again
     await page.reads(new RegExp(`Restored ${name}`))
     await page.reads(/The previous database is kept as dateline\.db\.replaced-/)
-    await page.screenshot('restored-light')
-    await page.emulate({ colorScheme: 'dark' })
-    await page.screenshot('restored-dark')
     await next.stop()
   })
 })

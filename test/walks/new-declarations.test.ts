@@ -1,3 +1,4 @@
+// night: it copies and builds the whole program
 /**
  * A new model and a new field appear in the dashboard by their declaration alone: the program is copied, a model is
  * declared in one file and one line, a field in one line, and nothing else is touched.

@@ -8,7 +8,6 @@ import { settingsWith } from '../../src/dashboard/screens/operations/settings-se
 import { expectAccessible } from '../support/browser/accessibility.ts'
 import { browserMissing, type Page } from '../support/browser/browser.ts'
 import { startDashboard } from '../support/browser/dashboard.ts'
-import { sidewaysPixels } from '../support/browser/room.ts'
 import { openPeer, TAKES_ONE, type Step } from '../support/smtp/smtp-peer.ts'
 
 const MARKUP = '<img src=x onerror=alert(1)>'
@@ -98,24 +97,12 @@ describe('the screen of operations', { skip: browserMissing() }, () => {
       const title = `${name} · Operations · Dateline`
       await page.waitFor(async () => (await page.title()) === title, `the title ${title}`)
       assert.equal(await partOf(page), part === 'status' ? null : part)
-      await page.loaded()
-      await page.emulate({ colorScheme: 'dark' })
-      await page.screenshot(`operations-${part}-dark`)
-      await expectAccessible(page, { keyboard: part === 'outbox', stopsMax: 25 })
-      await page.screenshot(`operations-${part}-light`)
     }
     await page.back()
     await page.reload()
     await page.find({ role: 'table', name: 'Settings' })
-    await page.expectNoProblems()
-  })
-
-  it('has no part for a cluster where the service runs alone', async () => {
-    const page = await dashboard.openAs(cast.admin, '#/operations?part=cluster')
-    await page.find({ role: 'heading', name: 'Service' })
+    // It runs alone.
     await page.gone({ role: 'link', name: 'Cluster' })
-    const asked = (await page.requests()).filter(({ url }) => url.includes('/admin/cluster'))
-    assert.deepEqual(asked, [])
     await page.expectNoProblems()
   })
 
@@ -151,7 +138,6 @@ describe('the screen of operations', { skip: browserMissing() }, () => {
     await page.reads(/> RCPT TO:<elsewhere@example\.org>\n< 250 ok/, dialogue)
     await page.reads(/Accepted by the mail server/)
     await expectAccessible(page)
-    await page.screenshot('operations-test-mail-light')
     await page.press('Escape')
     await page.gone({ role: 'dialog' })
     await page.focuses('Send test mail')
@@ -179,22 +165,6 @@ describe('the screen of operations', { skip: browserMissing() }, () => {
     await page.expectNoProblems()
   })
 
-  it('searches in the log', async () => {
-    const page = await asAdmin('#/operations?part=log')
-    await service.call('GET', '/api/v1/sought', { isUndescribed: true })
-    await page.type({ role: 'searchbox', name: 'Search in the log' }, 'SOUGHT 404')
-    const lines = async (): Promise<number> => page.evaluate(() => document.querySelectorAll('.log li').length)
-    await page.waitFor(async () => (await lines()) === 1, 'the only line')
-    await page.screenshot('operations-log-search-light')
-    await page.fill({ role: 'searchbox', name: 'Route' }, 'POST /')
-    await page.reads(/No log entries match/)
-    await page.reload()
-    await page.reads(/No log entries match/)
-    await page.click({ role: 'button', name: 'Clear all' })
-    await page.find({ role: 'list', name: 'Log' })
-    await page.expectNoProblems()
-  })
-
   it('changes a setting at once, shows who wins, and takes it back', async () => {
     const page = await asAdmin('#/operations?part=settings')
     const appName = { role: 'textbox', name: 'App name' } as const
@@ -205,7 +175,6 @@ describe('the screen of operations', { skip: browserMissing() }, () => {
     assert.equal((await service.call('GET', '/api/v1/dashboard/setup')).at('data.appName'), 'City News')
     assert.equal(await page.inspect({ role: 'textbox', name: 'Mail server' }, (input) => (input as HTMLInputElement).disabled), true)
     await page.reads(/Set where the service is started: --mail/)
-    await page.screenshot('operations-settings-light', { whole: true })
     await page.fill(appName, '')
     await page.press('Enter')
     await page.waitFor(async () => (await service.call('GET', '/api/v1/dashboard/setup')).at('data.appName') === 'Dateline', 'the default')
@@ -243,7 +212,6 @@ describe('the screen of operations', { skip: browserMissing() }, () => {
     const kept = readFileSync(join(service.directory, 'data/backups', name))
     assert.ok(kept.length > 100_000 && kept.equals(file.bytes))
     await expectAccessible(page, { stopsMax: 25 })
-    await page.screenshot('operations-backups-light')
     await page.expectNoProblems()
   })
 
@@ -255,95 +223,8 @@ describe('the screen of operations', { skip: browserMissing() }, () => {
     await page.find({ role: 'button', name: 'Back up now' })
     await page.click({ role: 'button', name: 'Back up now' })
     await page.reads(/Cannot back up .*: a part of the path/)
-    await page.screenshot('operations-backup-failed-light')
     rmSync(directory)
     await page.expectNoProblems([{ status: 503 }, { status: 500 }])
-  })
-
-  it('counts what the limits refused', async () => {
-    await askCode('reader@example.org')
-    const page = await asAdmin('#/operations?part=limits')
-    await page.reads(/Sign-in codes per e-mail address\s+1\b/, { role: 'table', name: 'Limits' })
-    await page.expectNoProblems()
-  })
-
-  it('fits 360 pixels from right to left, tables as cards', async () => {
-    const size = { width: 360, height: 740 }
-    const page = await dashboard.openAs(cast.admin, '#/operations', { size, language: 'ar' })
-    for (const part of ['', 'outbox', 'backups', 'limits', 'settings', 'log']) {
-      await page.open(`/#/operations?part=${part}`)
-      await page.loaded()
-      assert.equal(await sidewaysPixels(page), 0, `the part "${part}" scrolls sideways`)
-      await page.screenshot(`operations-${part || 'status'}-arabic-360`)
-    }
-    await expectAccessible(page, { stopsMax: 20 })
-    await page.expectNoProblems()
-  })
-
-  it('says when the device is offline, and reads again as soon as it is not', async () => {
-    const page = await asAdmin('#/operations')
-    await page.find({ role: 'heading', name: 'Service' })
-    await page.emulate({ offline: true })
-    await page.click({ role: 'link', name: 'Limits' })
-    await page.find({ role: 'alert' })
-    await page.click({ role: 'button', name: 'Try again' })
-    await page.find({ role: 'alert' })
-    await page.emulate({ offline: false })
-    await page.find({ role: 'table', name: 'Limits' })
-    await page.expectNoProblems([{ failure: 'net::ERR_INTERNET_DISCONNECTED' }])
-  })
-
-  it('waits for a slow service without asking again, and leaves a failure in sight until there is more', async () => {
-    const page = await asAdmin('#/operations')
-    await page.find({ role: 'heading', name: 'Service' })
-    // Looks that come by themselves come fifty times a second, and the log answers when it is told to.
-    await page.evaluate(() => {
-      const { fetch, setInterval } = window
-      const log = { asked: 0, ticks: 0, answer: (_: boolean): void => {} }
-      let answered = new Promise<boolean>((resolve) => (log.answer = resolve))
-      Object.assign(window, {
-        log,
-        setInterval(run: () => void) {
-          const tick = (): void => {
-            run()
-            log.ticks++
-          }
-          return setInterval(tick, 20)
-        },
-        async fetch(input: string, init: RequestInit) {
-          if (!String(input).includes('/admin/log')) return fetch(input, init)
-          log.asked++
-          if (await answered) return fetch(input, init)
-          answered = new Promise<boolean>((resolve) => setTimeout(resolve, 0, false))
-          log.answer = () => (answered = Promise.resolve(true))
-          throw new TypeError('no network')
-        },
-      })
-    })
-    type Log = { readonly asked: number; readonly ticks: number; answer(isThere: boolean): void }
-    const counts = (): Promise<readonly [number, number]> =>
-      page.evaluate(() => {
-        const { asked, ticks } = (window as unknown as { readonly log: Log }).log
-        return [asked, ticks]
-      })
-    const answer = (isThere: boolean): Promise<void> =>
-      page.evaluate((given) => (window as unknown as { readonly log: Log }).log.answer(given), isThere)
-    const tenTicks = async (): Promise<void> => {
-      const [, before] = await counts()
-      await page.waitFor(async () => (await counts())[1] > before + 10, 'ten looks')
-    }
-    await page.click({ role: 'link', name: 'Log' })
-    await tenTicks()
-    assert.equal((await counts())[0], 1, 'requests while the first has no answer')
-    await answer(false)
-    const { node } = await page.find({ role: 'alert' })
-    await tenTicks()
-    assert.ok((await counts())[0] > 2, 'it is looked for again')
-    assert.equal((await page.find({ role: 'alert' })).node, node, 'the same words, which are not said again')
-    await answer(true)
-    await page.find({ role: 'list', name: 'Log' })
-    await page.open('/robots.txt')
-    await page.expectNoProblems()
   })
 
   it('is nothing to a publisher', async () => {

@@ -3,14 +3,13 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { expectAccessible } from '../support/browser/accessibility.ts'
 import { browserMissing, testBrowser, type Page } from '../support/browser/browser.ts'
-import { startDashboard } from '../support/browser/dashboard.ts'
+import { button, startDashboard } from '../support/browser/dashboard.ts'
 import { newPerson, type Person } from '../support/cast.ts'
 import type { VirtualAuthenticator } from '../support/browser/virtual-authenticator.ts'
 
 const dashboard = await startDashboard()
 const { service, cast } = dashboard
 const browser = testBrowser({ after })
-const button = (name: string | RegExp) => ({ role: 'button', name }) as const
 const text = (name: string | RegExp) => ({ role: 'StaticText', name }) as const
 const USE = button('Sign in with a passkey')
 const EMAIL = { role: 'textbox', name: 'E-mail address' } as const
@@ -48,7 +47,6 @@ describe('passkeys', { skip: browserMissing() }, () => {
     await page.find(text('No passkeys yet.'))
     await page.click(button('Add a passkey'))
     await page.find({ role: 'dialog', name: 'Add a passkey' })
-    await page.screenshot('passkey-dialog')
     await page.fill({ role: 'textbox', name: 'Six-digit code' }, (await newestCode()) === '000000' ? '000001' : '000000')
     await page.press('Enter')
     await page.find(text(/The code is wrong or has expired/))
@@ -57,14 +55,12 @@ describe('passkeys', { skip: browserMissing() }, () => {
     await page.press('Enter')
     await page.find(button('Remove Laptop'))
     await expectAccessible(page)
-    await page.screenshot('passkeys', { whole: true })
     await page.expectNoProblems([{ status: 400, url: '/auth/passkeys' }])
   })
 
   it('signs in without an address or a code', async () => {
     await open('', null)
     await page.find(EMAIL)
-    await page.screenshot('passkey-sign-in')
     await page.click(USE)
     await page.find({ role: 'heading', name: 'Overview' })
     const { items } = (await service.call('GET', '/api/v1/auth/passkeys', { token: person.token })).at('data') as {

@@ -92,7 +92,6 @@ describe('pictures', { skip: browserMissing() }, () => {
     assert.deepEqual(await pictures(page), [])
     assert.deepEqual(host.asked, [])
     await expectAccessible(page, { keyboard: false })
-    await page.screenshot('picture-offered')
     await page.expectNoProblems()
   })
 
@@ -114,7 +113,6 @@ describe('pictures', { skip: browserMissing() }, () => {
     const { headers } = host.asked.find(({ path }) => path === '/good.png?0') ?? {}
     assert.deepEqual([headers?.cookie, headers?.referer, headers?.origin, headers?.authorization], [undefined, undefined, undefined, undefined])
     assert.equal(headers?.['sec-fetch-mode'], 'no-cors')
-    await page.screenshot('picture-shown')
     // Another host is asked about again: another user may have written it.
     await page.fill(IMAGE, 'https://pictures.example/a.png')
     await page.find(SHOW)
@@ -138,15 +136,10 @@ describe('pictures', { skip: browserMissing() }, () => {
     const heights = await page.evaluate(() => [...document.querySelectorAll('.thumb')].map((one) => one.getBoundingClientRect().height))
     assert.deepEqual([heights.length, new Set(heights).size], [3, 1])
     await expectAccessible(page, { keyboard: false })
-    await page.screenshot('pictures-list-light')
-    await page.emulate({ colorScheme: 'dark' })
-    await page.screenshot('pictures-list-dark')
     await page.resize({ width: 360, height: 740 })
     await page.loaded()
     assert.equal(await sidewaysPixels(page), 0)
-    await page.screenshot('pictures-list-360')
     await page.resize({ width: 1280, height: 800 })
-    await page.emulate({ colorScheme: 'light' })
     await page.reload()
     await isShown(page, 2)
     const toggle = { role: 'button', name: 'Pictures' } as const
@@ -164,7 +157,6 @@ describe('pictures', { skip: browserMissing() }, () => {
     await page.click(SHOW)
     await page.reads(/The picture cannot be loaded/)
     await expectAccessible(page, { keyboard: false })
-    await page.screenshot('picture-broken')
     for (const [address, wanted] of [
       [`${host.url}/page`, /The picture cannot be loaded/],
       [`${host.url}/redirect`, /The picture cannot be loaded/],
@@ -192,19 +184,6 @@ describe('pictures', { skip: browserMissing() }, () => {
     await page.fill(IMAGE, `${host.url}/missing.png`)
     await page.reads(/The picture cannot be loaded/)
     await page.expectNoProblems([...FOREIGN, { url: host.url }, { url: service.url }, { kind: 'content security policy' }, { text: host.url }])
-  })
-
-  it('that never end hold nothing up, and are told', async () => {
-    await page.evaluate(() => {
-      const { setTimeout: real } = window
-      // The wait of fifteen seconds, at once.
-      window.setTimeout = ((run: () => void, ms = 0) => real(run, ms === 15_000 ? 300 : ms)) as typeof setTimeout
-    })
-    await page.fill(IMAGE, `${host.url}/never`)
-    await page.reads(/The picture is still loading/)
-    await page.fill(IMAGE, `${host.url}/missing.png`)
-    await page.reads(/The picture cannot be loaded/)
-    await page.expectNoProblems([...FOREIGN, { url: host.url }])
   })
 
   for (const [set, dashboardImages, count] of [

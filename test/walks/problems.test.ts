@@ -1,15 +1,11 @@
 /** Problems in the reader's language: at fields while typing, after a try to save, and in dialogs. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { browserMissing, type Page } from '../support/browser/browser.ts'
-import { startDashboard } from '../support/browser/dashboard.ts'
+import { browserMissing } from '../support/browser/browser.ts'
+import { button, startDashboard } from '../support/browser/dashboard.ts'
 import { HEADLINE } from '../support/service/data-bodies.ts'
 
-const { service, cast, open, openAs } = await startDashboard()
-type Target = Parameters<Page['find']>[0]
-const says = (page: Page, at: Target, text: string): Promise<unknown> =>
-  page.waitFor(async () => (await page.find(at)).description === text, text)
-const button = (name: string): { role: string; name: string } => ({ role: 'button', name })
+const { service, cast, openAs } = await startDashboard()
 
 describe('problems', { skip: browserMissing() }, () => {
   it('of a headline are told in German', async () => {
@@ -43,21 +39,6 @@ describe('problems', { skip: browserMissing() }, () => {
     ])
   })
 
-  it('of a link and of a code are told at the field, before anything is saved', async () => {
-    const page = await openAs(cast.publisher, '#/headlines/new')
-    const link = { role: 'textbox', name: 'Link' }
-    await page.fill(link, 'javascript:alert(1)')
-    await says(page, link, 'Enter a link that begins with http:// or https://')
-    await page.fill(link, 'https://harbour.example/a')
-    await says(page, link, '')
-    const other = await openAs(cast.admin, '#/countries/new')
-    const code = { role: 'textbox', name: 'ISO code' }
-    await other.fill(code, 'is')
-    await says(other, code, 'Enter two capital letters of ISO 3166-1, such as NO')
-    await other.fill(code, 'IS')
-    await says(other, code, 'Iceland already has this code')
-  })
-
   it('are none where another headline has the address: that is told with a link, and saving goes on', async () => {
     const body = { ...HEADLINE, title: 'New ferry line', url: 'https://harbour.example/ferry' }
     const made = await service.data('POST', '', { model: 'headline' }, { token: cast.publisher.token, body })
@@ -73,15 +54,5 @@ describe('problems', { skip: browserMissing() }, () => {
     await page.fill({ role: 'textbox', name: 'Link' }, 'https://harbour.example/other')
     await page.gone({ role: 'link', name: /^New ferry line/ })
     await page.expectNoProblems()
-  })
-
-  it('of the e-mail address at sign-in are told in French', async () => {
-    const page = await open('', { language: 'fr' })
-    const email = { role: 'textbox', name: 'Adresse e-mail' }
-    // The browser takes it for an address, and the service does not.
-    await page.fill(email, 'lecteur@localhost')
-    await page.press('Enter')
-    await page.find({ role: 'StaticText', name: 'Saisissez une adresse e-mail valide' })
-    assert.equal((await page.find(email)).value, 'lecteur@localhost')
   })
 })

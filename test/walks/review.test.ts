@@ -1,16 +1,27 @@
-/** Review: a publisher hands a draft in, an administrator sees what changed, gives it back with a note, and publishes. */
+/** Review: a publisher hands a draft in, an administrator sees what changed, gives it back with a note, and publishes; a publisher is offered for many rows what the service allows. */
 import assert from 'node:assert/strict'
 import { before, describe, it } from 'node:test'
+import type { JsonObject } from '../../src/base/json.ts'
 import { expectAccessible } from '../support/browser/accessibility.ts'
 import { browserMissing, type Page } from '../support/browser/browser.ts'
-import { startDashboard } from '../support/browser/dashboard.ts'
+import { button, link, startDashboard } from '../support/browser/dashboard.ts'
 import { sidewaysPixels } from '../support/browser/room.ts'
-import { HEADLINE } from '../support/service/data-bodies.ts'
+import { bodyOf, HEADLINE } from '../support/service/data-bodies.ts'
 
 const dashboard = await startDashboard({ review: 'on' })
 const { service, cast } = dashboard
-const button = (name: string | RegExp) => ({ role: 'button', name }) as const
-const link = (name: string | RegExp) => ({ role: 'link', name }) as const
+
+const ACTIONS = ['Publish', 'Unpublish', 'Archive', 'Hand in', 'Delete']
+
+async function make(title: string, members: JsonObject, body: JsonObject = bodyOf('headline')): Promise<string> {
+  const response = await service.data('POST', '', { model: 'headline', incomplete: true }, { token: cast.admin.token, body: { ...body, title, ...members }, isUndescribed: true })
+  assert.equal(response.status, 201, response.text)
+  return String(response.at('data.id'))
+}
+
+async function stored(id: string): Promise<JsonObject> {
+  return (await service.data('GET', `/${id}`, { model: 'headline', incomplete: true }, { token: cast.admin.token, isUndescribed: true })).at('data') as JsonObject
+}
 
 /** After what the page moves because of a new size. */
 const settled = (page: Page): Promise<unknown> =>
@@ -35,7 +46,6 @@ describe('review', { skip: browserMissing() }, () => {
     assert.equal(await editor.evaluate(() => document.querySelector('[name="publishAt"], [data-path="publishAt"], #field-publishAt') === null), true)
     assert.ok(!(await editor.evaluate(() => document.body.innerText)).includes('Publish at'))
     await expectAccessible(editor)
-    await editor.screenshot('review-editor', { whole: true })
     await editor.click(button('Hand in for review'))
     await editor.find(button('Withdraw'))
     await editor.expectNoProblems()
@@ -58,12 +68,10 @@ describe('review', { skip: browserMissing() }, () => {
     await page.open('/#/headlines/new')
     await page.find(button('Save as draft'))
     await page.gone(button('Publish'))
-    await page.screenshot('review-new', { whole: true })
     await page.open('/#/scheduled')
     await page.find(button('Cancel schedule: Set by the chief'))
     await page.gone(button(/^Change time/))
     assert.equal(await page.evaluate(() => [...document.querySelectorAll('.due-tools button')].length), 1)
-    await page.screenshot('review-calendar', { whole: true })
     await page.click(button('Cancel schedule: Set by the chief'))
     await page.gone(link('Set by the chief'))
     await page.gone(button('Undo'))
@@ -76,22 +84,13 @@ describe('review', { skip: browserMissing() }, () => {
     await chief.click({ role: 'DisclosureTriangle', name: 'Changes since the last published version' })
     await chief.find({ role: 'StaticText', name: 'First edition' })
     await expectAccessible(chief)
-    for (const [name, width, height] of [['phone', 360, 740], ['tablet', 1024, 768], ['desk', 1440, 900]] as const) {
-      await chief.resize({ width, height })
-      await settled(chief)
-      await chief.screenshot(`review-${name}`, { whole: true })
-    }
     await chief.resize({ width: 360, height: 740 })
-    await chief.emulate({ colorScheme: 'dark' })
     await settled(chief)
-    await chief.screenshot('review-dark', { whole: true })
     const arabic = await dashboard.openAs(cast.admin, '#/review', { size: { width: 360, height: 740 }, language: 'ar' })
     await arabic.find({ role: 'heading', name: 'للمراجعة' })
     await arabic.find({ role: 'heading', name: 'Second edition' })
     assert.equal(await sidewaysPixels(arabic), 0)
-    await arabic.screenshot('review-arabic')
     await arabic.expectNoProblems()
-    await chief.emulate({ colorScheme: 'light' })
     await chief.resize({ width: 1280, height: 800 })
   })
 
@@ -104,7 +103,6 @@ describe('review', { skip: browserMissing() }, () => {
     await editor.find({ role: 'StaticText', name: 'Name the source' })
     await editor.reload()
     await editor.find({ role: 'StaticText', name: 'Name the source' })
-    await editor.screenshot('review-returned', { whole: true })
     await editor.click(button('Hand in for review'))
     await editor.find(button('Withdraw'))
   })
@@ -120,7 +118,6 @@ describe('review', { skip: browserMissing() }, () => {
     await editor.gone(button('Review'))
     await editor.gone(button('Withdraw'))
     await expectAccessible(editor)
-    await editor.screenshot('review-published-live', { whole: true })
     await typing.reads(/Changed just now by someone else/, { role: 'main' })
     await typing.find(button('Review'))
     assert.equal((await typing.find({ role: 'textbox', name: 'Excerpt' })).value, 'Typed by the publisher meanwhile')
@@ -145,8 +142,74 @@ describe('review', { skip: browserMissing() }, () => {
     await editor.find({ role: 'StaticText', name: /^Only administrators change what is published/ })
     for (const name of ['Save', 'Unpublish', 'Archive', 'Delete']) await editor.gone(button(name))
     await editor.find(button('Duplicate'))
-    await editor.screenshot('review-published', { whole: true })
     await chief.expectNoProblems()
     await editor.expectNoProblems()
+  })
+})
+
+describe('many rows under review', { skip: browserMissing() }, () => {
+  let page: Page
+  let [published, draft, other, lacking] = ['', '', '', '']
+  before(async () => {
+    published = await make('Opened bridge', { status: 'active' })
+    draft = await make('New tram', { status: 'draft' })
+    other = await make('New ferry', { status: 'draft' })
+    lacking = await make('Half a story', { status: 'draft' }, {})
+    await make('Old market', { status: 'archived' })
+    page = await dashboard.openAs(cast.publisher, '#/headlines')
+  })
+
+  /** Chooses exactly these rows, and reads what the bar offers for them. */
+  async function offered(...titles: readonly string[]): Promise<readonly string[]> {
+    if ((await page.findAll(button('Clear selection'))).length > 0) await page.click(button('Clear selection'))
+    for (const title of titles) await page.click({ role: 'checkbox', name: `Select ${title}` })
+    await page.reads(new RegExp(`${titles.length} selected`))
+    const names = await page.evaluate(() => [...document.querySelectorAll<HTMLElement>('.bulk button')].filter((one) => !one.hidden).map((one) => one.title))
+    return names.filter((name) => ACTIONS.includes(name))
+  }
+
+  it('offers what the service allows for the rows that are chosen', async () => {
+    assert.deepEqual(await offered('Opened bridge'), [])
+    assert.deepEqual(await offered('New tram'), ['Hand in', 'Delete'])
+    assert.deepEqual(await offered('Old market'), ['Unpublish', 'Delete'])
+    assert.deepEqual(await offered('New tram', 'Old market'), ['Unpublish', 'Hand in', 'Delete'])
+    assert.deepEqual(await offered('New tram', 'Opened bridge'), ['Hand in'])
+    await expectAccessible(page)
+  })
+
+  it('hands in the drafts that are complete, names what others lack, and keeps those chosen', async () => {
+    const dates = async () => (await Promise.all([draft, other].map(stored))).map((one) => one['updatedAt'])
+    const datesBefore = await dates()
+    service.advance(60_000)
+    await offered('New tram', 'Half a story', 'Opened bridge', 'New ferry')
+    await page.inspect(button('Hand in'), (element) => element.focus())
+    await page.press('Enter')
+    const dialog = await page.find({ role: 'dialog', name: '1 headline could not be changed' })
+    await page.reads(/Half a story\s*Missing: .*Topic/, dialog)
+    // The rows were read again, and the focus was nowhere.
+    await page.press('Escape')
+    await page.waitFor(() => page.evaluate(() => document.activeElement?.matches('.row')), 'the focus on a row')
+    await page.reads(/2 headlines handed in for review/)
+    await page.reads(/2 selected/)
+    // Drafts that are handed in looked like any other.
+    for (const title of ['New tram', 'New ferry']) await page.find({ role: 'row', name: new RegExp(`^${title}.* Handed in$`) })
+    await page.find({ role: 'row', name: /^Half a story.* Draft$/ })
+    const handedIn = async () => (await Promise.all([draft, other, lacking, published].map(stored))).map((one) => typeof one['handedInAt'] === 'string')
+    assert.deepEqual(await handedIn(), [true, true, false, false])
+    await page.click(button('Undo'))
+    await page.reads(/2 headlines restored/)
+    assert.deepEqual(await handedIn(), [false, false, false, false])
+    assert.deepEqual(await dates(), datesBefore)
+    await page.expectNoProblems()
+  })
+
+  it('offers what fits as soon as another user publishes a chosen row', async () => {
+    assert.deepEqual(await offered('New ferry'), ['Hand in', 'Delete'])
+    await page.inspect(button('Delete'), (element) => element.focus())
+    await service.data('PATCH', `/${other}`, { model: 'headline' }, { token: cast.admin.token, body: { status: 'active' } })
+    await page.focuses('Clear selection')
+    await page.gone(button('Delete'))
+    await page.gone(button('Hand in'))
+    await page.find(button('Clear selection'))
   })
 })

@@ -5,7 +5,7 @@ import type { JsonObject } from '../../src/base/json.ts'
 import { headline } from '../../src/models/headline.ts'
 import { expectAccessible } from '../support/browser/accessibility.ts'
 import { browserMissing, type Page } from '../support/browser/browser.ts'
-import { holdNotices, startDashboard } from '../support/browser/dashboard.ts'
+import { button, holdNotices, link, startDashboard } from '../support/browser/dashboard.ts'
 import { sidewaysPixels } from '../support/browser/room.ts'
 import { bodyOf } from '../support/service/data-bodies.ts'
 import { systemStore } from '../support/service/stores.ts'
@@ -18,8 +18,6 @@ const NOON_MS = DAY_MS / 2
 const TODAY_MS = Math.floor(Date.now() / DAY_MS) * DAY_MS
 /** Noon so many days from the beginning of the tests, in UTC, which is the zone of the browser. */
 const noon = (days: number, minutes = 0): string => new Date(TODAY_MS + days * DAY_MS + NOON_MS + minutes * 60_000).toISOString()
-const button = (name: string | RegExp) => ({ role: 'button', name }) as const
-const link = (name: string | RegExp) => ({ role: 'link', name }) as const
 
 async function make(title: string, members: JsonObject): Promise<string> {
   const response = await service.data('POST', '', { model: 'headline' }, { ...ask, body: { ...bodyOf('headline'), title, status: 'draft', ...members } })
@@ -36,7 +34,6 @@ describe('the calendar of scheduled changes', { skip: browserMissing() }, () => 
     page = await dashboard.openAs(cast.publisher, '#/')
     await page.click({ role: 'link', name: 'Scheduled' })
     await page.reads(/Nothing is scheduled/)
-    await page.screenshot('scheduled-empty')
     await expectAccessible(page)
     ferry = await make('New ferry line opens', { publishAt: noon(1), unpublishAt: noon(40) })
     await make('Council votes on the harbour extension that residents have asked for since the spring', { publishAt: noon(1, 90) })
@@ -79,15 +76,25 @@ describe('the calendar of scheduled changes', { skip: browserMissing() }, () => 
   })
 
   it('offers both in the palette, and keeps what is typed while others write', async () => {
-    await page.press('j')
+    // The list is read again after the undo: the row must have the focus before the palette is opened for it.
+    await page.inspect(link('Tides this week'), (element) => element.focus())
     await page.press('Ctrl+k')
-    await page.type({ role: 'combobox' }, 'Change time')
+    await page.type({ role: 'combobox', name: 'Search or run an action' }, 'Change time')
+    await page.waitFor(() => page.evaluate(() => document.querySelector('[role=option][aria-selected=true]')?.textContent.startsWith('Change time')), 'the action')
     await page.press('Enter')
     await page.focuses(/^Month/)
-    await make('Written meanwhile', { publishAt: noon(2) })
+    await page.press('2')
+    await page.evaluate((name) => {
+      const { heard } = Object.assign(window, { heard: [] as (string | undefined)[] })
+      new BroadcastChannel(name).onmessage = ({ data }) => heard.push((data as { change?: { id: string } }).change?.id)
+    }, `dateline.changes.${cast.publisher.id}`)
+    const id = await make('Written meanwhile', { publishAt: noon(2) })
+    await page.waitFor(() => page.evaluate((wanted) => (window as unknown as { heard: string[] }).heard.includes(wanted), id), 'the page to hear of it')
+    await page.focuses(/^(?:Month|Day)/)
     await page.press('Escape')
     await make('Written then', { publishAt: noon(2) })
     await page.find(link('Written meanwhile'))
+    await page.find(link('Written then'))
   })
 
   it('says what has failed, and why', async () => {
@@ -97,15 +104,9 @@ describe('the calendar of scheduled changes', { skip: browserMissing() }, () => 
     await store.update(headline, id, ({ topic: _, ...rest }) => ({ ...rest, publishAt: past }))
     await page.find({ role: 'heading', name: 'Overdue' })
     await page.reads(/Choose a topic/, { role: 'main' })
-    for (const [width, name] of [[360, 'narrow'], [1024, 'tablet'], [1440, 'wide']] as const) {
-      await page.resize({ width, height: 900 })
-      for (const colorScheme of ['light', 'dark'] as const) {
-        await page.emulate({ colorScheme })
-        await page.screenshot(`scheduled-${name}-${colorScheme}`, { whole: true })
-      }
-      await page.emulate({ colorScheme: 'light' })
-      await expectAccessible(page)
-    }
+    await page.resize({ width: 360, height: 900 })
+    await expectAccessible(page)
+    await page.resize({ width: 1280, height: 800 })
     await page.click(button(/^Cancel schedule: Not complete/))
     await page.gone({ role: 'heading', name: 'Overdue' })
     await page.expectNoProblems([{ status: 400 }])
@@ -116,14 +117,16 @@ describe('the calendar of scheduled changes', { skip: browserMissing() }, () => 
     await page.find({ role: 'row', name: /Tides this week.*Scheduled/ })
     await page.click(link('Calendar'))
     await page.find({ role: 'heading', name: 'Scheduled' })
-    const arabic = await dashboard.openAs(cast.admin, '#/scheduled', { language: 'ar', size: { width: 1440, height: 900 } })
-    await arabic.find(link('Tides this week'))
-    assert.equal(await sidewaysPixels(arabic), 0)
-    await arabic.screenshot('scheduled-arabic')
-    await arabic.resize({ width: 360, height: 800 })
-    await arabic.screenshot('scheduled-arabic-narrow', { whole: true })
-    await expectAccessible(arabic)
-    await arabic.expectNoProblems()
+    await page.select({ role: 'combobox', name: 'Language' }, 'العربية')
+    await page.find(link('Tides this week'))
+    for (const width of [1440, 360]) {
+      await page.resize({ width, height: 800 })
+      assert.equal(await sidewaysPixels(page), 0)
+    }
+    await expectAccessible(page, { keyboard: false })
+    await page.resize({ width: 1280, height: 800 })
+    await page.select({ role: 'combobox', name: 'اللغة' }, 'English')
+    await page.find({ role: 'heading', name: 'Scheduled' })
   })
 
   it('drops a draft as soon as it is published', async () => {

@@ -4,9 +4,8 @@ import { before, describe, it } from 'node:test'
 import { isNarrowed, readUserSearch, userFilter, userSearchQuery } from '../../src/dashboard/screens/users/user-query.ts'
 import { expectAccessible } from '../support/browser/accessibility.ts'
 import { browserMissing, type Page } from '../support/browser/browser.ts'
-import { startDashboard } from '../support/browser/dashboard.ts'
-import { sidewaysPixels } from '../support/browser/room.ts'
-import { newPerson } from '../support/cast.ts'
+import { button, link, startDashboard } from '../support/browser/dashboard.ts'
+import { newPerson, type Person } from '../support/cast.ts'
 
 const dashboard = await startDashboard()
 const { service, cast } = dashboard
@@ -28,8 +27,7 @@ describe('what the list of users is narrowed to', () => {
   }
 })
 
-const link = (name: string) => ({ role: 'link', name }) as const
-const button = (name: string | RegExp) => ({ role: 'button', name }) as const
+const text = (name: string | RegExp) => ({ role: 'StaticText', name }) as const
 
 async function storedUser(id: string): Promise<Record<string, unknown>> {
   const response = await service.data('GET', `/${id}`, { model: 'user' }, { token: cast.admin.token })
@@ -62,9 +60,6 @@ describe('the screen of users', { skip: browserMissing() }, () => {
     const total = await page.evaluate(() => document.querySelector('.total')?.textContent ?? '')
     assert.match(total, /^[1-9]\d*$/)
     await expectAccessible(page)
-    await page.screenshot('users-light')
-    await page.emulate({ colorScheme: 'dark' })
-    await page.screenshot('users-dark')
     // In a field, the key is a letter of a text.
     await page.click({ role: 'heading', name: 'Users' })
     await page.press('/')
@@ -125,7 +120,6 @@ describe('the screen of users', { skip: browserMissing() }, () => {
     await page.type({ role: 'textbox', name: 'E-mail address' }, 'desk@example.org')
     await page.select({ role: 'combobox', name: 'Language of the mail' }, 'Deutsch')
     await expectAccessible(page)
-    await page.screenshot('invitation-light')
     await page.click({ role: 'checkbox', name: 'Send an invitation by mail' })
     await page.gone({ role: 'combobox', name: 'Language of the mail' })
     await page.click({ role: 'checkbox', name: 'Send an invitation by mail' })
@@ -139,16 +133,6 @@ describe('the screen of users', { skip: browserMissing() }, () => {
     await page.click(button('Send again'))
     await page.find({ role: 'StaticText', name: 'The invitation is on its way' })
     await expectAccessible(page)
-    await page.screenshot('invited-user-light', { whole: true })
-    await page.resize({ width: 360, height: 740 })
-    await page.screenshot('invited-user-phone', { whole: true })
-    await page.emulate({ colorScheme: 'dark' })
-    await page.open('/#/users')
-    await page.click(button('Add user'))
-    await page.find({ role: 'combobox', name: 'Language of the mail' })
-    await page.screenshot('invitation-phone-dark')
-    await page.emulate({ colorScheme: 'light' })
-    await page.resize({ width: 1280, height: 800 })
     const found = /#\/\?email(?:=3D|=)([^\s"<]+)/.exec(mail.replaceAll('=\r\n', '').replaceAll('=\n', ''))?.[1]
     assert.equal(found, 'desk%40example.org')
     await theirs.open('/robots.txt')
@@ -176,7 +160,6 @@ describe('the screen of users', { skip: browserMissing() }, () => {
     })
     assert.equal((await storedUser(person.id))['dashboardRole'], 'none')
     await expectAccessible(page)
-    await page.screenshot('user-light', { whole: true })
     await page.select({ role: 'combobox', name: 'App' }, 'Premium – higher limits')
     await page.click(link('Overview'))
     await page.click(button('Cancel'))
@@ -237,15 +220,17 @@ describe('the screen of users', { skip: browserMissing() }, () => {
     // By the address, which the reader can change whether the tab has learned of the end by then or not.
     await theirs.evaluate(() => void (location.hash = '#/'))
     await theirs.find({ role: 'StaticText', name: 'Your session has ended. Sign in again to continue.' })
-
-    const again = await newPerson(service, 'admin', cast.admin.token)
-    await sessions.issue(again.id, { label: 'elsewhere', now: service.now() })
-    await signIn(theirs, again.token, `#/users/${again.id}`)
-    await theirs.click(button('End all sessions'))
-    await theirs.click(button('Sign out'))
-    await theirs.find({ role: 'textbox', name: 'E-mail address' })
-    assert.equal(await theirs.evaluate(() => sessionStorage.getItem('dateline.token')), null)
+    // Its stream tries again with the ended session for as long as the page is open.
+    await theirs.open('/robots.txt')
     await theirs.expectNoProblems([{ status: 401, url: '/api/v1/' }])
+  })
+
+  it('is nothing for publishers', async () => {
+    await signIn(theirs, cast.publisher.token, `#/users/${cast.admin.id}`)
+    await theirs.find({ role: 'heading', name: 'Page not found' })
+    assert.deepEqual(await theirs.findAll(link('Users')), [])
+    assert.deepEqual((await theirs.requests()).filter(({ url }) => /model=user|\/admin\//.test(url)).map(({ url }) => url), [])
+    await theirs.expectNoProblems()
   })
 
   it('deletes only after the address was typed', async () => {
@@ -265,30 +250,50 @@ describe('the screen of users', { skip: browserMissing() }, () => {
     await page.find(button('Try again'))
     await page.expectNoProblems([{ status: 404, url: '/data/' }])
   })
+})
 
-  it('stays within 360 pixels from right to left, and is nothing for publishers', async () => {
-    await page.resize({ width: 360, height: 740 })
-    await page.open('/#/users')
-    await page.find(link(cast.publisher.email))
-    await page.select({ role: 'combobox', name: 'Language' }, 'العربية')
-    await page.click(link(cast.publisher.email))
-    await page.find({ role: 'heading', name: cast.publisher.email })
-    await page.find({ role: 'StaticText', name: 'a test' })
-    assert.equal(await sidewaysPixels(page), 0)
-    await page.screenshot('user-narrow-arabic', { whole: true })
-    await page.back()
-    await page.find(link(cast.publisher.email))
-    assert.equal(await sidewaysPixels(page), 0)
-    await page.screenshot('users-narrow-arabic')
+describe('the screen of the own sessions', { skip: browserMissing() }, () => {
+  let page: Page
+  before(async () => {
+    page = await dashboard.open()
+  })
+
+  const signIn = async (person: Person, hash: string): Promise<void> => {
+    await page.open('/robots.txt')
+    await page.evaluate((kept) => sessionStorage.setItem('dateline.token', kept), person.token)
+    await page.open(`/${hash}`)
+  }
+  const elsewhere = (person: Person, label: string): Promise<string> =>
+    service.app.services.sessions.issue(person.id, { label, now: service.now() })
+  const statusOf = async (token: string): Promise<number> =>
+    (await service.call('GET', '/api/v1/auth/me', { token })).status
+
+  it('ends all others at once, and stays', async () => {
+    const person = await newPerson(service, 'admin', cast.admin.token)
+    const others = [await elsewhere(person, 'curl/8.5.0'), await elsewhere(person, '<img src=x>\u202e&amp;')]
+    await signIn(person, '#/sessions')
+    await page.find(button('End curl'))
+    await page.find(button(/^End <img src=x> &amp;$/))
+    await page.click(button('End all other sessions'))
+    await page.find(text('2 sessions ended'))
+    await page.gone(button('End all other sessions'))
+    await page.find(text('Current session'))
+    for (const token of others) assert.equal(await statusOf(token), 401)
+    assert.equal(await statusOf(person.token), 200)
     await page.expectNoProblems()
+  })
 
-    await signIn(theirs, cast.publisher.token, `#/users/${cast.admin.id}`)
-    await theirs.find({ role: 'heading', name: 'Page not found' })
-    assert.deepEqual(await theirs.findAll(link('Users')), [])
-    assert.deepEqual(
-      (await theirs.requests()).filter(({ url }) => /model=user|\/admin\//.test(url)).map(({ url }) => url),
-      [],
-    )
-    await theirs.expectNoProblems()
+  it('ends the own one as signing out does, after a question', async () => {
+    const person = await newPerson(service, 'publisher', cast.admin.token)
+    await signIn(person, '#/sessions')
+    await page.click(button('End a test'))
+    await page.click(button('Cancel'))
+    assert.equal(await statusOf(person.token), 200)
+    await page.click(button('End a test'))
+    await page.click(button('Sign out'))
+    await page.find({ role: 'textbox', name: 'E-mail address' })
+    assert.equal(await statusOf(person.token), 401)
+    assert.equal(await page.evaluate(() => sessionStorage.getItem('dateline.token')), null)
+    await page.expectNoProblems([{ status: 401, url: '/api/v1/' }])
   })
 })

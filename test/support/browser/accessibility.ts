@@ -6,7 +6,8 @@
  *   await expectAccessible(page, { themes: ['dark'], keyboard: false, allow: [/^contrast .*#watermark/] })
  *
  * A page is checked in its present state: open the menu or the dialog first, and check again. The themes are those of
- * the system (`prefers-color-scheme`); the page is left in the last of them. The walk leaves the focus where it ends.
+ * the system (`prefers-color-scheme`); the page is left in the last of them, in which the walk takes place. The walk
+ * leaves the focus where it ends.
  */
 import { contrastFindings } from './contrast.ts'
 import { walkByKeyboard } from './focus-walk.ts'
@@ -31,12 +32,12 @@ export async function accessibilityFindings(
 ): Promise<readonly string[]> {
   const { themes = ['dark', 'light'], keyboard = true, stopsMax, allow = [] } = options
   const findings = [...(await structureFindings(page))]
-  for (const colorScheme of themes) {
+  for (const [i, colorScheme] of themes.entries()) {
     await page.emulate({ colorScheme })
     // What the page itself does about it has been done a frame later.
     await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))))
     findings.push(...(await contrastFindings(page)).map((line) => `${colorScheme}: ${line}`))
-    if (!keyboard) continue
+    if (!keyboard || i < themes.length - 1) continue
     const walk = await walkByKeyboard(page, stopsMax === undefined ? {} : { stopsMax })
     findings.push(...walk.findings.map((line) => `${colorScheme}: ${line}`))
   }

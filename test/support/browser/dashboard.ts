@@ -29,6 +29,10 @@ export interface Dashboard {
   open(hash?: string, options?: WindowOptions): Promise<Page>
 }
 
+/** What tests look for most. */
+export const button = (name: string | RegExp) => ({ role: 'button', name }) as const
+export const link = (name: string | RegExp) => ({ role: 'link', name }) as const
+
 /** Keeps the notices of a page in sight, as a pointer that rests on them does: an undo in one is there until it is used. */
 export function holdNotices(page: Page): Promise<void> {
   return page.evaluate(() => {

@@ -1,4 +1,4 @@
-/** What a page is told about its reader: colours, motion, time zone, language, network; all can be changed as it runs. */
+/** What a page is told about its reader: colours, motion, network, touch; all can be changed as it runs. */
 import type { Session } from './web-driver.ts'
 
 /** `WALK_LATENCY_MS=150 npm test -- walks` walks over a line that answers so many milliseconds late. */
@@ -8,10 +8,6 @@ export interface Emulation {
   readonly colorScheme?: 'light' | 'dark'
   readonly reducedMotion?: boolean
   readonly forcedColors?: boolean
-  /** `Europe/Berlin` */
-  readonly timezone?: string
-  /** `de-DE`: `navigator.language`, `Accept-Language` and how Intl writes. */
-  readonly locale?: string
   readonly offline?: boolean
   /** Whether the reader points with a finger. */
   readonly touch?: boolean
@@ -23,7 +19,7 @@ export function createEmulation({ devTools }: Session): (changes: Emulation) => 
   return async (changes) => {
     current = { ...current, ...changes }
     const { colorScheme, reducedMotion = false, forcedColors = false } = current
-    const { timezone, locale, offline, touch } = changes
+    const { offline, touch } = changes
     await devTools('Emulation.setEmulatedMedia', {
       features: [
         { name: 'prefers-color-scheme', value: colorScheme ?? 'light' },
@@ -31,12 +27,6 @@ export function createEmulation({ devTools }: Session): (changes: Emulation) => 
         { name: 'forced-colors', value: forcedColors ? 'active' : 'none' },
       ],
     })
-    if (timezone !== undefined) await devTools('Emulation.setTimezoneOverride', { timezoneId: timezone })
-    if (locale !== undefined) {
-      const { userAgent } = await devTools('Browser.getVersion')
-      await devTools('Emulation.setUserAgentOverride', { userAgent, acceptLanguage: locale })
-      await devTools('Emulation.setLocaleOverride', { locale })
-    }
     if (touch !== undefined) await devTools('Emulation.setTouchEmulationEnabled', { enabled: touch, maxTouchPoints: 1 })
     if (offline !== undefined) {
       const unlimited = { latency: LATENCY_MS, downloadThroughput: -1, uploadThroughput: -1 }

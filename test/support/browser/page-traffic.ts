@@ -3,7 +3,8 @@
  *
  * The performance log carries the events of the DevTools protocol's Network domain, the console log what a person sees
  * in the console. A request that failed is in both; it is told once. A request that the page itself cancelled, as a
- * search does with the one before, is no problem.
+ * search does with the one before, is no problem. Requests that a page leaves behind when it is loaded anew or closed
+ * get no further event: they count as cancelled, so that no test waits for them.
  */
 
 interface LogEntry {
@@ -16,6 +17,9 @@ interface LogEntry {
 interface NetworkEvent {
   readonly requestId: string
   readonly timestamp: number
+  /** The document that asks. */
+  readonly loaderId?: string
+  readonly frame?: { readonly loaderId: string; readonly parentId?: string }
   readonly type?: string
   readonly url?: string
   readonly request?: {
@@ -92,11 +96,11 @@ const SCHEMES_OF_HOSTS = ['http:', 'https:', 'ws:', 'wss:']
 /** Traffic of a page that belongs to the service at this address; every other host is foreign. */
 export function createTraffic(service: string): Traffic {
   const { host } = new URL(service)
-  let requests: { readonly id: string; readonly started: number; readonly request: PageRequest }[] = []
+  let requests: { readonly id: string; readonly tab: string; readonly loader: string; readonly started: number; readonly request: PageRequest }[] = []
   let complaints: Problem[] = []
   let dialogs: PageDialog[] = []
 
-  const open = (id: string, { timestamp, type, request, url }: NetworkEvent): void => {
+  const open = (id: string, tab: string, { timestamp, loaderId = '', type, request, url }: NetworkEvent): void => {
     const made: PageRequest = {
       method: request?.method ?? 'GET',
       url: request?.url ?? url ?? '',
@@ -107,7 +111,7 @@ export function createTraffic(service: string): Traffic {
       // No event tells the end of a socket's request.
       isOver: request === undefined,
     }
-    requests.push({ id, started: timestamp, request: made })
+    requests.push({ id, tab, loader: loaderId, started: timestamp, request: made })
   }
   const change = ({ requestId, timestamp }: NetworkEvent, changes: Partial<PageRequest>): void => {
     const found = requests.findLast(({ id }) => id === requestId)
@@ -115,13 +119,21 @@ export function createTraffic(service: string): Traffic {
     const over = changes.isOver === true ? { milliseconds: (timestamp - found.started) * 1000 } : {}
     Object.assign(found.request, changes, over)
   }
-  const onEvent = (method: string, event: NetworkEvent): void => {
+  const leave = (tab: string, loader?: string): void => {
+    for (const one of requests)
+      if (one.tab === tab && one.loader !== loader && !one.request.isOver) Object.assign(one.request, { isCanceled: true, isOver: true })
+  }
+  const onEvent = (method: string, event: NetworkEvent, tab: string): void => {
     switch (method) {
       case 'Network.requestWillBeSent':
         if (event.redirectResponse !== undefined) change(event, { status: event.redirectResponse.status, isOver: true })
-        return open(event.requestId, event)
+        return open(event.requestId, tab, event)
       case 'Network.webSocketCreated':
-        return open(event.requestId, event)
+        return open(event.requestId, tab, event)
+      case 'Page.frameNavigated':
+        return event.frame?.parentId === undefined ? leave(tab, event.frame?.loaderId) : undefined
+      case 'Inspector.detached':
+        return leave(tab)
       case 'Network.responseReceived': {
         const headers = event.response?.headers ?? {}
         // It stays open for as long as the page does.
@@ -156,8 +168,8 @@ export function createTraffic(service: string): Traffic {
   return {
     takePerformance(entries) {
       for (const { message } of entries) {
-        const { message: event } = JSON.parse(message) as { message: { method: string; params: NetworkEvent } }
-        onEvent(event.method, event.params)
+        const { message: event, webview } = JSON.parse(message) as { message: { method: string; params: NetworkEvent }; webview: string }
+        onEvent(event.method, event.params, webview)
       }
     },
     takeConsole: (entries) => void complaints.push(...entries.filter(isComplaint).map(complaintOf)),

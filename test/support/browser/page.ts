@@ -84,8 +84,6 @@ export interface Page {
   select(target: Target, option: string): Promise<void>
   /** Presses keys one after the other: `Tab`, `Shift+Tab`, `Ctrl+S`, `/`. The page gets them where its focus is. */
   press(...chords: readonly Key[]): Promise<void>
-  /** Closes an open `confirm()` or `alert()` and gives its text. */
-  closeDialog(choice: 'accept' | 'dismiss'): Promise<string>
   /**
    * Every dialog of this browser so far, also those that ask whether to leave a page (`beforeunload`): WebDriver
    * accepts these by itself.
@@ -260,12 +258,6 @@ export async function openPage(parts: PageParts, size: Size): Promise<Page> {
       await page.evaluate((value) => navigator.clipboard.writeText(value), text)
       await input.press(['Ctrl+V'])
     },
-    async closeDialog(choice) {
-      const text = await page.waitFor(() => send('GET', '/alert/text'), 'a dialog')
-      await send('POST', `/alert/${choice}`)
-      return String(text)
-    },
-
     async dialogs() {
       await drain()
       return traffic.dialogs

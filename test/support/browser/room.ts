@@ -9,10 +9,14 @@ export function sidewaysPixels(page: Page): Promise<number> {
   return page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth)
 }
 
-/** A line for each part that stands beside the page, or beside its main part. What scrolls by itself, such as code, may be wider. */
+/**
+ * A line for each part that stands beside the page, or beside its main part, once all transitions have ended. What scrolls by
+ * itself, such as code, may be wider.
+ */
 export function sidewaysFindings(page: Page): Promise<readonly string[]> {
   return page.evaluate(() => {
     const width = document.documentElement.clientWidth
+    for (const animation of document.getAnimations()) if (animation instanceof CSSTransition) animation.finish()
     const isHeld = (element: Element): boolean => {
       for (let one = element.parentElement; one !== null && one !== document.body; one = one.parentElement)
         if (getComputedStyle(one).overflowX !== 'visible') return true

@@ -1,17 +1,15 @@
-/** Scheduling many drafts at once: at one time or one after the other, without those that lack something, and taken back. */
+/** Many rows at once: drafts of a pasted list that are completed and published together, others that are scheduled, and taken back. */
 import assert from 'node:assert/strict'
 import { before, describe, it } from 'node:test'
 import type { JsonObject } from '../../src/base/json.ts'
 import { expectAccessible } from '../support/browser/accessibility.ts'
 import { browserMissing, type Page } from '../support/browser/browser.ts'
-import { startDashboard } from '../support/browser/dashboard.ts'
-import { sidewaysPixels } from '../support/browser/room.ts'
+import { button, holdNotices, startDashboard } from '../support/browser/dashboard.ts'
 import { bodyOf } from '../support/service/data-bodies.ts'
 
 const dashboard = await startDashboard()
 const { service, cast } = dashboard
 const ask = { token: cast.publisher.token }
-const button = (name: string | RegExp) => ({ role: 'button', name }) as const
 const box = (title: string) => ({ role: 'checkbox', name: `Select ${title}` }) as const
 const NOW_MS = Date.now()
 const TITLES = ['Ferry', 'Bridge', 'Harbour'] as const
@@ -26,12 +24,11 @@ async function make(title: string, members: JsonObject, body: JsonObject = bodyO
 describe('scheduling many drafts', { skip: browserMissing() }, () => {
   let page: Page
   const ids: string[] = []
-  let published = ''
   before(async () => {
     // The list has the last one first.
     for (const title of TITLES) ids.unshift(await make(title, { status: 'draft' }))
     await make('Half a story', { status: 'draft' }, {})
-    published = await make('Opened market', { status: 'active' })
+    await make('Opened market', { status: 'active' })
     page = await dashboard.openAs(cast.publisher, '#/headlines')
   })
 
@@ -64,12 +61,6 @@ describe('scheduling many drafts', { skip: browserMissing() }, () => {
     await page.waitFor(() => page.evaluate(() => document.activeElement?.matches('dialog input[type=datetime-local]') === true), 'the focus on the time')
     await page.reads(/All at the same time/)
     await expectAccessible(page)
-    for (const [width, colorScheme] of [[360, 'light'], [1024, 'dark'], [1440, 'light']] as const) {
-      await page.resize({ width, height: 800 })
-      await page.emulate({ colorScheme })
-      await page.screenshot(`bulk-schedule-${width}`)
-    }
-    await page.emulate({ colorScheme: 'light' })
     await page.press('Escape')
     await page.reads(/3 selected/)
     assert.deepEqual(await times(), [undefined, undefined, undefined])
@@ -122,7 +113,6 @@ describe('scheduling many drafts', { skip: browserMissing() }, () => {
     // The rows glow while what was undone is told.
     await page.evaluate(() => Promise.all(document.getAnimations().map(({ finished }) => finished)).then(() => true))
     await expectAccessible(page)
-    await page.screenshot('bulk-schedule-incomplete')
     await page.click({ role: 'checkbox', name: 'Leave them out' })
     await page.click(button('Schedule'))
     await page.reads(/2 headlines scheduled/)
@@ -131,45 +121,105 @@ describe('scheduling many drafts', { skip: browserMissing() }, () => {
     await page.click(button('Clear selection'))
     await page.expectNoProblems()
   })
+})
 
-  it('moves what is scheduled, and an undo brings the time before back', async () => {
-    const changedAt = async () => (await service.data('GET', `/${ids[0]}`, { model: 'headline' }, ask)).at('data.updatedAt')
-    const before = await changedAt()
-    service.advance(60_000)
-    await page.click(box('Harbour'))
-    await page.click(button('Schedule…'))
-    await page.find({ role: 'dialog', name: 'Schedule 1 headline' })
-    await enter(noon(9), '')
-    await page.click(button('Schedule'))
-    await page.reads(/1 headline scheduled/)
-    assert.deepEqual(await times(), [at(9, 0), undefined, at(4, 0)])
-    await page.find({ role: 'button', name: 'Undo' })
-    await page.evaluate(() => [...document.querySelectorAll<HTMLElement>('.notice button')].findLast((one) => one.textContent === 'Undo')?.click())
-    await page.reads(/1 headline restored/)
-    assert.deepEqual(await times(), [at(4, 0), undefined, at(4, 0)])
-    assert.equal(await changedAt(), before)
+describe('fields of many rows', { skip: browserMissing() }, () => {
+  const PASTED = ['Tram', 'Canal', 'Quay'] as const
+  let page: Page
+  let [topic, source] = ['', '']
+  before(async () => {
+    topic = await store('topic', { name: 'Tides' })
+    source = await store('source', { name: 'The Tide' })
+    page = await dashboard.openAs(cast.publisher, '#/headlines/new')
+    await page.paste({ role: 'textbox', name: 'Title' }, PASTED.map((title, i) => `${title}\thttps://tide.example/${i}`).join('\n'))
+    await page.focuses('Create drafts')
+    await page.press('Enter')
+    await page.find({ role: 'row', name: /Tram/ })
   })
 
-  it('is written from the right, and fits on a phone', async () => {
-    const arabic = await dashboard.openAs(cast.publisher, '#/headlines', { language: 'ar', size: { width: 360, height: 740 } })
-    await arabic.click({ role: 'checkbox', name: /Ferry/ })
-    await arabic.click({ role: 'checkbox', name: /Half a story/ })
-    assert.equal(await sidewaysPixels(arabic), 0)
-    await arabic.screenshot('bulk-bar-arabic-phone')
-    await arabic.click(button('جدولة…'))
-    await arabic.find({ role: 'dialog' })
-    await arabic.screenshot('bulk-schedule-arabic-phone')
-    await expectAccessible(arabic)
-    await arabic.expectNoProblems()
+  async function store(model: string, members: JsonObject): Promise<string> {
+    const response = await service.data('POST', '', { model }, { token: cast.admin.token, body: { ...bodyOf(model), ...members } })
+    assert.equal(response.status, 201, response.text)
+    return String(response.at('data.id'))
+  }
+
+  async function stored(): Promise<readonly JsonObject[]> {
+    const query = { model: 'headline', filter: { title: { $in: [...PASTED] } }, incomplete: true }
+    const items = (await service.data('GET', '', query, { ...ask, isUndescribed: true })).at('data.items') as readonly JsonObject[]
+    return items.toSorted((a, b) => placeOf(a) - placeOf(b))
+  }
+  const placeOf = ({ title }: JsonObject): number => PASTED.findIndex((one) => one === title)
+  const idsOf = async (name: string): Promise<readonly unknown[]> => (await stored()).map((one) => (one[name] as JsonObject | undefined)?.['id'])
+  const choose = async (titles: readonly string[]): Promise<void> => {
+    for (const title of titles) await page.click(box(title))
+  }
+
+  it('says what drafts lack that are to be published', async () => {
+    await choose(PASTED)
+    await page.click(button('Publish'))
+    const dialog = await page.find({ role: 'dialog', name: '3 headlines could not be changed' })
+    await page.reads(/Tram\s+Missing: Source, Country, and Topic/, dialog)
+    assert.doesNotMatch(await page.text(dialog), /Image|Excerpt/)
+    await page.press('Escape')
+    await page.reads(/3 selected/)
   })
 
-  it('is open only to those who write: a batch of a guest or a stranger changes nothing', async () => {
-    const before = await times()
-    const body = { operations: ids.map((id) => ({ operation: 'patch', model: 'headline', id, body: { publishAt: at(20, 0) } })) }
-    assert.equal((await service.call('POST', '/api/v1/data/batch', { token: cast.guest.token, body })).status, 403)
-    assert.equal((await service.call('POST', '/api/v1/data/batch', { body })).status, 401)
-    const late = [...body.operations, { operation: 'patch', model: 'headline', id: published, body: { publishAt: at(20, 0) } }]
-    assert.equal((await service.call('POST', '/api/v1/data/batch', { ...ask, body: { operations: late } })).status, 400)
-    assert.deepEqual(await times(), before)
+  it('asks for them by keys, and for at least one', async () => {
+    await page.inspect(button('Set fields…'), (element) => element.focus())
+    await page.press('Enter')
+    const dialog = await page.find({ role: 'dialog', name: 'Set fields of 3 headlines' })
+    await page.focuses('Source')
+    await page.resize({ width: 1280, height: 800 })
+    await expectAccessible(page)
+    await page.click({ ...button('Set'), within: dialog })
+    await page.reads(/Choose a value for at least one field/, dialog)
+    await page.focuses('Source')
+    await page.type({ role: 'combobox', name: 'Source' }, 'The Tide')
+    await page.find({ role: 'option', name: /The Tide/ })
+    await page.press('Enter', 'Tab')
+    await page.type({ role: 'combobox', name: 'Country' }, 'Germany')
+    await page.find({ role: 'option', name: /Germany/ })
+    await page.press('Enter', 'Tab')
+    await page.type({ role: 'combobox', name: 'Topic' }, 'Tides')
+    await page.find({ role: 'option', name: /Tides/ })
+    await page.press('Enter', 'Enter')
+    await page.reads(/3 headlines changed/)
+    assert.deepEqual([await idsOf('topic'), await idsOf('source')], [[topic, topic, topic], [source, source, source]])
+    for (const one of await stored()) assert.equal((one['topic'] as JsonObject)['name'], 'Tides')
   })
+
+  it('changes what was chosen alone, leaves rows out that have it, and takes it back', async () => {
+    const other = await store('topic', { name: 'Currents' })
+    await choose([PASTED[0]])
+    await setTopic('Currents')
+    await page.reads(/1 headline changed/)
+    await choose(PASTED)
+    await setTopic('Currents')
+    await page.reads(/2 headlines changed/)
+    assert.deepEqual([await idsOf('topic'), await idsOf('source')], [[other, other, other], [source, source, source]])
+    await choose(PASTED)
+    await setTopic('Currents')
+    await page.reads(/Nothing to change/)
+    await page.click(button('Clear selection'))
+    await holdNotices(page)
+    await page.press('Ctrl+Z')
+    await page.waitFor(async () => (await idsOf('topic')).join() === [other, topic, topic].join(), 'two topics to be back')
+  })
+
+  it('publishes them then', async () => {
+    await page.open('/#/headlines?status=draft&again')
+    await choose(PASTED)
+    await page.click(button('Publish'))
+    await page.reads(/3 headlines published/)
+    assert.deepEqual((await stored()).map(({ status }) => status), ['active', 'active', 'active'])
+    await page.expectNoProblems()
+  })
+
+  async function setTopic(name: string): Promise<void> {
+    await page.click(button('Set fields…'))
+    await page.find({ role: 'dialog', name: /^Set fields/ })
+    await page.type({ role: 'combobox', name: 'Topic' }, name)
+    await page.click({ role: 'option', name: new RegExp(name) })
+    await page.click(button('Set'))
+  }
 })
