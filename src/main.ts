@@ -90,7 +90,7 @@ function isHungUp(terminals: readonly number[]): boolean {
 }
 
 /**
- * The first signal asks to stop; another one ends the process at once. Ctrl-C
+ * The first signal asks to stop; another one ends the process immediately. Ctrl-C
  * under npm sends the same signal twice in a moment, which counts as one.
  */
 function onStopSignals(stop: (signal: string) => void): void {

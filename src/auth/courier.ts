@@ -89,7 +89,7 @@ export function startCourier(options: CourierOptions) {
   }
 }
 
-/** Runs a job in turns: one at a time, again at once if it was woken meanwhile, else after the sleep it resolves with. */
+/** Runs a job in turns: one at a time, again immediately if it was woken meanwhile, else after the sleep it resolves with. */
 function createTurns(job: () => Promise<number>, onError: (error: unknown) => number) {
   let running: Promise<void> | undefined
   let isWoken = false

@@ -4,7 +4,7 @@
  */
 export type Awaitable<T> = T | Promise<T>
 
-/** Calls `use` with the value: at once where it is at hand. What `use` throws is thrown, or rejects the promise. */
+/** Calls `use` with the value: immediately where it is at hand. What `use` throws is thrown, or rejects the promise. */
 export function withValue<T, U>(value: Awaitable<T>, use: (value: T) => Awaitable<U>): Awaitable<U> {
   return value instanceof Promise ? value.then(use) : use(value)
 }

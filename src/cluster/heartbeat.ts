@@ -153,7 +153,7 @@ export function startHeartbeat(options: HeartbeatOptions) {
     clocks: clocks as ReadonlyMap<string, number>,
     /** Why the last beat failed; undefined where it did not. */
     failure: (): string | undefined => failure,
-    /** Gives up lease and keeper's work, so that another node takes them over at once. */
+    /** Gives up lease and keeper's work, so that another node takes them over immediately. */
     async stop(): Promise<void> {
       stopping.abort()
       clearTimeout(timer)

@@ -1,5 +1,5 @@
 /**
- * Deleting with a way back: a deletion takes effect at once, and what was deleted is in the trash of the service. A notice
+ * Deleting with a way back: a deletion takes effect immediately, and what was deleted is in the trash of the service. A notice
  * offers to undo it; the trash does as long as it keeps it.
  */
 import { NotFound, type Client } from '../client/client.ts'

@@ -13,7 +13,7 @@ export function every(ms: number, signal: AbortSignal, run: () => void): void {
   signal.addEventListener('abort', () => clearInterval(timer))
 }
 
-/** A function that runs at once, and for calls soon after that once more when the time is over. */
+/** A function that runs immediately, and for calls soon after that once more when the time is over. */
 export function atMostEvery(ms: number, signal: AbortSignal, run: () => void): () => void {
   let isResting = false
   let isWanted = false
@@ -42,7 +42,7 @@ export function debounce<A extends readonly unknown[]>(ms: number, run: (...valu
 }
 
 /**
- * A request that is sent once its calls have paused, or by `now` at once. A newer request aborts the one before, and
+ * A request that is sent once its calls have paused, or by `now` immediately. A newer request aborts the one before, and
  * the end of the screen aborts all; `request` gets a signal that tells.
  */
 export function debouncedRequest<A extends readonly unknown[]>(

@@ -1,4 +1,4 @@
-/** The outbox, for administrators: what became of mail, a retry at once of one that waits, and a test mail. */
+/** The outbox, for administrators: what became of mail, a retry immediately of one that waits, and a test mail. */
 import type { Session } from '../auth/sessions.ts'
 import { readEmail } from '../auth/accounts.ts'
 import type { Clock } from '../base/clock.ts'

@@ -273,18 +273,18 @@ export interface DocumentStore {
     key: string,
     now: number,
   ): (FirstResponse & Pick<RepeatableRequest, 'fingerprint'>) | undefined
-  /** The JSON text of a document. A look-up of microseconds, made at once. */
+  /** The JSON text of a document. A synchronous look-up of microseconds. */
   get(model: Model, id: string): string | undefined
   /**
    * A page of the documents that match, in the order of the sort, then of the ids: at most `limit`, and fewer where
-   * they would exceed the bytes of a page. A short query is done at once; a long one runs in a thread, under a deadline:
+   * they would exceed the bytes of a page. A short query is done immediately; a long one runs in a thread, under a deadline:
    * throws badRequest past it. It may wait for its turn: throws tooManyRequests where many queries of this caller are
    * waiting or this one waited too long, networkError where too many of all callers wait, and the reason of the signal
    * when that aborts.
    */
   find(model: Model, query: FindQuery, caller: QueryCaller): Awaitable<Found>
   /**
-   * Does work in the turns of its caller: at once where it is short, in slices between other requests where it is not. It may
+   * Does work in the turns of its caller: immediately where it is short, in slices between other requests where it is not. It may
    * wait: throws what `find` throws then, and what the work throws.
    */
   inTurns<Result>(work: TurnWork<Result>, caller: QueryCaller): Awaitable<Result>
@@ -299,7 +299,7 @@ export interface DocumentStore {
   versionsOf(models: readonly Model[]): string
   /**
    * Documents whose text at a sought path is in one of the ranges, in its order: at most `limit` for each, and fewer where
-   * they are long. A look-up of microseconds, made at once.
+   * they are long. A synchronous look-up of microseconds.
    */
   lookUp(model: Model, path: string, ranges: readonly TextRange[], limit: number): readonly FoundText[]
   /** How many documents of a counted model have the status `active`. */
@@ -321,7 +321,7 @@ export interface DocumentStore {
   referenceProgress(): ReferenceProgress
   /**
    * Documents of some models that users have changed, as far back as the log goes: the last 1,000 documents of their last
-   * 5,000 changes of any model, which several users share. Deleted documents may be among them. Made at once.
+   * 5,000 changes of any model, which several users share. Deleted documents may be among them. Synchronous.
    */
   changedBy(models: readonly Model[], actors: readonly string[]): ChangedDocuments
   /** How many documents of some models are in the trash, counted up to a limit. */
@@ -612,10 +612,10 @@ export interface AccountDeletion {
 export interface AccountStore {
   /**
    * The JSON text of a token's user: undefined where the user is gone, or the token or all tokens of the user were ended.
-   * Made at once.
+   * Synchronous.
    */
   caller(claim: CallerClaim): string | undefined
-  /** The token of the API with this hash; undefined where there is none. It may have expired. Made at once. */
+  /** The token of the API with this hash; undefined where there is none. It may have expired. Synchronous. */
   apiToken(hash: string): ApiTokenRecord | undefined
   /** Tokens of the API, newest first, at most a thousand. */
   apiTokens(): Promise<readonly ApiTokenRecord[]>
@@ -789,7 +789,7 @@ export interface OutboxWriter {
    * only the reply is added.
    */
   finishMessage(id: string, result: DeliveryResult, now: number): Promise<void>
-  /** Makes a waiting message due at once; otherwise returns its state, or 'missing'. */
+  /** Makes a waiting message due immediately; otherwise returns its state, or 'missing'. */
   retryMessage(id: string, now: number): Promise<'due' | Exclude<MessageState, 'waiting'> | 'missing'>
 }
 

@@ -88,7 +88,7 @@ export const SHARED_SCHEMAS: JsonSchemas = {
       },
     },
     next: { type: 'string', description: 'For `since` of the next request', examples: ['1234.r.5f3a0c'] },
-    hasMore: { type: 'boolean', description: 'Whether the next request has more at once' },
+    hasMore: { type: 'boolean', description: 'Whether more changes are waiting for the next request' },
   }),
   BatchResults: object({
     results: {

@@ -22,7 +22,7 @@ export async function endProcess(code: ExitCode, streams: readonly Writable[]): 
   return endBySignal('SIGTERM')
 }
 
-/** Ends the process at once by the default action of a signal, as for a second Ctrl-C. */
+/** Ends the process immediately by the default action of a signal, as for a second Ctrl-C. */
 export function endBySignal(signal: NodeJS.Signals): never {
   process.removeAllListeners(signal)
   process.kill(process.pid, signal)

@@ -134,7 +134,7 @@ export type EtcdChannel = ReturnType<typeof createEtcdChannel>
 
 type Metadata = Readonly<Record<string, string>>
 
-/** A server without a leader rejects the call at once, and ends a stream (etcd: `hasleader` metadata of clientv3). */
+/** A server without a leader rejects the call immediately, and ends a stream (etcd: `hasleader` metadata of clientv3). */
 const NEEDS_LEADER = { hasleader: 'true' }
 
 /** Positions are revisions of one cluster: a server of another one, by a mistake in the URLs, would mix them up. */

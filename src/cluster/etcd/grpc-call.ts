@@ -63,7 +63,7 @@ export async function openGrpcStream(connection: GrpcConnection, { path, message
     async *messages(): AsyncGenerator<Buffer, void> {
       const reader = createFrameReader()
       try {
-        // An iterator that ends would destroy the stream at once, inside of the frames that are being read.
+        // An iterator that ends would destroy the stream immediately, inside of the frames that are being read.
         const chunks: AsyncIterable<Buffer> = stream.iterator({ destroyOnReturn: false })
         for await (const chunk of chunks) yield* reader.push(chunk)
       } catch (error) {

@@ -8,11 +8,11 @@ import { createFairQueue, type Waiting } from '../../store/scan/fair-queue.ts'
 
 /** What a turn of the event loop may take: a request that comes meanwhile waits for one slice in each of its turns. */
 const SLICE_MS = 0.5
-/** A shorter round is followed by the next at once. */
+/** A shorter round is followed by the next immediately. */
 const PAUSED_MS_MIN = 5
 
 export interface Job extends Pick<Waiting, 'caller' | 'class'> {
-  /** Works for as long as it is allowed, and at least a little. `again`: there is more to do in the next round, at once. */
+  /** Works for as long as it is allowed, and at least a little. `again`: there is more to do in the next round, immediately. */
   run(mayGoOn: () => boolean): 'unfinished' | 'again' | 'done'
 }
 

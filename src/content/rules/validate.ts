@@ -94,7 +94,7 @@ interface Member {
   readonly from: 'body' | 'server' | 'stored'
 }
 
-/** Checks a body and gives the document at once. Throws as readBody does. */
+/** Checks a body and gives the document immediately. Throws as readBody does. */
 export function validateDocument(
   model: Model,
   body: JsonObject,

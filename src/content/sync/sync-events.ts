@@ -1,6 +1,6 @@
 /**
  * The events of RxDB's clients: documents and the checkpoint behind them, as a pull gives them. A client that opens its
- * stream pulls at once, so an event needs nothing of what was before; and one whose rights have changed has its stream
+ * stream pulls immediately, so an event needs nothing of what was before; and one whose rights have changed has its stream
  * ended, opens another, and starts over with that pull.
  */
 import type { EventFormat } from '../changes/page-memo.ts'

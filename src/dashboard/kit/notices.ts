@@ -36,7 +36,7 @@ export type Dismiss = () => void
 
 const list = h('div', { class: 'notices', role: 'region', 'aria-live': 'polite' })
 
-/** Shows a notice. Failures are announced at once. */
+/** Shows a notice. Failures are announced immediately. */
 export function notify(
   text: string,
   { kind = 'plain', action, onGone, shownMs = SHOWN_MS }: NoticeOptions = {},

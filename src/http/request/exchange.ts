@@ -138,7 +138,7 @@ export interface StreamSink {
   whenDrained(proceed: () => void): void
   /** Ends the response behind what was written. */
   end(): void
-  /** Ends the connection at once; what the client has not read is lost. */
+  /** Ends the connection immediately; what the client has not read is lost. */
   cut(): void
 }
 

@@ -225,7 +225,7 @@ export class IncomingExchange implements Exchange {
     this.#body?.discard(bytesMax, onPassed)
   }
 
-  /** Node's own request.signal says "aborted" at once for a request without a body (optimizeEmptyRequests). */
+  /** Node's own request.signal says "aborted" immediately for a request without a body (optimizeEmptyRequests). */
   #abortOnClose(): AbortController {
     const controller = new AbortController()
     const { socket } = this.request

@@ -7,7 +7,7 @@
 
 export const EVENT_STREAM_TYPE = 'text/event-stream; charset=utf-8'
 
-/** Proxies are not to collect what is to arrive at once: nginx is told by a header of its own. */
+/** Proxies are not to collect what is to arrive immediately: nginx is told by a header of its own. */
 export const EVENT_STREAM_HEADERS = { 'X-Accel-Buffering': 'no' } as const
 
 export const COMMENT = ':\n\n'

@@ -2,7 +2,7 @@
  * Sends a response of several parts in one write of one buffer.
  *
  * Node gives several parts to writev, which costs about 4 µs more than one write; copying 64 KiB costs less. The buffer is
- * used again at once where the kernel has taken all of it, as it does unless a client reads too slowly.
+ * used again immediately where the kernel has taken all of it, as it does unless a client reads too slowly.
  */
 import type { ServerResponse } from 'node:http'
 import { content, type TextPart } from '../../base/text-parts.ts'

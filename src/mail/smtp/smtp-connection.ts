@@ -96,7 +96,7 @@ export function openConnection(
       if (arrived !== undefined) return Promise.resolve(arrived)
       return waitFor(inbox.take, timeouts[TIMEOUT_OF[at] ?? 'command'])
     },
-    /** Switches to TLS, at once or after the reply to STARTTLS, and checks the certificate if `verify`. */
+    /** Switches to TLS, immediately or after the reply to STARTTLS, and checks the certificate if `verify`. */
     async startTls({ verify }: { readonly verify: boolean }): Promise<void> {
       // Bytes from before the handshake are not protected by TLS: a machine in between may have injected them to be
       // read as replies from inside it (CVE-2011-0411).

@@ -37,7 +37,7 @@ export type Templates = ReturnType<typeof openTemplates>
 
 /**
  * The built-in mails, each part replaced by the file of the directory that has its name. Throws a TemplateError for a
- * file that cannot be used. Languages with files are parsed at once, so that mistakes are reported at start; the others
+ * file that cannot be used. Languages with files are parsed immediately, so that mistakes are reported at start; the others
  * with their first mail, as each loads the data of its language into memory.
  */
 export function openTemplates(directory: string | undefined) {

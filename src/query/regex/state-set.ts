@@ -2,7 +2,7 @@
  * Sets of states of a program, and how a character leads from one to the next.
  *
  * A set holds the states that wait for a character, and assertions that wait to know it: `$`, `\b` and `\B`. What lies
- * between, splits and assertions on the character before, is followed at once. Any state is visited once for each
+ * between, splits and assertions on the character before, is followed immediately. Any state is visited once for each
  * character, so a step takes time in proportion to the program.
  */
 import { takeSteps, unlimitedSteps, type Steps } from '../steps.ts'

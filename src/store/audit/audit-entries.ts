@@ -97,7 +97,7 @@ export function userChanged(id: string, versions: Versions, moment: Moment): rea
   return roles.length > 0 || !isRecorded(moment) ? roles : [replaced(user, id, versions)]
 }
 
-/** A new account: a guest signs in with it at once; any other, such as the first administrator, is there from the start. */
+/** A new account: a guest signs in with it immediately; any other, such as the first administrator, is there from the start. */
 export function accountCreated(account: NewAccount, session: SessionRecord | undefined, hashOf: (email: string) => string): AuditEntry {
   return session === undefined ? userAdded('user.created', account, hashOf) : signedIn(account.user.value, session, 'guest')
 }

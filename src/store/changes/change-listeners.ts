@@ -1,5 +1,5 @@
 /**
- * Tells listeners that the change log has grown. Commits of this process are noticed at once; those of others, such as an
+ * Tells listeners that the change log has grown. Commits of this process are noticed immediately; those of others, such as an
  * import beside the service, by looking at the log four times a second while there are listeners that want them.
  */
 const POLL_MS = 250

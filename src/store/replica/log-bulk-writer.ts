@@ -24,7 +24,7 @@ class NotKept extends Error {}
 
 /** Transactions throw what writes of a node throw: networkError where the log does not answer, payloadTooLarge. */
 export function createLogBulkWriter({ database, queue, search, capture, accountOf }: LogBulkParts): BulkWriter {
-  // A job ends without a call of ours, so each row is written at once.
+  // A job ends without a call of ours, so each row is written immediately.
   const { tables } = bulkTables({ database, search, capture, accountOf, rowsPerStatement: 1 })
   return {
     async transact(work, keep, prepared) {

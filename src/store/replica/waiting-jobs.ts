@@ -12,7 +12,7 @@ import type { Outcome } from '../sqlite/write-queue.ts'
 const WAIT_MS_MAX = 5_000
 /** Jobs of one entry: they run, and are applied elsewhere, in one turn of the event loop. */
 const JOBS_PER_ENTRY_MAX = 200
-/** Writes that wait at the same time; a client that sends more is rejected at once. */
+/** Writes that wait at the same time; a client that sends more is rejected immediately. */
 const WAITING_MAX = 10_000
 
 /** Why a write was not made where the log could not be asked. */

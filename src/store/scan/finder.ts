@@ -1,8 +1,8 @@
 /**
- * Decides where a query runs: at once; between other requests in slices (inline-lane.ts), where it is longer than a
+ * Decides where a query runs: immediately; between other requests in slices (inline-lane.ts), where it is longer than a
  * moment; or in a thread (scan-pool.ts). A query that turns out longer than expected starts again in the next of these.
  *
- * Only the expected work decides between the lane and a thread. Whether a short query runs at once or in the lane depends
+ * Only the expected work decides between the lane and a thread. Whether a short query runs immediately or in the lane depends
  * on the other queries of the same turn; that changes when it is answered, and not how.
  */
 import type { Arrivals } from '../../base/arrivals.ts'

@@ -2,7 +2,7 @@
  * The threads for queries that take long: few, bounded in time, and shared fairly (fair-slots.ts).
  *
  * A query gets a deadline from the moment it runs. The slot of one that misses it is free again when its thread has
- * stopped: at once where the thread obeys, after its `exit` where it has to be ended. So there are never more threads than
+ * stopped: immediately where the thread obeys, after its `exit` where it has to be ended. So there are never more threads than
  * slots.
  */
 import { availableParallelism } from 'node:os'

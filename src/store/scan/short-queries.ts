@@ -1,4 +1,4 @@
-/** Answers short queries at once, in the share of the turn that their callers have; longer ones run elsewhere. */
+/** Answers short queries immediately, in the share of the turn that their callers have; longer ones run elsewhere. */
 import type { Awaitable } from '../../base/awaitable.ts'
 import type { Model } from '../../models/schema.ts'
 import { execute, noEffort } from '../plan/executor.ts'

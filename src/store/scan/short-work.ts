@@ -1,4 +1,4 @@
-/** Does work beside queries in the turns of its caller: at once where it is short, in the slices of the lane where it is not. */
+/** Does work beside queries in the turns of its caller: short work immediately, longer work in the slices of the lane. */
 import type { Awaitable } from '../../base/awaitable.ts'
 import type { QueryCaller, TurnWork } from '../store.ts'
 import { SHORT_STEPS_MAX } from './inline-budget.ts'

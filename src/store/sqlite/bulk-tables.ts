@@ -22,7 +22,7 @@ export type AccountOf = (document: JsonObject) => NewAccount
 
 export interface BulkParts extends MovingTables {
   readonly accountOf: AccountOf
-  /** Of new documents; 1 writes each at once. */
+  /** Of new documents; 1 writes each immediately. */
   readonly rowsPerStatement: number
 }
 

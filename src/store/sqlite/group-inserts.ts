@@ -17,7 +17,7 @@ import { gatherInserts, type NewRow } from './gathered-inserts.ts'
 
 /** More rows to a statement take hardly less time, and statements of more sizes more memory. */
 const ROWS_MAX = 16
-/** Of the documents of a statement. A longer one is inserted at once. */
+/** Of the documents of a statement. A longer one is inserted immediately. */
 const CHARS_MAX = 1024 * 1024
 
 interface NewDocument extends NewRow {
@@ -108,7 +108,7 @@ export function createGroupInserts(database: Database, { search, capture }: Grou
       const row = { id, doc: text, search: model.trigrams === undefined ? undefined : searchRow(model, value) }
       documents.add(model, row)
     },
-    /** Whether the row of an audit record was taken; otherwise it is to be inserted at once. */
+    /** Whether the row of an audit record was taken; otherwise it is to be inserted immediately. */
     addRecord(id: string, doc: string): boolean {
       if (!isGathering) return false
       if (records.size() >= ROWS_MAX) flush()

@@ -1,6 +1,6 @@
 /**
  * Prepared statements of texts that clients cause with their filters and sorts. The latest stay prepared; the others are
- * closed at once. Left to the garbage collector, which does not see the 20 to 120 KiB that SQLite holds for each, they took
+ * closed immediately. Left to the garbage collector, which does not see the 20 to 120 KiB that SQLite holds for each, they took
  * hundreds of MiB before it came round.
  */
 import type { DatabaseSync, StatementSync } from 'node:sqlite'

@@ -2,7 +2,7 @@
  * The outbox: mail that was accepted and is not delivered yet.
  *
  * A message is taken with a lease, which does not change its own times: where its sender died, it is due again when the
- * lease expires, or at once when the next owner of the data directory starts. Its content is sealed by the caller and
+ * lease expires, or immediately when the next owner of the data directory starts. Its content is sealed by the caller and
  * erased when the message is done; the record is kept for a while for the operator.
  *
  * A message ends once. Every statement that changes one requires the state `waiting`, so an attempt that was running when
@@ -231,7 +231,7 @@ export function listMessages(
 
 /**
  * Ended messages may be those of a week of a busy site. The index on the state would return all of a state to be sorted:
- * 400 ms of the event loop for 300,000 delivered ones. A scan from the newest on finds the first ones at once, and takes
+ * 400 ms of the event loop for 300,000 delivered ones. A scan from the newest on finds the first ones immediately, and takes
  * 25 ms where none has the state. Open messages are bounded, and come by the index.
  */
 function newestRows(

@@ -69,7 +69,7 @@ export function createWordIndex(database: Database) {
     /** Takes words without a document out of the lexicon and the vocabulary; the others stay. */
     forget(model: Model, words: readonly string[]): void {
       const [lexicon, vocabulary] = [lexiconTable(model), vocabularyTable(model)]
-      // Entries of a deleted row are removed at once (sqlite.org/fts5.html#the_secure_delete_configuration_option).
+      // Entries of a deleted row are removed immediately (sqlite.org/fts5.html#the_secure_delete_configuration_option).
       database.run(`INSERT INTO ${lexicon} (${lexicon}, rank) VALUES ('secure-delete', 1)`)
       for (const word of words.filter((one) => !hasDocument(database, model, one))) {
         const rows = database.all(`SELECT rowid FROM ${lexicon} WHERE ${lexicon} MATCH ? AND word = ?`, `" ${word} "`, ` ${word} `)

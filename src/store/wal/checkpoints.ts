@@ -1,5 +1,5 @@
 /**
- * Erasure: what is deleted is gone from all files, and when that is needed, at once.
+ * Erasure: what is deleted is gone from all files, and when that is needed, immediately.
  *
  * SQLite alone leaves deleted content in three places:
  *

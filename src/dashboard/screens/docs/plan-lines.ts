@@ -60,7 +60,7 @@ function accessMeaning({ access, index, ranges }: QueryPlan): Meaning {
 function timeMeaning({ runs, finished, milliseconds }: QueryPlan): Meaning {
   const ms = `${milliseconds} ms`
   if (!finished) return [`aborted after ${ms}`, 'A request like this would miss its deadline', 'warn']
-  if (runs === 'inline') return [`${ms}, inline`, 'Answered at once, beside other requests', 'good']
+  if (runs === 'inline') return [`${ms}, inline`, 'Answered immediately, beside other requests', 'good']
   return [`${ms}, in a thread`, 'May take long, so it runs in a thread of its own', 'plain']
 }
 

@@ -1,4 +1,4 @@
-/** Deletes the document that is being edited: the reader is back at the list at once, and undoing leads back here. */
+/** Deletes the document that is being edited: the reader is back at the list immediately, and undoing leads back here. */
 import type { Client } from '../../../client/client.ts'
 import type { Model } from '../../../models/schema.ts'
 import { labelOf, type StoredDocument } from '../../any-documents.ts'
