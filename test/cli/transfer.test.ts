@@ -330,12 +330,13 @@ it('users come with settings and preferences, and keep the rules of accounts', a
     [
       ['u1', 'anna@example.org', 'admin'],
       ['u3', 'guest@example.org', 'publisher'],
+      ['u6', 'u6@anonymous.invalid', 'admin'],
     ],
   )
   const settings = documents(await exported(data, 'user_app_settings')) as { id: string }[]
   assert.deepEqual(
     settings.map(({ id }) => id),
-    ['u1', 'u3'],
+    ['u1', 'u3', 'u6'],
   )
   // Settings without a user.
   const lost = JSON.stringify({ ...settings[0], id: 'unknown' })
