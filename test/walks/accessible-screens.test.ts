@@ -62,7 +62,7 @@ for (const name of ['Economy', 'اقتصاد', 'A topic whose name is as long as
   if (name === 'اقتصاد') OPENED.push(['the history of a document', `#/topics/${id}?view=history`, '.history summary', '.history-change .side'])
 }
 
-/** Loads the page anew, so that nothing is open that was opened before. */
+/** Reloads the page, so that nothing is open that was opened before. */
 async function goTo(page: Page, hash: string, press?: string, opened?: string): Promise<void> {
   await page.open(`/?${loads++}${hash}`)
   await page.loaded()

@@ -1,4 +1,4 @@
-/** Work that is interrupted: by another language, by leaving at once, by Back, by a closed window, by a dead line; and the marks of what is on its way. */
+/** Interrupted work: another language, leaving at once, Back, a closed window, a lost connection; and the marks of pending requests. */
 import assert from 'node:assert/strict'
 import { before, describe, it } from 'node:test'
 import { expectAccessible } from '../support/browser/accessibility.ts'

@@ -3,7 +3,7 @@
  *
  * The performance log carries the events of the DevTools protocol's Network domain, the console log what a person sees
  * in the console. A request that failed is in both; it is told once. A request that the page itself cancelled, as a
- * search does with the one before, is no problem. Requests that a page leaves behind when it is loaded anew or closed
+ * search does with the one before, is no problem. Requests that a page leaves behind when it is reloaded or closed
  * get no further event: they count as cancelled, so that no test waits for them.
  */
 
