@@ -75,12 +75,13 @@ describe('the calendar of scheduled changes', { skip: browserMissing() }, () => 
     await page.find(link('Tides this week'))
   })
 
-  it('offers both in the palette, and keeps what is typed while others write', async () => {
-    // The list is read again after the undo: the row must have the focus before the palette is opened for it.
+  it('offers both in the palette, also where the list was drawn again under it, and keeps what is typed while others write', async () => {
     await page.inspect(link('Tides this week'), (element) => element.focus())
     await page.press('Ctrl+k')
     await page.type({ role: 'combobox', name: 'Search or run an action' }, 'Change time')
     await page.waitFor(() => page.evaluate(() => document.querySelector('[role=option][aria-selected=true]')?.textContent.startsWith('Change time')), 'the action')
+    const before = await make('Written before', { publishAt: noon(2) })
+    await page.waitFor(() => page.evaluate((id) => document.querySelector(`.due-title[href*="${id}"]`) !== null, before), 'the row under the palette')
     await page.press('Enter')
     await page.focuses(/^Month/)
     await page.press('2')

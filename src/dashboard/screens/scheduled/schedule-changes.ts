@@ -43,6 +43,12 @@ export function scheduleChanges({ client, user }: Pick<ScreenContext, 'client' |
     forms.set(one.key, form)
   }
 
+  /** The row that shows the same now: the list may have been drawn again since the row was looked at. */
+  function rowNow(row: HTMLElement, { key }: Upcoming): HTMLElement {
+    if (row.isConnected) return row
+    return [...document.querySelectorAll<HTMLElement>('.due')].find((each) => rows.get(each)?.key === key) ?? row
+  }
+
   async function cancel(row: HTMLElement, one: Upcoming): Promise<void> {
     try {
       await set(one, null)
@@ -84,8 +90,8 @@ export function scheduleChanges({ client, user }: Pick<ScreenContext, 'client' |
       if (one === undefined || !(row instanceof HTMLElement)) return []
       const detail = labelOf(one.document)
       return [
-        ...(mayMove(one) ? [{ title: t('scheduled.change'), icon: 'calendar', detail, run: () => open(row, one) } as const] : []),
-        ...(mayCancel(one) ? [{ title: t('scheduled.cancel'), icon: 'close', detail, run: () => void cancel(row, one) } as const] : []),
+        ...(mayMove(one) ? [{ title: t('scheduled.change'), icon: 'calendar', detail, run: () => open(rowNow(row, one), one) } as const] : []),
+        ...(mayCancel(one) ? [{ title: t('scheduled.cancel'), icon: 'close', detail, run: () => void cancel(rowNow(row, one), one) } as const] : []),
       ]
     },
   }
