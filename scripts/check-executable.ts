@@ -10,7 +10,7 @@
  */
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { cpSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { chmodSync, cpSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { apiSuites, CLOCK } from './api-suites.ts'
@@ -83,6 +83,9 @@ function tracedProgram(): (directory: string) => string {
   return (directory) => {
     const [traces, script] = [join(work, directory), join(work, `${directory}.sh`)]
     mkdirSync(traces, { recursive: true })
+    // One test runs it as another user, who writes a trace as well.
+    chmodSync(work, 0o755)
+    chmodSync(traces, 0o1777)
     // Shells set PWD, which strace takes away again. With -D the executable keeps the process id that the test knows,
     // and gets its signals.
     const strace = `/usr/bin/strace -D -f -qq --seccomp-bpf -e trace=%network -e signal=none -E PWD -o '${traces}/'$$`

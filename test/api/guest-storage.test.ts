@@ -5,6 +5,7 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { PREFERENCES, TOPIC } from '../support/service/data-bodies.ts'
+import { ONLY_HERE } from '../support/service/service-process.ts'
 import { startService, type ApiResponse, type Signed, type TestService } from '../support/service/service.ts'
 import { noSmallDisk, smallDisk } from '../support/service/small-disk.ts'
 
@@ -20,7 +21,7 @@ const isHere = async (service: TestService, { token }: Signed): Promise<boolean>
 const FULL = [503, '60', 'networkError']
 const outcome = ({ status, headers, at }: ApiResponse): unknown => [status, headers.get('retry-after'), at('error.code')]
 
-it('guests keep no more than all together may, and the idle ones make room', async (t) => {
+it('guests keep no more than all together may, and the idle ones make room', { skip: ONLY_HERE }, async (t) => {
   const service = await startService(t, { guestsMb: '1', tokenHours: '720' })
   const { store } = service.app.services
   const [idle, kept, member] = [await service.guest(), await service.guest(), await service.guest()]
