@@ -33,3 +33,10 @@ it('a window that is forgotten has room again, and no other', (t) => {
   forgetHits(database, { key: Buffer.from('one') })
   assert.deepEqual([rateWait(database, rate('one'), 1), rateWait(database, rate('other'), 1)], [undefined, 999])
 })
+
+it('attack: events of a time to come, as of a forged backup, shut out no owner', (t) => {
+  const database = openDatabase(testStore(t).dir.database)
+  t.after(() => database.close())
+  addHit(database, rate('owner'), 4_102_444_800_000)
+  assert.equal(rateWait(database, rate('owner'), 1), undefined)
+})

@@ -54,11 +54,13 @@ export function countRates(
 
 /** Milliseconds until the window has room again; undefined where it has. */
 export function rateWait(database: Database, { ring, key, max, windowMs }: Rate, now: number): number | undefined {
-  // The event that has to leave the window before another may come: the max-th from the end.
+  // The event that has to leave the window before another may come: the max-th from the end. An event of a time to come is of a
+  // clock that was wrong, or of a forged backup; one within a window may be of another node.
   const row = database.get(
-    `SELECT at FROM ${tableOf(database, ring)} WHERE key = ? AND at > ? ORDER BY at DESC LIMIT 1 OFFSET ?`,
+    `SELECT at FROM ${tableOf(database, ring)} WHERE key = ? AND at > ? AND at <= ? ORDER BY at DESC LIMIT 1 OFFSET ?`,
     key,
     now - windowMs,
+    now + windowMs,
     max - 1,
   )
   return row === undefined ? undefined : Number(row['at']) + windowMs - now

@@ -177,6 +177,15 @@ describe('the code that the operator makes works', () => {
   })
 })
 
+it('attack: ten strangers, limited already, do not void the code that the operator makes', async (t) => {
+  const site = await guessed(t, { rateLimits: 'on', wrongCodesPerAddress: '2' })
+  const strangers = Array.from({ length: 10 }, (_, i) => `198.51.${i}.1`)
+  for (const client of strangers) for (let i = 0; i < 3; i++) await site.tryCode(`reader-${i}@example.org`, '123456', client)
+  const code = await site.revealed(ADMIN_EMAIL)
+  for (const client of strangers) for (let i = 0; i < 5; i++) assert.equal((await site.tryCode(ADMIN_EMAIL, otherCode(code, i + 1), client)).status, 429)
+  assert.equal((await site.tryCode(ADMIN_EMAIL, code, OWNER)).status, 200)
+})
+
 describe('a stranger who uses up the wrong codes of an address', () => {
   const WRONG_MAX = 15
   const STRANGERS = ['198.51.100.1', '198.51.100.2', '198.51.100.3']
