@@ -61,8 +61,8 @@ function replacedCodes(database: Database, email: string, maker: string): readon
 }
 
 /**
- * The code of the operator is the way in for an owner who is locked out by strangers: three of them must not void it. With 15 tries in
- * all for other codes, 60 addresses may try it 300 times, and find it with a chance of 1 in 3,300.
+ * The code of the operator is the way in for an owner who is locked out by strangers: three of them must not void it. With
+ * 15 tries in all for other codes, 60 addresses may try it 300 times, and find it with a chance of 1 in 3,300.
  */
 const OPERATOR_CODE_FACTOR = 20
 
