@@ -20,7 +20,7 @@ import { STORED_MODELS } from '../../src/models/registry.ts'
 import { headline } from '../../src/models/headline.ts'
 import { prepareDataDir } from '../../src/store/sqlite/data-dir.ts'
 import { openDatabase } from '../../src/store/sqlite/database.ts'
-import { tableOf } from '../../src/store/sqlite/schema-sql.ts'
+import { tableOf } from '../../src/store/schema/names.ts'
 import { openStore } from '../../src/store/sqlite/sqlite-store.ts'
 import { worldContent } from './world.ts'
 

@@ -1,11 +1,12 @@
 /**
- * `npm run drill -- data [SECONDS]`: backup, restore and migration are killed with SIGKILL again and again, for SECONDS
+ * `npm run drill -- data [SECONDS]`: backup and restore are killed with SIGKILL again and again, for SECONDS
  * each: half of the times at a random moment, half of them as the directory changes, where the steps are. Then the
  * disk of a service is filled (full-disk.ts). What must hold:
  *
  * - a backup that was killed is not there, or is whole; the database goes on;
- * - after a restore that was killed, the directory has all of the old database or all of the new one;
- * - after a migration that was killed, the database has the old schema or the new one, and every row, and goes on.
+ * - after a restore that was killed, the directory has all of the old database or all of the new one.
+ *
+ * A migration is killed in test/store/migrate.test.ts.
  */
 import assert from 'node:assert/strict'
 import {
@@ -13,21 +14,17 @@ import {
   existsSync,
   mkdirSync,
   readdirSync,
-  readFileSync,
   rmSync,
   watch,
-  writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { gunzipSync } from 'node:zlib'
 import { language } from '../../src/models/language.ts'
 import { STORED_MODELS } from '../../src/models/registry.ts'
 import { topic } from '../../src/models/topic.ts'
 import { prepareDataDir } from '../../src/store/sqlite/data-dir.ts'
 import { countItems, faultsOf } from '../../src/store/sqlite/database-check.ts'
 import { openDatabase, type Database } from '../../src/store/sqlite/database.ts'
-import { MIGRATIONS } from '../../src/store/sqlite/migrations.ts'
 import { openStore } from '../../src/store/sqlite/sqlite-store.ts'
 import type { Store } from '../../src/store/store.ts'
 import { run } from '../../test/support/service/program.ts'
@@ -38,7 +35,6 @@ import { withCleanup } from '../with-cleanup.ts'
 import { runAndKill } from './killed-site.ts'
 import { SYSTEM } from '../../src/store/actor.ts'
 
-const FIRST_RELEASE = join(import.meta.dirname, '../../test/cases/first-release.db.gz')
 /** Large enough for a copy to take many steps. */
 const FILLER_DOCUMENTS = 120
 const FILLER_CHARS = 100_000
@@ -54,7 +50,6 @@ export function drillData(seconds: number, seed: number): Promise<readonly strin
     return [
       await drillBackup({ directory: join(directory, 'backup'), random, seconds }),
       await drillRestore({ directory: join(directory, 'restore'), random, seconds }),
-      await drillMigration({ directory: join(directory, 'migration'), random, seconds }),
       await drillFullDisk(cleanup),
     ]
   })
@@ -135,33 +130,6 @@ async function drillRestore({ directory, ...limits }: Part): Promise<string> {
     },
   )
   return `restore: ${kills}`
-}
-
-async function drillMigration({ directory, ...limits }: Part): Promise<string> {
-  const data = join(directory, 'data')
-  const file = join(data, 'dateline.db')
-  const first = gunzipSync(readFileSync(FIRST_RELEASE))
-  const reset = (): void => {
-    rmSync(data, { recursive: true, force: true })
-    mkdirSync(data, { recursive: true })
-    writeFileSync(file, first)
-  }
-  reset()
-  const wanted = withSoundDatabase(file, (database) => countItems(database, STORED_MODELS))
-  const words = ['user', 'list', '--data-dir', data]
-  const kills = await killRepeatedly({ words, watched: data, ...limits }, () => {
-    const schema = withSoundDatabase(file, (database) => {
-      assert.deepEqual(countItems(database, STORED_MODELS), wanted)
-      return Number(database.get('PRAGMA user_version')?.['user_version'])
-    })
-    assert.ok(schema === 1 || schema === MIGRATIONS.length, `found schema ${schema}`)
-    const kept = `${file}.before-schema-1`
-    if (existsSync(kept)) withSoundDatabase(kept, (copy) => assert.deepEqual(countItems(copy, STORED_MODELS), wanted))
-    else assert.equal(schema, 1, 'migrated without a copy')
-    reset()
-    return schema > 1
-  })
-  return `migration: ${kills}`
 }
 
 interface Killed extends Limits {

@@ -135,6 +135,8 @@ async function openParts(
     },
   })
   try {
+    // Ahead of all reads, which are of this program's schema.
+    await store.replication?.raiseSchema()
     const newId = idGenerator(now)
     const instance = randomBytes(INSTANCE_BYTES).toString('hex')
     const all = secrets.jwtSecret === undefined ? loadSecrets(dir.secrets, randomBytes) : [secrets.jwtSecret]

@@ -4,7 +4,7 @@ import { COMMIT, VERSION } from '../base/version.ts'
 import { readConfig } from '../config/read-config.ts'
 import { SETTINGS } from '../config/settings.ts'
 import { shownSettings } from '../config/shown-settings.ts'
-import { MIGRATIONS } from '../store/sqlite/migrations.ts'
+import { SCHEMA } from '../store/schema/migrate.ts'
 import { EXIT, JSON_FLAG, type Command } from './command.ts'
 import { readModelOption } from './model-option.ts'
 import { printTable } from './print-table.ts'
@@ -58,7 +58,7 @@ export const versionCommand: Command = {
   run: async ({ options }, { stdout }) => {
     const { node, sqlite, openssl, v8 } = process.versions
     const { platform, arch } = process
-    const about = { version: VERSION, commit: COMMIT, schema: MIGRATIONS.length, node, sqlite, openssl, v8, platform, arch }
+    const about = { version: VERSION, commit: COMMIT, schema: SCHEMA, node, sqlite, openssl, v8, platform, arch }
     stdout.write(options.has('--json') ? `${JSON.stringify(about)}\n` : `dateline ${VERSION}\n`)
     return EXIT.ok
   },

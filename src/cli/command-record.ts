@@ -26,20 +26,16 @@ export function commandRecord(name: string, given: Given = {}, userId?: string):
   return { event: 'command', details, ...(userId === undefined ? {} : { model: user.name, documentId: userId }) }
 }
 
-/**
- * Records a command that works on the file. Where that is not possible, stderr says so and the command succeeds. `isRestored`
- * is for a database that this command has put there, without its triggers: opening it makes them again.
- */
+/** Records a command that works on the file. Where that is not possible, stderr says so and the command succeeds. */
 export async function recordBeside(
   { dataDir }: Pick<Config, 'dataDir'>,
   { stderr }: Pick<Terminal, 'stderr'>,
   entry: AuditEntry,
-  { isRestored = false } = {},
 ): Promise<void> {
   try {
     if (readIdentity(resolve(dataDir)) !== undefined) throw new Error('a node writes through the log of its cluster only')
     // Opening a database of an older program would change its schema.
-    openForReading({ dataDir }, { needsTriggers: !isRestored }).close()
+    openForReading({ dataDir }).close()
     const store = openStore({ dir: prepareDataDir(dataDir), models: STORED_MODELS, version: VERSION, now: systemClock })
     try {
       await store.as(OPERATOR).record(entry)

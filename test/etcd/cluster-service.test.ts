@@ -10,7 +10,7 @@ import { createJoinTokens } from '../../src/cluster/join-tokens.ts'
 import { signRequest } from '../../src/cluster/node-requests.ts'
 import type { ClusterStatus, ServiceStatus } from '../../src/models/responses.ts'
 import { openDatabase } from '../../src/store/sqlite/database.ts'
-import { MIGRATIONS } from '../../src/store/sqlite/migrations.ts'
+import { SCHEMA } from '../../src/store/schema/migrate.ts'
 import { startCluster, until } from '../support/cluster/cluster-services.ts'
 import { connectTo } from '../support/cluster/etcd-clients.ts'
 import { noEtcd } from '../support/cluster/etcd-server.ts'
@@ -272,7 +272,7 @@ describe('two nodes', { skip: noEtcd === false ? ONLY_HERE : noEtcd }, () => {
     const restored = await cluster.serve(directory)
     assert.ok((await namesAt(restored, { 'x-dateline-position': positionOf(written) })).includes('Behind the backup'))
     await until(async () => (await configAt(restored, 'GET')).status === 200)
-    assert.equal(await cluster.command(directory, 'cluster', 'upgrade'), `The schema is ${MIGRATIONS.length} already`)
+    assert.equal(await cluster.command(directory, 'cluster', 'upgrade'), `The schema is ${SCHEMA} already`)
     await restored.stop()
     const members = keysBelow('/dateline/log/epoch/members/')
     const receivers = async (): Promise<readonly string[]> =>

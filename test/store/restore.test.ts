@@ -10,7 +10,7 @@ import { writeBackup } from '../../src/store/backup/backup.ts'
 import { prepareDataDir, type DataDir } from '../../src/store/sqlite/data-dir.ts'
 import { DatabaseFileError } from '../../src/store/backup/database-copy.ts'
 import { openDatabase } from '../../src/store/sqlite/database.ts'
-import { migrate, MIGRATIONS, SchemaError } from '../../src/store/sqlite/migrations.ts'
+import { migrate, MIGRATIONS, SchemaError } from '../../src/store/schema/migrate.ts'
 import { removeReplaced, restoreDatabase } from '../../src/store/backup/restore.ts'
 import { openStore } from '../../src/store/sqlite/sqlite-store.ts'
 import { TOPIC } from '../support/service/data-bodies.ts'
@@ -125,7 +125,7 @@ it('restore rejects a file that is no sound database of dateline, or is of a new
   migrate(changed, {
     models: STORED_MODELS,
     version: '9.8.7',
-    migrations: [...MIGRATIONS, 'CREATE TABLE later (a)'],
+    migrations: [...MIGRATIONS, { from: '', raise: 'CREATE TABLE later (a)' }],
     backup: join(directory, 'before'),
   })
   changed.close()

@@ -41,8 +41,8 @@ export const restoreCommand: Command = {
     const lock = ownDataDir(dir, { pid: process.pid, startedAt: isoDate(systemClock()) })
     let isDone = false
     try {
-      const record = (replaced?: string, options = {}): Promise<void> =>
-        recordBeside({ dataDir }, terminal, commandRecord('restore', { file: resolve(from), replaced }), options)
+      const record = (replaced?: string): Promise<void> =>
+        recordBeside({ dataDir }, terminal, commandRecord('restore', { file: resolve(from), replaced }))
       const progress = progressOn(terminal, 'Restoring')
       const restored = await restoreDatabase({
         dir,
@@ -63,9 +63,7 @@ export const restoreCommand: Command = {
       isDone = true
       const { gone, left } = removeReplaced(dir, from)
       const { bytes, schema, version, items, replaced, removed, differs } = restored
-      // What opens the restored database makes its triggers, and owns the directory for that.
-      lock.release()
-      await record(replaced, { isRestored: true })
+      await record(replaced)
       const count = Object.values(items).reduce((sum, n) => sum + n, 0)
       terminal.stdout.write(
         options.has('--json')

@@ -26,7 +26,7 @@ import { databaseReason, isDamage, openDatabase, type Database } from '../../sto
 import { countItems, faultsOf, lastRecordDate, newestDate } from '../../store/sqlite/database-check.ts'
 import { copiesBehind } from '../../store/references/copies-behind.ts'
 import { readProgress } from '../../store/references/reference-progress.ts'
-import { fileFacts, MIGRATIONS, tooNew } from '../../store/sqlite/migrations.ts'
+import { fileFacts, requireReadable, SCHEMA, SchemaError } from '../../store/schema/migrate.ts'
 import { loadSecrets } from '../../store/sqlite/secret-file.ts'
 import { guestStorage } from '../../store/tables/guest-storage.ts'
 import { contentFaults } from '../../store/tables/stored-documents.ts'
@@ -59,7 +59,7 @@ export function checksOfData(config: Config, environment: Environment, exposed: 
     ['permissions', () => checkPermissions(directory, exposed)],
     ['secrets', () => checkSecrets(directory, environment)],
     ['disk', () => checkDisk(directory)],
-    ['schema', onceReadable((database) => checkSchema(database, readIdentity(directory) !== undefined))],
+    ['schema', onceReadable((database) => checkSchema(database))],
     ['integrity', onceReadable(checkIntegrity)],
     ['references', onceReadable(checkReferences)],
     ['values', onceReadable(checkValues)],
@@ -168,12 +168,15 @@ function withDatabase<T extends string | Warning>(file: string, check: (database
   }
 }
 
-function checkSchema(database: Database, isNode: boolean): string {
+function checkSchema(database: Database): string {
   const facts = fileFacts(database)
   if (!facts.isOurs) throw new Problem('the database was not written by dateline: choose another --data-dir')
-  if (facts.schema > MIGRATIONS.length) throw new Problem(tooNew('the database', facts, VERSION).message)
-  const way = isNode ? 'dateline cluster upgrade, once all nodes have this program,' : 'the next start'
-  const next = facts.schema < MIGRATIONS.length ? `; ${way} brings it to ${MIGRATIONS.length}` : ''
+  try {
+    requireReadable('the database', facts, VERSION)
+  } catch (error) {
+    throw error instanceof SchemaError ? new Problem(error.message) : error
+  }
+  const next = facts.schema < SCHEMA ? `; the next start brings it to ${SCHEMA}` : ''
   return `${facts.schema}, prepared by dateline ${facts.version ?? '?'}${next}`
 }
 

@@ -5,15 +5,14 @@ import { embeddingsOf } from '../../models/embedding.ts'
 import { STORED_MODELS } from '../../models/registry.ts'
 import type { Field, Model, Shape, TextForm } from '../../models/schema.ts'
 import type { Database } from '../../store/sqlite/database.ts'
-import { tableOf, valueAt } from '../../store/sqlite/schema-sql.ts'
-import { hasTable } from '../../store/tables/document-tables.ts'
+import { tableOf, valueAt } from '../../store/schema/names.ts'
 
 /** More are counted. */
 const NAMED_MAX = 5
 
 /** What was found, as `url of the headline 66f0…`. Reads these members of every document, and those of the copies in it. */
 export function oddValues(database: Database): string | undefined {
-  const models = STORED_MODELS.filter((model) => model.draftsOf === undefined && hasTable(database, model))
+  const models = STORED_MODELS.filter((model) => model.draftsOf === undefined)
   const named: string[] = []
   let count = 0
   const take = (found: string): void => {

@@ -14,7 +14,7 @@ import { downloadSnapshot, PeerError, requestHandover, type Handover, type Peer 
 import { filePosition } from '../../store/replica/position-table.ts'
 import { DataDirError, discardDataDir, ownDataDir, prepareDataDir, type DataDir } from '../../store/sqlite/data-dir.ts'
 import { openDatabase } from '../../store/sqlite/database.ts'
-import { MIGRATIONS, schemaVersion } from '../../store/sqlite/migrations.ts'
+import { SCHEMA, schemaVersion } from '../../store/schema/migrate.ts'
 import { EXIT, UsageError, type Command, type Terminal } from '../command.ts'
 import { DATA_SETTINGS } from '../data-settings.ts'
 import { abortOn, progressOn } from '../progress.ts'
@@ -125,7 +125,7 @@ async function become(dir: DataDir, handover: Handover, { reached, url, terminal
     await downloadSnapshot(peer, request).finally(progress.end)
     const copy = requireUsable(partial, site, url)
     bytes = copy.bytes
-    const reached = { position: copy.position, durable: copy.position, schema: MIGRATIONS.length }
+    const reached = { position: copy.position, durable: copy.position, schema: SCHEMA }
     const now = systemClock()
     // Until it starts, so that it is shown, the log waits for it, and it can be removed.
     await membership.write({ ...reached, node, url: undefined, version: VERSION, state: JOINED, time: now, startedAt: now, snapshot: undefined })

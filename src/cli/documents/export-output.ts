@@ -15,8 +15,7 @@ import { storedDocuments } from '../../content/transfer/export-documents.ts'
 import { placesOf } from '../../models/incomplete.ts'
 import type { Model } from '../../models/schema.ts'
 import type { Database } from '../../store/sqlite/database.ts'
-import { tableOf } from '../../store/sqlite/schema-sql.ts'
-import { hasTable } from '../../store/tables/document-tables.ts'
+import { tableOf } from '../../store/schema/names.ts'
 import type { FindQuery } from '../../store/store.ts'
 import { EXIT, type ExitCode, type Terminal } from '../command.ts'
 import { abortOn, progressOn } from '../progress.ts'
@@ -41,7 +40,7 @@ interface Piece {
 
 /** Also shows on stderr how far the export is, and how many of its rows could not be imported again. */
 function* pieces({ database, model, query, includes, format, terminal }: ExportTask): Generator<Piece> {
-  const places = placesOf(model, includes).filter((place) => hasTable(database, place))
+  const places = placesOf(model, includes)
   const total = places.reduce((sum, place) => sum + Number(database.get(`SELECT count(*) AS n FROM ${tableOf(place)}`)?.['n']), 0)
   const progress = progressOn(terminal, 'Exporting')
   let [text, count, long] = [format === 'csv' ? writeCsvRow(csvColumns(model)) : '', 0, 0]

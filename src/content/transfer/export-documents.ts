@@ -12,9 +12,8 @@ import { comparePositions, type Sort } from '../../query/order.ts'
 import type { Database } from '../../store/sqlite/database.ts'
 import { execute, noEffort } from '../../store/plan/executor.ts'
 import { planQuery } from '../../store/plan/planner.ts'
-import { tableOf } from '../../store/sqlite/schema-sql.ts'
+import { tableOf } from '../../store/schema/names.ts'
 import type { FindQuery } from '../../store/store.ts'
-import { hasTable } from '../../store/tables/document-tables.ts'
 import { positionOf } from '../reads/incomplete-drafts.ts'
 
 /** The caller let an export go no further. */
@@ -37,7 +36,7 @@ export function* storedDocuments(
   query: FindQuery | undefined,
   { includes = false, mayGoOn = () => true }: ExportOptions = {},
 ): Generator<string> {
-  const places = placesOf(model, includes).filter((place) => hasTable(database, place))
+  const places = placesOf(model, includes)
   const [complete, incomplete] = places.map((place) => documentsOf(database, place, query, mayGoOn))
   if (complete === undefined) return
   if (incomplete === undefined) yield* complete

@@ -11,7 +11,7 @@ import { user } from '../../models/user.ts'
 import { eraseActor } from '../changes/change-retention.ts'
 import type { Database } from '../sqlite/database.ts'
 import type { GroupInserts } from '../sqlite/group-inserts.ts'
-import { tableOf, valueAt } from '../sqlite/schema-sql.ts'
+import { tableOf, valueAt } from '../schema/names.ts'
 
 const TABLE = tableOf(audit)
 const [TIME, EVENT, ACTOR, MODEL] = [valueAt('time'), valueAt('event'), valueAt('actor'), valueAt('model')]

@@ -13,7 +13,7 @@ import { HOUR_MS, MINUTE_MS } from '../../base/duration.ts'
 import type { Model } from '../../models/schema.ts'
 import { databaseReason, foldWal, isDamage, openDatabase, type Database } from '../sqlite/database.ts'
 import { countItems, faultsOf, type ItemCounts } from '../sqlite/database-check.ts'
-import { fileFacts, SchemaError, type FileFacts } from '../sqlite/migrations.ts'
+import { fileFacts, SchemaError, type FileFacts } from '../schema/migrate.ts'
 
 const STEP_PAGES = 256
 /** After so many pages (4 MiB) the copy waits for the disk. */

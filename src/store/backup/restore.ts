@@ -24,7 +24,7 @@ import { databaseReason, foldWal, isDamage, openDatabase, type Database } from '
 import { copyDifferences, type CopyDifferences } from './copy-differences.ts'
 import { copyDatabase, DatabaseFileError, type Copied } from './database-copy.ts'
 import type { DataDir } from '../sqlite/data-dir.ts'
-import { MIGRATIONS, tooNew } from '../sqlite/migrations.ts'
+import { requireReadable } from '../schema/migrate.ts'
 import { contentFaults } from '../tables/stored-documents.ts'
 import { prepareCopy, type RemovedCredentials } from './restored-copy.ts'
 
@@ -98,13 +98,13 @@ export async function copyForRestore({ dir, from, version, keepsCredentials = fa
     action,
     ifDamaged,
     accept(facts) {
-      if (facts.schema > MIGRATIONS.length) throw tooNew(`The file "${source}"`, facts, version)
+      requireReadable(`The file "${source}"`, facts, version)
     },
   })
   try {
     const [fault] = withFile(to, (copy) => contentFaults(copy, request.models))
     if (fault !== undefined) throw new DatabaseFileError(`${action}: the copy did not pass its check (${fault}): ${ifDamaged}`)
-    const removed = prepareCopy(to, { inUse: keepsCredentials ? undefined : dir.database, now: request.now() })
+    const removed = prepareCopy(to, { models: request.models, inUse: keepsCredentials ? undefined : dir.database, now: request.now() })
     return { ...copied, removed, differs: copyDifferences(to, dir.database) }
   } catch (error) {
     rmSync(to, { force: true })

@@ -3,8 +3,8 @@
  *
  * - What was committed after the backup is gone, and its places in the change log are taken by other changes: the log gets
  *   another identity.
- * - The triggers of the models go, whatever their bodies do. The program makes its own when it opens the file, and counts
- *   again what they count. So do the statistics of the planner, which an operator may have made.
+ * - What triggers keep is derived again from the documents, whatever the file says, and the statistics of the planner go,
+ *   which an operator may have made.
  * - A token of the API or a passkey is nothing but its row: the author of a forged file could sign in with one that was
  *   planted there. Only those stay that the database in use has as well. Other ways to sign in need the file `secrets` or a
  *   mailbox.
@@ -14,9 +14,11 @@
 import { existsSync } from 'node:fs'
 import { renameHistory } from '../changes/history-name.ts'
 import { rolesInPlace } from '../../models/guest.ts'
+import type { Model } from '../../models/schema.ts'
 import type { User } from '../../models/user.ts'
 import { foldWal, openDatabase, type Database, type Row } from '../sqlite/database.ts'
-import { STATISTICS } from '../sqlite/schema-check.ts'
+import { recount } from '../schema/derived-rows.ts'
+import { STATISTICS } from '../schema/schema.ts'
 
 /** How many rows were removed, since the database in use does not have them. */
 export interface RemovedCredentials {
@@ -33,23 +35,25 @@ const CREDENTIALS = {
 } as const
 
 interface Preparation {
+  readonly models: readonly Model[]
   /** The database whose credentials stay; without it all of the copy stay. */
   readonly inUse: string | undefined
   /** Milliseconds since the epoch. */
   readonly now: number
 }
 
-export function prepareCopy(file: string, { inUse, now }: Preparation): RemovedCredentials {
+export function prepareCopy(file: string, { models, inUse, now }: Preparation): RemovedCredentials {
   const database = openDatabase(file)
   try {
-    const triggers = database.all("SELECT name FROM sqlite_schema WHERE type = 'trigger'")
-    for (const { name } of triggers) database.exec(`DROP TRIGGER "${String(name).replaceAll('"', '""')}"`)
     for (const table of STATISTICS) database.exec(`DROP TABLE IF EXISTS ${table}`)
+    database.exec('BEGIN IMMEDIATE')
+    recount(database, models)
     renameHistory(database)
     endFutureSignOuts(database, now)
     repairAppRoles(database)
-    if (inUse === undefined) return NONE_REMOVED
-    return { apiTokens: removeUnknown(database, 'apiTokens', inUse), passkeys: removeUnknown(database, 'passkeys', inUse) }
+    const removed = inUse === undefined ? NONE_REMOVED : removeUnknownOf(database, inUse)
+    database.exec('COMMIT')
+    return removed
   } finally {
     database.close()
     foldWal(file)
@@ -57,7 +61,6 @@ export function prepareCopy(file: string, { inUse, now }: Preparation): RemovedC
 }
 
 function endFutureSignOuts(database: Database, now: number): void {
-  if (!hasTable(database, 'signed_out')) return
   const second = Math.floor(now / 1000)
   database.run('UPDATE signed_out SET before = ? WHERE before > ?', second, second)
 }
@@ -72,9 +75,13 @@ function repairAppRoles(database: Database): void {
   for (const { id, role } of wrong) database.run("UPDATE user SET doc = json_set(doc, '$.appRole', ?) WHERE id = ?", role, id)
 }
 
+function removeUnknownOf(copy: Database, inUse: string): RemovedCredentials {
+  return { apiTokens: removeUnknown(copy, 'apiTokens', inUse), passkeys: removeUnknown(copy, 'passkeys', inUse) }
+}
+
 function removeUnknown(copy: Database, kind: keyof typeof CREDENTIALS, inUse: string): number {
   const { table, columns } = CREDENTIALS[kind]
-  const found = rowsOf(copy, `SELECT ${columns} FROM ${table}`)
+  const found = copy.all(`SELECT ${columns} FROM ${table}`)
   if (found.length === 0) return 0
   const known = new Set(rowsInUse(inUse, `SELECT ${columns} FROM ${table}`).map(textOf))
   const unknown = found.filter((row) => !known.has(textOf(row)))
@@ -90,20 +97,10 @@ function rowsInUse(file: string, sql: string): readonly Row[] {
   let database: Database | undefined
   try {
     database = openDatabase(file, { readOnly: true })
-    return rowsOf(database, sql)
+    return database.all(sql)
   } catch {
     return []
   } finally {
     database?.close()
   }
-}
-
-/** None where a file of an earlier schema has no such table. */
-function rowsOf(database: Database, sql: string): readonly Row[] {
-  const table = sql.split(' FROM ')[1] ?? ''
-  return hasTable(database, table) ? database.all(sql) : []
-}
-
-function hasTable(database: Database, name: string): boolean {
-  return database.get("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?", name) !== undefined
 }

@@ -7,14 +7,11 @@ import type { Model } from '../../models/schema.ts'
 import type { Status } from '../../models/status.ts'
 import type { Database, Row } from '../sqlite/database.ts'
 import type { ChangePage, ChangeRange, ChangeRecord, ChangeSight } from '../store.ts'
-import { hasChangeLog } from './change-schema.ts'
 
 /** Rows of the log that one page looks at: a few milliseconds. */
 const ROWS_PER_PAGE_MAX = 2_000
-const NO_LOG: ChangeRange = { history: '', newest: 0, wholeBehind: 0 }
 
 export function changeRange(database: Database): ChangeRange {
-  if (!hasChangeLog(database)) return NO_LOG
   const row = database.get('SELECT id, whole_behind, (SELECT max(seq) FROM change) AS newest FROM change_log')
   return {
     history: String(row?.['id'] ?? ''),
@@ -25,7 +22,6 @@ export function changeRange(database: Database): ChangeRange {
 
 /** One page of the last changes of documents behind a seq; see DocumentStore. */
 export function changesBehind(database: Database, after: number, sight: ChangeSight, limit: number): ChangePage {
-  if (!hasChangeLog(database)) return { records: [], upTo: after, looked: 0 }
   const parts = partsOf(sight)
   const { newest } = changeRange(database)
   const { looked, last } = lookedAt(database, parts, after)

@@ -3,7 +3,6 @@ import { MODELS } from '../../models/registry.ts'
 import type { Model } from '../../models/schema.ts'
 import { user } from '../../models/user.ts'
 import type { Database } from '../sqlite/database.ts'
-import { hasChangeLog } from './change-schema.ts'
 
 const ROWS_PER_STEP = 500
 /** The last changes are kept whatever their age: so many seqs. */
@@ -52,7 +51,6 @@ const BEFORE_THE_NEWEST = 'seq < (SELECT max(seq) FROM change)'
  * seq of one that a reader may have seen. Returns how many rows it changed: none when all is done.
  */
 export function eraseActor(database: Database, userId: string, rowsMax: number): number {
-  if (!hasChangeLog(database)) return 0
   const rows = (found: string): string => `seq IN (SELECT seq FROM ${found} LIMIT ?)`
   const steps: readonly (readonly [sql: string, ...values: string[]])[] = [
     [`UPDATE change SET actor = NULL WHERE ${rows(`change WHERE ${ACTOR}`)}`, userId],

@@ -2,7 +2,6 @@
 import type { Model } from '../../models/schema.ts'
 import type { Database } from '../sqlite/database.ts'
 import type { ChangedDocuments } from '../store.ts'
-import { hasChangeLog } from './change-schema.ts'
 
 /** Rows of the log that are looked at, over all actors: some milliseconds. */
 const ROWS_MAX = 5_000
@@ -19,7 +18,6 @@ export const TOO_MANY_CHANGED =
 
 /** All that the actors have changed of the models, for a thread or a process of its own; not whole above EXPORTED_MAX. */
 export function allChangedBy(database: Database, models: readonly Model[], actors: readonly string[]): ChangedDocuments {
-  if (!hasChangeLog(database)) return { ids: [], isWhole: true }
   const names = new Set(models.map(({ name }) => name))
   const ids = new Set<string>()
   const rowsMax = Math.floor(EXPORTED_ROWS_MAX / Math.max(1, actors.length))
@@ -33,7 +31,6 @@ export function allChangedBy(database: Database, models: readonly Model[], actor
 
 /** The last that each actor has changed of the models; see DocumentStore. */
 export function documentsChangedBy(database: Database, models: readonly Model[], actors: readonly string[]): ChangedDocuments {
-  if (!hasChangeLog(database)) return { ids: [], isWhole: true }
   const names = new Set(models.map(({ name }) => name))
   const [rowsMax, documentsMax] = [ROWS_MAX, DOCUMENTS_MAX].map((max) => Math.floor(max / Math.max(1, actors.length)))
   const all = actors.map((actor) => lastChanged(database, names, { actor, rowsMax: rowsMax ?? 0, documentsMax: documentsMax ?? 0 }))

@@ -11,7 +11,6 @@ import type { Database, Row } from '../sqlite/database.ts'
 import type { DocumentChange, HistoryPage, HistoryQuery } from '../store.ts'
 import { getDocument } from '../tables/document-tables.ts'
 import { recordOf } from './change-log.ts'
-import { hasChangeLog } from './change-schema.ts'
 import { isWhole, textOf } from './text-delta.ts'
 
 /** Bytes of texts that one page compares: some milliseconds. A page has at least one change. */
@@ -19,7 +18,6 @@ const PAGE_BYTES_MAX = 512 * 1024
 
 /** The changes of a document, newest first. */
 export function historyOf(database: Database, model: Model, id: string, { limit, before }: HistoryQuery): HistoryPage<DocumentChange> {
-  if (!hasChangeLog(database)) return { items: [], hasMore: false }
   const items: DocumentChange[] = []
   let bytes = 0
   let after: Uint8Array | undefined
@@ -41,7 +39,6 @@ export function historyOf(database: Database, model: Model, id: string, { limit,
  * change deleted it, or where the text is not kept any more.
  */
 export function textBehind(database: Database, model: Model, id: string, seq: number): string | undefined {
-  if (!hasChangeLog(database)) return undefined
   const change = database.get('SELECT after FROM change WHERE seq = ? AND id = ? AND model = ?', seq, id, model.name)
   const version = change?.['after']
   if (typeof version !== 'string') return undefined

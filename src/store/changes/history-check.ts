@@ -4,7 +4,6 @@ import { entityTag } from '../../http/request/entity-tag.ts'
 import { modelNamed } from '../../models/registry.ts'
 import type { Database, Row } from '../sqlite/database.ts'
 import { getDocument } from '../tables/document-tables.ts'
-import { hasChangeLog } from './change-schema.ts'
 import { isWhole, textOf } from './text-delta.ts'
 
 const FAULTS_MAX = 5
@@ -18,7 +17,6 @@ const TRASHED = 'SELECT trash.model, trash.id, doc, change.before FROM trash JOI
 
 /** A sentence for each fault, at most a few. Reads all versions, one document at a time. */
 export function historyFaults(database: Database): readonly string[] {
-  if (!hasChangeLog(database)) return []
   const faults: string[] = []
   let document: string | undefined
   let text: Uint8Array | undefined

@@ -4,7 +4,6 @@ import { storedModelNamed } from '../../models/registry.ts'
 import type { Model } from '../../models/schema.ts'
 import type { Database, Row } from '../sqlite/database.ts'
 import type { HistoryPage, HistoryQuery, MatchCount, TrashedDocument } from '../store.ts'
-import { hasChangeLog } from './change-schema.ts'
 
 const REMOVED_PER_STEP = 50
 /** Of the documents of a page, which has at least one. */
@@ -12,7 +11,7 @@ const PAGE_CHARS_MAX = 2 * 1024 * 1024
 
 /** What of a model is in the trash, what was deleted last first. */
 export function listTrash(database: Database, model: Model, { limit, before }: HistoryQuery): HistoryPage<TrashedDocument> {
-  if (limit === 0 || !hasChangeLog(database)) return { items: [], hasMore: false }
+  if (limit === 0) return { items: [], hasMore: false }
   const items: TrashedDocument[] = []
   let chars = 0
   const sql = 'SELECT * FROM trash WHERE model = ? AND seq < ? ORDER BY seq DESC'
@@ -27,14 +26,12 @@ export function listTrash(database: Database, model: Model, { limit, before }: H
 
 /** How many documents of the models are in the trash, counted in the index of its order up to a limit. */
 export function countTrash(database: Database, models: readonly Model[], limit: number): MatchCount {
-  if (!hasChangeLog(database)) return { total: 0, isFloor: false }
   const sql = 'SELECT count(*) AS n FROM (SELECT 1 FROM trash WHERE model = ? LIMIT ?)'
   const total = models.reduce((sum, { name }) => sum + Number(database.get(sql, name, limit + 1)?.['n'] ?? 0), 0)
   return { total: Math.min(total, limit), isFloor: total > limit }
 }
 
 export function getTrashed(database: Database, model: Model, id: string): TrashedDocument | undefined {
-  if (!hasChangeLog(database)) return undefined
   const row = database.get('SELECT * FROM trash WHERE id = ? AND model = ?', id, model.name)
   return row && trashedOf(row)
 }

@@ -37,7 +37,8 @@ import {
   type SqlPart,
   type Task,
 } from './plan.ts'
-import { indexColumns, keptPaths, soughtIndex, sparseColumns, sparseIndex, valueAt, type IndexColumn } from '../sqlite/schema-sql.ts'
+import { indexColumns, keptPaths, soughtIndex, sparseColumns, sparseIndex, type IndexColumn } from '../schema/indexes.ts'
+import { valueAt } from '../schema/names.ts'
 import type { FindQuery } from '../store.ts'
 import { dotted } from '../../query/field-path.ts'
 import type { Sort } from '../../query/order.ts'

@@ -14,7 +14,7 @@ import type { Sort } from '../../query/order.ts'
 import type { Pattern } from '../../query/pattern.ts'
 import type { Bound, Conditions, WordsFilter } from './conditions.ts'
 import { judgedText } from './judged-members.ts'
-import { tableOf, valueAt } from '../sqlite/schema-sql.ts'
+import { tableOf, valueAt } from '../schema/names.ts'
 import type { Statistics } from './statistics.ts'
 import type { FindQuery } from '../store.ts'
 

@@ -9,7 +9,8 @@ import type { Conditions, TextSearch } from './conditions.ts'
 import { judgedText } from './judged-members.ts'
 import type { Database } from '../sqlite/database.ts'
 import { DOCUMENT_COST, extraConditions, listedIn, NO_SQL, SEEK_COST, where, type PlanOption, type Plan, type Range, type Search, type SqlPart, type Task } from './plan.ts'
-import { pendingTable, tableOf, trigramColumns, trigramTable, valueAt } from '../sqlite/schema-sql.ts'
+import { tableOf, valueAt } from '../schema/names.ts'
+import { pendingTable, trigramColumns, trigramTable } from '../schema/search-tables.ts'
 import { isIndexedText } from '../tables/pending-rows.ts'
 import {
   countTexts,

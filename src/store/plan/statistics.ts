@@ -8,7 +8,7 @@ import { setNewest } from '../../base/bounded-map.ts'
 import type { Model } from '../../models/schema.ts'
 import type { Filter } from '../../query/ast.ts'
 import type { Database } from '../sqlite/database.ts'
-import { tableOf } from '../sqlite/schema-sql.ts'
+import { tableOf } from '../schema/names.ts'
 
 /** Shares of the documents that conditions are guessed to leave. */
 const EQUALITY_SHARE = 0.05

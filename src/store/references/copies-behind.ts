@@ -1,14 +1,12 @@
 /** Finds copies that are not what the document says that they are copies of. */
 import { parseJson, type JsonObject } from '../../base/json.ts'
 import type { Database } from '../sqlite/database.ts'
-import { tableOf } from '../sqlite/schema-sql.ts'
+import { tableOf } from '../schema/names.ts'
 import { createCurrentCopies } from './current-copies.ts'
 import { ALL_PLACES } from './holder-rows.ts'
-import { hasReferences } from './reference-schema.ts'
 
 /** How many documents of each model hold copies that are behind. Reads them all, one at a time. */
 export function copiesBehind(database: Database): ReadonlyMap<string, number> {
-  if (!hasReferences(database)) return new Map()
   const current = createCurrentCopies(database)
   const found = new Map<string, number>()
   for (const { model } of ALL_PLACES) {

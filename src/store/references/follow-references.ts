@@ -16,14 +16,13 @@ import { storedModelNamed } from '../../models/registry.ts'
 import type { Model } from '../../models/schema.ts'
 import type { ChangeCapture } from '../changes/change-capture.ts'
 import type { Database, Row } from '../sqlite/database.ts'
-import { tableOf } from '../sqlite/schema-sql.ts'
+import { tableOf } from '../schema/names.ts'
 import { getDocument, type DocumentTables } from '../tables/document-tables.ts'
 import { changedSearchRow, searchRow } from '../tables/search-row.ts'
 import { createCurrentCopies, isFollowed, type CurrentCopies, type WhichCopies } from './current-copies.ts'
 import { ALL_PLACES, countHolders, HOLDERS_COUNTED_MAX, holderRows, placesOf, type HolderRow } from './holder-rows.ts'
 import { redirect } from './redirects.ts'
 import { readProgress, writeProgress, type FollowedStep, type ReferenceLook, type ReferenceProgress, type ReferenceWork } from './reference-progress.ts'
-import { hasReferences } from './reference-schema.ts'
 
 /** Documents that one step changes: about a millisecond. */
 const DOCUMENTS_PER_STEP = 4
@@ -39,7 +38,6 @@ export interface FollowingTables extends DocumentTables {
 
 /** Looks for work behind a seq. Changes nothing. */
 export function lookForWork(database: Database, after: number): ReferenceLook {
-  if (!hasReferences(database)) return { upTo: after, found: false, hasMore: false }
   const progress = readProgress(database)
   if (progress.work !== undefined) return { upTo: Math.max(after, progress.seq), found: true, hasMore: true }
   let upTo = Math.max(after, progress.seq)
@@ -55,7 +53,6 @@ export function lookForWork(database: Database, after: number): ReferenceLook {
 /** Does one step; `upTo` is the change up to which a look found nothing to do. To be called within a transaction. */
 export function followReferences(tables: FollowingTables, upTo: number, documentsMax = DOCUMENTS_PER_STEP): FollowedStep {
   const { database } = tables
-  if (!hasReferences(database)) return { changed: 0, progress: { seq: upTo, work: undefined } }
   const progress = readProgress(database)
   const { work, seq } = progress
   const step = work === undefined ? followChange(tables, Math.max(upTo, seq), documentsMax) : goOn(tables, { work, seq, documentsMax })
@@ -65,7 +62,6 @@ export function followReferences(tables: FollowingTables, upTo: number, document
 
 /** Begins to compare all copies; what is under way is done with it, since each copy is compared. */
 export function beginRepair(database: Database): ReferenceProgress {
-  if (!hasReferences(database)) return { seq: 0, work: undefined }
   const total = ALL_PLACES.reduce((sum, place) => sum + countHolders(database, place, '', HOLDERS_COUNTED_MAX), 0)
   const newest = Number(database.get('SELECT coalesce(max(seq), 0) AS seq FROM change')?.['seq'])
   const progress: ReferenceProgress = { seq: newest, work: { kind: 'repair', place: 0, after: undefined, done: 0, total } }

@@ -7,8 +7,9 @@
 import { embeddingsOf, HOLDERS, holdersOf } from '../../models/embedding.ts'
 import type { Model } from '../../models/schema.ts'
 import type { Database } from '../sqlite/database.ts'
-import { indexColumns, tableOf, valueAt } from '../sqlite/schema-sql.ts'
-import { listedCopies } from './reference-schema.ts'
+import { indexColumns } from '../schema/indexes.ts'
+import { tableOf, valueAt } from '../schema/names.ts'
+import { listedCopies } from '../schema/triggers.ts'
 
 /** Documents of a step are read together. */
 const CHARS_MAX = 128 * 1024

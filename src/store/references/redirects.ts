@@ -1,18 +1,12 @@
 /** Deleted documents that are replaced by others: their copies become copies of those. */
-import { fail } from '../../base/failure.ts'
 import type { Model } from '../../models/schema.ts'
 import type { Database } from '../sqlite/database.ts'
-import { hasReferences } from './reference-schema.ts'
 
 /** A document that replaced another may be replaced itself. */
 const HOPS_MAX = 20
 
 /** Stores which document takes the place of one that is deleted; none where its copies are kept. */
 export function redirect(database: Database, model: Model, id: string, target: string | undefined): void {
-  if (!hasReferences(database)) {
-    if (target === undefined) return
-    throw fail('conflict', 'Cannot replace a document by another: the nodes of the cluster have an earlier schema: run "dateline cluster upgrade"')
-  }
   database.run('DELETE FROM redirect WHERE model = ? AND id = ?', model.name, id)
   if (target !== undefined) database.run('INSERT INTO redirect VALUES (?, ?, ?)', model.name, id, target)
 }

@@ -1,7 +1,6 @@
 /** How far the copies of documents have followed the change log, in the transaction of the copies that were brought up to date. */
 import type { Database } from '../sqlite/database.ts'
 import type { Keys } from './holder-rows.ts'
-import { hasReferences } from './reference-schema.ts'
 
 /** What is under way, in steps: the copies of one document, or all copies. */
 export type ReferenceWork = {
@@ -38,7 +37,6 @@ export interface ReferenceLook {
 }
 
 export function readProgress(database: Database): ReferenceProgress {
-  if (!hasReferences(database)) return { seq: 0, work: undefined }
   const row = database.get('SELECT seq, work FROM reference_progress')
   const work = row?.['work']
   return { seq: Number(row?.['seq'] ?? 0), work: typeof work === 'string' ? (JSON.parse(work) as ReferenceWork) : undefined }

@@ -6,7 +6,6 @@ import type { ReferenceUsage, UsageOfMany } from '../store.ts'
 import { createCurrentCopies } from './current-copies.ts'
 import { countHolders, holderRows, HOLDERS_COUNTED_MAX, placesOf } from './holder-rows.ts'
 import { readProgress } from './reference-progress.ts'
-import { hasReferences } from './reference-schema.ts'
 
 interface UsageQuery {
   readonly model: Model
@@ -16,7 +15,6 @@ interface UsageQuery {
 }
 
 export function usageOf(database: Database, { model, id, holders, limit }: UsageQuery): ReferenceUsage {
-  if (!hasReferences(database)) return { counts: [], following: undefined }
   const counts = holders.map((holder) => {
     const places = placesOf(model).filter((place) => place.model === holder)
     const total = places.reduce((sum, place) => sum + countHolders(database, place, id, limit + 1), 0)
@@ -27,7 +25,6 @@ export function usageOf(database: Database, { model, id, holders, limit }: Usage
 
 /** Copies are counted until a model reaches the limit; of the documents after that, only whether they have any. */
 export function usageOfMany(database: Database, { model, ids, holders, limit }: Omit<UsageQuery, 'id'> & { readonly ids: readonly string[] }): UsageOfMany {
-  if (!hasReferences(database)) return { counts: [], used: [] }
   const totals = new Map(holders.map((holder) => [holder, 0]))
   const places = placesOf(model).filter((place) => totals.has(place.model))
   const used: string[] = []

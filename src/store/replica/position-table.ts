@@ -5,8 +5,8 @@
  * `site` identifies the log. A file without a position belongs to no cluster.
  */
 import { renameHistory } from '../changes/history-name.ts'
+import { fileFacts, FIRST_SCHEMA } from '../schema/migrate.ts'
 import { openDatabase, type Database } from '../sqlite/database.ts'
-import { POSITION_TABLE_OF_NODE } from './position-schema.ts'
 import { NO_ENTRY } from './sealer.ts'
 
 /** The last entry that a database contains. */
@@ -20,11 +20,11 @@ export interface FilePosition extends LastEntry {
   readonly site: string
 }
 
-/** The position of an open database; undefined where it belongs to no cluster, or is of a version before clusters. */
+/** The position of an open database; undefined where it belongs to no cluster. */
 export function readPosition(database: Database): FilePosition | undefined {
-  // The table of a file that was never part of a cluster has no such column: see startOfLog().
-  const isOfNode = database.get("SELECT 1 FROM pragma_table_info('log_position') WHERE name = 'entry'")
-  if (isOfNode === undefined) return undefined
+  // A new file has no table, and one that this program cannot read is refused elsewhere.
+  const { isOurs, schema } = fileFacts(database)
+  if (!isOurs || schema < FIRST_SCHEMA) return undefined
   const row = database.get('SELECT site, position, entry FROM log_position')
   if (row === undefined) return undefined
   return { site: String(row['site']), position: Number(row['position']), entry: String(row['entry']) }
@@ -62,11 +62,8 @@ export function stampVersions(database: Database, position: number): void {
 export function startOfLog(file: string, site: string): void {
   const database = openDatabase(file)
   try {
-    database.exec(`
-      BEGIN IMMEDIATE;
-      DROP TABLE log_position;
-      ${POSITION_TABLE_OF_NODE};
-    `)
+    database.run('BEGIN IMMEDIATE')
+    database.run('DELETE FROM log_position')
     database.run('INSERT INTO log_position (one, site, position, entry) VALUES (1, ?, 0, ?)', site, NO_ENTRY)
     // Those of a service that ran alone are not positions.
     database.run('UPDATE model_version SET version = 0')
@@ -81,8 +78,7 @@ export function startOfLog(file: string, site: string): void {
 export function forgetPosition(file: string): void {
   const database = openDatabase(file)
   try {
-    // A file of a version before clusters has no such table.
-    if (readPosition(database) !== undefined) database.run('DELETE FROM log_position')
+    database.run('DELETE FROM log_position')
     renameHistory(database)
   } finally {
     database.close()

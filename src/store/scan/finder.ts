@@ -19,7 +19,7 @@ import { createShortQueries } from './short-queries.ts'
 import { createShortWork } from './short-work.ts'
 import { createTurnLane } from './turn-lane.ts'
 import { createTurnShare } from './turn-share.ts'
-import { indexColumns } from '../sqlite/schema-sql.ts'
+import { indexColumns } from '../schema/indexes.ts'
 import type { QueryCaller, FindQuery, Found, QueryCounts } from '../store.ts'
 
 export interface FinderOptions {

@@ -10,12 +10,10 @@ import { createAccount, replaceUser } from '../tables/account-tables.ts'
 import type { SearchRow } from '../tables/search-row.ts'
 import { isFree, type WrittenCode } from '../tables/distinct-codes.ts'
 import { getDocument } from '../tables/document-tables.ts'
-import { hasReview, requireReview } from '../tables/review-notes.ts'
 import { isForeignKeyError, type Database } from './database.ts'
 import { gatherInserts, type NewRow } from './gathered-inserts.ts'
 import { moveDocument, type MovingTables } from './document-moves.ts'
-import { hasSchedules, requireSchedules } from './schedule-schema.ts'
-import { tableOf } from './schema-sql.ts'
+import { tableOf } from '../schema/names.ts'
 
 /** What a new user begins with, the user's document included. */
 export type AccountOf = (document: JsonObject) => NewAccount
@@ -74,11 +72,6 @@ function writeDocument({ inserts, ...tables }: WritingTables, model: Model, { id
   if (basis === doc) return 'unchanged'
   const { database } = tables
   const isNew = basis === undefined
-  if (!hasSchedules(database) || !hasReview(database)) {
-    const [stored, next] = [isNew ? undefined : (parseJson(basis) as JsonObject), parseJson(doc) as JsonObject]
-    requireSchedules(database, model, stored, next)
-    requireReview(database, model, stored, next)
-  }
   const place = placeNamed(row.place, model)
   if (isNew && inserts !== undefined && isAlwaysTaken(place)) {
     inserts.add(place, { id, doc, search })

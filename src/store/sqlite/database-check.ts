@@ -3,9 +3,8 @@ import { audit } from '../../models/audit.ts'
 import { STORED_MODELS } from '../../models/registry.ts'
 import type { Model } from '../../models/schema.ts'
 import type { Database } from './database.ts'
-import { schemaFaults } from './schema-check.ts'
-import { tableOf, valueAt } from './schema-sql.ts'
-import { hasTable } from '../tables/document-tables.ts'
+import { schemaFaults } from '../schema/schema-check.ts'
+import { tableOf, valueAt } from '../schema/names.ts'
 
 /** One fault is reason enough to restore a backup, so a few are listed. */
 const FAULTS_MAX = 5
@@ -50,7 +49,7 @@ export function touchTables(database: Database): void {
 
 /** The latest `updatedAt` of the models that have it indexed; undefined where nothing is stored. */
 export function newestDate(database: Database, models: readonly Model[]): string | undefined {
-  const dated = models.filter((model) => hasTable(database, model) && model.indexes.some(([first]) => first === 'updatedAt:desc'))
+  const dated = models.filter((model) => model.indexes.some(([first]) => first === 'updatedAt:desc'))
   const dates = dated.map((model) => {
     const date = valueAt('updatedAt')
     return database.get(`SELECT ${date} AS date FROM ${tableOf(model)} ORDER BY ${date} DESC LIMIT 1`)?.['date']
@@ -63,7 +62,6 @@ export function newestDate(database: Database, models: readonly Model[]): string
 
 /** When the newest record of the audit trail was written, by the clock of that moment; undefined where there is none. */
 export function lastRecordDate(database: Database): string | undefined {
-  if (!hasTable(database, audit)) return undefined
   const date = database.get(`SELECT ${valueAt('time')} AS date FROM ${tableOf(audit)} ORDER BY seq DESC LIMIT 1`)?.['date']
   return typeof date === 'string' ? date : undefined
 }

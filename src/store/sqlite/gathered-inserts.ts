@@ -6,7 +6,7 @@
  */
 import type { Model } from '../../models/schema.ts'
 import type { Database } from './database.ts'
-import { tableOf } from './schema-sql.ts'
+import { tableOf } from '../schema/names.ts'
 
 /** Of one statement. Each row changes some twenty pages of 4 KB, of which copies are held: 40 MiB at most. */
 export const GATHERED_ROWS_MAX = 512

@@ -14,7 +14,6 @@ import { createTurnLane } from '../scan/turn-lane.ts'
 import { createTurnShare } from '../scan/turn-share.ts'
 import type { AccountStore, DocumentStore, Found } from '../store.ts'
 import { findApiToken } from '../tables/api-token-table.ts'
-import { noneFound } from '../found.ts'
 import * as documents from '../tables/document-tables.ts'
 import * as sessions from '../tables/session-table.ts'
 import { openDatabase } from './database.ts'
@@ -70,7 +69,7 @@ export function openReadStore({ file, gate, arrivals, now, findElsewhere }: Read
   const listeners = createChangeListeners(() => readNow(() => changeRange(database).newest))
   const store: ReadStore = {
     get: (model, id) => readNow(() => documents.getDocument(database, model, id)),
-    find: (model, query, caller) => readSoon(() => (documents.hasTable(database, model) ? find(model, query, caller) : noneFound(query))),
+    find: (model, query, caller) => readSoon(() => find(model, query, caller)),
     inTurns: createShortWork({ share, lane }),
     revision: () => readNow(versions.revision),
     versionsOf: (models) => readNow(() => versions.of(models)),

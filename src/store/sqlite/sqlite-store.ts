@@ -26,12 +26,11 @@ import { asStoreFailure, databaseReason, isDamage, openDatabase, type Database }
 import { createGroupInserts } from './group-inserts.ts'
 import { DataDirError, ownDataDir, type DataDir, type DataDirLock, type Owner } from './data-dir.ts'
 import { findApiToken, listApiTokens } from '../tables/api-token-table.ts'
-import { noneFound } from '../found.ts'
 import * as documents from '../tables/document-tables.ts'
 import { findPasskey, passkeysOf } from '../tables/passkey-table.ts'
 import { viewsOf } from '../tables/saved-view-table.ts'
 import { createModelVersions } from './model-versions.ts'
-import { migrate, MIGRATIONS, needsMigration, schemaVersion, type Migration, type MigrationOptions } from './migrations.ts'
+import { migrate, MIGRATIONS, schemaOf, schemaVersion, type Migration } from '../schema/migrate.ts'
 import { readMeta } from '../tables/meta-table.ts'
 import * as outbox from '../tables/outbox-table.ts'
 import { reviewNote } from '../tables/review-notes.ts'
@@ -100,11 +99,13 @@ export function openStore(options: StoreOptions): Store {
     const database = openDatabase(dir.database)
     try {
       touchTables(database)
+      schemaVersion(database, { version, migrations })
       const place = requirePlace(database, options)
       const schema: SchemaTask = { dir, models, version, migrations, owned: lock !== undefined }
-      if (place === undefined) prepareSchema(database, schema)
-      else prepareDerived(database, schema)
-      if (place === undefined) nameHistory(database)
+      if (place === undefined) {
+        prepareSchema(database, schema)
+        nameHistory(database)
+      }
       if (lock !== undefined && cluster === undefined) outbox.releaseMessages(database, now())
       const release = (): void => lock?.release()
       const node = place && { place, cluster, migration: { ...schema, backup: schemaCopy(dir) } }
@@ -135,7 +136,6 @@ interface SchemaTask {
   readonly models: readonly Model[]
   readonly version: string
   readonly migrations: readonly Migration[]
-  readonly keepsTables?: boolean
   readonly owned: boolean
 }
 
@@ -143,27 +143,13 @@ const schemaCopy = (dir: DataDir): string => `${dir.database}.before-schema`
 
 /** Only the owner may change the schema; a command takes the directory for that moment. */
 function prepareSchema(database: Database, { dir, owned, ...task }: SchemaTask): void {
-  const options: MigrationOptions = { ...task, backup: schemaCopy(dir) }
-  schemaVersion(database, options)
-  if (!needsMigration(database, options)) return
+  if (schemaVersion(database, task) === schemaOf(task.migrations)) return
   const lock = owned ? undefined : ownDataDir(dir, { pid: process.pid, startedAt: 'just now' })
   try {
-    migrate(database, options)
+    migrate(database, { ...task, backup: schemaCopy(dir) })
   } finally {
     lock?.release()
   }
-}
-
-/**
- * On a node of a cluster only an entry of its log raises the schema. What each node derives for itself, such as search
- * indexes, is brought to the declarations of this program all the same: it writes to them at the older schema, too.
- */
-function prepareDerived(database: Database, task: SchemaTask): void {
-  const { version, migrations, owned } = task
-  if (!owned) return
-  const present = schemaVersion(database, { version, migrations })
-  const keepsTables = present < migrations.length
-  prepareSchema(database, { ...task, migrations: migrations.slice(0, present), keepsTables })
 }
 
 interface StoreParts {
@@ -237,7 +223,7 @@ function sqliteStore(writing: Database, parts: StoreParts): Store {
     }),
 
     get: (model, id) => readNow(() => documents.getDocument(database, model, id)),
-    find: (model, query, caller) => readSoon(() => (documents.hasTable(database, model) ? finder.find(model, query, caller) : noneFound(query))),
+    find: (model, query, caller) => readSoon(() => finder.find(model, query, caller)),
     inTurns: finder.inTurns,
     firstResponse: (userId, key, time) => readNow(() => firstResponse(database, userId, key, time)),
     changes: () => readVersions(versions.changes),
@@ -255,7 +241,7 @@ function sqliteStore(writing: Database, parts: StoreParts): Store {
     listTrash: (model, query) => readNow(() => listTrash(database, model, query)),
     getTrashed: (model, id) => readNow(() => getTrashed(database, model, id)),
     explain: (model, query, caller) => read(() => finder.explain(model, query, caller)),
-    lookUp: (model, path, ranges, limit) => readNow(() => (documents.hasTable(database, model) ? lookUpIn(database)(model, path, ranges, limit) : [])),
+    lookUp: (model, path, ranges, limit) => readNow(() => lookUpIn(database)(model, path, ranges, limit)),
     countActive: (model) => read(() => documents.countActive(database, model)),
     countByStatus: (model) => read(() => documents.countByStatus(database, model)),
     countByHour: (model, range) => read(() => documents.countByHour(database, model, range)),

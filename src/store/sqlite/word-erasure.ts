@@ -11,7 +11,7 @@ import { documentIndexes, mergeSegments } from '../tables/segment-merges.ts'
 import { wordsWithoutDocument } from '../tables/word-index.ts'
 import type { Checkpoints } from '../wal/checkpoints.ts'
 import type { Database } from './database.ts'
-import { hasWordIndex } from './schema-sql.ts'
+import { hasWordIndex } from '../schema/search-tables.ts'
 import type { WriteQueue } from './write-queue.ts'
 
 /** A look at a word takes 10 µs, its removal 150. */

@@ -7,7 +7,7 @@ import type { FilePosition } from '../replica/position-table.ts'
 import { createReplicatedQueue, type ClusterLog } from '../replica/replicated-queue.ts'
 import type { Replication } from '../replica/replication.ts'
 import type { Database } from './database.ts'
-import { migrate, schemaVersion, type MigrationOptions } from './migrations.ts'
+import { FIRST_SCHEMA, migrate, schemaOf, SchemaError, schemaVersion, type MigrationOptions } from '../schema/migrate.ts'
 import { createWriteQueue, type WriteQueue, type WriteQueueParts } from './write-queue.ts'
 
 /** A database that belongs to a cluster. */
@@ -40,18 +40,22 @@ export function openWritePath(database: Database, parts: WritePathParts): WriteP
   const { node } = parts
   if (node === undefined) return { queue: createWriteQueue(database, parts) }
   const { place, cluster, migration } = node
-  if (cluster === undefined) return { queue: readOnlyQueue() }
+  const present = schemaVersion(database, migration)
+  const schemaKnown = schemaOf(migration.migrations)
+  if (cluster === undefined) {
+    if (present === schemaKnown) return { queue: readOnlyQueue() }
+    throw new SchemaError(`The database of the node has schema ${present}: start the node with this program, which raises it to ${schemaKnown}`)
+  }
   const { models, search, capture, before, after, onErasure, onSettings, erasures } = parts
-  const schemaKnown = migration.migrations.length
   database.exec('PRAGMA synchronous = NORMAL')
   return createReplicatedQueue(database, {
     ...{ cluster, models, search, capture, onErasure, onSettings, erasures, schemaKnown },
-    start: { ...place, schema: schemaVersion(database, migration) },
+    start: { ...place, schema: present },
     raiseSchema(schema, finish) {
       if (schema > schemaKnown) throw new Divergence(newerSchema(schema, schemaKnown))
       before()
       capture.stop()
-      migrate(database, { ...migration, migrations: migration.migrations.slice(0, schema), finish })
+      migrate(database, { ...migration, migrations: migration.migrations.slice(0, schema - FIRST_SCHEMA), finish })
       capture.start()
     },
     committed() {

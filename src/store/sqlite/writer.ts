@@ -7,7 +7,6 @@ import { guestsRemoved, settingsChanged } from '../audit/audit-entries.ts'
 import { removeOldRecords } from '../audit/audit-table.ts'
 import { SUPPRESSED } from '../audit/audit-trail.ts'
 import { removeOldChanges } from '../changes/change-retention.ts'
-import { hasChangeLog } from '../changes/change-schema.ts'
 import { emptyTrash } from '../changes/trash-table.ts'
 import { beginRepair, followReferences } from '../references/follow-references.ts'
 import type { AuditEntry } from '../audit/audit-record.ts'
@@ -73,7 +72,6 @@ function serviceWrites({ database, search, capture, write, writeUnsynced }: Acto
       write((_, record) => erased(guests.makeGuestRoom(database, bytesMax, before, time), record)),
     removeOldChanges: (before, deletedBefore) =>
       write(() => {
-        if (!hasChangeLog(database)) return false
         const hasMore = removeOldChanges(database, before)
         return emptyTrash(database, deletedBefore) || hasMore
       }),

@@ -17,7 +17,7 @@ import type { Model } from '../../models/schema.ts'
 import type { CallerClaim } from '../actor.ts'
 import { takeCode } from './code-table.ts'
 import type { Database, Row } from '../sqlite/database.ts'
-import { tableOf, valueAt } from '../sqlite/schema-sql.ts'
+import { tableOf, valueAt } from '../schema/names.ts'
 import { addSession, endSessions, holds, revoke } from './session-table.ts'
 import type {
   AccountDeletion,

@@ -3,21 +3,11 @@
  * about it and finds its row. It acts for the user who made it, with at most the roles that this user still has, and
  * goes with that user.
  */
-import { fail } from '../../base/failure.ts'
 import { isObject, parseJson, writeJson, type JsonObject } from '../../base/json.ts'
 import type { TokenLimits } from '../../models/caller.ts'
 import type { Database, Row } from '../sqlite/database.ts'
 
 const LISTED_MAX = 1_000
-
-export const API_TOKEN_SCHEMA = `
-  CREATE TABLE api_token (
-    id TEXT PRIMARY KEY, user_id TEXT NOT NULL REFERENCES user (id) ON DELETE CASCADE, hash TEXT NOT NULL UNIQUE,
-    name TEXT NOT NULL, limits TEXT NOT NULL, created_at INTEGER NOT NULL, expires_at INTEGER NOT NULL, used_at INTEGER
-  ) WITHOUT ROWID;
-  CREATE INDEX api_token_user ON api_token (user_id);
-  CREATE INDEX api_token_expiry ON api_token (expires_at);
-`
 
 export interface ApiTokenRecord {
   readonly id: string
@@ -33,21 +23,17 @@ export interface ApiTokenRecord {
 
 /** The token of a hash; undefined where there is none, also where it was revoked. It may have expired. */
 export function findApiToken(database: Database, hash: string): ApiTokenRecord | undefined {
-  const row = hasTable(database) ? database.get('SELECT * FROM api_token WHERE hash = ?', hash) : undefined
+  const row = database.get('SELECT * FROM api_token WHERE hash = ?', hash)
   return row === undefined ? undefined : recordOf(row)
 }
 
 /** The newest first, at most a thousand; expired ones too, until the next is made. */
 export function listApiTokens(database: Database): readonly ApiTokenRecord[] {
-  if (!hasTable(database)) return []
   return database.all(`SELECT * FROM api_token ORDER BY created_at DESC, id DESC LIMIT ${LISTED_MAX}`).map(recordOf)
 }
 
-/** 'missing' where the user is gone, 'full' where there are a thousand. Throws conflict before the nodes have the table. */
+/** 'missing' where the user is gone, 'full' where there are a thousand. */
 export function addApiToken(database: Database, hash: string, token: ApiTokenRecord): 'added' | 'missing' | 'full' {
-  if (!hasTable(database)) {
-    throw fail('conflict', 'Cannot make a token: the nodes of the cluster have an earlier schema: run "dateline cluster upgrade"')
-  }
   database.run('DELETE FROM api_token WHERE expires_at <= ?', token.createdAt)
   if (Number(database.get('SELECT count(*) AS n FROM api_token')?.['n']) >= LISTED_MAX) return 'full'
   const { id, userId, name, limits, createdAt, expiresAt } = token
@@ -61,32 +47,26 @@ export function addApiToken(database: Database, hash: string, token: ApiTokenRec
 
 /** Returns the token that was revoked; undefined where there is none of that id. */
 export function revokeApiToken(database: Database, id: string): ApiTokenRecord | undefined {
-  const row = hasTable(database) ? database.get('DELETE FROM api_token WHERE id = ? RETURNING *', id) : undefined
+  const row = database.get('DELETE FROM api_token WHERE id = ? RETURNING *', id)
   return row === undefined ? undefined : recordOf(row)
 }
 
 export function revokeTokensOf(database: Database, userId: string): void {
-  if (hasTable(database)) database.run('DELETE FROM api_token WHERE user_id = ?', userId)
+  database.run('DELETE FROM api_token WHERE user_id = ?', userId)
 }
 
 export function useApiToken(database: Database, id: string, now: number): void {
-  if (hasTable(database)) database.run('UPDATE api_token SET used_at = ? WHERE id = ? AND coalesce(used_at, 0) < ?', now, id, now)
+  database.run('UPDATE api_token SET used_at = ? WHERE id = ? AND coalesce(used_at, 0) < ?', now, id, now)
 }
 
 /** The JSON text of the user of a token; undefined where either is gone. */
 export function userOfApiToken(database: Database, { userId, jti }: { readonly userId: string; readonly jti: string }): string | undefined {
-  if (!hasTable(database)) return undefined
   const row = database.get(
     'SELECT doc FROM user WHERE id = ? AND EXISTS (SELECT 1 FROM api_token WHERE id = ? AND user_id = user.id)',
     userId,
     jti,
   )
   return row?.['doc'] as string | undefined
-}
-
-/** A node of a cluster works with the schema before until all nodes are upgraded. */
-function hasTable(database: Database): boolean {
-  return database.get("SELECT 1 FROM sqlite_schema WHERE name = 'api_token'") !== undefined
 }
 
 function recordOf(row: Row): ApiTokenRecord {

@@ -7,7 +7,7 @@ import { parseJson, type JsonObject } from '../../base/json.ts'
 import { ProblemFailure, type Problem } from '../../base/problem.ts'
 import type { Model } from '../../models/schema.ts'
 import type { Database } from '../sqlite/database.ts'
-import { tableOf, valueAt } from '../sqlite/schema-sql.ts'
+import { tableOf, valueAt } from '../schema/names.ts'
 import type { DocumentStore, FoundText } from '../store.ts'
 import { lookUpIn } from './text-look-up.ts'
 

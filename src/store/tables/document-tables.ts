@@ -1,22 +1,19 @@
 /** Documents by id, one statement each. Functions that write run inside a transaction. */
 import { isoDate } from '../../base/dates.ts'
 import { parseJson, writeJson, type JsonObject } from '../../base/json.ts'
-import { fail } from '../../base/failure.ts'
 import { incompleteOf } from '../../models/incomplete.ts'
 import { storedModelNamed } from '../../models/registry.ts'
 import type { Model } from '../../models/schema.ts'
 import { isForeignKeyError, type Database } from '../sqlite/database.ts'
 import type { GroupInserts } from '../sqlite/group-inserts.ts'
-import { hasSchedules, requireSchedules } from '../sqlite/schedule-schema.ts'
-import { DUE_AT, dueIndex, HANDED_IN_AT, handedInIndex, HOUR_CHARS, IS_HANDED_IN, tableOf } from '../sqlite/schema-sql.ts'
+import { DUE_AT, dueIndex, HANDED_IN_AT, handedInIndex, IS_HANDED_IN } from '../schema/indexes.ts'
+import { HOUR_CHARS, tableOf } from '../schema/names.ts'
 import type { Change, Condition, Document, DocumentStore, DueDocument, HourCount, InsertOutcome, Moment, ReadDocument } from '../store.ts'
 import { requireDistinct } from './distinct-codes.ts'
-import { hasReview, requireReview } from './review-notes.ts'
 import type { SearchChanges } from './search-changes.ts'
 import { changedSearchRow, searchRow } from './search-row.ts'
 
 export function getDocument(database: Database, model: Model, id: string): string | undefined {
-  if (!hasTable(database, model)) return undefined
   const row = database.get(`SELECT doc FROM ${tableOf(model)} WHERE id = ?`, id)
   return row === undefined ? undefined : String(row['doc'])
 }
@@ -30,20 +27,6 @@ export interface DocumentTables {
 export interface GatheringTables {
   readonly database: Database
   readonly inserts: GroupInserts
-}
-
-/** Tables of incomplete drafts that are known to be there. */
-const knownTables = new WeakMap<Database, Set<string>>()
-
-/** A node of a cluster works with the schema before, which has no tables of incomplete drafts, until all nodes are upgraded. */
-export function hasTable(database: Database, { name, draftsOf }: Model): boolean {
-  if (draftsOf === undefined) return true
-  const known = knownTables.get(database) ?? new Set<string>()
-  knownTables.set(database, known)
-  if (known.has(name)) return true
-  if (database.get("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?", name) === undefined) return false
-  known.add(name)
-  return true
 }
 
 /** Whether the id is that of a document in the other of the two tables of a model: complete ones, and incomplete drafts. */
@@ -60,9 +43,7 @@ function twinOf(model: Model): Model | undefined {
 export function gatherDocument({ database, inserts }: GatheringTables, model: Model, document: Document): InsertOutcome | undefined {
   const { id, value, text = writeJson(value) } = document
   const twin = twinOf(model)
-  if (!inserts.takes(model, text) || !hasTable(database, model) || (twin !== undefined && !hasTable(database, twin))) return undefined
-  requireSchedules(database, model, undefined, value)
-  requireReview(database, model, undefined, value)
+  if (!inserts.takes(model, text)) return undefined
   for (const one of twin === undefined ? [model] : [model, twin]) {
     if (inserts.has(one, id)) return 'exists'
     if (database.getApart(`SELECT 1 FROM ${tableOf(one)} WHERE id = ?`, id) !== undefined) return 'exists'
@@ -72,12 +53,7 @@ export function gatherDocument({ database, inserts }: GatheringTables, model: Mo
 }
 
 export function insertDocument({ database, search }: DocumentTables, model: Model, { id, value, text }: Document): InsertOutcome {
-  if (!hasTable(database, model)) {
-    throw fail('conflict', 'Cannot keep an incomplete draft: the nodes of the cluster have an earlier schema: run "dateline cluster upgrade"')
-  }
   if (isInTwin(database, model, id)) return 'exists'
-  requireSchedules(database, model, undefined, value)
-  requireReview(database, model, undefined, value)
   requireDistinct(database, model, { id, value })
   const sql = `INSERT INTO ${tableOf(model)} (id, doc) VALUES (?, ?) ON CONFLICT DO NOTHING`
   try {
@@ -104,8 +80,6 @@ export function updateDocument(
   const text = String(stored['doc'])
   const value = known?.text === text ? known.value : (parseJson(text) as JsonObject)
   const next = change(value, text, moment)
-  requireSchedules(database, model, value, next)
-  requireReview(database, model, value, next)
   requireDistinct(database, model, { id, value: next, stored: value })
   const doc = writeJson(next)
   database.run(`UPDATE ${tableOf(model)} SET doc = ? WHERE seq = ?`, doc, seq)
@@ -129,30 +103,27 @@ export function removeDocument(
   return true
 }
 
-/** Documents whose status changes at a time; none in a file of an earlier schema, which a node of a cluster may have. */
+/** Documents whose status changes at a time, the earliest first. */
 export function dueDocuments(
   database: Database,
   model: Model,
   after: Pick<DueDocument, 'id' | 'at'> | undefined,
   limit: number,
 ): readonly DueDocument[] {
-  if (!hasSchedules(database)) return []
   const [from, id] = after === undefined ? ['', ''] : [isoDate(after.at), after.id]
   const sql = `SELECT id, doc, ${DUE_AT} AS at FROM ${tableOf(model)} INDEXED BY "${dueIndex(model)}"
     WHERE ${DUE_AT} IS NOT NULL AND (${DUE_AT}, id) > (?, ?) ORDER BY ${DUE_AT}, id LIMIT ?`
   return database.all(sql, from, id, limit).map((row) => ({ id: String(row['id']), at: Date.parse(String(row['at'])), text: String(row['doc']) }))
 }
 
-/** Drafts that were handed in, the longest waiting first; none in a file of an earlier schema, which has no index of them. */
+/** Drafts that were handed in, the longest waiting first. */
 export function handedIn(database: Database, model: Model, limit: number): readonly { readonly id: string; readonly text: string }[] {
-  if (!hasReview(database)) return []
   const sql = `SELECT id, doc FROM ${tableOf(model)} INDEXED BY "${handedInIndex(model)}"
     WHERE ${IS_HANDED_IN} ORDER BY ${HANDED_IN_AT}, id LIMIT ?`
   return database.all(sql, limit).map((row) => ({ id: String(row['id']), text: String(row['doc']) }))
 }
 
 export function countHandedIn(database: Database, model: Model): number {
-  if (!hasReview(database)) return 0
   const sql = `SELECT count(*) AS n FROM ${tableOf(model)} INDEXED BY "${handedInIndex(model)}" WHERE ${IS_HANDED_IN}`
   return Number(database.get(sql)?.['n'])
 }

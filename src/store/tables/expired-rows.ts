@@ -9,10 +9,9 @@ const KEYS = {
 } as const
 const TABLES = Object.keys(KEYS) as readonly (keyof typeof KEYS)[]
 
-/** Removes some of each. Returns whether there may be more. A node of a cluster may have an earlier schema, without some. */
+/** Removes some of each. Returns whether there may be more. */
 export function removeExpired(database: Database, now: number): boolean {
-  const there = new Set(database.all("SELECT name FROM sqlite_schema WHERE type = 'table'").map(({ name }) => String(name)))
-  const removed = TABLES.filter((table) => there.has(table)).map((table) =>
+  const removed = TABLES.map((table) =>
     database.run(
       `DELETE FROM ${table} WHERE (${KEYS[table]}) IN
         (SELECT ${KEYS[table]} FROM ${table} WHERE expires_at <= ? LIMIT ${ROWS_PER_STEP})`,

@@ -11,7 +11,7 @@ import type { User } from '../../models/user.ts'
 import type { Database } from '../sqlite/database.ts'
 import { deleteAccount } from './account-tables.ts'
 import { guestStorage } from './guest-storage.ts'
-import { valueAt } from '../sqlite/schema-sql.ts'
+import { valueAt } from '../schema/names.ts'
 
 /** Users that one step looks at, and guests that it removes. */
 const USERS_PER_STEP = 500

@@ -9,7 +9,6 @@
  * a newer code came cannot bring the message back.
  */
 import { DAY_MS } from '../../base/duration.ts'
-import { fail } from '../../base/failure.ts'
 import { MESSAGE_STATES, type MessageKind, type MessageState } from '../../models/message-state.ts'
 import type { Database, Row } from '../sqlite/database.ts'
 import type {
@@ -34,22 +33,7 @@ const REQUESTED_DUE_AT = 0
 export function isFull(database: Database, superseded: Superseded): boolean {
   const nth = database.get("SELECT 1 FROM outbox WHERE state = 'waiting' LIMIT 1 OFFSET ?", WAITING_MESSAGES_MAX - 1)
   if (nth === undefined) return false
-  return database.get(`SELECT 1 FROM outbox WHERE ${whichIn(database)}`, ...whichOf(superseded)) === undefined
-}
-
-/** Files whose outbox has kinds: a schema is never lowered. */
-const withKinds = new WeakSet<Database>()
-
-/** Whether messages have a kind: on a node of a cluster that is not upgraded yet, all are codes. */
-function hasKinds(database: Database): boolean {
-  if (withKinds.has(database)) return true
-  if (database.get("SELECT 1 FROM pragma_table_info('outbox') WHERE name = 'kind'") === undefined) return false
-  withKinds.add(database)
-  return true
-}
-
-function kindIn(database: Database): string {
-  return hasKinds(database) ? 'kind' : "'code'"
+  return database.get(`SELECT 1 FROM outbox WHERE ${WHICH}`, ...whichOf(superseded)) === undefined
 }
 
 /** The waiting messages that another one ends. */
@@ -61,8 +45,7 @@ interface Superseded {
 }
 
 /** `state = 'waiting' AND address = ? AND kind = ? AND (? IS NULL OR expires_at IN (SELECT value FROM json_each(?)))` */
-const whichIn = (database: Database): string =>
-  `state = 'waiting' AND address = ?1 AND ${kindIn(database)} = ?2
+const WHICH = `state = 'waiting' AND address = ?1 AND kind = ?2
     AND (?3 IS NULL OR expires_at IN (SELECT value FROM json_each(?3)))`
 const whichOf = ({ email, kind, supersedes }: Superseded): [string, string, string | null] => [
   ...([email, kind] as const),
@@ -85,30 +68,24 @@ export function putMessage(database: Database, posting: Posting): void {
   const { kind, email, message, now, expiresAt } = posting
   purge(database, now)
   database.run(
-    `UPDATE outbox SET state = 'superseded', sealed = NULL, done_at = ?4 WHERE ${whichIn(database)}`,
+    `UPDATE outbox SET state = 'superseded', sealed = NULL, done_at = ?4 WHERE ${WHICH}`,
     ...[...whichOf(posting), now],
   )
   if (message === undefined) return
   database.run(
-    `INSERT INTO outbox (id, address, sealed, state, due_at, expires_at, created_at) VALUES (?, ?, ?, 'waiting', ?, ?, ?)`,
+    `INSERT INTO outbox (id, address, sealed, state, due_at, expires_at, created_at, kind) VALUES (?, ?, ?, 'waiting', ?, ?, ?, ?)`,
     message.id,
     email,
     message.sealed,
     now,
     expiresAt,
     now,
+    kind,
   )
-  if (kind === 'code') return
-  if (!hasKinds(database)) throw fail('conflict', EARLIER_SCHEMA)
-  database.run('UPDATE outbox SET kind = ? WHERE id = ?', kind, message.id)
 }
-
-const EARLIER_SCHEMA =
-  'Cannot invite by mail: the nodes of the cluster have an earlier schema: run "dateline cluster upgrade"'
 
 /** The newest invitation to an email that is still recorded. */
 export function lastInvitation(database: Database, email: string, now: number): MessageRecord | undefined {
-  if (!hasKinds(database)) return undefined
   const row = database.get("SELECT * FROM outbox WHERE address = ? AND kind = 'invitation' ORDER BY id DESC LIMIT 1", email)
   return row === undefined ? undefined : messageRecord(row, now)
 }

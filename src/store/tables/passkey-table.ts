@@ -1,5 +1,4 @@
 /** Passkeys of users: the public half of each, with the page where it was made. They go with their user. */
-import { fail } from '../../base/failure.ts'
 import { hasDashboard, type Caller } from '../../models/caller.ts'
 import { parseJson, type JsonObject } from '../../base/json.ts'
 import { takeCode } from './code-table.ts'
@@ -10,32 +9,18 @@ import { addSession, useTicket } from './session-table.ts'
 /** Of one user. */
 export const PASSKEYS_MAX = 20
 
-export const PASSKEY_SCHEMA = `
-  -- The id and the public key are base64url; origin is that of the page where the passkey was made.
-  CREATE TABLE passkey (
-    id TEXT PRIMARY KEY, user_id TEXT NOT NULL REFERENCES user (id) ON DELETE CASCADE, origin TEXT NOT NULL,
-    public_key TEXT NOT NULL, sign_count INTEGER NOT NULL, is_backed_up INTEGER NOT NULL, name TEXT NOT NULL,
-    created_at INTEGER NOT NULL, used_at INTEGER
-  ) WITHOUT ROWID;
-  CREATE INDEX passkey_user ON passkey (user_id, created_at);
-`
-
 export function findPasskey(database: Database, id: string): PasskeyRecord | undefined {
-  const row = hasTable(database) ? database.get('SELECT * FROM passkey WHERE id = ?', id) : undefined
+  const row = database.get('SELECT * FROM passkey WHERE id = ?', id)
   return row === undefined ? undefined : recordOf(row)
 }
 
 /** The newest first. */
 export function passkeysOf(database: Database, userId: string): readonly PasskeyRecord[] {
-  if (!hasTable(database)) return []
   return database.all('SELECT * FROM passkey WHERE user_id = ? ORDER BY created_at DESC, id', userId).map(recordOf)
 }
 
-/** The code is consumed where it is right. Throws conflict before the nodes of a cluster have the table. */
+/** The code is consumed where it is right. */
 export function addPasskey(database: Database, { code, challenge, passkey }: PasskeyAddition): PasskeyAdded {
-  if (!hasTable(database)) {
-    throw fail('conflict', 'Cannot add a passkey: the nodes of the cluster have an earlier schema: run "dateline cluster upgrade"')
-  }
   const failure = takeCode(database, code)
   if (failure !== undefined) return failure
   if (!useTicket(database, { ...challenge, now: code.now })) return 'repeated'
@@ -69,15 +54,9 @@ export function signInWithPasskey(database: Database, request: PasskeySignIn): P
 
 /** Removes a passkey of a user, or all; returns those that were removed. */
 export function removePasskeys(database: Database, userId: string, id?: string): readonly PasskeyRecord[] {
-  if (!hasTable(database)) return []
   return database
     .all('DELETE FROM passkey WHERE user_id = ? AND id = coalesce(?, id) RETURNING *', userId, id ?? null)
     .map(recordOf)
-}
-
-/** A node of a cluster works with the schema before until all nodes are upgraded. */
-function hasTable(database: Database): boolean {
-  return database.get("SELECT 1 FROM sqlite_schema WHERE name = 'passkey'") !== undefined
 }
 
 function recordOf(row: Row): PasskeyRecord {

@@ -9,7 +9,7 @@
  */
 import type { Model } from '../../models/schema.ts'
 import type { Database } from '../sqlite/database.ts'
-import { pendingTable } from '../sqlite/schema-sql.ts'
+import { pendingTable } from '../schema/search-tables.ts'
 import type { SearchRow } from './search-row.ts'
 
 /** What is left to take over after two changes of a document; undefined for one that is gone. */

@@ -7,36 +7,12 @@
 import type { Database, Row } from '../sqlite/database.ts'
 import type { Rate } from '../store.ts'
 
-export const TRY_SCHEMA = `
-  -- Wrong codes by client and by email: like rate_hit, and apart from it.
-  ${['client_try', 'email_try']
-    .map(
-      (ring) => `CREATE TABLE ${ring} (
-    seq INTEGER PRIMARY KEY, key BLOB NOT NULL, at INTEGER NOT NULL, expires_at INTEGER NOT NULL
-  );
-  CREATE INDEX ${ring}_key ON ${ring} (key, at);
-  CREATE INDEX ${ring}_expiry ON ${ring} (expires_at);`,
-    )
-    .join('\n  ')}
-  `
-
 const PURGE_ROWS_MAX = 200
 /**
  * Events that a ring keeps, of all keys together: some 50 MB. Many clients, each within its limits, could otherwise fill the
  * disk; past this the oldest events are forgotten.
  */
 const HITS_MAX = 500_000
-
-/** Files that have all rings: a schema is never lowered. */
-const withRings = new WeakSet<Database>()
-
-/** The table of a ring: that of requests on a node of a cluster that is not upgraded yet. */
-function tableOf(database: Database, ring: Rate['ring'] = 'rate_hit'): string {
-  if (ring === 'rate_hit' || withRings.has(database)) return ring
-  if (database.get("SELECT 1 FROM sqlite_schema WHERE name = 'email_try'") === undefined) return 'rate_hit'
-  withRings.add(database)
-  return ring
-}
 
 /** Counts an event in all windows, or in none of them. Returns the first that is full. */
 export function countRates(
@@ -53,11 +29,11 @@ export function countRates(
 }
 
 /** Milliseconds until the window has room again; undefined where it has. */
-export function rateWait(database: Database, { ring, key, max, windowMs }: Rate, now: number): number | undefined {
+export function rateWait(database: Database, { ring = 'rate_hit', key, max, windowMs }: Rate, now: number): number | undefined {
   // The event that has to leave the window before another may come: the max-th from the end. An event of a time to come is of a
   // clock that was wrong, or of a forged backup; one within a window may be of another node.
   const row = database.get(
-    `SELECT at FROM ${tableOf(database, ring)} WHERE key = ? AND at > ? AND at <= ? ORDER BY at DESC LIMIT 1 OFFSET ?`,
+    `SELECT at FROM ${ring} WHERE key = ? AND at > ? AND at <= ? ORDER BY at DESC LIMIT 1 OFFSET ?`,
     key,
     now - windowMs,
     now + windowMs,
@@ -66,8 +42,8 @@ export function rateWait(database: Database, { ring, key, max, windowMs }: Rate,
   return row === undefined ? undefined : Number(row['at']) + windowMs - now
 }
 
-export function addHit(database: Database, { ring, key, windowMs }: Rate, now: number): void {
-  const table = tableOf(database, ring)
+export function addHit(database: Database, { ring = 'rate_hit', key, windowMs }: Rate, now: number): void {
+  const table = ring
   database.run(`DELETE FROM ${table} WHERE seq IN (SELECT seq FROM ${table} WHERE expires_at <= ? LIMIT ${PURGE_ROWS_MAX})`, now)
   const { seq } = database.get(
     `INSERT INTO ${table} (key, at, expires_at) VALUES (?, ?, ?) RETURNING seq`,
@@ -80,6 +56,6 @@ export function addHit(database: Database, { ring, key, windowMs }: Rate, now: n
 }
 
 /** Makes a window empty. */
-export function forgetHits(database: Database, { ring, key }: Pick<Rate, 'ring' | 'key'>): void {
-  database.run(`DELETE FROM ${tableOf(database, ring)} WHERE key = ?`, key)
+export function forgetHits(database: Database, { ring = 'rate_hit', key }: Pick<Rate, 'ring' | 'key'>): void {
+  database.run(`DELETE FROM ${ring} WHERE key = ?`, key)
 }

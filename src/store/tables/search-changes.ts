@@ -10,12 +10,11 @@
  *
  * So nothing may search within a transaction for what it has changed.
  */
-import { parseJson, type JsonObject } from '../../base/json.ts'
 import type { Model } from '../../models/schema.ts'
 import type { Database } from '../sqlite/database.ts'
-import { hasWordIndex, tableOf } from '../sqlite/schema-sql.ts'
+import { hasWordIndex } from '../schema/search-tables.ts'
 import { countPending, laterRow, putPending, takePending } from './pending-rows.ts'
-import { searchRow, type SearchRow } from './search-row.ts'
+import type { SearchRow } from './search-row.ts'
 import { replaceTrigramRows } from './trigram-index.ts'
 import { createWordIndex } from './word-index.ts'
 
@@ -77,19 +76,6 @@ export function createSearchChanges(database: Database) {
       due.clear()
     },
   }
-}
-
-/**
- * Takes over the documents that are pending, as they are now: a program that does not know the pending rows may have
- * changed or deleted them. To be called in a transaction.
- */
-export function takeOverPending(database: Database, model: Model): void {
-  const indexes = createIndexes(database)
-  const docOf = (seq: number): unknown => database.get(`SELECT doc FROM ${tableOf(model)} WHERE seq = ?`, seq)?.['doc']
-  const rowOf = (doc: unknown): SearchRow | undefined =>
-    doc === undefined ? undefined : searchRow(model, parseJson(String(doc)) as JsonObject)
-  const seqs = [...takePending(database, model).keys()]
-  if (seqs.length > 0) indexes.write(model, new Map(seqs.map((seq) => [seq, rowOf(docOf(seq))])))
 }
 
 /** Both indexes of a model. */

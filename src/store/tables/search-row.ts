@@ -4,7 +4,7 @@ import type { Model } from '../../models/schema.ts'
 import { searchedPaths } from '../../models/searched-paths.ts'
 import { foldWords } from '../../query/word-folding.ts'
 import { textsAt } from '../../query/words.ts'
-import { hasWordIndex } from '../sqlite/schema-sql.ts'
+import { hasWordIndex } from '../schema/search-tables.ts'
 import { trigramRow } from './trigram-index.ts'
 
 export interface SearchRow {

@@ -6,7 +6,7 @@
  */
 import type { Model } from '../../models/schema.ts'
 import type { Database } from '../sqlite/database.ts'
-import { trigramTable, wordTable } from '../sqlite/schema-sql.ts'
+import { trigramTable, wordTable } from '../schema/search-tables.ts'
 
 /** Of 4 KB: a step writes them in some milliseconds. */
 const PAGES_PER_STEP = 64

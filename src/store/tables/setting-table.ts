@@ -2,14 +2,9 @@
  * The settings that administrators have changed, as the texts of their flags; a secret is sealed before it comes here
  * (auth/sealed-settings.ts). Who changed which is in the audit trail, so that no row outlives an account.
  */
-import { fail } from '../../base/failure.ts'
 import type { Database } from '../sqlite/database.ts'
 
 export const SETTING_TABLE = 'setting'
-
-export const SETTING_SCHEMA = `
-  CREATE TABLE ${SETTING_TABLE} (name TEXT PRIMARY KEY, value TEXT NOT NULL, changed_at INTEGER NOT NULL) WITHOUT ROWID;
-`
 
 export interface StoredSetting {
   readonly name: string
@@ -37,19 +32,15 @@ export interface ChangedSetting extends SettingChange {
   readonly before: string | undefined
 }
 
-/** By name; none before the nodes of a cluster have the table. */
+/** By name. */
 export function listSettings(database: Database): readonly StoredSetting[] {
-  if (!hasTable(database)) return []
   return database.all('SELECT * FROM setting ORDER BY name').map((row) => {
     return { name: String(row['name']), value: String(row['value']), changedAt: Number(row['changed_at']) }
   })
 }
 
-/** Returns those that are different now. Throws conflict before the nodes have the table. */
+/** Returns those that are different now. */
 export function changeSettings(database: Database, { changes, now, check }: SettingsChange): readonly ChangedSetting[] {
-  if (!hasTable(database)) {
-    throw fail('conflict', 'Cannot change settings: the nodes of the cluster have an earlier schema: run "dateline cluster upgrade"')
-  }
   const stored = listSettings(database)
   check(stored)
   const known = new Map(stored.map(({ name, value }) => [name, value]))
@@ -81,9 +72,4 @@ export function createSettingListeners(read: () => readonly StoredSetting[]) {
       }
     },
   }
-}
-
-/** A node of a cluster works with the schema before until all nodes are upgraded. */
-function hasTable(database: Database): boolean {
-  return database.get("SELECT 1 FROM sqlite_schema WHERE name = 'setting'") !== undefined
 }

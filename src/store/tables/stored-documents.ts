@@ -5,9 +5,10 @@ import { audit } from '../../models/audit.ts'
 import type { Model } from '../../models/schema.ts'
 import { wrongMember } from '../../models/stored-value.ts'
 import type { Database } from '../sqlite/database.ts'
-import { fileFacts, MIGRATIONS } from '../sqlite/migrations.ts'
-import { rowFaults } from '../sqlite/row-check.ts'
-import { modelSchema, pendingTable, tableOf, trigramTable } from '../sqlite/schema-sql.ts'
+import { fileFacts, SCHEMA } from '../schema/migrate.ts'
+import { tableOf } from '../schema/names.ts'
+import { rowFaults } from '../schema/row-check.ts'
+import { pendingTable, trigramTable } from '../schema/search-tables.ts'
 import { isIndexedText } from './pending-rows.ts'
 import { trigramRow } from './trigram-index.ts'
 
@@ -16,9 +17,12 @@ const FAULTS_MAX = 5
 /** Events of the trail come and go with releases. */
 const TEXT_ONLY: ReadonlySet<Model> = new Set([audit])
 
-/** What is wrong with the rows of a file whose schema is ours, a sentence each, at most a few. A newer file is not judged. */
+/**
+ * What is wrong with the rows of a file whose schema is ours, and whose types `PRAGMA integrity_check` has looked at: a
+ * sentence each, at most a few. A newer file is not judged.
+ */
 export function contentFaults(database: Database, models: readonly Model[]): readonly string[] {
-  if (fileFacts(database).schema > MIGRATIONS.length) return []
+  if (fileFacts(database).schema > SCHEMA) return []
   const faults = rowFaults(database).slice(0, FAULTS_MAX)
   return faults.length > 0 ? faults : documentFaults(database, models)
 }
@@ -30,9 +34,7 @@ export function contentFaults(database: Database, models: readonly Model[]): rea
  */
 function documentFaults(database: Database, models: readonly Model[]): readonly string[] {
   const faults: string[] = []
-  const tables = new Set(database.all("SELECT name FROM sqlite_schema WHERE type = 'table'").map(({ name }) => name))
-  const present = models.filter(({ name }) => tables.has(name))
-  for (const model of present) {
+  for (const model of models) {
     for (const { id, doc } of database.iterate(`SELECT id, doc FROM ${tableOf(model)}`)) {
       const fault = faultOf(model, String(id), String(doc))
       if (fault !== undefined) faults.push(`the ${model.name} ${describe(String(id))} ${fault}`)
@@ -40,7 +42,7 @@ function documentFaults(database: Database, models: readonly Model[]): readonly 
     }
   }
   // Those of texts that cannot be read are not looked at.
-  return faults.length > 0 ? faults : textIndexFaults(database, present)
+  return faults.length > 0 ? faults : textIndexFaults(database, models)
 }
 
 function faultOf(model: Model, id: string, text: string): string | undefined {
@@ -59,18 +61,9 @@ function faultOf(model: Model, id: string, text: string): string | undefined {
 /** What an index keeps beside its texts decides searches without a look at the documents. */
 function textIndexFaults(database: Database, models: readonly Model[]): readonly string[] {
   return models
-    .filter((model) => model.trigrams !== undefined && hasIndex(database, model))
+    .filter((model) => model.trigrams !== undefined)
     .filter((model) => differs(database, model))
     .map(({ name }) => `the search index of ${name} differs from its documents`)
-}
-
-/** One that was declared otherwise is made again when the file is opened. */
-function hasIndex(database: Database, model: Model): boolean {
-  const [index, pending] = [trigramTable(model), pendingTable(model)].map((name) => {
-    const stored = database.get("SELECT sql FROM sqlite_schema WHERE type = 'table' AND name = ?", name)
-    return modelSchema(model).some((one) => one.name === name && one.sql === stored?.['sql'])
-  })
-  return index === true && pending === true
 }
 
 function differs(database: Database, model: Model): boolean {

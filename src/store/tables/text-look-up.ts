@@ -1,6 +1,6 @@
 /** Documents by a text of theirs, over the index of a sought path. */
 import type { Database } from '../sqlite/database.ts'
-import { tableOf, valueAt } from '../sqlite/schema-sql.ts'
+import { tableOf, valueAt } from '../schema/names.ts'
 import type { DocumentStore, FoundText } from '../store.ts'
 
 /** Of all texts together, but for the last: a document may have two megabytes. */

@@ -5,11 +5,11 @@
  * alphabet. Rows have the `seq` of their document. A search asks for all trigrams of the text; `instr` then makes sure
  * that they stand together.
  */
-import { parseJson, type Json, type JsonObject } from '../../base/json.ts'
+import type { Json, JsonObject } from '../../base/json.ts'
 import type { Model } from '../../models/schema.ts'
 import { fold } from '../../query/fold.ts'
 import type { Database } from '../sqlite/database.ts'
-import { tableOf, trigramColumns, trigramTable } from '../sqlite/schema-sql.ts'
+import { trigramColumns, trigramTable } from '../schema/search-tables.ts'
 import { sampleMatches } from './match-sample.ts'
 
 const TRIGRAM_POINTS = 3
@@ -66,13 +66,6 @@ function preparedIndex(model: Model): PreparedIndex {
   }
   preparedIndexes.set(model, prepared)
   return prepared
-}
-
-/** Fills a new index from the documents that are there. */
-export function indexTexts(database: Database, model: Model): void {
-  for (const { seq, doc } of database.iterate(`SELECT seq, doc FROM ${tableOf(model)}`)) {
-    database.run(preparedIndex(model).insert, Number(seq), ...trigramRow(model, parseJson(String(doc)) as JsonObject))
-  }
 }
 
 /** The only path that the model's search looks at. */

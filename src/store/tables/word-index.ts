@@ -10,7 +10,8 @@
 import { parseJson, type JsonObject } from '../../base/json.ts'
 import type { Model } from '../../models/schema.ts'
 import type { Database } from '../sqlite/database.ts'
-import { hasWordIndex, lexiconTable, pendingTable, tableOf, vocabularyTable, wordTable } from '../sqlite/schema-sql.ts'
+import { tableOf } from '../schema/names.ts'
+import { hasWordIndex, lexiconTable, pendingTable, vocabularyTable, wordTable } from '../schema/search-tables.ts'
 import { sampleMatches } from './match-sample.ts'
 import { isIndexedWords } from './pending-rows.ts'
 import { searchedWords, type SearchRow } from './search-row.ts'
@@ -85,22 +86,6 @@ function splitWords(text: string): readonly string[] {
   return text.split(' ').filter((word) => word !== '')
 }
 
-/** Fills a new index from the documents that are there. `onDocument` is called for each. */
-export function indexWords(database: Database, model: Model, onDocument: () => void = () => {}): void {
-  for (const { seq, words } of storedWords(database, model)) {
-    database.run(`INSERT INTO ${wordTable(model)} (rowid, words) VALUES (?, ?)`, seq, words)
-    onDocument()
-  }
-  withTerms(database, model, 'row', (terms) => {
-    database.run(`INSERT INTO ${lexiconTable(model)} (word) SELECT ' ' || term || ' ' FROM ${terms}`)
-  })
-}
-
-/** Fills a new vocabulary from the lexicon. */
-export function fillVocabulary(database: Database, model: Model): void {
-  database.run(`INSERT INTO ${vocabularyTable(model)} (word) SELECT DISTINCT trim(word) FROM ${lexiconTable(model)}`)
-}
-
 /** The words that have a text as a part, up to a limit. `sought` is of soughtWords(). */
 export function wordsWith(database: Database, model: Model, sought: string, limit: number): readonly string[] {
   const table = lexiconTable(model)
@@ -133,14 +118,9 @@ export function countWords(database: Database, model: Model, match: string, limi
  */
 export function wordFaults(database: Database, models: readonly Model[]): readonly string[] {
   return models
-    .filter((model) => hasWordIndex(model) && isThere(database, wordTable(model)))
+    .filter((model) => hasWordIndex(model))
     .filter((model) => markOfDocuments(database, model) !== markOfIndex(database, model) || lacksWords(database, model))
     .map(({ name }) => `the search index of ${name} differs from its documents`)
-}
-
-/** A file that an earlier program wrote may lack a table. */
-function isThere(database: Database, table: string): boolean {
-  return database.get("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?", table) !== undefined
 }
 
 /** The same for the same words of the same documents, in whatever order, and hardly ever for others. */
@@ -170,12 +150,10 @@ function markOfDocuments(database: Database, model: Model): string {
 
 function markOfIndex(database: Database, model: Model): string {
   const mark = createMark()
-  const hasPending = isThere(database, pendingTable(model))
-  const where = hasPending ? ` WHERE ${isIndexedWords(model, 'doc')}` : ''
   withTerms(database, model, 'instance', (terms) => {
-    for (const { term, doc } of database.iterate(`SELECT term, doc FROM ${terms}${where}`)) mark.add(String(term), Number(doc))
+    for (const { term, doc } of database.iterate(`SELECT term, doc FROM ${terms} WHERE ${isIndexedWords(model, 'doc')}`)) mark.add(String(term), Number(doc))
   })
-  const pending = hasPending ? database.all(`SELECT seq, words FROM ${pendingTable(model)} WHERE words IS NOT NULL`) : []
+  const pending = database.all(`SELECT seq, words FROM ${pendingTable(model)} WHERE words IS NOT NULL`)
   for (const { seq, words } of pending) for (const word of new Set(splitWords(String(words)))) mark.add(word, Number(seq))
   return mark.text()
 }
@@ -184,8 +162,7 @@ function markOfIndex(database: Database, model: Model): string {
 function lacksWords(database: Database, model: Model): boolean {
   const lacks = (words: string): boolean =>
     database.get(`${words} EXCEPT SELECT trim(word) FROM ${lexiconTable(model)} LIMIT 1`) !== undefined
-  const vocabulary = vocabularyTable(model)
-  if (isThere(database, vocabulary) && lacks(`SELECT word FROM ${vocabulary}`)) return true
+  if (lacks(`SELECT word FROM ${vocabularyTable(model)}`)) return true
   return withTerms(database, model, 'row', (terms) => lacks(`SELECT term FROM ${terms}`))
 }
 

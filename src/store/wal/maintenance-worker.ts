@@ -6,7 +6,7 @@ import { VERSION } from '../../base/version.ts'
 import { writeBackup, type Backup } from '../backup/backup.ts'
 import { checkBackup, type BackupCheckRequest, type CheckedBackup } from '../backup/backup-check.ts'
 import { DatabaseFileError } from '../backup/database-copy.ts'
-import { SchemaError } from '../sqlite/migrations.ts'
+import { SchemaError } from '../schema/migrate.ts'
 import { moveLongWal, type LongMove } from './move-wal.ts'
 import type { WalPart } from './wal-file.ts'
 

@@ -5,7 +5,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { country } from '../../../src/models/country.ts'
 import { topic } from '../../../src/models/topic.ts'
 import { NO_ENTRY } from '../../../src/store/replica/sealer.ts'
-import { MIGRATIONS } from '../../../src/store/sqlite/migrations.ts'
+import { SCHEMA } from '../../../src/store/schema/migrate.ts'
 import type { Document } from '../../../src/store/store.ts'
 import { openNode } from '../../support/cluster/cluster-stores.ts'
 import { createMemoryLog, type MemoryLogNode } from '../../support/cluster/memory-log.ts'
@@ -23,7 +23,7 @@ async function rivaledNode(t: TestContext, ahead: { turn?: () => Promise<void>; 
     async append(after, body) {
       ahead.append?.()
       if (appends.length === 0) {
-        const record = { schema: MIGRATIONS.length, node: 'rival', id: '1', previous: NO_ENTRY, changeset: new Uint8Array() }
+        const record = { schema: SCHEMA, node: 'rival', id: '1', previous: NO_ENTRY, changeset: new Uint8Array() }
         await shared.connect().append(0, createPlainSealer().seal(record))
       }
       const answer = await connection.append(after, body)

@@ -10,7 +10,7 @@ import type { AuditRecord } from '../../../src/models/audit.ts'
 import { historyFaults } from '../../../src/store/changes/history-check.ts'
 import type { CommitLog } from '../../../src/store/replica/commit-log.ts'
 import { NO_ENTRY } from '../../../src/store/replica/sealer.ts'
-import { MIGRATIONS } from '../../../src/store/sqlite/migrations.ts'
+import { SCHEMA } from '../../../src/store/schema/migrate.ts'
 import { baseHashes, derivedFaults, inspect, openNode } from '../../support/cluster/cluster-stores.ts'
 import { collect } from '../../support/cluster/log-contract.ts'
 import { createMemoryLog, type MemoryLogNode } from '../../support/cluster/memory-log.ts'
@@ -37,7 +37,7 @@ function alwaysBeaten(node: MemoryLogNode, rival: CommitLog) {
   const beat = async (call: string): Promise<void> => {
     const last = await rival.last()
     if (beaten.has(`${call} ${last}`)) return
-    const record = { schema: MIGRATIONS.length, node: 'rival', id: String(++id), previous: await idOfLast(last), changeset: new Uint8Array() }
+    const record = { schema: SCHEMA, node: 'rival', id: String(++id), previous: await idOfLast(last), changeset: new Uint8Array() }
     const answer = await rival.append(last, sealer.seal(record))
     if (answer.kind === 'appended') beaten.add(`${call} ${answer.position}`)
     count++

@@ -11,7 +11,7 @@ import { filePosition, forgetPosition } from '../../../src/store/replica/positio
 import { copyDatabase } from '../../../src/store/backup/database-copy.ts'
 import { prepareDataDir } from '../../../src/store/sqlite/data-dir.ts'
 import { openDatabase } from '../../../src/store/sqlite/database.ts'
-import { MIGRATIONS, type Migration } from '../../../src/store/sqlite/migrations.ts'
+import { MIGRATIONS, SCHEMA, schemaOf, type Migration } from '../../../src/store/schema/migrate.ts'
 import { openStore } from '../../../src/store/sqlite/sqlite-store.ts'
 import { openBulkWriter } from '../../../src/store/sqlite/bulk-writer.ts'
 import { NO_ENTRY, RecordUnreadable, type Sealer } from '../../../src/store/replica/sealer.ts'
@@ -30,7 +30,6 @@ import { createPlainSealer } from '../../support/cluster/plain-sealer.ts'
 import { temporaryDirectory } from '../../support/service/temporary-directory.ts'
 import { signInWith, systemStore, takeAll } from '../../support/service/stores.ts'
 
-const SCHEMA = MIGRATIONS.length
 const DATES = { createdAt: '2026-01-01T00:00:00.000Z', updatedAt: '2026-01-01T00:00:00.000Z' }
 
 function topicOf(number: number, name = `topic ${number}`): Document {
@@ -202,7 +201,7 @@ it('writes that are too large for one entry together are divided; one that is to
   assertAlike(nodes)
 })
 
-const NEWER = [...MIGRATIONS, `ALTER TABLE session ADD COLUMN place TEXT NOT NULL DEFAULT 'unknown'`]
+const NEWER = [...MIGRATIONS, { from: '', raise: `ALTER TABLE session ADD COLUMN place TEXT NOT NULL DEFAULT 'unknown'` }]
 
 /** Two nodes on the data of the older program. */
 async function upgraded(t: TestContext, programs: readonly (readonly Migration[])[]) {
@@ -221,7 +220,7 @@ it('a newer program runs beside an older one on the older schema', async (t) => 
   for (const [i, { store }] of nodes.entries()) assert.equal(await store.insert(topic, topicOf(i)), 'inserted')
   await settle(nodes)
   assertAlike(nodes)
-  const schema = { present: SCHEMA, known: NEWER.length }
+  const schema = { present: SCHEMA, known: schemaOf(NEWER) }
   assert.deepEqual(nodes.map(({ replication }) => replication.schema()), [{ ...schema, known: SCHEMA }, schema])
 })
 
@@ -231,7 +230,7 @@ it('raiseSchema() brings all nodes to the schema of their programs at the same p
   await Promise.all([...nodes.map(({ replication }) => replication.raiseSchema()), a?.store.insert(topic, topicOf(1))])
   await settle(nodes)
   for (const { replication, dir } of nodes) {
-    assert.deepEqual(replication.schema(), { present: NEWER.length, known: NEWER.length })
+    assert.deepEqual(replication.schema(), { present: schemaOf(NEWER), known: schemaOf(NEWER) })
     inspect(dir, (database) => assert.equal(database.all('SELECT place FROM session').length, 0))
   }
   for (const [i, { store }] of nodes.entries()) assert.equal(await store.insert(topic, topicOf(5 + i)), 'inserted')

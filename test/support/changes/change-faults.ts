@@ -4,7 +4,7 @@ import { audit } from '../../../src/models/audit.ts'
 import { hasHistory } from '../../../src/models/history.ts'
 import type { Model } from '../../../src/models/schema.ts'
 import type { Database } from '../../../src/store/sqlite/database.ts'
-import { tableOf } from '../../../src/store/sqlite/schema-sql.ts'
+import { tableOf } from '../../../src/store/schema/names.ts'
 
 /**
  * A sentence for each change that the log lacks or has wrong. The log is whole from the start: each change of a document

@@ -1,0 +1,194 @@
+/**
+ * The tables, but for those of the search indexes (search-tables.ts). All are STRICT, so that a row has the types of its
+ * columns (sqlite.org/stricttables.html), and `PRAGMA integrity_check` finds one that does not in a file of others.
+ *
+ * A replicated table has a primary key: see replica/base-tables.ts.
+ */
+import type { Model } from '../../models/schema.ts'
+import { tableOf, type SchemaPart } from './names.ts'
+
+/** Times are milliseconds since the epoch, unless said otherwise. */
+export const SERVICE_TABLES = `
+  CREATE TABLE meta (
+    name TEXT PRIMARY KEY, value TEXT NOT NULL CHECK (name NOT GLOB 'note:*' OR json_valid(value))
+  ) WITHOUT ROWID, STRICT;
+
+  -- For each address at most one code that was mailed and one that the operator made; mac is HMAC(purpose, email, code), and
+  -- wrong counts the tries of all clients.
+  CREATE TABLE code (
+    email TEXT NOT NULL, maker TEXT NOT NULL, mac BLOB NOT NULL, wrong INTEGER NOT NULL DEFAULT 0,
+    expires_at INTEGER NOT NULL, PRIMARY KEY (email, maker)
+  ) WITHOUT ROWID, STRICT;
+  CREATE INDEX code_expiry ON code (expires_at);
+  -- Wrong tries of one client at a code; client is an HMAC of its address.
+  CREATE TABLE code_try (
+    email TEXT NOT NULL, maker TEXT NOT NULL, client BLOB NOT NULL, wrong INTEGER NOT NULL,
+    PRIMARY KEY (email, maker, client), FOREIGN KEY (email, maker) REFERENCES code (email, maker) ON DELETE CASCADE
+  ) WITHOUT ROWID, STRICT;
+
+  -- Accepted requests of rate limits that survive a restart; key is an HMAC of the address or e-mail.
+  CREATE TABLE rate_hit (
+    seq INTEGER PRIMARY KEY, key BLOB NOT NULL, at INTEGER NOT NULL, expires_at INTEGER NOT NULL
+  ) STRICT;
+  CREATE INDEX rate_hit_key ON rate_hit (key, at);
+  CREATE INDEX rate_hit_expiry ON rate_hit (expires_at);
+  -- Wrong codes by client and by email: like rate_hit, and apart from it.
+  CREATE TABLE client_try (
+    seq INTEGER PRIMARY KEY, key BLOB NOT NULL, at INTEGER NOT NULL, expires_at INTEGER NOT NULL
+  ) STRICT;
+  CREATE INDEX client_try_key ON client_try (key, at);
+  CREATE INDEX client_try_expiry ON client_try (expires_at);
+  CREATE TABLE email_try (
+    seq INTEGER PRIMARY KEY, key BLOB NOT NULL, at INTEGER NOT NULL, expires_at INTEGER NOT NULL
+  ) STRICT;
+  CREATE INDEX email_try_key ON email_try (key, at);
+  CREATE INDEX email_try_expiry ON email_try (expires_at);
+
+  -- Tokens that were issued, so that they can be seen and ended; used_at is true to within a few minutes.
+  CREATE TABLE session (
+    jti TEXT PRIMARY KEY, user_id TEXT NOT NULL REFERENCES user (id) ON DELETE CASCADE, label TEXT NOT NULL,
+    created_at INTEGER NOT NULL, expires_at INTEGER NOT NULL, used_at INTEGER NOT NULL DEFAULT 0
+  ) WITHOUT ROWID, STRICT;
+  CREATE INDEX session_user ON session (user_id, created_at);
+  CREATE INDEX session_expiry ON session (expires_at);
+  -- Tokens that were signed out before they expired.
+  CREATE TABLE revoked_token (jti TEXT PRIMARY KEY, expires_at INTEGER NOT NULL) WITHOUT ROWID, STRICT;
+  CREATE INDEX revoked_token_expiry ON revoked_token (expires_at);
+  -- Tokens of a user that were issued before this time, in seconds, do not hold.
+  CREATE TABLE signed_out (
+    user_id TEXT PRIMARY KEY REFERENCES user (id) ON DELETE CASCADE, before INTEGER NOT NULL
+  ) WITHOUT ROWID, STRICT;
+  -- When a guest was last here, so that those who stay away can be removed.
+  CREATE TABLE guest_seen (user_id TEXT PRIMARY KEY REFERENCES user (id) ON DELETE CASCADE, at INTEGER NOT NULL)
+    WITHOUT ROWID, STRICT;
+  CREATE INDEX guest_seen_at ON guest_seen (at);
+
+  -- hash is that of the token, and limits what it may do, as JSON.
+  CREATE TABLE api_token (
+    id TEXT PRIMARY KEY, user_id TEXT NOT NULL REFERENCES user (id) ON DELETE CASCADE, hash TEXT NOT NULL UNIQUE,
+    name TEXT NOT NULL, limits TEXT NOT NULL CHECK (CASE WHEN json_valid(limits) THEN json_type(limits) = 'object' ELSE 0 END),
+    created_at INTEGER NOT NULL, expires_at INTEGER NOT NULL, used_at INTEGER
+  ) WITHOUT ROWID, STRICT;
+  CREATE INDEX api_token_user ON api_token (user_id);
+  CREATE INDEX api_token_expiry ON api_token (expires_at);
+  -- The id and the public key are base64url; origin is that of the page where the passkey was made.
+  CREATE TABLE passkey (
+    id TEXT PRIMARY KEY, user_id TEXT NOT NULL REFERENCES user (id) ON DELETE CASCADE, origin TEXT NOT NULL,
+    public_key TEXT NOT NULL, sign_count INTEGER NOT NULL, is_backed_up INTEGER NOT NULL, name TEXT NOT NULL,
+    created_at INTEGER NOT NULL, used_at INTEGER
+  ) WITHOUT ROWID, STRICT;
+  CREATE INDEX passkey_user ON passkey (user_id, created_at);
+  -- Lists of the dashboard that users have named; query is that of the URL.
+  CREATE TABLE saved_view (
+    id TEXT PRIMARY KEY, user_id TEXT NOT NULL REFERENCES user (id) ON DELETE CASCADE, name TEXT NOT NULL,
+    model TEXT NOT NULL, query TEXT NOT NULL
+  ) WITHOUT ROWID, STRICT;
+  CREATE INDEX saved_view_user ON saved_view (user_id, name, id);
+
+  CREATE TABLE setting (name TEXT PRIMARY KEY, value TEXT NOT NULL, changed_at INTEGER NOT NULL) WITHOUT ROWID, STRICT;
+
+  -- Mail on its way: kind is what it brings, a sign-in code or an invitation. The content is sealed and erased when the
+  -- message is done. A message keeps its time while it is taken, and the operator sees when it was tried.
+  CREATE TABLE outbox (
+    id TEXT PRIMARY KEY, address TEXT NOT NULL, sealed BLOB, state TEXT NOT NULL, attempts INTEGER NOT NULL DEFAULT 0,
+    due_at INTEGER NOT NULL, expires_at INTEGER NOT NULL, created_at INTEGER NOT NULL, done_at INTEGER, reply TEXT,
+    lease_until INTEGER NOT NULL DEFAULT 0, tried_at INTEGER, kind TEXT NOT NULL DEFAULT 'code'
+  ) WITHOUT ROWID, STRICT;
+  CREATE INDEX outbox_due ON outbox (state, due_at);
+  CREATE INDEX outbox_address ON outbox (address);
+  -- For the records whose time to be kept is over.
+  CREATE INDEX outbox_done ON outbox (done_at) WHERE done_at IS NOT NULL;
+  -- For the messages whose code is about to expire.
+  CREATE INDEX outbox_expiry ON outbox (expires_at) WHERE state = 'waiting';
+
+  -- First responses to requests with an Idempotency-Key, for repetitions; fingerprint is a hash of the request.
+  CREATE TABLE first_response (
+    seq INTEGER PRIMARY KEY, user_id TEXT NOT NULL REFERENCES user (id) ON DELETE CASCADE, key TEXT NOT NULL,
+    fingerprint BLOB NOT NULL, status INTEGER NOT NULL, data TEXT NOT NULL, bytes INTEGER NOT NULL,
+    expires_at INTEGER NOT NULL, UNIQUE (user_id, key)
+  ) STRICT;
+  CREATE INDEX first_response_user ON first_response (user_id, expires_at, bytes);
+  CREATE INDEX first_response_expiry ON first_response (expires_at);
+
+  -- What an administrator wrote when giving a draft back to its author.
+  CREATE TABLE review_note (
+    model TEXT NOT NULL, id TEXT NOT NULL, note TEXT NOT NULL, at INTEGER NOT NULL, PRIMARY KEY (model, id)
+  ) WITHOUT ROWID, STRICT;
+
+  -- Each change of a document, in the order of all; before and after are versions, and delta is the text that the change has
+  -- replaced or deleted, as its difference from the next text. Only the status before a change is asked for.
+  CREATE TABLE change (
+    seq INTEGER PRIMARY KEY, model TEXT NOT NULL, id TEXT NOT NULL, kind TEXT NOT NULL, at INTEGER NOT NULL, actor TEXT,
+    before TEXT, after TEXT, status_before TEXT, delta BLOB
+  ) STRICT;
+  CREATE INDEX change_document ON change (id, model, seq);
+  -- The changes of one model, in their order: a reader goes past those of other models without a look at them.
+  CREATE INDEX change_model ON change (model);
+  -- For the erasure of a deleted account.
+  CREATE INDEX change_actor ON change (actor) WHERE actor NOT IN ('operator', 'service', 'stranger');
+  -- The identity of the log, the seq behind which it is whole, and the seq up to which the deltas were removed.
+  CREATE TABLE change_log (
+    one INTEGER PRIMARY KEY CHECK (one = 1), id TEXT NOT NULL, whole_behind INTEGER NOT NULL,
+    deltas_behind INTEGER NOT NULL DEFAULT 0
+  ) STRICT;
+  INSERT INTO change_log (one, id, whole_behind) VALUES (1, '', 0);
+  -- Deleted documents that can be restored; seq is that of the deletion.
+  CREATE TABLE trash (
+    seq INTEGER PRIMARY KEY, model TEXT NOT NULL, id TEXT NOT NULL, at INTEGER NOT NULL, actor TEXT,
+    doc TEXT NOT NULL CHECK (CASE WHEN json_valid(doc) THEN json_type(doc) = 'object' ELSE 0 END), UNIQUE (id, model)
+  ) STRICT;
+  CREATE INDEX trash_order ON trash (model, seq);
+  CREATE INDEX trash_actor ON trash (actor) WHERE actor IS NOT NULL;
+
+  -- Copies have followed the changes up to this seq; work is what is under way: see references/reference-progress.ts.
+  CREATE TABLE reference_progress (
+    one INTEGER PRIMARY KEY CHECK (one = 1), seq INTEGER NOT NULL,
+    work TEXT CHECK (CASE WHEN json_valid(work) THEN json_type(work) = 'object' ELSE work IS NULL END)
+  ) STRICT;
+  INSERT INTO reference_progress (one, seq) VALUES (1, 0);
+  -- Deleted documents whose copies become copies of another one.
+  CREATE TABLE redirect (model TEXT NOT NULL, id TEXT NOT NULL, target TEXT NOT NULL, PRIMARY KEY (model, id))
+    WITHOUT ROWID, STRICT;
+
+  -- The last entry of the cluster's log that this file contains; no row where it belongs to no cluster.
+  CREATE TABLE log_position (
+    one INTEGER PRIMARY KEY CHECK (one = 1), site TEXT NOT NULL, position INTEGER NOT NULL, entry TEXT NOT NULL
+  ) STRICT;
+`
+
+/** What triggers derive from documents, on each node of a cluster: see triggers.ts. */
+export const DERIVED_TABLES = `
+  -- Moves with each change of a document of the model.
+  CREATE TABLE model_version (model TEXT PRIMARY KEY, version INTEGER NOT NULL) WITHOUT ROWID, STRICT;
+
+  CREATE TABLE status_count (model TEXT NOT NULL, status TEXT NOT NULL, n INTEGER NOT NULL, PRIMARY KEY (model, status))
+    WITHOUT ROWID, STRICT;
+  -- How many active documents have a value at an indexed path.
+  CREATE TABLE key_count (
+    model TEXT NOT NULL, path TEXT NOT NULL, value TEXT NOT NULL, n INTEGER NOT NULL, PRIMARY KEY (model, path, value)
+  ) WITHOUT ROWID, STRICT;
+  -- How many documents of a model with a timeline there are of each hour: 2026-03-01T12, in UTC.
+  CREATE TABLE hour_count (model TEXT NOT NULL, hour TEXT NOT NULL, n INTEGER NOT NULL, PRIMARY KEY (model, hour))
+    WITHOUT ROWID, STRICT;
+
+  -- The copy of a document in a list of the document with this seq, which no index on an expression can find.
+  CREATE TABLE listed_copy (
+    target TEXT NOT NULL, id TEXT NOT NULL, model TEXT NOT NULL, seq INTEGER NOT NULL, PRIMARY KEY (target, id, model, seq)
+  ) WITHOUT ROWID, STRICT;
+
+  -- The bytes of each guest, and their sum.
+  CREATE TABLE guest_size (user_id TEXT PRIMARY KEY, bytes INTEGER NOT NULL) WITHOUT ROWID, STRICT;
+  CREATE TABLE guest_total (
+    one INTEGER PRIMARY KEY CHECK (one = 1), guests INTEGER NOT NULL, bytes INTEGER NOT NULL
+  ) STRICT;
+`
+
+/**
+ * A stored model has one table: `seq` (the order of insertion), `id`, and `doc`, the JSON text that a read sends
+ * unchanged. Indexes are on expressions over `doc`, so there are no columns to keep in step.
+ */
+export function modelTable(model: Model): SchemaPart {
+  const owner = model.owned === undefined ? '' : ' REFERENCES user (id) ON DELETE CASCADE'
+  const columns = `seq INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE${owner}, doc TEXT NOT NULL`
+  return { name: model.name, sql: `CREATE TABLE ${tableOf(model)} (${columns}) STRICT` }
+}

@@ -1,0 +1,197 @@
+/**
+ * The triggers that derive rows from documents, on each node of a cluster by itself. As triggers they cannot be forgotten:
+ * no write gets past them, whichever function, process or program makes it. Those that write the change log are in
+ * change-triggers.ts.
+ */
+import { GUEST_DOMAIN } from '../../models/guest.ts'
+import { embeddingsOf, type Embedding } from '../../models/embedding.ts'
+import type { Model } from '../../models/schema.ts'
+import { user } from '../../models/user.ts'
+import { userAppSettings } from '../../models/user-app-settings.ts'
+import { userContentPreferences } from '../../models/user-content-preferences.ts'
+import { hourAt, tableOf, valueAt, type SchemaPart } from './names.ts'
+
+const EVENTS = ['INSERT', 'UPDATE', 'DELETE'] as const
+
+export function modelTriggers(model: Model): readonly SchemaPart[] {
+  return [
+    ...versionTriggers(model),
+    ...listedCopyTriggers(model),
+    ...guestTriggers(model),
+    ...(model.counted === undefined ? [] : countTriggers(model)),
+    ...(model.timeline === undefined ? [] : hourTriggers(model, model.timeline)),
+  ]
+}
+
+/** Three triggers that move the version of the model with each change of a document; see model-versions.ts. */
+function versionTriggers(model: Model): readonly SchemaPart[] {
+  const move = `INSERT INTO model_version (model, version) VALUES ('${model.name}', 1)
+      ON CONFLICT (model) DO UPDATE SET version = version + 1;`
+  return EVENTS.map((event) => {
+    const name = `${model.name}/version ${event}`
+    return { name, sql: `CREATE TRIGGER "${name}" AFTER ${event} ON ${tableOf(model)} BEGIN ${move} END` }
+  })
+}
+
+/**
+ * Three triggers that keep the number of documents of each status, and of active documents for each value of the
+ * tallied paths, so that counting costs one look-up.
+ */
+function countTriggers(model: Model): readonly SchemaPart[] {
+  const status = valueAt('status')
+  const tallied = model.tallied ?? []
+  const add = `INSERT INTO status_count (model, status, n) VALUES ('${model.name}', new.${status}, 1)
+      ON CONFLICT (model, status) DO UPDATE SET n = n + 1;
+    ${tallied
+      .map(
+        (path) => `INSERT INTO key_count (model, path, value, n)
+      SELECT '${model.name}', '${path}', new.${valueAt(path)}, 1 WHERE new.${status} = 'active'
+      ON CONFLICT (model, path, value) DO UPDATE SET n = n + 1;`,
+      )
+      .join('\n    ')}`
+  const subtract = `UPDATE status_count SET n = n - 1 WHERE model = '${model.name}' AND status = old.${status};
+    ${tallied
+      .map(
+        (path) => `UPDATE key_count SET n = n - 1 WHERE model = '${model.name}' AND path = '${path}'
+      AND value = old.${valueAt(path)} AND old.${status} = 'active';`,
+      )
+      .join('\n    ')}`
+  const changed = ['status', ...tallied].map((path) => `old.${valueAt(path)} IS NOT new.${valueAt(path)}`).join(' OR ')
+  return changeTriggers(model, 'count', { add, subtract, changed })
+}
+
+/**
+ * Three triggers that keep the number of documents of each hour. They are apart from those above, as most changes do not
+ * change the hour, and a new timeline must not cause a recount of the statuses.
+ */
+function hourTriggers(model: Model, path: string): readonly SchemaPart[] {
+  const [before, after] = [hourAt(path, 'old.'), hourAt(path, 'new.')]
+  const add = `INSERT INTO hour_count (model, hour, n) SELECT '${model.name}', ${after}, 1 WHERE ${after} IS NOT NULL
+      ON CONFLICT (model, hour) DO UPDATE SET n = n + 1;`
+  const subtract = `UPDATE hour_count SET n = n - 1 WHERE model = '${model.name}' AND hour = ${before};
+    DELETE FROM hour_count WHERE model = '${model.name}' AND hour = ${before} AND n = 0;`
+  return changeTriggers(model, 'hours', { add, subtract, changed: `${before} IS NOT ${after}` })
+}
+
+interface Changes {
+  readonly add: string
+  readonly subtract: string
+  /** Whether a changed document has to be recounted. */
+  readonly changed: string
+}
+
+/** `CREATE TRIGGER "headline/count UPDATE" AFTER UPDATE ON "headline" WHEN … BEGIN … END` */
+function changeTriggers(
+  model: Model,
+  purpose: string,
+  { add, subtract, changed }: Changes,
+): readonly SchemaPart[] {
+  const trigger = (event: string, when: string, body: string): SchemaPart => {
+    const name = `${model.name}/${purpose} ${event}`
+    return { name, sql: `CREATE TRIGGER "${name}" AFTER ${event} ON ${tableOf(model)} ${when} BEGIN ${body} END` }
+  }
+  return [
+    trigger('INSERT', '', add),
+    trigger('UPDATE', `WHEN ${changed}`, subtract + add),
+    trigger('DELETE', '', subtract),
+  ]
+}
+
+/** The copies of a model that stand in lists. */
+export function listedCopies(model: Model): readonly Embedding[] {
+  return embeddingsOf(model).filter(({ lists }) => lists.length > 0)
+}
+
+/** Three triggers that keep `listed_copy`. */
+function listedCopyTriggers(model: Model): readonly SchemaPart[] {
+  if (listedCopies(model).length === 0) return []
+  const [before, after] = ['old', 'new'].map((row) => selectCopies(model, { doc: `${row}.doc`, seq: `${row}.seq`, from: '' }))
+  const add = `INSERT OR IGNORE INTO listed_copy ${after};`
+  const remove = `DELETE FROM listed_copy WHERE (target, id, model, seq) IN (${before});`
+  const bodies = { INSERT: add, UPDATE: remove + add, DELETE: remove }
+  return Object.entries(bodies).map(([event, body]) => {
+    const name = `${model.name}/copies ${event}`
+    return { name, sql: `CREATE TRIGGER "${name}" AFTER ${event} ON "${model.name}" BEGIN ${body} END` }
+  })
+}
+
+/** SQL of the texts and the seqs of documents; `from` is where they come from. */
+interface Rows {
+  readonly doc: string
+  readonly seq: string
+  readonly from: string
+}
+
+/**
+ * `SELECT 'topic', CASE … copy.value ->> '$."id"' END, 'user_content_preferences', new.seq
+ * FROM json_each(new.doc, '$."followedTopics"') AS copy UNION ALL …`. An item without an id is NULL, which the index ignores.
+ */
+export function selectCopies(model: Model, { doc, seq, from }: Rows): string {
+  const arms = listedCopies(model).map(({ target, lists, path }) => {
+    const steps = lists.map((list, i) => {
+      const of = i === 0 ? doc : `list${i}.value`
+      return `json_each(${of}, '${jsonPath(list)}') AS ${i === lists.length - 1 ? 'copy' : `list${i + 1}`}`
+    })
+    const id = path === '' ? '$."id"' : `${jsonPath(path)}."id"`
+    return `SELECT '${target.name}', CASE copy.type WHEN 'object' THEN copy.value ->> '${id}' END, '${model.name}', ${seq}
+      FROM ${from}${steps.join(', ')}`
+  })
+  return arms.join(' UNION ALL ')
+}
+
+/** `$."savedFilters"` */
+function jsonPath(path: string): string {
+  return `$${path.split('.').map((step) => `."${step}"`).join('')}`
+}
+
+/** Of a guest beside the documents: rows of sessions and of the change log, and the entries of indexes. */
+const BYTES_BESIDE = 2_048
+const OWNED: readonly Model[] = [userAppSettings, userContentPreferences]
+
+/** Whether the row of a user is that of a guest; see models/guest.ts. */
+export const isGuestRow = (row: string): string => `${row}.doc ->> '$."email"' = ${row}.id || '@${GUEST_DOMAIN}'`
+/** The bytes of a guest: its document, those that it owns, and rows beside them. */
+export const sizeOf = (row: string): string => {
+  const owned = OWNED.map(({ name }) => `coalesce((SELECT octet_length(doc) FROM "${name}" WHERE id = ${row}.id), 0)`)
+  return `${BYTES_BESIDE} + octet_length(${row}.doc) + ${owned.join(' + ')}`
+}
+
+/**
+ * The triggers of a user, and of what users own. What a user owns may be there before the user: a changeset of a cluster has
+ * it first, and deletes it first.
+ */
+function guestTriggers(model: Model): readonly SchemaPart[] {
+  const trigger = (event: string, when: string, body: string): SchemaPart => {
+    const name = `${model.name}/guests ${event}`
+    return { name, sql: `CREATE TRIGGER "${name}" AFTER ${event} ON "${model.name}" ${when} BEGIN ${body} END` }
+  }
+  if (model === user) {
+    const add = `INSERT INTO guest_size SELECT new.id, ${sizeOf('new')} WHERE ${isGuestRow('new')};`
+    return [
+      trigger('INSERT', `WHEN ${isGuestRow('new')}`, add),
+      trigger('UPDATE', `WHEN ${isGuestRow('old')} OR ${isGuestRow('new')}`, `DELETE FROM guest_size WHERE user_id = old.id; ${add}`),
+      trigger('DELETE', `WHEN ${isGuestRow('old')}`, 'DELETE FROM guest_size WHERE user_id = old.id;'),
+    ]
+  }
+  if (!OWNED.includes(model)) return []
+  const change = (id: string, bytes: string): string => `UPDATE guest_size SET bytes = bytes + ${bytes} WHERE user_id = ${id};`
+  return [
+    trigger('INSERT', '', change('new.id', 'octet_length(new.doc)')),
+    trigger('UPDATE', '', change('new.id', '(octet_length(new.doc) - octet_length(old.doc))')),
+    trigger('DELETE', '', change('old.id', '(0 - octet_length(old.doc))')),
+  ]
+}
+
+/** The triggers that keep the sum of what guests have. */
+export const SHARED_TRIGGERS: readonly SchemaPart[] = [
+  guestTotalTrigger('INSERT', '1, new.bytes'),
+  guestTotalTrigger('UPDATE', '0, new.bytes - old.bytes'),
+  guestTotalTrigger('DELETE', '-1, -old.bytes'),
+]
+
+function guestTotalTrigger(event: string, added: string): SchemaPart {
+  const name = `guest_size/total ${event}`
+  const add = `INSERT INTO guest_total VALUES (1, ${added})
+      ON CONFLICT (one) DO UPDATE SET guests = guests + excluded.guests, bytes = bytes + excluded.bytes;`
+  return { name, sql: `CREATE TRIGGER "${name}" AFTER ${event} ON guest_size BEGIN ${add} END` }
+}
