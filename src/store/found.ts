@@ -6,7 +6,7 @@
  */
 import type { TextPart } from '../base/text-parts.ts'
 import type { Position } from '../query/order.ts'
-import type { FindQuery, Found, MatchCount } from './store.ts'
+import type { Found } from './store.ts'
 
 /** Documents that lie side by side: UTF-8, with a comma between two of them. */
 export interface JoinedDocuments {
@@ -75,11 +75,6 @@ export function foundBytes(parts: readonly JoinedDocuments[], next: Position | u
 }
 
 export const NOTHING_FOUND: Found = foundTexts([], undefined)
-
-/** What a query finds where there are no documents. */
-export function noneFound({ counts }: FindQuery): Found {
-  return counts === true ? foundTexts([JSON.stringify({ total: 0, isFloor: false } satisfies MatchCount)], undefined) : NOTHING_FOUND
-}
 
 function textsIn({ bytes, lengths }: JoinedDocuments): readonly string[] {
   const buffer = bufferOf(bytes)

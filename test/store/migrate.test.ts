@@ -19,7 +19,7 @@ import {
   type MigrationOptions,
 } from '../../src/store/schema/migrate.ts'
 import { schemaFaults } from '../../src/store/schema/schema-check.ts'
-import { schemaDigest } from '../../src/store/schema/schema.ts'
+import { schemaDigest } from '../../src/store/schema/whole-schema.ts'
 import { TOPIC } from '../support/service/data-bodies.ts'
 import { temporaryDirectory, type Cleanup } from '../support/service/temporary-directory.ts'
 

@@ -174,7 +174,9 @@ function checkSchema(database: Database): string {
   try {
     requireReadable('the database', facts, VERSION)
   } catch (error) {
-    throw error instanceof SchemaError ? new Problem(error.message) : error
+    if (!(error instanceof SchemaError)) throw error
+    // Of a newer file, all that is known is looked at.
+    throw facts.schema > SCHEMA ? new Problem(error.message) : new Unreadable(error.message)
   }
   const next = facts.schema < SCHEMA ? `; the next start brings it to ${SCHEMA}` : ''
   return `${facts.schema}, prepared by dateline ${facts.version ?? '?'}${next}`

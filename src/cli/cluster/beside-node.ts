@@ -10,6 +10,7 @@ import { makeCommandDirectory } from '../../app/cluster/command-copies.ts'
 import { openServices, type Services } from '../../app/services.ts'
 import { systemClock } from '../../base/clock.ts'
 import { createLog } from '../../base/log.ts'
+import { VERSION } from '../../base/version.ts'
 import { openClusterNode } from '../../cluster/cluster-node.ts'
 import { readEtcdTarget } from '../../cluster/etcd-target.ts'
 import { newNode, type NodeIdentity } from '../../cluster/node-identity.ts'
@@ -17,6 +18,7 @@ import { readSecrets } from '../../config/secrets.ts'
 import type { Config } from '../../config/settings.ts'
 import { STORED_MODELS } from '../../models/registry.ts'
 import { copyDatabase } from '../../store/backup/database-copy.ts'
+import { SCHEMA, schemaOfFile } from '../../store/schema/migrate.ts'
 import { DataDirError, ownDataDir, prepareDataDir, type DataDir } from '../../store/sqlite/data-dir.ts'
 import type { Terminal } from '../command.ts'
 import { progressOn } from '../progress.ts'
@@ -33,6 +35,7 @@ export async function openNodeServices(config: Config, identity: NodeIdentity, t
   const log = createLog({ level: 'warn', format: 'pretty', now: systemClock, write: (text) => void terminal.stderr.write(text) })
   await using opening = new AsyncDisposableStack()
   const isFree = isUnused(dir)
+  if (!isFree) requireSameSchema(dir)
   const directory = isFree ? dir.path : await copyOf(dir, terminal, opening)
   const node = await openClusterNode({
     ...{ target, directory: dir.path, now: systemClock, log },
@@ -51,6 +54,16 @@ export async function openNodeServices(config: Config, identity: NodeIdentity, t
   await store.replication?.newest()
   const opened = opening.move()
   return { ...services, store: { ...store, close: () => opened.disposeAsync() } }
+}
+
+/** Throws DataDirError for a node that runs an older program: what this one writes would take it out of service. */
+function requireSameSchema({ path, database }: DataDir): void {
+  const schema = schemaOfFile(database, VERSION)
+  if (schema === SCHEMA) return
+  throw new DataDirError(
+    `Cannot work beside the node on "${path}": its data has schema ${schema}, and this program would raise it to ${SCHEMA}: ` +
+      'replace the program of the node first',
+  )
 }
 
 function isUnused(dir: DataDir): boolean {

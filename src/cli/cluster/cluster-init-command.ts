@@ -23,8 +23,7 @@ import { isRestorePending } from '../../store/backup/pending-restore.ts'
 import { restoreDatabase } from '../../store/backup/restore.ts'
 import { filePosition, forgetPosition, startOfLog } from '../../store/replica/position-table.ts'
 import { DataDirError, discardDataDir, ownDataDir, prepareDataDir, type DataDir, type DataDirLock } from '../../store/sqlite/data-dir.ts'
-import { openDatabase } from '../../store/sqlite/database.ts'
-import { schemaVersion } from '../../store/schema/migrate.ts'
+import { schemaOfFile } from '../../store/schema/migrate.ts'
 import { EXIT, type Command, type Terminal } from '../command.ts'
 import { DATA_SETTINGS } from '../data-settings.ts'
 import { abortOn, progressOn } from '../progress.ts'
@@ -86,7 +85,7 @@ async function initialize(work: Initializing): Promise<string> {
     throw new DataDirError(`Cannot use the data directory "${dir.path}": a restore waits in it for the next start: start the service alone, and stop it`)
   }
   if (found !== undefined && !isOurs) await requireBackupOf(found, work)
-  else if (from === undefined) requireKnownSchema(dir.database)
+  else if (from === undefined) schemaOfFile(dir.database, VERSION)
   if (found === undefined || isOurs) await makeLog(work, isOurs ? draft : undefined)
   else await goOn(work, found)
   return (
@@ -124,16 +123,6 @@ async function requireBackupOf({ site, createdAt }: SiteRecord, { reached, dir, 
       `Cannot go on with the log at ${prefix}: "${file}" has its keys up to epoch ${own}, and its newest entries are of epoch ${newest}: ` +
         `put a newer copy of cluster-keys there, such as from the disk of a lost node, ${otherwise}`,
     )
-  }
-}
-
-/** Throws SchemaError for data of a newer program. */
-function requireKnownSchema(file: string): void {
-  const database = openDatabase(file, { readOnly: true })
-  try {
-    schemaVersion(database, { version: VERSION })
-  } finally {
-    database.close()
   }
 }
 

@@ -1,8 +1,11 @@
 /** `dateline cluster upgrade`: brings the data of all nodes to the schema of this program. */
 import { resolve } from 'node:path'
+import { VERSION } from '../../base/version.ts'
 import type { KnownNodes } from '../../cluster/membership.ts'
 import { readIdentity } from '../../cluster/node-identity.ts'
 import { readConfig } from '../../config/read-config.ts'
+import { SCHEMA, schemaOfFile } from '../../store/schema/migrate.ts'
+import { databaseFile } from '../../store/sqlite/data-dir.ts'
 import { EXIT, UsageError, type Command } from '../command.ts'
 import { DATA_SETTINGS } from '../data-settings.ts'
 import { withData } from '../with-services.ts'
@@ -16,18 +19,23 @@ export const clusterUpgradeCommand: Command = {
   examples: ['dateline cluster upgrade --cluster https://e1:2379'],
   async run(args, terminal) {
     const directory = resolve(readConfig(args.settings, terminal.environment).dataDir)
-    const isNode = readIdentity(directory) !== undefined
-    const listed = isNode ? await withMember(args, terminal, ({ membership }) => membership.list()) : undefined
-    await withData(args, terminal, async ({ store: { replication } }) => {
-      if (replication === undefined) return void terminal.stdout.write('This data directory belongs to no cluster: serve brings it up to date\n')
-      const { present, known } = replication.schema()
-      const older = listed === undefined || present === known ? [] : olderNodes(listed, known)
-      if (older.length > 0 && !args.options.has('--force')) {
-        throw new UsageError(`Cannot raise the schema from ${present} to ${known}: ${older.join('; ')}: replace their programs first, or let them leave service with --force`)
-      }
-      await replication.raiseSchema()
-      terminal.stdout.write(present === known ? `The schema is ${known} already\n` : `Raised the schema from ${present} to ${known}\n`)
-    })
+    if (readIdentity(directory) === undefined) {
+      terminal.stdout.write('This data directory belongs to no cluster: serve brings it up to date\n')
+      return EXIT.ok
+    }
+    const present = schemaOfFile(databaseFile(directory), VERSION)
+    const listed = await withMember(args, terminal, ({ membership }) => membership.list())
+    const older = present === SCHEMA ? [] : olderNodes(listed, SCHEMA)
+    if (older.length > 0 && !args.options.has('--force')) {
+      throw new UsageError(
+        `Cannot raise the schema from ${present} to ${SCHEMA}: ${older.join('; ')}: ` +
+          'replace their programs first, or let them leave service with --force',
+      )
+    }
+    // A node raises the schema where it is opened.
+    await withData(args, terminal, () => Promise.resolve())
+    const done = present === SCHEMA ? `The schema is ${SCHEMA} already` : `Raised the schema from ${present} to ${SCHEMA}`
+    terminal.stdout.write(`${done}\n`)
     return EXIT.ok
   },
 }

@@ -6,7 +6,10 @@ import { databaseFile, DataDirError } from '../../store/sqlite/data-dir.ts'
 import { openDatabase, type Database } from '../../store/sqlite/database.ts'
 import { SCHEMA, schemaVersion } from '../../store/schema/migrate.ts'
 
-/** Throws DataDirError where there is no database, or one of an earlier schema, and SchemaError for one that this program cannot read. */
+/**
+ * Throws DataDirError where there is no database, or one of an earlier schema, and SchemaError for one that this program
+ * cannot read.
+ */
 export function openForReading({ dataDir }: Pick<Config, 'dataDir'>): Database {
   const file = databaseFile(dataDir)
   if (!existsSync(file)) throw new DataDirError(`Cannot read the data directory "${dataDir}": it has no dateline.db`)

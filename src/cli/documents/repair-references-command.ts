@@ -21,8 +21,7 @@ export const repairReferencesCommand: Command = {
     withData(args, terminal, async ({ store, metrics }) => {
       const own = store.as(OPERATOR)
       await own.record(commandRecord('repair references'))
-      const { work: begun } = await own.beginReferenceRepair()
-      if (begun === undefined) throw fail('conflict', 'Cannot repair references: the data has an older schema than this program')
+      await own.beginReferenceRepair()
       const progress = progressOn(terminal, 'Comparing copies')
       const log = createLog({ level: 'warn', format: 'pretty', now: systemClock, write: (text) => void terminal.stderr.write(text) })
       let repaired = 0

@@ -104,7 +104,8 @@ export async function copyForRestore({ dir, from, version, keepsCredentials = fa
   try {
     const [fault] = withFile(to, (copy) => contentFaults(copy, request.models))
     if (fault !== undefined) throw new DatabaseFileError(`${action}: the copy did not pass its check (${fault}): ${ifDamaged}`)
-    const removed = prepareCopy(to, { models: request.models, inUse: keepsCredentials ? undefined : dir.database, now: request.now() })
+    const inUse = keepsCredentials ? undefined : dir.database
+    const removed = prepareCopy(to, { models: request.models, inUse, now: request.now() })
     return { ...copied, removed, differs: copyDifferences(to, dir.database) }
   } catch (error) {
     rmSync(to, { force: true })

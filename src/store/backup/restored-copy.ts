@@ -18,7 +18,7 @@ import type { Model } from '../../models/schema.ts'
 import type { User } from '../../models/user.ts'
 import { foldWal, openDatabase, type Database, type Row } from '../sqlite/database.ts'
 import { recount } from '../schema/derived-rows.ts'
-import { STATISTICS } from '../schema/schema.ts'
+import { STATISTICS } from '../schema/whole-schema.ts'
 
 /** How many rows were removed, since the database in use does not have them. */
 export interface RemovedCredentials {

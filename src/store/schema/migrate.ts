@@ -9,8 +9,8 @@ import { renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { syncDirectory } from '../../base/directory.ts'
 import type { Model } from '../../models/schema.ts'
-import { databaseReason, type Database } from '../sqlite/database.ts'
-import { createSchema, remakeDerived } from './schema.ts'
+import { databaseReason, openDatabase, type Database } from '../sqlite/database.ts'
+import { createSchema, remakeDerived } from './whole-schema.ts'
 
 /** "DLN1" in the file's header identifies the database as dateline's. */
 const APPLICATION_ID = 0x444c4e31
@@ -41,6 +41,8 @@ export interface MigrationOptions {
   readonly models: readonly Model[]
   readonly version: string
   readonly migrations?: readonly Migration[]
+  /** The schema to raise to, where a cluster is not yet at that of this program. */
+  readonly to?: number
   /** The name of the copy that is kept before migrations run; the number of its schema is appended. */
   readonly backup: string
   /** Called at the end of the transaction. */
@@ -103,20 +105,32 @@ export function schemaVersion(database: Database, options: Pick<MigrationOptions
   return facts.schema
 }
 
+/** The same of a database file that may be in use. */
+export function schemaOfFile(file: string, version: string): number {
+  const database = openDatabase(file, { readOnly: true })
+  try {
+    return schemaVersion(database, { version })
+  } finally {
+    database.close()
+  }
+}
+
 /** Runs what is missing. Throws SchemaError; anything else that fails leaves the file as it was. */
 export function migrate(database: Database, options: MigrationOptions): void {
-  const { models, version, migrations = MIGRATIONS, backup, finish } = options
+  const { models, version, migrations = MIGRATIONS, to = schemaOf(migrations), backup, finish } = options
   const from = schemaVersion(database, options)
-  if (from > 0 && from < schemaOf(migrations)) keepCopy(database, `${backup}-${from}`)
+  if (from > 0 && from < to) keepCopy(database, `${backup}-${from}`)
   database.exec('BEGIN IMMEDIATE')
   try {
     if (from === 0) createSchema(database, models)
-    else raise(database, models, migrations.slice(from - FIRST_SCHEMA))
+    else raise(database, migrations.slice(from - FIRST_SCHEMA, to - FIRST_SCHEMA))
+    // Before, a table of a model may be missing.
+    if (from > 0 && to === schemaOf(migrations)) remakeDerived(database, models)
     database.run(
       "INSERT INTO meta VALUES ('version', ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value",
       version,
     )
-    database.exec(`PRAGMA user_version = ${schemaOf(migrations)}; PRAGMA application_id = ${APPLICATION_ID}`)
+    database.exec(`PRAGMA user_version = ${to}; PRAGMA application_id = ${APPLICATION_ID}`)
     finish?.()
     database.exec('COMMIT')
   } catch (error) {
@@ -125,12 +139,11 @@ export function migrate(database: Database, options: MigrationOptions): void {
   }
 }
 
-function raise(database: Database, models: readonly Model[], migrations: readonly Migration[]): void {
+function raise(database: Database, migrations: readonly Migration[]): void {
   for (const { raise: step } of migrations) {
     if (typeof step === 'string') database.exec(step)
     else step(database)
   }
-  remakeDerived(database, models)
 }
 
 /**

@@ -21,7 +21,7 @@ export function trigramColumns(model: Model): readonly string[] {
   return [...new Set(paths)].filter((path) => !isOptionalTextPath(model, path))
 }
 
-/** `headline_search_pending`: rows that the search indexes take over later, in place of those that they have: see pending-rows.ts. */
+/** `headline_search_pending`: rows that the indexes take over later, in place of those that they have: see pending-rows.ts. */
 export function pendingTable(model: Model): string {
   return `${trigramTable(model)}_pending`
 }

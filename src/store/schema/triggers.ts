@@ -105,7 +105,8 @@ export function listedCopies(model: Model): readonly Embedding[] {
 /** Three triggers that keep `listed_copy`. */
 function listedCopyTriggers(model: Model): readonly SchemaPart[] {
   if (listedCopies(model).length === 0) return []
-  const [before, after] = ['old', 'new'].map((row) => selectCopies(model, { doc: `${row}.doc`, seq: `${row}.seq`, from: '' }))
+  const copiesIn = (row: string): string => selectCopies(model, { doc: `${row}.doc`, seq: `${row}.seq`, from: '' })
+  const [before, after] = [copiesIn('old'), copiesIn('new')]
   const add = `INSERT OR IGNORE INTO listed_copy ${after};`
   const remove = `DELETE FROM listed_copy WHERE (target, id, model, seq) IN (${before});`
   const bodies = { INSERT: add, UPDATE: remove + add, DELETE: remove }

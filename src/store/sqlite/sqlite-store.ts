@@ -109,7 +109,11 @@ export function openStore(options: StoreOptions): Store {
       if (lock !== undefined && cluster === undefined) outbox.releaseMessages(database, now())
       const release = (): void => lock?.release()
       const node = place && { place, cluster, migration: { ...schema, backup: schemaCopy(dir) } }
-      const parts: StoreParts = { file: dir.database, now, models, queryDeadlineMs, audit, arrivals, gate, release, node, trash, pageDescriptor, guestLimit }
+      const isRaised = schemaVersion(database, { version, migrations }) === schemaOf(migrations)
+      const parts: StoreParts = {
+        ...{ isRaised, file: dir.database, now, models, queryDeadlineMs, audit, arrivals, gate },
+        ...{ release, node, trash, pageDescriptor, guestLimit },
+      }
       return sqliteStore(database, parts)
     } catch (error) {
       database.close()
@@ -153,6 +157,8 @@ function prepareSchema(database: Database, { dir, owned, ...task }: SchemaTask):
 }
 
 interface StoreParts {
+  /** Whether the file has the schema of this program: that of a node may be raised by an entry of its log later. */
+  readonly isRaised: boolean
   readonly file: string
   readonly now: Clock
   readonly models: readonly Model[]
@@ -188,7 +194,7 @@ function sqliteStore(writing: Database, parts: StoreParts): Store {
   const before = snapshot.end
   const settingListeners = createSettingListeners(() => readNow(() => listSettings(database)))
   const capture = captureChanges(writing, { models, now, trash })
-  capture.start()
+  if (parts.isRaised) capture.start()
   const inserts = createGroupInserts(writing, { search, capture })
   const writeLock = createWriteLock()
   const { queue: path, replication } = openWritePath(writing, {

@@ -7,7 +7,7 @@ import type { FilePosition } from '../replica/position-table.ts'
 import { createReplicatedQueue, type ClusterLog } from '../replica/replicated-queue.ts'
 import type { Replication } from '../replica/replication.ts'
 import type { Database } from './database.ts'
-import { FIRST_SCHEMA, migrate, schemaOf, SchemaError, schemaVersion, type MigrationOptions } from '../schema/migrate.ts'
+import { migrate, schemaOf, SchemaError, schemaVersion, type MigrationOptions } from '../schema/migrate.ts'
 import { createWriteQueue, type WriteQueue, type WriteQueueParts } from './write-queue.ts'
 
 /** A database that belongs to a cluster. */
@@ -44,7 +44,9 @@ export function openWritePath(database: Database, parts: WritePathParts): WriteP
   const schemaKnown = schemaOf(migration.migrations)
   if (cluster === undefined) {
     if (present === schemaKnown) return { queue: readOnlyQueue() }
-    throw new SchemaError(`The database of the node has schema ${present}: start the node with this program, which raises it to ${schemaKnown}`)
+    throw new SchemaError(
+      `The database of the node has schema ${present}: start the node with this program, which raises it to ${schemaKnown}`,
+    )
   }
   const { models, search, capture, before, after, onErasure, onSettings, erasures } = parts
   database.exec('PRAGMA synchronous = NORMAL')
@@ -55,8 +57,8 @@ export function openWritePath(database: Database, parts: WritePathParts): WriteP
       if (schema > schemaKnown) throw new Divergence(newerSchema(schema, schemaKnown))
       before()
       capture.stop()
-      migrate(database, { ...migration, migrations: migration.migrations.slice(0, schema - FIRST_SCHEMA), finish })
-      capture.start()
+      migrate(database, { ...migration, to: schema, finish })
+      if (schema === schemaKnown) capture.start()
     },
     committed() {
       before()

@@ -73,7 +73,8 @@ export function putMessage(database: Database, posting: Posting): void {
   )
   if (message === undefined) return
   database.run(
-    `INSERT INTO outbox (id, address, sealed, state, due_at, expires_at, created_at, kind) VALUES (?, ?, ?, 'waiting', ?, ?, ?, ?)`,
+    `INSERT INTO outbox (id, address, sealed, state, due_at, expires_at, created_at, kind)
+      VALUES (?, ?, ?, 'waiting', ?, ?, ?, ?)`,
     message.id,
     email,
     message.sealed,

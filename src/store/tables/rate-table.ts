@@ -29,7 +29,11 @@ export function countRates(
 }
 
 /** Milliseconds until the window has room again; undefined where it has. */
-export function rateWait(database: Database, { ring = 'rate_hit', key, max, windowMs }: Rate, now: number): number | undefined {
+export function rateWait(
+  database: Database,
+  { ring = 'rate_hit', key, max, windowMs }: Rate,
+  now: number,
+): number | undefined {
   // The event that has to leave the window before another may come: the max-th from the end. An event of a time to come is of a
   // clock that was wrong, or of a forged backup; one within a window may be of another node.
   const row = database.get(
@@ -43,16 +47,15 @@ export function rateWait(database: Database, { ring = 'rate_hit', key, max, wind
 }
 
 export function addHit(database: Database, { ring = 'rate_hit', key, windowMs }: Rate, now: number): void {
-  const table = ring
-  database.run(`DELETE FROM ${table} WHERE seq IN (SELECT seq FROM ${table} WHERE expires_at <= ? LIMIT ${PURGE_ROWS_MAX})`, now)
+  database.run(`DELETE FROM ${ring} WHERE seq IN (SELECT seq FROM ${ring} WHERE expires_at <= ? LIMIT ${PURGE_ROWS_MAX})`, now)
   const { seq } = database.get(
-    `INSERT INTO ${table} (key, at, expires_at) VALUES (?, ?, ?) RETURNING seq`,
+    `INSERT INTO ${ring} (key, at, expires_at) VALUES (?, ?, ?) RETURNING seq`,
     key,
     now,
     now + windowMs,
   ) as Row
   // An INTEGER PRIMARY KEY counts upward (sqlite.org/autoinc.html), so these are the oldest.
-  database.run(`DELETE FROM ${table} WHERE seq <= ?`, Number(seq) - HITS_MAX)
+  database.run(`DELETE FROM ${ring} WHERE seq <= ?`, Number(seq) - HITS_MAX)
 }
 
 /** Makes a window empty. */

@@ -5,8 +5,9 @@ import { audit } from '../../models/audit.ts'
 import type { Model } from '../../models/schema.ts'
 import { wrongMember } from '../../models/stored-value.ts'
 import type { Database } from '../sqlite/database.ts'
-import { fileFacts, SCHEMA } from '../schema/migrate.ts'
+import { fileFacts, FIRST_SCHEMA, SCHEMA } from '../schema/migrate.ts'
 import { tableOf } from '../schema/names.ts'
+import { objectsOf } from '../schema/whole-schema.ts'
 import { rowFaults } from '../schema/row-check.ts'
 import { pendingTable, trigramTable } from '../schema/search-tables.ts'
 import { isIndexedText } from './pending-rows.ts'
@@ -19,12 +20,16 @@ const TEXT_ONLY: ReadonlySet<Model> = new Set([audit])
 
 /**
  * What is wrong with the rows of a file whose schema is ours, and whose types `PRAGMA integrity_check` has looked at: a
- * sentence each, at most a few. A newer file is not judged.
+ * sentence each, at most a few. A file that requireReadable() refuses is not judged.
  */
 export function contentFaults(database: Database, models: readonly Model[]): readonly string[] {
-  if (fileFacts(database).schema > SCHEMA) return []
+  const { schema } = fileFacts(database)
+  if (schema < FIRST_SCHEMA || schema > SCHEMA) return []
   const faults = rowFaults(database).slice(0, FAULTS_MAX)
-  return faults.length > 0 ? faults : documentFaults(database, models)
+  if (faults.length > 0) return faults
+  const unfit = documentFaults(database, models)
+  // Those of texts that cannot be read are not looked at, and those of an earlier release have its columns.
+  return unfit.length > 0 || schema < SCHEMA ? unfit : textIndexFaults(database, models)
 }
 
 /**
@@ -34,15 +39,16 @@ export function contentFaults(database: Database, models: readonly Model[]): rea
  */
 function documentFaults(database: Database, models: readonly Model[]): readonly string[] {
   const faults: string[] = []
-  for (const model of models) {
+  const tables = new Set(objectsOf(database).map(({ name }) => name))
+  // An earlier release may lack a model.
+  for (const model of models.filter(({ name }) => tables.has(name))) {
     for (const { id, doc } of database.iterate(`SELECT id, doc FROM ${tableOf(model)}`)) {
       const fault = faultOf(model, String(id), String(doc))
       if (fault !== undefined) faults.push(`the ${model.name} ${describe(String(id))} ${fault}`)
       if (faults.length === FAULTS_MAX) return faults
     }
   }
-  // Those of texts that cannot be read are not looked at.
-  return faults.length > 0 ? faults : textIndexFaults(database, models)
+  return faults
 }
 
 function faultOf(model: Model, id: string, text: string): string | undefined {

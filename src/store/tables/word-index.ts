@@ -151,7 +151,8 @@ function markOfDocuments(database: Database, model: Model): string {
 function markOfIndex(database: Database, model: Model): string {
   const mark = createMark()
   withTerms(database, model, 'instance', (terms) => {
-    for (const { term, doc } of database.iterate(`SELECT term, doc FROM ${terms} WHERE ${isIndexedWords(model, 'doc')}`)) mark.add(String(term), Number(doc))
+    const sql = `SELECT term, doc FROM ${terms} WHERE ${isIndexedWords(model, 'doc')}`
+    for (const { term, doc } of database.iterate(sql)) mark.add(String(term), Number(doc))
   })
   const pending = database.all(`SELECT seq, words FROM ${pendingTable(model)} WHERE words IS NOT NULL`)
   for (const { seq, words } of pending) for (const word of new Set(splitWords(String(words)))) mark.add(word, Number(seq))

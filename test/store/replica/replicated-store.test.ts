@@ -215,15 +215,6 @@ async function upgraded(t: TestContext, programs: readonly (readonly Migration[]
   )
 }
 
-it('a newer program runs beside an older one on the older schema', async (t) => {
-  const nodes = await upgraded(t, [MIGRATIONS, NEWER])
-  for (const [i, { store }] of nodes.entries()) assert.equal(await store.insert(topic, topicOf(i)), 'inserted')
-  await settle(nodes)
-  assertAlike(nodes)
-  const schema = { present: SCHEMA, known: schemaOf(NEWER) }
-  assert.deepEqual(nodes.map(({ replication }) => replication.schema()), [{ ...schema, known: SCHEMA }, schema])
-})
-
 it('raiseSchema() brings all nodes to the schema of their programs at the same position', async (t) => {
   const nodes = await upgraded(t, [NEWER, NEWER])
   const [a] = nodes
