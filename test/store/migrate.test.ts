@@ -49,7 +49,7 @@ it('a new file gets the whole schema', (t) => {
   assert.deepEqual(faultsOf(database), [])
 })
 
-it('a file of the schema before is raised, with its indexes and triggers, after a private copy', (t) => {
+it('a file of the schema before is raised, with its indexes, after a private copy, which a restore takes unless it was forged', (t) => {
   const { database, options, file } = filled(t)
   const { migrations, models } = next(database)
   migrate(database, { ...options, migrations, models })
@@ -60,9 +60,14 @@ it('a file of the schema before is raised, with its indexes and triggers, after 
   assert.equal((statSync(kept).mode & 0o777).toString(8), '600')
   const copy = openDatabase(kept, { readOnly: true })
   assert.equal(nameIn(copy), TOPIC.name)
-  assert.deepEqual(schemaFaults(copy, models, migrations), [], 'a restore takes the copy')
+  assert.deepEqual(schemaFaults(copy, models, migrations), [])
   copy.close()
-  migrate(database, { ...options, migrations, models: STORED_MODELS })
+  const forger = openDatabase(kept)
+  forger.exec('CREATE TRIGGER "topic/evil" AFTER INSERT ON topic BEGIN DELETE FROM user; END')
+  assert.deepEqual(schemaFaults(forger, models, migrations), [`its tables are not those of schema ${SCHEMA}`])
+  forger.close()
+  const fewer = [...migrations, { from: schemaDigest(database), raise: '' }]
+  migrate(database, { ...options, migrations: fewer, models: STORED_MODELS })
   assert.equal(database.get("SELECT 1 FROM sqlite_schema WHERE name = 'topic/iconUrl'"), undefined, 'what is declared no more goes')
 })
 

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { it, type TestContext } from 'node:test'
 import { newAccount } from '../../../src/auth/new-account.ts'
 import { country } from '../../../src/models/country.ts'
+import { incompleteOf } from '../../../src/models/incomplete.ts'
 import { topic } from '../../../src/models/topic.ts'
 import { STORED_MODELS } from '../../../src/models/registry.ts'
 import { filePosition, forgetPosition } from '../../../src/store/replica/position-table.ts'
@@ -13,6 +14,8 @@ import { prepareDataDir } from '../../../src/store/sqlite/data-dir.ts'
 import { openDatabase } from '../../../src/store/sqlite/database.ts'
 import { MIGRATIONS, SCHEMA, schemaOf, type Migration } from '../../../src/store/schema/migrate.ts'
 import { openStore } from '../../../src/store/sqlite/sqlite-store.ts'
+import { modelTable } from '../../../src/store/schema/tables.ts'
+import { searchParts } from '../../../src/store/schema/search-tables.ts'
 import { openBulkWriter } from '../../../src/store/sqlite/bulk-writer.ts'
 import { NO_ENTRY, RecordUnreadable, type Sealer } from '../../../src/store/replica/sealer.ts'
 import type { CodeClaim, Document } from '../../../src/store/store.ts'
@@ -201,7 +204,14 @@ it('writes that are too large for one entry together are divided; one that is to
   assertAlike(nodes)
 })
 
-const NEWER = [...MIGRATIONS, { from: '', raise: `ALTER TABLE session ADD COLUMN place TEXT NOT NULL DEFAULT 'unknown'` }]
+/** The invented next program has a column and a model more. */
+const tide = { ...topic, name: 'tide' }
+const ADDED = [tide, ...[incompleteOf(tide)].filter((one) => one !== undefined)]
+const TABLES = ADDED.flatMap((one) => [modelTable(one), ...searchParts(one)]).map(({ sql }) => sql).join('; ')
+const NEWER = [
+  ...MIGRATIONS,
+  { from: '', raise: `ALTER TABLE session ADD COLUMN place TEXT NOT NULL DEFAULT 'unknown'; ${TABLES}` },
+]
 
 /** Two nodes on the data of the older program. */
 async function upgraded(t: TestContext, programs: readonly (readonly Migration[])[]) {
@@ -210,7 +220,8 @@ async function upgraded(t: TestContext, programs: readonly (readonly Migration[]
   return Promise.all(
     programs.map((migrations, i) => {
       const dir = dirs[i]
-      return openNode(t, log.connect(), { migrations, name: 'ab'[i] ?? '', ...(dir && { dir }) })
+      const models = migrations === NEWER ? [...STORED_MODELS, ...ADDED] : STORED_MODELS
+      return openNode(t, log.connect(), { migrations, models, name: 'ab'[i] ?? '', ...(dir && { dir }) })
     }),
   )
 }
@@ -227,6 +238,9 @@ it('raiseSchema() brings all nodes to the schema of their programs at the same p
   for (const [i, { store }] of nodes.entries()) assert.equal(await store.insert(topic, topicOf(5 + i)), 'inserted')
   await settle(nodes)
   assertAlike(nodes)
+  assert.equal(await a?.store.insert(tide, topicOf(7)), 'inserted')
+  await settle(nodes)
+  for (const { store } of nodes) assert.equal(JSON.parse(store.get(tide, topicOf(7).id) ?? '{}').name, 'topic 7')
 })
 
 it('a node with an older program leaves service where the schema is raised', async (t) => {
