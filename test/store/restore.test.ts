@@ -132,6 +132,10 @@ it('restore rejects a file that is no sound database of dateline, or is of a new
   const foreign = openDatabase(join(directory, 'foreign.db'))
   foreign.exec('CREATE TABLE other (a)')
   foreign.close()
+  const older = place('older.db', readFileSync(backup))
+  const early = openDatabase(older)
+  early.exec('PRAGMA user_version = 22')
+  early.close()
   const good = readFileSync(backup)
   // The first page of one index: everything else reads well.
   const rot = Buffer.from(good)
@@ -148,6 +152,7 @@ it('restore rejects a file that is no sound database of dateline, or is of a new
     [place('rot.db', rot), DatabaseFileError, /damaged.*: choose|did not pass its check.*: choose/],
     [place('empty.db', Buffer.alloc(0)), DatabaseFileError, /was not written by dateline: choose another copy$/],
     [join(directory, 'foreign.db'), DatabaseFileError, /was not written by dateline/],
+    [older, SchemaError, /has schema 22, .* before its first release; this is dateline 1\.2\.3.*"dateline export"/],
     [newer, SchemaError, /has schema \d+, written by dateline 9\.8\.7; this is dateline 1\.2\.3.*install that version/],
   ] as const) {
     await assert.rejects(restore(dir, from), (error: Error) => {

@@ -41,6 +41,11 @@ it('the log, counts and search indexes give the stored documents, whatever was w
   assert.notDeepEqual(changeFaults(reader, STORED_MODELS), [], 'a write past the log is found')
 })
 
+it('each new database has a history of its own, so that no cursor of one is one of another', (t) => {
+  const [one, other] = [testStore(t), testStore(t)].map(({ store }) => store.changeRange().history)
+  assert.notEqual(one, other)
+})
+
 it('a change names its kind, its actor, the versions before and after, and the status before', async (t) => {
   const { store, dir } = testStore(t)
   assert.equal(store.changeRange().newest, 0)
