@@ -1,6 +1,6 @@
 /** When guests and sessions were last active, as the store keeps it: written now and then, so that reads stay reads. */
 import { setNewest } from '../base/bounded-map.ts'
-import { DAY_MS, MINUTE_MS } from '../base/duration.ts'
+import { HOUR_MS, MINUTE_MS } from '../base/duration.ts'
 
 const KNOWN_GUESTS_MAX = 10_000
 const KNOWN_SESSIONS_MAX = 50_000
@@ -19,16 +19,16 @@ export function createActivity({ seeGuest, useSession }: ActivityRecords) {
   return { guestSeen: createGuestActivity(seeGuest), ...createSessionActivity(useSession) }
 }
 
-/** Returns a function that stores once a day that a guest was active; after a failure, none for a while. */
+/** Returns a function that stores once an hour that a guest was active; after a failure, none for a while. */
 function createGuestActivity(seeGuest: ActivityRecords['seeGuest']): (id: string, now: number) => void {
-  const days = new Map<string, number>()
+  const hours = new Map<string, number>()
   let failedAt = Number.NEGATIVE_INFINITY
   return (id, now) => {
-    const day = Math.floor(now / DAY_MS)
-    if (days.get(id) === day || Math.abs(now - failedAt) < GUEST_RETRY_MS) return
-    setNewest(days, id, day, KNOWN_GUESTS_MAX)
+    const hour = Math.floor(now / HOUR_MS)
+    if (hours.get(id) === hour || Math.abs(now - failedAt) < GUEST_RETRY_MS) return
+    setNewest(hours, id, hour, KNOWN_GUESTS_MAX)
     seeGuest(id, now).catch(() => {
-      days.delete(id)
+      hours.delete(id)
       failedAt = now
     })
   }

@@ -189,8 +189,8 @@ export const DECLARED = {
   guestsMb: whole(0, {
     max: 1_048_576,
     meaning:
-      'mebibytes that all guests together may store; 0 is 5 % of the disk, at most 1024. Near the limit, guests that have ' +
-      'been idle longest are deleted; at the limit, guests can add nothing',
+      'mebibytes that all guests together may store; 0 is 5 % of the disk, at most 1024. Near the limit, large guests are ' +
+      'deleted, and then those that have been idle longest; at the limit, guests can add nothing',
   }),
   historyDays: whole(90, {
     min: 1,

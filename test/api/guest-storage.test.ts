@@ -1,6 +1,6 @@
 /**
- * Strangers who become guests to fill the disk: all guests together have a budget, at which guests add nothing. The guests
- * who have been idle longest make room; those who are here, and everybody else, go on as ever.
+ * Strangers who become guests to fill the disk: all guests together have a budget, at which guests add nothing. Large and
+ * idle guests make room; those who are here, and everybody else, go on as before.
  */
 import assert from 'node:assert/strict'
 import { it } from 'node:test'

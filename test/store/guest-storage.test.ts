@@ -4,6 +4,7 @@ import { it } from 'node:test'
 import { setImmediate as turn } from 'node:timers/promises'
 import { newAccount } from '../../src/auth/new-account.ts'
 import { guestEmail } from '../../src/models/guest.ts'
+import { user } from '../../src/models/user.ts'
 import { userAppSettings } from '../../src/models/user-app-settings.ts'
 import { userContentPreferences } from '../../src/models/user-content-preferences.ts'
 import { openDatabase, type Database } from '../../src/store/sqlite/database.ts'
@@ -93,6 +94,35 @@ it('the guests who have been idle longest make room, and no others', async (t) =
   assert.deepEqual(here(), ['idle-1', 'idle-4', 'idle-5'], 'who was here within the hour stays, and so does a member')
   assert.equal(database.get("SELECT 1 FROM user_content_preferences WHERE id IN ('idle-6', 'idle-3', 'idle-2')"), undefined)
   assert.equal(database.get("SELECT 1 FROM change WHERE id IN ('idle-6', 'idle-3', 'idle-2')"), undefined)
+})
+
+it('attack: a stranger with few large guests makes room with these, idle or not, and not with readers', async (t) => {
+  const { store } = testStore(t)
+  const sizes: readonly (readonly [id: string, hoursIdle: number, chars: number])[] = [
+    ['reader-idle', 9, 1_000],
+    ['reader-here', 0, 1_000],
+    ['large-here', 0, 100_000],
+    ['larger-here', 0, 120_000],
+    ['large-idle', 5, 20_000],
+    // An administrator has made it more than a guest.
+    ['large-premium', 9, 100_000],
+  ]
+  for (const [id, hours, chars] of sizes) {
+    await addGuest(store, id, NOW - hours * HOUR_MS)
+    await grow(store, id, chars)
+  }
+  await store.updateUser('large-premium', (stored) => ({ ...stored, appRole: 'premiumUser' }))
+  const removedBy = async (bytes: number): Promise<unknown> => {
+    const before = new Set(sizes.flatMap(([id]) => (store.get(user, id) === undefined ? [] : [id])))
+    await store.makeGuestRoom(bytes, NOW - HOUR_MS, NOW)
+    return [...before].filter((id) => store.get(user, id) === undefined)
+  }
+  const all = store.guestStorage().bytes
+  assert.deepEqual(await removedBy(all - 1), ['large-idle'])
+  assert.deepEqual(await removedBy(all - 200_000), ['larger-here'])
+  assert.deepEqual(await removedBy(all - 300_000), ['large-here'])
+  assert.deepEqual(await removedBy(0), ['reader-idle'])
+  assert.deepEqual(await removedBy(0), [])
 })
 
 it('a step deletes a few guests, so that no transaction is long', async (t) => {

@@ -178,6 +178,7 @@ export const DERIVED_TABLES = `
 
   -- The bytes of each guest, and their sum.
   CREATE TABLE guest_size (user_id TEXT PRIMARY KEY, bytes INTEGER NOT NULL) WITHOUT ROWID, STRICT;
+  CREATE INDEX large_guest ON guest_size (bytes) WHERE bytes > 32768;
   CREATE TABLE guest_total (
     one INTEGER PRIMARY KEY CHECK (one = 1), guests INTEGER NOT NULL, bytes INTEGER NOT NULL
   ) STRICT;

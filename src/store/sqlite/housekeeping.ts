@@ -1,7 +1,7 @@
 /**
  * Removes what is past its time: expired rows, old audit records, changes and earlier versions, the trash, and inactive
  * guests, and then words that no document has any more; in small steps with pauses that no request notices. Beside that, it
- * looks each minute whether guests have nearly all that they may keep, and deletes those who have been idle longest.
+ * looks each minute whether guests have nearly all that they may keep, and deletes large and idle ones.
  */
 import type { Clock } from '../../base/clock.ts'
 import { HOUR_MS, MINUTE_MS } from '../../base/duration.ts'
@@ -13,7 +13,7 @@ const ROUND_MS = 6 * HOUR_MS
 /** A step takes a few milliseconds; one that removes guests empties the WAL as well. */
 const PAUSE_MS = 100
 const ROOM_MS = MINUTE_MS
-/** Of what guests may keep: above it, idle guests make room for new ones. */
+/** Of what guests may keep: above it, large and idle guests make room for new ones. */
 const FULL_SHARE = 0.9
 /** A guest without a request for this long, and up to an hour more, is idle. */
 const IDLE_MS = HOUR_MS
@@ -133,7 +133,7 @@ export function startHousekeeping({ store, kept, isOnDuty = () => true, now, log
   return {
     /** Goes through everything once; resolves when that is done. */
     run: (): Promise<void> => keepRoom().then(run),
-    /** Deletes guests who are idle where guests have nearly all that they may keep. */
+    /** Deletes guests where guests have nearly all that they may keep. */
     keepRoom,
     async stop(): Promise<void> {
       clearTimeout(timer)

@@ -16,6 +16,8 @@ import { valueAt } from '../schema/names.ts'
 /** Users that one step looks at, and guests that it removes. */
 const USERS_PER_STEP = 500
 const GUESTS_PER_STEP = 20
+/** A guest that keeps more is large: followed topics, settings and some dozens of saved headlines are less. */
+const LARGE_BYTES = 32 * 1024
 const APP_ROLE = valueAt('appRole')
 
 export function seeGuest(database: Database, id: string, now: number): void {
@@ -51,10 +53,20 @@ export function removeGuests(database: Database, before: number, now: number): R
   return removeSeenBefore(database, { before: before - (before % DAY_MS), now, isEnough: () => false })
 }
 
-/** Deletes some of those who were last active in an hour before that of a time, until all guests together have no more bytes. */
+/**
+ * Deletes some guests, until all together have no more bytes: the large ones, of which those go first who were last active
+ * in an hour before that of a time, and then the small ones who were last active before it. So a stranger who fills the
+ * disk with a few large guests makes room with these, and not with readers.
+ */
 export function makeGuestRoom(database: Database, bytesMax: number, before: number, now: number): RemovedGuests {
-  const isEnough = (): boolean => guestStorage(database).bytes <= bytesMax
-  return removeSeenBefore(database, { before: before - (before % HOUR_MS), now, isEnough })
+  const removal: Removal = { before: before - (before % HOUR_MS), now, isEnough: () => guestStorage(database).bytes <= bytesMax }
+  const large = database.all(
+    `SELECT user_id FROM guest_size JOIN user ON id = user_id LEFT JOIN guest_seen USING (user_id)
+      WHERE bytes > ${LARGE_BYTES} AND ${APP_ROLE} = 'guestUser' ORDER BY coalesce(at, 0) < ? DESC, bytes DESC LIMIT ${GUESTS_PER_STEP}`,
+    removal.before,
+  )
+  const removed = removeEach(database, removal, large.map((row) => String(row['user_id'])))
+  return removed.length === 0 ? removeSeenBefore(database, removal) : { removed, isDone: removal.isEnough() }
 }
 
 interface Removal {
@@ -65,20 +77,22 @@ interface Removal {
 }
 
 /** The oldest first. */
-function removeSeenBefore(database: Database, { before, now, isEnough }: Removal): RemovedGuests {
-  const rows = database.all(
-    `SELECT user_id, (SELECT doc FROM user WHERE id = user_id) AS doc FROM guest_seen
-      WHERE at < ? ORDER BY at LIMIT ${GUESTS_PER_STEP}`,
-    before,
-  )
+function removeSeenBefore(database: Database, removal: Removal): RemovedGuests {
+  const rows = database.all(`SELECT user_id FROM guest_seen WHERE at < ? ORDER BY at LIMIT ${GUESTS_PER_STEP}`, removal.before)
+  const removed = removeEach(database, removal, rows.map((row) => String(row['user_id'])))
+  return { removed, isDone: rows.length < GUESTS_PER_STEP || removal.isEnough() }
+}
+
+/** Deletes guests in this order, until it is enough. Gives the ids of those that it has deleted. */
+function removeEach(database: Database, { now, isEnough }: Removal, ids: readonly string[]): readonly string[] {
   const removed: string[] = []
-  for (const row of rows) {
-    if (isEnough()) return { removed, isDone: true }
-    const id = String(row['user_id'])
+  for (const id of ids) {
+    if (isEnough()) break
     // A guest who has become a user stays, and is no longer watched; so does an account whose role alone says guest.
     database.run('DELETE FROM guest_seen WHERE user_id = ?', id)
-    if (row['doc'] === null || !isPlainGuest(JSON.parse(String(row['doc'])) as User)) continue
+    const doc = database.get('SELECT doc FROM user WHERE id = ?', id)?.['doc']
+    if (doc === undefined || !isPlainGuest(JSON.parse(String(doc)) as User)) continue
     if (deleteAccount(database, { id, now, keepLastAdmin: true }) === 'deleted') removed.push(id)
   }
-  return { removed, isDone: rows.length < GUESTS_PER_STEP }
+  return removed
 }
