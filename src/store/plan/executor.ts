@@ -42,36 +42,26 @@ export interface ScanTask {
   readonly effort: Effort
 }
 
-/** A scan that can be interrupted between two rows. It reads from the state of the database in which it began. */
-export function startScan(database: Database, model: Model, task: ScanTask) {
-  const rows = scanRows(database, model, task)
-  return {
-    /** Goes on while it may, and returns the page when it is done. Throws StepsExceeded past the limit of the effort. */
-    advance(mayGoOn: Allowance): Found | undefined {
-      for (let row = rows.next(); ; row = rows.next()) {
-        if (row.done === true) return row.value
-        if (!mayGoOn(task.effort)) return undefined
-      }
-    },
-    /** To be called at the end in any case. */
-    close: (): void => void rows.return(NOTHING_FOUND),
-  }
-}
-
-/** A scan from its beginning to its end: the page, or undefined where the allowance or the steps ran out. */
+/**
+ * Runs a scan to its end, in the state of the database in which it begins. Returns the page, or undefined where the
+ * allowance or the steps ran out.
+ */
 export function execute(
   database: Database,
   model: Model,
   { mayGoOn, ...task }: ScanTask & { readonly mayGoOn: Allowance },
 ): Found | undefined {
-  const scan = startScan(database, model, task)
+  const rows = scanRows(database, model, task)
   try {
-    return scan.advance(mayGoOn)
+    for (let row = rows.next(); ; row = rows.next()) {
+      if (row.done === true) return row.value
+      if (!mayGoOn(task.effort)) return undefined
+    }
   } catch (error) {
     if (error instanceof StepsExceeded) return undefined
     throw error
   } finally {
-    scan.close()
+    rows.return(NOTHING_FOUND)
   }
 }
 

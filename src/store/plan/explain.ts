@@ -7,7 +7,7 @@ import type { QueryPlan } from '../../models/responses.ts'
 import type { Model } from '../../models/schema.ts'
 import type { Database } from '../sqlite/database.ts'
 import { execute, noEffort } from './executor.ts'
-import { inlineBudget, runsInline } from '../scan/inline-budget.ts'
+import { inlineSteps, runsInline } from '../scan/inline-budget.ts'
 import { planQuery, possiblePlans } from './planner.ts'
 import type { FindQuery } from '../store.ts'
 
@@ -24,15 +24,8 @@ export function explainQuery(database: Database, model: Model, { query, now, msM
   const start = now()
   const isInTime = (): boolean => now() - start < msMax && mayGoOn()
   const first = planQuery(database, model, query)
-  const { steps, nextDocument } = inlineBudget()
-  let effort = noEffort(steps)
-  const fits = (): boolean => {
-    nextDocument()
-    return isInTime()
-  }
-  let found = runsInline(first)
-    ? execute(database, model, { plan: first, query, effort, mayGoOn: fits })
-    : undefined
+  let effort = noEffort(inlineSteps())
+  let found = runsInline(first) ? execute(database, model, { plan: first, query, effort, mayGoOn: isInTime }) : undefined
   const isInline = found !== undefined
   // A thread plans again, and may count more for it. It starts at the first row, wherever the first run stopped.
   const plan = isInline ? first : planQuery(database, model, query, { mayTakeLong: true })

@@ -1,9 +1,6 @@
 /**
- * Decides where a query runs: immediately; between other requests in slices (inline-lane.ts), where it is longer than a
- * moment; or in a thread (scan-pool.ts). A query that turns out longer than expected starts again in the next of these.
- *
- * Only the expected work decides between the lane and a thread. Whether a short query runs immediately or in the lane depends
- * on the other queries of the same turn; that changes when it is answered, and not how.
+ * Runs a query in one of two places: a short one immediately (short-queries.ts), everything else in a thread (scan-pool.ts).
+ * A query that turns out longer than expected starts again in a thread.
  */
 import type { Arrivals } from '../../base/arrivals.ts'
 import type { Clock } from '../../base/clock.ts'
@@ -11,7 +8,6 @@ import type { QueryPlan } from '../../models/responses.ts'
 import type { Model } from '../../models/schema.ts'
 import type { Database } from '../sqlite/database.ts'
 import type { SlotCounts } from './fair-slots.ts'
-import { createInlineLane } from './inline-lane.ts'
 import { writeQuery } from './query-message.ts'
 import { createReaderPause } from './reader-pause.ts'
 import { createScanPool } from './scan-pool.ts'
@@ -39,20 +35,13 @@ export function createFinder(database: Database, options: FinderOptions) {
   const pool = createScanPool({ file, now, limits })
   const share = createTurnShare(arrivals)
   const lane = createTurnLane({ now, arrivals })
-  const queries = createInlineLane({ file, lane, bytesOf: (query) => writeQuery('', query).filter.length })
   const pause = createReaderPause([pool.slots, lane.slots], now)
   let inline = 0
 
   const inThread = (model: Model, query: FindQuery, caller: QueryCaller): Promise<Found> =>
     pool.run(writeQuery(model.name, query), caller, advice(model))
 
-  const inLane = async (model: Model, query: FindQuery, caller: QueryCaller): Promise<Found> => {
-    const found = await queries.run(model, query, caller)
-    if (found === undefined) return inThread(model, query, caller)
-    inline++
-    return found
-  }
-  const find = createShortQueries(database, { share, beginRead, changes, inLane, inThread, onAnswer: () => inline++ })
+  const find = createShortQueries(database, { share, beginRead, changes, inThread, onAnswer: () => inline++ })
 
   return {
     find,
@@ -69,7 +58,6 @@ export function createFinder(database: Database, options: FinderOptions) {
       pause.close()
       share.close()
       await Promise.all([lane.close(), pool.close()])
-      queries.close()
     },
   }
 }

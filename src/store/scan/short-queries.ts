@@ -1,4 +1,4 @@
-/** Answers short queries immediately, in the share of the turn that their callers have; longer ones run elsewhere. */
+/** Answers short queries immediately, in the share of the turn that their callers have; longer ones run in a thread. */
 import type { Awaitable } from '../../base/awaitable.ts'
 import type { Model } from '../../models/schema.ts'
 import { execute, noEffort } from '../plan/executor.ts'
@@ -7,13 +7,11 @@ import { planQuery } from '../plan/planner.ts'
 import { createKnownCounts } from '../plan/statistics.ts'
 import type { Database } from '../sqlite/database.ts'
 import type { FindQuery, Found, QueryCaller } from '../store.ts'
-import { inlineBudget, isShort, runsInline, SHORT_STEPS_MAX } from './inline-budget.ts'
+import { inlineSteps, runsInline } from './inline-budget.ts'
 import type { TurnShare } from './turn-share.ts'
 
 /** The fixed cost of a query. */
 const FIND_STEPS = 1_000
-
-type Find = (model: Model, query: FindQuery, caller: QueryCaller) => Promise<Found>
 
 export interface ShortQueryOptions {
   readonly share: TurnShare
@@ -21,28 +19,19 @@ export interface ShortQueryOptions {
   readonly beginRead: () => void
   /** A number that differs when a row may have changed since, in the snapshot of this turn. */
   readonly changes: () => number
-  /** Runs a query that is longer than a moment. */
-  readonly inLane: Find
-  /** Runs one that would take too long between other requests. */
-  readonly inThread: Find
+  /** Runs a query that would keep other requests waiting. */
+  readonly inThread: (model: Model, query: FindQuery, caller: QueryCaller) => Promise<Found>
   readonly onAnswer: () => void
 }
 
-export function createShortQueries(database: Database, options: ShortQueryOptions) {
-  const { share, beginRead, changes, inLane, inThread, onAnswer } = options
+export function createShortQueries(database: Database, { share, beginRead, changes, inThread, onAnswer }: ShortQueryOptions) {
   const countsNow = createKnownCounts(changes)
 
-  /** The page, or where the query is to run instead. */
-  const atOnce = (model: Model, plan: ChosenPlan, query: FindQuery, { id }: QueryCaller): Found | 'lane' | 'thread' => {
-    const { steps, nextDocument } = inlineBudget()
-    const effort = noEffort(steps)
-    const mayGoOn = (): boolean => {
-      nextDocument()
-      return steps.taken <= SHORT_STEPS_MAX
-    }
+  /** The page, or undefined where it takes more than expected. */
+  const runShort = (model: Model, plan: ChosenPlan, query: FindQuery, { id }: QueryCaller): Found | undefined => {
+    const steps = inlineSteps()
     try {
-      const found = execute(database, model, { plan, query, effort, mayGoOn })
-      return found ?? (steps.taken > steps.max ? 'thread' : 'lane')
+      return execute(database, model, { plan, query, effort: noEffort(steps), mayGoOn: () => true })
     } finally {
       share.spend(id, FIND_STEPS + plan.stepsToPlan + steps.taken)
     }
@@ -51,14 +40,12 @@ export function createShortQueries(database: Database, options: ShortQueryOption
   const inTurn = (model: Model, query: FindQuery, caller: QueryCaller): Awaitable<Found> => {
     beginRead()
     const plan = planQuery(database, model, query, { counts: countsNow() })
-    if (!runsInline(plan)) return inThread(model, query, caller)
-    const found = isShort(plan) ? atOnce(model, plan, query, caller) : 'lane'
-    if (found === 'lane') return inLane(model, query, caller)
-    if (found === 'thread') return inThread(model, query, caller)
+    const found = runsInline(plan) ? runShort(model, plan, query, caller) : undefined
+    if (found === undefined) return inThread(model, query, caller)
     onAnswer()
     return found
   }
 
   return (model: Model, query: FindQuery, caller: QueryCaller): Awaitable<Found> =>
-    share.take(caller.id, () => inTurn(model, query, caller), () => inLane(model, query, caller))
+    share.take(caller.id, () => inTurn(model, query, caller), () => inThread(model, query, caller))
 }

@@ -7,11 +7,7 @@ import type { TurnShare } from './turn-share.ts'
 
 export function createShortWork({ share, lane }: { readonly share: TurnShare; readonly lane: TurnLane }) {
   return <Result>(work: TurnWork<Result>, caller: QueryCaller): Awaitable<Result> => {
-    const inLane = async (): Promise<Result> => {
-      const result = await lane.run(caller, work.held(), () => ({ ...work, close: () => {} }))
-      if (result === undefined) throw new Error('The work in the lane did not begin')
-      return result
-    }
+    const inLane = (): Promise<Result> => lane.run(work, caller)
     const atOnce = (): Awaitable<Result> => {
       try {
         return work.advance(() => work.spent() <= SHORT_STEPS_MAX) ?? inLane()

@@ -8,22 +8,9 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Arrivals } from '../../base/arrivals.ts'
 import type { Clock } from '../../base/clock.ts'
-import type { QueryCaller } from '../store.ts'
+import type { QueryCaller, TurnWork } from '../store.ts'
 import { createFairSlots, stopping } from './fair-slots.ts'
 import { ARRIVAL_TURNS_MAX, SLICE_STEPS } from './inline-budget.ts'
-
-/** Work that can pause. */
-export interface SlicedWork<Result> {
-  /** Works for as long as it is allowed, and at least a little. Returns the result when it is done. */
-  advance(mayGoOn: () => boolean): Result | undefined
-  /** The steps taken since the beginning (query/steps.ts). */
-  spent(): number
-}
-
-/** Work that holds something while it runs. */
-export interface ClosableWork<Result> extends SlicedWork<Result> {
-  close(): void
-}
 
 export type TurnLane = ReturnType<typeof createTurnLane>
 
@@ -49,29 +36,23 @@ export function createTurnLane({ now, arrivals }: LaneTurns) {
     signal?.throwIfAborted()
   }
 
-  async function finish<Result>(begin: () => ClosableWork<Result> | undefined, { signal }: QueryCaller): Promise<Result | undefined> {
+  async function finish<Result>(work: TurnWork<Result>, { signal }: QueryCaller): Promise<Result> {
     await sliceBegins(signal)
-    const work = begin()
-    if (work === undefined) return undefined
-    let counted = 0
-    try {
-      for (;;) {
-        const result = work.advance(() => work.spent() - counted < stepsLeft)
-        stepsLeft -= work.spent() - counted
-        counted = work.spent()
-        if (result !== undefined) return result
-        await sliceBegins(signal)
-      }
-    } finally {
-      work.close()
+    let counted = work.spent()
+    for (;;) {
+      const result = work.advance(() => work.spent() - counted < stepsLeft)
+      stepsLeft -= work.spent() - counted
+      counted = work.spent()
+      if (result !== undefined) return result
+      await sliceBegins(signal)
     }
   }
 
   return {
-    /** Begins the work when it is the caller's turn, and returns its result; undefined where `begin` gives none. Throws what fair-slots.ts says. */
-    async run<Result>(caller: QueryCaller, bytes: number, begin: () => ClosableWork<Result> | undefined): Promise<Result | undefined> {
-      const release = await slots.take(caller, bytes)
-      const finishing = finish(begin, caller).finally(release)
+    /** Does the work when it is the caller's turn, and returns its result. Throws what fair-slots.ts says. */
+    async run<Result>(work: TurnWork<Result>, caller: QueryCaller): Promise<Result> {
+      const release = await slots.take(caller, work.held())
+      const finishing = finish(work, caller).finally(release)
       running = finishing.catch(() => {})
       return finishing
     },

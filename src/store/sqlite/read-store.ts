@@ -61,7 +61,6 @@ export function openReadStore({ file, gate, arrivals, now, findElsewhere }: Read
     share,
     beginRead: snapshot.begin,
     changes: versions.changes,
-    inLane: findElsewhere,
     inThread: findElsewhere,
     onAnswer: gate.countAnswer,
   })
