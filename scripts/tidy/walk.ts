@@ -1,0 +1,132 @@
+/**
+ * `npm run tidy -- walk [NAME…] [--files]`: how many files and functions of src one warm request enters, by precise coverage
+ * over the inspector (Profiler.takePreciseCoverage, nodejs.org/api/inspector.html). The request was answered before, so that
+ * nothing is made for the first time. What other threads do is not counted. With --files each file is printed, with
+ * the functions that were called in it.
+ */
+import { Session } from 'node:inspector/promises'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { setTimeout as wait } from 'node:timers/promises'
+import { pathToFileURL } from 'node:url'
+import { withCleanup } from '../with-cleanup.ts'
+import { HEADLINE, SOURCE, TOPIC } from '../../test/support/service/data-bodies.ts'
+import { ADMIN_EMAIL, databaseOf, startService, type TestService } from '../../test/support/service/service.ts'
+
+const SOURCES = `${pathToFileURL(join(import.meta.dirname, '../../src')).href}/`
+const WARM_ROUNDS = 3
+/** Of the topic that is renamed. */
+const HOLDERS = 31
+/** Functions of a file, by their names; those without one are counted together. */
+type Entered = ReadonlyMap<string, ReadonlySet<string>>
+/** Sends a request, and resolves when all that follows from it is done. */
+type Request = (round: number) => Promise<unknown>
+
+/** Makes what the requests of a walk need. */
+const WALKS: Readonly<Record<string, (client: Client) => Promise<Request>>> = {
+  async get({ send, make }) {
+    const id = await make('headline', headlineOf(0))
+    return () => send('GET', `/data/${id}?model=headline`)
+  },
+  async list({ send, make }) {
+    // Of another source each time: a page that was sent before is cached.
+    const sources: string[] = []
+    for (let i = 0; i <= WARM_ROUNDS; i++) {
+      const id = await make('source', { ...newOf(SOURCE), url: `https://paper-${i}.example.org` })
+      for (let j = 0; j < 5; j++) await make('headline', { ...headlineOf(5 * i + j), source: { id } })
+      sources.push(id)
+    }
+    return (round) => {
+      const filter = JSON.stringify({ status: 'active', 'source.id': sources[round] })
+      return send('GET', `/data?model=headline&sort=updatedAt:desc&limit=5&filter=${encodeURIComponent(filter)}`)
+    }
+  },
+  async create({ send }) {
+    return (round) => send('POST', '/data?model=headline', headlineOf(round))
+  },
+  async rename({ service, send, make }) {
+    const id = await make('topic', newOf(TOPIC))
+    for (let i = 0; i < HOLDERS; i++) await make('headline', { ...headlineOf(i), topic: { id } })
+    const database = new DatabaseSync(databaseOf(service), { readOnly: true })
+    const behind = database.prepare("SELECT 1 FROM headline WHERE doc ->> '$.topic.name' <> ? LIMIT 1")
+    return async (round) => {
+      const name = `Harbours ${round}`
+      await send('PATCH', `/data/${id}?model=topic`, { name })
+      while (behind.get(name) !== undefined) await wait(1)
+    }
+  },
+  async 'request-code'({ send }) {
+    return (round) => send('POST', '/auth/request-code', { email: `reader-${round}@example.org` })
+  },
+  async 'verify-code'({ send, service }) {
+    const emails = Array.from({ length: WARM_ROUNDS + 1 }, (_, i) => `reader-${i}@example.org`)
+    const codes = await Promise.all(emails.map((email) => service.codeFor(email)))
+    return (round) => send('POST', '/auth/verify-code', { email: emails[round], code: codes[round] })
+  },
+}
+
+export async function printWalks(words: readonly string[]): Promise<void> {
+  const names = words.filter((word) => !word.startsWith('--'))
+  const unknown = names.find((name) => WALKS[name] === undefined)
+  if (unknown !== undefined) throw new Error(`There is no walk ${unknown}: wanted some of ${Object.keys(WALKS).join(', ')}`)
+  for (const name of names.length > 0 ? names : Object.keys(WALKS)) {
+    const entered = await enteredBy(name)
+    const functions = [...entered.values()].reduce((sum, some) => sum + some.size, 0)
+    console.log(`${name.padEnd(14)}${String(entered.size).padStart(4)} files ${String(functions).padStart(5)} functions`)
+    if (!words.includes('--files')) continue
+    for (const [file, some] of [...entered].sort(([a], [b]) => (a < b ? -1 : 1))) console.log(`  ${file}: ${[...some].join(', ')}`)
+  }
+}
+
+/** A service of its own for each walk: what one leaves behind is no work of the next. */
+async function enteredBy(name: string): Promise<Entered> {
+  return withCleanup(async (cleanup) => {
+    const service = await startService(cleanup)
+    const request = await (WALKS[name] as (client: Client) => Promise<Request>)(await clientOf(service))
+    const session = new Session()
+    session.connect()
+    await session.post('Profiler.enable')
+    await session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: false })
+    for (let round = 0; round < WARM_ROUNDS; round++) await request(round)
+    await session.post('Profiler.takePreciseCoverage')
+    await request(WARM_ROUNDS)
+    const { result } = await session.post('Profiler.takePreciseCoverage')
+    session.disconnect()
+    const called = result.map(({ url, functions }) => {
+      const names = functions.filter(({ ranges }) => (ranges[0]?.count ?? 0) > 0).map(({ functionName }) => functionName || '()')
+      return [url.replace(SOURCES, 'src/'), new Set(names)] as const
+    })
+    return new Map(called.filter(([url, names]) => url.startsWith('src/') && names.size > 0))
+  })
+}
+
+interface Client {
+  readonly service: TestService
+  /** The `data` of the response. Throws where it is none of 2xx. */
+  send(method: string, path: string, body?: unknown): Promise<unknown>
+  /** Creates a document, and gives its id. */
+  make(model: string, body: object): Promise<string>
+}
+
+async function clientOf(service: TestService): Promise<Client> {
+  const { token } = await service.signIn(ADMIN_EMAIL, { dashboard: true })
+  const headers = { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' }
+  const send = async (method: string, path: string, body?: unknown): Promise<unknown> => {
+    const response = await fetch(`${service.url}/api/v1${path}`, { method, headers, ...(body !== undefined && { body: JSON.stringify(body) }) })
+    const text = await response.text()
+    if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${text}`)
+    return text === '' ? undefined : (JSON.parse(text) as { readonly data: unknown }).data
+  }
+  const make = async (model: string, body: object): Promise<string> =>
+    ((await send('POST', `/data?model=${model}`, body)) as { readonly id: string }).id
+  return { service, send, make }
+}
+
+function headlineOf(i: number): object {
+  return { ...newOf(HEADLINE), title: `Ferry ${i} leaves port ${i * 7}`, url: `https://example.org/${i}` }
+}
+
+/** As clients send a new document. */
+function newOf({ id: _, createdAt: __, updatedAt: ___, ...members }: { readonly id: string; readonly createdAt: string; readonly updatedAt: string }): object {
+  return members
+}
