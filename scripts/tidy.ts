@@ -8,6 +8,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { execFileSync } from 'node:child_process'
 import { join } from 'node:path'
+import { openApiDocument } from '../src/api/openapi/openapi.ts'
 import { importsOf, readTree, type Tree } from '../test/support/tidy/source-tree.ts'
 import { layersAreKept, noImportCycles } from '../test/support/tidy/tidy-rules.ts'
 import { functionsIn } from './tidy/functions.ts'
@@ -122,15 +123,27 @@ function bannedWords(): (readonly [path: string, count: number])[] {
     .sort(([, a], [, b]) => b - a)
 }
 
-/** In the README, the CHANGELOG, the guides and the texts of the dashboard. */
+/** In the README, the CHANGELOG, the guides, the texts of the dashboard and the OpenAPI document. */
 function hardSentences(): string[][] {
   const paths = execFileSync('git', ['ls-files', '*.md', 'data/texts/en*.json'], { cwd: ROOT, encoding: 'utf8' })
-  return paths.split('\n').flatMap((path) => {
+  const inFiles = paths.split('\n').flatMap((path) => {
     if (path === '') return []
     const text = readFileSync(join(ROOT, path), 'utf8')
     const problems = path.endsWith('.md') ? proseProblems(text) : textProblems(text)
     return problems.map(({ reason, sentence }) => [path, reason, sentence])
   })
+  const described = new Set(descriptionsIn(openApiDocument({ version: '' })))
+  const inApi = [...described].flatMap(proseProblems).map(({ reason, sentence }) => ['OpenAPI', reason, sentence])
+  return [...inFiles, ...inApi]
+}
+
+/** The texts of a JSON schema or an OpenAPI document that people read. */
+function* descriptionsIn(value: unknown): Iterable<string> {
+  if (typeof value !== 'object' || value === null) return
+  for (const [name, member] of Object.entries(value)) {
+    if (typeof member !== 'string') yield* descriptionsIn(member)
+    else if (name === 'description' || name === 'summary') yield member
+  }
 }
 
 function bannedWordsOf(text: string): number {

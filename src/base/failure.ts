@@ -90,8 +90,8 @@ export const FAILURES = {
   tooManyRequests: {
     status: 429,
     when:
-      'A limit is exceeded, 16 slow queries of one user are waiting or one waited for 10 seconds, or several ' +
-      'downloads of one user are running; `Retry-After` has the seconds',
+      'A limit is exceeded, 16 slow queries of one user are waiting, one waited for 10 seconds, or several downloads of ' +
+      'one user are running. `Retry-After` has the seconds',
     message: 'Sign-in codes came too often: try again in 4 minutes',
   },
   upgradeRequired: {

@@ -1377,8 +1377,8 @@ export interface AdminCalls {
   ): Promise<ServiceSettings>
   /**
    * Send a test mail with other mail settings, which are not stored, and read the SMTP dialogue. A mail that was not
-   * accepted is a 200 as well, with `advice`. Settings that are left out are those in use, and null tries what holds
-   * without the stored value: where that is no mail server, the mail is printed in the terminal of the service.
+   * accepted is a 200 as well, with `advice`. A setting that is left out is the one in use, and null tries the value
+   * that holds without the stored one. If that is no mail server, the service prints the mail in its terminal.
    */
   testMailSettings(
     body: { readonly to: string; readonly settings: { readonly mail?: string | number | null | undefined; readonly mailPassword?: string | number | null | undefined; readonly mailFrom?: string | number | null | undefined; readonly mailTls?: 'starttls' | 'starttls-if-offered' | 'none' | null | undefined } },
@@ -1433,8 +1433,8 @@ export interface AdminCalls {
    * from `bytes` behind the start of this one, with `nextLine` as its `line`. Each row is checked like the document of
    * a request; one that cannot be taken is in `rejected`, and the others are stored. After `stopped` the rest of the
    * file cannot be read. With `dryRun`, `sameAddress` names the new rows whose address is stored already, or is that of
-   * an earlier row of the piece; they are taken all the same. Where the service fails after it has stored some of the
-   * rows, `failed` says why, and the counts, `bytes` and `nextLine` are those of the stored rows; before that it is an
+   * an earlier row of the piece; they are taken all the same. If the service fails after it has stored some rows,
+   * `failed` says why; the counts, `bytes` and `nextLine` are those of the stored rows. A failure before that is an
    * error. With `Idempotency-Key`, the same piece again within 24 hours goes on where it has come, whatever became of
    * the first response, and no row comes twice. Users are imported by the command `import`.
    */

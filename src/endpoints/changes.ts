@@ -58,10 +58,11 @@ export const CHANGE_READS = [
     whoMay: 'signed-in users, for the models that they may list, and for their own settings and preferences',
     summary: 'Read the documents that were created, changed or deleted since',
     description:
-      'Each changed document once, as it is now, in the order of its last change; `deleted` where it was deleted, or the ' +
-      'caller or the filter does not show it any more. `next` goes into `since` of the next request. 410 with `resync` ' +
-      'where the log does not reach back so far, belongs to another history, or the rights of the caller have changed: take ' +
-      'its `next`, read the lists, and go on from there. A page that takes long to read counts as several requests.',
+      'Each changed document once, as it is now, in the order of its last change. `deleted` says that it was deleted, or ' +
+      'that the caller or the filter no longer shows it. Send `next` as `since` of the next request. The response is 410 ' +
+      'with `resync` if the log does not reach back so far or belongs to another history, or if the rights of the caller ' +
+      'have changed. Then take its `next`, read the lists, and go on from there. A page that takes long to read counts as ' +
+      'several requests.',
     parameters: ['since', 'models', 'filter', 'changesLimit', 'wait'],
     response: { kind: 'text', schema: 'ChangePage' },
     errors: ['badRequest', 'methodNotAllowed', 'resyncRequired'],
@@ -73,11 +74,11 @@ export const CHANGE_READS = [
     whoMay: 'signed-in users, for the models that they may list, and for their own settings and preferences',
     summary: 'Follow changes as server-sent events',
     description:
-      'The data of an event is an item of `GET /api/v1/changes`; its `id` is the place behind it, from which the stream goes ' +
-      'on with `Last-Event-ID` or `since`, without either from now on. An event `resync` has `next` and stands in place of ' +
-      'what cannot be sent: read the lists again. A comment comes every 15 seconds. At most 8 streams of a user, and half of ' +
-      'all for one client address, waiting requests included; one that leaves more than 1 MiB unread is cut. With `ticket`, ' +
-      'no token is needed.',
+      'The data of an event is an item of `GET /api/v1/changes`, and its `id` is the place behind it. With that `id` in ' +
+      '`Last-Event-ID` or `since` the stream goes on from there; without either it begins now. An event `resync` has `next`: ' +
+      'some changes cannot be sent, so read the lists again. A comment comes every 15 seconds. A user may have 8 streams, ' +
+      'and a client address half of all, waiting requests included. The service ends a stream that leaves more than 1 MiB ' +
+      'unread. With `ticket`, no token is needed.',
     parameters: ['since', 'models', 'filter', 'ticket'],
     response: {
       kind: 'raw',

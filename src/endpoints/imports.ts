@@ -102,8 +102,8 @@ export const IMPORTS = [
       'For a file in pieces: send the next one from `bytes` behind the start of this one, with `nextLine` as its `line`. Each row is ' +
       'checked like the document of a request; one that cannot be taken is in `rejected`, and the others are stored. After ' +
       '`stopped` the rest of the file cannot be read. With `dryRun`, `sameAddress` names the new rows whose address is stored already, or is that of an earlier row of the piece; ' +
-      'they are taken all the same. Where the service fails after it has stored some of the rows, `failed` says why, and the counts, ' +
-      '`bytes` and `nextLine` are those of the stored rows; before that it is an error. With `Idempotency-Key`, the same piece ' +
+      'they are taken all the same. If the service fails after it has stored some rows, `failed` says why; the counts, ' +
+      '`bytes` and `nextLine` are those of the stored rows. A failure before that is an error. With `Idempotency-Key`, the same piece ' +
       'again within 24 hours goes on where it has come, whatever became of the first response, and no row comes twice. Users ' +
       'are imported by the command `import`.',
     parameters: ['idempotencyKey'],

@@ -45,8 +45,8 @@ export const SEARCH: JsonSchema = {
   maxLength: SEARCH_CHARS_MAX,
   description:
     'Words that documents must have, in any order: headlines in title, excerpt, and the names of source and topic. Case and ' +
-    'accents do not count, and a part of a word is enough: `alegraes` finds `Ålegræsset`; two letters are looked for at ' +
-    'the beginning of words, and one as a word. The newest come first where no `sort` says otherwise',
+    'accents do not count, and a part of a word is enough: `alegraes` finds `Ålegræsset`. Two letters are looked for at ' +
+    'the beginning of words, and one as a word. The newest come first unless `sort` says otherwise',
   examples: ['rolls streetcar'],
 }
 
@@ -56,7 +56,7 @@ export const CHANGED_BY: JsonSchema = {
   description:
     'Ids of users, separated by commas, at most 20: only documents that one of them has created or changed, as far back as ' +
     'the log of changes goes. For publishers and administrators. It looks at the last 5,000 changes of a user and finds up ' +
-    'to 1,000 documents, which several users share; where there are more, the list has `isPartial` true, and a count ' +
+    'to 1,000 documents, which several users share. If there are more, the list has `isPartial` true, and a count ' +
     '`totalIsFloor`. An export has all, and is refused above 200,000',
   examples: ['66f000000000000000000101'],
 }
@@ -211,7 +211,7 @@ export const PARAMETERS = {
     description: 'The id of the document of this model that takes its place in all copies; without it, they are kept',
     example: '66f000000000000000000302',
   },
-  ifMatch: inHeader('If-Match', 'ETags of which the document must have one, or `*`'),
+  ifMatch: inHeader('If-Match', 'ETags: the document must have one of them; `*` stands for any'),
   idempotencyKey: {
     name: 'Idempotency-Key',
     in: 'header',
@@ -244,7 +244,7 @@ export const PARAMETERS = {
     description: 'In place of a token: `ticket` of `POST /api/v1/changes/ticket`',
     example: 'eyJ1IjoiNjZmMCJ9.c2lnbmF0dXJl',
   },
-  ifNoneMatch: inHeader('If-None-Match', 'ETags of which the document must have none'),
+  ifNoneMatch: inHeader('If-None-Match', 'ETags: the document must have none of them'),
 } as const
 
 export type ParameterName = keyof typeof PARAMETERS

@@ -109,8 +109,8 @@ export const SETTINGS_ENDPOINTS = [
     access: 'administrator',
     summary: 'Send a test mail with other mail settings, which are not stored, and read the SMTP dialogue',
     description:
-      'A mail that was not accepted is a 200 as well, with `advice`. Settings that are left out are those in use, and null ' +
-      'tries what holds without the stored value: where that is no mail server, the mail is printed in the terminal of the service.',
+      'A mail that was not accepted is a 200 as well, with `advice`. A setting that is left out is the one in use, and null ' +
+      'tries the value that holds without the stored one. If that is no mail server, the service prints the mail in its terminal.',
     body: TEST,
     response: mailTest,
     errors: ['invalidInput', 'conflict', 'tooManyRequests'],

@@ -93,8 +93,8 @@ export const SYSTEM_ENDPOINTS = [
     access: 'public',
     summary: 'Read the OpenAPI document, of the whole API or for clients of one model',
     description:
-      'Generators make typed clients of the one with `model`: it has the operations that the model supports, by names such as ' +
-      '`listHeadlines`, with its own schemas in place of a choice of all models.',
+      'Generators make typed clients of the document for one `model`. It has the operations that the model supports, by ' +
+      'names such as `listHeadlines`, and schemas of that model in place of a choice of all models.',
     parameters: ['describedModel'],
     response: { kind: 'raw', type: JSON_TYPE, schema: { type: 'object', examples: [{ openapi: '3.1.0' }] } },
   }).handle(({ openApi }, exchange) => {
@@ -159,8 +159,8 @@ export const SYSTEM_ENDPOINTS = [
     token: 'optional',
     summary: 'Read metrics in the text format of Prometheus, from this machine or as an administrator',
     description:
-      'Only an administrator may where the service runs with `--trusted-proxies`, where a proxy passed the request on, ' +
-      'for a page of another origin, and under a name with a dot in it. A token of the API with the scope `metrics` is enough.',
+      'Only an administrator may read them with `--trusted-proxies`, through a proxy, from a page of another origin, or ' +
+      'under a name with a dot in it. A token of the API with the scope `metrics` is enough.',
     scope: 'metrics',
     response: { kind: 'raw', type: 'text/plain', schema: { type: 'string', examples: [METRICS_EXAMPLE] } },
     errors: ['unauthorized'],
