@@ -27,7 +27,7 @@ describe('a cluster in the dashboard', { skip }, async () => {
   await cluster.command(directory, 'cluster', 'init')
   // A node makes the administrator of its settings behind its start.
   await cluster.command(directory, 'admin', '--email', ADMIN_EMAIL)
-  const { service, cast, openAs } = await startDashboard({ cluster: cluster.cluster }, directory)
+  const { service, cast, openAs } = await startDashboard({ cluster: cluster.cluster }, { directory })
   const other = await cluster.join(service)
   const rowsOf = async (page: Page, name: string): Promise<readonly string[]> => {
     const table = await page.find({ role: 'table', name })

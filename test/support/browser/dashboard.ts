@@ -40,9 +40,16 @@ export function holdNotices(page: Page): Promise<void> {
   })
 }
 
-/** For all tests of a file: call it at its top. The data are in `directory`, or in a new one. */
-export async function startDashboard(settings: TestSettings = {}, directory?: string): Promise<Dashboard> {
-  const { assets } = await buildDashboard()
+export interface DashboardOptions {
+  /** Of the data; a new one without it. */
+  readonly directory?: string
+  /** Another description of the API than ours for the reference. */
+  readonly description?: object
+}
+
+/** For all tests of a file: call it at its top. */
+export async function startDashboard(settings: TestSettings = {}, { directory, description }: DashboardOptions = {}): Promise<Dashboard> {
+  const { assets } = await buildDashboard(description && { description })
   // The browser has a clock of its own, and what the page shows depends on both.
   const start = Date.now()
   const service = await startSuiteService(settings, { pageAssets: assets, start, ...(directory !== undefined && { directory }) })
