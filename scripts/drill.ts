@@ -2,7 +2,7 @@
  * `npm run drill -- NAME`: processes that are killed, services under attack and clusters under faults, and what must hold
  * all the same. The seed is printed; `SEED=` takes the same decisions again.
  */
-import { seedOfRun } from '../test/support/random.ts'
+import { seedOfRun } from './tools/random.ts'
 import { drillAttacks, readAttackWords } from './drill-attacks.ts'
 import { drillCluster, readClusterWords } from './drill-cluster.ts'
 import { drillExamples } from './drill-examples.ts'

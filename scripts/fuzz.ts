@@ -15,24 +15,24 @@ import assert from 'node:assert/strict'
 import { systemClock } from '../src/base/clock.ts'
 import { LogUnavailable } from '../src/store/replica/commit-log.ts'
 import { NO_ENTRY, type LogRecord } from '../src/store/replica/sealer.ts'
-import { fuzzCodecs } from '../test/support/cluster/codec-fuzz.ts'
-import { startHttp2Fuzz } from '../test/support/cluster/http2-fuzz.ts'
-import { createMemoryLog } from '../test/support/cluster/memory-log.ts'
-import { changedRows, damaged, outcomeOfBytes, randomChangeset, textOf } from '../test/support/cluster/changeset-bytes.ts'
-import { createPlainSealer } from '../test/support/cluster/plain-sealer.ts'
-import { runSchedule, SCHEDULE_CLIENTS } from '../test/support/cluster/write-schedule.ts'
-import { outcomeOfQueryText, randomQueryText } from '../test/support/query/filter-bytes.ts'
-import { compareWithV8, newPatternTally } from '../test/support/query/pattern-comparison.ts'
-import { randomPatternCase, randomSyntaxCase } from '../test/support/query/pattern-generator.ts'
-import { startPatternOracle } from '../test/support/query/pattern-oracle.ts'
+import { fuzzCodecs } from './tools/cluster/codec-fuzz.ts'
+import { startHttp2Fuzz } from './tools/cluster/http2-fuzz.ts'
+import { createMemoryLog } from './tools/cluster/memory-log.ts'
+import { changedRows, damaged, outcomeOfBytes, randomChangeset, textOf } from './tools/cluster/changeset-bytes.ts'
+import { createPlainSealer } from './tools/cluster/plain-sealer.ts'
+import { runSchedule, SCHEDULE_CLIENTS } from './tools/cluster/write-schedule.ts'
+import { outcomeOfQueryText, randomQueryText } from './tools/query/filter-bytes.ts'
+import { compareWithV8, newPatternTally } from './tools/query/pattern-comparison.ts'
+import { randomPatternCase, randomSyntaxCase } from './tools/query/pattern-generator.ts'
+import { startPatternOracle } from './tools/query/pattern-oracle.ts'
 import {
   createWorld,
   differenceOrError,
   newTally,
   randomQueryCase,
   report,
-} from '../test/support/query/query-comparison.ts'
-import { seededRandom, seedOfRun, type Random } from '../test/support/random.ts'
+} from './tools/query/query-comparison.ts'
+import { seededRandom, seedOfRun, type Random } from './tools/random.ts'
 import { withCleanup } from './with-cleanup.ts'
 
 const CASES_DEFAULT = 100_000

@@ -8,7 +8,7 @@ import { readConfig } from '../src/config/read-config.ts'
 import { EXAMPLES as EXAMPLES_OF_COMMAND } from '../src/guides/examples.ts'
 import { codeBlocks, DOCUMENTS } from './support/service/documented-commands.ts'
 import { runCheaply } from './support/service/in-process.ts'
-import { cleanEnvironment, COMMAND, finish } from './support/service/program.ts'
+import { cleanEnvironment, COMMAND, finish } from '../scripts/tools/program.ts'
 import { temporaryDirectory } from './support/service/temporary-directory.ts'
 
 const EXAMPLES = join(import.meta.dirname, '../examples')

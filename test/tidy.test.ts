@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { FAILURES } from '../src/base/failure.ts'
 import { SETTINGS } from '../src/config/settings.ts'
-import { codeOf, exportsOf, importsOf, readTree, type Tree } from './support/tidy/source-tree.ts'
+import { codeOf, exportsOf, importsOf, readTree, type Tree } from '../scripts/tidy/source-tree.ts'
 import {
   clientImportsTypes,
   documentsAreTrue,
@@ -18,8 +18,8 @@ import {
   noImportCycles,
   noShortcuts,
   packagesAreFew,
-} from './support/tidy/tidy-rules.ts'
-import type { Allowance } from './support/tidy/tidy-rules.ts'
+} from '../scripts/tidy/tidy-rules.ts'
+import type { Allowance } from '../scripts/tidy/tidy-rules.ts'
 
 const ALLOWED: readonly Allowance[] = [
   {

@@ -3,8 +3,8 @@
  * served and the process has to stay. Attacks are black boxes: they know the API and the process, none of our sources.
  */
 import type { Socket } from 'node:net'
-import type { Finished } from '../../test/support/service/program.ts'
-import type { Random } from '../../test/support/random.ts'
+import type { Finished } from '../tools/program.ts'
+import type { Random } from '../tools/random.ts'
 import { settlesWithin, type Request, type TimedResponse } from './loopback-client.ts'
 import type { Limits } from './verdict.ts'
 

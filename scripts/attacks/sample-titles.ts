@@ -1,5 +1,5 @@
 /** Titles on which backtracking patterns take long: long runs that nearly match. */
-import type { Random } from '../../test/support/random.ts'
+import type { Random } from '../tools/random.ts'
 
 const TITLES = 200
 const RUN_CHARS_MAX = 400

@@ -16,7 +16,7 @@ import {
   type MirrorStore,
 } from '../../src/client/client.ts'
 import type { Models } from '../../src/client/client-types.ts'
-import type { Random } from '../../test/support/random.ts'
+import type { Random } from '../tools/random.ts'
 
 type Topic = Models['topic']
 

@@ -1,7 +1,7 @@
 /** What a cluster has to live with: a seeded series of faults, each of which ends after a while. */
 import { rmSync } from 'node:fs'
 import { setTimeout as pause } from 'node:timers/promises'
-import type { Random } from '../../test/support/random.ts'
+import type { Random } from '../tools/random.ts'
 import type { FaultyProxy, LinkFault } from './faulty-proxy.ts'
 import { SERVER_COUNT, type EtcdServers } from './etcd-servers.ts'
 import type { Machines } from './machines.ts'

@@ -1,9 +1,9 @@
 /** One run of the drill: a new cluster, clients and faults for a while, then peace, and the verdict. */
 import { cpSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { seededRandom } from '../../test/support/random.ts'
-import type { Cleanup } from '../../test/support/service/temporary-directory.ts'
-import { noSmallDisk, smallDisk } from '../../test/support/service/small-disk.ts'
+import { seededRandom } from '../tools/random.ts'
+import type { Cleanup } from '../tools/temporary-directory.ts'
+import { noSmallDisk, smallDisk } from '../tools/small-disk.ts'
 import { createClusterClient } from './cluster-client.ts'
 import { causeFaults } from './faults.ts'
 import { inspectNodes } from './final-state.ts'

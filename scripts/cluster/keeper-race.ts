@@ -7,7 +7,7 @@ import type { Etcd } from '../../src/cluster/etcd/etcd-client.ts'
 import { startHeartbeat, type Heartbeat } from '../../src/cluster/heartbeat.ts'
 import { createMembership } from '../../src/cluster/membership.ts'
 import { newNode } from '../../src/cluster/node-identity.ts'
-import { recordingLog } from '../../test/support/service/recording-log.ts'
+import { recordingLog } from '../tools/recording-log.ts'
 
 const PREFIX = '/drill/race/'
 const LEASE_MS = 3_000

@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { closeSync, openSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { cleanEnvironment, finish, type Finished } from '../../test/support/service/program.ts'
+import { cleanEnvironment, finish, type Finished } from '../tools/program.ts'
 import { WITH_PARENT } from './with-parent.ts'
 
 const MAIN = join(import.meta.dirname, '../../src/main.ts')

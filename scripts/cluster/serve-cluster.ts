@@ -11,7 +11,7 @@ import { cpSync, existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { adoptDraft, newNode, readIdentity, writeDraft } from '../../src/cluster/node-identity.ts'
-import { memberOf } from '../../test/support/cluster/member-place.ts'
+import { memberOf } from '../tools/cluster/member-place.ts'
 import { openSpreadingProxy } from './spreading-proxy.ts'
 import { WITH_PARENT } from './with-parent.ts'
 

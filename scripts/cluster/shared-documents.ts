@@ -1,5 +1,5 @@
 /** The documents that all clients of the drill work on, and the last look at them. */
-import { REMOTE_CONFIG, REMOTE_CONFIG_ID, TOPIC } from '../../test/support/service/data-bodies.ts'
+import { REMOTE_CONFIG, REMOTE_CONFIG_ID, TOPIC } from '../tools/data-bodies.ts'
 import { createClusterClient, type ClientResponse } from './cluster-client.ts'
 import type { Operation } from './operation.ts'
 import type { RunningCluster } from './running-cluster.ts'

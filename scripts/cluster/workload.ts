@@ -3,8 +3,8 @@
  * operation. All of what they do can be judged from the history alone; see operation.ts.
  */
 import { setTimeout as pause } from 'node:timers/promises'
-import { HEADLINE, REMOTE_CONFIG, REMOTE_CONFIG_ID, TOPIC } from '../../test/support/service/data-bodies.ts'
-import type { Random } from '../../test/support/random.ts'
+import { HEADLINE, REMOTE_CONFIG, REMOTE_CONFIG_ID, TOPIC } from '../tools/data-bodies.ts'
+import type { Random } from '../tools/random.ts'
 import type { ClientResponse, ClusterClient } from './cluster-client.ts'
 import type { Mailbox } from './mailbox.ts'
 import type { Operation } from './operation.ts'

@@ -2,7 +2,7 @@
  * `npm run drill -- changes [WRITES] [KILLS]`: readers follow changes over streams and pages while the service is killed
  * with SIGKILL, and their copies are compared with the lists (changes/follow-changes.ts).
  */
-import { seededRandom } from '../../test/support/random.ts'
+import { seededRandom } from '../tools/random.ts'
 import { followChanges } from '../changes/follow-changes.ts'
 import { withCleanup } from '../with-cleanup.ts'
 import { startKilledSite } from './killed-site.ts'

@@ -4,9 +4,9 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { COMMAND, programEnvironment, run, serve, type RunningService } from '../../test/support/service/program.ts'
-import type { Random } from '../../test/support/random.ts'
-import { temporaryDirectory, type Cleanup } from '../../test/support/service/temporary-directory.ts'
+import { COMMAND, programEnvironment, run, serve, type RunningService } from '../tools/program.ts'
+import type { Random } from '../tools/random.ts'
+import { temporaryDirectory, type Cleanup } from '../tools/temporary-directory.ts'
 
 const ADMIN = 'admin@example.org'
 

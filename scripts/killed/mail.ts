@@ -11,9 +11,9 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { databaseFile } from '../../src/store/sqlite/data-dir.ts'
 import { openDatabase } from '../../src/store/sqlite/database.ts'
-import { openMailExchange, type AcceptedMail, type Rule } from '../../test/support/smtp/mail-exchange.ts'
-import { seededRandom, type Random } from '../../test/support/random.ts'
-import type { Cleanup } from '../../test/support/service/temporary-directory.ts'
+import { openMailExchange, type AcceptedMail, type Rule } from '../tools/mail-exchange.ts'
+import { seededRandom, type Random } from '../tools/random.ts'
+import type { Cleanup } from '../tools/temporary-directory.ts'
 import { withCleanup } from '../with-cleanup.ts'
 import { startKilledSite, type KilledSite } from './killed-site.ts'
 

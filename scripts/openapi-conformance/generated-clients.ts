@@ -12,9 +12,9 @@ import { openApiFor } from '../../src/api/openapi/openapi-of-model.ts'
 import { VERSION } from '../../src/base/version.ts'
 import { headline } from '../../src/models/headline.ts'
 import { newCast } from '../../test/support/cast.ts'
-import { bodyOf } from '../../test/support/service/data-bodies.ts'
+import { bodyOf } from '../tools/data-bodies.ts'
 import { startService, type TestService } from '../../test/support/service/service.ts'
-import type { Cleanup } from '../../test/support/service/temporary-directory.ts'
+import type { Cleanup } from '../tools/temporary-directory.ts'
 
 const PROGRAMS = join(import.meta.dirname, 'clients')
 const MODULES = join(import.meta.dirname, '../../node_modules')

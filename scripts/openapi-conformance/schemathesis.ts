@@ -9,8 +9,8 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { serve } from '../../test/support/service/program.ts'
-import { temporaryDirectory, type Cleanup } from '../../test/support/service/temporary-directory.ts'
+import { serve } from '../tools/program.ts'
+import { temporaryDirectory, type Cleanup } from '../tools/temporary-directory.ts'
 
 /** They end the session of the run, replace its data, or never end. */
 const LEFT_OUT = [

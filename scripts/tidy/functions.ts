@@ -1,5 +1,5 @@
 /** The functions of a source file and their lengths, found by their braces: no parser, as types never matter here. */
-import { codeOf } from '../../test/support/tidy/source-tree.ts'
+import { codeOf } from './source-tree.ts'
 
 export interface FoundFunction {
   /** The line, from 1, in which its body begins. */

@@ -1,5 +1,5 @@
 /** Lines that stand in several places: runs of the same code, without blank lines, comments and imports. */
-import { withoutComments, type Tree } from '../../test/support/tidy/source-tree.ts'
+import { withoutComments, type Tree } from './source-tree.ts'
 
 const LINES_MIN = 6
 /** A run of closing brackets and the like is no repetition. */

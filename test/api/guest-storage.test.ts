@@ -7,7 +7,7 @@ import { it } from 'node:test'
 import { PREFERENCES, TOPIC } from '../support/service/data-bodies.ts'
 import { ONLY_HERE } from '../support/service/service-process.ts'
 import { startService, type ApiResponse, type Signed, type TestService } from '../support/service/service.ts'
-import { noSmallDisk, smallDisk } from '../support/service/small-disk.ts'
+import { noSmallDisk, smallDisk } from '../../scripts/tools/small-disk.ts'
 
 const HOUR_MS = 3_600_000
 const MIB = 1024 * 1024

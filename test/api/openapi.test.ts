@@ -12,7 +12,7 @@ import * as responses from '../../src/models/responses.ts'
 import type { Model, Shape } from '../../src/models/schema.ts'
 import { newCast } from '../support/cast.ts'
 import { compileSchema } from '../support/schema/json-schema.ts'
-import { run } from '../support/service/program.ts'
+import { run } from '../../scripts/tools/program.ts'
 import { startSuiteService } from '../support/service/suite-service.ts'
 
 type Json = null | boolean | number | string | readonly Json[] | { readonly [name: string]: Json }

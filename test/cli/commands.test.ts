@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { it } from 'node:test'
 import { runCheaply, serveCheaply } from '../support/service/in-process.ts'
-import { run } from '../support/service/program.ts'
+import { run } from '../../scripts/tools/program.ts'
 import { temporaryDirectory } from '../support/service/temporary-directory.ts'
 
 const signIn = (url: string, email: string, code: string): Promise<Response> =>

@@ -5,7 +5,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { it } from 'node:test'
 import { runCheaply } from '../support/service/in-process.ts'
-import { type Finished, type RunOptions } from '../support/service/program.ts'
+import { type Finished, type RunOptions } from '../../scripts/tools/program.ts'
 import { temporaryDirectory, type Cleanup } from '../support/service/temporary-directory.ts'
 
 const ON_WINDOWS = process.platform === 'win32'

@@ -9,7 +9,7 @@ import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { runHere } from '../support/service/in-process.ts'
 import { siteWithSamples } from '../support/service/made-site.ts'
-import { run, serve, type Finished } from '../support/service/program.ts'
+import { run, serve, type Finished } from '../../scripts/tools/program.ts'
 import type { Cleanup } from '../support/service/temporary-directory.ts'
 
 /** A user that no machine has in its passwd. */

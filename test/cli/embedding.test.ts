@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { send, sendRaw } from '../support/service/http-client.ts'
 import { runCheaply, serveCheaply } from '../support/service/in-process.ts'
-import { cleanEnvironment, COMMAND, run, serve, type RunningService } from '../support/service/program.ts'
+import { cleanEnvironment, COMMAND, run, serve, type RunningService } from '../../scripts/tools/program.ts'
 import { temporaryDirectory } from '../support/service/temporary-directory.ts'
 
 async function me(url: string, token: string): Promise<{ status: number; text: string }> {

@@ -8,7 +8,7 @@ import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
-import { cleanEnvironment } from '../support/service/program.ts'
+import { cleanEnvironment } from '../../scripts/tools/program.ts'
 import { namedPipe } from '../support/service/named-pipe.ts'
 import { temporaryDirectory, type Cleanup } from '../support/service/temporary-directory.ts'
 

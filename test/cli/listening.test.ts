@@ -11,7 +11,7 @@ import { describe, it } from 'node:test'
 import { connect } from 'node:tls'
 import { RawConnection } from '../support/service/http-client.ts'
 import { runCheaply, serveCheaply } from '../support/service/in-process.ts'
-import { cleanEnvironment, COMMAND, serve } from '../support/service/program.ts'
+import { cleanEnvironment, COMMAND, serve } from '../../scripts/tools/program.ts'
 import { temporaryDirectory } from '../support/service/temporary-directory.ts'
 import { OTHER_CERTIFICATE, OTHER_KEY, TEST_CERTIFICATE, TEST_KEY } from '../support/service/test-certificate.ts'
 

@@ -6,7 +6,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { it } from 'node:test'
 import { runCheaply } from '../support/service/in-process.ts'
-import { type Finished } from '../support/service/program.ts'
+import { type Finished } from '../../scripts/tools/program.ts'
 import { temporaryDirectory } from '../support/service/temporary-directory.ts'
 import { openPeer, TAKES_ONE, type Step } from '../support/smtp/smtp-peer.ts'
 

@@ -7,7 +7,7 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { it } from 'node:test'
 import { runCheaply, serveCheaply } from '../support/service/in-process.ts'
-import { run, serve } from '../support/service/program.ts'
+import { run, serve } from '../../scripts/tools/program.ts'
 import { temporaryDirectory } from '../support/service/temporary-directory.ts'
 
 it('serve writes one line to stdout when it accepts requests, its log as JSON lines, and ends with 0', async (t) => {

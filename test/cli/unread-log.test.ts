@@ -17,7 +17,7 @@ import { createLogOutput } from '../../src/base/log-output.ts'
 import { openLogSink } from '../../src/cli/serve/log-sink.ts'
 import { send } from '../support/service/http-client.ts'
 import { namedPipe } from '../support/service/named-pipe.ts'
-import { cleanEnvironment, COMMAND } from '../support/service/program.ts'
+import { cleanEnvironment, COMMAND } from '../../scripts/tools/program.ts'
 import { temporaryDirectory, type Cleanup } from '../support/service/temporary-directory.ts'
 
 const ONLY_SOURCES = process.env['TEST_PROGRAM'] !== undefined && 'an executable loads no other code before its own'

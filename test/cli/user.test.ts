@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { runCheaply, serveCheaply } from '../support/service/in-process.ts'
 import { BOSS, siteWithBoss } from '../support/service/made-site.ts'
-import { type Finished } from '../support/service/program.ts'
+import { type Finished } from '../../scripts/tools/program.ts'
 import { temporaryDirectory, type Cleanup } from '../support/service/temporary-directory.ts'
 
 interface Site {

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { protoMessage, readProto } from '../../src/cluster/etcd/protobuf.ts'
-import { fuzzCodecs } from '../support/cluster/codec-fuzz.ts'
+import { fuzzCodecs } from '../../scripts/tools/cluster/codec-fuzz.ts'
 import { seededRandom, seedOfTest } from '../support/random.ts'
 
 const CASES = 3_000

@@ -5,8 +5,8 @@ import type { EtcdTarget } from '../../src/cluster/etcd-target.ts'
 import { checkEtcd } from '../../src/cluster/etcd/etcd-check.ts'
 import { EtcdError } from '../../src/cluster/etcd/etcd-error.ts'
 import { createEtcdKeys } from '../../src/cluster/etcd/etcd-keys.ts'
-import { connectTo } from '../support/cluster/etcd-clients.ts'
-import { noEtcd, startEtcd } from '../support/cluster/etcd-server.ts'
+import { connectTo } from '../../scripts/tools/cluster/etcd-clients.ts'
+import { noEtcd, startEtcd } from '../../scripts/tools/cluster/etcd-server.ts'
 import { AUTHORITY, EXPIRED_AUTHORITY, EXPIRED_SERVER, GOOD_SERVER, OTHER_SERVER } from '../support/smtp/mail-certificates.ts'
 
 const WRITER = { user: 'dateline', password: 'a password of its own' }

@@ -5,7 +5,7 @@ import { basename, join } from 'node:path'
 import { it } from 'node:test'
 import { codeBlocks, DOCUMENTS, ROOT, shell } from '../support/service/documented-commands.ts'
 import { runHere } from '../support/service/in-process.ts'
-import { serve } from '../support/service/program.ts'
+import { serve } from '../../scripts/tools/program.ts'
 import { temporaryDirectory } from '../support/service/temporary-directory.ts'
 
 const PORT = /\b8080\b/g

@@ -16,8 +16,8 @@ import {
   randomQueryCase,
   report,
   type QueryCase,
-} from '../support/query/query-comparison.ts'
-import { smallFilters, SORTS } from '../support/query/query-generator.ts'
+} from '../../scripts/tools/query/query-comparison.ts'
+import { smallFilters, SORTS } from '../../scripts/tools/query/query-generator.ts'
 import { longRun } from '../support/long-run.ts'
 import { seededRandom, seedOfTest } from '../support/random.ts'
 

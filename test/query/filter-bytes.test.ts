@@ -1,7 +1,7 @@
 /** The way of the parameter `filter` from the request line to the tree, for anything that can stand there. */
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import { outcomeOfQueryText, randomQueryText } from '../support/query/filter-bytes.ts'
+import { outcomeOfQueryText, randomQueryText } from '../../scripts/tools/query/filter-bytes.ts'
 import { longRun } from '../support/long-run.ts'
 import { seededRandom, seedOfTest } from '../support/random.ts'
 

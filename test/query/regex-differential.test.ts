@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict'
 import { after, describe, it } from 'node:test'
-import { compareWithV8, newPatternTally } from '../support/query/pattern-comparison.ts'
+import { compareWithV8, newPatternTally } from '../../scripts/tools/query/pattern-comparison.ts'
 import {
   randomPatternCase,
   randomSyntaxCase,
@@ -12,8 +12,8 @@ import {
   smallPatternCases,
   SYNTAX_TOKENS,
   type PatternCase,
-} from '../support/query/pattern-generator.ts'
-import { startPatternOracle } from '../support/query/pattern-oracle.ts'
+} from '../../scripts/tools/query/pattern-generator.ts'
+import { startPatternOracle } from '../../scripts/tools/query/pattern-oracle.ts'
 import { longRun } from '../support/long-run.ts'
 import { seededRandom, seedOfTest } from '../support/random.ts'
 

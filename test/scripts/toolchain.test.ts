@@ -11,7 +11,7 @@ import { join } from 'node:path'
 import { it } from 'node:test'
 import { PINNED_VERSION } from '../../scripts/pinned-node.mjs'
 import { tarGz } from '../../scripts/release-archive.ts'
-import { finish, type Finished } from '../support/service/program.ts'
+import { finish, type Finished } from '../../scripts/tools/program.ts'
 import { temporaryDirectory, type Cleanup } from '../support/service/temporary-directory.ts'
 
 const ROOT = join(import.meta.dirname, '../..')

@@ -18,7 +18,7 @@ import { prepareDataDir, type DataDir } from '../../src/store/sqlite/data-dir.ts
 import { openDatabase, type Database } from '../../src/store/sqlite/database.ts'
 import { openStore } from '../../src/store/sqlite/sqlite-store.ts'
 import type { Store } from '../../src/store/store.ts'
-import { QUERY_READER } from '../support/service/query-reader.ts'
+import { QUERY_READER } from '../../scripts/tools/query/query-reader.ts'
 import { temporaryDirectory, type Cleanup } from '../support/service/temporary-directory.ts'
 
 const DAY_MS = 24 * 3_600_000

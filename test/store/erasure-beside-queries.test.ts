@@ -8,7 +8,7 @@ import { parseSort } from '../../src/query/order.ts'
 import { parseFilter } from '../../src/query/parse.ts'
 import type { FindQuery } from '../../src/store/store.ts'
 import { LANGUAGE } from '../support/service/data-bodies.ts'
-import { randomHeadline, sampleId } from '../support/service/headline-samples.ts'
+import { randomHeadline, sampleId } from '../../scripts/tools/query/headline-samples.ts'
 import { seededRandom } from '../support/random.ts'
 import { testStore } from '../support/service/stores.ts'
 

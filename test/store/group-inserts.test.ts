@@ -12,7 +12,7 @@ import { anyCaller, OPERATOR, SYSTEM, type Actor } from '../../src/store/actor.t
 import { openDatabase, type Database } from '../../src/store/sqlite/database.ts'
 import { isIndexedText } from '../../src/store/tables/pending-rows.ts'
 import { wordFaults } from '../../src/store/tables/word-index.ts'
-import { changeFaults } from '../support/changes/change-faults.ts'
+import { changeFaults } from '../../scripts/tools/cluster/change-faults.ts'
 import { seededRandom, seedOfTest, type Random } from '../support/random.ts'
 import { testStore } from '../support/service/stores.ts'
 import type { Cleanup } from '../support/service/temporary-directory.ts'

@@ -18,7 +18,7 @@ import type { Plan } from '../../src/store/plan/plan.ts'
 import { planQuery, possiblePlans } from '../../src/store/plan/planner.ts'
 import type { FindQuery, Found } from '../../src/store/store.ts'
 import { START } from '../support/service/service.ts'
-import { sampleId } from '../support/service/headline-samples.ts'
+import { sampleId } from '../../scripts/tools/query/headline-samples.ts'
 import { testStore } from '../support/service/stores.ts'
 
 const COPIES = 6

@@ -8,7 +8,7 @@ import { wordFaults } from '../../src/store/tables/word-index.ts'
 import { testStore } from '../support/service/stores.ts'
 import { indexedText } from '../../src/store/tables/trigram-index.ts'
 import { seededRandom, seedOfTest } from '../support/random.ts'
-import { searchRows } from '../support/search-rows.ts'
+import { searchRows } from '../../scripts/tools/search-rows.ts'
 import { longRun } from '../support/long-run.ts'
 
 const TURNS = longRun(50, 150)

@@ -13,7 +13,7 @@ import { parseSort } from '../../src/query/order.ts'
 import { SLICE_STEPS } from '../../src/store/scan/inline-budget.ts'
 import { createTurnShare, type TurnShare } from '../../src/store/scan/turn-share.ts'
 import type { QueryCaller } from '../../src/store/store.ts'
-import { randomHeadline, sampleId } from '../support/service/headline-samples.ts'
+import { randomHeadline, sampleId } from '../../scripts/tools/query/headline-samples.ts'
 import { seededRandom } from '../support/random.ts'
 import { testStore } from '../support/service/stores.ts'
 

@@ -1,6 +1,2 @@
-/**
- * How many cases a long random run takes: a few in `npm test`, all of them in the nightly run, which sets TEST_LONG=1.
- */
-export function longRun(short: number, long: number): number {
-  return process.env['TEST_LONG'] === '1' ? long : short
-}
+/** The old name of a module that moved to scripts/tools, for the tests that import it. */
+export * from '../../scripts/tools/long-run.ts'

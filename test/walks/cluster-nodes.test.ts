@@ -8,7 +8,7 @@ import { expectAccessible } from '../support/browser/accessibility.ts'
 import { browserMissing, type Page } from '../support/browser/browser.ts'
 import { startDashboard } from '../support/browser/dashboard.ts'
 import { startCluster } from '../support/cluster/cluster-services.ts'
-import { noEtcd } from '../support/cluster/etcd-server.ts'
+import { noEtcd } from '../../scripts/tools/cluster/etcd-server.ts'
 import { ADMIN_EMAIL } from '../support/service/service.ts'
 import { temporaryDirectory } from '../support/service/temporary-directory.ts'
 

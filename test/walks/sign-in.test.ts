@@ -9,7 +9,7 @@ import { browserMissing, testBrowser, type Page } from '../support/browser/brows
 import { startDashboard } from '../support/browser/dashboard.ts'
 import { sidewaysPixels } from '../support/browser/room.ts'
 import { newPerson } from '../support/cast.ts'
-import { run } from '../support/service/program.ts'
+import { run } from '../../scripts/tools/program.ts'
 import { startSuiteService } from '../support/service/suite-service.ts'
 import { SYSTEM } from '../../src/store/actor.ts'
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { changesIn, ChangesetError } from '../../../src/store/replica/changeset.ts'
-import { changedRows, damaged, outcomeOfBytes, randomChangeset, textOf } from '../../support/cluster/changeset-bytes.ts'
+import { changedRows, damaged, outcomeOfBytes, randomChangeset, textOf } from '../../../scripts/tools/cluster/changeset-bytes.ts'
 import { seededRandom, seedOfTest } from '../../support/random.ts'
 import { longRun } from '../../support/long-run.ts'
 

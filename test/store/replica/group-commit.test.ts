@@ -7,9 +7,9 @@ import { topic } from '../../../src/models/topic.ts'
 import { NO_ENTRY } from '../../../src/store/replica/sealer.ts'
 import { SCHEMA } from '../../../src/store/schema/migrate.ts'
 import type { Document } from '../../../src/store/store.ts'
-import { openNode } from '../../support/cluster/cluster-stores.ts'
-import { createMemoryLog, type MemoryLogNode } from '../../support/cluster/memory-log.ts'
-import { createPlainSealer } from '../../support/cluster/plain-sealer.ts'
+import { openNode } from '../../../scripts/tools/cluster/cluster-stores.ts'
+import { createMemoryLog, type MemoryLogNode } from '../../../scripts/tools/cluster/memory-log.ts'
+import { createPlainSealer } from '../../../scripts/tools/cluster/plain-sealer.ts'
 
 /** A node on a log in which a rival comes ahead of the first append, and which calls `ahead` before each of its calls. */
 async function rivaledNode(t: TestContext, ahead: { turn?: () => Promise<void>; append?: () => void; pass?: () => void }) {

@@ -11,11 +11,11 @@ import { historyFaults } from '../../../src/store/changes/history-check.ts'
 import type { CommitLog } from '../../../src/store/replica/commit-log.ts'
 import { NO_ENTRY } from '../../../src/store/replica/sealer.ts'
 import { SCHEMA } from '../../../src/store/schema/migrate.ts'
-import { baseHashes, derivedFaults, inspect, openNode } from '../../support/cluster/cluster-stores.ts'
+import { baseHashes, derivedFaults, inspect, openNode } from '../../../scripts/tools/cluster/cluster-stores.ts'
 import { collect } from '../../support/cluster/log-contract.ts'
-import { createMemoryLog, type MemoryLogNode } from '../../support/cluster/memory-log.ts'
-import { createPlainSealer } from '../../support/cluster/plain-sealer.ts'
-import { randomWrite, readsOf } from '../../support/cluster/random-writes.ts'
+import { createMemoryLog, type MemoryLogNode } from '../../../scripts/tools/cluster/memory-log.ts'
+import { createPlainSealer } from '../../../scripts/tools/cluster/plain-sealer.ts'
+import { randomWrite, readsOf } from '../../../scripts/tools/cluster/random-writes.ts'
 import { seededRandom, seedOfTest } from '../../support/random.ts'
 import { testStore, VISITOR, type SystemStore } from '../../support/service/stores.ts'
 import { longRun } from '../../support/long-run.ts'
@@ -37,7 +37,7 @@ function alwaysBeaten(node: MemoryLogNode, rival: CommitLog) {
   const beat = async (call: string): Promise<void> => {
     const last = await rival.last()
     if (beaten.has(`${call} ${last}`)) return
-    const record = { schema: SCHEMA, node: 'rival', id: String(++id), previous: await idOfLast(last), changeset: new Uint8Array() }
+    const record = { schema: MIGRATIONS.length, node: 'rival', id: String(++id), previous: await idOfLast(last), changeset: new Uint8Array() }
     const answer = await rival.append(last, sealer.seal(record))
     if (answer.kind === 'appended') beaten.add(`${call} ${answer.position}`)
     count++

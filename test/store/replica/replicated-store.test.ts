@@ -27,9 +27,9 @@ import {
   openCluster,
   openNode,
   type ClusterNode,
-} from '../../support/cluster/cluster-stores.ts'
-import { createMemoryLog } from '../../support/cluster/memory-log.ts'
-import { createPlainSealer } from '../../support/cluster/plain-sealer.ts'
+} from '../../../scripts/tools/cluster/cluster-stores.ts'
+import { createMemoryLog } from '../../../scripts/tools/cluster/memory-log.ts'
+import { createPlainSealer } from '../../../scripts/tools/cluster/plain-sealer.ts'
 import { temporaryDirectory } from '../../support/service/temporary-directory.ts'
 import { signInWith, systemStore, takeAll } from '../../support/service/stores.ts'
 

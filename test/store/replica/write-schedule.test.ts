@@ -1,7 +1,7 @@
 /** Random writes on three nodes with failing connections: nothing is lost, nothing is there twice, all nodes are alike. */
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import { runSchedule } from '../../support/cluster/write-schedule.ts'
+import { runSchedule } from '../../../scripts/tools/cluster/write-schedule.ts'
 import { seedOfTest } from '../../support/random.ts'
 import { longRun } from '../../support/long-run.ts'
 

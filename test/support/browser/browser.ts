@@ -16,7 +16,7 @@
  */
 import { mkdirSync, mkdtempSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Cleanup } from '../service/temporary-directory.ts'
+import type { Cleanup } from '../../../scripts/tools/temporary-directory.ts'
 import { browserMissing, browserPrograms } from './browser-programs.ts'
 import { startDriver, type DriverProcess } from './driver-process.ts'
 import { openPage, type Page, type Size } from './page.ts'

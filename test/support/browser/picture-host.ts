@@ -4,7 +4,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { crc32, deflateSync } from 'node:zlib'
 import { TEST_CERTIFICATE, TEST_KEY } from '../service/test-certificate.ts'
-import type { Cleanup } from '../service/temporary-directory.ts'
+import type { Cleanup } from '../../../scripts/tools/temporary-directory.ts'
 
 export interface PictureHost {
   /** `https://localhost:PORT`; the certificate is one that only tests accept. */

@@ -1,7 +1,7 @@
 /** Small pages for tests of the browser's checks, from real servers of the loopback. */
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import type { Cleanup } from '../service/temporary-directory.ts'
+import type { Cleanup } from '../../../scripts/tools/temporary-directory.ts'
 
 /** By their paths; what they are is told by the ending, and without one they are pages. */
 export type Texts = Readonly<Record<string, string>>

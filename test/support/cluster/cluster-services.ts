@@ -3,9 +3,9 @@ import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { startService, type TestService, type TestSettings } from '../service/service.ts'
-import { temporaryDirectory, type Cleanup } from '../service/temporary-directory.ts'
+import { temporaryDirectory, type Cleanup } from '../../../scripts/tools/temporary-directory.ts'
 import { runHere } from '../service/in-process.ts'
-import { startEtcd } from './etcd-server.ts'
+import { startEtcd } from '../../../scripts/tools/cluster/etcd-server.ts'
 
 const LOOK_MS = 10
 

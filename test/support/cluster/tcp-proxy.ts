@@ -1,6 +1,6 @@
 /** A TCP proxy between a client and a server, which can drop what the server says, or cut all connections. */
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
-import type { Cleanup } from '../service/temporary-directory.ts'
+import type { Cleanup } from '../../../scripts/tools/temporary-directory.ts'
 
 export async function startProxy(t: Cleanup, target: string) {
   const { hostname, port } = new URL(target)

@@ -1,7 +1,7 @@
 /** Random values that a schema of the description allows, as wild as it allows them. */
 import type { Json } from '../../../src/base/json.ts'
 import { TEXT_FORMS } from '../../../src/content/rules/text-forms.ts'
-import { randomJson, type Random } from '../random.ts'
+import { randomJson, type Random } from '../../../scripts/tools/random.ts'
 
 type Schema = Readonly<Record<string, unknown>>
 

@@ -5,8 +5,8 @@
 import { spawn } from 'node:child_process'
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { cleanEnvironment, COMMAND, finish } from './program.ts'
-import type { Cleanup } from './temporary-directory.ts'
+import { cleanEnvironment, COMMAND, finish } from '../../../scripts/tools/program.ts'
+import type { Cleanup } from '../../../scripts/tools/temporary-directory.ts'
 
 export const ROOT = join(import.meta.dirname, '../../..')
 

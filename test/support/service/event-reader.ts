@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { request, type ClientRequest, type IncomingMessage } from 'node:http'
 import type { JsonObject } from '../../../src/base/json.ts'
-import type { Cleanup } from './temporary-directory.ts'
+import type { Cleanup } from '../../../scripts/tools/temporary-directory.ts'
 
 export interface SeenEvent {
   readonly event: string

@@ -8,8 +8,8 @@ import { createRouter } from '../../../src/http/server/router.ts'
 import type { Route } from '../../../src/http/server/router.ts'
 import { createServer, type HttpServer, type ServerOptions } from '../../../src/http/server/server.ts'
 import type { ServerLimits } from '../../../src/http/server/server-limits.ts'
-import { recordingLog } from './recording-log.ts'
-import type { LogEntry } from './recording-log.ts'
+import { recordingLog } from '../../../scripts/tools/recording-log.ts'
+import type { LogEntry } from '../../../scripts/tools/recording-log.ts'
 
 export const FIXED_NOW = Date.parse('2025-10-20T12:34:56.789Z')
 

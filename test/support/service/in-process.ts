@@ -4,8 +4,8 @@ import { EventEmitter, once } from 'node:events'
 import { PassThrough, Readable } from 'node:stream'
 import { runCommand } from '../../../src/cli/commands.ts'
 import { reportOf } from '../../../src/cli/error-report.ts'
-import { EXECUTABLE, run, serve, type Finished, type RunningService } from './program.ts'
-import type { Cleanup } from './temporary-directory.ts'
+import { EXECUTABLE, run, serve, type Finished, type RunningService } from '../../../scripts/tools/program.ts'
+import type { Cleanup } from '../../../scripts/tools/temporary-directory.ts'
 
 export interface InProcessOptions {
   readonly input?: string | Buffer

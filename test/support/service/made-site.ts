@@ -4,7 +4,7 @@ import { cpSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { runHere } from './in-process.ts'
-import { temporaryDirectory, type Cleanup } from './temporary-directory.ts'
+import { temporaryDirectory, type Cleanup } from '../../../scripts/tools/temporary-directory.ts'
 
 /** The administrator of each. */
 export const BOSS = 'you@example.org'

@@ -2,7 +2,7 @@
 import { execFileSync } from 'node:child_process'
 import { closeSync, openSync } from 'node:fs'
 import { join } from 'node:path'
-import { temporaryDirectory, type Cleanup } from './temporary-directory.ts'
+import { temporaryDirectory, type Cleanup } from '../../../scripts/tools/temporary-directory.ts'
 
 /** A new pipe. What still waits for a writer is let go when the test ends. */
 export function namedPipe(t: Cleanup): string {

@@ -15,10 +15,10 @@ import { topic } from '../../../src/models/topic.ts'
 import { openBulkWriter } from '../../../src/store/sqlite/bulk-writer.ts'
 import { openDatabase } from '../../../src/store/sqlite/database.ts'
 import { searchRow } from '../../../src/store/tables/search-row.ts'
-import type { Random } from '../random.ts'
-import { HEADLINE, REMOTE_CONFIG_ID, SOURCE, SUMMARY_ID, TOPIC } from './data-bodies.ts'
+import type { Random } from '../../../scripts/tools/random.ts'
+import { HEADLINE, REMOTE_CONFIG_ID, SOURCE, SUMMARY_ID, TOPIC } from '../../../scripts/tools/data-bodies.ts'
 import { databaseOf, type ApiResponse, type Signed, type TestService } from './service.ts'
-import type { Cleanup } from './temporary-directory.ts'
+import type { Cleanup } from '../../../scripts/tools/temporary-directory.ts'
 
 export interface Read {
   readonly model: string

@@ -1,7 +1,7 @@
 /** HTTP servers with scripted responses, in place of the service or a proxy before it. */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import type { Cleanup } from './temporary-directory.ts'
+import type { Cleanup } from '../../../scripts/tools/temporary-directory.ts'
 
 export interface ScriptedServer {
   readonly url: string

@@ -10,7 +10,7 @@ import { seedBasics } from '../../../src/content/seeds/seeding.ts'
 import { STORED_MODELS } from '../../../src/models/registry.ts'
 import { databaseFile, prepareDataDir } from '../../../src/store/sqlite/data-dir.ts'
 import { openStore } from '../../../src/store/sqlite/sqlite-store.ts'
-import { suiteCleanup, temporaryDirectory } from './temporary-directory.ts'
+import { suiteCleanup, temporaryDirectory } from '../../../scripts/tools/temporary-directory.ts'
 
 const { flagBaseUrl } = readConfig(new Map(), {})
 let bytes: Promise<Buffer> | undefined

@@ -17,7 +17,7 @@ import { openServices } from '../../../src/app/services.ts'
 import { createLog } from '../../../src/base/log.ts'
 import { SETTINGS, type Config, type SettingName } from '../../../src/config/settings.ts'
 import { openDatabase } from '../../../src/store/sqlite/database.ts'
-import { memberOf } from '../cluster/member-place.ts'
+import { memberOf } from '../../../scripts/tools/cluster/member-place.ts'
 import { openMemberServices } from '../cluster/member-services.ts'
 
 const LOOK_MS = 5

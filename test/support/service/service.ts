@@ -20,7 +20,7 @@ import { assertDescribedAtFirst } from '../schema/described-responses.ts'
 import { decodedText, headersOf, sendTo, type ResponseHeaders } from './http-client.ts'
 import { placeSeededDatabase } from './seeded-database.ts'
 import { startProcess, type Hosted, type HostedApp } from './service-process.ts'
-import { temporaryDirectory, type Cleanup } from './temporary-directory.ts'
+import { temporaryDirectory, type Cleanup } from '../../../scripts/tools/temporary-directory.ts'
 
 export const ADMIN_EMAIL = 'admin@example.org'
 /** The time at which every test begins. */

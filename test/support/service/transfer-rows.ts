@@ -4,7 +4,7 @@
 import type { Json, JsonObject } from '../../../src/base/json.ts'
 import { guestEmail } from '../../../src/models/guest.ts'
 import { sampleContent } from '../../../src/content/seeds/sample.ts'
-import { freeCode } from './data-bodies.ts'
+import { freeCode } from '../../../scripts/tools/data-bodies.ts'
 import { countrySeeds, languageSeeds, remoteConfigSeed } from '../../../src/content/seeds/seeds.ts'
 
 const CREATED = '2024-02-29T23:59:59.999Z'

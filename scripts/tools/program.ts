@@ -10,8 +10,8 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import type { Cleanup } from './temporary-directory.ts'
 
-const COMPILE_CACHE = join(import.meta.dirname, '../../../node_modules/.cache/compiled')
-const MAIN = process.env['TEST_BUNDLE'] ?? join(import.meta.dirname, '../../../src/main.ts')
+const COMPILE_CACHE = join(import.meta.dirname, '../../node_modules/.cache/compiled')
+const MAIN = process.env['TEST_BUNDLE'] ?? join(import.meta.dirname, '../../src/main.ts')
 /** The executable that is tested in place of the sources. */
 export const EXECUTABLE = process.env['TEST_PROGRAM']
 /** What starts the program, before its own words. */

@@ -9,7 +9,7 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { EtcdError } from '../../../src/cluster/etcd/etcd-error.ts'
 import { protoMessage } from '../../../src/cluster/etcd/protobuf.ts'
 import { seededRandom, type Random } from '../random.ts'
-import type { Cleanup } from '../service/temporary-directory.ts'
+import type { Cleanup } from '../temporary-directory.ts'
 import { connectTo } from './etcd-clients.ts'
 import { rawFrame, startGrpcServer } from './grpc-server.ts'
 

@@ -1,6 +1,6 @@
 /** Filters and sorts for comparisons: all small ones over given operands, and random ones that use indexes often. */
 import type { Json, JsonObject } from '../../../src/base/json.ts'
-import { SAMPLE_EXTRAS, SAMPLE_VALUES, sampleId } from '../service/headline-samples.ts'
+import { SAMPLE_EXTRAS, SAMPLE_VALUES, sampleId } from './headline-samples.ts'
 import type { Random } from '../random.ts'
 
 const DECLARED = Object.keys(SAMPLE_VALUES)

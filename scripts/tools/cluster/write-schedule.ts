@@ -8,7 +8,7 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { topic } from '../../../src/models/topic.ts'
 import { seededRandom } from '../random.ts'
-import type { Cleanup } from '../service/temporary-directory.ts'
+import type { Cleanup } from '../temporary-directory.ts'
 import { baseHashes, derivedFaults, inspect, openCluster, type ClusterNode } from './cluster-stores.ts'
 import { randomWrite, readsOf } from './random-writes.ts'
 

@@ -16,10 +16,10 @@ import { openStore, type StoreOptions } from '../../../src/store/sqlite/sqlite-s
 import type { Store } from '../../../src/store/store.ts'
 import { trigramRow } from '../../../src/store/tables/trigram-index.ts'
 import { wordFaults } from '../../../src/store/tables/word-index.ts'
-import { changeFaults } from '../changes/change-faults.ts'
-import { temporaryDirectory, type Cleanup } from '../service/temporary-directory.ts'
+import { changeFaults } from './change-faults.ts'
+import { temporaryDirectory, type Cleanup } from '../temporary-directory.ts'
 import { searchRows } from '../search-rows.ts'
-import { madeDataDir, systemStore, type SystemStore } from '../service/stores.ts'
+import { madeDataDir, systemStore, type SystemStore } from '../stores.ts'
 import { createMemoryLog, type MemoryLogNode } from './memory-log.ts'
 import { createPlainSealer } from './plain-sealer.ts'
 

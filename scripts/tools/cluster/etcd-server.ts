@@ -9,7 +9,7 @@ import { spawn, spawnSync } from 'node:child_process'
 import { createServer, type AddressInfo } from 'node:net'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { temporaryDirectory, type Cleanup } from '../service/temporary-directory.ts'
+import { temporaryDirectory, type Cleanup } from '../temporary-directory.ts'
 
 const BINARY = process.env['ETCD_BINARY'] ?? 'etcd'
 /** A port may be taken between its choice and the start. */

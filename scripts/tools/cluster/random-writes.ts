@@ -9,8 +9,8 @@ import { topic } from '../../../src/models/topic.ts'
 import { user } from '../../../src/models/user.ts'
 import { userContentPreferences } from '../../../src/models/user-content-preferences.ts'
 import type { Random } from '../random.ts'
-import { randomHeadline } from '../service/headline-samples.ts'
-import type { SystemStore } from '../service/stores.ts'
+import { randomHeadline } from '../query/headline-samples.ts'
+import type { SystemStore } from '../stores.ts'
 
 export interface RandomWrite {
   readonly method: keyof Writer

@@ -20,12 +20,12 @@ import { execute, noEffort } from '../../../src/store/plan/executor.ts'
 import type { Plan } from '../../../src/store/plan/plan.ts'
 import { planQuery, possiblePlans } from '../../../src/store/plan/planner.ts'
 import type { FindQuery, Found } from '../../../src/store/store.ts'
-import { QUERY_READER } from '../service/query-reader.ts'
-import { randomHeadline, SAMPLE_EXTRAS, sampleId } from '../service/headline-samples.ts'
+import { QUERY_READER } from './query-reader.ts'
+import { randomHeadline, SAMPLE_EXTRAS, sampleId } from './headline-samples.ts'
 import { randomFilter, randomSort } from './query-generator.ts'
 import type { Random } from '../random.ts'
-import type { Cleanup } from '../service/temporary-directory.ts'
-import { testStore, type SystemStore } from '../service/stores.ts'
+import type { Cleanup } from '../temporary-directory.ts'
+import { testStore, type SystemStore } from '../stores.ts'
 
 /** Around so many documents there are when changes have gone on for a while. */
 const DOCUMENTS_ABOUT = 40

@@ -1,0 +1,91 @@
+/** A store on a real file in a temporary directory, for tests below the services. */
+import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { newAccount } from '../../src/auth/new-account.ts'
+import type { Model } from '../../src/models/schema.ts'
+import { STORED_MODELS } from '../../src/models/registry.ts'
+import { prepareDataDir, type DataDir } from '../../src/store/sqlite/data-dir.ts'
+import { SYSTEM, type Visitor } from '../../src/store/actor.ts'
+import { openDatabase } from '../../src/store/sqlite/database.ts'
+import { migrate } from '../../src/store/schema/migrate.ts'
+import { openStore } from '../../src/store/sqlite/sqlite-store.ts'
+import type { CodeClaim, OutboxMessage, OutboxWriter, SignInOutcome, Store, Writer } from '../../src/store/store.ts'
+import { blankUnused } from '../../src/store/wal/unused-space.ts'
+import { temporaryDirectory, type Cleanup } from './temporary-directory.ts'
+
+/** A store whose writes happen in the name of the service. */
+export type SystemStore = Store & Writer
+
+export function systemStore(store: Store): SystemStore {
+  return { ...store, ...store.as(SYSTEM) }
+}
+
+export interface TestStore {
+  readonly store: SystemStore
+  readonly dir: DataDir
+}
+
+export function testStore(
+  t: Cleanup,
+  models: readonly Model[] = STORED_MODELS,
+  { queryDeadlineMs, trash = true }: { readonly queryDeadlineMs?: number; readonly trash?: boolean } = {},
+): TestStore {
+  const dir = madeDataDir(t, models)
+  const owner = { pid: process.pid, startedAt: 'now' }
+  const more = queryDeadlineMs === undefined ? {} : { queryDeadlineMs }
+  const store = openStore({ dir, models, version: '1.2.3', now: () => 0, trash, ...more, owner })
+  t.after(() => store.close())
+  return { store: systemStore(store), dir }
+}
+
+/** New databases by their models: making one takes longer than most tests. */
+const made = new Map<readonly Model[], Buffer>()
+
+/** A data directory with an empty database, a copy of the first one of these models in this process. */
+export function madeDataDir(t: Cleanup, models: readonly Model[] = STORED_MODELS): DataDir {
+  const dir = prepareDataDir(join(temporaryDirectory(t), 'data'))
+  const bytes = made.get(models) ?? emptyDatabase(models)
+  made.set(models, bytes)
+  writeFileSync(dir.database, bytes)
+  return dir
+}
+
+function emptyDatabase(models: readonly Model[]): Buffer {
+  const directory = mkdtempSync(join(tmpdir(), 'dateline-'))
+  const file = join(directory, 'dateline.db')
+  const database = openDatabase(file)
+  migrate(database, { models, version: '1.2.3', backup: `${file}.before-schema` })
+  const pageBytes = Number(database.get('PRAGMA page_size')?.['page_size'])
+  // It is the only connection, so that its end moves the WAL into the file; a store also blanks what is left in its pages.
+  database.close()
+  const descriptor = openSync(file, 'r+')
+  blankUnused({ descriptor, pageBytes }, Array.from({ length: statSync(file).size / pageBytes }, (_, i) => i + 1))
+  closeSync(descriptor)
+  const bytes = readFileSync(file)
+  rmSync(directory, { recursive: true })
+  return bytes
+}
+
+/** A request without an access token. */
+export const VISITOR: Visitor = { kind: 'visitor', origin: { clientAddress: '192.0.2.1', requestId: 'a request' } }
+
+/** Signs in with a code, creating a user with defaults where there is none. */
+export function signInWith(store: Pick<Writer, 'signIn'>, code: CodeClaim): Promise<SignInOutcome> {
+  const { email, now } = code
+  const account = { id: `user of ${email}`, email, appRole: 'standardUser', dashboardRole: 'none', now } as const
+  return store.signIn({
+    code,
+    dashboard: false,
+    by: undefined,
+    session: { jti: `session of ${email}`, label: '', createdAt: now, expiresAt: now + 60_000 },
+    newAccount: newAccount({ ...account, language: {} }),
+    now,
+    merge: ({ account }) => account,
+  })
+}
+
+/** Takes every message that is due. */
+export async function takeAll(store: OutboxWriter, now: number, leaseMs = 90_000): Promise<readonly OutboxMessage[]> {
+  return (await store.takeMessages({ now, leaseMs, take: 1000, onlyRequested: false, pauseMsMax: 60_000, inHand: [] })).messages
+}
