@@ -3,6 +3,9 @@
  * order of their names, since a process that loads the service takes half a second of a core. A file that its comment isolates
  * has a process of its own: see test-files.ts.
  *
+ * A test that times out can leave behind what keeps its process alive. That process ends seconds after its last file, and
+ * says which of its files failed. A file that hangs in a hook fails at its limit, and the files after it run.
+ *
  * With TEST_RUNS=2, as in `.ci/run`, files that failed run a second time, alone. What then passes failed by chance: it is
  * written to CHANCE_FAILURES with the errors of the first run, and `npm run tidy` lists it until its cause is mended. More
  * than FAILURES_MAX failures are no chance, and run no second time.
@@ -14,11 +17,12 @@ import { dirname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { FailedTest } from './failed-files.ts'
 import { notesOf } from './test-files.ts'
+import { longRun } from './tools/long-run.ts'
 
 /** For each test: enough for the slowest, and the end of one that hangs. */
 const TEST_TIMEOUT_MS = 120_000
-/** For all tests of a file that shares its process. */
-const FILE_TIMEOUT_MS = 1_800_000
+/** For all tests of a file, and its hooks, which have no other limit. A process that is left over then ends, and fails. */
+const LIMITS = { fileMs: longRun(300_000, 1_800_000), isolatedMs: 1_800_000, endMs: 10_000 }
 const FAILURES_MAX = 3
 /** Below the root of the repository. */
 export const CHANCE_FAILURES = 'test/chance-failures.txt'
@@ -35,6 +39,8 @@ export interface TestRun {
   readonly isolated?: boolean
   /** Where the tests put their files, which go with the run; by default the directory of the system. */
   readonly temporary?: string | undefined
+  /** How long a file may take that shares its process, one that does not, and a process to end after its last file. */
+  readonly limits?: typeof LIMITS
   /** Beside those of this process. */
   readonly variables?: NodeJS.ProcessEnv
 }
@@ -82,7 +88,7 @@ function runOnce(run: TestRun): Outcome {
 }
 
 /** The script of each process with the files that it runs, in the order of their start: those of most files first. */
-function writeProcesses({ files, root, isolated }: TestRun, directory: string): ReadonlyMap<string, readonly string[]> {
+function writeProcesses({ files, root, isolated, limits }: TestRun, directory: string): ReadonlyMap<string, readonly string[]> {
   const folders = Map.groupBy(files, (file) => (isolated === true || notesOf(file, root).isIsolated ? file : dirname(file)))
   const groups = [...folders.values()].sort((a, b) => b.length - a.length)
   const width = String(groups.length).length
@@ -90,7 +96,7 @@ function writeProcesses({ files, root, isolated }: TestRun, directory: string): 
     groups.map((group, i) => {
       // Node's test runner starts files in the order of their names.
       const script = join(directory, `${String(i).padStart(width, '0')}.test.mjs`)
-      writeFileSync(script, processScript(group, root))
+      writeFileSync(script, processScript(group, root, limits))
       return [script, group]
     }),
   )
@@ -98,23 +104,39 @@ function writeProcesses({ files, root, isolated }: TestRun, directory: string): 
 
 /**
  * Runs files one after the other, each as a test that has its path for a name; a file alone needs no such test, and options as
- * --test-name-pattern concern its own. Fails where the process ends before the last file.
+ * --test-name-pattern concern its own. Fails where the process ends before the last file, or does not end after it.
  */
-function processScript(files: readonly string[], root: string): string {
+function processScript(files: readonly string[], root: string, { fileMs, isolatedMs, endMs } = LIMITS): string {
   const list = files.map((file) => [file, pathToFileURL(join(root, file)).href])
   const each =
     files.length === 1
-      ? 'await import(url)\n  left -= 1'
-      : `test(name, { timeout: ${FILE_TIMEOUT_MS} }, async (t) => {
-    t.after(() => void (left -= 1))
+      ? `endAfter(${isolatedMs})\n  await import(url)\n  left -= 1`
+      : `test(name, { timeout: ${fileMs} }, async (t) => {
+    contexts.push(t)
+    t.after(() => {
+      left -= 1
+      if (left === 0) endAfter(${endMs})
+    })
     await import(url)
   })`
-  return `import { test } from 'node:test'
+  return `import { writeSync } from 'node:fs'
+import { test } from 'node:test'
 const files = ${JSON.stringify(list, undefined, 2)}
+const contexts = []
 let left = files.length
 process.on('exit', () => {
   if (left > 0) process.exitCode ||= 1
 })
+// Taken before a test puts a clock of its own into their place, and no reason for the process to stay.
+const { setTimeout } = globalThis
+function endAfter(ms) {
+  setTimeout(() => {
+    const failed = contexts.filter((t) => !t.passed).map((t) => t.name)
+    const names = failed.length > 0 ? failed : files.map(([name]) => name)
+    writeSync(2, 'tests: a process did not end by itself, look at ' + names.join(', ') + '\\n')
+    process.exit(1)
+  }, ms).unref()
+}
 for (const [name, url] of files) {
   ${each}
 }

@@ -35,11 +35,11 @@ interface Outcome {
 }
 
 /** Runs files of these contents as the gate does. */
-function run(t: TestContext, contents: Readonly<Record<string, string>>, isolated: boolean): Outcome {
+function run(t: TestContext, contents: Readonly<Record<string, string>>, isolated: boolean, more: object = {}): Outcome {
   const root = temporaryDirectory(t)
   const report = join(root, 'test/chance-failures.txt')
   for (const [name, content] of Object.entries(contents)) writeFileSync(join(root, name), content)
-  const given = { files: Object.keys(contents), root, concurrency: 2, reporter: 'spec', isolated }
+  const given = { files: Object.keys(contents), root, concurrency: 2, reporter: 'spec', isolated, ...more }
   const script = `import { mkdirSync } from 'node:fs'
 import { runTests } from ${JSON.stringify(SCRIPT)}
 mkdirSync(${JSON.stringify(join(root, 'test'))})
@@ -80,4 +80,16 @@ it('files of a folder share a process, one after the other; an isolated one has 
   assert.equal(code, 0, output)
   const found = [...output.matchAll(/it, in process (\d+)/g)].map(([, pid]) => pid)
   assert.deepEqual([found.length, new Set(found).size], [3, 2], output)
+})
+
+it('a process that tests and files keep alive runs the files after them, ends, and names the files that hang', (t) => {
+  const timer = "import { it } from 'node:test'\nsetInterval(() => {}, 1000)\n"
+  const timesOut = `${timer}it('hangs', { timeout: 100 }, () => new Promise(() => {}))\n`
+  const neverLoads = `${timer}await new Promise(() => {})\n`
+  const limits = { fileMs: 2000, isolatedMs: 500, endMs: 100 }
+  const files = { 'a.mjs': COUNTS, 'b.mjs': timesOut, 'c.mjs': neverLoads, 'd.mjs': COUNTS }
+  const { code, output } = run(t, files, false, { limits })
+  assert.equal(code, 1, output)
+  assert.equal([...output.matchAll(/✔ runs between the files/g)].length, 2, output)
+  assert.match(output, /did not end by itself, look at b\.mjs, c\.mjs\n/)
 })
