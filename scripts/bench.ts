@@ -3,9 +3,7 @@ import { benchCluster } from './bench/cluster-bench.ts'
 import { benchHttp } from './bench/http-bench.ts'
 import { benchImport } from './bench/import-bench.ts'
 import { benchPeers } from './bench/peers-bench.ts'
-import { benchReferences } from './bench/references-bench.ts'
 import { benchScale } from './bench/scale-bench.ts'
-import { benchThreads } from './bench/threads-bench.ts'
 
 const BENCHES: Readonly<Record<string, (words: readonly string[]) => Promise<void>>> = {
   cluster: benchCluster,
@@ -13,9 +11,7 @@ const BENCHES: Readonly<Record<string, (words: readonly string[]) => Promise<voi
   morning: inBrowser('bench/morning/morning-bench.ts'),
   import: benchImport,
   peers: benchPeers,
-  references: benchReferences,
   scale: benchScale,
-  threads: benchThreads,
 }
 
 /** Types of these are those of browsers, which no other script may see: the compiler does not follow such an import. */
