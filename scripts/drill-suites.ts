@@ -1,11 +1,11 @@
 /**
- * `npm run drill -- cluster-suites [WORD…] [--OPTION…]`: the suites of the API against clusters, once against one node
- * of three, once spread over the three by a proxy. Each service of a test is a site of its own with three processes,
+ * `npm run drill -- cluster-suites [WORD…] [--OPTION…]`: the test files that say `also: cluster` against clusters, once against
+ * one node of three, once spread over the three by a proxy. Each service of a test is a site of its own with three processes,
  * over three etcd servers for all of them.
  *
  * Words choose files whose names have one of them; options go to node's test runner. Tests that move the clock run with
- * libfaketime, as in check-executable.ts; where that or etcd is missing, it says so. Tests that cannot hold on a cluster
- * are in cluster/not-on-clusters.ts, and skipped are those that look into the process of the service.
+ * libfaketime, as in check-executable.ts; where that or etcd is missing, it says so. Skipped are tests that look into the
+ * process of the service.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -14,8 +14,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { apiSuites, CLOCK } from './api-suites.ts'
 import { etcdVersion, SERVER_COUNT, startEtcdServers } from './cluster/etcd-servers.ts'
-import { FILES_NOT_ON_CLUSTERS, NOT_ON_CLUSTERS } from './cluster/not-on-clusters.ts'
 import { WITH_PARENT } from './cluster/with-parent.ts'
+import { testsAlso } from './test-files.ts'
 
 const ROOT = join(import.meta.dirname, '..')
 const ETCD = 'etcd'
@@ -62,23 +62,18 @@ interface Wanted {
 
 /** Returns the files that failed. */
 async function runMode(mode: Mode, { words, environment }: Wanted): Promise<readonly string[]> {
-  const leftOut = NOT_ON_CLUSTERS.filter((one) => one.mode === undefined || one.mode === mode)
-  for (const { title, because } of leftOut) console.log(`${mode}: leaves out "${title}": ${because}`)
   const options = [
     ...['--test-reporter=spec', `--test-timeout=${TEST_TIMEOUT_MS}`],
     ...words.filter((word) => word.startsWith('--')),
-    ...leftOut.map(({ title }) => `--test-skip-pattern=/^${RegExp.escape(title)}$/`),
   ]
   const names = words.filter((word) => !word.startsWith('--'))
-  const isChosen = (file: string): boolean =>
-    !FILES_NOT_ON_CLUSTERS.has(file) && (names.length === 0 || names.some((name) => file.includes(name)))
-  for (const [file, because] of FILES_NOT_ON_CLUSTERS) console.log(`${mode}: leaves out ${file}: ${because}`)
-  const { withClock, withoutClock } = apiSuites()
-  if (CLOCK === undefined) console.log(`${mode}: leaves out what moves the clock, as there is no libfaketime: ${withClock.filter(isChosen).join(', ')}`)
+  const chosen = testsAlso('cluster').filter((file) => names.length === 0 || names.some((name) => file.includes(name)))
+  const { withClock, withoutClock } = apiSuites(chosen)
+  if (CLOCK === undefined) console.log(`${mode}: leaves out what moves the clock, as there is no libfaketime: ${withClock.join(', ')}`)
   const waiting = [
     ...withoutClock.map((file) => ({ file, environment })),
     ...(CLOCK === undefined ? [] : withClock.map((file) => ({ file, environment: { ...environment, TEST_CLOCK: CLOCK } }))),
-  ].filter(({ file }) => isChosen(file))
+  ]
   const failed: string[] = []
   const work = async (): Promise<void> => {
     for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {

@@ -3,7 +3,8 @@
  *
  *   // isolated: REASON     in a process of its own, since it looks at or changes state that a process has once
  *   // night: REASON        only with TEST_LONG=1, as in `.ci/night`, or when it is named
- *   // also: SETTING…       once more in the gate with each of these settings: cache-off, threads, executable
+ *   // also: SETTING…       once more with each of these settings: in the gate with cache-off, threads, executable, and in
+ *                        the drill cluster-suites with cluster, against nodes that share a log
  */
 import { globSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
@@ -13,11 +14,12 @@ const ROOT = join(import.meta.dirname, '..')
 const HEAD = /^(?:(?:\/\/|\/?\*| \*).*\n|\n)*/
 /** Areas that have to be named. Their files start browsers and etcd servers. */
 export const OWN_GATES = ['test/walks/**', 'test/etcd/**']
-/** The variables of each setting that a file can name after `also:`. The executable is named by its caller. */
+/** The variables of each setting that a file can name after `also:`. Callers name the executable and the cluster. */
 const SETTINGS: Readonly<Record<string, NodeJS.ProcessEnv>> = {
   'cache-off': { DATELINE_CACHE_MB: '0' },
   threads: { DATELINE_THREADS: '3' },
   executable: {},
+  cluster: {},
 }
 
 export interface FileNotes {

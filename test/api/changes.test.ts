@@ -1,4 +1,4 @@
-// also: threads
+// also: threads cluster
 /** The changes of documents since a place, as pages: what is told to which caller. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'

@@ -1,4 +1,4 @@
-// also: cache-off
+// also: cache-off cluster
 /**
  * Who may do what: every model, operation and role, as the API promises it. The statuses are written by hand, so that
  * a slip in a model's declaration cannot move the expectation with it.

@@ -1,4 +1,4 @@
-// also: cache-off
+// also: cache-off cluster
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { Json, JsonObject } from '../../src/base/json.ts'

@@ -1,4 +1,4 @@
-// also: cache-off
+// also: cache-off cluster
 /** JSON merge patches of documents: the cases of RFC 7396, references, rights, conditions, and races with other writers. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'

@@ -1,4 +1,4 @@
-// also: cache-off threads
+// also: cache-off threads cluster
 /** ETags of the data endpoint, and the conditions of RFC 9110 section 13 on them: each with each method and model. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'

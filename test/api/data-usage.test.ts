@@ -1,3 +1,4 @@
+// also: cluster
 /** What embeds a document: how many documents do, what a rename and a deletion make of them, and who may know. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'

@@ -1,3 +1,4 @@
+// also: cluster
 /** Requests with an Idempotency-Key: repeated, changed, at the same time, after a restart, and as an attack. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'

@@ -1,4 +1,4 @@
-// also: cache-off
+// also: cache-off cluster
 /** Ids that every object of JavaScript has as members: new documents get none, and those of before work as others do. */
 import assert from 'node:assert/strict'
 import { it } from 'node:test'

@@ -1,4 +1,4 @@
-// also: threads
+// also: threads cluster
 /** Pushes of RxDB's clients: rows with an assumed state, conflicts, and the checks of the requests that they stand for. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'

@@ -1,4 +1,4 @@
-// also: threads
+// also: threads cluster
 /** Where a user is signed in, as the user sees and ends it. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'

@@ -1,4 +1,4 @@
-// also: threads
+// also: threads cluster
 /**
  * Requests that come at the same time. Each race is run several times, and its requests are sent together, so that
  * their reads of the store can fall between each other's writes.

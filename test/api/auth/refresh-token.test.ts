@@ -1,4 +1,4 @@
-// also: threads
+// also: threads cluster
 /** Refreshing a token: a new one, and the old one is void in the same moment, for users and for guests. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
