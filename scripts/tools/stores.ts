@@ -1,6 +1,5 @@
 /** A store on a real file in a temporary directory, for tests below the services. */
-import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { closeSync, openSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { newAccount } from '../../src/auth/new-account.ts'
 import type { Model } from '../../src/models/schema.ts'
@@ -12,6 +11,7 @@ import { migrate } from '../../src/store/schema/migrate.ts'
 import { openStore } from '../../src/store/sqlite/sqlite-store.ts'
 import type { CodeClaim, OutboxMessage, OutboxWriter, SignInOutcome, Store, Writer } from '../../src/store/store.ts'
 import { blankUnused } from '../../src/store/wal/unused-space.ts'
+import { copyMade, madeOnce } from './made-once.ts'
 import { temporaryDirectory, type Cleanup } from './temporary-directory.ts'
 
 /** A store whose writes happen in the name of the service. */
@@ -39,21 +39,18 @@ export function testStore(
   return { store: systemStore(store), dir }
 }
 
-/** New databases by their models: making one takes longer than most tests. */
-const made = new Map<readonly Model[], Buffer>()
-
 /** A data directory with an empty database, a copy of the first one of these models in this process. */
 export function madeDataDir(t: Cleanup, models: readonly Model[] = STORED_MODELS): DataDir {
   const dir = prepareDataDir(join(temporaryDirectory(t), 'data'))
-  const bytes = made.get(models) ?? emptyDatabase(models)
-  made.set(models, bytes)
-  writeFileSync(dir.database, bytes)
+  copyMade(
+    madeOnce(models, (directory) => emptyDatabase(directory, models)),
+    dir.database,
+  )
   return dir
 }
 
-function emptyDatabase(models: readonly Model[]): Buffer {
-  const directory = mkdtempSync(join(tmpdir(), 'dateline-'))
-  const file = join(directory, 'dateline.db')
+function emptyDatabase(directory: string, models: readonly Model[]): string {
+  const { database: file } = prepareDataDir(join(directory, 'data'))
   const database = openDatabase(file)
   migrate(database, { models, version: '1.2.3', backup: `${file}.before-schema` })
   const pageBytes = Number(database.get('PRAGMA page_size')?.['page_size'])
@@ -62,9 +59,7 @@ function emptyDatabase(models: readonly Model[]): Buffer {
   const descriptor = openSync(file, 'r+')
   blankUnused({ descriptor, pageBytes }, Array.from({ length: statSync(file).size / pageBytes }, (_, i) => i + 1))
   closeSync(descriptor)
-  const bytes = readFileSync(file)
-  rmSync(directory, { recursive: true })
-  return bytes
+  return file
 }
 
 /** A request without an access token. */
