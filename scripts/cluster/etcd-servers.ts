@@ -2,9 +2,9 @@
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, mkdirSync, openSync, closeSync } from 'node:fs'
-import { createServer, type AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
+import { freePorts } from '../tools/free-ports.ts'
 import { WITH_PARENT } from './with-parent.ts'
 
 /** What `dateline check` asks of a server: a commit may be as large as the largest request body, sealed. */
@@ -111,20 +111,6 @@ async function planServer({ host, prefix }: EtcdPlace, i: number, directory: str
     clientUrl: `http://${host}:${clientPort}`,
     peerUrl: `http://${host}:${peerPort}`,
   }
-}
-
-/** Ports that were free a moment ago. */
-export async function freePorts(count: number): Promise<readonly number[]> {
-  const servers = Array.from({ length: count }, () => createServer())
-  const ports = await Promise.all(
-    servers.map(async (server) => {
-      server.listen(0, '127.0.0.1')
-      await once(server, 'listening')
-      return (server.address() as AddressInfo).port
-    }),
-  )
-  for (const server of servers) server.close()
-  return ports
 }
 
 /** etcd's gateway of its gRPC service: https://etcd.io/docs/v3.4/dev-guide/api_grpc_gateway/ */

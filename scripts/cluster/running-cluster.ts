@@ -1,9 +1,10 @@
 /** A cluster for drills and benchmarks: three etcd servers and some nodes, with a proxy on each link between them. */
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { freePorts, startEtcdServers, SERVER_COUNT, type EtcdPlace } from './etcd-servers.ts'
+import { startEtcdServers, SERVER_COUNT, type EtcdPlace } from './etcd-servers.ts'
 import { openFaultyProxy, type FaultyProxy } from './faulty-proxy.ts'
 import { createNodes, type Nodes } from './node-processes.ts'
+import { freePorts } from '../tools/free-ports.ts'
 
 const ADMIN = 'drill@example.org'
 const LOOPBACK: EtcdPlace = { host: '127.0.0.1', prefix: [] }

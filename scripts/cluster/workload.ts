@@ -6,7 +6,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { HEADLINE, REMOTE_CONFIG, REMOTE_CONFIG_ID, TOPIC } from '../tools/data-bodies.ts'
 import type { Random } from '../tools/random.ts'
 import type { ClientResponse, ClusterClient } from './cluster-client.ts'
-import type { Mailbox } from './mailbox.ts'
+import type { Mailbox } from '../tools/mailbox.ts'
 import type { Operation } from './operation.ts'
 
 const MAIL_MS_MAX = 15_000
@@ -207,7 +207,7 @@ async function requestCode(work: Workload, email: string): Promise<string | unde
   let code: string | undefined
   for (const begun = performance.now(); code === undefined && performance.now() - begun < MAIL_MS_MAX && !work.isOver(); ) {
     await pause(MAIL_POLL_MS)
-    code = work.mailbox.codeFor(email)
+    code = work.mailbox.newestCode(email)
   }
   return code
 }

@@ -6,9 +6,9 @@
  * A shell stands between the tests and each server, and kills it when the process of the tests is gone, however it ended.
  */
 import { spawn, spawnSync } from 'node:child_process'
-import { createServer, type AddressInfo } from 'node:net'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { freePorts } from '../free-ports.ts'
 import { temporaryDirectory, type Cleanup } from '../temporary-directory.ts'
 
 const BINARY = process.env['ETCD_BINARY'] ?? 'etcd'
@@ -150,18 +150,4 @@ function launch(args: readonly string[]) {
 /** It says so once it has joined the others and knows a leader: in other words in 3.4 than from 3.5 on. */
 function isServing(printed: string): boolean {
   return /ready to serve client requests|serving client traffic/.test(printed)
-}
-
-/** Ports that were free a moment ago. */
-async function freePorts(count: number): Promise<readonly number[]> {
-  const servers = await Promise.all(
-    Array.from({ length: count }, async () => {
-      const server = createServer()
-      await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve))
-      return server
-    }),
-  )
-  const ports = servers.map((server) => (server.address() as AddressInfo).port)
-  await Promise.all(servers.map((server) => new Promise((resolve) => void server.close(resolve))))
-  return ports
 }
