@@ -148,16 +148,12 @@ describe('in our tree', () => {
 const FAULTS: readonly (readonly [rule: (tree: Tree) => readonly string[], files: Readonly<Record<string, string>>, wanted: RegExp])[] = [
   [layersAreKept, { 'src/base/a.ts': "import {\n  x,\n} from '../http/b.ts'" }, /src\/base\/a\.ts imports src\/http\/b\.ts: base lies below http/],
   [layersAreKept, { 'src/query/a.ts': "import type { X } from '../http/b.ts'" }, /query stands beside http/],
-  [layersAreKept, { 'src/base/a.ts': "export { x } from '../http/b.ts'" }, /lies below/],
-  [layersAreKept, { 'src/base/a.ts': "const b = await import('../http/b.ts')" }, /lies below/],
-  [layersAreKept, { 'src/base/a.ts': "new Worker(new URL('../http/b.ts', import.meta.url))" }, /lies below/],
   [layersAreKept, { 'src/extra/a.ts': "import { x } from '../http/b.ts'" }, /src\/extra has no place/],
   [layersAreKept, { 'src/client/a.ts': "import type { X } from '../http/b.ts'" }, /may know models only/],
   [layersAreKept, { 'src/api/a.ts': "import { x } from '../dashboard/d.ts'" }, /only what runs in browsers/],
   [layersAreKept, { 'src/app.ts': "import { x } from './reference/r.ts'" }, /only the build knows it/],
   [clientImportsTypes, { 'src/client/a.ts': "import {\n  type Model,\n  model,\n} from '../models/schema.ts'" }, /may import types only/],
   [handlersWriteAsCallers, { 'src/endpoints/a.ts': 'store.as(SYSTEM).revoke(token)' }, /src\/endpoints\/a\.ts writes in the name/],
-  [handlersWriteAsCallers, { 'src/content/a.ts': 'store.as(OPERATOR).revoke(token)' }, /writes in the name/],
   [
     noImportCycles,
     { 'src/base/a.ts': "import type { B } from './b.ts'", 'src/base/b.ts': "import { c } from './c.ts'", 'src/base/c.ts': "import { a } from './a.ts'" },
@@ -192,7 +188,6 @@ const FAULTS: readonly (readonly [rule: (tree: Tree) => readonly string[], files
   [noShortcuts, { 'src/base/a.ts': `// ${'TO' + 'DO'}: later` }, /a\.ts:1 leaves work/],
   [noShortcuts, { 'test/a.ts': `// @ts-${'expect-error'} because` }, /silences the compiler/],
   [noShortcuts, { 'src/base/a.ts': 'const x: Map<string, any> = y' }, /uses any/],
-  [noShortcuts, { 'src/base/a.ts': 'const f = (): any => 1' }, /uses any/],
   [importsAreOurs, { 'src/base/a.ts': "const x = await import('express')" }, /wanted a node: module/],
   [importsAreOurs, { 'src/base/a.ts': "import { join } from 'node:paths'" }, /node has no "node:paths"/],
   [importsAreOurs, { 'src/base/a.ts': "import { x } from './b.js'" }, /wanted the ending \.ts/],
@@ -244,21 +239,26 @@ describe('the reader behind the rules', () => {
     ['return /a\\/b/g', 'return        '],
     ['"//" + a', '     + a'],
   ]
-  for (const [text, code] of rows) {
-    it(`sees the code of ${text}`, () => {
-      assert.equal(codeOf(text).length, text.length)
-      assert.equal(codeOf(text).replace(/\s+/g, ' ').trim(), code.replace(/\s+/g, ' ').trim())
-    })
-  }
+  it('sees code beside comments, texts, templates and patterns', () => {
+    for (const [text, code] of rows) {
+      assert.equal(codeOf(text).length, text.length, text)
+      assert.equal(codeOf(text).replace(/\s+/g, ' ').trim(), code.replace(/\s+/g, ' ').trim(), text)
+    }
+  })
 
   it('sees imports in every form', () => {
-    const text = "import a, { b, type C } from './x.ts'\nimport type { D } from 'node:fs'\nexport * from './y.ts'\n"
+    const text =
+      "import a, { b, type C } from './x.ts'\nimport type { D } from 'node:fs'\nexport * from './y.ts'\n" +
+      "export { e } from './e.ts'\nconst f = await import('./f.ts')\nnew Worker(new URL('./g.ts', import.meta.url))\n"
     assert.deepEqual(
       importsOf('src/base/z.ts', text).map(({ to, names }) => [to, names]),
       [
         ['src/base/x.ts', ['b', 'C']],
         [undefined, ['D']],
         ['src/base/y.ts', undefined],
+        ['src/base/e.ts', ['e']],
+        ['src/base/f.ts', undefined],
+        ['src/base/g.ts', undefined],
       ],
     )
   })

@@ -1,4 +1,3 @@
-// also: cluster
 /** Tokens of the API: what each may do, and attacks with them. */
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
