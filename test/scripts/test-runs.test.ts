@@ -48,6 +48,7 @@ process.exitCode = runTests(${JSON.stringify(given)})`
   const { NODE_TEST_CONTEXT: _, ...env } = process.env
   const { status, stdout, stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', script], {
     env: { ...env, TEST_RUNS: '2' },
+    timeout: 60_000,
     encoding: 'utf8',
   })
   return { code: status, output: stdout + stderr, chance: existsSync(report) ? readFileSync(report, 'utf8') : '' }
