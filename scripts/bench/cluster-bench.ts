@@ -10,7 +10,6 @@ import { once } from 'node:events'
 import { cpSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { JsonObject } from '../../src/base/json.ts'
 import { etcdVersion } from '../cluster/etcd-servers.ts'
 import { createNodes, type Nodes } from '../cluster/node-processes.ts'
 import { joinNode, startCluster, type RunningCluster } from '../cluster/running-cluster.ts'
@@ -21,6 +20,7 @@ import { fillDirectory, type Filled } from './filled-service.ts'
 import { requestText } from './http-scenarios.ts'
 import { CONNECTIONS, measureLoad, type LoadJob } from './load-job.ts'
 import { median } from './load-rounds.ts'
+import { newHeadline } from './world.ts'
 
 const HEADLINES_DEFAULT = 20_000
 const JOINED_HEADLINES = 100_000
@@ -52,8 +52,8 @@ export async function benchCluster([count = String(HEADLINES_DEFAULT)]: readonly
     cleanups.unshift(cluster.stop)
     console.log(`etcd ${version}, ${count} headlines, medians of ${ROUNDS} rounds; [least, most]\n`)
     await benchRates({ single, oneThread, cluster, generators })
-    await measureLag(cluster, bodyOf(cluster.filled))
-    await measureFailover(cluster, bodyOf(cluster.filled))
+    await measureLag(cluster, newHeadline(cluster.filled.world))
+    await measureFailover(cluster, newHeadline(cluster.filled.world))
     for (const work of cleanups.splice(0, 3)) await work()
     await benchJoin(join(directory, 'join'))
   } finally {
@@ -80,7 +80,7 @@ async function benchRates(rates: Rates): Promise<void> {
     requestText(method, `/api/v1/data${query}`, { token, ...(body === undefined ? {} : { body: JSON.stringify(body) }) })
   const reads = (requests: readonly string[]): Job => ({ kind: 'requests', status: 200, windowMs: WINDOW_MS, requests })
   for (const connections of CLIENTS) {
-    const create = (filled: Filled): readonly string[] => [request('POST', '?model=headline', filled.token, bodyOf(filled))]
+    const create = (filled: Filled): readonly string[] => [request('POST', '?model=headline', filled.token, newHeadline(filled.world))]
     const jobFor = (filled: Filled): Job => ({ ...reads(create(filled)), status: 201, connections })
     await printRates(`writes/s, ${connections} clients`, rates, jobFor, connections === CLIENTS.at(-1) ? WRITES_WANTED : undefined)
   }
@@ -123,18 +123,6 @@ const titleOf = (name: string): string => name.padEnd(24)
 
 function spreadOf(values: readonly number[]): string {
   return `${median(values).toFixed(0)} [${Math.min(...values).toFixed(0)}, ${Math.max(...values).toFixed(0)}]`
-}
-
-/** A headline whose embedded documents are references. */
-function bodyOf({ world }: Filled): object {
-  const reference = (items: readonly JsonObject[]): JsonObject => ({ id: String(items[1]?.['id']) })
-  const { title, excerpt, url, imageUrl } = world.template(0)
-  const references = {
-    source: reference(world.sources),
-    topic: reference(world.topics),
-    eventCountry: reference(world.countries),
-  }
-  return { title, excerpt, url, imageUrl, status: 'active', ...references }
 }
 
 async function startGenerator(): Promise<ChildProcess> {

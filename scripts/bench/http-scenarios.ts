@@ -1,9 +1,10 @@
 /** What `bench -- http` measures: requests, and the SQL that gives the same rows where one statement does. */
 import { isoDate } from '../../src/base/dates.ts'
-import type { Json, JsonObject } from '../../src/base/json.ts'
+import type { Json } from '../../src/base/json.ts'
 import { CODE_CHARS, CODE_PLACE, EMAIL_CHARS, EMAIL_PLACE, ID_CHARS, ID_PLACE, TIME_PLACE, type LoadJob } from './load-job.ts'
 import { sendRaw } from './raw-request.ts'
 import type { Target } from './bench-target.ts'
+import { newHeadline } from './world.ts'
 
 export interface Scenario {
   readonly name: string
@@ -40,14 +41,7 @@ export async function httpScenarios({ world, port, adminToken, readerTokens }: T
   // The first responses may come as they are: a page is compressed when it is remembered.
   for (let i = 0; i < ADMITTED_AFTER; i++) await sendRaw(port, compressed)
   const { 'content-encoding': encoding } = (await sendRaw(port, compressed)).headers
-  const reference = (items: readonly JsonObject[]): Json => ({ id: String(items[1]?.['id']) })
-  const { title, excerpt, url, imageUrl } = world.template(0)
-  const references = {
-    source: reference(world.sources),
-    topic: reference(world.topics),
-    eventCountry: reference(world.countries),
-  }
-  const body = JSON.stringify({ title, excerpt, url, imageUrl, status: 'active', ...references })
+  const body = JSON.stringify(newHeadline(world))
   return [
     reads('by id', get(ids.map((id) => `/api/v1/data/${id}?model=headline`)), {
       text: 'SELECT doc FROM headline WHERE id = ?',

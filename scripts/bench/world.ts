@@ -75,6 +75,14 @@ export async function fillWorld({ store, newId }: Pick<Services, 'store' | 'newI
   return { ...content, count, ids, loadedPerSecond: count / ((performance.now() - start) / 1000) }
 }
 
+/** A headline as a client sends it: the documents in it are references. */
+export function newHeadline({ template, sources, topics, countries }: World): JsonObject {
+  const reference = (items: readonly JsonObject[]): JsonObject => ({ id: String(items[1]?.['id']) })
+  const { title = '', excerpt = '', url = '', imageUrl = '' } = template(0)
+  const references = { source: reference(sources), topic: reference(topics), eventCountry: reference(countries) }
+  return { title, excerpt, url, imageUrl, status: 'active', ...references }
+}
+
 /** Numbers from 0 to 1 from a seed (mulberry32). */
 function generator(seed: number): () => number {
   let state = seed
