@@ -1,4 +1,4 @@
-// also: cache-off cluster
+// also: cache-off
 /** The past of documents: who may see it, what it shows, and what comes back. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
