@@ -1,4 +1,4 @@
-// also: threads cluster
+// also: threads
 /** Pulls of RxDB's clients: the first copy, what changed since, and checkpoints that mean nothing any more. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
