@@ -195,18 +195,18 @@ describe('many connections', () => {
     busy.destroy()
   })
 
-  it('that are used stay open while one that is not used is ended', async () => {
-    await using server = await startServer([QUICK], { limits: { keepAliveMs: 200, checkMs: 20 } })
+  it('that are used stay open while one that is not used is ended', async (t) => {
+    t.mock.timers.enable({ apis: ['setInterval'] })
+    await using server = await startServer([QUICK], { limits: { keepAliveMs: 3, checkMs: 1 } })
     const [used, unused] = [await RawConnection.open(server.port), await RawConnection.open(server.port)]
-    let isEnded = false
     unused.write(get('/quick'))
-    void unused.rest().then(() => (isEnded = true))
-    for (let last = false; !last; ) {
-      last = isEnded
+    assert.equal((await unused.response()).status, 200)
+    for (let checks = 0; checks < 20; checks++) {
       used.write(get('/quick'))
       assert.equal((await used.response()).status, 200)
-      await new Promise((resolve) => setTimeout(resolve, 1))
+      t.mock.timers.tick(1)
     }
+    assert.equal(await unused.rest(), '')
     used.destroy()
   })
 })
