@@ -3,18 +3,16 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import {
   BadRequest,
-  Conflict,
   createClient,
   Forbidden,
   NotFound,
   PreconditionFailed,
-  TooManyRequests,
   Unauthorized,
   type Client,
   type Collection,
 } from '../../src/client/client.ts'
 import type { Bodies, ModelName } from '../../src/client/client-types.ts'
-import { ADMIN_EMAIL, startService } from '../support/service/service.ts'
+import { ADMIN_EMAIL } from '../support/service/service.ts'
 import { bodyOf, REMOTE_CONFIG_ID, SUMMARY_ID, TOPIC, USER } from '../support/service/data-bodies.ts'
 import { startSuiteService } from '../support/service/suite-service.ts'
 
@@ -212,10 +210,6 @@ describe('a refusal of the service is of its class', () => {
     )
   })
 
-  it('Conflict', async () => {
-    await assert.rejects(admin.data('user').create({ ...USER, email: ADMIN_EMAIL }), Conflict)
-  })
-
   it('PreconditionFailed, and nothing is changed', async () => {
     const topics = admin.data('topic')
     const { document, etag } = await topics.create(body)
@@ -227,17 +221,6 @@ describe('a refusal of the service is of its class', () => {
     )
     await assert.rejects(topics.remove(document.id, { ifMatch: etag }), PreconditionFailed)
     assert.deepEqual(await topics.get(document.id), second)
-  })
-
-  it('TooManyRequests with the seconds to wait', async (t) => {
-    const strict = await startService(t, { rateLimits: 'on', guestsPerAddress: '1' })
-    const client = createClient({ url: strict.url })
-    await client.auth.anonymous()
-    await assert.rejects(
-      client.auth.anonymous(),
-      (error) =>
-        error instanceof TooManyRequests && error.retryAfterSeconds !== undefined && error.retryAfterSeconds > 0,
-    )
   })
 })
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { Agent } from 'node:http'
-import { describe, it } from 'node:test'
+import { after, describe, it } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import { fail } from '../../src/base/failure.ts'
 import { noContent, ok } from '../../src/http/request/exchange.ts'
@@ -25,6 +25,9 @@ const ROUTES: readonly Route[] = [
   },
 ]
 
+const server = await startServer(ROUTES)
+after(() => server.close())
+
 function bodyOfBytes(length: number): string {
   return `{"a":"${'x'.repeat(length - 8)}"}`
 }
@@ -42,7 +45,6 @@ describe('readJson()', () => {
   ]
   for (const [name, contentType, body, data] of good) {
     it(`takes ${name}`, async () => {
-      await using server = await startServer(ROUTES)
       const response = await send(server.port, '/json', { method: 'POST', body, headers: { 'Content-Type': contentType } })
       assert.equal(response.status, 200, response.text)
       assert.deepEqual((response.json() as { data: unknown }).data, data)
@@ -84,7 +86,6 @@ describe('readJson()', () => {
     ]
   for (const [name, headers, body, message] of bad) {
     it(`refuses ${name}`, async () => {
-      await using server = await startServer(ROUTES)
       const response = await send(server.port, '/json', {
         method: 'POST',
         headers,
@@ -98,7 +99,6 @@ describe('readJson()', () => {
   }
 
   it('attack: refuses a compressed body unread, however it names its coding, and says what it reads', async () => {
-    await using server = await startServer(ROUTES)
     const body = gzipSync('{}')
     for (const coding of ['gzip', 'GZIP', 'br', 'zstd', 'deflate', 'gzip, gzip', 'identity, gzip', '', 'x'.repeat(500)]) {
       for (const path of ['/json', '/optional']) {
@@ -113,7 +113,6 @@ describe('readJson()', () => {
   })
 
   it('takes any content type, or nothing, where the body is optional', async () => {
-    await using server = await startServer(ROUTES)
     for (const [headers, body, data] of [
       [{}, undefined, {}],
       [{ 'Content-Type': 'text/plain' }, '', {}],
@@ -132,12 +131,10 @@ describe('readJson()', () => {
   })
 
   it('may be called again and gives the same', async () => {
-    await using server = await startServer(ROUTES)
     assert.match((await send(server.port, '/twice', { method: 'POST', body: {} })).text, /"data":true/)
   })
 
   it('puts chunks together, also in the middle of a character', async () => {
-    await using server = await startServer(ROUTES)
     const connection = await RawConnection.open(server.port)
     const body = Buffer.from('{"a":"ü"}')
     connection.write(
@@ -150,7 +147,6 @@ describe('readJson()', () => {
   })
 
   it('takes a body of exactly 2 MiB and responds with 413 to one byte more', async () => {
-    await using server = await startServer(ROUTES)
     const headers = { 'Content-Type': 'application/json' }
     const full = await send(server.port, '/size', { method: 'POST', headers, body: bodyOfBytes(BODY_BYTES_MAX) })
     assert.match(full.text, new RegExp(`"data":${BODY_BYTES_MAX - 8}\\b`))
@@ -166,7 +162,6 @@ describe('readJson()', () => {
   })
 
   it('checks a chunked body while it arrives', async () => {
-    await using server = await startServer(ROUTES)
     const headers = { 'Content-Type': 'application/json', 'Transfer-Encoding': 'chunked' }
     const full = await send(server.port, '/size', { method: 'POST', headers, body: bodyOfBytes(BODY_BYTES_MAX) })
     assert.equal(full.status, 200)
@@ -193,7 +188,6 @@ describe('readJson()', () => {
 
 describe('a body that no handler reads', () => {
   it('does not spoil the connection when it is small', async () => {
-    await using server = await startServer(ROUTES)
     const agent = new Agent({ keepAlive: true, maxSockets: 1 })
     try {
       for (const [path, status] of [
@@ -213,7 +207,6 @@ describe('a body that no handler reads', () => {
   })
 
   it('ends the connection when it is large, and the client still gets its response', async () => {
-    await using server = await startServer(ROUTES)
     for (const [path, status] of [
       ['/unread', 204],
       ['/forbidden', 403],
@@ -226,7 +219,6 @@ describe('a body that no handler reads', () => {
   })
 
   it('is not asked for when the client holds it back', async () => {
-    await using server = await startServer(ROUTES)
     const connection = await RawConnection.open(server.port)
     connection.write('POST /forbidden HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\nExpect: 100-continue\r\n\r\n')
     const { status, headers } = await connection.response()
@@ -236,7 +228,6 @@ describe('a body that no handler reads', () => {
   })
 
   it('is asked for, once, when the handler wants it', async () => {
-    await using server = await startServer(ROUTES)
     const connection = await RawConnection.open(server.port)
     connection.write(
       'POST /twice HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 2\r\nExpect: 100-continue\r\n\r\n',
@@ -250,7 +241,6 @@ describe('a body that no handler reads', () => {
   })
 
   it('is refused before it is sent when it is announced as too large', async () => {
-    await using server = await startServer(ROUTES)
     const connection = await RawConnection.open(server.port)
     connection.write(
       'POST /json HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 99999999\r\nExpect: 100-continue\r\n\r\n',
