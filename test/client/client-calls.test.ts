@@ -69,8 +69,8 @@ const ROWS: readonly {
     request: `POST /api/v1/data/query?model=topic {"filter":{"name":"${LONG}"}}`,
   },
   {
-    call: ({ data }) => data('topic').list({ filter: { name: LONG }, limit: 5 }),
-    request: `POST /api/v1/data/query?model=topic {"filter":{"name":"${LONG}"},"limit":5}`,
+    call: ({ data }) => data('topic').list({ filter: { name: LONG }, sort: 'name:asc', limit: 5, cursor: 'c=' }),
+    request: `POST /api/v1/data/query?model=topic {"filter":{"name":"${LONG}"},"sort":"name:asc","limit":5,"cursor":"c="}`,
   },
   {
     call: ({ data }) => data('topic').iterate({ pageSize: 7 }).next(),
