@@ -153,22 +153,4 @@ describe('the responses to another origin', () => {
       assert.equal(foreign.headers.vary, 'Origin', 'a cache must not hand this response to an allowed origin')
     }
   })
-
-  it('respond to a preflight as a browser sends it', async () => {
-    await using server = await startServer(routes)
-    const { status, headers, text } = await send(server.port, '/api/v1/data/7?model=topic', {
-      method: 'OPTIONS',
-      headers: {
-        Origin: 'http://localhost:5173',
-        'Access-Control-Request-Method': 'PUT',
-        'Access-Control-Request-Headers': 'authorization,content-type',
-      },
-    })
-    assert.equal(status, 204)
-    assert.equal(text, '')
-    assert.match(headers['access-control-allow-methods'] ?? '', /\bPUT\b/)
-    assert.match(headers['access-control-allow-headers'] ?? '', /Authorization/)
-    assert.equal(headers['access-control-max-age'], '86400')
-    assert.equal(headers['content-length'], undefined)
-  })
 })
