@@ -70,7 +70,9 @@ const ROWS: readonly {
   },
   {
     call: ({ data }) => data('topic').list({ filter: { name: LONG }, sort: 'name:asc', limit: 5, cursor: 'c=' }),
-    request: `POST /api/v1/data/query?model=topic {"filter":{"name":"${LONG}"},"sort":"name:asc","limit":5,"cursor":"c="}`,
+    request:
+      `POST /api/v1/data/query?model=topic {"filter":{"name":"${LONG}"},` +
+      '"sort":"name:asc","limit":5,"cursor":"c="}',
   },
   {
     call: ({ data }) => data('topic').iterate({ pageSize: 7 }).next(),
