@@ -37,7 +37,7 @@ function alwaysBeaten(node: MemoryLogNode, rival: CommitLog) {
   const beat = async (call: string): Promise<void> => {
     const last = await rival.last()
     if (beaten.has(`${call} ${last}`)) return
-    const record = { schema: MIGRATIONS.length, node: 'rival', id: String(++id), previous: await idOfLast(last), changeset: new Uint8Array() }
+    const record = { schema: SCHEMA, node: 'rival', id: String(++id), previous: await idOfLast(last), changeset: new Uint8Array() }
     const answer = await rival.append(last, sealer.seal(record))
     if (answer.kind === 'appended') beaten.add(`${call} ${answer.position}`)
     count++
