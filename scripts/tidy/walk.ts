@@ -10,7 +10,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as wait } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
 import { withCleanup } from '../with-cleanup.ts'
-import { HEADLINE, SOURCE, TOPIC } from '../../test/support/service/data-bodies.ts'
+import { HEADLINE, SOURCE, TOPIC } from '../tools/data-bodies.ts'
 import { ADMIN_EMAIL, databaseOf, startService, type TestService } from '../../test/support/service/service.ts'
 
 const SOURCES = `${pathToFileURL(join(import.meta.dirname, '../../src')).href}/`
