@@ -841,7 +841,7 @@ interface ServiceWriter {
 export interface QueryCounts {
   /** On the main thread. */
   readonly inline: number
-  /** In a thread. */
+  /** In a thread, those that failed, were aborted or timed out included. */
   readonly worker: number
   readonly timedOut: number
   /** For any of the reasons below. */

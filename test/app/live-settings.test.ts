@@ -62,3 +62,21 @@ it('what another process stores is in use at the next look, five seconds later a
   t.mock.timers.tick(10 * LOOK_MS)
   assert.deepEqual([looks, live.config().appName, entries], [before, 'Dateline', []])
 })
+
+it('a listener that throws is called again with the same settings, and the others are told once', async (t) => {
+  const { store } = testStore(t)
+  const live = createLiveSettings(readConfig(new Map(), {}), shownSettings(new Map(), {}))
+  const following = await live.follow({ store, keys: deriveKeys(['a secret']) }, recordingLog().log)
+  t.after(() => following.stop())
+  const calls = { before: 0, failing: 0, behind: 0 }
+  live.onChange(() => calls.before++)
+  live.onChange(() => {
+    if (++calls.failing === 1) throw new Error('not now')
+  })
+  live.onChange(() => calls.behind++)
+  const rows = [{ name: 'appName', value: 'City News', changedAt: 0 }]
+  assert.throws(() => live.take(rows), /not now/)
+  live.take(rows)
+  live.take(rows)
+  assert.deepEqual([live.config().appName, calls], ['City News', { before: 1, failing: 2, behind: 1 }])
+})

@@ -6,6 +6,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import type { Json } from '../../src/base/json.ts'
 import { headline } from '../../src/models/headline.ts'
+import { language } from '../../src/models/language.ts'
 import { parseSort } from '../../src/query/order.ts'
 import { parseFilter } from '../../src/query/parse.ts'
 import { QUERY_READER } from '../../scripts/tools/query/query-reader.ts'
@@ -59,6 +60,22 @@ describe('a query runs', () => {
       const { inline, worker } = store.queryCounts()
       assert.deepEqual([inline - earlier.inline, worker - earlier.worker], runs === 'inline' ? [1, 0] : [0, 1])
     })
+  }
+})
+
+it('a list of ten rows runs inline where nearly all documents were deleted', async (t) => {
+  for (const [model, filter, deleted] of [
+    [headline, { 'source.name': { $ne: 'x' } }, 3_990],
+    [language, { name: { $ne: 'x' } }, 3_990],
+  ] as const) {
+    const [{ store: shrunk }, random] = [testStore(t), seededRandom(1)]
+    const documents = times(4_000, (i) => ({ id: sampleId(i), value: { ...randomHeadline(random, sampleId(i)), name: `n${i}` } }))
+    await shrunk.insertMissing(model, documents)
+    await shrunk.together((_, { remove }) => documents.slice(0, deleted).forEach(({ id }) => remove(model, id)))
+    const query = { filter: parseFilter(filter), sort: parseSort('x'), limit: 20, after: undefined }
+    assert.equal((await shrunk.find(model, query, QUERY_READER)).items.length, 10)
+    const { inline, worker } = shrunk.queryCounts()
+    assert.deepEqual([inline, worker], [1, 0], model.name)
   }
 })
 

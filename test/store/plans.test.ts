@@ -302,6 +302,25 @@ it('lists that each range gathers for itself count for the budget, and are no sh
   assert.ok(listedIn(plan) <= 3_000, `${listedIn(plan)} values`)
 })
 
+it('cursors that are open when a later one fails are closed', async () => {
+  const query = await queryOf('headline', { filter: { 'topic.id': { $in: topics.slice(0, 3) } }, sort: 'x', limit: 3 })
+  const plan = possiblePlans(database, modelOf('headline'), query).find(({ plan: { ranges } }) => ranges.length === 3)?.plan
+  assert.ok(plan)
+  let [opened, closed] = [0, 0]
+  const failing = Object.create(database, {
+    cursor: {
+      value(...of: Parameters<typeof database.cursor>) {
+        if (++opened === 3) throw new Error('no memory')
+        const { next, close } = database.cursor(...of)
+        return { next, close: () => (closed++, close()) }
+      },
+    },
+  }) as typeof database
+  const task = { plan, query, effort: noEffort(), mayGoOn: () => true }
+  assert.throws(() => execute(failing, modelOf('headline'), task), /no memory/)
+  assert.deepEqual([opened, closed], [3, 2])
+})
+
 it('an index of few documents serves only what wants a value there, and finds what every other plan finds', async () => {
   const isSparse = ({ index }: Plan): boolean => index?.endsWith('?') === true
   for (const [filter, isTaken] of [

@@ -87,7 +87,7 @@ describe('a query that misses its deadline', () => {
     await late
     assert.equal((await pool.run(message(HARMLESS), user('a'), ADVICE)).items.length, 3)
     const { done, timedOut, running } = pool.counts()
-    assert.deepEqual([done, timedOut, running.user], [1, 1, 0])
+    assert.deepEqual([done, timedOut, running.user], [2, 1, 0])
   })
 
   it('ends with 400 within one document as well, and its thread is replaced', async (t) => {
@@ -169,7 +169,9 @@ describe('threads are shared', () => {
     await first
     assert.equal((await third).items.length, 3)
     const { abandoned, timedOut, done } = pool.counts()
-    assert.deepEqual([abandoned, timedOut, done], [1, 0, 1])
+    assert.deepEqual([abandoned, timedOut, done], [1, 0, 2], 'the one that ran counts as well')
+    await assert.rejects(pool.run({ ...message(HARMLESS), model: 'none' }, guest('c'), ADVICE), /no model none/)
+    assert.equal(pool.counts().done, 3, 'and so does one that fails')
   })
 })
 

@@ -32,13 +32,29 @@ export function createLiveSettings(config: Config, shown: ShownSettings) {
   let rows: readonly StoredSetting[] = []
   let keys: Source['keys'] | undefined
   const listeners = new Set<() => void>()
+  /** Those that have still to be called. */
+  let due: readonly (() => void)[] = []
 
-  /** Takes stored settings into use where they are others. */
+  /** Takes stored settings into use where they are others. Throws what a listener throws, which the next call calls again. */
   const take = (found: readonly StoredSetting[]): void => {
-    if (keys === undefined || versionOf(found) === versionOf(rows)) return
-    rows = found
-    inUse = withStored(config, given, openStored(rows, keys))
-    for (const listener of listeners) listener()
+    if (keys === undefined) return
+    if (versionOf(found) !== versionOf(rows)) {
+      inUse = withStored(config, given, openStored(found, keys))
+      rows = found
+      due = [...listeners]
+    }
+    const calling = due
+    due = []
+    const errors: unknown[] = []
+    for (const listener of calling) {
+      try {
+        listener()
+      } catch (error) {
+        errors.push(error)
+        due = [...due, listener]
+      }
+    }
+    if (errors.length > 0) throw errors[0]
   }
   return {
     /** Those in use. */

@@ -235,8 +235,14 @@ function compareFirst(row: RawRow, keys: readonly Json[], sort: Sort): number {
 
 /** One cursor as it is, several merged by the keys that their rows bring along. */
 function mergedRows(database: Database, { ranges, keyColumns }: Plan, sort: Sort): RowCursor {
-  const cursors = ranges.map(({ sql, values }) => database.cursor(sql, values))
+  const cursors: RowCursor[] = []
   const close = (): void => cursors.forEach((cursor) => cursor.close())
+  try {
+    for (const { sql, values } of ranges) cursors.push(database.cursor(sql, values))
+  } catch (error) {
+    close()
+    throw error
+  }
   const [only, ...more] = cursors
   if (only === undefined) return { next: () => undefined, close }
   if (more.length === 0) return only

@@ -50,7 +50,7 @@ export function createFinder(database: Database, options: FinderOptions) {
       pool.explain(writeQuery(model.name, query), caller, advice(model)),
     counts(): QueryCounts {
       const { done, timedOut, ...threads } = pool.counts()
-      return { inline, worker: done + timedOut, timedOut, ...together(threads, lane.slots.counts()) }
+      return { inline, worker: done, timedOut, ...together(threads, lane.slots.counts()) }
     },
     /** Starts no long query until the running ones are done and `settle` has succeeded, for some seconds at most. */
     pauseFor: pause.request,

@@ -90,9 +90,11 @@ export function createScanPool({ file, now, limits: narrower, program = PROGRAM 
       release()
     }
     const { deadlineMs } = limits
-    const result = await thread.run(task, { deadlineMs, advice, signal, onLate: () => timedOut++, onFree })
-    done++
-    return result
+    try {
+      return await thread.run(task, { deadlineMs, advice, signal, onLate: () => timedOut++, onFree })
+    } finally {
+      done++
+    }
   }
   return {
     /** Runs a query in a thread. Throws badRequest past the deadline, with `advice`; else what fair-slots.ts says. */
@@ -108,6 +110,7 @@ export function createScanPool({ file, now, limits: narrower, program = PROGRAM 
       if (result.kind !== 'explained') throw new Error('The thread did something else')
       return result.plan
     },
+    /** `done`: those that a thread had, whatever came of them. */
     counts: () => ({ ...slots.counts(), done, timedOut }),
     slots,
     /** Rejects what waits and what runs, and ends the threads; it waits for them for a moment, whatever they do. */

@@ -54,22 +54,31 @@ export function changeSettings(database: Database, { changes, now, check }: Sett
   return changed
 }
 
-/** Tells listeners what is stored, behind a commit that note() was called ahead of. */
+/** Tells listeners what is stored, behind a commit that note() was called ahead of; one that throws also behind the next one. */
 export function createSettingListeners(read: () => readonly StoredSetting[]) {
   const listeners: ((stored: readonly StoredSetting[]) => void)[] = []
-  let isNoted = false
+  /** Those that have still to be told. */
+  let due: typeof listeners = []
   return {
     add: (listener: (typeof listeners)[number]): void => void listeners.push(listener),
-    note: (): void => void (isNoted = true),
+    note: (): void => void (due = [...listeners]),
     afterCommit(): void {
-      if (!isNoted) return
+      if (due.length === 0) return
       try {
         const stored = read()
-        isNoted = false
-        for (const listener of listeners) listener(stored)
+        due = due.filter((listener) => !succeeds(() => listener(stored)))
       } catch {
         // A disk that fails passes: the next commit tells.
       }
     },
+  }
+}
+
+function succeeds(work: () => void): boolean {
+  try {
+    work()
+    return true
+  } catch {
+    return false
   }
 }
