@@ -6,7 +6,7 @@
  * program: for the name of a version, the actor and the time. A node of a cluster that applies an entry finds the rows in the
  * entry, and its triggers are silent meanwhile.
  *
- * For content they also keep the text that a change replaces, as its difference from the new one, and put what is deleted
+ * For content they also keep the text that a change replaces, packed by the new one, and put what is deleted
  * in the trash. Personal data has neither, and any guest may change it a thousand times a minute: of each such document the
  * log keeps the newest change alone, whose seq every reader of an earlier one has still to come to.
  */
@@ -19,10 +19,10 @@ import { SYSTEM, type Actor, type Visitor } from '../actor.ts'
 import { sourceOf } from '../audit/audit-record.ts'
 import type { Database } from '../sqlite/database.ts'
 import { createChangeTriggers, dropChangeTriggers } from '../schema/change-triggers.ts'
-import { deltaOf } from './text-delta.ts'
+import { packText } from './earlier-text.ts'
 
 /**
- * Of so many replaced texts, one is kept as a whole: reading an earlier one goes over the differences up to there. Which ones
+ * Of so many replaced texts, one is packed by itself: reading an earlier one goes over those up to there. Which ones
  * is drawn by lot: by a rule, clients could see to it that no text of a document is among them, or do so by chance.
  */
 const TEXTS_PER_WHOLE = 32
@@ -61,7 +61,7 @@ export function captureChanges(database: Database, { models, now, trash }: Captu
   database.define('change_moves', () => (isMoving ? 1 : 0))
   database.define('change_before', () => versionOf(texts.earlier))
   database.define('change_after', () => versionOf(texts.later))
-  database.define('change_delta', () => deltaOrWhole(texts))
+  database.define('change_delta', () => packed(texts))
 
   const as = <T>(kind: typeof kindNow, work: () => T): T => {
     kindNow = kind
@@ -126,9 +126,9 @@ interface Texts {
   readonly later: Uint8Array | null
 }
 
-function deltaOrWhole({ earlier, later }: Texts): Uint8Array {
+function packed({ earlier, later }: Texts): Uint8Array {
   const bytes = earlier ?? new Uint8Array()
-  return later === null || randomInt(TEXTS_PER_WHOLE) === 0 ? deltaOf(bytes) : deltaOf(bytes, later)
+  return later === null || randomInt(TEXTS_PER_WHOLE) === 0 ? packText(bytes) : packText(bytes, later)
 }
 
 /** The name of a version of a document: its entity tag without the quotes. */

@@ -1,8 +1,8 @@
 /**
  * Reads the history of a document: its changes, and its text behind each of them.
  *
- * A replaced text is kept as its difference from the next one (text-delta.ts), with the change that replaced it.
- * So the text behind a change is made from the stored document, or from the next text that is kept as a whole, going back
+ * A replaced text is kept with the change that replaced it, packed by the next text (earlier-text.ts). So the text behind
+ * a change is made from the stored document, or from the next text that is packed by itself, going back
  * from change to change. The name of the version, which the log has, proves each text byte for byte.
  */
 import { entityTag } from '../../http/request/entity-tag.ts'
@@ -11,7 +11,7 @@ import type { Database, Row } from '../sqlite/database.ts'
 import type { DocumentChange, HistoryPage, HistoryQuery } from '../store.ts'
 import { getDocument } from '../tables/document-tables.ts'
 import { recordOf } from './change-log.ts'
-import { isWhole, textOf } from './text-delta.ts'
+import { isWhole, unpackText } from './earlier-text.ts'
 
 /** Bytes of texts that one page compares: some milliseconds. A page has at least one change. */
 const PAGE_BYTES_MAX = 512 * 1024
@@ -55,15 +55,15 @@ const CHANGES_BEFORE = `
 const CHANGES_BEHIND = `
   SELECT before, delta FROM change WHERE id = ? AND model = ? AND seq > ? ORDER BY seq`
 
-/** From the next text that is whole, or from the stored document, back to the one behind the seq. */
+/** From the next text that is packed by itself, or from the stored document, back to the one behind the seq. */
 function bytesBehind(database: Database, model: Model, id: string, seq: number): Uint8Array | undefined {
-  const deltas: Uint8Array[] = []
+  const texts: Uint8Array[] = []
   let text: Uint8Array | undefined
   let isStored = true
   for (const { before, delta } of database.iterate(CHANGES_BEHIND, id, model.name, seq)) {
     // The next change created the document: it was not there.
     if (before === null || !(delta instanceof Uint8Array)) return undefined
-    deltas.push(delta)
+    texts.push(delta)
     isStored = !isWhole(delta)
     if (!isStored) break
   }
@@ -72,12 +72,12 @@ function bytesBehind(database: Database, model: Model, id: string, seq: number):
     if (stored === undefined) return undefined
     text = Buffer.from(stored)
   }
-  return deltas.reduceRight<Uint8Array | undefined>((later, delta) => textOf(delta, later), text)
+  return texts.reduceRight<Uint8Array | undefined>((later, packed) => unpackText(packed, later), text)
 }
 
 function replacedText({ delta }: Row, after: Uint8Array | undefined): Uint8Array | undefined {
   if (!(delta instanceof Uint8Array)) return undefined
-  return isWhole(delta) || after !== undefined ? textOf(delta, after) : undefined
+  return isWhole(delta) || after !== undefined ? unpackText(delta, after) : undefined
 }
 
 function decoded(bytes: Uint8Array | undefined): string | undefined {

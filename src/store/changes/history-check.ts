@@ -4,7 +4,7 @@ import { entityTag } from '../../http/request/entity-tag.ts'
 import { modelNamed } from '../../models/registry.ts'
 import type { Database, Row } from '../sqlite/database.ts'
 import { getDocument } from '../tables/document-tables.ts'
-import { isWhole, textOf } from './text-delta.ts'
+import { isWhole, unpackText } from './earlier-text.ts'
 
 const FAULTS_MAX = 5
 
@@ -45,7 +45,7 @@ function earlierOf({ before, delta }: Row, later: Uint8Array | undefined): Earli
   if (!(delta instanceof Uint8Array)) return { text: undefined }
   try {
     if (later === undefined && !isWhole(delta)) return { text: undefined, fault: 'lacks the one behind it, from which it is made' }
-    const text = textOf(delta, later)
+    const text = unpackText(delta, later)
     return versionOf(text) === before ? { text } : { text: undefined, fault: 'is not the one that the log names' }
   } catch {
     return { text: undefined, fault: 'is damaged' }
