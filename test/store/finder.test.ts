@@ -69,7 +69,8 @@ it('a list of ten rows runs inline where nearly all documents were deleted', asy
     [language, { name: { $ne: 'x' } }, 3_990],
   ] as const) {
     const [{ store: shrunk }, random] = [testStore(t), seededRandom(1)]
-    const documents = times(4_000, (i) => ({ id: sampleId(i), value: { ...randomHeadline(random, sampleId(i)), name: `n${i}` } }))
+    const valueOf = (i: number) => ({ ...randomHeadline(random, sampleId(i)), name: `n${i}` })
+    const documents = times(4_000, (i) => ({ id: sampleId(i), value: valueOf(i) }))
     await shrunk.insertMissing(model, documents)
     await shrunk.together((_, { remove }) => documents.slice(0, deleted).forEach(({ id }) => remove(model, id)))
     const query = { filter: parseFilter(filter), sort: parseSort('x'), limit: 20, after: undefined }

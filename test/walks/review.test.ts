@@ -132,7 +132,7 @@ describe('review', { skip: browserMissing() }, () => {
 
   it('publishes what was seen', async () => {
     await chief.find({ role: 'heading', name: 'Second edition' })
-    await chief.find({ role: 'StaticText', name: 'Name the source' })
+    await chief.gone({ role: 'StaticText', name: 'Name the source' })
     await chief.click(button('Publish'))
     await chief.find({ role: 'StaticText', name: 'Nothing is waiting for review' })
     const status = async (): Promise<unknown> =>

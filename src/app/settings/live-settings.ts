@@ -35,7 +35,7 @@ export function createLiveSettings(config: Config, shown: ShownSettings) {
   /** Those that have still to be called. */
   let due: readonly (() => void)[] = []
 
-  /** Takes stored settings into use where they are others. Throws what a listener throws, which the next call calls again. */
+  /** Takes other stored settings into use. Throws what a listener throws: the next call calls it again. */
   const take = (found: readonly StoredSetting[]): void => {
     if (keys === undefined) return
     if (versionOf(found) !== versionOf(rows)) {

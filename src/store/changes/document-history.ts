@@ -1,9 +1,9 @@
 /**
  * Reads the history of a document: its changes, and its text behind each of them.
  *
- * A replaced text is kept with the change that replaced it, packed by the next text (earlier-text.ts). So the text behind
- * a change is made from the stored document, or from the next text that is packed by itself, going back
- * from change to change. The name of the version, which the log has, proves each text byte for byte.
+ * A replaced text is kept with the change that replaced it, packed by the next text (earlier-text.ts). So the text
+ * behind a change is made from the stored document, or from the next text that is packed by itself, going back from
+ * change to change. The name of the version, which the log has, proves each text byte for byte.
  */
 import { entityTag } from '../../http/request/entity-tag.ts'
 import type { Model } from '../../models/schema.ts'

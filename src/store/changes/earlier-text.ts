@@ -1,7 +1,7 @@
 /**
  * An earlier text of a document, compressed by zstd (RFC 8878) with the text that replaced it as dictionary: a change
- * concerns `updatedAt` and a few other members, so a version of 2 KB takes some tens of bytes. Without a later text, it is
- * compressed by itself. The first byte says which.
+ * concerns `updatedAt` and a few other members, so a version of 2 KB takes some tens of bytes. Without a later text, it
+ * is compressed by itself. The first byte says which.
  */
 import { zstdCompressSync, zstdDecompressSync } from 'node:zlib'
 
@@ -15,7 +15,7 @@ export function packText(earlier: Uint8Array, later?: Uint8Array): Uint8Array {
   return Buffer.concat([Buffer.of(later === undefined ? BY_ITSELF : BY_LATER), packed])
 }
 
-/** The earlier text. One that is packed by itself needs no later one. Throws where it is damaged, or lacks its later text. */
+/** The earlier text. Throws where it is damaged, or lacks the later text by which it is packed. */
 export function unpackText(packed: Uint8Array, later?: Uint8Array): Uint8Array {
   if (isWhole(packed)) return zstdDecompressSync(packed.subarray(1), { maxOutputLength: TEXT_BYTES_MAX })
   if (packed[0] !== BY_LATER || later === undefined) throw new Error('An earlier text lacks the text that replaced it')

@@ -84,14 +84,15 @@ export function statisticsOf(database: Database, model: Model, counts?: KnownCou
 const COUNTED_MAX = 1_000
 
 /**
- * How many documents a model has. Where nothing counts them, the sequence numbers tell, of which deletions leave gaps: by
- * them alone, a table that is nearly empty would look as full as it once was.
+ * How many documents a model has. Where nothing counts them, the sequence numbers tell, of which deletions leave gaps:
+ * by them alone, a table that is nearly empty would look as full as it once was.
  */
 function totalOf(model: Model, count: (sql: string, ...values: readonly string[]) => number): number {
   if (model.counted !== undefined) return count('SELECT sum(n) AS n FROM status_count WHERE model = ?', model.name)
   const table = tableOf(model)
   const few = count(`SELECT count(*) AS n FROM (SELECT 1 FROM ${table} LIMIT ${COUNTED_MAX})`)
-  return few < COUNTED_MAX ? few : count(`SELECT (SELECT max(seq) FROM ${table}) - (SELECT min(seq) FROM ${table}) + 1 AS n`)
+  if (few < COUNTED_MAX) return few
+  return count(`SELECT (SELECT max(seq) FROM ${table}) - (SELECT min(seq) FROM ${table}) + 1 AS n`)
 }
 
 /** The guessed share of documents that meet a condition which no index serves. */

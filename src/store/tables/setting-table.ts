@@ -54,7 +54,10 @@ export function changeSettings(database: Database, { changes, now, check }: Sett
   return changed
 }
 
-/** Tells listeners what is stored, behind a commit that note() was called ahead of; one that throws also behind the next one. */
+/**
+ * Tells listeners what is stored, behind a commit that note() was called ahead of. One that throws is told again behind
+ * the next commit.
+ */
 export function createSettingListeners(read: () => readonly StoredSetting[]) {
   const listeners: ((stored: readonly StoredSetting[]) => void)[] = []
   /** Those that have still to be told. */

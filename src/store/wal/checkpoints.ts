@@ -5,10 +5,10 @@
  *
  * - In the cell that held it. `secure_delete` (database.ts) overwrites it with zeroes.
  * - In the unallocated space of b-tree pages. When SQLite balances pages, cells move to a neighbour, and their old copies
- *   stay behind: without more than `secure_delete` and an empty WAL, of 500 deleted accounts among 2,000 up to five stayed
- *   readable, three of them for good, and VACUUM takes a second for 40 MB. unused-space.ts blanks that space. Every page
- *   that changes goes through the WAL, so it is enough to blank the pages of the WAL whenever it is moved: the cost grows
- *   with what was written and not with the database.
+ *   stay behind: without more than `secure_delete` and an empty WAL, of 500 deleted accounts among 2,000 up to five
+ *   stayed readable, three of them for good, and VACUUM takes a second for 40 MB. unused-space.ts blanks that space.
+ *   Every page that changes goes through the WAL, so it is enough to blank the pages of the WAL whenever it is moved:
+ *   the cost grows with what was written and not with the database.
  * - In the WAL itself, and in the page cache of our connection, which would write an old copy back with the next change
  *   of its page. Both are emptied after an account was deleted.
  *
