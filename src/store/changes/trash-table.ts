@@ -3,6 +3,7 @@ import { twinName } from '../../models/incomplete.ts'
 import { storedModelNamed } from '../../models/registry.ts'
 import type { Model } from '../../models/schema.ts'
 import type { Database, Row } from '../sqlite/database.ts'
+import { removeReviewNote } from '../tables/review-notes.ts'
 import type { HistoryPage, HistoryQuery, MatchCount, TrashedDocument } from '../store.ts'
 
 const REMOVED_PER_STEP = 50
@@ -42,12 +43,13 @@ export function leaveTrash(database: Database, seq: number): void {
 }
 
 /**
- * Removes a document of the trash for good, with the versions that it had in either of its tables. Those of a later document
- * with its id stay.
+ * Removes a document of the trash for good, with its note and the versions that it had in either of its tables. Those of a
+ * later document with its id stay.
  */
 export function eraseTrashed(database: Database, name: string, { seq, id }: Pick<TrashedDocument, 'seq' | 'id'>): void {
   leaveTrash(database, seq)
   const model = storedModelNamed(name)
+  if (model !== undefined) removeReviewNote(database, model, id)
   const twin = model === undefined ? undefined : twinName(model)
   const sql = 'UPDATE change SET delta = NULL WHERE id = ? AND model IN (?, ?) AND seq <= ? AND delta IS NOT NULL'
   database.run(sql, id, name, twin ?? name, seq)

@@ -8,7 +8,6 @@ import { setNewest } from '../../base/bounded-map.ts'
 import type { Model } from '../../models/schema.ts'
 import type { Filter } from '../../query/ast.ts'
 import type { Database } from '../sqlite/database.ts'
-import { tableOf } from '../schema/names.ts'
 
 /** Shares of the documents that conditions are guessed to leave. */
 const EQUALITY_SHARE = 0.05
@@ -46,7 +45,7 @@ export function statisticsOf(database: Database, model: Model, counts?: KnownCou
     if (counts !== undefined && key.length <= sql.length + KNOWN_CHARS_MAX) setNewest(counts, key, found, KNOWN_MAX)
     return found
   }
-  const total = totalOf(model, count)
+  const total = count('SELECT documents AS n FROM model_version WHERE model = ?', model.name)
   const sum = (sql: string, keys: readonly string[], values: readonly string[]): number => {
     const sampled = values.slice(0, VALUES_SAMPLED_MAX)
     const found = sampled.reduce((sumSoFar, value) => sumSoFar + count(sql, ...keys, value), 0)
@@ -67,7 +66,7 @@ export function statisticsOf(database: Database, model: Model, counts?: KnownCou
   }
   const shares = new Map<readonly string[], number>()
   return {
-    /** Documents of the model, or a little more. */
+    /** Documents of the model. */
     total,
     /** The share, from 0 to 1, of documents whose value at a path is one of these. Each list has one path. */
     shareOf(path: string, values: readonly string[]): number {
@@ -78,21 +77,6 @@ export function statisticsOf(database: Database, model: Model, counts?: KnownCou
       return share
     },
   }
-}
-
-/** Up to so many documents are counted where no trigger does it. */
-const COUNTED_MAX = 1_000
-
-/**
- * How many documents a model has. Where nothing counts them, the sequence numbers tell, of which deletions leave gaps:
- * by them alone, a table that is nearly empty would look as full as it once was.
- */
-function totalOf(model: Model, count: (sql: string, ...values: readonly string[]) => number): number {
-  if (model.counted !== undefined) return count('SELECT sum(n) AS n FROM status_count WHERE model = ?', model.name)
-  const table = tableOf(model)
-  const few = count(`SELECT count(*) AS n FROM (SELECT 1 FROM ${table} LIMIT ${COUNTED_MAX})`)
-  if (few < COUNTED_MAX) return few
-  return count(`SELECT (SELECT max(seq) FROM ${table}) - (SELECT min(seq) FROM ${table}) + 1 AS n`)
 }
 
 /** The guessed share of documents that meet a condition which no index serves. */

@@ -10,6 +10,11 @@ export function recount(database: Database, models: readonly Model[]): void {
   database.exec(`DELETE FROM status_count; DELETE FROM key_count; DELETE FROM hour_count; DELETE FROM listed_copy;
     DELETE FROM guest_size; DELETE FROM guest_total`)
   for (const model of models) {
+    database.run(
+      `INSERT INTO model_version (model, version, documents) SELECT ?, 1, count(*) FROM ${tableOf(model)} WHERE true
+        ON CONFLICT (model) DO UPDATE SET version = version + 1, documents = excluded.documents`,
+      model.name,
+    )
     if (model.counted !== undefined) recountStatuses(database, model)
     if (model.timeline !== undefined) recountHours(database, model, model.timeline)
     if (listedCopies(model).length > 0) indexListedCopies(database, model)

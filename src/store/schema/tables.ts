@@ -159,7 +159,8 @@ export const SERVICE_TABLES = `
 /** What triggers derive from documents, on each node of a cluster: see triggers.ts. */
 export const DERIVED_TABLES = `
   -- Moves with each change of a document of the model.
-  CREATE TABLE model_version (model TEXT PRIMARY KEY, version INTEGER NOT NULL) WITHOUT ROWID, STRICT;
+  CREATE TABLE model_version (model TEXT PRIMARY KEY, version INTEGER NOT NULL, documents INTEGER NOT NULL)
+    WITHOUT ROWID, STRICT;
 
   CREATE TABLE status_count (model TEXT NOT NULL, status TEXT NOT NULL, n INTEGER NOT NULL, PRIMARY KEY (model, status))
     WITHOUT ROWID, STRICT;

@@ -5,32 +5,42 @@
  */
 import { GUEST_DOMAIN } from '../../models/guest.ts'
 import { embeddingsOf, type Embedding } from '../../models/embedding.ts'
+import { publicName } from '../../models/incomplete.ts'
 import type { Model } from '../../models/schema.ts'
 import { user } from '../../models/user.ts'
 import { userAppSettings } from '../../models/user-app-settings.ts'
 import { userContentPreferences } from '../../models/user-content-preferences.ts'
 import { hourAt, tableOf, valueAt, type SchemaPart } from './names.ts'
 
-const EVENTS = ['INSERT', 'UPDATE', 'DELETE'] as const
-
 export function modelTriggers(model: Model): readonly SchemaPart[] {
   return [
     ...versionTriggers(model),
     ...listedCopyTriggers(model),
     ...guestTriggers(model),
+    ...('handedInAt' in model.fields ? [noteTrigger(model)] : []),
     ...(model.counted === undefined ? [] : countTriggers(model)),
     ...(model.timeline === undefined ? [] : hourTriggers(model, model.timeline)),
   ]
 }
 
-/** Three triggers that move the version of the model with each change of a document; see model-versions.ts. */
+/** Three triggers that move the version of the model with each change of a document (model-versions.ts), and count documents. */
 function versionTriggers(model: Model): readonly SchemaPart[] {
-  const move = `INSERT INTO model_version (model, version) VALUES ('${model.name}', 1)
-      ON CONFLICT (model) DO UPDATE SET version = version + 1;`
-  return EVENTS.map((event) => {
+  return Object.entries({ INSERT: 1, UPDATE: 0, DELETE: -1 }).map(([event, added]) => {
     const name = `${model.name}/version ${event}`
+    const move = `INSERT INTO model_version (model, version, documents) VALUES ('${model.name}', 1, ${added})
+      ON CONFLICT (model) DO UPDATE SET version = version + 1, documents = documents + excluded.documents;`
     return { name, sql: `CREATE TRIGGER "${name}" AFTER ${event} ON ${tableOf(model)} BEGIN ${move} END` }
   })
+}
+
+/** A note to a draft is about what it was: with another status, the draft has none. */
+function noteTrigger(model: Model): SchemaPart {
+  const [name, status] = [`${model.name}/note UPDATE`, valueAt('status')]
+  return {
+    name,
+    sql: `CREATE TRIGGER "${name}" AFTER UPDATE ON ${tableOf(model)} WHEN old.${status} = 'draft' AND new.${status} <> 'draft'
+      BEGIN DELETE FROM review_note WHERE model = '${publicName(model)}' AND id = new.id; END`,
+  }
 }
 
 /**

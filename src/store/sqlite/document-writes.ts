@@ -85,7 +85,10 @@ function documentSteps({ database, search, capture, inserts }: Pick<ActorTransac
         condition?.(text)
       }
       const isRemoved = documents.removeDocument(tables, model, id, keepBefore)
-      if (isRemoved) redirect(database, model, id, replacement?.(moment))
+      if (isRemoved) {
+        redirect(database, model, id, replacement?.(moment))
+        removeReviewNote(database, model, id)
+      }
       if (isRemoved && entries.isRecorded(moment)) record(entries.removed(model, id, before, replacement?.(moment)))
       return isRemoved
     },
@@ -136,7 +139,6 @@ function historySteps({ capture, ...tables }: Pick<ActorTransactions, 'database'
       const trashed = getTrashed(database, model, id)
       if (trashed === undefined) return false
       eraseTrashed(database, model.name, trashed)
-      removeReviewNote(database, model, id)
       record(entries.erased(model, id, trashed.text))
       return true
     },
