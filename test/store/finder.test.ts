@@ -20,7 +20,8 @@ const DOCUMENTS = 900
 const times = <Item>(count: number, make: (i: number) => Item): Item[] =>
   Array.from({ length: count }, (_, i) => make(i))
 
-const { store } = testStore({ after: (work) => after(() => work()) })
+/** The work decides where a query runs; none is to be cut off where the machine is busy. */
+const { store } = testStore({ after: (work) => after(() => work()) }, undefined, { queryDeadlineMs: 60_000 })
 
 before(async () => {
   const random = seededRandom(1)

@@ -61,7 +61,7 @@ export function captureChanges(database: Database, { models, now, trash }: Captu
   database.define('change_moves', () => (isMoving ? 1 : 0))
   database.define('change_before', () => versionOf(texts.earlier))
   database.define('change_after', () => versionOf(texts.later))
-  database.define('change_delta', () => packed(texts))
+  database.define('change_text', () => packed(texts))
 
   const as = <T>(kind: typeof kindNow, work: () => T): T => {
     kindNow = kind

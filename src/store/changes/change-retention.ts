@@ -17,14 +17,14 @@ const OWNED: readonly string[] = MODELS.filter((model: Model) => model === user 
  * Returns whether there may be more.
  */
 export function removeOldChanges(database: Database, before: number, kept = KEPT): boolean {
-  const deltasBehind = Number(database.get('SELECT deltas_behind AS seq FROM change_log')?.['seq'] ?? 0)
-  const versions = firstRows(database, deltasBehind, before)
+  const textsBehind = Number(database.get('SELECT texts_behind AS seq FROM change_log')?.['seq'] ?? 0)
+  const versions = firstRows(database, textsBehind, before)
   const newest = Number(database.get('SELECT max(seq) AS seq FROM change')?.['seq'] ?? 0)
   const old = firstRows(database, 0, before).filter((seq) => seq <= newest - kept)
   const [lastVersion, lastChange] = [versions.at(-1), old.at(-1)]
   if (lastVersion !== undefined) {
-    database.run('UPDATE change SET delta = NULL WHERE seq > ? AND seq <= ?', deltasBehind, lastVersion)
-    database.run('UPDATE change_log SET deltas_behind = ?', lastVersion)
+    database.run('UPDATE change SET replaced = NULL WHERE seq > ? AND seq <= ?', textsBehind, lastVersion)
+    database.run('UPDATE change_log SET texts_behind = ?', lastVersion)
   }
   if (lastChange !== undefined) {
     database.run('DELETE FROM change WHERE seq <= ?', lastChange)

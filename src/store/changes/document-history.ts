@@ -53,18 +53,18 @@ const CHANGES_BEFORE = `
   SELECT *, 0 AS was_active FROM change WHERE id = ? AND model = ? AND seq < ? ORDER BY seq DESC`
 
 const CHANGES_BEHIND = `
-  SELECT before, delta FROM change WHERE id = ? AND model = ? AND seq > ? ORDER BY seq`
+  SELECT before, replaced FROM change WHERE id = ? AND model = ? AND seq > ? ORDER BY seq`
 
 /** From the next text that is packed by itself, or from the stored document, back to the one behind the seq. */
 function bytesBehind(database: Database, model: Model, id: string, seq: number): Uint8Array | undefined {
   const texts: Uint8Array[] = []
   let text: Uint8Array | undefined
   let isStored = true
-  for (const { before, delta } of database.iterate(CHANGES_BEHIND, id, model.name, seq)) {
+  for (const { before, replaced } of database.iterate(CHANGES_BEHIND, id, model.name, seq)) {
     // The next change created the document: it was not there.
-    if (before === null || !(delta instanceof Uint8Array)) return undefined
-    texts.push(delta)
-    isStored = !isWhole(delta)
+    if (before === null || !(replaced instanceof Uint8Array)) return undefined
+    texts.push(replaced)
+    isStored = !isWhole(replaced)
     if (!isStored) break
   }
   if (isStored) {
@@ -75,9 +75,9 @@ function bytesBehind(database: Database, model: Model, id: string, seq: number):
   return texts.reduceRight<Uint8Array | undefined>((later, packed) => unpackText(packed, later), text)
 }
 
-function replacedText({ delta }: Row, after: Uint8Array | undefined): Uint8Array | undefined {
-  if (!(delta instanceof Uint8Array)) return undefined
-  return isWhole(delta) || after !== undefined ? unpackText(delta, after) : undefined
+function replacedText({ replaced }: Row, after: Uint8Array | undefined): Uint8Array | undefined {
+  if (!(replaced instanceof Uint8Array)) return undefined
+  return isWhole(replaced) || after !== undefined ? unpackText(replaced, after) : undefined
 }
 
 function decoded(bytes: Uint8Array | undefined): string | undefined {

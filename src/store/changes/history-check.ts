@@ -10,7 +10,7 @@ const FAULTS_MAX = 5
 
 /** The changes of each document one after the other, newest first, in the order of an index. */
 const CHANGES = `
-  SELECT seq, model, id, before, delta FROM change ORDER BY id DESC, model DESC, seq DESC`
+  SELECT seq, model, id, before, replaced FROM change ORDER BY id DESC, model DESC, seq DESC`
 
 /** What is in the trash, with the version that its deletion names. */
 const TRASHED = 'SELECT trash.model, trash.id, doc, change.before FROM trash JOIN change ON change.seq = trash.seq'
@@ -41,11 +41,11 @@ interface Earlier {
 }
 
 /** The text that a change replaced. Behind a fault, the texts before it are unknown up to one that is kept as a whole. */
-function earlierOf({ before, delta }: Row, later: Uint8Array | undefined): Earlier {
-  if (!(delta instanceof Uint8Array)) return { text: undefined }
+function earlierOf({ before, replaced }: Row, later: Uint8Array | undefined): Earlier {
+  if (!(replaced instanceof Uint8Array)) return { text: undefined }
   try {
-    if (later === undefined && !isWhole(delta)) return { text: undefined, fault: 'lacks the one behind it, from which it is made' }
-    const text = unpackText(delta, later)
+    if (later === undefined && !isWhole(replaced)) return { text: undefined, fault: 'lacks the one behind it, from which it is made' }
+    const text = unpackText(replaced, later)
     return versionOf(text) === before ? { text } : { text: undefined, fault: 'is not the one that the log names' }
   } catch {
     return { text: undefined, fault: 'is damaged' }

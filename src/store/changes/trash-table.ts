@@ -51,7 +51,7 @@ export function eraseTrashed(database: Database, name: string, { seq, id }: Pick
   const model = storedModelNamed(name)
   if (model !== undefined) removeReviewNote(database, model, id)
   const twin = model === undefined ? undefined : twinName(model)
-  const sql = 'UPDATE change SET delta = NULL WHERE id = ? AND model IN (?, ?) AND seq <= ? AND delta IS NOT NULL'
+  const sql = 'UPDATE change SET replaced = NULL WHERE id = ? AND model IN (?, ?) AND seq <= ? AND replaced IS NOT NULL'
   database.run(sql, id, name, twin ?? name, seq)
 }
 

@@ -53,7 +53,7 @@ function logged(model: Model, event: ChangeEvent, options: TriggerOptions): stri
     before !== undefined && 'status' in model.fields ? `${before}.${valueAt('status')}` : 'NULL',
     keptText(model, event, options),
   ]
-  return `INSERT INTO change (model, id, kind, at, actor, before, after, status_before, delta)
+  return `INSERT INTO change (model, id, kind, at, actor, before, after, status_before, replaced)
     VALUES (${values.join(', ')});`
 }
 
@@ -75,7 +75,7 @@ function onlyKind(model: Model, event: ChangeEvent): string {
  */
 function keptText(model: Model, event: ChangeEvent, { trash }: TriggerOptions): string {
   if (!hasHistory(model) || event === 'INSERT') return 'NULL'
-  return event === 'UPDATE' || trash ? 'change_delta()' : 'CASE WHEN change_moves() THEN change_delta() END'
+  return event === 'UPDATE' || trash ? 'change_text()' : 'CASE WHEN change_moves() THEN change_text() END'
 }
 
 /**
@@ -89,7 +89,7 @@ function afterwards(model: Model, event: ChangeEvent, { trash }: TriggerOptions)
   if (!hasHistory(model)) return `DELETE FROM change WHERE id = ${id} AND model = '${model.name}' AND seq < last_insert_rowid();`
   if (event !== 'DELETE') return ''
   const names = [model.name, twinName(model)].flatMap((name) => (name === undefined ? [] : `'${name}'`))
-  if (!trash) return `UPDATE change SET delta = NULL WHERE id = old.id AND model IN (${names.join(', ')}) AND delta IS NOT NULL AND NOT change_moves();`
+  if (!trash) return `UPDATE change SET replaced = NULL WHERE id = old.id AND model IN (${names.join(', ')}) AND replaced IS NOT NULL AND NOT change_moves();`
   return `INSERT OR REPLACE INTO trash (seq, model, id, at, actor, doc)
     SELECT last_insert_rowid(), '${model.name}', old.id, change_time(), change_actor(), old.doc WHERE NOT change_moves();`
 }

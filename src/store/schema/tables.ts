@@ -115,21 +115,21 @@ export const SERVICE_TABLES = `
     model TEXT NOT NULL, id TEXT NOT NULL, note TEXT NOT NULL, at INTEGER NOT NULL, PRIMARY KEY (model, id)
   ) WITHOUT ROWID, STRICT;
 
-  -- Each change of a document, in the order of all; before and after are versions, and delta is the text that the change has
-  -- replaced or deleted, as its difference from the next text. Only the status before a change is asked for.
+  -- Each change of a document, in the order of all; before and after are versions, and "replaced" is the text that the change
+  -- has replaced or deleted, compressed by the next text (changes/earlier-text.ts). Only the status before a change is asked for.
   CREATE TABLE change (
     seq INTEGER PRIMARY KEY, model TEXT NOT NULL, id TEXT NOT NULL, kind TEXT NOT NULL, at INTEGER NOT NULL, actor TEXT,
-    before TEXT, after TEXT, status_before TEXT, delta BLOB
+    before TEXT, after TEXT, status_before TEXT, replaced BLOB
   ) STRICT;
   CREATE INDEX change_document ON change (id, model, seq);
   -- The changes of one model, in their order: a reader goes past those of other models without a look at them.
   CREATE INDEX change_model ON change (model);
   -- For the erasure of a deleted account.
   CREATE INDEX change_actor ON change (actor) WHERE actor NOT IN ('operator', 'service', 'stranger');
-  -- The identity of the log, the seq behind which it is whole, and the seq up to which the deltas were removed.
+  -- The identity of the log, the seq behind which it is whole, and the seq up to which the replaced texts were removed.
   CREATE TABLE change_log (
     one INTEGER PRIMARY KEY CHECK (one = 1), id TEXT NOT NULL, whole_behind INTEGER NOT NULL,
-    deltas_behind INTEGER NOT NULL DEFAULT 0
+    texts_behind INTEGER NOT NULL DEFAULT 0
   ) STRICT;
   INSERT INTO change_log (one, id, whole_behind) VALUES (1, '', 0);
   -- Deleted documents that can be restored; seq is that of the deletion.

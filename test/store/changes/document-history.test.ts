@@ -77,7 +77,7 @@ it('the text behind each change is the one that it left, and the changes of a do
   t.after(() => reader.close())
   assert.deepEqual(changeFaults(reader, STORED_MODELS), [])
   assert.deepEqual(historyFaults(reader), [])
-  const stored = Number(reader.get('SELECT sum(length(delta)) AS n FROM change')?.['n'])
+  const stored = Number(reader.get('SELECT sum(length(replaced)) AS n FROM change')?.['n'])
   assert.ok(stored > 0)
 })
 
@@ -110,7 +110,7 @@ it('a deleted document is in the trash until it is restored as it was, replaced,
   assert.deepEqual(await store.together((_, { restore }) => restore(topic, 'a', () => {})), { kind: 'missing' })
   const reader = openDatabase(dir.database, { readOnly: true })
   t.after(() => reader.close())
-  assert.equal(reader.get('SELECT count(delta) AS n FROM change')?.['n'], 0)
+  assert.equal(reader.get('SELECT count(replaced) AS n FROM change')?.['n'], 0)
 })
 
 it('without a trash, a deleted document is gone at once with its versions', async (t) => {
@@ -216,7 +216,7 @@ it('the check of a file finds versions that are damaged, and trash that is not w
   const file = openDatabase(dir.database)
   t.after(() => file.close())
   for (const [sql, fault] of [
-    ["UPDATE change SET delta = x'00' WHERE seq = 7", /^the version of topic "a" before change 7 is damaged$/],
+    ["UPDATE change SET replaced = x'00' WHERE seq = 7", /^the version of topic "a" before change 7 is damaged$/],
     ["UPDATE trash SET doc = '{}'", /^topic "b" in the trash is not what was deleted$/],
   ] as const) {
     file.exec(`BEGIN; ${sql}`)

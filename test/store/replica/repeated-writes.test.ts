@@ -72,7 +72,7 @@ async function outcomeOf(store: SystemStore, write: ReturnType<typeof randomWrit
 }
 
 /** All but the bytes of the earlier texts. */
-const CHANGES = `SELECT seq, model, id, kind, at, actor, before, after, status_before, delta IS NULL AS is_gone
+const CHANGES = `SELECT seq, model, id, kind, at, actor, before, after, status_before, replaced IS NULL AS is_gone
   FROM change ORDER BY seq`
 
 it('a store whose jobs all run again gives the same answers and the same data as one by itself', async (t) => {
