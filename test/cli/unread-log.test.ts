@@ -78,7 +78,9 @@ describe('a stderr that is not read', () => {
     const ids = lines.flatMap(({ requestId }) => (requestId === undefined ? [] : [requestId]))
     assert.ok(ids.length >= 1001)
     assert.equal(new Set(ids).size, ids.length)
-    assert.deepEqual(lines.slice(-2).map(({ event }) => event), ['stopping', 'stopped'])
+    // A request that another thread has answered may have its line behind the first of them.
+    assert.ok(lines.some(({ event }) => event === 'stopping'))
+    assert.equal(lines.at(-1)?.event, 'stopped')
   })
 
   it('does not keep the process after SIGTERM', async (t) => {
