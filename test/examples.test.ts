@@ -9,7 +9,7 @@ import { EXAMPLES as EXAMPLES_OF_COMMAND } from '../src/guides/examples.ts'
 import { codeBlocks, DOCUMENTS } from './support/service/documented-commands.ts'
 import { runCheaply } from './support/service/in-process.ts'
 import { cleanEnvironment, COMMAND, finish } from '../scripts/tools/program.ts'
-import { temporaryDirectory } from './support/service/temporary-directory.ts'
+import { temporaryDirectory } from '../scripts/tools/temporary-directory.ts'
 
 const EXAMPLES = join(import.meta.dirname, '../examples')
 const ON_WINDOWS = process.platform === 'win32'

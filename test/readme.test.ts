@@ -5,7 +5,7 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { it } from 'node:test'
 import { codeBlocks, DOCUMENTS, ROOT, shell } from './support/service/documented-commands.ts'
-import { temporaryDirectory } from './support/service/temporary-directory.ts'
+import { temporaryDirectory } from '../scripts/tools/temporary-directory.ts'
 
 const README = DOCUMENTS.get('README.md') ?? ''
 const COMMANDS = codeBlocks(README, 'sh')

@@ -10,7 +10,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as wait } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
 import { withCleanup } from '../with-cleanup.ts'
-import { HEADLINE, SOURCE, TOPIC } from '../tools/data-bodies.ts'
+import { bodyOf } from '../tools/data-bodies.ts'
 import { ADMIN_EMAIL, databaseOf, startService, type TestService } from '../../test/support/service/service.ts'
 
 const SOURCES = `${pathToFileURL(join(import.meta.dirname, '../../src')).href}/`
@@ -32,7 +32,7 @@ const WALKS: Readonly<Record<string, (client: Client) => Promise<Request>>> = {
     // Of another source each time: a page that was sent before is cached.
     const sources: string[] = []
     for (let i = 0; i <= WARM_ROUNDS; i++) {
-      const id = await make('source', { ...newOf(SOURCE), url: `https://paper-${i}.example.org` })
+      const id = await make('source', { ...bodyOf('source'), url: `https://paper-${i}.example.org` })
       for (let j = 0; j < 5; j++) await make('headline', { ...headlineOf(5 * i + j), source: { id } })
       sources.push(id)
     }
@@ -45,7 +45,7 @@ const WALKS: Readonly<Record<string, (client: Client) => Promise<Request>>> = {
     return (round) => send('POST', '/data?model=headline', headlineOf(round))
   },
   async rename({ service, send, make }) {
-    const id = await make('topic', newOf(TOPIC))
+    const id = await make('topic', bodyOf('topic'))
     for (let i = 0; i < HOLDERS; i++) await make('headline', { ...headlineOf(i), topic: { id } })
     const database = new DatabaseSync(databaseOf(service), { readOnly: true })
     const behind = database.prepare("SELECT 1 FROM headline WHERE doc ->> '$.topic.name' <> ? LIMIT 1")
@@ -68,7 +68,11 @@ const WALKS: Readonly<Record<string, (client: Client) => Promise<Request>>> = {
 export async function printWalks(words: readonly string[]): Promise<void> {
   const names = words.filter((word) => !word.startsWith('--'))
   const unknown = names.find((name) => WALKS[name] === undefined)
-  if (unknown !== undefined) throw new Error(`There is no walk ${unknown}: wanted some of ${Object.keys(WALKS).join(', ')}`)
+  if (unknown !== undefined) {
+    console.error(`There is no walk ${unknown}: wanted some of ${Object.keys(WALKS).join(', ')}`)
+    process.exitCode = 2
+    return
+  }
   for (const name of names.length > 0 ? names : Object.keys(WALKS)) {
     const entered = await enteredBy(name)
     const functions = [...entered.values()].reduce((sum, some) => sum + some.size, 0)
@@ -79,7 +83,7 @@ export async function printWalks(words: readonly string[]): Promise<void> {
 }
 
 /** A service of its own for each walk: what one leaves behind is no work of the next. */
-async function enteredBy(name: string): Promise<Entered> {
+export async function enteredBy(name: string): Promise<Entered> {
   return withCleanup(async (cleanup) => {
     const service = await startService(cleanup)
     const request = await (WALKS[name] as (client: Client) => Promise<Request>)(await clientOf(service))
@@ -123,10 +127,5 @@ async function clientOf(service: TestService): Promise<Client> {
 }
 
 function headlineOf(i: number): object {
-  return { ...newOf(HEADLINE), title: `Ferry ${i} leaves port ${i * 7}`, url: `https://example.org/${i}` }
-}
-
-/** As clients send a new document. */
-function newOf({ id: _, createdAt: __, updatedAt: ___, ...members }: { readonly id: string; readonly createdAt: string; readonly updatedAt: string }): object {
-  return members
+  return { ...bodyOf('headline'), title: `Ferry ${i} leaves port ${i * 7}`, url: `https://example.org/${i}` }
 }

@@ -12,7 +12,7 @@ import { openDatabase } from '../../src/store/sqlite/database.ts'
 import { newPerson } from '../support/cast.ts'
 import { assertDescribed } from '../support/schema/described-responses.ts'
 import { startService, type TestService } from '../support/service/service.ts'
-import { temporaryDirectory, type Cleanup } from '../support/service/temporary-directory.ts'
+import { temporaryDirectory, type Cleanup } from '../../scripts/tools/temporary-directory.ts'
 
 const PATH = '/api/v1/admin/backups'
 

@@ -10,7 +10,7 @@ import { OPERATOR } from '../../src/store/actor.ts'
 import { newPerson } from '../support/cast.ts'
 import { ONLY_HERE } from '../support/service/service-process.ts'
 import { startService, type ApiResponse, type TestService } from '../support/service/service.ts'
-import type { Cleanup } from '../support/service/temporary-directory.ts'
+import type { Cleanup } from '../../scripts/tools/temporary-directory.ts'
 
 const PATH = '/api/v1/admin/import'
 const HEADER = 'name,description,iconUrl,status'

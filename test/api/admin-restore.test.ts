@@ -8,7 +8,7 @@ import { openDatabase } from '../../src/store/sqlite/database.ts'
 import { newPerson } from '../support/cast.ts'
 import { ONLY_HERE } from '../support/service/service-process.ts'
 import { databaseOf, startService, type ApiResponse, type TestService, type TestSettings } from '../support/service/service.ts'
-import { temporaryDirectory, type Cleanup } from '../support/service/temporary-directory.ts'
+import { temporaryDirectory, type Cleanup } from '../../scripts/tools/temporary-directory.ts'
 
 const PATH = '/api/v1/admin/backups'
 const BODY = { description: 'd', iconUrl: 'https://images.example/t.png', status: 'active' }

@@ -9,7 +9,7 @@ import type { LogLines, OutboxMessages, ServiceStatus } from '../../src/models/r
 import { LIMIT_NAMES } from '../../src/auth/limits.ts'
 import { VERSION } from '../../src/base/version.ts'
 import { ADMIN_EMAIL, startService, type TestService } from '../support/service/service.ts'
-import type { Cleanup } from '../support/service/temporary-directory.ts'
+import type { Cleanup } from '../../scripts/tools/temporary-directory.ts'
 import { ONLY_HERE } from '../support/service/service-process.ts'
 import { SYSTEM } from '../../src/store/actor.ts'
 

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { describe, it, type TestContext } from 'node:test'
 import { newCast, newPerson, type Person } from '../support/cast.ts'
-import { bodyOf } from '../support/service/data-bodies.ts'
+import { bodyOf } from '../../scripts/tools/data-bodies.ts'
 import { openEvents, type EventReader } from '../support/service/event-reader.ts'
 import { startService, type TestService } from '../support/service/service.ts'
 import { startSuiteService } from '../support/service/suite-service.ts'

@@ -7,7 +7,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { newCast, newPerson, ROLES, type Person } from '../support/cast.ts'
 import { decodeError } from '../support/service/client-codec.ts'
-import { bodyOf, REMOTE_CONFIG, REMOTE_CONFIG_ID, SUMMARY_ID } from '../support/service/data-bodies.ts'
+import { bodyOf, REMOTE_CONFIG, REMOTE_CONFIG_ID, SUMMARY_ID } from '../../scripts/tools/data-bodies.ts'
 import type { ApiResponse } from '../support/service/service.ts'
 import { startSuiteService } from '../support/service/suite-service.ts'
 

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { JsonObject } from '../../src/base/json.ts'
 import { newCast } from '../support/cast.ts'
-import { bodyOf, HEADLINE, PREFERENCES, REMOTE_CONFIG_ID, TOPIC } from '../support/service/data-bodies.ts'
+import { bodyOf, HEADLINE, PREFERENCES, REMOTE_CONFIG_ID, TOPIC } from '../../scripts/tools/data-bodies.ts'
 import { startService, type ApiResponse } from '../support/service/service.ts'
 import { startSuiteService } from '../support/service/suite-service.ts'
 

@@ -14,7 +14,7 @@ import {
   SETTINGS,
   SOURCE,
   TOPIC,
-} from '../support/service/data-bodies.ts'
+} from '../../scripts/tools/data-bodies.ts'
 import type { ApiResponse } from '../support/service/service.ts'
 import { startSuiteService } from '../support/service/suite-service.ts'
 

@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { newCast, newPerson } from '../support/cast.ts'
-import { copies, PREFERENCES, SETTINGS, SUMMARY_ID, TOPIC } from '../support/service/data-bodies.ts'
+import { copies, PREFERENCES, SETTINGS, SUMMARY_ID, TOPIC } from '../../scripts/tools/data-bodies.ts'
 import { startService, type Call } from '../support/service/service.ts'
 import { startSuiteService } from '../support/service/suite-service.ts'
 

@@ -14,7 +14,7 @@ import {
   HEADLINE,
   REMOTE_CONFIG_ID,
   SUMMARY_ID,
-} from '../support/service/data-bodies.ts'
+} from '../../scripts/tools/data-bodies.ts'
 import type { ApiResponse, Call } from '../support/service/service.ts'
 import { startSuiteService } from '../support/service/suite-service.ts'
 

@@ -10,7 +10,7 @@ import { execute, noEffort } from '../../src/store/plan/executor.ts'
 import { planQuery } from '../../src/store/plan/planner.ts'
 import { openDatabase } from '../../src/store/sqlite/database.ts'
 import { newCast, type Person } from '../support/cast.ts'
-import { COUNTRY, TOPIC } from '../support/service/data-bodies.ts'
+import { COUNTRY, TOPIC } from '../../scripts/tools/data-bodies.ts'
 import { databaseOf, type ApiResponse } from '../support/service/service.ts'
 import { startSuiteService } from '../support/service/suite-service.ts'
 

@@ -5,7 +5,7 @@ import type { Json, JsonObject } from '../../src/base/json.ts'
 import { isId } from '../../src/base/ids.ts'
 import { newCast } from '../support/cast.ts'
 import { DECODERS, decodeEnvelope } from '../support/service/client-codec.ts'
-import { bodyOf, COUNTRY, HEADLINE, SOURCE, TOPIC, withAt, withOwnCode } from '../support/service/data-bodies.ts'
+import { bodyOf, COUNTRY, HEADLINE, SOURCE, TOPIC, withAt, withOwnCode } from '../../scripts/tools/data-bodies.ts'
 import type { ApiResponse } from '../support/service/service.ts'
 import { startSuiteService } from '../support/service/suite-service.ts'
 

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { newCast, type Person } from '../support/cast.ts'
-import { HEADLINE, TOPIC } from '../support/service/data-bodies.ts'
+import { HEADLINE, TOPIC } from '../../scripts/tools/data-bodies.ts'
 import type { ApiResponse } from '../support/service/service.ts'
 import { startSuiteService } from '../support/service/suite-service.ts'
 

@@ -9,7 +9,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { Json, JsonObject } from '../../src/base/json.ts'
 import { newCast } from '../support/cast.ts'
-import { HEADLINE, PREFERENCES, TOPIC } from '../support/service/data-bodies.ts'
+import { HEADLINE, PREFERENCES, TOPIC } from '../../scripts/tools/data-bodies.ts'
 import type { ApiResponse } from '../support/service/service.ts'
 import { startSuiteService } from '../support/service/suite-service.ts'
 

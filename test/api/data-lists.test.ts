@@ -4,7 +4,7 @@ import { before, describe, it } from 'node:test'
 import type { Json, JsonObject } from '../../src/base/json.ts'
 import { newCast } from '../support/cast.ts'
 import { DECODERS, decodeEnvelope, decodePage, pageOf, type Page } from '../support/service/client-codec.ts'
-import { COUNTRY, freeCode, HEADLINE, LANGUAGE, SOURCE, TOPIC, withOwnCode } from '../support/service/data-bodies.ts'
+import { COUNTRY, freeCode, HEADLINE, LANGUAGE, SOURCE, TOPIC, withOwnCode } from '../../scripts/tools/data-bodies.ts'
 import { startService, type ApiResponse, type TestService } from '../support/service/service.ts'
 import { startSuiteService } from '../support/service/suite-service.ts'
 

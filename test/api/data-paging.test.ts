@@ -5,7 +5,7 @@ import { before, describe, it } from 'node:test'
 import type { Json, JsonObject } from '../../src/base/json.ts'
 import { newCast } from '../support/cast.ts'
 import { decodePage, DECODERS, type Page } from '../support/service/client-codec.ts'
-import { LANGUAGE, TOPIC, withOwnCode } from '../support/service/data-bodies.ts'
+import { LANGUAGE, TOPIC, withOwnCode } from '../../scripts/tools/data-bodies.ts'
 import type { ApiResponse } from '../support/service/service.ts'
 import { startSuiteService } from '../support/service/suite-service.ts'
 

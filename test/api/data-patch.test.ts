@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { Json, JsonObject } from '../../src/base/json.ts'
 import { newCast } from '../support/cast.ts'
-import { bodyOf, COUNTRY, REMOTE_CONFIG_ID, TOPIC } from '../support/service/data-bodies.ts'
+import { bodyOf, COUNTRY, REMOTE_CONFIG_ID, TOPIC } from '../../scripts/tools/data-bodies.ts'
 import type { ApiResponse, Call } from '../support/service/service.ts'
 import { startSuiteService } from '../support/service/suite-service.ts'
 

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { JsonObject } from '../../src/base/json.ts'
 import { newCast, newPerson, type Person } from '../support/cast.ts'
-import { bodyOf, REMOTE_CONFIG_ID, SUMMARY_ID, TOPIC } from '../support/service/data-bodies.ts'
+import { bodyOf, REMOTE_CONFIG_ID, SUMMARY_ID, TOPIC } from '../../scripts/tools/data-bodies.ts'
 import type { ApiResponse, Call } from '../support/service/service.ts'
 import { startSuiteService } from '../support/service/suite-service.ts'
 

@@ -4,7 +4,7 @@ import { describe, it } from 'node:test'
 import type { Json, JsonObject } from '../../src/base/json.ts'
 import { newCast } from '../support/cast.ts'
 import { decodeEnvelope, decodeRemoteConfig } from '../support/service/client-codec.ts'
-import { REMOTE_CONFIG, REMOTE_CONFIG_ID, withAt } from '../support/service/data-bodies.ts'
+import { REMOTE_CONFIG, REMOTE_CONFIG_ID, withAt } from '../../scripts/tools/data-bodies.ts'
 import { startService, type ApiResponse, type Call, type TestService } from '../support/service/service.ts'
 import { startSuiteService } from '../support/service/suite-service.ts'
 

@@ -5,7 +5,7 @@ import { describe, it } from 'node:test'
 import { headline } from '../../src/models/headline.ts'
 import { SYSTEM } from '../../src/store/actor.ts'
 import { newCast, type Person } from '../support/cast.ts'
-import { COUNTRY, SOURCE, TOPIC } from '../support/service/data-bodies.ts'
+import { COUNTRY, SOURCE, TOPIC } from '../../scripts/tools/data-bodies.ts'
 import type { ApiResponse } from '../support/service/service.ts'
 import { startSuiteService } from '../support/service/suite-service.ts'
 

@@ -5,9 +5,9 @@ import { it } from 'node:test'
 import { isId } from '../../src/base/ids.ts'
 import type { JsonObject } from '../../src/base/json.ts'
 import { decodePage, DECODERS } from '../support/service/client-codec.ts'
-import { COUNTRY, REMOTE_CONFIG_ID } from '../support/service/data-bodies.ts'
+import { COUNTRY, REMOTE_CONFIG_ID } from '../../scripts/tools/data-bodies.ts'
 import { START, startService, type TestService } from '../support/service/service.ts'
-import { temporaryDirectory } from '../support/service/temporary-directory.ts'
+import { temporaryDirectory } from '../../scripts/tools/temporary-directory.ts'
 
 async function all(
   site: TestService,

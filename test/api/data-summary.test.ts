@@ -4,7 +4,7 @@ import { describe, it } from 'node:test'
 import type { JsonObject } from '../../src/base/json.ts'
 import { newCast } from '../support/cast.ts'
 import { decodeDashboardSummary, decodeEnvelope } from '../support/service/client-codec.ts'
-import { bodyOf, SUMMARY_ID } from '../support/service/data-bodies.ts'
+import { bodyOf, SUMMARY_ID } from '../../scripts/tools/data-bodies.ts'
 import type { ApiResponse } from '../support/service/service.ts'
 import { startSuiteService } from '../support/service/suite-service.ts'
 

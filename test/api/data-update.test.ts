@@ -4,7 +4,7 @@ import { describe, it } from 'node:test'
 import type { Json, JsonObject } from '../../src/base/json.ts'
 import { newCast } from '../support/cast.ts'
 import { DECODERS, decodeEnvelope } from '../support/service/client-codec.ts'
-import { bodyOf, PREFERENCES, SETTINGS, TOPIC, withAt } from '../support/service/data-bodies.ts'
+import { bodyOf, PREFERENCES, SETTINGS, TOPIC, withAt } from '../../scripts/tools/data-bodies.ts'
 import type { ApiResponse } from '../support/service/service.ts'
 import { startSuiteService } from '../support/service/suite-service.ts'
 

@@ -5,7 +5,7 @@ import type { Json, JsonObject } from '../../src/base/json.ts'
 import { isId } from '../../src/base/ids.ts'
 import { newCast, newPerson, type Person } from '../support/cast.ts'
 import { decodeEnvelope, decodePage, decodeUser, DECODERS } from '../support/service/client-codec.ts'
-import { USER, withAt } from '../support/service/data-bodies.ts'
+import { USER, withAt } from '../../scripts/tools/data-bodies.ts'
 import { startService, type ApiResponse, type TestService } from '../support/service/service.ts'
 import { startSuiteService } from '../support/service/suite-service.ts'
 

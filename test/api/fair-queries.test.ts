@@ -10,9 +10,9 @@ import type { Json } from '../../src/base/json.ts'
 import { headline } from '../../src/models/headline.ts'
 import { newCast } from '../support/cast.ts'
 import { randomHeadline, sampleId } from '../../scripts/tools/query/headline-samples.ts'
-import { seededRandom } from '../support/random.ts'
+import { seededRandom } from '../../scripts/tools/random.ts'
 import { ONLY_HERE } from '../support/service/service-process.ts'
-import { systemStore } from '../support/service/stores.ts'
+import { systemStore } from '../../scripts/tools/stores.ts'
 import { startSuiteService } from '../support/service/suite-service.ts'
 
 const DOCUMENTS = 1_000

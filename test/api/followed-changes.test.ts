@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { followChanges } from '../../scripts/changes/follow-changes.ts'
-import { seededRandom, seedOfRun } from '../support/random.ts'
+import { seededRandom, seedOfRun } from '../../scripts/tools/random.ts'
 import { newCast } from '../support/cast.ts'
 import { ONLY_HERE } from '../support/service/service-process.ts'
 import { startService } from '../support/service/service.ts'

@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import { PREFERENCES, TOPIC } from '../support/service/data-bodies.ts'
+import { PREFERENCES, TOPIC } from '../../scripts/tools/data-bodies.ts'
 import { ONLY_HERE } from '../support/service/service-process.ts'
 import { startService, type ApiResponse, type Signed, type TestService } from '../support/service/service.ts'
 import { noSmallDisk, smallDisk } from '../../scripts/tools/small-disk.ts'

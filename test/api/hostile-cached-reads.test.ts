@@ -5,7 +5,7 @@
  */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { HEADLINE, SUMMARY_ID } from '../support/service/data-bodies.ts'
+import { HEADLINE, SUMMARY_ID } from '../../scripts/tools/data-bodies.ts'
 import type { ApiResponse, Signed } from '../support/service/service.ts'
 import { startSuiteService } from '../support/service/suite-service.ts'
 

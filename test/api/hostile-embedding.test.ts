@@ -8,7 +8,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { newCast } from '../support/cast.ts'
-import { TOPIC } from '../support/service/data-bodies.ts'
+import { TOPIC } from '../../scripts/tools/data-bodies.ts'
 import { RawConnection } from '../support/service/http-client.ts'
 import { ONLY_HERE } from '../support/service/service-process.ts'
 import { startSuiteService } from '../support/service/suite-service.ts'

@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { newCast } from '../support/cast.ts'
-import { TOPIC } from '../support/service/data-bodies.ts'
+import { TOPIC } from '../../scripts/tools/data-bodies.ts'
 import { startService, type ApiResponse, type TestService } from '../support/service/service.ts'
 import { startSuiteService } from '../support/service/suite-service.ts'
 

@@ -7,7 +7,7 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { newCast } from '../support/cast.ts'
-import { TOPIC } from '../support/service/data-bodies.ts'
+import { TOPIC } from '../../scripts/tools/data-bodies.ts'
 import { startSuiteService } from '../support/service/suite-service.ts'
 
 const service = await startSuiteService()

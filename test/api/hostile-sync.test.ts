@@ -8,7 +8,7 @@ import { describe, it } from 'node:test'
 import type { JsonObject } from '../../src/base/json.ts'
 import { ENDPOINTS } from '../../src/endpoints/endpoints.ts'
 import { newCast, type Person } from '../support/cast.ts'
-import { bodyOf } from '../support/service/data-bodies.ts'
+import { bodyOf } from '../../scripts/tools/data-bodies.ts'
 import { startService, type ApiResponse } from '../support/service/service.ts'
 import { startSuiteService } from '../support/service/suite-service.ts'
 

@@ -4,9 +4,9 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { openDatabase } from '../../src/store/sqlite/database.ts'
 import { newCast, newPerson, type Person } from '../support/cast.ts'
-import { HEADLINE, TOPIC } from '../support/service/data-bodies.ts'
+import { HEADLINE, TOPIC } from '../../scripts/tools/data-bodies.ts'
 import { databaseOf, startService, type ApiResponse } from '../support/service/service.ts'
-import { temporaryDirectory } from '../support/service/temporary-directory.ts'
+import { temporaryDirectory } from '../../scripts/tools/temporary-directory.ts'
 import { startSuiteService } from '../support/service/suite-service.ts'
 
 const service = await startSuiteService()

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { newCast, newPerson } from '../support/cast.ts'
-import { bodyOf } from '../support/service/data-bodies.ts'
+import { bodyOf } from '../../scripts/tools/data-bodies.ts'
 import { ONLY_HERE } from '../support/service/service-process.ts'
 import { startSuiteService } from '../support/service/suite-service.ts'
 

@@ -15,7 +15,7 @@ import {
   TOPIC,
   USER,
   withAt,
-} from '../support/service/data-bodies.ts'
+} from '../../scripts/tools/data-bodies.ts'
 import { startSuiteService } from '../support/service/suite-service.ts'
 
 const service = await startSuiteService({ review: 'on' })

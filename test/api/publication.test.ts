@@ -4,10 +4,10 @@ import { describe, it } from 'node:test'
 import type { JsonObject } from '../../src/base/json.ts'
 import { headline } from '../../src/models/headline.ts'
 import { newCast } from '../support/cast.ts'
-import { HEADLINE, TOPIC } from '../support/service/data-bodies.ts'
+import { HEADLINE, TOPIC } from '../../scripts/tools/data-bodies.ts'
 import { ONLY_HERE } from '../support/service/service-process.ts'
 import type { ApiResponse } from '../support/service/service.ts'
-import { systemStore } from '../support/service/stores.ts'
+import { systemStore } from '../../scripts/tools/stores.ts'
 import { startSuiteService } from '../support/service/suite-service.ts'
 
 const service = await startSuiteService()

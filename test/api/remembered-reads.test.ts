@@ -11,13 +11,13 @@ import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { setImmediate as turn } from 'node:timers/promises'
 import { openDatabase } from '../../src/store/sqlite/database.ts'
-import { longRun } from '../support/long-run.ts'
-import { seededRandom, seedOfRun } from '../support/random.ts'
+import { longRun } from '../../scripts/tools/long-run.ts'
+import { seededRandom, seedOfRun } from '../../scripts/tools/random.ts'
 import { readDifference, SETTINGS_COMPARED } from '../support/service/read-difference.ts'
 import { run } from '../../scripts/tools/program.ts'
-import { TOPIC } from '../support/service/data-bodies.ts'
+import { TOPIC } from '../../scripts/tools/data-bodies.ts'
 import { databaseOf, startService, type ApiResponse, type TestService } from '../support/service/service.ts'
-import type { Cleanup } from '../support/service/temporary-directory.ts'
+import type { Cleanup } from '../../scripts/tools/temporary-directory.ts'
 
 const ROUNDS = longRun(50, 250)
 const READS_AFTER_WRITE = 4

@@ -17,7 +17,7 @@ import { SYSTEM } from '../../src/store/actor.ts'
 import { openDatabase } from '../../src/store/sqlite/database.ts'
 import { authCalls } from '../support/service/auth-calls.ts'
 import { newCast, newPerson, type Person, type Role } from '../support/cast.ts'
-import * as bodies from '../support/service/data-bodies.ts'
+import * as bodies from '../../scripts/tools/data-bodies.ts'
 import { RawConnection } from '../support/service/http-client.ts'
 import { startSuiteService } from '../support/service/suite-service.ts'
 

@@ -7,7 +7,7 @@ import { describe, it } from 'node:test'
 import { newPerson } from '../support/cast.ts'
 import { send } from '../support/service/http-client.ts'
 import { startService, type TestService } from '../support/service/service.ts'
-import type { Cleanup } from '../support/service/temporary-directory.ts'
+import type { Cleanup } from '../../scripts/tools/temporary-directory.ts'
 import { openPeer, type Step } from '../support/smtp/smtp-peer.ts'
 import { ONLY_HERE } from '../support/service/service-process.ts'
 

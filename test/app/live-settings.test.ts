@@ -9,8 +9,8 @@ import { shownSettings } from '../../src/config/shown-settings.ts'
 import { STORED_MODELS } from '../../src/models/registry.ts'
 import { OPERATOR } from '../../src/store/actor.ts'
 import { openStore } from '../../src/store/sqlite/sqlite-store.ts'
-import { recordingLog } from '../support/service/recording-log.ts'
-import { testStore } from '../support/service/stores.ts'
+import { recordingLog } from '../../scripts/tools/recording-log.ts'
+import { testStore } from '../../scripts/tools/stores.ts'
 
 const LOOK_MS = 5_000
 

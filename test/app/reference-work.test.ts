@@ -14,10 +14,10 @@ import { topic } from '../../src/models/topic.ts'
 import { openDatabase } from '../../src/store/sqlite/database.ts'
 import type { FollowedStep } from '../../src/store/references/reference-progress.ts'
 import { changeFaults } from '../../scripts/tools/cluster/change-faults.ts'
-import { bodyOf } from '../support/service/data-bodies.ts'
-import { testStore } from '../support/service/stores.ts'
-import { temporaryDirectory } from '../support/service/temporary-directory.ts'
-import { longRun } from '../support/long-run.ts'
+import { bodyOf } from '../../scripts/tools/data-bodies.ts'
+import { testStore } from '../../scripts/tools/stores.ts'
+import { temporaryDirectory } from '../../scripts/tools/temporary-directory.ts'
+import { longRun } from '../../scripts/tools/long-run.ts'
 
 const COPIES = longRun(90, 300)
 /** What the event loop changes in one step. */

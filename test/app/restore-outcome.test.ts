@@ -10,8 +10,8 @@ import { requestRestore, restoreCopy } from '../../src/store/backup/pending-rest
 import { prepareDataDir, type DataDir } from '../../src/store/sqlite/data-dir.ts'
 import { openStore } from '../../src/store/sqlite/sqlite-store.ts'
 import type { Store } from '../../src/store/store.ts'
-import { recordingLog } from '../support/service/recording-log.ts'
-import { temporaryDirectory, type Cleanup } from '../support/service/temporary-directory.ts'
+import { recordingLog } from '../../scripts/tools/recording-log.ts'
+import { temporaryDirectory, type Cleanup } from '../../scripts/tools/temporary-directory.ts'
 
 const WISH = { name: 'dateline-20260301T120000Z.db', actor: '66f000000000000000000601', removed: { apiTokens: 0, passkeys: 0 }, at: '2026-03-02T09:30:00.000Z' }
 const now = (): number => Date.UTC(2026, 2, 2, 9, 30)

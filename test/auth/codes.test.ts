@@ -4,8 +4,8 @@ import { createCodes } from '../../src/auth/codes.ts'
 import { unseal, type SealedCode } from '../../src/auth/sealed-message.ts'
 import { deriveKeys, equalSecrets, mac } from '../../src/auth/keys.ts'
 import { createLimits, NO_LIMITS } from '../../src/auth/limits.ts'
-import type { Cleanup } from '../support/service/temporary-directory.ts'
-import { signInWith, takeAll, testStore, VISITOR } from '../support/service/stores.ts'
+import type { Cleanup } from '../../scripts/tools/temporary-directory.ts'
+import { signInWith, takeAll, testStore, VISITOR } from '../../scripts/tools/stores.ts'
 
 const SECRET = 's'.repeat(43)
 const keys = deriveKeys([SECRET])

@@ -11,9 +11,9 @@ import type { Mail } from '../../src/mail/delivery/mailer.ts'
 import { invitationMail } from '../../src/mail/templates/invitation-mail.ts'
 import { signInMessage } from '../../src/mail/templates/templates.ts'
 import type { MessageRecord } from '../../src/store/store.ts'
-import { recordingLog } from '../support/service/recording-log.ts'
-import type { Cleanup } from '../support/service/temporary-directory.ts'
-import { testStore, VISITOR } from '../support/service/stores.ts'
+import { recordingLog } from '../../scripts/tools/recording-log.ts'
+import type { Cleanup } from '../../scripts/tools/temporary-directory.ts'
+import { testStore, VISITOR } from '../../scripts/tools/stores.ts'
 
 const MINUTE_MS = 60_000
 const LIFETIME_MS = 15 * MINUTE_MS

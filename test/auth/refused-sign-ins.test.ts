@@ -4,8 +4,8 @@ import { statSync } from 'node:fs'
 import { it } from 'node:test'
 import { createRefusedSignIns } from '../../src/auth/refused-sign-ins.ts'
 import { openDatabase } from '../../src/store/sqlite/database.ts'
-import { recordingLog } from '../support/service/recording-log.ts'
-import { testStore } from '../support/service/stores.ts'
+import { recordingLog } from '../../scripts/tools/recording-log.ts'
+import { testStore } from '../../scripts/tools/stores.ts'
 
 const visitor = (clientAddress: string) => ({ kind: 'visitor', origin: { clientAddress, requestId: 'a request' } }) as const
 

@@ -12,7 +12,7 @@ import { openStore } from '../../src/store/sqlite/sqlite-store.ts'
 import { prepareDataDir } from '../../src/store/sqlite/data-dir.ts'
 import { STORED_MODELS } from '../../src/models/registry.ts'
 import { SYSTEM } from '../../src/store/actor.ts'
-import { temporaryDirectory } from '../support/service/temporary-directory.ts'
+import { temporaryDirectory } from '../../scripts/tools/temporary-directory.ts'
 
 const HOUR_MS = 3_600_000
 

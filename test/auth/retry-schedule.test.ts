@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { nextTry } from '../../src/auth/retry-schedule.ts'
-import { seededRandom, seedOfRun } from '../support/random.ts'
+import { seededRandom, seedOfRun } from '../../scripts/tools/random.ts'
 
 const LIFETIME_MS = 900_000
 const next = (attempts: number, { chance = 0, now = 0, expiresAt = LIFETIME_MS } = {}) =>

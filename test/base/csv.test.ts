@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { CsvError, readCsvRow, writeCsvRow } from '../../src/base/csv.ts'
-import { seededRandom, seedOfTest } from '../support/random.ts'
+import { seededRandom, seedOfTest } from '../../scripts/tools/random.ts'
 
 describe('readCsvRow()', () => {
   for (const [name, text, cells] of [

@@ -14,8 +14,8 @@ import { readExactly } from '../../src/base/decimal-reader.ts'
 import { JsonError, parseJson, parseJsonInTurns, writeJson, type Json } from '../../src/base/json.ts'
 import { surveyJson } from '../../src/base/json-survey.ts'
 import { collectGarbage } from '../support/collect-garbage.ts'
-import { seededRandom, seedOfTest } from '../support/random.ts'
-import { longRun } from '../support/long-run.ts'
+import { seededRandom, seedOfTest } from '../../scripts/tools/random.ts'
+import { longRun } from '../../scripts/tools/long-run.ts'
 
 const BYTES = 1024 * 1024
 const ROUNDS = longRun(2_000, 20_000)

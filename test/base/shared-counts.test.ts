@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { countsMemory, createSharedCounts } from '../../src/base/shared-counts.ts'
-import { seededRandom, seedOfTest } from '../support/random.ts'
+import { seededRandom, seedOfTest } from '../../scripts/tools/random.ts'
 
 it('sums under keys are those of all threads, and lose what a thread held that has ended', (t) => {
   const random = seededRandom(seedOfTest())

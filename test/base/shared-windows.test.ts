@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { describe, it } from 'node:test'
 import { Worker } from 'node:worker_threads'
 import { createSharedWindows, windowsMemory } from '../../src/base/shared-windows.ts'
-import { seededRandom } from '../support/random.ts'
+import { seededRandom } from '../../scripts/tools/random.ts'
 
 const WINDOW_MS = 60_000
 

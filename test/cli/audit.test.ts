@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { it } from 'node:test'
 import type { AuditRecord } from '../../src/models/audit.ts'
 import { runCheaply, serveCheaply } from '../support/service/in-process.ts'
-import { temporaryDirectory } from '../support/service/temporary-directory.ts'
+import { temporaryDirectory } from '../../scripts/tools/temporary-directory.ts'
 
 const BOSS = 'boss@example.org'
 

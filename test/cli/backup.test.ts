@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { it } from 'node:test'
 import { runCheaply, serveCheaply } from '../support/service/in-process.ts'
 import { siteWithSamples } from '../support/service/made-site.ts'
-import { temporaryDirectory } from '../support/service/temporary-directory.ts'
+import { temporaryDirectory } from '../../scripts/tools/temporary-directory.ts'
 
 it('backup beside a service, restore, and the same responses to the same token', async (t) => {
   const data = await siteWithSamples(t)

@@ -6,7 +6,7 @@ import { it } from 'node:test'
 import { openDatabase } from '../../src/store/sqlite/database.ts'
 import { runCheaply, serveCheaply } from '../support/service/in-process.ts'
 import { siteWithBoss, siteWithSamples } from '../support/service/made-site.ts'
-import { temporaryDirectory } from '../support/service/temporary-directory.ts'
+import { temporaryDirectory } from '../../scripts/tools/temporary-directory.ts'
 
 const PAGE_BYTES = 4096
 

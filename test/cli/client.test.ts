@@ -8,7 +8,7 @@ import { it } from 'node:test'
 import { pathToFileURL } from 'node:url'
 import { VERSION } from '../../src/base/version.ts'
 import { runCheaply } from '../support/service/in-process.ts'
-import { temporaryDirectory } from '../support/service/temporary-directory.ts'
+import { temporaryDirectory } from '../../scripts/tools/temporary-directory.ts'
 
 const FILES = ['dateline.d.ts', 'dateline.js', 'dateline.ts']
 

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { it } from 'node:test'
 import { runCheaply, serveCheaply } from '../support/service/in-process.ts'
 import { run } from '../../scripts/tools/program.ts'
-import { temporaryDirectory } from '../support/service/temporary-directory.ts'
+import { temporaryDirectory } from '../../scripts/tools/temporary-directory.ts'
 
 const signIn = (url: string, email: string, code: string): Promise<Response> =>
   fetch(`${url}/api/v1/auth/verify-code`, {

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { it } from 'node:test'
 import { runCheaply } from '../support/service/in-process.ts'
 import { type Finished, type RunOptions } from '../../scripts/tools/program.ts'
-import { temporaryDirectory, type Cleanup } from '../support/service/temporary-directory.ts'
+import { temporaryDirectory, type Cleanup } from '../../scripts/tools/temporary-directory.ts'
 
 const ON_WINDOWS = process.platform === 'win32'
 const SECRET = 'a-secret-of-more-than-thirty-two-bytes'

@@ -8,7 +8,7 @@ import { describe, it } from 'node:test'
 import { effectiveSettings, readConfig } from '../../src/config/read-config.ts'
 import { serviceLinkWarnings } from '../../src/config/service-links.ts'
 import { runHere, serveCheaply } from '../support/service/in-process.ts'
-import { temporaryDirectory } from '../support/service/temporary-directory.ts'
+import { temporaryDirectory } from '../../scripts/tools/temporary-directory.ts'
 
 /** Of a service `dateline` with the port 8080, named http, as kubelet sets them; the last two are Docker's. */
 const LINKS = {

@@ -10,7 +10,7 @@ import { describe, it } from 'node:test'
 import { runHere } from '../support/service/in-process.ts'
 import { siteWithSamples } from '../support/service/made-site.ts'
 import { run, serve, type Finished } from '../../scripts/tools/program.ts'
-import type { Cleanup } from '../support/service/temporary-directory.ts'
+import type { Cleanup } from '../../scripts/tools/temporary-directory.ts'
 
 /** A user that no machine has in its passwd. */
 const OWNER = 61_234

@@ -9,7 +9,7 @@ import { describe, it } from 'node:test'
 import { send, sendRaw } from '../support/service/http-client.ts'
 import { runCheaply, serveCheaply } from '../support/service/in-process.ts'
 import { cleanEnvironment, COMMAND, run, serve, type RunningService } from '../../scripts/tools/program.ts'
-import { temporaryDirectory } from '../support/service/temporary-directory.ts'
+import { temporaryDirectory } from '../../scripts/tools/temporary-directory.ts'
 
 async function me(url: string, token: string): Promise<{ status: number; text: string }> {
   const response = await fetch(`${url}/api/v1/auth/me`, { headers: { authorization: `Bearer ${token}` } })

@@ -7,7 +7,7 @@ import { openDatabase } from '../../src/store/sqlite/database.ts'
 import { runCheaply, serveCheaply } from '../support/service/in-process.ts'
 import { siteWithBoss, siteWithSamples } from '../support/service/made-site.ts'
 import { type Finished } from '../../scripts/tools/program.ts'
-import { suiteCleanup, temporaryDirectory } from '../support/service/temporary-directory.ts'
+import { suiteCleanup, temporaryDirectory } from '../../scripts/tools/temporary-directory.ts'
 
 const hooks = suiteCleanup(after)
 let data = ''

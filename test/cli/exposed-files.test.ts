@@ -15,7 +15,7 @@ import { readSecrets } from '../../src/config/secrets.ts'
 import { DataDirError } from '../../src/store/sqlite/data-dir.ts'
 import { runCheaply, runHere, serveCheaply } from '../support/service/in-process.ts'
 import { siteWithBoss } from '../support/service/made-site.ts'
-import { temporaryDirectory, type Cleanup } from '../support/service/temporary-directory.ts'
+import { temporaryDirectory, type Cleanup } from '../../scripts/tools/temporary-directory.ts'
 
 // Windows has no mode bits: there the directories above decide.
 const skip = process.platform === 'win32'

@@ -6,7 +6,7 @@ import { describe, it } from 'node:test'
 import { createSetupToken } from '../../src/auth/setup-token.ts'
 import { setupLine } from '../../src/cli/serve/start-messages.ts'
 import { type CheapService, runCheaply, runHere, serveCheaply } from '../support/service/in-process.ts'
-import { temporaryDirectory } from '../support/service/temporary-directory.ts'
+import { temporaryDirectory } from '../../scripts/tools/temporary-directory.ts'
 
 const HOUR_MS = 3_600_000
 

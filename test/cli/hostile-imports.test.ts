@@ -9,7 +9,7 @@ import { join } from 'node:path'
 import { after, describe, it } from 'node:test'
 import { openDatabase } from '../../src/store/sqlite/database.ts'
 import { runHere } from '../support/service/in-process.ts'
-import { temporaryDirectory } from '../support/service/temporary-directory.ts'
+import { temporaryDirectory } from '../../scripts/tools/temporary-directory.ts'
 
 const directory = temporaryDirectory({ after })
 const data = join(directory, 'data')

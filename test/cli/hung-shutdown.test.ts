@@ -10,7 +10,7 @@ import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { cleanEnvironment } from '../../scripts/tools/program.ts'
 import { namedPipe } from '../support/service/named-pipe.ts'
-import { temporaryDirectory, type Cleanup } from '../support/service/temporary-directory.ts'
+import { temporaryDirectory, type Cleanup } from '../../scripts/tools/temporary-directory.ts'
 
 /** The sources: a thread that the bundle knows could not be started from outside. */
 const MAIN = join(import.meta.dirname, '../../src/main.ts')

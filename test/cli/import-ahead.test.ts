@@ -9,9 +9,9 @@ import { join } from 'node:path'
 import { it } from 'node:test'
 import { paysAhead } from '../../src/cli/import/import-ahead.ts'
 import { countrySeeds, languageSeeds } from '../../src/content/seeds/seeds.ts'
-import { seededRandom, seedOfRun, type Random } from '../support/random.ts'
+import { seededRandom, seedOfRun, type Random } from '../../scripts/tools/random.ts'
 import { runHere } from '../support/service/in-process.ts'
-import { temporaryDirectory } from '../support/service/temporary-directory.ts'
+import { temporaryDirectory } from '../../scripts/tools/temporary-directory.ts'
 
 const [ROWS, IDS, BATCH, CHARS] = [400, 150, 37, 4_000]
 const DATE = '2026-03-01T08:00:00.000Z'

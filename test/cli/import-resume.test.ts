@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import { it } from 'node:test'
 import { drillImport } from '../../scripts/killed/killed-imports.ts'
 import { runHere } from '../support/service/in-process.ts'
-import { seedOfRun } from '../support/random.ts'
-import { temporaryDirectory } from '../support/service/temporary-directory.ts'
+import { seedOfRun } from '../../scripts/tools/random.ts'
+import { temporaryDirectory } from '../../scripts/tools/temporary-directory.ts'
 
 it('an import that is killed leaves whole batches, and --resume brings every row once', async () => {
   const seed = seedOfRun()

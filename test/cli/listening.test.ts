@@ -12,7 +12,7 @@ import { connect } from 'node:tls'
 import { RawConnection } from '../support/service/http-client.ts'
 import { runCheaply, serveCheaply } from '../support/service/in-process.ts'
 import { cleanEnvironment, COMMAND, serve } from '../../scripts/tools/program.ts'
-import { temporaryDirectory } from '../support/service/temporary-directory.ts'
+import { temporaryDirectory } from '../../scripts/tools/temporary-directory.ts'
 import { OTHER_CERTIFICATE, OTHER_KEY, TEST_CERTIFICATE, TEST_KEY } from '../support/service/test-certificate.ts'
 
 const ON_WINDOWS = process.platform === 'win32'

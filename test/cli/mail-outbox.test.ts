@@ -6,7 +6,7 @@ import { openDatabase } from '../../src/store/sqlite/database.ts'
 import { openMailExchange } from '../../scripts/tools/mail-exchange.ts'
 import { runCheaply, serveCheaply } from '../support/service/in-process.ts'
 import { siteWithBoss } from '../support/service/made-site.ts'
-import { temporaryDirectory } from '../support/service/temporary-directory.ts'
+import { temporaryDirectory } from '../../scripts/tools/temporary-directory.ts'
 
 interface Line {
   readonly id: string

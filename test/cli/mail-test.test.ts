@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { it } from 'node:test'
 import { runCheaply } from '../support/service/in-process.ts'
 import { type Finished } from '../../scripts/tools/program.ts'
-import { temporaryDirectory } from '../support/service/temporary-directory.ts'
+import { temporaryDirectory } from '../../scripts/tools/temporary-directory.ts'
 import { openPeer, TAKES_ONE, type Step } from '../support/smtp/smtp-peer.ts'
 
 const CLEAR = ['--mail-cleartext-login', 'on']

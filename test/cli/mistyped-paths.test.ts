@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { runHere } from '../support/service/in-process.ts'
 import { siteWithSamples } from '../support/service/made-site.ts'
-import { suiteCleanup, temporaryDirectory } from '../support/service/temporary-directory.ts'
+import { suiteCleanup, temporaryDirectory } from '../../scripts/tools/temporary-directory.ts'
 
 describe('a mistyped path', () => {
   const cleanup = suiteCleanup(after)

@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { it } from 'node:test'
 import { runCheaply, serveCheaply } from '../support/service/in-process.ts'
 import { run, serve } from '../../scripts/tools/program.ts'
-import { temporaryDirectory } from '../support/service/temporary-directory.ts'
+import { temporaryDirectory } from '../../scripts/tools/temporary-directory.ts'
 
 it('serve writes one line to stdout when it accepts requests, its log as JSON lines, and ends with 0', async (t) => {
   const service = await serve(t, ['--data-dir', join(temporaryDirectory(t), 'data')])

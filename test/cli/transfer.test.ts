@@ -20,7 +20,7 @@ import { runCheaply, runHere } from '../support/service/in-process.ts'
 import { namedPipe } from '../support/service/named-pipe.ts'
 import { cleanEnvironment, COMMAND, run, serve } from '../../scripts/tools/program.ts'
 import { siteWithSamples } from '../support/service/made-site.ts'
-import { temporaryDirectory } from '../support/service/temporary-directory.ts'
+import { temporaryDirectory } from '../../scripts/tools/temporary-directory.ts'
 import { HOSTILE_TEXTS, hostileRows } from '../support/service/transfer-rows.ts'
 
 const SEED_MODELS = ['topic', 'source', 'headline']

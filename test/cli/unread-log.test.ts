@@ -18,7 +18,7 @@ import { openLogSink } from '../../src/cli/serve/log-sink.ts'
 import { send } from '../support/service/http-client.ts'
 import { namedPipe } from '../support/service/named-pipe.ts'
 import { cleanEnvironment, COMMAND } from '../../scripts/tools/program.ts'
-import { temporaryDirectory, type Cleanup } from '../support/service/temporary-directory.ts'
+import { temporaryDirectory, type Cleanup } from '../../scripts/tools/temporary-directory.ts'
 
 const ONLY_SOURCES = process.env['TEST_PROGRAM'] !== undefined && 'an executable loads no other code before its own'
 /** A named pipe can be opened for reading before it is written to. */

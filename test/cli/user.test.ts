@@ -7,7 +7,7 @@ import { describe, it } from 'node:test'
 import { runCheaply, serveCheaply } from '../support/service/in-process.ts'
 import { BOSS, siteWithBoss } from '../support/service/made-site.ts'
 import { type Finished } from '../../scripts/tools/program.ts'
-import { temporaryDirectory, type Cleanup } from '../support/service/temporary-directory.ts'
+import { temporaryDirectory, type Cleanup } from '../../scripts/tools/temporary-directory.ts'
 
 interface Site {
   dateline(...words: string[]): Promise<Finished>

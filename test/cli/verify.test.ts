@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { it } from 'node:test'
 import { codeBlocks, DOCUMENTS } from '../support/service/documented-commands.ts'
 import { runCheaply } from '../support/service/in-process.ts'
-import { temporaryDirectory, type Cleanup } from '../support/service/temporary-directory.ts'
+import { temporaryDirectory, type Cleanup } from '../../scripts/tools/temporary-directory.ts'
 
 const NAME = 'dateline-1.0.0-linux-x64.tar.gz'
 const CONTENT = 'the published file'

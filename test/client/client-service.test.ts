@@ -13,7 +13,7 @@ import {
 } from '../../src/client/client.ts'
 import type { Bodies, ModelName } from '../../src/client/client-types.ts'
 import { ADMIN_EMAIL } from '../support/service/service.ts'
-import { bodyOf } from '../support/service/data-bodies.ts'
+import { bodyOf } from '../../scripts/tools/data-bodies.ts'
 import { startSuiteService } from '../support/service/suite-service.ts'
 
 const service = await startSuiteService()

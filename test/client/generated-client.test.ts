@@ -13,7 +13,7 @@ import { openApiDocument } from '../../src/api/openapi/openapi.ts'
 import { clientSource } from '../../src/reference/client-source.ts'
 import { describedApi } from '../../src/reference/described-api.ts'
 import { exampleValues, requestExamples, variantsOf } from '../../src/reference/request-examples.ts'
-import type { Cleanup } from '../support/service/temporary-directory.ts'
+import type { Cleanup } from '../../scripts/tools/temporary-directory.ts'
 import { startSuiteService } from '../support/service/suite-service.ts'
 
 const ROOT = join(import.meta.dirname, '../..')

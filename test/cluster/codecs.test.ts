@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { protoMessage, readProto } from '../../src/cluster/etcd/protobuf.ts'
 import { fuzzCodecs } from '../../scripts/tools/cluster/codec-fuzz.ts'
-import { seededRandom, seedOfTest } from '../support/random.ts'
+import { seededRandom, seedOfTest } from '../../scripts/tools/random.ts'
 
 const CASES = 3_000
 

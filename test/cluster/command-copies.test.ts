@@ -5,7 +5,7 @@ import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { it } from 'node:test'
 import { makeCommandDirectory, removeLeftCommands } from '../../src/app/cluster/command-copies.ts'
-import { temporaryDirectory } from '../support/service/temporary-directory.ts'
+import { temporaryDirectory } from '../../scripts/tools/temporary-directory.ts'
 
 it('copies of commands that were killed are removed, those of running ones and anything else stay', (t) => {
   const directory = temporaryDirectory(t)

@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path'
 import { describe, it } from 'node:test'
 import { ClusterSettingError, parseEndpoints, parseNodeUrl, parsePrefix, readEtcdTarget } from '../../src/cluster/etcd-target.ts'
 import type { ClusterSettings } from '../../src/cluster/etcd-target.ts'
-import { temporaryDirectory, type Cleanup } from '../support/service/temporary-directory.ts'
+import { temporaryDirectory, type Cleanup } from '../../scripts/tools/temporary-directory.ts'
 import { OTHER_KEY, TEST_CERTIFICATE, TEST_KEY } from '../support/service/test-certificate.ts'
 
 const NONE: ClusterSettings = {

@@ -10,7 +10,7 @@ import { protoMessage } from '../../src/cluster/etcd/protobuf.ts'
 import { createEtcdLog } from '../../src/cluster/log/etcd-log.ts'
 import { connectTo } from '../../scripts/tools/cluster/etcd-clients.ts'
 import { rawFrame, startGrpcServer, type ScriptedResponse } from '../../scripts/tools/cluster/grpc-server.ts'
-import { recordingLog } from '../support/service/recording-log.ts'
+import { recordingLog } from '../../scripts/tools/recording-log.ts'
 
 /** A response to Range with the cluster id 7, revision 9 and no keys. */
 const GOOD = Buffer.from([0x0a, 4, 0x08, 7, 0x18, 9])

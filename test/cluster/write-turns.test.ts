@@ -8,7 +8,7 @@ import { createWriteTurns, type TurnParts } from '../../src/cluster/log/write-tu
 import type { CommitLog } from '../../src/store/replica/commit-log.ts'
 import { collect, describeLogContract } from '../support/cluster/log-contract.ts'
 import { createMemoryEtcd, pass } from '../support/cluster/memory-etcd.ts'
-import { recordingLog } from '../support/service/recording-log.ts'
+import { recordingLog } from '../../scripts/tools/recording-log.ts'
 
 const PREFIX = '/test/'
 

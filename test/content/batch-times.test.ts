@@ -7,8 +7,8 @@ import { createRepeats } from '../../src/content/repeatable.ts'
 import type { Caller } from '../../src/models/caller.ts'
 import { user } from '../../src/models/user.ts'
 import type { Requester } from '../../src/store/actor.ts'
-import { TOPIC, USER } from '../support/service/data-bodies.ts'
-import { testStore } from '../support/service/stores.ts'
+import { TOPIC, USER } from '../../scripts/tools/data-bodies.ts'
+import { testStore } from '../../scripts/tools/stores.ts'
 
 const ADMIN: Caller = { id: 'boss', appRole: 'standardUser', dashboardRole: 'admin' }
 const BY: Requester = {

@@ -11,7 +11,7 @@ import { throwProblem } from '../../src/content/rules/problems.ts'
 import { MODELS } from '../../src/models/registry.ts'
 import type { Field, Shape } from '../../src/models/schema.ts'
 import { userContentPreferences } from '../../src/models/user-content-preferences.ts'
-import { PREFERENCES } from '../support/service/data-bodies.ts'
+import { PREFERENCES } from '../../scripts/tools/data-bodies.ts'
 
 const ids = (count: number): Json[] => Array.from({ length: count }, (_, i) => ({ id: `${i}` }))
 const filterOf = (list: string, count: number): JsonObject => ({ id: 'f', name: 'F', [list]: ids(count) })

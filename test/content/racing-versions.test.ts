@@ -14,9 +14,9 @@ import { topic } from '../../src/models/topic.ts'
 import { user } from '../../src/models/user.ts'
 import type { Requester } from '../../src/store/actor.ts'
 import type { Condition } from '../../src/store/store.ts'
-import { TOPIC, USER } from '../support/service/data-bodies.ts'
-import type { Cleanup } from '../support/service/temporary-directory.ts'
-import { testStore, type SystemStore } from '../support/service/stores.ts'
+import { TOPIC, USER } from '../../scripts/tools/data-bodies.ts'
+import type { Cleanup } from '../../scripts/tools/temporary-directory.ts'
+import { testStore, type SystemStore } from '../../scripts/tools/stores.ts'
 
 const ADMIN: Caller = { id: 'boss', appRole: 'standardUser', dashboardRole: 'admin' }
 const BY: Requester = {

@@ -8,8 +8,8 @@ import { country } from '../../src/models/country.ts'
 import type { Model } from '../../src/models/schema.ts'
 import { language } from '../../src/models/language.ts'
 import { topic } from '../../src/models/topic.ts'
-import type { Cleanup } from '../support/service/temporary-directory.ts'
-import { testStore, type SystemStore } from '../support/service/stores.ts'
+import type { Cleanup } from '../../scripts/tools/temporary-directory.ts'
+import { testStore, type SystemStore } from '../../scripts/tools/stores.ts'
 
 interface Scene {
   readonly store: SystemStore

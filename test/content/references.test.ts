@@ -9,7 +9,7 @@ import { headline } from '../../src/models/headline.ts'
 import type { Model } from '../../src/models/schema.ts'
 import { userContentPreferences } from '../../src/models/user-content-preferences.ts'
 import { user } from '../../src/models/user.ts'
-import { HEADLINE, PREFERENCES } from '../support/service/data-bodies.ts'
+import { HEADLINE, PREFERENCES } from '../../scripts/tools/data-bodies.ts'
 
 /** Records by `model id`, and what was asked for. */
 function shelf(records: Readonly<Record<string, string>>) {

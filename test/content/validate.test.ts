@@ -28,7 +28,7 @@ import {
   type Field,
   type Model,
 } from '../../src/models/schema.ts'
-import { HEADLINE, PREFERENCES } from '../support/service/data-bodies.ts'
+import { HEADLINE, PREFERENCES } from '../../scripts/tools/data-bodies.ts'
 
 const ACCESS = { list: 'admin', read: 'admin', create: 'admin', replace: 'admin', remove: 'admin' } as const
 const GENERATED = { id: 'new-id', createdAt: '2026-01-01T00:00:00.000Z', updatedAt: '2026-01-02T00:00:00.000Z' }

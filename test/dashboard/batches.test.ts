@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { createClient, type BatchOperation } from '../../src/client/client.ts'
 import { runBatches, withoutIndex } from '../../src/dashboard/batches.ts'
-import { TOPIC } from '../support/service/data-bodies.ts'
+import { TOPIC } from '../../scripts/tools/data-bodies.ts'
 import { startSuiteService } from '../support/service/suite-service.ts'
 
 const service = await startSuiteService()

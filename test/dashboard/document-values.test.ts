@@ -6,7 +6,7 @@ import { extrasOf, sentMembers, withMembers } from '../../src/dashboard/screens/
 import { differences, likelyChoice, merged } from '../../src/dashboard/screens/editor/three-way.ts'
 import { jsonMistakeAt } from '../../src/dashboard/kit/form/json-mistake.ts'
 import { headline } from '../../src/models/headline.ts'
-import { seededRandom, seedOfRun } from '../support/random.ts'
+import { seededRandom, seedOfRun } from '../../scripts/tools/random.ts'
 
 describe('what a document is made of', () => {
   const document = { id: '1', title: 'A', createdAt: 'x', type: 'headline', tags: [1], constructor: 'mine' }

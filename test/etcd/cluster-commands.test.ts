@@ -13,10 +13,10 @@ import { startCluster, until } from '../support/cluster/cluster-services.ts'
 import { connectTo } from '../../scripts/tools/cluster/etcd-clients.ts'
 import { noEtcd } from '../../scripts/tools/cluster/etcd-server.ts'
 import { runHere } from '../support/service/in-process.ts'
-import { recordingLog } from '../support/service/recording-log.ts'
+import { recordingLog } from '../../scripts/tools/recording-log.ts'
 import type { TestService } from '../support/service/service.ts'
 import { ONLY_HERE } from '../support/service/service-process.ts'
-import { suiteCleanup, temporaryDirectory } from '../support/service/temporary-directory.ts'
+import { suiteCleanup, temporaryDirectory } from '../../scripts/tools/temporary-directory.ts'
 
 const TOPIC = { name: 'Harbours', description: 'Ships, ports and tides.', iconUrl: 'https://example.org/a.png' }
 const STRONG = { consistency: 'strong' }

@@ -14,10 +14,10 @@ import { SCHEMA } from '../../src/store/schema/migrate.ts'
 import { startCluster, until } from '../support/cluster/cluster-services.ts'
 import { connectTo } from '../../scripts/tools/cluster/etcd-clients.ts'
 import { noEtcd } from '../../scripts/tools/cluster/etcd-server.ts'
-import { REMOTE_CONFIG_ID } from '../support/service/data-bodies.ts'
+import { REMOTE_CONFIG_ID } from '../../scripts/tools/data-bodies.ts'
 import { runHere } from '../support/service/in-process.ts'
 import { ADMIN_EMAIL, databaseOf, startService, type ApiResponse, type TestService } from '../support/service/service.ts'
-import { suiteCleanup, temporaryDirectory } from '../support/service/temporary-directory.ts'
+import { suiteCleanup, temporaryDirectory } from '../../scripts/tools/temporary-directory.ts'
 import { ONLY_HERE } from '../support/service/service-process.ts'
 
 const TOPIC = { name: 'Harbours', description: 'Ships, ports and tides.', iconUrl: 'https://example.org/a.png' }

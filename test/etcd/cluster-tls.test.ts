@@ -9,7 +9,7 @@ import { startEtcd, noEtcd } from '../../scripts/tools/cluster/etcd-server.ts'
 import { runHere } from '../support/service/in-process.ts'
 import { startService } from '../support/service/service.ts'
 import { ONLY_HERE } from '../support/service/service-process.ts'
-import { temporaryDirectory } from '../support/service/temporary-directory.ts'
+import { temporaryDirectory } from '../../scripts/tools/temporary-directory.ts'
 import { AUTHORITY, EXPIRED_AUTHORITY, GOOD_SERVER } from '../support/smtp/mail-certificates.ts'
 
 const skip = noEtcd === false ? ONLY_HERE : noEtcd

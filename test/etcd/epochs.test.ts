@@ -13,8 +13,8 @@ import { NO_ENTRY, RecordUnreadable } from '../../src/store/replica/sealer.ts'
 import { connectTo } from '../../scripts/tools/cluster/etcd-clients.ts'
 import { noEtcd, startEtcd } from '../../scripts/tools/cluster/etcd-server.ts'
 import { collect } from '../support/cluster/log-contract.ts'
-import { recordingLog } from '../support/service/recording-log.ts'
-import { temporaryDirectory } from '../support/service/temporary-directory.ts'
+import { recordingLog } from '../../scripts/tools/recording-log.ts'
+import { temporaryDirectory } from '../../scripts/tools/temporary-directory.ts'
 
 const SITE = '00112233445566778899aabbccddeeff'
 const { endpoints, directory } = noEtcd === false ? await startEtcd({ after }) : { endpoints: [], directory: '' }

@@ -8,7 +8,7 @@ import { connectTo } from '../../scripts/tools/cluster/etcd-clients.ts'
 import { noEtcd, startEtcd } from '../../scripts/tools/cluster/etcd-server.ts'
 import { collect } from '../support/cluster/log-contract.ts'
 import { startProxy } from '../support/cluster/tcp-proxy.ts'
-import { recordingLog } from '../support/service/recording-log.ts'
+import { recordingLog } from '../../scripts/tools/recording-log.ts'
 
 const { endpoints } = noEtcd === false ? await startEtcd({ after }) : { endpoints: [] }
 const [direct = ''] = endpoints

@@ -8,7 +8,7 @@ import { createMembership } from '../../src/cluster/membership.ts'
 import { until } from '../support/cluster/cluster-services.ts'
 import { connectTo } from '../../scripts/tools/cluster/etcd-clients.ts'
 import { noEtcd, startEtcd } from '../../scripts/tools/cluster/etcd-server.ts'
-import { recordingLog } from '../support/service/recording-log.ts'
+import { recordingLog } from '../../scripts/tools/recording-log.ts'
 
 const NODE = '0123456789abcdef'
 const PREFIX = '/heartbeat/'

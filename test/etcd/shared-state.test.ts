@@ -5,12 +5,12 @@ import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { startCluster, until } from '../support/cluster/cluster-services.ts'
 import { noEtcd } from '../../scripts/tools/cluster/etcd-server.ts'
-import { HEADLINE } from '../support/service/data-bodies.ts'
+import { HEADLINE } from '../../scripts/tools/data-bodies.ts'
 import { openEvents, type EventReader } from '../support/service/event-reader.ts'
 import { runHere } from '../support/service/in-process.ts'
 import type { ApiResponse, Call, TestService } from '../support/service/service.ts'
 import { ONLY_HERE } from '../support/service/service-process.ts'
-import { suiteCleanup, temporaryDirectory, type Cleanup } from '../support/service/temporary-directory.ts'
+import { suiteCleanup, temporaryDirectory, type Cleanup } from '../../scripts/tools/temporary-directory.ts'
 
 const TOPIC = { name: 'Harbours', description: 'Ships.', iconUrl: 'https://example.org/a.png' }
 const STRONG = { consistency: 'strong' }

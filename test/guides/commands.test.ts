@@ -6,7 +6,7 @@ import { it } from 'node:test'
 import { codeBlocks, DOCUMENTS, ROOT, shell } from '../support/service/documented-commands.ts'
 import { runHere } from '../support/service/in-process.ts'
 import { serve } from '../../scripts/tools/program.ts'
-import { temporaryDirectory } from '../support/service/temporary-directory.ts'
+import { temporaryDirectory } from '../../scripts/tools/temporary-directory.ts'
 
 const PORT = /\b8080\b/g
 

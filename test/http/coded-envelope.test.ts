@@ -8,7 +8,7 @@ import { describe, it } from 'node:test'
 import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib'
 import { compressStart, endEnvelope, envelopeStart, type Effort } from '../../src/http/coding/coded-envelope.ts'
 import { CODINGS, type Coding } from '../../src/http/request/accept-encoding.ts'
-import { seededRandom, seedOfRun } from '../support/random.ts'
+import { seededRandom, seedOfRun } from '../../scripts/tools/random.ts'
 
 const DECODERS: Readonly<Record<Coding, (bytes: Uint8Array) => Buffer>> = {
   gzip: gunzipSync,

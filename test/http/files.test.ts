@@ -12,7 +12,7 @@ import type { Handler } from '../../src/http/request/exchange.ts'
 import type { Route } from '../../src/http/server/router.ts'
 import { RawConnection, send } from '../support/service/http-client.ts'
 import { startServer } from '../support/service/http-server.ts'
-import { temporaryDirectory, type Cleanup } from '../support/service/temporary-directory.ts'
+import { temporaryDirectory, type Cleanup } from '../../scripts/tools/temporary-directory.ts'
 
 const MIB = 1024 * 1024
 const TYPE = 'application/octet-stream'

@@ -4,7 +4,7 @@ import { createServer, type AddressInfo, type Server } from 'node:net'
 import { describe, it } from 'node:test'
 import { hasOtherListener } from '../../src/http/server/port-listeners.ts'
 import { startServer } from '../support/service/http-server.ts'
-import type { Cleanup } from '../support/service/temporary-directory.ts'
+import type { Cleanup } from '../../scripts/tools/temporary-directory.ts'
 
 async function listenOn(t: Cleanup, host: string, port = 0): Promise<{ readonly server: Server; readonly port: number }> {
   const server = createServer().listen({ host, port, reusePort: true })

@@ -12,8 +12,8 @@ import { loadCertificate, type Certificate, type CertificateFiles } from '../../
 import { ok } from '../../src/http/request/exchange.ts'
 import type { Route } from '../../src/http/server/router.ts'
 import { startServer, type TestServer } from '../support/service/http-server.ts'
-import { recordingLog } from '../support/service/recording-log.ts'
-import { temporaryDirectory, type Cleanup } from '../support/service/temporary-directory.ts'
+import { recordingLog } from '../../scripts/tools/recording-log.ts'
+import { temporaryDirectory, type Cleanup } from '../../scripts/tools/temporary-directory.ts'
 import {
   EXPIRED_CERTIFICATE,
   FUTURE_CERTIFICATE,

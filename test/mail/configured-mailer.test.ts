@@ -12,7 +12,7 @@ import { openMailer } from '../../src/mail/delivery/mailer.ts'
 import { readMailSettings } from '../../src/mail/settings/mail-settings.ts'
 import { signInMessage } from '../../src/mail/templates/templates.ts'
 import { AUTHORITY, GOOD_SERVER, OTHER_SERVER } from '../support/smtp/mail-certificates.ts'
-import { temporaryDirectory } from '../support/service/temporary-directory.ts'
+import { temporaryDirectory } from '../../scripts/tools/temporary-directory.ts'
 import { openPeer, type SmtpPeer, type Step } from '../support/smtp/smtp-peer.ts'
 
 const NOW = Date.parse('2026-03-01T12:00:00.000Z')

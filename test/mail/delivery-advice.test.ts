@@ -13,7 +13,7 @@ import { DeliveryError, type DeliveryErrorDetails } from '../../src/mail/deliver
 import { deliverByProgram } from '../../src/mail/delivery/exec-delivery.ts'
 import { openMailFolder } from '../../src/mail/delivery/mail-folder.ts'
 import { AUTHORITY, EXPIRED_SERVER, GOOD_SERVER, OTHER_SERVER } from '../support/smtp/mail-certificates.ts'
-import { temporaryDirectory } from '../support/service/temporary-directory.ts'
+import { temporaryDirectory } from '../../scripts/tools/temporary-directory.ts'
 import { deliverOnce, type Overrides, settingsFor } from '../support/smtp/smtp-delivery.ts'
 import { openPeer, type PeerOptions, type Step } from '../support/smtp/smtp-peer.ts'
 

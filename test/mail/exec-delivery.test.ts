@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { DeliveryError, type SendOptions } from '../../src/mail/delivery/delivery-error.ts'
 import { deliverByProgram, type ExecCommand } from '../../src/mail/delivery/exec-delivery.ts'
-import { temporaryDirectory } from '../support/service/temporary-directory.ts'
+import { temporaryDirectory } from '../../scripts/tools/temporary-directory.ts'
 
 const MESSAGE = 'Subject: 042137 is your code\r\n\r\nHello\r\n.\r\nBye\r\n'
 const MAIL = { from: 'no-reply@example.org', to: 'reader@example.net', message: MESSAGE }

@@ -11,7 +11,7 @@ import { describeMail } from '../../src/mail/settings/mail-description.ts'
 import { type MailSettings, readMailSettings } from '../../src/mail/settings/mail-settings.ts'
 import { MailSettingError } from '../../src/mail/settings/setting-file.ts'
 import { AUTHORITY, EXPIRED_AUTHORITY, GOOD_SERVER } from '../support/smtp/mail-certificates.ts'
-import { temporaryDirectory } from '../support/service/temporary-directory.ts'
+import { temporaryDirectory } from '../../scripts/tools/temporary-directory.ts'
 
 const NOW = Date.parse('2026-03-01T12:00:00.000Z')
 const DIRECTORY = temporaryDirectory({ after })

@@ -4,7 +4,7 @@ import { codeRunsOf } from '../../src/mail/message/code-runs.ts'
 import { encodeText, headerLine } from '../../src/mail/message/header-text.ts'
 import { composeMessage } from '../../src/mail/message/message.ts'
 import { base64Lines, encodeForTransfer, encodeQuotedPrintable } from '../../src/mail/message/transfer-encoding.ts'
-import { seededRandom, seedOfRun } from '../support/random.ts'
+import { seededRandom, seedOfRun } from '../../scripts/tools/random.ts'
 import { PARTS } from '../support/smtp/message-parts.ts'
 
 function headersOf(message: string): Map<string, string> {

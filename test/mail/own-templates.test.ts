@@ -9,7 +9,7 @@ import { composeMessage } from '../../src/mail/message/message.ts'
 import { BUILT_IN_LANGUAGES } from '../../src/mail/templates/built-in-mail.ts'
 import { TemplateError } from '../../src/mail/templates/template-error.ts'
 import { openTemplates, type SignIn, signInMessage } from '../../src/mail/templates/templates.ts'
-import { temporaryDirectory } from '../support/service/temporary-directory.ts'
+import { temporaryDirectory } from '../../scripts/tools/temporary-directory.ts'
 
 const SIGN_IN: SignIn = { code: '012345', minutes: 15, appName: 'Tom & "Co"', languages: ['de'] }
 const TEXT = 'Subject: {{code}} für {{appName}}\n\n{{code}} lautet der Code für {{appName}}, {{lifetime}} lang.\n'

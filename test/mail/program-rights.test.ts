@@ -4,7 +4,7 @@ import { chmodSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { it } from 'node:test'
 import { rightsWarnings } from '../../src/mail/settings/program-rights.ts'
-import { temporaryDirectory } from '../support/service/temporary-directory.ts'
+import { temporaryDirectory } from '../../scripts/tools/temporary-directory.ts'
 
 it('rightsWarnings() names the program, or the helper of sendmail, that NoNewPrivileges takes rights from', { skip: process.platform === 'win32' && 'Windows has no such bits' }, (t) => {
   const directory = temporaryDirectory(t)

@@ -7,7 +7,7 @@ import assert from 'node:assert/strict'
 import { after, describe, it } from 'node:test'
 import { DeliveryError } from '../../src/mail/delivery/delivery-error.ts'
 import { createSmtpClient } from '../../src/mail/smtp/smtp.ts'
-import { longRun } from '../support/long-run.ts'
+import { longRun } from '../../scripts/tools/long-run.ts'
 import { type Overrides, settingsFor } from '../support/smtp/smtp-delivery.ts'
 import { openPeer, type PeerOptions, type Step } from '../support/smtp/smtp-peer.ts'
 

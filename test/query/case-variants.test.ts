@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { foldPoint } from '../../src/query/fold.ts'
-import { longRun } from '../support/long-run.ts'
+import { longRun } from '../../scripts/tools/long-run.ts'
 import { caseVariants, type Casing } from '../../src/query/regex/case-variants.ts'
 
 /** No letter beyond the short form has another case. */

@@ -7,7 +7,7 @@ import { after, before, describe, it } from 'node:test'
 import type { Json, JsonObject } from '../../src/base/json.ts'
 import { writeQuery } from '../../src/store/scan/query-message.ts'
 import { createScanPool } from '../../src/store/scan/scan-pool.ts'
-import type { SystemStore } from '../support/service/stores.ts'
+import type { SystemStore } from '../../scripts/tools/stores.ts'
 import {
   createWorld,
   differenceOfStore,
@@ -18,8 +18,8 @@ import {
   type QueryCase,
 } from '../../scripts/tools/query/query-comparison.ts'
 import { smallFilters, SORTS } from '../../scripts/tools/query/query-generator.ts'
-import { longRun } from '../support/long-run.ts'
-import { seededRandom, seedOfTest } from '../support/random.ts'
+import { longRun } from '../../scripts/tools/long-run.ts'
+import { seededRandom, seedOfTest } from '../../scripts/tools/random.ts'
 
 const SEED = seedOfTest()
 const CHANGES = 60

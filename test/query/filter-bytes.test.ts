@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { outcomeOfQueryText, randomQueryText } from '../../scripts/tools/query/filter-bytes.ts'
-import { longRun } from '../support/long-run.ts'
-import { seededRandom, seedOfTest } from '../support/random.ts'
+import { longRun } from '../../scripts/tools/long-run.ts'
+import { seededRandom, seedOfTest } from '../../scripts/tools/random.ts'
 
 const SEED = seedOfTest()
 const CASES = longRun(3_000, 60_000)

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { fold, foldPoint } from '../../src/query/fold.ts'
-import { longRun } from '../support/long-run.ts'
+import { longRun } from '../../scripts/tools/long-run.ts'
 
 /** Every code point but the surrogates. None beyond the short form has case. */
 const POINTS = Array.from({ length: longRun(0x20000, 0x110000) }, (_, i) => i).filter((point) => point < 0xd800 || point > 0xdfff)

@@ -3,8 +3,8 @@ import { describe, it } from 'node:test'
 import { withoutPatternSpace } from '../../src/query/pattern-space.ts'
 import { literalPattern, parsePattern, patternTest, type Pattern } from '../../src/query/pattern.ts'
 import { unlimitedSteps } from '../../src/query/steps.ts'
-import { longRun } from '../support/long-run.ts'
-import { seededRandom, seedOfTest } from '../support/random.ts'
+import { longRun } from '../../scripts/tools/long-run.ts'
+import { seededRandom, seedOfTest } from '../../scripts/tools/random.ts'
 
 const ROUNDS = longRun(4_000, 60_000)
 

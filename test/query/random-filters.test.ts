@@ -8,8 +8,8 @@ import { writeJson, type Json, type JsonObject } from '../../src/base/json.ts'
 import { readFilter, writeFilter } from '../../src/query/ast.ts'
 import { matches } from '../../src/query/match.ts'
 import { parseFilter } from '../../src/query/parse.ts'
-import { longRun } from '../support/long-run.ts'
-import { randomJson, seededRandom, seedOfTest, type Random } from '../support/random.ts'
+import { longRun } from '../../scripts/tools/long-run.ts'
+import { randomJson, seededRandom, seedOfTest, type Random } from '../../scripts/tools/random.ts'
 import { referenceMatches } from '../../scripts/tools/query/reference-matcher.ts'
 
 const KEYS = ['a', 'b', '0', '1']

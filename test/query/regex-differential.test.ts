@@ -14,8 +14,8 @@ import {
   type PatternCase,
 } from '../../scripts/tools/query/pattern-generator.ts'
 import { startPatternOracle } from '../../scripts/tools/query/pattern-oracle.ts'
-import { longRun } from '../support/long-run.ts'
-import { seededRandom, seedOfTest } from '../support/random.ts'
+import { longRun } from '../../scripts/tools/long-run.ts'
+import { seededRandom, seedOfTest } from '../../scripts/tools/random.ts'
 
 const SEED = seedOfTest()
 const TOKENS_MAX = longRun(1, 2)

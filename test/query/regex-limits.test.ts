@@ -9,8 +9,8 @@ import { parseFilter } from '../../src/query/parse.ts'
 import { parsePattern, patternTest, statesOf } from '../../src/query/pattern.ts'
 import { StepsExceeded, unlimitedSteps } from '../../src/query/steps.ts'
 import { collectGarbage } from '../support/collect-garbage.ts'
-import { longRun } from '../support/long-run.ts'
-import { seededRandom, seedOfTest } from '../support/random.ts'
+import { longRun } from '../../scripts/tools/long-run.ts'
+import { seededRandom, seedOfTest } from '../../scripts/tools/random.ts'
 
 const refusal =
   (message: RegExp) =>

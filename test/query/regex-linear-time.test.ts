@@ -14,7 +14,7 @@ import { createRegexTest } from '../../src/query/regex/regex-test.ts'
 import { requiredTexts } from '../../src/query/regex/required-texts.ts'
 import { parsePattern } from '../../src/query/pattern.ts'
 import { unlimitedSteps } from '../../src/query/steps.ts'
-import { longRun } from '../support/long-run.ts'
+import { longRun } from '../../scripts/tools/long-run.ts'
 
 interface HostilePattern {
   readonly pattern: string

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { createSkipSearch } from '../../src/query/skip-search.ts'
-import { longRun } from '../support/long-run.ts'
-import { seededRandom, seedOfTest } from '../support/random.ts'
+import { longRun } from '../../scripts/tools/long-run.ts'
+import { seededRandom, seedOfTest } from '../../scripts/tools/random.ts'
 
 const ROUNDS = longRun(2_000, 30_000)
 

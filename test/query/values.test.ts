@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { parseJson, writeJson, type Json } from '../../src/base/json.ts'
 import { compareText, compareValues, equalValues, typeRank } from '../../src/query/values.ts'
-import { longRun } from '../support/long-run.ts'
-import { randomJson, seededRandom, seedOfTest } from '../support/random.ts'
+import { longRun } from '../../scripts/tools/long-run.ts'
+import { randomJson, seededRandom, seedOfTest } from '../../scripts/tools/random.ts'
 
 /** From low to high; values within one inner list are equal. */
 const ASCENDING = parseJson(`[

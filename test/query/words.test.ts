@@ -4,8 +4,8 @@ import { describe, it } from 'node:test'
 import { fold } from '../../src/query/fold.ts'
 import { foldWords } from '../../src/query/word-folding.ts'
 import { haveWords, soughtWords, wordsOf } from '../../src/query/words.ts'
-import { longRun } from '../support/long-run.ts'
-import { seededRandom, seedOfTest } from '../support/random.ts'
+import { longRun } from '../../scripts/tools/long-run.ts'
+import { seededRandom, seedOfTest } from '../../scripts/tools/random.ts'
 
 /** All letters of Latin, and one in so many of the others. */
 const POINT_STEP = longRun(13, 1)

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { it } from 'node:test'
 import { buildDashboard } from '../../scripts/build-dashboard.ts'
 import { packAssets, unpackAssets } from '../../src/app/page-assets.ts'
-import { temporaryDirectory, type Cleanup } from '../support/service/temporary-directory.ts'
+import { temporaryDirectory, type Cleanup } from '../../scripts/tools/temporary-directory.ts'
 
 /** A made-up pair of pages, with the given files in the place of others. */
 function pages(t: Cleanup, files: Readonly<Record<string, string>> = {}): string {

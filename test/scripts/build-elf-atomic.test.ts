@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { withoutLibatomic } from '../../scripts/build-elf-atomic.ts'
 import { stripElf } from '../../scripts/build-elf.ts'
-import { temporaryDirectory } from '../support/service/temporary-directory.ts'
+import { temporaryDirectory } from '../../scripts/tools/temporary-directory.ts'
 
 /** V8 claims an entry of a shared table for each function and each WebAssembly function that is called: threads race for them. */
 const CLAIMS = `

@@ -12,7 +12,7 @@ import { unpackAssets } from '../../src/app/page-assets.ts'
 import { VERSION } from '../../src/base/version.ts'
 import { bundleProgram } from '../../scripts/build-bundle.ts'
 import { executable } from '../support/service/executable.ts'
-import { temporaryDirectory, type Cleanup } from '../support/service/temporary-directory.ts'
+import { temporaryDirectory, type Cleanup } from '../../scripts/tools/temporary-directory.ts'
 
 const directory = mkdtempSync(join(tmpdir(), 'dateline-executable-'))
 let program = ''

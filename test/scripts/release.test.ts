@@ -10,7 +10,7 @@ import { checkIntegrity, entriesOfTar } from '../../scripts/pinned-node.mjs'
 import { tarGz, zip } from '../../scripts/release-archive.ts'
 import { SYSTEMS } from '../../scripts/release-node.ts'
 import { billOfMaterials } from '../../scripts/release-sbom.ts'
-import { temporaryDirectory } from '../support/service/temporary-directory.ts'
+import { temporaryDirectory } from '../../scripts/tools/temporary-directory.ts'
 
 const FILES = [
   { path: 'dateline', bytes: Buffer.from('program '.repeat(1000)), isExecutable: true },

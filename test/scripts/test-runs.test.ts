@@ -4,7 +4,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it, type TestContext } from 'node:test'
 import { pathToFileURL } from 'node:url'
-import { temporaryDirectory } from '../support/service/temporary-directory.ts'
+import { temporaryDirectory } from '../../scripts/tools/temporary-directory.ts'
 
 const SCRIPT = pathToFileURL(join(import.meta.dirname, '../../scripts/test-runs.ts')).href
 const FAILS_ONCE = `import { existsSync, writeFileSync } from 'node:fs'

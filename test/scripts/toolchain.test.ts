@@ -12,7 +12,7 @@ import { it } from 'node:test'
 import { PINNED_VERSION } from '../../scripts/pinned-node.mjs'
 import { tarGz } from '../../scripts/release-archive.ts'
 import { finish, type Finished } from '../../scripts/tools/program.ts'
-import { temporaryDirectory, type Cleanup } from '../support/service/temporary-directory.ts'
+import { temporaryDirectory, type Cleanup } from '../../scripts/tools/temporary-directory.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
 const VERSION = '99.0.0'

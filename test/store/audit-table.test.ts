@@ -19,7 +19,7 @@ import { openDatabase, type Database } from '../../src/store/sqlite/database.ts'
 import { openStore } from '../../src/store/sqlite/sqlite-store.ts'
 import type { Store } from '../../src/store/store.ts'
 import { QUERY_READER } from '../../scripts/tools/query/query-reader.ts'
-import { temporaryDirectory, type Cleanup } from '../support/service/temporary-directory.ts'
+import { temporaryDirectory, type Cleanup } from '../../scripts/tools/temporary-directory.ts'
 
 const DAY_MS = 24 * 3_600_000
 const NOW = Date.UTC(2026, 2, 1, 12)

@@ -8,8 +8,8 @@ import { topic } from '../../src/models/topic.ts'
 import { anyCaller, type CallerActor, type CallerClaim, type Authorize } from '../../src/store/actor.ts'
 import { openStore } from '../../src/store/sqlite/sqlite-store.ts'
 import { STORED_MODELS } from '../../src/models/registry.ts'
-import type { Cleanup } from '../support/service/temporary-directory.ts'
-import { systemStore, testStore, type SystemStore } from '../support/service/stores.ts'
+import type { Cleanup } from '../../scripts/tools/temporary-directory.ts'
+import { systemStore, testStore, type SystemStore } from '../../scripts/tools/stores.ts'
 
 const CLAIM: CallerClaim = { userId: 'ann', jti: 'ann-1', iat: 0, expiresAt: 60_000 }
 

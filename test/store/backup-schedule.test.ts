@@ -7,9 +7,9 @@ import { language } from '../../src/models/language.ts'
 import { backupRule, lackOfRoom } from '../../src/store/backup/backup-rule.ts'
 import { createBackupRuns } from '../../src/store/backup/backup-runs.ts'
 import { startBackups, type BackupSchedule, type ScheduleOptions } from '../../src/store/backup/backup-schedule.ts'
-import type { Cleanup } from '../support/service/temporary-directory.ts'
-import { recordingLog } from '../support/service/recording-log.ts'
-import { testStore, type TestStore } from '../support/service/stores.ts'
+import type { Cleanup } from '../../scripts/tools/temporary-directory.ts'
+import { recordingLog } from '../../scripts/tools/recording-log.ts'
+import { testStore, type TestStore } from '../../scripts/tools/stores.ts'
 
 const HOUR_MS = 3_600_000
 const START = Date.UTC(2026, 2, 1, 12)

@@ -9,8 +9,8 @@ import { topic } from '../../src/models/topic.ts'
 import { backupName, listBackups, removeOldBackups, writeBackup, type BackupRequest } from '../../src/store/backup/backup.ts'
 import { DatabaseFileError } from '../../src/store/backup/database-copy.ts'
 import { openDatabase } from '../../src/store/sqlite/database.ts'
-import { temporaryDirectory } from '../support/service/temporary-directory.ts'
-import { testStore, type SystemStore } from '../support/service/stores.ts'
+import { temporaryDirectory } from '../../scripts/tools/temporary-directory.ts'
+import { testStore, type SystemStore } from '../../scripts/tools/stores.ts'
 
 const request = (database: string, target: string): BackupRequest => ({
   database,

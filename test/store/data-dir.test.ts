@@ -8,8 +8,8 @@ import { STORED_MODELS } from '../../src/models/registry.ts'
 import { DataDirError, prepareDataDir } from '../../src/store/sqlite/data-dir.ts'
 import { loadSecrets } from '../../src/store/sqlite/secret-file.ts'
 import { openStore } from '../../src/store/sqlite/sqlite-store.ts'
-import { temporaryDirectory } from '../support/service/temporary-directory.ts'
-import { testStore } from '../support/service/stores.ts'
+import { temporaryDirectory } from '../../scripts/tools/temporary-directory.ts'
+import { testStore } from '../../scripts/tools/stores.ts'
 
 const mode = (path: string): string => (statSync(path).mode & 0o777).toString(8)
 const random = (bytes: number): Buffer => Buffer.from(Array.from({ length: bytes }, (_, i) => (i * 151 + 7) % 256))

@@ -16,11 +16,11 @@ import { STORED_MODELS } from '../../src/models/registry.ts'
 import { userContentPreferences } from '../../src/models/user-content-preferences.ts'
 import { prepareDataDir, type DataDir } from '../../src/store/sqlite/data-dir.ts'
 import { openStore } from '../../src/store/sqlite/sqlite-store.ts'
-import { LANGUAGE } from '../support/service/data-bodies.ts'
-import { seededRandom, seedOfTest, type Random } from '../support/random.ts'
-import { temporaryDirectory } from '../support/service/temporary-directory.ts'
-import { systemStore, testStore, type SystemStore } from '../support/service/stores.ts'
-import { longRun } from '../support/long-run.ts'
+import { LANGUAGE } from '../../scripts/tools/data-bodies.ts'
+import { seededRandom, seedOfTest, type Random } from '../../scripts/tools/random.ts'
+import { temporaryDirectory } from '../../scripts/tools/temporary-directory.ts'
+import { systemStore, testStore, type SystemStore } from '../../scripts/tools/stores.ts'
+import { longRun } from '../../scripts/tools/long-run.ts'
 
 interface Account {
   readonly id: string

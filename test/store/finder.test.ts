@@ -11,8 +11,8 @@ import { parseSort } from '../../src/query/order.ts'
 import { parseFilter } from '../../src/query/parse.ts'
 import { QUERY_READER } from '../../scripts/tools/query/query-reader.ts'
 import { randomHeadline, sampleId } from '../../scripts/tools/query/headline-samples.ts'
-import { seededRandom } from '../support/random.ts'
-import { testStore } from '../support/service/stores.ts'
+import { seededRandom } from '../../scripts/tools/random.ts'
+import { testStore } from '../../scripts/tools/stores.ts'
 
 const [BIG, LONG] = [sampleId(9_000), sampleId(9_001)] as const
 const DOCUMENTS = 900

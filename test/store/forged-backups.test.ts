@@ -12,9 +12,9 @@ import { copyForRestore } from '../../src/store/backup/restore.ts'
 import { openDatabase, type Database } from '../../src/store/sqlite/database.ts'
 import { faultsOf } from '../../src/store/sqlite/database-check.ts'
 import { contentFaults } from '../../src/store/tables/stored-documents.ts'
-import { HEADLINE, TOPIC } from '../support/service/data-bodies.ts'
-import { testStore } from '../support/service/stores.ts'
-import { temporaryDirectory, type Cleanup } from '../support/service/temporary-directory.ts'
+import { HEADLINE, TOPIC } from '../../scripts/tools/data-bodies.ts'
+import { testStore } from '../../scripts/tools/stores.ts'
+import { temporaryDirectory, type Cleanup } from '../../scripts/tools/temporary-directory.ts'
 
 const DATE = '2026-03-01T12:00:00.000Z'
 const USER = { id: 'admin', email: 'admin@example.org', appRole: 'standardUser', dashboardRole: 'admin', createdAt: DATE, feedDecoratorStatus: {}, updatedAt: DATE }

@@ -12,9 +12,9 @@ import { GATHERED_ROWS_MAX } from '../../src/store/sqlite/gathered-inserts.ts'
 import { searchRow } from '../../src/store/tables/search-row.ts'
 import { wordFaults } from '../../src/store/tables/word-index.ts'
 import { changeFaults } from '../../scripts/tools/cluster/change-faults.ts'
-import { seededRandom, seedOfTest, type Random } from '../support/random.ts'
-import { testStore } from '../support/service/stores.ts'
-import { longRun } from '../support/long-run.ts'
+import { seededRandom, seedOfTest, type Random } from '../../scripts/tools/random.ts'
+import { testStore } from '../../scripts/tools/stores.ts'
+import { longRun } from '../../scripts/tools/long-run.ts'
 
 const DATE = '2026-03-01T08:00:00.000Z'
 const [BATCHES, IDS, ROWS_MAX] = [longRun(4, 10), longRun(400, 2_000), longRun(1.3, 2) * GATHERED_ROWS_MAX]

@@ -8,9 +8,9 @@ import { user } from '../../src/models/user.ts'
 import { userAppSettings } from '../../src/models/user-app-settings.ts'
 import { userContentPreferences } from '../../src/models/user-content-preferences.ts'
 import { openDatabase, type Database } from '../../src/store/sqlite/database.ts'
-import { seededRandom, seedOfTest } from '../support/random.ts'
-import { testStore, type SystemStore } from '../support/service/stores.ts'
-import { longRun } from '../support/long-run.ts'
+import { seededRandom, seedOfTest } from '../../scripts/tools/random.ts'
+import { testStore, type SystemStore } from '../../scripts/tools/stores.ts'
+import { longRun } from '../../scripts/tools/long-run.ts'
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS

@@ -4,9 +4,9 @@ import { it } from 'node:test'
 import { guestEmail } from '../../src/models/guest.ts'
 import { openDatabase } from '../../src/store/sqlite/database.ts'
 import { startHousekeeping } from '../../src/store/sqlite/housekeeping.ts'
-import { recordingLog } from '../support/service/recording-log.ts'
+import { recordingLog } from '../../scripts/tools/recording-log.ts'
 import { START, startService } from '../support/service/service.ts'
-import { testStore } from '../support/service/stores.ts'
+import { testStore } from '../../scripts/tools/stores.ts'
 
 const MINUTE_MS = 60_000
 const DAY_MS = 24 * 60 * MINUTE_MS

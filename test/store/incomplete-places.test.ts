@@ -7,7 +7,7 @@ import { STORED_MODELS } from '../../src/models/registry.ts'
 import type { Model } from '../../src/models/schema.ts'
 import { topic } from '../../src/models/topic.ts'
 import { openDatabase } from '../../src/store/sqlite/database.ts'
-import { testStore, type SystemStore } from '../support/service/stores.ts'
+import { testStore, type SystemStore } from '../../scripts/tools/stores.ts'
 
 const DRAFTS = incompleteOf(topic) as Model
 const COMPLETE = { id: 'a', name: 'a', description: '', status: 'draft' }

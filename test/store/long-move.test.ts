@@ -9,9 +9,9 @@ import { faultsOf } from '../../src/store/sqlite/database-check.ts'
 import { checkpoint, NO_PART } from '../../src/store/wal/wal-file.ts'
 import { moveLongWal, moveWal } from '../../src/store/wal/move-wal.ts'
 import { unusedSpan } from '../../src/store/wal/unused-space.ts'
-import { seededRandom, seedOfTest, type Random } from '../support/random.ts'
-import { temporaryDirectory } from '../support/service/temporary-directory.ts'
-import { testStore, type SystemStore } from '../support/service/stores.ts'
+import { seededRandom, seedOfTest, type Random } from '../../scripts/tools/random.ts'
+import { temporaryDirectory } from '../../scripts/tools/temporary-directory.ts'
+import { testStore, type SystemStore } from '../../scripts/tools/stores.ts'
 
 const PAGE_BYTES = 4096
 const LONG_WAL_BYTES = 4_500 * PAGE_BYTES

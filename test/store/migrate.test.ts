@@ -20,8 +20,8 @@ import {
 } from '../../src/store/schema/migrate.ts'
 import { schemaFaults } from '../../src/store/schema/schema-check.ts'
 import { schemaDigest } from '../../src/store/schema/whole-schema.ts'
-import { TOPIC } from '../support/service/data-bodies.ts'
-import { temporaryDirectory, type Cleanup } from '../support/service/temporary-directory.ts'
+import { TOPIC } from '../../scripts/tools/data-bodies.ts'
+import { temporaryDirectory, type Cleanup } from '../../scripts/tools/temporary-directory.ts'
 
 /** A file of this schema with a topic. */
 function filled(t: Cleanup): { database: Database; options: MigrationOptions; file: string } {

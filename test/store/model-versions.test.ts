@@ -16,7 +16,7 @@ import { user } from '../../src/models/user.ts'
 import { openBulkWriter } from '../../src/store/sqlite/bulk-writer.ts'
 import { openDatabase } from '../../src/store/sqlite/database.ts'
 import type { NewAccount } from '../../src/store/store.ts'
-import { testStore } from '../support/service/stores.ts'
+import { testStore } from '../../scripts/tools/stores.ts'
 
 const account = (id: string, email = `${id}@example.org`): NewAccount =>
   newAccount({ id, email, appRole: 'standardUser', dashboardRole: 'none', now: 0, language: {} })

@@ -8,7 +8,7 @@ import { WAITING_MESSAGES_MAX } from '../../src/store/tables/outbox-table.ts'
 import { openStore } from '../../src/store/sqlite/sqlite-store.ts'
 import type { MessageState } from '../../src/models/message-state.ts'
 import type { OutboxTurn } from '../../src/store/store.ts'
-import { signInWith, systemStore, takeAll, testStore, type SystemStore } from '../support/service/stores.ts'
+import { signInWith, systemStore, takeAll, testStore, type SystemStore } from '../../scripts/tools/stores.ts'
 
 const MINUTE_MS = 60_000
 const LIFETIME_MS = 15 * MINUTE_MS

@@ -13,8 +13,8 @@ import { PAGE_BYTES_MAX } from '../../src/store/plan/page-items.ts'
 import type { FindQuery, Found } from '../../src/store/store.ts'
 import { QUERY_READER } from '../../scripts/tools/query/query-reader.ts'
 import { randomHeadline, sampleId } from '../../scripts/tools/query/headline-samples.ts'
-import { seededRandom } from '../support/random.ts'
-import { testStore } from '../support/service/stores.ts'
+import { seededRandom } from '../../scripts/tools/random.ts'
+import { testStore } from '../../scripts/tools/stores.ts'
 
 const MIB = 1024 * 1024
 const [LARGE, SMALL] = [5, 9]

@@ -10,8 +10,8 @@ import { eq, matchAll } from '../../src/query/ast.ts'
 import { parseSort } from '../../src/query/order.ts'
 import { QUERY_READER } from '../../scripts/tools/query/query-reader.ts'
 import { randomHeadline, sampleId } from '../../scripts/tools/query/headline-samples.ts'
-import { seededRandom } from '../support/random.ts'
-import { testStore } from '../support/service/stores.ts'
+import { seededRandom } from '../../scripts/tools/random.ts'
+import { testStore } from '../../scripts/tools/stores.ts'
 
 /** Documents of at most so many bytes are joined by SQLite. */
 const JOINED_BYTES_MAX = 20_000

@@ -6,7 +6,7 @@ import { it } from 'node:test'
 import { DataDirError, prepareDataDir, type DataDir } from '../../src/store/sqlite/data-dir.ts'
 import { openDatabase } from '../../src/store/sqlite/database.ts'
 import { endRestore, removeRestoreFiles, requestRestore, restoreCopy, startRestore, undoRestore } from '../../src/store/backup/pending-restore.ts'
-import { temporaryDirectory, type Cleanup } from '../support/service/temporary-directory.ts'
+import { temporaryDirectory, type Cleanup } from '../../scripts/tools/temporary-directory.ts'
 
 const WISH = { name: 'dateline-20260301T120000Z.db', actor: 'someone', at: '2026-03-02T09:30:00.000Z', removed: { apiTokens: 1, passkeys: 0 } }
 const OWNER = { pid: process.pid, startedAt: 'now' }

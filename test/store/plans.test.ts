@@ -19,7 +19,7 @@ import { planQuery, possiblePlans } from '../../src/store/plan/planner.ts'
 import type { FindQuery, Found } from '../../src/store/store.ts'
 import { START } from '../support/service/service.ts'
 import { sampleId } from '../../scripts/tools/query/headline-samples.ts'
-import { testStore } from '../support/service/stores.ts'
+import { testStore } from '../../scripts/tools/stores.ts'
 
 const COPIES = 6
 /** There are fewer languages and countries. */

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { openDatabase } from '../../src/store/sqlite/database.ts'
 import { addHit, forgetHits, rateWait } from '../../src/store/tables/rate-table.ts'
-import { testStore } from '../support/service/stores.ts'
+import { testStore } from '../../scripts/tools/stores.ts'
 
 const HITS_MAX = 500_000
 const rate = (key: string) => ({ key: Buffer.from(key), max: 1, windowMs: 1000 })

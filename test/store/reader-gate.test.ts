@@ -5,7 +5,7 @@ import { describe, it } from 'node:test'
 import { openDatabase } from '../../src/store/sqlite/database.ts'
 import { createReaderGate, createWriterGate, gateMemory } from '../../src/store/sqlite/reader-gate.ts'
 import { createSnapshot } from '../../src/store/sqlite/snapshot.ts'
-import { temporaryDirectory } from '../support/service/temporary-directory.ts'
+import { temporaryDirectory } from '../../scripts/tools/temporary-directory.ts'
 
 describe('a snapshot beside a thread that writes', () => {
   it('ends with each commit that the writer has counted, within one turn', (t) => {

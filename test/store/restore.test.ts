@@ -13,9 +13,9 @@ import { openDatabase } from '../../src/store/sqlite/database.ts'
 import { migrate, MIGRATIONS, SchemaError } from '../../src/store/schema/migrate.ts'
 import { removeReplaced, restoreDatabase } from '../../src/store/backup/restore.ts'
 import { openStore } from '../../src/store/sqlite/sqlite-store.ts'
-import { TOPIC } from '../support/service/data-bodies.ts'
-import { temporaryDirectory, type Cleanup } from '../support/service/temporary-directory.ts'
-import { systemStore, testStore } from '../support/service/stores.ts'
+import { TOPIC } from '../../scripts/tools/data-bodies.ts'
+import { temporaryDirectory, type Cleanup } from '../../scripts/tools/temporary-directory.ts'
+import { systemStore, testStore } from '../../scripts/tools/stores.ts'
 
 const restore = (dir: DataDir, from: string) =>
   restoreDatabase({ dir, from, models: STORED_MODELS, version: '1.2.3', now: () => Date.UTC(2026, 2, 1, 12) })

@@ -7,8 +7,8 @@ import { incompleteOf } from '../../src/models/incomplete.ts'
 import type { Model } from '../../src/models/schema.ts'
 import { openBulkWriter } from '../../src/store/sqlite/bulk-writer.ts'
 import { randomHeadline, sampleId } from '../../scripts/tools/query/headline-samples.ts'
-import { seededRandom } from '../support/random.ts'
-import { testStore, type SystemStore } from '../support/service/stores.ts'
+import { seededRandom } from '../../scripts/tools/random.ts'
+import { testStore, type SystemStore } from '../../scripts/tools/stores.ts'
 
 const ID = sampleId(1)
 const DRAFT = { ...randomHeadline(seededRandom(1), ID), status: 'draft' }

@@ -17,10 +17,10 @@ import { createScanPool, type PoolLimits, type PoolOptions } from '../../src/sto
 import type { QueryCaller, FindQuery } from '../../src/store/store.ts'
 import { randomHeadline, sampleId } from '../../scripts/tools/query/headline-samples.ts'
 import { namedPipe } from '../support/service/named-pipe.ts'
-import { seededRandom } from '../support/random.ts'
-import { temporaryDirectory } from '../support/service/temporary-directory.ts'
-import { testStore } from '../support/service/stores.ts'
-import { longRun } from '../support/long-run.ts'
+import { seededRandom } from '../../scripts/tools/random.ts'
+import { temporaryDirectory } from '../../scripts/tools/temporary-directory.ts'
+import { testStore } from '../../scripts/tools/stores.ts'
+import { longRun } from '../../scripts/tools/long-run.ts'
 
 /** Some 35 ms of a thread for each of a hundred documents with a list, and five seconds for the one with `huge`. */
 const SLOW: Json = { $nor: Array.from({ length: 900 }, (_, i) => ({ list: { $lt: -1 - i } })), list: { $ne: -1 } }

@@ -5,11 +5,11 @@ import type { JsonObject } from '../../src/base/json.ts'
 import { headline } from '../../src/models/headline.ts'
 import { openDatabase } from '../../src/store/sqlite/database.ts'
 import { wordFaults } from '../../src/store/tables/word-index.ts'
-import { testStore } from '../support/service/stores.ts'
+import { testStore } from '../../scripts/tools/stores.ts'
 import { indexedText } from '../../src/store/tables/trigram-index.ts'
-import { seededRandom, seedOfTest } from '../support/random.ts'
+import { seededRandom, seedOfTest } from '../../scripts/tools/random.ts'
 import { searchRows } from '../../scripts/tools/search-rows.ts'
-import { longRun } from '../support/long-run.ts'
+import { longRun } from '../../scripts/tools/long-run.ts'
 
 const TURNS = longRun(50, 150)
 const JOBS_MAX = 6

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { newAccount } from '../../src/auth/new-account.ts'
 import type { SessionRecord } from '../../src/store/store.ts'
-import { LANGUAGE } from '../support/service/data-bodies.ts'
-import type { Cleanup } from '../support/service/temporary-directory.ts'
-import { testStore } from '../support/service/stores.ts'
+import { LANGUAGE } from '../../scripts/tools/data-bodies.ts'
+import type { Cleanup } from '../../scripts/tools/temporary-directory.ts'
+import { testStore } from '../../scripts/tools/stores.ts'
 
 const NOW = 1_700_000_000_400
 const SECOND = 1_700_000_000

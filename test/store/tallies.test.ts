@@ -11,8 +11,8 @@ import { user } from '../../src/models/user.ts'
 import { userContentPreferences } from '../../src/models/user-content-preferences.ts'
 import { recount } from '../../src/store/schema/derived-rows.ts'
 import { openDatabase } from '../../src/store/sqlite/database.ts'
-import { HEADLINE, PREFERENCES, TOPIC, USER } from '../support/service/data-bodies.ts'
-import { testStore } from '../support/service/stores.ts'
+import { HEADLINE, PREFERENCES, TOPIC, USER } from '../../scripts/tools/data-bodies.ts'
+import { testStore } from '../../scripts/tools/stores.ts'
 
 it('counts of hours are asked for by a range that includes both its ends', async (t) => {
   const { store } = testStore(t)

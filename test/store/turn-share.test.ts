@@ -14,8 +14,8 @@ import { SLICE_STEPS } from '../../src/store/scan/inline-budget.ts'
 import { createTurnShare, type TurnShare } from '../../src/store/scan/turn-share.ts'
 import type { QueryCaller } from '../../src/store/store.ts'
 import { randomHeadline, sampleId } from '../../scripts/tools/query/headline-samples.ts'
-import { seededRandom } from '../support/random.ts'
-import { testStore } from '../support/service/stores.ts'
+import { seededRandom } from '../../scripts/tools/random.ts'
+import { testStore } from '../../scripts/tools/stores.ts'
 
 const FLOOD = 300
 const LIST = { filter: eq(['status'], 'active'), sort: parseSort('updatedAt:desc'), limit: 20, after: undefined }

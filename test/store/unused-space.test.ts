@@ -4,9 +4,9 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, it } from 'node:test'
 import { blankUnused, unusedSpan } from '../../src/store/wal/unused-space.ts'
-import { seededRandom, seedOfTest } from '../support/random.ts'
-import { temporaryDirectory } from '../support/service/temporary-directory.ts'
-import { longRun } from '../support/long-run.ts'
+import { seededRandom, seedOfTest } from '../../scripts/tools/random.ts'
+import { temporaryDirectory } from '../../scripts/tools/temporary-directory.ts'
+import { longRun } from '../../scripts/tools/long-run.ts'
 
 const PAGE_BYTES = 512
 

@@ -14,9 +14,9 @@ import { planQuery, possiblePlans } from '../../src/store/plan/planner.ts'
 import { openDatabase } from '../../src/store/sqlite/database.ts'
 import { wordFaults } from '../../src/store/tables/word-index.ts'
 import { derivedFaults, hashesOf, inspect, openCluster } from '../../scripts/tools/cluster/cluster-stores.ts'
-import { seededRandom, seedOfTest } from '../support/random.ts'
-import { testStore, type SystemStore } from '../support/service/stores.ts'
-import { longRun } from '../support/long-run.ts'
+import { seededRandom, seedOfTest } from '../../scripts/tools/random.ts'
+import { testStore, type SystemStore } from '../../scripts/tools/stores.ts'
+import { longRun } from '../../scripts/tools/long-run.ts'
 
 const DOCUMENTS = 300
 const INDEXED = 240

@@ -5,8 +5,8 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { topic } from '../../src/models/topic.ts'
 import { openDatabase } from '../../src/store/sqlite/database.ts'
 import { createWriteLock } from '../../src/store/sqlite/write-lock.ts'
-import { bodyOf } from '../support/service/data-bodies.ts'
-import { testStore } from '../support/service/stores.ts'
+import { bodyOf } from '../../scripts/tools/data-bodies.ts'
+import { testStore } from '../../scripts/tools/stores.ts'
 
 const document = (id: string) => ({ id, value: { ...bodyOf('topic'), id } })
 

@@ -7,7 +7,7 @@ import { openDatabase, type Database } from '../../src/store/sqlite/database.ts'
 import { createGroupInserts } from '../../src/store/sqlite/group-inserts.ts'
 import { createSearchChanges } from '../../src/store/tables/search-changes.ts'
 import { createWriteQueue, type WriteQueue } from '../../src/store/sqlite/write-queue.ts'
-import { temporaryDirectory, type Cleanup } from '../support/service/temporary-directory.ts'
+import { temporaryDirectory, type Cleanup } from '../../scripts/tools/temporary-directory.ts'
 
 function queueOn(t: Cleanup, arrivals: Pick<Arrivals, 'areMany'> = NO_ARRIVALS): WriteQueue & { database: Database; file: string; commits: () => number } {
   const file = join(temporaryDirectory(t), 'a.db')

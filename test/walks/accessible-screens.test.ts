@@ -10,7 +10,7 @@ import { startDashboard } from '../support/browser/dashboard.ts'
 import { walkByKeyboard } from '../support/browser/focus-walk.ts'
 import { coveredFocusFindings, sidewaysFindings } from '../support/browser/room.ts'
 import { fingerFindings, targetSizeFindings } from '../support/browser/target-size.ts'
-import { longRun } from '../support/long-run.ts'
+import { longRun } from '../../scripts/tools/long-run.ts'
 
 const dashboard = await startDashboard()
 const { service, cast } = dashboard

@@ -5,7 +5,7 @@ import { auditQuery, readAuditSearch } from '../../src/dashboard/screens/operati
 import { expectAccessible } from '../support/browser/accessibility.ts'
 import { browserMissing, type Page } from '../support/browser/browser.ts'
 import { startDashboard } from '../support/browser/dashboard.ts'
-import { TOPIC } from '../support/service/data-bodies.ts'
+import { TOPIC } from '../../scripts/tools/data-bodies.ts'
 
 const MARKUP = '<img src=x onerror=alert(1)>'
 const dashboard = await startDashboard()

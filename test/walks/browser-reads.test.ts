@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { after, describe, it } from 'node:test'
 import { buildDashboard } from '../../scripts/build-dashboard.ts'
 import { browserMissing, testBrowser } from '../support/browser/browser.ts'
-import { HEADLINE, TOPIC } from '../support/service/data-bodies.ts'
+import { HEADLINE, TOPIC } from '../../scripts/tools/data-bodies.ts'
 import { startSuiteService } from '../support/service/suite-service.ts'
 
 const { assets } = await buildDashboard()

@@ -10,7 +10,7 @@ import { startDashboard } from '../support/browser/dashboard.ts'
 import { startCluster } from '../support/cluster/cluster-services.ts'
 import { noEtcd } from '../../scripts/tools/cluster/etcd-server.ts'
 import { ADMIN_EMAIL } from '../support/service/service.ts'
-import { temporaryDirectory } from '../support/service/temporary-directory.ts'
+import { temporaryDirectory } from '../../scripts/tools/temporary-directory.ts'
 
 const skip = noEtcd === false ? browserMissing() : noEtcd
 const cleanup = { after: (work: () => void | Promise<void>) => after(work) }

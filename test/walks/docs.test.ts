@@ -15,12 +15,15 @@ import { startService } from '../support/service/service.ts'
 /** Maximum size of the scripts of the reference, with those that it shares with the dashboard; uncompressed. */
 const SCRIPT_BYTES_MAX = 24_000
 
-/** Chromium takes seconds for the page of all operations: one test opens it, the others a page of the operations that they need. */
+/** Chromium takes seconds for the page of all operations: tests of the page as a whole open it, others one of the operations they need. */
 const OPERATIONS = ['list', 'create', 'read', 'replace', 'me', 'health', 'signInAnonymously']
 const whole = openApiDocument({ version: '0.0.0' }) as unknown as Description
 const dashboard = await startDashboard({}, { description: withOperations(whole, OPERATIONS) })
 const { service, cast } = dashboard
-await seedSample(service.app.services.store, { flagBaseUrl: 'https://flags.example', now: service.now() })
+const ofAll = await startDashboard()
+for (const { service: one } of [dashboard, ofAll]) {
+  await seedSample(one.app.services.store, { flagBaseUrl: 'https://flags.example', now: one.now() })
+}
 const operations = Object.values(whole.paths).flatMap((methods) => Object.values(methods))
 
 interface Description {
@@ -80,10 +83,10 @@ it('the scripts of the reference are small', async () => {
   assert.ok(bytes <= SCRIPT_BYTES_MAX, `wanted at most ${SCRIPT_BYTES_MAX} bytes of scripts, found ${bytes}`)
 })
 
-describe('the API reference, for a publisher', { skip: browserMissing() }, () => {
+describe('the API reference of all operations', { skip: browserMissing() }, () => {
   let page: Page
   before(async () => {
-    page = await dashboard.openAs(cast.publisher, 'docs')
+    page = await ofAll.openAs(ofAll.cast.publisher, 'docs')
   })
 
   it('finds what is typed, by keyboard alone, and goes there', async () => {
@@ -99,6 +102,36 @@ describe('the API reference, for a publisher', { skip: browserMissing() }, () =>
     await page.waitFor(async () => (await page.url()).endsWith('/docs#/operations/replace'), 'the address')
     await page.focuses(titleOf('replace'))
     await page.expectNoProblems()
+  })
+
+  it('is accessible in both themes, with forms and schemas open', async () => {
+    // The playground requests its list when it is scrolled into view, and a walk through the page checks what was there before.
+    await page.open('/robots.txt')
+    await page.open('/docs#/playground')
+    await page.find({ role: 'heading', name: 'Plan' })
+    await openForm(page, 'replace')
+    await expectAccessible(page, { stopsMax: 90 })
+    await page.expectNoProblems()
+  })
+
+  it('stays within 1440, 1024 and 360 pixels, where the contents open over it', async () => {
+    await page.open('/docs#/operations/list')
+    for (const width of [1440, 1024, 360]) {
+      await page.resize({ width, height: 740 })
+      assert.deepEqual(await sidewaysFindings(page), [], `at ${width}`)
+    }
+    await page.click({ role: 'button', name: 'Contents' })
+    await page.click({ role: 'link', name: `GET ${titleOf('read')}` })
+    await page.waitFor(async () => (await page.url()).endsWith('#/operations/read'), 'the section')
+    await page.gone({ role: 'link', name: `GET ${titleOf('read')}` })
+    await page.expectNoProblems()
+  })
+})
+
+describe('the API reference, for a publisher', { skip: browserMissing() }, () => {
+  let page: Page
+  before(async () => {
+    page = await dashboard.openAs(cast.publisher, 'docs')
   })
 
   it('sends a request that only reads, and shows what came', async () => {
@@ -189,29 +222,6 @@ describe('the API reference, for a publisher', { skip: browserMissing() }, () =>
     await page.fill({ role: 'textbox', name: 'Filter', within: section }, '{"status": {"$near": 1}}')
     await page.waitFor(async () => /\$near/.test((await page.text(section)).replace(/.*Weighed/s, '')), 'the refusal')
     await page.expectNoProblems([{ status: 400, url: '/api/v1/data' }])
-  })
-
-  it('is accessible in both themes, with forms and schemas open', async () => {
-    // The playground requests its list when it is scrolled into view, and a walk through the page checks what was there before.
-    await page.open('/robots.txt')
-    await page.open('/docs#/playground')
-    await page.find({ role: 'heading', name: 'Plan' })
-    await openForm(page, 'replace')
-    await expectAccessible(page, { stopsMax: 90 })
-    await page.expectNoProblems()
-  })
-
-  it('stays within 1440, 1024 and 360 pixels, where the contents open over it', async () => {
-    await page.open('/docs#/operations/list')
-    for (const width of [1440, 1024, 360]) {
-      await page.resize({ width, height: 740 })
-      assert.deepEqual(await sidewaysFindings(page), [], `at ${width}`)
-    }
-    await page.click({ role: 'button', name: 'Contents' })
-    await page.click({ role: 'link', name: `GET ${titleOf('read')}` })
-    await page.waitFor(async () => (await page.url()).endsWith('#/operations/read'), 'the section')
-    await page.gone({ role: 'link', name: `GET ${titleOf('read')}` })
-    await page.expectNoProblems()
   })
 })
 

@@ -7,7 +7,7 @@ import { expectAccessible } from '../support/browser/accessibility.ts'
 import { browserMissing, type Page, type PageElement } from '../support/browser/browser.ts'
 import { button, startDashboard } from '../support/browser/dashboard.ts'
 import { sidewaysPixels } from '../support/browser/room.ts'
-import { COUNTRY, SOURCE, TOPIC } from '../support/service/data-bodies.ts'
+import { COUNTRY, SOURCE, TOPIC } from '../../scripts/tools/data-bodies.ts'
 
 const dashboard = await startDashboard()
 const { service, cast } = dashboard

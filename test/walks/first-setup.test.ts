@@ -6,7 +6,7 @@ import { browserMissing, testBrowser } from '../support/browser/browser.ts'
 import { serve } from '../../scripts/tools/program.ts'
 import { once } from 'node:events'
 import { join } from 'node:path'
-import { temporaryDirectory } from '../support/service/temporary-directory.ts'
+import { temporaryDirectory } from '../../scripts/tools/temporary-directory.ts'
 
 const EMAIL = { role: 'textbox', name: 'E-mail address' } as const
 const SIGN_IN = { role: 'button', name: 'Sign in' } as const

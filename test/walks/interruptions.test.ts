@@ -4,7 +4,7 @@ import { before, describe, it } from 'node:test'
 import { expectAccessible } from '../support/browser/accessibility.ts'
 import { browserMissing, type Page } from '../support/browser/browser.ts'
 import { button, holdNotices, startDashboard } from '../support/browser/dashboard.ts'
-import { bodyOf } from '../support/service/data-bodies.ts'
+import { bodyOf } from '../../scripts/tools/data-bodies.ts'
 
 const dashboard = await startDashboard()
 const { service, cast } = dashboard

@@ -13,7 +13,7 @@ import { after, describe, it } from 'node:test'
 import { buildDashboard } from '../../scripts/build-dashboard.ts'
 import { PAGE_ASSETS_FILE, packAssets } from '../../src/app/page-assets.ts'
 import { browserMissing, testBrowser } from '../support/browser/browser.ts'
-import { temporaryDirectory } from '../support/service/temporary-directory.ts'
+import { temporaryDirectory } from '../../scripts/tools/temporary-directory.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
 const EMAIL = 'editor@example.org'

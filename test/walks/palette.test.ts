@@ -5,7 +5,7 @@ import { expectAccessible } from '../support/browser/accessibility.ts'
 import { browserMissing, type Page } from '../support/browser/browser.ts'
 import { startDashboard } from '../support/browser/dashboard.ts'
 import { sidewaysPixels } from '../support/browser/room.ts'
-import { HEADLINE } from '../support/service/data-bodies.ts'
+import { HEADLINE } from '../../scripts/tools/data-bodies.ts'
 
 const dashboard = await startDashboard()
 const { service, cast } = dashboard

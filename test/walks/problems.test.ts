@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { browserMissing } from '../support/browser/browser.ts'
 import { button, startDashboard } from '../support/browser/dashboard.ts'
-import { HEADLINE } from '../support/service/data-bodies.ts'
+import { HEADLINE } from '../../scripts/tools/data-bodies.ts'
 
 const { service, cast, openAs } = await startDashboard()
 

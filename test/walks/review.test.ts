@@ -6,7 +6,7 @@ import { expectAccessible } from '../support/browser/accessibility.ts'
 import { browserMissing, type Page } from '../support/browser/browser.ts'
 import { button, link, startDashboard } from '../support/browser/dashboard.ts'
 import { sidewaysPixels } from '../support/browser/room.ts'
-import { bodyOf, HEADLINE } from '../support/service/data-bodies.ts'
+import { bodyOf, HEADLINE } from '../../scripts/tools/data-bodies.ts'
 
 const dashboard = await startDashboard({ review: 'on' })
 const { service, cast } = dashboard

@@ -7,8 +7,8 @@ import { expectAccessible } from '../support/browser/accessibility.ts'
 import { browserMissing, type Page } from '../support/browser/browser.ts'
 import { button, holdNotices, link, startDashboard } from '../support/browser/dashboard.ts'
 import { sidewaysPixels } from '../support/browser/room.ts'
-import { bodyOf } from '../support/service/data-bodies.ts'
-import { systemStore } from '../support/service/stores.ts'
+import { bodyOf } from '../../scripts/tools/data-bodies.ts'
+import { systemStore } from '../../scripts/tools/stores.ts'
 
 const dashboard = await startDashboard()
 const { service, cast } = dashboard

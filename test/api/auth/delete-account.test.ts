@@ -6,7 +6,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { join } from 'node:path'
 import { authCalls } from '../../support/service/auth-calls.ts'
 import { newCast, newPerson, ROLES } from '../../support/cast.ts'
-import { PREFERENCES } from '../../support/service/data-bodies.ts'
+import { PREFERENCES } from '../../../scripts/tools/data-bodies.ts'
 import { ADMIN_EMAIL, startService, type TestService } from '../../support/service/service.ts'
 import { startSuiteService } from '../../support/service/suite-service.ts'
 

@@ -7,7 +7,7 @@ import { user } from '../../../src/models/user.ts'
 import { authCalls } from '../../support/service/auth-calls.ts'
 import { newCast, newPerson, type Person } from '../../support/cast.ts'
 import { DECODERS, decodeAuthSuccess, decodeEnvelope } from '../../support/service/client-codec.ts'
-import { copies, COUNTRY, HEADLINE, PREFERENCES, SETTINGS, SOURCE, TOPIC } from '../../support/service/data-bodies.ts'
+import { copies, COUNTRY, HEADLINE, PREFERENCES, SETTINGS, SOURCE, TOPIC } from '../../../scripts/tools/data-bodies.ts'
 import { startSuiteService } from '../../support/service/suite-service.ts'
 
 const service = await startSuiteService()

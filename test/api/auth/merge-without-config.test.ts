@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { REMOTE_CONFIG_ID } from '../../../src/models/remote-config.ts'
-import { copies, bodyOf } from '../../support/service/data-bodies.ts'
+import { copies, bodyOf } from '../../../scripts/tools/data-bodies.ts'
 import { startService } from '../../support/service/service.ts'
 
 it('a merge keeps to the limits of the seed while there is no remote configuration', async (t) => {

@@ -6,8 +6,8 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { authCalls } from '../../support/service/auth-calls.ts'
-import { longRun } from '../../support/long-run.ts'
-import { copies, PREFERENCES, TOPIC } from '../../support/service/data-bodies.ts'
+import { longRun } from '../../../scripts/tools/long-run.ts'
+import { copies, PREFERENCES, TOPIC } from '../../../scripts/tools/data-bodies.ts'
 import type { ApiResponse, Signed } from '../../support/service/service.ts'
 import { startSuiteService } from '../../support/service/suite-service.ts'
 

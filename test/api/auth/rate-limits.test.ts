@@ -5,10 +5,10 @@ import { after, before, describe, it } from 'node:test'
 import { authCalls, otherCode, type AuthCalls } from '../../support/service/auth-calls.ts'
 import { newCast, newPerson } from '../../support/cast.ts'
 import { decodeError } from '../../support/service/client-codec.ts'
-import { PREFERENCES, TOPIC } from '../../support/service/data-bodies.ts'
+import { PREFERENCES, TOPIC } from '../../../scripts/tools/data-bodies.ts'
 import { RawConnection } from '../../support/service/http-client.ts'
 import { startService, type ApiResponse, type TestService, type TestSettings } from '../../support/service/service.ts'
-import { suiteCleanup, type Cleanup } from '../../support/service/temporary-directory.ts'
+import { suiteCleanup, type Cleanup } from '../../../scripts/tools/temporary-directory.ts'
 
 const SECOND_MS = 1000
 const MINUTE_MS = 60 * SECOND_MS

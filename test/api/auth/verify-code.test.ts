@@ -5,7 +5,7 @@ import { describe, it } from 'node:test'
 import { authCalls, otherCode } from '../../support/service/auth-calls.ts'
 import { newCast } from '../../support/cast.ts'
 import { DECODERS, decodeAuthSuccess, decodeEnvelope, decodeError } from '../../support/service/client-codec.ts'
-import { SETTINGS } from '../../support/service/data-bodies.ts'
+import { SETTINGS } from '../../../scripts/tools/data-bodies.ts'
 import { ADMIN_EMAIL, startService, type ApiResponse } from '../../support/service/service.ts'
 import { startSuiteService } from '../../support/service/suite-service.ts'
 

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { CborError, readCbor, readWholeCbor } from '../../../src/auth/passkeys/cbor.ts'
-import { seededRandom, seedOfRun } from '../../support/random.ts'
+import { seededRandom, seedOfRun } from '../../../scripts/tools/random.ts'
 
 const hex = (text: string): Buffer => Buffer.from(text, 'hex')
 

@@ -4,7 +4,7 @@ import { it } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { createChangePages, requestCounter } from '../../../src/content/changes/change-pages.ts'
 import { topic } from '../../../src/models/topic.ts'
-import { testStore } from '../../support/service/stores.ts'
+import { testStore } from '../../../scripts/tools/stores.ts'
 
 const READER = { id: 'reader', appRole: 'standardUser', dashboardRole: 'none' } as const
 const TURNS = { id: 'reader', class: 'user' } as const

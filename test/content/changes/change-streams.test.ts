@@ -11,8 +11,8 @@ import { CHANGE_EVENTS } from '../../../src/content/changes/page-memo.ts'
 import { createRounds, type Job } from '../../../src/content/changes/rounds.ts'
 import type { StreamSink } from '../../../src/http/request/exchange.ts'
 import { topic } from '../../../src/models/topic.ts'
-import { recordingLog } from '../../support/service/recording-log.ts'
-import { testStore } from '../../support/service/stores.ts'
+import { recordingLog } from '../../../scripts/tools/recording-log.ts'
+import { testStore } from '../../../scripts/tools/stores.ts'
 
 const READER = { id: 'reader', appRole: 'standardUser', dashboardRole: 'none' } as const
 const QUERY = { models: [topic], filter: undefined, filterText: '' }

@@ -5,7 +5,7 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { SETTINGS } from '../../../src/config/settings.ts'
-import { temporaryDirectory } from '../../support/service/temporary-directory.ts'
+import { temporaryDirectory } from '../../../scripts/tools/temporary-directory.ts'
 
 const EXAMPLES = join(import.meta.dirname, '../../../examples/cluster')
 const UNITS = readdirSync(EXAMPLES).filter((name) => name.endsWith('.service'))

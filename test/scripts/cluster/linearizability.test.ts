@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { faultOfRegister, type RegisterStep } from '../../../scripts/cluster/linearizability.ts'
-import { longRun } from '../../support/long-run.ts'
-import { seededRandom, seedOfRun, type Random } from '../../support/random.ts'
+import { longRun } from '../../../scripts/tools/long-run.ts'
+import { seededRandom, seedOfRun, type Random } from '../../../scripts/tools/random.ts'
 
 const read = (value: string, start: number, end: number): RegisterStep => ({ kind: 'read', value, start, end })
 const write = (value: string, start: number, end: number, expected?: string): RegisterStep => ({

@@ -16,9 +16,9 @@ import type { ChangeRecord, Document } from '../../../src/store/store.ts'
 import { changeFaults } from '../../../scripts/tools/cluster/change-faults.ts'
 import { derivedFaults } from '../../../scripts/tools/cluster/cluster-stores.ts'
 import { randomWrite } from '../../../scripts/tools/cluster/random-writes.ts'
-import { seededRandom, seedOfTest } from '../../support/random.ts'
-import { testStore } from '../../support/service/stores.ts'
-import { longRun } from '../../support/long-run.ts'
+import { seededRandom, seedOfTest } from '../../../scripts/tools/random.ts'
+import { testStore } from '../../../scripts/tools/stores.ts'
+import { longRun } from '../../../scripts/tools/long-run.ts'
 
 const topicOf = (id: string, status = 'active', name = id): Document => ({ id, value: { id, name, status } })
 const times = (n: number, run: (i: number) => unknown): void => Array.from({ length: n }, (_, i) => i).forEach(run)

@@ -15,9 +15,9 @@ import { historyFaults } from '../../../src/store/changes/history-check.ts'
 import { openDatabase } from '../../../src/store/sqlite/database.ts'
 import { openStore } from '../../../src/store/sqlite/sqlite-store.ts'
 import { changeFaults } from '../../../scripts/tools/cluster/change-faults.ts'
-import { seededRandom, seedOfTest, type Random } from '../../support/random.ts'
-import { systemStore, testStore, type SystemStore } from '../../support/service/stores.ts'
-import { longRun } from '../../support/long-run.ts'
+import { seededRandom, seedOfTest, type Random } from '../../../scripts/tools/random.ts'
+import { systemStore, testStore, type SystemStore } from '../../../scripts/tools/stores.ts'
+import { longRun } from '../../../scripts/tools/long-run.ts'
 
 const CHANGES = longRun(80, 400)
 const NEWEST = { limit: 1_000, before: undefined }

@@ -17,8 +17,8 @@ import { copiesBehind } from '../../../src/store/references/copies-behind.ts'
 import { openDatabase } from '../../../src/store/sqlite/database.ts'
 import { changeFaults } from '../../../scripts/tools/cluster/change-faults.ts'
 import { STORED_MODELS } from '../../../src/models/registry.ts'
-import { bodyOf } from '../../support/service/data-bodies.ts'
-import { testStore, type SystemStore } from '../../support/service/stores.ts'
+import { bodyOf } from '../../../scripts/tools/data-bodies.ts'
+import { testStore, type SystemStore } from '../../../scripts/tools/stores.ts'
 
 const DATES = { createdAt: '1970-01-01T00:00:00.000Z', updatedAt: '1970-01-01T00:00:00.000Z' }
 

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { changesIn, ChangesetError } from '../../../src/store/replica/changeset.ts'
 import { changedRows, damaged, outcomeOfBytes, randomChangeset, textOf } from '../../../scripts/tools/cluster/changeset-bytes.ts'
-import { seededRandom, seedOfTest } from '../../support/random.ts'
-import { longRun } from '../../support/long-run.ts'
+import { seededRandom, seedOfTest } from '../../../scripts/tools/random.ts'
+import { longRun } from '../../../scripts/tools/long-run.ts'
 
 it('the changes that are read lead from the rows before to those after', () => {
   const seed = seedOfTest()

@@ -4,7 +4,7 @@ import { openSync, closeSync, mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { it } from 'node:test'
 import { createDurablePosition } from '../../../src/store/replica/durable-position.ts'
-import { temporaryDirectory } from '../../support/service/temporary-directory.ts'
+import { temporaryDirectory } from '../../../scripts/tools/temporary-directory.ts'
 
 it('the durable position moves when the WAL is synced, to what was committed before', async (t) => {
   const file = join(temporaryDirectory(t), 'dateline.db')

@@ -16,9 +16,9 @@ import { collect } from '../../support/cluster/log-contract.ts'
 import { createMemoryLog, type MemoryLogNode } from '../../../scripts/tools/cluster/memory-log.ts'
 import { createPlainSealer } from '../../../scripts/tools/cluster/plain-sealer.ts'
 import { randomWrite, readsOf } from '../../../scripts/tools/cluster/random-writes.ts'
-import { seededRandom, seedOfTest } from '../../support/random.ts'
-import { testStore, VISITOR, type SystemStore } from '../../support/service/stores.ts'
-import { longRun } from '../../support/long-run.ts'
+import { seededRandom, seedOfTest } from '../../../scripts/tools/random.ts'
+import { testStore, VISITOR, type SystemStore } from '../../../scripts/tools/stores.ts'
+import { longRun } from '../../../scripts/tools/long-run.ts'
 
 const WRITES = longRun(340, 400)
 const AT_ONCE = 4

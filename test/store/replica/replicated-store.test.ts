@@ -30,8 +30,8 @@ import {
 } from '../../../scripts/tools/cluster/cluster-stores.ts'
 import { createMemoryLog } from '../../../scripts/tools/cluster/memory-log.ts'
 import { createPlainSealer } from '../../../scripts/tools/cluster/plain-sealer.ts'
-import { temporaryDirectory } from '../../support/service/temporary-directory.ts'
-import { signInWith, systemStore, takeAll } from '../../support/service/stores.ts'
+import { temporaryDirectory } from '../../../scripts/tools/temporary-directory.ts'
+import { signInWith, systemStore, takeAll } from '../../../scripts/tools/stores.ts'
 
 const DATES = { createdAt: '2026-01-01T00:00:00.000Z', updatedAt: '2026-01-01T00:00:00.000Z' }
 

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { runSchedule } from '../../../scripts/tools/cluster/write-schedule.ts'
-import { seedOfTest } from '../../support/random.ts'
-import { longRun } from '../../support/long-run.ts'
+import { seedOfTest } from '../../../scripts/tools/random.ts'
+import { longRun } from '../../../scripts/tools/long-run.ts'
 
 const OPERATIONS = 15
 

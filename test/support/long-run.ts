@@ -1,2 +1,0 @@
-/** The old name of a module that moved to scripts/tools, for the tests that import it. */
-export * from '../../scripts/tools/long-run.ts'
