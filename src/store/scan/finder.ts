@@ -35,7 +35,7 @@ export function createFinder(database: Database, options: FinderOptions) {
   const pool = createScanPool({ file, now, limits })
   const share = createTurnShare(arrivals)
   const lane = createTurnLane({ now, arrivals })
-  const pause = createReaderPause([pool.slots, lane.slots], now)
+  const pause = createReaderPause(pool.slots, now)
   let inline = 0
 
   const inThread = (model: Model, query: FindQuery, caller: QueryCaller): Promise<Found> =>

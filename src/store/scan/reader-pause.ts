@@ -18,25 +18,24 @@ const RETRY_MS = MINUTE_MS
 
 type Pausable = Pick<FairSlots, 'counts' | 'hold' | 'resume'>
 
-export function createReaderPause(readers: readonly Pausable[], now: Clock) {
+export function createReaderPause(threads: Pausable, now: Clock) {
   let timer: NodeJS.Timeout | undefined
   let notBefore = Number.NEGATIVE_INFINITY
 
-  const isQuiet = (): boolean =>
-    readers.every(({ counts }) => {
-      const { guest, user, dashboard } = counts().running
-      return guest + user + dashboard === 0
-    })
+  const isQuiet = (): boolean => {
+    const { guest, user, dashboard } = threads.counts().running
+    return guest + user + dashboard === 0
+  }
   const end = (): void => {
     clearInterval(timer)
     timer = undefined
-    for (const { resume } of readers) resume()
+    threads.resume()
   }
   return {
     /** Starts a pause where there is none. `settle` is called while no query runs, until it returns true. */
     request(settle: () => boolean): void {
       if (timer !== undefined || now() < notBefore) return
-      for (const { hold } of readers) hold()
+      threads.hold()
       let polls = 0
       timer = setInterval(() => {
         if (isQuiet() && settle()) return end()

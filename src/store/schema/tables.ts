@@ -156,6 +156,9 @@ export const SERVICE_TABLES = `
   ) STRICT;
 `
 
+/** A guest that keeps more is large: followed topics, settings and some dozens of saved headlines are less. */
+export const LARGE_GUEST_BYTES = 32 * 1024
+
 /** What triggers derive from documents, on each node of a cluster: see triggers.ts. */
 export const DERIVED_TABLES = `
   -- Moves with each change of a document of the model.
@@ -179,7 +182,7 @@ export const DERIVED_TABLES = `
 
   -- The bytes of each guest, and their sum.
   CREATE TABLE guest_size (user_id TEXT PRIMARY KEY, bytes INTEGER NOT NULL) WITHOUT ROWID, STRICT;
-  CREATE INDEX large_guest ON guest_size (bytes) WHERE bytes > 32768;
+  CREATE INDEX large_guest ON guest_size (bytes) WHERE bytes > ${LARGE_GUEST_BYTES};
   CREATE TABLE guest_total (
     one INTEGER PRIMARY KEY CHECK (one = 1), guests INTEGER NOT NULL, bytes INTEGER NOT NULL
   ) STRICT;

@@ -33,7 +33,7 @@ function versionTriggers(model: Model): readonly SchemaPart[] {
   })
 }
 
-/** A note to a draft is about what it was: with another status, the draft has none. */
+/** A note to a draft is about what it was: with another status, the draft has none, in whichever of its two tables it is. */
 function noteTrigger(model: Model): SchemaPart {
   const [name, status] = [`${model.name}/note UPDATE`, valueAt('status')]
   return {
@@ -72,7 +72,7 @@ function countTriggers(model: Model): readonly SchemaPart[] {
 
 /**
  * Three triggers that keep the number of documents of each hour. They are apart from those above, as most changes do not
- * change the hour, and a new timeline must not cause a recount of the statuses.
+ * change the hour.
  */
 function hourTriggers(model: Model, path: string): readonly SchemaPart[] {
   const [before, after] = [hourAt(path, 'old.'), hourAt(path, 'new.')]

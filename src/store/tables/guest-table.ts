@@ -12,12 +12,11 @@ import type { Database } from '../sqlite/database.ts'
 import { deleteAccount } from './account-tables.ts'
 import { guestStorage } from './guest-storage.ts'
 import { valueAt } from '../schema/names.ts'
+import { LARGE_GUEST_BYTES } from '../schema/tables.ts'
 
 /** Users that one step looks at, and guests that it removes. */
 const USERS_PER_STEP = 500
 const GUESTS_PER_STEP = 20
-/** A guest that keeps more is large: followed topics, settings and some dozens of saved headlines are less. */
-const LARGE_BYTES = 32 * 1024
 const APP_ROLE = valueAt('appRole')
 
 export function seeGuest(database: Database, id: string, now: number): void {
@@ -62,7 +61,7 @@ export function makeGuestRoom(database: Database, bytesMax: number, before: numb
   const removal: Removal = { before: before - (before % HOUR_MS), now, isEnough: () => guestStorage(database).bytes <= bytesMax }
   const large = database.all(
     `SELECT user_id FROM guest_size JOIN user ON id = user_id LEFT JOIN guest_seen USING (user_id)
-      WHERE bytes > ${LARGE_BYTES} AND ${APP_ROLE} = 'guestUser' ORDER BY coalesce(at, 0) < ? DESC, bytes DESC LIMIT ${GUESTS_PER_STEP}`,
+      WHERE bytes > ${LARGE_GUEST_BYTES} AND ${APP_ROLE} = 'guestUser' ORDER BY coalesce(at, 0) < ? DESC, bytes DESC LIMIT ${GUESTS_PER_STEP}`,
     removal.before,
   )
   const removed = removeEach(database, removal, large.map((row) => String(row['user_id'])))
