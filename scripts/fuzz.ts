@@ -13,8 +13,8 @@
  */
 import assert from 'node:assert/strict'
 import { systemClock } from '../src/base/clock.ts'
-import { LogUnavailable } from '../src/store/replica/commit-log.ts'
-import { NO_ENTRY, type LogRecord } from '../src/store/replica/sealer.ts'
+import { LogUnavailable } from '../src/store/cluster/commit-log.ts'
+import { NO_ENTRY, type LogRecord } from '../src/store/cluster/sealer.ts'
 import { fuzzCodecs } from './tools/cluster/codec-fuzz.ts'
 import { startHttp2Fuzz } from './tools/cluster/http2-fuzz.ts'
 import { createMemoryLog } from './tools/cluster/memory-log.ts'

@@ -44,7 +44,7 @@ import { readMailSettings, type MailSettings } from './mail/settings/mail-settin
 import { SYSTEM } from './store/actor.ts'
 import type { AuditEntry } from './store/audit/audit-record.ts'
 import type { BackupSchedule } from './store/backup/backup-schedule.ts'
-import type { Housekeeping } from './store/sqlite/housekeeping.ts'
+import type { Housekeeping } from './store/housekeeping.ts'
 
 const API = '/api/'
 const NEVER = new Promise<never>(() => {})

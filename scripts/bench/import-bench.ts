@@ -18,10 +18,10 @@ import { systemClock } from '../../src/base/clock.ts'
 import { idGenerator } from '../../src/base/ids.ts'
 import { STORED_MODELS } from '../../src/models/registry.ts'
 import { headline } from '../../src/models/headline.ts'
-import { prepareDataDir } from '../../src/store/sqlite/data-dir.ts'
-import { openDatabase } from '../../src/store/sqlite/database.ts'
+import { prepareDataDir } from '../../src/store/db/data-dir.ts'
+import { openDatabase } from '../../src/store/db/database.ts'
 import { tableOf } from '../../src/store/schema/names.ts'
-import { openStore } from '../../src/store/sqlite/sqlite-store.ts'
+import { openStore } from '../../src/store/open-store.ts'
 import { worldContent } from './world.ts'
 
 const HEADLINES_DEFAULT = 1_000_000

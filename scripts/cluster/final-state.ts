@@ -1,8 +1,8 @@
 /** What the nodes have on their disks when all are at one position, and whether it is the same. */
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { faultsOf } from '../../src/store/sqlite/database-check.ts'
-import { openDatabase } from '../../src/store/sqlite/database.ts'
+import { faultsOf } from '../../src/store/schema/database-check.ts'
+import { openDatabase } from '../../src/store/db/database.ts'
 import type { FinalState } from './operation.ts'
 import type { RunningCluster } from './running-cluster.ts'
 import { differencesOf, hashTables } from './table-hashes.ts'

@@ -18,21 +18,21 @@ export interface PlantedBug {
 export const PLANTED_BUGS: Readonly<Record<string, PlantedBug>> = {
   early: {
     does: 'acknowledges a write before etcd does',
-    file: 'src/store/replica/proposals.ts',
+    file: 'src/store/cluster/proposals.ts',
     statement: '    const position = await append(body, id, jobs)\n',
     replacement: '    settle(jobs, outcomes)\n    const position = await append(body, id, jobs)\n',
     fault: 'killNode',
   },
   twice: {
     does: 'forgets the id of an entry whose append it repeats',
-    file: 'src/store/replica/proposals.ts',
+    file: 'src/store/cluster/proposals.ts',
     statement: 'return idOf(next.body) === id ? next.position : undefined',
     replacement: 'return undefined',
     fault: 'dropAnswers',
   },
   stale: {
     does: 'reads without asking etcd for the newest position',
-    file: 'src/store/replica/replication.ts',
+    file: 'src/store/cluster/replication.ts',
     statement: 'const position = await answered(contact.last())',
     replacement: 'const position = place.position()',
     fault: 'delayWatches',

@@ -1,6 +1,6 @@
 /** Whether nodes at one position hold the same: a hash of each table, in the order of all its columns. */
 import { createHash } from 'node:crypto'
-import { openDatabase } from '../../src/store/sqlite/database.ts'
+import { openDatabase } from '../../src/store/db/database.ts'
 
 /** Tables that differ between nodes, with the reason. */
 const LOCAL: readonly (readonly [name: RegExp, because: string])[] = [

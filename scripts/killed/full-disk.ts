@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { faultsOf } from '../../src/store/sqlite/database-check.ts'
+import { faultsOf } from '../../src/store/schema/database-check.ts'
 import { run } from '../tools/program.ts'
 import { readDatabase } from '../tools/read-database.ts'
 import { noSmallDisk, smallDisk } from '../tools/small-disk.ts'

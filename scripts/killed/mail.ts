@@ -9,8 +9,8 @@
  *   Message-ID, and are told apart from the others by what the service said on the connection afterwards.
  */
 import { setTimeout as pause } from 'node:timers/promises'
-import { databaseFile } from '../../src/store/sqlite/data-dir.ts'
-import { openDatabase } from '../../src/store/sqlite/database.ts'
+import { databaseFile } from '../../src/store/db/data-dir.ts'
+import { openDatabase } from '../../src/store/db/database.ts'
 import { openMailExchange, type AcceptedMail, type Rule } from '../tools/mail-exchange.ts'
 import { seededRandom, type Random } from '../tools/random.ts'
 import type { Cleanup } from '../tools/temporary-directory.ts'

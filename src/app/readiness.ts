@@ -10,7 +10,7 @@ import { isoDate } from '../base/dates.ts'
 import { MINUTE_MS, showDuration } from '../base/duration.ts'
 import { REMOTE_CONFIG_ID, remoteConfig } from '../models/remote-config.ts'
 import type { BackupState } from '../store/backup/backup-schedule.ts'
-import type { Replication } from '../store/replica/replication.ts'
+import type { Replication } from '../store/cluster/replication.ts'
 import type { DocumentStore } from '../store/store.ts'
 
 /** Less than this, and a checkpoint of the log may fail. */

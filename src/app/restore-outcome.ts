@@ -7,7 +7,7 @@ import type { LastRestore } from '../models/responses.ts'
 import { SYSTEM } from '../store/actor.ts'
 import { endRestore, removeRestoreFiles, startRestore, undoRestore, type RestoreStart } from '../store/backup/pending-restore.ts'
 import { removeReplaced } from '../store/backup/restore.ts'
-import type { DataDir } from '../store/sqlite/data-dir.ts'
+import type { DataDir } from '../store/db/data-dir.ts'
 import type { Store } from '../store/store.ts'
 
 const NOTE = 'last-restore'

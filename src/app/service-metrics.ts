@@ -10,7 +10,7 @@ import type { AuditEvent } from '../models/audit.ts'
 import type { BackupRecord } from '../store/backup/backup-runs.ts'
 import type { BackupState } from '../store/backup/backup-schedule.ts'
 import type { OutboxStore, QueryCounts } from '../store/store.ts'
-import type { GuestLimit, GuestStorage } from '../store/tables/guest-storage.ts'
+import type { GuestLimit, GuestStorage } from '../store/accounts/guest-storage.ts'
 import { freeBytes } from './readiness.ts'
 
 /** Upper bounds in seconds: an indexed page takes far less than a millisecond, the slowest scan two seconds. */

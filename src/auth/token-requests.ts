@@ -9,7 +9,7 @@ import { TOKEN_METHODS, TOKEN_SCOPES, type TokenLimits } from '../models/caller.
 import { MODELS } from '../models/registry.ts'
 import { DASHBOARD_ROLES } from '../models/user.ts'
 import type { Writer } from '../store/store.ts'
-import type { ApiTokenRecord } from '../store/tables/api-token-table.ts'
+import type { ApiTokenRecord } from '../store/accounts/api-token-table.ts'
 import { hashOfApiToken, newApiToken } from './api-token-text.ts'
 
 export const TOKEN_NAME_CHARS_MAX = 100

@@ -14,7 +14,7 @@ import { createLog } from '../base/log.ts'
 import { systemReason } from '../base/system-error.ts'
 import { ConfigError } from '../config/config-error.ts'
 import { readConfig } from '../config/read-config.ts'
-import { databaseFile, DataDirError } from '../store/sqlite/data-dir.ts'
+import { databaseFile, DataDirError } from '../store/db/data-dir.ts'
 import { UsageError, type Arguments, type Command, type Terminal } from './command.ts'
 import { writesJsonLog } from './serve/service-log.ts'
 

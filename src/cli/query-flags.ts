@@ -3,10 +3,10 @@ import { readListQuery, type ListSettings, type QuerySource as Source } from '..
 import type { Caller } from '../models/caller.ts'
 import type { Model } from '../models/schema.ts'
 import { parseFilterText } from '../query/parse.ts'
-import { documentsChangedBy } from '../store/changes/changes-of-actors.ts'
-import type { Database } from '../store/sqlite/database.ts'
+import { documentsChangedBy } from '../store/history/changes-of-actors.ts'
+import type { Database } from '../store/db/database.ts'
 import type { FindQuery } from '../store/store.ts'
-import { countriesInUse } from '../store/tables/document-tables.ts'
+import { countriesInUse } from '../store/documents/document-tables.ts'
 import { asUsageError } from './command.ts'
 
 export const ADMINISTRATOR: Caller = { id: '', appRole: 'standardUser', dashboardRole: 'admin' }

@@ -8,7 +8,7 @@ import { readIdentity } from '../cluster/node-identity.ts'
 import { readConfig } from '../config/read-config.ts'
 import { readSecrets } from '../config/secrets.ts'
 import type { Config } from '../config/settings.ts'
-import { databaseFile, DataDirError, type DataDirLock } from '../store/sqlite/data-dir.ts'
+import { databaseFile, DataDirError, type DataDirLock } from '../store/db/data-dir.ts'
 import { openNodeServices } from './cluster/beside-node.ts'
 import { EXIT, type Arguments, type Terminal } from './command.ts'
 

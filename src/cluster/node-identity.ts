@@ -4,7 +4,7 @@ import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'nod
 import { join } from 'node:path'
 import { syncDirectory } from '../base/directory.ts'
 import { isObject, parseJson } from '../base/json.ts'
-import { DataDirError } from '../store/sqlite/data-dir.ts'
+import { DataDirError } from '../store/db/data-dir.ts'
 
 const FILE_MODE = 0o600
 const NODE_BYTES = 8

@@ -8,7 +8,7 @@
  */
 import type { Clock } from '../base/clock.ts'
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../base/duration.ts'
-import type { CommitLog } from '../store/replica/commit-log.ts'
+import type { CommitLog } from '../store/cluster/commit-log.ts'
 import type { Etcd } from './etcd/etcd-client.ts'
 import type { Epochs } from './log/epochs.ts'
 import type { KnownNode } from './membership.ts'

@@ -14,7 +14,7 @@ import { isObject, writeJson, type Json, type JsonObject } from '../base/json.ts
 import type { Model } from '../models/schema.ts'
 import { user } from '../models/user.ts'
 import type { DocumentStore, FirstResponse, RepeatableRequest, Steps } from '../store/store.ts'
-import { stillRunning } from '../store/tables/first-response-table.ts'
+import { stillRunning } from '../store/documents/first-response-table.ts'
 
 /** The key that a client sent, and what it sent the request to. */
 export interface RepeatKey {

@@ -18,7 +18,7 @@ import {
   type ServiceStatus,
 } from '../models/responses.ts'
 import { and, isIn } from '../query/ast.ts'
-import { NOTHING_FOUND } from '../store/found.ts'
+import { NOTHING_FOUND } from '../store/query/found.ts'
 import type { Store } from '../store/store.ts'
 import { endpointOn } from './endpoint.ts'
 import { paramsOfUrl } from './list-params.ts'

@@ -37,7 +37,7 @@ export function rolesInPlace({ id, email, appRole }: Omit<Account, 'dashboardRol
   return email !== guestEmail(id) && appRole === 'guestUser' ? ['standardUser', 'premiumUser'] : undefined
 }
 
-/** Idle guests are looked for each minute (store/sqlite/housekeeping.ts). */
+/** Idle guests are looked for each minute (store/housekeeping.ts). */
 const RETRY_SECONDS = 60
 
 /** Where guests may keep no more, or the disk has no room for it. */

@@ -64,6 +64,9 @@ export type Actor = CallerActor | Operator | System
 export const OPERATOR: Operator = { kind: 'operator' }
 export const SYSTEM: System = { kind: 'system' }
 
+/** What the audit trail and the change log call those who are no users. */
+export const ACTOR_NAMES = { visitor: 'stranger', operator: 'operator', system: 'service' } as const
+
 /** The sender of a request. */
 export interface Requester {
   /** With the roles of the moment in which the request was admitted. */

@@ -4,7 +4,7 @@ import { copyFileSync, existsSync, linkSync, mkdirSync, readdirSync, rmSync, sym
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, it } from 'node:test'
-import { openDatabase } from '../../src/store/sqlite/database.ts'
+import { openDatabase } from '../../src/store/db/database.ts'
 import { newPerson } from '../support/cast.ts'
 import { ONLY_HERE } from '../support/service/service-process.ts'
 import { databaseOf, startService, type ApiResponse, type TestService, type TestSettings } from '../support/service/service.ts'

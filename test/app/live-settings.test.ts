@@ -8,7 +8,7 @@ import { readConfig } from '../../src/config/read-config.ts'
 import { shownSettings } from '../../src/config/shown-settings.ts'
 import { STORED_MODELS } from '../../src/models/registry.ts'
 import { OPERATOR } from '../../src/store/actor.ts'
-import { openStore } from '../../src/store/sqlite/sqlite-store.ts'
+import { openStore } from '../../src/store/open-store.ts'
 import { recordingLog } from '../../scripts/tools/recording-log.ts'
 import { testStore } from '../../scripts/tools/stores.ts'
 

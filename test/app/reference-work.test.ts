@@ -11,7 +11,7 @@ import { createLog } from '../../src/base/log.ts'
 import { createMetrics } from '../../src/base/metrics.ts'
 import { headline } from '../../src/models/headline.ts'
 import { topic } from '../../src/models/topic.ts'
-import { openDatabase } from '../../src/store/sqlite/database.ts'
+import { openDatabase } from '../../src/store/db/database.ts'
 import type { FollowedStep } from '../../src/store/references/reference-progress.ts'
 import { changeFaults } from '../../scripts/tools/cluster/change-faults.ts'
 import { bodyOf } from '../../scripts/tools/data-bodies.ts'
@@ -78,7 +78,7 @@ it('work that was stopped goes on where it was', async (t) => {
 
 it('the thread gives up no lock of the process', async (t) => {
   const { dir, begin, startThread } = await renamed(t)
-  const module = new URL('../../src/store/sqlite/data-dir.ts', import.meta.url).href
+  const module = new URL('../../src/store/db/data-dir.ts', import.meta.url).href
   const owning = `const { ownDataDir } = await import(${JSON.stringify(module)}); ownDataDir(${JSON.stringify(dir)}, { pid: 1, startedAt: 'now' })`
   const locks = locksOf([dir.database, join(dir.path, 'dateline.lock')])
   const work = begin({ startThread })

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { statSync } from 'node:fs'
 import { it } from 'node:test'
 import { createRefusedSignIns } from '../../src/auth/refused-sign-ins.ts'
-import { openDatabase } from '../../src/store/sqlite/database.ts'
+import { openDatabase } from '../../src/store/db/database.ts'
 import { recordingLog } from '../../scripts/tools/recording-log.ts'
 import { testStore } from '../../scripts/tools/stores.ts'
 

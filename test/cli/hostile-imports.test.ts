@@ -7,7 +7,7 @@ import assert from 'node:assert/strict'
 import { linkSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, describe, it } from 'node:test'
-import { openDatabase } from '../../src/store/sqlite/database.ts'
+import { openDatabase } from '../../src/store/db/database.ts'
 import { runHere } from '../support/service/in-process.ts'
 import { temporaryDirectory } from '../../scripts/tools/temporary-directory.ts'
 

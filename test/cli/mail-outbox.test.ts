@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { it } from 'node:test'
-import { openDatabase } from '../../src/store/sqlite/database.ts'
+import { openDatabase } from '../../src/store/db/database.ts'
 import { openMailExchange } from '../../scripts/tools/mail-exchange.ts'
 import { runCheaply, serveCheaply } from '../support/service/in-process.ts'
 import { siteWithBoss } from '../support/service/made-site.ts'

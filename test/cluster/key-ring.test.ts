@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { describe, it, type TestContext } from 'node:test'
 import { openKeyRing } from '../../src/cluster/sealing/key-ring.ts'
 import { membershipText, openNodeKey, readMembership, unwrapKey, wrapKey } from '../../src/cluster/sealing/key-wrap.ts'
-import { DataDirError } from '../../src/store/sqlite/data-dir.ts'
+import { DataDirError } from '../../src/store/db/data-dir.ts'
 import { temporaryDirectory } from '../../scripts/tools/temporary-directory.ts'
 
 const fileIn = (t: TestContext, name = 'cluster-keys'): string => join(temporaryDirectory(t), name)

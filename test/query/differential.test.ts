@@ -5,8 +5,8 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import type { Json, JsonObject } from '../../src/base/json.ts'
-import { writeQuery } from '../../src/store/scan/query-message.ts'
-import { createScanPool } from '../../src/store/scan/scan-pool.ts'
+import { writeQuery } from '../../src/store/query/threads/query-message.ts'
+import { createScanPool } from '../../src/store/query/threads/scan-pool.ts'
 import type { SystemStore } from '../../scripts/tools/stores.ts'
 import {
   createWorld,

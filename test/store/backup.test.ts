@@ -8,7 +8,7 @@ import { STORED_MODELS } from '../../src/models/registry.ts'
 import { topic } from '../../src/models/topic.ts'
 import { backupName, listBackups, removeOldBackups, writeBackup, type BackupRequest } from '../../src/store/backup/backup.ts'
 import { DatabaseFileError } from '../../src/store/backup/database-copy.ts'
-import { openDatabase } from '../../src/store/sqlite/database.ts'
+import { openDatabase } from '../../src/store/db/database.ts'
 import { temporaryDirectory } from '../../scripts/tools/temporary-directory.ts'
 import { testStore, type SystemStore } from '../../scripts/tools/stores.ts'
 

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { CallerClass } from '../../src/models/caller.ts'
-import { createFairQueue, type FairQueue, type Waiting } from '../../src/store/scan/fair-queue.ts'
+import { createFairQueue, type FairQueue, type Waiting } from '../../src/store/query/threads/fair-queue.ts'
 
 interface Named extends Waiting {
   readonly name: string

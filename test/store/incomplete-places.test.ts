@@ -6,7 +6,7 @@ import { incompleteOf } from '../../src/models/incomplete.ts'
 import { STORED_MODELS } from '../../src/models/registry.ts'
 import type { Model } from '../../src/models/schema.ts'
 import { topic } from '../../src/models/topic.ts'
-import { openDatabase } from '../../src/store/sqlite/database.ts'
+import { openDatabase } from '../../src/store/db/database.ts'
 import { testStore, type SystemStore } from '../../scripts/tools/stores.ts'
 
 const DRAFTS = incompleteOf(topic) as Model

@@ -6,8 +6,8 @@ import { join } from 'node:path'
 import { it } from 'node:test'
 import { STORED_MODELS } from '../../src/models/registry.ts'
 import { topic } from '../../src/models/topic.ts'
-import { openDatabase, type Database } from '../../src/store/sqlite/database.ts'
-import { faultsOf } from '../../src/store/sqlite/database-check.ts'
+import { openDatabase, type Database } from '../../src/store/db/database.ts'
+import { faultsOf } from '../../src/store/schema/database-check.ts'
 import {
   FIRST_SCHEMA,
   migrate,
@@ -85,7 +85,7 @@ it('a migration that fails leaves the file as it was', (t) => {
 const RAISING = `
   import { writeSync } from 'node:fs'
   import { migrate } from '${join(import.meta.dirname, '../../src/store/schema/migrate.ts')}'
-  import { openDatabase } from '${join(import.meta.dirname, '../../src/store/sqlite/database.ts')}'
+  import { openDatabase } from '${join(import.meta.dirname, '../../src/store/db/database.ts')}'
   const { file, raise } = JSON.parse(process.argv[1])
   const finish = () => { writeSync(1, 'raised'); for (;;) {} }
   migrate(openDatabase(file), { models: [], version: '2.0.0', migrations: [{ from: '', raise }], backup: file + '.before', finish })

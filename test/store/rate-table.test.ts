@@ -1,8 +1,8 @@
 /** Rates in the database: what each client may leave there is bounded, and so is what all of them may. */
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import { openDatabase } from '../../src/store/sqlite/database.ts'
-import { addHit, forgetHits, rateWait } from '../../src/store/tables/rate-table.ts'
+import { openDatabase } from '../../src/store/db/database.ts'
+import { addHit, forgetHits, rateWait } from '../../src/store/accounts/rate-table.ts'
 import { testStore } from '../../scripts/tools/stores.ts'
 
 const HITS_MAX = 500_000

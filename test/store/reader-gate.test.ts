@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
-import { openDatabase } from '../../src/store/sqlite/database.ts'
-import { createReaderGate, createWriterGate, gateMemory } from '../../src/store/sqlite/reader-gate.ts'
-import { createSnapshot } from '../../src/store/sqlite/snapshot.ts'
+import { openDatabase } from '../../src/store/db/database.ts'
+import { createReaderGate, createWriterGate, gateMemory } from '../../src/store/db/reader-gate.ts'
+import { createSnapshot } from '../../src/store/db/snapshot.ts'
 import { temporaryDirectory } from '../../scripts/tools/temporary-directory.ts'
 
 describe('a snapshot beside a thread that writes', () => {

@@ -12,8 +12,8 @@ import type { Json } from '../../src/base/json.ts'
 import { headline } from '../../src/models/headline.ts'
 import { parseSort } from '../../src/query/order.ts'
 import { parseFilter } from '../../src/query/parse.ts'
-import { writeQuery, type QueryMessage } from '../../src/store/scan/query-message.ts'
-import { createScanPool, type PoolLimits, type PoolOptions } from '../../src/store/scan/scan-pool.ts'
+import { writeQuery, type QueryMessage } from '../../src/store/query/threads/query-message.ts'
+import { createScanPool, type PoolLimits, type PoolOptions } from '../../src/store/query/threads/scan-pool.ts'
 import type { QueryCaller, FindQuery } from '../../src/store/store.ts'
 import { randomHeadline, sampleId } from '../../scripts/tools/query/headline-samples.ts'
 import { namedPipe } from '../support/service/named-pipe.ts'
@@ -244,7 +244,7 @@ describe('the end', () => {
 
   it('of the process does not wait for idle threads', async (t) => {
     const program = `
-      import { createScanPool } from ${JSON.stringify(new URL('../../src/store/scan/scan-pool.ts', import.meta.url).href)}
+      import { createScanPool } from ${JSON.stringify(new URL('../../src/store/query/threads/scan-pool.ts', import.meta.url).href)}
       const pool = createScanPool({ file: ${JSON.stringify(dir.database)}, now: () => 0 })
       const found = await pool.run(${JSON.stringify(message(HARMLESS))}, { id: 'a', class: 'user' }, '')
       console.log(found.items.length)`

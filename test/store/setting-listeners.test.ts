@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import { createSettingListeners } from '../../src/store/tables/setting-table.ts'
+import { createSettingListeners } from '../../src/store/settings/setting-table.ts'
 
 it('a listener that throws is called again behind the next commit, and the others once', () => {
   const listeners = createSettingListeners(() => [])

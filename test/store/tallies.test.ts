@@ -10,7 +10,7 @@ import { STORED_MODELS } from '../../src/models/registry.ts'
 import { user } from '../../src/models/user.ts'
 import { userContentPreferences } from '../../src/models/user-content-preferences.ts'
 import { recount } from '../../src/store/schema/derived-rows.ts'
-import { openDatabase } from '../../src/store/sqlite/database.ts'
+import { openDatabase } from '../../src/store/db/database.ts'
 import { HEADLINE, PREFERENCES, TOPIC, USER } from '../../scripts/tools/data-bodies.ts'
 import { testStore } from '../../scripts/tools/stores.ts'
 

@@ -3,8 +3,8 @@ import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { NO_ARRIVALS } from '../../src/base/arrivals.ts'
-import { SLICE_STEPS } from '../../src/store/scan/inline-budget.ts'
-import { createTurnLane } from '../../src/store/scan/turn-lane.ts'
+import { SLICE_STEPS } from '../../src/store/query/threads/inline-budget.ts'
+import { createTurnLane } from '../../src/store/query/threads/turn-lane.ts'
 import type { QueryCaller, TurnWork } from '../../src/store/store.ts'
 
 const SLICES = 6

@@ -3,7 +3,7 @@ import { entityTag } from '../../../src/http/request/entity-tag.ts'
 import { audit } from '../../../src/models/audit.ts'
 import { hasHistory } from '../../../src/models/history.ts'
 import type { Model } from '../../../src/models/schema.ts'
-import type { Database } from '../../../src/store/sqlite/database.ts'
+import type { Database } from '../../../src/store/db/database.ts'
 import { tableOf } from '../../../src/store/schema/names.ts'
 
 /**

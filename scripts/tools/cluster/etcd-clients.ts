@@ -2,7 +2,7 @@
 import type { EtcdTarget } from '../../../src/cluster/etcd-target.ts'
 import { connectEtcd, type Etcd } from '../../../src/cluster/etcd/etcd-client.ts'
 import { createEtcdLog } from '../../../src/cluster/log/etcd-log.ts'
-import type { CommitLog } from '../../../src/store/replica/commit-log.ts'
+import type { CommitLog } from '../../../src/store/cluster/commit-log.ts'
 import { recordingLog, type RecordingLog } from '../recording-log.ts'
 import type { Cleanup } from '../temporary-directory.ts'
 

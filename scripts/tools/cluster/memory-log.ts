@@ -8,7 +8,7 @@ import {
   type CommitLog,
   type LogEntry,
   type LogReader,
-} from '../../../src/store/replica/commit-log.ts'
+} from '../../../src/store/cluster/commit-log.ts'
 
 /** A node's connection to the log, with its faults. */
 export interface MemoryLogNode extends CommitLog {

@@ -1,7 +1,7 @@
 /** What `/metrics` tells of a node and its cluster. */
 import type { Metrics } from '../../base/metrics.ts'
 import type { LogCounts } from '../../cluster/log/counted-log.ts'
-import type { Replication } from '../../store/replica/replication.ts'
+import type { Replication } from '../../store/cluster/replication.ts'
 import { readings } from '../service-metrics.ts'
 import type { ClusterWork } from './cluster-work.ts'
 

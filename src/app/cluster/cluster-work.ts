@@ -13,9 +13,9 @@ import type { ClusterNode } from '../../cluster/cluster-node.ts'
 import { startHeartbeat } from '../../cluster/heartbeat.ts'
 import { createMembership, SAME_SECRETS, silenceOf, type NodeRecord } from '../../cluster/membership.ts'
 import { createTrimming } from '../../cluster/trimming.ts'
-import { createDurablePosition } from '../../store/replica/durable-position.ts'
-import type { Replication } from '../../store/replica/replication.ts'
-import { databaseFile } from '../../store/sqlite/data-dir.ts'
+import { createDurablePosition } from '../../store/cluster/durable-position.ts'
+import type { Replication } from '../../store/cluster/replication.ts'
+import { databaseFile } from '../../store/db/data-dir.ts'
 import { fetchCopy } from './fetched-copy.ts'
 
 /** How often the duties are looked at: mail that another node took in is sent after this. */

@@ -9,8 +9,8 @@ import type { Log } from '../../base/log.ts'
 import { systemReason } from '../../base/system-error.ts'
 import { downloadSnapshot } from '../../cluster/peer-requests.ts'
 import type { KnownNode } from '../../cluster/membership.ts'
-import { filePosition } from '../../store/replica/position-table.ts'
-import { databaseFile, DataDirError, ownDataDir, type DataDir, type Owner } from '../../store/sqlite/data-dir.ts'
+import { filePosition } from '../../store/cluster/position-table.ts'
+import { databaseFile, DataDirError, ownDataDir, type DataDir, type Owner } from '../../store/db/data-dir.ts'
 
 const fetchedFile = (directory: string): string => `${databaseFile(directory)}.fetched`
 

@@ -19,7 +19,7 @@ import { downloadSlots } from '../../endpoints/download-slots.ts'
 import { isLoopbackAddress, limitKey } from '../../http/request/client-address.ts'
 import { ok, type Exchange, type HttpResponse } from '../../http/request/exchange.ts'
 import type { Route } from '../../http/server/router.ts'
-import { startMaintenance } from '../../store/wal/maintenance-thread.ts'
+import { startBackupThread } from '../../store/backup/backup-thread.ts'
 
 const BODY_BYTES_MAX = 1024
 /** Requests with a token in a minute, of one client and of all. */
@@ -97,7 +97,7 @@ function createCopies({ directory, database }: Pick<NodeRoutesParts, 'directory'
       }
       try {
         await mkdir(join(directory, SNAPSHOTS_DIRECTORY), { recursive: true, mode: 0o700 })
-        const thread = startMaintenance()
+        const thread = startBackupThread()
         await thread.run({ kind: 'backup', database, target: path }).finally(() => thread.end())
         const file = await openRegularFile(path)
         if (file === undefined) throw new Error('The copy is gone')

@@ -8,9 +8,9 @@ import { VERSION } from '../../base/version.ts'
 import { STORED_MODELS } from '../../models/registry.ts'
 import { SYSTEM } from '../../store/actor.ts'
 import type { FollowedStep } from '../../store/references/reference-progress.ts'
-import { openedDataDir } from '../../store/sqlite/data-dir.ts'
-import { createWriteLock } from '../../store/sqlite/write-lock.ts'
-import { openStore } from '../../store/sqlite/sqlite-store.ts'
+import { openedDataDir } from '../../store/db/data-dir.ts'
+import { createWriteLock } from '../../store/db/write-lock.ts'
+import { openStore } from '../../store/open-store.ts'
 
 /** Documents that a step changes: it has the write lock for some milliseconds. */
 const DOCUMENTS_PER_STEP = 4

@@ -13,7 +13,7 @@ import { withStored, type StoredValues } from '../../config/stored-settings.ts'
 import { entityTag } from '../../http/request/entity-tag.ts'
 import { editable, isEditable, type EditableName } from '../../models/editable-settings.ts'
 import type { Store } from '../../store/store.ts'
-import type { StoredSetting } from '../../store/tables/setting-table.ts'
+import type { StoredSetting } from '../../store/settings/setting-table.ts'
 
 /** Between two looks for what others have stored. */
 const LOOK_MS = 5_000

@@ -11,7 +11,7 @@ import type { MailSettings } from '../../mail/settings/mail-settings.ts'
 import { editable, isEditable, MAIL_PASSWORD, type EditableName } from '../../models/editable-settings.ts'
 import type { ServiceSettings } from '../../models/responses.ts'
 import type { Store } from '../../store/store.ts'
-import type { StoredSetting } from '../../store/tables/setting-table.ts'
+import type { StoredSetting } from '../../store/settings/setting-table.ts'
 import { versionOf, type LiveSettings } from './live-settings.ts'
 import { planChanges } from './setting-changes.ts'
 

@@ -15,7 +15,7 @@ import type { MailSettings } from '../../mail/settings/mail-settings.ts'
 import type { ServerTarget } from '../../mail/settings/mail-target.ts'
 import { editable, MAIL_NAMES, MAIL_PASSWORD, type EditableName } from '../../models/editable-settings.ts'
 import { MailSettingError } from '../../mail/settings/setting-file.ts'
-import type { SettingChange, StoredSetting } from '../../store/tables/setting-table.ts'
+import type { SettingChange, StoredSetting } from '../../store/settings/setting-table.ts'
 import { openStored, storedForm, type LiveSettings } from './live-settings.ts'
 
 /** Undefined removes a value. */

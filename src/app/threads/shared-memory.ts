@@ -1,7 +1,7 @@
 /** The memory that all serving threads share, the main thread included, and its view of it. */
 import { countsMemory, createSharedCounts, type SharedCounts } from '../../base/shared-counts.ts'
 import { windowsMemory } from '../../base/shared-windows.ts'
-import { createWriterGate, gateMemory } from '../../store/sqlite/reader-gate.ts'
+import { createWriterGate, gateMemory } from '../../store/db/reader-gate.ts'
 import type { SharedMemory } from './thread-messages.ts'
 
 /** Callers with bodies, and clients with connections: more than there are connections. */

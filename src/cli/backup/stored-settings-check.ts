@@ -14,10 +14,10 @@ import { overriddenBy, storedProblem, type StoredValues } from '../../config/sto
 import { readMailSettings } from '../../mail/settings/mail-settings.ts'
 import { MailSettingError } from '../../mail/settings/setting-file.ts'
 import { isEditable, MAIL_NAMES, MAIL_PASSWORD, type EditableName } from '../../models/editable-settings.ts'
-import { databaseFile } from '../../store/sqlite/data-dir.ts'
-import { openDatabase, type Database } from '../../store/sqlite/database.ts'
-import { loadSecrets } from '../../store/sqlite/secret-file.ts'
-import { listSettings, type StoredSetting } from '../../store/tables/setting-table.ts'
+import { databaseFile } from '../../store/db/data-dir.ts'
+import { openDatabase, type Database } from '../../store/db/database.ts'
+import { loadSecrets } from '../../store/db/secret-file.ts'
+import { listSettings, type StoredSetting } from '../../store/settings/setting-table.ts'
 import { Problem, type Check } from './service-checks.ts'
 
 interface StoredRows {

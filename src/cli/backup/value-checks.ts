@@ -4,7 +4,7 @@ import { TEXT_FORMS } from '../../content/rules/text-forms.ts'
 import { embeddingsOf } from '../../models/embedding.ts'
 import { STORED_MODELS } from '../../models/registry.ts'
 import type { Field, Model, Shape, TextForm } from '../../models/schema.ts'
-import type { Database } from '../../store/sqlite/database.ts'
+import type { Database } from '../../store/db/database.ts'
 import { tableOf, valueAt } from '../../store/schema/names.ts'
 
 /** More are counted. */

@@ -19,7 +19,7 @@ import type { Config } from '../../config/settings.ts'
 import { STORED_MODELS } from '../../models/registry.ts'
 import { copyDatabase } from '../../store/backup/database-copy.ts'
 import { SCHEMA, schemaOfFile } from '../../store/schema/migrate.ts'
-import { DataDirError, ownDataDir, prepareDataDir, type DataDir } from '../../store/sqlite/data-dir.ts'
+import { DataDirError, ownDataDir, prepareDataDir, type DataDir } from '../../store/db/data-dir.ts'
 import type { Terminal } from '../command.ts'
 import { progressOn } from '../progress.ts'
 

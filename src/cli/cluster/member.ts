@@ -15,8 +15,8 @@ import { readSite, type SiteRecord } from '../../cluster/site-record.ts'
 import { readConfig } from '../../config/read-config.ts'
 import { readSecrets } from '../../config/secrets.ts'
 import type { Config } from '../../config/settings.ts'
-import { DataDirError, prepareDataDir } from '../../store/sqlite/data-dir.ts'
-import { loadSecrets } from '../../store/sqlite/secret-file.ts'
+import { DataDirError, prepareDataDir } from '../../store/db/data-dir.ts'
+import { loadSecrets } from '../../store/db/secret-file.ts'
 import type { Arguments, Terminal } from '../command.ts'
 
 export interface Reached {

@@ -14,7 +14,7 @@ import { cellsOfDocument, csvColumns } from '../../content/transfer/csv-columns.
 import { storedDocuments } from '../../content/transfer/export-documents.ts'
 import { placesOf } from '../../models/incomplete.ts'
 import type { Model } from '../../models/schema.ts'
-import type { Database } from '../../store/sqlite/database.ts'
+import type { Database } from '../../store/db/database.ts'
 import { tableOf } from '../../store/schema/names.ts'
 import type { FindQuery } from '../../store/store.ts'
 import { EXIT, type ExitCode, type Terminal } from '../command.ts'

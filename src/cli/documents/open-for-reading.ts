@@ -2,8 +2,8 @@
 import { existsSync } from 'node:fs'
 import { VERSION } from '../../base/version.ts'
 import type { Config } from '../../config/settings.ts'
-import { databaseFile, DataDirError } from '../../store/sqlite/data-dir.ts'
-import { openDatabase, type Database } from '../../store/sqlite/database.ts'
+import { databaseFile, DataDirError } from '../../store/db/data-dir.ts'
+import { openDatabase, type Database } from '../../store/db/database.ts'
 import { SCHEMA, schemaVersion } from '../../store/schema/migrate.ts'
 
 /**

@@ -1,6 +1,6 @@
 /** Lists for the operator, which may be longer than a page. */
 import type { Model } from '../../models/schema.ts'
-import { foundTexts } from '../../store/found.ts'
+import { foundTexts } from '../../store/query/found.ts'
 import type { QueryCaller, FindQuery, Found, Store } from '../../store/store.ts'
 import { UsageError, type Option } from '../command.ts'
 

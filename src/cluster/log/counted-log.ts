@@ -1,6 +1,6 @@
 /** A commit log whose appends and deliveries are counted, for metrics. */
 import type { Clock } from '../../base/clock.ts'
-import { LogUnavailable, type CommitLog } from '../../store/replica/commit-log.ts'
+import { LogUnavailable, type CommitLog } from '../../store/cluster/commit-log.ts'
 
 export interface LogCounts {
   /** Appends by their outcome: `lost` to another node, not `sent`, or `unknown`. */

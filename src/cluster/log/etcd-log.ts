@@ -5,7 +5,7 @@
  * its keys at once: a site has an etcd cluster for itself.
  */
 import type { Log } from '../../base/log.ts'
-import { ENTRY_BYTES_MAX, LogUnavailable, type CommitLog, type LogReader } from '../../store/replica/commit-log.ts'
+import { ENTRY_BYTES_MAX, LogUnavailable, type CommitLog, type LogReader } from '../../store/cluster/commit-log.ts'
 import type { Etcd } from '../etcd/etcd-client.ts'
 import { EtcdError } from '../etcd/etcd-error.ts'
 import type { Operation, WatchEvent } from '../etcd/etcd-messages.ts'

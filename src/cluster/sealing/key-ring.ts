@@ -8,7 +8,7 @@
  */
 import { randomBytes } from 'node:crypto'
 import { isObject, parseJson } from '../../base/json.ts'
-import { DataDirError } from '../../store/sqlite/data-dir.ts'
+import { DataDirError } from '../../store/db/data-dir.ts'
 import { readPrivateFile, writePrivateFile } from './private-file.ts'
 
 const KEY_BYTES = 32

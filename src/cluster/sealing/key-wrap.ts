@@ -20,7 +20,7 @@ import {
   timingSafeEqual,
   type KeyObject,
 } from 'node:crypto'
-import { DataDirError } from '../../store/sqlite/data-dir.ts'
+import { DataDirError } from '../../store/db/data-dir.ts'
 import { readPrivateFile, writePrivateFile } from './private-file.ts'
 
 const [POINT_BYTES, KEY_BYTES, TAG_BYTES, NONCE_BYTES] = [32, 32, 16, 12]

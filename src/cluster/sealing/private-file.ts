@@ -8,7 +8,7 @@ import { dirname } from 'node:path'
 import { exposureOf } from '../../base/file-mode.ts'
 import { readRegularFile } from '../../base/regular-file.ts'
 import { systemReason } from '../../base/system-error.ts'
-import { DataDirError } from '../../store/sqlite/data-dir.ts'
+import { DataDirError } from '../../store/db/data-dir.ts'
 
 const FILE_MODE = 0o600
 const FILE_BYTES_MAX = 256 * 1024

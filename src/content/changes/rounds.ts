@@ -4,7 +4,7 @@
  * (fair-queue.ts): one with many jobs, or long ones, delays the others by a slice for each of theirs.
  */
 import { setTimeout as delay } from 'node:timers/promises'
-import { createFairQueue, type Waiting } from '../../store/scan/fair-queue.ts'
+import { createFairQueue, type Waiting } from '../../store/query/threads/fair-queue.ts'
 
 /** What a turn of the event loop may take: a request that comes meanwhile waits for one slice in each of its turns. */
 const SLICE_MS = 0.5

@@ -3,7 +3,7 @@ import { parseJson, type JsonObject } from '../../base/json.ts'
 import { placeFor, placesOf } from '../../models/incomplete.ts'
 import type { Model } from '../../models/schema.ts'
 import { comparePositions, sortKeys, type Position, type Sort } from '../../query/order.ts'
-import { foundTexts } from '../../store/found.ts'
+import { foundTexts } from '../../store/query/found.ts'
 import type { Change, DocumentChange, DocumentStore, Found, HistoryPage, HistoryQuery, Moment, ReadDocument, Steps } from '../../store/store.ts'
 
 /** Which table has a document; that of the model where none has. */

@@ -2,7 +2,7 @@
 import { parseJson, type JsonObject } from '../../base/json.ts'
 import { placesOf, publicName } from '../../models/incomplete.ts'
 import type { Model } from '../../models/schema.ts'
-import type { BulkRow } from '../../store/bulk.ts'
+import type { BulkRow } from '../../store/writes/bulk.ts'
 import type { DocumentStore, FoundText, Moment } from '../../store/store.ts'
 import { addressOf, pageOf, sameAddress, titleOf } from '../reads/same-address.ts'
 

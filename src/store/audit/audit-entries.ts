@@ -7,8 +7,8 @@ import { remoteConfig } from '../../models/remote-config.ts'
 import type { Model } from '../../models/schema.ts'
 import { user, type User } from '../../models/user.ts'
 import { isoDate } from '../../base/dates.ts'
-import type { ApiTokenRecord } from '../tables/api-token-table.ts'
-import type { ChangedSetting } from '../tables/setting-table.ts'
+import type { ApiTokenRecord } from '../accounts/api-token-table.ts'
+import type { ChangedSetting } from '../settings/setting-table.ts'
 import type {
   Document,
   Moment,

@@ -1,10 +1,9 @@
 /** Makes audit records of entries, bounded in all their parts, whatever was sent. */
 import { isoDate } from '../../base/dates.ts'
-import { assertNever } from '../../base/failure.ts'
 import type { LogFields } from '../../base/log.ts'
 import type { AuditEvent, AuditRecord, AuditRole } from '../../models/audit.ts'
 import type { Caller } from '../../models/caller.ts'
-import type { Actor, Visitor } from '../actor.ts'
+import { ACTOR_NAMES, type Actor, type Visitor } from '../actor.ts'
 
 const ITEMS_MAX = 100
 const NAME_CHARS_MAX = 120
@@ -22,26 +21,12 @@ export interface AuditEntry extends Partial<Omit<AuditRecord, 'id' | 'time' | 'e
 export function sourceOf(actor: Actor | Visitor, caller: Caller | undefined): AuditSource {
   const { clientAddress, requestId } = 'origin' in actor ? actor.origin : NOWHERE
   const { userId, jti } = actor.kind === 'caller' ? actor.claim : NO_CLAIM
-  return { actor: userId, role: roleAs(actor, caller), clientAddress, sessionId: jti, requestId }
+  const role = actor.kind !== 'caller' ? ACTOR_NAMES[actor.kind] : caller === undefined ? 'stranger' : roleOf(caller)
+  return { actor: userId, role, clientAddress, sessionId: jti, requestId }
 }
 
 const NOWHERE = { clientAddress: '', requestId: '' }
 const NO_CLAIM = { userId: '', jti: '' }
-
-function roleAs({ kind }: Actor | Visitor, caller: Caller | undefined): AuditRole {
-  switch (kind) {
-    case 'caller':
-      return caller === undefined ? 'stranger' : roleOf(caller)
-    case 'visitor':
-      return 'stranger'
-    case 'operator':
-      return 'operator'
-    case 'system':
-      return 'service'
-    default:
-      return assertNever(kind)
-  }
-}
 
 export function roleOf({ appRole, dashboardRole }: Pick<Caller, 'appRole' | 'dashboardRole'>): AuditRole {
   return dashboardRole === 'none' ? appRole : dashboardRole

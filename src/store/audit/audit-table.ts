@@ -8,9 +8,8 @@ import { audit, type AuditEvent, type AuditRecord } from '../../models/audit.ts'
 import { MODELS } from '../../models/registry.ts'
 import type { Model } from '../../models/schema.ts'
 import { user } from '../../models/user.ts'
-import { eraseActor } from '../changes/change-retention.ts'
-import type { Database } from '../sqlite/database.ts'
-import type { GroupInserts } from '../sqlite/group-inserts.ts'
+import { eraseActor } from '../history/change-retention.ts'
+import type { Database } from '../db/database.ts'
 import { tableOf, valueAt } from '../schema/names.ts'
 
 const TABLE = tableOf(audit)
@@ -35,9 +34,15 @@ export function insertRecord({ database, inserts }: RecordTables, record: AuditR
   database.run(`INSERT INTO ${TABLE} (id, doc) VALUES (?, ?)`, record.id, text)
 }
 
+/** Rows of a transaction that are inserted together. */
+export interface GatheredRecords {
+  /** Whether the row was taken; otherwise it is to be inserted immediately. */
+  addRecord(id: string, doc: string): boolean
+}
+
 interface RecordTables {
   readonly database: Database
-  readonly inserts?: Pick<GroupInserts, 'addRecord'>
+  readonly inserts?: GatheredRecords
 }
 
 /** The same for a record that is updated, as that of an import with each batch. */

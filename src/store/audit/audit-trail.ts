@@ -6,9 +6,8 @@ import type { Caller } from '../../models/caller.ts'
 import { SYSTEM, type Actor, type Visitor } from '../actor.ts'
 import { createAuditBounds } from './audit-bounds.ts'
 import { recordOf, sourceOf, type AuditEntry, type AuditSource } from './audit-record.ts'
-import { insertRecord } from './audit-table.ts'
-import type { Database } from '../sqlite/database.ts'
-import type { GroupInserts } from '../sqlite/group-inserts.ts'
+import { insertRecord, type GatheredRecords } from './audit-table.ts'
+import type { Database } from '../db/database.ts'
 
 export interface AuditOutside {
   /** Called for each record once it is on disk. */
@@ -22,7 +21,7 @@ export interface AuditOutside {
 interface AuditTrailParts {
   readonly now: Clock
   readonly outside: AuditOutside
-  readonly inserts: Pick<GroupInserts, 'addRecord'>
+  readonly inserts: GatheredRecords
 }
 
 export type AuditTrail = ReturnType<typeof createAuditTrail>

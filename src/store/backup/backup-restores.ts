@@ -11,7 +11,7 @@ import { describe, fail, type Failure } from '../../base/failure.ts'
 import type { Log } from '../../base/log.ts'
 import type { CallerClaim } from '../actor.ts'
 import type { Store } from '../store.ts'
-import { startMaintenance, type Maintenance } from '../wal/maintenance-thread.ts'
+import { startBackupThread, type BackupThread } from './backup-thread.ts'
 import type { CheckedBackup } from './backup-check.ts'
 import { findBackup, type BackupPaths } from './backup-files.ts'
 import { DatabaseFileError } from './database-copy.ts'
@@ -41,12 +41,12 @@ export interface RestoresOptions {
 
 export function createBackupRestores({ dir, paths, store, makesAdmin, now, log }: RestoresOptions) {
   const requested = Promise.withResolvers<string>()
-  let running: Maintenance | 'restarting' | undefined
+  let running: BackupThread | 'restarting' | undefined
 
   /** Runs the work on a checked copy, which is removed where that fails. One at a time. */
   async function withCopy(name: string, claim: CallerClaim, work: (copy: string, found: FoundBackup) => Promise<boolean>): Promise<FoundBackup> {
     if (running !== undefined) throw fail('conflict', 'A backup is being checked or restored already: wait until that is done')
-    const thread = startMaintenance()
+    const thread = startBackupThread()
     running = thread
     const copy = restoreCopy(dir, randomBytes(NAME_BYTES).toString('hex'))
     let isKept = false

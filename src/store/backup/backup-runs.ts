@@ -11,7 +11,7 @@ import type { Log } from '../../base/log.ts'
 import { systemReason } from '../../base/system-error.ts'
 import type { AuditEntry } from '../audit/audit-record.ts'
 import { backupName, partialFiles, removeOldBackups, type BackupKind } from './backup.ts'
-import { startMaintenance, type Maintenance } from '../wal/maintenance-thread.ts'
+import { startBackupThread, type BackupThread } from './backup-thread.ts'
 
 export interface BackupRecord {
   /** When it started, in milliseconds since the epoch. */
@@ -41,10 +41,10 @@ export interface RunsOptions {
 }
 
 export function createBackupRuns({ database, directory, keep, now, log }: RunsOptions) {
-  let running: { readonly thread: Maintenance; readonly settled: Promise<unknown> } | undefined
+  let running: { readonly thread: BackupThread; readonly settled: Promise<unknown> } | undefined
   let isStopped = false
 
-  const run = async (thread: Maintenance, target: string, { kind, at }: { readonly kind: BackupKind; readonly at: number }): Promise<BackupRecord> => {
+  const run = async (thread: BackupThread, target: string, { kind, at }: { readonly kind: BackupKind; readonly at: number }): Promise<BackupRecord> => {
     try {
       const written = await thread.run({ kind: 'backup', database, target })
       if (written.kind !== 'written') throw new Error('The thread did something else')
@@ -82,7 +82,7 @@ export function createBackupRuns({ database, directory, keep, now, log }: RunsOp
       const at = now()
       const target = join(directory, backupName(at, kind))
       if (existsSync(target)) throw fail('conflict', 'A backup was made in this very second: it is in the list')
-      const thread = startMaintenance()
+      const thread = startBackupThread()
       const made = run(thread, target, { kind, at })
       running = { thread, settled: made.catch(() => {}) }
       return made

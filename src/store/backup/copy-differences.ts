@@ -5,8 +5,8 @@
  */
 import { existsSync } from 'node:fs'
 import { EDITABLE_NAMES, type EditableName } from '../../models/editable-settings.ts'
-import { openDatabase, type Database } from '../sqlite/database.ts'
-import { listSettings } from '../tables/setting-table.ts'
+import { openDatabase, type Database } from '../db/database.ts'
+import { listSettings } from '../settings/setting-table.ts'
 
 /** Those that are told: a forged file may have any number. */
 export const ADMINISTRATORS_TOLD_MAX = 10

@@ -11,8 +11,8 @@ import type { Clock } from '../../base/clock.ts'
 import { sizeText } from '../../base/counted.ts'
 import { HOUR_MS, MINUTE_MS } from '../../base/duration.ts'
 import type { Model } from '../../models/schema.ts'
-import { databaseReason, foldWal, isDamage, openDatabase, type Database } from '../sqlite/database.ts'
-import { countItems, faultsOf, type ItemCounts } from '../sqlite/database-check.ts'
+import { databaseReason, foldWal, isDamage, openDatabase, type Database } from '../db/database.ts'
+import { countItems, faultsOf, type ItemCounts } from '../schema/database-check.ts'
 import { fileFacts, SchemaError, type FileFacts } from '../schema/migrate.ts'
 
 const STEP_PAGES = 256

@@ -12,11 +12,11 @@
  * - A role that does not go with the e-mail address of its account becomes the one that does: no other path stores one.
  */
 import { existsSync } from 'node:fs'
-import { renameHistory } from '../changes/history-name.ts'
+import { renameHistory } from '../history/history-name.ts'
 import { rolesInPlace } from '../../models/guest.ts'
 import type { Model } from '../../models/schema.ts'
 import type { User } from '../../models/user.ts'
-import { foldWal, openDatabase, type Database, type Row } from '../sqlite/database.ts'
+import { foldWal, openDatabase, type Database, type Row } from '../db/database.ts'
 import { recount } from '../schema/derived-rows.ts'
 import { STATISTICS } from '../schema/whole-schema.ts'
 

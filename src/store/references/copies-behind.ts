@@ -1,6 +1,6 @@
 /** Finds copies that are not what the document says that they are copies of. */
 import { parseJson, type JsonObject } from '../../base/json.ts'
-import type { Database } from '../sqlite/database.ts'
+import type { Database } from '../db/database.ts'
 import { tableOf } from '../schema/names.ts'
 import { createCurrentCopies } from './current-copies.ts'
 import { ALL_PLACES } from './holder-rows.ts'

@@ -9,8 +9,8 @@ import { isSameJson } from '../../base/same-json.ts'
 import { entityTag } from '../../http/request/entity-tag.ts'
 import { mapCopies } from '../../models/embedding.ts'
 import type { Model } from '../../models/schema.ts'
-import type { Database } from '../sqlite/database.ts'
-import { getDocument, isInTwin } from '../tables/document-tables.ts'
+import type { Database } from '../db/database.ts'
+import { getDocument, isInTwin } from '../documents/document-tables.ts'
 import { redirectedTo } from './redirects.ts'
 
 /** Of a document, whose versions a copy is compared with. */

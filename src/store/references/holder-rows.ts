@@ -6,7 +6,7 @@
  */
 import { embeddingsOf, HOLDERS, holdersOf } from '../../models/embedding.ts'
 import type { Model } from '../../models/schema.ts'
-import type { Database } from '../sqlite/database.ts'
+import type { Database } from '../db/database.ts'
 import { indexColumns } from '../schema/indexes.ts'
 import { tableOf, valueAt } from '../schema/names.ts'
 import { listedCopies } from '../schema/triggers.ts'

@@ -1,6 +1,6 @@
 /** Deleted documents that are replaced by others: their copies become copies of those. */
 import type { Model } from '../../models/schema.ts'
-import type { Database } from '../sqlite/database.ts'
+import type { Database } from '../db/database.ts'
 
 /** A document that replaced another may be replaced itself. */
 const HOPS_MAX = 20

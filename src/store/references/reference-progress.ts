@@ -1,5 +1,5 @@
 /** How far the copies of documents have followed the change log, in the transaction of the copies that were brought up to date. */
-import type { Database } from '../sqlite/database.ts'
+import type { Database } from '../db/database.ts'
 import type { Keys } from './holder-rows.ts'
 
 /** What is under way, in steps: the copies of one document, or all copies. */

@@ -1,7 +1,7 @@
 /** How many documents hold copies of a document, and whether those copies follow a change of it now. */
 import { parseJson, type JsonObject } from '../../base/json.ts'
 import type { Model } from '../../models/schema.ts'
-import type { Database } from '../sqlite/database.ts'
+import type { Database } from '../db/database.ts'
 import type { ReferenceUsage, UsageOfMany } from '../store.ts'
 import { createCurrentCopies } from './current-copies.ts'
 import { countHolders, holderRows, HOLDERS_COUNTED_MAX, placesOf } from './holder-rows.ts'

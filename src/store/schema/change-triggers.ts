@@ -1,5 +1,5 @@
 /**
- * The triggers that write the change log, the earlier versions and the trash: see changes/change-capture.ts, which defines the
+ * The triggers that write the change log, the earlier versions and the trash: see history/change-capture.ts, which defines the
  * functions that they call. They are TEMP triggers of the connection that writes: in a stored trigger `trusted_schema=OFF`
  * forbids to call functions of this program, and another program could not write to the file any more.
  */

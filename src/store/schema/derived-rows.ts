@@ -1,7 +1,7 @@
 /** Derives again what triggers keep, from the documents of a file whose derived rows nothing vouches for. */
 import type { Model } from '../../models/schema.ts'
 import { user } from '../../models/user.ts'
-import type { Database } from '../sqlite/database.ts'
+import type { Database } from '../db/database.ts'
 import { hourAt, tableOf, valueAt } from './names.ts'
 import { isGuestRow, listedCopies, selectCopies, sizeOf } from './triggers.ts'
 

@@ -9,7 +9,7 @@ import { renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { syncDirectory } from '../../base/directory.ts'
 import type { Model } from '../../models/schema.ts'
-import { databaseReason, openDatabase, type Database } from '../sqlite/database.ts'
+import { databaseReason, openDatabase, type Database } from '../db/database.ts'
 import { createSchema, remakeDerived } from './whole-schema.ts'
 
 /** "DLN1" in the file's header identifies the database as dateline's. */

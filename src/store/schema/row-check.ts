@@ -3,7 +3,7 @@
  * `PRAGMA integrity_check` looks at: an integer may be one that a double cannot hold, which node:sqlite refuses to read.
  */
 import { describe } from '../../base/failure.ts'
-import type { Database } from '../sqlite/database.ts'
+import type { Database } from '../db/database.ts'
 
 /** Numbers that count upward have room above it. */
 const WHOLE_MAX = 2 ** 52

@@ -5,7 +5,7 @@
  */
 import { describe } from '../../base/failure.ts'
 import type { Model } from '../../models/schema.ts'
-import type { Database } from '../sqlite/database.ts'
+import type { Database } from '../db/database.ts'
 import { FIRST_SCHEMA, fileFacts, MIGRATIONS, schemaOf, type Migration } from './migrate.ts'
 import { newSchema, objectsOf, schemaDigest } from './whole-schema.ts'
 import { lexiconTable, searchTables } from './search-tables.ts'

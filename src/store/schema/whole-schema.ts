@@ -1,7 +1,7 @@
 /** The whole schema of a file, and the digest of one that is found. */
 import { createHash } from 'node:crypto'
 import type { Model } from '../../models/schema.ts'
-import { openDatabase, type Database } from '../sqlite/database.ts'
+import { openDatabase, type Database } from '../db/database.ts'
 import { modelIndexes } from './indexes.ts'
 import type { SchemaPart } from './names.ts'
 import { searchParts } from './search-tables.ts'

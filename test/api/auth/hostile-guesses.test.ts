@@ -9,8 +9,8 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { describe, it, type TestContext } from 'node:test'
-import { openDatabase, type Database } from '../../../src/store/sqlite/database.ts'
-import { WAITING_MESSAGES_MAX } from '../../../src/store/tables/outbox-table.ts'
+import { openDatabase, type Database } from '../../../src/store/db/database.ts'
+import { WAITING_MESSAGES_MAX } from '../../../src/store/outbox/outbox-table.ts'
 import { authCalls, otherCode } from '../../support/service/auth-calls.ts'
 import { ADMIN_EMAIL, startService, type ApiResponse, type ServiceOptions, type TestSettings } from '../../support/service/service.ts'
 

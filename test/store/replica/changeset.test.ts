@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import { changesIn, ChangesetError } from '../../../src/store/replica/changeset.ts'
+import { changesIn, ChangesetError } from '../../../src/store/cluster/changeset.ts'
 import { changedRows, damaged, outcomeOfBytes, randomChangeset, textOf } from '../../../scripts/tools/cluster/changeset-bytes.ts'
 import { seededRandom, seedOfTest } from '../../../scripts/tools/random.ts'
 import { longRun } from '../../../scripts/tools/long-run.ts'

@@ -1,7 +1,7 @@
 /** What every commit log keeps: the same tests for the one in memory and the one in etcd. */
 import assert from 'node:assert/strict'
 import { describe, it, type TestContext } from 'node:test'
-import { ENTRY_BYTES_MAX, type CommitLog, type LogEntry } from '../../../src/store/replica/commit-log.ts'
+import { ENTRY_BYTES_MAX, type CommitLog, type LogEntry } from '../../../src/store/cluster/commit-log.ts'
 
 /** An empty log. Each connect() is a node of its own; what it opens is closed with the test. */
 export interface LogUnderTest {

@@ -9,8 +9,8 @@ import { VERSION } from '../../../src/base/version.ts'
 import { readConfig } from '../../../src/config/read-config.ts'
 import { seedBasics } from '../../../src/content/seeds/seeding.ts'
 import { STORED_MODELS } from '../../../src/models/registry.ts'
-import { databaseFile, prepareDataDir } from '../../../src/store/sqlite/data-dir.ts'
-import { openStore } from '../../../src/store/sqlite/sqlite-store.ts'
+import { databaseFile, prepareDataDir } from '../../../src/store/db/data-dir.ts'
+import { openStore } from '../../../src/store/open-store.ts'
 
 const { flagBaseUrl } = readConfig(new Map(), {})
 

@@ -16,7 +16,7 @@ import type { App } from '../../../src/app.ts'
 import { openServices } from '../../../src/app/services.ts'
 import { createLog } from '../../../src/base/log.ts'
 import { SETTINGS, type Config, type SettingName } from '../../../src/config/settings.ts'
-import { openDatabase } from '../../../src/store/sqlite/database.ts'
+import { openDatabase } from '../../../src/store/db/database.ts'
 import { memberOf } from '../../../scripts/tools/cluster/member-place.ts'
 import { openMemberServices } from '../cluster/member-services.ts'
 

@@ -1,0 +1,74 @@
+/** Passkeys of users: the public half of each, with the page where it was made. They go with their user. */
+import { hasDashboard, type Caller } from '../../models/caller.ts'
+import { parseJson, type JsonObject } from '../../base/json.ts'
+import { takeCode } from './code-table.ts'
+import type { Database, Row } from '../db/database.ts'
+import type { PasskeyAdded, PasskeyAddition, PasskeyRecord, PasskeySignedIn, PasskeySignIn } from '../store.ts'
+import { addSession, useTicket } from './session-table.ts'
+
+/** Of one user. */
+export const PASSKEYS_MAX = 20
+
+export function findPasskey(database: Database, id: string): PasskeyRecord | undefined {
+  const row = database.get('SELECT * FROM passkey WHERE id = ?', id)
+  return row === undefined ? undefined : recordOf(row)
+}
+
+/** The newest first. */
+export function passkeysOf(database: Database, userId: string): readonly PasskeyRecord[] {
+  return database.all('SELECT * FROM passkey WHERE user_id = ? ORDER BY created_at DESC, id', userId).map(recordOf)
+}
+
+/** The code is consumed where it is right. */
+export function addPasskey(database: Database, { code, challenge, passkey }: PasskeyAddition): PasskeyAdded {
+  const failure = takeCode(database, code)
+  if (failure !== undefined) return failure
+  if (!useTicket(database, { ...challenge, now: code.now })) return 'repeated'
+  const { id, userId, origin, publicKey, signCount, isBackedUp, name, createdAt } = passkey
+  if (passkeysOf(database, userId).length >= PASSKEYS_MAX) return 'full'
+  if (findPasskey(database, id) !== undefined) return 'exists'
+  const added = database.run(
+    `INSERT INTO passkey (id, user_id, origin, public_key, sign_count, is_backed_up, name, created_at)
+      SELECT ?, id, ?, ?, ?, ?, ?, ? FROM user WHERE id = ?`,
+    ...[id, origin, publicKey, signCount, Number(isBackedUp), name, createdAt, userId],
+  )
+  return added === 1 ? 'added' : 'missing'
+}
+
+/** The passkey is as it was when it was checked, or no session is made: of two uses of one counter, one succeeds. */
+export function signInWithPasskey(database: Database, request: PasskeySignIn): PasskeySignedIn {
+  const { passkey, signCount, isBackedUp, challenge, session, now } = request
+  if (!useTicket(database, { ...challenge, now })) return { kind: 'repeated' }
+  const changed = database.run(
+    `UPDATE passkey SET sign_count = ?, is_backed_up = ?, used_at = ?
+      WHERE id = ? AND user_id = ? AND public_key = ? AND sign_count = ?`,
+    ...[signCount, Number(isBackedUp), now, passkey.id, passkey.userId, passkey.publicKey, passkey.signCount],
+  )
+  const row = database.get('SELECT doc FROM user WHERE id = ?', passkey.userId)
+  if (changed === 0 || row === undefined) return { kind: 'changed' }
+  const user = parseJson(String(row['doc'])) as JsonObject
+  if (!hasDashboard(user as JsonObject & Caller)) return { kind: 'no-dashboard' }
+  addSession(database, passkey.userId, session)
+  return { kind: 'signed-in', user }
+}
+
+/** Removes a passkey of a user, or all; returns those that were removed. */
+export function removePasskeys(database: Database, userId: string, id?: string): readonly PasskeyRecord[] {
+  return database
+    .all('DELETE FROM passkey WHERE user_id = ? AND id = coalesce(?, id) RETURNING *', userId, id ?? null)
+    .map(recordOf)
+}
+
+function recordOf(row: Row): PasskeyRecord {
+  return {
+    id: String(row['id']),
+    userId: String(row['user_id']),
+    origin: String(row['origin']),
+    publicKey: String(row['public_key']),
+    signCount: Number(row['sign_count']),
+    isBackedUp: row['is_backed_up'] === 1,
+    name: String(row['name']),
+    createdAt: Number(row['created_at']),
+    usedAt: row['used_at'] === null ? undefined : Number(row['used_at']),
+  }
+}

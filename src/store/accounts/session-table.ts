@@ -1,0 +1,151 @@
+/**
+ * Sessions, so that users can see and end them.
+ *
+ * A token is valid by its signature. Its row here is not required, so tokens of a service that shares the secret are valid
+ * too. Ending a session stores its token as revoked. Ending all sessions of a user also stores the time: unlisted tokens
+ * from an earlier second are rejected by it. Tokens count whole seconds (RFC 7519 NumericDate), so those of the same
+ * second are rejected by their rows.
+ */
+import type { Database } from '../db/database.ts'
+import type { CallerClaim, Token } from '../actor.ts'
+import { revokeTokensOf, useApiToken, userOfApiToken } from './api-token-table.ts'
+import type { ListedSession, SessionRecord } from '../store.ts'
+
+const PURGE_ROWS_MAX = 50
+const LISTED_MAX = 1_000
+
+/** The JSON text of the token's user; undefined where the token was ended or its user is gone. */
+export function caller(database: Database, claim: CallerClaim): string | undefined {
+  const { userId, jti, iat, apiToken } = claim
+  if (apiToken !== undefined) return userOfApiToken(database, claim)
+  // Accounts and their sessions are never gathered.
+  const row = database.getApart(
+    `SELECT doc FROM user WHERE id = ? AND NOT EXISTS (SELECT 1 FROM revoked_token WHERE jti = ?)
+      AND NOT EXISTS (SELECT 1 FROM signed_out WHERE user_id = user.id AND before > ?)`,
+    userId,
+    jti,
+    iat,
+  )
+  return row?.['doc'] as string | undefined
+}
+
+/** The same for a token that may have expired meanwhile. */
+export function holds(database: Database, claim: CallerClaim, now: number): string | undefined {
+  return claim.expiresAt > now ? caller(database, claim) : undefined
+}
+
+export function revoke(database: Database, token: Token & { readonly now: number }): void {
+  addRevoked(database, token)
+  database.run('DELETE FROM session WHERE jti = ?', token.jti)
+}
+
+/** A ticket that was used is a token that has ended. False where it was used before. */
+export function useTicket(database: Database, ticket: Token & { readonly now: number }): boolean {
+  return addRevoked(database, ticket)
+}
+
+/** Returns whether the token was valid until now. */
+function addRevoked(database: Database, { jti, expiresAt, now }: Token & { readonly now: number }): boolean {
+  database.run(
+    `DELETE FROM revoked_token WHERE jti IN (SELECT jti FROM revoked_token WHERE expires_at <= ? LIMIT ${PURGE_ROWS_MAX})`,
+    now,
+  )
+  return database.run('INSERT INTO revoked_token VALUES (?, ?) ON CONFLICT (jti) DO NOTHING', jti, expiresAt) === 1
+}
+
+export function addSession(
+  database: Database,
+  userId: string,
+  { jti, label, createdAt, expiresAt }: SessionRecord,
+): 'added' | 'missing' {
+  database.run(
+    `DELETE FROM session WHERE jti IN (SELECT jti FROM session WHERE expires_at <= ? LIMIT ${PURGE_ROWS_MAX})`,
+    createdAt,
+  )
+  // One of a time to come, by a clock that was ahead or a forged backup, would end every new session at once.
+  const second = Math.floor(createdAt / 1000)
+  database.run('UPDATE signed_out SET before = ? WHERE user_id = ? AND before > ?', second, userId, second)
+  const added = database.run(
+    `INSERT INTO session (jti, user_id, label, created_at, expires_at, used_at)
+      SELECT ?, id, ?, ?, ?, ? FROM user WHERE id = ?`,
+    jti,
+    label,
+    createdAt,
+    expiresAt,
+    createdAt,
+    userId,
+  )
+  return added === 1 ? 'added' : 'missing'
+}
+
+/**
+ * Ends a token, and adds the session that goes on in its place, by the label that the ended one is listed under. 'missing'
+ * where the user is gone: then nothing changes.
+ */
+export function replaceSession(
+  database: Database,
+  userId: string,
+  old: Token,
+  session: SessionRecord,
+): 'added' | 'missing' {
+  const before = database.get('SELECT label FROM session WHERE jti = ?', old.jti)
+  const label = before === undefined ? session.label : String(before['label'])
+  const outcome = addSession(database, userId, { ...session, label })
+  if (outcome === 'added') revoke(database, { ...old, now: session.createdAt })
+  return outcome
+}
+
+/** The sessions that have not expired, newest first, at most a thousand. */
+export function sessionsOf(database: Database, userId: string, now: number): readonly ListedSession[] {
+  return database
+    .all(
+      `SELECT jti, label, created_at, expires_at, used_at FROM session WHERE user_id = ? AND expires_at > ?
+        ORDER BY created_at DESC, jti DESC LIMIT ${LISTED_MAX}`,
+      userId,
+      now,
+    )
+    .map((row) => ({
+      jti: String(row['jti']),
+      label: String(row['label']),
+      createdAt: Number(row['created_at']),
+      expiresAt: Number(row['expires_at']),
+      usedAt: Number(row['used_at']),
+    }))
+}
+
+export function useSession(database: Database, jti: string, now: number): void {
+  if (database.run('UPDATE session SET used_at = ? WHERE jti = ? AND used_at < ?', now, jti, now) === 0) useApiToken(database, jti, now)
+}
+
+/** Ends one session of a user; false where the user has none with that id. */
+export function endSession(database: Database, userId: string, jti: string, now: number): boolean {
+  const row = database.get('SELECT expires_at FROM session WHERE jti = ? AND user_id = ?', jti, userId)
+  if (row === undefined) return false
+  revoke(database, { jti, expiresAt: Number(row['expires_at']), now })
+  return true
+}
+
+/** Ends the listed sessions of a user but `kept`. Returns how many of them had not expired. */
+export function endOtherSessions(database: Database, userId: string, kept: string, now: number): number {
+  const ended = database.run(
+    `INSERT INTO revoked_token SELECT jti, expires_at FROM session WHERE user_id = ? AND jti <> ? AND expires_at > ?
+      ON CONFLICT (jti) DO NOTHING`,
+    userId,
+    kept,
+    now,
+  )
+  database.run('DELETE FROM session WHERE user_id = ? AND jti <> ?', userId, kept)
+  return ended
+}
+
+/** Ends all sessions of a user, unlisted ones and tokens of the API included. Returns how many listed sessions had not expired. */
+export function endSessions(database: Database, userId: string, now: number): number {
+  database.run(
+    `INSERT INTO signed_out (user_id, before) SELECT id, ? FROM user WHERE id = ?
+      ON CONFLICT (user_id) DO UPDATE SET before = excluded.before`,
+    Math.floor(now / 1000),
+    userId,
+  )
+  revokeTokensOf(database, userId)
+  return endOtherSessions(database, userId, '', now)
+}

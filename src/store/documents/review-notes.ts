@@ -1,0 +1,35 @@
+/**
+ * Notes of administrators with drafts that they gave back: the last of each draft, until the draft gets another status (a
+ * trigger removes the note), or is gone for good.
+ */
+import { publicName, twinName } from '../../models/incomplete.ts'
+import type { Model } from '../../models/schema.ts'
+import type { Database } from '../db/database.ts'
+import type { ReviewNote } from '../store.ts'
+
+export function putReviewNote(database: Database, model: Model, id: string, { note, at }: ReviewNote): void {
+  database.run(
+    'INSERT INTO review_note (model, id, note, at) VALUES (?, ?, ?, ?) ON CONFLICT (model, id) DO UPDATE SET note = excluded.note, at = excluded.at',
+    model.name,
+    id,
+    note,
+    at,
+  )
+}
+
+/** Removes the note of a document that is gone for good: one that is neither stored nor in the trash. */
+export function removeReviewNote(database: Database, model: Model, id: string): void {
+  const names = [publicName(model), twinName(model)].flatMap((name) => name ?? [])
+  const isThere = names.map((name) => `SELECT 1 FROM "${name}" WHERE id = ?1`)
+  const isTrashed = `SELECT 1 FROM trash WHERE id = ?1 AND model IN (${names.map((name) => `'${name}'`).join(', ')})`
+  database.run(
+    `DELETE FROM review_note WHERE id = ?1 AND model = ?2 AND NOT EXISTS (${[...isThere, isTrashed].join(' UNION ALL ')})`,
+    id,
+    publicName(model),
+  )
+}
+
+export function reviewNote(database: Database, model: Model, id: string): ReviewNote | undefined {
+  const row = database.get('SELECT note, at FROM review_note WHERE model = ? AND id = ?', model.name, id)
+  return row === undefined ? undefined : { note: String(row['note']), at: Number(row['at']) }
+}

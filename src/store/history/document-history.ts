@@ -1,0 +1,85 @@
+/**
+ * Reads the history of a document: its changes, and its text behind each of them.
+ *
+ * A replaced text is kept with the change that replaced it, packed by the next text (earlier-text.ts). So the text
+ * behind a change is made from the stored document, or from the next text that is packed by itself, going back from
+ * change to change. The name of the version, which the log has, proves each text byte for byte.
+ */
+import { entityTag } from '../../http/request/entity-tag.ts'
+import type { Model } from '../../models/schema.ts'
+import type { Database, Row } from '../db/database.ts'
+import type { DocumentChange, HistoryPage, HistoryQuery } from '../store.ts'
+import { getDocument } from '../documents/document-tables.ts'
+import { recordOf } from './change-log.ts'
+import { isWhole, unpackText } from './earlier-text.ts'
+
+/** Bytes of texts that one page compares: some milliseconds. A page has at least one change. */
+const PAGE_BYTES_MAX = 512 * 1024
+
+/** The changes of a document, newest first. */
+export function historyOf(database: Database, model: Model, id: string, { limit, before }: HistoryQuery): HistoryPage<DocumentChange> {
+  const items: DocumentChange[] = []
+  let bytes = 0
+  let after: Uint8Array | undefined
+  for (const row of database.iterate(CHANGES_BEFORE, id, model.name, before ?? Number.MAX_SAFE_INTEGER)) {
+    if (items.length === limit) return { items, hasMore: true }
+    const record = recordOf(row)
+    if (items.length === 0) after = bytesBehind(database, model, id, record.seq)
+    const text = replacedText(row, after)
+    bytes += (text?.length ?? 0) + (after?.length ?? 0)
+    if (items.length > 0 && bytes > PAGE_BYTES_MAX) return { items, hasMore: true }
+    items.push({ ...record, textBefore: decoded(text), textAfter: decoded(after) })
+    after = text
+  }
+  return { items, hasMore: false }
+}
+
+/**
+ * The text of a document as the change with this seq left it; undefined where the log has no such change of it, where the
+ * change deleted it, or where the text is not kept any more.
+ */
+export function textBehind(database: Database, model: Model, id: string, seq: number): string | undefined {
+  const change = database.get('SELECT after FROM change WHERE seq = ? AND id = ? AND model = ?', seq, id, model.name)
+  const version = change?.['after']
+  if (typeof version !== 'string') return undefined
+  const text = decoded(bytesBehind(database, model, id, seq))
+  if (text !== undefined && entityTag(text).slice(1, -1) !== version) {
+    throw new Error(`The text of ${model.name} ${id} behind change ${seq} differs from its version ${version}`)
+  }
+  return text
+}
+
+const CHANGES_BEFORE = `
+  SELECT *, 0 AS was_active FROM change WHERE id = ? AND model = ? AND seq < ? ORDER BY seq DESC`
+
+const CHANGES_BEHIND = `
+  SELECT before, replaced FROM change WHERE id = ? AND model = ? AND seq > ? ORDER BY seq`
+
+/** From the next text that is packed by itself, or from the stored document, back to the one behind the seq. */
+function bytesBehind(database: Database, model: Model, id: string, seq: number): Uint8Array | undefined {
+  const texts: Uint8Array[] = []
+  let text: Uint8Array | undefined
+  let isStored = true
+  for (const { before, replaced } of database.iterate(CHANGES_BEHIND, id, model.name, seq)) {
+    // The next change created the document: it was not there.
+    if (before === null || !(replaced instanceof Uint8Array)) return undefined
+    texts.push(replaced)
+    isStored = !isWhole(replaced)
+    if (!isStored) break
+  }
+  if (isStored) {
+    const stored = getDocument(database, model, id)
+    if (stored === undefined) return undefined
+    text = Buffer.from(stored)
+  }
+  return texts.reduceRight<Uint8Array | undefined>((later, packed) => unpackText(packed, later), text)
+}
+
+function replacedText({ replaced }: Row, after: Uint8Array | undefined): Uint8Array | undefined {
+  if (!(replaced instanceof Uint8Array)) return undefined
+  return isWhole(replaced) || after !== undefined ? unpackText(replaced, after) : undefined
+}
+
+function decoded(bytes: Uint8Array | undefined): string | undefined {
+  return bytes && Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString()
+}

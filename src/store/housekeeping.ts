@@ -1,0 +1,145 @@
+/**
+ * Removes what is past its time: expired rows, old audit records, changes and earlier versions, the trash, and inactive
+ * guests, and then words that no document has any more; in small steps with pauses that no request notices. Beside that, it
+ * looks each minute whether guests have nearly all that they may keep, and deletes large and idle ones.
+ */
+import type { Clock } from '../base/clock.ts'
+import { HOUR_MS, MINUTE_MS } from '../base/duration.ts'
+import type { Log } from '../base/log.ts'
+import type { Store, Writer } from './store.ts'
+
+const FIRST_ROUND_MS = MINUTE_MS
+const ROUND_MS = 6 * HOUR_MS
+/** A step takes a few milliseconds; one that removes guests empties the WAL as well. */
+const PAUSE_MS = 100
+const ROOM_MS = MINUTE_MS
+/** Of what guests may keep: above it, large and idle guests make room for new ones. */
+const FULL_SHARE = 0.9
+/** A guest without a request for this long, and up to an hour more, is idle. */
+const IDLE_MS = HOUR_MS
+
+export type Housekeeping = ReturnType<typeof startHousekeeping>
+
+export interface KeptTimes {
+  /** How long audit records are kept; undefined keeps them for ever. */
+  readonly auditMs: number | undefined
+  /** How long guests may be inactive; undefined keeps them for ever. */
+  readonly guestMs: number | undefined
+  /** Bytes that all guests together may keep. */
+  readonly guestBytesMax: number
+  /** How long earlier versions and changes are kept, and deleted documents in the trash. */
+  readonly historyMs: number
+  readonly trashMs: number
+}
+
+export interface HousekeepingOptions {
+  readonly store: Pick<Writer, 'removeExpired' | 'removeOldRecords' | 'removeOldChanges' | 'registerGuests' | 'removeGuests' | 'makeGuestRoom'> &
+    Pick<Store, 'eraseWords' | 'guestStorage'>
+  /** Read at each round. */
+  readonly kept: () => KeptTimes
+  /** Whether this process removes what all nodes of a cluster have: one of them does. */
+  readonly isOnDuty?: (() => boolean) | undefined
+  readonly now: Clock
+  readonly log: Log
+}
+
+export function startHousekeeping({ store, kept, isOnDuty = () => true, now, log }: HousekeepingOptions) {
+  const stopping = new AbortController()
+  const { signal } = stopping
+  let round: Promise<void> | undefined
+  let timer: NodeJS.Timeout | undefined
+  let wordsDueAt = 0
+
+  const pause = (): Promise<void> =>
+    new Promise((resolve) => {
+      // The end may have come while a step was written. Nothing else would keep the process until the timer.
+      if (signal.aborted) return resolve()
+      const done = (): void => {
+        clearTimeout(wait)
+        signal.removeEventListener('abort', done)
+        resolve()
+      }
+      const wait = setTimeout(done, PAUSE_MS).unref()
+      signal.addEventListener('abort', done)
+    })
+  const makeRoom = async (): Promise<void> => {
+    const bytesMax = kept().guestBytesMax * FULL_SHARE
+    let [removed, isDone] = [0, store.guestStorage().bytes <= bytesMax]
+    while (!signal.aborted && !isDone) {
+      const step = await store.makeGuestRoom(bytesMax, now() - IDLE_MS, now())
+      removed += step.removed
+      isDone = step.isDone
+      if (!isDone) await pause()
+    }
+    if (removed > 0) log.warn('guests.removed', { guests: removed, reason: 'guests had nearly all the storage that they may use' })
+  }
+  const tidy = async (): Promise<void> => {
+    const { auditMs, guestMs, historyMs, trashMs } = kept()
+    while (!signal.aborted && (await store.removeExpired(now()))) await pause()
+    const before = (): number | undefined => (auditMs === undefined ? undefined : now() - auditMs)
+    while (!signal.aborted && (await store.removeOldRecords(before()))) await pause()
+    while (!signal.aborted && (await store.removeOldChanges(now() - historyMs, now() - trashMs))) await pause()
+    if (guestMs === undefined) return
+    let after: number | undefined = 0
+    while (!signal.aborted && after !== undefined) {
+      after = await store.registerGuests(after, now())
+      if (after !== undefined) await pause()
+    }
+    let removed = 0
+    while (!signal.aborted) {
+      const step = await store.removeGuests(now() - guestMs, now())
+      removed += step.removed
+      if (step.isDone) break
+      await pause()
+    }
+    if (removed > 0) log.info('guests.removed', { guests: removed })
+  }
+  /** In the search indexes, which each node of a cluster has for itself. */
+  const eraseWords = (): Promise<void> => {
+    wordsDueAt = now() + ROUND_MS
+    return store.eraseWords(async () => {
+      await pause()
+      return !signal.aborted
+    })
+  }
+  const begin = (work: () => Promise<void>): Promise<void> =>
+    (round ??= work()
+      .catch((error: unknown) => log.error('housekeeping.failed', { error }))
+      .finally(() => {
+        round = undefined
+      }))
+  const run = (): Promise<void> => begin(() => tidy().then(eraseWords))
+  const sleep = (ms: number): void => {
+    const wake = async (): Promise<void> => {
+      const isDone = isOnDuty()
+      if (isDone) await run()
+      else if (now() >= wordsDueAt) await begin(eraseWords)
+      if (!signal.aborted) sleep(isDone ? ROUND_MS : FIRST_ROUND_MS)
+    }
+    timer = setTimeout(() => void wake(), ms).unref()
+  }
+  let room: Promise<void> | undefined
+  const roomTimer = setInterval(() => {
+    if (isOnDuty()) void keepRoom()
+  }, ROOM_MS).unref()
+  /** Beside a round, which may take long. */
+  const keepRoom = (): Promise<void> =>
+    (room ??= makeRoom()
+      .catch((error: unknown) => log.error('housekeeping.failed', { error }))
+      .finally(() => {
+        room = undefined
+      }))
+  sleep(FIRST_ROUND_MS)
+  return {
+    /** Goes through everything once; resolves when that is done. */
+    run: (): Promise<void> => keepRoom().then(run),
+    /** Deletes guests where guests have nearly all that they may keep. */
+    keepRoom,
+    async stop(): Promise<void> {
+      clearTimeout(timer)
+      clearInterval(roomTimer)
+      stopping.abort()
+      await Promise.all([round, room])
+    },
+  }
+}

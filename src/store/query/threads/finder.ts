@@ -1,0 +1,89 @@
+/**
+ * Runs a query in one of two places: a short one immediately (short-queries.ts), everything else in a thread (scan-pool.ts).
+ * A query that turns out longer than expected starts again in a thread.
+ */
+import type { Arrivals } from '../../../base/arrivals.ts'
+import type { Clock } from '../../../base/clock.ts'
+import type { QueryPlan } from '../../../models/responses.ts'
+import type { Model } from '../../../models/schema.ts'
+import type { Database } from '../../db/database.ts'
+import type { SlotCounts } from './fair-slots.ts'
+import { writeQuery } from './query-message.ts'
+import { createReaderPause } from './reader-pause.ts'
+import { createScanPool } from './scan-pool.ts'
+import { createShortQueries } from './short-queries.ts'
+import { createShortWork } from './short-work.ts'
+import { createTurnLane } from './turn-lane.ts'
+import { createTurnShare } from './turn-share.ts'
+import { indexColumns } from '../../schema/indexes.ts'
+import type { QueryCaller, FindQuery, Found, QueryCounts } from '../../store.ts'
+
+export interface FinderOptions {
+  readonly file: string
+  readonly now: Clock
+  readonly arrivals: Pick<Arrivals, 'areMany'>
+  readonly queryDeadlineMs: number | undefined
+  /** Makes all reads of this turn of the event loop see one snapshot. */
+  readonly beginRead: () => void
+  /** A number that differs when a row may have changed since, in the snapshot of this turn. */
+  readonly changes: () => number
+}
+
+export function createFinder(database: Database, options: FinderOptions) {
+  const { file, now, arrivals, queryDeadlineMs, beginRead, changes } = options
+  const limits = queryDeadlineMs === undefined ? {} : { deadlineMs: queryDeadlineMs }
+  const pool = createScanPool({ file, now, limits })
+  const share = createTurnShare(arrivals)
+  const lane = createTurnLane({ now, arrivals })
+  const pause = createReaderPause(pool.slots, now)
+  let inline = 0
+
+  const inThread = (model: Model, query: FindQuery, caller: QueryCaller): Promise<Found> =>
+    pool.run(writeQuery(model.name, query), caller, advice(model))
+
+  const find = createShortQueries(database, { share, beginRead, changes, inThread, onAnswer: () => inline++ })
+
+  return {
+    find,
+    inTurns: createShortWork({ share, lane }),
+    explain: (model: Model, query: FindQuery, caller: QueryCaller): Promise<QueryPlan> =>
+      pool.explain(writeQuery(model.name, query), caller, advice(model)),
+    counts(): QueryCounts {
+      const { done, timedOut, ...threads } = pool.counts()
+      return { inline, worker: done, timedOut, ...together(threads, lane.slots.counts()) }
+    },
+    /** Starts no long query until the running ones are done and `settle` has succeeded, for some seconds at most. */
+    pauseFor: pause.request,
+    async close(): Promise<void> {
+      pause.close()
+      share.close()
+      await Promise.all([lane.close(), pool.close()])
+    },
+  }
+}
+
+function together(threads: SlotCounts, lane: SlotCounts): Omit<QueryCounts, 'inline' | 'worker' | 'timedOut'> {
+  const added = <Name extends string>(
+    a: Readonly<Record<Name, number>>,
+    b: Readonly<Record<Name, number>>,
+  ): Record<Name, number> => {
+    const names = Object.keys(a) as Name[]
+    return Object.fromEntries(names.map((name) => [name, a[name] + b[name]])) as Record<Name, number>
+  }
+  const refusedBecause = added(threads.refused, lane.refused)
+  return {
+    refused: refusedBecause.lineFull + refusedBecause.allFull + refusedBecause.waitedTooLong,
+    refusedBecause,
+    abandoned: threads.abandoned + lane.abandoned,
+    waited: threads.waited + lane.waited,
+    waitedMs: threads.waitedMs + lane.waitedMs,
+    running: added(threads.running, lane.running),
+    waiting: added(threads.waiting, lane.waiting),
+  }
+}
+
+function advice(model: Model): string {
+  const paths = [...new Set(model.indexes.flatMap((index) => indexColumns(index).map(({ path }) => path)))]
+  const fast = paths.length === 0 ? '"id"' : paths.map((path) => `"${path}"`).join(', ')
+  return `Cannot answer this query of ${model.name} in time: narrow the filter or sort by what has an index, which is ${fast}`
+}

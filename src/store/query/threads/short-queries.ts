@@ -1,0 +1,51 @@
+/** Answers short queries immediately, in the share of the turn that their callers have; longer ones run in a thread. */
+import type { Awaitable } from '../../../base/awaitable.ts'
+import type { Model } from '../../../models/schema.ts'
+import { execute, noEffort } from '../executor.ts'
+import type { ChosenPlan } from '../plan.ts'
+import { planQuery } from '../planner.ts'
+import { createKnownCounts } from '../statistics.ts'
+import type { Database } from '../../db/database.ts'
+import type { FindQuery, Found, QueryCaller } from '../../store.ts'
+import { inlineSteps, runsInline } from './inline-budget.ts'
+import type { TurnShare } from './turn-share.ts'
+
+/** The fixed cost of a query. */
+const FIND_STEPS = 1_000
+
+export interface ShortQueryOptions {
+  readonly share: TurnShare
+  /** Makes all reads of this turn of the event loop see one snapshot. */
+  readonly beginRead: () => void
+  /** A number that differs when a row may have changed since, in the snapshot of this turn. */
+  readonly changes: () => number
+  /** Runs a query that would keep other requests waiting. */
+  readonly inThread: (model: Model, query: FindQuery, caller: QueryCaller) => Promise<Found>
+  readonly onAnswer: () => void
+}
+
+export function createShortQueries(database: Database, { share, beginRead, changes, inThread, onAnswer }: ShortQueryOptions) {
+  const countsNow = createKnownCounts(changes)
+
+  /** The page, or undefined where it takes more than expected. */
+  const runShort = (model: Model, plan: ChosenPlan, query: FindQuery, { id }: QueryCaller): Found | undefined => {
+    const steps = inlineSteps()
+    try {
+      return execute(database, model, { plan, query, effort: noEffort(steps), mayGoOn: () => true })
+    } finally {
+      share.spend(id, FIND_STEPS + plan.stepsToPlan + steps.taken)
+    }
+  }
+
+  const inTurn = (model: Model, query: FindQuery, caller: QueryCaller): Awaitable<Found> => {
+    beginRead()
+    const plan = planQuery(database, model, query, { counts: countsNow() })
+    const found = runsInline(plan) ? runShort(model, plan, query, caller) : undefined
+    if (found === undefined) return inThread(model, query, caller)
+    onAnswer()
+    return found
+  }
+
+  return (model: Model, query: FindQuery, caller: QueryCaller): Awaitable<Found> =>
+    share.take(caller.id, () => inTurn(model, query, caller), () => inThread(model, query, caller))
+}
