@@ -26,7 +26,6 @@ import { prepareDataDir } from '../../src/store/db/data-dir.ts'
 import { countItems, faultsOf } from '../../src/store/schema/database-check.ts'
 import { openDatabase, type Database } from '../../src/store/db/database.ts'
 import { openStore } from '../../src/store/open-store.ts'
-import type { Store } from '../../src/store/store.ts'
 import { run } from '../tools/program.ts'
 import { seededRandom, type Random } from '../tools/random.ts'
 import { temporaryDirectory } from '../tools/temporary-directory.ts'
@@ -34,6 +33,7 @@ import { drillFullDisk } from './full-disk.ts'
 import { withCleanup } from '../with-cleanup.ts'
 import { runAndKill } from './killed-site.ts'
 import { SYSTEM } from '../../src/store/actor.ts'
+import type { Store } from '../../src/store/store.ts'
 
 /** Large enough for a copy to take many steps. */
 const FILLER_DOCUMENTS = 120

@@ -9,10 +9,14 @@ import { SYSTEM, type Visitor } from '../../src/store/actor.ts'
 import { openDatabase } from '../../src/store/db/database.ts'
 import { migrate } from '../../src/store/schema/migrate.ts'
 import { openStore } from '../../src/store/open-store.ts'
-import type { CodeClaim, OutboxMessage, OutboxWriter, SignInOutcome, Store, Writer } from '../../src/store/store.ts'
 import { blankUnused } from '../../src/store/db/wal/unused-space.ts'
 import { copyMade, madeOnce } from './made-once.ts'
 import { temporaryDirectory, type Cleanup } from './temporary-directory.ts'
+import type { CodeClaim } from '../../src/store/accounts/code-table.ts'
+import type { OutboxMessage } from '../../src/store/outbox/outbox-table.ts'
+import type { SignInOutcome } from '../../src/store/accounts/account-tables.ts'
+import type { Store } from '../../src/store/store.ts'
+import type { Writer } from '../../src/store/writes/writer.ts'
 
 /** A store whose writes happen in the name of the service. */
 export type SystemStore = Store & Writer
@@ -81,6 +85,6 @@ export function signInWith(store: Pick<Writer, 'signIn'>, code: CodeClaim): Prom
 }
 
 /** Takes every message that is due. */
-export async function takeAll(store: OutboxWriter, now: number, leaseMs = 90_000): Promise<readonly OutboxMessage[]> {
+export async function takeAll(store: Pick<Writer, 'takeMessages'>, now: number, leaseMs = 90_000): Promise<readonly OutboxMessage[]> {
   return (await store.takeMessages({ now, leaseMs, take: 1000, onlyRequested: false, pauseMsMax: 60_000, inHand: [] })).messages
 }

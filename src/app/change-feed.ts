@@ -8,11 +8,11 @@ import { createChangeStreams, TICK_MS } from '../content/changes/change-streams.
 import type { ListSettings } from '../content/reads/list-query.ts'
 import type { ChangeReadContext } from '../endpoints/changes.ts'
 import { createStreamSlots, type StreamLimits } from '../endpoints/stream-slots.ts'
-import type { AccountStore, DocumentStore } from '../store/store.ts'
 import { readings } from './service-metrics.ts'
+import type { ReadStore } from '../store/read-store.ts'
 
 export interface ChangeFeedOptions {
-  readonly store: Pick<DocumentStore, 'get' | 'changeRange' | 'changesBehind' | 'inTurns' | 'onChanges'> & Pick<AccountStore, 'changes'>
+  readonly store: Pick<ReadStore, 'documents' | 'history' | 'queries' | 'versions'>
   readonly settings: ListSettings
   readonly limits: StreamLimits
   /** The streams of all threads. */
@@ -28,10 +28,10 @@ export type ChangeFeed = ReturnType<typeof openChangeFeed>
 export function openChangeFeed({ store, settings, limits, counts, redeemTicket, metrics, now, log }: ChangeFeedOptions) {
   const changes = createChangePages({ store, settings })
   const streams = createChangeStreams({
-    ...{ pages: changes, changes: store.changes, log },
+    ...{ pages: changes, changes: store.versions.changes, log },
     ticks: () => performance.now(),
     listen(wake, tick) {
-      const stop = store.onChanges(wake)
+      const stop = store.history.onChanges(wake)
       const timer = setInterval(tick, TICK_MS).unref()
       return () => {
         stop()

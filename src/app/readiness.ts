@@ -11,7 +11,7 @@ import { MINUTE_MS, showDuration } from '../base/duration.ts'
 import { REMOTE_CONFIG_ID, remoteConfig } from '../models/remote-config.ts'
 import type { BackupState } from '../store/backup/backup-schedule.ts'
 import type { Replication } from '../store/cluster/replication.ts'
-import type { DocumentStore } from '../store/store.ts'
+import type { ReadStore } from '../store/read-store.ts'
 
 /** Less than this, and a checkpoint of the log may fail. */
 export const FREE_BYTES_MIN = 64 * 1024 * 1024
@@ -26,7 +26,7 @@ export type ReadinessCheck = () => Promise<string | undefined>
 export type ReadinessChecks = Readonly<Record<'database' | 'disk' | 'mail' | 'backups' | 'cluster', ReadinessCheck>>
 
 export interface ReadinessParts {
-  readonly store: Pick<DocumentStore, 'get'>
+  readonly store: Pick<ReadStore, 'documents'>
   readonly dataDir: string
   /** Undefined while the service makes none by itself. */
   readonly backups: () => { state(): BackupState } | undefined
@@ -40,7 +40,7 @@ export interface ReadinessParts {
 export function readinessChecks({ store, dataDir, backups, mailFailingSince, now, replication }: ReadinessParts): ReadinessChecks {
   return {
     async database() {
-      store.get(remoteConfig, REMOTE_CONFIG_ID)
+      store.documents.get(remoteConfig, REMOTE_CONFIG_ID)
       return undefined
     },
     async disk() {

@@ -13,8 +13,8 @@ import type { Store } from '../store/store.ts'
 const NOTE = 'last-restore'
 
 /** The outcome of the last one; null where there was none. */
-export async function lastRestore(store: Pick<Store, 'readMeta'>): Promise<LastRestore['restore']> {
-  return ((await store.readMeta(NOTE)) as LastRestore['restore'] | undefined) ?? null
+export async function lastRestore(store: Pick<Store, 'settings'>): Promise<LastRestore['restore']> {
+  return ((await store.settings.readMeta(NOTE)) as LastRestore['restore'] | undefined) ?? null
 }
 
 /**

@@ -9,9 +9,9 @@ import type { PageCache } from '../content/reads/page-cache.ts'
 import type { AuditEvent } from '../models/audit.ts'
 import type { BackupRecord } from '../store/backup/backup-runs.ts'
 import type { BackupState } from '../store/backup/backup-schedule.ts'
-import type { OutboxStore, QueryCounts } from '../store/store.ts'
-import type { GuestLimit, GuestStorage } from '../store/accounts/guest-storage.ts'
+import type { GuestLimit } from '../store/accounts/guest-storage.ts'
 import { freeBytes } from './readiness.ts'
+import type { Store } from '../store/store.ts'
 
 /** Upper bounds in seconds: an indexed page takes far less than a millisecond, the slowest scan two seconds. */
 const REQUEST_SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
@@ -22,7 +22,7 @@ export interface MeasuredService {
   readonly version: string
   readonly startedAt: number
   readonly now: Clock
-  readonly store: Pick<OutboxStore, 'outboxSummary' | 'oldestWaitingAt'> & { queryCounts(): QueryCounts; guestStorage(): GuestStorage }
+  readonly store: Pick<Store, 'outbox' | 'queries' | 'accounts'>
   readonly guestLimit: () => GuestLimit
   /** The database file, and the directory that it is in. */
   readonly database: string
@@ -166,34 +166,34 @@ export function serviceMetrics(metrics: Metrics, service: MeasuredService): Serv
     [{ file: 'log' }, await sizeOf(`${database}-wal`)],
   ])
   metrics.gauge('dateline_disk_free_bytes', 'Free where the database is.', async () => [[{}, await freeBytes(dataDir)]])
-  metrics.gauge('dateline_guests', 'Guests that are kept.', () => [[{}, store.guestStorage().guests]])
-  metrics.gauge('dateline_guest_bytes', 'What all guests together keep in the database, and in each backup.', () => [[{}, store.guestStorage().bytes]])
+  metrics.gauge('dateline_guests', 'Guests that are kept.', () => [[{}, store.accounts.guestStorage().guests]])
+  metrics.gauge('dateline_guest_bytes', 'What all guests together keep in the database, and in each backup.', () => [[{}, store.accounts.guestStorage().bytes]])
   metrics.gauge('dateline_guest_bytes_max', 'What all guests together may keep.', () => [[{}, guestLimit().bytesMax]])
   metrics.counted('dateline_queries_total', 'Queries by how they were answered.', () => {
-    const { inline, worker, timedOut, refused, abandoned } = store.queryCounts()
+    const { inline, worker, timedOut, refused, abandoned } = store.queries.counts()
     return readings('how', { inline, worker, timed_out: timedOut, refused, abandoned })
   })
   metrics.counted('dateline_queries_refused_total', 'Queries that were refused, by the reason.', () => {
-    const { lineFull, allFull, waitedTooLong } = store.queryCounts().refusedBecause
+    const { lineFull, allFull, waitedTooLong } = store.queries.counts().refusedBecause
     return readings('reason', { line_full: lineFull, all_full: allFull, waited_too_long: waitedTooLong })
   })
   metrics.counted('dateline_query_waits_total', 'Queries that waited for their turn and came to it.', () => [
-    [{}, store.queryCounts().waited],
+    [{}, store.queries.counts().waited],
   ])
   metrics.counted('dateline_query_wait_seconds_total', 'How long those waited in all.', () => [
-    [{}, store.queryCounts().waitedMs / 1000],
+    [{}, store.queries.counts().waitedMs / 1000],
   ])
   metrics.gauge('dateline_queries_running', 'Longer queries that run now, by the class of their caller.', () =>
-    readings('class', store.queryCounts().running),
+    readings('class', store.queries.counts().running),
   )
   metrics.gauge('dateline_queries_waiting', 'Queries that wait for their turn, by the class of their caller.', () =>
-    readings('class', store.queryCounts().waiting),
+    readings('class', store.queries.counts().waiting),
   )
   metrics.gauge('dateline_outbox_messages', 'Mail of the last days by its state.', async () =>
-    readings('state', (await store.outboxSummary(now())).counts),
+    readings('state', (await store.outbox.outboxSummary(now())).counts),
   )
   metrics.gauge('dateline_outbox_oldest_waiting_seconds', 'How long the oldest mail waits.', async () => {
-    const oldest = (await store.oldestWaitingAt()) ?? now()
+    const oldest = (await store.outbox.oldestWaitingAt()) ?? now()
     return [[{}, (now() - oldest) / 1000]]
   })
 

@@ -4,11 +4,11 @@ import type { Clock } from '../base/clock.ts'
 import { isoDate } from '../base/dates.ts'
 import type { ServiceStatus } from '../models/responses.ts'
 import type { BackupState } from '../store/backup/backup-schedule.ts'
-import type { OutboxStore, QueryCounts } from '../store/store.ts'
-import type { GuestLimit, GuestStorage } from '../store/accounts/guest-storage.ts'
+import type { GuestLimit } from '../store/accounts/guest-storage.ts'
 import { guestConcern } from './guest-budget.ts'
 import { FREE_BYTES_MIN, freeBytes, problemsFound, type ReadinessChecks } from './readiness.ts'
 import { sizeOf, type ServiceCounters } from './service-metrics.ts'
+import type { Store } from '../store/store.ts'
 
 /** Mail that waits is looked through for the last words of the mail server. */
 const WAITING_SEEN_MAX = 50
@@ -21,7 +21,7 @@ export interface StatusParts {
   readonly now: Clock
   readonly dataDir: string
   readonly database: string
-  readonly store: Pick<OutboxStore, 'outboxSummary' | 'listMessages'> & { queryCounts(): QueryCounts; guestStorage(): GuestStorage }
+  readonly store: Pick<Store, 'outbox' | 'queries' | 'accounts'>
   readonly guestLimit: () => GuestLimit
   readonly counters: Pick<ServiceCounters, 'rejections'>
   readonly checks: ReadinessChecks
@@ -45,7 +45,7 @@ interface BackupSettings {
 
 export async function serviceStatus(parts: StatusParts): Promise<ServiceStatus> {
   const { version, instance, startedAt, now, dataDir, database, store, counters, mail, backups } = parts
-  const { counts, oldestWaitingAt } = await store.outboxSummary(now())
+  const { counts, oldestWaitingAt } = await store.outbox.outboxSummary(now())
   return {
     version,
     node: process.versions.node,
@@ -62,7 +62,7 @@ export async function serviceStatus(parts: StatusParts): Promise<ServiceStatus> 
     guests: guestStatus(parts),
     attention: await attention(parts),
     limits: counters.rejections(),
-    queries: store.queryCounts(),
+    queries: store.queries.counts(),
     mail: {
       description: mail(),
       counts,
@@ -88,13 +88,13 @@ async function attention(parts: StatusParts): Promise<ServiceStatus['attention']
 }
 
 function guestStatus({ store, guestLimit }: Pick<StatusParts, 'store' | 'guestLimit'>): ServiceStatus['guests'] {
-  const { guests: count, bytes } = store.guestStorage()
+  const { guests: count, bytes } = store.accounts.guestStorage()
   return { count, bytes, bytesMax: guestLimit().bytesMax }
 }
 
 /** The service works, but for guests. */
 function ofGuests({ store, guestLimit }: Pick<StatusParts, 'store' | 'guestLimit'>): ServiceStatus['attention'] {
-  const reason = guestConcern(store.guestStorage(), guestLimit())
+  const reason = guestConcern(store.accounts.guestStorage(), guestLimit())
   return reason === undefined ? [] : [{ kind: 'guests', message: reason }]
 }
 
@@ -111,7 +111,7 @@ const MORE: Readonly<Record<keyof ReadinessChecks, (parts: StatusParts) => Promi
   database: async ({ database }) => `the file is ${JSON.stringify(database)}`,
   disk: async ({ dataDir }) => `${FREE_BYTES_MIN / 1024 / 1024} MiB are wanted where ${JSON.stringify(dataDir)} is`,
   async mail({ store, now }) {
-    const waiting = await store.listMessages({ state: 'waiting', limit: WAITING_SEEN_MAX, now: now() })
+    const waiting = await store.outbox.listMessages({ state: 'waiting', limit: WAITING_SEEN_MAX, now: now() })
     const reply = waiting.find((message) => message.reply !== undefined)?.reply
     return reply === undefined ? undefined : `the last try ended with: ${reply}`
   },

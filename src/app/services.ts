@@ -35,8 +35,9 @@ import { openedDataDir, prepareDataDir, type DataDirLock } from '../store/db/dat
 import { loadSecrets } from '../store/db/secret-file.ts'
 import type { WriterGate } from '../store/db/reader-gate.ts'
 import { openStore } from '../store/open-store.ts'
-import type { Store } from '../store/store.ts'
 import type { GuestLimit } from '../store/accounts/guest-storage.ts'
+import type { Store } from '../store/store.ts'
+import type { ReadStore } from '../store/read-store.ts'
 
 const INSTANCE_BYTES = 8
 /** The ids of the keys that the service started with last, so that a command can tell whether it has the same. */
@@ -80,8 +81,8 @@ export interface OpenOptions {
   readonly shared?: { readonly windows: WindowsMemory; readonly gate: WriterGate } | undefined
 }
 
-function emailOf(store: Pick<Store, 'get'>, id: string): string | undefined {
-  const text = store.get(user, id)
+function emailOf(store: Pick<ReadStore, 'documents'>, id: string): string | undefined {
+  const text = store.documents.get(user, id)
   return text === undefined ? undefined : (JSON.parse(text) as User).email
 }
 

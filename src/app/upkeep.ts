@@ -5,7 +5,6 @@ import { DAY_MS } from '../base/duration.ts'
 import type { Log } from '../base/log.ts'
 import { startSchedule } from '../content/schedule.ts'
 import type { Config } from '../config/settings.ts'
-import { SYSTEM } from '../store/actor.ts'
 import { BACKUPS_DIRECTORY } from '../store/backup/backup.ts'
 import { backupRule, lackOfRoom, type BackupRule } from '../store/backup/backup-rule.ts'
 import { createBackupRestores } from '../store/backup/backup-restores.ts'
@@ -33,7 +32,6 @@ export interface UpkeepParts {
 /** Starts it; `running` stops it. Rejects where the time of the last backup cannot be read. */
 export async function startUpkeep({ config, dataDir, services, isOnDuty, isNode, now, log }: UpkeepParts, running: AsyncDisposableStack) {
   const { store, metrics } = services
-  const own = store.as(SYSTEM)
   const backupPaths = { database: databaseFile(dataDir), directory: join(dataDir, BACKUPS_DIRECTORY) }
   const backupRuns = createBackupRuns({ ...backupPaths, keep: () => config().backupKeep, now, log })
   running.defer(() => backupRuns.stop())
@@ -47,16 +45,15 @@ export async function startUpkeep({ config, dataDir, services, isOnDuty, isNode,
     const [bytes, logBytes] = [await sizeOf(backupPaths.database), await sizeOf(`${backupPaths.database}-wal`)]
     return lackOfRoom({ bytes: bytes + logBytes, freeBytes: await freeBytes(dataDir) })
   }
-  const meta = { readMeta: store.readMeta, writeMeta: own.writeMeta, record: own.record }
-  const schedule = await startBackups({ store: meta, runs: backupRuns, rule, findLack, isOnDuty, now, log })
+  const schedule = await startBackups({ store, runs: backupRuns, rule, findLack, isOnDuty, now, log })
   running.defer(() => schedule.stop())
   const backups = (): BackupSchedule | undefined => (rule() === undefined ? undefined : schedule)
   backupMetrics(metrics, backups)
-  const housekeeping = startHousekeeping({ store: { ...own, eraseWords: store.eraseWords, guestStorage: store.guestStorage }, kept: () => ({ ...keptTimes(config()), guestBytesMax: services.guestLimit().bytesMax }), isOnDuty, now, log })
+  const kept = (): KeptTimes => ({ ...keptTimes(config()), guestBytesMax: services.guestLimit().bytesMax })
+  const housekeeping = startHousekeeping({ store, kept, isOnDuty, now, log })
   running.defer(() => housekeeping.stop())
-  const { dueDocuments, onChanges, historyOf, get } = store
   const isReviewOn = (): boolean => config().review
-  const publishing = startSchedule({ store: { dueDocuments, onChanges, historyOf, get, own }, isReviewOn, isOnDuty, now, log })
+  const publishing = startSchedule({ store, isReviewOn, isOnDuty, now, log })
   running.defer(() => publishing.stop())
   return {
     ...{ backupPaths, backupRuns, restores, housekeeping, schedule: publishing },

@@ -8,12 +8,15 @@ import { hasDashboard, type Caller } from '../models/caller.ts'
 import { guestEmail, guestsFull, isStandIn, LOCAL_ADMIN_EMAIL } from '../models/guest.ts'
 import type { User } from '../models/user.ts'
 import { anyCaller, SYSTEM, type Actor, type Visitor } from '../store/actor.ts'
-import type { AccountStore, NewAccount, SessionRecord, SignedIn, Writable } from '../store/store.ts'
 import type { Codes } from './codes.ts'
 import type { Invitations, InvitationWish } from './invitations.ts'
 import { mergePreferences } from './merge-preferences.ts'
 import { newAccount } from './new-account.ts'
 import type { Session, Sessions } from './sessions.ts'
+import type { NewAccount, SignedIn } from '../store/accounts/account-tables.ts'
+import type { SessionRecord } from '../store/accounts/session-table.ts'
+import type { Store } from '../store/store.ts'
+import type { Writable } from '../store/writes/writer.ts'
 
 export interface SignInResult {
   readonly user: User
@@ -55,7 +58,7 @@ export interface InvitedAccount {
 type GivenAccount = Partial<Pick<InvitedAccount, 'email' | 'appRole' | 'dashboardRole' | 'language'>>
 
 interface AccountsOptions {
-  readonly store: AccountStore & Writable
+  readonly store: Pick<Store, 'accounts'> & Writable
   readonly codes: Codes
   readonly sessions: Sessions
   readonly newId: NewId
@@ -97,14 +100,14 @@ export function createAccounts(options: AccountsOptions) {
     ...createAdministrators(store, sessions, prepare),
     /** Sends a code. With `dashboard`, throws unauthorized or forbidden; networkError where the outbox is full. */
     async requestCode({ visitor, email, dashboard, languages, now }: CodeRequest): Promise<void> {
-      const user = dashboard ? await store.userByEmail(email) : undefined
+      const user = dashboard ? await store.accounts.userByEmail(email) : undefined
       if (dashboard && (user === undefined || !hasDashboard(user as JsonObject & Caller))) {
         const value = user === undefined ? 'no user' : 'no-dashboard'
         const details = [{ name: 'outcome', value }]
         await store.as(visitor).record({ event: 'code.requested', emailHash: emailHash(email), details })
         throw noDashboard(user)
       }
-      const own = await store.languageOf(email)
+      const own = await store.accounts.languageOf(email)
       await codes.send({ email, languages: own === undefined ? languages : [own, ...languages] }, visitor, now)
     },
     /** Signs in with a code: finds, creates, converts or merges the account. */
@@ -181,20 +184,20 @@ export function createAccounts(options: AccountsOptions) {
     },
     /** Throws what an invitation to this e-mail address would throw, and creates nothing. */
     async checkInvitation(email: string): Promise<void> {
-      if ((await store.userByEmail(readEmail(email))) !== undefined) throw emailTaken()
+      if ((await store.accounts.userByEmail(readEmail(email))) !== undefined) throw emailTaken()
     },
   }
 }
 
 function createAdministrators(
-  store: AccountStore & Writable,
+  store: Pick<Store, 'accounts'> & Writable,
   sessions: Sessions,
   prepare: (now: number, given: GivenAccount) => Promise<NewAccount>,
 ) {
   async function ensureAdmin(email: string, now: number, actor: Actor): Promise<'created' | 'promoted' | 'unchanged'> {
     const account = await prepare(now, { email, dashboardRole: 'admin' })
     if ((await store.as(actor).createAccount(account)) === 'inserted') return 'created'
-    const existing = await store.userByEmail(email)
+    const existing = await store.accounts.userByEmail(email)
     if (existing?.['dashboardRole'] === 'admin') return 'unchanged'
     await store.as(actor).promote(email, now)
     return 'promoted'
@@ -204,11 +207,11 @@ function createAdministrators(
     /** Gives the e-mail address an account with the dashboard role `admin` where it has none. */
     ensureAdmin,
     /** Whether there is an administrator who can sign in. */
-    hasAdministrator: (): Promise<boolean> => store.hasAdmin(LOCAL_ADMIN_EMAIL),
+    hasAdministrator: (): boolean => store.accounts.hasAdmin(LOCAL_ADMIN_EMAIL),
     /** A token of an administrator for this run: of this e-mail address, else of an account that only tokens open. */
     async instanceToken(email: string = LOCAL_ADMIN_EMAIL, now: number): Promise<string> {
       await ensureAdmin(email, now, SYSTEM)
-      const user = await store.userByEmail(email)
+      const user = await store.accounts.userByEmail(email)
       return sessions.issueForRun(String(user?.['id']), { label: 'token file', now })
     },
   }

@@ -8,10 +8,11 @@ import { fail, type Failure } from '../base/failure.ts'
 import type { NewId } from '../base/ids.ts'
 import { limitKey, networkKey } from '../http/request/client-address.ts'
 import { OPERATOR, type CallerActor, type Visitor } from '../store/actor.ts'
-import type { CodeClaim, CodeFailure, VisitorWriter, Writable } from '../store/store.ts'
 import { mac, type Keys } from './keys.ts'
 import type { Limits } from './limits.ts'
 import { sealMessage } from './sealed-message.ts'
+import type { CodeClaim, CodeFailure } from '../store/accounts/code-table.ts'
+import type { Writable, VisitorWriter } from '../store/writes/writer.ts'
 
 const CODE_DIGITS = 6
 const CODE = /^\d{6}$/

@@ -6,7 +6,7 @@
  * When a newer code comes for an address, the attempt with the old one is aborted: its code is void and it is never
  * retried. The new message goes only after the old attempt has ended, so that the newest mail has the valid code.
  */
-import type { OutboxWriter } from '../store/store.ts'
+import type { Writer } from '../store/writes/writer.ts'
 import { createAttempts } from './mail-attempts.ts'
 import { createCircuit } from './mail-circuit.ts'
 import { ATTEMPT_MS_MAX, createDelivery, type DeliveryOptions } from './mail-delivery.ts'
@@ -23,7 +23,7 @@ const SLEEP_AFTER_ERROR_MS = 5_000
 const STOP_GRACE_MS = 5_000
 
 export interface CourierOptions extends DeliveryOptions {
-  readonly store: OutboxWriter
+  readonly store: Pick<Writer, 'takeMessages' | 'finishMessage'>
   readonly sealKey: Buffer
   /** Whether this process sends: of the nodes of a cluster, one does. */
   readonly isOnDuty?: (() => boolean) | undefined

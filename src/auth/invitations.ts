@@ -10,10 +10,10 @@ import type { NewId } from '../base/ids.ts'
 import { DAY_MS } from '../base/duration.ts'
 import type { User } from '../models/user.ts'
 import type { Actor } from '../store/actor.ts'
-import type { InvitationMail, UnsentInvitation } from '../store/store.ts'
 import type { Keys } from './keys.ts'
 import type { Limits } from './limits.ts'
 import { sealMessage } from './sealed-message.ts'
+import type { InvitationMail, UnsentInvitation } from '../store/accounts/invitation-mails.ts'
 
 /** How long a mail server may be away. */
 const LIFETIME_MS = 3 * DAY_MS

@@ -6,8 +6,11 @@ import { DAY_MS, HOUR_MS, MINUTE_MS } from '../base/duration.ts'
 import { fail, type Failure } from '../base/failure.ts'
 import { createSharedWindows, windowsMemory, type WindowsMemory } from '../base/shared-windows.ts'
 import { SYSTEM, type Actor, type CallerActor } from '../store/actor.ts'
-import type { CodeFailure, InvitationRates, LimitedInvitation, Rate, Writable } from '../store/store.ts'
 import { mac } from './keys.ts'
+import type { CodeFailure } from '../store/accounts/code-table.ts'
+import type { InvitationRates, LimitedInvitation } from '../store/accounts/invitation-mails.ts'
+import type { Rate } from '../store/accounts/rate-table.ts'
+import type { Writable } from '../store/writes/writer.ts'
 
 /** A body counts as another request for each so many bytes: two megabytes take as long as a hundred requests. */
 export const BYTES_PER_REQUEST = 64 * 1024

@@ -5,10 +5,11 @@
  */
 import type { Clock } from '../base/clock.ts'
 import type { Log } from '../base/log.ts'
-import type { DeliveryResult, OutboxMessage, OutboxWriter } from '../store/store.ts'
 import type { Circuit } from './mail-circuit.ts'
 import { type AbortReason, ATTEMPT_MS_MAX, type DeliveryAttempt } from './mail-delivery.ts'
 import { unseal } from './sealed-message.ts'
+import type { DeliveryResult, OutboxMessage } from '../store/outbox/outbox-table.ts'
+import type { Writer } from '../store/writes/writer.ts'
 
 const LANES = 4
 const RETRY_RECORD_MS = 5_000
@@ -20,7 +21,7 @@ interface Attempt extends DeliveryAttempt {
 }
 
 interface AttemptTools {
-  readonly store: Pick<OutboxWriter, 'finishMessage'>
+  readonly store: Pick<Writer, 'finishMessage'>
   readonly sealKey: Buffer
   readonly circuit: Circuit
   /** Never rejects. */

@@ -8,10 +8,10 @@ import { adviceFor } from '../mail/delivery/delivery-advice.ts'
 import { DeliveryError } from '../mail/delivery/delivery-error.ts'
 import type { Mailer } from '../mail/delivery/mailer.ts'
 import type { MailContent, SignIn } from '../mail/templates/templates.ts'
-import type { DeliveryResult, OutboxMessage } from '../store/store.ts'
 import { isServerFailure, type Circuit } from './mail-circuit.ts'
 import { nextTry, type Random } from './retry-schedule.ts'
 import type { SealedInvitation, SealedMessage } from './sealed-message.ts'
+import type { DeliveryResult, OutboxMessage } from '../store/outbox/outbox-table.ts'
 
 /** Ends an attempt whose mailer exceeded its own timeouts. */
 export const ATTEMPT_MS_MAX = 80_000

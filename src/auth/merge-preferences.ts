@@ -5,7 +5,7 @@ import { isAdmin } from '../models/caller.ts'
 import { PREFERENCE_LISTS, preferenceLimit } from '../models/preference-limits.ts'
 import type { RemoteConfig } from '../models/remote-config.ts'
 import type { User } from '../models/user.ts'
-import type { SignIn } from '../store/store.ts'
+import type { SignIn } from '../store/accounts/account-tables.ts'
 
 /** Each list: the account's own entries, which are never cut, then the guest's, up to the limit of the role. */
 export function mergePreferences(

@@ -2,7 +2,7 @@
 import { isoDate } from '../base/dates.ts'
 import type { JsonObject } from '../base/json.ts'
 import { DECORATORS, type User } from '../models/user.ts'
-import type { NewAccount } from '../store/store.ts'
+import type { NewAccount } from '../store/accounts/account-tables.ts'
 
 interface NewUser extends Pick<User, 'email' | 'appRole' | 'dashboardRole'> {
   readonly id: string

@@ -7,7 +7,7 @@ import { MINUTE_MS } from '../base/duration.ts'
 import type { Log } from '../base/log.ts'
 import type { Visitor } from '../store/actor.ts'
 import { createAuditBounds } from '../store/audit/audit-bounds.ts'
-import type { Writable } from '../store/store.ts'
+import type { Writable } from '../store/writes/writer.ts'
 
 /** Peers that the log names within the time: a peer that is a proxy is one of few. */
 const PEERS_MAX = 10

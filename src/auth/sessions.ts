@@ -10,11 +10,14 @@ import type { Caller } from '../models/caller.ts'
 import { createCallerReader, KNOWN_CALLERS_MAX, type CallerReader } from '../models/caller-reader.ts'
 import { anyCaller, SYSTEM, type CallerClaim, type Requester, type Visitor } from '../store/actor.ts'
 import { ENDED_MEANWHILE, signInFirst } from '../store/writes/authority.ts'
-import type { AccountStore, SessionRecord, Writable } from '../store/store.ts'
 import { createActivity, type Activity } from './activity.ts'
 import { API_TOKEN_PREFIX, hashOfApiToken, isApiToken } from './api-token-text.ts'
 import { signToken, tokenVerifier } from './jwt.ts'
 import type { Keys } from './keys.ts'
+import type { SessionRecord } from '../store/accounts/session-table.ts'
+import type { Store } from '../store/store.ts'
+import type { ReadStore } from '../store/read-store.ts'
+import type { Writable } from '../store/writes/writer.ts'
 
 export interface Session extends Requester {
   /** The JSON text of the stored user. */
@@ -52,7 +55,7 @@ const BEARER = /^bearer +([A-Za-z0-9._~+/-]+=*) *$/i
 const RUN_TOKEN = 'run-'
 
 interface SessionsOptions {
-  readonly store: AccountStore & Writable
+  readonly store: Pick<Store, 'accounts' | 'versions'> & Writable
   readonly keys: Keys
   readonly settings: { readonly lifetimeMs: number; readonly issuer: string }
   readonly newId: NewId
@@ -98,7 +101,7 @@ export function createSessions({ store, keys, settings, newId, instance }: Sessi
      * the user leave the list of sessions.
      */
     async issueForRun(userId: string, session: NewSession): Promise<string> {
-      for (const { jti } of await store.sessionsOf(userId, session.now)) {
+      for (const { jti } of await store.accounts.sessionsOf(userId, session.now)) {
         if (jti.startsWith(RUN_TOKEN)) await store.as(SYSTEM).endSession(userId, jti, session.now)
       }
       return add(userId, open(session, runToken(instance)))
@@ -121,7 +124,7 @@ export function createSessions({ store, keys, settings, newId, instance }: Sessi
 }
 
 interface SessionReaderOptions {
-  readonly store: Pick<AccountStore, 'caller' | 'apiToken' | 'changes'>
+  readonly store: Pick<ReadStore, 'accounts' | 'versions'>
   readonly activity: Pick<Activity, 'guestSeen' | 'sessionUsed'>
   readonly keys: Keys['signing']
   readonly issuer: string
@@ -134,7 +137,7 @@ export function createSessionReader({ store, activity, keys, issuer, instance }:
   const readCaller = createCallerReader()
   /** The caller of a claim with the roles of a time. */
   const currentOf = (claim: CallerClaim) => (time: number) => {
-    const text = claim.expiresAt > time ? store.caller(claim) : undefined
+    const text = claim.expiresAt > time ? store.accounts.caller(claim) : undefined
     if (text === undefined) throw signInFirst(ENDED_MEANWHILE)
     return readCaller(claim, text)
   }
@@ -196,7 +199,7 @@ function createIdentification(
   }
 
   function claimOfApiToken(token: string): CallerClaim | string {
-    const found = isApiToken(token) ? store.apiToken(hashOfApiToken(token)) : undefined
+    const found = isApiToken(token) ? store.accounts.apiToken(hashOfApiToken(token)) : undefined
     if (found === undefined) return 'no token of the API, or revoked'
     const { id, userId, createdAt, expiresAt, limits } = found
     return { userId, jti: id, iat: Math.floor(createdAt / 1000), expiresAt, apiToken: limits }
@@ -204,7 +207,7 @@ function createIdentification(
 
   function identify(authorization: string | undefined, now: number): Identified | string {
     if (authorization === undefined) return 'no token'
-    const changes = store.changes()
+    const changes = store.versions.changes()
     const before = known.get(authorization)
     const token = before?.token ?? BEARER.exec(authorization)?.[1]
     if (token === undefined) return 'no bearer token'
@@ -213,7 +216,7 @@ function createIdentification(
     if (typeof claim === 'string') return claim
     if (claim.expiresAt <= now) return 'expired'
     if (isUnchanged) return before
-    const user = store.caller(claim)
+    const user = store.accounts.caller(claim)
     if (user === undefined) return 'ended, or its user is gone'
     const identified = { changes, token, claim, user, caller: readCaller(claim, user) }
     if (authorization.length <= KNOWN_HEADER_CHARS_MAX) setNewest(known, authorization, identified, KNOWN_CALLERS_MAX)

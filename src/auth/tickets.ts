@@ -9,8 +9,8 @@ import { MINUTE_MS } from '../base/duration.ts'
 import { parseJson } from '../base/json.ts'
 import type { NewId } from '../base/ids.ts'
 import { SYSTEM, type CallerClaim } from '../store/actor.ts'
-import type { Writable } from '../store/store.ts'
 import { equalSecrets, mac } from './keys.ts'
+import type { Writable } from '../store/writes/writer.ts'
 
 const LIFETIME_MS = MINUTE_MS
 const TICKET_CHARS_MAX = 1_000

@@ -8,9 +8,9 @@ import { readShownName } from '../base/shown-name.ts'
 import { TOKEN_METHODS, TOKEN_SCOPES, type TokenLimits } from '../models/caller.ts'
 import { MODELS } from '../models/registry.ts'
 import { DASHBOARD_ROLES } from '../models/user.ts'
-import type { Writer } from '../store/store.ts'
 import type { ApiTokenRecord } from '../store/accounts/api-token-table.ts'
 import { hashOfApiToken, newApiToken } from './api-token-text.ts'
+import type { Writer } from '../store/writes/writer.ts'
 
 export const TOKEN_NAME_CHARS_MAX = 100
 export const TOKEN_DAYS_DEFAULT = 90

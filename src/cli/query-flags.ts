@@ -3,11 +3,11 @@ import { readListQuery, type ListSettings, type QuerySource as Source } from '..
 import type { Caller } from '../models/caller.ts'
 import type { Model } from '../models/schema.ts'
 import { parseFilterText } from '../query/parse.ts'
-import { documentsChangedBy } from '../store/history/changes-of-actors.ts'
+import { changedBy } from '../store/history/changes-of-actors.ts'
 import type { Database } from '../store/db/database.ts'
-import type { FindQuery } from '../store/store.ts'
 import { countriesInUse } from '../store/documents/document-tables.ts'
 import { asUsageError } from './command.ts'
+import type { FindQuery } from '../store/query/find-query.ts'
 
 export const ADMINISTRATOR: Caller = { id: '', appRole: 'standardUser', dashboardRole: 'admin' }
 
@@ -27,11 +27,11 @@ interface QuerySource {
 }
 
 /** Throws UsageError with the service's own message where the service would reject. */
-export async function readQueryFlags(model: Model, flags: QueryFlags, source: QuerySource): Promise<FindQuery> {
-  const { filter, search, changedBy, sort, limit, cursor } = flags
+export function readQueryFlags(model: Model, flags: QueryFlags, source: QuerySource): FindQuery {
+  const { filter: text, search, changedBy, sort, limit, cursor } = flags
   try {
-    const params = { filter: filter === undefined ? undefined : parseFilterText(filter), search, changedBy, sort, limit, cursor }
-    return await readListQuery(model, params, source.caller, source)
+    const filter = text === undefined ? undefined : parseFilterText(text)
+    return readListQuery(model, { search, changedBy, sort, limit, cursor, filter }, source.caller, source)
   } catch (error) {
     throw asUsageError(error)
   }
@@ -40,7 +40,7 @@ export async function readQueryFlags(model: Model, flags: QueryFlags, source: Qu
 /** A database as a store that says which countries are in use, and what users have changed. */
 export function sourceOf(database: Database): QuerySource['store'] {
   return {
-    countriesInUse: async (use) => countriesInUse(database, use),
-    changedBy: (models, actors) => documentsChangedBy(database, models, actors),
+    documents: { countriesInUse: (use) => countriesInUse(database, use) },
+    history: { changedBy: (models, actors) => changedBy(database, models, actors) },
   }
 }

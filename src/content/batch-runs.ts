@@ -9,7 +9,6 @@ import { placeFor, placesOf } from '../models/incomplete.ts'
 import type { Model, Operation } from '../models/schema.ts'
 import { user } from '../models/user.ts'
 import { anyCaller, type Requester } from '../store/actor.ts'
-import type { Change, Condition, DocumentStore, Moment, Steps, Writable } from '../store/store.ts'
 import { requireOwner, requireRole, writtenText } from './rules/access.ts'
 import { atIndex, atIndexLater, batchResponse, type BatchOperation, type BatchResult } from './batch.ts'
 import { existsAlready, LAST_ADMIN_DEMOTED, ownerIsMissing } from './document-check.ts'
@@ -21,6 +20,10 @@ import { changeAnywhere, placeOf } from './reads/incomplete-drafts.ts'
 import { throwProblem } from './rules/problems.ts'
 import type { KeepResponse } from './repeatable.ts'
 import { changeUser, patchUser } from './user-changes.ts'
+import type { Change, Condition, Moment } from '../store/documents/moment.ts'
+import type { Steps } from '../store/writes/document-writes.ts'
+import type { ReadStore } from '../store/read-store.ts'
+import type { Writable } from '../store/writes/writer.ts'
 
 /** Writes one operation. The rights of the caller are checked right before. */
 export type Step = (moment: Moment, steps: Steps, takeChanged: TakeChanged) => BatchResult
@@ -48,7 +51,7 @@ export function requireRoles(operations: readonly BatchOperation[], caller: Call
 }
 
 export interface BatchContext {
-  readonly store: RestoringParts['store'] & Pick<DocumentStore, 'get'> & Writable
+  readonly store: RestoringParts['store'] & Pick<ReadStore, 'documents'> & Writable
   readonly drafts: Drafts
   readonly now: Clock
 }
@@ -76,9 +79,9 @@ export async function runBatch(
   const earlier = sharedLimits(references)
   const steps: Step[] = []
   const shown = (text: string, index: number): string => writtenText((operations[index] as BatchOperation).model, text, by.caller)
-  const textOf = ({ model, id }: Target): string | undefined => firstOf(placesOf(model, includes), (place) => store.get(place, id))
+  const textOf = ({ model, id }: Target): string | undefined => firstOf(placesOf(model, includes), (place) => store.documents.get(place, id))
   const trashedOf = ({ model, id }: Target): string | undefined =>
-    firstOf(placesOf(model, includes), (place) => store.getTrashed(place, id)?.text)
+    firstOf(placesOf(model, includes), (place) => store.history.getTrashed(place, id)?.text)
   for (const [index, operation] of operations.entries()) {
     steps.push(
       await atIndexLater(index, async () => {

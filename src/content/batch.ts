@@ -11,8 +11,8 @@ import { readPreconditions, requirePreconditions } from '../http/request/precond
 import { modelNamed, MODELS } from '../models/registry.ts'
 import type { Model } from '../models/schema.ts'
 import { user } from '../models/user.ts'
-import type { Condition, Replacement } from '../store/store.ts'
 import { readReplacement } from './document-usage.ts'
+import type { Condition, Replacement } from '../store/documents/moment.ts'
 
 export const BATCH_OPERATIONS_MAX = 200
 export const BATCH_OPERATIONS = ['create', 'replace', 'patch', 'delete', 'restore', 'undo'] as const

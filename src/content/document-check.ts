@@ -11,12 +11,12 @@ import { placeFor } from '../models/incomplete.ts'
 import type { Model } from '../models/schema.ts'
 import { DASHBOARD_ROLES, user } from '../models/user.ts'
 import { eq } from '../query/ast.ts'
-import type { AccountStore, DocumentStore } from '../store/store.ts'
 import { codeProblem } from '../store/documents/distinct-codes.ts'
 import { queryCallerOf } from './reads/query-caller.ts'
 import type { Drafting, Drafts, Standing } from './drafts.ts'
 import { collectProblems, problemAt, type Report } from './rules/problems.ts'
 import { changeUser, readInvitation, type Invitations } from './user-changes.ts'
+import type { Store } from '../store/store.ts'
 
 const LOWER_ROLES: readonly string[] = DASHBOARD_ROLES.filter((role) => role !== 'admin')
 
@@ -28,24 +28,24 @@ interface Replaced extends Sender {
 }
 
 export function createDocumentCheck(
-  store: Pick<DocumentStore, 'get' | 'find' | 'lookUp'> & Pick<AccountStore, 'guestRoom'>,
+  store: Pick<Store, 'documents' | 'accounts'>,
   drafts: Drafts,
   invitations: Invitations,
 ) {
   const standingOf = async (caller: Caller): Promise<Standing> => {
-    const config = store.get(remoteConfig, REMOTE_CONFIG_ID)
-    return { caller, config: () => config, textOf: store.get, guestRoom: store.guestRoom }
+    const config = store.documents.get(remoteConfig, REMOTE_CONFIG_ID)
+    return { caller, config: () => config, textOf: store.documents.get, guestRoom: store.accounts.guestRoom }
   }
 
   const create = async (model: Model, body: JsonObject, drafting: Drafting): Promise<void> => {
     const { document, admit } = await drafts.create(model, body, drafting)
     admit(await standingOf(drafting.caller))
     const { id, value } = document
-    const taken = codeProblem(store.lookUp, placeFor(model, value), { id, value })
+    const taken = codeProblem(store.documents.lookUp, placeFor(model, value), { id, value })
     if (taken !== undefined) drafting.report(taken)
     if (model.singleton === undefined && model.owned === undefined) return
-    if (store.get(model, id) !== undefined) drafting.report(existsAlready(model, id))
-    else if (model.owned === true && store.get(user, id) === undefined) drafting.report(ownerIsMissing(id))
+    if (store.documents.get(model, id) !== undefined) drafting.report(existsAlready(model, id))
+    else if (model.owned === true && store.documents.get(user, id) === undefined) drafting.report(ownerIsMissing(id))
   }
 
   const inviteUser = async (body: JsonObject, report: Report): Promise<void> => {
@@ -65,7 +65,7 @@ export function createDocumentCheck(
     const [before, after] = [parseJson(text) as JsonObject, change(parseJson(text) as JsonObject, caller)]
     if (before['dashboardRole'] !== 'admin' || !LOWER_ROLES.includes(String(after['dashboardRole']))) return
     const query = { filter: eq(['dashboardRole'], 'admin'), sort: [], limit: 2, after: undefined }
-    const { items } = await store.find(user, query, queryCallerOf(caller))
+    const { items } = await store.documents.find(user, query, queryCallerOf(caller))
     if (items.length < 2) report(LAST_ADMIN_DEMOTED)
   }
 
@@ -83,7 +83,7 @@ export function createDocumentCheck(
         const stored = (await parseJsonInTurns(text)) as JsonObject
         const value = change(stored, await standingOf(caller))
         const place = placeFor(model, value)
-        const taken = codeProblem(store.lookUp, place, { id, value, stored: placeFor(model, stored) === place ? stored : undefined })
+        const taken = codeProblem(store.documents.lookUp, place, { id, value, stored: placeFor(model, stored) === place ? stored : undefined })
         if (taken !== undefined) report(taken)
       }),
   }

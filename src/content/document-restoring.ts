@@ -13,13 +13,15 @@ import type { Caller, TokenMethod } from '../models/caller.ts'
 import { hasHistory } from '../models/history.ts'
 import { placesOf } from '../models/incomplete.ts'
 import type { Field, Model, Operation } from '../models/schema.ts'
-import type { Change, Condition, DocumentStore, Moment, Steps } from '../store/store.ts'
 import { requireRole } from './rules/access.ts'
 import { notFound } from './reads/document-reads.ts'
 import type { Drafts, ReferenceLimits, Standing } from './drafts.ts'
 import { changeAnywhere, historyAnywhere, placeOf } from './reads/incomplete-drafts.ts'
 import { throwProblem } from './rules/problems.ts'
 import { withDates } from './rules/publication.ts'
+import type { Change, Condition, Moment } from '../store/documents/moment.ts'
+import type { Steps } from '../store/writes/document-writes.ts'
+import type { ReadStore } from '../store/read-store.ts'
 
 /** Changes behind the one that is undone. */
 const FOLLOWING_PASSED_MAX = 20
@@ -31,7 +33,7 @@ export type Restoring = { readonly model: Model; readonly id: string; readonly c
 )
 
 export interface RestoringParts {
-  readonly store: Pick<DocumentStore, 'get' | 'getTrashed' | 'textBehind' | 'historyOf'>
+  readonly store: Pick<ReadStore, 'documents' | 'history'>
   readonly drafts: Drafts
   /** Throws where the caller may not do this at the moment of writing. */
   readonly authorize: (moment: Moment, model: Model, operation: Operation, id: string) => void
@@ -86,8 +88,8 @@ export async function prepareRestore(restoring: Restoring, references: Reference
 
 async function leaveTrash({ model, id, condition }: Restoring, references: ReferenceLimits, parts: RestoringParts): Promise<RestoreStep> {
   const { store, drafts, authorize, standingAt, includes } = parts
-  const place = placeOf(model, includes, (one) => store.getTrashed(one, id) !== undefined)
-  const trashed = store.getTrashed(place, id)
+  const place = placeOf(model, includes, (one) => store.history.getTrashed(one, id) !== undefined)
+  const trashed = store.history.getTrashed(place, id)
   if (trashed === undefined) throw notInTrash(model, id)
   await parts.admitEarlier?.(trashed.text)
   const check = await drafts.replace(model, id, parseJson(trashed.text) as JsonObject, { references, report: throwProblem, isRestored: true, incomplete: place !== model })
@@ -147,8 +149,8 @@ function earlierVersion(restoring: Restoring, { store, includes }: RestoringPart
   const { model, id, condition } = restoring
   if (restoring.kind === 'restore') {
     const { seq = 0 } = restoring
-    const place = placeOf(model, includes, (one) => store.textBehind(one, id, seq) !== undefined)
-    const text = store.textBehind(place, id, seq)
+    const place = placeOf(model, includes, (one) => store.history.textBehind(one, id, seq) !== undefined)
+    const text = store.history.textBehind(place, id, seq)
     if (text !== undefined) return { text }
     throw fail('notFound', `Change ${seq} left no ${model.name} with the id ${describe(id)} that is kept`)
   }

@@ -6,9 +6,10 @@ import { holdersOf } from '../models/embedding.ts'
 import { placesOf } from '../models/incomplete.ts'
 import type { DocumentUsage, DocumentsUsage } from '../models/responses.ts'
 import type { Model } from '../models/schema.ts'
-import type { DocumentStore, Moment, Replacement } from '../store/store.ts'
 import { requireDrafts, requireOwner, requireRole } from './rules/access.ts'
 import { notFound } from './reads/document-reads.ts'
+import type { Moment, Replacement } from '../store/documents/moment.ts'
+import type { ReadStore } from '../store/read-store.ts'
 
 /** Documents are counted up to here: some milliseconds. */
 const COUNTED_MAX = 100_000
@@ -29,14 +30,14 @@ export interface CountingMany extends Pick<Counting, 'model' | 'caller'> {
  * Counts the documents of each model that the caller may list. Throws notFound, and what reading it throws about roles; whose
  * document it is comes before whether there is one.
  */
-export function usageOf(store: Pick<DocumentStore, 'get' | 'usageOf'>, { model, id, caller, includes }: Counting): DocumentUsage {
+export function usageOf(store: Pick<ReadStore, 'documents' | 'references'>, { model, id, caller, includes }: Counting): DocumentUsage {
   requireRole(model, 'read', caller)
   if (includes) requireDrafts(model, caller)
   requireOwner(model, 'read', caller, id)
   if (model.computed === true && id === model.singleton) return { items: [], following: null }
-  if (model.computed === true || !placesOf(model, includes).some((place) => store.get(place, id) !== undefined)) throw notFound(model, id)
+  if (model.computed === true || !placesOf(model, includes).some((place) => store.documents.get(place, id) !== undefined)) throw notFound(model, id)
   const listed = holdersOf(model).filter((holder) => mayList(holder, caller))
-  const { counts, following } = store.usageOf(model, id, listed, COUNTED_MAX)
+  const { counts, following } = store.references.usageOf({ model, id, holders: listed, limit: COUNTED_MAX })
   return {
     items: counts.map(({ model: holder, total, isFloor }) => ({ model: holder.name, total, totalIsFloor: isFloor })),
     following: following ?? null,
@@ -44,11 +45,11 @@ export function usageOf(store: Pick<DocumentStore, 'get' | 'usageOf'>, { model, 
 }
 
 /** The same for many at once; those that do not exist, or any more, are used nowhere. */
-export function usageOfMany(store: Pick<DocumentStore, 'usageOfMany'>, { model, ids, caller }: CountingMany): DocumentsUsage {
+export function usageOfMany(store: Pick<ReadStore, 'references'>, { model, ids, caller }: CountingMany): DocumentsUsage {
   requireRole(model, 'read', caller)
   const listed = holdersOf(model).filter((holder) => mayList(holder, caller))
   if (listed.length === 0) return { used: [], items: [] }
-  const { counts, used } = store.usageOfMany(model, [...new Set(ids)], listed, COUNTED_MAX)
+  const { counts, used } = store.references.usageOfMany({ model, ids: [...new Set(ids)], holders: listed, limit: COUNTED_MAX })
   return { used, items: counts.map(({ model: holder, total, isFloor }) => ({ model: holder.name, total, totalIsFloor: isFloor })) }
 }
 

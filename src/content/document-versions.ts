@@ -8,12 +8,13 @@ import { placesOf } from '../models/incomplete.ts'
 import type { Model } from '../models/schema.ts'
 import { user } from '../models/user.ts'
 import { changedPaths } from '../store/audit/changed-paths.ts'
-import type { DocumentChange, DocumentStore, HistoryQuery } from '../store/store.ts'
 import { isInScope, requireDrafts } from './rules/access.ts'
 import { COUNT_MAX } from './reads/list-query.ts'
 import { historyAnywhere, newestOf, placeOf } from './reads/incomplete-drafts.ts'
 import { requireHistory } from './document-restoring.ts'
 import { notFound } from './reads/document-reads.ts'
+import type { DocumentChange, HistoryQuery } from '../store/history/document-history.ts'
+import type { ReadStore } from '../store/read-store.ts'
 
 /** Pages of the store that make one: changes that brought only copies of other documents up to date are not shown. */
 const PAGES_READ_MAX = 8
@@ -21,7 +22,7 @@ const PAGES_READ_MAX = 8
 /** Members that change with every change. */
 const ALWAYS_CHANGED = ['updatedAt']
 
-type VersionStore = Pick<DocumentStore, 'get' | 'getTrashed' | 'historyOf' | 'textBehind' | 'listTrash' | 'countTrash'>
+type VersionStore = Pick<ReadStore, 'documents' | 'history'>
 /** The caller, and whether incomplete drafts are there for the request. */
 interface Reader {
   readonly caller: Caller
@@ -34,7 +35,7 @@ export function createDocumentVersions(store: VersionStore, trashMs: () => numbe
   /** Emails are for those who may list users. */
   const shownActor = (actor: string | undefined, caller: Caller): ShownActor => {
     if (actor === undefined) return null
-    const text = isAdmin(caller) && isInScope(user, 'read', caller) ? store.get(user, actor) : undefined
+    const text = isAdmin(caller) && isInScope(user, 'read', caller) ? store.documents.get(user, actor) : undefined
     return { id: actor, email: text === undefined ? null : String((parseJson(text) as JsonObject)['email']) }
   }
   /** One that is stored, or is in the trash of those who may see it. */
@@ -42,8 +43,8 @@ export function createDocumentVersions(store: VersionStore, trashMs: () => numbe
     requireHistory(model, 'readHistory', caller)
     if (includes) requireDrafts(model, caller)
     const places = placesOf(model, includes)
-    if (places.some((place) => store.get(place, id) !== undefined)) return
-    if (!places.some((place) => store.getTrashed(place, id) !== undefined)) throw notFound(model, id)
+    if (places.some((place) => store.documents.get(place, id) !== undefined)) return
+    if (!places.some((place) => store.history.getTrashed(place, id) !== undefined)) throw notFound(model, id)
     requireHistory(model, 'readTrash', caller)
   }
   return {
@@ -63,8 +64,8 @@ export function createDocumentVersions(store: VersionStore, trashMs: () => numbe
     /** The JSON text of a document as one of its changes left it. Throws notFound where there is none. */
     version(model: Model, id: string, seq: number, reader: Reader): string {
       requireDocument(model, id, reader)
-      const place = placeOf(model, reader.includes, (one) => store.textBehind(one, id, seq) !== undefined)
-      const text = store.textBehind(place, id, seq)
+      const place = placeOf(model, reader.includes, (one) => store.history.textBehind(one, id, seq) !== undefined)
+      const text = store.history.textBehind(place, id, seq)
       if (text !== undefined) return text
       throw fail('notFound', `Change ${seq} left no ${model.name} with the id ${describe(id)} that is kept`)
     },
@@ -72,7 +73,7 @@ export function createDocumentVersions(store: VersionStore, trashMs: () => numbe
     trashCount(model: Model, { caller, includes }: Reader): TrashCount {
       requireHistory(model, 'readTrash', caller)
       if (includes) requireDrafts(model, caller)
-      const { total, isFloor } = store.countTrash(placesOf(model, includes), COUNT_MAX)
+      const { total, isFloor } = store.history.countTrash(placesOf(model, includes), COUNT_MAX)
       return { total, totalIsFloor: isFloor }
     },
 
@@ -80,7 +81,7 @@ export function createDocumentVersions(store: VersionStore, trashMs: () => numbe
     trash(model: Model, query: HistoryQuery, { caller, includes }: Reader): string {
       requireHistory(model, 'readTrash', caller)
       if (includes) requireDrafts(model, caller)
-      const pages = placesOf(model, includes).map((place) => store.listTrash(place, query))
+      const pages = placesOf(model, includes).map((place) => store.history.listTrash(place, query))
       const { items, hasMore } = newestOf(pages, query)
       const shown = items.map(({ id, at, actor, text }) => {
         const facts = { id, deletedAt: isoDate(at), erasedAt: isoDate(at + trashMs()), actor: shownActor(actor, caller) }

@@ -20,7 +20,6 @@ import { placeFor } from '../models/incomplete.ts'
 import type { Model, Operation } from '../models/schema.ts'
 import { user } from '../models/user.ts'
 import { anyCaller, type Authorize, type Requester } from '../store/actor.ts'
-import type { Change, Condition, ReadDocument, Store, Writer } from '../store/store.ts'
 import { requireDrafts, requireOwner, requireRole } from './rules/access.ts'
 import { readOperations } from './batch.ts'
 import { authorizeAt, requireRoles, runBatch, standingAt } from './batch-runs.ts'
@@ -44,6 +43,9 @@ import { isRepeatable, type KeepResponse, type RepeatKey, type Repeats } from '.
 import { findDuplicates, type AddressQuery } from './reads/same-address.ts'
 import { pushRows, type PushedRows } from './sync/sync-push.ts'
 import { changeUser, patchUser, readInvitation, requireGrant, type Invitations, type WantedMail } from './user-changes.ts'
+import type { Change, Condition, ReadDocument } from '../store/documents/moment.ts'
+import type { Store } from '../store/store.ts'
+import type { Writer } from '../store/writes/writer.ts'
 
 /** Stored documents of this length take milliseconds to parse. */
 const LONG_CHARS = 64 * 1024
@@ -102,7 +104,7 @@ export type Documents = ReturnType<typeof createDocuments>
 
 /** All results are JSON text, a page in parts. Every function throws the failures of contract and specification. */
 export function createDocuments({ store, now, newId, settings, invitations, trashMs, isReviewOn, repeats }: DocumentsOptions) {
-  const draftsAt = (clock: Clock) => createDrafts(store, { now: clock, newId, isReviewOn })
+  const draftsAt = (clock: Clock) => createDrafts(store.documents, { now: clock, newId, isReviewOn })
   const drafts = draftsAt(now)
   const problemsOf = createDocumentCheck(store, drafts, invitations)
 
@@ -144,7 +146,7 @@ export function createDocuments({ store, now, newId, settings, invitations, tras
         throw fail('badRequest', `Cannot explain a query of ${model.name}: nothing of it is stored`)
       }
       const { caller, query } = await readList(model, params, admitted)
-      return store.explain(model, query, queryCallerOf(caller, connection))
+      return store.documents.explain(model, query, queryCallerOf(caller, connection))
     },
 
     /** `mail` is about the invitation of a user. */
@@ -196,7 +198,7 @@ export function createDocuments({ store, now, newId, settings, invitations, tras
     usage: (model: Model, id: string, by: Pick<Counting, 'caller' | 'includes'>): DocumentUsage => usageOf(store, { model, id, ...by }),
 
     usageOfMany: (counting: CountingMany): DocumentsUsage => usageOfMany(store, counting),
-    duplicates: (query: AddressQuery, by: Pick<Counting, 'caller' | 'includes'>): DuplicateDocuments => findDuplicates(store, query, by),
+    duplicates: (query: AddressQuery, by: Pick<Counting, 'caller' | 'includes'>): DuplicateDocuments => findDuplicates(store.documents, query, by),
 
     /** Runs the operations of a body in one transaction, all or nothing; see batch.ts. */
     async batch({ body, references }: SentBody, by: Requester, { repeat, includes }: BatchRequest): Promise<string> {
@@ -225,7 +227,7 @@ export function createDocuments({ store, now, newId, settings, invitations, tras
       const writer = store.as(by.acting(authorizationOf(model, 'remove', id)))
       if (model !== user) {
         const replacement = readReplacement(model, id, replaceBy)
-        const place = placeOf(model, includes, (one) => store.get(one, id) !== undefined)
+        const place = placeOf(model, includes, (one) => store.documents.get(one, id) !== undefined)
         requireReplaceable(model, place, id, replacement)
         const isRemoved = await writer.together((moment, steps) => {
           const admitted: Condition = (text) => {
@@ -250,8 +252,8 @@ export function createDocuments({ store, now, newId, settings, invitations, tras
       const restoring = { kind: 'restore', model, id, condition, seq } as const
       requireHistory(model, useOf(restoring), by.caller)
       if (includes) requireDrafts(model, by.caller)
-      const place = placeOf(model, includes, (one) => store.get(one, id) !== undefined)
-      if (seq !== undefined && store.get(place, id) === undefined) throw notFound(model, id)
+      const place = placeOf(model, includes, (one) => store.documents.get(one, id) !== undefined)
+      if (seq !== undefined && store.documents.get(place, id) === undefined) throw notFound(model, id)
       const parts = { store, drafts, includes, authorize: authorizeAt, standingAt }
       const restore = await prepareRestore(restoring, references, parts)
       return store.as(by.acting(anyCaller)).together((moment, steps) => restore(moment, steps))
@@ -261,7 +263,7 @@ export function createDocuments({ store, now, newId, settings, invitations, tras
     async eraseTrashed(model: Model, id: string, { by, includes = false }: Omit<Changing, 'condition'>): Promise<void> {
       requireHistory(model, 'erase', by.caller)
       if (includes) requireDrafts(model, by.caller)
-      const place = placeOf(model, includes, (one) => store.getTrashed(one, id) !== undefined)
+      const place = placeOf(model, includes, (one) => store.history.getTrashed(one, id) !== undefined)
       const writer = store.as(by.acting(authorizationOf(model, 'remove', id)))
       if (!(await writer.together((_, steps) => steps.eraseTrashed(place, id)))) throw notInTrash(model, id)
     },

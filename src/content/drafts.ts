@@ -12,7 +12,6 @@ import { isAdmin, type Caller } from '../models/caller.ts'
 import { remoteConfig, type RemoteConfig } from '../models/remote-config.ts'
 import type { Model } from '../models/schema.ts'
 import { userContentPreferences } from '../models/user-content-preferences.ts'
-import type { Document, DocumentStore, ReadDocument } from '../store/store.ts'
 import { requireGuestRoom } from './rules/guest-room.ts'
 import { checkPreferences, type PreferenceChange } from './rules/preference-rules.ts'
 import { problemAt, type Report } from './rules/problems.ts'
@@ -26,6 +25,9 @@ import { remoteConfigSeed } from './seeds/seeds.ts'
 import { checkStorable } from './rules/storable.ts'
 import type { TextOf } from './rules/text-forms.ts'
 import { readBody, validateDocument } from './rules/validate.ts'
+import type { Document } from '../store/documents/document-tables.ts'
+import type { ReadDocument } from '../store/documents/moment.ts'
+import type { ReadStore } from '../store/read-store.ts'
 
 /** Whose limits hold, and which: as they are when the document is written. */
 export interface Standing {
@@ -86,11 +88,11 @@ interface DraftsOptions {
 }
 
 /** For every model but users, whose bodies hold only parts of them; see user-changes.ts. */
-export function createDrafts(store: Pick<DocumentStore, 'get'>, { now, newId, isReviewOn }: DraftsOptions) {
+export function createDrafts(documents: Pick<ReadStore['documents'], 'get'>, { now, newId, isReviewOn }: DraftsOptions) {
   /** Lengths come first, so that what follows is bounded; then each record that is referred to, once. */
   const recordsOf = (model: Model, body: JsonObject, { report, references }: Replacing): Promise<Records> => {
     checkListLengths(model, body, report)
-    return findRecords(model, body, store, { ...references, report })
+    return findRecords(model, body, documents, { ...references, report })
   }
   const next = ({ model, id, stored, standing, report, complete, isRestored }: Replacement): JsonObject => {
     const generated = { id, createdAt: String(stored['createdAt']), updatedAt: isoDate(now()) }
@@ -117,7 +119,7 @@ export function createDrafts(store: Pick<DocumentStore, 'get'>, { now, newId, is
       const id = newDocumentId(model, body, { caller, newId: () => given ?? newId(), report })
       const time = isoDate(now())
       const generated = { id, createdAt: time, updatedAt: time }
-      const valid = validateDocument(model, body, { generated, report, records, incomplete, textOf: store.get })
+      const valid = validateDocument(model, body, { generated, report, records, incomplete, textOf: documents.get })
       const parts = { model, stored: undefined, now: now(), report }
       const value = withHandIn(withPublication(valid, parts), parts)
       return {

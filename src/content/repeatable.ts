@@ -13,8 +13,9 @@ import { fail } from '../base/failure.ts'
 import { isObject, writeJson, type Json, type JsonObject } from '../base/json.ts'
 import type { Model } from '../models/schema.ts'
 import { user } from '../models/user.ts'
-import type { DocumentStore, FirstResponse, RepeatableRequest, Steps } from '../store/store.ts'
-import { stillRunning } from '../store/documents/first-response-table.ts'
+import { stillRunning, type FirstResponse, type RepeatableRequest } from '../store/documents/first-response-table.ts'
+import type { Steps } from '../store/writes/document-writes.ts'
+import type { ReadStore } from '../store/read-store.ts'
 
 /** The key that a client sent, and what it sent the request to. */
 export interface RepeatKey {
@@ -35,7 +36,7 @@ interface Sent {
 
 export type Repeats = ReturnType<typeof createRepeats>
 
-export function createRepeats({ store, now }: { readonly store: Pick<DocumentStore, 'firstResponse'>; readonly now: Clock }) {
+export function createRepeats({ store, now }: { readonly store: Pick<ReadStore, 'documents'>; readonly now: Clock }) {
   /** Of this process; another one is kept out in the transaction. */
   const running = new Set<string>()
   /** Runs a request with what its key has got, and which row keeps more. */
@@ -43,7 +44,7 @@ export function createRepeats({ store, now }: { readonly store: Pick<DocumentSto
     const fingerprint = hash('sha256', `${target} ${writeJson(inOrder(body))}`, 'buffer')
     const name = `${callerId} ${key}`
     if (running.has(name)) throw stillRunning()
-    const first = store.firstResponse(callerId, key, now())
+    const first = store.documents.firstResponse(callerId, key, now())
     if (first !== undefined && !fingerprint.equals(first.fingerprint)) {
       const wanted = 'another request has used it: send a new one with each request'
       throw fail('idempotencyKeyReused', `Cannot use this Idempotency-Key: ${wanted}`)

@@ -14,10 +14,13 @@ import { isReviewed } from '../models/reviewed.ts'
 import type { Model } from '../models/schema.ts'
 import { user } from '../models/user.ts'
 import type { Requester } from '../store/actor.ts'
-import type { Condition, DocumentChange, DocumentStore, Writable } from '../store/store.ts'
 import { isInScope, requireAdministrator, requireDrafts, requireRole } from './rules/access.ts'
 import { notFound } from './reads/document-reads.ts'
 import { withDates } from './rules/publication.ts'
+import type { Condition } from '../store/documents/moment.ts'
+import type { DocumentChange } from '../store/history/document-history.ts'
+import type { ReadStore } from '../store/read-store.ts'
+import type { Writable } from '../store/writes/writer.ts'
 
 /** Of one page; those that wait behind them come when some have left the queue. */
 const QUEUE_ITEMS_MAX = 25
@@ -25,7 +28,7 @@ const QUEUE_ITEMS_MAX = 25
 const CHANGES_READ_MAX = 20
 
 interface QueueOptions {
-  readonly store: Pick<DocumentStore, 'get' | 'historyOf' | 'handedIn' | 'countHandedIn' | 'reviewNote'> & Writable
+  readonly store: Pick<ReadStore, 'documents' | 'history'> & Writable
   readonly now: Clock
   readonly isReviewOn: () => boolean
 }
@@ -39,7 +42,7 @@ interface Returned {
 export function createReviewQueue({ store, now, isReviewOn }: QueueOptions) {
   const itemOf = (model: Model, { id, text }: { readonly id: string; readonly text: string }, caller: Caller): ReviewQueue['items'][number] => {
     const document = parseJson(text) as JsonObject
-    const changes = store.historyOf(model, id, { limit: CHANGES_READ_MAX, before: undefined }).items
+    const changes = store.history.historyOf(model, id, { limit: CHANGES_READ_MAX, before: undefined }).items
     const handIn = changes.find(({ textBefore, textAfter }) => isHandedIn(textAfter) && !isHandedIn(textBefore))
     const published = changes.find(({ textAfter }) => statusOf(textAfter) === 'active')
     const returned = changes.find((change) => change !== handIn && isHandedIn(change.textBefore) && !isHandedIn(change.textAfter))
@@ -55,18 +58,18 @@ export function createReviewQueue({ store, now, isReviewOn }: QueueOptions) {
   /** Emails are for those who may list users. */
   const actorOf = (change: DocumentChange | undefined, caller: Caller): ReviewQueue['items'][number]['by'] => {
     if (change?.actor === undefined) return null
-    const text = isAdmin(caller) && isInScope(user, 'read', caller) ? store.get(user, change.actor) : undefined
+    const text = isAdmin(caller) && isInScope(user, 'read', caller) ? store.documents.get(user, change.actor) : undefined
     return { id: change.actor, email: text === undefined ? null : String((parseJson(text) as JsonObject)['email']) }
   }
   const noteOf = (model: Model, id: string): ReviewState['note'] => {
-    const found = store.reviewNote(model, id)
+    const found = store.documents.reviewNote(model, id)
     return found === undefined ? null : { text: found.note, at: isoDate(found.at) }
   }
   return {
     queue(caller: Caller): ReviewQueue {
       const models = MODELS.filter((model) => isReviewed(model) && isInScope(model, 'read', caller))
-      const items = models.flatMap((model) => store.handedIn(model, QUEUE_ITEMS_MAX).map((found) => itemOf(model, found, caller)))
-      const total = models.reduce((sum, model) => sum + store.countHandedIn(model), 0)
+      const items = models.flatMap((model) => store.documents.handedIn(model, QUEUE_ITEMS_MAX).map((found) => itemOf(model, found, caller)))
+      const total = models.reduce((sum, model) => sum + store.documents.countHandedIn(model), 0)
       return { isOn: isReviewOn(), total, items: items.slice(0, QUEUE_ITEMS_MAX) }
     },
     /** Throws notFound, and forbidden for a caller who may not write the model. */
@@ -74,7 +77,7 @@ export function createReviewQueue({ store, now, isReviewOn }: QueueOptions) {
       requireReviewed(model)
       requireRole(model, 'replace', caller, ['read'])
       requireDrafts(model, caller)
-      const text = store.get(model, id)
+      const text = store.documents.get(model, id)
       const isDraft = statusOf(text) === 'draft'
       return { isOn: isReviewOn(), note: isDraft ? noteOf(model, id) : null }
     },

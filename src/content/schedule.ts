@@ -17,11 +17,14 @@ import { systemReason } from '../base/system-error.ts'
 import { MODELS } from '../models/registry.ts'
 import { isScheduled } from '../models/scheduled.ts'
 import type { Model } from '../models/schema.ts'
-import type { DocumentStore, DueDocument, Steps, Writer } from '../store/store.ts'
 import { withDates } from './rules/publication.ts'
 import { isReviewed } from '../models/reviewed.ts'
 import { isApproved } from './rules/review.ts'
 import { validateDocument } from './rules/validate.ts'
+import type { DueDocument } from '../store/documents/document-tables.ts'
+import type { Steps } from '../store/writes/document-writes.ts'
+import { SYSTEM } from '../store/actor.ts'
+import type { Store } from '../store/store.ts'
 
 /** How often the clock is looked at while something is scheduled. */
 const TICK_MS = 500
@@ -45,7 +48,7 @@ interface ScheduleFailure {
 }
 
 export interface ScheduleOptions {
-  readonly store: Pick<DocumentStore, 'dueDocuments' | 'onChanges' | 'historyOf' | 'get'> & { readonly own: Pick<Writer, 'together'> }
+  readonly store: Pick<Store, 'documents' | 'history' | 'as'>
   /** Whether only administrators publish. */
   readonly isReviewOn: () => boolean
   /** Whether this process does it: of the nodes of a cluster, one does. */
@@ -72,13 +75,13 @@ export function startSchedule({ store, isReviewOn, isOnDuty = () => true, now, l
   const carryOut = async (model: Model, overdue: Set<string>): Promise<void> => {
     let after: DueDocument | undefined
     while (!stopped) {
-      const page = store.dueDocuments(model, after, STEP_MAX)
+      const page = store.documents.dueDocuments(model, after, STEP_MAX)
       const at = now()
       const due = page.filter((one) => one.at <= at)
       const tried = due.filter((one) => !isKnownFailure(one))
       const handsIn = isReviewOn() && isReviewed(model)
       const judged = tried.map((one): Judged => ({ ...one, judged: !handsIn ? 'free' : isApproved(store, model, one.id) ? 'approved' : 'unapproved' }))
-      if (tried.length > 0) keepFailures(await store.own.together((_, steps) => changeDue(steps, model, judged, at)), at)
+      if (tried.length > 0) keepFailures(await store.as(SYSTEM).together((_, steps) => changeDue(steps, model, judged, at)), at)
       for (const { id } of due) if (failures.has(id)) overdue.add(id)
       after = due.at(-1)
       if (due.length === STEP_MAX) continue
@@ -101,7 +104,7 @@ export function startSchedule({ store, isReviewOn, isOnDuty = () => true, now, l
     try {
       for (const model of models) {
         if (isOnDuty()) await carryOut(model, overdue)
-        else nextAt = earlier(nextAt, store.dueDocuments(model, undefined, 1)[0]?.at)
+        else nextAt = earlier(nextAt, store.documents.dueDocuments(model, undefined, 1)[0]?.at)
       }
       // What was deleted, or has another time now.
       if (!stopped) for (const id of failures.keys()) if (!overdue.has(id)) failures.delete(id)
@@ -139,7 +142,7 @@ export function startSchedule({ store, isReviewOn, isOnDuty = () => true, now, l
     const ms = nextAt === undefined ? LOOK_MS : Math.min(TICK_MS, Math.max(soonest, nextAt - now()))
     timer = setTimeout(tick, ms).unref()
   }
-  const stopListening = store.onChanges(() => void run(), { ofOthers: false })
+  const stopListening = store.history.onChanges(() => void run(), { ofOthers: false })
   void run()
 
   return {

@@ -19,10 +19,10 @@ import {
 } from '../models/responses.ts'
 import { and, isIn } from '../query/ast.ts'
 import { NOTHING_FOUND } from '../store/query/found.ts'
-import type { Store } from '../store/store.ts'
 import { endpointOn } from './endpoint.ts'
 import { paramsOfUrl } from './list-params.ts'
 import { readChoice, readNewest, readShortText, readTime } from './parameters.ts'
+import type { Store } from '../store/store.ts'
 
 export interface AdminContext {
   readonly status: () => Promise<ServiceStatus>
@@ -95,13 +95,13 @@ export const ADMIN = [
     client: 'admin.audit',
   }).handle(async ({ store, listSettings, emailHashes }, exchange, { caller, acting }) => {
     const { sort = NEWEST_FIRST, ...params } = paramsOfUrl(exchange)
-    const read = await readListQuery(audit, { ...params, sort }, caller, { settings: listSettings, store })
+    const read = readListQuery(audit, { ...params, sort }, caller, { settings: listSettings, store })
     const email = exchange.query.get('email')
     const hashes = email === undefined ? undefined : emailHashes.all(readEmail(email))
     const query = hashes === undefined ? read : { ...read, filter: and(read.filter, isIn(['emailHash'], hashes)) }
     if (query.limit === 0) return ok(pageParts(audit, query, NOTHING_FOUND))
     // So that a reader sees what was left out up to now.
     if (store.hasSuppressed()) await store.as(acting(requireAdministrator)).recordSuppressed()
-    return ok(pageParts(audit, query, await store.find(audit, query, queryCallerOf(caller, exchange))))
+    return ok(pageParts(audit, query, await store.documents.find(audit, query, queryCallerOf(caller, exchange))))
   }),
 ]

@@ -17,11 +17,12 @@ import { requireAdministrator, requireSignIn } from '../content/rules/access.ts'
 import { TOKEN_METHODS, TOKEN_SCOPES } from '../models/caller.ts'
 import { apiTokens, newApiToken } from '../models/responses.ts'
 import { DASHBOARD_ROLES } from '../models/user.ts'
-import type { AccountStore, Writable } from '../store/store.ts'
 import { endpointOn, type NamedSchema } from './endpoint.ts'
+import type { ReadStore } from '../store/read-store.ts'
+import type { Writable } from '../store/writes/writer.ts'
 
 export interface ApiTokenContext {
-  readonly store: Pick<AccountStore, 'apiTokens'> & Writable
+  readonly store: Pick<ReadStore, 'accounts'> & Writable
   readonly newId: NewId
   readonly now: Clock
 }
@@ -80,7 +81,7 @@ export const API_TOKENS = [
     summary: 'List the tokens of the API, newest first',
     response: apiTokens,
     client: 'admin.apiTokens',
-  }).handle(async ({ store }) => ({ items: (await store.apiTokens()).map(shownToken) })),
+  }).handle(async ({ store }) => ({ items: (await store.accounts.apiTokens()).map(shownToken) })),
   endpoint({
     route: 'POST /api/v1/admin/tokens',
     id: 'makeApiToken',

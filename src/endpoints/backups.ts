@@ -10,9 +10,9 @@ import { backupFiles, findBackup, openBackup, type BackupPaths } from '../store/
 import type { BackupRestores, FoundBackup } from '../store/backup/backup-restores.ts'
 import { backupMade, type BackupRecord, type BackupRuns } from '../store/backup/backup-runs.ts'
 import { DatabaseFileError } from '../store/backup/database-copy.ts'
-import type { Writable } from '../store/store.ts'
 import { DOWNLOADS_MAX, DOWNLOADS_PER_USER_MAX, type DownloadSlots } from './download-slots.ts'
 import { endpointOn } from './endpoint.ts'
+import type { Writable } from '../store/writes/writer.ts'
 
 export interface BackupContext {
   readonly store: Writable

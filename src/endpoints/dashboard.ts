@@ -8,13 +8,13 @@ import type { Model } from '../models/schema.ts'
 import { source } from '../models/source.ts'
 import { STATUSES } from '../models/status.ts'
 import { topic } from '../models/topic.ts'
-import type { DocumentStore } from '../store/store.ts'
 import { endpointOn } from './endpoint.ts'
+import type { ReadStore } from '../store/read-store.ts'
 
 export interface DashboardContext {
   readonly accounts: Pick<Accounts, 'hasAdministrator'>
   readonly setup: () => Omit<DashboardSetup, 'hasAdministrator'>
-  readonly store: Pick<DocumentStore, 'countByStatus' | 'countByHour'>
+  readonly store: Pick<ReadStore, 'documents'>
   readonly now: Clock
 }
 
@@ -40,7 +40,7 @@ export const DASHBOARD = [
       statusCounts(store, headline),
       statusCounts(store, topic),
       statusCounts(store, source),
-      store.countByHour(headline, { from: to - SPAN_MS, to }),
+      store.documents.countByHour(headline, { from: to - SPAN_MS, to }),
     ])
     return {
       counts: { headline: headlines, topic: topics, source: sources },
@@ -64,6 +64,6 @@ export const DASHBOARD = [
 type StatusCounts = DashboardOverview['counts']['headline']
 
 async function statusCounts(store: DashboardContext['store'], model: Model): Promise<StatusCounts> {
-  const counts = await store.countByStatus(model)
+  const counts = await store.documents.countByStatus(model)
   return Object.fromEntries(STATUSES.map((status) => [status, counts.get(status) ?? 0])) as unknown as StatusCounts
 }

@@ -6,9 +6,9 @@ import { readLimit, type ListSettings } from '../content/reads/list-query.ts'
 import { entityTag } from '../http/request/entity-tag.ts'
 import { ok, type Exchange } from '../http/request/exchange.ts'
 import { documentHistory, trashCount, trashedDocuments } from '../models/responses.ts'
-import type { HistoryQuery } from '../store/store.ts'
 import { conditionOf, includesDrafts, itemId, readModel, referenceLimits } from './data.ts'
 import { endpointOn, type TextResponse } from './endpoint.ts'
+import type { HistoryQuery } from '../store/history/document-history.ts'
 
 export interface DataHistoryContext {
   readonly documents: Documents

@@ -30,12 +30,12 @@ import { documentProblems, queryPlan } from '../models/responses.ts'
 import { placesOf } from '../models/incomplete.ts'
 import { user } from '../models/user.ts'
 import type { Model } from '../models/schema.ts'
-import type { Condition } from '../store/store.ts'
 import { endpointOn, type NamedSchema, type TextResponse } from './endpoint.ts'
 import { respondTo } from './data-responses.ts'
 import { paramsOfBody, paramsOfUrl, weightOf } from './list-params.ts'
 import { wantedMailOf } from './invitation-endpoints.ts'
 import { CHANGED_BY, COUNT, CURSOR, ETAG_EXAMPLE, FIELDS, INCOMPLETE, LIMIT, SEARCH, SORT, WRITABLE_MODELS } from './parameters.ts'
+import type { Condition } from '../store/documents/moment.ts'
 
 /** What the endpoints that only read work with, in whatever thread. */
 export interface ReadContext {

@@ -9,12 +9,13 @@ import { MODELS, modelNamed } from '../models/registry.ts'
 import { importedPiece, importPreview } from '../models/responses.ts'
 import type { Model } from '../models/schema.ts'
 import { user } from '../models/user.ts'
-import type { DocumentStore, Writable } from '../store/store.ts'
 import { repeatKeyOf } from './data.ts'
 import { endpointOn, type NamedSchema } from './endpoint.ts'
+import type { ReadStore } from '../store/read-store.ts'
+import type { Writable } from '../store/writes/writer.ts'
 
 export interface ImportContext {
-  readonly store: Pick<DocumentStore, 'get' | 'lookUp'> & Writable
+  readonly store: Pick<ReadStore, 'documents'> & Writable
   readonly now: Clock
   readonly repeats: Repeats
 }

@@ -11,14 +11,14 @@ import { INVITATION_LANGUAGES } from '../mail/templates/invitation-mail.ts'
 import { invitation, type Invitation } from '../models/responses.ts'
 import { user, type User } from '../models/user.ts'
 import type { Actor } from '../store/actor.ts'
-import type { DocumentStore, OutboxStore } from '../store/store.ts'
 import { endpointOn } from './endpoint.ts'
 import { messageJson } from './outbox.ts'
 import { readChoice } from './parameters.ts'
 import { requireUser } from './user-sessions.ts'
+import type { ReadStore } from '../store/read-store.ts'
 
 export interface InvitationContext {
-  readonly store: Pick<DocumentStore, 'get'> & Pick<OutboxStore, 'lastInvitation'>
+  readonly store: Pick<ReadStore, 'documents' | 'outbox'>
   readonly invitations: ReturnType<typeof invitationService>
   readonly now: Clock
 }
@@ -100,10 +100,10 @@ export const INVITATIONS = [
 
 function invitedUser({ store }: InvitationContext, exchange: Exchange): User {
   const id = requireUser(store, exchange)
-  return parseJson(store.get(user, id) ?? '{}') as JsonObject & User
+  return parseJson(store.documents.get(user, id) ?? '{}') as JsonObject & User
 }
 
 async function shown({ store, invitations, now }: InvitationContext, invited: User): Promise<Invitation> {
-  const last = await store.lastInvitation(invited.email, now())
+  const last = await store.outbox.lastInvitation(invited.email, now())
   return { canBeSent: invitations.canReach(invited), mail: last === undefined ? null : messageJson(last) }
 }

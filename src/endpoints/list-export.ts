@@ -6,11 +6,11 @@ import { describe, fail } from '../base/failure.ts'
 import { orNull } from '../base/json-schema.ts'
 import { modelNamed } from '../models/registry.ts'
 import type { Model } from '../models/schema.ts'
-import type { Store } from '../store/store.ts'
 import { DOWNLOADS_MAX, DOWNLOADS_PER_USER_MAX, type DownloadSlots } from './download-slots.ts'
 import { endpointOn, type NamedSchema } from './endpoint.ts'
 import { paramsOfBody } from './list-params.ts'
 import { CHANGED_BY, INCOMPLETE, SEARCH, SORT, WRITABLE_MODELS } from './parameters.ts'
+import type { Store } from '../store/store.ts'
 
 export interface ListExportContext {
   readonly store: Store
@@ -78,7 +78,7 @@ export const LIST_EXPORT = [
     const { changedBy, ...given } = paramsOfBody(exchange, body)
     const changers = changedBy === undefined ? undefined : readChangers(changedBy)
     const params = { ...given, cursor: undefined, limit: undefined, fields: undefined, count: undefined }
-    const query = await readListQuery(model, params, caller, { settings: listSettings, store })
+    const query = readListQuery(model, params, caller, { settings: listSettings, store })
     const release = downloads.take(caller.id)
     try {
       const details = [

@@ -3,17 +3,17 @@ import { isoDate } from '../base/dates.ts'
 import { describe, fail, type Failure } from '../base/failure.ts'
 import type { UserSessions } from '../models/responses.ts'
 import { clientName } from '../models/user-agent.ts'
-import type { AccountStore } from '../store/store.ts'
+import type { ReadStore } from '../store/read-store.ts'
 
 interface Listed {
-  readonly store: Pick<AccountStore, 'sessionsOf'>
+  readonly store: Pick<ReadStore, 'accounts'>
   readonly now: number
   /** The id of the current session. */
   readonly current: string
 }
 
 export async function sessionList(userId: string, { store, now, current }: Listed): Promise<UserSessions> {
-  const sessions = await store.sessionsOf(userId, now)
+  const sessions = await store.accounts.sessionsOf(userId, now)
   return {
     items: sessions.map(({ jti, label, createdAt, usedAt, expiresAt }) => ({
       id: jti,

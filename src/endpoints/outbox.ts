@@ -14,12 +14,14 @@ import {
   type MailTest,
   type OutboxMessages,
 } from '../models/responses.ts'
-import type { MessageRecord, OutboxStore, Writable } from '../store/store.ts'
 import { endpointOn } from './endpoint.ts'
 import { readChoice, readNewest } from './parameters.ts'
+import type { MessageRecord } from '../store/outbox/outbox-table.ts'
+import type { ReadStore } from '../store/read-store.ts'
+import type { Writable } from '../store/writes/writer.ts'
 
 export interface OutboxContext {
-  readonly store: Pick<OutboxStore, 'listMessages'> & Writable
+  readonly store: Pick<ReadStore, 'outbox'> & Writable
   readonly now: Clock
   /** Called when a message was made due. */
   readonly wakeCourier: () => void
@@ -40,7 +42,7 @@ export const OUTBOX = [
     client: 'admin.outbox',
   }).handle(async ({ store, now }, { query }) => {
     const state = readChoice(query, 'state', MESSAGE_STATES)
-    const messages = await store.listMessages({ state, limit: readNewest(query), now: now() })
+    const messages = await store.outbox.listMessages({ state, limit: readNewest(query), now: now() })
     return { items: messages.map(messageJson) }
   }),
   endpoint({

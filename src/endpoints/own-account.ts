@@ -4,14 +4,15 @@ import type { Sessions } from '../auth/sessions.ts'
 import type { Clock } from '../base/clock.ts'
 import { sessionsEnded, userSessions } from '../models/responses.ts'
 import { anyCaller } from '../store/actor.ts'
-import type { AccountStore, Writable } from '../store/store.ts'
 import { endpointOn } from './endpoint.ts'
 import { sessionList, unknownSession } from './listed-sessions.ts'
+import type { ReadStore } from '../store/read-store.ts'
+import type { Writable } from '../store/writes/writer.ts'
 
 export interface OwnAccountContext {
   readonly accounts: Pick<Accounts, 'deleteOwn'>
   readonly sessions: Pick<Sessions, 'end'>
-  readonly store: Pick<AccountStore, 'sessionsOf'> & Writable
+  readonly store: Pick<ReadStore, 'accounts'> & Writable
   readonly now: Clock
 }
 

@@ -10,13 +10,15 @@ import { readShownName } from '../base/shown-name.ts'
 import { requireAdministrator, requireSignIn } from '../content/rules/access.ts'
 import { passkey, passkeyCreation, passkeyRequest, passkeys, passkeysRemoved, signedIn, type Passkey } from '../models/responses.ts'
 import { anyCaller } from '../store/actor.ts'
-import type { AccountStore, DocumentStore, PasskeyRecord, Writable } from '../store/store.ts'
 import { endpointOn, type NamedSchema } from './endpoint.ts'
 import { requireUser } from './user-sessions.ts'
+import type { PasskeyRecord } from '../store/accounts/passkey-table.ts'
+import type { ReadStore } from '../store/read-store.ts'
+import type { Writable } from '../store/writes/writer.ts'
 
 export interface PasskeyContext {
   readonly passkeys: Passkeys
-  readonly store: Pick<AccountStore, 'passkeysOf'> & Pick<DocumentStore, 'get'> & Writable
+  readonly store: Pick<ReadStore, 'accounts' | 'documents'> & Writable
   readonly now: Clock
   readonly setup: () => { readonly appName: string }
 }
@@ -115,7 +117,7 @@ export const PASSKEYS = [
     summary: 'List your passkeys, newest first',
     response: passkeys,
     client: 'auth.passkeys',
-  }).handle(async ({ store }, _exchange, { caller }) => shown(await store.passkeysOf(caller.id))),
+  }).handle(async ({ store }, _exchange, { caller }) => shown(await store.accounts.passkeysOf(caller.id))),
   account({
     route: 'POST /api/v1/auth/passkeys',
     id: 'addPasskey',
@@ -163,7 +165,7 @@ export const PASSKEYS = [
     response: passkeys,
     errors: ['notFound'],
     client: 'admin.passkeys',
-  }).handle(async ({ store }, exchange) => shown(await store.passkeysOf(requireUser(store, exchange)))),
+  }).handle(async ({ store }, exchange) => shown(await store.accounts.passkeysOf(requireUser(store, exchange)))),
   administration({
     route: 'DELETE /api/v1/admin/users/:id/passkeys',
     id: 'removePasskeys',

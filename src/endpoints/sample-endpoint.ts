@@ -3,8 +3,8 @@ import type { Clock } from '../base/clock.ts'
 import { requireAdministrator } from '../content/rules/access.ts'
 import { seedSample } from '../content/seeds/seeding.ts'
 import { sampleAdded } from '../models/responses.ts'
-import type { Writable } from '../store/store.ts'
 import { endpointOn } from './endpoint.ts'
+import type { Writable } from '../store/writes/writer.ts'
 
 export interface SampleContext {
   readonly store: Writable

@@ -6,13 +6,14 @@ import { readShownName } from '../base/shown-name.ts'
 import { requireEditor, requireSignIn } from '../content/rules/access.ts'
 import type { Caller } from '../models/caller.ts'
 import { savedView, savedViews, type SavedView } from '../models/responses.ts'
-import { VIEWS_MAX } from '../store/accounts/saved-view-table.ts'
-import type { AccountStore, SavedView as StoredView, Writable } from '../store/store.ts'
+import { VIEWS_MAX, type SavedView as StoredView } from '../store/accounts/saved-view-table.ts'
 import { endpointOn, type NamedSchema } from './endpoint.ts'
 import { WRITABLE_MODELS } from './parameters.ts'
+import type { ReadStore } from '../store/read-store.ts'
+import type { Writable } from '../store/writes/writer.ts'
 
 export interface SavedViewContext {
-  readonly store: Pick<AccountStore, 'viewsOf'> & Writable
+  readonly store: Pick<ReadStore, 'accounts'> & Writable
   readonly newId: NewId
 }
 
@@ -51,7 +52,7 @@ export const SAVED_VIEWS = [
     summary: 'List your saved views, by their names',
     response: savedViews,
     client: 'dashboard.views',
-  }).handle(async ({ store }, _exchange, { caller }) => ({ items: (await store.viewsOf(caller.id)).map(shown) })),
+  }).handle(async ({ store }, _exchange, { caller }) => ({ items: (await store.accounts.viewsOf(caller.id)).map(shown) })),
   endpoint({
     route: 'POST /api/v1/dashboard/views',
     id: 'addView',

@@ -12,9 +12,9 @@ import type { MailSource } from '../mail/delivery/test-delivery.ts'
 import type { Caller } from '../models/caller.ts'
 import { editable, EDITABLE_CHARS_MAX, EDITABLE_NAMES, MAIL_NAMES } from '../models/editable-settings.ts'
 import { mailTest, serviceSettings, type MailTest, type ServiceSettings } from '../models/responses.ts'
-import type { Writable } from '../store/store.ts'
 import type { SettingsChange } from '../store/settings/setting-table.ts'
 import { endpointOn, type NamedSchema } from './endpoint.ts'
+import type { Writable } from '../store/writes/writer.ts'
 
 export interface SettingsPlan extends Pick<SettingsChange, 'changes' | 'check'> {
   /** How mail would be sent; undefined where that stays as it is. */

@@ -13,14 +13,14 @@ import type { Exchange } from '../http/request/exchange.ts'
 import { isStandIn } from '../models/guest.ts'
 import { personCode, signedIn } from '../models/responses.ts'
 import { user, type User } from '../models/user.ts'
-import type { DocumentStore } from '../store/store.ts'
 import { endpointOn } from './endpoint.ts'
+import type { ReadStore } from '../store/read-store.ts'
 
 export interface TrustedSignInContext {
   readonly accounts: Pick<Accounts, 'signInByProxy'>
   readonly codes: Pick<Codes, 'revealFor'>
   readonly refusedSignIns: Pick<RefusedSignIns, 'recordUntrusted'>
-  readonly store: Pick<DocumentStore, 'get'>
+  readonly store: Pick<ReadStore, 'documents'>
   readonly now: Clock
   /** The header in which a proxy names the user, in lower case; undefined where none does. */
   readonly authHeader: string | undefined
@@ -67,7 +67,7 @@ export const TRUSTED_SIGN_IN = [
     client: 'admin.makeCode',
   }).handle(async ({ codes, store, now, codeMinutes }, { params }, { caller, acting }) => {
     requireSignIn(caller)
-    const text = store.get(user, params['id'] ?? '')
+    const text = store.documents.get(user, params['id'] ?? '')
     if (text === undefined) throw fail('notFound', 'There is no such user')
     const { email } = JSON.parse(text) as User
     if (isStandIn(email)) throw fail('conflict', 'This user has no e-mail address to sign in with')

@@ -5,12 +5,13 @@ import { requireAdministrator, requireSignIn } from '../content/rules/access.ts'
 import type { Exchange } from '../http/request/exchange.ts'
 import { sessionsEnded, userSessions } from '../models/responses.ts'
 import { user } from '../models/user.ts'
-import type { AccountStore, DocumentStore, Writable } from '../store/store.ts'
 import { endpointOn } from './endpoint.ts'
 import { sessionList, unknownSession } from './listed-sessions.ts'
+import type { ReadStore } from '../store/read-store.ts'
+import type { Writable } from '../store/writes/writer.ts'
 
 export interface UserSessionsContext {
-  readonly store: Pick<DocumentStore, 'get'> & Pick<AccountStore, 'sessionsOf'> & Writable
+  readonly store: Pick<ReadStore, 'documents' | 'accounts'> & Writable
   readonly now: Clock
 }
 
@@ -58,8 +59,8 @@ export const USER_SESSIONS = [
 ]
 
 /** The id of the user that the path names. Throws notFound where there is none. */
-export function requireUser(store: Pick<DocumentStore, 'get'>, { params }: Exchange): string {
+export function requireUser(store: Pick<ReadStore, 'documents'>, { params }: Exchange): string {
   const id = params['id'] ?? ''
-  if (store.get(user, id) !== undefined) return id
+  if (store.documents.get(user, id) !== undefined) return id
   throw fail('notFound', `No user has the id ${describe(id)}`)
 }

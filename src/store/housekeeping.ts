@@ -6,7 +6,8 @@
 import type { Clock } from '../base/clock.ts'
 import { HOUR_MS, MINUTE_MS } from '../base/duration.ts'
 import type { Log } from '../base/log.ts'
-import type { Store, Writer } from './store.ts'
+import { SYSTEM } from './actor.ts'
+import type { Store } from './store.ts'
 
 const FIRST_ROUND_MS = MINUTE_MS
 const ROUND_MS = 6 * HOUR_MS
@@ -33,8 +34,7 @@ export interface KeptTimes {
 }
 
 export interface HousekeepingOptions {
-  readonly store: Pick<Writer, 'removeExpired' | 'removeOldRecords' | 'removeOldChanges' | 'registerGuests' | 'removeGuests' | 'makeGuestRoom'> &
-    Pick<Store, 'eraseWords' | 'guestStorage'>
+  readonly store: Pick<Store, 'as' | 'accounts' | 'eraseWords'>
   /** Read at each round. */
   readonly kept: () => KeptTimes
   /** Whether this process removes what all nodes of a cluster have: one of them does. */
@@ -46,6 +46,7 @@ export interface HousekeepingOptions {
 export function startHousekeeping({ store, kept, isOnDuty = () => true, now, log }: HousekeepingOptions) {
   const stopping = new AbortController()
   const { signal } = stopping
+  const own = store.as(SYSTEM)
   let round: Promise<void> | undefined
   let timer: NodeJS.Timeout | undefined
   let wordsDueAt = 0
@@ -64,9 +65,9 @@ export function startHousekeeping({ store, kept, isOnDuty = () => true, now, log
     })
   const makeRoom = async (): Promise<void> => {
     const bytesMax = kept().guestBytesMax * FULL_SHARE
-    let [removed, isDone] = [0, store.guestStorage().bytes <= bytesMax]
+    let [removed, isDone] = [0, store.accounts.guestStorage().bytes <= bytesMax]
     while (!signal.aborted && !isDone) {
-      const step = await store.makeGuestRoom(bytesMax, now() - IDLE_MS, now())
+      const step = await own.makeGuestRoom(bytesMax, now() - IDLE_MS, now())
       removed += step.removed
       isDone = step.isDone
       if (!isDone) await pause()
@@ -75,19 +76,19 @@ export function startHousekeeping({ store, kept, isOnDuty = () => true, now, log
   }
   const tidy = async (): Promise<void> => {
     const { auditMs, guestMs, historyMs, trashMs } = kept()
-    while (!signal.aborted && (await store.removeExpired(now()))) await pause()
+    while (!signal.aborted && (await own.removeExpired(now()))) await pause()
     const before = (): number | undefined => (auditMs === undefined ? undefined : now() - auditMs)
-    while (!signal.aborted && (await store.removeOldRecords(before()))) await pause()
-    while (!signal.aborted && (await store.removeOldChanges(now() - historyMs, now() - trashMs))) await pause()
+    while (!signal.aborted && (await own.removeOldRecords(before()))) await pause()
+    while (!signal.aborted && (await own.removeOldChanges(now() - historyMs, now() - trashMs))) await pause()
     if (guestMs === undefined) return
     let after: number | undefined = 0
     while (!signal.aborted && after !== undefined) {
-      after = await store.registerGuests(after, now())
+      after = await own.registerGuests(after, now())
       if (after !== undefined) await pause()
     }
     let removed = 0
     while (!signal.aborted) {
-      const step = await store.removeGuests(now() - guestMs, now())
+      const step = await own.removeGuests(now() - guestMs, now())
       removed += step.removed
       if (step.isDone) break
       await pause()

@@ -108,9 +108,9 @@ describe('a query that takes too long', () => {
     await fillWithTraps(own)
     const { token } = (await newCast(own)).publisher
     const query = { filter: { description: 'of nothing' } }
-    const { worker: before } = store.queryCounts()
+    const { worker: before } = store.queries.counts()
     await own.data('POST', '/query', { model: 'topic' }, { token, body: query })
-    assert.equal(store.queryCounts().worker, before + 1)
+    assert.equal(store.queries.counts().worker, before + 1)
     const response = await own.data('POST', '/explain', { model: 'topic' }, { token, body: query })
     const { runs, finished, rowsExpected, rowsRead } = response.at('data') as QueryPlan
     assert.deepEqual({ runs, finished }, { runs: 'thread', finished: true }, response.text)

@@ -54,7 +54,7 @@ describe('slow queries of guests', () => {
       if (response !== undefined) refused.push(response)
     })
     // Where the machine is too slow for sixteen to wait, the assertions below fail in place of this loop never ending.
-    while (store.queryCounts().waiting.guest < 16 && refused.length < 23) await pause(5)
+    while (store.queries.counts().waiting.guest < 16 && refused.length < 23) await pause(5)
     const responses = await Promise.all([other.token, standard.token, admin.token].map((token) => askLong(token, THREAD)))
     assert.deepEqual(
       responses.map(({ status }) => status),
@@ -64,11 +64,11 @@ describe('slow queries of guests', () => {
     while (refused.length < 23) await pause(5)
     gone.abort()
     await Promise.all(flood)
-    assert.ok(store.queryCounts().refusedBecause.lineFull > 0)
+    assert.ok(store.queries.counts().refusedBecause.lineFull > 0)
     const tooMany = refused.filter(({ status }) => status === 429)
     assert.ok(tooMany.length >= 15, `${tooMany.length} refused`)
     for (const { headers } of tooMany) assert.match(String(headers.get('retry-after')), /^[1-9]\d*$/)
     assert.ok(refused.every(({ status }) => status === 429 || status === 400))
-    while (store.queryCounts().waiting.guest > 0) await pause(5)
+    while (store.queries.counts().waiting.guest > 0) await pause(5)
   })
 })

@@ -27,7 +27,7 @@ it('guests keep no more than all together may, and the idle ones make room', { s
   const [idle, kept, member] = [await service.guest(), await service.guest(), await service.guest()]
   for (const one of [idle, kept, member]) assert.equal((await fill(service, one, 200_000)).status, 200)
   const joined = await service.signIn('member@example.org', { token: member.token })
-  assert.ok(store.guestStorage().bytes < 0.5 * MIB, 'who has signed in with an address is no guest any more')
+  assert.ok(store.accounts.guestStorage().bytes < 0.5 * MIB, 'who has signed in with an address is no guest any more')
 
   service.advance(3 * HOUR_MS)
   assert.ok(await isHere(service, kept))
@@ -40,7 +40,7 @@ it('guests keep no more than all together may, and the idle ones make room', { s
   const smaller = { operations: ['user_app_settings', 'user_content_preferences'].map((model) => ({ operation: 'patch', model, id: first.id, body: model === 'user_app_settings' ? { displaySettings: { fontFamily: 'y'.repeat(240_000) } } : {} })) }
   assert.deepEqual(outcome(await service.data('POST', '/batch', {}, { token: first.token, body: smaller })), FULL, 'nor by settings, or in a batch')
   while ((await service.call('POST', '/api/v1/auth/anonymous', { body: {} })).status === 200);
-  assert.ok(store.guestStorage().bytes <= MIB + 8_192, `${store.guestStorage().bytes} bytes`)
+  assert.ok(store.accounts.guestStorage().bytes <= MIB + 8_192, `${store.accounts.guestStorage().bytes} bytes`)
   assert.deepEqual(outcome(await service.call('POST', '/api/v1/auth/anonymous', { body: {} })), FULL)
   assert.ok(await isHere(service, idle), 'idle guests are looked for each minute')
   assert.equal((await fill(service, first, 1_000)).status, 200, 'a guest may always keep less')
@@ -55,11 +55,11 @@ it('guests keep no more than all together may, and the idle ones make room', { s
   assert.equal(await attention(), 1)
   await service.app.housekeeping.keepRoom()
   assert.deepEqual([await isHere(service, idle), await isHere(service, kept), await isHere(service, joined)], [false, true, true])
-  assert.ok(store.guestStorage().bytes <= 0.9 * MIB)
+  assert.ok(store.accounts.guestStorage().bytes <= 0.9 * MIB)
   assert.equal(await attention(), 0)
   assert.equal((await service.call('POST', '/api/v1/auth/anonymous', { body: {} })).status, 200)
   const status = (await service.call('GET', '/api/v1/admin/status', { token })).at('data.guests')
-  const { guests: count, bytes } = store.guestStorage()
+  const { guests: count, bytes } = store.accounts.guestStorage()
   assert.deepEqual(status, { count, bytes, bytesMax: MIB })
 })
 

@@ -28,12 +28,13 @@ it('what another process stores is in use at the next look, five seconds later a
   let [looks, told] = [0, 0]
   let looked = Promise.withResolvers<void>()
   const source = {
-    changes: () => (looks++, store.changes()),
-    onSettings: store.onSettings,
-    settings: async () => {
-      const rows = await store.settings()
-      setImmediate(() => looked.resolve())
-      return rows
+    versions: { ...store.versions, changes: () => (looks++, store.versions.changes()) },
+    settings: {
+      ...store.settings,
+      listSettings() {
+        setImmediate(() => looked.resolve())
+        return store.settings.listSettings()
+      },
     },
   }
   const look = async (): Promise<void> => {

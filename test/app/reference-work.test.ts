@@ -40,8 +40,8 @@ async function renamed(t: TestContext) {
     startReferenceWork({ store, isOnDuty: undefined, metrics: createMetrics(), log, onStep: (step) => void steps.push(step), ...more })
   const startThread = (): ReferenceThread => startReferenceThread({ dataDir: dir.path, trash: true, store })
   const isExact = (): void => {
-    const now = { ...news[0], topic: parseJson(store.get(topic, 't') ?? 'null') }
-    for (const { id } of news) assert.deepEqual(parseJson(store.get(headline, String(id)) ?? 'null'), { ...now, id })
+    const now = { ...news[0], topic: parseJson(store.documents.get(topic, 't') ?? 'null') }
+    for (const { id } of news) assert.deepEqual(parseJson(store.documents.get(headline, String(id)) ?? 'null'), { ...now, id })
     const database = openDatabase(dir.database, { readOnly: true })
     assert.deepEqual(changeFaults(database, [topic, headline]), [])
     database.close()

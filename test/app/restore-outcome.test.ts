@@ -9,9 +9,9 @@ import { SYSTEM } from '../../src/store/actor.ts'
 import { requestRestore, restoreCopy } from '../../src/store/backup/pending-restore.ts'
 import { prepareDataDir, type DataDir } from '../../src/store/db/data-dir.ts'
 import { openStore } from '../../src/store/open-store.ts'
-import type { Store } from '../../src/store/store.ts'
 import { recordingLog } from '../../scripts/tools/recording-log.ts'
 import { temporaryDirectory, type Cleanup } from '../../scripts/tools/temporary-directory.ts'
+import type { Store } from '../../src/store/store.ts'
 
 const WISH = { name: 'dateline-20260301T120000Z.db', actor: '66f000000000000000000601', removed: { apiTokens: 0, passkeys: 0 }, at: '2026-03-02T09:30:00.000Z' }
 const now = (): number => Date.UTC(2026, 2, 2, 9, 30)
@@ -58,7 +58,7 @@ it('a restore whose note stays is undone before anything is served, and not done
   // A file cannot take its name, as on a disk that fails.
   mkdirSync(`${noteOf(dir)}.ended`)
   const first = await start()
-  assert.equal(await first.readMeta('name'), 'new')
+  assert.equal(first.settings.readMeta('name'), 'new')
   const outcome = await lastRestore(first)
   assert.deepEqual([outcome?.outcome, outcome?.kept], ['failed', null])
   assert.match(String(outcome?.reason), /directory|EISDIR/)
@@ -67,7 +67,7 @@ it('a restore whose note stays is undone before anything is served, and not done
   await first.close()
   rmSync(`${noteOf(dir)}.ended`, { recursive: true })
   const second = await start()
-  assert.equal(await second.readMeta('name'), 'newer')
+  assert.equal(second.settings.readMeta('name'), 'newer')
   assert.deepEqual(left(dir), [])
 })
 
@@ -80,6 +80,6 @@ it('a start that can neither end a restore nor undo it opens nothing, and the ne
   onOpen(() => {})
   for (const path of obstacles) rmSync(path, { recursive: true })
   const next = await start()
-  assert.equal(await next.readMeta('name'), 'new')
+  assert.equal(next.settings.readMeta('name'), 'new')
   assert.deepEqual([(await lastRestore(next))?.reason, left(dir)], ['the service ended before it was open', []])
 })

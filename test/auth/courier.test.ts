@@ -10,10 +10,10 @@ import { DeliveryError, type Stage } from '../../src/mail/delivery/delivery-erro
 import type { Mail } from '../../src/mail/delivery/mailer.ts'
 import { invitationMail } from '../../src/mail/templates/invitation-mail.ts'
 import { signInMessage } from '../../src/mail/templates/templates.ts'
-import type { MessageRecord } from '../../src/store/store.ts'
 import { recordingLog } from '../../scripts/tools/recording-log.ts'
 import type { Cleanup } from '../../scripts/tools/temporary-directory.ts'
 import { testStore, VISITOR } from '../../scripts/tools/stores.ts'
+import type { MessageRecord } from '../../src/store/outbox/outbox-table.ts'
 
 const MINUTE_MS = 60_000
 const LIFETIME_MS = 15 * MINUTE_MS
@@ -71,7 +71,7 @@ function openOffice(t: Cleanup, more: Partial<CourierOptions> = {}): Office {
     wake: () => courier.wake(),
     idle: () => courier.idle(),
     stop: () => courier.stop(),
-    records: () => store.listMessages({ state: undefined, limit: 100, now: office.now }),
+    records: async () => store.outbox.listMessages({ state: undefined, limit: 100, now: office.now }),
     events: (event) => log.entries.filter((entry) => entry.event === event).length,
   }
   const courier = startCourier({
@@ -382,7 +382,7 @@ describe('an unreachable mail server', () => {
     for (let i = 0; i < 2; i++) await office.pass(LIFETIME_MS)
     assert.ok((await office.records()).every(({ state }) => state === 'expired'))
     assert.equal(office.events('mail.expired'), 150)
-    assert.equal((await office.store.outboxSummary(office.now)).counts.waiting, 0)
+    assert.equal((await office.store.outbox.outboxSummary(office.now)).counts.waiting, 0)
   })
 })
 

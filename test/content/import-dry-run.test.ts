@@ -6,11 +6,11 @@ import type { BulkRow } from '../../src/store/writes/bulk.ts'
 
 const url = 'https://news.example/front'
 const row = (id: string): BulkRow => ({ id, doc: JSON.stringify({ id, name: id, url }), search: undefined, basis: undefined })
-const store = { lookUp: () => [] }
+const documents = { lookUp: () => [] }
 
 it('a row of a check that runs again, as on a cluster, is no duplicate of itself', () => {
   const addresses: FileAddresses = new Map()
-  const known = (id: string, line: number) => knownRows({ store, model: source, addresses }, row(id), line)
+  const known = (id: string, line: number) => knownRows({ documents, model: source, addresses }, row(id), line)
   assert.deepEqual(known('first', 7), [])
   // A new row gets another id each time.
   assert.deepEqual(known('again', 7), [])

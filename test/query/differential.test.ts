@@ -90,8 +90,8 @@ describe(`queries find what brute force does (SEED=${SEED})`, () => {
     const { model, store, file } = world.indexed
     const pool = createScanPool({ file, now: () => 0, limits: { deadlineMs: 60_000, waitMsMax: 60_000 } })
     t.after(() => pool.close())
-    const ways: readonly SystemStore['find'][] = [
-      (...query) => store.find(...query),
+    const ways: readonly SystemStore['documents']['find'][] = [
+      (...query) => store.documents.find(...query),
       ({ name }, query, caller) => pool.run(writeQuery(name, query), caller, 'ask for less'),
     ]
     for (let i = 0; i < STORE_QUERIES; i++) {
@@ -101,7 +101,7 @@ describe(`queries find what brute force does (SEED=${SEED})`, () => {
         assert.equal(difference, undefined, `SEED=${SEED} ${report(queryCase, world.indexed, difference ?? '')}`)
       }
     }
-    const { inline, refused } = store.queryCounts()
+    const { inline, refused } = store.queries.counts()
     assert.ok(inline > STORE_QUERIES / 2, `${inline} inline`)
     const { done, timedOut } = pool.counts()
     assert.ok(done > STORE_QUERIES / 2, `${done} in threads`)

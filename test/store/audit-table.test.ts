@@ -17,9 +17,9 @@ import type { AuditOutside } from '../../src/store/audit/audit-trail.ts'
 import { prepareDataDir, type DataDir } from '../../src/store/db/data-dir.ts'
 import { openDatabase, type Database } from '../../src/store/db/database.ts'
 import { openStore } from '../../src/store/open-store.ts'
-import type { Store } from '../../src/store/store.ts'
 import { QUERY_READER } from '../../scripts/tools/query/query-reader.ts'
 import { temporaryDirectory, type Cleanup } from '../../scripts/tools/temporary-directory.ts'
+import type { Store } from '../../src/store/store.ts'
 
 const DAY_MS = 24 * 3_600_000
 const NOW = Date.UTC(2026, 2, 1, 12)
@@ -49,7 +49,7 @@ function open(t: Cleanup, dir = prepareDataDir(join(temporaryDirectory(t), 'data
   t.after(() => database.close())
   const all = async (): Promise<readonly AuditRecord[]> => {
     const sort = [{ path: ['time'], descending: false }]
-    const { items } = await store.find(audit, { filter: matchAll, sort, limit: undefined, after: undefined }, QUERY_READER)
+    const { items } = await store.documents.find(audit, { filter: matchAll, sort, limit: undefined, after: undefined }, QUERY_READER)
     return items.map((item) => JSON.parse(item) as AuditRecord)
   }
   return { store, dir, told, suppressed, database, all }
@@ -102,10 +102,10 @@ describe('a record and its write', () => {
     assert.deepEqual(site.told, [], 'nothing is told that was not committed')
     site.database.exec('DROP TRIGGER "audit/refuse"')
     assert.equal((await site.all()).length, before)
-    assert.equal(await site.store.get(topic, 'new'), undefined)
-    assert.match((await site.store.get(topic, 'kept')) ?? '', /"name":"A topic"/)
-    assert.equal((await site.store.userByEmail(EMAIL))?.['appRole'], 'standardUser')
-    assert.ok(await site.store.caller(callerOf('ann').claim), 'the session holds')
+    assert.equal(await site.store.documents.get(topic, 'new'), undefined)
+    assert.match((await site.store.documents.get(topic, 'kept')) ?? '', /"name":"A topic"/)
+    assert.equal((await site.store.accounts.userByEmail(EMAIL))?.['appRole'], 'standardUser')
+    assert.ok(await site.store.accounts.caller(callerOf('ann').claim), 'the session holds')
   })
 
   it('are rolled back together: what a change throws leaves no record', async (t) => {

@@ -12,12 +12,12 @@ import { parseFilter } from '../../src/query/parse.ts'
 import { writeBackup } from '../../src/store/backup/backup.ts'
 import { openDatabase } from '../../src/store/db/database.ts'
 import { openStore } from '../../src/store/open-store.ts'
-import type { FindQuery } from '../../src/store/store.ts'
 import { LANGUAGE } from '../../scripts/tools/data-bodies.ts'
 import { randomHeadline, sampleId } from '../../scripts/tools/query/headline-samples.ts'
 import { seededRandom } from '../../scripts/tools/random.ts'
 import { madeDataDir, systemStore } from '../../scripts/tools/stores.ts'
 import { temporaryDirectory } from '../../scripts/tools/temporary-directory.ts'
+import type { FindQuery } from '../../src/store/query/find-query.ts'
 
 const QUERY: FindQuery = { filter: parseFilter({ rank: { $gte: 0 } }), sort: parseSort('rank'), limit: 5, after: undefined }
 const EMAIL = 'reader.with.a.name@example.org'
@@ -38,7 +38,7 @@ async function floodedStore(t: TestContext) {
   await store.createAccount(newAccount({ id: sampleId(77), email: EMAIL, ...roles, now: 0, language: LANGUAGE }))
   let isOver = false
   const flood = [1, 2, 3, 4].map(async (n) => {
-    while (!isOver) await store.find(headline, QUERY, { id: `guest ${n}`, class: 'guest' })
+    while (!isOver) await store.documents.find(headline, QUERY, { id: `guest ${n}`, class: 'guest' })
   })
   const isThere = (): boolean => {
     const files = readdirSync(dir.path, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())

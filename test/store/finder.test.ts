@@ -55,10 +55,10 @@ const ROWS: readonly (readonly [name: string, runs: 'inline' | 'in a thread', fi
 describe('a query runs', () => {
   for (const [name, runs, filter, sort] of ROWS) {
     it(`${runs}: ${name}`, async () => {
-      const earlier = store.queryCounts()
+      const earlier = store.queries.counts()
       const query = { filter: parseFilter(filter), sort: sort === undefined ? [] : parseSort(sort), limit: 10, after: undefined }
-      await store.find(headline, query, QUERY_READER)
-      const { inline, worker } = store.queryCounts()
+      await store.documents.find(headline, query, QUERY_READER)
+      const { inline, worker } = store.queries.counts()
       assert.deepEqual([inline - earlier.inline, worker - earlier.worker], runs === 'inline' ? [1, 0] : [0, 1])
     })
   }
@@ -75,8 +75,8 @@ it('a list of ten rows runs inline where nearly all documents were deleted', asy
     await shrunk.insertMissing(model, documents)
     await shrunk.together((_, { remove }) => documents.slice(0, deleted).forEach(({ id }) => remove(model, id)))
     const query = { filter: parseFilter(filter), sort: parseSort('x'), limit: 20, after: undefined }
-    assert.equal((await shrunk.find(model, query, QUERY_READER)).items.length, 10)
-    const { inline, worker } = shrunk.queryCounts()
+    assert.equal((await shrunk.documents.find(model, query, QUERY_READER)).items.length, 10)
+    const { inline, worker } = shrunk.queries.counts()
     assert.deepEqual([inline, worker], [1, 0], model.name)
   }
 })
@@ -86,7 +86,7 @@ it('a thousand bounds on one path are as good as the strictest', async () => {
   const bounds = times(900, (i) => ({ updatedAt: { [i % 2 === 0 ? '$gte' : '$gt']: `2025-10-0${1 + (i % 5)}T12:00:00.000Z` } }))
   const answer = async (filter: Json): Promise<readonly string[]> => {
     const query = { filter: parseFilter(filter), sort: parseSort('updatedAt:desc'), limit: 1_000, after: undefined }
-    return (await store.find(headline, query, QUERY_READER)).items.map((item) => item.slice(0, 33))
+    return (await store.documents.find(headline, query, QUERY_READER)).items.map((item) => item.slice(0, 33))
   }
   const found = await answer({ status: 'active', $and: [...bounds, ...times(90, () => ({ updatedAt: { $lt: '2025-10-08' } }))] })
   assert.ok(found.length > 10 && found.length < DOCUMENTS / 2)

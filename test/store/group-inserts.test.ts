@@ -138,5 +138,5 @@ it('a document is found by the writes behind it in the same transaction, and by 
   ])
   assert.match(String(found), /"title":"ferry"/)
   assert.equal(other, undefined)
-  assert.match(String(store.get(headline, 'h')), /"title":"ferry"/)
+  assert.match(String(store.documents.get(headline, 'h')), /"title":"ferry"/)
 })

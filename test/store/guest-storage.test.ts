@@ -55,7 +55,7 @@ it('the sum is that of the documents of all guests, whatever was written', async
     await Promise.allSettled(random.list(6, () => random.pick(writes)(random.pick(ids))))
     await turn()
     most = Math.max(most, counted(database).guests)
-    assert.deepEqual(store.guestStorage(), counted(database), `round ${round}`)
+    assert.deepEqual(store.accounts.guestStorage(), counted(database), `round ${round}`)
   }
   assert.ok(most > 1, `${most} guests at once`)
   // A changeset of a cluster has what a user owns first, and deletes it first.
@@ -85,7 +85,7 @@ it('the guests who have been idle longest make room, and no others', async (t) =
   await store.seeGuest('idle-5', NOW)
   await store.updateUser('idle-4', (stored) => ({ ...stored, email: 'member@example.org', appRole: 'standardUser' }))
   const here = (): readonly unknown[] => database.all("SELECT id FROM user WHERE id LIKE 'idle-%' ORDER BY id").map(({ id }) => id)
-  const { bytes } = store.guestStorage()
+  const { bytes } = store.accounts.guestStorage()
   assert.deepEqual(await store.makeGuestRoom(bytes, NOW - HOUR_MS, NOW), { removed: 0, isDone: true }, 'there is room')
   assert.deepEqual(await store.makeGuestRoom(bytes - 1, NOW - HOUR_MS, NOW), { removed: 1, isDone: true })
   assert.deepEqual(here(), ['idle-1', 'idle-2', 'idle-3', 'idle-4', 'idle-5'])
@@ -113,11 +113,11 @@ it('attack: a stranger with few large guests makes room with these, idle or not,
   }
   await store.updateUser('large-premium', (stored) => ({ ...stored, appRole: 'premiumUser' }))
   const removedBy = async (bytes: number): Promise<unknown> => {
-    const before = new Set(sizes.flatMap(([id]) => (store.get(user, id) === undefined ? [] : [id])))
+    const before = new Set(sizes.flatMap(([id]) => (store.documents.get(user, id) === undefined ? [] : [id])))
     await store.makeGuestRoom(bytes, NOW - HOUR_MS, NOW)
-    return [...before].filter((id) => store.get(user, id) === undefined)
+    return [...before].filter((id) => store.documents.get(user, id) === undefined)
   }
-  const all = store.guestStorage().bytes
+  const all = store.accounts.guestStorage().bytes
   assert.deepEqual(await removedBy(all - 1), ['large-idle'])
   assert.deepEqual(await removedBy(all - 200_000), ['larger-here'])
   assert.deepEqual(await removedBy(all - 300_000), ['large-here'])
@@ -130,5 +130,5 @@ it('a step deletes a few guests, so that no transaction is long', async (t) => {
   for (let i = 0; i < 50; i++) await addGuest(store, `g${i}`, NOW - 3 * HOUR_MS + i)
   const steps = [await store.makeGuestRoom(0, NOW, NOW), await store.makeGuestRoom(0, NOW, NOW), await store.makeGuestRoom(0, NOW, NOW)]
   assert.deepEqual(steps, [{ removed: 20, isDone: false }, { removed: 20, isDone: false }, { removed: 10, isDone: true }])
-  assert.deepEqual(store.guestStorage(), { guests: 0, bytes: 0 })
+  assert.deepEqual(store.accounts.guestStorage(), { guests: 0, bytes: 0 })
 })

@@ -31,9 +31,9 @@ it('a document that moves keeps its earlier versions where there is no trash, an
   await move(store, topic, DRAFTS, 'a')
   await store.update(DRAFTS, 'a', ({ description: _, ...rest }) => rest)
   const past = (): readonly unknown[] =>
-    [topic, DRAFTS].flatMap((place) => store.historyOf(place, 'a', { limit: 9, before: undefined }).items.flatMap(({ textBefore }) => textBefore ?? []))
+    [topic, DRAFTS].flatMap((place) => store.history.historyOf(place, 'a', { limit: 9, before: undefined }).items.flatMap(({ textBefore }) => textBefore ?? []))
   assert.deepEqual(past().map((text) => (JSON.parse(String(text)) as JsonObject)['name']), ['b', 'a', 'b'])
-  assert.deepEqual(store.listTrash(topic, { limit: 9, before: undefined }).items, [])
+  assert.deepEqual(store.history.listTrash(topic, { limit: 9, before: undefined }).items, [])
   await store.remove(DRAFTS, 'a')
   assert.deepEqual(past(), [])
 })

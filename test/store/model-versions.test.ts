@@ -15,8 +15,8 @@ import { topic } from '../../src/models/topic.ts'
 import { user } from '../../src/models/user.ts'
 import { openBulkWriter } from '../../src/store/writes/bulk-writer.ts'
 import { openDatabase } from '../../src/store/db/database.ts'
-import type { NewAccount } from '../../src/store/store.ts'
 import { testStore } from '../../scripts/tools/stores.ts'
+import type { NewAccount } from '../../src/store/accounts/account-tables.ts'
 
 const account = (id: string, email = `${id}@example.org`): NewAccount =>
   newAccount({ id, email, appRole: 'standardUser', dashboardRole: 'none', now: 0, language: {} })
@@ -60,19 +60,19 @@ it('every write of this process or of another moves the versions of the models t
     ['DELETE without a condition', run('DELETE FROM topic'), ['topic']],
     ['other tables', run(`INSERT INTO meta (name, value) VALUES ('b', '1')`), []],
   ]
-  const versions = (): Map<string, string> => new Map(STORED_MODELS.map((one) => [one.name, store.versionsOf([one])]))
+  const versions = (): Map<string, string> => new Map(STORED_MODELS.map((one) => [one.name, store.versions.of([one])]))
   for (const [name, work, moved] of steps) {
     await turn()
-    const [before, revision] = [versions(), store.revision()]
+    const [before, revision] = [versions(), store.versions.revision()]
     await work()
     await turn()
     const after = versions()
     const found = [...after.keys()].filter((one) => after.get(one) !== before.get(one)).sort()
     // Accounts are written with an audit record where an operator or a guest is concerned.
     assert.deepEqual(found.filter((one) => one !== 'audit' || moved.includes(one)), moved, name)
-    assert.equal(store.revision() === revision, found.length === 0, `${name}: the revision moves with any version`)
+    assert.equal(store.versions.revision() === revision, found.length === 0, `${name}: the revision moves with any version`)
   }
-  assert.equal(store.versionsOf([topic, user]), `${store.versionsOf([topic])}.${store.versionsOf([user])}`)
+  assert.equal(store.versions.of([topic, user]), `${store.versions.of([topic])}.${store.versions.of([user])}`)
 })
 
 it('versions of models belong to the snapshot of the documents, whatever is committed meanwhile', async (t) => {
@@ -81,13 +81,13 @@ it('versions of models belong to the snapshot of the documents, whatever is comm
   const other = openDatabase(dir.database)
   t.after(() => other.close())
   await turn()
-  const before = store.versionsOf([topic])
+  const before = store.versions.of([topic])
   other.run(`UPDATE topic SET doc = json_set(doc, '$.name', 'new')`)
-  assert.equal(store.versionsOf([topic]), before)
-  assert.match(String(await store.get(topic, 't')), /old/)
+  assert.equal(store.versions.of([topic]), before)
+  assert.match(String(await store.documents.get(topic, 't')), /old/)
   await turn()
-  assert.notEqual(store.versionsOf([topic]), before)
-  assert.match(String(await store.get(topic, 't')), /new/)
+  assert.notEqual(store.versions.of([topic]), before)
+  assert.match(String(await store.documents.get(topic, 't')), /new/)
 })
 
 for (const [phase, later] of [['an immediate', setImmediate], ['a timer', (work: () => void) => setTimeout(work, 1)]] as const) {
@@ -105,7 +105,7 @@ for (const [phase, later] of [['an immediate', setImmediate], ['a timer', (work:
       accepted.destroy()
       server.close()
     })
-    const read = () => [store.versionsOf([topic]), store.get(topic, 't')].map(String)
+    const read = () => [store.versions.of([topic]), store.documents.get(topic, 't')].map(String)
     const served = new Promise<readonly string[]>((resolve) => accepted.once('data', () => resolve(read())))
     const before = await new Promise<readonly string[]>((resolve) =>
       later(() => {

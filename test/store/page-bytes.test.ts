@@ -10,11 +10,12 @@ import { STORED_MODELS } from '../../src/models/registry.ts'
 import { comparePositions, parseSort, sortKeys } from '../../src/query/order.ts'
 import { parseFilter } from '../../src/query/parse.ts'
 import { PAGE_BYTES_MAX } from '../../src/store/query/page-items.ts'
-import type { FindQuery, Found } from '../../src/store/store.ts'
 import { QUERY_READER } from '../../scripts/tools/query/query-reader.ts'
 import { randomHeadline, sampleId } from '../../scripts/tools/query/headline-samples.ts'
 import { seededRandom } from '../../scripts/tools/random.ts'
 import { testStore } from '../../scripts/tools/stores.ts'
+import type { FindQuery } from '../../src/store/query/find-query.ts'
+import type { Found } from '../../src/store/query/found.ts'
 
 const MIB = 1024 * 1024
 const [LARGE, SMALL] = [5, 9]
@@ -40,9 +41,9 @@ const bytesOf = ({ items }: Found): number => items.reduce((sum, item) => sum + 
 const idsOf = ({ items }: Found): string[] => items.map((item) => item.slice(7, 31))
 
 async function allPages(query: FindQuery): Promise<readonly Found[]> {
-  const pages = [await store.find(headline, query, QUERY_READER)]
+  const pages = [await store.documents.find(headline, query, QUERY_READER)]
   for (let next = pages[0]?.next; next !== undefined; next = pages.at(-1)?.next) {
-    pages.push(await store.find(headline, { ...query, after: next }, QUERY_READER))
+    pages.push(await store.documents.find(headline, { ...query, after: next }, QUERY_READER))
   }
   return pages
 }
@@ -90,7 +91,7 @@ describe('a page of large documents', () => {
 
 it('attack: large documents with one address do not fill the memory of a look-up by it', () => {
   const ranges = Array.from({ length: 3 }, () => ({ from: URL_OF_ALL, to: URL_OF_ALL }))
-  const found = store.lookUp(headline, 'url', ranges, documents.length)
+  const found = store.documents.lookUp(headline, 'url', ranges, documents.length)
   const chars = found.map(({ text }) => text.length)
   assert.ok(chars.slice(0, -1).reduce((sum, one) => sum + one, 0) < 4 * MIB, `${chars.join()}`)
   assert.ok(found.length > 1, 'more than one document is looked at, however long they are')

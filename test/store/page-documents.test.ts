@@ -42,7 +42,7 @@ describe('a page of documents', () => {
   ]) {
     it(`${name} is the same as texts and joined`, async () => {
       const after = from === 0 ? undefined : { keys: [sampleId(from - 1)], id: sampleId(from - 1) }
-      const found = await store.find(headline, { filter: matchAll, sort: parseSort('id'), limit, after }, QUERY_READER)
+      const found = await store.documents.find(headline, { filter: matchAll, sort: parseSort('id'), limit, after }, QUERY_READER)
       const wanted = Array.from({ length: limit }, (_, i) => textOf(from + i))
       assert.deepEqual(found.items, wanted)
       assert.equal(Buffer.from(found.joined).toString(), wanted.join())
@@ -54,6 +54,6 @@ describe('a page of documents', () => {
 
 it('a page of none has no further one', async () => {
   const query = { filter: eq(['status'], 'nothing'), sort: parseSort('updatedAt:desc'), limit: 20, after: undefined }
-  const { items, next } = await store.find(headline, query, QUERY_READER)
+  const { items, next } = await store.documents.find(headline, query, QUERY_READER)
   assert.deepEqual([items, next], [[], undefined])
 })

@@ -16,10 +16,11 @@ import { execute, noEffort } from '../../src/store/query/executor.ts'
 import { runsInline } from '../../src/store/query/threads/inline-budget.ts'
 import type { Plan } from '../../src/store/query/plan.ts'
 import { planQuery, possiblePlans } from '../../src/store/query/planner.ts'
-import type { FindQuery, Found } from '../../src/store/store.ts'
 import { START } from '../support/service/service.ts'
 import { sampleId } from '../../scripts/tools/query/headline-samples.ts'
 import { testStore } from '../../scripts/tools/stores.ts'
+import type { FindQuery } from '../../src/store/query/find-query.ts'
+import type { Found } from '../../src/store/query/found.ts'
 
 const COPIES = 6
 /** There are fewer languages and countries. */

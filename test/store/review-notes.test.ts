@@ -17,7 +17,7 @@ const NOTE = { note: 'Name the source', at: 7 }
 async function giveBack(store: SystemStore): Promise<void> {
   await store.insert(headline, { id: ID, value: DRAFT })
   await store.together((_, { giveBack }) => giveBack(headline, ID, NOTE, () => ({ ...DRAFT, title: 'Given back' })))
-  assert.deepEqual(store.reviewNote(headline, ID), NOTE)
+  assert.deepEqual(store.documents.reviewNote(headline, ID), NOTE)
 }
 
 const set = (store: SystemStore, status: string) => store.update(headline, ID, (stored) => ({ ...stored, status }))
@@ -27,7 +27,7 @@ it('reviewNote() of a headline that was published and set back to draft is undef
   await giveBack(store)
   await set(store, 'active')
   await set(store, 'draft')
-  assert.equal(store.reviewNote(headline, ID), undefined)
+  assert.equal(store.documents.reviewNote(headline, ID), undefined)
 })
 
 it('reviewNote() of a headline that was incomplete when it was published is undefined', async (t) => {
@@ -40,46 +40,46 @@ it('reviewNote() of a headline that was incomplete when it was published is unde
     move(incomplete, headline, ID)
   })
   await set(store, 'draft')
-  assert.equal(store.reviewNote(headline, ID), undefined)
+  assert.equal(store.documents.reviewNote(headline, ID), undefined)
 })
 
 it('reviewNote() of a headline that an import published is undefined', async (t) => {
   const { store, dir } = testStore(t)
   await giveBack(store)
-  const basis = store.get(headline, ID)
+  const basis = store.documents.get(headline, ID)
   const accountOf = () => assert.fail('no user')
   const bulk = openBulkWriter({ file: dir.database, isAlone: false, accountOf, now: () => 0 })
   t.after(() => bulk.close())
   const row = { id: ID, doc: JSON.stringify({ ...DRAFT, status: 'active' }), search: undefined, basis }
   assert.equal(await bulk.transact((tables) => tables.write(headline, row), true), 'replaced')
   await turn()
-  assert.equal(store.reviewNote(headline, ID), undefined)
+  assert.equal(store.documents.reviewNote(headline, ID), undefined)
 })
 
 it('reviewNote() of a draft is kept by a change that leaves it a draft', async (t) => {
   const { store } = testStore(t)
   await giveBack(store)
   await store.update(headline, ID, (stored) => ({ ...stored, title: 'Corrected' }))
-  assert.deepEqual(store.reviewNote(headline, ID), NOTE)
+  assert.deepEqual(store.documents.reviewNote(headline, ID), NOTE)
 })
 
 it('removeOldChanges() removes the note with a draft of the trash, but not that of a later draft with its id', async (t) => {
   const { store } = testStore(t)
   await giveBack(store)
   await store.remove(headline, ID)
-  assert.deepEqual(store.reviewNote(headline, ID), NOTE, 'it would come back with the draft')
+  assert.deepEqual(store.documents.reviewNote(headline, ID), NOTE, 'it would come back with the draft')
   await store.removeOldChanges(0, 1)
-  assert.equal(store.reviewNote(headline, ID), undefined)
+  assert.equal(store.documents.reviewNote(headline, ID), undefined)
   await giveBack(store)
   await store.remove(headline, ID)
   await giveBack(store)
   await store.removeOldChanges(0, 1)
-  assert.deepEqual(store.reviewNote(headline, ID), NOTE)
+  assert.deepEqual(store.documents.reviewNote(headline, ID), NOTE)
 })
 
 it('remove() without a trash removes the note at once', async (t) => {
   const { store } = testStore(t, undefined, { trash: false })
   await giveBack(store)
   await store.remove(headline, ID)
-  assert.equal(store.reviewNote(headline, ID), undefined)
+  assert.equal(store.documents.reviewNote(headline, ID), undefined)
 })

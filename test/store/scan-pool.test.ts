@@ -14,13 +14,13 @@ import { parseSort } from '../../src/query/order.ts'
 import { parseFilter } from '../../src/query/parse.ts'
 import { writeQuery, type QueryMessage } from '../../src/store/query/threads/query-message.ts'
 import { createScanPool, type PoolLimits, type PoolOptions } from '../../src/store/query/threads/scan-pool.ts'
-import type { QueryCaller, FindQuery } from '../../src/store/store.ts'
 import { randomHeadline, sampleId } from '../../scripts/tools/query/headline-samples.ts'
 import { namedPipe } from '../support/service/named-pipe.ts'
 import { seededRandom } from '../../scripts/tools/random.ts'
 import { temporaryDirectory } from '../../scripts/tools/temporary-directory.ts'
 import { testStore } from '../../scripts/tools/stores.ts'
 import { longRun } from '../../scripts/tools/long-run.ts'
+import type { QueryCaller, FindQuery } from '../../src/store/query/find-query.ts'
 
 /** Some 35 ms of a thread for each of a hundred documents with a list, and five seconds for the one with `huge`. */
 const SLOW: Json = { $nor: Array.from({ length: 900 }, (_, i) => ({ list: { $lt: -1 - i } })), list: { $ne: -1 } }
@@ -109,7 +109,7 @@ describe('a query that misses its deadline', () => {
       .rejects(pool.run(message(SLOW), { ...user('a'), signal: client.signal }, ADVICE), { name: 'AbortError' })
       .finally(() => (isOver = true))
     for (let reads = 0; reads < 50; reads++) {
-      assert.match(String(await store.get(headline, sampleId(3))), /^\{"id"/)
+      assert.match(String(await store.documents.get(headline, sampleId(3))), /^\{"id"/)
       await nextTurn()
       assert.ok(!isOver, `the query was over after ${reads} reads`)
     }

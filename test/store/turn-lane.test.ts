@@ -4,8 +4,8 @@ import { it } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { NO_ARRIVALS } from '../../src/base/arrivals.ts'
 import { SLICE_STEPS } from '../../src/store/query/threads/inline-budget.ts'
-import { createTurnLane } from '../../src/store/query/threads/turn-lane.ts'
-import type { QueryCaller, TurnWork } from '../../src/store/store.ts'
+import { createTurnLane, type TurnWork } from '../../src/store/query/threads/turn-lane.ts'
+import type { QueryCaller } from '../../src/store/query/find-query.ts'
 
 const SLICES = 6
 const guest = (id: string): QueryCaller => ({ id, class: 'guest' })

@@ -12,10 +12,10 @@ import { eq } from '../../src/query/ast.ts'
 import { parseSort } from '../../src/query/order.ts'
 import { SLICE_STEPS } from '../../src/store/query/threads/inline-budget.ts'
 import { createTurnShare, type TurnShare } from '../../src/store/query/threads/turn-share.ts'
-import type { QueryCaller } from '../../src/store/store.ts'
 import { randomHeadline, sampleId } from '../../scripts/tools/query/headline-samples.ts'
 import { seededRandom } from '../../scripts/tools/random.ts'
 import { testStore } from '../../scripts/tools/stores.ts'
+import type { QueryCaller } from '../../src/store/query/find-query.ts'
 
 const FLOOD = 300
 const LIST = { filter: eq(['status'], 'active'), sort: parseSort('updatedAt:desc'), limit: 20, after: undefined }
@@ -33,16 +33,16 @@ before(() => {
 
 describe('short queries that arrive together', () => {
   it(`of one caller, ${FLOOD} of them, are all answered`, async () => {
-    const { refused } = store.queryCounts()
-    const pages = await Promise.all(Array.from({ length: FLOOD }, () => store.find(headline, LIST, guest('a'))))
+    const { refused } = store.queries.counts()
+    const pages = await Promise.all(Array.from({ length: FLOOD }, () => store.documents.find(headline, LIST, guest('a'))))
     assert.ok(pages.every(({ items }) => items.length === 20))
-    assert.equal(store.queryCounts().refused, refused)
+    assert.equal(store.queries.counts().refused, refused)
   })
 
   it('of one caller do not delay the query of another to their end', async () => {
     const order: string[] = []
     const ask = async (caller: string): Promise<void> => {
-      await store.find(headline, LIST, guest(caller))
+      await store.documents.find(headline, LIST, guest(caller))
       order.push(caller)
     }
     await Promise.all([...Array.from({ length: FLOOD }, () => ask('a')), ask('b')])

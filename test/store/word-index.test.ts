@@ -70,8 +70,8 @@ it('a search for words finds what a look at each document finds, by each plan, i
       const count = execute(database, headline, { plan, query: counting, effort: noEffort(), mayGoOn: () => true })
       assert.deepEqual(count?.items, [JSON.stringify({ total: wanted.length, isFloor: false })], about)
     }
-    const first = await store.find(headline, { ...query, limit: 5 }, { id: 'one', class: 'user' })
-    const second = first.next && (await store.find(headline, { ...query, limit: 100, after: first.next }, { id: 'one', class: 'user' }))
+    const first = await store.documents.find(headline, { ...query, limit: 5 }, { id: 'one', class: 'user' })
+    const second = first.next && (await store.documents.find(headline, { ...query, limit: 100, after: first.next }, { id: 'one', class: 'user' }))
     const both = [...first.items, ...(second?.items ?? [])].map((text) => (JSON.parse(text) as { id: string }).id)
     assert.deepEqual(both, wanted.slice(0, 105), about)
   }
@@ -108,7 +108,7 @@ function wordsIn(directory: string, words: readonly string[]): readonly string[]
 
 async function foundBy(store: SystemStore, word: string): Promise<number> {
   const filter = hasWords(searchedPaths(headline), soughtWords(word))
-  return (await store.find(headline, { filter, sort: [], limit: 2, after: undefined }, { id: 'one', class: 'user' })).items.length
+  return (await store.documents.find(headline, { filter, sort: [], limit: 2, after: undefined }, { id: 'one', class: 'user' })).items.length
 }
 
 it('words that only documents had which are gone for good are in no file', async (t) => {

@@ -25,14 +25,14 @@ it('a write waits for the transaction of the other thread, and reads go on', asy
   // SQLite would wait for its lock, which only this thread can release.
   for (let turns = 0; turns < 100; turns++) {
     await turn()
-    assert.equal(typeof store.get(topic, 't0'), 'string')
+    assert.equal(typeof store.documents.get(topic, 't0'), 'string')
   }
   assert.equal(isWritten, false)
   database.exec('COMMIT')
   ended.resolve()
   await held
   await written
-  assert.equal(typeof store.get(topic, 't1'), 'string')
+  assert.equal(typeof store.documents.get(topic, 't1'), 'string')
 })
 
 it('a lock that its thread leaves held is freed for it', async (t) => {

@@ -1,7 +1,6 @@
 /** Random writes of every kind that the store has, over few ids, so that they meet. */
 import { newAccount } from '../../../src/auth/new-account.ts'
 import { guestEmail } from '../../../src/models/guest.ts'
-import type { CodeClaim, Document, NewAccount, PasskeyRecord, SavedView, Store, Writer } from '../../../src/store/store.ts'
 import type { Json } from '../../../src/base/json.ts'
 import { DAY_MS } from '../../../src/base/duration.ts'
 import { headline } from '../../../src/models/headline.ts'
@@ -11,6 +10,13 @@ import { userContentPreferences } from '../../../src/models/user-content-prefere
 import type { Random } from '../random.ts'
 import { randomHeadline } from '../query/headline-samples.ts'
 import type { SystemStore } from '../stores.ts'
+import type { CodeClaim } from '../../../src/store/accounts/code-table.ts'
+import type { Document } from '../../../src/store/documents/document-tables.ts'
+import type { NewAccount } from '../../../src/store/accounts/account-tables.ts'
+import type { PasskeyRecord } from '../../../src/store/accounts/passkey-table.ts'
+import type { SavedView } from '../../../src/store/accounts/saved-view-table.ts'
+import type { Store } from '../../../src/store/store.ts'
+import type { Writer } from '../../../src/store/writes/writer.ts'
 
 export interface RandomWrite {
   readonly method: keyof Writer
@@ -168,9 +174,9 @@ function accountOf(id: string, { email, isAdmin, isGuest, now }: AccountFacts): 
 
 /** What clients see of the content: the same wherever the data is the same. */
 export async function readsOf(store: Store): Promise<Json> {
-  const counts = await store.countByStatus(headline)
-  const hours = await store.countByHour(headline, { from: START - 400 * DAY_MS, to: START + 400 * DAY_MS })
-  const countries = await store.countriesInUse('eventCountry')
-  const users = Array.from({ length: NUMBERS }, (_, i) => store.get(user, `user-${i}`) ?? null)
+  const counts = await store.documents.countByStatus(headline)
+  const hours = await store.documents.countByHour(headline, { from: START - 400 * DAY_MS, to: START + 400 * DAY_MS })
+  const countries = await store.documents.countriesInUse('eventCountry')
+  const users = Array.from({ length: NUMBERS }, (_, i) => store.documents.get(user, `user-${i}`) ?? null)
   return { counts: Object.fromEntries(counts), hours: hours.map(({ hour, n }) => [hour, n]), countries: [...countries], users }
 }

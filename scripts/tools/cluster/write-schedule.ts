@@ -57,7 +57,7 @@ export async function runSchedule(t: Cleanup, { seed, operations }: Schedule) {
       // A change to the same document changes nothing, and sees the newest state as newest() does.
       const usesWrite = random.oneIn(2)
       if (!usesWrite) await replication.newest()
-      const text = usesWrite ? await store.update(topic, id, (stored) => stored) : store.get(topic, id)
+      const text = usesWrite ? await store.update(topic, id, (stored) => stored) : store.documents.get(topic, id)
       counts.reads++
       for (const { text: missing } of before.filter((one) => text?.includes(one.text) !== true)) {
         faults.push(`a strong read of ${id} did not have ${missing}, which was acknowledged before`)
@@ -118,7 +118,7 @@ async function differences(nodes: readonly ClusterNode[]): Promise<string[]> {
 }
 
 function faultsOfMarks({ store }: ClusterNode, marks: readonly Mark[]): string[] {
-  const texts = new Map(MARKED.map((id) => [id, store.get(topic, id) ?? '']))
+  const texts = new Map(MARKED.map((id) => [id, store.documents.get(topic, id) ?? '']))
   return marks.flatMap(({ topic: id, text, outcome }) => {
     const times = (texts.get(id) ?? '').split(text).length - 1
     const isRight = outcome === 'made' ? times === 1 : outcome === 'unknown' ? times <= 1 : times === 0

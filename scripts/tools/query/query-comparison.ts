@@ -19,13 +19,14 @@ import { openDatabase, type Database } from '../../../src/store/db/database.ts'
 import { execute, noEffort } from '../../../src/store/query/executor.ts'
 import type { Plan } from '../../../src/store/query/plan.ts'
 import { planQuery, possiblePlans } from '../../../src/store/query/planner.ts'
-import type { FindQuery, Found } from '../../../src/store/store.ts'
 import { QUERY_READER } from './query-reader.ts'
 import { randomHeadline, SAMPLE_EXTRAS, sampleId } from './headline-samples.ts'
 import { randomFilter, randomSort } from './query-generator.ts'
 import type { Random } from '../random.ts'
 import type { Cleanup } from '../temporary-directory.ts'
 import { testStore, type SystemStore } from '../stores.ts'
+import type { FindQuery } from '../../../src/store/query/find-query.ts'
+import type { Found } from '../../../src/store/query/found.ts'
 
 /** Around so many documents there are when changes have gone on for a while. */
 const DOCUMENTS_ABOUT = 40
@@ -157,7 +158,7 @@ export function differenceOf(queryCase: QueryCase, { world, copy, random, tally 
 /** Runs it in the store itself, page by page. */
 export async function differenceOfStore(
   queryCase: QueryCase,
-  { world, model, find }: { readonly world: World; readonly model: Model; readonly find: SystemStore['find'] },
+  { world, model, find }: { readonly world: World; readonly model: Model; readonly find: SystemStore['documents']['find'] },
 ): Promise<string | undefined> {
   const truth = bruteForce(world, queryCase)
   const { filter, sort, ordered } = truth

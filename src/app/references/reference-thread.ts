@@ -4,8 +4,8 @@
  */
 import { startTaskThread } from '../../base/thread.ts'
 import type { FollowedStep } from '../../store/references/reference-progress.ts'
-import type { Store } from '../../store/store.ts'
 import type { FollowTask, FollowThreadData } from './reference-worker.ts'
+import type { Store } from '../../store/store.ts'
 
 const HEAP_MB_MAX = 128
 

@@ -8,8 +8,8 @@ import type { Log } from '../../base/log.ts'
 import type { Metrics } from '../../base/metrics.ts'
 import { SYSTEM } from '../../store/actor.ts'
 import type { FollowedStep } from '../../store/references/reference-progress.ts'
-import type { Store } from '../../store/store.ts'
 import type { ReferenceThread } from './reference-thread.ts'
+import type { Store } from '../../store/store.ts'
 
 /** A step has a fifth of the time while the event loop is busy all the time. */
 const PAUSES_PER_STEP = 4
@@ -22,7 +22,7 @@ const CHANGES_UNSTORED_MAX = 5_000
 const RETRY_MS = 1_000
 
 export interface ReferenceWorkOptions {
-  readonly store: Pick<Store, 'as' | 'onChanges' | 'referenceWork' | 'referenceProgress' | 'changeRange'>
+  readonly store: Pick<Store, 'as' | 'history' | 'references'>
   /** Whether this process does it: of the nodes of a cluster, one does. */
   readonly isOnDuty: (() => boolean) | undefined
   readonly metrics: Metrics
@@ -39,7 +39,7 @@ export function startReferenceWork(options: ReferenceWorkOptions) {
   const { store, isOnDuty = () => true, metrics, startThread, onStep, log } = options
   const own = store.as(SYSTEM)
   let looked = 0
-  let stored = store.referenceProgress().seq
+  let stored = store.references.progress().seq
   let isStopped = false
   let isWanted = false
   let running: Promise<void> | undefined
@@ -49,7 +49,7 @@ export function startReferenceWork(options: ReferenceWorkOptions) {
   let endPause = (): void => {}
   const followed = metrics.counter('dateline_references_followed_total', 'Documents whose copies of others were brought up to date.')
   metrics.gauge('dateline_references_waiting', 'Documents that hold copies of the document whose change they follow now.', () => {
-    const { work } = store.referenceProgress()
+    const { work } = store.references.progress()
     return [[{}, work === undefined ? 0 : Math.max(0, work.total - work.done)]]
   })
 
@@ -84,7 +84,7 @@ export function startReferenceWork(options: ReferenceWorkOptions) {
     }
   }
   const step = async (changedBefore: number): Promise<number> => {
-    const isMuch = Math.max(changedBefore, store.referenceProgress().work?.total ?? 0) >= IN_THREAD_MIN
+    const isMuch = Math.max(changedBefore, store.references.progress().work?.total ?? 0) >= IN_THREAD_MIN
     const done = startThread !== undefined && isMuch && !isThreadLost ? await stepsIn(startThread) : await stepHere()
     looked = stored = done.progress.seq
     if (done.changed > 0) followed({}, done.changed)
@@ -96,7 +96,7 @@ export function startReferenceWork(options: ReferenceWorkOptions) {
     try {
       while (!isStopped && isOnDuty()) {
         isWanted = false
-        const { upTo, found, hasMore } = store.referenceWork(looked)
+        const { upTo, found, hasMore } = store.references.lookForWork(looked)
         looked = upTo
         if (found || looked - stored > CHANGES_UNSTORED_MAX) changed += await step(changed)
         else if (hasMore) await pause(1)
@@ -132,7 +132,7 @@ export function startReferenceWork(options: ReferenceWorkOptions) {
       wake()
     }, RETRY_MS).unref()
   }
-  const stopListening = store.onChanges(wake)
+  const stopListening = store.history.onChanges(wake)
   wake()
   return {
     /** Resolves when all copies have followed. */

@@ -12,8 +12,8 @@ import type { ShownSettings } from '../../config/shown-settings.ts'
 import { withStored, type StoredValues } from '../../config/stored-settings.ts'
 import { entityTag } from '../../http/request/entity-tag.ts'
 import { editable, isEditable, type EditableName } from '../../models/editable-settings.ts'
-import type { Store } from '../../store/store.ts'
 import type { StoredSetting } from '../../store/settings/setting-table.ts'
+import type { Store } from '../../store/store.ts'
 
 /** Between two looks for what others have stored. */
 const LOOK_MS = 5_000
@@ -21,7 +21,7 @@ const LOOK_MS = 5_000
 export type LiveSettings = ReturnType<typeof createLiveSettings>
 
 interface Source {
-  readonly store: Pick<Store, 'settings' | 'changes' | 'onSettings'>
+  readonly store: Pick<Store, 'settings' | 'versions'>
   readonly keys: Pick<Keys, 'settings'>
 }
 
@@ -71,14 +71,14 @@ export function createLiveSettings(config: Config, shown: ShownSettings) {
     /** Reads what is stored, and goes on doing so until it is stopped. */
     async follow({ store, keys: opening }: Source, log: Log): Promise<{ stop(): void }> {
       keys = opening
-      take(await store.settings())
-      store.onSettings(take)
+      take(await store.settings.listSettings())
+      store.settings.onSettings(take)
       let [seen, isStopped] = [undefined as number | undefined, false]
       const look = async (): Promise<void> => {
         try {
-          const changes = store.changes()
+          const changes = store.versions.changes()
           if (changes === seen) return
-          take(await store.settings())
+          take(await store.settings.listSettings())
           seen = changes
         } catch (error) {
           if (!isStopped) log.warn('settings.not_read', { reason: systemReason(error) })

@@ -10,10 +10,10 @@ import type { SettingsAccess, SettingsPlan } from '../../endpoints/setting-endpo
 import type { MailSettings } from '../../mail/settings/mail-settings.ts'
 import { editable, isEditable, MAIL_PASSWORD, type EditableName } from '../../models/editable-settings.ts'
 import type { ServiceSettings } from '../../models/responses.ts'
-import type { Store } from '../../store/store.ts'
 import type { StoredSetting } from '../../store/settings/setting-table.ts'
 import { versionOf, type LiveSettings } from './live-settings.ts'
 import { planChanges } from './setting-changes.ts'
+import type { Store } from '../../store/store.ts'
 
 const MASK = '***'
 /** The only setting without a flag that can be changed. */
@@ -41,7 +41,7 @@ export function serviceSettings({ live, store, keys, shown, readMail }: ServiceS
   })
   return {
     async plan(body: JsonObject): Promise<SettingsPlan> {
-      const stored = await store.settings()
+      const stored = await store.settings.listSettings()
       live.take(stored)
       const { changes, config, mail, isTested } = planChanges(wantedIn(body), stored, { live, keys, readMail })
       const version = versionOf(stored)
@@ -58,7 +58,7 @@ export function serviceSettings({ live, store, keys, shown, readMail }: ServiceS
       }
     },
     async refresh(): Promise<ServiceSettings> {
-      live.take(await store.settings())
+      live.take(await store.settings.listSettings())
       return list()
     },
   }

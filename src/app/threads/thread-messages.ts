@@ -23,8 +23,8 @@ import type { ServerLimits } from '../../http/server/server-limits.ts'
 import type { GateMemory } from '../../store/db/reader-gate.ts'
 import type { FoundMessage, QueryMessage } from '../../store/query/threads/query-message.ts'
 import type { CallerClaim } from '../../store/actor.ts'
-import type { QueryCaller } from '../../store/store.ts'
 import type { PageAsset, PageSettings } from '../page-routes.ts'
+import type { QueryCaller } from '../../store/query/find-query.ts'
 
 /** The settings of reads and of connections. */
 export type ServingSettings = Pick<

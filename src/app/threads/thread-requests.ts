@@ -56,7 +56,7 @@ export function createThreadRequests({ router, log, services, bodyBytesMax, untr
       async find({ query, caller }, signal) {
         const model = storedModelNamed(query.model)
         if (model === undefined) throw new Error(`There is no model ${query.model}`)
-        return writeFound(await store.find(model, readQuery(query), { ...caller, signal }))
+        return writeFound(await store.documents.find(model, readQuery(query), { ...caller, signal }))
       },
       log(lines) {
         for (const line of lines) log.take(line)

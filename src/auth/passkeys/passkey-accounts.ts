@@ -12,13 +12,14 @@ import type { AuditEvent } from '../../models/audit.ts'
 import { user, type User } from '../../models/user.ts'
 import type { Authorize, Token, Visitor } from '../../store/actor.ts'
 import type { AuditEntry } from '../../store/audit/audit-record.ts'
-import type { AccountStore, PasskeyRecord, Writable } from '../../store/store.ts'
-import { PASSKEYS_MAX } from '../../store/accounts/passkey-table.ts'
+import { PASSKEYS_MAX, type PasskeyRecord } from '../../store/accounts/passkey-table.ts'
 import type { SignInResult } from '../accounts.ts'
 import type { Codes } from '../codes.ts'
 import type { Session, Sessions } from '../sessions.ts'
 import { CeremonyError, readClientData, verifyAssertion, verifyRegistration, type ClientData } from './ceremonies.ts'
 import { CHALLENGE_MS, type Challenges } from './challenges.ts'
+import type { ReadStore } from '../../store/read-store.ts'
+import type { Writable } from '../../store/writes/writer.ts'
 
 export const PASSKEY_NAME_CHARS_MAX = 100
 
@@ -26,7 +27,7 @@ const SIGN_IN = 'sign-in'
 const registration = (userId: string): string => `registration ${userId}`
 
 interface PasskeysOptions {
-  readonly store: Pick<AccountStore, 'passkey' | 'passkeysOf'> & Writable
+  readonly store: Pick<ReadStore, 'accounts'> & Writable
   readonly codes: Pick<Codes, 'claim' | 'failureOf'>
   readonly sessions: Pick<Sessions, 'open' | 'token'>
   readonly challenges: Challenges
@@ -76,7 +77,7 @@ export function createPasskeys({ store, codes, sessions, challenges, onSignIn }:
     /** What a browser needs to make a passkey for a user, at a site of that name. */
     async creationOptions({ caller, user: account }: Session, { siteName, now }: { readonly siteName: string; readonly now: number }) {
       const { email } = JSON.parse(account) as User
-      const known = await store.passkeysOf(caller.id)
+      const known = await store.accounts.passkeysOf(caller.id)
       return {
         challenge: challenges.issue(registration(caller.id), now),
         timeout: CHALLENGE_MS,
@@ -112,7 +113,7 @@ export function createPasskeys({ store, codes, sessions, challenges, onSignIn }:
     /** Signs in the user of a passkey. Throws unauthorized, or forbidden for a user without a role in the dashboard. */
     async signIn({ visitor, id, userHandle, client: label, now, ...assertion }: PasskeySignInRequest): Promise<SignInResult> {
       const writer = store.as(visitor)
-      const known = await store.passkey(id)
+      const known = await store.accounts.findPasskey(id)
       const { passkey, challenge, checked } = await refusing(() => {
         const client = readClientData(assertion.clientDataJson, 'webauthn.get')
         const found = readChallenge(client, SIGN_IN, now)

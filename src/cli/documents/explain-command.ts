@@ -46,7 +46,7 @@ export const explainCommand: Command = {
         cursor: options.get('--cursor'),
       }
       const caller = flags.changedBy === undefined ? READER : ADMINISTRATOR
-      const query = await readQueryFlags(model, flags, { caller, settings, store: sourceOf(database) })
+      const query = readQueryFlags(model, flags, { caller, settings, store: sourceOf(database) })
       const explained = explainQuery(database, model, { query, now: systemClock, msMax: Number.POSITIVE_INFINITY })
       stdout.write(options.has('--json') ? `${JSON.stringify(explained)}\n` : explainedText(explained))
       return EXIT.ok

@@ -8,7 +8,6 @@ import type { QuerySource } from '../../content/reads/list-query.ts'
 import type { Model } from '../../models/schema.ts'
 import { allChangedBy, TOO_MANY_CHANGED } from '../../store/history/changes-of-actors.ts'
 import { asStoreFailure, type Database } from '../../store/db/database.ts'
-import type { FindQuery } from '../../store/store.ts'
 import type { Command } from '../command.ts'
 import { commandRecord, recordBeside } from '../command-record.ts'
 import { ADMINISTRATOR, sourceOf, readQueryFlags, type QueryFlags } from '../query-flags.ts'
@@ -16,6 +15,7 @@ import { printExport, writeExport } from './export-output.ts'
 import { openForReading } from './open-for-reading.ts'
 import { readStoredModel } from './stored-model.ts'
 import { readFormat, TransferFileError } from './transfer-file.ts'
+import type { FindQuery } from '../../store/query/find-query.ts'
 
 /** More of them mean fewer queries, each of which looks up all that users have changed. */
 const PAGE_SIZE = 5_000
@@ -72,8 +72,8 @@ async function readNarrowed(model: Model, narrowed: Pick<QueryFlags, 'filter' | 
   if (narrowed.filter === undefined && narrowed.changedBy === undefined) return undefined
   const settings = { limitDefault: PAGE_SIZE, limitMax: PAGE_SIZE, hideInactive: false }
   const flags = { ...narrowed, sort: 'id', limit: String(PAGE_SIZE) }
-  const changedBy: QuerySource['changedBy'] = (models, actors) => allChangedBy(database, models, actors)
-  const query = await readQueryFlags(model, flags, { caller: ADMINISTRATOR, settings, store: { ...sourceOf(database), changedBy } })
+  const history: QuerySource['history'] = { changedBy: (models, actors) => allChangedBy(database, models, actors) }
+  const query = readQueryFlags(model, flags, { caller: ADMINISTRATOR, settings, store: { ...sourceOf(database), history } })
   if (query.isPart === true) throw new TransferFileError(`Cannot export with --changed-by: ${TOO_MANY_CHANGED}`)
   return query
 }

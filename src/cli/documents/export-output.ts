@@ -16,10 +16,10 @@ import { placesOf } from '../../models/incomplete.ts'
 import type { Model } from '../../models/schema.ts'
 import type { Database } from '../../store/db/database.ts'
 import { tableOf } from '../../store/schema/names.ts'
-import type { FindQuery } from '../../store/store.ts'
 import { EXIT, type ExitCode, type Terminal } from '../command.ts'
 import { abortOn, progressOn } from '../progress.ts'
 import { FILE_EXISTS, ROW_BYTES_MAX, TransferFileError, type Format } from './transfer-file.ts'
+import type { FindQuery } from '../../store/query/find-query.ts'
 
 const PIECE_CHARS = 256 * 1024
 

@@ -34,7 +34,7 @@ export const repairReferencesCommand: Command = {
       })
       await working.idle().finally(progress.end)
       await working.stop()
-      if (store.referenceProgress().work !== undefined) throw fail('networkError', 'Cannot finish the repair: the service continues it')
+      if (store.references.progress().work !== undefined) throw fail('networkError', 'Cannot finish the repair: the service continues it')
       terminal.stdout.write(args.options.has('--json') ? `${JSON.stringify({ repaired })}\n` : `Brought ${counted(repaired, 'document')} up to date\n`)
     }),
 }

@@ -20,7 +20,6 @@ import type { BulkWriter } from '../../store/writes/bulk.ts'
 import { recordOf, sourceOf } from '../../store/audit/audit-record.ts'
 import { openBulkWriter } from '../../store/writes/bulk-writer.ts'
 import { databaseFile, DataDirError } from '../../store/db/data-dir.ts'
-import type { DocumentStore, NewAccount } from '../../store/store.ts'
 import { EXIT, type Command, type ExitCode, type Terminal } from '../command.ts'
 import { commandRecord } from '../command-record.ts'
 import { DATA_SETTINGS } from '../data-settings.ts'
@@ -35,6 +34,8 @@ import { identifySource, openRows, type ImportSource } from './import-reader.ts'
 import { openRejectReport, requireRejectsPath, resultOf, resultText, stopText } from './import-report.ts'
 import { readRequest, ROWS_OF_BATCH, type ImportRequest } from './import-request.ts'
 import { importRows, type ImportState } from './import-writer.ts'
+import type { NewAccount } from '../../store/accounts/account-tables.ts'
+import type { Store } from '../../store/store.ts'
 
 export const importCommand: Command = {
   name: 'import',
@@ -96,7 +97,7 @@ async function importInto(
     const writer =
       services.store.bulkWriter?.(accountOf) ?? openBulkWriter({ file, isAlone, accountOf, now: systemClock })
     try {
-      return await importFile(request, { ...parts, writer, isAlone, lookUp: services.store.lookUp })
+      return await importFile(request, { ...parts, writer, isAlone, lookUp: services.store.documents.lookUp })
     } finally {
       await writer.close()
     }
@@ -140,7 +141,7 @@ interface ImportParts {
   readonly source: ImportSource
   readonly writer: BulkWriter
   readonly isAlone: boolean
-  readonly lookUp: DocumentStore['lookUp']
+  readonly lookUp: Store['documents']['lookUp']
   readonly terminal: Terminal
   readonly signal: AbortSignal
 }

@@ -15,9 +15,9 @@ import type { AuditRecord } from '../../models/audit.ts'
 import { placesOf } from '../../models/incomplete.ts'
 import type { Model } from '../../models/schema.ts'
 import type { BulkRow, BulkTables, BulkWriter } from '../../store/writes/bulk.ts'
-import type { DocumentStore } from '../../store/store.ts'
 import type { ImportedRow } from './import-ahead.ts'
 import type { Position } from './import-reader.ts'
+import type { Store } from '../../store/store.ts'
 
 /** How long a batch may hold the write lock, before its commit. */
 const ALONE_BATCH_MS = 1_000
@@ -60,7 +60,7 @@ export interface ImportTask {
   readonly now: Clock
   readonly signal: AbortSignal
   /** What is stored, for a dry run: it tells which rows have the address of another document. */
-  readonly lookUp: DocumentStore['lookUp']
+  readonly lookUp: Store['documents']['lookUp']
   /** Of the rows of a dry run. */
   readonly addresses: FileAddresses
   /** Receives the rejected rows of a batch: before it is on disk, or behind its entry in the log. */
@@ -142,7 +142,7 @@ async function commitBatch(task: ImportTask, rows: readonly ImportedRow[], befor
       if (outcome.kind === 'refused') rejected.push({ line: row.line, id: outcome.id, message: outcome.message })
       else {
         if (outcome.kind === 'inserted' && outcome.isNewId) state.newIds++
-        if (isDryRun) known.push(...knownRows({ store: task, model, addresses: task.addresses }, outcome.document, row.line))
+        if (isDryRun) known.push(...knownRows({ documents: task, model, addresses: task.addresses }, outcome.document, row.line))
       }
       state.offset = row.nextOffset
       state.line = row.nextLine

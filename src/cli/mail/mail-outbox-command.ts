@@ -5,12 +5,12 @@ import { fail } from '../../base/failure.ts'
 import { isId } from '../../base/ids.ts'
 import { MESSAGE_STATES, type MessageState } from '../../models/message-state.ts'
 import { OPERATOR } from '../../store/actor.ts'
-import type { MessageRecord, OutboxSummary } from '../../store/store.ts'
 import { JSON_LINES_FLAG, UsageError, type Command } from '../command.ts'
 import { DATA_SETTINGS } from '../data-settings.ts'
 import { commandRecord } from '../command-record.ts'
 import { printTable } from '../print-table.ts'
 import { withData } from '../with-services.ts'
+import type { MessageRecord, OutboxSummary } from '../../store/outbox/outbox-table.ts'
 
 const LISTED_MAX = 1_000
 
@@ -27,12 +27,12 @@ export const mailOutboxCommand: Command = {
     const state = readState(args.options.get('--state'))
     return withData(args, terminal, async ({ store }) => {
       const now = systemClock()
-      const records = await store.listMessages({ state, limit: LISTED_MAX, now })
+      const records = await store.outbox.listMessages({ state, limit: LISTED_MAX, now })
       if (args.options.has('--json')) {
         terminal.stdout.write(records.map((record) => `${JSON.stringify(messageJson(record))}\n`).join(''))
       } else {
         if (records.length > 0) terminal.stdout.write(`${printTable(COLUMNS, records.map(cells))}\n`)
-        terminal.stdout.write(`${summaryText(await store.outboxSummary(now), now)}\n`)
+        terminal.stdout.write(`${summaryText(await store.outbox.outboxSummary(now), now)}\n`)
       }
       if (records.length === LISTED_MAX) {
         terminal.stderr.write(`Only the newest ${LISTED_MAX} are shown: see others with --state\n`)

@@ -36,7 +36,7 @@ export const auditCommand: Command = {
       if (email !== undefined) await requireServiceSecret(services)
       const flags = { filter: options.get('--filter'), sort: NEWEST_FIRST, limit: String(limit) }
       const settings = { limitDefault: LIMIT_DEFAULT, limitMax: LIMIT_MAX, hideInactive: false }
-      const query = await readQueryFlags(audit, flags, { caller: ADMINISTRATOR, settings, store })
+      const query = readQueryFlags(audit, flags, { caller: ADMINISTRATOR, settings, store })
       const ofEmail = email === undefined ? [] : [isIn(['emailHash'], emailHashes.all(email))]
       const { items, next } = await findPages(store, audit, { ...query, filter: and(query.filter, ...ofEmail), limit })
       if (options.has('--json')) {

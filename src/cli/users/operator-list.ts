@@ -1,8 +1,9 @@
 /** Lists for the operator, which may be longer than a page. */
 import type { Model } from '../../models/schema.ts'
-import { foundTexts } from '../../store/query/found.ts'
-import type { QueryCaller, FindQuery, Found, Store } from '../../store/store.ts'
+import { foundTexts, type Found } from '../../store/query/found.ts'
 import { UsageError, type Option } from '../command.ts'
+import type { QueryCaller, FindQuery } from '../../store/query/find-query.ts'
+import type { ReadStore } from '../../store/read-store.ts'
 
 export const LIMIT_DEFAULT = 100
 export const LIMIT_MAX = 1_000_000
@@ -24,13 +25,13 @@ export function readLimit(given: string | undefined): number {
 
 /** The pages of a list together: a page is limited in bytes as well. */
 export async function findPages(
-  store: Pick<Store, 'find'>,
+  store: Pick<ReadStore, 'documents'>,
   model: Model,
   query: FindQuery & { readonly limit: number },
 ): Promise<Found> {
   const items: string[] = []
   for (let after = query.after; ;) {
-    const found = await store.find(model, { ...query, after, limit: query.limit - items.length }, OPERATOR)
+    const found = await store.documents.find(model, { ...query, after, limit: query.limit - items.length }, OPERATOR)
     for (const item of found.items) items.push(item)
     if (found.next === undefined || items.length >= query.limit) return foundTexts(items, found.next)
     after = found.next

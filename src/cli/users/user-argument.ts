@@ -20,10 +20,10 @@ interface FoundUser {
 export async function findUser({ store }: Services, { operands }: Arguments): Promise<FoundUser> {
   const [given = ''] = operands
   if (given.includes('@')) {
-    const value = await store.userByEmail(emailOrStandIn(given))
+    const value = await store.accounts.userByEmail(emailOrStandIn(given))
     if (value !== undefined) return { id: String(value['id']), value }
   } else {
-    const text = store.get(user, given)
+    const text = store.documents.get(user, given)
     if (text !== undefined) return { id: given, value: parseJson(text) as JsonObject }
   }
   throw userNotFound(given)

@@ -8,7 +8,6 @@ import { isStandIn } from '../../models/guest.ts'
 import { clientName } from '../../models/user-agent.ts'
 import { APP_ROLES, DASHBOARD_ROLES, user } from '../../models/user.ts'
 import { and, containsText, eq, not, or } from '../../query/ast.ts'
-import type { ListedSession } from '../../store/store.ts'
 import { JSON_FLAG, JSON_LINES_FLAG, type Command } from '../command.ts'
 import { DATA_SETTINGS } from '../data-settings.ts'
 import { OPERATOR } from '../../store/actor.ts'
@@ -18,6 +17,7 @@ import { withData } from '../with-services.ts'
 import { requireServiceSecret } from './service-secret.ts'
 import { findPages, LIMIT_FLAG, readLimit } from './operator-list.ts'
 import { findUser, readRole, USER_OPERAND } from './user-argument.ts'
+import type { ListedSession } from '../../store/accounts/session-table.ts'
 
 const ROLES = [...APP_ROLES, ...DASHBOARD_ROLES]
 const TITLES = ['E-MAIL', 'ID', 'APP', 'DASHBOARD', 'SINCE']
@@ -91,7 +91,7 @@ export const userShowCommand: Command = {
   run: (args, terminal) =>
     withData(args, terminal, async (services) => {
       const found = await findUser(services, args)
-      const sessions = await services.store.sessionsOf(found.id, systemClock())
+      const sessions = await services.store.accounts.sessionsOf(found.id, systemClock())
       if (args.options.has('--json')) {
         terminal.stdout.write(`${writeJson({ user: found.value, sessions: sessions.map(sessionJson) })}\n`)
         return

@@ -12,11 +12,13 @@ import type { Json } from '../../base/json.ts'
 import { classOf, type Caller } from '../../models/caller.ts'
 import type { Model } from '../../models/schema.ts'
 import type { Filter } from '../../query/ast.ts'
-import type { DocumentStore, QueryCaller, TurnWork } from '../../store/store.ts'
 import { readListQuery, visibilityOf, type ListSettings, type QuerySource } from '../reads/list-query.ts'
 import { listDependencies } from '../reads/read-dependencies.ts'
 import { rightsOf, sightOf, type Sight } from './change-rights.ts'
 import { startPage, type ChangeItem, type ChangePage, type ChangeView, type PageBounds, type PageReading } from './page-reading.ts'
+import type { QueryCaller } from '../../store/query/find-query.ts'
+import type { TurnWork } from '../../store/query/threads/turn-lane.ts'
+import type { ReadStore } from '../../store/read-store.ts'
 
 /** A page whose reading takes more counts as a further request for each so many steps: 2.5 ms. */
 const STEPS_PER_REQUEST = 250_000
@@ -41,13 +43,13 @@ export function requestCounter(countMore: (requests: number) => void): (steps: n
   }
 }
 
-type ChangeStore = Pick<DocumentStore, 'get' | 'changeRange' | 'changesBehind' | 'inTurns'>
+type ChangeStore = Pick<ReadStore, 'documents' | 'history' | 'queries'>
 
 export type ChangePages = ReturnType<typeof createChangePages>
 
 export function createChangePages({ store, settings }: { readonly store: ChangeStore; readonly settings: ListSettings }) {
   return {
-    range: () => store.changeRange(),
+    range: () => store.history.changeRange(),
     /** A letter: see rightsOf(). */
     rights: (caller: Caller): string => rightsOf(caller, settings),
 
@@ -60,7 +62,7 @@ export function createChangePages({ store, settings }: { readonly store: ChangeS
 
     /** The same in the turns of the caller: a long filter is read for each model. */
     viewInTurns(query: ChangeQuery, caller: Caller, turns: QueryCaller): Awaitable<ChangeView> {
-      return query.filter === undefined ? this.view(query, caller) : store.inTurns(startView(query, caller, settings), turns)
+      return query.filter === undefined ? this.view(query, caller) : store.queries.inTurns(startView(query, caller, settings), turns)
     },
 
     /** A page of changes behind a seq, to be read step by step; `advance` throws badRequest where the filter takes too many. */
@@ -68,7 +70,7 @@ export function createChangePages({ store, settings }: { readonly store: ChangeS
 
     /** At most `limit` changes behind a seq. Throws badRequest where the filter takes too many steps, and what waiting for a turn throws. */
     read(view: ChangeView, after: number, limit: number, turns: QueryCaller): Awaitable<ChangePage> {
-      return store.inTurns(startPage(store, view, after, { limit }), turns)
+      return store.queries.inTurns(startPage(store, view, after, { limit }), turns)
     },
   }
 }
@@ -105,16 +107,18 @@ function readFilter(model: Model, filter: Json | undefined, caller: Caller): Fil
     throw fail('badRequest', 'Cannot follow countries in use: expected a filter of their own members')
   }
   const params = { filter, sort: undefined, limit: undefined, cursor: undefined }
-  const read = readListQuery(model, params, caller, { settings: FOLLOWED, store: NO_USE })
-  if (read instanceof Promise) throw new Error('A filter of members is read at once')
-  return read.filter
+  return readListQuery(model, params, caller, { settings: FOLLOWED, store: NO_USE }).filter
 }
 
 /** What the caller may see is decided apart, and a page has no length here. */
 const FOLLOWED: ListSettings = { limitDefault: 1, limitMax: 1, hideInactive: false }
 const NO_USE: QuerySource = {
-  changedBy: () => ({ ids: [], isWhole: true }),
-  countriesInUse: () => Promise.reject(new Error('A filter of members needs no countries in use')),
+  history: { changedBy: () => ({ ids: [], isWhole: true }) },
+  documents: {
+    countriesInUse() {
+      throw new Error('A filter of members needs no countries in use')
+    },
+  },
 }
 
 /** An item of a page as JSON. `by` is for callers who may see who changes what. */

@@ -11,8 +11,10 @@ import type { Model } from '../../models/schema.ts'
 import type { Filter } from '../../query/ast.ts'
 import { filterTest } from '../../query/match.ts'
 import { StepsExceeded, type Steps } from '../../query/steps.ts'
-import type { ChangePage as ChangePart, ChangeRecord, ChangeSight, DocumentStore, TurnWork } from '../../store/store.ts'
 import type { Sight } from './change-rights.ts'
+import type { ChangePage as ChangePart, ChangeRecord, ChangeSight } from '../../store/history/change-log.ts'
+import type { TurnWork } from '../../store/query/threads/turn-lane.ts'
+import type { ReadStore } from '../../store/read-store.ts'
 
 /** Records that are read from the log at once: about a millisecond. */
 const PART_RECORDS_MAX = 100
@@ -64,7 +66,7 @@ export interface PageBounds {
 }
 
 export type PageReading = TurnWork<ChangePage>
-type ChangeStore = Pick<DocumentStore, 'get' | 'changeRange' | 'changesBehind'>
+type ChangeStore = Pick<ReadStore, 'documents' | 'history'>
 type DocumentTest = (document: JsonObject) => boolean
 
 /** The page behind a seq. `advance` throws badRequest where the filter takes too many steps for a document. */
@@ -77,14 +79,14 @@ export function startPage(store: ChangeStore, view: ChangeView, after: number, {
   let isLastPart = false
   let [seq, at, read, chars, readingSteps] = [after, 0, 0, 0, 0]
   // What is committed while the page is read is no reason to hurry: followers are woken for it, and others ask again.
-  const { newest } = store.changeRange()
+  const { newest } = store.history.changeRange()
   const spent = (): number => readingSteps + matching.taken
   const isFull = (): boolean => chars > charsMax || read === limit
   const end = (): ChangePage => ({ items, next: seq, hasMore: seq < newest, steps: spent() })
 
   function readPart(): void {
     const wanted = Math.min(PART_RECORDS_MAX, limit - read)
-    part = store.changesBehind(seq, sight, wanted)
+    part = store.history.changesBehind(seq, sight, wanted)
     at = 0
     isLastPart = part.records.length < wanted
     readingSteps += PART_STEPS + part.records.length * RECORD_STEPS + part.looked * ROW_STEPS
@@ -110,7 +112,7 @@ export function startPage(store: ChangeStore, view: ChangeView, after: number, {
     if (seen === undefined) throw new Error(`The change log gave a change of ${record.model}, which was not asked for`)
     const { model, sight } = seen
     if (sight === 'own' && record.id !== view.callerId) throw new Error(`The change log gave a change of ${record.model} of another user`)
-    const text = store.get(model, record.id)
+    const text = store.documents.get(model, record.id)
     const looked = text?.length ?? 0
     readingSteps += DOCUMENT_STEPS + looked / CHARS_PER_STEP_READ
     const gone = { item: { record, document: undefined }, looked }

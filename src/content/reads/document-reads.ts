@@ -14,8 +14,7 @@ import type { Model, Operation } from '../../models/schema.ts'
 import type { Filter } from '../../query/ast.ts'
 import { matches } from '../../query/match.ts'
 import { StepsExceeded } from '../../query/steps.ts'
-import { foundTexts, NOTHING_FOUND } from '../../store/query/found.ts'
-import type { DocumentStore, FindQuery, Found, MatchCount, QueryCaller } from '../../store/store.ts'
+import { foundTexts, NOTHING_FOUND, type Found, type MatchCount } from '../../store/query/found.ts'
 import { requireDrafts, requireOwner, requireRole } from '../rules/access.ts'
 import { mergedPages, placeOf } from './incomplete-drafts.ts'
 import {
@@ -30,6 +29,8 @@ import {
 import { projecting, type Projection } from './projection.ts'
 import { queryCallerOf, type Connection } from './query-caller.ts'
 import { SUMMARIZED } from './read-dependencies.ts'
+import type { FindQuery, QueryCaller } from '../../store/query/find-query.ts'
+import type { ReadStore } from '../../store/read-store.ts'
 
 /** Steps that matching the summary may take: some milliseconds, since it is done beside other requests. */
 const SUMMARY_STEPS_MAX = 1_000_000
@@ -47,7 +48,7 @@ interface Admitting {
   readonly includes?: boolean | undefined
 }
 
-type ReadableStore = Pick<DocumentStore, 'get' | 'find' | 'inTurns' | 'countActive' | 'countriesInUse' | 'changedBy'>
+type ReadableStore = Pick<ReadStore, 'documents' | 'queries' | 'history'>
 
 export type DocumentReads = ReturnType<typeof createDocumentReads>
 
@@ -74,12 +75,12 @@ export function createDocumentReads({ store, settings }: { readonly store: Reada
     requireRole(model, 'list', admitted)
     return withValue(params(), ({ params: sent, caller }) => {
       requireRole(model, 'list', caller)
-      return withValue(readListQuery(model, sent, caller, { settings, store }), (query) => ({ caller, query }))
+      return { caller, query: readListQuery(model, sent, caller, { settings, store }) }
     })
   }
 
   const find = (model: Model, query: FindQuery, caller: QueryCaller): Awaitable<Found> => {
-    if (model !== dashboardSummary) return store.find(model, query, caller)
+    if (model !== dashboardSummary) return store.documents.find(model, query, caller)
     return withValue(requireItem(model, dashboardSummary.singleton ?? ''), (text) => {
       const isWanted = query.after === undefined && isListed(query.filter, text)
       return foundTexts(isWanted ? [text] : [], undefined)
@@ -90,7 +91,7 @@ export function createDocumentReads({ store, settings }: { readonly store: Reada
   const findIn = (places: readonly Model[], query: FindQuery, by: QueryCaller): Awaitable<Found> => {
     const [model, ...others] = places
     if (model !== undefined && others.length === 0) return find(model, query, by)
-    return Promise.all(places.map((place) => store.find(place, query, by))).then((pages) => mergedPages(pages, query))
+    return Promise.all(places.map((place) => store.documents.find(place, query, by))).then((pages) => mergedPages(pages, query))
   }
 
   const countIn = (places: readonly Model[], query: FindQuery, by: QueryCaller, page: Found): Awaitable<MatchCount> => {
@@ -108,7 +109,7 @@ export function createDocumentReads({ store, settings }: { readonly store: Reada
     if (model === dashboardSummary) {
       return withValue(find(model, all, by), ({ items }) => ({ total: items.length, isFloor: false }))
     }
-    return withValue(store.find(model, { ...all, counts: true }, by), ({ items }) => {
+    return withValue(store.documents.find(model, { ...all, counts: true }, by), ({ items }) => {
       const count = JSON.parse(items[0] ?? '') as MatchCount
       return count.isFloor ? { ...count, total: Math.max(count.total, page.items.length) } : count
     })
@@ -116,7 +117,7 @@ export function createDocumentReads({ store, settings }: { readonly store: Reada
 
   /** A page may have megabytes of documents, each of which is parsed: it takes turns like the search for them. */
   const projectPage = ({ items, next }: Found, projection: Projection, by: QueryCaller): Awaitable<Found> =>
-    withValue(store.inTurns(projecting(items, projection), by), (projected) => foundTexts(projected, next))
+    withValue(store.queries.inTurns(projecting(items, projection), by), (projected) => foundTexts(projected, next))
 
   return {
     admit,
@@ -149,9 +150,9 @@ export function createDocumentReads({ store, settings }: { readonly store: Reada
   }
 }
 
-function textAnywhere(store: Pick<DocumentStore, 'get'>, model: Model, id: string, includes: boolean): string | undefined {
-  const found = includes ? placeOf(model, includes, (place) => store.get(place, id) !== undefined) : model
-  return store.get(found, id)
+function textAnywhere(store: Pick<ReadStore, 'documents'>, model: Model, id: string, includes: boolean): string | undefined {
+  const found = includes ? placeOf(model, includes, (place) => store.documents.get(place, id) !== undefined) : model
+  return store.documents.get(found, id)
 }
 
 export function notFound(model: Model, id: string): Failure {
@@ -159,9 +160,9 @@ export function notFound(model: Model, id: string): Failure {
 }
 
 /** Computed for each request, and found under its fixed id and under its own name. */
-async function summaryText(store: Pick<DocumentStore, 'countActive'>, id: string): Promise<string | undefined> {
+async function summaryText(store: Pick<ReadStore, 'documents'>, id: string): Promise<string | undefined> {
   if (id !== dashboardSummary.singleton && id !== dashboardSummary.name) return undefined
-  const [headlineCount, topicCount, sourceCount] = await Promise.all(SUMMARIZED.map(store.countActive))
+  const [headlineCount, topicCount, sourceCount] = await Promise.all(SUMMARIZED.map(store.documents.countActive))
   return JSON.stringify({ id: dashboardSummary.singleton, headlineCount, topicCount, sourceCount })
 }
 

@@ -3,8 +3,11 @@ import { parseJson, type JsonObject } from '../../base/json.ts'
 import { placeFor, placesOf } from '../../models/incomplete.ts'
 import type { Model } from '../../models/schema.ts'
 import { comparePositions, sortKeys, type Position, type Sort } from '../../query/order.ts'
-import { foundTexts } from '../../store/query/found.ts'
-import type { Change, DocumentChange, DocumentStore, Found, HistoryPage, HistoryQuery, Moment, ReadDocument, Steps } from '../../store/store.ts'
+import { foundTexts, type Found } from '../../store/query/found.ts'
+import type { Change, Moment, ReadDocument } from '../../store/documents/moment.ts'
+import type { DocumentChange, HistoryPage, HistoryQuery } from '../../store/history/document-history.ts'
+import type { Steps } from '../../store/writes/document-writes.ts'
+import type { ReadStore } from '../../store/read-store.ts'
 
 /** Which table has a document; that of the model where none has. */
 export function placeOf(model: Model, includes: boolean, has: (place: Model) => boolean): Model {
@@ -57,7 +60,7 @@ export function positionOf(text: string, sort: Sort): Position {
   return { keys: sortKeys(document, sort), id: String(document['id']) }
 }
 
-type HistoryStore = Pick<DocumentStore, 'historyOf'>
+type HistoryStore = Pick<ReadStore, 'history'>
 
 /** The changes of a document in both tables, without those that only moved it. `last` is the seq of the oldest that was read. */
 export function historyAnywhere(
@@ -66,7 +69,7 @@ export function historyAnywhere(
   id: string,
   query: HistoryQuery,
 ): HistoryPage<DocumentChange> & { readonly last: number | undefined } {
-  const { items, hasMore } = newestOf(places.map((place) => store.historyOf(place, id, query)), query)
+  const { items, hasMore } = newestOf(places.map((place) => store.history.historyOf(place, id, query)), query)
   const isMove = (one: DocumentChange | undefined, next: DocumentChange | undefined): boolean =>
     one?.kind === 'created' && next?.kind === 'deleted' && one.model !== next.model && one.seq === next.seq + 1
   const told = items.filter((one, i) => !isMove(one, items[i + 1]) && !isMove(items[i - 1], one))

@@ -1,5 +1,4 @@
 /** From the parameters of a list request to the query that the store answers, and back to a page. */
-import { withValue, type Awaitable } from '../../base/awaitable.ts'
 import { describe, fail } from '../../base/failure.ts'
 import { isWhole as isWholeNumber } from '../../base/decimal.ts'
 import { isNumber, writeJson, type Json } from '../../base/json.ts'
@@ -13,10 +12,12 @@ import { readCursor, writeCursor } from '../../query/cursor.ts'
 import { parseSort, type Sort } from '../../query/order.ts'
 import { parseFilter } from '../../query/parse.ts'
 import { SEARCH_CHARS_MAX, soughtWords } from '../../query/words.ts'
-import type { DocumentStore, FindQuery, Found, MatchCount } from '../../store/store.ts'
 import { requireEditor } from '../rules/access.ts'
 import { readProjection, type Projection } from './projection.ts'
 import { inUse, takeSpecialKeys } from './special-keys.ts'
+import type { FindQuery } from '../../store/query/find-query.ts'
+import type { Found, MatchCount } from '../../store/query/found.ts'
+import type { ReadStore } from '../../store/read-store.ts'
 
 /** The parameters as the request gives them; the filter is read from its text, but not understood yet. */
 export interface ListParams {
@@ -77,7 +78,10 @@ export interface ListSettings {
 }
 
 /** What a query may ask of the store before it is one. */
-export type QuerySource = Pick<DocumentStore, 'countriesInUse' | 'changedBy'>
+export interface QuerySource {
+  readonly documents: Pick<ReadStore['documents'], 'countriesInUse'>
+  readonly history: Pick<ReadStore['history'], 'changedBy'>
+}
 
 /** Users of one `changedBy`: they share what is looked at. */
 const CHANGERS_MAX = 20
@@ -123,7 +127,7 @@ export function readListQuery(
   params: ListParams,
   caller: Caller,
   { settings, store }: { readonly settings: ListSettings; readonly store: QuerySource },
-): Awaitable<FindQuery> {
+): FindQuery {
   const { rest, conditions, uses } = takeSpecialKeys(model, params.filter === undefined ? {} : params.filter)
   const searched = readSearch(model, params.search)
   const changed = readChangedBy(model, params.changedBy, caller, store)
@@ -135,13 +139,10 @@ export function readListQuery(
   if (showsOnlyActive(model, caller, settings)) filters.push(eq(['status'], 'active'))
   const part = changed.isPart ? { isPart: true as const } : {}
   if (uses.length === 0) return { filter: and(...filters), sort, limit, after, ...part }
+  filters.push(inUse(uses, store.documents))
   // Without limit and cursor, the countries in use are a complete set: clients that ask so do not page.
   const isComplete = params.limit === undefined && params.cursor === undefined
-  return withValue(inUse(uses, store), (used) => ({
-    ...{ sort, after, ...part },
-    filter: and(...filters, used),
-    limit: isComplete ? undefined : limit,
-  }))
+  return { filter: and(...filters), sort, limit: isComplete ? undefined : limit, after, ...part }
 }
 
 /** The condition that a search sets; none for one that is blank. Throws badRequest. */
@@ -161,11 +162,11 @@ function readChangedBy(
   model: Model,
   changedBy: string | undefined,
   caller: Caller,
-  store: Pick<DocumentStore, 'changedBy'>,
+  { history }: Pick<QuerySource, 'history'>,
 ): { readonly conditions: readonly Filter[]; readonly isPart: boolean } {
   if (changedBy === undefined) return { conditions: [], isPart: false }
   requireEditor(caller)
-  const { ids, isWhole } = store.changedBy(placesOf(model, true), readChangers(changedBy))
+  const { ids, isWhole } = history.changedBy(placesOf(model, true), readChangers(changedBy))
   return { conditions: [isIn(['id'], ids)], isPart: !isWhole }
 }
 

@@ -10,7 +10,7 @@ import { describe, fail } from '../../base/failure.ts'
 import { isObject, parseJson, parseJsonInTurns, writeJson, type Json, type JsonObject } from '../../base/json.ts'
 import { didYouMean } from '../../base/nearest.ts'
 import type { Field, Model, Shape } from '../../models/schema.ts'
-import type { TurnWork } from '../../store/store.ts'
+import type { TurnWork } from '../../store/query/threads/turn-lane.ts'
 
 const FIELDS_MAX = 50
 const FIELDS_CHARS_MAX = 2_000

@@ -1,6 +1,6 @@
 /** From the caller of a request to the caller of its queries, which wait in a line for each caller. */
 import { classOf, type Caller } from '../../models/caller.ts'
-import type { QueryCaller } from '../../store/store.ts'
+import type { QueryCaller } from '../../store/query/find-query.ts'
 
 /** The connection of a query. The signal aborts when the client has disconnected, and is only read where the query waits. */
 export interface Connection {

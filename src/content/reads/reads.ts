@@ -11,9 +11,9 @@ import type { DataText } from '../../http/request/exchange.ts'
 import { entityTag } from '../../http/request/entity-tag.ts'
 import { envelopeStart } from '../../http/coding/coded-envelope.ts'
 import type { KeptStart } from '../../http/coding/envelope-coder.ts'
-import type { Store } from '../../store/store.ts'
 import type { Page, PageCache, PageFacts } from './page-cache.ts'
 import { mayBeKept } from './read-dependencies.ts'
+import type { ReadStore } from '../../store/read-store.ts'
 
 /** The data, or nothing where the client has it. */
 export type ReadResult =
@@ -35,7 +35,7 @@ export interface ReadRequest extends PageFacts {
 }
 
 export interface ReadsOptions {
-  readonly store: Pick<Store, 'revision' | 'versionsOf'>
+  readonly store: Pick<ReadStore, 'versions'>
   readonly pages: PageCache
   /**
    * Fresh for each start of the program. A tag has it: a restored database has versions again that others had, and another
@@ -56,9 +56,9 @@ export type Reads = ReturnType<typeof createReads>
 export function createReads({ store, pages, instance, versionsOf = instance, thread = 0 }: ReadsOptions) {
   let unversioned = 0
   const isCurrent = (page: Page): boolean => {
-    const revision = store.revision()
+    const revision = store.versions.revision()
     if (page.revision === revision) return true
-    if (page.version !== store.versionsOf(page.rests)) return false
+    if (page.version !== store.versions.of(page.rests)) return false
     page.revision = revision
     return true
   }
@@ -87,8 +87,8 @@ export function createReads({ store, pages, instance, versionsOf = instance, thr
       if (remembered !== undefined) return remembered
       // Ahead of the version: beside a thread that writes, each look may see a later commit. A page with the revision behind its
       // version would be taken for current; with one before it, its version is looked at again.
-      const revision = store.revision()
-      const version = store.versionsOf(facts.rests)
+      const revision = store.versions.revision()
+      const version = store.versions.of(facts.rests)
       const isAdmitted = pages.missed(facts.key) && mayBeKept(facts.model)
       const tagOf = (data: DataText): string =>
         taggedBy === 'content' && typeof data === 'string' ? entityTag(data) : entityTag(`${versionsOf} ${version} ${facts.key}`)
@@ -99,7 +99,7 @@ export function createReads({ store, pages, instance, versionsOf = instance, thr
         return { kind: 'known', tag: knownVersion }
       }
       return withValue(compute(), (data): ReadResult => {
-        const isUnchanged = version === store.versionsOf(facts.rests)
+        const isUnchanged = version === store.versions.of(facts.rests)
         // Its version is unknown: its tag is that of no other result, before or after.
         if (!isUnchanged && taggedBy === 'version') {
           return { kind: 'text', data, tag: entityTag(`${instance} between versions ${thread} ${++unversioned}`) }

@@ -11,9 +11,10 @@ import type { Caller } from '../../models/caller.ts'
 import { placesOf } from '../../models/incomplete.ts'
 import type { DuplicateDocuments } from '../../models/responses.ts'
 import type { Model } from '../../models/schema.ts'
-import type { DocumentStore, TextRange } from '../../store/store.ts'
 import { requireDrafts, requireRole } from '../rules/access.ts'
 import { TEXT_FORMS } from '../rules/text-forms.ts'
+import type { TextRange } from '../../store/documents/text-look-up.ts'
+import type { Moment } from '../../store/documents/moment.ts'
 
 const FOUND_MAX = 5
 /** Documents that are looked at in each range. */
@@ -40,11 +41,11 @@ export function addressOf({ fields, sought = [] }: Model): string | undefined {
 }
 
 /** The documents with the same address, the published ones first; none for a text that is no address. */
-export function sameAddress(store: Pick<DocumentStore, 'lookUp'>, { model, url, except }: AddressQuery, places: readonly Model[]): readonly JsonObject[] {
+export function sameAddress({ lookUp }: Pick<Moment, 'lookUp'>, { model, url, except }: AddressQuery, places: readonly Model[]): readonly JsonObject[] {
   const path = addressOf(model)
   if (path === undefined || url === '' || !TEXT_FORMS.httpUrl.isOf(url)) return []
   const key = pageOf(url)
-  const found = places.flatMap((place) => store.lookUp(place, path, rangesOf(url), RANGE_MAX))
+  const found = places.flatMap((place) => lookUp(place, path, rangesOf(url), RANGE_MAX))
   const others = new Map(found.filter(({ id }) => id !== except).map(({ id, text }) => [id, text]))
   const documents = [...others.values()].map((text) => parseJson(text) as JsonObject)
   const same = documents.filter((document) => pageOf(String(document[path])) === key)
@@ -61,7 +62,7 @@ function rank(status: Json | undefined): number {
 
 /** What a caller may know of them. Throws forbidden for one who may not write the model, badRequest for one without addresses. */
 export function findDuplicates(
-  store: Pick<DocumentStore, 'lookUp'>,
+  documents: Pick<Moment, 'lookUp'>,
   query: AddressQuery,
   { caller, includes }: { readonly caller: Caller; readonly includes: boolean },
 ): DuplicateDocuments {
@@ -70,7 +71,7 @@ export function findDuplicates(
   if (includes) requireDrafts(model, caller)
   const path = addressOf(model)
   if (path === undefined) throw fail('badRequest', `Cannot find duplicates of a ${model.name}: it has no address`)
-  const items = sameAddress(store, query, placesOf(model, includes)).map((document) => ({
+  const items = sameAddress(documents, query, placesOf(model, includes)).map((document) => ({
     id: String(document['id']),
     title: titleOf(document),
     url: String(document[path]),

@@ -7,7 +7,7 @@ import { country } from '../../models/country.ts'
 import type { Model } from '../../models/schema.ts'
 import { and, containsText, eq, isIn, or, type Filter } from '../../query/ast.ts'
 import { filterFailure } from '../../query/filter-failure.ts'
-import type { DocumentStore } from '../../store/store.ts'
+import type { ReadStore } from '../../store/read-store.ts'
 
 export type CountryUse = 'eventCountry' | 'headquarters'
 
@@ -62,11 +62,8 @@ function takeUses(rest: Record<string, Json>, conditions: Filter[]): CountryUse[
 }
 
 /** The condition that holds for active countries in use, right at this moment. */
-export async function inUse(
-  uses: readonly CountryUse[],
-  store: Pick<DocumentStore, 'countriesInUse'>,
-): Promise<Filter> {
-  const sets = await Promise.all(uses.map(async (use) => isIn(['id'], await store.countriesInUse(use))))
+export function inUse(uses: readonly CountryUse[], documents: Pick<ReadStore['documents'], 'countriesInUse'>): Filter {
+  const sets = uses.map((use) => isIn(['id'], documents.countriesInUse(use)))
   return and(...sets, eq(['status'], 'active'))
 }
 

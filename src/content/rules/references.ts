@@ -6,9 +6,9 @@
 import { describe } from '../../base/failure.ts'
 import { isObject, JSON_DEPTH_MAX, type Json, type JsonObject } from '../../base/json.ts'
 import { nestingFields, type Field, type Model, type Shape } from '../../models/schema.ts'
-import type { DocumentStore } from '../../store/store.ts'
 import { knownRecord } from './known-records.ts'
 import { problemAt, throwProblem, REPORTED, TOO_DEEP, type Report } from './problems.ts'
+import type { ReadStore } from '../../store/read-store.ts'
 
 /** References that one body may hold. */
 const REFERENCES_MAX = 1_000
@@ -40,12 +40,12 @@ interface Found {
 export async function findRecords(
   model: Model,
   body: JsonObject,
-  store: Pick<DocumentStore, 'get'>,
+  documents: Pick<ReadStore['documents'], 'get'>,
   options: ReferenceOptions,
 ): Promise<Records> {
   const steps = lookup(model, body, options)
   let step = steps.next()
-  while (step.done !== true) step = steps.next(store.get(step.value.model, step.value.id))
+  while (step.done !== true) step = steps.next(documents.get(step.value.model, step.value.id))
   await options.onGrowth?.(step.value.bytes)
   return parsed(step.value, options)
 }

@@ -15,9 +15,9 @@ import { placeFor } from '../../models/incomplete.ts'
 import { isReviewed } from '../../models/reviewed.ts'
 import type { Model } from '../../models/schema.ts'
 import { user, type User } from '../../models/user.ts'
-import type { DocumentStore } from '../../store/store.ts'
 import { problemAt, type Report } from './problems.ts'
 import { withDates } from './publication.ts'
+import type { ReadStore } from '../../store/read-store.ts'
 
 interface HandIn {
   readonly model: Model
@@ -94,12 +94,12 @@ const CHANGES_READ_MAX = 20
  * Whether the service may publish a draft at its time while review is on: an administrator has changed it last, or the
  * operator. A publisher may have set the time before review was turned on.
  */
-export function isApproved(store: Pick<DocumentStore, 'historyOf' | 'get'>, model: Model, id: string): boolean {
-  const { items } = store.historyOf(model, id, { limit: CHANGES_READ_MAX, before: undefined })
+export function isApproved(store: Pick<ReadStore, 'history' | 'documents'>, model: Model, id: string): boolean {
+  const { items } = store.history.historyOf(model, id, { limit: CHANGES_READ_MAX, before: undefined })
   const actor = items.find(({ isFollowing }) => !isFollowing)?.actor
   if (actor === undefined) return false
   if (actor === 'operator' || actor === 'service') return true
-  const account = store.get(user, actor)
+  const account = store.documents.get(user, actor)
   return account !== undefined && isAdmin(parseJson(account) as User)
 }
 

@@ -8,8 +8,10 @@ import type { Model } from '../../models/schema.ts'
 import { source } from '../../models/source.ts'
 import { topic } from '../../models/topic.ts'
 import { OPERATOR, SYSTEM, type Actor } from '../../store/actor.ts'
-import type { Document, DocumentStore, Writable } from '../../store/store.ts'
 import { countrySeeds, languageSeeds, remoteConfigSeed, seedId } from './seeds.ts'
+import type { Document } from '../../store/documents/document-tables.ts'
+import type { ReadStore } from '../../store/read-store.ts'
+import type { Writable } from '../../store/writes/writer.ts'
 
 /** What a service cannot be without: countries, languages and the remote configuration. Run at every start. */
 export async function seedBasics(
@@ -54,9 +56,9 @@ export interface SampleOptions {
 }
 
 /** The stored record of a language, which the settings of a new user embed; its seed where an administrator removed it. */
-export function languageRecord(store: Pick<DocumentStore, 'get'>, code = 'en'): JsonObject {
+export function languageRecord(store: Pick<ReadStore, 'documents'>, code = 'en'): JsonObject {
   const id = seedId('language', code)
-  const text = store.get(language, id)
+  const text = store.documents.get(language, id)
   if (text !== undefined) return parseJson(text) as JsonObject
   const seed = languageSeeds().find((one) => one['id'] === id)
   return seed ?? languageRecord(store)

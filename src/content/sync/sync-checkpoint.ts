@@ -10,7 +10,7 @@
  */
 import { describe, fail } from '../../base/failure.ts'
 import { entityTag } from '../../http/request/entity-tag.ts'
-import type { ChangeRange } from '../../store/store.ts'
+import type { ChangeRange } from '../../store/history/change-log.ts'
 
 export interface SyncCheckpoint {
   readonly id: string

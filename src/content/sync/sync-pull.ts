@@ -11,7 +11,6 @@ import type { Caller } from '../../models/caller.ts'
 import type { Model } from '../../models/schema.ts'
 import { eq, matchAll } from '../../query/ast.ts'
 import { createFairSlots } from '../../store/query/threads/fair-slots.ts'
-import type { DocumentStore } from '../../store/store.ts'
 import { requestCounter, type ChangePages } from '../changes/change-pages.ts'
 import type { ChangeView } from '../changes/page-reading.ts'
 import { sightOf } from '../changes/change-rights.ts'
@@ -20,6 +19,7 @@ import { queryCallerOf, type Connection } from '../reads/query-caller.ts'
 import { checkpointAt, ownCheckpoint, placeOf, type SyncCheckpoint, type SyncPlace } from './sync-checkpoint.ts'
 import { liveText, tombstoneText } from './sync-documents.ts'
 import { queryOf } from './sync-models.ts'
+import type { ReadStore } from '../../store/read-store.ts'
 
 export const PULL_DOCUMENTS_MAX = 5_000
 const PULL_CHARS_MAX = 16 * 1024 * 1024
@@ -44,7 +44,7 @@ export interface PullConnection extends Connection {
   countMore(requests: number): void
 }
 
-type SyncStore = Pick<DocumentStore, 'get' | 'find' | 'changeRange'>
+type SyncStore = Pick<ReadStore, 'documents' | 'history'>
 
 export interface SyncReadsOptions {
   readonly store: SyncStore
@@ -61,7 +61,7 @@ export function createSyncReads({ store, changes, settings, now }: SyncReadsOpti
     /** The JSON text of `{documents, checkpoint}` in UTF-8. Throws what a list of the model throws for this caller. */
     async pull(request: PullRequest, connection: PullConnection): Promise<Uint8Array> {
       const { model, caller } = request
-      if (sightOf(model, caller, settings) === 'own') return pullOwn(model, store.get(model, caller.id), request)
+      if (sightOf(model, caller, settings) === 'own') return pullOwn(model, store.documents.get(model, caller.id), request)
       const view = changes.view(queryOf(model), caller)
       const release = await slots.take(queryCallerOf(caller, connection), 0)
       try {
@@ -75,13 +75,13 @@ export function createSyncReads({ store, changes, settings, now }: SyncReadsOpti
   async function read(request: PullRequest, view: ChangeView, connection: PullConnection): Promise<Uint8Array> {
     const { model, caller, checkpoint } = request
     const reading = { model, caller, view, page: createPage(request), connection, countSteps: requestCounter(connection.countMore) }
-    let next: SyncPlace | undefined = placeOf(checkpoint, store.changeRange(), view.rights)
+    let next: SyncPlace | undefined = placeOf(checkpoint, store.history.changeRange(), view.rights)
     let place = next
     while (next !== undefined && !reading.page.isFull()) {
       place = next
       next = place.kind === 'copy' ? await copyMore(place, reading) : await readLog(place, reading)
     }
-    return reading.page.bytes(checkpointAt(next ?? place, store.changeRange().history, view.rights))
+    return reading.page.bytes(checkpointAt(next ?? place, store.history.changeRange().history, view.rights))
   }
 
   async function copyMore({ seq, after }: SyncPlace & { readonly kind: 'copy' }, reading: Reading): Promise<SyncPlace> {
@@ -90,7 +90,7 @@ export function createSyncReads({ store, changes, settings, now }: SyncReadsOpti
       filter: sightOf(model, caller, settings) === 'active' ? eq(['status'], 'active') : matchAll,
       ...{ sort: [], limit: Math.min(page.room(), COPIED_AT_ONCE), after: after === '' ? undefined : { keys: [], id: after } },
     }
-    const { items, next } = await store.find(model, query, queryCallerOf(caller, connection))
+    const { items, next } = await store.documents.find(model, query, queryCallerOf(caller, connection))
     for (const text of items) page.add(liveText(text))
     countSteps(items.reduce((sum, { length }) => sum + COPY_STEPS + length / CHARS_PER_STEP_COPIED, 0))
     await nextTurn()

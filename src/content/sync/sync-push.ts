@@ -106,9 +106,9 @@ async function prepareRow(context: BatchContext, { model, row, shared }: PushedR
   const { store, drafts, now } = context
   const { id } = row
   requireRow(model, row, by)
-  const text = store.get(model, id)
+  const text = store.documents.get(model, id)
   requireRole(model, row.next === undefined ? 'remove' : text === undefined ? 'create' : 'replace', by.caller)
-  const trashed = text === undefined && row.knowsDeletion ? store.getTrashed(model, id) : undefined
+  const trashed = text === undefined && row.knowsDeletion ? store.history.getTrashed(model, id) : undefined
   await shared.takeStored(text ?? trashed?.text ?? '')
   const likenessOf = (state: JsonObject | undefined): Promise<Likeness | undefined> =>
     state === undefined || text === undefined ? Promise.resolve(undefined) : drafts.likeness(model, id, state, shared.limits())
@@ -125,7 +125,7 @@ async function prepareRow(context: BatchContext, { model, row, shared }: PushedR
   }
   const operation = operationOf(model, row, text ?? trashed?.text)
   const step =
-    judge(text, () => placesOf(model, true).some((place) => store.getTrashed(place, id) !== undefined)) === 'write' ? await prepare(operation, { drafts, now, references: shared.limits(), by, includes: false, incomplete: false }) : undefined
+    judge(text, () => placesOf(model, true).some((place) => store.history.getTrashed(place, id) !== undefined)) === 'write' ? await prepare(operation, { drafts, now, references: shared.limits(), by, includes: false, incomplete: false }) : undefined
   // A document that a client makes again comes out of the trash and is replaced: so what was deleted stays in its history.
   const leaveTrash =
     step === undefined || trashed === undefined

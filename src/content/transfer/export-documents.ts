@@ -13,8 +13,8 @@ import type { Database } from '../../store/db/database.ts'
 import { execute, noEffort } from '../../store/query/executor.ts'
 import { planQuery } from '../../store/query/planner.ts'
 import { tableOf } from '../../store/schema/names.ts'
-import type { FindQuery } from '../../store/store.ts'
 import { positionOf } from '../reads/incomplete-drafts.ts'
+import type { FindQuery } from '../../store/query/find-query.ts'
 
 /** The caller let an export go no further. */
 export class ExportEnded extends Error {}

@@ -13,8 +13,8 @@ import { startTaskThread } from '../../base/thread.ts'
 import type { Model } from '../../models/schema.ts'
 import { TOO_MANY_CHANGED } from '../../store/history/changes-of-actors.ts'
 import { writeQuery } from '../../store/query/threads/query-message.ts'
-import type { FindQuery } from '../../store/store.ts'
 import type { ExportResult, ExportTask } from './export-worker.ts'
+import type { FindQuery } from '../../store/query/find-query.ts'
 
 const MS_MAX = 2 * MINUTE_MS
 const BYTES_MAX = 1024 ** 3

@@ -13,9 +13,9 @@ import { and, isIn } from '../../query/ast.ts'
 import { allChangedBy } from '../../store/history/changes-of-actors.ts'
 import { readQuery, type QueryMessage } from '../../store/query/threads/query-message.ts'
 import { openDatabase, type Database } from '../../store/db/database.ts'
-import type { FindQuery } from '../../store/store.ts'
 import { cellsOfDocument, csvColumns } from './csv-columns.ts'
 import { ExportEnded, storedDocuments } from './export-documents.ts'
+import type { FindQuery } from '../../store/query/find-query.ts'
 
 const PIECE_CHARS = 256 * 1024
 /** The documents of one query in the thread: more of them mean fewer queries, of which a slow one sorts all. */

@@ -3,8 +3,10 @@ import { parseJson, type JsonObject } from '../../base/json.ts'
 import { placesOf, publicName } from '../../models/incomplete.ts'
 import type { Model } from '../../models/schema.ts'
 import type { BulkRow } from '../../store/writes/bulk.ts'
-import type { DocumentStore, FoundText, Moment } from '../../store/store.ts'
 import { addressOf, pageOf, sameAddress, titleOf } from '../reads/same-address.ts'
+import type { FoundText } from '../../store/documents/text-look-up.ts'
+import type { Moment } from '../../store/documents/moment.ts'
+import type { ReadStore } from '../../store/read-store.ts'
 
 /** A new row with the address of a stored document, or of an earlier row of the file. */
 export interface KnownRow {
@@ -28,7 +30,7 @@ interface EarlierRow {
 /** The rows of a file by their addresses, each with the first that had it. */
 export type FileAddresses = Map<string, EarlierRow>
 
-type Store = Pick<DocumentStore, 'get' | 'lookUp'>
+type Store = Pick<ReadStore, 'documents'>
 
 export function createDryRun(store: Store, model: Model) {
   const rows = new Map<string, BulkRow & { readonly line: number }>()
@@ -44,11 +46,11 @@ export function createDryRun(store: Store, model: Model) {
   const view: Pick<Moment, 'textOf' | 'lookUp'> = {
     textOf(place, id) {
       const row = publicName(place) === model.name ? rows.get(id) : undefined
-      if (row === undefined) return store.get(place, id)
+      if (row === undefined) return store.documents.get(place, id)
       return (row.place ?? model.name) === place.name ? row.doc : undefined
     },
     lookUp(place, path, ranges, limit) {
-      const found = store.lookUp(place, path, ranges, limit)
+      const found = store.documents.lookUp(place, path, ranges, limit)
       if (place !== model || path !== model.distinct) return found
       // Codes are looked up as whole texts.
       const before = new Set(ranges.flatMap(({ from }) => [...(holders.get(from) ?? [])]))
@@ -68,14 +70,14 @@ export function createDryRun(store: Store, model: Model) {
 }
 
 interface Known {
-  readonly store: Pick<DocumentStore, 'lookUp'>
+  readonly documents: Pick<Moment, 'lookUp'>
   readonly model: Model
   /** Gets the address of the row. */
   readonly addresses: FileAddresses
 }
 
 /** The stored document with the address of a new row, or the row before it in the file; one is enough. */
-export function knownRows({ store, model, addresses }: Known, { id, doc, basis }: BulkRow, line: number): readonly KnownRow[] {
+export function knownRows({ documents, model, addresses }: Known, { id, doc, basis }: BulkRow, line: number): readonly KnownRow[] {
   const path = addressOf(model)
   if (path === undefined) return []
   const value = parseJson(doc) as JsonObject
@@ -85,7 +87,7 @@ export function knownRows({ store, model, addresses }: Known, { id, doc, basis }
   const earlier = addresses.get(page)
   if (earlier === undefined && addresses.size < ADDRESSES_MAX) addresses.set(page, { id, line, title: titleOf(value).slice(0, TITLE_CHARS_MAX).toWellFormed() })
   if (basis !== undefined) return []
-  const [found] = sameAddress(store, { model, url, except: id }, placesOf(model, true))
+  const [found] = sameAddress(documents, { model, url, except: id }, placesOf(model, true))
   if (found !== undefined) return [{ line, id: String(found['id']), title: titleOf(found), earlierLine: null }]
   // On a cluster, a job may run again: its rows are here already, new ones with another id.
   return earlier === undefined || earlier.id === id || earlier.line >= line ? [] : [{ line, id: null, title: earlier.title, earlierLine: earlier.line }]

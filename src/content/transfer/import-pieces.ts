@@ -18,7 +18,6 @@ import { placeFor } from '../../models/incomplete.ts'
 import type { Model } from '../../models/schema.ts'
 import type { Requester } from '../../store/actor.ts'
 import type { BulkRow } from '../../store/writes/bulk.ts'
-import type { DocumentStore, InsertOutcome, Moment, Steps, Writable, Writer } from '../../store/store.ts'
 import { codeProblem } from '../../store/documents/distinct-codes.ts'
 import { requireAdministrator } from '../rules/access.ts'
 import { csvColumns } from './csv-columns.ts'
@@ -27,6 +26,12 @@ import { createDryRun, knownRows, type FileAddresses, type KnownRow } from './im
 import { isBlankRow, readHeader, readTexts, rejectMessage, requireColumns, requireLineFeeds, type RowFormat } from './import-rows.ts'
 import type { KeepProgress } from '../repeatable.ts'
 import { createRowChecker, type RowChecker } from './row-checker.ts'
+import type { InsertOutcome } from '../../store/documents/document-tables.ts'
+import type { Moment } from '../../store/documents/moment.ts'
+import type { Steps } from '../../store/writes/document-writes.ts'
+import type { Store } from '../../store/store.ts'
+import type { ReadStore } from '../../store/read-store.ts'
+import type { Writable, Writer } from '../../store/writes/writer.ts'
 
 /** Of the text of one piece, in UTF-8, and so of a row. */
 export const PIECE_BYTES_MAX = 1024 * 1024
@@ -79,7 +84,7 @@ export interface PieceResult {
 }
 
 interface Context {
-  readonly store: Pick<DocumentStore, 'get' | 'lookUp'> & Writable
+  readonly store: Pick<ReadStore, 'documents'> & Writable
   readonly now: Clock
 }
 
@@ -141,7 +146,7 @@ function checkRows(store: Context['store'], model: Model): PieceRun {
       const known: KnownRow[] = []
       const outcome = runRows(batch, dryRun, (row, line) => {
         dryRun.add(row, line)
-        known.push(...knownRows({ store, model, addresses }, row, line))
+        known.push(...knownRows({ documents: store.documents, model, addresses }, row, line))
       })
       const { done, result } = added(before, outcome)
       return { done, result: { ...result, sameAddress: [...result.sameAddress, ...known] } }
@@ -252,7 +257,7 @@ function runRows(
 }
 
 /** Of a code that another document has. What is not complete yet may have any. */
-function takenCode(lookUp: DocumentStore['lookUp'], model: Model, { id, doc, basis, from, place }: BulkRow): Problem | undefined {
+function takenCode(lookUp: Store['documents']['lookUp'], model: Model, { id, doc, basis, from, place }: BulkRow): Problem | undefined {
   if (model.distinct === undefined || place !== undefined) return undefined
   const stored = basis === undefined || from !== undefined ? undefined : (parseJson(basis) as JsonObject)
   return codeProblem(lookUp, model, { id, value: parseJson(doc) as JsonObject, stored })

@@ -14,22 +14,78 @@ import type { User } from '../../models/user.ts'
 import { userAppSettings } from '../../models/user-app-settings.ts'
 import { userContentPreferences } from '../../models/user-content-preferences.ts'
 import type { Model } from '../../models/schema.ts'
-import type { CallerClaim } from '../actor.ts'
-import { takeCode } from './code-table.ts'
+import type { CallerClaim, Token } from '../actor.ts'
+import { takeCode, type CodeClaim, type CodeFailure } from './code-table.ts'
 import type { Database, Row } from '../db/database.ts'
 import { tableOf, valueAt } from '../schema/names.ts'
-import { addSession, endSessions, holds, revoke } from './session-table.ts'
-import type {
-  AccountDeletion,
-  Change,
-  Moment,
-  NewAccount,
-  SessionRecord,
-  SignedIn,
-  SignIn,
-  SignInOutcome,
-  TrustedSignIn,
-} from '../store.ts'
+import { addSession, endSessions, holds, revoke, type SessionRecord } from './session-table.ts'
+import type { Change, Moment, Condition, Versions } from '../documents/moment.ts'
+import type { Document } from '../documents/document-tables.ts'
+
+export interface SignIn {
+  /** The code that has to be right, with its email. */
+  readonly code: CodeClaim
+  /** Whether only a user with a dashboard role may sign in. */
+  readonly dashboard: boolean
+  /**
+   * The session of the request. Where it is a guest's, the guest becomes or joins the account, and the token is revoked;
+   * any other is ignored.
+   */
+  readonly by: CallerClaim | undefined
+  /** The user with defaults that is created where none has the email and no guest is converted. */
+  readonly newAccount: NewAccount
+  /** Becomes a session of that user. */
+  readonly session: SessionRecord
+  readonly now: number
+  /** The account's preferences with the guest's merged into them. */
+  readonly merge: (parts: {
+    readonly account: JsonObject
+    readonly user: JsonObject
+    readonly guest: JsonObject
+    readonly config: JsonObject | undefined
+  }) => JsonObject
+}
+
+export interface SignedIn {
+  readonly kind: 'signed-in'
+  readonly how: 'created' | 'existing' | 'converted' | 'merged'
+  readonly user: JsonObject
+  /** The account as it was before its role changed. */
+  readonly before?: JsonObject
+}
+
+/** 'no-dashboard': the code was right and is consumed, and the user, if there is one, has no dashboard role. */
+export type SignInOutcome =
+  | SignedIn
+  | CodeFailure
+  | { readonly kind: 'no-dashboard'; readonly user: JsonObject | undefined }
+
+/** A sign-in without a code: something that the service trusts has checked who it is. */
+export interface TrustedSignIn {
+  readonly email: string
+  readonly newAccount: NewAccount
+  readonly session: SessionRecord
+  /** For the audit trail. */
+  readonly means: string
+}
+
+/** A user with settings and preferences, which have the user's id. */
+export interface NewAccount {
+  readonly user: Document
+  readonly settings: JsonObject
+  readonly preferences: JsonObject
+}
+
+export interface AccountDeletion {
+  readonly id: string
+  readonly now: number
+  /** Rejects the deletion of the last administrator. */
+  readonly keepLastAdmin: boolean
+  /** The token of the request, which is revoked; the others die with their user. */
+  readonly token?: Token
+  /** Checked in the same transaction. */
+  readonly condition?: Condition | undefined
+}
 
 const [EMAIL, APP_ROLE] = [valueAt('email'), valueAt('appRole')]
 const DASHBOARD_ROLE = valueAt('dashboardRole')
@@ -45,7 +101,7 @@ export function emailOf(database: Database, id: string): string | undefined {
   return row === undefined ? undefined : String(row['email'])
 }
 
-/** An index lists the administrators; emails are unique, so this reads two of them at most. */
+/** Whether there is an administrator besides the user of one email. Cheap, however many users there are. */
 export function hasAdmin(database: Database, except: string): boolean {
   const sql = `SELECT 1 FROM user WHERE ${DASHBOARD_ROLE} = 'admin' AND ${EMAIL} <> ? LIMIT 1`
   return database.get(sql, except) !== undefined
@@ -196,15 +252,16 @@ function ensureBelongings(database: Database, id: string, { settings, preference
   }
 }
 
+/** 'last-admin' where the change would leave the site without an administrator. */
 export function updateUser(
   database: Database,
   id: string,
   change: Change,
   moment: Moment,
-): string | 'missing' | 'last-admin' {
-  const stored = userText(database, id)
-  if (stored === undefined) return 'missing'
-  const doc = writeJson(change(parseJson(stored) as JsonObject, stored, moment))
+): Versions | 'missing' | 'last-admin' {
+  const before = userText(database, id)
+  if (before === undefined) return 'missing'
+  const doc = writeJson(change(parseJson(before) as JsonObject, before, moment))
   const row = database.get(
     `UPDATE user SET doc = ? WHERE id = ? AND
       (${DASHBOARD_ROLE} <> 'admin' OR ? ->> '$.dashboardRole' = 'admin' OR ${OTHER_ADMIN}) RETURNING doc`,
@@ -212,7 +269,7 @@ export function updateUser(
     id,
     doc,
   )
-  return row === undefined ? 'last-admin' : String(row['doc'])
+  return row === undefined ? 'last-admin' : { before, after: String(row['doc']) }
 }
 
 /** Replaces the document of a user, the email included. */

@@ -22,13 +22,13 @@ export interface ApiTokenRecord {
 }
 
 /** The token of a hash; undefined where there is none, also where it was revoked. It may have expired. */
-export function findApiToken(database: Database, hash: string): ApiTokenRecord | undefined {
+export function apiToken(database: Database, hash: string): ApiTokenRecord | undefined {
   const row = database.get('SELECT * FROM api_token WHERE hash = ?', hash)
   return row === undefined ? undefined : recordOf(row)
 }
 
 /** The newest first, at most a thousand; expired ones too, until the next is made. */
-export function listApiTokens(database: Database): readonly ApiTokenRecord[] {
+export function apiTokens(database: Database): readonly ApiTokenRecord[] {
   return database.all(`SELECT * FROM api_token ORDER BY created_at DESC, id DESC LIMIT ${LISTED_MAX}`).map(recordOf)
 }
 

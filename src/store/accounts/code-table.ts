@@ -16,8 +16,41 @@
  */
 import type { Database, Row } from '../db/database.ts'
 import { isFull, putMessage } from '../outbox/outbox-table.ts'
-import { addHit, forgetHits, rateWait } from './rate-table.ts'
-import type { CodeClaim, CodeFailure, CodeIssue, Rate } from '../store.ts'
+import { addHit, forgetHits, rateWait, type Rate } from './rate-table.ts'
+
+/** A sign-in code to be stored, with the sealed message that carries it, unless the operator made it. */
+export interface CodeIssue {
+  readonly email: string
+  readonly mac: Uint8Array
+  readonly now: number
+  readonly expiresAt: number
+  /** Undefined for a code of the operator, which replaces every other code of the email. */
+  readonly message: { readonly id: string; readonly sealed: Uint8Array } | undefined
+  /** The client that requests a mailed code, as `client` of its claim. */
+  readonly requester?: Uint8Array | undefined
+  /** A rate whose events are forgotten. */
+  readonly forget?: Pick<Rate, 'ring' | 'key'> | undefined
+}
+
+export interface CodeClaim {
+  readonly email: string
+  readonly mac: Uint8Array
+  /** A hash of the network address of the client. */
+  readonly client: Uint8Array
+  readonly now: number
+  /** Wrong attempts after which a code is void: for one client, and for all. */
+  readonly attempts: { readonly perClient: number; readonly inAll: number }
+  /**
+   * Count wrong attempts over all codes: of a client, live code or not, and of an email. Undefined where they are off.
+   * `requester` counts those that clients make at their own codes past the limit of the email.
+   */
+  readonly rates: { readonly perClient?: Rate | undefined; readonly perEmail?: Rate | undefined; readonly requester?: readonly Rate[] }
+}
+
+/** 'none': no live code. 'blocked': the client has used up its attempts at the code. */
+export type CodeFailure =
+  | { readonly kind: 'rejected'; readonly reason: 'none' | 'blocked' | 'wrong' }
+  | { readonly kind: 'limited'; readonly limit: 'perClient' | 'perEmail'; readonly retryAfterMs: number }
 
 const PURGE_ROWS_MAX = 50
 /** Mailed codes of one email that are live at once; the oldest goes first. */

@@ -14,6 +14,12 @@ import { guestStorage } from './guest-storage.ts'
 import { valueAt } from '../schema/names.ts'
 import { LARGE_GUEST_BYTES } from '../schema/tables.ts'
 
+/** Some guests were deleted. */
+export interface GuestStep {
+  readonly removed: number
+  readonly isDone: boolean
+}
+
 /** Users that one step looks at, and guests that it removes. */
 const USERS_PER_STEP = 500
 const GUESTS_PER_STEP = 20

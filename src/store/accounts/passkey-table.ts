@@ -1,20 +1,63 @@
 /** Passkeys of users: the public half of each, with the page where it was made. They go with their user. */
 import { hasDashboard, type Caller } from '../../models/caller.ts'
 import { parseJson, type JsonObject } from '../../base/json.ts'
-import { takeCode } from './code-table.ts'
+import { takeCode, type CodeClaim, type CodeFailure } from './code-table.ts'
 import type { Database, Row } from '../db/database.ts'
-import type { PasskeyAdded, PasskeyAddition, PasskeyRecord, PasskeySignedIn, PasskeySignIn } from '../store.ts'
-import { addSession, useTicket } from './session-table.ts'
+import { addSession, useTicket, type SessionRecord } from './session-table.ts'
+import type { Token } from '../actor.ts'
+
+export interface PasskeyRecord {
+  /** base64url, as the public key. */
+  readonly id: string
+  readonly userId: string
+  readonly origin: string
+  readonly publicKey: string
+  readonly signCount: number
+  readonly isBackedUp: boolean
+  readonly name: string
+  /** Milliseconds since the epoch, as below. */
+  readonly createdAt: number
+  /** Undefined where it was not used yet. */
+  readonly usedAt: number | undefined
+}
+
+export interface PasskeyAddition {
+  /** Has to be right. */
+  readonly code: CodeClaim
+  /** Is used up. */
+  readonly challenge: Token
+  readonly passkey: PasskeyRecord
+}
+
+/** 'repeated': the challenge was used before. 'exists': the id is that of a passkey, maybe of another user. */
+export type PasskeyAdded = 'added' | 'repeated' | 'exists' | 'full' | 'missing' | CodeFailure
+
+export interface PasskeySignIn {
+  /** What was checked, as it was read. */
+  readonly passkey: PasskeyRecord
+  readonly signCount: number
+  readonly isBackedUp: boolean
+  /** Is used up. */
+  readonly challenge: Token
+  readonly session: SessionRecord
+  readonly now: number
+}
+
+/** 'changed': the passkey was removed or used elsewhere meanwhile. */
+export type PasskeySignedIn =
+  | { readonly kind: 'signed-in'; readonly user: JsonObject }
+  | { readonly kind: 'repeated' | 'changed' | 'no-dashboard' }
 
 /** Of one user. */
 export const PASSKEYS_MAX = 20
 
+/** The passkey with this id; undefined where there is none. */
 export function findPasskey(database: Database, id: string): PasskeyRecord | undefined {
   const row = database.get('SELECT * FROM passkey WHERE id = ?', id)
   return row === undefined ? undefined : recordOf(row)
 }
 
-/** The newest first. */
+/** The passkeys of a user, newest first. */
 export function passkeysOf(database: Database, userId: string): readonly PasskeyRecord[] {
   return database.all('SELECT * FROM passkey WHERE user_id = ? ORDER BY created_at DESC, id', userId).map(recordOf)
 }

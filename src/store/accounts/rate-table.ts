@@ -5,7 +5,15 @@
  * rings of their own: a flood of requests must not push out the events that keep an account from being guessed.
  */
 import type { Database, Row } from '../db/database.ts'
-import type { Rate } from '../store.ts'
+
+/** A sliding window: at most `max` events of one key within `windowMs`. */
+export interface Rate {
+  readonly key: Uint8Array
+  readonly max: number
+  readonly windowMs: number
+  /** Where its events are kept, apart from those of other rings: 500,000 in each. `rate_hit` without it. */
+  readonly ring?: 'rate_hit' | 'client_try' | 'email_try'
+}
 
 const PURGE_ROWS_MAX = 200
 /**

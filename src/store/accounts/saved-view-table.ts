@@ -1,11 +1,22 @@
 /** Lists of the dashboard that users have named: how each is narrowed and sorted, as its URL says it. They go with their user. */
 import type { Database, Row } from '../db/database.ts'
-import type { SavedView, ViewSaved } from '../store.ts'
+
+/** A list of the dashboard that a user has named. */
+export interface SavedView {
+  readonly id: string
+  readonly userId: string
+  readonly name: string
+  readonly model: string
+  /** That of the URL of the list. */
+  readonly query: string
+}
+
+export type ViewSaved = 'saved' | 'full' | 'missing'
 
 /** Of one user. */
 export const VIEWS_MAX = 50
 
-/** In the order of their names. */
+/** The saved views of a user, by their names. */
 export function viewsOf(database: Database, userId: string): readonly SavedView[] {
   return database.all('SELECT * FROM saved_view WHERE user_id = ? ORDER BY name, id', userId).map(viewOf)
 }

@@ -9,12 +9,27 @@
 import type { Database } from '../db/database.ts'
 import type { CallerClaim, Token } from '../actor.ts'
 import { revokeTokensOf, useApiToken, userOfApiToken } from './api-token-table.ts'
-import type { ListedSession, SessionRecord } from '../store.ts'
+
+/** A session as it is stored. */
+export interface SessionRecord extends Token {
+  /** The client that uses it, or its purpose. */
+  readonly label: string
+  /** Milliseconds since the epoch. */
+  readonly createdAt: number
+}
+
+export interface ListedSession extends SessionRecord {
+  /** When it was last used, in milliseconds since the epoch; useSession() keeps it. */
+  readonly usedAt: number
+}
 
 const PURGE_ROWS_MAX = 50
 const LISTED_MAX = 1_000
 
-/** The JSON text of the token's user; undefined where the token was ended or its user is gone. */
+/**
+ * The JSON text of a token's user: undefined where the user is gone, or the token or all tokens of the user were ended.
+ *
+ */
 export function caller(database: Database, claim: CallerClaim): string | undefined {
   const { userId, jti, iat, apiToken } = claim
   if (apiToken !== undefined) return userOfApiToken(database, claim)
@@ -95,7 +110,7 @@ export function replaceSession(
   return outcome
 }
 
-/** The sessions that have not expired, newest first, at most a thousand. */
+/** The sessions of a user that have not expired, newest first, at most a thousand. */
 export function sessionsOf(database: Database, userId: string, now: number): readonly ListedSession[] {
   return database
     .all(

@@ -9,22 +9,14 @@ import { user, type User } from '../../models/user.ts'
 import { isoDate } from '../../base/dates.ts'
 import type { ApiTokenRecord } from '../accounts/api-token-table.ts'
 import type { ChangedSetting } from '../settings/setting-table.ts'
-import type {
-  Document,
-  Moment,
-  NewAccount,
-  PasskeyAdded,
-  PasskeyRecord,
-  PasskeySignIn,
-  PasskeySignedIn,
-  SavedView,
-  SessionRecord,
-  SignIn,
-  SignInOutcome,
-  TrustedSignIn,
-} from '../store.ts'
 import { changedPaths } from './changed-paths.ts'
 import { roleOf, type AuditEntry, type AuditSource } from './audit-record.ts'
+import type { Document } from '../documents/document-tables.ts'
+import type { Moment, Versions } from '../documents/moment.ts'
+import type { NewAccount, SignIn, SignInOutcome, TrustedSignIn } from '../accounts/account-tables.ts'
+import type { PasskeyAdded, PasskeyRecord, PasskeySignIn, PasskeySignedIn } from '../accounts/passkey-table.ts'
+import type { SavedView } from '../accounts/saved-view-table.ts'
+import type { SessionRecord } from '../accounts/session-table.ts'
 
 /** Members that change with every change. */
 const ALWAYS_CHANGED = ['updatedAt']
@@ -72,12 +64,6 @@ export function erased(model: Model, id: string, before: string): AuditEntry {
 /** By an administrator, with a note for its author. */
 export function givenBack(model: Model, id: string, versions: Versions, note: string): AuditEntry {
   return { ...replaced(model, id, versions), event: 'document.returned', details: [{ name: 'note', value: note }] }
-}
-
-/** The JSON text of a document before and after. */
-export interface Versions {
-  readonly before: string
-  readonly after: string
 }
 
 /** A change of roles by any actor; empty where they stay the same. */

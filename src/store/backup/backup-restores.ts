@@ -10,13 +10,13 @@ import { isoDate } from '../../base/dates.ts'
 import { describe, fail, type Failure } from '../../base/failure.ts'
 import type { Log } from '../../base/log.ts'
 import type { CallerClaim } from '../actor.ts'
-import type { Store } from '../store.ts'
 import { startBackupThread, type BackupThread } from './backup-thread.ts'
 import type { CheckedBackup } from './backup-check.ts'
 import { findBackup, type BackupPaths } from './backup-files.ts'
 import { DatabaseFileError } from './database-copy.ts'
 import { requestRestore, restoreCopy } from './pending-restore.ts'
 import type { RestorePlace } from './restore.ts'
+import type { Store } from '../store.ts'
 
 const NAME_BYTES = 6
 /** A guess: how long the service takes to start again. */

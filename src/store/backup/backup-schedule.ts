@@ -10,7 +10,8 @@ import type { Log } from '../../base/log.ts'
 import { systemReason } from '../../base/system-error.ts'
 import type { BackupRule } from './backup-rule.ts'
 import { backupMade, type BackupRecord, type BackupRuns } from './backup-runs.ts'
-import type { Store, Writer } from '../store.ts'
+import { SYSTEM } from '../actor.ts'
+import type { Store } from '../store.ts'
 
 const RETRY_MS_FIRST = MINUTE_MS
 const RETRY_MS_MAX = HOUR_MS
@@ -34,7 +35,7 @@ interface Missed {
 export type BackupSchedule = Awaited<ReturnType<typeof startBackups>>
 
 export interface ScheduleOptions {
-  readonly store: Pick<Store, 'readMeta'> & Pick<Writer, 'writeMeta' | 'record'>
+  readonly store: Pick<Store, 'settings' | 'as'>
   readonly runs: BackupRuns
   /** How often they are made, which may change at any time; undefined for never. */
   readonly rule: () => BackupRule | undefined
@@ -49,7 +50,8 @@ export interface ScheduleOptions {
 export async function startBackups(options: ScheduleOptions) {
   const { store, runs, rule, findLack, isOnDuty = () => true, now, log } = options
   const startedAt = now()
-  let state: BackupState = { last: readRecord(await store.readMeta(META_NAME)), failure: undefined, skipped: undefined }
+  const own = store.as(SYSTEM)
+  let state: BackupState = { last: readRecord(store.settings.readMeta(META_NAME)), failure: undefined, skipped: undefined }
   let [stopped, failures] = [false, 0]
   let timer: NodeJS.Timeout | undefined
   let round: Promise<void> | undefined
@@ -75,7 +77,7 @@ export async function startBackups(options: ScheduleOptions) {
       const lack = rule()?.yieldsRoom === true ? await findLack?.() : undefined
       if (lack !== undefined) return skip(at, lack)
       const last = await runs.make('scheduled')
-      await Promise.all([store.writeMeta(META_NAME, { ...last }), store.record(backupMade(last))])
+      await Promise.all([own.writeMeta(META_NAME, { ...last }), own.record(backupMade(last))])
       state = { last, failure: undefined, skipped: undefined }
       failures = 0
     } catch (error) {
@@ -88,7 +90,7 @@ export async function startBackups(options: ScheduleOptions) {
   const backUpIfDue = async (): Promise<void> => {
     if (!isOnDuty()) return
     // Another node may have made the last one.
-    const last = readRecord(await store.readMeta(META_NAME))
+    const last = readRecord(store.settings.readMeta(META_NAME))
     if ((last?.at ?? 0) > (state.last?.at ?? 0)) state = { ...state, last }
     if (now() >= dueAt()) await backUp()
   }

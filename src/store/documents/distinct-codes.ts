@@ -8,8 +8,7 @@ import { ProblemFailure, type Problem } from '../../base/problem.ts'
 import type { Model } from '../../models/schema.ts'
 import type { Database } from '../db/database.ts'
 import { tableOf, valueAt } from '../schema/names.ts'
-import type { DocumentStore, FoundText } from '../store.ts'
-import { lookUpIn } from './text-look-up.ts'
+import { lookUp, type FoundText, type LookUp } from './text-look-up.ts'
 
 /** What is written, and what it replaces. */
 export interface WrittenCode {
@@ -22,7 +21,7 @@ export interface WrittenCode {
 const HOLDERS_MAX = 20
 
 /** The problem of a document whose code another one has; undefined where it may be written. */
-export function codeProblem(lookUp: DocumentStore['lookUp'], model: Model, written: WrittenCode): Problem | undefined {
+export function codeProblem(lookUp: LookUp, model: Model, written: WrittenCode): Problem | undefined {
   const { distinct: path, name } = model
   const code = newCode(model, written)
   if (path === undefined || code === undefined) return undefined
@@ -47,7 +46,7 @@ export function isFree(database: Database, model: Model, written: WrittenCode): 
 /** Throws conflict where another document has the code. */
 export function requireDistinct(database: Database, model: Model, written: WrittenCode): void {
   if (isFree(database, model, written)) return
-  const problem = codeProblem(lookUpIn(database), model, written)
+  const problem = codeProblem((...query) => lookUp(database, ...query), model, written)
   if (problem !== undefined) throw new ProblemFailure(problem)
 }
 

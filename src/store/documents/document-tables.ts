@@ -7,11 +7,37 @@ import type { Model } from '../../models/schema.ts'
 import { isForeignKeyError, type Database } from '../db/database.ts'
 import { DUE_AT, dueIndex, HANDED_IN_AT, handedInIndex, IS_HANDED_IN } from '../schema/indexes.ts'
 import { HOUR_CHARS, tableOf } from '../schema/names.ts'
-import type { Change, Condition, Document, DocumentStore, DueDocument, HourCount, InsertOutcome, Moment, ReadDocument } from '../store.ts'
 import { requireDistinct } from './distinct-codes.ts'
 import type { SearchChanges } from '../search/search-changes.ts'
 import { changedSearchRow, searchRow } from '../search/search-row.ts'
+import type { Change, Condition, Moment, ReadDocument, Versions } from './moment.ts'
 
+/** A document to be stored; `id` is the same text as its member. */
+export interface Document {
+  readonly id: string
+  readonly value: JsonObject
+  /** The JSON text of the value, where the caller has it. */
+  readonly text?: string
+}
+
+/** The start of an hour in UTC, as `2026-03-01T12:00:00.000Z`, and its number of documents. */
+export interface HourCount {
+  readonly hour: string
+  readonly n: number
+}
+
+/** 'exists': the id or a unique value is taken; 'orphan': the user that it belongs to does not exist. */
+export type InsertOutcome = 'inserted' | 'exists' | 'orphan'
+
+/** A document whose status changes at a time. */
+export interface DueDocument {
+  readonly id: string
+  /** Milliseconds since the epoch. */
+  readonly at: number
+  readonly text: string
+}
+
+/** The JSON text of a document. */
 export function getDocument(database: Database, model: Model, id: string): string | undefined {
   const row = database.get(`SELECT doc FROM ${tableOf(model)} WHERE id = ?`, id)
   return row === undefined ? undefined : String(row['doc'])
@@ -55,7 +81,7 @@ export function updateDocument(
   id: string,
   change: Change,
   { moment, known }: { readonly moment: Moment; readonly known?: ReadDocument | undefined },
-): string | undefined {
+): Versions | undefined {
   const stored = database.get(`SELECT seq, doc FROM ${tableOf(model)} WHERE id = ?`, id)
   if (stored === undefined) return undefined
   const seq = Number(stored['seq'])
@@ -66,26 +92,26 @@ export function updateDocument(
   const doc = writeJson(next)
   database.run(`UPDATE ${tableOf(model)} SET doc = ? WHERE seq = ?`, doc, seq)
   if (model.trigrams !== undefined) search.add({ model, seq, row: changedSearchRow(model, value, next) })
-  return doc
+  return { before: text, after: doc }
 }
 
+/** Removes a document for which the condition holds, and returns its JSON text; undefined where there is none. */
 export function removeDocument(
   { database, search }: DocumentTables,
   model: Model,
   id: string,
   condition?: Condition,
-): boolean {
-  if (condition !== undefined) {
-    const text = getDocument(database, model, id)
-    if (text !== undefined) condition(text)
-  }
-  const row = database.get(`DELETE FROM ${tableOf(model)} WHERE id = ? RETURNING seq`, id)
-  if (row === undefined) return false
-  if (model.trigrams !== undefined) search.add({ model, seq: Number(row['seq']), row: undefined })
-  return true
+): string | undefined {
+  const row = database.get(`SELECT seq, doc FROM ${tableOf(model)} WHERE id = ?`, id)
+  if (row === undefined) return undefined
+  const [seq, text] = [Number(row['seq']), String(row['doc'])]
+  condition?.(text)
+  database.run(`DELETE FROM ${tableOf(model)} WHERE seq = ?`, seq)
+  if (model.trigrams !== undefined) search.add({ model, seq, row: undefined })
+  return text
 }
 
-/** Documents whose status changes at a time, the earliest first. */
+/** Documents of a scheduled model with a time to come or past, the earliest first, behind one of them; at most `limit`. */
 export function dueDocuments(
   database: Database,
   model: Model,
@@ -98,7 +124,7 @@ export function dueDocuments(
   return database.all(sql, from, id, limit).map((row) => ({ id: String(row['id']), at: Date.parse(String(row['at'])), text: String(row['doc']) }))
 }
 
-/** Drafts that were handed in, the longest waiting first. */
+/** Drafts of a reviewed model that were handed in, the longest waiting first, at most `limit`; and how many there are. */
 export function handedIn(database: Database, model: Model, limit: number): readonly { readonly id: string; readonly text: string }[] {
   const sql = `SELECT id, doc FROM ${tableOf(model)} INDEXED BY "${handedInIndex(model)}"
     WHERE ${IS_HANDED_IN} ORDER BY ${HANDED_IN_AT}, id LIMIT ?`
@@ -110,6 +136,7 @@ export function countHandedIn(database: Database, model: Model): number {
   return Number(database.get(sql)?.['n'])
 }
 
+/** How many documents of a counted model have the status `active`. */
 export function countActive(database: Database, model: Model): number {
   const row = database.get("SELECT n FROM status_count WHERE model = ? AND status = 'active'", model.name)
   return Number(row?.['n'] ?? 0)
@@ -121,11 +148,14 @@ export function countByStatus(database: Database, model: Model): ReadonlyMap<str
   return new Map(rows.map(({ status, n }) => [String(status), Number(n)]))
 }
 
-/** The hours with documents of a model with a timeline, from one to another, both included, oldest first. */
+/**
+ * The hours with documents of a model with a timeline, oldest first. Each of the two hours is given by any moment in
+ * it, in milliseconds since the epoch. Costs the same however many documents there are.
+ */
 export function countByHour(
   database: Database,
   model: Model,
-  { from, to }: Parameters<DocumentStore['countByHour']>[1],
+  { from, to }: { readonly from: number; readonly to: number },
 ): readonly HourCount[] {
   const sql = 'SELECT hour, n FROM hour_count WHERE model = ? AND hour BETWEEN ? AND ? ORDER BY hour'
   const rows = database.all(sql, model.name, isoDate(from).slice(0, HOUR_CHARS), isoDate(to).slice(0, HOUR_CHARS))

@@ -6,7 +6,19 @@
 import { DAY_MS } from '../../base/duration.ts'
 import { fail } from '../../base/failure.ts'
 import type { Database } from '../db/database.ts'
-import type { FirstResponse, RepeatableRequest } from '../store.ts'
+
+/** A request with an Idempotency-Key, and a hash of what it wants. */
+export interface RepeatableRequest {
+  readonly key: string
+  readonly fingerprint: Uint8Array
+  readonly now: number
+}
+
+/** What a repetition of the request gets: the status and `data` of the response. */
+export interface FirstResponse {
+  readonly status: number
+  readonly data: string
+}
 
 const KEPT_MS = DAY_MS
 /** Of one user; past these the oldest are forgotten. */

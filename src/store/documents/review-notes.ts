@@ -5,7 +5,12 @@
 import { publicName, twinName } from '../../models/incomplete.ts'
 import type { Model } from '../../models/schema.ts'
 import type { Database } from '../db/database.ts'
-import type { ReviewNote } from '../store.ts'
+
+/** Writes inside a transaction that several share: each is there for the next, and what one throws undoes all. */
+export interface ReviewNote {
+  readonly note: string
+  readonly at: number
+}
 
 export function putReviewNote(database: Database, model: Model, id: string, { note, at }: ReviewNote): void {
   database.run(
@@ -29,6 +34,7 @@ export function removeReviewNote(database: Database, model: Model, id: string): 
   )
 }
 
+/** The note with which a draft was given back. */
 export function reviewNote(database: Database, model: Model, id: string): ReviewNote | undefined {
   const row = database.get('SELECT note, at FROM review_note WHERE model = ? AND id = ?', model.name, id)
   return row === undefined ? undefined : { note: String(row['note']), at: Number(row['at']) }

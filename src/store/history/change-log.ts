@@ -6,11 +6,61 @@
 import type { Model } from '../../models/schema.ts'
 import type { Status } from '../../models/status.ts'
 import type { Database, Row } from '../db/database.ts'
-import type { ChangePage, ChangeRange, ChangeRecord, ChangeSight } from '../store.ts'
+
+/** A change of a document, as it was committed. */
+export interface ChangeRecord {
+  /** Grows with each change of any model; it need not be dense. */
+  readonly seq: number
+  /** The name of the model. */
+  readonly model: string
+  readonly id: string
+  readonly kind: 'created' | 'updated' | 'deleted' | 'restored'
+  /** Milliseconds since the epoch. */
+  readonly at: number
+  /** The id of a user, or `operator`, `service` or `stranger` as in the audit trail; undefined where it was erased. */
+  readonly actor: string | undefined
+  /** The versions before and after: their entity tags without quotes. */
+  readonly before: string | undefined
+  readonly after: string | undefined
+  /** The status before, where the model has one. */
+  readonly statusBefore: Status | undefined
+  /** Whether the document was active at any time before this change, as far back as the log goes. */
+  readonly wasActive: boolean
+  /** Whether it made a document of which the log has no earlier change. */
+  readonly isFirst: boolean
+  /** Whether it is of the kind 'updated' and brought only copies of other documents up to date. */
+  readonly isFollowing: boolean
+}
+
+/** The extent of the change log. */
+export interface ChangeRange {
+  /** Identifies the log: that of a restored backup is another one, in which a seq means another change. */
+  readonly history: string
+  /** The newest seq; 0 where there is none. */
+  readonly newest: number
+  /** The seq behind which the log is whole: a reader that stands before it must start over. */
+  readonly wholeBehind: number
+}
+
+/** Which changes a reader is told of: those of all documents of some models, and those of the own documents of others. */
+export interface ChangeSight {
+  readonly models: readonly Model[]
+  /** `id` is that of the user, and of all that the user owns. */
+  readonly own?: { readonly models: readonly Model[]; readonly id: string } | undefined
+}
+
+export interface ChangePage {
+  readonly records: readonly ChangeRecord[]
+  /** The seq up to which the page tells all changes: the next one begins behind it. */
+  readonly upTo: number
+  /** Rows of the log that were looked at. */
+  readonly looked: number
+}
 
 /** Rows of the log that one page looks at: a few milliseconds. */
 const ROWS_PER_PAGE_MAX = 2_000
 
+/** The extent of the change log, in the same snapshot as get(). */
 export function changeRange(database: Database): ChangeRange {
   const row = database.get('SELECT id, whole_behind, (SELECT max(seq) FROM change) AS newest FROM change_log')
   return {
@@ -20,7 +70,11 @@ export function changeRange(database: Database): ChangeRange {
   }
 }
 
-/** One page of the last changes of documents behind a seq; see DocumentStore. */
+/**
+ * The last change of each document behind a seq, oldest first, at most `limit`. A page looks at a bounded part of what the
+ * log has for its reader: it may have no record and still not be the last one, which has `upTo` at the newest seq. A
+ * document that changes while its reader turns pages comes again.
+ */
 export function changesBehind(database: Database, after: number, sight: ChangeSight, limit: number): ChangePage {
   const parts = partsOf(sight)
   const { newest } = changeRange(database)

@@ -1,7 +1,12 @@
 /** Reads from the change log which documents some users have changed. */
 import type { Model } from '../../models/schema.ts'
 import type { Database } from '../db/database.ts'
-import type { ChangedDocuments } from '../store.ts'
+
+/** Ids of documents that users have changed, and whether they are all that the log knows. */
+export interface ChangedDocuments {
+  readonly ids: readonly string[]
+  readonly isWhole: boolean
+}
 
 /** Rows of the log that are looked at, over all actors: some milliseconds. */
 const ROWS_MAX = 5_000
@@ -29,8 +34,11 @@ export function allChangedBy(database: Database, models: readonly Model[], actor
   return { ids: [...ids], isWhole: true }
 }
 
-/** The last that each actor has changed of the models; see DocumentStore. */
-export function documentsChangedBy(database: Database, models: readonly Model[], actors: readonly string[]): ChangedDocuments {
+/**
+ * Documents of some models that users have changed, as far back as the log goes: the last 1,000 documents of their last
+ * 5,000 changes of any model, which several users share. Deleted documents may be among them.
+ */
+export function changedBy(database: Database, models: readonly Model[], actors: readonly string[]): ChangedDocuments {
   const names = new Set(models.map(({ name }) => name))
   const [rowsMax, documentsMax] = [ROWS_MAX, DOCUMENTS_MAX].map((max) => Math.floor(max / Math.max(1, actors.length)))
   const all = actors.map((actor) => lastChanged(database, names, { actor, rowsMax: rowsMax ?? 0, documentsMax: documentsMax ?? 0 }))

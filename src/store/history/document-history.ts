@@ -8,15 +8,33 @@
 import { entityTag } from '../../http/request/entity-tag.ts'
 import type { Model } from '../../models/schema.ts'
 import type { Database, Row } from '../db/database.ts'
-import type { DocumentChange, HistoryPage, HistoryQuery } from '../store.ts'
 import { getDocument } from '../documents/document-tables.ts'
-import { recordOf } from './change-log.ts'
+import { recordOf, type ChangeRecord } from './change-log.ts'
 import { isWhole, unpackText } from './earlier-text.ts'
+
+/** Which part of a list with the newest first. */
+export interface HistoryQuery {
+  readonly limit: number
+  /** The seq behind which, toward older ones, the page begins; undefined for the newest. */
+  readonly before: number | undefined
+}
+
+export interface HistoryPage<T> {
+  readonly items: readonly T[]
+  /** Whether there are older ones. */
+  readonly hasMore: boolean
+}
+
+/** A change of a document, with its JSON text before and after; undefined where there was none, or it is not kept. */
+export interface DocumentChange extends ChangeRecord {
+  readonly textBefore: string | undefined
+  readonly textAfter: string | undefined
+}
 
 /** Bytes of texts that one page compares: some milliseconds. A page has at least one change. */
 const PAGE_BYTES_MAX = 512 * 1024
 
-/** The changes of a document, newest first. */
+/** The changes of a document, newest first: at most `limit`, and fewer where their texts are long. */
 export function historyOf(database: Database, model: Model, id: string, { limit, before }: HistoryQuery): HistoryPage<DocumentChange> {
   const items: DocumentChange[] = []
   let bytes = 0

@@ -4,13 +4,20 @@ import { storedModelNamed } from '../../models/registry.ts'
 import type { Model } from '../../models/schema.ts'
 import type { Database, Row } from '../db/database.ts'
 import { removeReviewNote } from '../documents/review-notes.ts'
-import type { HistoryPage, HistoryQuery, MatchCount, TrashedDocument } from '../store.ts'
+import type { HistoryPage, HistoryQuery } from './document-history.ts'
+import type { MatchCount } from '../query/found.ts'
+import type { ChangeRecord } from './change-log.ts'
+
+/** A deleted document that can be restored. */
+export interface TrashedDocument extends Pick<ChangeRecord, 'seq' | 'id' | 'at' | 'actor'> {
+  readonly text: string
+}
 
 const REMOVED_PER_STEP = 50
 /** Of the documents of a page, which has at least one. */
 const PAGE_CHARS_MAX = 2 * 1024 * 1024
 
-/** What of a model is in the trash, what was deleted last first. */
+/** What of a model is in the trash, what was deleted last first: at most `limit`, and fewer where they are long. */
 export function listTrash(database: Database, model: Model, { limit, before }: HistoryQuery): HistoryPage<TrashedDocument> {
   if (limit === 0) return { items: [], hasMore: false }
   const items: TrashedDocument[] = []
@@ -32,6 +39,7 @@ export function countTrash(database: Database, models: readonly Model[], limit: 
   return { total: Math.min(total, limit), isFloor: total > limit }
 }
 
+/** The document with this id in the trash. */
 export function getTrashed(database: Database, model: Model, id: string): TrashedDocument | undefined {
   const row = database.get('SELECT * FROM trash WHERE id = ? AND model = ?', id, model.name)
   return row && trashedOf(row)

@@ -11,14 +11,68 @@
 import { DAY_MS } from '../../base/duration.ts'
 import { MESSAGE_STATES, type MessageKind, type MessageState } from '../../models/message-state.ts'
 import type { Database, Row } from '../db/database.ts'
-import type {
-  DeliveryResult,
-  MessageRecord,
-  OutboxMessage,
-  OutboxSummary,
-  OutboxTurn,
-  OutboxWork,
-} from '../store.ts'
+
+export interface OutboxMessage {
+  readonly id: string
+  readonly sealed: Uint8Array
+  /** Including this one. */
+  readonly attempts: number
+  readonly expiresAt: number
+}
+
+/** What the courier requests at each turn. Times in milliseconds since the epoch. */
+export interface OutboxTurn {
+  readonly now: number
+  /** The lease of a message that is taken. */
+  readonly leaseMs: number
+  /** How many messages at most. */
+  readonly take: number
+  /** Takes only messages that an operator requested. */
+  readonly onlyRequested: boolean
+  /** The longest pause before an attempt. A longer one was set before the clock was set back: the message is due. */
+  readonly pauseMsMax: number
+  /** The messages with a running attempt. */
+  readonly inHand: readonly string[]
+}
+
+export interface OutboxWork {
+  /** Due messages, longest due first. */
+  readonly messages: readonly OutboxMessage[]
+  /** Running ones to be aborted: a newer code came, or the account is gone. */
+  readonly unwanted: readonly string[]
+  /** Messages that were just ended because their code had expired. */
+  readonly expired: readonly { readonly id: string; readonly attempts: number; readonly reply: string | undefined }[]
+  /** When the next waiting message is due that is not taken; it may be past. Undefined where none waits. */
+  readonly nextDue: number | undefined
+}
+
+export type DeliveryResult =
+  | { readonly kind: 'delivered' | 'failed' | 'expired'; readonly reply: string }
+  | { readonly kind: 'later'; readonly reply: string; readonly dueAt: number }
+
+/** The record of a message for the operator; times in milliseconds since the epoch. */
+export interface MessageRecord {
+  readonly id: string
+  readonly kind: MessageKind
+  readonly address: string
+  readonly state: MessageState
+  readonly attempts: number
+  /** The mail server's last reply, or why there was none. */
+  readonly reply: string | undefined
+  readonly createdAt: number
+  readonly triedAt: number | undefined
+  /** The next attempt, of a waiting message. */
+  readonly dueAt: number | undefined
+  /** When its code expires. */
+  readonly expiresAt: number
+  readonly doneAt: number | undefined
+}
+
+export interface OutboxSummary {
+  readonly counts: Readonly<Record<MessageState, number>>
+  /** When the oldest open message was added. */
+  readonly oldestWaitingAt: number | undefined
+}
 
 /** With more than this, the mail server has been away for long or a client requests codes by the thousand. */
 export const WAITING_MESSAGES_MAX = 10_000
@@ -85,7 +139,7 @@ export function putMessage(database: Database, posting: Posting): void {
   )
 }
 
-/** The newest invitation to an email that is still recorded. */
+/** The newest invitation to an email; undefined where no record of one is kept. */
 export function lastInvitation(database: Database, email: string, now: number): MessageRecord | undefined {
   const row = database.get("SELECT * FROM outbox WHERE address = ? AND kind = 'invitation' ORDER BY id DESC LIMIT 1", email)
   return row === undefined ? undefined : messageRecord(row, now)
@@ -199,6 +253,7 @@ export function retryMessage(
   return state === 'waiting' ? 'expired' : state
 }
 
+/** The newest records, newest first. */
 export function listMessages(
   database: Database,
   { state, limit, now }: { readonly state: MessageState | undefined; readonly limit: number; readonly now: number },
@@ -252,6 +307,7 @@ function stateOf(row: Row, now: number): MessageState {
   return state === 'waiting' && Number(row['lease_until']) > now ? 'sending' : state
 }
 
+/** Reads all records. */
 export function outboxSummary(database: Database, now: number): OutboxSummary {
   const counts = Object.fromEntries(MESSAGE_STATES.map((state) => [state, 0])) as Record<MessageState, number>
   const byState = database.all('SELECT state, count(*) AS n FROM outbox GROUP BY state')

@@ -18,8 +18,8 @@ import { judgedLength } from './judged-members.ts'
 import { readPage, readRange } from './page-documents.ts'
 import { createPageItems, type PageItem } from './page-items.ts'
 import type { PageRange, Plan } from './plan.ts'
-import { foundTexts, NOTHING_FOUND } from './found.ts'
-import type { FindQuery, Found, MatchCount } from '../store.ts'
+import { foundTexts, NOTHING_FOUND, type Found, type MatchCount } from './found.ts'
+import type { FindQuery } from './find-query.ts'
 
 export interface Effort {
   /** The cost of reading and testing documents; past its limit the scan ends in the middle of a document. */

@@ -9,7 +9,7 @@ import type { Database } from '../db/database.ts'
 import { execute, noEffort } from './executor.ts'
 import { inlineSteps, runsInline } from './threads/inline-budget.ts'
 import { planQuery, possiblePlans } from './planner.ts'
-import type { FindQuery } from '../store.ts'
+import type { FindQuery } from './find-query.ts'
 
 export interface ExplainTask {
   readonly query: FindQuery

@@ -6,7 +6,23 @@
  */
 import type { TextPart } from '../../base/text-parts.ts'
 import type { Position } from '../../query/order.ts'
-import type { Found } from '../store.ts'
+
+export interface Found {
+  /** Documents as JSON text. */
+  readonly items: readonly string[]
+  /** The same in UTF-8, with a comma between two documents: what the array of a response holds. */
+  readonly joined: Uint8Array
+  /** The same for a response, which sends it once: afterwards `joined` may be empty. */
+  readonly part: TextPart
+  /** The position after which the next page begins; undefined when nothing follows. */
+  readonly next: Position | undefined
+}
+
+/** How many documents match; a floor where the limit, or what counting may cost, was reached. */
+export interface MatchCount {
+  readonly total: number
+  readonly isFloor: boolean
+}
 
 /** Documents that lie side by side: UTF-8, with a comma between two of them. */
 export interface JoinedDocuments {

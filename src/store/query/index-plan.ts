@@ -39,9 +39,9 @@ import {
 } from './plan.ts'
 import { indexColumns, keptPaths, soughtIndex, sparseColumns, sparseIndex, type IndexColumn } from '../schema/indexes.ts'
 import { valueAt } from '../schema/names.ts'
-import type { FindQuery } from '../store.ts'
 import { dotted } from '../../query/field-path.ts'
 import type { Sort } from '../../query/order.ts'
+import type { FindQuery } from './find-query.ts'
 
 /** Ranges of one plan; more seeks than this are no shortcut. */
 const RANGES_MAX = 1_000

@@ -6,7 +6,7 @@
  * texts that are stored, so that a number of any length stays exact, and what is missing stays missing.
  */
 import type { Filter } from '../../query/ast.ts'
-import type { FindQuery } from '../store.ts'
+import type { FindQuery } from './find-query.ts'
 
 type Judging = Pick<FindQuery, 'filter' | 'sort'>
 

@@ -4,11 +4,10 @@
  */
 import type { Json } from '../../base/json.ts'
 import { takeSteps, type Steps } from '../../query/steps.ts'
-import { foundBytes, type JoinedDocuments } from './found.ts'
+import { foundBytes, type JoinedDocuments, type Found } from './found.ts'
 import type { Database } from '../db/database.ts'
 import { tableOf } from '../schema/names.ts'
 import type { Model } from '../../models/schema.ts'
-import type { Found } from '../store.ts'
 import { PAGE_BYTES_MAX, type PageItem } from './page-items.ts'
 import { ID_COLUMN, KEY_COLUMN, type PageRange, type Range } from './plan.ts'
 

@@ -16,7 +16,7 @@ import type { Bound, Conditions, WordsFilter } from './conditions.ts'
 import { judgedText } from './judged-members.ts'
 import { tableOf, valueAt } from '../schema/names.ts'
 import type { Statistics } from './statistics.ts'
-import type { FindQuery } from '../store.ts'
+import type { FindQuery } from './find-query.ts'
 
 /** Rows are `[seq, id, judged text (judged-members.ts) or NULL, …keys, …texts, flag]`, with the first `keyColumns` keys of the sort. */
 export interface Range {

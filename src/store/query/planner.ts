@@ -32,7 +32,7 @@ import {
 import { searchOf, searchPlan } from './search-plan.ts'
 import { wordPlan, wordSearchOf } from './word-plan.ts'
 import { guessShare, statisticsOf, type KnownCounts } from './statistics.ts'
-import type { FindQuery } from '../store.ts'
+import type { FindQuery } from './find-query.ts'
 
 /** For each text of the search index that is counted. */
 const COUNT_STEPS = 5

@@ -2,10 +2,26 @@
 import { parseJson, type JsonObject } from '../../base/json.ts'
 import type { Model } from '../../models/schema.ts'
 import type { Database } from '../db/database.ts'
-import type { ReferenceUsage, UsageOfMany } from '../store.ts'
 import { createCurrentCopies } from './current-copies.ts'
 import { countHolders, holderRows, HOLDERS_COUNTED_MAX, placesOf } from './holder-rows.ts'
 import { readProgress } from './reference-progress.ts'
+
+export interface ReferenceUsage {
+  readonly counts: readonly HolderCount[]
+  /** How many documents were looked at, of those that there were; undefined where no copies follow a change now. */
+  readonly following: { readonly done: number; readonly total: number } | undefined
+}
+
+export interface UsageOfMany extends Pick<ReferenceUsage, 'counts'> {
+  readonly used: readonly string[]
+}
+
+interface HolderCount {
+  readonly model: Model
+  readonly total: number
+  /** Whether counting ended at the limit. */
+  readonly isFloor: boolean
+}
 
 interface UsageQuery {
   readonly model: Model
@@ -14,6 +30,10 @@ interface UsageQuery {
   readonly limit: number
 }
 
+/**
+ * How many documents of some models hold copies of a document, each counted up to a limit, and how far these copies have
+ * followed its last change; undefined where they have.
+ */
 export function usageOf(database: Database, { model, id, holders, limit }: UsageQuery): ReferenceUsage {
   const counts = holders.map((holder) => {
     const places = placesOf(model).filter((place) => place.model === holder)
@@ -23,7 +43,10 @@ export function usageOf(database: Database, { model, id, holders, limit }: Usage
   return { counts, following: followingOf(database, model, id) }
 }
 
-/** Copies are counted until a model reaches the limit; of the documents after that, only whether they have any. */
+/**
+ * How many documents of some models hold copies of any of these documents, each counted up to a limit over all; and which of
+ * these have copies in a model that no user owns.
+ */
 export function usageOfMany(database: Database, { model, ids, holders, limit }: Omit<UsageQuery, 'id'> & { readonly ids: readonly string[] }): UsageOfMany {
   const totals = new Map(holders.map((holder) => [holder, 0]))
   const places = placesOf(model).filter((place) => totals.has(place.model))

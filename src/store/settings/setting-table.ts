@@ -32,7 +32,7 @@ export interface ChangedSetting extends SettingChange {
   readonly before: string | undefined
 }
 
-/** By name. */
+/** The settings that administrators have changed, by name. */
 export function listSettings(database: Database): readonly StoredSetting[] {
   return database.all('SELECT * FROM setting ORDER BY name').map((row) => {
     return { name: String(row['name']), value: String(row['value']), changedAt: Number(row['changed_at']) }

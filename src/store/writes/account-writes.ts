@@ -1,11 +1,11 @@
 /** The writes of accounts, codes and sessions, with their audit records, and the erasure of deleted accounts. */
 import * as entries from '../audit/audit-entries.ts'
 import { continueErasures, eraseUser } from '../audit/audit-table.ts'
-import type { Writer } from '../store.ts'
+import type { Token } from '../actor.ts'
 import * as apiTokens from '../accounts/api-token-table.ts'
 import * as accounts from '../accounts/account-tables.ts'
 import * as codes from '../accounts/code-table.ts'
-import { putInvitation, whyNotInvited } from '../accounts/invitation-mails.ts'
+import { putInvitation, whyNotInvited, type InvitationMail } from '../accounts/invitation-mails.ts'
 import * as guests from '../accounts/guest-table.ts'
 import * as passkeys from '../accounts/passkey-table.ts'
 import * as views from '../accounts/saved-view-table.ts'
@@ -36,13 +36,21 @@ export function accountWrites(
   erasure: ReturnType<typeof accountErasure>,
 ) {
   return {
-    issueCode: (issue) =>
+    /**
+     * Replaces any earlier code of the email, and the message that carried it. 'full' where the outbox is: then nothing
+     * changes, and an earlier code stays valid.
+     */
+    issueCode: (issue: codes.CodeIssue) =>
       write((_, record) => {
         const outcome = codes.issueCode(database, issue)
         record(entries.codeRequested(trail.emailHash(issue.email), outcome))
         return outcome
       }),
-    createAccount: (account, session) =>
+    /**
+     * Creates a user with settings, preferences and, where one is given, a session; 'exists' for a taken email, 'full' for a
+     * guest where guests may keep no more.
+     */
+    createAccount: (account: accounts.NewAccount, session?: sessions.SessionRecord) =>
       write(({ guestRoom }, record) => {
         const isGuest = session !== undefined
         if (isGuest && guestRoom() <= 0) return 'full'
@@ -51,7 +59,8 @@ export function accountWrites(
         if (outcome === 'inserted') record(entries.accountCreated(account, session, trail.emailHash))
         return outcome
       }),
-    inviteAccount: (account, mail) =>
+    /** Creates a user, and adds the mail that invites it to the outbox; nothing changes where that is not possible. */
+    inviteAccount: (account: accounts.NewAccount, mail: InvitationMail | undefined) =>
       write((_, record) => {
         const unsent = mail && whyNotInvited(database, mail)
         if (unsent !== undefined) return unsent
@@ -61,7 +70,8 @@ export function accountWrites(
         record(entries.userInvited(account, mail !== undefined, trail.emailHash))
         return outcome
       }),
-    inviteAgain: (userId, mail) =>
+    /** Adds another mail that invites a user; 'missing' where there is none of that id and email. */
+    inviteAgain: (userId: string, mail: InvitationMail) =>
       write((_, record) => {
         if (accounts.emailOf(database, userId) !== mail.email) return 'missing'
         const unsent = whyNotInvited(database, mail)
@@ -70,14 +80,19 @@ export function accountWrites(
         record(entries.invitedAgain(userId, trail.emailHash(mail.email)))
         return 'sent'
       }),
-    promote: (email, time) =>
+    /** Makes an existing user an administrator; undefined where there is none. */
+    promote: (email: string, time: number) =>
       write((_, record) => {
         const before = accounts.userByEmail(database, email)
         const after = accounts.promote(database, email, time)
         if (before !== undefined && after !== undefined) entries.roleChanged(before, after).forEach(record)
         return after
       }),
-    signIn: (request) =>
+    /**
+     * Consumes the code, so that of two requests with the right one only one succeeds; then finds, creates, converts or
+     * merges the account, and adds missing settings and preferences.
+     */
+    signIn: (request: accounts.SignIn) =>
       write((_, record) => {
         const outcome = accounts.signIn(database, request)
         entries.signInEntries(request, outcome, trail.emailHash(request.code.email)).forEach(record)
@@ -85,13 +100,15 @@ export function accountWrites(
         if (outcome.kind === 'signed-in' && outcome.how === 'merged') erasure.begin(request.by?.userId ?? '')
         return outcome
       }),
-    signInTrusted: (request) =>
+    /** Signs in the user of an email that was checked elsewhere, and makes the account where there is none. */
+    signInTrusted: (request: accounts.TrustedSignIn) =>
       write((_, record) => {
         const outcome = accounts.signInTrusted(database, request)
         record(entries.signedInBy(outcome.user, request, trail.emailHash(request.email)))
         return outcome
       }),
-    signInFirstAdmin: (request, except) =>
+    /** The same, and makes the user an administrator; 'refused' where there is one besides the user of one email. */
+    signInFirstAdmin: (request: accounts.TrustedSignIn, except: string) =>
       write((_, record) => {
         const outcome = accounts.signInFirstAdmin(database, request, except)
         const emailHash = trail.emailHash(request.email)
@@ -102,7 +119,8 @@ export function accountWrites(
         }
         return outcome
       }),
-    async deleteAccount(request) {
+    /** Deletes a user and all its data permanently: the content is overwritten in the file. */
+    async deleteAccount(request: accounts.AccountDeletion) {
       let isAnonymous = true
       const outcome = await write(({ caller }, record) => {
         isAnonymous = true
@@ -118,97 +136,111 @@ export function accountWrites(
       while (!isAnonymous) isAnonymous = !(await queue.write(erasure.goOn))
       return outcome
     },
-  } satisfies Partial<Writer>
+  }
 }
 
 export function sessionWrites({ database, write, writeUnsynced }: ActorTransactions) {
   return {
-    revoke: (token) =>
+    revoke: (token: Token & { readonly now: number }) =>
       write(({ caller }, record) => {
         sessions.revoke(database, token)
         record(entries.sessionEnded(caller?.id ?? '', 'session', token.jti))
       }),
-    useTicket: (ticket) => write(() => sessions.useTicket(database, ticket)),
-    addSession: (userId, session) =>
+    /** Stores that a ticket was used; false where it was used before. */
+    useTicket: (ticket: Token & { readonly now: number }) => write(() => sessions.useTicket(database, ticket)),
+    /** Adds a session of a user; 'missing' where the user is gone. */
+    addSession: (userId: string, session: sessions.SessionRecord) =>
       write((_, record) => {
         const outcome = sessions.addSession(database, userId, session)
         if (outcome === 'added') record(entries.tokenIssued(userId, session))
         return outcome
       }),
-    replaceSession: (userId, old, session) =>
+    /** Ends a token of a user and adds the session that takes its place, with its label; 'missing' where the user is gone. */
+    replaceSession: (userId: string, old: Token, session: sessions.SessionRecord) =>
       write((_, record) => {
         const outcome = sessions.replaceSession(database, userId, old, session)
         if (outcome === 'added') record(entries.tokenRefreshed(userId, session))
         return outcome
       }),
-    addApiToken: (hash, token) =>
+    /** Adds a token of the API by its hash; 'missing' where its user is gone, 'full' where there are a thousand. */
+    addApiToken: (hash: string, token: apiTokens.ApiTokenRecord) =>
       write((_, record) => {
         const outcome = apiTokens.addApiToken(database, hash, token)
         if (outcome === 'added') record(entries.apiTokenMade(token))
         return outcome
       }),
-    revokeApiToken: (id) =>
+    /** Revokes a token of the API; false where there is none with that id. */
+    revokeApiToken: (id: string) =>
       write((_, record) => {
         const revoked = apiTokens.revokeApiToken(database, id)
         if (revoked !== undefined) record(entries.apiTokenRevoked(revoked))
         return revoked !== undefined
       }),
-    addPasskey: (addition) =>
+    /** Consumes the code and the challenge, and adds a passkey. */
+    addPasskey: (addition: passkeys.PasskeyAddition) =>
       write((_, record) => {
         const outcome = passkeys.addPasskey(database, addition)
         record(outcome === 'added' ? entries.passkeyAdded(addition.passkey) : entries.passkeyRefused(addition.passkey, outcome))
         return outcome
       }),
-    signInWithPasskey: (request) =>
+    /** Adds a session for a user with a dashboard role, whose passkey was checked and is still as it was then. */
+    signInWithPasskey: (request: passkeys.PasskeySignIn) =>
       write((_, record) => {
         const outcome = passkeys.signInWithPasskey(database, request)
         record(entries.signedInWithPasskey(request, outcome))
         return outcome
       }),
-    addView: (view) =>
+    /** 'full' where the user has as many as there may be, 'missing' where the user is gone. */
+    addView: (view: views.SavedView) =>
       write((_, record) => {
         const outcome = views.addView(database, view)
         if (outcome === 'saved') record(entries.viewSaved(view))
         return outcome
       }),
-    replaceView: (view) =>
+    /** 'missing' where the user has none with this id, whatever other users have. */
+    replaceView: (view: views.SavedView) =>
       write((_, record) => {
         const outcome = views.replaceView(database, view)
         if (outcome === 'saved') record(entries.viewSaved(view))
         return outcome
       }),
-    removeView: (userId, id) =>
+    /** Removes a view of a user; false where the user has none with this id. */
+    removeView: (userId: string, id: string) =>
       write((_, record) => {
         const removed = views.removeView(database, userId, id)
         if (removed !== undefined) record(entries.viewRemoved(removed))
         return removed !== undefined
       }),
-    removePasskeys: (userId, id) =>
+    /** Removes a passkey of a user, or all without an id. Returns how many. */
+    removePasskeys: (userId: string, id?: string) =>
       write((_, record) => {
         const removed = passkeys.removePasskeys(database, userId, id)
         for (const passkey of removed) record(entries.passkeyRemoved(passkey))
         return removed.length
       }),
     // A request that only reads must not wait for a disk, and a later one stores again what a power cut took.
-    useSession: (jti, time) => writeUnsynced(() => sessions.useSession(database, jti, time)),
-    endSession: (userId, jti, time) =>
+    useSession: (jti: string, time: number) => writeUnsynced(() => sessions.useSession(database, jti, time)),
+    /** Ends one session of a user; false where the user has none with that id. */
+    endSession: (userId: string, jti: string, time: number) =>
       write((_, record) => {
         const isEnded = sessions.endSession(database, userId, jti, time)
         if (isEnded) record(entries.sessionEnded(userId, 'session', jti))
         return isEnded
       }),
-    endOtherSessions: (userId, kept, time) =>
+    /** Ends the listed sessions of a user but one. Returns how many of them had not expired. */
+    endOtherSessions: (userId: string, kept: string, time: number) =>
       write((_, record) => {
         const ended = sessions.endOtherSessions(database, userId, kept, time)
         // Any user may repeat this, and each record is kept for months.
         if (ended > 0) record(entries.sessionEnded(userId, 'ended', String(ended)))
         return ended
       }),
-    endSessions: (userId, time) =>
+    /** Ends every session of a user. Returns how many listed ones had not expired. Later tokens are valid. */
+    endSessions: (userId: string, time: number) =>
       write((_, record) => {
         const ended = sessions.endSessions(database, userId, time)
         record(entries.sessionEnded(userId, 'ended', String(ended)))
         return ended
       }),
-  } satisfies Partial<Writer>
+  }
 }

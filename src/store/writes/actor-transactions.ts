@@ -4,7 +4,6 @@ import type { Actor, Visitor } from '../actor.ts'
 import type { AuditEntry } from '../audit/audit-record.ts'
 import type { AuditTrail } from '../audit/audit-trail.ts'
 import type { ChangeCapture } from '../history/change-capture.ts'
-import type { Moment } from '../store.ts'
 import type { GuestLimit } from '../accounts/guest-storage.ts'
 import type { SearchChanges } from '../search/search-changes.ts'
 import type { Checkpoints } from '../db/wal/checkpoints.ts'
@@ -12,6 +11,7 @@ import { momentOf } from './authority.ts'
 import type { Database } from '../db/database.ts'
 import type { GroupInserts } from './group-inserts.ts'
 import type { WriteQueue } from '../db/write-queue.ts'
+import type { Moment } from '../documents/moment.ts'
 
 export interface WriterParts {
   readonly database: Database

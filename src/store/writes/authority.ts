@@ -10,8 +10,8 @@ import type { Database } from '../db/database.ts'
 import { getDocument } from '../documents/document-tables.ts'
 import { guestRoom, type GuestLimit } from '../accounts/guest-storage.ts'
 import { holds } from '../accounts/session-table.ts'
-import { lookUpIn } from '../documents/text-look-up.ts'
-import type { Moment } from '../store.ts'
+import { lookUp } from '../documents/text-look-up.ts'
+import type { Moment } from '../documents/moment.ts'
 
 interface Surroundings {
   /** In milliseconds since the epoch. */
@@ -28,7 +28,7 @@ export function momentOf(database: Database, actor: Actor | Visitor, { now, gues
     caller: actor.kind === 'caller' ? admit(database, actor, now) : undefined,
     textOf: (model: Model, id: string) => getDocument(database, model, id),
     isTrashed: (model, id) => placesOf(model, true).some((place) => getTrashed(database, place, id) !== undefined),
-    lookUp: lookUpIn(database),
+    lookUp: (...query) => lookUp(database, ...query),
     guestRoom: () => guestRoom(database, guestLimit()),
   }
 }

@@ -1,16 +1,17 @@
 /** The writes of documents, with their audit records: one in a transaction of its own, or several in one. */
 import { parseJson, type JsonObject } from '../../base/json.ts'
 import type { Model } from '../../models/schema.ts'
+import * as accounts from '../accounts/account-tables.ts'
 import type { AuditEntry } from '../audit/audit-record.ts'
 import * as entries from '../audit/audit-entries.ts'
-import { eraseTrashed, getTrashed, leaveTrash } from '../history/trash-table.ts'
-import { redirect } from '../references/redirects.ts'
-import type { Change, Condition, Document, Moment, ReadDocument, Steps, Writer } from '../store.ts'
-import * as accounts from '../accounts/account-tables.ts'
-import { keepFirstResponse } from '../documents/first-response-table.ts'
 import { isFree } from '../documents/distinct-codes.ts'
 import * as documents from '../documents/document-tables.ts'
-import { putReviewNote, removeReviewNote } from '../documents/review-notes.ts'
+import type { Document, InsertOutcome } from '../documents/document-tables.ts'
+import { keepFirstResponse, type FirstResponse, type RepeatableRequest } from '../documents/first-response-table.ts'
+import type { Change, Condition, Moment, ReadDocument, Replacement } from '../documents/moment.ts'
+import { putReviewNote, removeReviewNote, type ReviewNote } from '../documents/review-notes.ts'
+import { eraseTrashed, getTrashed, leaveTrash } from '../history/trash-table.ts'
+import { redirect } from '../references/redirects.ts'
 import type { ActorTransactions } from './actor-transactions.ts'
 import { moveDocument } from './document-moves.ts'
 
@@ -20,110 +21,124 @@ interface Job {
   readonly record: (entry: AuditEntry) => void
 }
 
+export type RestoreOutcome = { readonly kind: 'restored'; readonly text: string } | { readonly kind: 'missing' | 'exists' }
+
+/** Writes inside a transaction that several share: each is there for the next, and what one throws undoes all. */
+export type Steps = ReturnType<ReturnType<typeof documentSteps>>
+
+/** The steps as transactions of their own, and what takes several in one. */
 export function documentWrites(transactions: ActorTransactions) {
   const { database, search, write } = transactions
   const stepsOf = documentSteps(transactions)
   const single = <T>(step: (steps: Steps) => T): Promise<T> => write((moment, record) => step(stepsOf({ moment, record })))
   return {
-    insert: (model, document, admit) => single((steps) => steps.insert(model, document, admit)),
-    insertMissing(model, items) {
+    insert: (...of: Parameters<Steps['insert']>) => single((steps) => steps.insert(...of)),
+    update: (...of: Parameters<Steps['update']>) => single((steps) => steps.update(...of)),
+    updateUser: (...of: Parameters<Steps['updateUser']>) => single((steps) => steps.updateUser(...of)),
+    remove: (...of: Parameters<Steps['remove']>) => single((steps) => steps.remove(...of)),
+    /** Runs writes in one transaction. What the work throws is thrown, and nothing is written. */
+    together: <T>(work: (moment: Moment, steps: Steps) => T): Promise<T> =>
+      write((moment, record) => work(moment, stepsOf({ moment, record }))),
+    /** Inserts those whose id does not exist yet. Returns their number. */
+    insertMissing(model: Model, items: readonly Document[]): Promise<number> {
       const isMissing = (item: Document): boolean =>
         documents.getDocument(database, model, item.id) === undefined && isFree(database, model, item)
-      return write(
-        () => items.filter((item) => isMissing(item) && documents.insertDocument({ database, search }, model, item) === 'inserted').length,
-      )
+      const isInserted = (item: Document): boolean =>
+        isMissing(item) && documents.insertDocument({ database, search }, model, item) === 'inserted'
+      return write(() => items.filter(isInserted).length)
     },
-    update: (model, id, change, known) => single((steps) => steps.update(model, id, change, known)),
-    updateUser: (id, change) => single((steps) => steps.updateUser(id, change)),
-    remove: (model, id, condition, replacement) => single((steps) => steps.remove(model, id, condition, replacement)),
-    together: (work) => write((moment, record) => work(moment, stepsOf({ moment, record }))),
-  } satisfies Partial<Writer>
+  }
 }
 
 function documentSteps({ database, search, capture, inserts }: Pick<ActorTransactions, 'database' | 'search' | 'capture' | 'inserts'>) {
   const tables = { database, search }
-  return ({ moment, record }: Job): Steps => ({
-    ...historySteps({ database, search, capture }, { moment, record }),
-    insert(model, document, admit) {
-      admit?.(moment)
-      const outcome = inserts.insert(model, document) ?? documents.insertDocument(tables, model, document)
-      if (outcome === 'inserted' && entries.isRecorded(moment)) record(entries.created(model, document))
-      return outcome
-    },
-    update(model, id, change, known) {
-      const versions = updateWith(tables, { model, id, change, known, moment })
-      if (versions !== undefined && entries.isRecorded(moment)) record(entries.replaced(model, id, versions))
-      return versions?.after
-    },
-    carryOut(model, id, change) {
-      const stored = documents.getDocument(database, model, id)
-      const next = stored === undefined ? undefined : change(parseJson(stored) as JsonObject, stored)
-      if (next === undefined) return
-      const versions = updateWith(tables, { model, id, change: () => next, known: undefined, moment })
-      if (versions !== undefined) record(entries.scheduled(model, id, versions, next))
-    },
-    giveBack(model, id, note, change) {
-      const versions = updateWith(tables, { model, id, change, known: undefined, moment })
-      if (versions === undefined) return undefined
-      putReviewNote(database, model, id, note)
-      record(entries.givenBack(model, id, versions, note.note))
-      return versions.after
-    },
-    move: (from, to, id) => moveDocument({ ...tables, capture }, from, to, id),
-    updateUser(id, change) {
-      let before = ''
-      const keepBefore: Change = (stored, text, at) => change(stored, (before = text), at)
-      const outcome = accounts.updateUser(database, id, keepBefore, moment)
-      if (outcome === 'missing' || outcome === 'last-admin') return outcome
-      entries.userChanged(id, { before, after: outcome }, moment).forEach(record)
-      return outcome
-    },
-    remove(model, id, condition, replacement) {
-      let before = ''
-      const keepBefore: Condition = (text) => {
-        before = text
-        condition?.(text)
-      }
-      const isRemoved = documents.removeDocument(tables, model, id, keepBefore)
-      if (isRemoved) {
-        redirect(database, model, id, replacement?.(moment))
+  return ({ moment, record }: Job) => {
+    const recordIf = (entry: AuditEntry): void => {
+      if (entries.isRecorded(moment)) record(entry)
+    }
+    return {
+      ...historySteps({ database, search, capture }, { moment, record }),
+      /** What `admit` throws is thrown, and nothing is inserted. */
+      insert(model: Model, document: Document, admit?: (moment: Moment) => void): InsertOutcome {
+        admit?.(moment)
+        const outcome = inserts.insert(model, document) ?? documents.insertDocument(tables, model, document)
+        if (outcome === 'inserted') recordIf(entries.created(model, document))
+        return outcome
+      },
+      /**
+       * Replaces a document by the result of `change`, atomically. Returns its new text, or undefined where there is none.
+       * What `change` throws is thrown, and nothing changes. Where `known` is still what is stored, it is not parsed again,
+       * which would make the transaction long.
+       */
+      update(model: Model, id: string, change: Change, known?: ReadDocument): string | undefined {
+        const versions = documents.updateDocument(tables, model, id, change, { moment, known })
+        if (versions !== undefined) recordIf(entries.replaced(model, id, versions))
+        return versions?.after
+      },
+      /** The same for a change that was scheduled, which the service makes. It makes none where `change` returns none. */
+      carryOut(model: Model, id: string, change: (stored: JsonObject, text: string) => JsonObject | undefined): void {
+        const stored = documents.getDocument(database, model, id)
+        const next = stored === undefined ? undefined : change(parseJson(stored) as JsonObject, stored)
+        if (next === undefined) return
+        const versions = documents.updateDocument(tables, model, id, () => next, { moment })
+        if (versions !== undefined) record(entries.scheduled(model, id, versions, next))
+      },
+      /** The same as update() for a change that gives a draft back to its author, with a note. */
+      giveBack(model: Model, id: string, note: ReviewNote, change: Change): string | undefined {
+        const versions = documents.updateDocument(tables, model, id, change, { moment })
+        if (versions === undefined) return undefined
+        putReviewNote(database, model, id, note)
+        record(entries.givenBack(model, id, versions, note.note))
+        return versions.after
+      },
+      /** Moves a document from one table to another, as it is; see models/incomplete.ts. Throws conflict where the id is taken. */
+      move: (from: Model, to: Model, id: string): void => moveDocument({ ...tables, capture }, from, to, id),
+      /** Changes a user; 'last-admin' where that would leave the site without an administrator. */
+      updateUser(id: string, change: Change): string | 'missing' | 'last-admin' {
+        const outcome = accounts.updateUser(database, id, change, moment)
+        if (outcome === 'missing' || outcome === 'last-admin') return outcome
+        entries.userChanged(id, outcome, moment).forEach(record)
+        return outcome.after
+      },
+      /**
+       * Removes a document for which the condition holds; false where there is none. `replacement` gives the id of the document
+       * that takes its place in all copies; without one, they are kept.
+       */
+      remove(model: Model, id: string, condition?: Condition, replacement?: Replacement): boolean {
+        const before = documents.removeDocument(tables, model, id, condition)
+        if (before === undefined) return false
+        const replacedBy = replacement?.(moment)
+        redirect(database, model, id, replacedBy)
         removeReviewNote(database, model, id)
-      }
-      if (isRemoved && entries.isRecorded(moment)) record(entries.removed(model, id, before, replacement?.(moment)))
-      return isRemoved
-    },
-    keepResponse(request, response, before) {
-      if (moment.caller !== undefined) keepFirstResponse(database, moment.caller.id, request, response, before)
-    },
-  })
-}
-
-interface Update {
-  readonly model: Model
-  readonly id: string
-  readonly change: Change
-  readonly known: ReadDocument | undefined
-  readonly moment: Moment
-}
-
-/** The JSON text of a document before and after a change; undefined where there is no such document. */
-function updateWith(tables: documents.DocumentTables, { model, id, change, known, moment }: Update) {
-  let before = ''
-  const keepBefore: Change = (stored, text, at) => change(stored, (before = text), at)
-  const after = documents.updateDocument(tables, model, id, keepBefore, { moment, known })
-  return after === undefined ? undefined : { before, after }
+        recordIf(entries.removed(model, id, before, replacedBy))
+        return true
+      },
+      /**
+       * Keeps the response of the caller's request, in the place of the data that an earlier transaction of the request has
+       * kept. Throws conflict where its key was used meanwhile.
+       */
+      keepResponse(request: RepeatableRequest, response: FirstResponse, before?: string): void {
+        if (moment.caller !== undefined) keepFirstResponse(database, moment.caller.id, request, response, before)
+      },
+    }
+  }
 }
 
 /** What puts documents back as they were, or removes them for good. */
 function historySteps({ capture, ...tables }: Pick<ActorTransactions, 'database' | 'search' | 'capture'>, { moment, record }: Job) {
   const { database } = tables
   return {
-    revert(model, id, change, known) {
-      const versions = capture.restoring(() => updateWith(tables, { model, id, change, known, moment }))
+    /** The same as update() for a change that puts back an earlier version. */
+    revert(model: Model, id: string, change: Change, known?: ReadDocument): string | undefined {
+      const versions = capture.restoring(() => documents.updateDocument(tables, model, id, change, { moment, known }))
       if (versions !== undefined) record(entries.restored(model, id, versions))
       return versions?.after
     },
-    restore(model, id, admit) {
+    /**
+     * Takes a document out of the trash, as it was deleted. What `admit` throws is thrown, and nothing changes. 'missing'
+     * where it is not in the trash, 'exists' where there is a document with its id again.
+     */
+    restore(model: Model, id: string, admit: (stored: JsonObject, text: string, moment: Moment) => void): RestoreOutcome {
       const trashed = getTrashed(database, model, id)
       if (trashed === undefined) return { kind: 'missing' }
       const { seq, text } = trashed
@@ -135,12 +150,13 @@ function historySteps({ capture, ...tables }: Pick<ActorTransactions, 'database'
       record(entries.restored(model, id, { before: '', after: text }))
       return { kind: 'restored', text }
     },
-    eraseTrashed(model, id) {
+    /** Removes a document of the trash for good, with its earlier versions; false where it is not there. */
+    eraseTrashed(model: Model, id: string): boolean {
       const trashed = getTrashed(database, model, id)
       if (trashed === undefined) return false
       eraseTrashed(database, model.name, trashed)
       record(entries.erased(model, id, trashed.text))
       return true
     },
-  } satisfies Partial<Steps>
+  }
 }

@@ -13,9 +13,8 @@ import type { ChangeCapture } from '../history/change-capture.ts'
 import type { SearchChanges } from '../search/search-changes.ts'
 import { searchRow, type SearchRow } from '../search/search-row.ts'
 import type { Database } from '../db/database.ts'
-import { twinOf } from '../documents/document-tables.ts'
+import { twinOf, type Document, type InsertOutcome } from '../documents/document-tables.ts'
 import { tableOf } from '../schema/names.ts'
-import type { Document, InsertOutcome } from '../store.ts'
 import { gatherInserts, type NewRow } from './gathered-inserts.ts'
 
 /** More rows to a statement take hardly less time, and statements of more sizes more memory. */

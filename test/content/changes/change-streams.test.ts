@@ -24,7 +24,7 @@ function open(t: TestContext) {
   let [wake, tick] = [(): void => {}, (): void => {}]
   let listening = false
   const streams = createChangeStreams({
-    ...{ pages, log, changes: store.changes, ticks: () => 0 },
+    ...{ pages, log, changes: store.versions.changes, ticks: () => 0 },
     listen(onCommit, everySecond) {
       listening = true
       wake = onCommit

@@ -12,13 +12,14 @@ import { userContentPreferences } from '../../../src/models/user-content-prefere
 import { OPERATOR } from '../../../src/store/actor.ts'
 import { openBulkWriter } from '../../../src/store/writes/bulk-writer.ts'
 import { openDatabase } from '../../../src/store/db/database.ts'
-import type { ChangeRecord, Document } from '../../../src/store/store.ts'
 import { changeFaults } from '../../../scripts/tools/cluster/change-faults.ts'
 import { derivedFaults } from '../../../scripts/tools/cluster/cluster-stores.ts'
 import { randomWrite } from '../../../scripts/tools/cluster/random-writes.ts'
 import { seededRandom, seedOfTest } from '../../../scripts/tools/random.ts'
 import { testStore } from '../../../scripts/tools/stores.ts'
 import { longRun } from '../../../scripts/tools/long-run.ts'
+import type { ChangeRecord } from '../../../src/store/history/change-log.ts'
+import type { Document } from '../../../src/store/documents/document-tables.ts'
 
 const topicOf = (id: string, status = 'active', name = id): Document => ({ id, value: { id, name, status } })
 const times = (n: number, run: (i: number) => unknown): void => Array.from({ length: n }, (_, i) => i).forEach(run)
@@ -36,30 +37,30 @@ it('the log, counts and search indexes give the stored documents, whatever was w
     assert.deepEqual(derivedFaults(reader), [], `round ${round}`)
   }
   assert.ok(methods.size > 20, `${methods.size} kinds of writes`)
-  assert.ok(store.changeRange().newest > 20, `${store.changeRange().newest} changes`)
+  assert.ok(store.history.changeRange().newest > 20, `${store.history.changeRange().newest} changes`)
   reader.run("UPDATE topic SET doc = json_set(doc, '$.name', 'forgotten')")
   assert.notDeepEqual(changeFaults(reader, STORED_MODELS), [], 'a write past the log is found')
 })
 
 it('each new database has a history of its own, so that no cursor of one is one of another', (t) => {
-  const [one, other] = [testStore(t), testStore(t)].map(({ store }) => store.changeRange().history)
+  const [one, other] = [testStore(t), testStore(t)].map(({ store }) => store.history.changeRange().history)
   assert.notEqual(one, other)
 })
 
 it('a change names its kind, its actor, the versions before and after, and the status before', async (t) => {
   const { store, dir } = testStore(t)
-  assert.equal(store.changeRange().newest, 0)
+  assert.equal(store.history.changeRange().newest, 0)
   await store.insert(topic, topicOf('t', 'draft'))
   await store.as(OPERATOR).update(topic, 't', (stored) => ({ ...stored, status: 'active' }))
   await store.update(topic, 't', (stored) => stored)
   await assert.rejects(store.update(topic, 't', () => assert.fail('no')))
   await turn()
-  const [first] = store.changesBehind(0, { models: [topic] }, 10).records
+  const [first] = store.history.changesBehind(0, { models: [topic] }, 10).records
   assert.deepEqual([first?.seq, first?.kind, first?.actor, first?.statusBefore], [2, 'updated', 'operator', 'draft'])
   assert.equal(first?.wasActive, false)
   await store.remove(topic, 't')
   await turn()
-  const [last] = store.changesBehind(0, { models: [topic] }, 10).records
+  const [last] = store.history.changesBehind(0, { models: [topic] }, 10).records
   assert.deepEqual([last?.kind, last?.actor, last?.before, last?.after, last?.wasActive], ['deleted', 'service', first?.after, undefined, true])
 
   await store.createAccount(account)
@@ -69,13 +70,13 @@ it('a change names its kind, its actor, the versions before and after, and the s
   await bulk.transact((tables) => tables.write(topic, row), true)
   await turn()
   assert.deepEqual(
-    store.changesBehind(3, { models: STORED_MODELS }, 10).records.map(({ model }) => model).sort(),
+    store.history.changesBehind(3, { models: STORED_MODELS }, 10).records.map(({ model }) => model).sort(),
     ['topic', 'user', 'user_app_settings', 'user_content_preferences'],
   )
   await store.deleteAccount({ id: 'reader', now: 0, keepLastAdmin: false })
   await turn()
   const kinds = ({ model, id, kind, at }: ChangeRecord): unknown[] => [model, id, kind, at]
-  assert.deepEqual(store.changesBehind(3, { models: STORED_MODELS }, 10).records.map(kinds), [['topic', 'imported', 'created', 7]])
+  assert.deepEqual(store.history.changesBehind(3, { models: STORED_MODELS }, 10).records.map(kinds), [['topic', 'imported', 'created', 7]])
 })
 
 it('of personal data the log keeps the newest change alone, behind all cursors', async (t) => {
@@ -88,7 +89,7 @@ it('of personal data the log keeps the newest change alone, behind all cursors',
   const sight = { models: [], own: { models: [userAppSettings, userContentPreferences], id: 'reader' } }
   const seen = async (after: number): Promise<unknown> => {
     await turn()
-    const { records, upTo, looked } = store.changesBehind(after, sight, 10)
+    const { records, upTo, looked } = store.history.changesBehind(after, sight, 10)
     return [records.map(({ seq, isFirst }) => [seq, isFirst]), upTo, looked]
   }
   assert.deepEqual(await seen(0), [[[2, true], [3, true]], 3, 2])
@@ -117,7 +118,7 @@ it('a reader sees the changes of their own personal data, and none of others', a
   for (let i = 0; i < 5_000; i++) writer.run(sql, `u${i}`)
   writer.exec('COMMIT')
   await turn()
-  const { records, upTo, looked } = store.changesBehind(0, { models: [topic], own: { models: [userAppSettings], id: 'u7' } }, 10)
+  const { records, upTo, looked } = store.history.changesBehind(0, { models: [topic], own: { models: [userAppSettings], id: 'u7' } }, 10)
   assert.deepEqual([records.map(({ id }) => id), upTo, looked], [['a', 'u7'], 5_001, 2])
 })
 
@@ -128,7 +129,7 @@ it('a page has the last change of each document of its models, and tells how far
   await store.update(topic, 'b', (stored) => ({ ...stored, name: 'b2' }))
   await turn()
   const page = (after: number, limit: number): unknown => {
-    const { records, upTo } = store.changesBehind(after, { models: [topic, user, userAppSettings] }, limit)
+    const { records, upTo } = store.history.changesBehind(after, { models: [topic, user, userAppSettings] }, limit)
     return [records.map(({ seq, id }) => `${seq} ${id}`), upTo]
   }
   assert.deepEqual(page(0, 2), [['1 a', '3 c'], 3])
@@ -147,7 +148,7 @@ it('listeners hear of each commit of this process and of others that changes a d
   let heard = 0
   const next = (): Promise<void> => new Promise((resolve) => (wake = resolve))
   let wake = (): void => {}
-  const remove = store.onChanges(() => {
+  const remove = store.history.onChanges(() => {
     heard++
     wake()
   })

@@ -46,13 +46,13 @@ async function live(store: SystemStore, random: Random, steps: number): Promise<
   for (let step = 0; step < steps; step++) {
     const id = `t${random.below(4)}`
     const value = { ...topicOf(id, textIn(random)), step }
-    const before = store.changeRange().newest
+    const before = store.history.changeRange().newest
     if (random.oneIn(6)) await store.remove(topic, id)
     else if (random.oneIn(3)) await store.together((_, { restore }) => restore(topic, id, () => {}))
     else if ((await store.update(topic, id, () => value)) === undefined) await store.insert(topic, { id, value })
     await turn()
-    const { newest } = store.changeRange()
-    if (newest > before) texts.set(newest, { id, text: store.get(topic, id) })
+    const { newest } = store.history.changeRange()
+    if (newest > before) texts.set(newest, { id, text: store.documents.get(topic, id) })
   }
   return texts
 }
@@ -62,17 +62,17 @@ it('the text behind each change is the one that it left, and the changes of a do
   const random = seededRandom(seedOfTest())
   const texts = await live(store, random, CHANGES)
   assert.ok(texts.size > CHANGES / 2)
-  for (const [seq, { id, text }] of texts) assert.equal(store.textBehind(topic, id, seq), text, `SEED=${random.seed}, change ${seq}`)
+  for (const [seq, { id, text }] of texts) assert.equal(store.history.textBehind(topic, id, seq), text, `SEED=${random.seed}, change ${seq}`)
   for (const id of ['t0', 't1', 't2', 't3']) {
-    const [own, found] = [[...texts].filter(([, one]) => one.id === id).reverse(), store.historyOf(topic, id, NEWEST).items]
+    const [own, found] = [[...texts].filter(([, one]) => one.id === id).reverse(), store.history.historyOf(topic, id, NEWEST).items]
     assert.deepEqual(found.map(({ seq, textAfter }) => [seq, textAfter]), own.slice(0, found.length).map(([seq, { text }]) => [seq, text]))
-    const [third] = store.historyOf(topic, id, { limit: 1, before: found[1]?.seq }).items
+    const [third] = store.history.historyOf(topic, id, { limit: 1, before: found[1]?.seq }).items
     assert.equal(third?.seq, found[2]?.seq)
     assert.equal(third?.textBefore, found[3]?.textAfter)
   }
-  assert.equal(store.textBehind(topic, 't0', 1_000_000), undefined)
+  assert.equal(store.history.textBehind(topic, 't0', 1_000_000), undefined)
   const [seqOfOther] = [...texts].find(([, one]) => one.id === 't1') ?? []
-  assert.equal(store.textBehind(topic, 't0', seqOfOther ?? 0), undefined, 'a change of another document')
+  assert.equal(store.history.textBehind(topic, 't0', seqOfOther ?? 0), undefined, 'a change of another document')
   const reader = openDatabase(dir.database, { readOnly: true })
   t.after(() => reader.close())
   assert.deepEqual(changeFaults(reader, STORED_MODELS), [])
@@ -85,26 +85,26 @@ it('a deleted document is in the trash until it is restored as it was, replaced,
   const { store, dir } = testStore(t)
   await store.insert(topic, { id: 'a', value: topicOf('a') })
   await store.update(topic, 'a', () => topicOf('a', 'A'))
-  const text = store.get(topic, 'a')
+  const text = store.documents.get(topic, 'a')
   await store.remove(topic, 'a')
   await turn()
-  assert.equal(store.get(topic, 'a'), undefined)
-  assert.deepEqual(store.listTrash(topic, NEWEST), { items: [{ seq: 3, id: 'a', at: 0, actor: 'service', text }], hasMore: false })
-  assert.deepEqual(store.listTrash(headline, NEWEST).items, [])
+  assert.equal(store.documents.get(topic, 'a'), undefined)
+  assert.deepEqual(store.history.listTrash(topic, NEWEST), { items: [{ seq: 3, id: 'a', at: 0, actor: 'service', text }], hasMore: false })
+  assert.deepEqual(store.history.listTrash(headline, NEWEST).items, [])
   await assert.rejects(store.together((_, { restore }) => restore(topic, 'a', () => assert.fail('not allowed'))), /not allowed/)
   const restored = await store.together((_, { restore }) => restore(topic, 'a', () => {}))
   assert.deepEqual(restored, { kind: 'restored', text })
   await turn()
-  assert.deepEqual([store.get(topic, 'a'), store.getTrashed(topic, 'a')], [text, undefined])
-  assert.deepEqual(store.historyOf(topic, 'a', NEWEST).items.map(({ kind }) => kind), ['restored', 'deleted', 'updated', 'created'])
+  assert.deepEqual([store.documents.get(topic, 'a'), store.history.getTrashed(topic, 'a')], [text, undefined])
+  assert.deepEqual(store.history.historyOf(topic, 'a', NEWEST).items.map(({ kind }) => kind), ['restored', 'deleted', 'updated', 'created'])
 
   await store.remove(topic, 'a')
   await store.insert(topic, { id: 'a', value: topicOf('a', 'again') })
   assert.deepEqual(await store.together((_, { restore }) => restore(topic, 'a', () => {})), { kind: 'exists' })
   await store.remove(topic, 'a')
   await turn()
-  assert.match(store.getTrashed(topic, 'a')?.text ?? '', /again/)
-  assert.equal(store.listTrash(topic, NEWEST).items.length, 1)
+  assert.match(store.history.getTrashed(topic, 'a')?.text ?? '', /again/)
+  assert.equal(store.history.listTrash(topic, NEWEST).items.length, 1)
   assert.ok(await store.together((_, { eraseTrashed }) => eraseTrashed(topic, 'a')))
   assert.equal(await store.together((_, { eraseTrashed }) => eraseTrashed(topic, 'a')), false)
   assert.deepEqual(await store.together((_, { restore }) => restore(topic, 'a', () => {})), { kind: 'missing' })
@@ -122,8 +122,8 @@ it('without a trash, a deleted document is gone at once with its versions', asyn
   await store.update(topic, 'a', () => topicOf('a', 'A'))
   await store.remove(topic, 'a')
   await turn()
-  assert.deepEqual(store.listTrash(topic, NEWEST).items, [])
-  assert.deepEqual(store.historyOf(topic, 'a', NEWEST).items.map(({ kind, textBefore }) => [kind, textBefore]), [
+  assert.deepEqual(store.history.listTrash(topic, NEWEST).items, [])
+  assert.deepEqual(store.history.historyOf(topic, 'a', NEWEST).items.map(({ kind, textBefore }) => [kind, textBefore]), [
     ['deleted', undefined],
     ['updated', undefined],
     ['created', undefined],
@@ -140,16 +140,16 @@ it('personal data has no versions and no trash, and nothing in the log tells of 
   await own.insert(topic, { id: 'b', value: topicOf('b') })
   await own.remove(topic, 'b')
   await turn()
-  assert.equal(store.historyOf(topic, 'a', NEWEST).items[0]?.actor, 'reader')
-  assert.equal(store.getTrashed(topic, 'b')?.actor, 'reader')
+  assert.equal(store.history.historyOf(topic, 'a', NEWEST).items[0]?.actor, 'reader')
+  assert.equal(store.history.getTrashed(topic, 'b')?.actor, 'reader')
   await own.remove(userAppSettings, 'reader')
   await own.deleteAccount({ id: 'reader', now: 0, keepLastAdmin: false })
   await turn()
-  assert.deepEqual(store.changesBehind(0, { models: STORED_MODELS }, 9).records.map(({ id }) => id), ['a', 'b'])
-  assert.equal(store.changeRange().newest, 10, 'no seq is given again')
-  assert.deepEqual(store.listTrash(userAppSettings, NEWEST).items, [])
-  assert.equal(store.historyOf(topic, 'a', NEWEST).items[0]?.actor, undefined)
-  assert.equal(store.getTrashed(topic, 'b')?.actor, undefined)
+  assert.deepEqual(store.history.changesBehind(0, { models: STORED_MODELS }, 9).records.map(({ id }) => id), ['a', 'b'])
+  assert.equal(store.history.changeRange().newest, 10, 'no seq is given again')
+  assert.deepEqual(store.history.listTrash(userAppSettings, NEWEST).items, [])
+  assert.equal(store.history.historyOf(topic, 'a', NEWEST).items[0]?.actor, undefined)
+  assert.equal(store.history.getTrashed(topic, 'b')?.actor, undefined)
   const reader = openDatabase(dir.database, { readOnly: true })
   t.after(() => reader.close())
   for (const table of ['change', 'trash']) {
@@ -172,19 +172,19 @@ it('what is past its time goes in steps: versions by age, changes by age behind 
   await store.update(topic, 'a', () => topicOf('a', 'AA'))
   assert.equal(await store.removeOldChanges(5 * DAY_MS, 0), false)
   await turn()
-  assert.deepEqual([store.textBehind(topic, 'a', 3), store.textBehind(topic, 'a', 1)], [JSON.stringify(topicOf('a', 'A')), undefined])
-  assert.equal(store.getTrashed(topic, 'gone')?.id, 'gone')
-  assert.deepEqual(store.changesBehind(0, { models: [topic] }, 9).records.map(({ seq }) => seq), [4, 5], 'the last changes stay, however old')
+  assert.deepEqual([store.history.textBehind(topic, 'a', 3), store.history.textBehind(topic, 'a', 1)], [JSON.stringify(topicOf('a', 'A')), undefined])
+  assert.equal(store.history.getTrashed(topic, 'gone')?.id, 'gone')
+  assert.deepEqual(store.history.changesBehind(0, { models: [topic] }, 9).records.map(({ seq }) => seq), [4, 5], 'the last changes stay, however old')
   assert.equal(await store.removeOldChanges(0, 5 * DAY_MS), false)
   await turn()
-  assert.equal(store.getTrashed(topic, 'gone'), undefined)
+  assert.equal(store.history.getTrashed(topic, 'gone'), undefined)
   const database = openDatabase(dir.database)
   t.after(() => database.close())
   assert.equal(removeOldChanges(database, 5 * DAY_MS, 2), false)
   await turn()
-  assert.deepEqual(store.changeRange().wholeBehind, 3)
-  assert.equal(store.changeRange().newest, 5)
-  assert.deepEqual(store.historyOf(topic, 'a', NEWEST).items.map(({ seq }) => seq), [5])
+  assert.deepEqual(store.history.changeRange().wholeBehind, 3)
+  assert.equal(store.history.changeRange().newest, 5)
+  assert.deepEqual(store.history.historyOf(topic, 'a', NEWEST).items.map(({ seq }) => seq), [5])
 })
 
 it('what users have changed is found among their last changes, of which a bounded number is looked at', async (t) => {
@@ -198,7 +198,7 @@ it('what users have changed is found among their last changes, of which a bounde
       ...[first, count, actor],
     )
   const found = (...actors: readonly string[]) => {
-    const { ids, isWhole } = store.changedBy([topic], actors)
+    const { ids, isWhole } = store.history.changedBy([topic], actors)
     return [ids.length, isWhole, ids[0]]
   }
   add('ada', 1, 1_000)

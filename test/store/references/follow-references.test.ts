@@ -22,7 +22,7 @@ import { testStore, type SystemStore } from '../../../scripts/tools/stores.ts'
 
 const DATES = { createdAt: '1970-01-01T00:00:00.000Z', updatedAt: '1970-01-01T00:00:00.000Z' }
 
-const valueOf = (store: SystemStore, model: Model, id: string): JsonObject => parseJson(store.get(model, id) ?? 'null') as JsonObject
+const valueOf = (store: SystemStore, model: Model, id: string): JsonObject => parseJson(store.documents.get(model, id) ?? 'null') as JsonObject
 const add = (store: SystemStore, model: Model, value: JsonObject): Promise<unknown> =>
   store.insert(model, { id: String(value['id']), value })
 const change = (store: SystemStore, model: Model, id: string, members: JsonObject): Promise<unknown> =>
@@ -33,7 +33,7 @@ async function follow(store: SystemStore, between: (step: number) => Promise<unk
   let [upTo, changed] = [0, 0]
   for (let step = 0; ; step++) {
     await turn()
-    const look = store.referenceWork(upTo)
+    const look = store.references.lookForWork(upTo)
     upTo = look.upTo
     if (look.found) changed += (await store.followReferences(upTo)).changed
     else if (!look.hasMore) return changed
@@ -109,7 +109,7 @@ it('a step goes on where the last one was committed, with the document as it is 
   await change(store, topic, 't1', { name: 'First' })
   let done = 0
   await follow(store, async (step) => {
-    const { work } = store.referenceProgress()
+    const { work } = store.references.progress()
     if (step > 0 && work?.kind === 'document') done = Math.max(done, work.done)
     if (step === 1) await change(store, topic, 't1', { name: 'Second' })
     // Saved meanwhile by a person who had read it before.
@@ -128,7 +128,7 @@ it('a step changes several documents with copies of earlier versions, and no mor
   await change(store, topic, 't1', { name: 'Ports' })
   const changed: number[] = []
   for (let upTo = 0; ; ) {
-    const look = store.referenceWork(upTo)
+    const look = store.references.lookForWork(upTo)
     upTo = look.upTo
     if (look.found) changed.push((await store.followReferences(upTo)).changed)
     else if (!look.hasMore) break
@@ -200,5 +200,5 @@ it('a repair compares all copies, also those with values of their own', async (t
   assert.equal(await follow(store), 1)
   assert.deepEqual([...copiesBehind(database)], [])
   assert.deepEqual(valueOf(store, headline, 'h3'), news[3])
-  assert.equal(store.referenceProgress().work, undefined)
+  assert.equal(store.references.progress().work, undefined)
 })

@@ -6,10 +6,10 @@ import { country } from '../../../src/models/country.ts'
 import { topic } from '../../../src/models/topic.ts'
 import { NO_ENTRY } from '../../../src/store/cluster/sealer.ts'
 import { SCHEMA } from '../../../src/store/schema/migrate.ts'
-import type { Document } from '../../../src/store/store.ts'
 import { openNode } from '../../../scripts/tools/cluster/cluster-stores.ts'
 import { createMemoryLog, type MemoryLogNode } from '../../../scripts/tools/cluster/memory-log.ts'
 import { createPlainSealer } from '../../../scripts/tools/cluster/plain-sealer.ts'
+import type { Document } from '../../../src/store/documents/document-tables.ts'
 
 /** A node on a log in which a rival comes ahead of the first append, and which calls `ahead` before each of its calls. */
 async function rivaledNode(t: TestContext, ahead: { turn?: () => Promise<void>; append?: () => void; pass?: () => void }) {
@@ -74,7 +74,7 @@ it('jobs that are too large together run once each, also where another node came
   const writes = [store.insert(topic, documentOf(1, '')), large(2), large(3), mark('a'), mark('b')]
   assert.equal((await Promise.all(writes)).length, 5)
   assert.ok(appends.filter((kind) => kind === 'lost').length > 0)
-  assert.match(store.get(topic, id) ?? '', /"name":"ab"/)
+  assert.match(store.documents.get(topic, id) ?? '', /"name":"ab"/)
 })
 
 it('a node whose jobs change nothing passes its turn on, and one whose jobs wait does not', async (t) => {

@@ -18,7 +18,6 @@ import { modelTable } from '../../../src/store/schema/tables.ts'
 import { searchParts } from '../../../src/store/schema/search-tables.ts'
 import { openBulkWriter } from '../../../src/store/writes/bulk-writer.ts'
 import { NO_ENTRY, RecordUnreadable, type Sealer } from '../../../src/store/cluster/sealer.ts'
-import type { CodeClaim, Document } from '../../../src/store/store.ts'
 import {
   derivedFaults,
   emptySite,
@@ -32,6 +31,8 @@ import { createMemoryLog } from '../../../scripts/tools/cluster/memory-log.ts'
 import { createPlainSealer } from '../../../scripts/tools/cluster/plain-sealer.ts'
 import { temporaryDirectory } from '../../../scripts/tools/temporary-directory.ts'
 import { signInWith, systemStore, takeAll } from '../../../scripts/tools/stores.ts'
+import type { CodeClaim } from '../../../src/store/accounts/code-table.ts'
+import type { Document } from '../../../src/store/documents/document-tables.ts'
 
 const DATES = { createdAt: '2026-01-01T00:00:00.000Z', updatedAt: '2026-01-01T00:00:00.000Z' }
 
@@ -57,8 +58,8 @@ it('what one node writes is there on all, with counts and search rows, once its 
   assert.equal(await a.store.insert(topic, topicOf(1)), 'inserted')
   await Promise.all([b, c].map(({ replication }) => replication.reached(a.replication.position())))
   for (const { store, replication } of nodes) {
-    assert.match(store.get(topic, topicOf(1).id) ?? '', /topic 1/)
-    assert.equal(await store.countActive(topic), 1)
+    assert.match(store.documents.get(topic, topicOf(1).id) ?? '', /topic 1/)
+    assert.equal(await store.documents.countActive(topic), 1)
     assert.deepEqual(replication.state(), { kind: 'in-step' })
   }
   assertAlike(nodes)
@@ -78,7 +79,7 @@ it('a write whose response was lost, behind an entry that another node appended 
   a.log.release()
   await first
   await settle(nodes)
-  for (const { store } of nodes) assert.match(store.get(topic, topicOf(1).id) ?? '', /"name":"ab"/)
+  for (const { store } of nodes) assert.match(store.documents.get(topic, topicOf(1).id) ?? '', /"name":"ab"/)
 })
 
 it('newest() waits for what was committed before it, and reads of other nodes may be older', async (t) => {
@@ -88,10 +89,10 @@ it('newest() waits for what was committed before it, and reads of other nodes ma
   await a.store.insert(topic, topicOf(1))
   const newest = b.replication.newest()
   await assert.rejects(b.replication.reached(a.replication.position(), AbortSignal.abort(new Error('late'))), /late/)
-  assert.equal(b.store.get(topic, topicOf(1).id), undefined)
+  assert.equal(b.store.documents.get(topic, topicOf(1).id), undefined)
   b.log.release()
   assert.equal(await newest, a.replication.position())
-  assert.match(b.store.get(topic, topicOf(1).id) ?? '', /topic 1/)
+  assert.match(b.store.documents.get(topic, topicOf(1).id) ?? '', /topic 1/)
 })
 
 /** A clock of which each reading comes some time after the one before, once it runs. */
@@ -111,7 +112,7 @@ it('without the log, reads go on and writes say that nothing was done, until it 
   await assert.rejects(a.store.update(topic, topicOf(9).id, (stored) => stored), /The change was not made/)
   assert.deepEqual(a.replication.state(), { kind: 'no-quorum' })
   await assert.rejects(a.replication.newest(), /Cannot read the newest state/)
-  assert.match(a.store.get(topic, topicOf(1).id) ?? '', /topic 1/)
+  assert.match(a.store.documents.get(topic, topicOf(1).id) ?? '', /topic 1/)
   a.log.restore()
   clock.stop()
   await a.replication.newest()
@@ -137,7 +138,7 @@ it('a write that was sent and not answered says that it may have happened', asyn
   a.log.release()
   clock.stop()
   await settle(nodes)
-  assert.match(a.store.get(topic, topicOf(2).id) ?? '', /topic 2/)
+  assert.match(a.store.documents.get(topic, topicOf(2).id) ?? '', /topic 2/)
   assertAlike(nodes)
 })
 
@@ -166,7 +167,7 @@ it('a node whose row differs leaves service, and applies nothing of the entry', 
   await a.store.update(topic, topicOf(1).id, (stored) => ({ ...stored, name: 'new' }))
   await assert.rejects(b.replication.newest(), /left service/)
   assertDiverged(b, /does not fit the data of this node: a row has other values/)
-  assert.match(b.store.get(topic, topicOf(1).id) ?? '', /other/)
+  assert.match(b.store.documents.get(topic, topicOf(1).id) ?? '', /other/)
 })
 
 function assertDiverged({ replication }: ClusterNode, reason: RegExp): void {
@@ -240,7 +241,7 @@ it('raiseSchema() brings all nodes to the schema of their programs at the same p
   assertAlike(nodes)
   assert.equal(await a?.store.insert(tide, topicOf(7)), 'inserted')
   await settle(nodes)
-  for (const { store } of nodes) assert.equal(JSON.parse(store.get(tide, topicOf(7).id) ?? '{}').name, 'topic 7')
+  for (const { store } of nodes) assert.equal(JSON.parse(store.documents.get(tide, topicOf(7).id) ?? '{}').name, 'topic 7')
 })
 
 it('a node with an older program leaves service where the schema is raised', async (t) => {
@@ -286,7 +287,7 @@ it('a node that misses an entry, without a word of the log, leaves service to fe
   for (const number of [2, 3]) await a.store.insert(topic, topicOf(number))
   await assert.rejects(b.replication.newest(), /left service/)
   assertDiverged(b, /^the entry at position 9 follows entry [0-9a-f]{32}, and the last one here is [0-9a-f]{32} at position 3/)
-  assert.equal(b.store.get(topic, topicOf(3).id), undefined)
+  assert.equal(b.store.documents.get(topic, topicOf(3).id), undefined)
   while (isAhead(b)) await new Promise((resolve) => void setImmediate(resolve))
 })
 
@@ -339,7 +340,7 @@ it('a data directory of a cluster is used with its own log only', async (t) => {
   assert.throws(() => openStore({ ...options, owner, cluster }), /it belongs to another one/)
   const command = openStore(options)
   t.after(() => command.close())
-  assert.equal(command.get(topic, topicOf(1).id), undefined)
+  assert.equal(command.documents.get(topic, topicOf(1).id), undefined)
   await assert.rejects(systemStore(command).insert(topic, topicOf(1)), /Cannot change data that belongs to a cluster/)
   assert.deepEqual(filePosition(dir.database), { site: 'a site of a test', position: 0, entry: NO_ENTRY })
   forgetPosition(dir.database)
@@ -382,7 +383,7 @@ it('settings that one node stores are told at another before a read sees their e
   const { nodes } = await openCluster(t, ['a', 'b'])
   const [a, b] = nodes
   const told: string[] = []
-  b.store.onSettings((stored) => void told.push(stored.map(({ name, value }) => `${name} ${value}`).join()))
+  b.store.settings.onSettings((stored) => void told.push(stored.map(({ name, value }) => `${name} ${value}`).join()))
   for (const [i, value] of ['on', 'off', undefined].entries()) {
     await a.store.changeSettings({ changes: [{ name: 'review', value, isSecret: false }], now: i, check: () => {} })
     await a.store.insert(topic, topicOf(i))

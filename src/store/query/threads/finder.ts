@@ -16,7 +16,34 @@ import { createShortWork } from './short-work.ts'
 import { createTurnLane } from './turn-lane.ts'
 import { createTurnShare } from './turn-share.ts'
 import { indexColumns } from '../../schema/indexes.ts'
-import type { QueryCaller, FindQuery, Found, QueryCounts } from '../../store.ts'
+import type { QueryCaller, FindQuery } from '../find-query.ts'
+import type { Found } from '../found.ts'
+import type { CallerClass } from '../../../models/caller.ts'
+
+/** Counts of queries since the start, and of those that run and wait now. */
+export interface QueryCounts {
+  /** On the main thread. */
+  readonly inline: number
+  /** In a thread, those that failed, were aborted or timed out included. */
+  readonly worker: number
+  readonly timedOut: number
+  /** For any of the reasons below. */
+  readonly refused: number
+  readonly refusedBecause: {
+    /** The maximum of queries of the caller waited. */
+    readonly lineFull: number
+    /** The maximum of queries of all callers waited. */
+    readonly allFull: number
+    readonly waitedTooLong: number
+  }
+  /** Those whose client disconnected while they waited. */
+  readonly abandoned: number
+  /** Those that had to wait and got their turn, and how long they waited in all. */
+  readonly waited: number
+  readonly waitedMs: number
+  readonly running: Readonly<Record<CallerClass, number>>
+  readonly waiting: Readonly<Record<CallerClass, number>>
+}
 
 export interface FinderOptions {
   readonly file: string

@@ -4,8 +4,8 @@ import { writeJson } from '../../../base/json.ts'
 import type { QueryPlan } from '../../../models/responses.ts'
 import { readFilter, writeFilter } from '../../../query/ast.ts'
 import type { Position, Sort } from '../../../query/order.ts'
-import { foundTexts } from '../found.ts'
-import type { FindQuery, Found } from '../../store.ts'
+import { foundTexts, type Found } from '../found.ts'
+import type { FindQuery } from '../find-query.ts'
 
 export interface QueryMessage {
   readonly model: string

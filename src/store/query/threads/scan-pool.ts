@@ -11,7 +11,8 @@ import type { QueryPlan } from '../../../models/responses.ts'
 import { createFairSlots, stopping } from './fair-slots.ts'
 import { readFound, type QueryMessage, type ScanTask } from './query-message.ts'
 import { endScanThreads, startScanThread, type ScanResult, type ScanThread } from './scan-thread.ts'
-import type { QueryCaller, Found } from '../../store.ts'
+import type { QueryCaller } from '../find-query.ts'
+import type { Found } from '../found.ts'
 
 export interface PoolLimits {
   /** Threads that every caller may have a query in. */

@@ -6,9 +6,10 @@ import type { ChosenPlan } from '../plan.ts'
 import { planQuery } from '../planner.ts'
 import { createKnownCounts } from '../statistics.ts'
 import type { Database } from '../../db/database.ts'
-import type { FindQuery, Found, QueryCaller } from '../../store.ts'
 import { inlineSteps, runsInline } from './inline-budget.ts'
 import type { TurnShare } from './turn-share.ts'
+import type { FindQuery, QueryCaller } from '../find-query.ts'
+import type { Found } from '../found.ts'
 
 /** The fixed cost of a query. */
 const FIND_STEPS = 1_000

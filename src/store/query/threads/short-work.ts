@@ -1,9 +1,9 @@
 /** Does work beside queries in the turns of its caller: short work immediately, longer work in the slices of the lane. */
 import type { Awaitable } from '../../../base/awaitable.ts'
-import type { QueryCaller, TurnWork } from '../../store.ts'
 import { SHORT_STEPS_MAX } from './inline-budget.ts'
-import type { TurnLane } from './turn-lane.ts'
+import type { TurnLane, TurnWork } from './turn-lane.ts'
 import type { TurnShare } from './turn-share.ts'
+import type { QueryCaller } from '../find-query.ts'
 
 export function createShortWork({ share, lane }: { readonly share: TurnShare; readonly lane: TurnLane }) {
   return <Result>(work: TurnWork<Result>, caller: QueryCaller): Awaitable<Result> => {

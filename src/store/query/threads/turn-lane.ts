@@ -8,9 +8,21 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Arrivals } from '../../../base/arrivals.ts'
 import type { Clock } from '../../../base/clock.ts'
-import type { QueryCaller, TurnWork } from '../../store.ts'
 import { createFairSlots, stopping } from './fair-slots.ts'
 import { ARRIVAL_TURNS_MAX, SLICE_STEPS } from './inline-budget.ts'
+import type { QueryCaller } from '../find-query.ts'
+
+/** Work on the main thread that can pause, in steps as those of a query (query/steps.ts). */
+export interface TurnWork<Result> {
+  /** What it is expected to take. */
+  readonly stepsExpected: number
+  /** The steps taken since the beginning. */
+  spent(): number
+  /** The bytes that it holds while it waits. */
+  held(): number
+  /** Works for as long as it is allowed, and at least a little. Returns the result when it is done. */
+  advance(mayGoOn: () => boolean): Result | undefined
+}
 
 export type TurnLane = ReturnType<typeof createTurnLane>
 

@@ -1,0 +1,68 @@
+/**
+ * What each subject of the store reads, in the snapshot of the turn: synchronous look-ups of microseconds, but for those
+ * that say more. The functions stand in the rooms of their subjects, with what they take and return.
+ */
+import { apiToken, apiTokens } from './accounts/api-token-table.ts'
+import { hasAdmin, languageOf, userByEmail } from './accounts/account-tables.ts'
+import { guestStorage } from './accounts/guest-storage.ts'
+import { findPasskey, passkeysOf } from './accounts/passkey-table.ts'
+import { viewsOf } from './accounts/saved-view-table.ts'
+import { caller, sessionsOf } from './accounts/session-table.ts'
+import type { Database } from './db/database.ts'
+import { readMeta } from './db/meta-table.ts'
+import type { Snapshot } from './db/snapshot.ts'
+import { createTurnReads } from './db/turn-reads.ts'
+import * as documents from './documents/document-tables.ts'
+import { firstResponse } from './documents/first-response-table.ts'
+import { createModelVersions } from './documents/model-versions.ts'
+import { reviewNote } from './documents/review-notes.ts'
+import { lookUp } from './documents/text-look-up.ts'
+import { createChangeListeners } from './history/change-listeners.ts'
+import { changeRange, changesBehind } from './history/change-log.ts'
+import { changedBy } from './history/changes-of-actors.ts'
+import { historyOf, textBehind } from './history/document-history.ts'
+import { countTrash, getTrashed, listTrash } from './history/trash-table.ts'
+import { lastInvitation, listMessages, oldestWaitingAt, outboxSummary } from './outbox/outbox-table.ts'
+import { lookForWork } from './references/follow-references.ts'
+import { readProgress } from './references/reference-progress.ts'
+import { usageOf, usageOfMany } from './references/reference-usage.ts'
+import { listSettings } from './settings/setting-table.ts'
+
+export type Reads = ReturnType<typeof createReads>['subjects']
+
+export function createReads(database: Database, snapshot: Snapshot) {
+  const turn = createTurnReads(database, snapshot)
+  const { bind } = turn
+  const history = bind({ changeRange, changesBehind, historyOf, textBehind, listTrash, getTrashed, countTrash, changedBy })
+  const versions = createModelVersions(database, snapshot)
+  const listeners = createChangeListeners(() => history.changeRange().newest)
+  const { countActive, countByStatus, countByHour, countriesInUse, dueDocuments, handedIn, countHandedIn } = documents
+  return {
+    turn,
+    listeners,
+    subjects: {
+      documents: bind({
+        get: documents.getDocument,
+        ...{ lookUp, countActive, countByStatus, countByHour, countriesInUse },
+        ...{ dueDocuments, handedIn, countHandedIn, reviewNote, firstResponse },
+      }),
+      history: {
+        ...history,
+        /**
+         * Calls the listener behind each commit of this process that changed a document, and soon after one of another
+         * process: within 250 ms, unless it wants none of those. Commits of one turn of the event loop may share a call.
+         * Returns a function that ends it.
+         */
+        onChanges: listeners.add,
+      },
+      versions,
+      references: bind({ usageOf, usageOfMany, lookForWork, progress: readProgress }),
+      accounts: bind({
+        ...{ caller, userByEmail, hasAdmin, languageOf, sessionsOf, viewsOf, guestStorage },
+        ...{ apiToken, apiTokens, findPasskey, passkeysOf },
+      }),
+      outbox: bind({ listMessages, lastInvitation, oldestWaitingAt, outboxSummary }),
+      settings: bind({ listSettings, readMeta }),
+    },
+  }
+}
