@@ -16,7 +16,7 @@ export async function fillDirectory(directory: string, count: number): Promise<F
     const world = await fillWorld(services, count)
     const [email, now] = ['bench@example.org', systemClock()]
     await services.accounts.ensureAdmin(email, now, SYSTEM)
-    const id = String((await services.store.accounts.userByEmail(email))?.['id'])
+    const id = String(services.store.accounts.userByEmail(email)?.['id'])
     return { world, token: await services.sessions.issue(id, { label: 'benchmark', now }) }
   } finally {
     await services.store.close()

@@ -14,7 +14,7 @@ const NOTE = 'last-restore'
 
 /** The outcome of the last one; null where there was none. */
 export async function lastRestore(store: Pick<Store, 'settings'>): Promise<LastRestore['restore']> {
-  return ((await store.settings.readMeta(NOTE)) as LastRestore['restore'] | undefined) ?? null
+  return (store.settings.readMeta(NOTE) as LastRestore['restore'] | undefined) ?? null
 }
 
 /**

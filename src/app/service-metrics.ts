@@ -190,10 +190,10 @@ export function serviceMetrics(metrics: Metrics, service: MeasuredService): Serv
     readings('class', store.queries.counts().waiting),
   )
   metrics.gauge('dateline_outbox_messages', 'Mail of the last days by its state.', async () =>
-    readings('state', (await store.outbox.outboxSummary(now())).counts),
+    readings('state', store.outbox.outboxSummary(now()).counts),
   )
   metrics.gauge('dateline_outbox_oldest_waiting_seconds', 'How long the oldest mail waits.', async () => {
-    const oldest = (await store.outbox.oldestWaitingAt()) ?? now()
+    const oldest = store.outbox.oldestWaitingAt() ?? now()
     return [[{}, (now() - oldest) / 1000]]
   })
 

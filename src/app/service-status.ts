@@ -45,7 +45,7 @@ interface BackupSettings {
 
 export async function serviceStatus(parts: StatusParts): Promise<ServiceStatus> {
   const { version, instance, startedAt, now, dataDir, database, store, counters, mail, backups } = parts
-  const { counts, oldestWaitingAt } = await store.outbox.outboxSummary(now())
+  const { counts, oldestWaitingAt } = store.outbox.outboxSummary(now())
   return {
     version,
     node: process.versions.node,
@@ -111,7 +111,7 @@ const MORE: Readonly<Record<keyof ReadinessChecks, (parts: StatusParts) => Promi
   database: async ({ database }) => `the file is ${JSON.stringify(database)}`,
   disk: async ({ dataDir }) => `${FREE_BYTES_MIN / 1024 / 1024} MiB are wanted where ${JSON.stringify(dataDir)} is`,
   async mail({ store, now }) {
-    const waiting = await store.outbox.listMessages({ state: 'waiting', limit: WAITING_SEEN_MAX, now: now() })
+    const waiting = store.outbox.listMessages({ state: 'waiting', limit: WAITING_SEEN_MAX, now: now() })
     const reply = waiting.find((message) => message.reply !== undefined)?.reply
     return reply === undefined ? undefined : `the last try ended with: ${reply}`
   },

@@ -100,14 +100,14 @@ export function createAccounts(options: AccountsOptions) {
     ...createAdministrators(store, sessions, prepare),
     /** Sends a code. With `dashboard`, throws unauthorized or forbidden; networkError where the outbox is full. */
     async requestCode({ visitor, email, dashboard, languages, now }: CodeRequest): Promise<void> {
-      const user = dashboard ? await store.accounts.userByEmail(email) : undefined
+      const user = dashboard ? store.accounts.userByEmail(email) : undefined
       if (dashboard && (user === undefined || !hasDashboard(user as JsonObject & Caller))) {
         const value = user === undefined ? 'no user' : 'no-dashboard'
         const details = [{ name: 'outcome', value }]
         await store.as(visitor).record({ event: 'code.requested', emailHash: emailHash(email), details })
         throw noDashboard(user)
       }
-      const own = await store.accounts.languageOf(email)
+      const own = store.accounts.languageOf(email)
       await codes.send({ email, languages: own === undefined ? languages : [own, ...languages] }, visitor, now)
     },
     /** Signs in with a code: finds, creates, converts or merges the account. */
@@ -184,7 +184,7 @@ export function createAccounts(options: AccountsOptions) {
     },
     /** Throws what an invitation to this e-mail address would throw, and creates nothing. */
     async checkInvitation(email: string): Promise<void> {
-      if ((await store.accounts.userByEmail(readEmail(email))) !== undefined) throw emailTaken()
+      if (store.accounts.userByEmail(readEmail(email)) !== undefined) throw emailTaken()
     },
   }
 }
@@ -197,7 +197,7 @@ function createAdministrators(
   async function ensureAdmin(email: string, now: number, actor: Actor): Promise<'created' | 'promoted' | 'unchanged'> {
     const account = await prepare(now, { email, dashboardRole: 'admin' })
     if ((await store.as(actor).createAccount(account)) === 'inserted') return 'created'
-    const existing = await store.accounts.userByEmail(email)
+    const existing = store.accounts.userByEmail(email)
     if (existing?.['dashboardRole'] === 'admin') return 'unchanged'
     await store.as(actor).promote(email, now)
     return 'promoted'
@@ -211,7 +211,7 @@ function createAdministrators(
     /** A token of an administrator for this run: of this e-mail address, else of an account that only tokens open. */
     async instanceToken(email: string = LOCAL_ADMIN_EMAIL, now: number): Promise<string> {
       await ensureAdmin(email, now, SYSTEM)
-      const user = await store.accounts.userByEmail(email)
+      const user = store.accounts.userByEmail(email)
       return sessions.issueForRun(String(user?.['id']), { label: 'token file', now })
     },
   }

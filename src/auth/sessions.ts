@@ -101,7 +101,7 @@ export function createSessions({ store, keys, settings, newId, instance }: Sessi
      * the user leave the list of sessions.
      */
     async issueForRun(userId: string, session: NewSession): Promise<string> {
-      for (const { jti } of await store.accounts.sessionsOf(userId, session.now)) {
+      for (const { jti } of store.accounts.sessionsOf(userId, session.now)) {
         if (jti.startsWith(RUN_TOKEN)) await store.as(SYSTEM).endSession(userId, jti, session.now)
       }
       return add(userId, open(session, runToken(instance)))

@@ -81,7 +81,7 @@ export const API_TOKENS = [
     summary: 'List the tokens of the API, newest first',
     response: apiTokens,
     client: 'admin.apiTokens',
-  }).handle(async ({ store }) => ({ items: (await store.accounts.apiTokens()).map(shownToken) })),
+  }).handle(async ({ store }) => ({ items: store.accounts.apiTokens().map(shownToken) })),
   endpoint({
     route: 'POST /api/v1/admin/tokens',
     id: 'makeApiToken',

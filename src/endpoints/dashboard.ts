@@ -64,6 +64,6 @@ export const DASHBOARD = [
 type StatusCounts = DashboardOverview['counts']['headline']
 
 async function statusCounts(store: DashboardContext['store'], model: Model): Promise<StatusCounts> {
-  const counts = await store.documents.countByStatus(model)
+  const counts = store.documents.countByStatus(model)
   return Object.fromEntries(STATUSES.map((status) => [status, counts.get(status) ?? 0])) as unknown as StatusCounts
 }

@@ -104,6 +104,6 @@ function invitedUser({ store }: InvitationContext, exchange: Exchange): User {
 }
 
 async function shown({ store, invitations, now }: InvitationContext, invited: User): Promise<Invitation> {
-  const last = await store.outbox.lastInvitation(invited.email, now())
+  const last = store.outbox.lastInvitation(invited.email, now())
   return { canBeSent: invitations.canReach(invited), mail: last === undefined ? null : messageJson(last) }
 }

@@ -13,7 +13,7 @@ interface Listed {
 }
 
 export async function sessionList(userId: string, { store, now, current }: Listed): Promise<UserSessions> {
-  const sessions = await store.accounts.sessionsOf(userId, now)
+  const sessions = store.accounts.sessionsOf(userId, now)
   return {
     items: sessions.map(({ jti, label, createdAt, usedAt, expiresAt }) => ({
       id: jti,

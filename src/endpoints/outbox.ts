@@ -42,7 +42,7 @@ export const OUTBOX = [
     client: 'admin.outbox',
   }).handle(async ({ store, now }, { query }) => {
     const state = readChoice(query, 'state', MESSAGE_STATES)
-    const messages = await store.outbox.listMessages({ state, limit: readNewest(query), now: now() })
+    const messages = store.outbox.listMessages({ state, limit: readNewest(query), now: now() })
     return { items: messages.map(messageJson) }
   }),
   endpoint({

@@ -117,7 +117,7 @@ export const PASSKEYS = [
     summary: 'List your passkeys, newest first',
     response: passkeys,
     client: 'auth.passkeys',
-  }).handle(async ({ store }, _exchange, { caller }) => shown(await store.accounts.passkeysOf(caller.id))),
+  }).handle(async ({ store }, _exchange, { caller }) => shown(store.accounts.passkeysOf(caller.id))),
   account({
     route: 'POST /api/v1/auth/passkeys',
     id: 'addPasskey',
@@ -165,7 +165,7 @@ export const PASSKEYS = [
     response: passkeys,
     errors: ['notFound'],
     client: 'admin.passkeys',
-  }).handle(async ({ store }, exchange) => shown(await store.accounts.passkeysOf(requireUser(store, exchange)))),
+  }).handle(async ({ store }, exchange) => shown(store.accounts.passkeysOf(requireUser(store, exchange)))),
   administration({
     route: 'DELETE /api/v1/admin/users/:id/passkeys',
     id: 'removePasskeys',

@@ -52,7 +52,7 @@ export const SAVED_VIEWS = [
     summary: 'List your saved views, by their names',
     response: savedViews,
     client: 'dashboard.views',
-  }).handle(async ({ store }, _exchange, { caller }) => ({ items: (await store.accounts.viewsOf(caller.id)).map(shown) })),
+  }).handle(async ({ store }, _exchange, { caller }) => ({ items: store.accounts.viewsOf(caller.id).map(shown) })),
   endpoint({
     route: 'POST /api/v1/dashboard/views',
     id: 'addView',

@@ -19,7 +19,7 @@ const LOGIN: readonly Step[] = [
 
 /** The token of the administrator, got without a mail. */
 async function adminToken({ app, now }: TestService): Promise<string> {
-  const user = await app.services.store.accounts.userByEmail(ADMIN_EMAIL)
+  const user = app.services.store.accounts.userByEmail(ADMIN_EMAIL)
   return app.services.sessions.issue(String(user?.['id']), { label: 'a test', now: now() })
 }
 
@@ -85,7 +85,7 @@ describe('a test mail', () => {
     assert.equal((await service.mails('reader@example.org')).length, 10)
     const { accounts, sessions, store } = service.app.services
     await accounts.ensureAdmin('second@example.org', service.now(), SYSTEM)
-    const second = String((await store.accounts.userByEmail('second@example.org'))?.['id'])
+    const second = String(store.accounts.userByEmail('second@example.org')?.['id'])
     const other = await sessions.issue(second, { label: 'a test', now: service.now() })
     assert.equal((await testMail(service, other)).status, 200)
     service.advance(3_600_000)

@@ -117,7 +117,7 @@ describe('a changed setting', () => {
 })
 
 async function tokenOf({ app, now }: typeof service): Promise<string> {
-  const user = await app.services.store.accounts.userByEmail(admin.email)
+  const user = app.services.store.accounts.userByEmail(admin.email)
   return app.services.sessions.issue(String(user?.['id']), { label: 'a test', now: now() })
 }
 
@@ -264,7 +264,7 @@ describe('attack: settings are neither read nor changed', () => {
     }
     await using slow = await openPeer([['', '220 hi'], ['EHLO', demote], ...SEND])
     const other = await startService(t, { mail: undefined, mailPorts: String(slow.port) })
-    const bossId = String((await other.app.services.store.accounts.userByEmail(admin.email))?.['id'])
+    const bossId = String(other.app.services.store.accounts.userByEmail(admin.email)?.['id'])
     const { token } = await newPerson(other, 'admin', await tokenOf(other))
     const refused = await other.call('PATCH', SETTINGS, { token: await tokenOf(other), body: { mail: server(slow.port) } })
     assert.match(String(await demoting.promise), /publisher/)

@@ -91,7 +91,7 @@ describe('the state of the service', () => {
     const service = await startService(t, { backupEvery: '24h', mail: `smtp://127.0.0.1:${await refusingServer(t)}` })
     const { accounts, sessions, store } = service.app.services
     await accounts.ensureAdmin(ADMIN_EMAIL, service.now(), SYSTEM)
-    const id = String((await store.accounts.userByEmail(ADMIN_EMAIL))?.['id'])
+    const id = String(store.accounts.userByEmail(ADMIN_EMAIL)?.['id'])
     const token = await sessions.issue(id, { label: 'a test', now: service.now() })
     await service.app.backups?.idle()
     const directory = join(service.directory, 'data/backups')
@@ -117,7 +117,7 @@ describe('the log', () => {
   // Another process cannot say that it has tried a mail which waits for the next try.
   it('shows what happened, newest first, by level and number', { skip: ONLY_HERE }, async (t) => {
     const service = await startService(t, { mail: `smtp://127.0.0.1:${await refusingServer(t)}` })
-    const { id } = (await service.app.services.store.accounts.userByEmail(ADMIN_EMAIL)) ?? {}
+    const { id } = service.app.services.store.accounts.userByEmail(ADMIN_EMAIL) ?? {}
     const token = await service.app.services.sessions.issue(String(id), { label: 'a test', now: service.now() })
     await service.call('POST', '/api/v1/auth/request-code', codeBody('reader@example.org'))
     await service.app.idle()
@@ -186,7 +186,7 @@ describe('the outbox', () => {
 
   it('tries a mail at once that waits, and says why not where it cannot', { skip: ONLY_HERE }, async (t) => {
     const service = await startService(t, { mail: `smtp://127.0.0.1:${await refusingServer(t)}` })
-    const { id: admin } = (await service.app.services.store.accounts.userByEmail(ADMIN_EMAIL)) ?? {}
+    const { id: admin } = service.app.services.store.accounts.userByEmail(ADMIN_EMAIL) ?? {}
     const token = await service.app.services.sessions.issue(String(admin), { label: 'a test', now: service.now() })
     const retry = (id: string) => service.call('POST', `/api/v1/admin/outbox/${id}/retry`, { token })
     await service.call('POST', '/api/v1/auth/request-code', codeBody('reader@example.org'))

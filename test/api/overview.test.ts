@@ -131,6 +131,6 @@ describe('saved views', () => {
     const id = await save(person.token)
     await service.data('DELETE', `/${person.id}`, { model: 'user' }, { token: admin.token })
     assert.equal((await call('GET', '', person.token)).status, 401)
-    assert.deepEqual(await service.app.services.store.accounts.viewsOf(person.id), [], id)
+    assert.deepEqual(service.app.services.store.accounts.viewsOf(person.id), [], id)
   })
 })

@@ -238,7 +238,7 @@ describe('what a body in two halves may still do', () => {
     const body = { ...bodies.USER, id: person.id, dashboardRole: 'admin' }
     const sent = { method: 'PUT', path: `/api/v1/data/${person.id}?model=user`, body, token: person.token }
     assert.equal(await sendInHalves(sent, () => setRole(person, 'none')), 200)
-    assert.match((await store.documents.get(user, person.id)) ?? '', /"dashboardRole":"none"/)
+    assert.match(store.documents.get(user, person.id) ?? '', /"dashboardRole":"none"/)
   })
 
   it('preferences are checked by the role of the moment in which they are written', async () => {
@@ -259,8 +259,8 @@ describe('what a body in two halves may still do', () => {
     const code = await service.codeFor(email)
     const sent = { method: 'POST', path: '/api/v1/auth/verify-code', body: { email, code }, token: guest.token }
     assert.equal(await sendInHalves(sent, () => done(auth.signOut(guest.token))), 200)
-    assert.match((await store.documents.get(user, guest.id)) ?? '', /"appRole":"guestUser"/)
-    assert.notEqual((await store.accounts.userByEmail(email))?.['id'], guest.id)
+    assert.match(store.documents.get(user, guest.id) ?? '', /"appRole":"guestUser"/)
+    assert.notEqual(store.accounts.userByEmail(email)?.['id'], guest.id)
   })
 
   it('a dashboard sign-in is refused to an administrator who lost the role while the code arrived', async () => {

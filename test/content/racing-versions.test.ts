@@ -55,7 +55,7 @@ async function scene(t: Cleanup, model: Model, body: JsonObject): Promise<Scene>
   })
   await store.insert(user, { id: ADMIN.id, value: { ...USER, ...ADMIN, email: 'boss@example.org' } })
   await store.insert(model, { id: ID, value: { ...body, id: ID } })
-  const first = await store.documents.get(model, ID)
+  const first = store.documents.get(model, ID)
   const condition: Condition = (text) => {
     if (text !== first) throw fail('preconditionFailed', 'changed')
   }
@@ -73,13 +73,13 @@ for (const [model, body] of [[topic, TOPIC], [user, USER]] as const) {
       let between: string | undefined
       const slowly = async (): Promise<SentBody> => {
         await other()
-        between = await store.documents.get(model, ID)
+        between = store.documents.get(model, ID)
         return sentBody
       }
       const sent = { by: BY, condition }
       await assert.rejects(documents.replace(model, ID, slowly, sent), { code: 'preconditionFailed' })
       assert.notEqual(between, undefined)
-      assert.equal(await store.documents.get(model, ID), between)
+      assert.equal(store.documents.get(model, ID), between)
       await documents.replace(model, ID, () => Promise.resolve(sentBody), { ...sent, condition: undefined })
     })
 
@@ -90,9 +90,9 @@ for (const [model, body] of [[topic, TOPIC], [user, USER]] as const) {
       const [outcome] = await Promise.allSettled([removal, other()])
       assert.equal(outcome.status, 'rejected')
       assert.equal((outcome.reason as { readonly code: string }).code, 'preconditionFailed')
-      assert.match((await store.documents.get(model, ID)) ?? '', /2026-01-01/)
+      assert.match(store.documents.get(model, ID) ?? '', /2026-01-01/)
       await documents.remove(model, ID, { by: BY, condition: undefined })
-      assert.equal(await store.documents.get(model, ID), undefined)
+      assert.equal(store.documents.get(model, ID), undefined)
     })
   })
 }

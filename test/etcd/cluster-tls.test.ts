@@ -61,6 +61,6 @@ it('nodes join and follow over TLS; a peer without a certificate of the authorit
   // Nodes that have just started write records of their own meanwhile, so the positions may go on.
   const position = (await two.app.services.store.replication?.newest()) ?? 0
   await one.app.services.store.replication?.reached(position)
-  assert.equal((await one.app.services.store.accounts.userByEmail('second@example.org'))?.['dashboardRole'], 'admin')
+  assert.equal(one.app.services.store.accounts.userByEmail('second@example.org')?.['dashboardRole'], 'admin')
   assert.ok((filePosition(join(second, 'data', 'dateline.db'))?.position ?? 0) >= position)
 })

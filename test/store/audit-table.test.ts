@@ -102,10 +102,10 @@ describe('a record and its write', () => {
     assert.deepEqual(site.told, [], 'nothing is told that was not committed')
     site.database.exec('DROP TRIGGER "audit/refuse"')
     assert.equal((await site.all()).length, before)
-    assert.equal(await site.store.documents.get(topic, 'new'), undefined)
-    assert.match((await site.store.documents.get(topic, 'kept')) ?? '', /"name":"A topic"/)
-    assert.equal((await site.store.accounts.userByEmail(EMAIL))?.['appRole'], 'standardUser')
-    assert.ok(await site.store.accounts.caller(callerOf('ann').claim), 'the session holds')
+    assert.equal(site.store.documents.get(topic, 'new'), undefined)
+    assert.match(site.store.documents.get(topic, 'kept') ?? '', /"name":"A topic"/)
+    assert.equal(site.store.accounts.userByEmail(EMAIL)?.['appRole'], 'standardUser')
+    assert.ok(site.store.accounts.caller(callerOf('ann').claim), 'the session holds')
   })
 
   it('are rolled back together: what a change throws leaves no record', async (t) => {

@@ -106,8 +106,8 @@ async function remove(store: SystemStore, { id }: Account): Promise<void> {
 /** The others are whole, can be found by the same means, and the file is sound. */
 async function assertIntact(store: SystemStore, { dir, people }: Site): Promise<void> {
   for (const { id, email } of people) {
-    assert.equal((await store.accounts.userByEmail(email))?.['id'], id)
-    assert.notEqual(await store.documents.get(userContentPreferences, id), undefined)
+    assert.equal(store.accounts.userByEmail(email)?.['id'], id)
+    assert.notEqual(store.documents.get(userContentPreferences, id), undefined)
   }
   assert.equal(new Set(tracesOf(people, dir.path).map((trace) => trace.split(' ')[0])).size, people.length)
   await store.close()

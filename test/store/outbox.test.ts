@@ -51,7 +51,7 @@ describe('an invitation', () => {
     await store.issueCode(issue('a@example.org', 'code'))
     await store.issueCode(issue('a@example.org', 'newer'))
     assert.deepEqual(ids(await list(store, 0, 'waiting')).sort(), ['newer', 'two'])
-    assert.equal((await store.outbox.lastInvitation('a@example.org', 0))?.id, 'two')
+    assert.equal(store.outbox.lastInvitation('a@example.org', 0)?.id, 'two')
     assert.deepEqual(await store.inviteAgain(id, invitation('three')), { kind: 'limited', limit: 'perEmail', retryAfterMs: WEEK_MS })
     assert.equal(await store.inviteAgain('another', invitation('four')), 'missing')
     assert.deepEqual(ids((await takeAll(store, LIFETIME_MS)).filter((one) => one.id === 'two')), ['two'], 'it outlives the codes')
@@ -253,8 +253,8 @@ describe('the record of a message', () => {
     assert.deepEqual(ids(await list(store, 60, 'waiting')), ['e', 'd'])
     assert.deepEqual(ids(await list(store, 60, 'sending')), ['b', 'a'])
     assert.deepEqual(ids(await list(store, 60, 'failed')), ['c'])
-    assert.deepEqual(ids(await store.outbox.listMessages({ state: undefined, limit: 2, now: 60 })), ['e', 'd'])
-    assert.deepEqual(await store.outbox.outboxSummary(60), {
+    assert.deepEqual(ids(store.outbox.listMessages({ state: undefined, limit: 2, now: 60 })), ['e', 'd'])
+    assert.deepEqual(store.outbox.outboxSummary(60), {
       counts: { waiting: 2, sending: 2, delivered: 0, failed: 1, expired: 0, superseded: 0 },
       oldestWaitingAt: 50,
     })
@@ -297,7 +297,7 @@ describe('an outbox that an attacker filled', () => {
     // An email with a waiting message may request another, and an operator needs no room for a code without a message.
     assert.equal(await store.issueCode(issue('last@example.org', 'last again')), 'issued')
     assert.equal(await store.issueCode({ ...issue('boss@example.org', '-'), message: undefined }), 'issued')
-    assert.equal((await store.outbox.outboxSummary(0)).counts.waiting, WAITING_MESSAGES_MAX)
+    assert.equal(store.outbox.outboxSummary(0).counts.waiting, WAITING_MESSAGES_MAX)
     await store.finishMessage('00000001', { kind: 'failed', reply: '550' }, 2)
     assert.equal(await store.issueCode(issue('strange@example.org', 'more')), 'issued')
   })

@@ -22,7 +22,7 @@ it('counts of hours are asked for by a range that includes both its ends', async
   }
   await store.insert(headline, { id: 'dateless', value: { id: 'dateless', status: 'draft' } })
   assert.deepEqual(
-    await store.documents.countByHour(headline, { from: Date.UTC(2026, 2, 1, 10, 30), to: Date.UTC(2026, 2, 1, 11) }),
+    store.documents.countByHour(headline, { from: Date.UTC(2026, 2, 1, 10, 30), to: Date.UTC(2026, 2, 1, 11) }),
     [{ hour: '2026-03-01T10:00:00.000Z', n: 1 }, { hour: '2026-03-01T11:00:00.000Z', n: 1 }],
   )
 })

@@ -174,9 +174,9 @@ function accountOf(id: string, { email, isAdmin, isGuest, now }: AccountFacts): 
 
 /** What clients see of the content: the same wherever the data is the same. */
 export async function readsOf(store: Store): Promise<Json> {
-  const counts = await store.documents.countByStatus(headline)
-  const hours = await store.documents.countByHour(headline, { from: START - 400 * DAY_MS, to: START + 400 * DAY_MS })
-  const countries = await store.documents.countriesInUse('eventCountry')
+  const counts = store.documents.countByStatus(headline)
+  const hours = store.documents.countByHour(headline, { from: START - 400 * DAY_MS, to: START + 400 * DAY_MS })
+  const countries = store.documents.countriesInUse('eventCountry')
   const users = Array.from({ length: NUMBERS }, (_, i) => store.documents.get(user, `user-${i}`) ?? null)
   return { counts: Object.fromEntries(counts), hours: hours.map(({ hour, n }) => [hour, n]), countries: [...countries], users }
 }

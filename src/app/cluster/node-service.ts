@@ -93,7 +93,7 @@ export async function openNodeService({ config, dataDir, now, log }: NodeService
         url: () => url,
         duties: {
           wakeCourier,
-          hasMail: async () => (await store.outbox.oldestWaitingAt()) !== undefined,
+          hasMail: async () => store.outbox.oldestWaitingAt() !== undefined,
           wakeBackups: () => backups()?.wake(),
           backUp: async () => backups()?.make(),
           lastBackup: backupReader(backups, dataDir),

@@ -71,14 +71,14 @@ export function createLiveSettings(config: Config, shown: ShownSettings) {
     /** Reads what is stored, and goes on doing so until it is stopped. */
     async follow({ store, keys: opening }: Source, log: Log): Promise<{ stop(): void }> {
       keys = opening
-      take(await store.settings.listSettings())
+      take(store.settings.listSettings())
       store.settings.onSettings(take)
       let [seen, isStopped] = [undefined as number | undefined, false]
       const look = async (): Promise<void> => {
         try {
           const changes = store.versions.changes()
           if (changes === seen) return
-          take(await store.settings.listSettings())
+          take(store.settings.listSettings())
           seen = changes
         } catch (error) {
           if (!isStopped) log.warn('settings.not_read', { reason: systemReason(error) })

@@ -41,7 +41,7 @@ export function serviceSettings({ live, store, keys, shown, readMail }: ServiceS
   })
   return {
     async plan(body: JsonObject): Promise<SettingsPlan> {
-      const stored = await store.settings.listSettings()
+      const stored = store.settings.listSettings()
       live.take(stored)
       const { changes, config, mail, isTested } = planChanges(wantedIn(body), stored, { live, keys, readMail })
       const version = versionOf(stored)
@@ -58,7 +58,7 @@ export function serviceSettings({ live, store, keys, shown, readMail }: ServiceS
       }
     },
     async refresh(): Promise<ServiceSettings> {
-      live.take(await store.settings.listSettings())
+      live.take(store.settings.listSettings())
       return list()
     },
   }

@@ -77,7 +77,7 @@ export function createPasskeys({ store, codes, sessions, challenges, onSignIn }:
     /** What a browser needs to make a passkey for a user, at a site of that name. */
     async creationOptions({ caller, user: account }: Session, { siteName, now }: { readonly siteName: string; readonly now: number }) {
       const { email } = JSON.parse(account) as User
-      const known = await store.accounts.passkeysOf(caller.id)
+      const known = store.accounts.passkeysOf(caller.id)
       return {
         challenge: challenges.issue(registration(caller.id), now),
         timeout: CHALLENGE_MS,
@@ -113,7 +113,7 @@ export function createPasskeys({ store, codes, sessions, challenges, onSignIn }:
     /** Signs in the user of a passkey. Throws unauthorized, or forbidden for a user without a role in the dashboard. */
     async signIn({ visitor, id, userHandle, client: label, now, ...assertion }: PasskeySignInRequest): Promise<SignInResult> {
       const writer = store.as(visitor)
-      const known = await store.accounts.findPasskey(id)
+      const known = store.accounts.findPasskey(id)
       const { passkey, challenge, checked } = await refusing(() => {
         const client = readClientData(assertion.clientDataJson, 'webauthn.get')
         const found = readChallenge(client, SIGN_IN, now)

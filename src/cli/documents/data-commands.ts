@@ -48,7 +48,7 @@ export const adminCommand: Command = {
       const { store, accounts, codes } = services
       if (args.options.has('--code')) await requireServiceSecret(services)
       const done = await accounts.ensureAdmin(email, systemClock(), OPERATOR)
-      const user = await store.accounts.userByEmail(email)
+      const user = store.accounts.userByEmail(email)
       const given = { code: args.options.has('--code') ? '' : undefined, done }
       await store.as(OPERATOR).record(commandRecord('admin', given, String(user?.['id'])))
       const code = args.options.has('--code') ? await codes.reveal(email, systemClock()) : undefined

@@ -27,12 +27,12 @@ export const mailOutboxCommand: Command = {
     const state = readState(args.options.get('--state'))
     return withData(args, terminal, async ({ store }) => {
       const now = systemClock()
-      const records = await store.outbox.listMessages({ state, limit: LISTED_MAX, now })
+      const records = store.outbox.listMessages({ state, limit: LISTED_MAX, now })
       if (args.options.has('--json')) {
         terminal.stdout.write(records.map((record) => `${JSON.stringify(messageJson(record))}\n`).join(''))
       } else {
         if (records.length > 0) terminal.stdout.write(`${printTable(COLUMNS, records.map(cells))}\n`)
-        terminal.stdout.write(`${summaryText(await store.outbox.outboxSummary(now), now)}\n`)
+        terminal.stdout.write(`${summaryText(store.outbox.outboxSummary(now), now)}\n`)
       }
       if (records.length === LISTED_MAX) {
         terminal.stderr.write(`Only the newest ${LISTED_MAX} are shown: see others with --state\n`)

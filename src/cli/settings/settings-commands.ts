@@ -30,7 +30,7 @@ export const settingsListCommand: Command = {
   examples: ['dateline settings list'],
   run(args, terminal) {
     return withData(args, terminal, async ({ store }) => {
-      const stored = (await store.settings.listSettings()).map(({ name, value, changedAt }) => {
+      const stored = store.settings.listSettings().map(({ name, value, changedAt }) => {
         const isSecret = isEditable(name) && editable(name).kind === 'secret'
         return { name, value: isSecret ? '***' : value, changedAt: isoDate(changedAt) }
       })
@@ -101,7 +101,7 @@ async function change({ args, terminal, services, config }: Running, patch: Read
   const { store, keys } = services
   const { environment } = terminal
   const live = createLiveSettings(config, shownSettings(args.settings, environment))
-  const stored = await store.settings.listSettings()
+  const stored = store.settings.listSettings()
   const readMail = (next: Config) => readMailSettings(next, { now: systemClock, environment })
   const plan = planChanges(wantedIn(patch), stored, { live, keys, readMail })
   if (plan.mail !== undefined && plan.isTested && args.options.has('--to')) {

@@ -36,7 +36,7 @@ export const tokenCreateCommand: Command = {
     const [role, days] = [options.get('--role'), options.get('--days')]
     const wish = asRead({ name: options.get('--name'), role, models, methods, scopes, days: days !== undefined && /^\d+$/.test(days) ? Number(days) : days })
     return withData(args, terminal, async ({ store, newId }) => {
-      const user = await store.accounts.userByEmail(email)
+      const user = store.accounts.userByEmail(email)
       if (user === undefined) throw userNotFound(email)
       const made = { userId: String(user['id']), wish, now: systemClock(), newId }
       const { record, token } = await makeApiToken(store.as(OPERATOR), made)
@@ -55,7 +55,7 @@ export const tokenListCommand: Command = {
   examples: ['dateline token list'],
   run(args, terminal) {
     return withData(args, terminal, async ({ store }) => {
-      const tokens = (await store.accounts.apiTokens()).map(shownToken)
+      const tokens = store.accounts.apiTokens().map(shownToken)
       if (args.options.has('--json')) {
         terminal.stdout.write(tokens.map((token) => `${JSON.stringify(token)}\n`).join(''))
         return

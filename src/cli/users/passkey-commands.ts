@@ -19,7 +19,7 @@ export const passkeyListCommand: Command = {
   run: (args, terminal) =>
     withData(args, terminal, async (services) => {
       const { id: userId } = await findUser(services, args)
-      const passkeys = (await services.store.accounts.passkeysOf(userId)).map(shownPasskey)
+      const passkeys = services.store.accounts.passkeysOf(userId).map(shownPasskey)
       if (args.options.has('--json')) {
         terminal.stdout.write(passkeys.map((passkey) => `${JSON.stringify(passkey)}\n`).join(''))
         return

@@ -4,7 +4,7 @@ import { fail } from '../../base/failure.ts'
 
 /** Throws conflict where the service last started with another secret: it would reject codes and tokens made here. */
 export async function requireServiceSecret({ store, keys }: Services): Promise<void> {
-  const known = await store.settings.readMeta(SIGNING_KEYS_NOTE)
+  const known = store.settings.readMeta(SIGNING_KEYS_NOTE)
   // There is no note before the first start. Codes are made with the newest key, the first.
   if (!Array.isArray(known) || known[0] === keys.signing[0].id) return
   throw fail(

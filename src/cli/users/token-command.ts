@@ -33,7 +33,7 @@ export const tokenCommand: Command = {
     return withData(args, terminal, async (services) => {
       const { store, sessions } = services
       await requireServiceSecret(services)
-      const found = await store.accounts.userByEmail(emailOrStandIn(given))
+      const found = store.accounts.userByEmail(emailOrStandIn(given))
       if (found === undefined) throw userNotFound(given)
       const id = String(found['id'])
       const session = sessions.open({ label, now: systemClock(), ...(lifetimeMs === undefined ? {} : { lifetimeMs }) })

@@ -20,7 +20,7 @@ interface FoundUser {
 export async function findUser({ store }: Services, { operands }: Arguments): Promise<FoundUser> {
   const [given = ''] = operands
   if (given.includes('@')) {
-    const value = await store.accounts.userByEmail(emailOrStandIn(given))
+    const value = store.accounts.userByEmail(emailOrStandIn(given))
     if (value !== undefined) return { id: String(value['id']), value }
   } else {
     const text = store.documents.get(user, given)

@@ -91,7 +91,7 @@ export const userShowCommand: Command = {
   run: (args, terminal) =>
     withData(args, terminal, async (services) => {
       const found = await findUser(services, args)
-      const sessions = await services.store.accounts.sessionsOf(found.id, systemClock())
+      const sessions = services.store.accounts.sessionsOf(found.id, systemClock())
       if (args.options.has('--json')) {
         terminal.stdout.write(`${writeJson({ user: found.value, sessions: sessions.map(sessionJson) })}\n`)
         return

@@ -51,7 +51,7 @@ export const userInviteCommand: Command = {
       if (byMail || options.has('--again')) await requireServiceSecret(services)
       const wish = { byMail, ...means, languages: language === undefined ? [] : [language] }
       const now = systemClock()
-      const found = options.has('--again') ? await store.accounts.userByEmail(email) : undefined
+      const found = options.has('--again') ? store.accounts.userByEmail(email) : undefined
       if (found !== undefined) await accounts.inviteAgain(found as JsonObject & User, { wish, now }, OPERATOR)
       else await accounts.invite({ email, appRole, dashboardRole, language, wish, now }, OPERATOR)
       await store.as(OPERATOR).record(commandRecord('user invite'))
@@ -80,7 +80,7 @@ interface Running {
 /** Mail and address as the service has them: with what is stored in the database, and what the service was started with. */
 async function meansInUse({ args, terminal, services: { store, keys }, config }: Running) {
   const live = createLiveSettings(config, shownSettings(args.settings, terminal.environment))
-  const { mail, invitationUrl } = live.configWith(openStored(await store.settings.listSettings(), keys))
+  const { mail, invitationUrl } = live.configWith(openStored(store.settings.listSettings(), keys))
   const started = await settingsOfLastStart(store)
   const hasMail = mail.kind !== 'console' || started.get('mail')?.startsWith('console') === false
   return { hasMail, url: invitationUrl ?? started.get('invitationUrl') }

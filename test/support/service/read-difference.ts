@@ -156,7 +156,7 @@ export async function readDifference(t: Cleanup, service: TestService, random: R
 
   const callers: readonly Signed[] = [admin, other, reader]
   const roleOf = async ({ id }: Signed): Promise<Caller> => {
-    const { appRole, dashboardRole } = JSON.parse((await store.documents.get(modelOf('user'), id)) ?? '{}') as Caller
+    const { appRole, dashboardRole } = JSON.parse(store.documents.get(modelOf('user'), id) ?? '{}') as Caller
     return { id, appRole, dashboardRole }
   }
 
