@@ -8,18 +8,15 @@ import type { Clock } from '../base/clock.ts'
 import { openDatabase } from './db/database.ts'
 import type { ReaderGate } from './db/reader-gate.ts'
 import { createSnapshot } from './db/snapshot.ts'
-import type { Found } from './query/found.ts'
-import { createShortQueries } from './query/threads/short-queries.ts'
+import { createShortQueries, type AnswerInThread } from './query/threads/short-queries.ts'
 import { createShortWork } from './query/threads/short-work.ts'
 import { createTurnLane } from './query/threads/turn-lane.ts'
 import { createTurnShare } from './query/threads/turn-share.ts'
-import { createReads } from './reads.ts'
+import { createReads, foundBy } from './reads.ts'
 import type { Store } from './store.ts'
 
 /** Memory for pages of the file; the kernel keeps those of all threads. */
 const CACHE_KIB = 8 * 1024
-
-type Find = Store['documents']['find']
 
 /** What both stores read. */
 export interface ReadStore extends Pick<Store, 'versions' | 'references' | 'outbox'> {
@@ -35,26 +32,26 @@ export interface ReadStoreOptions {
   readonly arrivals: Arrivals
   readonly now: Clock
   /** Has a longer query answered by the thread that writes. */
-  readonly findElsewhere: (...of: Parameters<Find>) => Promise<Found>
+  readonly answerElsewhere: AnswerInThread
 }
 
 /** Opens a database that is in use. The caller closes the store. */
-export function openReadStore({ file, gate, arrivals, now, findElsewhere }: ReadStoreOptions) {
+export function openReadStore({ file, gate, arrivals, now, answerElsewhere }: ReadStoreOptions) {
   const database = openDatabase(file, { readOnly: true, cacheKib: CACHE_KIB })
   const snapshot = createSnapshot(database, gate)
   const { subjects, turn, listeners } = createReads(database, snapshot)
   const share = createTurnShare(arrivals)
   const lane = createTurnLane({ now, arrivals })
-  const find = createShortQueries(database, {
+  const answer = createShortQueries(database, {
     share,
     beginRead: snapshot.begin,
     changes: subjects.versions.changes,
-    inThread: findElsewhere,
+    inThread: answerElsewhere,
     onAnswer: gate.countAnswer,
   })
   const store: ReadStore = {
     ...subjects,
-    documents: { ...subjects.documents, find: (...of) => turn.readSoon(() => find(...of)) },
+    documents: { ...subjects.documents, ...foundBy((...of) => turn.readSoon(() => answer(...of))) },
     history: {
       ...subjects.history,
       onChanges(listener) {

@@ -2,6 +2,9 @@
  * What each subject of the store reads, in the snapshot of the turn: synchronous look-ups of microseconds, but for those
  * that say more. The functions stand in the rooms of their subjects, with what they take and return.
  */
+import type { Awaitable } from '../base/awaitable.ts'
+import type { Model } from '../models/schema.ts'
+import type { Filter } from '../query/ast.ts'
 import { apiToken, apiTokens } from './accounts/api-token-table.ts'
 import { hasAdmin, languageOf, userByEmail } from './accounts/account-tables.ts'
 import { guestStorage } from './accounts/guest-storage.ts'
@@ -22,11 +25,33 @@ import { changeRange, changesBehind } from './history/change-log.ts'
 import { changedBy } from './history/changes-of-actors.ts'
 import { historyOf, textBehind } from './history/document-history.ts'
 import { countTrash, getTrashed, listTrash } from './history/trash-table.ts'
+import { countQuery, type Answer, type FindQuery, type QueryCaller } from './query/find-query.ts'
+import type { Found, MatchCount } from './query/found.ts'
 import { lastInvitation, listMessages, oldestWaitingAt, outboxSummary } from './outbox/outbox-table.ts'
 import { lookForWork } from './references/follow-references.ts'
 import { readProgress } from './references/reference-progress.ts'
 import { usageOf, usageOfMany } from './references/reference-usage.ts'
 import { listSettings } from './settings/setting-table.ts'
+
+/** What answers queries, here or in a thread. */
+type AnswerQuery = <Query extends FindQuery>(model: Model, query: Query, caller: QueryCaller) => Awaitable<Answer<Query>>
+
+/** The queries of documents. */
+export function foundBy(answer: AnswerQuery) {
+  return {
+    /**
+     * A page of the documents that match, in the order of the sort, then of the ids: at most `limit`, and fewer where they
+     * would exceed the bytes of a page. A short query is done immediately; a long one runs in a thread, under a deadline:
+     * throws badRequest past it. It may wait for its turn: throws tooManyRequests where many queries of this caller are
+     * waiting or this one waited too long, networkError where too many of all callers wait, and the reason of the signal
+     * when that aborts.
+     */
+    find: (model: Model, query: FindQuery, caller: QueryCaller): Awaitable<Found> => answer(model, query, caller),
+    /** How many match, up to a limit, within the same bounds. What it costs is bounded, too: past that, it is a floor. */
+    count: (model: Model, filter: Filter, limit: number, caller: QueryCaller): Awaitable<MatchCount> =>
+      answer(model, countQuery(filter, limit), caller),
+  }
+}
 
 export type Reads = ReturnType<typeof createReads>['subjects']
 

@@ -18,8 +18,9 @@ import { createSnapshot } from './db/snapshot.ts'
 import { createCheckpoints } from './db/wal/checkpoints.ts'
 import { createWriteLock } from './db/write-lock.ts'
 import { captureChanges } from './history/change-capture.ts'
+import type { FindQuery, QueryCaller } from './query/find-query.ts'
 import { createFinder } from './query/threads/finder.ts'
-import { createReads } from './reads.ts'
+import { createReads, foundBy } from './reads.ts'
 import { createSearchChanges } from './search/search-changes.ts'
 import { wordErasure } from './search/word-erasure.ts'
 import { createSettingListeners } from './settings/setting-table.ts'
@@ -58,6 +59,8 @@ export function createStore(writing: Database, parts: StoreParts) {
   const { subjects, turn, listeners } = createReads(database, snapshot)
   const { documents, versions, settings } = subjects
   const finder = createFinder(database, { file, now, arrivals, queryDeadlineMs, beginRead: snapshot.begin, changes: versions.changes })
+  const answer = <Query extends FindQuery>(model: Model, query: Query, caller: QueryCaller) =>
+    turn.readSoon(() => finder.answer(model, query, caller))
   const checkpoints = createCheckpoints(writing, file, { pageDescriptor, ...(gate && { withoutReaders: gate.withoutReaders }) })
   const settingListeners = createSettingListeners(settings.listSettings)
   const search = createSearchChanges(writing)
@@ -99,11 +102,13 @@ export function createStore(writing: Database, parts: StoreParts) {
     bulkWriter: replication && ((accountOf: AccountOf) => createLogBulkWriter({ database: writing, queue, search, capture, accountOf })),
     documents: {
       ...documents,
-      find: (...of: Parameters<typeof finder.find>) => turn.readSoon(() => finder.find(...of)),
+      ...foundBy(answer),
       /** How `find` answers a query, and what that costs. Runs it, in a thread; throws what `find` throws. */
       explain: async (...of: Parameters<typeof finder.explain>) => turn.readSoon(() => finder.explain(...of)),
     },
     queries: {
+      /** What find() and count() call, for a query that another thread has read. */
+      answer,
       inTurns: finder.inTurns,
       counts() {
         const counts = finder.counts()

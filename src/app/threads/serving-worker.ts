@@ -25,7 +25,9 @@ import { createEnvelopeCoder } from '../../http/coding/envelope-coder.ts'
 import { parseProxies } from '../../http/request/client-address.ts'
 import { createRouter } from '../../http/server/router.ts'
 import { createServer } from '../../http/server/server.ts'
-import { readFound, writeQuery } from '../../store/query/threads/query-message.ts'
+import type { Model } from '../../models/schema.ts'
+import type { FindQuery, QueryCaller } from '../../store/query/find-query.ts'
+import { readAnswer, writeQuery } from '../../store/query/threads/query-message.ts'
 import { openReadStore } from '../../store/read-store.ts'
 import { createReaderGate } from '../../store/db/reader-gate.ts'
 import { openChangeFeed } from '../change-feed.ts'
@@ -79,10 +81,10 @@ const store = openReadStore({
   file: data.database,
   gate: createReaderGate(memory.gate, thread),
   arrivals,
-  async findElsewhere(model, query, caller) {
+  async answerElsewhere<Query extends FindQuery>(model: Model, query: Query, caller: QueryCaller) {
     const { id, signal = NEVER } = caller
     const message = { query: writeQuery(model.name, query), caller: { id, class: caller.class } }
-    return readFound(await callFor(id, signal, () => main.call('find', message, { signal })))
+    return readAnswer<Query>(await callFor(id, signal, () => main.call('find', message, { signal })))
   },
 })
 const activity = createActivity({

@@ -21,7 +21,7 @@ import type { TcpAddress } from '../../http/server/listening.ts'
 import type { Route } from '../../http/server/router.ts'
 import type { ServerLimits } from '../../http/server/server-limits.ts'
 import type { GateMemory } from '../../store/db/reader-gate.ts'
-import type { FoundMessage, QueryMessage } from '../../store/query/threads/query-message.ts'
+import type { AnswerMessage, QueryMessage } from '../../store/query/threads/query-message.ts'
 import type { CallerClaim } from '../../store/actor.ts'
 import type { PageAsset, PageSettings } from '../page-routes.ts'
 import type { QueryCaller } from '../../store/query/find-query.ts'
@@ -105,7 +105,7 @@ export type MainAnswers = {
   readonly find: (
     query: { readonly query: QueryMessage; readonly caller: Pick<QueryCaller, 'id' | 'class'> },
     signal: AbortSignal,
-  ) => Promise<FoundMessage>
+  ) => Promise<AnswerMessage>
   readonly log: (lines: readonly ThreadLine[]) => void
   readonly seeGuest: (seen: { readonly id: string; readonly now: number }) => void
   readonly useSession: (used: { readonly jti: string; readonly now: number }) => void

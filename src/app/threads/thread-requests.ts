@@ -8,7 +8,7 @@ import type { HttpResponse } from '../../http/request/exchange.ts'
 import { createResponder } from '../../http/server/responder.ts'
 import type { Router } from '../../http/server/router.ts'
 import { storedModelNamed } from '../../models/registry.ts'
-import { readQuery, writeFound } from '../../store/query/threads/query-message.ts'
+import { readQuery, writeAnswer } from '../../store/query/threads/query-message.ts'
 import type { TextPart } from '../../base/text-parts.ts'
 import type { Services } from '../services.ts'
 import { createRemoteExchange, type RemoteExchange } from './remote-exchange.ts'
@@ -56,7 +56,7 @@ export function createThreadRequests({ router, log, services, bodyBytesMax, untr
       async find({ query, caller }, signal) {
         const model = storedModelNamed(query.model)
         if (model === undefined) throw new Error(`There is no model ${query.model}`)
-        return writeFound(await store.documents.find(model, readQuery(query), { ...caller, signal }))
+        return writeAnswer(await store.queries.answer(model, readQuery(query), { ...caller, signal }))
       },
       log(lines) {
         for (const line of lines) log.take(line)

@@ -105,13 +105,12 @@ export function createDocumentReads({ store, settings }: { readonly store: Reada
 
   /** How many documents the filter lists on all pages, no fewer than on this one. It waits for its turn like a page. */
   const countOf = (model: Model, query: FindQuery, by: QueryCaller, page: Found): Awaitable<MatchCount> => {
-    const all: FindQuery = { filter: query.filter, sort: [], limit: COUNT_MAX, after: undefined }
     if (model === dashboardSummary) {
+      const all: FindQuery = { filter: query.filter, sort: [], limit: COUNT_MAX, after: undefined }
       return withValue(find(model, all, by), ({ items }) => ({ total: items.length, isFloor: false }))
     }
-    return withValue(store.documents.find(model, { ...all, counts: true }, by), ({ items }) => {
-      const count = JSON.parse(items[0] ?? '') as MatchCount
-      return count.isFloor ? { ...count, total: Math.max(count.total, page.items.length) } : count
+    return withValue(store.documents.count(model, query.filter, COUNT_MAX, by), ({ total, isFloor }) => {
+      return { total: isFloor ? Math.max(total, page.items.length) : total, isFloor }
     })
   }
 

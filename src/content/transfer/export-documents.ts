@@ -11,6 +11,7 @@ import type { Model } from '../../models/schema.ts'
 import { comparePositions, type Sort } from '../../query/order.ts'
 import type { Database } from '../../store/db/database.ts'
 import { execute, noEffort } from '../../store/query/executor.ts'
+import type { Found } from '../../store/query/found.ts'
 import { planQuery } from '../../store/query/planner.ts'
 import { tableOf } from '../../store/schema/names.ts'
 import { positionOf } from '../reads/incomplete-drafts.ts'
@@ -50,7 +51,7 @@ function* documentsOf(database: Database, place: Model, query: FindQuery | undef
   }
   for (let page: FindQuery | undefined = query; page !== undefined;) {
     const plan = planQuery(database, place, page, { mayTakeLong: true })
-    const found = execute(database, place, { plan, query: page, effort: noEffort(), mayGoOn })
+    const found: Found | undefined = execute(database, place, { plan, query: page, effort: noEffort(), mayGoOn })
     if (found === undefined) throw new ExportEnded('The export gave up')
     yield* found.items
     page = found.next === undefined ? undefined : { ...page, after: found.next }

@@ -18,8 +18,8 @@ import { judgedLength } from './judged-members.ts'
 import { readPage, readRange } from './page-documents.ts'
 import { createPageItems, type PageItem } from './page-items.ts'
 import type { PageRange, Plan } from './plan.ts'
-import { foundTexts, NOTHING_FOUND, type Found, type MatchCount } from './found.ts'
-import type { FindQuery } from './find-query.ts'
+import type { Answer, FindQuery } from './find-query.ts'
+import type { Found, MatchCount } from './found.ts'
 
 export interface Effort {
   /** The cost of reading and testing documents; past its limit the scan ends in the middle of a document. */
@@ -43,25 +43,25 @@ export interface ScanTask {
 }
 
 /**
- * Runs a scan to its end, in the state of the database in which it begins. Returns the page, or undefined where the
- * allowance or the steps ran out.
+ * Runs a scan to its end, in the state of the database in which it begins. Returns the page or the count, or undefined
+ * where the allowance or the steps ran out.
  */
-export function execute(
+export function execute<Query extends FindQuery>(
   database: Database,
   model: Model,
-  { mayGoOn, ...task }: ScanTask & { readonly mayGoOn: Allowance },
-): Found | undefined {
-  const rows = scanRows(database, model, task)
+  { mayGoOn, ...task }: ScanTask & { readonly query: Query; readonly mayGoOn: Allowance },
+): Answer<Query> | undefined {
+  const rows = task.query.counts === true ? countRows(database, task) : scanRows(database, model, task)
   try {
     for (let row = rows.next(); ; row = rows.next()) {
-      if (row.done === true) return row.value
+      if (row.done === true) return row.value as Answer<Query>
       if (!mayGoOn(task.effort)) return undefined
     }
   } catch (error) {
     if (error instanceof StepsExceeded) return undefined
     throw error
   } finally {
-    rows.return(NOTHING_FOUND)
+    rows.return(undefined as never)
   }
 }
 
@@ -79,7 +79,6 @@ export const LISTED_STEPS = 20
 function* scanRows(database: Database, model: Model, task: ScanTask): Generator<void, Found> {
   const { plan, query, effort } = task
   takeSteps(effort.steps, plan.listed * LISTED_STEPS)
-  if (query.counts === true) return yield* countOf(database, task)
   const whole = wholePage(database, model, task)
   if (whole !== undefined) {
     yield
@@ -128,12 +127,12 @@ function itemsAtOnce(
   return items
 }
 
-
 /** What counting may cost: about 0.2 s. A count that takes more is a floor. */
 const COUNT_STEPS_MAX = 20_000_000
 
-/** How many rows match, as the only item of a page. A document that takes longer than the whole count may ends it, too. */
-function* countOf(database: Database, { plan, query, effort }: ScanTask): Generator<void, Found> {
+/** How many rows match. A document that takes longer than the whole count may ends it, too. Yields after each row that was read. */
+function* countRows(database: Database, { plan, query, effort }: ScanTask): Generator<void, MatchCount> {
+  takeSteps(effort.steps, plan.listed * LISTED_STEPS)
   const { filter, limit = Infinity } = query
   const begun = effort.steps.taken
   const steps: Steps = { taken: 0, max: Math.min(COUNT_STEPS_MAX, effort.steps.max - begun) }
@@ -163,7 +162,7 @@ function* countOf(database: Database, { plan, query, effort }: ScanTask): Genera
     effort.steps.taken = begun + steps.taken
     rows.close()
   }
-  return foundTexts([JSON.stringify(count satisfies MatchCount)], undefined)
+  return count
 }
 
 /** The items of a page among the rows of all ranges, read one by one. */

@@ -11,13 +11,12 @@ import type { SlotCounts } from './fair-slots.ts'
 import { writeQuery } from './query-message.ts'
 import { createReaderPause } from './reader-pause.ts'
 import { createScanPool } from './scan-pool.ts'
-import { createShortQueries } from './short-queries.ts'
+import { createShortQueries, type AnswerInThread } from './short-queries.ts'
 import { createShortWork } from './short-work.ts'
 import { createTurnLane } from './turn-lane.ts'
 import { createTurnShare } from './turn-share.ts'
 import { indexColumns } from '../../schema/indexes.ts'
-import type { QueryCaller, FindQuery } from '../find-query.ts'
-import type { Found } from '../found.ts'
+import type { FindQuery, QueryCaller } from '../find-query.ts'
 import type { CallerClass } from '../../../models/caller.ts'
 
 /** Counts of queries since the start, and of those that run and wait now. */
@@ -65,13 +64,12 @@ export function createFinder(database: Database, options: FinderOptions) {
   const pause = createReaderPause(pool.slots, now)
   let inline = 0
 
-  const inThread = (model: Model, query: FindQuery, caller: QueryCaller): Promise<Found> =>
-    pool.run(writeQuery(model.name, query), caller, advice(model))
+  const inThread: AnswerInThread = (model, query, caller) => pool.run(writeQuery(model.name, query), caller, advice(model))
 
-  const find = createShortQueries(database, { share, beginRead, changes, inThread, onAnswer: () => inline++ })
+  const answer = createShortQueries(database, { share, beginRead, changes, inThread, onAnswer: () => inline++ })
 
   return {
-    find,
+    answer,
     inTurns: createShortWork({ share, lane }),
     explain: (model: Model, query: FindQuery, caller: QueryCaller): Promise<QueryPlan> =>
       pool.explain(writeQuery(model.name, query), caller, advice(model)),

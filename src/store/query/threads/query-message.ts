@@ -4,8 +4,8 @@ import { writeJson } from '../../../base/json.ts'
 import type { QueryPlan } from '../../../models/responses.ts'
 import { readFilter, writeFilter } from '../../../query/ast.ts'
 import type { Position, Sort } from '../../../query/order.ts'
-import { foundTexts, type Found } from '../found.ts'
-import type { FindQuery } from '../find-query.ts'
+import { foundTexts, type Found, type MatchCount } from '../found.ts'
+import type { Answer, FindQuery } from '../find-query.ts'
 
 export interface QueryMessage {
   readonly model: string
@@ -33,14 +33,12 @@ export type ScanTask =
 /** The tasks of a thread are numbered from 1. */
 export type ScanTaskMessage = ScanTask & { readonly number: number }
 
-export interface FoundMessage {
-  readonly kind: 'found'
-  readonly items: readonly string[]
-  readonly next: string | undefined
-}
+export type AnswerMessage =
+  | { readonly kind: 'found'; readonly items: readonly string[]; readonly next: string | undefined }
+  | { readonly kind: 'counted'; readonly count: MatchCount }
 
 export type ScanResultMessage =
-  | FoundMessage
+  | AnswerMessage
   | { readonly kind: 'explained'; readonly plan: QueryPlan }
   | { readonly kind: 'failed'; readonly message: string }
   | { readonly kind: 'unavailable'; readonly message: string; readonly cause: string }
@@ -55,12 +53,15 @@ export function readQuery({ filter, sort, limit, after, counts }: QueryMessage):
   return { filter: readFilter(filter), sort, limit, after: readPosition(after), ...(counts && { counts }) }
 }
 
-export function writeFound({ items, next }: Found): FoundMessage {
-  return { kind: 'found', items, next: writePosition(next) }
+export function writeAnswer(answer: Found | MatchCount): AnswerMessage {
+  if ('total' in answer) return { kind: 'counted', count: answer }
+  return { kind: 'found', items: answer.items, next: writePosition(answer.next) }
 }
 
-export function readFound({ items, next }: FoundMessage): Found {
-  return foundTexts(items, readPosition(next))
+/** For the query that was asked, of which the caller names the type. */
+export function readAnswer<Query extends FindQuery>(message: AnswerMessage): Answer<Query> {
+  const answer = message.kind === 'counted' ? message.count : foundTexts(message.items, readPosition(message.next))
+  return answer as Answer<Query>
 }
 
 function writePosition(position: Position | undefined): string | undefined {

@@ -9,10 +9,9 @@ import { availableParallelism } from 'node:os'
 import type { Clock } from '../../../base/clock.ts'
 import type { QueryPlan } from '../../../models/responses.ts'
 import { createFairSlots, stopping } from './fair-slots.ts'
-import { readFound, type QueryMessage, type ScanTask } from './query-message.ts'
+import { readAnswer, type QueryMessage, type ScanTask } from './query-message.ts'
 import { endScanThreads, startScanThread, type ScanResult, type ScanThread } from './scan-thread.ts'
-import type { QueryCaller } from '../find-query.ts'
-import type { Found } from '../found.ts'
+import type { Answer, FindQuery, QueryCaller } from '../find-query.ts'
 
 export interface PoolLimits {
   /** Threads that every caller may have a query in. */
@@ -99,10 +98,10 @@ export function createScanPool({ file, now, limits: narrower, program = PROGRAM 
   }
   return {
     /** Runs a query in a thread. Throws badRequest past the deadline, with `advice`; else what fair-slots.ts says. */
-    async run(query: QueryMessage, caller: QueryCaller, advice: string): Promise<Found> {
+    async run<Query extends FindQuery>(query: QueryMessage, caller: QueryCaller, advice: string): Promise<Answer<Query>> {
       const result = await runTask({ kind: 'find', query }, caller, advice)
-      if (result.kind !== 'found') throw new Error('The thread did something else')
-      return readFound(result)
+      if (result.kind === 'explained') throw new Error('The thread did something else')
+      return readAnswer<Query>(result)
     },
     /** Explains a query within the same bounds; a run that would miss the deadline is ended before. */
     async explain(query: QueryMessage, caller: QueryCaller, advice: string): Promise<QueryPlan> {

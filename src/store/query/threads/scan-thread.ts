@@ -18,7 +18,7 @@ const START_MS_MAX = 10_000
 /** For a query that was requested to stop to do so. */
 const STOP_MS_MAX = 250
 
-export type ScanResult = Extract<ScanResultMessage, { kind: 'found' | 'explained' }>
+export type ScanResult = Extract<ScanResultMessage, { kind: 'found' | 'counted' | 'explained' }>
 
 export interface ScanOptions {
   readonly deadlineMs: number
@@ -114,6 +114,7 @@ function isOutOfMemory(error: unknown): boolean {
 function resultOf(message: ScanResultMessage): ScanResult {
   switch (message.kind) {
     case 'found':
+    case 'counted':
     case 'explained':
       return message
     case 'failed':

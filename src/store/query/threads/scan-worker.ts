@@ -14,7 +14,7 @@ import { asStoreFailure, openDatabase } from '../../db/database.ts'
 import { execute, noEffort } from '../executor.ts'
 import { explainQuery } from '../explain.ts'
 import { planQuery } from '../planner.ts'
-import { readQuery, writeFound, type ScanResultMessage, type ScanTaskMessage, type ThreadData } from './query-message.ts'
+import { readQuery, writeAnswer, type ScanResultMessage, type ScanTaskMessage, type ThreadData } from './query-message.ts'
 
 const { file, stopped } = workerData as ThreadData
 const database = openDatabase(file, { readOnly: true })
@@ -44,7 +44,7 @@ function run(task: ScanTaskMessage): ScanResultMessage {
     }
     const plan = planQuery(database, model, query, { mayTakeLong: true })
     const found = execute(database, model, { plan, query, effort: noEffort(), mayGoOn })
-    return found === undefined ? { kind: 'stopped' } : writeFound(found)
+    return found === undefined ? { kind: 'stopped' } : writeAnswer(found)
   } finally {
     database.exec('COMMIT')
   }

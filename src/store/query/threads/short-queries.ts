@@ -8,11 +8,12 @@ import { createKnownCounts } from '../statistics.ts'
 import type { Database } from '../../db/database.ts'
 import { inlineSteps, runsInline } from './inline-budget.ts'
 import type { TurnShare } from './turn-share.ts'
-import type { FindQuery, QueryCaller } from '../find-query.ts'
-import type { Found } from '../found.ts'
+import type { Answer, FindQuery, QueryCaller } from '../find-query.ts'
 
 /** The fixed cost of a query. */
 const FIND_STEPS = 1_000
+
+export type AnswerInThread = <Query extends FindQuery>(model: Model, query: Query, caller: QueryCaller) => Promise<Answer<Query>>
 
 export interface ShortQueryOptions {
   readonly share: TurnShare
@@ -21,15 +22,15 @@ export interface ShortQueryOptions {
   /** A number that differs when a row may have changed since, in the snapshot of this turn. */
   readonly changes: () => number
   /** Runs a query that would keep other requests waiting. */
-  readonly inThread: (model: Model, query: FindQuery, caller: QueryCaller) => Promise<Found>
+  readonly inThread: AnswerInThread
   readonly onAnswer: () => void
 }
 
 export function createShortQueries(database: Database, { share, beginRead, changes, inThread, onAnswer }: ShortQueryOptions) {
   const countsNow = createKnownCounts(changes)
 
-  /** The page, or undefined where it takes more than expected. */
-  const runShort = (model: Model, plan: ChosenPlan, query: FindQuery, { id }: QueryCaller): Found | undefined => {
+  /** The answer, or undefined where it takes more than expected. */
+  const runShort = <Query extends FindQuery>(model: Model, plan: ChosenPlan, query: Query, { id }: QueryCaller): Answer<Query> | undefined => {
     const steps = inlineSteps()
     try {
       return execute(database, model, { plan, query, effort: noEffort(steps), mayGoOn: () => true })
@@ -38,7 +39,7 @@ export function createShortQueries(database: Database, { share, beginRead, chang
     }
   }
 
-  const inTurn = (model: Model, query: FindQuery, caller: QueryCaller): Awaitable<Found> => {
+  const inTurn = <Query extends FindQuery>(model: Model, query: Query, caller: QueryCaller): Awaitable<Answer<Query>> => {
     beginRead()
     const plan = planQuery(database, model, query, { counts: countsNow() })
     const found = runsInline(plan) ? runShort(model, plan, query, caller) : undefined
@@ -47,6 +48,6 @@ export function createShortQueries(database: Database, { share, beginRead, chang
     return found
   }
 
-  return (model: Model, query: FindQuery, caller: QueryCaller): Awaitable<Found> =>
+  return <Query extends FindQuery>(model: Model, query: Query, caller: QueryCaller): Awaitable<Answer<Query>> =>
     share.take(caller.id, () => inTurn(model, query, caller), () => inThread(model, query, caller))
 }
