@@ -13,8 +13,7 @@
  */
 import assert from 'node:assert/strict'
 import { systemClock } from '../src/base/clock.ts'
-import { LogUnavailable } from '../src/store/cluster/commit-log.ts'
-import { NO_ENTRY, type LogRecord } from '../src/store/cluster/sealer.ts'
+import { LogUnavailable, NO_ENTRY, type LogRecord } from '../src/store/cluster/commit-log.ts'
 import { fuzzCodecs } from './tools/cluster/codec-fuzz.ts'
 import { startHttp2Fuzz } from './tools/cluster/http2-fuzz.ts'
 import { createMemoryLog } from './tools/cluster/memory-log.ts'

@@ -58,7 +58,7 @@ const ALLOWED: readonly Allowance[] = [
   { file: 'src/app/threads/serving-threads.ts', call: 'setTimeout', because: 'a thread that fails again and again is started less often' },
   { file: 'src/base/thread.ts', call: 'setTimeout', because: 'a thread may never end, and is not waited for longer' },
   { file: 'src/store/query/threads/fair-slots.ts', call: 'setTimeout', because: 'a query waits for its turn no longer than its client' },
-  { file: 'src/store/query/threads/reader-pause.ts', call: 'setInterval', because: 'a moment without readers is looked for' },
+  { file: 'src/store/query/threads/finder.ts', call: 'setInterval', because: 'a moment without readers is looked for' },
   { file: 'src/store/query/threads/scan-thread.ts', call: 'setTimeout', because: 'a query that misses its deadline is ended' },
   { file: 'src/store/cluster/entry-inbox.ts', call: 'setTimeout', because: 'an entry or an answer of the log may not come' },
   {
@@ -66,9 +66,8 @@ const ALLOWED: readonly Allowance[] = [
     call: 'performance.now',
     because: 'how long a write waits for the log is measured by a clock that is never set',
   },
-  { file: 'src/store/db/wal/wal-mover.ts', call: 'setTimeout', because: 'a thread that no move needs is ended' },
   { file: 'src/store/db/reader-gate.ts', call: 'performance.now', because: 'the thread that writes waits for readers no longer than a moment' },
-  { file: 'src/store/db/wal/checkpoints.ts', call: 'setTimeout', because: 'an erasure that a reader holds up is tried again' },
+  { file: 'src/store/db/wal/checkpoints.ts', call: 'setTimeout', because: 'an erasure that a reader holds up is tried again, and a thread that no move needs is ended' },
   {
     file: 'src/http/server/certificate-renewal.ts',
     call: 'setInterval',
@@ -148,6 +147,7 @@ describe('in our tree', () => {
 const FAULTS: readonly (readonly [rule: (tree: Tree) => readonly string[], files: Readonly<Record<string, string>>, wanted: RegExp])[] = [
   [layersAreKept, { 'src/base/a.ts': "import {\n  x,\n} from '../http/b.ts'" }, /src\/base\/a\.ts imports src\/http\/b\.ts: base lies below http/],
   [layersAreKept, { 'src/query/a.ts': "import type { X } from '../http/b.ts'" }, /query stands beside http/],
+  [layersAreKept, { 'src/store/schema/b.ts': '', 'src/store/db/c.ts': "import '../schema/b.ts'" }, /store\/db lies below store\/schema/],
   [layersAreKept, { 'src/extra/a.ts': "import { x } from '../http/b.ts'" }, /src\/extra has no place/],
   [layersAreKept, { 'src/client/a.ts': "import type { X } from '../http/b.ts'" }, /may know models only/],
   [layersAreKept, { 'src/api/a.ts': "import { x } from '../dashboard/d.ts'" }, /only what runs in browsers/],

@@ -27,6 +27,14 @@ const RANKS: Readonly<Record<string, number>> = {
   main: 9,
 }
 
+/** The rooms of a unit, the lowest first; what stands beside them is above all of them, but for a file that is listed. */
+const ROOMS: Readonly<Record<string, readonly string[]>> = {
+  store: [
+    ...['actor.ts', 'db', 'schema', 'search', 'query', 'documents', 'history', 'references', 'outbox', 'settings', 'accounts', 'audit'],
+    ...['cluster', 'writes', 'backup'],
+  ],
+}
+
 /** Browser code imports only these units, and no other unit imports it. */
 const BROWSER_UNITS: Readonly<Record<string, readonly string[]>> = {
   client: ['models'],
@@ -104,7 +112,7 @@ const RUN_TIME_MEMBERS = [
 export function layersAreKept(tree: Tree): string[] {
   return edges(tree).flatMap(({ from, to }) => {
     const [above, below] = [unitOf(from), unitOf(to)]
-    if (above === below) return []
+    if (above === below) return roomsAreKept(above, from, to)
     const [rank, other] = [RANKS[above], RANKS[below]]
     if (rank === undefined) return [`${from}: src/${above} has no place among the layers; give it one in RANKS`]
     if (other === undefined) return [`${to}: src/${below} has no place among the layers; give it one in RANKS`]
@@ -120,6 +128,15 @@ export function layersAreKept(tree: Tree): string[] {
     if (rank > other) return []
     return [`${from} imports ${to}: ${above} ${rank === other ? 'stands beside' : 'lies below'} ${below}`]
   })
+}
+
+function roomsAreKept(unit: string, from: string, to: string): string[] {
+  const rooms = ROOMS[unit]
+  if (rooms === undefined) return []
+  const [above, below] = [from, to].map((path) => path.split('/')[2] ?? '') as [string, string]
+  const floorOf = (room: string): number => (rooms.includes(room) ? rooms.indexOf(room) : rooms.length)
+  if (above === below || floorOf(above) >= floorOf(below)) return []
+  return [`${from} imports ${to}: ${unit}/${above} lies below ${unit}/${below}`]
 }
 
 /** The client is given away as one file: what it imports must be types, which are printed there. */

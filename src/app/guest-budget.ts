@@ -1,7 +1,7 @@
 /** What guests may keep on the disk of the service: a share of it, or what the operator says. */
 import { statfsSync } from 'node:fs'
 import { FREE_BYTES_MIN } from './readiness.ts'
-import type { GuestLimit, GuestStorage } from '../store/accounts/guest-storage.ts'
+import type { GuestLimit, GuestStorage } from '../store/accounts/guest-table.ts'
 
 const MIB = 1024 * 1024
 /** Of the whole disk, where the setting is 0; and at most so much. */

@@ -9,7 +9,7 @@ import type { PageCache } from '../content/reads/page-cache.ts'
 import type { AuditEvent } from '../models/audit.ts'
 import type { BackupRecord } from '../store/backup/backup-runs.ts'
 import type { BackupState } from '../store/backup/backup-schedule.ts'
-import type { GuestLimit } from '../store/accounts/guest-storage.ts'
+import type { GuestLimit } from '../store/accounts/guest-table.ts'
 import { freeBytes } from './readiness.ts'
 import type { Store } from '../store/store.ts'
 

@@ -35,7 +35,7 @@ import { openedDataDir, prepareDataDir, type DataDirLock } from '../store/db/dat
 import { loadSecrets } from '../store/db/secret-file.ts'
 import type { WriterGate } from '../store/db/reader-gate.ts'
 import { openStore } from '../store/open-store.ts'
-import type { GuestLimit } from '../store/accounts/guest-storage.ts'
+import type { GuestLimit } from '../store/accounts/guest-table.ts'
 import type { Store } from '../store/store.ts'
 import type { ReadStore } from '../store/read-store.ts'
 

@@ -5,11 +5,11 @@ import { DAY_MS } from '../base/duration.ts'
 import type { Log } from '../base/log.ts'
 import { startSchedule } from '../content/schedule.ts'
 import type { Config } from '../config/settings.ts'
+import { SYSTEM } from '../store/actor.ts'
 import { BACKUPS_DIRECTORY } from '../store/backup/backup.ts'
-import { backupRule, lackOfRoom, type BackupRule } from '../store/backup/backup-rule.ts'
+import { backupRule, lackOfRoom, type BackupRule, startBackups, type BackupSchedule } from '../store/backup/backup-schedule.ts'
 import { createBackupRestores } from '../store/backup/backup-restores.ts'
 import { createBackupRuns } from '../store/backup/backup-runs.ts'
-import { startBackups, type BackupSchedule } from '../store/backup/backup-schedule.ts'
 import { databaseFile } from '../store/db/data-dir.ts'
 import { startHousekeeping, type KeptTimes } from '../store/housekeeping.ts'
 import { freeBytes } from './readiness.ts'
@@ -53,7 +53,7 @@ export async function startUpkeep({ config, dataDir, services, isOnDuty, isNode,
   const housekeeping = startHousekeeping({ store, kept, isOnDuty, now, log })
   running.defer(() => housekeeping.stop())
   const isReviewOn = (): boolean => config().review
-  const publishing = startSchedule({ store, isReviewOn, isOnDuty, now, log })
+  const publishing = startSchedule({ store, own: store.as(SYSTEM), isReviewOn, isOnDuty, now, log })
   running.defer(() => publishing.stop())
   return {
     ...{ backupPaths, backupRuns, restores, housekeeping, schedule: publishing },

@@ -23,8 +23,8 @@ import { isApproved } from './rules/review.ts'
 import { validateDocument } from './rules/validate.ts'
 import type { DueDocument } from '../store/documents/document-tables.ts'
 import type { Steps } from '../store/writes/document-writes.ts'
-import { SYSTEM } from '../store/actor.ts'
 import type { Store } from '../store/store.ts'
+import type { Writer } from '../store/writes/writer.ts'
 
 /** How often the clock is looked at while something is scheduled. */
 const TICK_MS = 500
@@ -48,7 +48,9 @@ interface ScheduleFailure {
 }
 
 export interface ScheduleOptions {
-  readonly store: Pick<Store, 'documents' | 'history' | 'as'>
+  readonly store: Pick<Store, 'documents' | 'history'>
+  /** The service, which carries out what is due. */
+  readonly own: Pick<Writer, 'together'>
   /** Whether only administrators publish. */
   readonly isReviewOn: () => boolean
   /** Whether this process does it: of the nodes of a cluster, one does. */
@@ -59,7 +61,7 @@ export interface ScheduleOptions {
 
 export type Schedule = ReturnType<typeof startSchedule>
 
-export function startSchedule({ store, isReviewOn, isOnDuty = () => true, now, log }: ScheduleOptions) {
+export function startSchedule({ store, own, isReviewOn, isOnDuty = () => true, now, log }: ScheduleOptions) {
   const models = MODELS.filter(isScheduled)
   const failures = new Map<string, ScheduleFailure>()
   let [stopped, isWanted, hasFailed] = [false, false, false]
@@ -81,7 +83,7 @@ export function startSchedule({ store, isReviewOn, isOnDuty = () => true, now, l
       const tried = due.filter((one) => !isKnownFailure(one))
       const handsIn = isReviewOn() && isReviewed(model)
       const judged = tried.map((one): Judged => ({ ...one, judged: !handsIn ? 'free' : isApproved(store, model, one.id) ? 'approved' : 'unapproved' }))
-      if (tried.length > 0) keepFailures(await store.as(SYSTEM).together((_, steps) => changeDue(steps, model, judged, at)), at)
+      if (tried.length > 0) keepFailures(await own.together((_, steps) => changeDue(steps, model, judged, at)), at)
       for (const { id } of due) if (failures.has(id)) overdue.add(id)
       after = due.at(-1)
       if (due.length === STEP_MAX) continue

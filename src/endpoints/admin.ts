@@ -18,7 +18,7 @@ import {
   type ServiceStatus,
 } from '../models/responses.ts'
 import { and, isIn } from '../query/ast.ts'
-import { NOTHING_FOUND } from '../store/query/found.ts'
+import { NOTHING_FOUND } from '../store/query/find-query.ts'
 import { endpointOn } from './endpoint.ts'
 import { paramsOfUrl } from './list-params.ts'
 import { readChoice, readNewest, readShortText, readTime } from './parameters.ts'

@@ -1,7 +1,7 @@
 /** Signing in where no mail arrives: by a proxy that has identified the user, or with a code that an administrator makes. */
 import { readEmail, type Accounts } from '../auth/accounts.ts'
 import type { Codes } from '../auth/codes.ts'
-import { signInFirst } from '../store/writes/authority.ts'
+import { signInFirst } from '../store/writes/actor-transactions.ts'
 import type { RefusedSignIns } from '../auth/refused-sign-ins.ts'
 import { visitorOf } from '../auth/sessions.ts'
 import type { Clock } from '../base/clock.ts'

@@ -3,7 +3,7 @@
  *
  * A request is admitted before its body is read, and a body may take half a minute to arrive. Meanwhile its token may be
  * signed out, and its user demoted or deleted. So a write of a request carries the claim of its token and `authorize`, and
- * both are checked again inside the transaction that writes (authority.ts): a claim that is no longer valid is 401, what
+ * both are checked again inside the transaction that writes (actor-transactions.ts): a claim that is no longer valid is 401, what
  * `authorize` throws about the roles of that moment is thrown, and nothing is written.
  *
  * For the audit trail, an actor from the network has its `origin`, and a caller its `claim`.

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { describe, it } from 'node:test'
 import { createRecordSealer, epochOf } from '../../src/cluster/sealing/record-sealer.ts'
-import { RecordUnreadable, type LogRecord } from '../../src/store/cluster/sealer.ts'
+import { RecordUnreadable, type LogRecord } from '../../src/store/cluster/commit-log.ts'
 
 const keys = new Map([2, 3].map((epoch) => [epoch, randomBytes(32)]))
 const ring = { newest: 3, destroyed: 1, keyOf: (epoch: number) => keys.get(epoch) }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { knownRows, type FileAddresses } from '../../src/content/transfer/import-dry-run.ts'
 import { source } from '../../src/models/source.ts'
-import type { BulkRow } from '../../src/store/writes/bulk.ts'
+import type { BulkRow } from '../../src/store/writes/bulk-tables.ts'
 
 const url = 'https://news.example/front'
 const row = (id: string): BulkRow => ({ id, doc: JSON.stringify({ id, name: id, url }), search: undefined, basis: undefined })

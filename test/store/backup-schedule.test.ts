@@ -4,9 +4,14 @@ import { join } from 'node:path'
 import { it } from 'node:test'
 import { topic } from '../../src/models/topic.ts'
 import { language } from '../../src/models/language.ts'
-import { backupRule, lackOfRoom } from '../../src/store/backup/backup-rule.ts'
+import {
+  backupRule,
+  lackOfRoom,
+  startBackups,
+  type BackupSchedule,
+  type ScheduleOptions,
+} from '../../src/store/backup/backup-schedule.ts'
 import { createBackupRuns } from '../../src/store/backup/backup-runs.ts'
-import { startBackups, type BackupSchedule, type ScheduleOptions } from '../../src/store/backup/backup-schedule.ts'
 import type { Cleanup } from '../../scripts/tools/temporary-directory.ts'
 import { recordingLog } from '../../scripts/tools/recording-log.ts'
 import { testStore, type TestStore } from '../../scripts/tools/stores.ts'

@@ -9,13 +9,12 @@ import { headline } from '../../src/models/headline.ts'
 import { STORED_MODELS } from '../../src/models/registry.ts'
 import { comparePositions, parseSort, sortKeys } from '../../src/query/order.ts'
 import { parseFilter } from '../../src/query/parse.ts'
-import { PAGE_BYTES_MAX } from '../../src/store/query/page-items.ts'
+import { PAGE_BYTES_MAX } from '../../src/store/query/page-documents.ts'
 import { QUERY_READER } from '../../scripts/tools/query/query-reader.ts'
 import { randomHeadline, sampleId } from '../../scripts/tools/query/headline-samples.ts'
 import { seededRandom } from '../../scripts/tools/random.ts'
 import { testStore } from '../../scripts/tools/stores.ts'
-import type { FindQuery } from '../../src/store/query/find-query.ts'
-import type { Found } from '../../src/store/query/found.ts'
+import type { FindQuery, Found } from '../../src/store/query/find-query.ts'
 
 const MIB = 1024 * 1024
 const [LARGE, SMALL] = [5, 9]

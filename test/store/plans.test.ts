@@ -19,8 +19,7 @@ import { planQuery, possiblePlans } from '../../src/store/query/planner.ts'
 import { START } from '../support/service/service.ts'
 import { sampleId } from '../../scripts/tools/query/headline-samples.ts'
 import { testStore } from '../../scripts/tools/stores.ts'
-import type { FindQuery } from '../../src/store/query/find-query.ts'
-import type { Found } from '../../src/store/query/found.ts'
+import type { FindQuery, Found } from '../../src/store/query/find-query.ts'
 
 const COPIES = 6
 /** There are fewer languages and countries. */

@@ -5,7 +5,7 @@ import { createFrameReader, frameOf } from '../../../src/cluster/etcd/grpc-frame
 import { GrpcError } from '../../../src/cluster/etcd/grpc-status.ts'
 import { protoMessage, ProtobufError, readProto, type ProtoMessage } from '../../../src/cluster/etcd/protobuf.ts'
 import { createRecordSealer } from '../../../src/cluster/sealing/record-sealer.ts'
-import { RecordUnreadable, type LogRecord } from '../../../src/store/cluster/sealer.ts'
+import { RecordUnreadable, type LogRecord } from '../../../src/store/cluster/commit-log.ts'
 import type { Random } from '../random.ts'
 import { damaged } from './changeset-bytes.ts'
 

@@ -1,5 +1,5 @@
 /** A sealer that encrypts nothing, for tests of the store that look into entries. */
-import { RecordUnreadable, type LogRecord, type Sealer } from '../../../src/store/cluster/sealer.ts'
+import { RecordUnreadable, type LogRecord, type Sealer } from '../../../src/store/cluster/commit-log.ts'
 
 export function createPlainSealer(): Sealer {
   return {

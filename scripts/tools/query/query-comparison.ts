@@ -25,8 +25,7 @@ import { randomFilter, randomSort } from './query-generator.ts'
 import type { Random } from '../random.ts'
 import type { Cleanup } from '../temporary-directory.ts'
 import { testStore, type SystemStore } from '../stores.ts'
-import type { FindQuery } from '../../../src/store/query/find-query.ts'
-import type { Found } from '../../../src/store/query/found.ts'
+import type { FindQuery, Found } from '../../../src/store/query/find-query.ts'
 
 /** Around so many documents there are when changes have gone on for a while. */
 const DOCUMENTS_ABOUT = 40

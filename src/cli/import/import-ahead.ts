@@ -6,7 +6,7 @@
 import { availableParallelism } from 'node:os'
 import type { SplitRow } from '../../base/row-splitter.ts'
 import { startTaskThread } from '../../base/thread.ts'
-import type { BulkRow } from '../../store/writes/bulk.ts'
+import type { BulkRow } from '../../store/writes/bulk-tables.ts'
 import type { CheckResult, CheckSettings, CheckTask } from './import-check-worker.ts'
 
 /** A shorter file is imported before a thread has started. */

@@ -5,7 +5,7 @@ import type { RowFormat } from '../../content/transfer/import-rows.ts'
 import { placesOf } from '../../models/incomplete.ts'
 import { modelNamed } from '../../models/registry.ts'
 import type { Model } from '../../models/schema.ts'
-import type { BulkRow } from '../../store/writes/bulk.ts'
+import type { BulkRow } from '../../store/writes/bulk-tables.ts'
 import { importChecker } from './import-checker.ts'
 
 export interface CheckSettings {

@@ -1,7 +1,7 @@
 /** How far interrupted imports have come: notes in the database, each written with the batch that it describes. */
 import { createHash } from 'node:crypto'
 import { describe } from '../../base/failure.ts'
-import type { BulkWriter } from '../../store/writes/bulk.ts'
+import type { BulkWriter } from '../../store/writes/bulk-tables.ts'
 import { TransferFileError } from '../documents/transfer-file.ts'
 import type { ImportSource } from './import-reader.ts'
 import type { ImportRequest } from './import-request.ts'

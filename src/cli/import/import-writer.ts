@@ -14,7 +14,7 @@ import type { CheckedRow, RowChecker } from '../../content/transfer/row-checker.
 import type { AuditRecord } from '../../models/audit.ts'
 import { placesOf } from '../../models/incomplete.ts'
 import type { Model } from '../../models/schema.ts'
-import type { BulkRow, BulkTables, BulkWriter } from '../../store/writes/bulk.ts'
+import type { BulkRow, BulkTables, BulkWriter } from '../../store/writes/bulk-tables.ts'
 import type { ImportedRow } from './import-ahead.ts'
 import type { Position } from './import-reader.ts'
 import type { Store } from '../../store/store.ts'

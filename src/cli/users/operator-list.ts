@@ -1,8 +1,7 @@
 /** Lists for the operator, which may be longer than a page. */
 import type { Model } from '../../models/schema.ts'
-import { foundTexts, type Found } from '../../store/query/found.ts'
+import { foundTexts, type Found, type QueryCaller, type FindQuery } from '../../store/query/find-query.ts'
 import { UsageError, type Option } from '../command.ts'
-import type { QueryCaller, FindQuery } from '../../store/query/find-query.ts'
 import type { ReadStore } from '../../store/read-store.ts'
 
 export const LIMIT_DEFAULT = 100

@@ -17,7 +17,7 @@
  */
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
 import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib'
-import { RecordUnreadable, type LogRecord, type Sealer } from '../../store/cluster/sealer.ts'
+import { RecordUnreadable, type LogRecord, type Sealer } from '../../store/cluster/commit-log.ts'
 import type { KeyRing } from './key-ring.ts'
 
 const FORMAT = 2

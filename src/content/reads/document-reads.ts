@@ -14,7 +14,14 @@ import type { Model, Operation } from '../../models/schema.ts'
 import type { Filter } from '../../query/ast.ts'
 import { matches } from '../../query/match.ts'
 import { StepsExceeded } from '../../query/steps.ts'
-import { foundTexts, NOTHING_FOUND, type Found, type MatchCount } from '../../store/query/found.ts'
+import {
+  foundTexts,
+  NOTHING_FOUND,
+  type Found,
+  type MatchCount,
+  type FindQuery,
+  type QueryCaller,
+} from '../../store/query/find-query.ts'
 import { requireDrafts, requireOwner, requireRole } from '../rules/access.ts'
 import { mergedPages, placeOf } from './incomplete-drafts.ts'
 import {
@@ -29,7 +36,6 @@ import {
 import { projecting, type Projection } from './projection.ts'
 import { queryCallerOf, type Connection } from './query-caller.ts'
 import { SUMMARIZED } from './read-dependencies.ts'
-import type { FindQuery, QueryCaller } from '../../store/query/find-query.ts'
 import type { ReadStore } from '../../store/read-store.ts'
 
 /** Steps that matching the summary may take: some milliseconds, since it is done beside other requests. */

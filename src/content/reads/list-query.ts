@@ -15,8 +15,7 @@ import { SEARCH_CHARS_MAX, soughtWords } from '../../query/words.ts'
 import { requireEditor } from '../rules/access.ts'
 import { readProjection, type Projection } from './projection.ts'
 import { inUse, takeSpecialKeys } from './special-keys.ts'
-import type { FindQuery } from '../../store/query/find-query.ts'
-import type { Found, MatchCount } from '../../store/query/found.ts'
+import type { FindQuery, Found, MatchCount } from '../../store/query/find-query.ts'
 import type { ReadStore } from '../../store/read-store.ts'
 
 /** The parameters as the request gives them; the filter is read from its text, but not understood yet. */

@@ -7,7 +7,7 @@ export interface Connection {
   readonly signal: AbortSignal
 }
 
-// A class: see store/found.ts.
+// A class: see store/query/find-query.ts.
 class ConnectedCaller implements QueryCaller {
   readonly id: string
   readonly class: QueryCaller['class']

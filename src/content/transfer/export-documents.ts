@@ -11,11 +11,10 @@ import type { Model } from '../../models/schema.ts'
 import { comparePositions, type Sort } from '../../query/order.ts'
 import type { Database } from '../../store/db/database.ts'
 import { execute, noEffort } from '../../store/query/executor.ts'
-import type { Found } from '../../store/query/found.ts'
+import type { Found, FindQuery } from '../../store/query/find-query.ts'
 import { planQuery } from '../../store/query/planner.ts'
 import { tableOf } from '../../store/schema/names.ts'
 import { positionOf } from '../reads/incomplete-drafts.ts'
-import type { FindQuery } from '../../store/query/find-query.ts'
 
 /** The caller let an export go no further. */
 export class ExportEnded extends Error {}

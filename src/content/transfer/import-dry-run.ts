@@ -2,7 +2,7 @@
 import { parseJson, type JsonObject } from '../../base/json.ts'
 import { placesOf, publicName } from '../../models/incomplete.ts'
 import type { Model } from '../../models/schema.ts'
-import type { BulkRow } from '../../store/writes/bulk.ts'
+import type { BulkRow } from '../../store/writes/bulk-tables.ts'
 import { addressOf, pageOf, sameAddress, titleOf } from '../reads/same-address.ts'
 import type { FoundText } from '../../store/documents/text-look-up.ts'
 import type { Moment } from '../../store/documents/moment.ts'

@@ -3,7 +3,7 @@ import { systemClock } from '../../base/clock.ts'
 import { CsvError } from '../../base/csv.ts'
 import { idGenerator } from '../../base/ids.ts'
 import type { SplitRow } from '../../base/row-splitter.ts'
-import type { BulkRow } from '../../store/writes/bulk.ts'
+import type { BulkRow } from '../../store/writes/bulk-tables.ts'
 import { prepareRow, readRow, rejectMessage, type RowContext, type RowFormat } from './import-rows.ts'
 
 /** 'unreadable': where this row ends is unclear, and so is everything after it. */

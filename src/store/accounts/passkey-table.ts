@@ -1,10 +1,10 @@
 /** Passkeys of users: the public half of each, with the page where it was made. They go with their user. */
-import { hasDashboard, type Caller } from '../../models/caller.ts'
 import { parseJson, type JsonObject } from '../../base/json.ts'
-import { takeCode, type CodeClaim, type CodeFailure } from './code-table.ts'
-import type { Database, Row } from '../db/database.ts'
-import { addSession, useTicket, type SessionRecord } from './session-table.ts'
+import { hasDashboard, type Caller } from '../../models/caller.ts'
 import type { Token } from '../actor.ts'
+import type { Database, Row } from '../db/database.ts'
+import { takeCode, type CodeClaim, type CodeFailure } from './code-table.ts'
+import { addSession, useTicket, type SessionRecord } from './session-table.ts'
 
 export interface PasskeyRecord {
   /** base64url, as the public key. */

@@ -6,8 +6,8 @@
  * from an earlier second are rejected by it. Tokens count whole seconds (RFC 7519 NumericDate), so those of the same
  * second are rejected by their rows.
  */
-import type { Database } from '../db/database.ts'
 import type { CallerClaim, Token } from '../actor.ts'
+import type { Database } from '../db/database.ts'
 import { revokeTokensOf, useApiToken, userOfApiToken } from './api-token-table.ts'
 
 /** A session as it is stored. */

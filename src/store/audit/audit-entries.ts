@@ -1,22 +1,22 @@
 /** The audit entries of the writes of the store. */
+import { isoDate } from '../../base/dates.ts'
+import { isObject, parseJson, writeJson, type Json, type JsonObject } from '../../base/json.ts'
 import { entityTag } from '../../http/request/entity-tag.ts'
-import { parseJson, writeJson, type JsonObject } from '../../base/json.ts'
+import type { AuditRecord } from '../../models/audit.ts'
 import { hasDashboard } from '../../models/caller.ts'
 import { publicName } from '../../models/incomplete.ts'
 import { remoteConfig } from '../../models/remote-config.ts'
 import type { Model } from '../../models/schema.ts'
 import { user, type User } from '../../models/user.ts'
-import { isoDate } from '../../base/dates.ts'
-import type { ApiTokenRecord } from '../accounts/api-token-table.ts'
-import type { ChangedSetting } from '../settings/setting-table.ts'
-import { changedPaths } from './changed-paths.ts'
-import { roleOf, type AuditEntry, type AuditSource } from './audit-record.ts'
-import type { Document } from '../documents/document-tables.ts'
-import type { Moment, Versions } from '../documents/moment.ts'
 import type { NewAccount, SignIn, SignInOutcome, TrustedSignIn } from '../accounts/account-tables.ts'
-import type { PasskeyAdded, PasskeyRecord, PasskeySignIn, PasskeySignedIn } from '../accounts/passkey-table.ts'
+import type { ApiTokenRecord } from '../accounts/api-token-table.ts'
+import type { PasskeyAdded, PasskeyRecord, PasskeySignedIn, PasskeySignIn } from '../accounts/passkey-table.ts'
 import type { SavedView } from '../accounts/saved-view-table.ts'
 import type { SessionRecord } from '../accounts/session-table.ts'
+import type { Document } from '../documents/document-tables.ts'
+import type { Moment, Versions } from '../documents/moment.ts'
+import type { ChangedSetting } from '../settings/setting-table.ts'
+import { roleOf, type AuditEntry, type AuditSource } from './audit-record.ts'
 
 /** Members that change with every change. */
 const ALWAYS_CHANGED = ['updatedAt']
@@ -230,4 +230,36 @@ export function guestsRemoved(count: number): AuditEntry {
     { name: 'count', value: String(count) },
   ]
   return { event: 'user.deleted', model: user.name, details }
+}
+
+// The paths at which two versions of a document differ, with both values.
+
+/** Counting stops here: a record of more paths is cut anyway. */
+const PATHS_MAX = 200
+
+/** Values as JSON; an empty text where there is none. A list counts as one value. */
+export function changedPaths(before: JsonObject, after: JsonObject, except: readonly string[]): AuditRecord['changes'] {
+  const found: AuditRecord['changes'][number][] = []
+  const compare = (path: string, from: Json | undefined, to: Json | undefined): void => {
+    if (found.length >= PATHS_MAX) return
+    if (isObject(from) && isObject(to)) {
+      for (const name of new Set([...Object.keys(from), ...Object.keys(to)])) {
+        compare(path === '' ? name : `${path}.${name}`, member(from, name), member(to, name))
+      }
+      return
+    }
+    const [left, right] = [jsonOf(from), jsonOf(to)]
+    if (left !== right && !except.includes(path)) found.push({ path, from: left, to: right })
+  }
+  compare('', before, after)
+  return found
+}
+
+/** Inherited names such as `constructor` are no members. */
+function member(object: JsonObject, name: string): Json | undefined {
+  return Object.hasOwn(object, name) ? object[name] : undefined
+}
+
+function jsonOf(value: Json | undefined): string {
+  return value === undefined ? '' : writeJson(value)
 }

@@ -8,8 +8,8 @@ import { audit, type AuditEvent, type AuditRecord } from '../../models/audit.ts'
 import { MODELS } from '../../models/registry.ts'
 import type { Model } from '../../models/schema.ts'
 import { user } from '../../models/user.ts'
-import { eraseActor } from '../history/change-retention.ts'
 import type { Database } from '../db/database.ts'
+import { eraseActor } from '../history/change-retention.ts'
 import { tableOf, valueAt } from '../schema/names.ts'
 
 const TABLE = tableOf(audit)

@@ -1,14 +1,13 @@
 /** Checks a backup for the service that is to run on it, and leaves a copy that can take the place of its database. */
 import { rmSync } from 'node:fs'
 import { callerOf, isAdmin } from '../../models/caller.ts'
+import { holds } from '../accounts/session-table.ts'
 import type { CallerClaim } from '../actor.ts'
 import { forgetPosition } from '../cluster/position-table.ts'
 import { foldWal, openDatabase, type Database } from '../db/database.ts'
 import { newestDate, type ItemCounts } from '../schema/database-check.ts'
-import { holds } from '../accounts/session-table.ts'
-import type { CopyDifferences } from './copy-differences.ts'
 import { copyForRestore, type RestoreRequest } from './restore.ts'
-import type { RemovedCredentials } from './restored-copy.ts'
+import type { CopyDifferences, RemovedCredentials } from './restored-copy.ts'
 
 /** What a backup means for the user who restores it. */
 export type AccountThere = 'administrator' | 'signed-out' | 'missing'

@@ -10,13 +10,13 @@ import { isoDate } from '../../base/dates.ts'
 import { describe, fail, type Failure } from '../../base/failure.ts'
 import type { Log } from '../../base/log.ts'
 import type { CallerClaim } from '../actor.ts'
-import { startBackupThread, type BackupThread } from './backup-thread.ts'
+import type { RefusableQueue } from '../db/write-queue.ts'
 import type { CheckedBackup } from './backup-check.ts'
 import { findBackup, type BackupPaths } from './backup-files.ts'
+import { startBackupThread, type BackupThread } from './backup-thread.ts'
 import { DatabaseFileError } from './database-copy.ts'
 import { requestRestore, restoreCopy } from './pending-restore.ts'
 import type { RestorePlace } from './restore.ts'
-import type { Store } from '../store.ts'
 
 const NAME_BYTES = 6
 /** A guess: how long the service takes to start again. */
@@ -32,7 +32,7 @@ export interface FoundBackup extends CheckedBackup {
 export interface RestoresOptions {
   readonly dir: RestorePlace
   readonly paths: BackupPaths
-  readonly store: Pick<Store, 'refuseWrites'>
+  readonly store: { readonly refuseWrites: RefusableQueue['refuse'] }
   /** Whether an administrator is made at the start where there is none. */
   readonly makesAdmin: boolean
   readonly now: Clock

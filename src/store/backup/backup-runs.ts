@@ -10,8 +10,8 @@ import { fail } from '../../base/failure.ts'
 import type { Log } from '../../base/log.ts'
 import { systemReason } from '../../base/system-error.ts'
 import type { AuditEntry } from '../audit/audit-record.ts'
-import { backupName, partialFiles, removeOldBackups, type BackupKind } from './backup.ts'
 import { startBackupThread, type BackupThread } from './backup-thread.ts'
+import { backupName, partialFiles, removeOldBackups, type BackupKind } from './backup.ts'
 
 export interface BackupRecord {
   /** When it started, in milliseconds since the epoch. */

@@ -1,7 +1,7 @@
 /** Writing and checking backups, which would block the event loop, in a thread of its own. */
 import { startTaskThread } from '../../base/thread.ts'
-import { DatabaseFileError } from './database-copy.ts'
 import type { BackupResult, BackupTask } from './backup-worker.ts'
+import { DatabaseFileError } from './database-copy.ts'
 
 const HEAP_MB_MAX = 64
 

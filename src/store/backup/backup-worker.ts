@@ -4,8 +4,8 @@ import { runTasks } from '../../base/thread.ts'
 import { VERSION } from '../../base/version.ts'
 import { STORED_MODELS } from '../../models/registry.ts'
 import { SchemaError } from '../schema/migrate.ts'
-import { writeBackup, type Backup } from './backup.ts'
 import { checkBackup, type BackupCheckRequest, type CheckedBackup } from './backup-check.ts'
+import { writeBackup, type Backup } from './backup.ts'
 import { DatabaseFileError } from './database-copy.ts'
 
 export type BackupTask =

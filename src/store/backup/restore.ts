@@ -20,13 +20,12 @@ import { isoDate } from '../../base/dates.ts'
 import { syncDirectory } from '../../base/directory.ts'
 import { systemReason } from '../../base/system-error.ts'
 import type { Model } from '../../models/schema.ts'
-import { databaseReason, foldWal, isDamage, openDatabase, type Database } from '../db/database.ts'
-import { copyDifferences, type CopyDifferences } from './copy-differences.ts'
-import { copyDatabase, DatabaseFileError, type Copied } from './database-copy.ts'
 import type { DataDir } from '../db/data-dir.ts'
-import { requireReadable } from '../schema/migrate.ts'
+import { databaseReason, foldWal, isDamage, openDatabase, type Database } from '../db/database.ts'
 import { contentFaults } from '../documents/stored-documents.ts'
-import { prepareCopy, type RemovedCredentials } from './restored-copy.ts'
+import { requireReadable } from '../schema/migrate.ts'
+import { copyDatabase, DatabaseFileError, type Copied } from './database-copy.ts'
+import { copyDifferences, prepareCopy, type CopyDifferences, type RemovedCredentials } from './restored-copy.ts'
 
 const PARTIAL_NAME = /^dateline\.db\.restoring-\d+/
 /** A database that was kept, and not what SQLite had beside it. */

@@ -11,14 +11,13 @@ import { parseJson, type JsonObject } from '../../base/json.ts'
 import { audit } from '../../models/audit.ts'
 import type { Model } from '../../models/schema.ts'
 import { user } from '../../models/user.ts'
-import type { ChangeCapture } from '../history/change-capture.ts'
 import type { Database } from '../db/database.ts'
+import type { ChangeCapture } from '../history/change-capture.ts'
 import { tableOf } from '../schema/names.ts'
+import { searchRow } from '../search/pending-rows.ts'
 import type { SearchChanges } from '../search/search-changes.ts'
-import { searchRow } from '../search/search-row.ts'
 import { SETTING_TABLE } from '../settings/setting-table.ts'
-import { baseTables } from './base-tables.ts'
-import { changesIn, type CellValue, type ChangedTable, type RowChange } from './changeset.ts'
+import { baseTables, changesIn, type CellValue, type ChangedTable, type RowChange } from './changeset.ts'
 
 /** Columns of the table of a model, in the order of schema-sql.ts. */
 const [SEQ, ID, DOC] = [0, 1, 2]

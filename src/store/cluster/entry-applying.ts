@@ -1,12 +1,11 @@
 /** Applies the entries that have arrived, some in one transaction, so that the event loop gets its turns in between. */
-import type { Database } from '../db/database.ts'
-import { asStoreFailure, isDamage } from '../db/database.ts'
+import { asStoreFailure, isDamage, type Database } from '../db/database.ts'
 import type { SearchChanges } from '../search/search-changes.ts'
 import { Divergence, type createChangesetApplier } from './changeset-applier.ts'
+import { RecordUnreadable, type Sealer } from './commit-log.ts'
 import type { EntryInbox } from './entry-inbox.ts'
-import type { LogPlace } from './log-place.ts'
+import type { LogPlace } from './log-contact.ts'
 import { movePosition, stampVersions, type LastEntry } from './position-table.ts'
-import { RecordUnreadable, type Sealer } from './sealer.ts'
 
 /** After this, a transaction takes no further entry. */
 const SLICE_MS = 8

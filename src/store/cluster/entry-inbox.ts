@@ -4,7 +4,8 @@
  * The log delivers as fast as it can. Past INBOX_BYTES_MAX this node stops following, and goes on behind the last entry
  * that it has once they are applied.
  */
-import type { CommitLog, LogEntry } from './commit-log.ts'
+import type { CommitLog, LogEntry, Sealer } from './commit-log.ts'
+import type { LastEntry } from './position-table.ts'
 
 const INBOX_BYTES_MAX = 32 * 1024 * 1024
 /** An entry that is in the log for so long, while none arrives, is not on its way. */
@@ -92,5 +93,31 @@ export function createEntryInbox(log: CommitLog, after: number, { applied, onEnt
       pause()
       wake()
     },
+  }
+}
+
+// Looks for an entry in the log.
+
+/**
+ * Whether the log still has an entry: false where another one is at its position, or that was trimmed. Every log has what
+ * is before its first entry. Does not resolve while the log cannot be reached.
+ */
+export async function isInLog(log: CommitLog, { position, entry }: LastEntry, sealer: Sealer): Promise<boolean> {
+  if (position === 0) return true
+  const found = Promise.withResolvers<boolean>()
+  const { stop } = log.follow(position - 1, {
+    entry: (first) => found.resolve(first.position === position && isEntry(first.body, entry, sealer)),
+    gap: () => found.resolve(false),
+  })
+  const isThere = await found.promise
+  stop()
+  return isThere
+}
+
+function isEntry(body: Uint8Array, entry: string, sealer: Sealer): boolean {
+  try {
+    return sealer.open(body).id === entry
+  } catch {
+    return false
   }
 }

@@ -4,14 +4,12 @@
 import { randomBytes } from 'node:crypto'
 import { fail } from '../../base/failure.ts'
 import type { Outcome } from '../db/write-queue.ts'
-import { ENTRY_BYTES_MAX, LogUnavailable } from './commit-log.ts'
+import { recordJobs, type Recorder } from './changeset.ts'
+import { ENTRY_BYTES_MAX, LogUnavailable, type Sealer } from './commit-log.ts'
 import type { EntryInbox } from './entry-inbox.ts'
-import type { LogContact } from './log-contact.ts'
-import type { LogPlace } from './log-place.ts'
+import type { LogContact, LogPlace } from './log-contact.ts'
 import { movePosition, type LastEntry } from './position-table.ts'
-import { recordJobs, type Recorder } from './recording.ts'
-import type { Sealer } from './sealer.ts'
-import { mayHaveHappened, notMade, NO_ANSWER, type WaitingJob, type WaitingJobs } from './waiting-jobs.ts'
+import { mayHaveHappened, NO_ANSWER, notMade, type WaitingJob, type WaitingJobs } from './waiting-jobs.ts'
 
 /** Between two attempts to reach the log. */
 const RETRY_MS = 50

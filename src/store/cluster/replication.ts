@@ -1,10 +1,9 @@
 /** What a store over a log tells about its place in it. */
 import { fail } from '../../base/failure.ts'
+import type { Sealer } from './commit-log.ts'
 import type { EntryInbox } from './entry-inbox.ts'
-import type { LogContact } from './log-contact.ts'
-import type { LogPlace } from './log-place.ts'
+import type { LogContact, LogPlace } from './log-contact.ts'
 import { newEntryId } from './proposals.ts'
-import type { Sealer } from './sealer.ts'
 
 /** 'behind': entries are known that are not applied yet. 'diverged': this node has left service, and needs a copy of a peer. */
 export type ReplicaState =

@@ -1,15 +1,15 @@
 /** How a store writes: by itself, as a node of a cluster, or not at all. */
 import { fail } from '../../base/failure.ts'
 import type { Model } from '../../models/schema.ts'
+import type { Database } from '../db/database.ts'
+import { createWriteQueue, type WriteQueue, type WriteQueueParts } from '../db/write-queue.ts'
 import type { ChangeCapture } from '../history/change-capture.ts'
+import { migrate, SchemaError, schemaOf, schemaVersion, type MigrationOptions } from '../schema/migrate.ts'
+import type { SearchChanges } from '../search/search-changes.ts'
 import { Divergence } from './changeset-applier.ts'
 import type { FilePosition } from './position-table.ts'
 import { createReplicatedQueue, type ClusterLog } from './replicated-queue.ts'
 import type { Replication } from './replication.ts'
-import type { SearchChanges } from '../search/search-changes.ts'
-import type { Database } from '../db/database.ts'
-import { migrate, schemaOf, SchemaError, schemaVersion, type MigrationOptions } from '../schema/migrate.ts'
-import { createWriteQueue, type WriteQueue, type WriteQueueParts } from '../db/write-queue.ts'
 
 /** A database that belongs to a cluster. */
 interface NodeParts {

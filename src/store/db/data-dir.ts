@@ -5,17 +5,7 @@
  * exclusive transaction on an empty database), so the operating system releases it however the process ends, and no
  * stale lock file has to be removed.
  */
-import {
-  chmodSync,
-  closeSync,
-  existsSync,
-  openSync,
-  readFileSync,
-  rmdirSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs'
+import { chmodSync, closeSync, existsSync, openSync, readFileSync, rmdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { makeDirectory } from '../../base/directory.ts'

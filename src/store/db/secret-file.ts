@@ -4,7 +4,7 @@
  * With a secret, anyone can sign a token of any user. So a file that other users may read, change or replace is
  * refused, as ssh does with its keys, and so is a secret that was typed rather than generated.
  */
-import { openSync, closeSync, realpathSync, statSync, writeSync, fsyncSync } from 'node:fs'
+import { closeSync, fsyncSync, openSync, realpathSync, statSync, writeSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { exposureOf, replacementIn } from '../../base/file-mode.ts'
 import { readRegularFile } from '../../base/regular-file.ts'

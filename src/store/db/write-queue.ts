@@ -13,7 +13,7 @@
  * the next transaction that is synced.
  */
 import type { Arrivals } from '../../base/arrivals.ts'
-import { fail } from '../../base/failure.ts'
+import { fail, type Failure } from '../../base/failure.ts'
 import { asStoreFailure, type Database } from './database.ts'
 import type { WriteLock } from './write-lock.ts'
 
@@ -200,5 +200,34 @@ export function runInSavepoint(database: Database, search: Pick<SearchRows, 'mar
     database.exec('ROLLBACK TO job; RELEASE job')
     search.rollBackTo(mark)
     return { kind: 'failed', error }
+  }
+}
+
+// A write queue that can refuse work for a time, such as while the database is about to be replaced.
+
+export type RefusableQueue = ReturnType<typeof refusableQueue>
+
+export function refusableQueue({ write, writeUnsynced, writeDerived, close }: WriteQueue) {
+  let reason: (() => Failure) | undefined
+  const unlessRefused =
+    (enqueue: WriteQueue['write']): WriteQueue['write'] =>
+    (work) => (reason === undefined ? enqueue(work) : Promise.reject(reason()))
+  return {
+    write: unlessRefused(write),
+    writeUnsynced: unlessRefused(writeUnsynced),
+    writeDerived: unlessRefused(writeDerived),
+    close,
+    /** Rejects all later work; resolves when what came before is on disk, with a function that takes work again. */
+    async refuse(failure: () => Failure): Promise<() => void> {
+      reason = failure
+      const takeWrites = (): void => void (reason = undefined)
+      try {
+        await write(() => undefined)
+      } catch (error) {
+        takeWrites()
+        throw error
+      }
+      return takeWrites
+    },
   }
 }

@@ -7,9 +7,9 @@ import type { Model } from '../../models/schema.ts'
 import { isForeignKeyError, type Database } from '../db/database.ts'
 import { DUE_AT, dueIndex, HANDED_IN_AT, handedInIndex, IS_HANDED_IN } from '../schema/indexes.ts'
 import { HOUR_CHARS, tableOf } from '../schema/names.ts'
-import { requireDistinct } from './distinct-codes.ts'
+import { changedSearchRow, searchRow } from '../search/pending-rows.ts'
 import type { SearchChanges } from '../search/search-changes.ts'
-import { changedSearchRow, searchRow } from '../search/search-row.ts'
+import { requireDistinct } from './distinct-codes.ts'
 import type { Change, Condition, Moment, ReadDocument, Versions } from './moment.ts'
 
 /** A document to be stored; `id` is the same text as its member. */

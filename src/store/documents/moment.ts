@@ -1,7 +1,7 @@
 /** What a write sees inside its transaction, and what its caller gives it to decide and to change documents. */
+import type { JsonObject } from '../../base/json.ts'
 import type { Caller } from '../../models/caller.ts'
 import type { Model } from '../../models/schema.ts'
-import type { JsonObject } from '../../base/json.ts'
 import type { LookUp } from './text-look-up.ts'
 
 /** What a write sees inside its transaction. */

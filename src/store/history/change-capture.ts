@@ -18,7 +18,7 @@ import type { Model } from '../../models/schema.ts'
 import { ACTOR_NAMES, SYSTEM, type Actor, type Visitor } from '../actor.ts'
 import type { Database } from '../db/database.ts'
 import { createChangeTriggers, dropChangeTriggers } from '../schema/change-triggers.ts'
-import { packText } from './earlier-text.ts'
+import { packText } from './document-history.ts'
 
 /**
  * Of so many replaced texts, one is packed by itself: reading an earlier one goes over those up to there. Which ones

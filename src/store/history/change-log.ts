@@ -3,6 +3,7 @@
  * with each change, on every node of a cluster alike. A restored backup has lower ones, which then come again for other
  * changes: `history` tells the one from the other.
  */
+import { randomBytes } from 'node:crypto'
 import type { Model } from '../../models/schema.ts'
 import type { Status } from '../../models/status.ts'
 import type { Database, Row } from '../db/database.ts'
@@ -159,4 +160,18 @@ export function recordOf(row: Row): ChangeRecord {
     isFirst: Number(row['is_first']) === 1 && row['kind'] === 'created',
     isFollowing: row['kind'] === 'followed',
   }
+}
+
+// The identity of a change log: a seq means the same change only in the log of the same identity.
+
+const ID_BYTES = 12
+
+/** Gives the log an identity where it has none. On a node of a cluster it is that of the cluster's log. */
+export function nameHistory(database: Database): void {
+  if (database.get("SELECT 1 FROM change_log WHERE id = ''") !== undefined) renameHistory(database)
+}
+
+/** Gives the log a new identity: cursors into the one that it had say nothing about it. */
+export function renameHistory(database: Database, id = randomBytes(ID_BYTES).toString('hex')): void {
+  database.run('UPDATE change_log SET id = ?', id)
 }

@@ -1,16 +1,16 @@
 /**
  * Reads the history of a document: its changes, and its text behind each of them.
  *
- * A replaced text is kept with the change that replaced it, packed by the next text (earlier-text.ts). So the text
+ * A replaced text is kept with the change that replaced it, packed by the next text. So the text
  * behind a change is made from the stored document, or from the next text that is packed by itself, going back from
  * change to change. The name of the version, which the log has, proves each text byte for byte.
  */
+import { zstdCompressSync, zstdDecompressSync } from 'node:zlib'
 import { entityTag } from '../../http/request/entity-tag.ts'
 import type { Model } from '../../models/schema.ts'
 import type { Database, Row } from '../db/database.ts'
 import { getDocument } from '../documents/document-tables.ts'
 import { recordOf, type ChangeRecord } from './change-log.ts'
-import { isWhole, unpackText } from './earlier-text.ts'
 
 /** Which part of a list with the newest first. */
 export interface HistoryQuery {
@@ -100,4 +100,32 @@ function replacedText({ replaced }: Row, after: Uint8Array | undefined): Uint8Ar
 
 function decoded(bytes: Uint8Array | undefined): string | undefined {
   return bytes && Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString()
+}
+
+/*
+ * An earlier text of a document, compressed by zstd (RFC 8878) with the text that replaced it as dictionary: a change
+ * concerns `updatedAt` and a few other members, so a version of 2 KB takes some tens of bytes. Without a later text, it
+ * is compressed by itself. The first byte says which.
+ */
+
+const [BY_ITSELF, BY_LATER] = [0, 1]
+/** Far more than a document has: what a damaged file claims to hold is not unpacked. */
+const TEXT_BYTES_MAX = 64 * 1024 * 1024
+
+/** What unpackText() makes the earlier text from. */
+export function packText(earlier: Uint8Array, later?: Uint8Array): Uint8Array {
+  const packed = zstdCompressSync(earlier, later === undefined ? {} : { dictionary: later })
+  return Buffer.concat([Buffer.of(later === undefined ? BY_ITSELF : BY_LATER), packed])
+}
+
+/** The earlier text. Throws where it is damaged, or lacks the later text by which it is packed. */
+export function unpackText(packed: Uint8Array, later?: Uint8Array): Uint8Array {
+  if (isWhole(packed)) return zstdDecompressSync(packed.subarray(1), { maxOutputLength: TEXT_BYTES_MAX })
+  if (packed[0] !== BY_LATER || later === undefined) throw new Error('An earlier text lacks the text that replaced it')
+  return zstdDecompressSync(packed.subarray(1), { maxOutputLength: TEXT_BYTES_MAX, dictionary: later })
+}
+
+/** Whether a packed text needs no later one. */
+export function isWhole(packed: Uint8Array): boolean {
+  return packed[0] === BY_ITSELF
 }

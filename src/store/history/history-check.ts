@@ -4,7 +4,7 @@ import { entityTag } from '../../http/request/entity-tag.ts'
 import { modelNamed } from '../../models/registry.ts'
 import type { Database, Row } from '../db/database.ts'
 import { getDocument } from '../documents/document-tables.ts'
-import { isWhole, unpackText } from './earlier-text.ts'
+import { isWhole, unpackText } from './document-history.ts'
 
 const FAULTS_MAX = 5
 

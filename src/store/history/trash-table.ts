@@ -4,9 +4,9 @@ import { storedModelNamed } from '../../models/registry.ts'
 import type { Model } from '../../models/schema.ts'
 import type { Database, Row } from '../db/database.ts'
 import { removeReviewNote } from '../documents/review-notes.ts'
-import type { HistoryPage, HistoryQuery } from './document-history.ts'
-import type { MatchCount } from '../query/found.ts'
+import type { MatchCount } from '../query/find-query.ts'
 import type { ChangeRecord } from './change-log.ts'
+import type { HistoryPage, HistoryQuery } from './document-history.ts'
 
 /** A deleted document that can be restored. */
 export interface TrashedDocument extends Pick<ChangeRecord, 'seq' | 'id' | 'at' | 'actor'> {

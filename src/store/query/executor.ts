@@ -3,23 +3,21 @@
  *
  * Rows come in the order of the first keys of the sort; among rows with equal first keys any order is possible. So the
  * scan ends when the page is full and the next row differs from the last item in those first keys. Nothing grows with
- * the table: at most one row of each range and one page (page-items.ts) are held.
+ * the table: at most one row of each range and one page (page-documents.ts) are held.
  */
 import { parseJson, type Json, type JsonObject } from '../../base/json.ts'
 import type { Model } from '../../models/schema.ts'
 import type { ValueTest } from '../../query/candidates.ts'
 import { filterTest } from '../../query/match.ts'
 import { comparePositions, sortKeys, type Position, type Sort } from '../../query/order.ts'
-import type { Database, RawRow, RowCursor } from '../db/database.ts'
 import { bytesOfEach, patternTest } from '../../query/pattern.ts'
 import { StepsExceeded, takeSteps, unlimitedSteps, type Steps } from '../../query/steps.ts'
 import type { TextTest } from '../../query/text-search.ts'
+import type { Database, RawRow, RowCursor } from '../db/database.ts'
+import type { Answer, FindQuery, Found, MatchCount } from './find-query.ts'
 import { judgedLength } from './judged-members.ts'
-import { readPage, readRange } from './page-documents.ts'
-import { createPageItems, type PageItem } from './page-items.ts'
+import { createPageItems, readPage, readRange, type PageItem } from './page-documents.ts'
 import type { PageRange, Plan } from './plan.ts'
-import type { Answer, FindQuery } from './find-query.ts'
-import type { Found, MatchCount } from './found.ts'
 
 export interface Effort {
   /** The cost of reading and testing documents; past its limit the scan ends in the middle of a document. */

@@ -7,9 +7,9 @@ import type { QueryPlan } from '../../models/responses.ts'
 import type { Model } from '../../models/schema.ts'
 import type { Database } from '../db/database.ts'
 import { execute, noEffort } from './executor.ts'
-import { inlineSteps, runsInline } from './threads/inline-budget.ts'
-import { planQuery, possiblePlans } from './planner.ts'
 import type { FindQuery } from './find-query.ts'
+import { planQuery, possiblePlans } from './planner.ts'
+import { inlineSteps, runsInline } from './threads/inline-budget.ts'
 
 export interface ExplainTask {
   readonly query: FindQuery

@@ -12,36 +12,36 @@
 import type { SQLInputValue } from 'node:sqlite'
 import type { Index, Model } from '../../models/schema.ts'
 import { isOptionalTextPath } from '../../models/text-paths.ts'
+import { dotted } from '../../query/field-path.ts'
+import type { Sort } from '../../query/order.ts'
+import { indexColumns, keptPaths, soughtIndex, sparseColumns, sparseIndex, type IndexColumn } from '../schema/indexes.ts'
+import { valueAt } from '../schema/names.ts'
 import { isSqlText, isWithin, strictest, type Bound, type Conditions } from './conditions.ts'
+import type { FindQuery } from './find-query.ts'
 import {
   boundSql,
   extraConditions,
-  residualOf,
   ID_COLUMN,
   KEY_COLUMN,
   LISTED_COST,
   listedIn,
   NO_SQL,
   ordering,
-  rowCost,
   pageRange,
+  residualOf,
+  rowCost,
   rowsOfPage,
   rowsToPage,
   SEEK_COST,
   selectRows,
   where,
   type PageRange,
-  type PlanOption,
   type Plan,
+  type PlanOption,
   type Residual,
   type SqlPart,
   type Task,
 } from './plan.ts'
-import { indexColumns, keptPaths, soughtIndex, sparseColumns, sparseIndex, type IndexColumn } from '../schema/indexes.ts'
-import { valueAt } from '../schema/names.ts'
-import { dotted } from '../../query/field-path.ts'
-import type { Sort } from '../../query/order.ts'
-import type { FindQuery } from './find-query.ts'
 
 /** Ranges of one plan; more seeks than this are no shortcut. */
 const RANGES_MAX = 1_000

@@ -12,11 +12,11 @@ import type { CompareOperator, Filter } from '../../query/ast.ts'
 import { dotted } from '../../query/field-path.ts'
 import type { Sort } from '../../query/order.ts'
 import type { Pattern } from '../../query/pattern.ts'
-import type { Bound, Conditions, WordsFilter } from './conditions.ts'
-import { judgedText } from './judged-members.ts'
 import { tableOf, valueAt } from '../schema/names.ts'
-import type { Statistics } from './statistics.ts'
+import type { Bound, Conditions, WordsFilter } from './conditions.ts'
 import type { FindQuery } from './find-query.ts'
+import { judgedText } from './judged-members.ts'
+import type { Statistics } from './statistics.ts'
 
 /** Rows are `[seq, id, judged text (judged-members.ts) or NULL, …keys, …texts, flag]`, with the first `keyColumns` keys of the sort. */
 export interface Range {

@@ -7,32 +7,32 @@
  */
 import type { Model } from '../../models/schema.ts'
 import { dotted } from '../../query/field-path.ts'
-import { conditionsOf } from './conditions.ts'
 import type { Database } from '../db/database.ts'
+import { conditionsOf } from './conditions.ts'
+import type { FindQuery } from './find-query.ts'
 import { indexPlans } from './index-plan.ts'
 import {
   DOCUMENT_COST,
-  residualOf,
   NO_SQL,
   ordering,
-  rowCost,
   pageRange,
+  residualOf,
+  rowCost,
   rowsOfPage,
   rowsToPage,
   SEEK_COST,
   selectRows,
   where,
-  type PlanOption,
   type ChosenPlan,
   type Plan,
+  type PlanOption,
   type PricedPlan,
   type SqlPart,
   type Task,
 } from './plan.ts'
 import { searchOf, searchPlan } from './search-plan.ts'
-import { wordPlan, wordSearchOf } from './word-plan.ts'
 import { guessShare, statisticsOf, type KnownCounts } from './statistics.ts'
-import type { FindQuery } from './find-query.ts'
+import { wordPlan, wordSearchOf } from './word-plan.ts'
 
 /** For each text of the search index that is counted. */
 const COUNT_STEPS = 5

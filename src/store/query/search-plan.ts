@@ -5,10 +5,7 @@
  */
 import type { Model } from '../../models/schema.ts'
 import { dotted } from '../../query/field-path.ts'
-import type { Conditions, TextSearch } from './conditions.ts'
-import { judgedText } from './judged-members.ts'
 import type { Database } from '../db/database.ts'
-import { DOCUMENT_COST, extraConditions, listedIn, NO_SQL, SEEK_COST, where, type PlanOption, type Plan, type Range, type Search, type SqlPart, type Task } from './plan.ts'
 import { tableOf, valueAt } from '../schema/names.ts'
 import { pendingTable, trigramColumns, trigramTable } from '../schema/search-tables.ts'
 import { isIndexedText } from '../search/pending-rows.ts'
@@ -21,6 +18,22 @@ import {
   TRIGRAMS_MAX,
   trigramsOf,
 } from '../search/trigram-index.ts'
+import type { Conditions, TextSearch } from './conditions.ts'
+import { judgedText } from './judged-members.ts'
+import {
+  DOCUMENT_COST,
+  extraConditions,
+  listedIn,
+  NO_SQL,
+  SEEK_COST,
+  where,
+  type Plan,
+  type PlanOption,
+  type Range,
+  type Search,
+  type SqlPart,
+  type Task,
+} from './plan.ts'
 
 /** A trigram in so many texts is common. */
 const PROBED_MAX = 1_500

@@ -7,14 +7,28 @@
 import type { Model } from '../../models/schema.ts'
 import { isTextPath } from '../../models/text-paths.ts'
 import { dotted } from '../../query/field-path.ts'
-import type { Conditions } from './conditions.ts'
-import { judgedText } from './judged-members.ts'
 import type { Database } from '../db/database.ts'
-import { DOCUMENT_COST, extraConditions, listedIn, NO_SQL, rowsToPage, SEEK_COST, where, type Plan, type PlanOption, type Range, type SqlPart, type Task, type WordSearch } from './plan.ts'
 import { tableOf, valueAt } from '../schema/names.ts'
 import { hasWordIndex, pendingTable, wordTable } from '../schema/search-tables.ts'
 import { isIndexedWords } from '../search/pending-rows.ts'
 import { countWords, wordsWith } from '../search/word-index.ts'
+import type { Conditions } from './conditions.ts'
+import { judgedText } from './judged-members.ts'
+import {
+  DOCUMENT_COST,
+  extraConditions,
+  listedIn,
+  NO_SQL,
+  rowsToPage,
+  SEEK_COST,
+  where,
+  type Plan,
+  type PlanOption,
+  type Range,
+  type SqlPart,
+  type Task,
+  type WordSearch,
+} from './plan.ts'
 
 /** What is looked up in the index; the longest come first. */
 const SOUGHT_MAX = 8

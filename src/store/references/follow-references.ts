@@ -14,15 +14,22 @@ import { isSameJson } from '../../base/same-json.ts'
 import { embeddingsOf, holdersOf } from '../../models/embedding.ts'
 import { storedModelNamed } from '../../models/registry.ts'
 import type { Model } from '../../models/schema.ts'
-import type { ChangeCapture } from '../history/change-capture.ts'
 import type { Database, Row } from '../db/database.ts'
-import { tableOf } from '../schema/names.ts'
 import { getDocument, type DocumentTables } from '../documents/document-tables.ts'
-import { changedSearchRow, searchRow } from '../search/search-row.ts'
+import type { ChangeCapture } from '../history/change-capture.ts'
+import { tableOf } from '../schema/names.ts'
+import { changedSearchRow, searchRow } from '../search/pending-rows.ts'
 import { createCurrentCopies, isFollowed, type CurrentCopies, type WhichCopies } from './current-copies.ts'
-import { ALL_PLACES, countHolders, HOLDERS_COUNTED_MAX, holderRows, placesOf, type HolderRow } from './holder-rows.ts'
+import { ALL_PLACES, countHolders, holderRows, HOLDERS_COUNTED_MAX, placesOf, type HolderRow } from './holder-rows.ts'
 import { redirect } from './redirects.ts'
-import { readProgress, writeProgress, type FollowedStep, type ReferenceLook, type ReferenceProgress, type ReferenceWork } from './reference-progress.ts'
+import {
+  readProgress,
+  writeProgress,
+  type FollowedStep,
+  type ReferenceLook,
+  type ReferenceProgress,
+  type ReferenceWork,
+} from './reference-progress.ts'
 
 /** Documents that one step changes: about a millisecond. */
 const DOCUMENTS_PER_STEP = 4

@@ -1,6 +1,9 @@
 /** How far the copies of documents have followed the change log, in the transaction of the copies that were brought up to date. */
+import { parseJson, type JsonObject } from '../../base/json.ts'
 import type { Database } from '../db/database.ts'
-import type { Keys } from './holder-rows.ts'
+import { tableOf } from '../schema/names.ts'
+import { createCurrentCopies } from './current-copies.ts'
+import { ALL_PLACES, type Keys } from './holder-rows.ts'
 
 /** What is under way, in steps: the copies of one document, or all copies. */
 export type ReferenceWork = {
@@ -44,4 +47,19 @@ export function readProgress(database: Database): ReferenceProgress {
 
 export function writeProgress(database: Database, { seq, work }: ReferenceProgress): void {
   database.run('UPDATE reference_progress SET seq = ?, work = ?', seq, work === undefined ? null : JSON.stringify(work))
+}
+
+// Finds copies that are not what the document says that they are copies of.
+
+/** How many documents of each model hold copies that are behind. Reads them all, one at a time. */
+export function copiesBehind(database: Database): ReadonlyMap<string, number> {
+  const current = createCurrentCopies(database)
+  const found = new Map<string, number>()
+  for (const { model } of ALL_PLACES) {
+    for (const { doc } of database.iterate(`SELECT doc FROM ${tableOf(model)}`)) {
+      const document = parseJson(String(doc)) as JsonObject
+      if (current.bringUpToDate(model, document, 'all') !== document) found.set(model.name, (found.get(model.name) ?? 0) + 1)
+    }
+  }
+  return found
 }

@@ -3,8 +3,8 @@ import { audit } from '../../models/audit.ts'
 import { STORED_MODELS } from '../../models/registry.ts'
 import type { Model } from '../../models/schema.ts'
 import type { Database } from '../db/database.ts'
-import { schemaFaults } from './schema-check.ts'
 import { tableOf, valueAt } from './names.ts'
+import { schemaFaults } from './schema-check.ts'
 
 /** One fault is reason enough to restore a backup, so a few are listed. */
 const FAULTS_MAX = 5

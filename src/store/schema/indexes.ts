@@ -1,7 +1,7 @@
 /** The indexes of a model, on expressions over `doc`: an index is found by its name, which says what it has. */
-import type { Index, Model } from '../../models/schema.ts'
 import { isReviewed } from '../../models/reviewed.ts'
 import { isScheduled } from '../../models/scheduled.ts'
+import type { Index, Model } from '../../models/schema.ts'
 import { tableOf, valueAt, type SchemaPart } from './names.ts'
 
 export interface IndexColumn {

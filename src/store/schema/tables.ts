@@ -2,7 +2,7 @@
  * The tables, but for those of the search indexes (search-tables.ts). All are STRICT, so that a row has the types of its
  * columns (sqlite.org/stricttables.html), and `PRAGMA integrity_check` finds one that does not in a file of others.
  *
- * A replicated table has a primary key: see cluster/base-tables.ts.
+ * A replicated table has a primary key: see cluster/changeset.ts.
  */
 import type { Model } from '../../models/schema.ts'
 import { tableOf, type SchemaPart } from './names.ts'
@@ -116,7 +116,7 @@ export const SERVICE_TABLES = `
   ) WITHOUT ROWID, STRICT;
 
   -- Each change of a document, in the order of all; before and after are versions, and "replaced" is the text that the change
-  -- has replaced or deleted, compressed by the next text (history/earlier-text.ts). Only the status before a change is asked for.
+  -- has replaced or deleted, compressed by the next text (history/document-history.ts). Only the status before a change is asked for.
   CREATE TABLE change (
     seq INTEGER PRIMARY KEY, model TEXT NOT NULL, id TEXT NOT NULL, kind TEXT NOT NULL, at INTEGER NOT NULL, actor TEXT,
     before TEXT, after TEXT, status_before TEXT, replaced BLOB

@@ -3,13 +3,13 @@
  * no write gets past them, whichever function, process or program makes it. Those that write the change log are in
  * change-triggers.ts.
  */
-import { GUEST_DOMAIN } from '../../models/guest.ts'
 import { embeddingsOf, type Embedding } from '../../models/embedding.ts'
+import { GUEST_DOMAIN } from '../../models/guest.ts'
 import { publicName } from '../../models/incomplete.ts'
 import type { Model } from '../../models/schema.ts'
-import { user } from '../../models/user.ts'
 import { userAppSettings } from '../../models/user-app-settings.ts'
 import { userContentPreferences } from '../../models/user-content-preferences.ts'
+import { user } from '../../models/user.ts'
 import { hourAt, tableOf, valueAt, type SchemaPart } from './names.ts'
 
 export function modelTriggers(model: Model): readonly SchemaPart[] {

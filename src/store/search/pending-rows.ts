@@ -7,10 +7,14 @@
  * what is committed; there are few. The rows are in the transaction of their documents, so that a crash loses none. What a
  * deletion removes leaves the indexes with it, and is never pending.
  */
+import type { JsonObject } from '../../base/json.ts'
 import type { Model } from '../../models/schema.ts'
+import { searchedPaths } from '../../models/searched-paths.ts'
+import { foldWords } from '../../query/word-folding.ts'
+import { textsAt } from '../../query/words.ts'
 import type { Database } from '../db/database.ts'
-import { pendingTable } from '../schema/search-tables.ts'
-import type { SearchRow } from './search-row.ts'
+import { hasWordIndex, pendingTable } from '../schema/search-tables.ts'
+import { trigramRow } from './trigram-index.ts'
 
 /** What is left to take over after two changes of a document; undefined for one that is gone. */
 export function laterRow(earlier: SearchRow | undefined, later: SearchRow | undefined): SearchRow | undefined {
@@ -51,4 +55,28 @@ export function isIndexedText(model: Model): string {
 /** The same for those of the index of words, which change less often; `seq` is the column with the seq of the document. */
 export function isIndexedWords(model: Model, seq: string): string {
   return `${seq} NOT IN (SELECT seq FROM ${pendingTable(model)} WHERE words IS NOT NULL)`
+}
+
+// What the search indexes keep of a document. May be computed before a transaction begins.
+
+export interface SearchRow {
+  readonly trigrams: readonly string[]
+  /** As foldWords() gives them. Undefined where they are those that the index has, or the model has no such index. */
+  readonly words: string | undefined
+}
+
+/** The row for a document of a model that has indexes. */
+export function searchRow(model: Model, document: JsonObject): SearchRow {
+  return { trigrams: trigramRow(model, document), words: hasWordIndex(model) ? searchedWords(model, document) : undefined }
+}
+
+/** The row for a document that replaces another: most changes leave the words as they were. */
+export function changedSearchRow(model: Model, before: JsonObject, document: JsonObject): SearchRow {
+  const [old, texts] = [before, document].map((one) => textsAt(one, searchedPaths(model)).join('\n'))
+  return old === texts ? { trigrams: trigramRow(model, document), words: undefined } : searchRow(model, document)
+}
+
+/** The words of a document that searches look at, as foldWords() gives them. */
+export function searchedWords(model: Model, document: JsonObject): string {
+  return foldWords(textsAt(document, searchedPaths(model)))
 }

@@ -13,8 +13,7 @@
 import type { Model } from '../../models/schema.ts'
 import type { Database } from '../db/database.ts'
 import { hasWordIndex } from '../schema/search-tables.ts'
-import { countPending, laterRow, putPending, takePending } from './pending-rows.ts'
-import type { SearchRow } from './search-row.ts'
+import { countPending, laterRow, putPending, takePending, type SearchRow } from './pending-rows.ts'
 import { replaceTrigramRows } from './trigram-index.ts'
 import { createWordIndex } from './word-index.ts'
 

@@ -6,13 +6,13 @@
  * a round that is cut off, by a crash too, is repeated. Each node of a cluster derives its indexes, and erases for itself.
  */
 import type { Model } from '../../models/schema.ts'
-import type { SearchChanges } from './search-changes.ts'
-import { documentIndexes, mergeSegments } from './segment-merges.ts'
-import { wordsWithoutDocument } from './word-index.ts'
-import type { Checkpoints } from '../db/wal/checkpoints.ts'
 import type { Database } from '../db/database.ts'
-import { hasWordIndex } from '../schema/search-tables.ts'
+import type { Checkpoints } from '../db/wal/checkpoints.ts'
 import type { WriteQueue } from '../db/write-queue.ts'
+import { hasWordIndex } from '../schema/search-tables.ts'
+import type { SearchChanges } from './search-changes.ts'
+import { documentIndexes, mergeSegments } from './trigram-index.ts'
+import { wordsWithoutDocument } from './word-index.ts'
 
 /** A look at a word takes 10 µs, its removal 150. */
 const [LOOKED_AT_PER_STEP, REMOVED_PER_STEP] = [200, 32]

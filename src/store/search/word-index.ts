@@ -13,8 +13,7 @@ import type { Database } from '../db/database.ts'
 import { tableOf } from '../schema/names.ts'
 import { hasWordIndex, lexiconTable, pendingTable, vocabularyTable, wordTable } from '../schema/search-tables.ts'
 import { sampleMatches } from './match-sample.ts'
-import { isIndexedWords } from './pending-rows.ts'
-import { searchedWords, type SearchRow } from './search-row.ts'
+import { isIndexedWords, searchedWords, type SearchRow } from './pending-rows.ts'
 
 /** Words that are known to be in the lexicon; some megabytes. */
 const KNOWN_MAX = 50_000

@@ -2,6 +2,7 @@
  * The settings that administrators have changed, as the texts of their flags; a secret is sealed before it comes here
  * (auth/sealed-settings.ts). Who changed which is in the audit trail, so that no row outlives an account.
  */
+import { parseJson, writeJson, type Json } from '../../base/json.ts'
 import type { Database } from '../db/database.ts'
 
 export const SETTING_TABLE = 'setting'
@@ -84,4 +85,20 @@ function succeeds(work: () => void): boolean {
   } catch {
     return false
   }
+}
+
+// Metadata of the database that survives a restart: JSON by name.
+
+/** Metadata of the database that was stored under a name. */
+export function readMeta(database: Database, name: string): Json | undefined {
+  const row = database.get('SELECT value FROM meta WHERE name = ?', `note:${name}`)
+  return row === undefined ? undefined : parseJson(String(row['value']))
+}
+
+export function writeMeta(database: Database, name: string, value: Json): void {
+  database.run(
+    'INSERT INTO meta VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value',
+    `note:${name}`,
+    writeJson(value),
+  )
 }

@@ -1,15 +1,15 @@
 /** The writes of accounts, codes and sessions, with their audit records, and the erasure of deleted accounts. */
-import * as entries from '../audit/audit-entries.ts'
-import { continueErasures, eraseUser } from '../audit/audit-table.ts'
-import type { Token } from '../actor.ts'
-import * as apiTokens from '../accounts/api-token-table.ts'
 import * as accounts from '../accounts/account-tables.ts'
+import * as apiTokens from '../accounts/api-token-table.ts'
 import * as codes from '../accounts/code-table.ts'
-import { putInvitation, whyNotInvited, type InvitationMail } from '../accounts/invitation-mails.ts'
 import * as guests from '../accounts/guest-table.ts'
+import { putInvitation, whyNotInvited, type InvitationMail } from '../accounts/invitation-mails.ts'
 import * as passkeys from '../accounts/passkey-table.ts'
 import * as views from '../accounts/saved-view-table.ts'
 import * as sessions from '../accounts/session-table.ts'
+import type { Token } from '../actor.ts'
+import * as entries from '../audit/audit-entries.ts'
+import { continueErasures, eraseUser } from '../audit/audit-table.ts'
 import type { ActorTransactions, WriterParts } from './actor-transactions.ts'
 
 /** Makes the audit records of deleted accounts anonymous, and has what was deleted erased from the files. */

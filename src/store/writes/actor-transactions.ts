@@ -1,17 +1,25 @@
-/** The transactions of one actor: each checks the actor (authority.ts) and adds the audit records of its job. */
+/** The transactions of one actor: each checks the actor and adds the audit records of its job. */
 import type { Clock } from '../../base/clock.ts'
+import { fail, type Failure } from '../../base/failure.ts'
+import { createCallerReader } from '../../models/caller-reader.ts'
+import type { Caller } from '../../models/caller.ts'
+import { placesOf } from '../../models/incomplete.ts'
+import type { Model } from '../../models/schema.ts'
+import { guestRoom, type GuestLimit } from '../accounts/guest-table.ts'
+import { holds } from '../accounts/session-table.ts'
 import type { Actor, Visitor } from '../actor.ts'
 import type { AuditEntry } from '../audit/audit-record.ts'
 import type { AuditTrail } from '../audit/audit-trail.ts'
-import type { ChangeCapture } from '../history/change-capture.ts'
-import type { GuestLimit } from '../accounts/guest-storage.ts'
-import type { SearchChanges } from '../search/search-changes.ts'
-import type { Checkpoints } from '../db/wal/checkpoints.ts'
-import { momentOf } from './authority.ts'
 import type { Database } from '../db/database.ts'
-import type { GroupInserts } from './group-inserts.ts'
+import type { Checkpoints } from '../db/wal/checkpoints.ts'
 import type { WriteQueue } from '../db/write-queue.ts'
+import { getDocument } from '../documents/document-tables.ts'
 import type { Moment } from '../documents/moment.ts'
+import { lookUp } from '../documents/text-look-up.ts'
+import type { ChangeCapture } from '../history/change-capture.ts'
+import { getTrashed } from '../history/trash-table.ts'
+import type { SearchChanges } from '../search/search-changes.ts'
+import type { GroupInserts } from './group-inserts.ts'
 
 export interface WriterParts {
   readonly database: Database
@@ -60,4 +68,48 @@ export function transactionsOf(actor: Actor | Visitor, { database, queue, search
         return job()
       }),
   }
+}
+
+// Whether an actor may still write: checked inside the transaction that writes, see actor.ts.
+
+interface Surroundings {
+  /** In milliseconds since the epoch. */
+  readonly now: number
+  readonly guestLimit: () => GuestLimit
+}
+
+/**
+ * What a job sees inside its transaction. Throws unauthorized where the caller's token is no longer valid, and what
+ * `authorize` throws.
+ */
+function momentOf(database: Database, actor: Actor | Visitor, { now, guestLimit }: Surroundings): Moment {
+  return {
+    caller: actor.kind === 'caller' ? admit(database, actor, now) : undefined,
+    textOf: (model: Model, id: string) => getDocument(database, model, id),
+    isTrashed: (model, id) => placesOf(model, true).some((place) => getTrashed(database, place, id) !== undefined),
+    lookUp: (...query) => lookUp(database, ...query),
+    guestRoom: () => guestRoom(database, guestLimit()),
+  }
+}
+
+/** What it returns follows from the text alone, so all stores share it. */
+const readCaller = createCallerReader()
+
+function admit(database: Database, { claim, authorize }: Actor & { readonly kind: 'caller' }, now: number): Caller {
+  const text = holds(database, claim, now)
+  if (text === undefined) throw signInFirst(ENDED_MEANWHILE)
+  const caller = readCaller(claim, text)
+  authorize(caller)
+  return caller
+}
+
+/** The cause for a token that was valid when its request arrived. */
+export const ENDED_MEANWHILE = 'ended while the request was under way'
+
+/** The same answer to every invalid token; the cause goes to the log. */
+export function signInFirst(cause: string): Failure {
+  return fail('unauthorized', 'Sign in first: the access token is missing, invalid or expired', {
+    cause,
+    headers: { 'WWW-Authenticate': 'Bearer' },
+  })
 }

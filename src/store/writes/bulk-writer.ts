@@ -3,15 +3,15 @@ import { setImmediate as turn } from 'node:timers/promises'
 import type { Clock } from '../../base/clock.ts'
 import { STORED_MODELS } from '../../models/registry.ts'
 import { OPERATOR } from '../actor.ts'
-import type { BulkWriter } from './bulk.ts'
-import { captureChanges } from '../history/change-capture.ts'
-import { createCheckpoints } from '../db/wal/checkpoints.ts'
 import { readPosition } from '../cluster/position-table.ts'
-import { bulkTables, readNotes, type AccountOf } from './bulk-tables.ts'
 import { DataDirError } from '../db/data-dir.ts'
 import { asStoreFailure, isBusy, openDatabase, type Database } from '../db/database.ts'
-import { GATHERED_ROWS_MAX } from './gathered-inserts.ts'
-import { createSearchChanges } from '../search/search-changes.ts'
+import { createCheckpoints } from '../db/wal/checkpoints.ts'
+import type { WriteQueue } from '../db/write-queue.ts'
+import { captureChanges, type ChangeCapture } from '../history/change-capture.ts'
+import { createSearchChanges, type SearchChanges } from '../search/search-changes.ts'
+import { bulkTables, readNotes, type AccountOf, type BulkWriter } from './bulk-tables.ts'
+import { GATHERED_ROWS_MAX } from './group-inserts.ts'
 
 /** Each attempt waits for the busy timeout of the connection, five seconds. */
 const BEGIN_TRIES_MAX = 12
@@ -31,7 +31,7 @@ export interface BulkOptions {
 }
 
 /**
- * Throws DataDirError where the file belongs to a cluster: a node writes through its log (writes/log-bulk-writer.ts).
+ * Throws DataDirError where the file belongs to a cluster: a node writes through its log.
  * Transactions throw networkError where the database stays busy for a minute, or the disk fails.
  */
 export function openBulkWriter({ file, isAlone, accountOf, now }: BulkOptions): BulkWriter {
@@ -82,5 +82,49 @@ async function begin(database: Database): Promise<void> {
       if (!isBusy(error) || left <= 1) throw error
       await turn()
     }
+  }
+}
+
+/*
+ * A bulk load through the log of a cluster: each transaction is a job beside others, and becomes a part of an entry that
+ * all nodes apply. An entry takes at most ENTRY_BYTES_MAX, sealed, so transactions have to be small.
+ */
+
+interface LogBulkParts {
+  /** The connection that writes. */
+  readonly database: Database
+  readonly queue: Pick<WriteQueue, 'write'>
+  readonly search: SearchChanges
+  readonly capture: Pick<ChangeCapture, 'actBy' | 'moving'>
+  readonly accountOf: AccountOf
+}
+
+/** Thrown out of a job whose changes are not wanted, so that its savepoint is rolled back. */
+class NotKept extends Error {}
+
+/** Transactions throw what writes of a node throw: networkError where the log does not answer, payloadTooLarge. */
+export function createLogBulkWriter({ database, queue, search, capture, accountOf }: LogBulkParts): BulkWriter {
+  // A job ends without a call of ours, so each row is written immediately.
+  const { tables } = bulkTables({ database, search, capture, accountOf, rowsPerStatement: 1 })
+  return {
+    async transact(work, keep, prepared) {
+      let result: ReturnType<typeof work> | undefined
+      try {
+        const kept = await queue.write(() => {
+          capture.actBy(OPERATOR)
+          result = work(tables)
+          if (!keep) throw new NotKept()
+          return result
+        })
+        prepared?.(kept)
+        return kept
+      } catch (error) {
+        if (error instanceof NotKept) return result as ReturnType<typeof work>
+        throw error
+      }
+    },
+    notes: (prefix) => queue.write(() => readNotes(database, prefix)),
+    // The store ends what it is made of.
+    close: async () => {},
   }
 }

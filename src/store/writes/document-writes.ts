@@ -1,19 +1,27 @@
 /** The writes of documents, with their audit records: one in a transaction of its own, or several in one. */
+import { describe, fail } from '../../base/failure.ts'
 import { parseJson, type JsonObject } from '../../base/json.ts'
 import type { Model } from '../../models/schema.ts'
 import * as accounts from '../accounts/account-tables.ts'
-import type { AuditEntry } from '../audit/audit-record.ts'
 import * as entries from '../audit/audit-entries.ts'
+import type { AuditEntry } from '../audit/audit-record.ts'
 import { isFree } from '../documents/distinct-codes.ts'
 import * as documents from '../documents/document-tables.ts'
-import type { Document, InsertOutcome } from '../documents/document-tables.ts'
+import {
+  getDocument,
+  insertDocument,
+  removeDocument,
+  type Document,
+  type DocumentTables,
+  type InsertOutcome,
+} from '../documents/document-tables.ts'
 import { keepFirstResponse, type FirstResponse, type RepeatableRequest } from '../documents/first-response-table.ts'
 import type { Change, Condition, Moment, ReadDocument, Replacement } from '../documents/moment.ts'
 import { putReviewNote, removeReviewNote, type ReviewNote } from '../documents/review-notes.ts'
+import type { ChangeCapture } from '../history/change-capture.ts'
 import { eraseTrashed, getTrashed, leaveTrash } from '../history/trash-table.ts'
 import { redirect } from '../references/redirects.ts'
 import type { ActorTransactions } from './actor-transactions.ts'
-import { moveDocument } from './document-moves.ts'
 
 /** What a step writes with, inside the transaction of its job. */
 interface Job {
@@ -159,4 +167,22 @@ function historySteps({ capture, ...tables }: Pick<ActorTransactions, 'database'
       return true
     },
   }
+}
+
+// Moves a document to the other table of its model, as it is: see models/incomplete.ts. Runs inside a transaction.
+
+export interface MovingTables extends DocumentTables {
+  readonly capture: Pick<ChangeCapture, 'moving'>
+}
+
+/** Throws conflict where the id is taken. */
+export function moveDocument({ capture, ...tables }: MovingTables, from: Model, to: Model, id: string): void {
+  const text = getDocument(tables.database, from, id) ?? ''
+  const outcome = capture.moving(() => {
+    removeDocument(tables, from, id)
+    return insertDocument(tables, to, { id, value: parseJson(text) as JsonObject, text })
+  })
+  // Of an earlier deletion: the document is there.
+  redirect(tables.database, from, id, undefined)
+  if (outcome !== 'inserted') throw fail('conflict', `Cannot write the ${from.name} ${describe(id)}: the id is taken`)
 }

@@ -1,5 +1,5 @@
 /**
- * The writes of the store in the name of an actor. Each checks the actor in its transaction (authority.ts), adds its audit
+ * The writes of the store in the name of an actor. Each checks the actor in its transaction (actor-transactions.ts), adds its audit
  * record as a row of the same transaction (audit-trail.ts), and may throw unauthorized. What must happen together is one
  * write, with its conditions inside, so that no caller can check first and act later.
  */

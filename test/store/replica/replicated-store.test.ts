@@ -17,7 +17,7 @@ import { openStore } from '../../../src/store/open-store.ts'
 import { modelTable } from '../../../src/store/schema/tables.ts'
 import { searchParts } from '../../../src/store/schema/search-tables.ts'
 import { openBulkWriter } from '../../../src/store/writes/bulk-writer.ts'
-import { NO_ENTRY, RecordUnreadable, type Sealer } from '../../../src/store/cluster/sealer.ts'
+import { NO_ENTRY, RecordUnreadable, type Sealer } from '../../../src/store/cluster/commit-log.ts'
 import {
   derivedFaults,
   emptySite,

@@ -8,8 +8,7 @@
  * dropped, which is often the new entry itself. So a flood costs those who make it, and a dashboard role never loses its
  * position to a guest or a user.
  */
-import type { CallerClass } from '../../../models/caller.ts'
-import { CALLER_CLASSES } from '../../../models/caller.ts'
+import { CALLER_CLASSES, type CallerClass } from '../../../models/caller.ts'
 
 export interface Waiting {
   readonly caller: string

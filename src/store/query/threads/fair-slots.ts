@@ -7,8 +7,8 @@
 import type { Clock } from '../../../base/clock.ts'
 import { fail, type Failure } from '../../../base/failure.ts'
 import type { CallerClass } from '../../../models/caller.ts'
-import { createFairQueue, type Waiting } from './fair-queue.ts'
 import type { QueryCaller } from '../find-query.ts'
+import { createFairQueue, type Waiting } from './fair-queue.ts'
 
 /** Entries in the line of one caller. */
 const LINE_MAX = 16

@@ -4,9 +4,9 @@
  *
  * Work is counted in steps of about 10 ns (query/steps.ts). A document of 2,000 characters takes about 1,100.
  */
+import type { Steps } from '../../../query/steps.ts'
 import { LISTED_STEPS } from '../executor.ts'
 import type { Plan } from '../plan.ts'
-import type { Steps } from '../../../query/steps.ts'
 
 /** About a millisecond: what one caller may do in a turn of the event loop, and a slice of longer work. */
 export const SLICE_STEPS = 100_000

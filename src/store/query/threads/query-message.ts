@@ -4,8 +4,7 @@ import { writeJson } from '../../../base/json.ts'
 import type { QueryPlan } from '../../../models/responses.ts'
 import { readFilter, writeFilter } from '../../../query/ast.ts'
 import type { Position, Sort } from '../../../query/order.ts'
-import { foundTexts, type Found, type MatchCount } from '../found.ts'
-import type { Answer, FindQuery } from '../find-query.ts'
+import { foundTexts, type Answer, type FindQuery, type Found, type MatchCount } from '../find-query.ts'
 
 export interface QueryMessage {
   readonly model: string

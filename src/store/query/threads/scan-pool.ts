@@ -8,10 +8,10 @@
 import { availableParallelism } from 'node:os'
 import type { Clock } from '../../../base/clock.ts'
 import type { QueryPlan } from '../../../models/responses.ts'
+import type { Answer, FindQuery, QueryCaller } from '../find-query.ts'
 import { createFairSlots, stopping } from './fair-slots.ts'
 import { readAnswer, type QueryMessage, type ScanTask } from './query-message.ts'
 import { endScanThreads, startScanThread, type ScanResult, type ScanThread } from './scan-thread.ts'
-import type { Answer, FindQuery, QueryCaller } from '../find-query.ts'
 
 export interface PoolLimits {
   /** Threads that every caller may have a query in. */

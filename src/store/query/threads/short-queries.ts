@@ -1,14 +1,14 @@
 /** Answers short queries immediately, in the share of the turn that their callers have; longer ones run in a thread. */
 import type { Awaitable } from '../../../base/awaitable.ts'
 import type { Model } from '../../../models/schema.ts'
+import type { Database } from '../../db/database.ts'
 import { execute, noEffort } from '../executor.ts'
+import type { Answer, FindQuery, QueryCaller } from '../find-query.ts'
 import type { ChosenPlan } from '../plan.ts'
 import { planQuery } from '../planner.ts'
 import { createKnownCounts } from '../statistics.ts'
-import type { Database } from '../../db/database.ts'
-import { inlineSteps, runsInline } from './inline-budget.ts'
-import type { TurnShare } from './turn-share.ts'
-import type { Answer, FindQuery, QueryCaller } from '../find-query.ts'
+import { inlineSteps, runsInline, SHORT_STEPS_MAX } from './inline-budget.ts'
+import type { TurnLane, TurnShare, TurnWork } from './turn-lane.ts'
 
 /** The fixed cost of a query. */
 const FIND_STEPS = 1_000
@@ -50,4 +50,20 @@ export function createShortQueries(database: Database, { share, beginRead, chang
 
   return <Query extends FindQuery>(model: Model, query: Query, caller: QueryCaller): Awaitable<Answer<Query>> =>
     share.take(caller.id, () => inTurn(model, query, caller), () => inThread(model, query, caller))
+}
+
+// Does work beside queries in the turns of its caller: short work immediately, longer work in the slices of the lane.
+
+export function createShortWork({ share, lane }: { readonly share: TurnShare; readonly lane: TurnLane }) {
+  return <Result>(work: TurnWork<Result>, caller: QueryCaller): Awaitable<Result> => {
+    const inLane = (): Promise<Result> => lane.run(work, caller)
+    const atOnce = (): Awaitable<Result> => {
+      try {
+        return work.advance(() => work.spent() <= SHORT_STEPS_MAX) ?? inLane()
+      } finally {
+        share.spend(caller.id, work.spent())
+      }
+    }
+    return work.stepsExpected > SHORT_STEPS_MAX ? inLane() : share.take(caller.id, atOnce, inLane)
+  }
 }

@@ -7,10 +7,11 @@
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Arrivals } from '../../../base/arrivals.ts'
+import type { Awaitable } from '../../../base/awaitable.ts'
 import type { Clock } from '../../../base/clock.ts'
+import type { QueryCaller } from '../find-query.ts'
 import { createFairSlots, stopping } from './fair-slots.ts'
 import { ARRIVAL_TURNS_MAX, SLICE_STEPS } from './inline-budget.ts'
-import type { QueryCaller } from '../find-query.ts'
 
 /** Work on the main thread that can pause, in steps as those of a query (query/steps.ts). */
 export interface TurnWork<Result> {
@@ -74,6 +75,98 @@ export function createTurnLane({ now, arrivals }: LaneTurns) {
       isClosed = true
       slots.close()
       await running
+    },
+  }
+}
+
+/*
+ * How much work each caller, and all together, may have done at once in one turn of the event loop, so that requests that
+ * arrive together never keep others waiting for long. What is past that waits for a later turn, in the order of arrival;
+ * so does everything while many connections arrive.
+ */
+
+/** Work of all callers at once in one turn: about 5 ms. */
+const TURN_STEPS_MAX = 5 * SLICE_STEPS
+/** In a turn that is not left to new connections although many arrive. */
+const ARRIVAL_STEPS_MAX = SLICE_STEPS / 4
+/** What waits for a later turn. Each has a connection, and its request is in memory anyway. */
+const WAITING_MAX = 1_000
+
+interface Waiting {
+  readonly caller: string
+  readonly resume: () => void
+  readonly reject: (error: unknown) => void
+}
+
+export type TurnShare = ReturnType<typeof createTurnShare>
+
+export function createTurnShare(arrivals: Pick<Arrivals, 'areMany'>) {
+  const spent = new Map<string, number>()
+  let total = 0
+  let isScheduled = false
+  let waiting: Waiting[] = []
+
+  let [turnsLeft, stepsMax] = [0, TURN_STEPS_MAX]
+
+  const has = (caller: string): boolean => total < stepsMax && (spent.get(caller) ?? 0) < SLICE_STEPS
+  const schedule = (): void => {
+    if (isScheduled) return
+    isScheduled = true
+    setImmediate(nextTurn)
+  }
+  const nextTurn = (): void => {
+    isScheduled = false
+    spent.clear()
+    total = 0
+    const areMany = waiting.length > 0 && arrivals.areMany()
+    if (areMany && turnsLeft < ARRIVAL_TURNS_MAX) {
+      turnsLeft++
+      schedule()
+      return
+    }
+    turnsLeft = 0
+    stepsMax = areMany ? ARRIVAL_STEPS_MAX : TURN_STEPS_MAX
+    const before = waiting
+    waiting = []
+    for (const one of before) {
+      if (has(one.caller)) one.resume()
+      else waiting.push(one)
+    }
+    if (waiting.length > 0) schedule()
+  }
+
+  const mayRun = (caller: string): boolean => has(caller) && !arrivals.areMany()
+  /** Does the work in the next turn in which the caller has a share. */
+  const later = <Result>(caller: string, work: () => Awaitable<Result>): Promise<Result> => {
+    schedule()
+    return new Promise((resolve, reject) => {
+      const resume = (): void => {
+        try {
+          resolve(work())
+        } catch (error) {
+          reject(error)
+        }
+      }
+      waiting.push({ caller, resume, reject })
+    })
+  }
+
+  return {
+    /** Whether work of the caller may be done now. */
+    has: mayRun,
+    spend(caller: string, steps: number): void {
+      schedule()
+      total += steps
+      spent.set(caller, (spent.get(caller) ?? 0) + steps)
+    },
+    /** Does the work now, or in a later turn in which the caller has a share; what is instead of it where too many wait. */
+    take<Result>(caller: string, work: () => Awaitable<Result>, instead: () => Awaitable<Result>): Awaitable<Result> {
+      if (mayRun(caller)) return work()
+      return waiting.length >= WAITING_MAX ? instead() : later(caller, work)
+    },
+    /** Rejects all who wait. */
+    close(): void {
+      for (const { reject } of waiting.splice(0)) reject(stopping())
     },
   }
 }

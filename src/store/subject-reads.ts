@@ -5,16 +5,14 @@
 import type { Awaitable } from '../base/awaitable.ts'
 import type { Model } from '../models/schema.ts'
 import type { Filter } from '../query/ast.ts'
-import { apiToken, apiTokens } from './accounts/api-token-table.ts'
 import { hasAdmin, languageOf, userByEmail } from './accounts/account-tables.ts'
-import { guestStorage } from './accounts/guest-storage.ts'
+import { apiToken, apiTokens } from './accounts/api-token-table.ts'
+import { guestStorage } from './accounts/guest-table.ts'
 import { findPasskey, passkeysOf } from './accounts/passkey-table.ts'
 import { viewsOf } from './accounts/saved-view-table.ts'
 import { caller, sessionsOf } from './accounts/session-table.ts'
 import type { Database } from './db/database.ts'
-import { readMeta } from './db/meta-table.ts'
-import type { Snapshot } from './db/snapshot.ts'
-import { createTurnReads } from './db/turn-reads.ts'
+import { createTurnReads, type Snapshot } from './db/snapshot.ts'
 import * as documents from './documents/document-tables.ts'
 import { firstResponse } from './documents/first-response-table.ts'
 import { createModelVersions } from './documents/model-versions.ts'
@@ -25,13 +23,12 @@ import { changeRange, changesBehind } from './history/change-log.ts'
 import { changedBy } from './history/changes-of-actors.ts'
 import { historyOf, textBehind } from './history/document-history.ts'
 import { countTrash, getTrashed, listTrash } from './history/trash-table.ts'
-import { countQuery, type Answer, type FindQuery, type QueryCaller } from './query/find-query.ts'
-import type { Found, MatchCount } from './query/found.ts'
 import { lastInvitation, listMessages, oldestWaitingAt, outboxSummary } from './outbox/outbox-table.ts'
+import { countQuery, type Answer, type FindQuery, type Found, type MatchCount, type QueryCaller } from './query/find-query.ts'
 import { lookForWork } from './references/follow-references.ts'
 import { readProgress } from './references/reference-progress.ts'
 import { usageOf, usageOfMany } from './references/reference-usage.ts'
-import { listSettings } from './settings/setting-table.ts'
+import { listSettings, readMeta } from './settings/setting-table.ts'
 
 /** What answers queries, here or in a thread. */
 type AnswerQuery = <Query extends FindQuery>(model: Model, query: Query, caller: QueryCaller) => Awaitable<Answer<Query>>
@@ -52,8 +49,6 @@ export function foundBy(answer: AnswerQuery) {
       answer(model, countQuery(filter, limit), caller),
   }
 }
-
-export type Reads = ReturnType<typeof createReads>['subjects']
 
 export function createReads(database: Database, snapshot: Snapshot) {
   const turn = createTurnReads(database, snapshot)
