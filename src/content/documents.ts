@@ -31,7 +31,7 @@ import {
   LAST_ADMIN_DEMOTED,
   ownerIsMissing,
 } from './document-check.ts'
-import { createDocumentReads, notFound, type ReadParams } from './reads/document-reads.ts'
+import { createDocumentReads, notFound, type ListRequest } from './reads/document-reads.ts'
 import { notInTrash, prepareRestore, requireHistory, useOf } from './document-restoring.ts'
 import { readReplacement, requireReplaceable, usageOf, usageOfMany, type Counting, type CountingMany } from './document-usage.ts'
 import { createDocumentVersions } from './document-versions.ts'
@@ -140,13 +140,13 @@ export function createDocuments({ store, now, newId, settings, invitations, tras
     ...reads,
     ...createDocumentVersions(store, trashMs),
     /** How a list is answered, and what that takes. */
-    async explain(model: Model, params: ReadParams, admitted: Caller, connection: Connection): Promise<QueryPlan> {
+    async explain(model: Model, readRequest: () => Promise<ListRequest>, admitted: Caller, connection: Connection): Promise<QueryPlan> {
       requireRole(model, 'list', admitted)
       if (model.computed === true) {
         throw fail('badRequest', `Cannot explain a query of ${model.name}: nothing of it is stored`)
       }
-      const { caller, query } = await readList(model, params, admitted)
-      return store.documents.explain(model, query, queryCallerOf(caller, connection))
+      const request = await readRequest()
+      return store.documents.explain(model, readList(model, request), queryCallerOf(request.caller, connection))
     },
 
     /** `mail` is about the invitation of a user. */

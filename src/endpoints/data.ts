@@ -157,7 +157,7 @@ const QUERY_BY_BODY = reading({
     text: undefined,
     knownTag: () => undefined,
     taggedBy: 'version',
-    compute: () => documents.list(model, () => ({ params, caller }), caller, exchange, shape),
+    compute: () => documents.list(model, { params, caller }, exchange, shape),
   })
   return respondTo(exchange, result, model, coder)
 })
@@ -365,7 +365,7 @@ function list(context: ReadContext, exchange: Exchange, caller: Caller): Awaitab
     // A page with incomplete drafts is not found by its text, which does not say who may see them.
     ...{ text: shape.includes ? undefined : text, knownTag, isAnyKnown: noneMatch?.trim() === '*' },
     taggedBy: 'version',
-    compute: () => documents.list(model, () => ({ params, caller }), caller, exchange, shape),
+    compute: () => documents.list(model, { params, caller }, exchange, shape),
   })
   return withValue(reading, (result) => respondTo(exchange, result, model, coder))
 }

@@ -30,8 +30,12 @@ export const HOLDERS: readonly Model[] = STORED_MODELS.filter((model) => embeddi
 
 /** The models whose documents hold copies of those of a model. */
 export function holdersOf(target: Model): readonly Model[] {
-  return HOLDERS.filter((model) => embeddingsOf(model).some((embedding) => embedding.target === target))
+  return HOLDERS_OF.get(target) ?? []
 }
+
+const HOLDERS_OF: ReadonlyMap<Model, readonly Model[]> = new Map(
+  STORED_MODELS.map((target) => [target, HOLDERS.filter((model) => embeddingsOf(model).some((one) => one.target === target))]),
+)
 
 interface Nesting {
   readonly prefix: string

@@ -41,13 +41,11 @@ import type { ReadStore } from '../../store/read-store.ts'
 /** Steps that matching the summary may take: some milliseconds, since it is done beside other requests. */
 const SUMMARY_STEPS_MAX = 1_000_000
 
-/** The parameters of a list, and the caller with the roles that hold now that they are read. */
+/** The parameters of a list, and the caller with the roles that hold when they are read, which a body may have taken long to be. */
 export interface ListRequest {
   readonly params: ListParams
   readonly caller: Caller
 }
-/** Reads the parameters of a list, from the URL or from a body. */
-export type ReadParams = () => ListRequest | Promise<ListRequest>
 
 interface Admitting {
   readonly caller: Caller
@@ -76,13 +74,9 @@ export function createDocumentReads({ store, settings }: { readonly store: Reada
     })
   }
 
-  /** The query of a list. The roles are looked at before a body is read, and again when it is. */
-  const readList = (model: Model, params: ReadParams, admitted: Caller) => {
-    requireRole(model, 'list', admitted)
-    return withValue(params(), ({ params: sent, caller }) => {
-      requireRole(model, 'list', caller)
-      return { caller, query: readListQuery(model, sent, caller, { settings, store }) }
-    })
+  const readList = (model: Model, { params, caller }: ListRequest): FindQuery => {
+    requireRole(model, 'list', caller)
+    return readListQuery(model, params, caller, { settings, store })
   }
 
   const find = (model: Model, query: FindQuery, caller: QueryCaller): Awaitable<Found> => {
@@ -129,23 +123,21 @@ export function createDocumentReads({ store, settings }: { readonly store: Reada
     readList,
     list(
       model: Model,
-      params: ReadParams,
-      admitted: Caller,
+      request: ListRequest,
       connection: Connection,
       { projection, counts, includes }: PageShape = WHOLE_PAGE,
     ): Awaitable<readonly TextPart[]> {
-      return withValue(readList(model, params, admitted), ({ caller, query }) => {
-        if (includes) requireDrafts(model, caller)
-        const places = placesOf(model, includes)
-        const by = queryCallerOf(caller, connection)
-        return withValue(query.limit === 0 ? NOTHING_FOUND : findIn(places, query, by), (page) => {
-          const shown = projection === undefined ? page : projectPage(page, projection, by)
-          const counted = counts ? countIn(places, query, by, page) : undefined
-          const isFloor = query.isPart === true
-          return withValue(shown, (found) =>
-            withValue(counted, (count) => pageParts(model, query, found, count && isFloor ? { ...count, isFloor } : count)),
-          )
-        })
+      const query = readList(model, request)
+      if (includes) requireDrafts(model, request.caller)
+      const places = placesOf(model, includes)
+      const by = queryCallerOf(request.caller, connection)
+      return withValue(query.limit === 0 ? NOTHING_FOUND : findIn(places, query, by), (page) => {
+        const shown = projection === undefined ? page : projectPage(page, projection, by)
+        const counted = counts ? countIn(places, query, by, page) : undefined
+        const isFloor = query.isPart === true
+        return withValue(shown, (found) =>
+          withValue(counted, (count) => pageParts(model, query, found, count && isFloor ? { ...count, isFloor } : count)),
+        )
       })
     },
 

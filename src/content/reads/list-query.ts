@@ -93,12 +93,15 @@ const BY_NAME: Sort = [{ path: ['name'], descending: false }]
  * The text that is the same for all requests of a list whose answers are the same while the documents are: what the
  * parameters say, and what a caller may see. Parameters that mean nothing have one too.
  */
-export function listKey(model: Model, { filter, sort, limit, cursor, search, changedBy }: ListParams, caller: Caller, { projection, counts, includes }: PageShape = WHOLE_PAGE): string {
+export function listKey(model: Model, params: ListParams, caller: Caller, shape: PageShape = WHOLE_PAGE): string {
+  const { filter, sort, limit, cursor, search, changedBy } = params
   // A filter of null is one that is rejected, and not the lack of one.
   const parts = [sort ?? null, limit ?? null, cursor ?? null, ...(filter === undefined ? [] : [filter])]
   const words = search === undefined ? '' : ` search=${JSON.stringify(search)}`
   const changed = changedBy === undefined ? '' : ` changedBy=${JSON.stringify(changedBy)}`
-  return `${visibilityOf(caller)} ${model.name} ${writeJson(parts)}${words}${changed}${projection === undefined ? '' : ` ${projection.key}`}${counts ? ' +count' : ''}${includes ? ' +incomplete' : ''}`
+  const members = shape.projection === undefined ? '' : ` ${shape.projection.key}`
+  const more = (shape.counts ? ' +count' : '') + (shape.includes ? ' +incomplete' : '')
+  return `${visibilityOf(caller)} ${model.name} ${writeJson(parts)}${words}${changed}${members}${more}`
 }
 
 /** What of a caller decides what a list shows. */

@@ -38,36 +38,34 @@ export type ChangeCapture = ReturnType<typeof captureChanges>
 
 /** Captures what this connection changes, from `start()` on. */
 export function captureChanges(database: Database, { models, now, trash }: CaptureOptions) {
-  let actor = actorName(SYSTEM)
-  let isSilent = false
-  let isMoving = false
-  let kindNow: Cause['kind']
-  /** The texts of the row that a trigger is at: its WHEN clause hands them over once, and its statements ask about them. */
-  let texts: Texts = { earlier: null, later: null }
-  /** The actors and kinds of rows that a later statement inserts, in their order; and those of the row that a trigger is at. */
-  let gathered: Cause[] = []
-  let causeOfRow: Cause | undefined
   const logged = models.filter((model) => model !== audit)
+  let actor = actorName(SYSTEM)
+  let mode: Mode | undefined
+  /** The row that a trigger is at: its WHEN clause hands it over once, and the statements of the trigger ask about it. */
+  let row: ChangedRow = { earlier: null, later: null, cause: undefined }
+  /** Why the rows change that a later statement inserts, in their order. */
+  let gathered: Cause[] = []
+  const causeNow = (): Cause => ({ actor, kind: mode === 'restored' || mode === 'followed' ? mode : undefined })
 
   database.define('change_begins', (earlier, later) => {
-    if (!isSilent) texts = { earlier: earlier as Uint8Array | null, later: later as Uint8Array | null }
-    causeOfRow = gathered.length === 0 ? undefined : gathered.shift()
-    return isSilent ? 0 : 1
+    row = { earlier: earlier as Uint8Array | null, later: later as Uint8Array | null, cause: gathered.shift() }
+    return mode === 'silent' ? 0 : 1
   })
   database.define('change_time', now)
-  database.define('change_actor', () => (causeOfRow ?? { actor }).actor)
-  database.define('change_kind', (kind) => (causeOfRow ?? { kind: kindNow }).kind ?? kind)
-  database.define('change_moves', () => (isMoving ? 1 : 0))
-  database.define('change_before', () => versionOf(texts.earlier))
-  database.define('change_after', () => versionOf(texts.later))
-  database.define('change_text', () => packed(texts))
+  database.define('change_actor', () => (row.cause ?? causeNow()).actor)
+  database.define('change_kind', (kind) => (row.cause ?? causeNow()).kind ?? kind)
+  database.define('change_moves', () => (mode === 'moved' ? 1 : 0))
+  database.define('change_before', () => versionOf(row.earlier))
+  database.define('change_after', () => versionOf(row.later))
+  database.define('change_text', () => packed(row))
 
-  const as = <T>(kind: typeof kindNow, work: () => T): T => {
-    kindNow = kind
+  const as = <T>(next: Mode, work: () => T): T => {
+    const before = mode
+    mode = next
     try {
       return work()
     } finally {
-      kindNow = undefined
+      mode = before
     }
   }
 
@@ -85,7 +83,7 @@ export function captureChanges(database: Database, { models, now, trash }: Captu
       actor = actorName(next)
     },
     /** Keeps the present actor and kind for a row that is inserted later, ahead of all other changes. */
-    gatherCause: (): void => void gathered.push({ actor, kind: kindNow }),
+    gatherCause: (): void => void gathered.push(causeNow()),
     /** Forgets those of rows that are not inserted. */
     forgetGathered: (): void => void (gathered = []),
     /** Runs work that puts documents back as they were: their changes are of the kind 'restored'. */
@@ -93,25 +91,14 @@ export function captureChanges(database: Database, { models, now, trash }: Captu
     /** Runs work that brings copies in documents up to date: their changes are of the kind 'followed'. */
     following: <T>(work: () => T): T => as('followed', work),
     /** Runs work that moves a document between its two tables: none is deleted, so all of its past stays. */
-    moving<T>(work: () => T): T {
-      isMoving = true
-      try {
-        return work()
-      } finally {
-        isMoving = false
-      }
-    },
+    moving: <T>(work: () => T): T => as('moved', work),
     /** Runs work whose changes have rows in the log already. */
-    silently<T>(work: () => T): T {
-      isSilent = true
-      try {
-        return work()
-      } finally {
-        isSilent = false
-      }
-    },
+    silently: <T>(work: () => T): T => as('silent', work),
   }
 }
+
+/** What is special about the changes of some work. */
+type Mode = 'restored' | 'followed' | 'moved' | 'silent'
 
 /** What the change of a row came of. */
 interface Cause {
@@ -119,13 +106,15 @@ interface Cause {
   readonly kind: 'restored' | 'followed' | undefined
 }
 
-/** The texts of a document before and behind a change, in UTF-8; null where there is none. */
-interface Texts {
+/** The texts of a document before and behind its change, in UTF-8; null where there is none. */
+interface ChangedRow {
   readonly earlier: Uint8Array | null
   readonly later: Uint8Array | null
+  /** Undefined where it is that of the moment. */
+  readonly cause: Cause | undefined
 }
 
-function packed({ earlier, later }: Texts): Uint8Array {
+function packed({ earlier, later }: ChangedRow): Uint8Array {
   const bytes = earlier ?? new Uint8Array()
   return later === null || randomInt(TEXTS_PER_WHOLE) === 0 ? packText(bytes) : packText(bytes, later)
 }

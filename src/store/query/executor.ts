@@ -17,7 +17,7 @@ import type { Database, RawRow, RowCursor } from '../db/database.ts'
 import type { Answer, FindQuery, Found, MatchCount } from './find-query.ts'
 import { judgedLength } from './judged-members.ts'
 import { createPageItems, readPage, readRange, type PageItem } from './page-documents.ts'
-import type { PageRange, Plan } from './plan.ts'
+import { AT, type PageRange, type Plan } from './plan.ts'
 
 export interface Effort {
   /** The cost of reading and testing documents; past its limit the scan ends in the middle of a document. */
@@ -116,8 +116,8 @@ function itemsAtOnce(
     effort.rowsRead += rows.length
     for (const row of rows) {
       if (plan.isFlagged && row.at(-1) !== 1) continue
-      const keys = row.slice(KEYS_AT, KEYS_AT + plan.keyColumns) as Json[]
-      items.push({ seq: Number(row[0]), id: String(row[1]), bytes: 0, keys })
+      const keys = row.slice(AT.keys, AT.keys + plan.keyColumns) as Json[]
+      items.push({ seq: Number(row[AT.seq]), id: String(row[AT.id]), bytes: 0, keys })
       if (items.length === wanted) return items
     }
     if (plan.isFlagged && rows.length === rowsMax) return undefined
@@ -143,7 +143,7 @@ function* countRows(database: Database, { plan, query, effort }: ScanTask): Gene
     takeSteps(steps, plan.ranges.length * RANGE_STEPS)
     for (let row = rows.next(); row !== undefined && !count.isFloor; row = rows.next()) {
       effort.rowsRead++
-      const bytes = lengthOf(row[DOC_AT])
+      const bytes = lengthOf(row[AT.doc])
       takeSteps(steps, ROW_STEPS + bytes / CHARS_PER_STEP_PARSED)
       effort.steps.taken = begun + steps.taken
       yield
@@ -176,7 +176,7 @@ function* itemsOf(database: Database, { plan, query, effort }: ScanTask): Genera
   try {
     for (let row = rows.next(); row !== undefined; row = rows.next()) {
       effort.rowsRead++
-      const bytes = lengthOf(row[DOC_AT])
+      const bytes = lengthOf(row[AT.doc])
       takeSteps(steps, ROW_STEPS + bytes / CHARS_PER_STEP_PARSED)
       yield
       if (isBeyond(row, page.end, plan, sort)) break
@@ -192,10 +192,6 @@ function* itemsOf(database: Database, { plan, query, effort }: ScanTask): Genera
   return page.found
 }
 
-/** Columns before the keys: seq, id, doc. */
-const DOC_AT = 2
-const KEYS_AT = 3
-
 interface RowTests {
   readonly plan: Plan
   readonly sort: Sort
@@ -207,11 +203,11 @@ interface RowTests {
 
 /** The item of a row, or undefined where its document does not match. */
 function itemOf(row: RawRow, bytes: number, { plan, sort, holds, tests, steps }: RowTests): PageItem | undefined {
-  const [seq, id, doc] = [Number(row[0]), String(row[1]), row[2]]
+  const [seq, id, doc] = [Number(row[AT.seq]), String(row[AT.id]), row[AT.doc]]
   if (doc === null || doc === undefined) {
-    const textsAt = KEYS_AT + plan.keyColumns
+    const textsAt = AT.keys + plan.keyColumns
     if (!tests.every((test, i) => test(String(row[textsAt + i])))) return undefined
-    return { seq, id, bytes: 0, keys: row.slice(KEYS_AT, textsAt) as Json[] }
+    return { seq, id, bytes: 0, keys: row.slice(AT.keys, textsAt) as Json[] }
   }
   const document = parseJson(String(doc)) as JsonObject
   if (holds !== undefined && !holds(document)) return undefined
@@ -227,7 +223,7 @@ function isBeyond(row: RawRow, last: PageItem | undefined, { sortedBy, keyColumn
 
 function compareFirst(row: RawRow, keys: readonly Json[], sort: Sort): number {
   const at = (values: readonly Json[]): Position => ({ keys: values, id: '' })
-  return comparePositions(sort, at(row.slice(KEYS_AT, KEYS_AT + sort.length) as Json[]), at(keys.slice(0, sort.length)))
+  return comparePositions(sort, at(row.slice(AT.keys, AT.keys + sort.length) as Json[]), at(keys.slice(0, sort.length)))
 }
 
 /** One cursor as it is, several merged by the keys that their rows bring along. */
@@ -245,8 +241,8 @@ function mergedRows(database: Database, { ranges, keyColumns }: Plan, sort: Sort
   if (more.length === 0) return only
   const known = sort.slice(0, keyColumns)
   const positionOf = (row: RawRow): Position => ({
-    keys: row.slice(KEYS_AT, KEYS_AT + known.length) as Json[],
-    id: String(row[1]),
+    keys: row.slice(AT.keys, AT.keys + known.length) as Json[],
+    id: String(row[AT.id]),
   })
   // The heads of all ranges, the last of them the next to come out.
   const heads: { position: Position; row: RawRow; cursor: RowCursor }[] = []

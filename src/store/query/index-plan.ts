@@ -19,10 +19,10 @@ import { valueAt } from '../schema/names.ts'
 import { isSqlText, isWithin, strictest, type Bound, type Conditions } from './conditions.ts'
 import type { FindQuery } from './find-query.ts'
 import {
+  AT,
+  ordinalOf,
   boundSql,
   extraConditions,
-  ID_COLUMN,
-  KEY_COLUMN,
   LISTED_COST,
   listedIn,
   NO_SQL,
@@ -214,7 +214,7 @@ function buildPlan(task: Task, parts: Parts): Plan {
  */
 function merged(range: string, count: number, { order }: Start, sort: Sort): string {
   const columnOf = (path: string): number =>
-    path === 'id' ? ID_COLUMN : KEY_COLUMN + sort.findIndex((key) => dotted(key.path) === path)
+    ordinalOf(path === 'id' ? AT.id : AT.keys + sort.findIndex((key) => dotted(key.path) === path))
   const terms = order.map(({ path, descending }) => `${columnOf(path)}${descending ? ' DESC' : ''}`)
   return `${Array<string>(count).fill(range).join(' UNION ALL ')}${ordering(terms)}`
 }

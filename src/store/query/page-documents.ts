@@ -9,7 +9,7 @@ import { takeSteps, type Steps } from '../../query/steps.ts'
 import type { Database } from '../db/database.ts'
 import { tableOf } from '../schema/names.ts'
 import { foundBytes, type Found, type JoinedDocuments } from './find-query.ts'
-import { ID_COLUMN, KEY_COLUMN, type PageRange, type Range } from './plan.ts'
+import { AT, type PageRange, type Range } from './plan.ts'
 
 /** Documents that one statement joins, and how long each of them may be: 2 MB together, in about two milliseconds. */
 const JOINED_MAX = 100
@@ -93,8 +93,8 @@ export function readRange({ database, model, range, keyColumns, steps }: WholePa
   if (rowsRead < limit) return { found: foundBytes([part], undefined), rowsRead }
   const [last, further] = database.rows(`${unlimited} LIMIT 2 OFFSET ${limit - 1}`, values)
   if (last === undefined || further === undefined) return { found: foundBytes([part], undefined), rowsRead }
-  const keys = last.slice(KEY_COLUMN - 1, KEY_COLUMN - 1 + keyColumns) as Json[]
-  return { found: foundBytes([part], { keys, id: String(last[ID_COLUMN - 1]) }), rowsRead: rowsRead + 1 }
+  const keys = last.slice(AT.keys, AT.keys + keyColumns) as Json[]
+  return { found: foundBytes([part], { keys, id: String(last[AT.id]) }), rowsRead: rowsRead + 1 }
 }
 
 function stepsOf(part: JoinedDocuments): number {

@@ -190,9 +190,13 @@ export function rowCost({ readsDocuments, tests }: Residual): number {
   return readsDocuments ? DOCUMENT_COST : 1 + tests.length * TEXT_COST
 }
 
-/** Where they stand in the columns of selectRows(), counted from 1. */
-export const ID_COLUMN = 2
-export const KEY_COLUMN = 4
+/** Where the columns of selectRows() stand in a row: the keys of the sort come last, and behind them the texts to be tested. */
+export const AT = { seq: 0, id: 1, doc: 2, keys: 3 } as const
+
+/** A column as ORDER BY counts them, from 1 (sqlite.org/lang_select.html#orderby). */
+export function ordinalOf(at: number): number {
+  return at + 1
+}
 
 /** `SELECT seq, id, NULL, doc ->> '$."updatedAt"' FROM "headline" INDEXED BY "…"`, with a `flag` as the last column. */
 export function selectRows(

@@ -31,6 +31,8 @@ interface Column {
 export interface HolderPlace {
   readonly model: Model
   readonly from: string
+  /** What of it is enough to count holders: a join would look at each document. */
+  readonly counted: string
   readonly condition: string
   readonly order: readonly Column[]
 }
@@ -40,6 +42,15 @@ export type Keys = readonly Key[] | undefined
 
 /** The places where copies of the documents of a model are. */
 export function placesOf(target: Model): readonly HolderPlace[] {
+  let known = places.get(target)
+  if (known === undefined) places.set(target, (known = declaredPlaces(target)))
+  return known
+}
+
+/** Of the declaration, which does not change: computed once. */
+const places = new WeakMap<Model, readonly HolderPlace[]>()
+
+function declaredPlaces(target: Model): readonly HolderPlace[] {
   return holdersOf(target).flatMap((model) => {
     const members = embeddingsOf(model).filter((one) => one.target === target && one.lists.length === 0)
     const isListed = listedCopies(model).some((one) => one.target === target)
@@ -49,7 +60,7 @@ export function placesOf(target: Model): readonly HolderPlace[] {
 
 /** All documents that hold copies. */
 export const ALL_PLACES: readonly HolderPlace[] = HOLDERS.map((model) => ({
-  ...{ model, from: `${tableOf(model)} AS holder`, condition: '?1 IS ?1' },
+  ...{ model, ...holderTable(model), condition: '?1 IS ?1' },
   order: [{ sql: 'holder.seq', descending: false }],
 }))
 
@@ -59,14 +70,20 @@ function memberPlace(model: Model, path: string): HolderPlace {
   if (index === undefined) throw new Error(`${model.name} declares no index that begins with ${path}.id`)
   const [id, ...more] = indexColumns(index).map((column) => ({ sql: valueAt(column.path), descending: column.descending }))
   return {
-    ...{ model, from: `${tableOf(model)} AS holder`, condition: `${id?.sql} = ?1` },
+    ...{ model, ...holderTable(model), condition: `${id?.sql} = ?1` },
     order: [...more, { sql: 'holder.id', descending: false }],
   }
+}
+
+function holderTable(model: Model): Pick<HolderPlace, 'from' | 'counted'> {
+  const from = `${tableOf(model)} AS holder`
+  return { from, counted: from }
 }
 
 function listPlace(model: Model, target: Model): HolderPlace {
   return {
     model,
+    counted: 'listed_copy AS copy',
     from: `listed_copy AS copy JOIN ${tableOf(model)} AS holder ON holder.seq = copy.seq`,
     condition: `copy.target = '${target.name}' AND copy.id = ?1 AND copy.model = '${model.name}'`,
     order: [{ sql: 'copy.seq', descending: false }],
@@ -101,9 +118,7 @@ export function holderRows(database: Database, place: HolderPlace, { id, after, 
 
 /** How many documents hold copies, counted up to a limit. */
 export function countHolders(database: Database, place: HolderPlace, id: string, limit: number): number {
-  // The join would look at each document.
-  const from = place.from.replace(/ JOIN .*$/, '')
-  const row = database.get(`SELECT count(*) AS n FROM (SELECT 1 FROM ${from} WHERE ${place.condition} LIMIT ${limit})`, id)
+  const row = database.get(`SELECT count(*) AS n FROM (SELECT 1 FROM ${place.counted} WHERE ${place.condition} LIMIT ${limit})`, id)
   return Number(row?.['n'])
 }
 
