@@ -28,7 +28,8 @@ it('walk get prints the files of a cached read by id: the versions of the models
 
 it('the numbered lists of the contributor guide name files that the requests enter', () => {
   const walks = { 'A filter becomes SQL': 'list', 'A sign-in code becomes an SMTP dialogue': 'request-code', 'A body reaches the disk': 'create', 'A topic is renamed': 'rename' }
-  const { stdout } = walk(...Object.values(walks), '--files')
+  const { status, stdout, stderr } = walk(...Object.values(walks), '--files')
+  assert.equal(status, 0, stderr)
   const entered = enteredBy(stdout)
   for (const [title, name] of Object.entries(walks)) {
     const [, section = ''] = GUIDE.split(`## ${title}\n`)
