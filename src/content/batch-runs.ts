@@ -20,13 +20,13 @@ import { changeAnywhere, placeOf } from './reads/incomplete-drafts.ts'
 import { throwProblem } from './rules/problems.ts'
 import type { KeepResponse } from './repeatable.ts'
 import { changeUser, patchUser } from './user-changes.ts'
-import type { Change, Condition, Moment } from '../store/documents/moment.ts'
+import type { Change, Condition, TransactionView } from '../store/documents/transaction-view.ts'
 import type { Steps } from '../store/writes/document-writes.ts'
 import type { ReadStore } from '../store/read-store.ts'
 import type { Writable } from '../store/writes/writer.ts'
 
 /** Writes one operation. The rights of the caller are checked right before. */
-export type Step = (moment: Moment, steps: Steps, takeChanged: TakeChanged) => BatchResult
+export type Step = (view: TransactionView, steps: Steps, takeChanged: TakeChanged) => BatchResult
 /** Counts a stored document that an operation changes. */
 type TakeChanged = (text: string) => void
 
@@ -99,11 +99,11 @@ export async function runBatch(
   }
   return store
     .as(by.acting(anyCaller))
-    .together((moment, writes) => {
+    .together((view, writes) => {
       time = clock()
       // Counted again: an operation may have to do with the long document that one before it has written.
       const takeChanged = changedBytes(references.bytesMax)
-      const data = batchResponse(steps.map((step, index) => atIndex(index, () => step(moment, writes, takeChanged))), shown)
+      const data = batchResponse(steps.map((step, index) => atIndex(index, () => step(view, writes, takeChanged))), shown)
       keep?.(writes, { status: 200, data })
       return data
     })
@@ -168,13 +168,13 @@ export async function prepare(operation: Exclude<BatchOperation, Restoring>, pre
   if (operation.kind === 'create') return creation(operation, preparing)
   const { id } = operation
   if (operation.kind === 'delete') {
-    return (moment, steps) => {
-      authorizeAt(moment, model, 'remove', id)
-      const place = placeOf(model, includes, (one) => moment.textOf(one, id) !== undefined)
+    return (view, steps) => {
+      authorizeAt(view, model, 'remove', id)
+      const place = placeOf(model, includes, (one) => view.textOf(one, id) !== undefined)
       requireReplaceable(model, place, id, operation.replacement)
       const admitted: Condition = (text) => {
         condition?.(text)
-        drafts.admitRemoval(model, { text, isReplaced: operation.replacement !== undefined }, standingAt(moment))
+        drafts.admitRemoval(model, { text, isReplaced: operation.replacement !== undefined }, standingAt(view))
       }
       if (!steps.remove(place, id, admitted, operation.replacement)) throw notFound(model, id)
       return { status: 204, text: undefined }
@@ -185,25 +185,25 @@ export async function prepare(operation: Exclude<BatchOperation, Restoring>, pre
     const { kind, body } = operation
     if (model === user) {
       const change = kind === 'patch' ? patchUser(body, now()) : changeUser(body, { now: now(), report: throwProblem })
-      return (stored, _, moment) => change(stored, standingAt(moment).caller)
+      return (stored, _, view) => change(stored, standingAt(view).caller)
     }
     if (kind === 'patch') {
       const { change } = await drafts.patch(model, id, body, replacing)
-      return (stored, text, moment) => change(stored, text, standingAt(moment))
+      return (stored, text, view) => change(stored, text, standingAt(view))
     }
     const change = await drafts.replace(model, id, body, replacing)
-    return (stored, _, moment) => change(stored, standingAt(moment))
+    return (stored, _, view) => change(stored, standingAt(view))
   }
   const change = await apply()
-  return (moment, steps, takeChanged) => {
-    const checked: Change = (stored, text, moment) => {
-      authorizeAt(moment, model, 'replace', id)
+  return (view, steps, takeChanged) => {
+    const checked: Change = (stored, text, view) => {
+      authorizeAt(view, model, 'replace', id)
       condition?.(text)
       takeChanged(text)
-      return change(stored, text, moment)
+      return change(stored, text, view)
     }
     const update = () =>
-      includes ? changeAnywhere(moment, steps, { model, id, change: checked }) : steps.update(model, id, checked)
+      includes ? changeAnywhere(view, steps, { model, id, change: checked }) : steps.update(model, id, checked)
     const text = model === user ? steps.updateUser(id, checked) : update()
     if (text === undefined || text === 'missing') throw notFound(model, id)
     if (text === 'last-admin') throw new ProblemFailure(LAST_ADMIN_DEMOTED)
@@ -217,8 +217,8 @@ async function restoring(
   parts: Omit<RestoringParts, 'authorize' | 'standingAt'>,
 ): Promise<Step> {
   const restore = await prepareRestore(operation, references, { ...parts, authorize: authorizeAt, standingAt })
-  return (moment, steps, takeChanged) => {
-    const text = restore(moment, steps)
+  return (view, steps, takeChanged) => {
+    const text = restore(view, steps)
     takeChanged(text)
     return { status: 200, text }
   }
@@ -234,8 +234,8 @@ async function creation(
     ...given,
   })
   const text = writeJson(document.value)
-  return (moment, steps) => {
-    authorizeAt(moment, model, 'create', document.id)
+  return (view, steps) => {
+    authorizeAt(view, model, 'create', document.id)
     const outcome = steps.insert(placeFor(model, document.value), { ...document, text }, (at) => admit(standingAt(at)))
     if (outcome === 'inserted') return { status: 201, text }
     throw new ProblemFailure(outcome === 'exists' ? existsAlready(model, document.id) : ownerIsMissing(document.id))
@@ -243,14 +243,14 @@ async function creation(
 }
 
 /** What the roles of the caller allow at the moment of writing. */
-export function authorizeAt(moment: Moment, model: Model, operation: Operation, id: string): void {
-  const { caller } = standingAt(moment)
+export function authorizeAt(view: TransactionView, model: Model, operation: Operation, id: string): void {
+  const { caller } = standingAt(view)
   requireRole(model, operation, caller)
   requireOwner(model, operation, caller, id)
 }
 
 /** Whose limits hold at the moment of writing, and which. */
-export function standingAt({ caller, textOf, guestRoom }: Moment): Standing {
+export function standingAt({ caller, textOf, guestRoom }: TransactionView): Standing {
   if (caller === undefined) throw new Error('The document of a request is written without its caller')
   return { caller, config: () => textOf(remoteConfig, remoteConfig.singleton ?? ''), textOf, guestRoom }
 }

@@ -12,7 +12,7 @@ import { modelNamed, MODELS } from '../models/registry.ts'
 import type { Model } from '../models/schema.ts'
 import { user } from '../models/user.ts'
 import { readReplacement } from './document-usage.ts'
-import type { Condition, Replacement } from '../store/documents/moment.ts'
+import type { Condition, Replacement } from '../store/documents/transaction-view.ts'
 
 export const BATCH_OPERATIONS_MAX = 200
 export const BATCH_OPERATIONS = ['create', 'replace', 'patch', 'delete', 'restore', 'undo'] as const

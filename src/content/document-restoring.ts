@@ -19,7 +19,7 @@ import type { Drafts, ReferenceLimits, Standing } from './drafts.ts'
 import { changeAnywhere, historyAnywhere, placeOf } from './reads/incomplete-drafts.ts'
 import { throwProblem } from './rules/problems.ts'
 import { withDates } from './rules/publication.ts'
-import type { Change, Condition, Moment } from '../store/documents/moment.ts'
+import type { Change, Condition, TransactionView } from '../store/documents/transaction-view.ts'
 import type { Steps } from '../store/writes/document-writes.ts'
 import type { ReadStore } from '../store/read-store.ts'
 
@@ -36,8 +36,8 @@ export interface RestoringParts {
   readonly store: Pick<ReadStore, 'documents' | 'history'>
   readonly drafts: Drafts
   /** Throws where the caller may not do this at the moment of writing. */
-  readonly authorize: (moment: Moment, model: Model, operation: Operation, id: string) => void
-  readonly standingAt: (moment: Moment) => Standing
+  readonly authorize: (view: TransactionView, model: Model, operation: Operation, id: string) => void
+  readonly standingAt: (view: TransactionView) => Standing
   /** Whether incomplete drafts are there for the request. */
   readonly includes: boolean
   /** Called with each earlier text, ahead of its parsing; throws where that is too much. */
@@ -45,7 +45,7 @@ export interface RestoringParts {
 }
 
 /** Puts a document back in a transaction, and returns its text. */
-export type RestoreStep = (moment: Moment, steps: Steps) => string
+export type RestoreStep = (view: TransactionView, steps: Steps) => string
 
 /** What is done with the past of documents. */
 export type PastUse = 'readHistory' | 'readTrash' | 'revert' | 'restore' | 'erase'
@@ -95,10 +95,10 @@ async function leaveTrash({ model, id, condition }: Restoring, references: Refer
   const check = await drafts.replace(model, id, parseJson(trashed.text) as JsonObject, { references, report: throwProblem, isRestored: true, incomplete: place !== model })
   return (_, steps) => {
     let isOverdue = false
-    const outcome = steps.restore(place, id, (stored, text, moment) => {
-      authorize(moment, model, 'remove', id)
+    const outcome = steps.restore(place, id, (stored, text, view) => {
+      authorize(view, model, 'remove', id)
       condition?.(text)
-      isOverdue = stored['publishAt'] !== check(stored, standingAt(moment))['publishAt']
+      isOverdue = stored['publishAt'] !== check(stored, standingAt(view))['publishAt']
     })
     // Coming back must not publish it.
     if (isOverdue && outcome.kind === 'restored') return steps.update(place, id, (stored) => withDates(stored, { publishAt: null })) ?? ''
@@ -115,16 +115,16 @@ async function revert(restoring: Restoring, references: ReferenceLimits, parts: 
   await parts.admitEarlier?.(earlierText)
   const earlier = parseJson(earlierText) as JsonObject
   const replace = await drafts.replace(model, id, withoutLater(model, earlier), { references, report: throwProblem, isRestored: true, incomplete: includes })
-  const change: Change = (stored, text, moment) => {
-    authorize(moment, model, 'replace', id)
+  const change: Change = (stored, text, view) => {
+    authorize(view, model, 'replace', id)
     if (current === undefined) condition?.(text)
     else requirePreconditions({ match: [entityTag(current)], noneMatch: undefined }, entityTag(text))
-    const next = replace(stored, standingAt(moment))
+    const next = replace(stored, standingAt(view))
     return restoring.kind === 'undo' ? { ...next, updatedAt: earlier['updatedAt'] ?? null } : next
   }
-  return (moment, steps) => {
+  return (view, steps) => {
     const wide = { model, id, change, isRestored: true }
-    const text = includes ? changeAnywhere(moment, steps, wide) : steps.revert(model, id, change)
+    const text = includes ? changeAnywhere(view, steps, wide) : steps.revert(model, id, change)
     if (text === undefined) throw notFound(model, id)
     return text
   }

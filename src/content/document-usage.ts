@@ -8,7 +8,7 @@ import type { DocumentUsage, DocumentsUsage } from '../models/responses.ts'
 import type { Model } from '../models/schema.ts'
 import { requireDrafts, requireOwner, requireRole } from './rules/access.ts'
 import { notFound } from './reads/document-reads.ts'
-import type { Moment, Replacement } from '../store/documents/moment.ts'
+import type { TransactionView, Replacement } from '../store/documents/transaction-view.ts'
 import type { ReadStore } from '../store/read-store.ts'
 
 /** Documents are counted up to here: some milliseconds. */
@@ -76,7 +76,7 @@ export function readReplacement(model: Model, id: string, replaceBy: string | un
   const reject = (wanted: string): Error => fail('badRequest', `Cannot read replaceBy ${describe(replaceBy)}: expected ${wanted}`)
   if (holdersOf(model).length === 0) throw reject(`none for a ${model.name}, of which no document holds copies`)
   if (replaceBy === id) throw reject(`the id of another ${model.name}`)
-  return ({ textOf }: Moment) => {
+  return ({ textOf }: TransactionView) => {
     const text = textOf(model, replaceBy)
     if (text === undefined) throw reject(`the id of a ${model.name}, which this is not`)
     if ((parseJson(text) as JsonObject)['status'] === 'draft') throw reject(`a ${model.name} that is no draft`)

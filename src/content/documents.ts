@@ -43,7 +43,7 @@ import { isRepeatable, type KeepResponse, type RepeatKey, type Repeats } from '.
 import { findDuplicates, type AddressQuery } from './reads/same-address.ts'
 import { pushRows, type PushedRows } from './sync/sync-push.ts'
 import { changeUser, patchUser, readInvitation, requireGrant, type Invitations, type WantedMail } from './user-changes.ts'
-import type { Change, Condition, ReadDocument } from '../store/documents/moment.ts'
+import type { Change, Condition, ReadDocument } from '../store/documents/transaction-view.ts'
 import type { Store } from '../store/store.ts'
 import type { Writer } from '../store/writes/writer.ts'
 
@@ -121,7 +121,7 @@ export function createDocuments({ store, now, newId, settings, invitations, tras
     const text = writeJson(document.value)
     const written = { ...document, text }
     const outcome = await store.as(by.acting(authorize)).together((_, steps) => {
-      const inserted = steps.insert(place, written, (moment) => admit(standingAt(moment)))
+      const inserted = steps.insert(place, written, (view) => admit(standingAt(view)))
       if (inserted === 'inserted') keep?.(steps, { status: 201, data: text })
       return inserted
     })
@@ -229,10 +229,10 @@ export function createDocuments({ store, now, newId, settings, invitations, tras
         const replacement = readReplacement(model, id, replaceBy)
         const place = placeOf(model, includes, (one) => store.documents.get(one, id) !== undefined)
         requireReplaceable(model, place, id, replacement)
-        const isRemoved = await writer.together((moment, steps) => {
+        const isRemoved = await writer.together((view, steps) => {
           const admitted: Condition = (text) => {
             condition?.(text)
-            drafts.admitRemoval(model, { text, isReplaced: replacement !== undefined }, standingAt(moment))
+            drafts.admitRemoval(model, { text, isReplaced: replacement !== undefined }, standingAt(view))
           }
           return steps.remove(place, id, admitted, replacement)
         })
@@ -256,7 +256,7 @@ export function createDocuments({ store, now, newId, settings, invitations, tras
       if (seq !== undefined && store.documents.get(place, id) === undefined) throw notFound(model, id)
       const parts = { store, drafts, includes, authorize: authorizeAt, standingAt }
       const restore = await prepareRestore(restoring, references, parts)
-      return store.as(by.acting(anyCaller)).together((moment, steps) => restore(moment, steps))
+      return store.as(by.acting(anyCaller)).together((view, steps) => restore(view, steps))
     },
 
     /** Removes a document of the trash for good. Throws notFound where it is not there. */
@@ -317,13 +317,13 @@ async function update(
   id: string,
   { condition, includes, known, change }: DocumentChange,
 ): Promise<string> {
-  const changeNow: Change = (stored, text, moment) => {
+  const changeNow: Change = (stored, text, view) => {
     condition?.(text)
-    return change(stored, text, standingAt(moment))
+    return change(stored, text, standingAt(view))
   }
   const wide = { model, id, change: changeNow, known }
   const updated = await (includes
-    ? writer.together((moment, steps) => changeAnywhere(moment, steps, wide))
+    ? writer.together((view, steps) => changeAnywhere(view, steps, wide))
     : writer.update(model, id, changeNow, known))
   if (updated === undefined) throw notFound(model, id)
   return updated
@@ -336,9 +336,9 @@ interface UserUpdate {
 }
 
 async function updateUser(writer: Writer, { id, condition, change }: UserUpdate): Promise<string> {
-  const outcome = await writer.updateUser(id, (stored, text, moment) => {
+  const outcome = await writer.updateUser(id, (stored, text, view) => {
     condition?.(text)
-    return change(stored, standingAt(moment).caller)
+    return change(stored, standingAt(view).caller)
   })
   if (outcome === 'missing') throw notFound(user, id)
   if (outcome === 'last-admin') throw new ProblemFailure(LAST_ADMIN_DEMOTED)

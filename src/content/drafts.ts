@@ -26,7 +26,7 @@ import { checkStorable } from './rules/storable.ts'
 import type { TextOf } from './rules/text-forms.ts'
 import { readBody, validateDocument } from './rules/validate.ts'
 import type { Document } from '../store/documents/document-tables.ts'
-import type { ReadDocument } from '../store/documents/moment.ts'
+import type { ReadDocument } from '../store/documents/transaction-view.ts'
 import type { ReadStore } from '../store/read-store.ts'
 
 /** Whose limits hold, and which: as they are when the document is written. */

@@ -35,7 +35,7 @@ import { respondTo } from './data-responses.ts'
 import { paramsOfBody, paramsOfUrl, weightOf } from './list-params.ts'
 import { wantedMailOf } from './invitation-endpoints.ts'
 import { CHANGED_BY, COUNT, CURSOR, ETAG_EXAMPLE, FIELDS, INCOMPLETE, LIMIT, SEARCH, SORT, WRITABLE_MODELS } from './parameters.ts'
-import type { Condition } from '../store/documents/moment.ts'
+import type { Condition } from '../store/documents/transaction-view.ts'
 
 /** What the endpoints that only read work with, in whatever thread. */
 export interface ReadContext {

@@ -10,8 +10,8 @@ import type { ReaderGate } from './db/reader-gate.ts'
 import { createSnapshot } from './db/snapshot.ts'
 import { createShortQueries, createShortWork, type AnswerInThread } from './query/threads/short-queries.ts'
 import { createTurnLane, createTurnShare } from './query/threads/turn-lane.ts'
-import { createReads, foundBy } from './subject-reads.ts'
 import type { Store } from './store.ts'
+import { createReads, foundBy } from './subject-reads.ts'
 
 /** Memory for pages of the file; the kernel keeps those of all threads. */
 const CACHE_KIB = 8 * 1024

@@ -10,7 +10,7 @@ import type { Model } from '../models/schema.ts'
 import { guestRoom, type GuestLimit } from './accounts/guest-table.ts'
 import { SYSTEM } from './actor.ts'
 import { createAuditTrail, type AuditOutside } from './audit/audit-trail.ts'
-import { openWritePath, type WritePathParts } from './cluster/write-path.ts'
+import { openQueue, type QueueParts } from './cluster/open-queue.ts'
 import { openDatabase, type Database } from './db/database.ts'
 import type { WriterGate } from './db/reader-gate.ts'
 import { createSnapshot } from './db/snapshot.ts'
@@ -20,10 +20,10 @@ import { refusableQueue } from './db/write-queue.ts'
 import { captureChanges } from './history/change-capture.ts'
 import type { FindQuery, QueryCaller } from './query/find-query.ts'
 import { createFinder } from './query/threads/finder.ts'
-import { createReads, foundBy } from './subject-reads.ts'
 import { createSearchChanges } from './search/search-changes.ts'
 import { wordErasure } from './search/word-erasure.ts'
 import { createSettingListeners } from './settings/setting-table.ts'
+import { createReads, foundBy } from './subject-reads.ts'
 import type { AccountOf } from './writes/bulk-tables.ts'
 import { createLogBulkWriter } from './writes/bulk-writer.ts'
 import { createGroupInserts } from './writes/group-inserts.ts'
@@ -45,7 +45,7 @@ export interface StoreParts {
   readonly arrivals: Arrivals
   readonly gate: WriterGate | undefined
   readonly release: () => void
-  readonly node: WritePathParts['node']
+  readonly node: QueueParts['node']
   readonly trash: boolean
   readonly guestLimit: () => GuestLimit
   readonly pageDescriptor: number | undefined
@@ -79,7 +79,7 @@ export function createStore(writing: Database, parts: StoreParts) {
       return checkpoints.settle()
     })
   }
-  const { queue: path, replication } = openWritePath(writing, {
+  const { queue: path, replication } = openQueue(writing, {
     ...{ node, models, search, inserts, capture, before: snapshot.end, after, arrivals, lock: writeLock },
     onErasure: checkpoints.erase,
     onSettings: settingListeners.note,

@@ -16,7 +16,7 @@ import type { Requester } from '../../src/store/actor.ts'
 import { TOPIC, USER } from '../../scripts/tools/data-bodies.ts'
 import type { Cleanup } from '../../scripts/tools/temporary-directory.ts'
 import { testStore, type SystemStore } from '../../scripts/tools/stores.ts'
-import type { Condition } from '../../src/store/documents/moment.ts'
+import type { Condition } from '../../src/store/documents/transaction-view.ts'
 
 const ADMIN: Caller = { id: 'boss', appRole: 'standardUser', dashboardRole: 'admin' }
 const BY: Requester = {

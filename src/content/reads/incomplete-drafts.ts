@@ -4,7 +4,7 @@ import { placeFor, placesOf } from '../../models/incomplete.ts'
 import type { Model } from '../../models/schema.ts'
 import { comparePositions, sortKeys, type Position, type Sort } from '../../query/order.ts'
 import { foundTexts, type Found } from '../../store/query/find-query.ts'
-import type { Change, Moment, ReadDocument } from '../../store/documents/moment.ts'
+import type { Change, TransactionView, ReadDocument } from '../../store/documents/transaction-view.ts'
 import type { DocumentChange, HistoryPage, HistoryQuery } from '../../store/history/document-history.ts'
 import type { Steps } from '../../store/writes/document-writes.ts'
 import type { ReadStore } from '../../store/read-store.ts'
@@ -25,11 +25,11 @@ export interface WideChange {
 }
 
 /** Changes a document in either table, and moves it to the one that it then belongs in. Undefined where there is none. */
-export function changeAnywhere(moment: Moment, steps: Steps, { model, id, change, known, isRestored = false }: WideChange): string | undefined {
-  const from = placeOf(model, true, (place) => moment.textOf(place, id) !== undefined)
-  const text = moment.textOf(from, id)
+export function changeAnywhere(view: TransactionView, steps: Steps, { model, id, change, known, isRestored = false }: WideChange): string | undefined {
+  const from = placeOf(model, true, (place) => view.textOf(place, id) !== undefined)
+  const text = view.textOf(from, id)
   if (text === undefined) return undefined
-  const next = change(known?.text === text ? known.value : (parseJson(text) as JsonObject), text, moment)
+  const next = change(known?.text === text ? known.value : (parseJson(text) as JsonObject), text, view)
   const to = placeFor(model, next)
   // The table of the model never has an incomplete text, not even as an earlier version.
   if (to !== from && from === model) steps.move(from, to, id)

@@ -14,7 +14,7 @@ import type { Model } from '../../models/schema.ts'
 import { requireDrafts, requireRole } from '../rules/access.ts'
 import { TEXT_FORMS } from '../rules/text-forms.ts'
 import type { TextRange } from '../../store/documents/text-look-up.ts'
-import type { Moment } from '../../store/documents/moment.ts'
+import type { TransactionView } from '../../store/documents/transaction-view.ts'
 
 const FOUND_MAX = 5
 /** Documents that are looked at in each range. */
@@ -41,7 +41,7 @@ export function addressOf({ fields, sought = [] }: Model): string | undefined {
 }
 
 /** The documents with the same address, the published ones first; none for a text that is no address. */
-export function sameAddress({ lookUp }: Pick<Moment, 'lookUp'>, { model, url, except }: AddressQuery, places: readonly Model[]): readonly JsonObject[] {
+export function sameAddress({ lookUp }: Pick<TransactionView, 'lookUp'>, { model, url, except }: AddressQuery, places: readonly Model[]): readonly JsonObject[] {
   const path = addressOf(model)
   if (path === undefined || url === '' || !TEXT_FORMS.httpUrl.isOf(url)) return []
   const key = pageOf(url)
@@ -62,7 +62,7 @@ function rank(status: Json | undefined): number {
 
 /** What a caller may know of them. Throws forbidden for one who may not write the model, badRequest for one without addresses. */
 export function findDuplicates(
-  documents: Pick<Moment, 'lookUp'>,
+  documents: Pick<TransactionView, 'lookUp'>,
   query: AddressQuery,
   { caller, includes }: { readonly caller: Caller; readonly includes: boolean },
 ): DuplicateDocuments {

@@ -57,9 +57,9 @@ export async function pushRows(
   }
   const conflicts = await context.store
     .as(by.acting(anyCaller))
-    .together((moment, writes) => {
+    .together((view, writes) => {
       const takeChanged = changedBytes(references.bytesMax)
-      return steps.map((step, index) => inPart(rowAt(index), () => step(moment, writes, takeChanged)))
+      return steps.map((step, index) => inPart(rowAt(index), () => step(view, writes, takeChanged)))
     })
   return `[${conflicts.filter((text) => text !== undefined).join()}]`
 }
@@ -131,19 +131,19 @@ async function prepareRow(context: BatchContext, { model, row, shared }: PushedR
     step === undefined || trashed === undefined
       ? undefined
       : await prepareRestore({ kind: 'restore', model, id, condition: undefined, seq: undefined }, shared.limits(), { store, drafts, includes: false, authorize: authorizeAt, standingAt })
-  return (moment, steps, takeChanged) => {
-    const stored = moment.textOf(model, id)
+  return (view, steps, takeChanged) => {
+    const stored = view.textOf(model, id)
     takeChanged(stored ?? trashed?.text ?? '')
-    const verdict = judge(stored, () => moment.isTrashed(model, id))
+    const verdict = judge(stored, () => view.isTrashed(model, id))
     if (verdict === 'done') return undefined
     if (verdict === 'conflict') return stored === undefined ? deletedText(row) : liveText(stored)
     if (step === undefined) throw fail('conflict', `Cannot write ${describe(id)}: it has changed during the push: push again`)
     if (stored === undefined && leaveTrash !== undefined) {
-      requireHistory(model, 'restore', standingAt(moment).caller)
-      leaveTrash(moment, steps)
+      requireHistory(model, 'restore', standingAt(view).caller)
+      leaveTrash(view, steps)
     }
     // It has been counted.
-    step(moment, steps, () => {})
+    step(view, steps, () => {})
     return undefined
   }
 }

@@ -5,7 +5,7 @@ import type { Model } from '../../models/schema.ts'
 import type { BulkRow } from '../../store/writes/bulk-tables.ts'
 import { addressOf, pageOf, sameAddress, titleOf } from '../reads/same-address.ts'
 import type { FoundText } from '../../store/documents/text-look-up.ts'
-import type { Moment } from '../../store/documents/moment.ts'
+import type { TransactionView } from '../../store/documents/transaction-view.ts'
 import type { ReadStore } from '../../store/read-store.ts'
 
 /** A new row with the address of a stored document, or of an earlier row of the file. */
@@ -43,7 +43,7 @@ export function createDryRun(store: Store, model: Model) {
     const row = rows.get(id)
     return { id, text: row?.doc ?? '', at: `line ${row?.line ?? ''}` }
   }
-  const view: Pick<Moment, 'textOf' | 'lookUp'> = {
+  const view: Pick<TransactionView, 'textOf' | 'lookUp'> = {
     textOf(place, id) {
       const row = publicName(place) === model.name ? rows.get(id) : undefined
       if (row === undefined) return store.documents.get(place, id)
@@ -70,7 +70,7 @@ export function createDryRun(store: Store, model: Model) {
 }
 
 interface Known {
-  readonly documents: Pick<Moment, 'lookUp'>
+  readonly documents: Pick<TransactionView, 'lookUp'>
   readonly model: Model
   /** Gets the address of the row. */
   readonly addresses: FileAddresses

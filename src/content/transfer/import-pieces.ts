@@ -27,7 +27,7 @@ import { isBlankRow, readHeader, readTexts, rejectMessage, requireColumns, requi
 import type { KeepProgress } from '../repeatable.ts'
 import { createRowChecker, type RowChecker } from './row-checker.ts'
 import type { InsertOutcome } from '../../store/documents/document-tables.ts'
-import type { Moment } from '../../store/documents/moment.ts'
+import type { TransactionView } from '../../store/documents/transaction-view.ts'
 import type { Steps } from '../../store/writes/document-writes.ts'
 import type { Store } from '../../store/store.ts'
 import type { ReadStore } from '../../store/read-store.ts'
@@ -159,8 +159,8 @@ function writeRows(writer: Pick<Writer, 'together'>, model: Model, repeated: Rep
   return {
     begin: kept === undefined ? undefined : (JSON.parse(kept) as Progress),
     async batch(batch, before) {
-      const { progress, text } = await writer.together((moment, steps) => {
-        const next = added(before, runRows(batch, moment, (row) => writeRow(model, row, { moment, steps })))
+      const { progress, text } = await writer.together((view, steps) => {
+        const next = added(before, runRows(batch, view, (row) => writeRow(model, row, { view, steps })))
         if (repeated === undefined) return { progress: next, text: undefined }
         const json = JSON.stringify(next)
         repeated.keep(steps, json, kept)
@@ -226,7 +226,7 @@ type Outcome = Omit<PieceResult, 'columns' | 'rejected' | 'sameAddress' | 'faile
 /** Checks and writes the first of the rows, at least one. Changes nothing of its arguments: over a log it runs again. */
 function runRows(
   { model, check, rows, mayGoOn }: RowBatch,
-  { textOf, lookUp }: Pick<Moment, 'textOf' | 'lookUp'>,
+  { textOf, lookUp }: Pick<TransactionView, 'textOf' | 'lookUp'>,
   write: (row: BulkRow, line: number) => InsertOutcome | void,
 ): Outcome {
   const outcome: Outcome = { bytes: 0, nextLine: 1, inserted: 0, replaced: 0, unchanged: 0, rejected: [], stopped: undefined, count: 0 }
@@ -266,11 +266,11 @@ function takenCode(lookUp: Store['documents']['lookUp'], model: Model, { id, doc
 function writeRow(
   model: Model,
   { id, doc, basis }: BulkRow,
-  { moment, steps }: { readonly moment: Moment; readonly steps: Steps },
+  { view, steps }: { readonly view: TransactionView; readonly steps: Steps },
 ): InsertOutcome | void {
   const value = parseJson(doc) as JsonObject
   if (basis === undefined) return steps.insert(placeFor(model, value), { id, value, text: doc })
-  changeAnywhere(moment, steps, { model, id, change: () => value })
+  changeAnywhere(view, steps, { model, id, change: () => value })
 }
 
 function added({ done, result }: Progress, { count, bytes, nextLine, inserted, replaced, unchanged, rejected, stopped }: Outcome): Progress {

@@ -17,7 +17,7 @@ import type { User } from '../../models/user.ts'
 import type { CallerClaim, Token } from '../actor.ts'
 import type { Database, Row } from '../db/database.ts'
 import type { Document } from '../documents/document-tables.ts'
-import type { Change, Condition, Moment, Versions } from '../documents/moment.ts'
+import type { Change, Condition, TransactionView, Versions } from '../documents/transaction-view.ts'
 import { tableOf, valueAt } from '../schema/names.ts'
 import { takeCode, type CodeClaim, type CodeFailure } from './code-table.ts'
 import { addSession, endSessions, holds, revoke, type SessionRecord } from './session-table.ts'
@@ -257,11 +257,11 @@ export function updateUser(
   database: Database,
   id: string,
   change: Change,
-  moment: Moment,
+  view: TransactionView,
 ): Versions | 'missing' | 'last-admin' {
   const before = userText(database, id)
   if (before === undefined) return 'missing'
-  const doc = writeJson(change(parseJson(before) as JsonObject, before, moment))
+  const doc = writeJson(change(parseJson(before) as JsonObject, before, view))
   const row = database.get(
     `UPDATE user SET doc = ? WHERE id = ? AND
       (${DASHBOARD_ROLE} <> 'admin' OR ? ->> '$.dashboardRole' = 'admin' OR ${OTHER_ADMIN}) RETURNING doc`,

@@ -14,7 +14,7 @@ import type { PasskeyAdded, PasskeyRecord, PasskeySignedIn, PasskeySignIn } from
 import type { SavedView } from '../accounts/saved-view-table.ts'
 import type { SessionRecord } from '../accounts/session-table.ts'
 import type { Document } from '../documents/document-tables.ts'
-import type { Moment, Versions } from '../documents/moment.ts'
+import type { TransactionView, Versions } from '../documents/transaction-view.ts'
 import type { ChangedSetting } from '../settings/setting-table.ts'
 import { roleOf, type AuditEntry, type AuditSource } from './audit-record.ts'
 
@@ -23,7 +23,7 @@ const ALWAYS_CHANGED = ['updatedAt']
 const ROLES = ['appRole', 'dashboardRole'] as const
 
 /** Readers only change their own settings. */
-export function isRecorded({ caller }: Moment): boolean {
+export function isRecorded({ caller }: TransactionView): boolean {
   return caller !== undefined && hasDashboard(caller)
 }
 
@@ -77,10 +77,10 @@ export function roleChanged(before: JsonObject, after: JsonObject): readonly Aud
 }
 
 /** A change of a user: of the roles, or by a publisher or administrator of anything else. */
-export function userChanged(id: string, versions: Versions, moment: Moment): readonly AuditEntry[] {
+export function userChanged(id: string, versions: Versions, view: TransactionView): readonly AuditEntry[] {
   const [before, after] = [parseJson(versions.before), parseJson(versions.after)] as [JsonObject, JsonObject]
   const roles = roleChanged(before, after)
-  return roles.length > 0 || !isRecorded(moment) ? roles : [replaced(user, id, versions)]
+  return roles.length > 0 || !isRecorded(view) ? roles : [replaced(user, id, versions)]
 }
 
 /** A new account: a guest signs in with it immediately; any other, such as the first administrator, is there from the start. */

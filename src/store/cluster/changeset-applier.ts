@@ -19,7 +19,7 @@ import type { SearchChanges } from '../search/search-changes.ts'
 import { SETTING_TABLE } from '../settings/setting-table.ts'
 import { baseTables, changesIn, type CellValue, type ChangedTable, type RowChange } from './changeset.ts'
 
-/** Columns of the table of a model, in the order of schema-sql.ts. */
+/** Columns of the table of a model, in the order of schema/tables.ts. */
 const [SEQ, ID, DOC] = [0, 1, 2]
 
 /** This node's database is not what the log says, or the log is not for this program. The message is a sentence. */

@@ -10,7 +10,7 @@ import { HOUR_CHARS, tableOf } from '../schema/names.ts'
 import { changedSearchRow, searchRow } from '../search/pending-rows.ts'
 import type { SearchChanges } from '../search/search-changes.ts'
 import { requireDistinct } from './distinct-codes.ts'
-import type { Change, Condition, Moment, ReadDocument, Versions } from './moment.ts'
+import type { Change, Condition, ReadDocument, TransactionView, Versions } from './transaction-view.ts'
 
 /** A document to be stored; `id` is the same text as its member. */
 export interface Document {
@@ -80,14 +80,14 @@ export function updateDocument(
   model: Model,
   id: string,
   change: Change,
-  { moment, known }: { readonly moment: Moment; readonly known?: ReadDocument | undefined },
+  { view, known }: { readonly view: TransactionView; readonly known?: ReadDocument | undefined },
 ): Versions | undefined {
   const stored = database.get(`SELECT seq, doc FROM ${tableOf(model)} WHERE id = ?`, id)
   if (stored === undefined) return undefined
   const seq = Number(stored['seq'])
   const text = String(stored['doc'])
   const value = known?.text === text ? known.value : (parseJson(text) as JsonObject)
-  const next = change(value, text, moment)
+  const next = change(value, text, view)
   requireDistinct(database, model, { id, value: next, stored: value })
   const doc = writeJson(next)
   database.run(`UPDATE ${tableOf(model)} SET doc = ? WHERE seq = ?`, doc, seq)

@@ -2,7 +2,7 @@
  * The versions of the models: whether anything that an answer rests on has changed since it was computed.
  *
  * Each model has a number in `model_version` that its triggers move with every change of a document, in the transaction
- * of that change (schema-sql.ts). So the number in a snapshot is that of the documents in the same snapshot, and reading
+ * of that change (schema/triggers.ts). So the number in a snapshot is that of the documents in the same snapshot, and reading
  * both in one read transaction leaves no moment in between.
  *
  * The table is read only where it may have changed. SQLite tells at the cost of a look into shared memory:

@@ -35,7 +35,7 @@ export function contentFaults(database: Database, models: readonly Model[]): rea
 /**
  * A sentence for each fault, at most a few: text that is not the JSON of a document with the id of its row, members of
  * another kind than declared, and search indexes that differ from the documents. Parses every document, twice where it is in
- * an index: some fifteen microseconds each.
+ * an index.
  */
 function documentFaults(database: Database, models: readonly Model[]): readonly string[] {
   const faults: string[] = []

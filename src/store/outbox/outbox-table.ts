@@ -263,9 +263,9 @@ export function listMessages(
 }
 
 /**
- * Ended messages may be those of a week of a busy site. The index on the state would return all of a state to be sorted:
- * 400 ms of the event loop for 300,000 delivered ones. A scan from the newest on finds the first ones immediately, and takes
- * 25 ms where none has the state. Open messages are bounded, and come by the index.
+ * Ended messages may be those of a week of a busy site. The index on the state would return all of a state to be sorted,
+ * hundreds of thousands of delivered ones. A scan from the newest on finds the first ones immediately, and is short where
+ * none has the state. Open messages are bounded, and come by the index.
  */
 function newestRows(
   database: Database,

@@ -20,13 +20,13 @@ import { isSqlText, isWithin, strictest, type Bound, type Conditions } from './c
 import type { FindQuery } from './find-query.ts'
 import {
   AT,
-  ordinalOf,
   boundSql,
   extraConditions,
   LISTED_COST,
   listedIn,
   NO_SQL,
   ordering,
+  ordinalOf,
   pageRange,
   residualOf,
   rowCost,

@@ -1,9 +1,9 @@
 /**
  * The members of a document that a query looks at, for rows that are judged by their document.
  *
- * To hand over a document of 2 KB to JavaScript and parse it there takes 8 µs; SQLite finds a member of it in two. So such a
- * row brings an object of those members alone: a filter and a sort see nothing else of a document. Values come as the
- * texts that are stored, so that a number of any length stays exact, and what is missing stays missing.
+ * To hand over a document to JavaScript and parse it there takes several times as long as SQLite takes to find a member of
+ * it. So such a row brings an object of those members alone: a filter and a sort see nothing else of a document. Values
+ * come as the texts that are stored, so that a number of any length stays exact, and what is missing stays missing.
  */
 import type { Filter } from '../../query/ast.ts'
 import type { FindQuery } from './find-query.ts'

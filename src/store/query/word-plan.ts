@@ -137,7 +137,7 @@ export function wordPlan(task: Task): PlanOption | undefined {
 
 /**
  * Whether a text is sought at the beginning of words, as two letters are. For such a text FTS5 finds the words by itself, and
- * merges all that they have in one step: 0.1 µs for each word of each document.
+ * merges all that they have in one step, however many they are.
  */
 function isBeginning(sought: string): boolean {
   return sought.startsWith(' ') && !sought.endsWith(' ')

@@ -17,7 +17,7 @@ import { countPending, laterRow, putPending, takePending, type SearchRow } from 
 import { replaceTrigramRows } from './trigram-index.ts'
 import { createWordIndex } from './word-index.ts'
 
-/** Rows of a model that wait for the indexes: looking at one takes a search about 1 µs. */
+/** Rows of a model that wait for the indexes: each search looks at all of them. */
 const PENDING_MAX = 128
 /** A longer row does not wait, or a client could make each search look through megabytes. */
 const PENDING_CHARS_MAX = 4_096

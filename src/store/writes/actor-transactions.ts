@@ -14,8 +14,8 @@ import type { Database } from '../db/database.ts'
 import type { Checkpoints } from '../db/wal/checkpoints.ts'
 import type { WriteQueue } from '../db/write-queue.ts'
 import { getDocument } from '../documents/document-tables.ts'
-import type { Moment } from '../documents/moment.ts'
 import { lookUp } from '../documents/text-look-up.ts'
+import type { TransactionView } from '../documents/transaction-view.ts'
 import type { ChangeCapture } from '../history/change-capture.ts'
 import { getTrashed } from '../history/trash-table.ts'
 import type { SearchChanges } from '../search/search-changes.ts'
@@ -42,16 +42,16 @@ export function transactionsOf(actor: Actor | Visitor, { database, queue, search
     inserts,
     capture,
     /** Runs a job in a transaction. `record` adds an entry to the audit trail in the same transaction. */
-    async write<T>(job: (moment: Moment, record: (entry: AuditEntry) => void) => T): Promise<T> {
+    async write<T>(job: (view: TransactionView, record: (entry: AuditEntry) => void) => T): Promise<T> {
       let records: ReturnType<AuditTrail['begin']> | undefined
       try {
         const result = await queue.write(() => {
           // Over a log, a job runs again where another node was faster: what its last run counted counts no more.
           records?.rolledBack()
-          const moment = momentOf(database, actor, { now: now(), guestLimit })
+          const view = viewOf(database, actor, { now: now(), guestLimit })
           capture.actBy(actor)
-          records = trail.begin(actor, moment.caller, records?.admitted)
-          return job(moment, records.add)
+          records = trail.begin(actor, view.caller, records?.admitted)
+          return job(view, records.add)
         })
         records?.committed()
         return result
@@ -63,7 +63,7 @@ export function transactionsOf(actor: Actor | Visitor, { database, queue, search
     /** The same for a job that needs no record, and whose loss in a power cut does no harm. */
     writeUnsynced: <T>(job: () => T): Promise<T> =>
       queue.writeUnsynced(() => {
-        momentOf(database, actor, { now: now(), guestLimit })
+        viewOf(database, actor, { now: now(), guestLimit })
         capture.actBy(actor)
         return job()
       }),
@@ -82,7 +82,7 @@ interface Surroundings {
  * What a job sees inside its transaction. Throws unauthorized where the caller's token is no longer valid, and what
  * `authorize` throws.
  */
-function momentOf(database: Database, actor: Actor | Visitor, { now, guestLimit }: Surroundings): Moment {
+function viewOf(database: Database, actor: Actor | Visitor, { now, guestLimit }: Surroundings): TransactionView {
   return {
     caller: actor.kind === 'caller' ? admit(database, actor, now) : undefined,
     textOf: (model: Model, id: string) => getDocument(database, model, id),

@@ -16,8 +16,8 @@ import {
   type InsertOutcome,
 } from '../documents/document-tables.ts'
 import { keepFirstResponse, type FirstResponse, type RepeatableRequest } from '../documents/first-response-table.ts'
-import type { Change, Condition, Moment, ReadDocument, Replacement } from '../documents/moment.ts'
 import { putReviewNote, removeReviewNote, type ReviewNote } from '../documents/review-notes.ts'
+import type { Change, Condition, ReadDocument, Replacement, TransactionView } from '../documents/transaction-view.ts'
 import type { ChangeCapture } from '../history/change-capture.ts'
 import { eraseTrashed, getTrashed, leaveTrash } from '../history/trash-table.ts'
 import { redirect } from '../references/redirects.ts'
@@ -25,7 +25,7 @@ import type { ActorTransactions } from './actor-transactions.ts'
 
 /** What a step writes with, inside the transaction of its job. */
 interface Job {
-  readonly moment: Moment
+  readonly view: TransactionView
   readonly record: (entry: AuditEntry) => void
 }
 
@@ -38,15 +38,15 @@ export type Steps = ReturnType<ReturnType<typeof documentSteps>>
 export function documentWrites(transactions: ActorTransactions) {
   const { database, search, write } = transactions
   const stepsOf = documentSteps(transactions)
-  const single = <T>(step: (steps: Steps) => T): Promise<T> => write((moment, record) => step(stepsOf({ moment, record })))
+  const single = <T>(step: (steps: Steps) => T): Promise<T> => write((view, record) => step(stepsOf({ view, record })))
   return {
     insert: (...of: Parameters<Steps['insert']>) => single((steps) => steps.insert(...of)),
     update: (...of: Parameters<Steps['update']>) => single((steps) => steps.update(...of)),
     updateUser: (...of: Parameters<Steps['updateUser']>) => single((steps) => steps.updateUser(...of)),
     remove: (...of: Parameters<Steps['remove']>) => single((steps) => steps.remove(...of)),
     /** Runs writes in one transaction. What the work throws is thrown, and nothing is written. */
-    together: <T>(work: (moment: Moment, steps: Steps) => T): Promise<T> =>
-      write((moment, record) => work(moment, stepsOf({ moment, record }))),
+    together: <T>(work: (view: TransactionView, steps: Steps) => T): Promise<T> =>
+      write((view, record) => work(view, stepsOf({ view, record }))),
     /** Inserts those whose id does not exist yet. Returns their number. */
     insertMissing(model: Model, items: readonly Document[]): Promise<number> {
       const isMissing = (item: Document): boolean =>
@@ -60,15 +60,15 @@ export function documentWrites(transactions: ActorTransactions) {
 
 function documentSteps({ database, search, capture, inserts }: Pick<ActorTransactions, 'database' | 'search' | 'capture' | 'inserts'>) {
   const tables = { database, search }
-  return ({ moment, record }: Job) => {
+  return ({ view, record }: Job) => {
     const recordIf = (entry: AuditEntry): void => {
-      if (entries.isRecorded(moment)) record(entry)
+      if (entries.isRecorded(view)) record(entry)
     }
     return {
-      ...historySteps({ database, search, capture }, { moment, record }),
+      ...historySteps({ database, search, capture }, { view, record }),
       /** What `admit` throws is thrown, and nothing is inserted. */
-      insert(model: Model, document: Document, admit?: (moment: Moment) => void): InsertOutcome {
-        admit?.(moment)
+      insert(model: Model, document: Document, admit?: (view: TransactionView) => void): InsertOutcome {
+        admit?.(view)
         const outcome = inserts.insert(model, document) ?? documents.insertDocument(tables, model, document)
         if (outcome === 'inserted') recordIf(entries.created(model, document))
         return outcome
@@ -79,7 +79,7 @@ function documentSteps({ database, search, capture, inserts }: Pick<ActorTransac
        * which would make the transaction long.
        */
       update(model: Model, id: string, change: Change, known?: ReadDocument): string | undefined {
-        const versions = documents.updateDocument(tables, model, id, change, { moment, known })
+        const versions = documents.updateDocument(tables, model, id, change, { view, known })
         if (versions !== undefined) recordIf(entries.replaced(model, id, versions))
         return versions?.after
       },
@@ -88,12 +88,12 @@ function documentSteps({ database, search, capture, inserts }: Pick<ActorTransac
         const stored = documents.getDocument(database, model, id)
         const next = stored === undefined ? undefined : change(parseJson(stored) as JsonObject, stored)
         if (next === undefined) return
-        const versions = documents.updateDocument(tables, model, id, () => next, { moment })
+        const versions = documents.updateDocument(tables, model, id, () => next, { view })
         if (versions !== undefined) record(entries.scheduled(model, id, versions, next))
       },
       /** The same as update() for a change that gives a draft back to its author, with a note. */
       giveBack(model: Model, id: string, note: ReviewNote, change: Change): string | undefined {
-        const versions = documents.updateDocument(tables, model, id, change, { moment })
+        const versions = documents.updateDocument(tables, model, id, change, { view })
         if (versions === undefined) return undefined
         putReviewNote(database, model, id, note)
         record(entries.givenBack(model, id, versions, note.note))
@@ -103,9 +103,9 @@ function documentSteps({ database, search, capture, inserts }: Pick<ActorTransac
       move: (from: Model, to: Model, id: string): void => moveDocument({ ...tables, capture }, from, to, id),
       /** Changes a user; 'last-admin' where that would leave the site without an administrator. */
       updateUser(id: string, change: Change): string | 'missing' | 'last-admin' {
-        const outcome = accounts.updateUser(database, id, change, moment)
+        const outcome = accounts.updateUser(database, id, change, view)
         if (outcome === 'missing' || outcome === 'last-admin') return outcome
-        entries.userChanged(id, outcome, moment).forEach(record)
+        entries.userChanged(id, outcome, view).forEach(record)
         return outcome.after
       },
       /**
@@ -115,7 +115,7 @@ function documentSteps({ database, search, capture, inserts }: Pick<ActorTransac
       remove(model: Model, id: string, condition?: Condition, replacement?: Replacement): boolean {
         const before = documents.removeDocument(tables, model, id, condition)
         if (before === undefined) return false
-        const replacedBy = replacement?.(moment)
+        const replacedBy = replacement?.(view)
         redirect(database, model, id, replacedBy)
         removeReviewNote(database, model, id)
         recordIf(entries.removed(model, id, before, replacedBy))
@@ -126,19 +126,19 @@ function documentSteps({ database, search, capture, inserts }: Pick<ActorTransac
        * kept. Throws conflict where its key was used meanwhile.
        */
       keepResponse(request: RepeatableRequest, response: FirstResponse, before?: string): void {
-        if (moment.caller !== undefined) keepFirstResponse(database, moment.caller.id, request, response, before)
+        if (view.caller !== undefined) keepFirstResponse(database, view.caller.id, request, response, before)
       },
     }
   }
 }
 
 /** What puts documents back as they were, or removes them for good. */
-function historySteps({ capture, ...tables }: Pick<ActorTransactions, 'database' | 'search' | 'capture'>, { moment, record }: Job) {
+function historySteps({ capture, ...tables }: Pick<ActorTransactions, 'database' | 'search' | 'capture'>, { view, record }: Job) {
   const { database } = tables
   return {
     /** The same as update() for a change that puts back an earlier version. */
     revert(model: Model, id: string, change: Change, known?: ReadDocument): string | undefined {
-      const versions = capture.restoring(() => documents.updateDocument(tables, model, id, change, { moment, known }))
+      const versions = capture.restoring(() => documents.updateDocument(tables, model, id, change, { view, known }))
       if (versions !== undefined) record(entries.restored(model, id, versions))
       return versions?.after
     },
@@ -146,12 +146,12 @@ function historySteps({ capture, ...tables }: Pick<ActorTransactions, 'database'
      * Takes a document out of the trash, as it was deleted. What `admit` throws is thrown, and nothing changes. 'missing'
      * where it is not in the trash, 'exists' where there is a document with its id again.
      */
-    restore(model: Model, id: string, admit: (stored: JsonObject, text: string, moment: Moment) => void): RestoreOutcome {
+    restore(model: Model, id: string, admit: (stored: JsonObject, text: string, view: TransactionView) => void): RestoreOutcome {
       const trashed = getTrashed(database, model, id)
       if (trashed === undefined) return { kind: 'missing' }
       const { seq, text } = trashed
       const value = parseJson(text) as JsonObject
-      admit(value, text, moment)
+      admit(value, text, view)
       const outcome = capture.restoring(() => documents.insertDocument(tables, model, { id, value, text }))
       if (outcome !== 'inserted') return { kind: 'exists' }
       leaveTrash(database, seq)

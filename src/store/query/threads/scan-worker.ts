@@ -2,8 +2,8 @@
  * The program of the threads for long queries, with a read-only connection of its own.
  *
  * It knows no deadline: it checks between two rows whether it is to stop. Rows are pulled one by one, so that no single
- * step of SQLite takes long: no plan sorts in SQLite (test/store/plans.test.ts asserts that), a step passes over what an
- * index decides in less than 0.1 µs a row, and finds common trigrams in 0.1 µs a text, which is 0.1 s at a million.
+ * step of SQLite takes long: no plan sorts in SQLite (test/store/plans.test.ts asserts that). The longest steps pass over what
+ * an index decides, and look for common trigrams: `npm run bench -- scale` prints both at a million rows.
  */
 import { workerData } from 'node:worker_threads'
 import { systemClock } from '../../../base/clock.ts'

@@ -5,7 +5,7 @@ import type { Model } from '../../models/schema.ts'
 import type { LookUp } from './text-look-up.ts'
 
 /** What a write sees inside its transaction. */
-export interface Moment {
+export interface TransactionView {
   /** The caller, with its present roles; undefined where no user writes. */
   readonly caller: Caller | undefined
   /** The JSON text of a stored document. */
@@ -18,7 +18,7 @@ export interface Moment {
 }
 
 /** Returns the value that replaces the stored one, of which it also gets the JSON text. */
-export type Change = (stored: JsonObject, text: string, moment: Moment) => JsonObject
+export type Change = (stored: JsonObject, text: string, view: TransactionView) => JsonObject
 
 /** The JSON text of a document before and after a change. */
 export interface Versions {
@@ -30,7 +30,7 @@ export interface Versions {
 export type Condition = (text: string) => void
 
 /** The id of the document that replaces a deleted one. What it throws is thrown, and nothing changes. */
-export type Replacement = (moment: Moment) => string
+export type Replacement = (view: TransactionView) => string
 
 /** A stored document as it was read: its JSON text and its value. */
 export interface ReadDocument {

@@ -19,7 +19,7 @@ interface NodeParts {
   readonly migration: MigrationOptions & Required<Pick<MigrationOptions, 'migrations'>>
 }
 
-export interface WritePathParts extends WriteQueueParts {
+export interface QueueParts extends WriteQueueParts {
   readonly search: SearchChanges
   /** Undefined for a store by itself. */
   readonly node: NodeParts | undefined
@@ -33,12 +33,12 @@ export interface WritePathParts extends WriteQueueParts {
   readonly erasures: () => number
 }
 
-export interface WritePath {
+export interface OpenedQueue {
   readonly queue: WriteQueue
   readonly replication?: Replication
 }
 
-export function openWritePath(database: Database, parts: WritePathParts): WritePath {
+export function openQueue(database: Database, parts: QueueParts): OpenedQueue {
   const { node } = parts
   if (node === undefined) return { queue: createWriteQueue(database, parts) }
   const { place, cluster, migration } = node
