@@ -88,7 +88,7 @@ export const API_TOKENS = [
     access: 'administrator',
     summary: 'Make a token of the API, whose text only this response has',
     description:
-      'It acts for you, with at most your roles of the view. With `models` or `methods` it reaches the data endpoint only, with `scopes` only what these are for. ' +
+      'It acts for you, with at most your roles of the moment. With `models` or `methods` it reaches the data endpoint only, with `scopes` only what these are for. ' +
       'A token cannot make tokens, sign in, end sessions, delete your account, or give a role in the dashboard.',
     body: BODY,
     status: 201,

@@ -52,7 +52,7 @@ export const LIST_EXPORT = [
     whoMay: 'publishers and administrators, of the models that they may list',
     summary: 'Download all documents of a list as CSV or JSON lines',
     description:
-      'In the order of the list, as they are at one view. It takes the parameters of a list but those of its pages; incomplete ' +
+      'In the order of the list, as they are at one moment. It takes the parameters of a list but those of its pages; incomplete ' +
       'drafts are in it with `incomplete`, for those who may write the model. `import` reads ' +
       'the file; in CSV, a text that a spreadsheet would run as a formula has an apostrophe in front, which `import` removes. ' +
       `At most 1 GiB and two minutes; ${DOWNLOADS_MAX} downloads at the same time, ${DOWNLOADS_PER_USER_MAX} of one user.`,
