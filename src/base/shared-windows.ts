@@ -3,7 +3,8 @@
  * whichever thread counted them.
  *
  * The events of all callers are one queue in the order of time. At each count those that have left the window are taken
- * from its front, and from the sums of their callers. The queue grows with the number of events in one window.
+ * from its front, and from the sums of their callers. The queue grows with the number of events in one window. The events
+ * of one caller are a list within it, so that what a refusal costs does not grow with the events of others.
  */
 import { createKeyTable, keyTableMemory, type KeyTableMemory } from './key-table.ts'
 
@@ -13,19 +14,21 @@ const EVENTS_MIN = 4_096
 /** 70,000 a second in windows of a minute. Past it, the oldest are forgotten. */
 const EVENTS_MAX = 2 ** 22
 
-/** The places of the queue's state. */
+/** The places of the queue's state. Events are numbered; the number of the front wraps around as a 32-bit integer. */
 const [FRONT, LENGTH] = [0, 1]
 
 export interface WindowsMemory {
   readonly table: KeyTableMemory
-  /** Of each caller: the weight of its events, and until when one more is certainly too many. */
+  /** Of each caller: the weight of its events, and the numbers of the oldest and the newest. */
   readonly sums: SharedArrayBuffer
-  readonly blocked: SharedArrayBuffer
+  readonly oldest: SharedArrayBuffer
+  readonly newest: SharedArrayBuffer
   readonly state: SharedArrayBuffer
-  /** Of each event: its time, its slot and its weight. */
+  /** Of each event: its time, its slot, its weight, and the number of the next one of its caller, if there is one. */
   readonly times: SharedArrayBuffer
   readonly slots: SharedArrayBuffer
   readonly weights: SharedArrayBuffer
+  readonly next: SharedArrayBuffer
 }
 
 export function windowsMemory(): WindowsMemory {
@@ -34,11 +37,13 @@ export function windowsMemory(): WindowsMemory {
   return {
     table: keyTableMemory(CALLERS_MAX),
     sums: new SharedArrayBuffer(CALLERS_MAX * Int32Array.BYTES_PER_ELEMENT),
-    blocked: new SharedArrayBuffer(CALLERS_MAX * Float64Array.BYTES_PER_ELEMENT),
+    oldest: new SharedArrayBuffer(CALLERS_MAX * Int32Array.BYTES_PER_ELEMENT),
+    newest: new SharedArrayBuffer(CALLERS_MAX * Int32Array.BYTES_PER_ELEMENT),
     state: new SharedArrayBuffer(2 * Int32Array.BYTES_PER_ELEMENT),
     times: growing(Float64Array.BYTES_PER_ELEMENT),
     slots: growing(Int32Array.BYTES_PER_ELEMENT),
     weights: growing(Int32Array.BYTES_PER_ELEMENT),
+    next: growing(Int32Array.BYTES_PER_ELEMENT),
   }
 }
 
@@ -53,16 +58,14 @@ export function createSharedWindows(
 ): (caller: string, now: number, weight: number) => number | undefined {
   const { windowMs } = limit
   const table = createKeyTable(memory.table)
-  const [sums, blocked] = [new Int32Array(memory.sums), new Float64Array(memory.blocked)]
+  const sums = new Int32Array(memory.sums)
   const queue = createEventQueue(memory)
 
   const forgetOldest = (): void => {
     const { slot, weight } = queue.shift()
     const left = (sums[slot] as number) - weight
     sums[slot] = left
-    if (left > 0) return
-    blocked[slot] = 0
-    table.free(slot)
+    if (left === 0) table.free(slot)
   }
   const slotOf = (caller: string): number => {
     for (;;) {
@@ -77,15 +80,12 @@ export function createSharedWindows(
     while (queue.length > 0 && queue.oldest() <= now - windowMs) forgetOldest()
     const known = table.find(caller)
     const tooMany = (known === -1 ? 0 : (sums[known] as number)) + weight - max
-    if (known !== -1 && tooMany > 0) {
-      if (weight > 1) return queue.timeOf(known, tooMany) + windowMs - now
-      if ((blocked[known] as number) <= now) blocked[known] = queue.timeOf(known, tooMany) + windowMs
-      return (blocked[known] as number) - now
-    }
+    if (known !== -1 && tooMany > 0) return queue.timeOf(known, tooMany) + windowMs - now
     if (queue.isFull()) forgetOldest()
     const slot = slotOf(caller)
-    sums[slot] = (sums[slot] as number) + weight
-    queue.push(now, slot, weight)
+    const before = sums[slot] as number
+    sums[slot] = before + weight
+    queue.push({ time: now, slot, weight, isFirst: before === 0 })
     return undefined
   }
   return (caller, now, weight) => {
@@ -100,55 +100,72 @@ export function createSharedWindows(
   }
 }
 
-/** A ring that doubles where it is full. */
-function createEventQueue({ state: shared, ...memory }: WindowsMemory) {
+interface NewEvent {
+  readonly time: number
+  readonly slot: number
+  readonly weight: number
+  /** Whether its caller has no other event. */
+  readonly isFirst: boolean
+}
+
+/** A ring that doubles where it is full. The event of a number is at that number modulo the capacity, a power of two. */
+function createEventQueue({ state: shared, oldest: heads, newest: tails, ...memory }: WindowsMemory) {
   const state = new Int32Array(shared)
-  const columns = [memory.times, memory.slots, memory.weights] as const
-  const [times, slots, weights] = [
+  const [oldestOf, newestOf] = [new Int32Array(heads), new Int32Array(tails)]
+  const columns = [memory.times, memory.slots, memory.weights, memory.next] as const
+  const [times, slots, weights, next] = [
     new Float64Array(memory.times),
     new Int32Array(memory.slots),
     new Int32Array(memory.weights),
+    new Int32Array(memory.next),
   ]
   const capacity = (): number => slots.length
-  const place = (i: number): number => ((state[FRONT] as number) + i) & (capacity() - 1)
+  const numberAt = (i: number): number => ((state[FRONT] as number) + i) | 0
+  const indexOf = (number: number): number => number & (capacity() - 1)
 
-  /** What stands before the front, at the beginning of the ring, moves behind what was its end. */
+  /** Half of the events move into the part that is new. */
   const grow = (): void => {
-    const [before, front] = [capacity(), state[FRONT] as number]
+    const [before, length] = [capacity(), state[LENGTH] as number]
     for (const column of columns) column.grow(2 * column.byteLength)
-    for (const values of [times, slots, weights]) values.copyWithin(before, 0, front)
+    for (let i = 0; i < length; i++) {
+      const [from, to] = [numberAt(i) & (before - 1), indexOf(numberAt(i))]
+      if (from !== to) for (const values of [times, slots, weights, next]) values[to] = values[from] as number
+    }
   }
   return {
     get length(): number {
       return state[LENGTH] as number
     },
     isFull: (): boolean => state[LENGTH] === EVENTS_MAX,
-    oldest: (): number => times[place(0)] as number,
-    newest: (): number => times[place((state[LENGTH] as number) - 1)] as number,
+    oldest: (): number => times[indexOf(numberAt(0))] as number,
+    newest: (): number => times[indexOf(numberAt((state[LENGTH] as number) - 1))] as number,
     /** Appends an event, in the order of time: threads read the clock before they have the lock. */
-    push(time: number, slot: number, weight: number): void {
+    push({ time, slot, weight, isFirst }: NewEvent): void {
       const length = state[LENGTH] as number
       if (length === capacity()) grow()
-      const at = place(length)
+      const number = numberAt(length)
+      const at = indexOf(number)
       times[at] = length === 0 ? time : Math.max(time, this.newest())
       slots[at] = slot
       weights[at] = weight
+      if (isFirst) oldestOf[slot] = number
+      else next[indexOf(newestOf[slot] as number)] = number
+      newestOf[slot] = number
       state[LENGTH] = length + 1
     },
     shift(): { readonly slot: number; readonly weight: number } {
-      const at = place(0)
-      state[FRONT] = place(1)
+      const at = indexOf(numberAt(0))
+      const slot = slots[at] as number
+      oldestOf[slot] = next[at] as number
+      state[FRONT] = numberAt(1)
       state[LENGTH] = (state[LENGTH] as number) - 1
-      return { slot: slots[at] as number, weight: weights[at] as number }
+      return { slot, weight: weights[at] as number }
     },
-    /** The time of the event with which the oldest events of a slot reach this weight. */
+    /** The time of the event with which the oldest events of a slot reach this weight, which they have. */
     timeOf(slot: number, weight: number): number {
-      let sum = 0
-      for (let i = 0; i < (state[LENGTH] as number); i++) {
-        const at = place(i)
-        if (slots[at] === slot && (sum += weights[at] as number) >= weight) return times[at] as number
-      }
-      throw new Error('A caller has fewer events than were counted')
+      let at = indexOf(oldestOf[slot] as number)
+      for (let sum = weights[at] as number; sum < weight; sum += weights[at] as number) at = indexOf(next[at] as number)
+      return times[at] as number
     },
   }
 }

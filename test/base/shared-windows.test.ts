@@ -21,20 +21,22 @@ function listedWindows(max: number) {
 }
 
 describe('createSharedWindows()', () => {
-  it('counts as a list of times for each caller does', () => {
-    const random = seededRandom(7)
-    const [count, wanted] = [createSharedWindows({ max: 5, windowMs: WINDOW_MS }, windowsMemory()), listedWindows(5)]
-    let [now, refused] = [1_700_000_000_000, 0]
-    for (let i = 0; i < 20_000; i++) {
-      now += random.below(1_000)
-      const caller = `caller ${random.below(20)}`
-      const weight = random.oneIn(10) ? 1 + random.below(4) : 1
-      const found = count(caller, now, weight)
-      assert.equal(found, wanted(caller, now, weight), `event ${i}`)
-      if (found !== undefined) refused++
-    }
-    assert.ok(refused > 1_000 && refused < 19_000, String(refused))
-  })
+  for (const [callers, pauseMs] of [[20, 1_000], [3_000, 12]] as const) {
+    it(`counts as a list of times for each of ${callers} callers does`, () => {
+      const random = seededRandom(7)
+      const [count, wanted] = [createSharedWindows({ max: 5, windowMs: WINDOW_MS }, windowsMemory()), listedWindows(5)]
+      let [now, refused] = [1_700_000_000_000, 0]
+      for (let i = 0; i < 20_000; i++) {
+        now += random.below(pauseMs)
+        const caller = `caller ${random.below(callers)}`
+        const weight = random.oneIn(10) ? 1 + random.below(4) : 1
+        const found = count(caller, now, weight)
+        assert.equal(found, wanted(caller, now, weight), `event ${i}`)
+        if (found !== undefined) refused++
+      }
+      assert.ok(refused > 1_000 && refused < 19_000, String(refused))
+    })
+  }
 
   it('holds more events than it has room for at first', () => {
     const count = createSharedWindows({ max: 20_000, windowMs: WINDOW_MS }, windowsMemory())
@@ -43,6 +45,14 @@ describe('createSharedWindows()', () => {
     for (let i = 0; i < 17_000; i++) assert.equal(count('late', WINDOW_MS + 3_000, 1), undefined)
     assert.equal(count('early', WINDOW_MS + 3_000, 17_000), undefined)
     assert.equal(count('early', WINDOW_MS + 3_000, 1), WINDOW_MS - 3_000)
+  })
+
+  // Each refusal of a heavy request went over the events of everybody, 18 ms long at 600,000, and held the lock of all threads.
+  it('attack: a refusal of a heavy request does not go over the events of others', () => {
+    const count = createSharedWindows({ max: 600, windowMs: WINDOW_MS }, windowsMemory())
+    for (let i = 0; i < 600_000; i++) count(`reader ${i % 2_000}`, 1, 1)
+    assert.equal(count('attacker', 2, 599), undefined)
+    for (let i = 0; i < 20_000; i++) assert.equal(count('attacker', 3, 3), WINDOW_MS - 1)
   })
 
   it('counts nothing where the limit is off', () => {
