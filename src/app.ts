@@ -165,9 +165,12 @@ export async function startApp(config: Config, secrets: Secrets, surroundings: S
   const feed = openChangeFeed({
     ...{ store, metrics, now, log, settings: listSettingsOf(config), limits: config },
     counts: view?.streams ?? ownStreamCounts(config.streamsMax),
-    async redeemTicket(ticket) {
-      const claim = await services.tickets.redeem(ticket, now())
-      return claim && sessions.ofClaim(claim, now())
+    tickets: {
+      async sessionOfTicket(ticket) {
+        const claim = services.tickets.claimOf(ticket, now())
+        return claim && sessions.ofClaim(claim, now())
+      },
+      redeemTicket: (ticket) => services.tickets.redeem(ticket, now()),
     },
   })
   const { logMemory, mailTestMs } = surroundings

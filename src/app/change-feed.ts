@@ -17,7 +17,7 @@ export interface ChangeFeedOptions {
   readonly limits: StreamLimits
   /** The streams of all threads. */
   readonly counts: SharedCounts
-  readonly redeemTicket: ChangeReadContext['redeemTicket']
+  readonly tickets: Pick<ChangeReadContext, 'sessionOfTicket' | 'redeemTicket'>
   readonly metrics: Metrics
   readonly now: Clock
   readonly log: Log
@@ -25,7 +25,7 @@ export interface ChangeFeedOptions {
 
 export type ChangeFeed = ReturnType<typeof openChangeFeed>
 
-export function openChangeFeed({ store, settings, limits, counts, redeemTicket, metrics, now, log }: ChangeFeedOptions) {
+export function openChangeFeed({ store, settings, limits, counts, tickets, metrics, now, log }: ChangeFeedOptions) {
   const changes = createChangePages({ store, settings })
   const streams = createChangeStreams({
     ...{ pages: changes, changes: store.versions.changes, log },
@@ -41,7 +41,7 @@ export function openChangeFeed({ store, settings, limits, counts, redeemTicket, 
   })
   streamMetrics(metrics, streams)
   return {
-    context: { changes, streams, streamSlots: createStreamSlots(limits, counts), redeemTicket, now } satisfies ChangeReadContext,
+    context: { changes, streams, streamSlots: createStreamSlots(limits, counts), ...tickets, now } satisfies ChangeReadContext,
     /** Ends the streams, whose clients connect again. */
     close: streams.close,
   }

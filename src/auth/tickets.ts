@@ -30,6 +30,12 @@ interface Content extends CallerClaim {
 
 export function createTickets({ store, key, newId }: TicketsOptions) {
   const signature = (payload: string): string => mac(key, 'ticket', payload).toString('base64url')
+  const read = (text: string, now: number): Content | undefined => {
+    const [payload = '', signed = '', ...rest] = text.slice(0, TICKET_CHARS_MAX).split('.')
+    if (rest.length > 0 || !equalSecrets(Buffer.from(signature(payload)), Buffer.from(signed))) return undefined
+    const content = parseJson(Buffer.from(payload, 'base64url').toString()) as unknown as Content
+    return now < content.validUntil ? content : undefined
+  }
   return {
     issue({ userId, jti, iat, expiresAt, apiToken }: CallerClaim, now: number): { readonly ticket: string; readonly expiresAt: number } {
       const claim = { userId, jti, iat, expiresAt, ...(apiToken === undefined ? {} : { apiToken }) }
@@ -37,13 +43,18 @@ export function createTickets({ store, key, newId }: TicketsOptions) {
       const payload = Buffer.from(JSON.stringify(content)).toString('base64url')
       return { ticket: `${payload}.${signature(payload)}`, expiresAt: content.validUntil }
     },
-    /** The session that a ticket names, once; undefined for one that is not valid. */
-    async redeem(text: string, now: number): Promise<CallerClaim | undefined> {
-      const [payload = '', signed = '', ...rest] = text.slice(0, TICKET_CHARS_MAX).split('.')
-      if (rest.length > 0 || !equalSecrets(Buffer.from(signature(payload)), Buffer.from(signed))) return undefined
-      const { ticket, validUntil, ...claim } = parseJson(Buffer.from(payload, 'base64url').toString()) as unknown as Content
-      if (now >= validUntil) return undefined
-      return (await store.as(SYSTEM).useTicket({ jti: `ticket-${ticket}`, expiresAt: validUntil, now })) ? claim : undefined
+    /** The session that a ticket names; undefined for one that is not valid. It may have been used. */
+    claimOf(text: string, now: number): CallerClaim | undefined {
+      const content = read(text, now)
+      if (content === undefined) return undefined
+      const { ticket: _, validUntil: __, ...claim } = content
+      return claim
+    },
+    /** Uses a ticket; false for one that is not valid, or was used before. */
+    async redeem(text: string, now: number): Promise<boolean> {
+      const content = read(text, now)
+      if (content === undefined) return false
+      return store.as(SYSTEM).useTicket({ jti: `ticket-${content.ticket}`, expiresAt: content.validUntil, now })
     },
   }
 }

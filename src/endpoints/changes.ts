@@ -7,7 +7,7 @@
 import { BYTES_PER_REQUEST } from '../auth/limits.ts'
 import type { Session } from '../auth/sessions.ts'
 import type { Clock } from '../base/clock.ts'
-import { describe, fail } from '../base/failure.ts'
+import { describe, fail, type Failure } from '../base/failure.ts'
 import { ResyncFailure } from '../base/resync.ts'
 import { readChangeCursor, writeChangeCursor } from '../content/changes/change-cursor.ts'
 import { itemText, requestCounter, type ChangePages, type ChangeQuery } from '../content/changes/change-pages.ts'
@@ -26,12 +26,16 @@ import { endpointOn } from './endpoint.ts'
 import { paramsOfUrl } from './list-params.ts'
 import { CHANGE_STREAMS, streamOwner, type StreamSlots } from './stream-slots.ts'
 
+type StreamSession = Pick<Session, 'caller' | 'current'>
+
 export interface ChangeReadContext {
   readonly changes: ChangePages
   readonly streams: ChangeStreams
   readonly streamSlots: StreamSlots
-  /** The session of a ticket, which is used up by that; undefined for one that is not valid. */
-  readonly redeemTicket: (ticket: string) => Promise<Pick<Session, 'caller' | 'current'> | undefined>
+  /** The session of a ticket, which may have been used; undefined for one that is not valid. */
+  readonly sessionOfTicket: (ticket: string) => Promise<StreamSession | undefined>
+  /** Uses a ticket; false for one that is not valid, or was used before. */
+  readonly redeemTicket: (ticket: string) => Promise<boolean>
   readonly now: Clock
 }
 
@@ -89,16 +93,22 @@ export const CHANGE_READS = [
     forVisitors: {
       applies: (_, { query }) => query.get('ticket') !== undefined,
       async serve(context, exchange) {
-        const session = await context.redeemTicket(exchange.query.get('ticket') ?? '')
-        if (session === undefined) throw fail('unauthorized', 'Cannot use the ticket: expected one of the last minute that was not used yet', SIGN_IN)
+        const ticket = exchange.query.get('ticket') ?? ''
+        const session = await context.sessionOfTicket(ticket)
+        if (session === undefined) throw cannotUse()
         exchange.addLogFields({ user: session.caller.id })
-        return openStream(context, exchange, session)
+        // Last: a request that is refused for another reason, such as too many streams, leaves the ticket for the next one.
+        return openStream(context, exchange, session, async () => {
+          if (!(await context.redeemTicket(ticket))) throw cannotUse()
+        })
       },
     },
   }).handle((context, exchange, session) => openStream(context, exchange, session)),
 ]
 
 const SIGN_IN = { headers: { 'WWW-Authenticate': 'Bearer' } }
+const cannotUse = (): Failure =>
+  fail('unauthorized', 'Cannot use the ticket: expected one of the last minute that was not used yet', SIGN_IN)
 
 export const CHANGE_TICKETS = [
   endpointOn<TicketContext>('Data')({
@@ -146,7 +156,13 @@ async function readChanges(context: ChangeReadContext, exchange: Exchange, sessi
   }
 }
 
-async function openStream(context: ChangeReadContext, exchange: Exchange, session: Pick<Session, 'caller' | 'current'>): Promise<HttpResponse> {
+/** `admit` is called when nothing else is in the way of the stream. */
+async function openStream(
+  context: ChangeReadContext,
+  exchange: Exchange,
+  session: StreamSession,
+  admit: () => Promise<void> = async () => {},
+): Promise<HttpResponse> {
   const { changes, streams, streamSlots, now } = context
   const { caller, current } = session
   const query = readQuery(exchange)
@@ -160,6 +176,7 @@ async function openStream(context: ChangeReadContext, exchange: Exchange, sessio
   if (exchange.method === 'HEAD') return { kind: 'raw', status: 200, contentType: EVENT_STREAM_TYPE, body: '' }
   const owner = streamOwner(exchange, caller.id)
   streamSlots.require(owner, CHANGE_STREAMS)
+  await admit()
   const backlog = seq === undefined || seq === newest ? undefined : backlogOf(exchange, newest)
   return {
     kind: 'stream',

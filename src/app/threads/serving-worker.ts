@@ -109,9 +109,12 @@ const listSettings = { limitDefault, limitMax, hideInactive }
 const feed = openChangeFeed({
   ...{ store: store.store, metrics, now, log, settings: listSettings, limits: settings },
   counts: createSharedCounts(memory.streams, thread),
-  async redeemTicket(ticket) {
-    const claim = await main.call('redeemTicket', ticket)
-    return claim && sessions.ofClaim(claim, now())
+  tickets: {
+    async sessionOfTicket(ticket) {
+      const claim = await main.call('claimOfTicket', ticket)
+      return claim && sessions.ofClaim(claim, now())
+    },
+    redeemTicket: (ticket) => main.call('redeemTicket', ticket),
   },
 })
 const context = {

@@ -109,8 +109,10 @@ export type MainAnswers = {
   readonly log: (lines: readonly ThreadLine[]) => void
   readonly seeGuest: (seen: { readonly id: string; readonly now: number }) => void
   readonly useSession: (used: { readonly jti: string; readonly now: number }) => void
-  /** The session of a ticket, which is used by that; undefined for one that is not valid. */
-  readonly redeemTicket: (ticket: string) => Promise<CallerClaim | undefined>
+  /** The session of a ticket, which may have been used; undefined for one that is not valid. */
+  readonly claimOfTicket: (ticket: string) => Promise<CallerClaim | undefined>
+  /** Uses a ticket; false for one that is not valid, or was used before. */
+  readonly redeemTicket: (ticket: string) => Promise<boolean>
   readonly limited: (limit: LimitName) => void
   readonly untrustedForward: (peer: string) => void
   /** Ends a connection of a client in a thread that is not this one. */

@@ -63,6 +63,7 @@ export function createThreadRequests({ router, log, services, bodyBytesMax, untr
       },
       seeGuest: ({ id, now }) => sessions.activity.guestSeen(id, now),
       useSession: ({ jti, now }) => sessions.activity.sessionUsed(jti, now),
+      claimOfTicket: async (ticket) => tickets.claimOf(ticket, now()),
       redeemTicket: (ticket) => tickets.redeem(ticket, now()),
       limited: counters.rateLimited,
       untrustedForward,
