@@ -34,7 +34,7 @@ import { createMainView, ownStreamCounts } from './app/threads/shared-memory.ts'
 import { serveInThreads } from './app/threads/serve-in-threads.ts'
 import { threadCount } from './app/threads/thread-count.ts'
 import { createRouter } from './http/server/router.ts'
-import { startRenewal } from './http/server/certificate-renewal.ts'
+import { startRenewal, type KeptCertificate } from './http/server/certificate-renewal.ts'
 import type { Certificate, CertificateFiles } from './http/server/certificate.ts'
 import { addressOfNext, isLoopback, requireSocketDirectory, urlOf, type ListenAddress } from './http/server/listening.ts'
 import type { ServerLimits } from './http/server/server-limits.ts'
@@ -64,6 +64,8 @@ export interface Surroundings {
   /** The descriptor of a listening socket that was handed over; it goes before the address of the settings. */
   readonly inheritedSocket?: number | undefined
   readonly pageAssets?: readonly PageAsset[] | undefined
+  /** That of a run before in this process, which goes before the files of the settings. */
+  readonly certificate?: KeptCertificate | undefined
   /** Narrower limits of the server, for tests. */
   readonly serverLimits?: Partial<ServerLimits>
   /** How long a test mail may take, for tests. */
@@ -102,6 +104,8 @@ export interface App {
   ready(): Promise<void>
   /** Takes templates and certificate again. What cannot be used is logged, and the former one stays in use. */
   reload(config: Config, settings: ShownSettings): void
+  /** What the next run in this process begins with in place of what this one began with: it was reloaded since. */
+  again(): { readonly config: Config; readonly surroundings: Pick<Surroundings, 'settings' | 'certificate'> }
   close(): Promise<void>
 }
 
@@ -121,7 +125,7 @@ export async function startApp(config: Config, secrets: Secrets, surroundings: S
   }
   const files = certificateFiles(config)
   const renewal =
-    files === undefined ? undefined : startRenewal(files, (next) => useCertificate(next), { now, log })
+    files === undefined ? undefined : startRenewal(files, (next) => useCertificate(next), { now, log, kept: surroundings.certificate })
   starting.defer(() => renewal?.stop())
   let certificate = renewal?.first
   const useCertificate = (next: Certificate): void => {
@@ -161,7 +165,7 @@ export async function startApp(config: Config, secrets: Secrets, surroundings: S
   const references = startReferenceWork({ store, isOnDuty: node?.isKeeper, metrics, log, ...(node === undefined && { startThread }) })
   starting.defer(() => references.stop())
   const positions = store.replication === undefined ? undefined : createPositionGate(store.replication)
-  let shown = surroundings.settings
+  let [shown, reloaded] = [surroundings.settings, config]
   const feed = openChangeFeed({
     ...{ store, metrics, now, log, settings: listSettingsOf(config), limits: config },
     counts: view?.streams ?? ownStreamCounts(config.streamsMax),
@@ -287,7 +291,9 @@ export async function startApp(config: Config, secrets: Secrets, surroundings: S
       shown = shown.map((row) => taken.find(({ name }) => name === row.name) ?? row)
       const nextFiles = certificateFiles(next)
       if (nextFiles !== undefined) renewal?.reload(nextFiles)
+      reloaded = { ...reloaded, logLevel: next.logLevel }
     },
+    again: () => ({ config: reloaded, surroundings: { settings: shown, certificate: renewal?.kept() } }),
     close: () => (closed ??= started.disposeAsync()),
   }
 }

@@ -3,10 +3,12 @@
 import assert from 'node:assert/strict'
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { request } from 'node:http'
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { request, type IncomingMessage } from 'node:http'
+import { request as requestTls } from 'node:https'
 import { connect as connectPlain, createServer, type AddressInfo, type Server } from 'node:net'
 import { join } from 'node:path'
+import { json } from 'node:stream/consumers'
 import { describe, it } from 'node:test'
 import { connect } from 'node:tls'
 import { RawConnection } from '../support/service/http-client.ts'
@@ -88,13 +90,7 @@ it(
     const words = ['--data-dir', join(directory, 'data'), '--tls-cert', cert, '--tls-key', key, '--threads', '3']
     const service = await serve(t, words)
     assert.equal(service.url, `https://127.0.0.1:${String(service.ready['port'])}`)
-    const subject = async (): Promise<unknown> => {
-      const socket = connect({ port: Number(service.ready['port']), host: '127.0.0.1', rejectUnauthorized: false })
-      await once(socket, 'secureConnect')
-      const { subject: found } = socket.getPeerCertificate()
-      socket.destroy()
-      return found.CN
-    }
+    const subject = (): Promise<unknown> => subjectAt(service)
     assert.equal(await subject(), 'Dateline test mail server')
     write(OTHER_CERTIFICATE, TEST_KEY)
     service.child.kill('SIGHUP')
@@ -131,6 +127,42 @@ it(
     assert.equal((await service.logged('request'))['status'], 404)
   },
 )
+
+it('certificate files of a reload stay in use after a restore, also where those of the start are gone', { skip: ON_WINDOWS }, async (t) => {
+  const directory = temporaryDirectory(t)
+  const [settings, tokenFile] = [join(directory, 'dateline.json'), join(directory, 'token')]
+  const write = (name: string, cert: string, key: string): void => {
+    const [tlsCert, tlsKey] = [join(directory, `${name}.cert.pem`), join(directory, `${name}.key.pem`)]
+    writeFileSync(tlsCert, cert)
+    writeFileSync(tlsKey, key)
+    writeFileSync(settings, JSON.stringify({ tlsCert, tlsKey }))
+  }
+  write('old', TEST_CERTIFICATE, TEST_KEY)
+  const service = await serveCheaply(t, ['--data-dir', join(directory, 'data'), '--config', settings, '--token-file', tokenFile])
+  write('new', OTHER_CERTIFICATE, OTHER_KEY)
+  service.reload()
+  await service.logged('certificate.loaded')
+  for (const name of ['old.cert.pem', 'old.key.pem']) rmSync(join(directory, name))
+  const post = async (path: string, body: object): Promise<Record<string, unknown>> => {
+    const headers = { authorization: `Bearer ${readFileSync(tokenFile, 'utf8').trim()}`, 'content-type': 'application/json' }
+    const outgoing = requestTls(`${service.url}/api/v1/admin/backups${path}`, { method: 'POST', headers, rejectUnauthorized: false, agent: false })
+    const [response] = (await once(outgoing.end(JSON.stringify(body)), 'response')) as [IncomingMessage]
+    return ((await json(response)) as { readonly data: Record<string, unknown> }).data
+  }
+  const { name } = await post('', {})
+  await post(`/${String(name)}/restore`, { confirm: name })
+  await service.said(/"starting_again"[^]*"event":"settings"/)
+  assert.equal(await subjectAt(service), 'Dateline test web server')
+})
+
+/** Of the certificate that a new connection gets. */
+async function subjectAt({ url }: { readonly url: string }): Promise<unknown> {
+  const socket = connect({ port: Number(new URL(url).port), host: '127.0.0.1', rejectUnauthorized: false })
+  await once(socket, 'secureConnect')
+  const { subject } = socket.getPeerCertificate()
+  socket.destroy()
+  return subject.CN
+}
 
 it('a reload takes changed templates, and keeps the old ones while one of them is bad', { skip: ON_WINDOWS }, async (t) => {
   const directory = temporaryDirectory(t)

@@ -73,15 +73,17 @@ export const serveCommand: Command = {
       terminal.stdout.write((terminal.stdoutIsTerminal ? lines : lines.reverse()).join(''))
       notify('READY=1', `STATUS=Listening on ${app.url}`)
       const asked = Promise.race([interrupted, ...(parent === undefined ? [] : [parent.gone])])
-      const again = (): Promise<undefined> => app.replaced.then(() => undefined)
+      const replaced = (): Promise<undefined> => app.replaced.then(() => undefined)
       let reason: string | undefined
-      while ((reason = await Promise.race([asked, again()])) === undefined) {
+      while ((reason = await Promise.race([asked, replaced()])) === undefined) {
         // A socket that was handed over is closed with the server: what starts us hands over the next one.
         if (socket !== undefined) return await leave(app, terminal)
         log.info('starting_again', { reason: await app.replaced })
         tokenFile?.remove()
         await app.close()
-        app = await startApp({ ...config, port: app.port ?? config.port }, secrets, surroundings)
+        const again = app.again()
+        const port = app.port ?? config.port
+        app = await startApp({ ...again.config, port }, secrets, { ...surroundings, ...again.surroundings })
         tokenFile = await giveToken(config, app)
         notify(`STATUS=Listening on ${app.url}`)
       }

@@ -15,18 +15,23 @@ const CHECK_MS = HOUR_MS
 /** Automatic renewals come a month before; without one by now an operator has to act. */
 const WARNED_MS = 14 * DAY_MS
 
+/** What a renewal has in use. */
+export interface KeptCertificate {
+  readonly files: CertificateFiles
+  readonly seen: string
+  readonly current: Certificate
+}
+
 /**
  * Reads the certificate, and calls `use` with each newer one. Throws CertificateError where the first one cannot be
- * used.
+ * used. With `kept`, that of a run before is the first one.
  */
 export function startRenewal(
   initial: CertificateFiles,
   use: (certificate: Certificate) => void,
-  { now, log }: { readonly now: Clock; readonly log: Log },
+  { now, log, kept }: { readonly now: Clock; readonly log: Log; readonly kept?: KeptCertificate | undefined },
 ) {
-  let files = initial
-  let seen = stampOf(files)
-  let current = loadCertificate(files, now())
+  let { files, seen, current } = kept ?? { files: initial, seen: stampOf(initial), current: loadCertificate(initial, now()) }
   let warnedAt = -Infinity
   const warn = (): void => {
     if (current.expiresAt - now() > WARNED_MS || now() - warnedAt < DAY_MS) return
@@ -60,6 +65,8 @@ export function startRenewal(
     reload,
     /** The same where a file has changed since it was last read. */
     check,
+    /** For the renewal of a next run: neither what was reloaded nor a file that is gone since changes what is in use. */
+    kept: (): KeptCertificate => ({ files, seen, current }),
     stop: (): void => clearInterval(timer),
   }
 }
