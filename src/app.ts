@@ -230,7 +230,7 @@ export async function startApp(config: Config, secrets: Secrets, surroundings: S
       ? undefined
       : serveInThreads({
           ...{ threads, view, config: live.config, cacheBytes, dataDir, services, startedAt, router, limits, now, log },
-          endOneOf: server.endOneOf,
+          server,
           untrustedForward,
           address: addressOfNext(address, listening),
           routes: routes.map(({ method, path }) => ({ method, path })),

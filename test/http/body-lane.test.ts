@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { setImmediate as turn } from 'node:timers/promises'
 import { createBodyLane } from '../../src/http/guard/body-lane.ts'
-import { ok } from '../../src/http/request/exchange.ts'
+import { ok, type Exchange, type HttpResponse } from '../../src/http/request/exchange.ts'
 import type { Route } from '../../src/http/server/router.ts'
 import { send } from '../support/service/http-client.ts'
 import { startServer } from '../support/service/http-server.ts'
@@ -93,4 +93,20 @@ it('a long body has the lane until its response, a short one and one that is don
   for (const leave of held.values()) leave()
   const statuses = (await Promise.all([query, one, two, short])).map(({ status }) => status)
   assert.deepEqual(statuses, [200, 200, 200, 200])
+})
+
+it('a long body waits for one that another thread has forwarded', async () => {
+  const inside: string[] = []
+  const handler = async (exchange: Exchange): Promise<HttpResponse> => {
+    inside.push(JSON.stringify(await exchange.readJson({})).slice(0, 8))
+    return ok('1')
+  }
+  await using server = await startServer([{ method: 'POST', path: '/long', handler }])
+  const leave = await server.bodyLane.enter({ caller: 'forwarded', usesReserve: false })
+  const own = send(server.port, '/long', { method: 'POST', body: { own: 'x'.repeat(20_000) } })
+  assert.equal((await send(server.port, '/long', { method: 'POST', body: { short: '' } })).status, 200)
+  assert.deepEqual(inside, ['{"short"'])
+  leave()
+  assert.equal((await own).status, 200)
+  assert.deepEqual(inside, ['{"short"', '{"own":"'])
 })

@@ -5,6 +5,7 @@ import type { Config } from '../../config/settings.ts'
 import type { Certificate } from '../../http/server/certificate.ts'
 import type { UntrustedForward } from '../../http/guard/untrusted-forwards.ts'
 import type { Router } from '../../http/server/router.ts'
+import type { HttpServer } from '../../http/server/server.ts'
 import type { ServerLimits } from '../../http/server/server-limits.ts'
 import { databaseFile } from '../../store/db/data-dir.ts'
 import { limitSettingsOf, type Services } from '../services.ts'
@@ -24,8 +25,8 @@ export interface ThreadServing extends Pick<ServingData, 'startedAt' | 'routes' 
   readonly services: Services
   /** Of the main thread, to which the others send what they do not serve by themselves. */
   readonly router: Router
-  /** Ends a connection of a client in the main thread. */
-  readonly endOneOf: (clientKey: string) => boolean
+  /** The server of the main thread. */
+  readonly server: Pick<HttpServer, 'endOneOf' | 'bodyLane'>
   readonly untrustedForward: UntrustedForward
   /** Of one thread. */
   readonly limits: ServerLimits
@@ -37,11 +38,11 @@ export interface ThreadServing extends Pick<ServingData, 'startedAt' | 'routes' 
 
 export function serveInThreads(options: ThreadServing) {
   const { threads, view, config, cacheBytes, dataDir, services, router, limits, certificate, now, log } = options
-  const { startedAt, routes, pages, address, clock, endOneOf, untrustedForward } = options
+  const { startedAt, routes, pages, address, clock, server, untrustedForward } = options
   const { instance, keys, metrics } = services
   return startServingThreads({
-    ...{ threads, endOneOf, view, metrics, now, log, closeMs: limits.closeMs },
-    requests: createThreadRequests({ router, log, services, bodyBytesMax: limits.bodyBytesMax, untrustedForward, now }),
+    ...{ threads, endOneOf: server.endOneOf, view, metrics, now, log, closeMs: limits.closeMs },
+    requests: createThreadRequests({ router, log, services, bodyBytesMax: limits.bodyBytesMax, bodyLane: server.bodyLane, untrustedForward, now }),
     dataOf: (thread) => ({
       ...{ thread, instance, startedAt, routes, pages, limits, address, clock, memory: view.memory },
       database: databaseFile(dataDir),

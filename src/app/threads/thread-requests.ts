@@ -2,7 +2,7 @@
 import type { Clock } from '../../base/clock.ts'
 import { Sent, type Calls } from '../../base/calls.ts'
 import type { AdjustableLog } from '../../base/log.ts'
-import { createBodyLane } from '../../http/guard/body-lane.ts'
+import type { BodyLane } from '../../http/guard/body-lane.ts'
 import type { UntrustedForward } from '../../http/guard/untrusted-forwards.ts'
 import type { HttpResponse } from '../../http/request/exchange.ts'
 import { createResponder } from '../../http/server/responder.ts'
@@ -19,16 +19,17 @@ export interface RequestsOptions {
   readonly log: AdjustableLog
   readonly services: Pick<Services, 'store' | 'sessions' | 'tickets' | 'counters'>
   readonly bodyBytesMax: number
+  /** That of the server of this thread. */
+  readonly bodyLane: BodyLane
   readonly untrustedForward: UntrustedForward
   readonly now: Clock
 }
 
 export type ThreadRequests = ReturnType<typeof createThreadRequests>
 
-export function createThreadRequests({ router, log, services, bodyBytesMax, untrustedForward, now }: RequestsOptions) {
+export function createThreadRequests({ router, log, services, bodyBytesMax, bodyLane, untrustedForward, now }: RequestsOptions) {
   const { store, sessions, tickets, counters } = services
   const respond = createResponder<RemoteExchange>({ router, log, admit: () => {} })
-  const bodyLane = createBodyLane()
 
   /** What the main thread answers to one thread, and what is to be done when that ends. */
   return (thread: () => Pick<Calls<ServingAnswers>, 'call' | 'tell'>) => {

@@ -93,7 +93,8 @@ export function createServer(options: ServerOptions) {
   const takeRequest = createRequestTurns(serve, guard)
   const bodyMemory = createBodyMemory(limits, shared?.bodies)
   const onUntrustedForward = firstOfDay(options.now, options.onUntrustedForward ?? warnOfForwards(log))
-  const around = { ...limits, proxies, onUntrustedForward, bodyMemory, bodyPace: createBodyPace(), bodyLane: createBodyLane() }
+  const bodyLane = createBodyLane()
+  const around = { ...limits, proxies, onUntrustedForward, bodyMemory, bodyPace: createBodyPace(), bodyLane }
 
   function onRequest(request: IncomingMessage, response: ServerResponse, expectsContinue = false): void {
     const connection = connectionOf(request.socket)
@@ -127,6 +128,8 @@ export function createServer(options: ServerOptions) {
     endOneOf: guard.table.endOneOf,
     /** The bodies of requests in flight. */
     bodies: bodyMemory as Pick<typeof bodyMemory, 'heldBytes' | 'rejections'>,
+    /** For long bodies that other threads forward to this one: they and its own have the lane in turn. */
+    bodyLane,
     /** Starts to accept. Port 0 takes any free one. Rejects with ListenError or node's error, such as EADDRINUSE. */
     async listen(address: ListenAddress): Promise<Listening> {
       const listening = await bind(server, address)

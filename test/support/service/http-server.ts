@@ -17,6 +17,7 @@ export interface TestServer extends AsyncDisposable {
   readonly port: number
   readonly entries: readonly LogEntry[]
   readonly bodies: HttpServer['bodies']
+  readonly bodyLane: HttpServer['bodyLane']
   readonly connections: HttpServer['connections']
   readonly endOneOf: HttpServer['endOneOf']
   /** Resolves with the first log entry of this event that is there or comes. */
@@ -59,6 +60,7 @@ export async function startServer(routes: readonly Route[], options: TestServerO
     port,
     entries,
     bodies: server.bodies,
+    bodyLane: server.bodyLane,
     connections: server.connections,
     endOneOf: server.endOneOf,
     logged,
