@@ -2,20 +2,21 @@
  * What the browser keeps for us: the token, for the tab or, where the reader wants to stay signed in, for the browser; and
  * small choices such as the language. Storage can be switched off, and then nothing is kept.
  */
+import { nameHere } from './api-url.ts'
 
-const TOKEN = 'dateline.token'
+const tokenName = (): string => nameHere('dateline.token')
 const CHOICES = 'dateline.choices'
 const CHOICES_CHARS_MAX = 10_000
 
 export type Kept = 'tab' | 'browser'
 
 export function storedToken(): string | undefined {
-  return attempt(() => sessionStorage.getItem(TOKEN) ?? localStorage.getItem(TOKEN)) ?? undefined
+  return attempt(() => sessionStorage.getItem(tokenName()) ?? localStorage.getItem(tokenName())) ?? undefined
 }
 
 /** Where the token that is in use is kept. */
 export function tokenIsKeptBy(): Kept {
-  const isKept = attempt(() => sessionStorage.getItem(TOKEN) === null && localStorage.getItem(TOKEN) !== null)
+  const isKept = attempt(() => sessionStorage.getItem(tokenName()) === null && localStorage.getItem(tokenName()) !== null)
   return isKept === true ? 'browser' : 'tab'
 }
 
@@ -23,15 +24,15 @@ export function storeToken(token: string, kept: Kept): void {
   const [storage, other] =
     kept === 'browser' ? [() => localStorage, () => sessionStorage] : [() => sessionStorage, () => localStorage]
   // In this order other tabs never see that there is none.
-  attempt(() => storage().setItem(TOKEN, token))
-  attempt(() => other().removeItem(TOKEN))
+  attempt(() => storage().setItem(tokenName(), token))
+  attempt(() => other().removeItem(tokenName()))
 }
 
 /** A tab may have a session of its own beside the one that the browser keeps: what is another token stays. */
 export function forgetToken(token: string): void {
   for (const storage of [() => sessionStorage, () => localStorage]) {
     attempt(() => {
-      if (storage().getItem(TOKEN) === token) storage().removeItem(TOKEN)
+      if (storage().getItem(tokenName()) === token) storage().removeItem(tokenName())
     })
   }
 }
@@ -39,7 +40,7 @@ export function forgetToken(token: string): void {
 /** Runs when another tab signs in or out of the session that the browser keeps. */
 export function onTokenChangedElsewhere(run: () => void): void {
   addEventListener('storage', ({ key }) => {
-    if (key === TOKEN || key === null) run()
+    if (key === tokenName() || key === null) run()
   })
 }
 

@@ -11,7 +11,7 @@ import { isAdmin } from '../models/caller.ts'
 import type { User } from '../models/user.ts'
 import type { StoredDocument } from './any-documents.ts'
 import { contentModels } from './permissions.ts'
-import { apiUrl } from './api-url.ts'
+import { apiUrl, nameHere } from './api-url.ts'
 import { after } from './timing.ts'
 
 const TOGETHER_MS = 250
@@ -54,7 +54,7 @@ interface Message {
 /** Follows all content that the user may see, and for administrators users without guests, until the signal. */
 export function createLive({ token, user, signal }: LiveOptions) {
   const followers = new Set<Follower>()
-  const name = `dateline.changes.${user.id}`
+  const name = `${nameHere('dateline.changes')}.${user.id}`
   const channel = new BroadcastChannel(name)
   let pending = new Map<string, Change>()
   let next: string | undefined

@@ -217,11 +217,9 @@ async function signOut(): Promise<void> {
 }
 
 async function chooseLanguage(code: LanguageCode): Promise<void> {
-  const isFetched = await useLanguage(code).then(
-    () => true,
-    () => false,
-  )
-  if (isFetched) {
+  const isInUse = await useLanguage(code).catch(() => undefined)
+  if (isInUse === false) return
+  if (isInUse === true) {
     storeChoice('language', code)
     showAgain()
   } else if (await isUpgraded()) {

@@ -31,7 +31,6 @@ export interface SharedSessionHooks {
 }
 
 export function shareSession({ onToken, onEnded }: SharedSessionHooks) {
-  // Services below paths of one host are not the same.
   const channel = new BroadcastChannel(`dateline.session ${apiUrl()}`)
   let onAnswer: ((token: string) => void) | undefined
   const tell = (message: Message): void => channel.postMessage(message)

@@ -76,8 +76,12 @@ export type LanguageCode = keyof typeof LANGUAGES
 /** Letters that are written from the right, and signs that turn a line. */
 const RIGHT_TO_LEFT = /[\u0590-\u08ff\u202a-\u202e\u2066-\u2069\ufb1d-\ufefc]/
 
-let texts: { readonly [key in TextKey]?: Text } = {}
+type Table = { readonly [key in TextKey]?: Text }
+type Load = () => Promise<{ readonly default: Table }>
+
+let texts: Table = {}
 let language: LanguageCode = 'en'
+let wanted: LanguageCode = language
 let plurals = new Intl.PluralRules('en')
 
 export function currentLanguage(): LanguageCode {
@@ -89,35 +93,47 @@ export function locale(): string {
   return navigator.languages.find((one) => one.split('-')[0] === language) ?? language
 }
 
-/** Loads the texts of a language and switches the page to it: everything built from now on is in it. */
-export async function useLanguage(code: LanguageCode): Promise<void> {
+/**
+ * Loads the texts of a language and switches the page to it: everything built from now on is in it. False where another
+ * language was chosen meanwhile, which stays.
+ */
+export async function useLanguage(code: LanguageCode): Promise<boolean> {
   const { direction, load } = LANGUAGES[code]
-  texts = (await load()).default
+  wanted = code
+  const table = (await load()).default
+  if (wanted !== code) return false
+  texts = table
   language = code
   plurals = new Intl.PluralRules(code)
   document.documentElement.lang = code
   document.documentElement.dir = direction
+  return true
 }
 
 /** A screen that is fetched when it is opened, with the texts of such screens. */
 export function withScreenTexts<T>(screen: Promise<T>): Promise<T> {
-  return withTexts(screen, LANGUAGES[language].loadScreens())
+  return withTexts(screen, (code) => LANGUAGES[code].loadScreens)
 }
 
 /** A part that is about review, or about many documents at once, with its texts. */
 export function withReviewTexts<T>(part: Promise<T>): Promise<T> {
-  return withTexts(part, LANGUAGES[language].loadReview())
+  return withTexts(part, (code) => LANGUAGES[code].loadReview)
 }
 
 /** The first run, with its texts and those of screens, whose forms it has. */
 export function withFirstRunTexts<T>(screen: Promise<T>): Promise<T> {
-  return withTexts(withScreenTexts(screen), LANGUAGES[language].loadFirstRun())
+  return withTexts(withScreenTexts(screen), (code) => LANGUAGES[code].loadFirstRun)
 }
 
-async function withTexts<T>(part: Promise<T>, table: Promise<{ readonly default: typeof texts }>): Promise<T> {
-  const [opened, { default: more }] = await Promise.all([part, table])
-  texts = { ...texts, ...more }
-  return opened
+/** Adds the table of the language that the page has when the part is there: the reader may choose another one meanwhile. */
+async function withTexts<T>(part: Promise<T>, loadOf: (code: LanguageCode) => Load): Promise<T> {
+  for (;;) {
+    const code = language
+    const [opened, { default: more }] = await Promise.all([part, loadOf(code)()])
+    if (code !== language) continue
+    texts = { ...texts, ...more }
+    return opened
+  }
 }
 
 /** The first language of the reader's browser that has texts here. */
