@@ -26,7 +26,7 @@ import { referencePage } from '../src/reference/reference-page.ts'
  */
 const PAGE_BYTES_MAX = 120_000
 /** The same for what is fetched when a screen, a part of one, or a table of texts is opened, besides what the page has. */
-const LATER_BYTES_MAX = 40_000
+const LATER_BYTES_MAX = 45_000
 const LARGEST_SHOWN = 15
 /** The highest quality of brotli takes twenty times as long, for a tenth less: too long for large files. */
 const BEST_QUALITY_BYTES_MAX = 200_000

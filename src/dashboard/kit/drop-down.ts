@@ -11,7 +11,8 @@ export interface DropDownOptions {
 }
 
 export function dropDown({ label, name, content, signal }: DropDownOptions) {
-  const panel = h('div', { class: 'drop-panel', role: 'group', 'aria-label': name, hidden: true })
+  // It takes the focus of a click beside a control, such as on the words of a box: without that, the click would close it.
+  const panel = h('div', { class: 'drop-panel', role: 'group', 'aria-label': name, hidden: true, tabindex: '-1' })
   const opener = button(label, () => show(panel.hidden !== false), { 'aria-expanded': 'false' })
   const element = h('div', { class: 'drop-down' }, opener, panel)
 

@@ -8,6 +8,7 @@ import type { Model } from '../../../models/schema.ts'
 import type { Members } from '../../any-documents.ts'
 import { isSame } from '../../document-difference.ts'
 import { handsIn } from '../../review-duty.ts'
+import { now } from '../../timing.ts'
 import { formFor } from '../../kit/form/form.ts'
 import { pickerControl, type PickerParts } from '../../kit/form/picker.ts'
 import { extrasOf, formFields, withMembers } from './document-members.ts'
@@ -17,6 +18,8 @@ import { differences, likelyChoice, merged } from './three-way.ts'
 
 /** The status of a new document until it is published. */
 export const FIRST_STATUS = 'draft'
+
+const TIMES = ['publishAt', 'unpublishAt'] as const
 
 /** What the editor begins with. */
 export interface Beginning {
@@ -37,6 +40,8 @@ export function createDraft(
   let status = String(stored?.document['status'] ?? FIRST_STATUS)
   /** What was sent to be stored last. */
   let sent: Members = {}
+  /** What the form held then. */
+  let typed: Members = {}
   const begun = stored?.document ?? copied ?? {}
   // A publisher under review can take a time away that an administrator has set, and set none.
   const hidden = handsIn(model, user) && typeof begun['publishAt'] !== 'string' ? ['publishAt'] : []
@@ -85,16 +90,23 @@ export function createDraft(
       extras?.set(extrasOf(model, members))
     },
     hasUnsaved(): boolean {
-      const now = body()
-      return clean === undefined || now === undefined || !isSame(now, clean)
+      const current = body()
+      return clean === undefined || current === undefined || !isSame(current, clean)
+    },
+    /** The time at which a draft is to be published by what the form says, where that is still to come. */
+    plannedAt(): string | undefined {
+      const { publishAt } = form.value()
+      const isPlan = status === FIRST_STATUS && isScheduled(model) && typeof publishAt === 'string' && Date.parse(publishAt) > now()
+      return isPlan ? publishAt : undefined
     },
     send(members: Members): void {
       sent = members
+      typed = form.value()
     },
     /** Continues with what two users made of it, and with what was typed since that was sent. It is not saved yet. */
     takeOver(theirs: StoredAny, settled: Members): void {
-      const now = body(String(sent['status'])) ?? { ...sent, ...form.value() }
-      const next = merged(now, differences(sent, now, settled), likelyChoice)
+      const current = body(String(sent['status'])) ?? { ...sent, ...form.value() }
+      const next = merged(current, differences(sent, current, settled), likelyChoice)
       base = theirs
       shown = theirs.document
       sent = settled
@@ -118,6 +130,9 @@ export function createDraft(
       base = next
       status = String(next.document['status'])
       shown = sent
+      // A time that the new status leaves without meaning goes from the form as well, unless another one was typed since.
+      const late = TIMES.filter((name) => sent[name] === null && isSame(form.value()[name], typed[name]))
+      if (late.some((name) => form.value()[name] != null)) form.set({ ...form.value(), ...Object.fromEntries(late.map((name) => [name, null])) })
       clean = { ...sent, status }
     },
   }

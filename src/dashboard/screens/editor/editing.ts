@@ -11,6 +11,7 @@ import { after } from '../../timing.ts'
 import { h } from '../../kit/dom.ts'
 import { notify, notifyFailure } from '../../kit/notices.ts'
 import { errorText } from '../../kit/states.ts'
+import { isPlanned } from '../../kit/status-tag.ts'
 import { askToLeave } from '../../kit/unsaved.ts'
 import { createDraft, FIRST_STATUS, type Beginning } from './draft.ts'
 import { editorActions, type EditorWork } from './editor-actions.ts'
@@ -115,7 +116,7 @@ export function openEditing({ model, context, documents, ...beginning }: Editing
   }
 
   function update(): void {
-    frame.mark({ isUnsaved: hasUnsaved(), isSaving: saving.isSaving() })
+    frame.mark({ isUnsaved: hasUnsaved(), isSaving: saving.isSaving(), plannedAt: draft.plannedAt() })
     preview?.update(draft.document())
   }
 
@@ -215,10 +216,12 @@ function createSaving(model: Model, documents: Documents, { draft, problems, upd
   let isSaving = false
   let saving = Promise.resolve()
 
-  async function save(as = draft.status()): Promise<void> {
+  async function save(wanted = draft.status()): Promise<void> {
     const before = draft.stored()
+    // With a time to come, a draft stays one until then.
+    const as = wanted === 'active' && draft.plannedAt() !== undefined ? FIRST_STATUS : wanted
     const body = draft.body(as)
-    const isPublishing = as !== FIRST_STATUS
+    const isPublishing = wanted !== FIRST_STATUS
     if (body === undefined) return problems.rejected(isPublishing)
     if (before !== undefined && as === draft.status() && !draft.hasUnsaved()) return tellSaved(as)
     draft.send(body)
@@ -248,8 +251,10 @@ function createSaving(model: Model, documents: Documents, { draft, problems, upd
 
   function tellSaved(before: string, saved?: StoredAny): void {
     const status = draft.status()
+    const planned = saved !== undefined && isPlanned(saved.document) ? t('status.scheduled') : undefined
+    const words = planned ?? (status === before ? undefined : valueTitle(status))
     const action = saved && { shownMs: UNDO_MS, action: { label: t('undo'), run: () => void undo(saved) } }
-    notify(status === before ? t('saved') : `${t('saved')} · ${valueTitle(status)}`, { kind: 'done', ...action })
+    notify(words === undefined ? t('saved') : `${t('saved')} · ${words}`, { kind: 'done', ...action })
   }
 
   return {

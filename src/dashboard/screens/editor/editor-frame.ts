@@ -8,9 +8,10 @@ import { may } from '../../permissions.ts'
 import { handsIn, mayDelete, maySetStatus } from '../../review-duty.ts'
 import { hrefTo } from '../../screen-url.ts'
 import { t } from '../../texts.ts'
-import { button, fill, h } from '../../kit/dom.ts'
+import { button, fill, h, type Child } from '../../kit/dom.ts'
 import { keepFocus } from '../../kit/focus.ts'
 import { icon, type IconName } from '../../kit/icons.ts'
+import { shortTime } from '../../kit/moments.ts'
 import { scheduledTag, statusAction, statusTag } from '../../kit/status-tag.ts'
 import { documentFacts } from './document-facts.ts'
 
@@ -32,6 +33,12 @@ export interface FrameOptions {
   duplicate(): void
   remove(): void
   showJson(): void
+}
+
+interface Marks {
+  readonly isUnsaved: boolean
+  readonly isSaving: boolean
+  readonly plannedAt: string | undefined
 }
 
 export function editorFrame(options: FrameOptions) {
@@ -97,9 +104,12 @@ export function editorFrame(options: FrameOptions) {
       drawButtons(stored && status)
       if (stored !== undefined) drawFacts(stored)
     },
-    mark({ isUnsaved, isSaving }: { readonly isUnsaved: boolean; readonly isSaving: boolean }): void {
+    /** `plannedAt` is when the form says that a draft is to be published. */
+    mark({ isUnsaved, isSaving, plannedAt }: Marks): void {
       fill(state, isSaving ? t('editor.saving') : isUnsaved ? t('editor.unsaved') : isNew && t('lines.hint'))
       for (const one of buttons.children) one.setAttribute('aria-busy', String(isSaving))
+      const label = buttons.querySelector('.publish')
+      if (label !== null) fill(label, statusAction('active')[0], plannedAt !== undefined && [' · ', shortTime(plannedAt)])
     },
   }
 }
@@ -112,7 +122,7 @@ type MayTurn = (status: string) => boolean
 function firstActions(save: FrameOptions['save'], may: MayTurn): Actions {
   const publish = may('active')
   return [
-    ...(publish ? [action(...statusAction('active'), () => save('active'), 'primary')] : []),
+    ...(publish ? [statusButton('active', save, 'primary')] : []),
     button(t('editor.saveDraft'), () => save('draft'), { class: publish ? undefined : 'primary' }),
   ]
 }
@@ -122,11 +132,16 @@ function actionsFrom(status: string, save: FrameOptions['save'], may: MayTurn): 
   const others = STATUSES.filter((one) => one !== status && may(one)).toReversed()
   return [
     ...(may(status) ? [action(t('save'), 'check', () => save(), 'primary')] : []),
-    ...others.map((one) => action(...statusAction(one), () => save(one))),
+    ...others.map((one) => statusButton(one, save)),
   ]
 }
 
-function action(label: string, iconName: IconName, run: () => void, kind?: string): HTMLElement {
+function statusButton(to: string, save: FrameOptions['save'], kind?: string): HTMLElement {
+  const [label, iconName] = statusAction(to)
+  return action(to === 'active' ? h('span', { class: 'publish' }, label) : label, iconName, () => save(to), kind)
+}
+
+function action(label: Child, iconName: IconName, run: () => void, kind?: string): HTMLElement {
   return button([icon(iconName), label], run, { class: kind })
 }
 
