@@ -1,5 +1,6 @@
 /**
- * Comma-separated values as RFC 4180 writes them. The RFC does not define a missing value: here a cell tells whether it
+ * Comma-separated values as RFC 4180 writes them, and with the separators of spreadsheets in countries that write a decimal
+ * comma. The RFC does not define a missing value: here a cell tells whether it
  * is quoted, which distinguishes an empty text (`""`) from no value (nothing between two commas).
  */
 
@@ -27,6 +28,7 @@ export function hasBareReturn(row: Uint8Array): boolean {
 }
 
 const QUOTE = 0x22
+const NAMES: Readonly<Record<Separator, string>> = { ',': 'a comma', ';': 'a semicolon', '\t': 'a tab' }
 const NEEDS_QUOTES = /[",\r\n]|^\s|\s$/
 
 /** One row with its line end. Undefined is no value; an empty text gets quotes. */
@@ -39,17 +41,33 @@ function writeCell(text: string | undefined): string {
   return text === '' || NEEDS_QUOTES.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 }
 
+/** What stands between two cells. */
+export const SEPARATORS = [',', ';', '\t'] as const
+export type Separator = (typeof SEPARATORS)[number]
+
+/** The separator of a file by its first row: the one that is there most often outside quotes, a comma where none is. */
+export function separatorOf(firstRow: string): Separator {
+  const counts = new Map<string, number>()
+  let isInside = false
+  for (const sign of firstRow) {
+    if (sign === '"') isInside = !isInside
+    else if (!isInside) counts.set(sign, (counts.get(sign) ?? 0) + 1)
+  }
+  const countOf = (separator: Separator): number => counts.get(separator) ?? 0
+  return SEPARATORS.reduce((best, one) => (countOf(one) > countOf(best) ? one : best))
+}
+
 /** Reads one row, given without its line end. Stops after one cell more than `cellsMax`. Throws CsvError. */
-export function readCsvRow(text: string, cellsMax: number): readonly Cell[] {
+export function readCsvRow(text: string, cellsMax: number, separator: Separator = ','): readonly Cell[] {
   const cells: Cell[] = []
   let at = 0
   while (cells.length <= cellsMax) {
-    const end = text.startsWith('"', at) ? closingQuote(text, at) + 1 : endOfBare(text, at)
+    const end = text.startsWith('"', at) ? closingQuote(text, at) + 1 : endOfBare(text, at, separator)
     const isQuoted = text.startsWith('"', at)
     cells.push({ text: isQuoted ? text.slice(at + 1, end - 1).split('""').join('"') : text.slice(at, end), isQuoted })
     if (end === text.length) return cells
     if (text[end] === '\r') throw new CsvError(BARE_RETURN)
-    if (text[end] !== ',') throw new CsvError('expected a comma or the end of the row behind a closing quote')
+    if (text[end] !== separator) throw new CsvError(`expected ${NAMES[separator]} or the end of the row behind a closing quote`)
     at = end + 1
   }
   return cells
@@ -65,9 +83,9 @@ function closingQuote(text: string, opening: number): number {
   throw new CsvError('a quote is opened and never closed')
 }
 
-function endOfBare(text: string, start: number): number {
-  const comma = text.indexOf(',', start)
-  const end = comma === -1 ? text.length : comma
+function endOfBare(text: string, start: number, separator: Separator): number {
+  const next = text.indexOf(separator, start)
+  const end = next === -1 ? text.length : next
   if (text.slice(start, end).includes('"')) {
     throw new CsvError('a cell with a quote in it must stand in quotes, with that quote doubled')
   }

@@ -1,5 +1,6 @@
 /** Importing documents from a file, piece by piece, for administrators. */
 import type { Clock } from '../base/clock.ts'
+import { SEPARATORS, type Separator } from '../base/csv.ts'
 import { describe, fail } from '../base/failure.ts'
 import { isNumber, type Json, type JsonObject } from '../base/json.ts'
 import { importPiece, PIECE_BYTES_MAX, PIECE_ROWS_MAX, previewPiece, type ImportPiece } from '../content/transfer/import-pieces.ts'
@@ -60,6 +61,11 @@ const BODY: NamedSchema = {
         description: 'Of CSV: the column that each cell of a row is for; an empty text skips the cell',
         examples: [['name', 'description', 'iconUrl', 'status']],
       },
+      separator: {
+        type: 'string',
+        enum: [...SEPARATORS],
+        description: 'Of CSV: what stands between two cells. Without it, what separates the names in the first row, and a comma where there is none',
+      },
       hasHeader: { type: 'boolean', description: 'Whether the first row of CSV names the columns. Without `columns` they are taken by these names; CSV needs one of the two' },
       isLast: { type: 'boolean', description: 'Whether the file ends with these rows; true without it' },
       line: { type: 'integer', minimum: 1, description: 'On which line of the file they begin; 1 without it' },
@@ -91,8 +97,8 @@ export const IMPORTS = [
     client: 'admin.previewImport',
   }).handle(async (_, exchange) => {
     const body = await readBody(exchange, PREVIEW_BODY)
-    const { columns, header, rows } = previewPiece(readFile(body))
-    return { columns: [...columns], header: [...header], rows: rows.map((row) => [...row]) }
+    const { columns, separator, header, rows } = previewPiece(readFile(body))
+    return { columns: [...columns], separator, header: [...header], rows: rows.map((row) => [...row]) }
   }),
   endpoint({
     route: 'POST /api/v1/admin/import',
@@ -156,7 +162,7 @@ function readPiece(body: JsonObject): ImportPiece {
     throw fail('invalidInput', 'Cannot import CSV without columns: send hasHeader as true where the first row names them, or send columns')
   }
   return {
-    ...{ ...file, columns, hasHeader },
+    ...{ ...file, columns, hasHeader, separator: readSeparator(body['separator']) },
     isLast: readFlag(body, 'isLast', true),
     line: readLine(line),
     keep: readFlag(body, 'keep', false),
@@ -169,6 +175,12 @@ function readColumns(value: Json | undefined): readonly string[] | undefined {
   if (value === undefined) return undefined
   if (Array.isArray(value) && value.length <= COLUMNS_MAX && value.every((name) => typeof name === 'string')) return value as string[]
   throw wrong('columns', `an array of at most ${COLUMNS_MAX} strings`, value)
+}
+
+function readSeparator(value: Json | undefined): Separator | undefined {
+  const known = SEPARATORS.find((one) => one === value)
+  if (known !== undefined || value === undefined) return known
+  throw wrong('separator', 'a comma, a semicolon or a tab', value)
 }
 
 function readFlag(body: JsonObject, name: string, otherwise: boolean): boolean {

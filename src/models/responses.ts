@@ -3,6 +3,7 @@
  * a record: its name with a capital is the schema in the OpenAPI document, and `ValueOf` makes its type. A name that
  * ends in `Body` is what a client sends. Sizes are bytes, and a list stands in `items`, so that members can be added.
  */
+import { SEPARATORS } from '../base/csv.ts'
 import { LOG_LEVELS } from '../base/log-level.ts'
 import { PROBLEM_CODES, PROBLEM_PARAMS } from '../base/problem.ts'
 import { audit } from './audit.ts'
@@ -392,7 +393,10 @@ export const lastRestore = object({
 })
 export type LastRestore = ValueOf<typeof lastRestore>
 
+const separator = choice(SEPARATORS, { description: 'Of CSV: what stands between two cells' })
+
 export const importPreview = object({
+  separator,
   columns: list(text(), { description: 'All columns that the model has', example: ['id', 'name', 'description'] }),
   header: list(object({ name: text({ example: 'Icon URL' }), column: text({ description: 'Empty where none fits', example: 'iconUrl' }) }), {
     description: 'The cells of the first row of CSV, each with the column that it stands for',
@@ -404,6 +408,7 @@ export type ImportPreview = ValueOf<typeof importPreview>
 export const importedPiece = object({
   bytes: whole({ description: 'How many bytes of the rows are done, in UTF-8; the next piece begins behind them', example: 83 }),
   nextLine: whole({ description: 'The line on which the next piece begins', example: 3 }),
+  separator,
   columns: list(text(), { description: 'Of CSV: the columns of the cells, for the next piece', example: ['name', 'description', 'iconUrl', 'status'] }),
   inserted: whole({ example: 1 }),
   replaced: whole(),

@@ -167,7 +167,7 @@ describe('hostile rows of an import', () => {
     assert.deepEqual(stopped(await send(`${HEADER}\nGood,${ROW}\n"never closed,${ROW}\nmore`)), [3, 'a quote is opened and never closed'])
     assert.deepEqual(stopped(await send(`${HEADER}\nb"a"d,${ROW}\n`)), [2, 'a cell with a quote in it must stand in quotes, with that quote doubled'])
     assert.deepEqual(stopped(await send(`"${HEADER}`)), [1, 'a quote is opened and never closed'])
-    assert.deepEqual(stopped(await send('nombre;descripción\nx;y\n')), [1, 'topic has no column "nombre;descripción": columns are separated by commas'])
+    assert.deepEqual(stopped(await send('nombre;descripción\nx;y\n')), [1, 'topic has no column "nombre": use one of id, name, description, iconUrl, createdAt, updatedAt, status, type, $more'])
     const giant = await send(`"${'x'.repeat(PIECE_BYTES_MAX - 1)}`, { isLast: false, line: 9 })
     assert.deepEqual(stopped(giant), [9, 'expected at most 1048576 bytes in a row, found more: a quote may never be closed'])
     assert.deepEqual([giant.at('data.bytes'), giant.at('data.nextLine')], [0, 9])

@@ -1,7 +1,7 @@
 /** RFC 4180: cells, quotes, and what cannot be read. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { CsvError, readCsvRow, writeCsvRow } from '../../src/base/csv.ts'
+import { CsvError, readCsvRow, separatorOf, writeCsvRow } from '../../src/base/csv.ts'
 import { seededRandom, seedOfTest } from '../../scripts/tools/random.ts'
 
 describe('readCsvRow()', () => {
@@ -56,4 +56,23 @@ it('what is written is read again, whatever the cells hold', () => {
     )
     assert.deepEqual(found, cells, `SEED=${seed}`)
   }
+})
+
+describe('separatorOf()', () => {
+  for (const [row, separator] of [
+    ['name,description', ','],
+    ['name;description;iconUrl', ';'],
+    ['name\tdescription', '\t'],
+    ['name', ','],
+    ['"a;b;c",description', ','],
+    ['"a,b,c";description', ';'],
+    ['', ','],
+  ] as const) {
+    it(`of ${JSON.stringify(row)} is ${JSON.stringify(separator)}`, () => assert.equal(separatorOf(row), separator))
+  }
+
+  it('separates cells with commas, and with itself in quotes', () => {
+    assert.deepEqual(readCsvRow('1,5;"a;b";', 5, ';').map(({ text }) => text), ['1,5', 'a;b', ''])
+    assert.throws(() => readCsvRow('"a",b', 5, ';'), /expected a semicolon or the end of the row/)
+  })
 })

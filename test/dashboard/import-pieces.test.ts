@@ -15,7 +15,7 @@ it('a piece whose response was lost, or that has failed, is sent again as it was
     if (outcome === 'lost') throw new NetworkError('lost', { status: 0, code: 'noReply' })
     const failed = outcome === 'failed' ? { code: 'networkError', message: 'The disk is full' } : null
     const lines = rows.length / 100
-    return { bytes: failed === null ? rows.length : 100, nextLine: line + lines, columns: [], inserted: lines, replaced: 0, unchanged: 0, rejected: [], sameAddress: [], stopped: null, failed }
+    return { bytes: failed === null ? rows.length : 100, nextLine: line + lines, columns: [], separator: ',', inserted: lines, replaced: 0, unchanged: 0, rejected: [], sameAddress: [], stopped: null, failed }
   }
   let totals: ImportTotals | undefined
   const run = (): Promise<void> =>

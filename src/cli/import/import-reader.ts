@@ -87,7 +87,7 @@ export async function openRows(
   try {
     const header = await headerOf(rows, { shown, signal })
     if (header === undefined) return undefined
-    const rowFormat: RowFormat = { kind: 'csv', columns: readHeader(header.bytes, model) }
+    const rowFormat = readHeader(header.bytes, model)
     if (from === undefined) {
       return { format: rowFormat, rows, start: { offset: header.nextOffset, line: header.nextLine } }
     }

@@ -8,7 +8,7 @@
  */
 import { setImmediate as turn } from 'node:timers/promises'
 import type { Clock } from '../../base/clock.ts'
-import { BARE_RETURN, CsvError, hasBareReturn } from '../../base/csv.ts'
+import { BARE_RETURN, CsvError, hasBareReturn, type Separator } from '../../base/csv.ts'
 import { isoDate } from '../../base/dates.ts'
 import { describe, Failure } from '../../base/failure.ts'
 import { parseJson, type JsonObject } from '../../base/json.ts'
@@ -23,7 +23,7 @@ import { requireAdministrator } from '../rules/access.ts'
 import { csvColumns } from './csv-columns.ts'
 import { changeAnywhere } from '../reads/incomplete-drafts.ts'
 import { createDryRun, knownRows, type FileAddresses, type KnownRow } from './import-dry-run.ts'
-import { isBlankRow, readHeader, readTexts, rejectMessage, requireColumns, requireLineFeeds, type RowFormat } from './import-rows.ts'
+import { isBlankRow, readHeader, readTexts, rejectMessage, requireColumns, requireLineFeeds, separatorIn, type RowFormat } from './import-rows.ts'
 import type { KeepProgress } from '../repeatable.ts'
 import { createRowChecker, type RowChecker } from './row-checker.ts'
 import type { InsertOutcome } from '../../store/documents/document-tables.ts'
@@ -48,6 +48,8 @@ export interface ImportPiece {
   readonly rows: string
   /** Of CSV: the column of each cell, an empty text for one that is skipped. */
   readonly columns: readonly string[] | undefined
+  /** Of CSV: what stands between two cells; undefined to take what the first row has, and a comma without one. */
+  readonly separator?: Separator | undefined
   /** Whether the first row of CSV names the columns. It is skipped, and is the mapping where there are no `columns`. */
   readonly hasHeader: boolean
   /** Whether the file ends with the piece. */
@@ -71,6 +73,7 @@ export interface PieceResult {
   bytes: number
   nextLine: number
   columns: readonly string[]
+  separator: Separator
   inserted: number
   replaced: number
   unchanged: number
@@ -107,12 +110,12 @@ interface Progress {
 export async function importPiece({ store, now }: Context, piece: ImportPiece, by: Requester, repeated?: Repeated): Promise<PieceResult> {
   const { model, isDryRun, keep, incomplete } = piece
   const nothing: PieceResult = {
-    ...{ bytes: 0, nextLine: piece.line, columns: piece.columns ?? [] },
+    ...{ bytes: 0, nextLine: piece.line, columns: piece.columns ?? [], separator: piece.separator ?? ',' },
     ...{ inserted: 0, replaced: 0, unchanged: 0, rejected: [], sameAddress: [], stopped: undefined, failed: undefined },
   }
   const rows = takeHeader(piece, nothing, rowsOf(piece))
   if (rows === undefined) return nothing
-  const format: RowFormat = piece.format === 'csv' ? { kind: 'csv', columns: nothing.columns } : { kind: 'ndjson' }
+  const format: RowFormat = piece.format === 'csv' ? { kind: 'csv', columns: nothing.columns, separator: nothing.separator } : { kind: 'ndjson' }
   const check = createRowChecker(format, { model, keep, incomplete, date: isoDate(now()), readEmail: noEmail, rowBytesMax: PIECE_BYTES_MAX })
   const writer = store.as(by.acting(requireAdministrator))
   const run = isDryRun ? checkRows(store, model) : writeRows(writer, model, repeated)
@@ -193,7 +196,8 @@ function takeHeader(piece: ImportPiece, result: PieceResult, rows: readonly Spli
   if (first === undefined) return undefined
   if (first.isUnclosed) return stop(result, first.line, 'a quote is opened and never closed')
   try {
-    if (columns === undefined) result.columns = readHeader(first.bytes, model)
+    result.separator = piece.separator ?? separatorIn(first.bytes)
+    if (columns === undefined) result.columns = readHeader(first.bytes, model, result.separator).columns
     else requireLineFeeds(first.bytes)
   } catch (error) {
     return stop(result, first.line, error instanceof CsvError ? error.message : rejectMessage(error))
@@ -221,7 +225,7 @@ interface RowBatch {
   readonly mayGoOn: () => boolean
 }
 
-type Outcome = Omit<PieceResult, 'columns' | 'rejected' | 'sameAddress' | 'failed'> & { count: number; readonly rejected: RejectedLine[] }
+type Outcome = Omit<PieceResult, 'columns' | 'separator' | 'rejected' | 'sameAddress' | 'failed'> & { count: number; readonly rejected: RejectedLine[] }
 
 /** Checks and writes the first of the rows, at least one. Changes nothing of its arguments: over a log it runs again. */
 function runRows(
@@ -291,6 +295,8 @@ function noEmail(): string {
 export interface PiecePreview {
   /** All columns that the model has. */
   readonly columns: readonly string[]
+  /** What stands between two cells of CSV. */
+  readonly separator: Separator
   /** The names in the first row of CSV, each with the column that it stands for; empty where none fits. */
   readonly header: readonly { readonly name: string; readonly column: string }[]
   /** The cells of the first rows; of JSON lines, the line. */
@@ -307,18 +313,34 @@ export function previewPiece({ model, format, rows }: Pick<ImportPiece, 'model' 
   const split = rowsOf({ format, rows, isLast: true, line: 1 } as ImportPiece).filter((row) => !isBlankRow(row.bytes))
   const shown = split.slice(0, PREVIEW_ROWS + 1)
   if (format === 'ndjson') {
-    return { columns, header: [], rows: shown.slice(0, PREVIEW_ROWS).map((row) => [cut(row.bytes.toString())]) }
+    return { columns, separator: ',', header: [], rows: shown.slice(0, PREVIEW_ROWS).map((row) => [cut(row.bytes.toString())]) }
   }
-  const [names = [], ...cells] = shown.flatMap((row, i) => textsOf(row, { isFirst: i === 0, isLast: i === shown.length - 1 }))
+  const separator = separatorOfFirst(shown[0])
+  const [names = [], ...cells] = shown.flatMap((row, i) => textsOf(row, { isFirst: i === 0, isLast: i === shown.length - 1, separator }))
   const plainNames = names.map(plain)
-  return { columns, header: names.map((name, i) => ({ name: cut(name), column: columnFor(i, plainNames, columns) })), rows: cells.map((row) => row.map(cut)) }
+  return { columns, separator, header: names.map((name, i) => ({ name: cut(name), column: columnFor(i, plainNames, columns) })), rows: cells.map((row) => row.map(cut)) }
+}
+
+/** Of a row that is no text, it is told when the row is read. */
+function separatorOfFirst(row: SplitRow | undefined): Separator {
+  try {
+    return row === undefined ? ',' : separatorIn(row.bytes)
+  } catch {
+    return ','
+  }
+}
+
+interface TextsOptions {
+  readonly isFirst: boolean
+  readonly isLast: boolean
+  readonly separator: Separator
 }
 
 /** The last row may be cut off. */
-function textsOf(row: SplitRow, { isFirst, isLast }: { readonly isFirst: boolean; readonly isLast: boolean }): readonly (readonly string[])[] {
+function textsOf(row: SplitRow, { isFirst, isLast, separator }: TextsOptions): readonly (readonly string[])[] {
   try {
     if (isFirst) requireLineFeeds(row.bytes)
-    const texts = readTexts(row.bytes, PREVIEW_CELLS_MAX)
+    const texts = readTexts(row.bytes, PREVIEW_CELLS_MAX, separator)
     if (texts.length <= PREVIEW_CELLS_MAX) return [texts]
     throw new Failure('invalidInput', `expected at most ${PREVIEW_CELLS_MAX} columns, found more: remove those that are not to be imported`)
   } catch (error) {

@@ -3,7 +3,7 @@
  * of its document, and with `keep` its dates: so an id has to be one that the API can address.
  */
 import { isUtf8 } from 'node:buffer'
-import { BARE_RETURN, hasBareReturn, readCsvRow, type Cell } from '../../base/csv.ts'
+import { BARE_RETURN, hasBareReturn, readCsvRow, separatorOf, type Cell, type Separator } from '../../base/csv.ts'
 import { didYouMean } from '../../base/nearest.ts'
 import { parseIsoDate } from '../../base/dates.ts'
 import { describe, fail, Failure } from '../../base/failure.ts'
@@ -34,7 +34,13 @@ const REMEDY = 'import incomplete drafts as well'
 const BYTE_ORDER_MARK = '\uFEFF'
 
 /** How the bytes of a row are understood: as JSON, or as the cells of these columns, of which one without a name is skipped. */
-export type RowFormat = { readonly kind: 'ndjson' } | { readonly kind: 'csv'; readonly columns: readonly string[] }
+export type RowFormat = { readonly kind: 'ndjson' } | CsvFormat
+
+export interface CsvFormat {
+  readonly kind: 'csv'
+  readonly columns: readonly string[]
+  readonly separator: Separator
+}
 
 export interface RowContext {
   readonly model: Model
@@ -62,7 +68,7 @@ export function isBlankRow(bytes: Uint8Array): boolean {
 /** Reads the bytes of a row. Throws invalidInput; CsvError where its quotes make no sense. */
 export function readRow(bytes: Buffer, model: Model, format: RowFormat): JsonObject {
   const text = rowText(bytes)
-  if (format.kind === 'csv') return readCells(text, model, format.columns, bytes)
+  if (format.kind === 'csv') return readCells(text, model, format, bytes)
   try {
     const value = parseJson(text, { tokensMax: BODY_TOKENS_MAX })
     if (isObject(value)) return value
@@ -80,12 +86,17 @@ function rowText(bytes: Buffer): string {
   return text.startsWith(BYTE_ORDER_MARK) ? text.slice(BYTE_ORDER_MARK.length) : text
 }
 
-/** The columns that the first row of a CSV file names. Throws invalidInput for an unknown or repeated one; CsvError. */
-export function readHeader(bytes: Buffer, model: Model): readonly string[] {
+/** The columns that the first row of a CSV file names, and what separates them. Throws invalidInput for an unknown or repeated one; CsvError. */
+export function readHeader(bytes: Buffer, model: Model, separator = separatorIn(bytes)): CsvFormat {
   requireLineFeeds(bytes)
-  const names = readTexts(bytes, csvColumns(model).length)
-  requireColumns(model, names)
-  return names
+  const columns = readTexts(bytes, csvColumns(model).length, separator)
+  requireColumns(model, columns)
+  return { kind: 'csv', columns, separator }
+}
+
+/** What separates the cells of a file with this first row. Throws invalidInput. */
+export function separatorIn(firstRow: Buffer): Separator {
+  return separatorOf(rowText(firstRow))
 }
 
 /** Throws invalidInput for the first row of a file whose lines end otherwise. */
@@ -94,8 +105,8 @@ export function requireLineFeeds(bytes: Buffer): void {
 }
 
 /** The texts of a row of CSV; those past the limit may be missing. Throws invalidInput, and CsvError. */
-export function readTexts(bytes: Buffer, cellsMax: number): readonly string[] {
-  return readCsvRow(rowText(bytes), cellsMax).map(({ text }) => text)
+export function readTexts(bytes: Buffer, cellsMax: number, separator: Separator): readonly string[] {
+  return readCsvRow(rowText(bytes), cellsMax, separator).map(({ text }) => text)
 }
 
 /** Throws invalidInput for a column that the model does not have, and for one that is there twice. */
@@ -109,13 +120,13 @@ export function requireColumns(model: Model, names: readonly string[]): void {
 }
 
 function hint(name: string, known: readonly string[]): string {
-  if (name.includes(';') || name.includes('\t')) return ': columns are separated by commas'
+  if (name.includes(';') || name.includes('\t')) return ': separate all columns by the same sign'
   const meant = didYouMean(name, known)
   return meant === '' ? `: use one of ${known.join(', ')}` : `${meant} The columns are ${known.join(', ')}`
 }
 
-function readCells(text: string, model: Model, columns: readonly string[], bytes: Buffer): JsonObject {
-  const cells = readCsvRow(text, columns.length)
+function readCells(text: string, model: Model, { columns, separator }: CsvFormat, bytes: Buffer): JsonObject {
+  const cells = readCsvRow(text, columns.length, separator)
   if (cells.length !== columns.length) {
     requireLineFeeds(bytes)
     const found = cells.length > columns.length ? 'more' : String(cells.length)

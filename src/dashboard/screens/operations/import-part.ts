@@ -58,7 +58,7 @@ export const importPart: OpenPart = ({ client, screenUrl, signal }) => {
     }
   }
 
-  function showPreview({ columns, header, rows }: ImportPreview, source: File): void {
+  function showPreview({ columns, separator, header, rows }: ImportPreview, source: File): void {
     const result = h('div', { class: 'part', role: 'status' })
     selects = header.map(({ name, column }) =>
       h('select', { 'aria-label': t('import.columnFor', { name }), value: column }, [
@@ -86,7 +86,7 @@ export const importPart: OpenPart = ({ client, screenUrl, signal }) => {
     /** What is imported, and how: going on changes none of it. */
     const how = () => ({
       ...{ model: modelName(), format: format(), keep: keep.checked, incomplete: incomplete.checked },
-      ...(header.length === 0 ? {} : { columns: selects.map(({ value }) => value) }),
+      ...(header.length === 0 ? {} : { columns: selects.map(({ value }) => value), separator }),
     })
 
     async function run(isDryRun: boolean, begun: Begun = { importKey: newRequestKey(), how: how() }, from?: ImportTotals): Promise<void> {

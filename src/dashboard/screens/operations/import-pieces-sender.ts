@@ -16,7 +16,7 @@ const REJECTED_MAX = 100_000
 /** A file of another encoding: its bytes are no UTF-8. */
 export class NotUtf8 extends Error {}
 
-export interface ImportTotals extends Omit<ImportedPiece, 'columns' | 'failed'> {}
+export interface ImportTotals extends Omit<ImportedPiece, 'columns' | 'separator' | 'failed'> {}
 
 interface Piece {
   readonly rows: string
