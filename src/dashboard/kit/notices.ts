@@ -23,6 +23,7 @@ export interface NoticeOptions {
   readonly action?: { readonly label: string; run(): void }
   /** Runs when the notice goes without its action having been chosen. */
   readonly onGone?: () => void
+  /** Infinity for one that stays until it is dismissed. */
   readonly shownMs?: number
 }
 
@@ -57,7 +58,7 @@ export function notify(
   }
   const wait = (): void => {
     stop()
-    stop = after(shownMs, () => end('gone'))
+    if (shownMs !== Infinity) stop = after(shownMs, () => end('gone'))
   }
   const hold = (): void => stop()
   // The pointer may be on it while the focus is elsewhere, and the other way round.

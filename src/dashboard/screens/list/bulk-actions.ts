@@ -6,22 +6,27 @@ import { countTitle, valueTitle } from '../../model-titles.ts'
 import { documentsChanged } from '../../changed-documents.ts'
 import { removeWithUndo } from '../../removal.ts'
 import { t, textOr, withScreenTexts } from '../../texts.ts'
+import { ask } from '../../kit/dialog.ts'
 import { hasFocus } from '../../kit/focus.ts'
 import { notify, notifyFailure } from '../../kit/notices.ts'
+import { statusAction } from '../../kit/status-tag.ts'
 import { tellFailures, type BulkFailure } from '../../kit/table/bulk-failures.ts'
 import type { SelectionBar } from '../../kit/table/bulk-work.ts'
 import type { RowSelection } from '../../kit/table/row-selection.ts'
-import { isToHandIn } from './bulk-offers.ts'
-import { lacksText } from './missing-text.ts'
+import { isToHandIn, type Standing } from './bulk-offers.ts'
+import { emptyTexts, lacksText } from './missing-text.ts'
 import { changeMany, undoChanges, type ChangedVersion, type ChangeOf } from './status-change.ts'
 
-const UNDO_MS = 8_000
+/** What is asked before many documents are changed. */
+const QUESTIONS = { active: 'bulk.askActive', draft: 'bulk.askDraft', archived: 'bulk.askArchived', deleted: 'bulk.askDeleted' } as const
 
 export interface BulkActionsOptions {
   readonly model: Model
   readonly client: Client
   readonly selection: RowSelection
   readonly bar: SelectionBar
+  /** What was read last of a row; undefined where it was never. */
+  readonly standingOf: (id: string) => Standing | undefined
   /** The ids of all rows, from top to bottom. */
   readonly rows: () => readonly string[]
   /** What the list shows: another where other rows are listed. */
@@ -29,40 +34,58 @@ export interface BulkActionsOptions {
   readonly signal: AbortSignal
 }
 
-export function bulkActions({ model, client, selection, bar, rows, viewKey, signal }: BulkActionsOptions) {
+export function bulkActions({ model, client, selection, bar, standingOf, rows, viewKey, signal }: BulkActionsOptions) {
   let isAsking = false
 
-  /** `said` is what a notice says of so many that have changed. */
-  async function change(ids: readonly string[], changeOf: ChangeOf, said: (done: Done) => string): Promise<void> {
+  /** `said` is what a notice says of so many that have changed; with `keeps` they stay chosen, for what is done next. */
+  async function change(ids: readonly string[], changeOf: ChangeOf, said: (done: Done) => string, { keeps = false } = {}): Promise<void> {
     const hadFocus = hasFocus(bar.element)
     const { undo, failures } = await bar.run(ids.length, (tell) => changeMany({ client, model }, ids, changeOf, tell))
     // What failed stays chosen, to be tried again, and so does what has not changed.
-    const changed = new Set(undo.map(({ id }) => id))
-    bar.letGo(selection.ids().filter((id) => !changed.has(id)), hadFocus)
+    const changed = new Set(keeps ? [] : undo.map(({ id }) => id))
+    if (changed.size > 0) bar.letGo(selection.ids().filter((id) => !changed.has(id)), hadFocus)
     const done = finish(undo.length, failures)
     if (done.count > 0) {
       const action = { label: t('undo'), run: () => void takeBack(undo).catch(notifyFailure) }
-      notify(said(done), { kind: 'done', shownMs: UNDO_MS, action })
+      notify(said(done), { kind: 'done', shownMs: Infinity, action })
     } else if (failures.length === 0) notify(t('bulk.same'))
   }
 
-  const setStatus = (value: string): Promise<void> =>
-    change(
-      selection.ids(),
+  /** Whether many are to be changed at once: a slip of the hand takes a site offline. One row has its undo. */
+  async function isMeant(kind: keyof typeof QUESTIONS, ids: readonly string[]): Promise<boolean> {
+    if (ids.length < 2) return true
+    // A second click comes before the dialog does.
+    if (isAsking) return false
+    isAsking = true
+    const standings = ids.map((id) => standingOf(id) ?? {})
+    const live = kind === 'active' ? 0 : standings.filter(({ status }) => status === 'active').length
+    const planned = kind === 'active' ? standings.filter(({ status, publishAt }) => status === 'draft' && typeof publishAt === 'string').length : 0
+    const text = [live > 0 && t('bulk.askLive', { count: live }), planned > 0 && t('bulk.askPlanned', { count: planned })]
+    const question = { title: t(QUESTIONS[kind], { items: countTitle(model, ids.length) }), text: text.filter((line) => line !== false).join(' ') }
+    const [confirm] = kind === 'deleted' ? [t('delete')] : statusAction(kind)
+    return ask({ ...question, confirm, isDangerous: kind !== 'active' }).finally(() => (isAsking = false))
+  }
+
+  async function setStatus(value: string): Promise<void> {
+    const ids = selection.ids()
+    if (!(await isMeant(value as keyof typeof QUESTIONS, ids))) return
+    await change(
+      ids,
       (document) => {
         if (document['status'] === value) return undefined
         const lacks = value === 'draft' ? undefined : lacksText(model, document)
-        return lacks === undefined ? { body: { status: value } } : { reason: lacks }
+        return lacks === undefined ? { body: { ...(value !== 'draft' && emptyTexts(model, document)), status: value } } : { reason: lacks }
       },
       (done) => textOr(`bulk.${value}`, t('pair', { name: valueTitle(value), value: done.items }), done),
     )
+  }
 
   /** Any date hands a draft in: the service sets its own. */
   const handIn = (): Promise<void> =>
     change(selection.ids(), (document) => {
       if (!isToHandIn({ status: document['status'], handedInAt: document['handedInAt'] })) return undefined
       const lacks = lacksText(model, document)
-      return lacks === undefined ? { body: { handedInAt: document['updatedAt'] ?? null } } : { reason: lacks }
+      return lacks === undefined ? { body: { ...emptyTexts(model, document), handedInAt: document['updatedAt'] ?? null } } : { reason: lacks }
     }, (done) => t('bulk.handedIn', done))
 
   async function schedule(): Promise<void> {
@@ -72,9 +95,9 @@ export function bulkActions({ model, client, selection, bar, rows, viewKey, sign
     const asked = withScreenTexts(import('./bulk-schedule.ts')).then(({ askForTimes }) => askForTimes({ model, client, ids: inOrder(selection.ids(), rows()), signal }))
     const times = await asked.finally(() => (isAsking = false))
     if (times === undefined || signal.aborted) return
-    await change([...times.keys()], ({ id, publishAt = null }) => {
-      const at = times.get(id) ?? null
-      return at === publishAt ? undefined : { body: { publishAt: at } }
+    await change([...times.keys()], (document) => {
+      const at = times.get(document.id) ?? null
+      return at === (document['publishAt'] ?? null) ? undefined : { body: { ...emptyTexts(model, document), publishAt: at } }
     }, (done) => t('schedule.done', done))
   }
 
@@ -86,7 +109,7 @@ export function bulkActions({ model, client, selection, bar, rows, viewKey, sign
     const asked = withScreenTexts(import('./bulk-fields.ts')).then(({ askForFields }) => askForFields({ model, count: ids.length, client, signal }))
     const chosen = await asked.finally(() => (isAsking = false))
     if (chosen === undefined || signal.aborted) return
-    await change(inOrder(ids, rows()), (document) => (chosen.isIn(document) ? undefined : { body: chosen.body }), (done) => t('fields.done', done))
+    await change(inOrder(ids, rows()), (document) => (chosen.isIn(document) ? undefined : { body: chosen.body }), (done) => t('fields.done', done), { keeps: true })
   }
 
   async function takeBack(changed: readonly ChangedVersion[]): Promise<void> {
@@ -106,6 +129,7 @@ export function bulkActions({ model, client, selection, bar, rows, viewKey, sign
     // A second click comes before the dialog does.
     if (isAsking) return
     const ids = selection.ids()
+    if (!(await isMeant('deleted', ids)) || signal.aborted) return
     const hadFocus = hasFocus(bar.element)
     const decided = canBeUsed(model) ? await decide(ids) : { replaceBy: undefined, replaced: [] }
     if (decided === undefined) return

@@ -33,7 +33,7 @@ export function bulkBar({ model, user, client, mayRemove, standingOf, rows, view
   const act = (run: (actions: Actions) => Promise<void>) => (): void => {
     const later = async (): Promise<void> => {
       const { bulkActions } = await load()
-      loaded ??= bulkActions({ model, client, selection, bar, rows, viewKey, signal })
+      loaded ??= bulkActions({ model, client, selection, bar, standingOf, rows, viewKey, signal })
       // A second click comes when the rows are let go.
       if (selection.size > 0) await run(loaded)
     }

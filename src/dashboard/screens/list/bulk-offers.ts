@@ -12,6 +12,7 @@ import { handsIn, mayDelete, maySetStatus } from '../../review-duty.ts'
 export interface Standing {
   readonly status?: Json | undefined
   readonly handedInAt?: Json | undefined
+  readonly publishAt?: Json | undefined
 }
 
 export function offers(model: Model, user: Caller) {

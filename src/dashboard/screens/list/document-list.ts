@@ -66,8 +66,8 @@ export function documentList(model: Model, context: ScreenContext): Screen {
 
   const standings = new Map<string, Standing>()
   /** For the bar, which offers what can be done with rows that are not held any more. */
-  function remember({ id, status = null, handedInAt = null }: StoredDocument): void {
-    standings.set(id, { status, handedInAt })
+  function remember({ id, status = null, handedInAt = null, publishAt = null }: StoredDocument): void {
+    standings.set(id, { status, handedInAt, publishAt })
   }
   const selection = createRowSelection(() => {
     table.showChosen()
