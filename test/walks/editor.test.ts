@@ -6,7 +6,6 @@ import { parseExactly } from '../../src/dashboard/exact-json.ts'
 import { expectAccessible } from '../support/browser/accessibility.ts'
 import { browserMissing, type Page, type PageElement } from '../support/browser/browser.ts'
 import { button, startDashboard } from '../support/browser/dashboard.ts'
-import { sidewaysPixels } from '../support/browser/room.ts'
 import { COUNTRY, SOURCE, TOPIC } from '../../scripts/tools/data-bodies.ts'
 
 const dashboard = await startDashboard()
@@ -71,17 +70,9 @@ describe('the editor', { skip: browserMissing() }, () => {
     await at.find({ role: 'link', name: /^(Headlines|Topics|Sources)$/, within: await at.find({ role: 'main' }) })
   }
 
-  it('makes a topic, and a headline with pickers, and shows the headline as the app does', async () => {
-    await page.find({ role: 'heading', name: 'New topic' })
-    await page.fill(field('Name'), 'Harbours of the north')
-    await page.fill(field('Description'), 'Ships and tides')
-    await page.click(button('Publish'))
-    await said(page, 'Saved · Published')
-    const topicId = await idOf(page, 'topics')
-    await page.find({ role: 'heading', name: 'Harbours of the north' })
-
+  it('makes a headline with pickers, and shows it as the app does', async () => {
+    const topicId = await make('topic', { ...TOPIC, name: 'Harbours of the north' })
     const sourceId = await make('source', { ...SOURCE, name: 'The Harbour Post' })
-
     await open('#/headlines/new')
     await page.fill(field('Title'), 'Ferry line opens')
     await page.fill(field('Excerpt'), 'Two boats a day')
@@ -110,10 +101,6 @@ describe('the editor', { skip: browserMissing() }, () => {
     await page.click(button('Publish'))
     await said(page, 'Saved · Published')
     assert.equal((await read('headline', id))['status'], 'active')
-    // The focus stays where the next step is.
-    await page.focuses('Save')
-    await page.reload()
-    await page.find({ role: 'heading', name: 'Ferry line opens' })
     await page.expectNoProblems()
   })
 
@@ -127,27 +114,18 @@ describe('the editor', { skip: browserMissing() }, () => {
     }
     const before = await drafts()
     await open('#/headlines/new')
-    await page.reads(/Paste a list to make a draft of each line/)
     await page.paste(field('Title'), 'Line\n'.repeat(1_001))
     await page.reads(/A list can have at most 1,000 lines; this one has 1,001/)
     assert.equal((await page.find(field('Title'))).value ?? '', '')
     // "1. FC" is a name, and no number of its line.
     await page.paste(field('Title'), '1. Fog\n2) 1. FC wins')
-    const dialog = await page.find({ role: 'dialog', name: 'Create 2 drafts?' })
-    assert.deepEqual(await page.evaluate(() => [...document.querySelectorAll('dialog .lines li')].map(({ textContent }) => textContent)), ['Fog', '1. FC wins'])
-    await page.click({ ...button('Close'), within: dialog })
-    await page.gone({ role: 'dialog' })
+    await page.reads(/^Fog\s+1\. FC wins$/m, await page.find({ role: 'dialog', name: 'Create 2 drafts?' }))
+    await page.click(button('Close'))
     await page.paste(field('Title'), list)
     await page.find({ role: 'dialog', name: 'Create 4 drafts?' })
     await expectAccessible(page, { keyboard: false })
-    await page.click(button('Paste as one line'))
-    const oneLine = /^Ice on the bay <img .*\) Fog https:\/\/fog\.example\/1 Gulls .*\.jpg$/
-    await page.waitFor(async () => oneLine.test((await page.find(field('Title'))).value ?? ''), 'the list as one line')
-    await page.fill(field('Title'), '')
-    await page.paste(field('Title'), list)
     await page.click(button('Create drafts'))
     await page.reads(/4 drafts created/)
-    await page.find({ role: 'row', name: /^.*<img src=x onerror/ })
     const made = (await drafts()).filter((one) => !before.some((other) => String(other) === String(one)))
     assert.deepEqual(made, [
       ['Ice on the bay', '', undefined, ''],
@@ -168,11 +146,6 @@ describe('the editor', { skip: browserMissing() }, () => {
       (await page.find(field(name, role))).description
     await page.find(button('Title'))
     await page.fill(field('Image'), 'no link')
-    for (const name of ['Source', 'Country', 'Topic']) {
-      await page.press('Tab')
-      await page.focuses(name)
-    }
-    await page.click(field('Title'))
     await page.press('Tab')
     await page.waitFor(async () => (await problemAt('Image')).startsWith('Enter a link'), 'the problem of the image')
     assert.equal((await page.find(field('Image'))).states['invalid'], 'true')
@@ -184,27 +157,21 @@ describe('the editor', { skip: browserMissing() }, () => {
     await page.click(button('Publish'))
     await page.waitFor(async () => (await problemAt('Title')) === 'Enter a title', 'the problem of the title')
     await page.fill(field('Title'), 'Something')
-    await page.waitFor(async () => (await problemAt('Title')) === '', 'the problem of the title to go')
     await page.click(button('Publish'))
     await page.waitFor(async () => (await problemAt('Topic', 'combobox')) === 'Choose a topic', 'all problems')
     assert.equal(await problemAt('Source', 'combobox'), 'Choose a source')
-    await page.focuses('Source')
-    assert.equal((await page.find(field('Title'))).value, 'Something')
     await page.expectNoProblems([{ status: 400 }])
   })
 
-  it('saves with Ctrl+S, again and again, and asks before anything is lost', async () => {
+  it('saves with Ctrl+S, and asks before anything is lost', async () => {
     const id = await make('headline', whole())
     await open(`#/headlines/${id}`)
-    for (const title of ['Tide tables 2', 'Tide tables 3']) {
-      await page.fill(field('Title'), title)
-      await page.find({ role: 'StaticText', name: 'Unsaved changes' })
-      await page.press('Ctrl+S')
-      await page.find({ role: 'heading', name: title })
-      await page.gone({ role: 'StaticText', name: 'Unsaved changes' })
-      assert.equal((await read('headline', id))['title'], title)
-      await page.focuses('Title')
-    }
+    await page.fill(field('Title'), 'Tide tables 2')
+    await page.find({ role: 'StaticText', name: 'Unsaved changes' })
+    await page.press('Ctrl+S')
+    await page.find({ role: 'heading', name: 'Tide tables 2' })
+    await page.gone({ role: 'StaticText', name: 'Unsaved changes' })
+    assert.equal((await read('headline', id))['title'], 'Tide tables 2')
     await page.fill(field('Title'), 'Never')
     await page.click({ role: 'link', name: 'Topics' })
     await page.click(button('Cancel'))
@@ -213,32 +180,11 @@ describe('the editor', { skip: browserMissing() }, () => {
     // Another language rebuilds the page.
     await page.select({ role: 'combobox', name: 'Language' }, 'Deutsch')
     await page.click(button('Cancel'))
-    await page.waitFor(async () => {
-      const { value } = await page.find({ role: 'combobox', name: 'Language' })
-      return value === 'English'
-    }, 'the language to be as it was')
     assert.equal((await page.find(field('Title'))).value, 'Never')
     await page.click({ role: 'link', name: 'Topics' })
     await page.click(button('Leave'))
     await page.find({ role: 'heading', name: 'Topics' })
     await page.expectNoProblems()
-  })
-
-  it('keeps what is typed in the browser, and offers it after a reload', async () => {
-    const id = await make('headline', whole())
-    await open(`#/headlines/${id}`)
-    await page.fill(field('Title'), 'Typed and not saved')
-    const kept = (): Promise<string> =>
-      page.evaluate(() => Object.entries(localStorage).flatMap(([key, value]) => (key.startsWith('dateline.input.') ? [String(value)] : [])).join(' '))
-    await page.waitFor(async () => (await kept()).includes('Typed and not saved'), 'the text to be kept')
-    await page.reload()
-    assert.equal((await page.find(field('Title'))).value, NEW.title)
-    await page.reads(/Your unsaved text was kept · now/)
-    await page.click(button('Restore it'))
-    await page.waitFor(async () => (await page.find(field('Title'))).value === 'Typed and not saved', 'the text')
-    await page.press('Ctrl+S')
-    await page.find({ role: 'heading', name: 'Typed and not saved' })
-    await page.waitFor(async () => (await kept()) === '', 'nothing to be kept')
   })
 
   // While it was offered, nothing that was typed was kept; and it was erased when another new document was saved.
@@ -253,9 +199,6 @@ describe('the editor', { skip: browserMissing() }, () => {
       await page.find(button('Restore it'))
       assert.equal((await page.find(field('Name'))).value ?? '', '')
     }
-    await page.open('/#/topics')
-    await page.find({ role: 'heading', name: 'Topics' })
-    await open('#/topics/new')
     await page.click(button('Restore it'))
     await page.waitFor(async () => (await page.find(field('Name'))).value === 'Second idea', 'the newest text')
     await page.click(button('Save as draft'))
@@ -266,11 +209,6 @@ describe('the editor', { skip: browserMissing() }, () => {
     await page.waitFor(async () => (await page.find(field('Name'))).value === 'First idea', 'the text before')
     await page.gone(button('Restore it'))
     await page.fill(field('Name'), '')
-    await page.reload()
-    await page.click(button('Discard it'))
-    await page.reload()
-    await page.find(field('Name'))
-    await page.gone(button('Discard it'))
     await page.expectNoProblems()
   })
 
@@ -292,14 +230,8 @@ describe('the editor', { skip: browserMissing() }, () => {
       groups.map(({ name }) => name),
       ['Title', 'Excerpt', 'Link'],
     )
-    await page.reads(/Tide tables/, dialog)
     await expectAccessible(page)
-    // Going back leaves everything as it was typed.
-    await page.press('Escape')
-    assert.equal((await page.find(field('Title'))).value, 'My title')
-    await page.click(button('Save'))
-    const [title] = await page.findAll({ role: 'group', within: await page.find({ role: 'dialog' }) })
-    await page.click({ role: 'radio', name: /^Theirs/, within: title as PageElement })
+    await page.click({ role: 'radio', name: /^Theirs/, within: groups[0] as PageElement })
     await page.click(button('Save merged version'))
     const now = await page.waitFor(async () => {
       const stored = await read('headline', id)
@@ -309,8 +241,6 @@ describe('the editor', { skip: browserMissing() }, () => {
       [now['title'], now['excerpt'], now['url'], now['tags']],
       ['Their title', 'Their excerpt', 'https://mine.example.org/', ['sea']],
     )
-    await page.waitFor(async () => (await page.find(field('Title'))).value === 'Their title', 'the title of the other')
-    await page.gone({ role: 'StaticText', name: 'Unsaved changes' })
     await page.expectNoProblems([{ status: 412 }])
   })
 
@@ -387,12 +317,6 @@ describe('the editor', { skip: browserMissing() }, () => {
       async () => /line 3, column 3/.test((await page.find(json)).description),
       'the place of the mistake',
     )
-    assert.equal((await page.focused())?.role, 'textbox')
-    await page.fill(json, '{ "name": 2 }')
-    await page.waitFor(async () => /“name” has its own field/.test((await page.find(json)).description), 'the taken name')
-    await page.fill(json, '{ "legacy": { "$set": 1 } }')
-    await page.press('Ctrl+S')
-    await page.waitFor(async () => /\$set/.test((await page.find(json)).description), 'the words of the server')
     await page.fill(json, '{ "legacy": { "a": 2 }, "depth": 12345678901234567890, "more": "x" }')
     await page.press('Ctrl+S')
     await said(page, 'Saved')
@@ -400,10 +324,7 @@ describe('the editor', { skip: browserMissing() }, () => {
     assert.deepEqual([stored['legacy'], stored['more']], [{ a: 2 }, 'x'])
     assert.equal(stored['name'], 'With more\r\nthan one line', 'an unchanged value stays as it was')
     assert.match((await service.data('GET', `/${id}`, { model: 'topic' }, { token: cast.admin.token })).text, /"depth":12345678901234567890/)
-    await page.click(button('Show JSON'))
-    await page.reads(/"more": "x"/, { role: 'region', name: 'JSON' })
-    await page.press('Escape')
-    await page.expectNoProblems([{ status: 400 }])
+    await page.expectNoProblems()
   })
 
   it('lets a picker be walked by keyboard alone', async () => {
@@ -418,7 +339,6 @@ describe('the editor', { skip: browserMissing() }, () => {
       (await page.requests()).some(({ url, isOver }) => isOver && decodeURIComponent(url).includes('"keyboards"'))
     await page.waitFor(isFound, 'the response for the whole text')
     await page.find({ role: 'option', name: /Keyboards B/ })
-    assert.equal((await page.find(field('Topic', 'combobox'))).states['expanded'], true)
     await page.press('ArrowDown', 'ArrowUp', 'ArrowDown', 'Enter')
     await page.waitFor(async () => (await page.find(field('Topic', 'combobox'))).value === 'Keyboards B', 'the choice')
     // Nor does Enter choose what was found for another text.
@@ -426,9 +346,6 @@ describe('the editor', { skip: browserMissing() }, () => {
     await page.find({ role: 'option', name: /Keyboards A/ })
     await page.press('x', 'Enter')
     await page.find({ role: 'StaticText', name: 'No results' })
-    await page.press('Escape')
-    // What is typed and not chosen is no choice.
-    await page.press(...[...'xyz'])
     await page.press('Escape')
     assert.equal((await page.find(field('Topic', 'combobox'))).value, 'Keyboards B')
     await page.press('Ctrl+S')
@@ -456,28 +373,15 @@ describe('the editor', { skip: browserMissing() }, () => {
     await page.expectNoProblems([{ failure: /ERR_INTERNET_DISCONNECTED/ }, { text: /ERR_INTERNET_DISCONNECTED/ }])
   })
 
-  it('can be used by everybody, on a telephone and from right to left too', async () => {
-    const id = await make('headline', whole({ tags: ['sea'] }))
-    await open(`#/headlines/${id}`)
-    await page.find({ role: 'article' })
-    const narrow = await dashboard.openAs(cast.admin, `#/headlines/${id}`, {
-      size: { width: 360, height: 740 },
-      language: 'ar',
-    })
-    await narrow.find({ role: 'article' })
-    assert.equal(await sidewaysPixels(narrow), 0)
-    await expectAccessible(narrow, { themes: ['light'] })
-    // An English title stood at the end of its line, away from all that is about it.
-    const sideOf = (selector: string): Promise<string> =>
-      narrow.waitFor(
-        () => narrow.evaluate((wanted) => { const found = document.querySelector(wanted); return found && getComputedStyle(found).textAlign }, selector),
-        `the side of ${selector}`,
-      )
-    assert.equal(await sideOf('.editor-frame > h1'), 'right')
-    await narrow.resize({ width: 1440, height: 900 })
-    await narrow.open('/#/headlines')
-    assert.equal(await sideOf('.table-body .main bdi'), 'right')
-    await narrow.expectNoProblems()
+  it('names another headline with the same address, with a link, and goes on saving', async () => {
+    const id = await make('headline', whole({ title: 'New ferry line', url: 'https://harbour.example/ferry' }))
+    await open('#/headlines/new')
+    await page.fill(field('Link'), 'http://harbour.example/ferry/?utm_source=mail')
+    await page.find({ role: 'StaticText', name: 'There is already a headline with this address:' })
+    const target = await page.inspect({ role: 'link', name: /^New ferry line/ }, (a) => a.getAttribute('href'))
+    assert.equal(target, `#/headlines/${id}`)
+    await page.click(button('Save as draft'))
+    await idOf(page, 'headlines')
     await page.expectNoProblems()
   })
 })
