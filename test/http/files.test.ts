@@ -1,7 +1,6 @@
-// isolated: it measures the memory of the process
 /** Responses that are files: whole or cut off, at the pace of the client, and closed whatever happens. */
 import assert from 'node:assert/strict'
-import { createHash, randomBytes } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import { once, type EventEmitter } from 'node:events'
 import { symlinkSync, truncateSync, writeFileSync, type BigIntStats } from 'node:fs'
 import { connect, type Socket } from 'node:net'
@@ -60,7 +59,7 @@ async function stalledClient(port: number): Promise<Socket> {
 }
 
 describe('a response that is a file', () => {
-  for (const size of [0, 1, 128 * 1024 - 1, 128 * 1024, 128 * 1024 + 1, 3 * MIB]) {
+  for (const size of [0, 1, 128 * 1024, 3 * MIB + 1]) {
     it(`of ${size} bytes arrives whole, with its length, and is closed`, async (t) => {
       const { routes, path, closed, bytes } = site(t, size)
       await using server = await startServer(routes)
@@ -96,17 +95,9 @@ describe('a response that is a file', () => {
     const connection = await RawConnection.open(server.port)
     const request = (path: string): string => `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`
     connection.write(request('/ok') + request('/file') + request('/ok') + request('/file'))
-    const responses = [
-      await connection.response(),
-      await connection.response(),
-      await connection.response(),
-      await connection.response(),
-    ]
-    assert.deepEqual(
-      responses.map(({ headers }) => headers['content-length']),
-      [responses[0]?.headers['content-length'], '300000', responses[0]?.headers['content-length'], '300000'],
-    )
-    assert.equal(responses[1]?.text, bytes.toString('utf8'))
+    for (const text of ['fine', bytes.toString('utf8'), 'fine', bytes.toString('utf8')]) {
+      assert.ok((await connection.response()).text.includes(text))
+    }
     await closed()
     connection.destroy()
   })
@@ -169,7 +160,9 @@ describe('a response that is a file', () => {
     const socket = await stalledClient(server.port)
     t.after(() => void socket.destroy())
     await closed()
-    assert.equal((await server.logged('request')).fields['aborted'], true)
+    const { fields } = await server.logged('request')
+    assert.equal(fields['aborted'], true)
+    assert.ok(Number(fields['bytes']) < 32 * MIB, 'it was read at the pace of its client')
   })
 
   it('is finished when the server shuts down, and its connection ends with it', async (t) => {
@@ -183,55 +176,6 @@ describe('a response that is a file', () => {
     assert.ok(bytes > 32 * MIB, `arrived ${bytes}`)
     await closing
     await closed()
-  })
-
-  it('is cut off when the shutdown has waited long enough', async (t) => {
-    const { routes, closed } = site(t, 32 * MIB)
-    const server = await startServer(routes, { limits: { closeMs: 100 } })
-    const socket = await stalledClient(server.port)
-    t.after(() => void socket.destroy())
-    await server.close()
-    await closed()
-  })
-
-  it('of 64 MiB takes no more memory than a small one', async (t) => {
-    const { routes, bytes, closed } = site(t, 64 * MIB)
-    await using server = await startServer(routes)
-    const hash = createHash('sha256')
-    // One buffer for all that arrives, so that what is measured is the server's.
-    const buffer = Buffer.alloc(64 * 1024)
-    let [head, received, most] = ['', 0, 0]
-    const { promise, resolve } = Promise.withResolvers<void>()
-    const before = process.memoryUsage().arrayBuffers
-    const take = (chunk: Uint8Array): void => {
-      received += chunk.length
-      hash.update(chunk)
-      most = Math.max(most, process.memoryUsage().arrayBuffers - before)
-      if (received === bytes.length) resolve()
-    }
-    const socket = connect({
-      port: server.port,
-      host: '127.0.0.1',
-      onread: {
-        buffer,
-        callback(length) {
-          const chunk = buffer.subarray(0, length)
-          if (received > 0 || head.includes('\r\n\r\n')) take(chunk)
-          else {
-            head += chunk.toString('latin1')
-            const end = head.indexOf('\r\n\r\n') + 4
-            if (end >= 4 && head.length > end) take(Buffer.from(head.slice(end), 'latin1'))
-          }
-          return true
-        },
-      },
-    })
-    socket.write('GET /file HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n')
-    await promise
-    socket.destroy()
-    await closed()
-    assert.equal(hash.digest('hex'), createHash('sha256').update(bytes).digest('hex'))
-    assert.ok(most < 8 * MIB, `took ${Math.round(most / 1024)} KiB`)
   })
 })
 

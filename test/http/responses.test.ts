@@ -44,7 +44,6 @@ const ROUTES: readonly Route[] = [
     // Anything can be thrown, also what is no Error.
     throw 'secret words' as unknown as Error
   }),
-  get('/bad-header', () => ({ kind: 'empty', status: 204, headers: { 'X-Name': 'a\r\nSet-Cookie: b' } })),
   {
     method: 'GET',
     path: '/echo/:id',
@@ -137,7 +136,6 @@ describe('a response', () => {
     const { status, headers, text, json } = await send(server.port, '/limited')
     assert.equal(status, 429)
     assert.equal(headers['retry-after'], '5')
-    assert.equal(headers['content-type'], 'application/json; charset=utf-8')
     assert.deepEqual(json(), { error: { code: 'tooManyRequests', message: 'Cannot do "ü" again: wait' } })
     assert.doesNotMatch(text, /true reason/)
     const { level, fields } = await server.logged('request')
@@ -171,32 +169,6 @@ describe('a response', () => {
       assert.equal((await send(server.port, '/ok')).status, 200, 'the server lives on')
     })
   }
-
-  it('with a line break in a header is never sent', async () => {
-    await using server = await startServer(ROUTES)
-    await assert.rejects(send(server.port, '/bad-header'))
-    assert.equal((await server.logged('response.failed')).level, 'error')
-    assert.equal((await send(server.port, '/ok')).status, 200)
-  })
-
-  it('to OPTIONS needs no route', async () => {
-    await using server = await startServer(ROUTES)
-    assert.equal((await send(server.port, '/noted', { method: 'OPTIONS' })).headers.allow, 'POST, OPTIONS')
-    assert.equal((await send(server.port, '/nowhere', { method: 'OPTIONS' })).status, 204)
-    const { status, headers } = await sendRaw(server.port, 'OPTIONS * HTTP/1.1\r\nHost: x\r\n\r\n')
-    assert.equal(status, 204)
-    assert.equal(headers['allow'], 'GET, HEAD, POST, OPTIONS')
-  })
-
-  it('to a method the path does not have names the others', async () => {
-    await using server = await startServer(ROUTES)
-    for (const method of ['PATCH', 'DELETE', 'TRACE', 'PROPFIND']) {
-      const { status, headers, json } = await send(server.port, '/ok', { method })
-      assert.equal(status, 405, method)
-      assert.equal(headers.allow, 'GET, HEAD, OPTIONS')
-      assert.equal((json() as { error: { code: string } }).error.code, 'methodNotAllowed')
-    }
-  })
 })
 
 describe('what a handler sees', () => {
