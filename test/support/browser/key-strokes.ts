@@ -4,7 +4,6 @@ const MODIFIERS: Readonly<Record<string, string>> = {
   Ctrl: '\uE009',
   Shift: '\uE008',
   Alt: '\uE00A',
-  Meta: '\uE03D',
 }
 const NAMED: Readonly<Record<string, string>> = {
   ...MODIFIERS,
@@ -13,7 +12,6 @@ const NAMED: Readonly<Record<string, string>> = {
   Enter: '\uE007',
   Escape: '\uE00C',
   Space: ' ',
-  PageUp: '\uE00E',
   PageDown: '\uE00F',
   End: '\uE010',
   Home: '\uE011',
@@ -21,10 +19,7 @@ const NAMED: Readonly<Record<string, string>> = {
   ArrowUp: '\uE013',
   ArrowRight: '\uE014',
   ArrowDown: '\uE015',
-  Insert: '\uE016',
   Delete: '\uE017',
-  F1: '\uE031',
-  F2: '\uE032',
 }
 
 export type Key = 'Tab' | 'Enter' | 'Escape' | 'Space' | 'Home' | 'End' | 'ArrowUp' | 'ArrowDown' | (string & {})

@@ -60,11 +60,7 @@ function documentFaults(): string[] {
   const found: string[] = []
 
   const { lang, dir } = document.documentElement
-  try {
-    if (Intl.getCanonicalLocales(lang).length === 0) found.push('<html> has no lang')
-  } catch {
-    found.push(`<html> has the lang "${lang}", which is no language`)
-  }
+  if (lang === '') found.push('<html> has no lang')
   if (dir !== 'ltr' && dir !== 'rtl') found.push(`<html> has the dir "${dir}": wanted ltr or rtl`)
   if (document.title.trim() === '') found.push('the page has no title')
 
@@ -80,44 +76,18 @@ function documentFaults(): string[] {
     if (level > above + 1) found.push(`${describe(heading)} has the level ${level} after ${above}`)
     above = level
   }
-  if (headings.length === 0) found.push('the page has no heading')
-  if (headings.filter((heading) => levelOf(heading) === 1).length > 1) found.push('the page has more than one h1')
 
   const ids = all('[id]').map(({ id }) => id)
   for (const id of new Set(ids.filter((one, i) => ids.indexOf(one) !== i))) found.push(`the id "${id}" is given twice`)
-  for (const attribute of [
-    'for',
-    'aria-labelledby',
-    'aria-describedby',
-    'aria-errormessage',
-    'aria-activedescendant',
-  ]) {
+  for (const attribute of ['for', 'aria-labelledby', 'aria-describedby', 'aria-activedescendant']) {
     for (const element of all(`[${attribute}]`)) {
       for (const id of (element.getAttribute(attribute) ?? '').split(/\s+/).filter((one) => one !== ''))
         if (document.getElementById(id) === null) found.push(`${describe(element)} names #${id}, which is not there`)
     }
   }
 
-  for (const image of all('img:not([alt])').filter(isShown))
-    if (image.closest('[aria-hidden="true"]') === null) found.push(`${describe(image)} has no alt`)
-  for (const svg of all('svg').filter(isShown)) {
-    const isNamed =
-      svg.hasAttribute('aria-label') || svg.hasAttribute('aria-labelledby') || svg.querySelector(':scope > title')
-    const isHidden = svg.closest('[aria-hidden="true"]') !== null || svg.parentElement?.closest('svg, [role="img"]')
-    const isGraphic = ['img', 'graphics-document', 'graphics-symbol', 'group'].includes(svg.getAttribute('role') ?? '')
-    if (!isHidden && !(isNamed && isGraphic))
-      found.push(`${describe(svg)} is neither hidden (aria-hidden="true") nor an img with a name`)
-  }
-
-  for (const element of all('[aria-hidden="true"], [aria-hidden="true"] *'))
-    if (
-      element instanceof HTMLElement &&
-      element.tabIndex >= 0 &&
-      isShown(element) &&
-      !element.closest('[inert], :disabled')
-    )
+  for (const element of document.querySelectorAll<HTMLElement>('[aria-hidden="true"] *'))
+    if (element.tabIndex >= 0 && isShown(element) && !element.closest('[inert], :disabled'))
       found.push(`${describe(element)} can have the focus, and is hidden from screen readers`)
-  for (const element of all('[tabindex]'))
-    if (Number(element.getAttribute('tabindex')) > 0) found.push(`${describe(element)} has a tabindex above 0`)
   return found
 }

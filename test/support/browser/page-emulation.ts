@@ -1,4 +1,4 @@
-/** What a page is told about its reader: colours, motion, network, touch; all can be changed as it runs. */
+/** What a page is told about its reader: colours, network, touch; all can be changed as it runs. */
 import type { Session } from './web-driver.ts'
 
 /** `WALK_LATENCY_MS=150 npm test -- walks` walks over a line that answers so many milliseconds late. */
@@ -6,7 +6,6 @@ export const LATENCY_MS = Number(process.env['WALK_LATENCY_MS'] ?? 0)
 
 export interface Emulation {
   readonly colorScheme?: 'light' | 'dark'
-  readonly reducedMotion?: boolean
   readonly forcedColors?: boolean
   readonly offline?: boolean
   /** Whether the reader points with a finger. */
@@ -18,12 +17,11 @@ export function createEmulation({ devTools }: Session): (changes: Emulation) => 
   let current: Emulation = {}
   return async (changes) => {
     current = { ...current, ...changes }
-    const { colorScheme, reducedMotion = false, forcedColors = false } = current
+    const { colorScheme, forcedColors = false } = current
     const { offline, touch } = changes
     await devTools('Emulation.setEmulatedMedia', {
       features: [
         { name: 'prefers-color-scheme', value: colorScheme ?? 'light' },
-        { name: 'prefers-reduced-motion', value: reducedMotion ? 'reduce' : 'no-preference' },
         { name: 'forced-colors', value: forcedColors ? 'active' : 'none' },
       ],
     })

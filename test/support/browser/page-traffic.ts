@@ -16,7 +16,6 @@ interface LogEntry {
 /** The part of the events' parameters that is read here. */
 interface NetworkEvent {
   readonly requestId: string
-  readonly timestamp: number
   /** The document that asks. */
   readonly loaderId?: string
   readonly frame?: { readonly loaderId: string; readonly parentId?: string }
@@ -26,27 +25,18 @@ interface NetworkEvent {
     readonly url: string
     readonly method: string
     readonly headers: Readonly<Record<string, string>>
-    readonly postData?: string
   }
   readonly redirectResponse?: { readonly status: number }
   readonly response?: { readonly status: number; readonly headers: Readonly<Record<string, string>> }
   readonly errorText?: string
   readonly canceled?: boolean
   readonly blockedReason?: string
-  readonly message?: string
-}
-
-/** A dialog of the browser: `alert`, `confirm`, `prompt`, or `beforeunload`, which asks whether to leave the page. */
-export interface PageDialog {
-  readonly type: string
-  readonly message: string
 }
 
 export interface PageRequest {
   readonly method: string
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
-  readonly body?: string | undefined
   /** `Document`, `Script`, `Fetch`, `Image`, `WebSocket`, … */
   readonly type: string
   /** Undefined until the response arrives. */
@@ -57,8 +47,6 @@ export interface PageRequest {
   /** The page aborted it. */
   isCanceled: boolean
   isOver: boolean
-  /** From the request to its last byte. */
-  milliseconds?: number
 }
 
 export interface Problem {
@@ -83,11 +71,9 @@ export interface Traffic {
   takePerformance(entries: readonly LogEntry[]): void
   takeConsole(entries: readonly LogEntry[]): void
   readonly requests: readonly PageRequest[]
-  /** Every dialog that was opened. */
-  readonly dialogs: readonly PageDialog[]
   /** What went wrong, but for what is allowed. */
   problems(allow: readonly AllowedProblem[]): readonly Problem[]
-  /** Forgets requests that are over, dialogs, and everything that was complained about. */
+  /** Forgets requests that are over, and everything that was complained about. */
   forget(): void
 }
 
@@ -96,28 +82,24 @@ const SCHEMES_OF_HOSTS = ['http:', 'https:', 'ws:', 'wss:']
 /** Traffic of a page that belongs to the service at this address; every other host is foreign. */
 export function createTraffic(service: string): Traffic {
   const { host } = new URL(service)
-  let requests: { readonly id: string; readonly tab: string; readonly loader: string; readonly started: number; readonly request: PageRequest }[] = []
+  let requests: { readonly id: string; readonly tab: string; readonly loader: string; readonly request: PageRequest }[] = []
   let complaints: Problem[] = []
-  let dialogs: PageDialog[] = []
 
-  const open = (id: string, tab: string, { timestamp, loaderId = '', type, request, url }: NetworkEvent): void => {
+  const open = (id: string, tab: string, { loaderId = '', type, request, url }: NetworkEvent): void => {
     const made: PageRequest = {
       method: request?.method ?? 'GET',
       url: request?.url ?? url ?? '',
       headers: request?.headers ?? {},
-      body: request?.postData,
       type: type ?? 'WebSocket',
       isCanceled: false,
       // No event tells the end of a socket's request.
       isOver: request === undefined,
     }
-    requests.push({ id, tab, loader: loaderId, started: timestamp, request: made })
+    requests.push({ id, tab, loader: loaderId, request: made })
   }
-  const change = ({ requestId, timestamp }: NetworkEvent, changes: Partial<PageRequest>): void => {
+  const change = ({ requestId }: NetworkEvent, changes: Partial<PageRequest>): void => {
     const found = requests.findLast(({ id }) => id === requestId)
-    if (found === undefined) return
-    const over = changes.isOver === true ? { milliseconds: (timestamp - found.started) * 1000 } : {}
-    Object.assign(found.request, changes, over)
+    if (found !== undefined) Object.assign(found.request, changes)
   }
   const leave = (tab: string, loader?: string): void => {
     for (const one of requests)
@@ -142,9 +124,6 @@ export function createTraffic(service: string): Traffic {
       }
       case 'Network.loadingFinished':
         return change(event, { isOver: true })
-      case 'Page.javascriptDialogOpening':
-        dialogs.push({ type: event.type ?? '', message: event.message ?? '' })
-        return
       case 'Network.loadingFailed': {
         const failure = event.blockedReason ?? event.errorText ?? 'failed'
         // A stream that breaks off is opened again, which is its nature.
@@ -176,9 +155,6 @@ export function createTraffic(service: string): Traffic {
     get requests() {
       return requests.map(({ request }) => request)
     },
-    get dialogs() {
-      return dialogs
-    },
     problems(allow) {
       const failed = requests.flatMap(({ request }) => ofRequest(request))
       // The console's line about a request that is already told.
@@ -190,7 +166,6 @@ export function createTraffic(service: string): Traffic {
     forget() {
       requests = requests.filter(({ request }) => !request.isOver)
       complaints = []
-      dialogs = []
     },
   }
 }

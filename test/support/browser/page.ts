@@ -26,7 +26,7 @@ import {
 import type { Key } from './key-strokes.ts'
 import { createEmulation, LATENCY_MS, type Emulation } from './page-emulation.ts'
 import { createInput, inElement, valueOf } from './page-input.ts'
-import type { AllowedProblem, PageDialog, PageRequest, Problem, Traffic } from './page-traffic.ts'
+import type { AllowedProblem, PageRequest, Problem, Traffic } from './page-traffic.ts'
 import { PATIENCE_MS, until } from './patience.ts'
 import { addAuthenticator, type VirtualAuthenticator } from './virtual-authenticator.ts'
 import { WebDriverError, type Session } from './web-driver.ts'
@@ -85,12 +85,6 @@ export interface Page {
   /** Presses keys one after the other: `Tab`, `Shift+Tab`, `Ctrl+S`, `/`. The page gets them where its focus is. */
   press(...chords: readonly Key[]): Promise<void>
   /**
-   * Every dialog of this browser so far, also those that ask whether to leave a page (`beforeunload`): WebDriver
-   * accepts these by itself.
-   */
-  dialogs(): Promise<readonly PageDialog[]>
-
-  /**
    * Evaluates the condition until its value is neither undefined, null nor false, and gives that. Else fails after `milliseconds` with what
    * was wanted, the last value or error, the page's outline, and a screenshot.
    */
@@ -122,8 +116,8 @@ export interface Page {
   resize(size: Size): Promise<void>
   /** Changes what it is given, leaves the rest as it was set before. */
   emulate(changes: Emulation): Promise<void>
-  /** Writes dist/screenshots/NAME.png: the viewport, or the whole page. Gives the path. */
-  screenshot(name: string, options?: { readonly whole?: boolean }): Promise<string>
+  /** Writes dist/screenshots/NAME.png with the viewport. Gives the path. */
+  screenshot(name: string): Promise<string>
   /** What was downloaded so far, whole files only. */
   downloads(): readonly { readonly name: string; readonly bytes: Buffer }[]
 
@@ -258,10 +252,6 @@ export async function openPage(parts: PageParts, size: Size): Promise<Page> {
       await page.evaluate((value) => navigator.clipboard.writeText(value), text)
       await input.press(['Ctrl+V'])
     },
-    async dialogs() {
-      await drain()
-      return traffic.dialogs
-    },
 
     async waitFor(condition, what, milliseconds = PATIENCE_MS) {
       const { value, last } = await until(condition, milliseconds)
@@ -286,9 +276,8 @@ export async function openPage(parts: PageParts, size: Size): Promise<Page> {
       await devTools('Emulation.setDeviceMetricsOverride', { width, height, ...still })
     },
     emulate: createEmulation(session),
-    async screenshot(name, { whole = false } = {}) {
-      const options = { format: 'png', captureBeyondViewport: whole, ...(whole ? { clip: await wholePage() } : {}) }
-      const { data } = await devTools('Page.captureScreenshot', options)
+    async screenshot(name) {
+      const { data } = await devTools('Page.captureScreenshot', { format: 'png' })
       const file = join(SCREENSHOTS, `${name.replace(/[^a-z0-9]+/gi, '-').slice(0, 80)}.png`)
       mkdirSync(SCREENSHOTS, { recursive: true })
       writeFileSync(file, Buffer.from(String(data), 'base64'))
@@ -318,13 +307,6 @@ export async function openPage(parts: PageParts, size: Size): Promise<Page> {
     },
     authenticator: () => addAuthenticator(session),
     close: async () => void (await send('DELETE', '/window')),
-  }
-
-  const wholePage = async (): Promise<object> => {
-    const { cssContentSize } = await devTools('Page.getLayoutMetrics')
-    // It is drawn without the scrollbar, which the content leaves room for.
-    const width = await page.evaluate(() => innerWidth)
-    return { width, height: (cssContentSize as Size).height, x: 0, y: 0, scale: 1 }
   }
 
   await page.resize(size)

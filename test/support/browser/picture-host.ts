@@ -40,8 +40,6 @@ export async function startPictureHost(t: Cleanup, elsewhere: string): Promise<P
       case '/redirect':
         response.setHeader('location', elsewhere)
         return send(302, 'text/plain', '')
-      case '/never':
-        return void response.writeHead(200, { 'content-type': 'image/png' }).write(good.subarray(0, 60))
       default:
         return send(404, 'text/plain', 'not here')
     }
