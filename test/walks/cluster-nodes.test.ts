@@ -1,9 +1,7 @@
 // night: it starts a cluster; test/etcd has its API
 /** The dashboard of a node of a cluster: its nodes and etcd servers, and requests that see what was written before. */
 import assert from 'node:assert/strict'
-import { join } from 'node:path'
 import { after, describe, it } from 'node:test'
-import { readIdentity } from '../../src/cluster/node-identity.ts'
 import { expectAccessible } from '../support/browser/accessibility.ts'
 import { browserMissing, type Page } from '../support/browser/browser.ts'
 import { startDashboard } from '../support/browser/dashboard.ts'
@@ -51,18 +49,6 @@ describe('a cluster in the dashboard', { skip }, async () => {
     assert.match(servers[0] ?? '', /leader/)
     await page.reads(/The log is at position \d/)
     await expectAccessible(page)
-    await page.expectNoProblems()
-  })
-
-  it('says since when a node is silent', async () => {
-    const name = readIdentity(join(other.directory, 'data'))?.node ?? ''
-    assert.notEqual(name, '')
-    await other.stop()
-    const page = await openAs(cast.admin, '#/operations?part=cluster')
-    await page.waitFor(async () => {
-      await page.reload()
-      return (await rowsOf(page, 'Cluster')).some((row) => row.includes(other.url) && row.includes('silent since'))
-    }, 'the node to be silent')
     await page.expectNoProblems()
   })
 

@@ -327,33 +327,6 @@ describe('the editor', { skip: browserMissing() }, () => {
     await page.expectNoProblems()
   })
 
-  it('lets a picker be walked by keyboard alone', async () => {
-    const id = await make('headline', whole())
-    await make('topic', { ...TOPIC, name: 'Keyboards A' })
-    const wanted = await make('topic', { ...TOPIC, name: 'Keyboards B' })
-    await open(`#/headlines/${id}`)
-    await page.inspect(field('Topic', 'combobox'), (element) => element.focus())
-    await page.press(...[...'keyboards'])
-    // What is found for a part of the text comes first, and is replaced.
-    const isFound = async (): Promise<boolean> =>
-      (await page.requests()).some(({ url, isOver }) => isOver && decodeURIComponent(url).includes('"keyboards"'))
-    await page.waitFor(isFound, 'the response for the whole text')
-    await page.find({ role: 'option', name: /Keyboards B/ })
-    await page.press('ArrowDown', 'ArrowUp', 'ArrowDown', 'Enter')
-    await page.waitFor(async () => (await page.find(field('Topic', 'combobox'))).value === 'Keyboards B', 'the choice')
-    // Nor does Enter choose what was found for another text.
-    await page.press('k')
-    await page.find({ role: 'option', name: /Keyboards A/ })
-    await page.press('x', 'Enter')
-    await page.find({ role: 'StaticText', name: 'No results' })
-    await page.press('Escape')
-    assert.equal((await page.find(field('Topic', 'combobox'))).value, 'Keyboards B')
-    await page.press('Ctrl+S')
-    await said(page, 'Saved')
-    assert.equal(((await read('headline', id))['topic'] as Stored)['id'], wanted)
-    await page.expectNoProblems()
-  })
-
   it('says that a document is not there, and tries again after a failure', async () => {
     await open('#/topics/000000000000000000000000')
     await page.find(button('Try again'))

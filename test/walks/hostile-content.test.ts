@@ -21,7 +21,7 @@ const ADDRESSES = [
 /** Right-to-left override: without isolation it would turn the rest of the line. */
 const TURNED = `\u202e${MARKUP}`
 
-const dashboard = await startDashboard()
+const dashboard = await startDashboard({ appName: '<img src=x onerror=window.hacked=7> News' })
 const { service, cast } = dashboard
 
 /** Addresses that run code are only stored from before they were checked. */
@@ -79,6 +79,9 @@ async function harm(page: Page): Promise<readonly string[]> {
 
 describe('hostile content', { skip: browserMissing() }, () => {
   it('stands on every screen as the text that it is', async () => {
+    const signedOut = await dashboard.open()
+    await signedOut.reads(/<img src=x onerror=/)
+    assert.deepEqual(await harm(signedOut), [])
     const ids = await storeHostile()
     const page = await dashboard.openAs(cast.admin)
     const places = [

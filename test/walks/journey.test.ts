@@ -162,6 +162,12 @@ describe('a day at the dashboard, by keyboard alone', { skip: browserMissing() }
       links.map(({ name }) => name),
       ['Overview', 'Headlines', 'Scheduled', 'Trash', 'API reference'],
     )
+    for (const hash of ['#/users', '#/configuration', '#/operations?part=outbox']) {
+      await page.open(`/${hash}`)
+      await page.find({ role: 'heading', name: 'Page not found' })
+    }
+    const asked = (await page.requests()).filter(({ url }) => /model=(?:user|remote_config)\b|\/admin\//.test(url))
+    assert.deepEqual(asked.map(({ url }) => url), [])
     await begin(page, 'Headlines')
     await fillIn(page, 'Title', 'Fog over the bay')
     await pick(page, 'Source', 'The Lamp')

@@ -52,63 +52,10 @@ describe('what changes elsewhere', { skip: browserMissing() }, () => {
     await page.find(button('2 new'))
     assert.deepEqual(await rowNames(), names)
     await page.waitFor(() => page.evaluate(() => document.querySelector('.total')?.textContent === '5'), 'the number of all topics')
-    await page.waitFor(() => page.evaluate(() => document.getAnimations().length === 0), 'the glow to end')
-    await expectAccessible(page)
     await page.click(button('2 new'))
     await page.find(row(/Eddies/))
     await page.find(row(/Dinghies/))
     await page.gone(button(/new$/))
-  })
-
-  it('counts as new only what the list would show', async () => {
-    await page.open('/#/topics?q=lagoon')
-    await page.find(button('Clear all'))
-    await page.reads(/No results/)
-    await makeTopic('Ferries')
-    await makeTopic('Lagoons')
-    await page.click(button('1 new'))
-    await page.find(row(/Lagoons/))
-    assert.deepEqual(await rowNames(), ['Lagoons'])
-  })
-
-  /** Tells a deletion as another tab does that has the stream, and waits until the page has asked whether the document is there. */
-  async function tellDeleted(model: string, id: string): Promise<void> {
-    await page.evaluate(
-      async (name, of, deleted, token) => {
-        const response = await fetch('/api/v1/changes?since=now', { headers: { Authorization: `Bearer ${token}` } })
-        const { next } = ((await response.json()) as { data: { next: string } }).data
-        new BroadcastChannel(name).postMessage({ next, change: { model: of, id: deleted } })
-      },
-      `dateline.changes.${cast.admin.id}`,
-      model,
-      id,
-      cast.admin.token,
-    )
-    const isAsked = async (): Promise<boolean> =>
-      (await page.requests()).some(({ url, isOver }) => isOver && decodeURIComponent(url).includes(`"id":{"$in":["${id}"]}`))
-    await page.waitFor(isAsked, 'the question whether it is there')
-  }
-
-  // The row went once more, and was not chosen any more, where the stream told of the deletion behind its undo.
-  it('keeps what was brought back where its deletion is told late, and takes it out when it is deleted then', async () => {
-    const id = await idOf('Anchors')
-    const anchors = { role: 'checkbox', name: 'Select Anchors' } as const
-    await page.open('/#/topics')
-    await page.click(anchors)
-    await page.click({ ...button('Delete'), within: await page.find({ role: 'group', name: 'Selection' }) })
-    await page.click(button('Undo'))
-    await page.click(anchors)
-    await page.reads(/1 selected/)
-    await tellDeleted('topic', id)
-    await page.find(row(/Anchors/))
-    await page.reads(/1 selected/)
-    await service.data('DELETE', `/${id}`, { model: 'topic' }, ask)
-    await page.gone(row(/Anchors/))
-    await page.reads(/^(?!.*selected)/s, { role: 'main' })
-    const restored = await service.data('POST', `/${id}/restore`, { model: 'topic' }, ask)
-    assert.equal(restored.status, 200, restored.text)
-    await page.find(row(/Anchors/))
-    await page.expectNoProblems()
   })
 
   it('tells all tabs of a browser by one stream, which another tab takes over', async () => {
@@ -146,30 +93,6 @@ describe('what changes elsewhere', { skip: browserMissing() }, () => {
     await page.waitFor(async () => (await page.find({ role: 'textbox', name: 'Description' })).value === 'Of brass', 'the new text')
     await page.gone(button('Review'))
     await page.reads(/Showing the latest version/)
-  })
-
-  it('keeps what is typed, and lets the reader choose field by field', async () => {
-    const id = await idOf('Compasses')
-    await page.fill({ role: 'textbox', name: 'Name' }, 'Compasses and charts')
-    await patchTopic(id, { description: 'Of brass and glass' })
-    await page.click(button('Review'))
-    await page.find({ role: 'dialog', name: 'Someone else saved changes too' })
-    await page.click(button('Save merged version'))
-    await page.waitFor(
-      async () => (await page.find({ role: 'textbox', name: 'Description' })).value === 'Of brass and glass',
-      'the text of the other',
-    )
-    assert.equal((await page.find({ role: 'textbox', name: 'Name' })).value, 'Compasses and charts')
-    await page.reads(/Saved/)
-    await page.gone(button('Review'))
-    const stored = async (): Promise<unknown> => (await service.data('GET', `/${id}`, { model: 'topic' }, ask)).at('data.name')
-    await page.waitFor(async () => (await stored()) === 'Compasses and charts', 'the name to be saved')
-  })
-
-  it('tells that the open document was deleted', async () => {
-    const id = await idOf('Compasses and charts')
-    await service.data('DELETE', `/${id}`, { model: 'topic' }, { token: cast.admin.token })
-    await page.reads(/Deleted just now by you/, { role: 'main' })
   })
 
   it('keeps the list of users as it is now, for administrators', async () => {

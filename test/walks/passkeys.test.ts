@@ -33,14 +33,6 @@ describe('passkeys', { skip: browserMissing() }, () => {
     await page.open(`/${hash}`)
   }
   const newestCode = async (): Promise<string> => /\b\d{6}\b/.exec((await service.mails(person.email)).at(-1) ?? '')?.[0] ?? ''
-  const addOne = async (name: string): Promise<void> => {
-    await page.click(button('Add a passkey'))
-    const dialog = { role: 'dialog', name: 'Add a passkey' } as const
-    await page.find(dialog)
-    await page.fill({ role: 'textbox', name: 'Name' }, name)
-    await page.fill({ role: 'textbox', name: 'Six-digit code' }, await newestCode())
-    await page.press('Enter')
-  }
 
   it('one is added behind a fresh code, and listed', async () => {
     await open('#/sessions', person.token)
@@ -88,25 +80,5 @@ describe('passkeys', { skip: browserMissing() }, () => {
     await page.click(USE)
     await page.find(text(/This passkey is not known here/))
     await page.expectNoProblems([{ status: 401, url: '/auth/passkeys' }])
-  })
-
-  it('of another user are removed by an administrator', async () => {
-    await open('#/sessions', person.token)
-    await addOne('Phone')
-    await page.find(button('Remove Phone'))
-    await open(`#/users/${person.id}`, cast.admin.token)
-    await page.find(text('Phone'))
-    await expectAccessible(page)
-    await page.click(button('Remove all passkeys'))
-    await page.click(button('Remove'))
-    await page.find(text('No passkeys yet.'))
-    await page.expectNoProblems()
-  })
-
-  it('are not offered at an IP address, where browsers have none', async () => {
-    const plain = await dashboard.openAs(person, '#/sessions')
-    await plain.find(text(/Browsers offer passkeys only over HTTPS/))
-    assert.equal((await plain.findAll(button('Add a passkey'))).length, 0)
-    await plain.expectNoProblems()
   })
 })
