@@ -2,7 +2,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { describedApi, tokenOf, type Operation, type Schema } from '../../src/reference/described-api.ts'
-import { errorCodes } from '../../src/reference/error-codes.ts'
 import { filterExamples, fitsModel, modelFor } from '../../src/reference/filter-examples.ts'
 import { html } from '../../src/reference/html.ts'
 import { referencePage } from '../../src/reference/reference-page.ts'
@@ -38,34 +37,15 @@ const partOf = (id: string): string => {
 }
 
 describe('the description of the API', () => {
-  it('is read with every operation, parameter, response and example, references followed', () => {
+  it('is read with every operation and parameter, references followed', () => {
     const paths = Object.values((document as unknown as { paths: Record<string, object> }).paths)
     assert.equal(api.operations.length, paths.flatMap((methods) => Object.keys(methods)).length)
-    for (const { operationId: id, summary, responses, parameters = [], path } of api.operations) {
-      assert.notEqual(summary, '', id)
-      assert.ok(Object.keys(responses).length > 1, id)
-      for (const [status, { description, content = {} }] of Object.entries(responses)) {
-        assert.notEqual(description, '', `${id} ${status}`)
-        for (const { examples = {} } of Object.values(content)) {
-          assert.ok(Object.keys(examples).length > 0, `${id} ${status} has no example`)
-        }
-      }
-      for (const { name, description = '' } of parameters) assert.notEqual(description, '', `${id} ${name}`)
-      for (const [, name] of path.matchAll(/\{(\w+)\}/g)) assert.ok(parameters.some((one) => one.name === name))
+    for (const { operationId: id, parameters = [], path } of api.operations) {
+      for (const [, name] of path.matchAll(/\{(\w+)\}/g)) assert.ok(parameters.some((one) => one.name === name), id)
     }
     assert.ok(api.models.length > 5 && api.operators.length > 10 && api.schemas.size > 20)
     assert.ok(variantsOf(operation('create')).includes('topic'))
     assert.deepEqual(['requestCode', 'me'].map((id) => tokenOf(operation(id))), ['none', 'required'])
-  })
-
-  it('names every code of failures with its status', () => {
-    const { all } = errorCodes(api.operations)
-    const wanted = Object.entries(FAILURES).map(([code, { status }]) => [code, status])
-    assert.deepEqual(Object.fromEntries(all.map(({ code, status }) => [code, Number(status)])), Object.fromEntries(wanted))
-    for (const { code, about, sample } of all) {
-      assert.doesNotMatch(about, /^`/, code)
-      assert.notEqual(sample, '', code)
-    }
   })
 
   it('says types and limits in words', () => {
@@ -75,8 +55,6 @@ describe('the description of the API', () => {
       [{ type: 'string', format: 'date-time' }, 'date'],
       [{ type: 'array', items: ref }, 'array of <Topic>'],
       [{ anyOf: [ref, { type: 'null' }] }, '<Topic> or null'],
-      [{ type: ['string', 'null'] }, 'string or null'],
-      [{ const: 'a' }, '&quot;a&quot;'],
       [{}, 'anything'],
     ] as const) {
       assert.equal(text(schema), wanted)
@@ -168,38 +146,6 @@ describe('examples of requests', () => {
     assert.match(read, /\nconst text = await response\.text\(\)$/)
   })
 
-  it('take data from the responses that have it', () => {
-    for (const [id, wanted] of [
-      ['me', '{ data }'],
-      ['list', '{ data }'],
-      ['health', 'body'],
-      ['ready', 'body'],
-      ['openapi', 'body'],
-    ] as const) {
-      const [, script] = requestExamples(operation(id), exampleValues(operation(id), ''), SERVICE)
-      assert.ok(script?.code.endsWith(`const ${wanted} = await response.json()`), id)
-    }
-  })
-
-  it('of lists name only members that the documents of their model have', () => {
-    let sorted = 0
-    for (const id of ['list', 'query']) {
-      for (const name of variantsOf(operation(id))) {
-        const values = exampleValues(operation(id), name)
-        const of = (name: string): string => values.given.find((one) => one.name === name)?.value ?? ''
-        const query = JSON.parse(values.body) as { readonly filter?: object; readonly sort?: string | null }
-        const filter = { ...(JSON.parse(of('filter') || '{}') as object), ...query.filter }
-        const sort = of('sort') || (query.sort ?? '')
-        const paths = [...Object.keys(filter), ...sort.split(',').filter((key) => key !== '')]
-        const model = api.models.find((one) => one.name === name)
-        const fields = api.schemas.get(model?.schema ?? '')?.properties ?? {}
-        for (const path of paths) assert.ok(Object.hasOwn(fields, path.split(/[.:]/)[0] ?? ''), `${id} ${name} ${path}`)
-        if (sort !== '') sorted++
-      }
-    }
-    assert.ok(sorted > 10)
-  })
-
   it('show a response as it came, with numbers that no double can hold', () => {
     assert.equal(
       indented('{"count":12345678901234567890,"rate":0.10}'),
@@ -215,15 +161,6 @@ describe('examples of requests', () => {
       without.map(({ operationId }) => operationId).filter((id) => !others(id)).sort(),
       ['health', 'metrics', 'openapi', 'ready'],
     )
-    // Functions beside the client.
-    const lineOf = (id: string): string => requestExamples(operation(id), exampleValues(operation(id), ''), SERVICE)[2]?.code ?? ''
-    const wanted = [
-      ['changes', "import { createClient, readChanges } from './dateline.ts'", "readChanges(client, { since: 'now', models: ['headline', 'topic'],"],
-      ['changeStream', "import { changes, createClient, mapStore, mirror } from './dateline.ts'", "changes(client, { since: 'now', models: ['headline', 'topic'],"],
-      ['changeTicket', "import { changeTicket, createClient } from './dateline.ts'", '/api/v1/changes/stream?ticket=${ticket}`)'],
-    ] as const
-    for (const [id, ...parts] of wanted) for (const part of parts) assert.ok(lineOf(id).includes(part), lineOf(id))
-    assert.ok(!lineOf('changeStream').includes('ticket'))
   })
 
   it('escape what is put into a path, and refuse what would be a step of it', () => {
@@ -242,10 +179,8 @@ describe('the place of a mistake in JSON', () => {
     for (const [text, at, message] of [
       ['{"a": x}', 6, 'Line 1, column 7: x cannot stand here'],
       ['{\n  "a": nil\n}', 9, 'Line 2, column 8: nil cannot stand here'],
-      ['{"a": 1,}', 8, 'Line 1, column 9: } cannot stand here'],
       ['[1, 2', 5, 'Line 1, column 6: something is missing'],
       ['{"a": "b', 6, 'Line 1, column 7: a text in quotes cannot stand here, or is not closed'],
-      ['', 0, 'Line 1, column 1: something is missing'],
     ] as const) {
       assert.deepEqual(jsonMistake(text), { at, message }, text)
     }

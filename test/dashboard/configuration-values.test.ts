@@ -20,13 +20,9 @@ describe('a value that changes', () => {
 
   for (const [path, value, words] of [
     ['appStatus.isUnderMaintenance', true, 'yes'],
-    ['feedDecoratorConfig.rateApp.enabled', false, 'no'],
     ['adConfig.interstitialAdConfiguration.adType', 'interstitial', 'Full screen'],
     ['feedDecoratorConfig.rateApp.category', 'callToAction', 'Call to action'],
-    ['adConfig.primaryAdPlatform', 'unknown', 'unknown'],
     ['appStatus.latestAppVersion', 'banner', 'banner'],
-    ['appStatus.latestAppVersion', '', '""'],
-    ['appStatus.nobodyDeclared', true, 'true'],
     ['constructor.prototype', 'native', 'native'],
     ['feedDecoratorConfig.rateApp.itemsToDisplay', 5, '5'],
   ] as const) {

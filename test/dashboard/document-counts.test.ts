@@ -15,15 +15,11 @@ Object.assign(globalThis, { document: { documentElement: {} } })
 const NEW: Model = { ...topic, name: 'podcast' }
 
 const ROWS: readonly (readonly [LanguageCode, TextKey, Model, number, string])[] = [
-  ['en', 'bulk.deleted', headline, 1, '1 headline deleted'],
   ['en', 'bulk.archived', headline, 4, '4 headlines archived'],
-  ['en', 'bulk.undone', country, 2, '2 countries restored'],
   ['en', 'bulk.draft', NEW, 2, 'Podcasts: 2 unpublished'],
   ['en', 'bulk.active', source, 1_200, '1,200 sources published'],
   ['de', 'bulk.failed', topic, 1, '1 Thema nicht geändert'],
   ['fr', 'bulk.archived', country, 3, 'Vous avez archivé 3 pays'],
-  ['fr', 'bulk.deleted', headline, 0, 'Vous avez supprimé 0 actualité'],
-  ['es', 'bulk.archived', headline, 1, 'Se archivó 1 titular'],
   ['es', 'bulk.archived', headline, 4, 'Se archivaron 4 titulares'],
   ['ar', 'bulk.deleted', headline, 1, 'تم حذف خبر واحد'],
   ['ar', 'bulk.deleted', headline, 2, 'تم حذف خبرين'],

@@ -29,29 +29,18 @@ describe('what a document is made of', () => {
   })
 
   it('is the same in any order of members, and only then', () => {
-    const same = [
-      [
-        { a: 1, b: [{ c: null }] },
-        { b: [{ c: null }], a: 1 },
-      ],
-      [[], []],
-      [undefined, undefined],
-    ] as const
-    const different = [
+    assert.ok(isSame({ a: 1, b: [{ c: null }] }, { b: [{ c: null }], a: 1 }))
+    for (const [a, b] of [
       [{ a: 1 }, { a: 1, b: 1 }],
       [{ a: 1, b: 1 }, { a: 1 }],
       [{ toString: 1 }, {}],
-      [
-        [1, 2],
-        [2, 1],
-      ],
-      [[], {}],
+      [{ a: [1, 2] }, { a: [2, 1] }],
+      [{ a: {} }, { a: [] }],
       [null, undefined],
       ['1', 1],
-      [{ a: {} }, { a: [] }],
-    ] as const
-    for (const [a, b] of same) assert.ok(isSame(a, b), JSON.stringify([a, b]))
-    for (const [a, b] of different) assert.ok(!isSame(a, b), JSON.stringify([a, b]))
+    ] as const) {
+      assert.ok(!isSame(a, b), JSON.stringify([a, b]))
+    }
   })
 })
 
@@ -96,22 +85,13 @@ describe('what two people made of one document', () => {
 describe('a text that is no JSON', () => {
   const cases: readonly (readonly [text: string, at: number | undefined])[] = [
     ['{"a": [1, 2.5e-3, true, null, "\\u00e9\\n"]}', undefined],
-    [' [ ] ', undefined],
     ['"\u007f"', undefined],
-    ['', 0],
     ['{', 1],
-    ['{"a" 1}', 5],
     ['{"a": 1,}', 8],
-    ['[1,]', 3],
-    ['{a: 1}', 1],
-    ['[1 2]', 3],
-    ['[1}', 2],
     ['{"a": 01}', 7],
     ['{"a": "b\n"}', 6],
     ['"\\x"', 0],
-    ['1 2', 2],
     ['{"a": 1\n "b": 2}', 9],
-    ["{'a': 1}", 1],
     ['\u00a01', 0],
   ]
   for (const [text, at] of cases) {

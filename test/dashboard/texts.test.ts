@@ -5,7 +5,6 @@ import { basename, dirname, join } from 'node:path'
 import { describe, it } from 'node:test'
 import { buildDashboard } from '../../scripts/build-dashboard.ts'
 import { LANGUAGES, type TextKey } from '../../src/dashboard/texts.ts'
-import { MODELS } from '../../src/models/registry.ts'
 
 const ROOT = join(import.meta.dirname, '../../src/dashboard')
 type Text = string | Readonly<Record<string, string>>
@@ -47,13 +46,6 @@ describe('the texts of the page', () => {
       for (const [key, text] of Object.entries(table)) {
         for (const form of formsOf(text)) assert.ok(form.trim() !== '', key)
       }
-    })
-
-    it(`name each part of Operations differently in ${language}`, () => {
-      const parts = Object.entries(table).filter(([key]) => key.startsWith('operations.'))
-      assert.ok(parts.length > 6)
-      assert.deepEqual([...new Set(parts.map(([, name]) => name))], parts.map(([, name]) => name))
-      assert.equal(table['editor.trail'], table['operations.audit'])
     })
 
     it(`have the plural forms of ${language}, and its places`, () => {
@@ -128,14 +120,5 @@ describe('the texts of the page', () => {
     const others = Object.keys({ ...screenTexts, ...reviewTexts, ...firstRunTexts })
     const missing = [...seen].flatMap((path) => others.filter((key) => code(path).includes(`'${key}'`)).map((key) => `${basename(path)}: ${key}`))
     assert.deepEqual(missing, [])
-  })
-
-  it('that name fields, values and models name what there is', () => {
-    // A limit is named by the last part of its name, which is that of three fields.
-    const declared = JSON.stringify(MODELS)
-    const unknown = Object.keys(ENGLISH)
-      .filter((key) => /^(?:about|field|value|model|models)\./.test(key))
-      .filter((key) => !declared.includes(`${key.split('.').at(-1)}"`))
-    assert.deepEqual(unknown, [])
   })
 })
