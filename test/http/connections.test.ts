@@ -200,30 +200,17 @@ describe('exchange.signal', () => {
   })
 
   it('is aborted when it is first read after the client went', async () => {
-    const gone = Promise.withResolvers<void>()
-    const entered = Promise.withResolvers<void>()
-    const seen = Promise.withResolvers<boolean>()
-    const late: Route = {
-      method: 'GET',
-      path: '/late',
-      handler: async (x) => {
-        entered.resolve()
-        await gone.promise
-        seen.resolve(x.signal.aborted)
-        x.signal.throwIfAborted()
-        return ok('{}')
-      },
-    }
-    await using server = await startServer([late, QUICK])
+    const { route, entered, release } = gate()
+    await using server = await startServer([route, QUICK])
     const connection = await RawConnection.open(server.port)
-    connection.write(get('/late'))
-    await entered.promise
+    connection.write(get('/slow'))
+    const exchange = await entered
     connection.socket.resetAndDestroy()
     // A round trip on another connection, so that the server has seen the reset.
     await send(server.port, '/quick')
     await send(server.port, '/quick')
-    gone.resolve()
-    assert.equal(await seen.promise, true)
+    assert.equal(exchange.signal.aborted, true)
+    release()
     assert.equal((await server.logged('request')).level, 'info')
     assert.equal(
       server.entries.some(({ level }) => level === 'error'),
@@ -233,22 +220,14 @@ describe('exchange.signal', () => {
   })
 
   it('does not abort once the response is out', async () => {
-    const signals: AbortSignal[] = []
-    const route: Route = {
-      method: 'GET',
-      path: '/',
-      handler: (x) => {
-        signals.push(x.signal)
-        return ok('{}')
-      },
-    }
-    await using server = await startServer([route])
-    await send(server.port, '/')
+    const { route, entered, release } = gate()
+    const server = await startServer([route])
+    const response = send(server.port, '/slow')
+    const { signal } = await entered
+    release()
+    await response
     await server.close()
-    assert.deepEqual(
-      signals.map(({ aborted }) => aborted),
-      [false],
-    )
+    assert.equal(signal.aborted, false)
   })
 })
 

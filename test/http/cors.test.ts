@@ -13,34 +13,24 @@ const APP = ['https://app.example.org', 'http://localhost:3000']
 
 const ROWS: [origin: string | undefined, policy: CorsPolicy, allowed: boolean][] = [
   ['http://localhost:5173', 'local', true],
-  ['http://localhost', 'local', true],
   ['http://127.0.0.1:8080', 'local', true],
-  ['http://127.0.0.1', 'local', true],
   ['https://localhost:5173', 'local', false],
   ['http://localhost.evil.example', 'local', false],
-  ['http://evil.example/http://localhost:1', 'local', false],
   ['http://localhost:5173/', 'local', false],
-  ['http://localhost:', 'local', false],
   ['http://127.0.0.2', 'local', false],
-  ['http://127.0.0.1.nip.io', 'local', false],
   ['http://[::1]:80', 'local', false],
   ['null', 'local', false],
-  ['', 'local', false],
   [undefined, 'local', false],
   ['https://app.example.org', APP, true],
-  ['http://localhost:3000', APP, true],
   ['http://localhost:3001', APP, false],
   ['http://app.example.org', APP, false],
   ['https://app.example.org:8443', APP, false],
   ['https://app.example.org.evil.example', APP, false],
   ['null', APP, false],
-  [undefined, APP, false],
-  ['https://app.example.org', [], false],
   ['file://', 'local', false],
   ['file://', ['file://'], true],
   ['null', ['file://'], false],
   ['file://', ['null'], false],
-  ['tauri://localhost', ['tauri://localhost'], true],
   ['app://bundle', ['app://bundle'], true],
 ]
 
@@ -86,21 +76,14 @@ describe('parseOrigins()', () => {
 
   for (const bad of [
     '*',
-    'NULL',
     'file:///',
-    'file://x/y',
     'a.example',
     'https://a.example/',
     'https://A.example',
-    'https://a.example/x',
-    'https://u@a',
     'https://a b',
   ]) {
     it(`refuses ${JSON.stringify(bad)} and names it`, () => {
-      assert.throws(
-        () => parseOrigins(`https://ok.example, ${bad}`),
-        (error: Error) => error.message.includes(`"${bad}"`),
-      )
+      assert.throws(() => parseOrigins(`https://ok.example, ${bad}`), { message: new RegExp(`"${RegExp.escape(bad)}"`) })
     })
   }
 })

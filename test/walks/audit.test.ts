@@ -2,7 +2,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { auditQuery, readAuditSearch } from '../../src/dashboard/screens/operations/audit-search.ts'
-import { expectAccessible } from '../support/browser/accessibility.ts'
 import { browserMissing, type Page } from '../support/browser/browser.ts'
 import { startDashboard } from '../support/browser/dashboard.ts'
 import { TOPIC } from '../../scripts/tools/data-bodies.ts'
@@ -55,7 +54,6 @@ describe('the audit trail', { skip: browserMissing() }, () => {
     await page.waitFor(async () => (await rows(page)) > 60, 'the next page')
     await page.gone({ role: 'button', name: 'Show more' })
     await page.reads(/Service started/)
-    await expectAccessible(page, { stopsMax: 30 })
     await page.expectNoProblems()
   })
 

@@ -1,7 +1,6 @@
 /** The configuration of the apps: edited, compared, warned about, saved. */
 import assert from 'node:assert/strict'
 import { before, describe, it } from 'node:test'
-import { expectAccessible } from '../support/browser/accessibility.ts'
 import { browserMissing, type Page } from '../support/browser/browser.ts'
 import { button, startDashboard } from '../support/browser/dashboard.ts'
 import { remoteConfig } from '../../src/models/remote-config.ts'
@@ -41,7 +40,6 @@ describe('the screen of the configuration', { skip: browserMissing() }, () => {
     assert.equal((await page.find(number('Saved filters: Guest'))).value, '3')
     assert.match((await page.find(box('Maintenance mode'))).description, /^Closes the app for all readers/)
     assert.equal((await page.find(button('Save'))).states['disabled'], true)
-    await expectAccessible(page, { stopsMax: 60 })
     await page.expectNoProblems()
   })
 
@@ -55,7 +53,6 @@ describe('the screen of the configuration', { skip: browserMissing() }, () => {
     assert.match(said, /Reader limits › Followed: Guest\s+5\s+0/)
     assert.match(said, /App status › Maintenance mode\s+no\s+yes/)
     assert.match(said, /Maintenance mode closes the app/)
-    await expectAccessible(page, { stopsMax: 20 })
     assert.equal((await stored())['appStatus']?.['isUnderMaintenance'], false)
     await page.click({ ...button('Save'), within: dialog })
     await page.find(words('Saved'))

@@ -9,17 +9,8 @@ import { button, startDashboard } from '../support/browser/dashboard.ts'
 import { COUNTRY, SOURCE, TOPIC } from '../../scripts/tools/data-bodies.ts'
 
 const dashboard = await startDashboard()
-const { service, cast } = dashboard
+const { service, cast, read, store: make } = dashboard
 
-type Stored = Readonly<Record<string, Json>>
-
-const read = async (model: string, id: string): Promise<Stored> =>
-  (await service.data('GET', `/${id}`, { model }, { token: cast.admin.token })).at('data') as Stored
-const make = async (model: string, body: object): Promise<string> => {
-  const response = await service.data('POST', '', { model }, { token: cast.admin.token, body })
-  assert.equal(response.status, 201, response.text)
-  return String(response.at('data.id'))
-}
 const field = (name: string | RegExp, role = 'textbox'): { role: string; name: string | RegExp } => ({ role, name })
 
 const NEW = { title: 'Tide tables', excerpt: 'High water at noon.', url: 'https://harbour.example.org/a' }
@@ -71,8 +62,8 @@ describe('the editor', { skip: browserMissing() }, () => {
   }
 
   it('makes a headline with pickers, and shows it as the app does', async () => {
-    const topicId = await make('topic', { ...TOPIC, name: 'Harbours of the north' })
-    const sourceId = await make('source', { ...SOURCE, name: 'The Harbour Post' })
+    const topicId = await make('topic', { name: 'Harbours of the north' })
+    const sourceId = await make('source', { name: 'The Harbour Post' })
     await open('#/headlines/new')
     await page.fill(field('Title'), 'Ferry line opens')
     await page.fill(field('Excerpt'), 'Two boats a day')
@@ -110,7 +101,7 @@ describe('the editor', { skip: browserMissing() }, () => {
     const drafts = async (): Promise<readonly unknown[]> => {
       const query = { model: 'headline', filter: { status: 'draft' }, incomplete: true }
       const { at } = await service.data('GET', '', query, { token: cast.admin.token, isUndescribed: true })
-      return (at('data.items') as readonly Stored[]).map(({ title, excerpt, url, imageUrl }) => [title, excerpt, url, imageUrl])
+      return (at('data.items') as readonly JsonObject[]).map(({ title, excerpt, url, imageUrl }) => [title, excerpt, url, imageUrl])
     }
     const before = await drafts()
     await open('#/headlines/new')
@@ -306,8 +297,8 @@ describe('the editor', { skip: browserMissing() }, () => {
   })
 
   it('keeps members that it does not know and numbers that no double can hold, and says where their JSON is wrong', async () => {
-    const depth = parseExactly('12345678901234567890')
-    const id = await make('topic', { ...TOPIC, name: 'With more\r\nthan one line', depth, legacy: { a: [1, null] } })
+    const depth = parseExactly('12345678901234567890') as Json
+    const id = await make('topic', { name: 'With more\r\nthan one line', depth, legacy: { a: [1, null] } })
     await open(`#/topics/${id}`)
     const json = field(/^Custom fields/)
     assert.match((await page.find(json)).value ?? '', /"legacy"/)
@@ -332,7 +323,7 @@ describe('the editor', { skip: browserMissing() }, () => {
     await page.find(button('Try again'))
     await page.reads(/No topic has the id/, { role: 'main' })
     await page.expectNoProblems([{ status: 404 }])
-    const id = await make('topic', { ...TOPIC, name: 'Without a line' })
+    const id = await make('topic', { name: 'Without a line' })
     await open(`#/topics/${id}`)
     await page.fill(field('Name'), 'Typed offline')
     await page.emulate({ offline: true })

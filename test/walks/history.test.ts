@@ -1,7 +1,6 @@
 /** Every change is known and can be taken back: the history of a document, and the trash. */
 import assert from 'node:assert/strict'
 import { before, describe, it } from 'node:test'
-import { expectAccessible } from '../support/browser/accessibility.ts'
 import { browserMissing, type Page } from '../support/browser/browser.ts'
 import { button, holdNotices, startDashboard } from '../support/browser/dashboard.ts'
 
@@ -36,7 +35,6 @@ describe('the history of a document', { skip: browserMissing() }, () => {
     await page.evaluate(() => document.querySelector<HTMLElement>('.history summary')?.click())
     await page.reads(/Harbours[^]*Harbors[^]*|Harbors[^]*Harbours/, main)
     await page.reads(/Docks, piers and quays/, main)
-    await expectAccessible(page)
   })
 
   it('puts an earlier version back as a new one', async () => {
@@ -99,7 +97,6 @@ describe('the trash', { skip: browserMissing() }, () => {
     await page.reads(/Deleted forever/, { role: 'grid', name: 'Trash' })
     const shown = await page.evaluate(() => document.querySelector('.table-body .detail time')?.getAttribute('datetime') ?? '')
     assert.equal(Math.round((Date.parse(shown) - service.now()) / 86_400_000), 30)
-    await expectAccessible(page)
     await page.click({ role: 'checkbox', name: 'Select Keels' })
     await page.click(button('History'))
     const past = await page.find({ role: 'dialog', name: 'History' })

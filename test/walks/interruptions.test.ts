@@ -8,10 +8,7 @@ const dashboard = await startDashboard()
 const { service, cast } = dashboard
 const ask = { token: cast.admin.token }
 
-const makeTopic = async (name: string): Promise<string> => {
-  const body = { name, description: 'Ships and tides', iconUrl: 'https://example.org/icon.png' }
-  return String((await service.data('POST', '', { model: 'topic' }, { ...ask, body })).at('data.id'))
-}
+const makeTopic = (name: string): Promise<string> => dashboard.store('topic', { name })
 const topicNames = async (): Promise<readonly string[]> => {
   const found = await service.data('GET', '', { model: 'topic', limit: 100 }, ask)
   return (found.at('data.items') as { name: string }[]).map(({ name }) => name)

@@ -2,7 +2,6 @@
 import assert from 'node:assert/strict'
 import { after, describe, it } from 'node:test'
 import { buildDashboard } from '../../scripts/build-dashboard.ts'
-import { expectAccessible } from '../support/browser/accessibility.ts'
 import { browserMissing, type Page } from '../support/browser/browser.ts'
 import { button, startDashboard } from '../support/browser/dashboard.ts'
 import { startService } from '../support/service/service.ts'
@@ -40,7 +39,6 @@ describe('moving data', { skip: browserMissing() }, () => {
     await choose('topics.csv', CSV)
     await page.find({ role: 'combobox', name: 'Column for Icon URL' })
     await page.reads(/<b>Markup<\/b>/)
-    await expectAccessible(page, { stopsMax: 30 })
     await page.click(button('Check without writing'))
     await page.reads(/2 new, 0 replaced, 0 unchanged, 1 rejected\. Nothing was written/)
     await page.reads(/Line 4: status: expected one of/)
@@ -71,7 +69,6 @@ describe('moving data', { skip: browserMissing() }, () => {
     await page.reads(/No API tokens yet/)
     await page.click(button('New token'))
     await page.type({ role: 'textbox', name: 'Name' }, 'nightly <i>import</i>')
-    await expectAccessible(page)
     await page.click({ role: 'checkbox', name: 'Topics' })
     await page.click({ role: 'checkbox', name: 'Read' })
     await page.press('Enter')
@@ -112,7 +109,6 @@ describe('moving data', { skip: browserMissing() }, () => {
     await page.click(button(label))
     await page.reads(/All data will be as it was on/)
     await page.reads(/Stored settings that will change: App name/)
-    await expectAccessible(page)
     const { assets: pageAssets } = await buildDashboard()
     const again = service.app.replaced.then(async () => {
       await service.stop()

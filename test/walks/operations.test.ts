@@ -5,7 +5,6 @@ import { join } from 'node:path'
 import { after, describe, it } from 'node:test'
 import { newerThan, withoutOurs, type LogLine } from '../../src/dashboard/screens/operations/log-lines.ts'
 import { settingsWith } from '../../src/dashboard/screens/operations/settings-search.ts'
-import { expectAccessible } from '../support/browser/accessibility.ts'
 import { browserMissing, type Page } from '../support/browser/browser.ts'
 import { startDashboard } from '../support/browser/dashboard.ts'
 import { openPeer, TAKES_ONE, type Step } from '../support/smtp/smtp-peer.ts'
@@ -123,7 +122,6 @@ describe('the screen of operations', { skip: browserMissing() }, () => {
     const dialogue = { role: 'region', name: 'Conversation with the mail server' } as const
     await page.reads(/> RCPT TO:<elsewhere@example\.org>\n< 250 ok/, dialogue)
     await page.reads(/Accepted by the mail server/)
-    await expectAccessible(page)
     await page.press('Escape')
     await page.gone({ role: 'dialog' })
     await page.expectNoProblems()
@@ -181,7 +179,6 @@ describe('the screen of operations', { skip: browserMissing() }, () => {
     const file = await page.waitFor(() => page.downloads().find((one) => one.name === name), 'the file')
     const kept = readFileSync(join(service.directory, 'data/backups', name))
     assert.ok(kept.length > 100_000 && kept.equals(file.bytes))
-    await expectAccessible(page, { stopsMax: 25 })
     await page.expectNoProblems()
   })
 })

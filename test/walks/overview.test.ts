@@ -2,7 +2,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { seedSample } from '../../src/content/seeds/seeding.ts'
-import { expectAccessible } from '../support/browser/accessibility.ts'
 import { browserMissing } from '../support/browser/browser.ts'
 import { startDashboard } from '../support/browser/dashboard.ts'
 
@@ -26,7 +25,6 @@ describe('the overview', { skip: browserMissing() }, () => {
     assert.match(await page.inspect(drafts, (link) => link.getAttribute('href') ?? ''), /#\/headlines\?status=draft$/)
     await page.find({ role: 'table', name: 'Headlines per day, last 30 days' })
     await page.reads(/(Created|Changed) by /, { role: 'main' })
-    await expectAccessible(page)
     await page.expectNoProblems()
     await page.click({ role: 'link', name: new RegExp(`^${counts['draft']} drafts`) })
     await page.find({ role: 'heading', name: 'Headlines' })

@@ -33,16 +33,13 @@ describe('the keyboard', { skip: browserMissing() }, () => {
     await page.press('Enter')
   }
   const isActive = (wanted: string): Promise<unknown> => page.waitFor(async () => (await active()) === wanted, `${wanted} to be active`)
-  const statusOf = async (name: string): Promise<unknown> =>
-    (await service.data('GET', `/${ids.get(name)}`, { model: 'topic' }, { token: cast.admin.token })).at('data.status')
+  const statusOf = async (name: string): Promise<unknown> => (await dashboard.read('topic', ids.get(name) ?? ''))['status']
   const focusedRow = (): Promise<string | null | undefined> =>
     page.evaluate(() => document.activeElement?.closest('.row')?.querySelector('.main')?.textContent)
 
   before(async () => {
     for (const name of ['Ålegræsset', 'Harbours', 'Ports', MARKUP]) {
-      const body = { name, description: 'Sea', iconUrl: 'https://images.example/a.png', status: 'active' }
-      const made = await service.data('POST', '', { model: 'topic' }, { token: cast.admin.token, body })
-      ids.set(name, String(made.at('data.id')))
+      ids.set(name, await dashboard.store('topic', { name, description: 'Sea' }))
     }
     const unfinished = { title: 'Zinc', status: 'draft' }
     await service.data('POST', '', { model: 'headline', incomplete: true }, { token: cast.admin.token, body: unfinished, isUndescribed: true })

@@ -1,7 +1,6 @@
 /** Passkeys in a real browser, with the virtual authenticator of WebDriver: added, used, refused, removed. */
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import { expectAccessible } from '../support/browser/accessibility.ts'
 import { browserMissing, testBrowser, type Page } from '../support/browser/browser.ts'
 import { button, startDashboard } from '../support/browser/dashboard.ts'
 import { newPerson, type Person } from '../support/cast.ts'
@@ -46,7 +45,6 @@ describe('passkeys', { skip: browserMissing() }, () => {
     await page.fill({ role: 'textbox', name: 'Six-digit code' }, await newestCode())
     await page.press('Enter')
     await page.find(button('Remove Laptop'))
-    await expectAccessible(page)
     await page.expectNoProblems([{ status: 400, url: '/auth/passkeys' }])
   })
 

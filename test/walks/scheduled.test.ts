@@ -3,27 +3,20 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { JsonObject } from '../../src/base/json.ts'
 import { headline } from '../../src/models/headline.ts'
-import { expectAccessible } from '../support/browser/accessibility.ts'
 import { browserMissing, type Page } from '../support/browser/browser.ts'
 import { button, link, startDashboard } from '../support/browser/dashboard.ts'
-import { bodyOf } from '../../scripts/tools/data-bodies.ts'
 import { systemStore } from '../../scripts/tools/stores.ts'
 
 const dashboard = await startDashboard()
 const { service, cast } = dashboard
-const ask = { token: cast.publisher.token }
 const DAY_MS = 86_400_000
 const NOON_MS = DAY_MS / 2
 const TODAY_MS = Math.floor(Date.now() / DAY_MS) * DAY_MS
 /** Noon so many days from the beginning of the tests, in UTC, which is the zone of the browser. */
 const noon = (days: number, minutes = 0): string => new Date(TODAY_MS + days * DAY_MS + NOON_MS + minutes * 60_000).toISOString()
 
-async function make(title: string, members: JsonObject): Promise<string> {
-  const response = await service.data('POST', '', { model: 'headline' }, { ...ask, body: { ...bodyOf('headline'), title, status: 'draft', ...members } })
-  assert.equal(response.status, 201, response.text)
-  return String(response.at('data.id'))
-}
-const stored = async (id: string): Promise<JsonObject> => (await service.data('GET', `/${id}`, { model: 'headline' }, ask)).at('data') as JsonObject
+const make = (title: string, members: JsonObject): Promise<string> =>
+  dashboard.store('headline', { title, status: 'draft', ...members })
 
 describe('the calendar of scheduled changes', { skip: browserMissing() }, () => {
   let page: Page
@@ -33,7 +26,6 @@ describe('the calendar of scheduled changes', { skip: browserMissing() }, () => 
     page = await dashboard.openAs(cast.publisher, '#/')
     await page.click({ role: 'link', name: 'Scheduled' })
     await page.reads(/Nothing is scheduled/)
-    await expectAccessible(page)
     ferry = await make('New ferry line opens', { publishAt: noon(1), unpublishAt: noon(40) })
     await make('Council votes on the harbour extension that residents have asked for since the spring', { publishAt: noon(1, 90) })
     await make('Tides this week', { publishAt: noon(3) })
@@ -56,11 +48,11 @@ describe('the calendar of scheduled changes', { skip: browserMissing() }, () => 
     // The year comes behind month and day, and the hour behind it.
     await page.press('ArrowRight', 'ArrowRight', 'ArrowDown', 'Enter')
     await page.reads(/Choose a later time/, { role: 'main' })
-    assert.equal((await stored(ferry))['publishAt'], noon(1))
+    assert.equal((await dashboard.read('headline', ferry))['publishAt'], noon(1))
     await page.press('ArrowUp', 'ArrowRight', 'ArrowUp', 'Enter')
     await page.reads(/New ferry line opens: now/)
     await page.focuses('Change time: New ferry line opens')
-    assert.equal((await stored(ferry))['publishAt'], noon(1, 60))
+    assert.equal((await dashboard.read('headline', ferry))['publishAt'], noon(1, 60))
   })
 
   it('cancels with the mouse, and takes that back', async () => {

@@ -2,7 +2,6 @@
 import assert from 'node:assert/strict'
 import { before, describe, it } from 'node:test'
 import { isNarrowed, readUserSearch, userFilter, userSearchQuery } from '../../src/dashboard/screens/users/user-query.ts'
-import { expectAccessible } from '../support/browser/accessibility.ts'
 import { browserMissing, type Page } from '../support/browser/browser.ts'
 import { button, link, startDashboard } from '../support/browser/dashboard.ts'
 import { newPerson, type Person } from '../support/cast.ts'
@@ -50,7 +49,6 @@ describe('the screen of users', { skip: browserMissing() }, () => {
     assert.deepEqual(await page.findAll({ role: 'link', name: /^Guest / }), [])
     const total = await page.evaluate(() => document.querySelector('.total')?.textContent ?? '')
     assert.match(total, /^[1-9]\d*$/)
-    await expectAccessible(page)
     await page.type({ role: 'searchbox', name: 'Search by e-mail' }, 'premium')
     await page.gone(link(cast.standard.email))
     await page.find(link(cast.premium.email))
@@ -128,7 +126,6 @@ describe('the screen of users', { skip: browserMissing() }, () => {
       name: /^Someone else changed this account: Premium, None/,
     })
     assert.equal((await storedUser(person.id))['dashboardRole'], 'none')
-    await expectAccessible(page)
     await page.select({ role: 'combobox', name: 'App' }, 'Premium – higher limits')
     await page.click(button('Save'))
     await page.find({ role: 'StaticText', name: 'Saved' })

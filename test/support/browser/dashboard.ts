@@ -6,8 +6,11 @@
  *
  * Where there is no browser, only the service is there: skip the tests with `browserMissing()`.
  */
+import assert from 'node:assert/strict'
 import { after } from 'node:test'
 import { buildDashboard } from '../../../scripts/build-dashboard.ts'
+import { bodyOf } from '../../../scripts/tools/data-bodies.ts'
+import type { JsonObject } from '../../../src/base/json.ts'
 import type { LanguageCode } from '../../../src/dashboard/texts.ts'
 import { testBrowser, type Page } from './browser.ts'
 import type { Size } from './page.ts'
@@ -27,6 +30,10 @@ export interface Dashboard {
   openAs(person: Person, hash?: string, options?: WindowOptions): Promise<Page>
   /** The same without a session. */
   open(hash?: string, options?: WindowOptions): Promise<Page>
+  /** Stores a document as an administrator, with what its model needs where no member says otherwise. Gives its id. */
+  store(model: string, members?: JsonObject): Promise<string>
+  /** A document as an administrator reads it. */
+  read(model: string, id: string): Promise<JsonObject>
 }
 
 /** What tests look for most. */
@@ -83,5 +90,13 @@ export async function startDashboard(settings: TestSettings = {}, { directory, d
     cast,
     openAs: ({ token }, hash = '', options = {}) => open(token, hash, options),
     open: (hash = '', options = {}) => open(undefined, hash, options),
+    async store(model, members = {}) {
+      const body = { ...bodyOf(model), ...members }
+      const response = await service.data('POST', '', { model }, { token: cast.admin.token, body })
+      assert.equal(response.status, 201, response.text)
+      return String(response.at('data.id'))
+    },
+    read: async (model, id) =>
+      (await service.data('GET', `/${id}`, { model }, { token: cast.admin.token })).at('data') as JsonObject,
   }
 }
