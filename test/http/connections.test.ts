@@ -3,24 +3,11 @@ import { once } from 'node:events'
 import { Agent } from 'node:http'
 import { describe, it } from 'node:test'
 import { noContent, ok } from '../../src/http/request/exchange.ts'
-import type { Exchange } from '../../src/http/request/exchange.ts'
 import type { Route } from '../../src/http/server/router.ts'
 import { RawConnection, send, sendRaw } from '../support/service/http-client.ts'
-import { startServer } from '../support/service/http-server.ts'
+import { gate, startServer } from '../support/service/http-server.ts'
 
 const QUICK: Route = { method: 'GET', path: '/quick', handler: () => ok('"quick"') }
-
-/** A route that waits until it is released, and says when a request has come in. */
-function gate(path = '/slow'): { route: Route; entered: Promise<Exchange>; release: () => void } {
-  const entered = Promise.withResolvers<Exchange>()
-  const released = Promise.withResolvers<void>()
-  const handler = async (exchange: Exchange) => {
-    entered.resolve(exchange)
-    await released.promise
-    return ok('"slow"')
-  }
-  return { route: { method: 'GET', path, handler }, entered: entered.promise, release: released.resolve }
-}
 
 const get = (path: string, more = ''): string => `GET ${path} HTTP/1.1\r\nHost: x\r\n${more}\r\n`
 

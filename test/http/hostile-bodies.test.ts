@@ -15,7 +15,7 @@ import { PushedRequest } from '../../src/http/request/pushed-request.ts'
 import type { Route } from '../../src/http/server/router.ts'
 import { SERVER_LIMITS } from '../../src/http/server/server-limits.ts'
 import { RawConnection, type RawResponse } from '../support/service/http-client.ts'
-import { startServer, type TestServer } from '../support/service/http-server.ts'
+import { gate, startServer, type TestServer } from '../support/service/http-server.ts'
 
 const KIB = 1024
 
@@ -113,14 +113,13 @@ describe('a body in a flood of tiny chunks', () => {
   })
 
   it('is cut off also behind another request, and that one gets its response', async () => {
-    const released = Promise.withResolvers<void>()
-    const slow: Route = { method: 'GET', path: '/slow', handler: () => released.promise.then(() => ok('"slow"')) }
-    await using server = await startServer([...ROUTES, slow])
+    const { route, release } = gate()
+    await using server = await startServer([...ROUTES, route])
     const connection = await RawConnection.open(server.port)
     connection.write('GET /slow HTTP/1.1\r\nHost: x\r\n\r\n')
     connection.write(head('/stranger', CHUNKED) + '1\r\nx\r\n'.repeat(10_000))
     await until(() => server.bodies.rejections.tiny_pieces === 1)
-    released.resolve()
+    release()
     assert.match((await connection.response()).text, /"slow"/)
     assert.equal((await connection.response()).status, 413)
     await connection.rest()
@@ -284,20 +283,14 @@ describe('a body that no handler has asked for yet', () => {
   })
 
   it('is given up with its connection', async () => {
-    const entered = Promise.withResolvers<void>()
-    const released = Promise.withResolvers<void>()
-    const handler = async () => {
-      entered.resolve()
-      await released.promise
-      return noContent()
-    }
-    await using server = await startServer([{ method: 'POST', path: '/later', handler }, ...ROUTES])
+    const { route, entered, release } = gate('POST', '/later')
+    await using server = await startServer([route, ...ROUTES])
     const connection = await RawConnection.open(server.port)
     connection.write(head('/later', ofLength(10)) + jsonOf(10) + head('/stranger', ofLength(100)) + jsonOf(100))
-    await entered.promise
+    await entered
     await until(() => server.bodies.heldBytes === 110)
     connection.destroy()
-    released.resolve()
+    release()
     await until(() => server.bodies.heldBytes === 0)
   })
 })

@@ -14,7 +14,7 @@ import { parseProxies } from '../../src/http/request/client-address.ts'
 import { ok } from '../../src/http/request/exchange.ts'
 import type { Route } from '../../src/http/server/router.ts'
 import { RawConnection, send } from '../support/service/http-client.ts'
-import { startServer, type TestServer } from '../support/service/http-server.ts'
+import { gate, startServer, type TestServer } from '../support/service/http-server.ts'
 import { TEST_CERTIFICATE, TEST_KEY } from '../support/service/test-certificate.ts'
 
 const ROUTES: readonly Route[] = [
@@ -135,22 +135,15 @@ describe('a flood of connections without a body', () => {
 
 describe('connections of one address', () => {
   it('that are all being served are not ended for another, which is refused', async () => {
-    const released = Promise.withResolvers<void>()
-    let served = 0
-    const handler = async () => {
-      served++
-      await released.promise
-      return ok('"slow"')
-    }
-    const slow: Route = { method: 'GET', path: '/slow', handler }
-    await using server = await startServer([...ROUTES, slow], { limits: { connectionsPerAddressMax: 3 } })
+    const { route, served, release } = gate()
+    await using server = await startServer([...ROUTES, route], { limits: { connectionsPerAddressMax: 3 } })
     const busy = await Promise.all(Array.from({ length: 3 }, () => RawConnection.open(server.port)))
     for (const connection of busy) connection.write('GET /slow HTTP/1.1\r\nHost: x\r\n\r\n')
-    while (served < 3) await new Promise((resolve) => void setImmediate(resolve))
+    while (served() < 3) await new Promise((resolve) => void setImmediate(resolve))
     const refused = await RawConnection.open(server.port)
     assert.equal(await refused.rest(), '')
     assert.equal(server.connections.shed.address_refused, 1)
-    released.resolve()
+    release()
     for (const connection of busy) {
       assert.match((await connection.response()).text, /"slow"/)
       connection.destroy()

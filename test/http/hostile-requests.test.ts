@@ -9,8 +9,7 @@ import { ok } from '../../src/http/request/exchange.ts'
 import type { Route } from '../../src/http/server/router.ts'
 import { RawConnection, send, sendRaw } from '../support/service/http-client.ts'
 import type { RawResponse } from '../support/service/http-client.ts'
-import { startServer } from '../support/service/http-server.ts'
-import type { TestServer } from '../support/service/http-server.ts'
+import { gate, startServer, type TestServer } from '../support/service/http-server.ts'
 
 const ROUTES: readonly Route[] = [
   { method: 'GET', path: '/', handler: () => ok('{}') },
@@ -190,13 +189,12 @@ describe('floods', () => {
   })
 
   it('of requests sent in advance are cut off past what may wait', async () => {
-    const { promise: release, resolve } = Promise.withResolvers<void>()
-    const slow: Route = { method: 'GET', path: '/slow', handler: async () => (await release, ok('{}')) }
-    await using server = await startServer([...ROUTES, slow])
+    const { route, release } = gate()
+    await using server = await startServer([...ROUTES, route])
     const connection = await RawConnection.open(server.port)
     connection.write('GET /slow HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(5000))
     assert.equal(await connection.rest(), '')
-    resolve()
+    release()
     assert.equal((await server.logged('request')).fields['aborted'], true)
     await assertUnharmed(server)
   })
@@ -220,22 +218,15 @@ describe('floods', () => {
   })
 
   it('of connections are bounded, and one line says so', async () => {
-    const released = Promise.withResolvers<void>()
-    let served = 0
-    const handler = async () => {
-      served++
-      await released.promise
-      return ok('{}')
-    }
-    const slow: Route = { method: 'GET', path: '/slow', handler }
-    await using server = await startServer([...ROUTES, slow], { limits: { connectionsMax: 2 } })
+    const { route, served, release } = gate()
+    await using server = await startServer([...ROUTES, route], { limits: { connectionsMax: 2 } })
     // Those that are being served stay, whatever comes.
     const busy: RawConnection[] = []
     while (busy.length < 2) {
       const connection = await RawConnection.open(server.port)
       connection.write('GET /slow HTTP/1.1\r\nHost: x\r\n\r\n')
       busy.push(connection)
-      while (served < busy.length) await new Promise((resolve) => void setImmediate(resolve))
+      while (served() < busy.length) await new Promise((resolve) => void setImmediate(resolve))
     }
     for (let i = 0; i < 3; i++) {
       const refused = await RawConnection.open(server.port)
@@ -244,7 +235,7 @@ describe('floods', () => {
     assert.equal((await server.logged('connections.full')).level, 'warn')
     assert.equal(server.entries.length, 1)
     assert.equal(server.connections.shed.full, 3)
-    released.resolve()
+    release()
     for (const connection of busy) {
       assert.equal((await connection.response()).status, 200)
       connection.destroy()

@@ -1,6 +1,7 @@
 /** A real server on a free port for tests of the HTTP layer, with a fixed clock and a log that is kept. */
 import { NO_PROXIES } from '../../../src/http/request/client-address.ts'
 import type { TrustedProxies } from '../../../src/http/request/client-address.ts'
+import { ok, type Exchange } from '../../../src/http/request/exchange.ts'
 import type { CorsPolicy } from '../../../src/http/guard/cors.ts'
 import type { Certificate } from '../../../src/http/server/certificate.ts'
 import type { ListenAddress } from '../../../src/http/server/listening.ts'
@@ -68,4 +69,18 @@ export async function startServer(routes: readonly Route[], options: TestServerO
     close: () => server.close(),
     [Symbol.asyncDispose]: () => server.close(),
   }
+}
+
+/** A route whose requests wait until they are released. `entered` has the first of them, `served` tells how many came. */
+export function gate(method: Route['method'] = 'GET', path = '/slow') {
+  const [entered, released] = [Promise.withResolvers<Exchange>(), Promise.withResolvers<void>()]
+  let served = 0
+  const handler = async (exchange: Exchange) => {
+    served++
+    entered.resolve(exchange)
+    await released.promise
+    return ok('"slow"')
+  }
+  const route: Route = { method, path, handler }
+  return { route, entered: entered.promise, served: () => served, release: released.resolve }
 }
