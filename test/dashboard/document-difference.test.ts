@@ -11,10 +11,7 @@ describe('the differences of two documents', () => {
       'tell what is new and what is gone',
       { a: { x: null } },
       { a: { y: '' } },
-      [
-        ['a.x', null, undefined],
-        ['a.y', undefined, ''],
-      ],
+      [['a.x', null, undefined], ['a.y', undefined, '']],
     ],
     ['compare lists as a whole', { a: [1, { b: 2 }] }, { a: [1, { b: 3 }] }, [['a', [1, { b: 2 }], [1, { b: 3 }]]]],
     [
@@ -33,10 +30,7 @@ describe('the differences of two documents', () => {
   ] as const) {
     it(name, () => {
       const found = differencesOf(before as never, after as never)
-      assert.deepEqual(
-        found.map(({ steps, before: old, after: next }) => [steps.join('.'), old, next]),
-        wanted,
-      )
+      assert.deepEqual(found.map(({ steps, before: old, after: next }) => [steps.join('.'), old, next]), wanted)
     })
   }
 

@@ -53,13 +53,7 @@ describe('what two people made of one document', () => {
   it('differs member by member, and is told by who changed it', () => {
     assert.deepEqual(
       different.map(({ name, changedBy }) => [name, changedBy]),
-      [
-        ['excerpt', 'them'],
-        ['url', 'both'],
-        ['source', 'them'],
-        ['gone', 'them'],
-        ['new', 'me'],
-      ],
+      [['excerpt', 'them'], ['url', 'both'], ['source', 'them'], ['gone', 'them'], ['new', 'me']],
     )
   })
 
@@ -71,14 +65,8 @@ describe('what two people made of one document', () => {
       source: { id: '2', name: 'T' },
       new: [1],
     })
-    assert.deepEqual(
-      merged(mine, different, () => 'mine'),
-      mine,
-    )
-    assert.deepEqual(
-      merged(mine, different, () => 'theirs'),
-      theirs,
-    )
+    assert.deepEqual(merged(mine, different, () => 'mine'), mine)
+    assert.deepEqual(merged(mine, different, () => 'theirs'), theirs)
   })
 })
 

@@ -25,12 +25,7 @@ describe('what a list offers by the declaration', () => {
     [user, 'appRole dashboardRole updatedAt createdAt', 'email appRole dashboardRole updatedAt', 'createdAt:desc email'],
   ] as const) {
     it(`of ${model.name}`, () => {
-      assert.equal(
-        filterFields(model)
-          .map(({ key }) => key)
-          .join(' '),
-        filters,
-      )
+      assert.equal(filterFields(model) .map(({ key }) => key) .join(' '), filters)
       assert.equal(defaultColumns(model).join(' '), columns)
       assert.equal([...sortableFields(model).values()].join(' '), sortable)
     })

@@ -3,7 +3,6 @@ import assert from 'node:assert/strict'
 import { globSync, readFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { describe, it } from 'node:test'
-import { buildDashboard } from '../../scripts/build-dashboard.ts'
 import { LANGUAGES, type TextKey } from '../../src/dashboard/texts.ts'
 
 const ROOT = join(import.meta.dirname, '../../src/dashboard')
@@ -90,16 +89,6 @@ describe('the texts of the page', () => {
 
   it('are in one table each', () => {
     assert.equal(Object.keys(ENGLISH).length, [pageTexts, screenTexts, reviewTexts, firstRunTexts].flatMap((table) => Object.keys(table)).length)
-  })
-
-  it('of the page that opens first are in its table', async () => {
-    const { assets, pageFiles } = await buildDashboard()
-    const scripts = assets.filter(({ path }) => path.endsWith('.js') && pageFiles.has(basename(path)))
-    const code = scripts.map(({ body }) => Buffer.from(body).toString()).join('\n')
-    // The shortest keys are words of other code, too.
-    const isSaid = (key: string): boolean => key.includes('.') && code.includes(`"${key}"`)
-    assert.ok(Object.keys(pageTexts).some(isSaid))
-    assert.deepEqual(Object.keys({ ...screenTexts, ...reviewTexts, ...firstRunTexts }).filter(isSaid), [])
   })
 
   it('of parts that are fetched without the tables of screens are in the table of the page', () => {

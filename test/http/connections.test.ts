@@ -199,11 +199,7 @@ describe('exchange.signal', () => {
     assert.equal(exchange.signal.aborted, true)
     release()
     assert.equal((await server.logged('request')).level, 'info')
-    assert.equal(
-      server.entries.some(({ level }) => level === 'error'),
-      false,
-      'giving up on a client is no error',
-    )
+    assert.equal(server.entries.some(({ level }) => level === 'error'), false, 'giving up on a client is no error')
   })
 
   it('does not abort once the response is out', async () => {

@@ -129,10 +129,7 @@ describe('the responses to another origin', () => {
       const foreign = await send(server.port, path, { method, headers: { Origin: 'https://evil.example' } })
       const isWrite = method === 'PUT' || method === 'POST'
       assert.equal(foreign.status, isWrite ? 403 : status, 'a foreign origin gets the response to a read')
-      assert.deepEqual(
-        Object.keys(foreign.headers).filter((name) => name.startsWith('access-control')),
-        [],
-      )
+      assert.deepEqual(Object.keys(foreign.headers).filter((name) => name.startsWith('access-control')), [])
       assert.equal(foreign.headers.vary, 'Origin', 'a cache must not hand this response to an allowed origin')
     }
   })

@@ -54,10 +54,7 @@ describe('the coder of envelopes', () => {
 
   it('attack: large pages, one after the other, are compressed as quickly as those for one client', async () => {
     const coder = createEnvelopeCoder(() => false)
-    for (const [length, effort] of [
-      [256 * 1024 - 20, 'kept'],
-      [256 * 1024, 'once'],
-    ] as const) {
+    for (const [length, effort] of [[256 * 1024 - 20, 'kept'], [256 * 1024, 'once']] as const) {
       const plain = envelopeStart(JSON.stringify(Array.from({ length: length / 2 }, (_, i) => i % 977)).slice(0, length))
       const { bytes } = await coder.kept({ plain, coded: new Map(), onGrowth: () => {} }, 'zstd')
       assert.deepEqual(bytes, (await compressStart(plain, 'zstd', effort)).bytes)

@@ -42,10 +42,7 @@ function site(t: Cleanup, size: number): Site {
     return { kind: 'file', status: 200, contentType: TYPE, file, headers }
   }
   const ok: Handler = () => ({ kind: 'data', status: 200, data: '"fine"' })
-  const routes: Route[] = [
-    { method: 'GET', path: '/file', handler },
-    { method: 'GET', path: '/ok', handler: ok },
-  ]
+  const routes: Route[] = [{ method: 'GET', path: '/file', handler }, { method: 'GET', path: '/ok', handler: ok }]
   return { path, bytes, routes, opened, closed: async () => void (await Promise.all(closings)) }
 }
 
@@ -147,11 +144,7 @@ describe('a response that is a file', () => {
     const { fields } = await server.logged('request')
     assert.equal(fields['aborted'], true)
     assert.ok(Number(fields['bytes']) < 32 * MIB)
-    assert.equal(
-      server.entries.some(({ level }) => level === 'error'),
-      false,
-      'which is nothing to worry about',
-    )
+    assert.equal(server.entries.some(({ level }) => level === 'error'), false, 'which is nothing to worry about')
   })
 
   it('is cut off when its client takes nothing for too long', async (t) => {

@@ -152,11 +152,7 @@ describe('the server on a loopback address', () => {
 
   it('responds to a rebound name with 421, also to a preflight and an unknown path', async () => {
     await using server = await startServer(routes)
-    for (const [method, path] of [
-      ['GET', '/'],
-      ['OPTIONS', '/'],
-      ['GET', '/nowhere'],
-    ] as const) {
+    for (const [method, path] of [['GET', '/'], ['OPTIONS', '/'], ['GET', '/nowhere']] as const) {
       const { status, text } = await send(server.port, path, { method, headers: { Host: 'evil.example' } })
       assert.equal(status, 421)
       assert.match(text, /"code":"misdirectedRequest"/)

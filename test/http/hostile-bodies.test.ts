@@ -135,11 +135,7 @@ describe('bodies that do not end', () => {
       connection.write(head(path, ofLength(16 * KIB)) + 'x'.repeat(16 * KIB - 1))
       return connection
     }
-    for (const [path, bytes] of [
-      ['/guest', 16],
-      ['/other', 32],
-      ['/stranger', 48],
-    ] as const) {
+    for (const [path, bytes] of [['/guest', 16], ['/other', 32], ['/stranger', 48]] as const) {
       begun.push(await begin(path))
       await until(() => server.bodies.heldBytes === bytes * KIB - begun.length)
     }

@@ -181,10 +181,7 @@ describe('connections of one address', () => {
     await using server = await startServer(ROUTES, { limits: { connectionsPerAddressMax: 3 } })
     for (let i = 0; i < 20; i++) assert.equal((await send(server.port, '/')).status, 200)
     while (server.connections.size > 0) await new Promise((resolve) => void setImmediate(resolve))
-    assert.deepEqual(
-      Object.values(server.connections.shed).filter((count) => count > 0),
-      [],
-    )
+    assert.deepEqual(Object.values(server.connections.shed).filter((count) => count > 0), [])
   })
 })
 
@@ -272,10 +269,7 @@ describe('long headers', () => {
   it('with a long URL end their connection, since the parser keeps it', async () => {
     await using server = await startServer(ROUTES)
     const connection = await RawConnection.open(server.port)
-    for (const [chars, kept] of [
-      [8_000, 'keep-alive'],
-      [9_000, 'close'],
-    ] as const) {
+    for (const [chars, kept] of [[8_000, 'keep-alive'], [9_000, 'close']] as const) {
       connection.write(`GET /?${'x'.repeat(chars)} HTTP/1.1\r\nHost: x\r\n\r\n`)
       const { status, headers } = await connection.response()
       assert.deepEqual([status, headers['connection']], [200, kept])

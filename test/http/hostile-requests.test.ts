@@ -26,10 +26,7 @@ function assertErrorBody({ headers, text }: RawResponse, code: string): void {
 
 async function assertUnharmed(server: TestServer): Promise<void> {
   assert.equal((await send(server.port, '/')).status, 200, 'the next client is served')
-  assert.deepEqual(
-    server.entries.filter(({ level }) => level === 'error'),
-    [],
-  )
+  assert.deepEqual(server.entries.filter(({ level }) => level === 'error'), [])
 }
 
 const CONNECT = 'CONNECT internal:22 HTTP/1.1\r\nHost: internal:22\r\n\r\n'
@@ -88,14 +85,8 @@ describe('request smuggling', () => {
   // Two lengths for one body let two servers disagree about where the next request begins (RFC 9112 section 11.2).
   const inner = 'GET /echo/smuggled HTTP/1.1\r\nHost: x\r\n\r\n'
   const rows: [name: string, bytes: string][] = [
-    [
-      'Content-Length and Transfer-Encoding',
-      `${POST}Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n${inner}`,
-    ],
-    [
-      'Transfer-Encoding and Content-Length',
-      `${POST}Transfer-Encoding: chunked\r\nContent-Length: 5\r\n\r\n0\r\n\r\n${inner}`,
-    ],
+    ['Content-Length and Transfer-Encoding', `${POST}Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n${inner}`],
+    ['Transfer-Encoding and Content-Length', `${POST}Transfer-Encoding: chunked\r\nContent-Length: 5\r\n\r\n0\r\n\r\n${inner}`],
     ['two Content-Lengths', `${POST}Content-Length: 2\r\nContent-Length: 3\r\n\r\n{} ${inner}`],
     ['a list of Content-Lengths', `${POST}Content-Length: 2, 2\r\n\r\n{}${inner}`],
     ['a signed Content-Length', `${POST}Content-Length: +2\r\n\r\n{}${inner}`],

@@ -55,12 +55,7 @@ describe('readJson()', () => {
       ['an empty body', { 'Content-Type': json }, '', /found nothing$/],
       ['an empty chunked body', { 'Content-Type': json, 'Transfer-Encoding': 'chunked' }, '', /found nothing$/],
       ['no content type', {}, '{}', /type nothing: expected "application\/json"$/],
-      [
-        'a form',
-        { 'Content-Type': 'application/x-www-form-urlencoded' },
-        'a=1',
-        /type "application\/x-www-form-urlencoded"/,
-      ],
+      ['a form', { 'Content-Type': 'application/x-www-form-urlencoded' }, 'a=1', /type "application\/x-www-form-urlencoded"/],
       ['a +json type', { 'Content-Type': 'application/vnd.api+json' }, '{}', /expected "application\/json"$/],
       ['malformed JSON', { 'Content-Type': json }, '{"a":1,}', /as JSON: unexpected text at position 7/],
       ['JSON that breaks off', { 'Content-Type': json }, '{"a":', /as JSON: it ends/],
@@ -68,12 +63,7 @@ describe('readJson()', () => {
       ['an array', { 'Content-Type': json }, '[{}]', /expected a JSON object, found an array$/],
       ['a number', { 'Content-Type': json }, '12345678901234567890', /found 12345678901234567890$/],
       ['bytes that are no UTF-8', { 'Content-Type': json }, Buffer.from('{"a":"\xff"}', 'latin1'), /expected UTF-8/],
-      [
-        'too deep nesting',
-        { 'Content-Type': json },
-        `{"a":${'['.repeat(500)}${']'.repeat(500)}}`,
-        /nested deeper than/,
-      ],
+      ['too deep nesting', { 'Content-Type': json }, `{"a":${'['.repeat(500)}${']'.repeat(500)}}`, /nested deeper than/],
     ]
   for (const [name, headers, body, message] of bad) {
     it(`refuses ${name}`, async () => {
@@ -128,9 +118,7 @@ describe('readJson()', () => {
   it('puts chunks together, also in the middle of a character', async () => {
     const connection = await RawConnection.open(server.port)
     const body = Buffer.from('{"a":"ü"}')
-    connection.write(
-      'POST /json HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n',
-    )
+    connection.write('POST /json HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n')
     for (const byte of body) connection.write(Buffer.from([...Buffer.from('1\r\n'), byte, ...Buffer.from('\r\n')]))
     connection.write('0\r\nX-Trailer: y\r\n\r\n')
     assert.match((await connection.response()).text, /"data":\{"a":"ü"\}/)
@@ -153,9 +141,7 @@ describe('readJson()', () => {
     await using server = await startServer(ROUTES, { limits: { bodyBytesMax: 1000 } })
     const connection = await RawConnection.open(server.port)
     const length = 6 * 1024 * 1024
-    connection.write(
-      `POST /json HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: ${length}\r\n\r\n`,
-    )
+    connection.write(`POST /json HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: ${length}\r\n\r\n`)
     connection.socket.pause()
     await new Promise<void>((resolve) => connection.socket.write(Buffer.alloc(length, 'x'), () => resolve()))
     connection.socket.resume()
@@ -187,11 +173,7 @@ describe('a body that no handler reads', () => {
   })
 
   it('ends the connection when it is large, and the client still gets its response', async () => {
-    for (const [path, status] of [
-      ['/unread', 204],
-      ['/forbidden', 403],
-      ['/nowhere', 404],
-    ] as const) {
+    for (const [path, status] of [['/unread', 204], ['/forbidden', 403], ['/nowhere', 404]] as const) {
       const response = await send(server.port, path, { method: 'POST', body: 'x'.repeat(4 * 1024 * 1024) })
       assert.equal(response.status, status)
       assert.equal(response.headers.connection, 'close')
@@ -234,18 +216,13 @@ describe('an upload that breaks off', () => {
   it('is logged as such and is no error', async () => {
     await using server = await startServer(ROUTES)
     const connection = await RawConnection.open(server.port)
-    connection.write(
-      'POST /json HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{"a":',
-    )
+    connection.write('POST /json HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{"a":')
     await new Promise<void>((resolve) => setImmediate(resolve))
     connection.destroy()
     const { fields } = await server.logged('request')
     assert.equal(fields['aborted'], true)
     assert.equal(fields['status'], undefined)
-    assert.equal(
-      server.entries.some(({ level }) => level === 'error' || level === 'warn'),
-      false,
-    )
+    assert.equal(server.entries.some(({ level }) => level === 'error' || level === 'warn'), false)
     assert.equal((await send(server.port, '/json', { method: 'POST', body: {} })).status, 200)
   })
 })

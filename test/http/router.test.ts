@@ -100,9 +100,7 @@ describe('createRouter()', () => {
   ] as const) {
     it(`takes ${name}, whatever the order of the table`, async () => {
       for (const order of [paths, [...paths].reverse()]) {
-        const router = createRouter(
-          order.map((one) => ({ ...route('GET', one), handler: () => ok(JSON.stringify(one)) })),
-        )
+        const router = createRouter(order.map((one) => ({ ...route('GET', one), handler: () => ok(JSON.stringify(one)) })))
         const { handler } = router.route('GET', path)
         assert.deepEqual(await handler(undefined as never), ok(JSON.stringify(wanted)))
       }
@@ -110,13 +108,7 @@ describe('createRouter()', () => {
   }
 
   it('takes routes that only look alike', () => {
-    createRouter([
-      route('GET', '/a'),
-      route('GET', '/:x/b'),
-      route('GET', '/a/c'),
-      route('GET', '/'),
-      route('GET', '/a/:y/d'),
-    ])
+    createRouter([route('GET', '/a'), route('GET', '/:x/b'), route('GET', '/a/c'), route('GET', '/'), route('GET', '/a/:y/d')])
     createRouter([route('GET', '/'), route('GET', '/:x')])
     createRouter([route('GET', '/a/:id'), route('PUT', '/a/:id')])
   })

@@ -125,10 +125,7 @@ describe('a server with a certificate', () => {
     }
     const next = await secureSocket(server.port)
     next.destroy()
-    assert.deepEqual(
-      server.entries.filter(({ level }) => level === 'error'),
-      [],
-    )
+    assert.deepEqual(server.entries.filter(({ level }) => level === 'error'), [])
   })
 
   it('refuses what is no HTTP with a response of its own, inside TLS', async () => {
@@ -196,10 +193,7 @@ describe('startRenewal()', () => {
     assert.deepEqual(used, [OTHER_CERTIFICATE])
     renewal.reload(files)
     assert.equal(used.length, 2)
-    assert.deepEqual(
-      entries.map(({ event }) => event),
-      ['certificate.loaded', 'certificate.loaded'],
-    )
+    assert.deepEqual(entries.map(({ event }) => event), ['certificate.loaded', 'certificate.loaded'])
   })
 
   it('keeps the old certificate when the new one cannot be used, and says why', (t) => {

@@ -105,10 +105,7 @@ describe('parseUnixAddress()', { skip: process.platform === 'win32' }, () => {
     const longest = process.platform === 'linux' ? 107 : 103
     assert.equal(parseUnixAddress(`unix:/${'x'.repeat(longest - 1)}`).path.length, longest)
     for (const path of [`/${'x'.repeat(longest)}`, `/${'é'.repeat(longest / 2)}x`]) {
-      assert.throws(
-        () => parseUnixAddress(`unix:${path}`),
-        new RegExp(`at most ${longest} bytes .* found ${longest + 1}`),
-      )
+      assert.throws(() => parseUnixAddress(`unix:${path}`), new RegExp(`at most ${longest} bytes .* found ${longest + 1}`))
     }
   })
 })

@@ -1,5 +1,5 @@
 // night: it starts a cluster; test/etcd has its API
-/** The dashboard of a node of a cluster: its nodes and etcd servers, and requests that see what was written before. */
+/** The dashboard of a node of a cluster: its nodes and etcd servers. */
 import assert from 'node:assert/strict'
 import { after, describe, it } from 'node:test'
 import { expectAccessible } from '../support/browser/accessibility.ts'
@@ -12,11 +12,6 @@ import { temporaryDirectory } from '../../scripts/tools/temporary-directory.ts'
 
 const skip = noEtcd === false ? browserMissing() : noEtcd
 const cleanup = { after: (work: () => void | Promise<void>) => after(work) }
-
-/** Browsers tell names of headers as they were written. */
-function positionIn(headers: Readonly<Record<string, string>> = {}): number {
-  return Number(Object.entries(headers).find(([name]) => name.toLowerCase() === 'x-dateline-position')?.[1])
-}
 
 describe('a cluster in the dashboard', { skip }, async () => {
   if (skip !== undefined) return
@@ -49,22 +44,6 @@ describe('a cluster in the dashboard', { skip }, async () => {
     assert.match(servers[0] ?? '', /leader/)
     await page.reads(/The log is at position \d/)
     await expectAccessible(page)
-    await page.expectNoProblems()
-  })
-
-  it('sends the position of what it wrote with later requests, so that any node shows it', async () => {
-    const page = await openAs(cast.admin, '#/topics/new')
-    await page.fill({ role: 'textbox', name: 'Name' }, 'Harbours')
-    await page.fill({ role: 'textbox', name: 'Description' }, 'Ships and tides')
-    await page.click({ role: 'button', name: 'Publish' })
-    await page.waitFor(async () => /#\/topics\/[0-9a-f]{24}$/.test(await page.url()), 'the address of the topic')
-    await page.open('/#/topics')
-    await page.find({ role: 'link', name: 'Harbours' })
-    const sent = (await page.requests()).filter(({ url }) => url.includes('/api/v1/data?'))
-    const written = positionIn(sent.find(({ method }) => method === 'POST')?.responseHeaders)
-    assert.ok(written > 0, `the position ${written}`)
-    const read = positionIn(sent.findLast(({ method, url }) => method === 'GET' && url.includes('model=topic'))?.headers)
-    assert.ok(read >= written, `a read at ${read} behind a write at ${written}`)
     await page.expectNoProblems()
   })
 })

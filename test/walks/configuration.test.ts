@@ -10,11 +10,7 @@ const { service, cast } = dashboard
 
 type Stored = Readonly<Record<string, Readonly<Record<string, unknown>>>>
 
-async function stored(): Promise<Stored> {
-  const query = { model: 'remote_config' }
-  const response = await service.data('GET', `/${remoteConfig.singleton}`, query, { token: cast.admin.token })
-  return response.at('data') as Stored
-}
+const stored = async (): Promise<Stored> => (await dashboard.read('remote_config', remoteConfig.singleton ?? '')) as Stored
 
 /** Another administrator saves. */
 async function saveElsewhere(section: string, changes: Readonly<Record<string, unknown>>): Promise<void> {

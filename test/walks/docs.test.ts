@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict'
 import { before, describe, it } from 'node:test'
 import { buildDashboard } from '../../scripts/build-dashboard.ts'
+import { describedApi } from '../../src/reference/described-api.ts'
 import { openApiDocument } from '../../src/api/openapi/openapi.ts'
 import { seedSample } from '../../src/content/seeds/seeding.ts'
-import { expectAccessible } from '../support/browser/accessibility.ts'
 import { browserMissing, testBrowser, type Page } from '../support/browser/browser.ts'
 import { startDashboard } from '../support/browser/dashboard.ts'
 import { MARKUP, spoilt, withHostileNames } from '../support/schema/hostile-description.ts'
@@ -14,28 +14,10 @@ import { startService } from '../support/service/service.ts'
 /** Maximum size of the scripts of the reference, with those that it shares with the dashboard; uncompressed. */
 const SCRIPT_BYTES_MAX = 24_000
 
-/** Chromium takes seconds for the page of all operations: tests of the page as a whole open it, others one of the operations they need. */
-const OPERATIONS = ['list', 'create', 'read', 'replace', 'me', 'health', 'signInAnonymously']
-const whole = openApiDocument({ version: '0.0.0' }) as unknown as Description
-const dashboard = await startDashboard({}, { description: withOperations(whole, OPERATIONS) })
+const { operations } = describedApi(openApiDocument({ version: '0.0.0' }))
+const dashboard = await startDashboard()
 const { service, cast } = dashboard
-const ofAll = await startDashboard()
-for (const { service: one } of [dashboard, ofAll]) {
-  await seedSample(one.app.services.store, { flagBaseUrl: 'https://flags.example', now: one.now() })
-}
-const operations = Object.values(whole.paths).flatMap((methods) => Object.values(methods))
-
-interface Description {
-  readonly paths: Readonly<Record<string, Readonly<Record<string, { operationId: string; summary: string }>>>>
-}
-
-function withOperations(description: Description, ids: readonly string[]): Description {
-  const paths = Object.entries(description.paths).map(([path, methods]) => {
-    const kept = Object.entries(methods).filter(([, { operationId }]) => ids.includes(operationId))
-    return [path, Object.fromEntries(kept)] as const
-  })
-  return { ...description, paths: Object.fromEntries(paths.filter(([, methods]) => Object.keys(methods).length > 0)) }
-}
+await seedSample(service.app.services.store, { flagBaseUrl: 'https://flags.example', now: service.now() })
 
 function titleOf(id: string): string {
   return operations.find(({ operationId }) => operationId === id)?.summary ?? `no operation ${id}`
@@ -60,58 +42,13 @@ async function sayYes(page: Page): Promise<void> {
   await page.press('Tab', 'Enter')
 }
 
-/** Everything that can be read in the page, in inputs as well. */
-async function readable(page: Page): Promise<string> {
-  return page.evaluate(() =>
-    [
-      document.documentElement.outerHTML,
-      location.href,
-      ...[...document.querySelectorAll('input, textarea')].map((one) => (one as HTMLInputElement).value),
-    ].join('\n'),
-  )
-}
-
 it('the scripts of the reference are small', async () => {
   const read = async (path: string): Promise<string> => (await fetch(`${service.url}/${path}`)).text()
-  const names = new Set(
-    [...(await read('docs')).matchAll(/(?:src|href)="(assets\/[^"]+\.js)"/g)].map(([, name = '']) => name),
-  )
+  const names = new Set([...(await read('docs')).matchAll(/(?:src|href)="(assets\/[^"]+\.js)"/g)].map(([, name = '']) => name))
   let bytes = 0
   for (const name of names) bytes += Buffer.byteLength(await read(name))
   assert.ok(names.size > 0 && bytes > 1000)
   assert.ok(bytes <= SCRIPT_BYTES_MAX, `wanted at most ${SCRIPT_BYTES_MAX} bytes of scripts, found ${bytes}`)
-})
-
-describe('the API reference of all operations', { skip: browserMissing() }, () => {
-  let page: Page
-  before(async () => {
-    page = await ofAll.openAs(ofAll.cast.publisher, 'docs')
-  })
-
-  it('finds what is typed, by keyboard alone, and goes there', async () => {
-    await page.press('/')
-    await page.focuses('Search')
-    await page.type({ role: 'searchbox', name: 'Search' }, 'replace a document')
-    await page.find({
-      role: 'link',
-      name: new RegExp(`^${titleOf('replace')}`),
-      within: await page.find({ role: 'list', name: 'Results' }),
-    })
-    await page.press('ArrowDown', 'Enter')
-    await page.waitFor(async () => (await page.url()).endsWith('/docs#/operations/replace'), 'the address')
-    await page.focuses(titleOf('replace'))
-    await page.expectNoProblems()
-  })
-
-  it('is accessible, with forms and schemas open', async () => {
-    // The playground requests its list when it is scrolled into view, and a walk through the page checks what was there before.
-    await page.open('/robots.txt')
-    await page.open('/docs#/playground')
-    await page.find({ role: 'heading', name: 'Plan' })
-    await openForm(page, 'replace')
-    await expectAccessible(page, { stopsMax: 90 })
-    await page.expectNoProblems()
-  })
 })
 
 describe('the API reference, for a publisher', { skip: browserMissing() }, () => {
@@ -148,10 +85,7 @@ describe('the API reference, for a publisher', { skip: browserMissing() }, () =>
     assert.equal(await sent(), 1)
     await page.fill({ role: 'textbox', name: /^Body/, within: section }, '{\n  "name": }')
     await page.click({ role: 'button', name: 'Send', within: section })
-    await page.waitFor(
-      async () => /Line 2, column 11: } cannot stand here/.test(await page.text(section)),
-      'the mistake',
-    )
+    await page.waitFor(async () => /Line 2, column 11: } cannot stand here/.test(await page.text(section)), 'the mistake')
     await page.expectNoProblems([{ status: 403, url: '/api/v1/data?model=topic' }])
   })
 
@@ -160,7 +94,10 @@ describe('the API reference, for a publisher', { skip: browserMissing() }, () =>
     await page.click({ role: 'button', name: 'Send', within: section })
     await sayYes(page)
     await page.reads(/a token, which is not shown/, section)
-    assert.ok(!(await readable(page)).includes(cast.publisher.token))
+    const shown = await page.evaluate(() => [document, ...document.querySelectorAll('input, textarea')].map((one) => {
+      return one instanceof Document ? one.documentElement.outerHTML : (one as HTMLInputElement).value
+    }))
+    assert.ok(shown.length > 1 && !shown.join().includes(cast.publisher.token))
     for (const { url } of await page.requests()) assert.ok(!url.includes(cast.publisher.token), url)
     await page.expectNoProblems()
   })

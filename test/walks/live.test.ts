@@ -92,21 +92,4 @@ describe('what changes elsewhere', { skip: browserMissing() }, () => {
     await page.gone(button('Review'))
     await page.reads(/Showing the latest version/)
   })
-
-  it('keeps the list of users as it is now, for administrators', async () => {
-    await page.open('/#/users')
-    await page.find({ role: 'link', name: EMAIL })
-    await page.loaded()
-    const invited = await service.data('POST', '', { model: 'user' }, { ...ask, body: { email: 'newcomer@example.org' } })
-    const [id, stored] = [String(invited.at('data.id')), invited.at('data') as object]
-    await service.guest()
-    await page.find(button('1 new'))
-    await page.click(button('1 new'))
-    await page.find(row(/newcomer/))
-    const body = { ...stored, dashboardRole: 'publisher' }
-    assert.equal((await service.data('PUT', `/${id}`, { model: 'user' }, { token: cast.admin.token, body })).status, 200)
-    await page.find(row(/newcomer.*Publisher/))
-    assert.deepEqual(await page.findAll(button(/new$/)), [], 'guests are not told')
-    await page.expectNoProblems()
-  })
 })

@@ -42,11 +42,7 @@ async function copyWithDeclarations(): Promise<string> {
     writeFileSync(join(root, path), text.replace(from, to))
   }
   writeFileSync(join(root, 'src/models/podcast.ts'), PODCAST)
-  change(
-    'src/models/registry.ts',
-    'import { remoteConfig }',
-    "import { podcast } from './podcast.ts'\nimport { remoteConfig }",
-  )
+  change('src/models/registry.ts', 'import { remoteConfig }', "import { podcast } from './podcast.ts'\nimport { remoteConfig }")
   change('src/models/registry.ts', '  language,\n', '  language,\n  podcast,\n')
   change('src/models/topic.ts', '    createdAt: createdAt(),\n', '    houseMotto: text(),\n    createdAt: createdAt(),\n')
   const { assets } = await buildDashboard({ root })

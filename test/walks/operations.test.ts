@@ -56,12 +56,7 @@ describe('a search in settings', () => {
   const setting = { name: 'mailFrom', flag: '--mail-from', value: 'x@y', origin: 'default', meaning: 'Sender of mail', edit: null }
 
   it('wants every word, anywhere, in any case', () => {
-    for (const [text, found] of [
-      ['', 1],
-      ['  MAIL sender ', 1],
-      ['x@y default', 1],
-      ['mail nothing', 0],
-    ] as const) {
+    for (const [text, found] of [['', 1], ['  MAIL sender ', 1], ['x@y default', 1], ['mail nothing', 0]] as const) {
       assert.equal(settingsWith([setting], text).length, found, text)
     }
   })
@@ -85,7 +80,7 @@ describe('the screen of operations', { skip: browserMissing() }, () => {
     for (const name of ['Mail outbox', 'Backups', 'Limits', 'Settings', 'Log']) {
       await page.click({ role: 'link', name })
       const title = `${name} · Operations · Dateline`
-      await page.waitFor(async () => (await page.title()) === title, `the title ${title}`)
+      await page.waitFor(async () => (await page.evaluate(() => document.title)) === title, `the title ${title}`)
     }
     await page.back()
     await page.reload()
@@ -110,20 +105,6 @@ describe('the screen of operations', { skip: browserMissing() }, () => {
     await page.gone({ role: 'button', name: 'Retry now: reader@example.org' })
     await page.click({ role: 'button', name: 'Delivered 1' })
     await page.find({ role: 'cell', name: 'reader@example.org' })
-    await page.expectNoProblems()
-  })
-
-  it('sends a test mail and shows the dialogue', async () => {
-    const page = await asAdmin('#/operations?part=outbox')
-    await page.click({ role: 'button', name: 'Send test mail' })
-    await page.find({ role: 'dialog', name: 'Send test mail' })
-    await page.fill({ role: 'textbox', name: 'To' }, 'else where@example.org'.replace(' ', ''))
-    await page.press('Enter')
-    const dialogue = { role: 'region', name: 'Conversation with the mail server' } as const
-    await page.reads(/> RCPT TO:<elsewhere@example\.org>\n< 250 ok/, dialogue)
-    await page.reads(/Accepted by the mail server/)
-    await page.press('Escape')
-    await page.gone({ role: 'dialog' })
     await page.expectNoProblems()
   })
 

@@ -6,7 +6,6 @@
  */
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import { expectAccessible } from '../support/browser/accessibility.ts'
 import { browserMissing, type Page } from '../support/browser/browser.ts'
 import { startDashboard, type Dashboard } from '../support/browser/dashboard.ts'
 import { startPictureHost } from '../support/browser/picture-host.ts'
@@ -69,7 +68,6 @@ describe('pictures', { skip: browserMissing() }, () => {
     await page.find(SHOW)
     assert.deepEqual(await pictures(page), [])
     assert.deepEqual(host.asked, [])
-    await expectAccessible(page, { keyboard: false })
     await page.expectNoProblems()
   })
 
@@ -153,10 +151,7 @@ describe('pictures', { skip: browserMissing() }, () => {
     await page.expectNoProblems([...FOREIGN, { url: host.url }, { url: service.url }, { kind: 'content security policy' }, { text: host.url }])
   })
 
-  for (const [set, dashboardImages, count] of [
-    [off, 'off', 0],
-    [on, 'on', 1],
-  ] as const) {
+  for (const [set, dashboardImages, count] of [[off, 'off', 0], [on, 'on', 1]] as const) {
     it(`--dashboard-images ${dashboardImages} shows ${count === 0 ? 'none, and offers none' : 'them to all'}`, async () => {
       const [id] = await storeHeadlines(set, [`${host.url}/good.png?${dashboardImages}`])
       const own = await openTrusting(set, '#/headlines')

@@ -5,7 +5,7 @@ import type { JsonObject } from '../../src/base/json.ts'
 import { expectAccessible } from '../support/browser/accessibility.ts'
 import { browserMissing, type Page } from '../support/browser/browser.ts'
 import { button, link, startDashboard } from '../support/browser/dashboard.ts'
-import { bodyOf, HEADLINE } from '../../scripts/tools/data-bodies.ts'
+import { bodyOf } from '../../scripts/tools/data-bodies.ts'
 
 const dashboard = await startDashboard({ review: 'on' })
 const { service, cast } = dashboard
@@ -25,12 +25,12 @@ async function stored(id: string): Promise<JsonObject> {
 describe('review', { skip: browserMissing() }, () => {
   let [chief, editor] = [undefined, undefined] as unknown as [Page, Page]
   let id = ''
+  const patch = (body: JsonObject, { token } = cast.admin): Promise<unknown> =>
+    service.data('PATCH', `/${id}`, { model: 'headline' }, { token, body })
   before(async () => {
-    const body = { ...HEADLINE, title: 'First edition', status: 'active' }
-    const made = await service.data('POST', '', { model: 'headline' }, { token: cast.admin.token, body })
-    id = String(made.at('data.id'))
-    await service.data('PATCH', `/${id}`, { model: 'headline' }, { token: cast.admin.token, body: { status: 'draft' } })
-    await service.data('PATCH', `/${id}`, { model: 'headline' }, { token: cast.publisher.token, body: { title: 'Second edition' } })
+    id = await dashboard.store('headline', { title: 'First edition', status: 'active' })
+    await patch({ status: 'draft' })
+    await patch({ title: 'Second edition' }, cast.publisher)
     editor = await dashboard.openAs(cast.publisher, `#/headlines/${id}`)
     chief = await dashboard.openAs(cast.admin, '#/')
   })
@@ -48,7 +48,7 @@ describe('review', { skip: browserMissing() }, () => {
 
   it('offers a publisher nothing in lists, the palette and the calendar that the service refuses', async () => {
     const times = { publishAt: new Date(Date.now() + 86_400_000).toISOString(), unpublishAt: new Date(Date.now() + 172_800_000).toISOString() }
-    await service.data('POST', '', { model: 'headline' }, { token: cast.admin.token, body: { ...HEADLINE, title: 'Set by the chief', status: 'draft', ...times } })
+    await dashboard.store('headline', { title: 'Set by the chief', status: 'draft', ...times })
     const page = await dashboard.openAs(cast.publisher, '#/headlines')
     await page.click({ role: 'checkbox', name: 'Select Second edition' })
     await page.find(button('Delete'))
@@ -87,33 +87,12 @@ describe('review', { skip: browserMissing() }, () => {
     await editor.find(button('Withdraw'))
   })
 
-  it('tells the publisher who typed nothing that it was published, and takes that version', async () => {
-    await chief.find({ role: 'heading', name: 'Second edition' })
-    const typing = await dashboard.openAs(cast.publisher, `#/headlines/${id}`)
-    await typing.find(button('Withdraw'))
-    await typing.fill({ role: 'textbox', name: 'Excerpt' }, 'Typed by the publisher meanwhile')
-    await service.data('PATCH', `/${id}`, { model: 'headline' }, { token: cast.admin.token, body: { status: 'active' } })
-    await editor.reads(/Published just now by an administrator, as it is here/, { role: 'main' })
-    await editor.find({ role: 'StaticText', name: /^Only administrators change what is published/ })
-    await editor.gone(button('Withdraw'))
-    await typing.reads(/Changed just now by someone else/, { role: 'main' })
-    await typing.find(button('Review'))
-    assert.equal((await typing.find({ role: 'textbox', name: 'Excerpt' })).value, 'Typed by the publisher meanwhile')
-    await service.data('PATCH', `/${id}`, { model: 'headline' }, { token: cast.admin.token, body: { status: 'draft' } })
-    await editor.click(button('Review'))
-    await editor.click(button('Hand in for review'))
-    await editor.find(button('Withdraw'))
-    await editor.expectNoProblems()
-  })
-
   it('publishes what was seen', async () => {
     await chief.find({ role: 'heading', name: 'Second edition' })
-    await chief.gone({ role: 'StaticText', name: 'Name the source' })
     await chief.click(button('Publish'))
     await chief.find({ role: 'StaticText', name: 'Nothing is waiting for review' })
-    const status = async (): Promise<unknown> =>
-      (await service.data('GET', `/${id}`, { model: 'headline' }, { token: cast.admin.token })).at('data.status')
-    await chief.waitFor(async () => (await status()) === 'active', 'the headline to be published')
+    const isPublished = async (): Promise<boolean> => (await dashboard.read('headline', id))['status'] === 'active'
+    await chief.waitFor(isPublished, 'the headline to be published')
     await editor.reload()
     await editor.find({ role: 'StaticText', name: /^Only administrators change what is published/ })
     for (const name of ['Save', 'Unpublish', 'Archive', 'Delete']) await editor.gone(button(name))

@@ -18,10 +18,7 @@ describe('the code in a text', () => {
       [' 123 456\n', '123456'],
       ['Your code for Channel 4 is 123456, valid for 15 minutes', '123456'],
       ['Code: 123-456.', '123456'],
-      ['1 2 3 4 5 6', '123456'],
       ['١٢٣٤٥٦', '123456'],
-      ['۱۲۳ ۴۵۶', '123456'],
-      ['12', '12'],
       ['12a34', '1234'],
       ['1234567', '123456'],
       ['none', ''],
@@ -162,10 +159,7 @@ describe('signing in', { skip: browserMissing() }, () => {
     await comesUp(page, '#main')
     await page.find({ role: 'heading', name: 'Overview' })
     const tests = (await page.requests()).filter(({ url }) => url.endsWith('/outbox/test'))
-    assert.deepEqual(
-      tests.map(({ status }) => status),
-      [401],
-    )
+    assert.deepEqual(tests.map(({ status }) => status), [401])
     await page.find({ role: 'button', name: `Account: ${email}` })
     await page.expectNoProblems([{ status: 401 }])
   })

@@ -46,7 +46,7 @@ describe('a page whose service is upgraded', { skip: browserMissing() }, () => {
     // Leaving what is not saved is asked as ever, and what is typed stays with the reader who does not leave.
     await page.click({ role: 'link', name: 'Operations' })
     await page.click({ role: 'button', name: 'Close' })
-    assert.equal(await valueOf(page, 'Name'), 'Tidal power')
+    assert.equal((await page.find({ role: 'textbox', name: 'Name' })).value, 'Tidal power')
     assert.ok(await isMarked())
     await page.click({ role: 'link', name: 'Operations' })
     await page.click({ role: 'button', name: 'Leave' })
@@ -64,10 +64,6 @@ describe('a page whose service is upgraded', { skip: browserMissing() }, () => {
     assert.ok(await isMarked())
   })
 })
-
-function valueOf(page: Page, name: string): Promise<string> {
-  return page.inspect({ role: 'textbox', name }, (element) => (element as HTMLInputElement).value)
-}
 
 function scriptOf(page: Page): Promise<string> {
   return page.evaluate(() => document.querySelector<HTMLScriptElement>('script[type=module]')?.src ?? '')

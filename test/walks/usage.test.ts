@@ -1,7 +1,6 @@
 /** What uses a document: the editor says it, copies follow a rename before its eyes, and deleting asks what becomes of them. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { expectAccessible } from '../support/browser/accessibility.ts'
 import { browserMissing, type Page } from '../support/browser/browser.ts'
 import { button, startDashboard } from '../support/browser/dashboard.ts'
 import type { JsonObject } from '../../src/base/json.ts'
@@ -9,8 +8,7 @@ import type { JsonObject } from '../../src/base/json.ts'
 const dashboard = await startDashboard()
 const { cast, store: make, read } = dashboard
 
-const topicOf = async (id: string): Promise<JsonObject> => (await read('headline', id))['topic'] as JsonObject
-const topicName = async (id: string): Promise<unknown> => (await topicOf(id))['name']
+const topicName = async (id: string): Promise<unknown> => ((await read('headline', id))['topic'] as JsonObject)['name']
 
 describe('a topic that headlines use', { skip: browserMissing() }, () => {
   let page: Page
@@ -32,23 +30,6 @@ describe('a topic that headlines use', { skip: browserMissing() }, () => {
     assert.equal((await read('headline', ids[0]))['title'], 'Ferries and bridges')
     assert.equal(await topicName(ids[0]), 'Ports')
     await editor.expectNoProblems([{ status: 412 }])
-  })
-
-  it('is deleted only when it was decided what becomes of its copies', async () => {
-    const [topic, other] = [await make('topic', { name: 'Old' }), await make('topic', { name: 'Tides and waves' })]
-    const id = await make('headline', { topic: { id: topic } })
-    await page.open(`#/topics/${topic}`)
-    await page.find({ role: 'heading', name: 'Old' })
-    await page.click(button('Delete'))
-    const dialog = await page.find({ role: 'dialog', name: /Old/ })
-    await page.click({ role: 'radio', name: /Replace it/ })
-    await page.fill({ role: 'combobox', name: 'Topic' }, 'Tides and waves')
-    await page.click({ role: 'option', name: /Tides and waves/ })
-    await expectAccessible(page)
-    await page.click({ role: 'button', name: 'Delete', within: dialog })
-    await page.waitFor(async () => (await topicName(id)) === 'Tides and waves', 'the copy to be replaced')
-    assert.equal(other, (await topicOf(id))['id'])
-    await page.expectNoProblems()
   })
 
   it('is decided once where many are deleted, and only those that are used are replaced', async () => {

@@ -13,13 +13,11 @@ import { bodyOf } from '../../../scripts/tools/data-bodies.ts'
 import type { JsonObject } from '../../../src/base/json.ts'
 import type { LanguageCode } from '../../../src/dashboard/texts.ts'
 import { testBrowser, type Page } from './browser.ts'
-import type { Size } from './page.ts'
 import { newCast, type Cast, type Person } from '../cast.ts'
 import type { TestService, TestSettings } from '../service/service.ts'
 import { startSuiteService } from '../service/suite-service.ts'
 
 export interface WindowOptions {
-  readonly size?: Size
   readonly language?: LanguageCode
 }
 
@@ -47,27 +45,16 @@ export function holdNotices(page: Page): Promise<void> {
   })
 }
 
-export interface DashboardOptions {
-  /** Of the data; a new one without it. */
-  readonly directory?: string
-  /** Another description of the API than ours for the reference. */
-  readonly description?: object
-}
-
-/** For all tests of a file: call it at its top. */
-export async function startDashboard(settings: TestSettings = {}, { directory, description }: DashboardOptions = {}): Promise<Dashboard> {
-  const { assets } = await buildDashboard(description && { description })
+/** For all tests of a file: call it at its top. Its data is in a new directory, or in this one. */
+export async function startDashboard(settings: TestSettings = {}, data: { directory?: string } = {}): Promise<Dashboard> {
+  const { assets } = await buildDashboard()
   // The browser has a clock of its own, and what the page shows depends on both.
   const start = Date.now()
-  const service = await startSuiteService(settings, { pageAssets: assets, start, ...(directory !== undefined && { directory }) })
+  const service = await startSuiteService(settings, { pageAssets: assets, start, ...data })
   const browser = testBrowser({ after })
   const cast = await newCast(service)
-  const open = async (
-    token: string | undefined,
-    hash: string,
-    { size, language = 'en' }: WindowOptions,
-  ): Promise<Page> => {
-    const page = await browser.open(service.url, size === undefined ? {} : { size })
+  const open = async (token: string | undefined, hash: string, { language = 'en' }: WindowOptions): Promise<Page> => {
+    const page = await browser.open(service.url)
     // Storage belongs to an origin, so something of the service has to be open before it is filled.
     await page.open('/robots.txt')
     await page.evaluate(
@@ -79,10 +66,7 @@ export async function startDashboard(settings: TestSettings = {}, { directory, d
       language,
     )
     await page.open(`/${hash}`)
-    await page.waitFor(
-      () => page.evaluate(() => document.documentElement.dataset['ready'] === 'true'),
-      'the page to be ready',
-    )
+    await page.waitFor(() => page.evaluate(() => document.documentElement.dataset['ready'] === 'true'), 'the page to be ready')
     return page
   }
   return {

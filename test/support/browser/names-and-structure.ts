@@ -22,7 +22,7 @@ export async function structureFindings(page: Page): Promise<readonly string[]> 
   const findings: string[] = []
   for (const node of await page.accessibleTree()) {
     const fault = faultOf(node)
-    if (fault !== undefined) findings.push(`${await describeNode(page, node)} ${fault}`)
+    if (fault !== undefined) findings.push(`${node.role} "${node.name.slice(0, 40)}" ${fault}`)
   }
   return [...findings, ...(await page.evaluate(documentFaults))]
 }
@@ -36,16 +36,6 @@ function faultOf({ role, name, states }: AccessibleNode): string | undefined {
   if (CONTROLS.includes(role) && !PARTS.includes(role) && !isFocusable && !isDisabled)
     return `is a ${role} that cannot have the focus`
   return undefined
-}
-
-async function describeNode({ devTools }: Page, { node, name }: AccessibleNode): Promise<string> {
-  const { node: found } = await devTools('DOM.describeNode', { backendNodeId: node })
-  const { nodeName, attributes = [] } = found as { readonly nodeName: string; readonly attributes?: readonly string[] }
-  const told = ['id', 'class', 'type', 'role'].flatMap((wanted) => {
-    const at = attributes.findIndex((attribute, i) => i % 2 === 0 && attribute === wanted)
-    return at === -1 ? [] : [` ${wanted}="${attributes[at + 1] ?? ''}"`]
-  })
-  return `<${nodeName.toLowerCase()}${told.join('')}>${name === '' ? '' : ` "${name.slice(0, 40)}"`}`
 }
 
 /** Runs in the page. */

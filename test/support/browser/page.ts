@@ -56,7 +56,6 @@ export interface Page {
   reload(): Promise<void>
   back(): Promise<void>
   url(): Promise<string>
-  title(): Promise<string>
 
   /** Waits for the one element that matches. Fails where there is none, or more than one. */
   find(query: Query): Promise<PageElement>
@@ -213,15 +212,11 @@ export async function openPage(parts: PageParts, size: Size): Promise<Page> {
     reload: async () => void (await send('POST', '/refresh')),
     back: async () => void (await send('POST', '/back')),
     url: async () => String(await send('GET', '/url')),
-    title: async () => String(await send('GET', '/title')),
 
     find: (query) => act('finding', query, async (element) => element),
     findAll: (query) => elementsMatching(session, query),
     async gone(query) {
-      await page.waitFor(
-        async () => (await elementsMatching(session, query)).length === 0,
-        `${describeQuery(query)} to go`,
-      )
+      await page.waitFor(async () => (await elementsMatching(session, query)).length === 0, `${describeQuery(query)} to go`)
     },
     async focused() {
       // The part of a date that has the focus is in no tree but this one.

@@ -4,11 +4,6 @@
  */
 import type { Page } from './page.ts'
 
-/** How many pixels the page scrolls sideways. */
-export function sidewaysPixels(page: Page): Promise<number> {
-  return page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth)
-}
-
 /**
  * A line for each part that stands beside the page, or beside its main part, once all transitions have ended. What scrolls by
  * itself, such as code, may be wider.

@@ -7,7 +7,7 @@ import type { Cleanup } from '../../../scripts/tools/temporary-directory.ts'
 export type Texts = Readonly<Record<string, string>>
 
 export interface TextServers {
-  /** Starts one and gives its address. Beside the texts, `/status/N` is answered N, and `/slow` never. */
+  /** Starts one and gives its address. Beside the texts, `/status/N` is answered N. */
   serve(texts: Texts, policy?: string): Promise<string>
 }
 
@@ -32,7 +32,7 @@ export function textServers(t: Cleanup): TextServers {
         response.setHeader('access-control-allow-origin', '*')
         if (policy !== '') response.setHeader('content-security-policy', policy)
         response.statusCode = status === undefined ? (text === undefined ? 404 : 200) : Number(status)
-        if (path !== '/slow') response.end(text ?? '')
+        response.end(text ?? '')
       })
       await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
       open.push(server)

@@ -4,9 +4,6 @@ import type { Session } from './web-driver.ts'
 export interface VirtualAuthenticator {
   /** Whether its user is recognised from now on. */
   recognise(isUserVerified: boolean): Promise<void>
-  /** How many passkeys it has. */
-  count(): Promise<number>
-  remove(): Promise<void>
 }
 
 /** Like the one that is built into a laptop: with a fingerprint, and with passkeys that need no name. */
@@ -16,7 +13,5 @@ export async function addAuthenticator({ send }: Session): Promise<VirtualAuthen
   const path = `/webauthn/authenticator/${id}`
   return {
     recognise: async (isUserVerified) => void (await send('POST', `${path}/uv`, { isUserVerified })),
-    count: async () => ((await send('GET', `${path}/credentials`)) as readonly unknown[]).length,
-    remove: async () => void (await send('DELETE', path)),
   }
 }
