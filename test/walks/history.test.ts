@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { before, describe, it } from 'node:test'
 import { browserMissing, type Page } from '../support/browser/browser.ts'
-import { button, holdNotices, startDashboard } from '../support/browser/dashboard.ts'
+import { button, confirm, holdNotices, startDashboard } from '../support/browser/dashboard.ts'
 
 const dashboard = await startDashboard()
 const { service, cast } = dashboard
@@ -85,6 +85,7 @@ describe('the trash', { skip: browserMissing() }, () => {
     page = await dashboard.openAs(cast.admin, '#/topics')
     for (const name of ['Jetties', 'Keels']) await page.click({ role: 'checkbox', name: `Select ${name}` })
     await page.click({ ...button('Delete'), within: await page.find({ role: 'group', name: 'Selection' }) })
+    await confirm(page, 'Delete')
     await page.gone({ role: 'row', name: /Keels/ })
   })
   const status = async (id: string | undefined): Promise<number> =>

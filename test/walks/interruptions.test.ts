@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { before, describe, it } from 'node:test'
 import { browserMissing, type Page } from '../support/browser/browser.ts'
-import { button, holdNotices, startDashboard } from '../support/browser/dashboard.ts'
+import { button, confirm, holdNotices, startDashboard } from '../support/browser/dashboard.ts'
 
 const dashboard = await startDashboard()
 const { service, cast } = dashboard
@@ -47,6 +47,7 @@ describe('work that is interrupted', { skip: browserMissing() }, () => {
     await page.reads(/40 results/, { role: 'main' })
     await page.click({ role: 'checkbox', name: 'Select all loaded rows' })
     await page.click({ ...button('Delete'), within: await page.find({ role: 'group', name: 'Selection' }) })
+    await confirm(page, 'Delete')
     // The deletion begins when the service has said that no other document has copies of them.
     const chosen = (): Promise<string | null | undefined> => page.evaluate(() => document.querySelector('.bulk-count')?.textContent)
     await page.waitFor(async () => !['40 selected', null, undefined].includes(await chosen()), 'the rows to be let go')

@@ -5,7 +5,7 @@ import type { JsonObject } from '../../src/base/json.ts'
 import { buildDashboard } from '../../scripts/build-dashboard.ts'
 import { bodyOf } from '../../scripts/tools/data-bodies.ts'
 import { browserMissing, testBrowser, type Page } from '../support/browser/browser.ts'
-import { holdNotices } from '../support/browser/dashboard.ts'
+import { confirm } from '../support/browser/dashboard.ts'
 import type { Signed } from '../support/service/service.ts'
 import { startSuiteService } from '../support/service/suite-service.ts'
 
@@ -216,8 +216,11 @@ describe('the list of headlines', { skip: browserMissing() }, () => {
     })
     await page.reads(/5 selected/)
     await page.click({ role: 'button', name: 'Archive' })
+    // One click took all of them offline.
+    await page.reads(/Archive 5 headlines\?\s+5 of them are live and will disappear for readers/, { role: 'dialog' })
+    assert.equal(await statusOf(125), 'active')
+    await confirm(page, 'Archive')
     await page.find({ role: 'button', name: 'Undo' })
-    await holdNotices(page)
     assert.deepEqual(await Promise.all([124, 125, 129].map(statusOf)), ['active', 'archived', 'archived'])
     const { token } = admin
     const read = await service.data('GET', `/${ids[126]}`, { model: 'headline' }, { token })

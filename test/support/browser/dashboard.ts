@@ -38,6 +38,11 @@ export interface Dashboard {
 export const button = (name: string | RegExp) => ({ role: 'button', name }) as const
 export const link = (name: string | RegExp) => ({ role: 'link', name }) as const
 
+/** Answers a question with its button of this name. */
+export async function confirm(page: Page, name: string): Promise<void> {
+  await page.click({ ...button(name), within: await page.find({ role: 'dialog', name: /\?$/ }) })
+}
+
 /** Keeps the notices of a page in sight, as a pointer that rests on them does: an undo in one is there until it is used. */
 export function holdNotices(page: Page): Promise<void> {
   return page.evaluate(() => {
