@@ -118,6 +118,7 @@ export const AUTH = [
   endpoint({
     route: 'GET /api/v1/auth/me',
     id: 'me',
+    reach: 'documents',
     access: 'user',
     summary: 'Read the user of the token',
     response: { kind: 'text', schema: 'User' },

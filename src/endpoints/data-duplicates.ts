@@ -11,6 +11,7 @@ export const DATA_DUPLICATES = [
   endpoint({
     route: 'GET /api/v1/data/duplicates',
     id: 'duplicates',
+    reach: 'documents',
     access: 'editor',
     whoMay: 'those who may replace documents of the model',
     summary: 'Find documents that have an address already',

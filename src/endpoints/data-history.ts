@@ -24,6 +24,7 @@ export const DATA_HISTORY = [
   endpoint({
     route: 'GET /api/v1/data/trash',
     id: 'trash',
+    reach: 'documents',
     access: 'limitedUser',
     whoMay: 'those who may delete the document',
     summary: 'List what was deleted and can be restored, deleted last first',
@@ -38,6 +39,7 @@ export const DATA_HISTORY = [
   endpoint({
     route: 'GET /api/v1/data/trash/count',
     id: 'trashCount',
+    reach: 'documents',
     access: 'limitedUser',
     whoMay: 'those who may delete the document',
     summary: 'Count what was deleted and can be restored',
@@ -50,6 +52,7 @@ export const DATA_HISTORY = [
   endpoint({
     route: 'DELETE /api/v1/data/trash/:id',
     id: 'eraseTrashed',
+    reach: 'documents',
     access: 'limitedUser',
     whoMay: 'those who may delete the document',
     summary: 'Delete a document of the trash for good, with its earlier versions',
@@ -60,6 +63,7 @@ export const DATA_HISTORY = [
   endpoint({
     route: 'GET /api/v1/data/:id/history',
     id: 'history',
+    reach: 'documents',
     access: 'limitedUser',
     whoMay: 'those who may replace the document, also while it is in the trash',
     summary: 'List the changes of a document, newest first',
@@ -74,6 +78,7 @@ export const DATA_HISTORY = [
   endpoint({
     route: 'GET /api/v1/data/:id/history/:seq',
     id: 'version',
+    reach: 'documents',
     access: 'limitedUser',
     whoMay: 'those who may replace the document, also while it is in the trash',
     summary: 'Read a document as a change left it',
@@ -88,6 +93,7 @@ export const DATA_HISTORY = [
   endpoint({
     route: 'POST /api/v1/data/:id/restore',
     id: 'restore',
+    reach: 'documents',
     access: 'limitedUser',
     whoMay: 'out of the trash, those who may delete the document; an earlier version, those who may replace it',
     summary: 'Put back a deleted document or, with `seq`, an earlier version',

@@ -121,6 +121,7 @@ const reading = endpointOn<ReadContext>('Data')
 const LIST = reading({
   route: 'GET /api/v1/data',
   id: 'list',
+  reach: 'documents',
   access: 'limitedUser',
   operation: 'list',
   summary: 'List documents of a model',
@@ -137,6 +138,7 @@ const LIST = reading({
 const QUERY_BY_BODY = reading({
   route: 'POST /api/v1/data/query',
   id: 'query',
+  reach: 'documents',
   access: 'limitedUser',
   operation: 'list',
   summary: 'List documents of a model, with a filter that is too long for a URL',
@@ -165,6 +167,7 @@ const QUERY_BY_BODY = reading({
 const READ = reading({
   route: 'GET /api/v1/data/:id',
   id: 'read',
+  reach: 'documents',
   access: 'limitedUser',
   operation: 'read',
   summary: 'Read a document',
@@ -190,6 +193,7 @@ export const DATA = [
   endpoint({
     route: 'POST /api/v1/data',
     id: 'create',
+    reach: 'documents',
     access: 'limitedUser',
     operation: 'create',
     summary: 'Create a document',
@@ -213,6 +217,7 @@ export const DATA = [
   endpoint({
     route: 'POST /api/v1/data/explain',
     id: 'explain',
+    reach: 'documents',
     access: 'editor',
     operation: 'list',
     whoMay: 'publishers and administrators, of the models that they may list',
@@ -234,6 +239,7 @@ export const DATA = [
   endpoint({
     route: 'POST /api/v1/data/check',
     id: 'check',
+    reach: 'documents',
     access: 'limitedUser',
     operation: 'create',
     summary: 'Validate a document without writing it',
@@ -253,6 +259,7 @@ export const DATA = [
   endpoint({
     route: 'POST /api/v1/data/batch',
     id: 'batch',
+    reach: 'documents',
     access: 'limitedUser',
     whoMay: 'for each operation, those who may send it alone',
     summary: 'Create, replace, patch, delete and restore documents of any models in one transaction, all or nothing',
@@ -277,6 +284,7 @@ export const DATA = [
   endpoint({
     route: 'PUT /api/v1/data/:id',
     id: 'replace',
+    reach: 'documents',
     access: 'limitedUser',
     operation: 'replace',
     summary: 'Replace a document',
@@ -296,6 +304,7 @@ export const DATA = [
   endpoint({
     route: 'PATCH /api/v1/data/:id',
     id: 'patch',
+    reach: 'documents',
     access: 'limitedUser',
     operation: 'replace',
     summary: 'Change members of a document',
@@ -317,6 +326,7 @@ export const DATA = [
   endpoint({
     route: 'DELETE /api/v1/data/:id',
     id: 'remove',
+    reach: 'documents',
     access: 'limitedUser',
     operation: 'remove',
     summary: 'Delete a document',

@@ -68,6 +68,8 @@ interface Declaration {
   readonly token?: 'optional'
   /** Tokens of the API with this scope reach it too. */
   readonly scope?: ScopeName
+  /** Tokens that are narrowed to models and methods reach it: it checks that for each document. */
+  readonly reach?: 'documents'
   /** The operation of a model that a document's `access` allows or forbids. */
   readonly operation?: Operation
   /** Who may, where neither `access` nor `operation` says all. */

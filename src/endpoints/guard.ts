@@ -14,7 +14,7 @@ import { limitKey } from '../http/request/client-address.ts'
 import type { Exchange, HttpResponse } from '../http/request/exchange.ts'
 import type { Route } from '../http/server/router.ts'
 import { hasDashboard, type ScopeName } from '../models/caller.ts'
-import type { Access, Endpoint, Tag } from './endpoint.ts'
+import type { Access, Described, Endpoint } from './endpoint.ts'
 import type { PositionGate } from './position-gate.ts'
 
 /**
@@ -37,8 +37,9 @@ export function routesOf<Context>(
   guard: Guard,
 ): readonly Route[] {
   const { positions } = guard
-  return endpoints.map(({ method, path, tag, id, access, token, scope, serve, forVisitors }) => {
-    const reach: TokenReach = scope === undefined ? reachOf(tag, id) : { scope }
+  return endpoints.map((endpoint) => {
+    const { method, path, tag, access, token, serve, forVisitors } = endpoint
+    const reach = reachOf(endpoint)
     const handler = (exchange: Exchange): Awaitable<HttpResponse> => {
       if (forVisitors?.applies(context, exchange) === true) {
         return withValue(admit('visitor', exchange, guard, reach), () => forVisitors.serve(context, exchange))
@@ -97,16 +98,10 @@ function admit(access: Access, exchange: Exchange, guard: Guard, reach: TokenRea
  */
 type TokenReach = 'documents' | 'whole' | { readonly scope: ScopeName } | 'none'
 
-/** Endpoints that check the scope of a token for each document, and the one that says who it acts for. */
-const IN_SCOPE = [
-  ...['list', 'query', 'read', 'create', 'explain', 'check', 'batch', 'replace', 'patch', 'remove'],
-  ...['history', 'version', 'restore', 'trash', 'trashCount', 'eraseTrashed', 'duplicates', 'me'],
-]
-
 /** An account is that of a person: a token neither renews nor ends a sign-in. */
-function reachOf(tag: Tag, id: string): 'documents' | 'whole' | 'none' {
-  if (IN_SCOPE.includes(id)) return 'documents'
-  return tag === 'Accounts' ? 'none' : 'whole'
+function reachOf({ tag, scope, reach }: Described): TokenReach {
+  if (scope !== undefined) return { scope }
+  return reach ?? (tag === 'Accounts' ? 'none' : 'whole')
 }
 
 function requireReach(reach: TokenReach, caller: Session['caller']): void {

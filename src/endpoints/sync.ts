@@ -109,85 +109,76 @@ const CONFLICTS: RawResponse = {
 const reading = endpointOn<SyncReadContext>('Data')
 const endpoint = endpointOn<SyncContext>('Data')
 
-const pullAt = <const R extends `GET /${string}`>(route: R, id: string) =>
-  reading({
-    ...{ route, id },
-    access: 'limitedUser',
-    whoMay: 'all who may list the model; of settings and preferences, all their own',
-    summary: 'Pull the next documents of an offline client (RxDB)',
-    description:
-      'First a copy of all documents that the caller may list, then what has changed. A page with fewer documents than ' +
-      '`limit` is the last one. A long one counts as several requests.',
-    parameters: ['checkpointId', 'checkpointSeq', 'pullLimit'],
-    response: PULLED,
-    errors: ['badRequest', 'notFound', 'upgradeRequired'],
-  }).handle(async ({ sync, now }, exchange, { caller, current }) => {
-    const model = readModel(exchange)
-    const { query } = exchange
-    const [checkpoint, limit] = [readSyncCheckpoint(query.get('id'), query.get('lwt')), readLimit(query.get('limit'))]
-    const pulled = await sync.pull({ model, caller, checkpoint, limit }, connectionOf(exchange))
-    // It may have waited for its turns: nothing follows a sign-out.
-    current(now())
-    return json(pulled)
-  })
+const PULL = reading({
+  route: 'GET /api/v1/sync/:model/:version/pull',
+  id: 'syncPull',
+  access: 'limitedUser',
+  whoMay: 'all who may list the model; of settings and preferences, all their own',
+  summary: 'Pull the next documents of an offline client (RxDB)',
+  description:
+    'First a copy of all documents that the caller may list, then what has changed. A page with fewer documents than ' +
+    '`limit` is the last one. A long one counts as several requests.',
+  parameters: ['checkpointId', 'checkpointSeq', 'pullLimit'],
+  response: PULLED,
+  errors: ['badRequest', 'notFound', 'upgradeRequired'],
+}).handle(async ({ sync, now }, exchange, { caller, current }) => {
+  const model = readModel(exchange)
+  const { query } = exchange
+  const [checkpoint, limit] = [readSyncCheckpoint(query.get('id'), query.get('lwt')), readLimit(query.get('limit'))]
+  const pulled = await sync.pull({ model, caller, checkpoint, limit }, connectionOf(exchange))
+  // It may have waited for its turns: nothing follows a sign-out.
+  current(now())
+  return json(pulled)
+})
 
-const streamAt = <const R extends `GET /${string}`>(route: R, id: string) =>
-  reading({
-    ...{ route, id },
-    access: 'limitedUser',
-    whoMay: 'all who may list the model; of settings and preferences, all their own',
-    summary: 'Follow changes as an offline client (RxDB)',
-    description:
-      'Server-sent events from now on, with what a pull gives. The client pulls whenever its stream opens. Without a token in ' +
-      'the URL: the client of RxDB sends headers. 503 where a user has 32 such streams, since RxDB gives up after a 429.',
-    response: {
-      kind: 'raw',
-      type: 'text/event-stream',
-      schema: { type: 'string', examples: ['id: 1234\ndata: {"documents":[],"checkpoint":{"id":"5f1c9a7be02d43c8.r","lwt":1234}}\n\n'] },
-    },
-    errors: ['badRequest', 'notFound', 'upgradeRequired'],
-  }).handle((context, exchange, session) => openStream(context, readModel(exchange), exchange, session))
+const STREAM = reading({
+  route: 'GET /api/v1/sync/:model/:version/pullStream',
+  id: 'syncStream',
+  access: 'limitedUser',
+  whoMay: 'all who may list the model; of settings and preferences, all their own',
+  summary: 'Follow changes as an offline client (RxDB)',
+  description:
+    'Server-sent events from now on, with what a pull gives. The client pulls whenever its stream opens. Without a token in ' +
+    'the URL: the client of RxDB sends headers. 503 where a user has 32 such streams, since RxDB gives up after a 429.',
+  response: {
+    kind: 'raw',
+    type: 'text/event-stream',
+    schema: { type: 'string', examples: ['id: 1234\ndata: {"documents":[],"checkpoint":{"id":"5f1c9a7be02d43c8.r","lwt":1234}}\n\n'] },
+  },
+  errors: ['badRequest', 'notFound', 'upgradeRequired'],
+}).handle((context, exchange, session) => openStream(context, readModel(exchange), exchange, session))
 
-const pushAt = <const R extends `POST /${string}`>(route: R, id: string) =>
-  endpoint({
-    ...{ route, id },
-    access: 'limitedUser',
-    whoMay: 'those who may create, replace and delete documents of the model; of settings and preferences, all their own',
-    summary: 'Push changes of an offline client (RxDB)',
-    description:
-      `Up to ${PUSH_ROWS_MAX} rows in one transaction. A row whose assumed state is not the stored one is not written, and is ` +
-      'returned as it is stored. Where another row fails, nothing is written, and the failure names the row: `[INDEX]`. Each ' +
-      'row counts as a request.',
-    body: ROWS,
-    response: CONFLICTS,
-    errors: ['badRequest', 'invalidInput', 'notFound', 'methodNotAllowed', 'conflict', 'upgradeRequired'],
-  }).handle(async ({ documents }, exchange, by) => {
-    const model = readModel(exchange)
-    const { body, references } = await readBody(exchange, { arrayAs: 'rows' })
-    const rows = body['rows']
-    if (!Array.isArray(rows)) throw new Error('The body of a push was read without its rows')
-    if (rows.length > 1) exchange.weigh((rows.length - 1) * BYTES_PER_REQUEST)
-    return json(await documents.push({ model, rows, references }, by))
-  })
+const PUSH = endpoint({
+  route: 'POST /api/v1/sync/:model/:version/push',
+  id: 'syncPush',
+  access: 'limitedUser',
+  whoMay: 'those who may create, replace and delete documents of the model; of settings and preferences, all their own',
+  summary: 'Push changes of an offline client (RxDB)',
+  description:
+    `Up to ${PUSH_ROWS_MAX} rows in one transaction. A row whose assumed state is not the stored one is not written, and is ` +
+    'returned as it is stored. Where another row fails, nothing is written, and the failure names the row: `[INDEX]`. Each ' +
+    'row counts as a request.',
+  body: ROWS,
+  response: CONFLICTS,
+  errors: ['badRequest', 'invalidInput', 'notFound', 'methodNotAllowed', 'conflict', 'upgradeRequired'],
+}).handle(async ({ documents }, exchange, by) => {
+  const model = readModel(exchange)
+  const { body, references } = await readBody(exchange, { arrayAs: 'rows' })
+  const rows = body['rows']
+  if (!Array.isArray(rows)) throw new Error('The body of a push was read without its rows')
+  if (rows.length > 1) exchange.weigh((rows.length - 1) * BYTES_PER_REQUEST)
+  return json(await documents.push({ model, rows, references }, by))
+})
 
-/** Those that only read: every thread serves them. Without a version, the present one is meant. */
-export const SYNC_READS = [
-  pullAt('GET /api/v1/sync/:model/:version/pull', 'syncPull'),
-  pullAt('GET /api/v1/sync/:model/pull', 'syncPullPresent'),
-  streamAt('GET /api/v1/sync/:model/:version/pullStream', 'syncStream'),
-  streamAt('GET /api/v1/sync/:model/pullStream', 'syncStreamPresent'),
-]
+/** Those that only read: every thread serves them. */
+export const SYNC_READS = [PULL, STREAM]
 
-export const SYNC = [
-  ...SYNC_READS,
-  pushAt('POST /api/v1/sync/:model/:version/push', 'syncPush'),
-  pushAt('POST /api/v1/sync/:model/push', 'syncPushPresent'),
-]
+export const SYNC = [...SYNC_READS, PUSH]
 
 /** Throws notFound; upgradeRequired for another version of the data. */
 function readModel({ params }: Exchange): Model {
   const model = syncModelNamed(params['model'] ?? '')
-  const version = params['version'] ?? SYNC_VERSION
+  const version = params['version'] ?? ''
   if (version === SYNC_VERSION) return model
   throw fail('upgradeRequired', `Cannot sync version ${describe(version)}: expected ${SYNC_VERSION}: update the app`)
 }
