@@ -3,7 +3,7 @@
  * request of its own would be, with the rights that its caller has in the transaction. Where one fails, nothing is
  * written, and the failure is that of the request, with the index of the operation in its message and its path.
  */
-import { describe, fail, Failure } from '../base/failure.ts'
+import { assertNever, describe, fail, Failure } from '../base/failure.ts'
 import { isNumber, isObject, type Json, type JsonObject } from '../base/json.ts'
 import { ProblemFailure } from '../base/problem.ts'
 import { entityTag } from '../http/request/entity-tag.ts'
@@ -46,7 +46,7 @@ function readOperation(value: Json): BatchOperation {
   if (unknown !== undefined) {
     throw fail('invalidInput', `expected no members but ${MEMBERS.join(', ')}, found ${describe(unknown)}`)
   }
-  const { operation, model: name, id, body, ifMatch, seq, replaceBy } = value
+  const { operation, model: name } = value
   const kind = BATCH_OPERATIONS.find((one) => one === operation)
   if (kind === undefined) throw wrong('operation', `one of ${BATCH_OPERATIONS.join(', ')}`, operation)
   const model = typeof name === 'string' ? modelNamed(name) : undefined
@@ -54,36 +54,56 @@ function readOperation(value: Json): BatchOperation {
   if (model === user && (kind === 'create' || kind === 'delete')) {
     throw fail('invalidInput', `a user cannot be part of a batch that would ${kind} it: send that request alone`)
   }
-  const condition = conditionOf(ifMatch)
-  if (kind === 'create') {
-    if (id !== undefined) throw wrong('id', 'none, as the server gives it', id)
-    if (condition !== undefined) throw wrong('ifMatch', 'none, as there is no version of a new document', ifMatch)
-  } else if (typeof id !== 'string') throw wrong('id', 'the id of a document', id)
-  if (seq !== undefined && kind !== 'restore') throw wrong('seq', 'none', seq)
-  if (replaceBy !== undefined && (kind !== 'delete' || typeof replaceBy !== 'string')) {
-    throw wrong('replaceBy', kind === 'delete' ? `the id of a ${model.name}` : 'none', replaceBy)
+  for (const [member, { wanted, holds }] of Object.entries({ ...NOTHING_ELSE, ...WANTED[kind] })) {
+    if (!holds(value[member])) throw wrong(member, wanted, value[member])
   }
-  if (kind === 'undo' && (condition === undefined || ifMatch === '*')) throw wrong('ifMatch', 'the ETag that the change to be undone gave', ifMatch)
-  if (kind === 'delete' || kind === 'undo' || kind === 'restore') {
-    if (body !== undefined) throw wrong('body', 'none', body)
-    const target = { model, condition, id: id as string }
-    if (kind === 'delete') return { kind, ...target, replacement: readReplacement(model, target.id, typeof replaceBy === 'string' ? replaceBy : undefined) }
-    return kind === 'restore' ? { kind, ...target, seq: readSeq(seq) } : { kind, ...target }
+  const { id, body, ifMatch, seq, replaceBy } = value as { readonly id: string; readonly body: JsonObject } & Readonly<Record<string, Json>>
+  const target = { model, condition: conditionOf(ifMatch) }
+  switch (kind) {
+    case 'create':
+      return { kind, ...target, body }
+    case 'replace':
+    case 'patch':
+      return { kind, ...target, id, body }
+    case 'delete':
+      return { kind, ...target, id, replacement: readReplacement(model, id, replaceBy as string | undefined) }
+    case 'undo':
+      return { kind, ...target, id }
+    case 'restore':
+      return { kind, ...target, id, seq: seq === undefined ? undefined : Number(seq) }
+    default:
+      return assertNever(kind)
   }
-  if (!isObject(body)) throw wrong('body', 'an object', body)
-  return kind === 'create' ? { kind, model, condition, body } : { kind, model, condition, id: id as string, body }
 }
 
-function readSeq(seq: Json | undefined): number | undefined {
-  if (seq === undefined) return undefined
-  const number = isNumber(seq) ? Number(seq) : 0
-  if (Number.isSafeInteger(number) && number > 0) return number
-  throw wrong('seq', 'the number of a change', seq)
+/** What a member has to be, in words and as a test. */
+interface Wanted {
+  readonly wanted: string
+  readonly holds: (value: Json | undefined) => boolean
 }
+
+const isText = (value: Json | undefined): boolean => typeof value === 'string'
+const orNone = (holds: Wanted['holds']): Wanted['holds'] => (value) => value === undefined || holds(value)
+const none = (wanted = 'none'): Wanted => ({ wanted, holds: (value) => value === undefined })
+const ID: Wanted = { wanted: 'the id of a document', holds: isText }
+const BODY: Wanted = { wanted: 'an object', holds: isObject }
+const IF_MATCH: Wanted = { wanted: 'an ETag in its quotes or *', holds: orNone(isText) }
+const SEQ: Wanted = { wanted: 'the number of a change', holds: orNone((value) => isNumber(value) && Number.isSafeInteger(Number(value)) && Number(value) > 0) }
+
+/** What each kind of operation has besides its name and its model. */
+const WANTED: Readonly<Record<(typeof BATCH_OPERATIONS)[number], Readonly<Record<string, Wanted>>>> = {
+  create: { id: none('none, as the server gives it'), ifMatch: none('none, as there is no version of a new document'), body: BODY },
+  replace: { id: ID, ifMatch: IF_MATCH, body: BODY },
+  patch: { id: ID, ifMatch: IF_MATCH, body: BODY },
+  delete: { id: ID, ifMatch: IF_MATCH, replaceBy: { wanted: 'the id of a document', holds: orNone(isText) } },
+  restore: { id: ID, ifMatch: IF_MATCH, seq: SEQ },
+  undo: { id: ID, ifMatch: { wanted: 'the ETag that the change to be undone gave', holds: (value) => isText(value) && value !== '*' } },
+}
+/** For what a kind does not have. */
+const NOTHING_ELSE = { seq: none(), replaceBy: none(), body: none() }
 
 function conditionOf(ifMatch: Json | undefined): Condition | undefined {
-  if (ifMatch === undefined) return undefined
-  if (typeof ifMatch !== 'string') throw wrong('ifMatch', 'an ETag in its quotes or *', ifMatch)
+  if (typeof ifMatch !== 'string') return undefined
   const conditions = readPreconditions({ 'if-match': ifMatch })
   return conditions && ((text) => requirePreconditions(conditions, entityTag(text)))
 }
