@@ -10,8 +10,6 @@ export interface Certificates {
   /** PEM; for `localhost` and `mail.example.test`, and for no IP address. */
   readonly certificate: string
   readonly key: string
-  readonly certificateFile: string
-  readonly keyFile: string
 }
 
 /** Makes both with openssl. Throws NotAvailable. */
@@ -36,7 +34,5 @@ export function makeCertificates(directory: string): Certificates {
     ca: readFileSync(file('ca.pem'), 'utf8'),
     certificate: readFileSync(file('certificate.pem'), 'utf8'),
     key: readFileSync(file('key.pem'), 'utf8'),
-    certificateFile: file('certificate.pem'),
-    keyFile: file('key.pem'),
   }
 }

@@ -7,10 +7,7 @@ import { Socket } from 'node:net'
  * among their arguments: a shell waits for the end of a pipe that only we hold open.
  */
 export function cleanUpAfterUs(directory: string): void {
-  const { stdin } = spawn('/bin/sh', ['-c', CLEAN_UP, 'sh', directory], {
-    detached: true,
-    stdio: ['pipe', 'ignore', 'ignore'],
-  })
+  const { stdin } = spawn('/bin/sh', ['-c', CLEAN_UP, 'sh', directory], { detached: true, stdio: ['pipe', 'ignore', 'ignore'] })
   // It must not keep this process alive.
   if (stdin instanceof Socket) stdin.unref()
 }

@@ -182,12 +182,7 @@ function processesIn(root: string): number[] {
 }
 
 function makeDevices(folder: string): void {
-  for (const [name, minor] of [
-    ['null', '3'],
-    ['zero', '5'],
-    ['random', '8'],
-    ['urandom', '9'],
-  ] as const) {
+  for (const [name, minor] of [['null', '3'], ['zero', '5'], ['random', '8'], ['urandom', '9']] as const) {
     const path = join(folder, name)
     const { status } = spawnSync('mknod', ['-m', '666', path, 'c', '1', minor])
     // Where devices cannot be made, a file replaces /dev/null, and programs use getrandom(2).

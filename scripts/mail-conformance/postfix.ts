@@ -8,10 +8,8 @@ import { freePorts } from './ports.ts'
 import type { Account, Receiver } from './receiver.ts'
 
 export const POSTFIX_TREE: DebianTree = { name: 'postfix', suite: 'bookworm', packages: ['postfix', 'dovecot-core'] }
-/** The message size limit of the services `small` and `smallUnannounced`. */
+/** The message size limit of the service `smallUnannounced`. */
 export const MESSAGE_BYTES_MAX = 2_000
-/** How long the service `impatient` waits for a command. */
-export const CLIENT_IDLE_MS_MAX = 1_000
 
 const recipients = (restrictions: string): string => `smtpd_recipient_restrictions=${restrictions},reject`
 
@@ -28,11 +26,10 @@ const SERVICES = {
   /** A relay for its own network. */
   open: ['smtpd_tls_security_level=may', 'smtpd_sasl_auth_enable=no', recipients('permit_mynetworks')],
   oldTls: ['smtpd_tls_mandatory_protocols=TLSv1', 'tls_high_cipherlist=ALL:@SECLEVEL=0'],
-  ascii: ['smtputf8_enable=no'],
-  small: [`message_size_limit=${MESSAGE_BYTES_MAX}`],
   smallUnannounced: [`message_size_limit=${MESSAGE_BYTES_MAX}`, 'smtpd_discard_ehlo_keywords=size'],
   bare: ['smtpd_discard_ehlo_keywords=pipelining,chunking,8bitmime,size,enhancedstatuscodes,dsn,vrfy,etrn'],
-  impatient: [`smtpd_timeout=${CLIENT_IDLE_MS_MAX / 1_000}s`],
+  /** How long it waits for a command. */
+  impatient: ['smtpd_timeout=1s'],
   /** It relays only after a login, which no case makes. */
   foreign: ['smtpd_relay_restrictions=reject_unauth_destination'],
   greylisting: [
@@ -45,8 +42,7 @@ const SERVICES = {
 export type PostfixService = keyof typeof SERVICES
 
 export interface Postfix extends Receiver {
-  /** Nothing listens on the port `closed`. */
-  readonly ports: Readonly<Record<PostfixService | 'closed', number>>
+  readonly ports: Readonly<Record<PostfixService, number>>
   /** Whether the service `greylisting` rejects mail to this address with 450 4.7.1. */
   greylist(address: string, isListed: boolean): void
   /** A token that Dovecot accepts for the account until then (seconds since the epoch). */
@@ -60,7 +56,7 @@ export async function startPostfix(
   { account, certificates }: { readonly account: Account; readonly certificates: Certificates },
 ): Promise<Postfix> {
   const names = Object.keys(SERVICES) as PostfixService[]
-  const [closed = 0, ...numbers] = await freePorts(names.length + 1)
+  const numbers = await freePorts(names.length)
   const ports = Object.fromEntries(names.map((name, i) => [name, numbers[i] ?? 0])) as Record<PostfixService, number>
 
   jail.write('/etc/postfix/certificate.pem', certificates.certificate)
@@ -93,7 +89,7 @@ export async function startPostfix(
     name: 'Postfix',
     version: jail.run(['/usr/sbin/postconf', '-h', 'mail_version']).trim(),
     folder: join(jail.root, 'var/mail/inbox/new'),
-    ports: { ...ports, closed },
+    ports,
     greylist,
     token: ({ user }, expires) =>
       jsonWebToken({ email: user, sub: user, exp: expires, iat: expires - 3_600 }, tokenKey),
