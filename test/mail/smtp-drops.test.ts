@@ -26,12 +26,7 @@ const IN_CLEAR: readonly Step[] = [
   ...SEND,
   ['QUIT', '221 bye'],
 ]
-const IN_ONE_GROUP: readonly Step[] = [
-  ['', '220 hi'],
-  ['EHLO', '250-x\r\n250 PIPELINING'],
-  ...SEND,
-  ['QUIT', '221 bye'],
-]
+const IN_ONE_GROUP: readonly Step[] = [['', '220 hi'], ['EHLO', '250-x\r\n250 PIPELINING'], ...SEND, ['QUIT', '221 bye']]
 const OVER_TLS: readonly Step[] = [
   ['', '220 hi'],
   ['EHLO', '250-x\r\n250 STARTTLS'],

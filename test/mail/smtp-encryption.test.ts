@@ -6,45 +6,23 @@
 import assert from 'node:assert/strict'
 import { networkInterfaces } from 'node:os'
 import { describe, it } from 'node:test'
-import { DeliveryError } from '../../src/mail/delivery/delivery-error.ts'
 import { isThisMachine } from '../../src/mail/smtp/smtp-policy.ts'
-import { deliverOnce, type Overrides, settingsFor } from '../support/smtp/smtp-delivery.ts'
-import { openPeer, type PeerOptions, SEND, type SmtpPeer, type Step } from '../support/smtp/smtp-peer.ts'
+import { attempt, type Attempt, LOGIN, type Overrides } from '../support/smtp/smtp-delivery.ts'
+import { type PeerOptions, QUIT, SEND, type Step } from '../support/smtp/smtp-peer.ts'
 import { TEST_CERTIFICATE } from '../support/service/test-certificate.ts'
-
-const MAIL = { from: 'no-reply@example.org', to: 'reader@example.net', data: 'Subject: x\r\n\r\nHello\r\n' }
-const LOGIN = { user: 'ann', password: 'correct horse battery' }
 
 const GREETING: Step = ['', '220 hi']
 const OFFER: Step = ['EHLO', '250-x\r\n250-AUTH PLAIN LOGIN\r\n250 STARTTLS']
 const NO_OFFER: Step = ['EHLO', '250-x\r\n250 AUTH PLAIN LOGIN']
 const AUTH: Step = ['AUTH PLAIN', '235 ok']
-const OVER_TLS: readonly Step[] = [GREETING, OFFER, ['STARTTLS', '220 go', 'tls'], NO_OFFER, AUTH, ...SEND]
+const TLS: readonly Step[] = [GREETING, OFFER, ['STARTTLS', '220 go', 'tls']]
+const OVER_TLS: readonly Step[] = [...TLS, NO_OFFER, AUTH, ...SEND]
 const IN_CLEAR: readonly Step[] = [GREETING, NO_OFFER, AUTH, ...SEND]
-const STRIPPED: readonly Step[] = [GREETING, NO_OFFER, ['QUIT', '221 bye'], AUTH, ...SEND]
+const STRIPPED: readonly Step[] = [GREETING, NO_OFFER, QUIT, AUTH, ...SEND]
 const TRUSTED: Overrides = { host: 'localhost', mode: 'starttls', verify: true, login: LOGIN, ca: [TEST_CERTIFICATE] }
 
-interface Outcome {
-  readonly peer: SmtpPeer
-  readonly error: DeliveryError | undefined
-}
-
-async function attempt(script: readonly Step[], overrides: Overrides, options?: PeerOptions): Promise<Outcome> {
-  await using peer = await openPeer(script, options)
-  const settings = settingsFor(peer.port, overrides)
-  let error: DeliveryError | undefined
-  try {
-    await deliverOnce(settings, MAIL)
-  } catch (thrown) {
-    assert.ok(thrown instanceof DeliveryError, String(thrown))
-    error = thrown
-  }
-  await peer.closed
-  return { peer, error }
-}
-
 /** Neither password nor mail was sent unencrypted. (A server without TLS hears the bytes of the handshake.) */
-function assertNothingLeaked({ peer }: Outcome): void {
+function assertNothingLeaked({ peer }: Attempt): void {
   const clear = peer.heard.filter(({ encrypted }) => !encrypted).map(({ line }) => line)
   assert.doesNotMatch(clear.join('\n'), /AUTH|MAIL|RCPT|DATA/)
   assert.deepEqual(peer.messages, [])
@@ -59,25 +37,10 @@ describe('deliver() to another machine', () => {
       { host: 'localhost', mode: 'starttls', verify: true },
       'starttls',
     ],
-    [
-      'STARTTLS is offered under another name',
-      [GREETING, ['EHLO', '250-x\r\n250 XSTARTTLS'], ['QUIT', '221 x']],
-      TRUSTED,
-      'starttls',
-    ],
-    [
-      'the server knows only HELO',
-      [GREETING, ['EHLO', '502 x'], ['HELO', '250 x'], ['QUIT', '221 x']],
-      TRUSTED,
-      'starttls',
-    ],
-    [
-      'STARTTLS is rejected temporarily',
-      [GREETING, OFFER, ['STARTTLS', '454 later'], ['QUIT', '221 x']],
-      TRUSTED,
-      'starttls',
-    ],
-    ['STARTTLS is rejected', [GREETING, OFFER, ['STARTTLS', '502 no'], ['QUIT', '221 x']], TRUSTED, 'starttls'],
+    ['STARTTLS is offered under another name', [GREETING, ['EHLO', '250-x\r\n250 XSTARTTLS'], QUIT], TRUSTED, 'starttls'],
+    ['the server knows only HELO', [GREETING, ['EHLO', '502 x'], ['HELO', '250 x'], QUIT], TRUSTED, 'starttls'],
+    ['STARTTLS is rejected temporarily', [GREETING, OFFER, ['STARTTLS', '454 later'], QUIT], TRUSTED, 'starttls'],
+    ['STARTTLS is rejected', [GREETING, OFFER, ['STARTTLS', '502 no'], QUIT], TRUSTED, 'starttls'],
     [
       'there is no TLS after STARTTLS',
       [GREETING, OFFER, ['STARTTLS', '220 go']],
@@ -94,22 +57,17 @@ describe('deliver() to another machine', () => {
       { implicitTls: true },
     ],
     ['implicit TLS meets a server without TLS', IN_CLEAR, { ...TRUSTED, mode: 'implicit', verify: true }, 'tls'],
-    ['EHLO fails inside TLS', [...OVER_TLS.slice(0, 3), ['EHLO', '502 no'], ['QUIT', '221 x']], TRUSTED, 'ehlo'],
+    ['EHLO fails inside TLS', [...TLS, ['EHLO', '502 no'], QUIT], TRUSTED, 'ehlo'],
     [
       'no AUTH mechanism that we support is offered',
-      [...OVER_TLS.slice(0, 3), ['EHLO', '250-x\r\n250 AUTH GSSAPI PLAINX'], ['QUIT', '221 x']],
+      [...TLS, ['EHLO', '250-x\r\n250 AUTH GSSAPI PLAINX'], QUIT],
       TRUSTED,
       'auth',
     ],
-    [
-      'AUTH before TLS is not AUTH after it',
-      [...OVER_TLS.slice(0, 3), ['EHLO', '250-x\r\n250 SIZE'], ['QUIT', '221 x']],
-      TRUSTED,
-      'auth',
-    ],
+    ['AUTH before TLS is not AUTH after it', [...TLS, ['EHLO', '250-x\r\n250 SIZE'], QUIT], TRUSTED, 'auth'],
     [
       'PLAIN gets a prompt in place of an answer',
-      [...OVER_TLS.slice(0, 4), ['AUTH', '334 '], ['*', '501 off'], ['QUIT', '221 x']],
+      [...OVER_TLS.slice(0, 4), ['AUTH', '334 '], ['*', '501 off'], QUIT],
       TRUSTED,
       'auth',
     ],
@@ -119,7 +77,6 @@ describe('deliver() to another machine', () => {
       const outcome = await attempt(script, overrides, options)
       assert.deepEqual([outcome.error?.stage, outcome.error?.temporary], [stage, true], String(outcome.error))
       assertNothingLeaked(outcome)
-      assert.ok(!outcome.error?.message.includes(LOGIN.password))
     })
   }
 
@@ -156,7 +113,7 @@ describe('deliver() to this machine', () => {
   })
 
   it('does not go on unencrypted when STARTTLS was offered and failed', async () => {
-    const outcome = await attempt([GREETING, OFFER, ['STARTTLS', '454 no'], ['QUIT', '221 x']], local)
+    const outcome = await attempt([GREETING, OFFER, ['STARTTLS', '454 no'], QUIT], local)
     assert.equal(outcome.error?.stage, 'starttls')
     assertNothingLeaked(outcome)
   })

@@ -27,28 +27,14 @@ const GOOD: ReadonlyArray<readonly [string, string, readonly Reply[]]> = [
   ['a code alone', '250\r\n', [{ code: 250, lines: [''] }]],
   ['a code and a space', '250 \r\n', [{ code: 250, lines: [''] }]],
   ['several lines', '250-a\r\n250-\r\n250 c\r\n', [{ code: 250, lines: ['a', '', 'c'] }]],
-  [
-    'two replies in one packet',
-    '220 a\r\n421 b\r\n',
-    [
-      { code: 220, lines: ['a'] },
-      { code: 421, lines: ['b'] },
-    ],
-  ],
+  ['two replies in one packet', '220 a\r\n421 b\r\n', [{ code: 220, lines: ['a'] }, { code: 421, lines: ['b'] }]],
   ['an enhanced code', '550 5.1.1 none\r\n', [{ code: 550, lines: ['5.1.1 none'], enhanced: '5.1.1' }]],
   ['an enhanced code alone', '250 2.0.0\r\n', [{ code: 250, lines: ['2.0.0'], enhanced: '2.0.0' }]],
   ['an enhanced code of another class', '550 2.1.1 none\r\n', [{ code: 550, lines: ['2.1.1 none'] }]],
   ['a version that looks like an enhanced code', '220 2.1.1x\r\n', [{ code: 220, lines: ['2.1.1x'] }]],
   ['a tab', '250 a\tb\r\n', [{ code: 250, lines: ['a\tb'] }]],
   ['UTF-8', '250 Grüße 📮\r\n', [{ code: 250, lines: ['Grüße 📮'] }]],
-  [
-    'the lowest and highest code',
-    '200 a\r\n599 b\r\n',
-    [
-      { code: 200, lines: ['a'] },
-      { code: 599, lines: ['b'] },
-    ],
-  ],
+  ['the lowest and highest code', '200 a\r\n599 b\r\n', [{ code: 200, lines: ['a'] }, { code: 599, lines: ['b'] }]],
   ['a reply of 256 lines', `${'250-\r\n'.repeat(255)}250 \r\n`, [{ code: 250, lines: Array<string>(256).fill('') }]],
   ['a line of 2000 bytes', `250 ${'x'.repeat(1994)}\r\n`, [{ code: 250, lines: ['x'.repeat(1994)] }]],
 ]
@@ -109,16 +95,9 @@ describe('createReplyParser()', () => {
   })
 
   it('says whether it is in the middle of a reply', () => {
-    const rows = [
-      ['', '2'],
-      ['250 a\r\n', '250-a\r\n'],
-      ['250-a\r\n250 b\r\n', '250 a\r\n2'],
-    ] as const
+    const rows = [['', '2'], ['250 a\r\n', '250-a\r\n'], ['250-a\r\n250 b\r\n', '250 a\r\n2']] as const
     for (const [between, middle] of rows) {
-      for (const [text, expected] of [
-        [between, false],
-        [middle, true],
-      ] as const) {
+      for (const [text, expected] of [[between, false], [middle, true]] as const) {
         const parser = createReplyParser()
         parser.push(Buffer.from(text))
         assert.equal(parser.isMidReply, expected, JSON.stringify(text))

@@ -9,10 +9,9 @@ import { openPeer, type PeerOptions, QUIT, type SmtpPeer, type Step, TRANSACTION
 const mailTo = (to: string): OutgoingMail => ({ from: 'a@b.example', to, data: `To: ${to}\r\n\r\nHello\r\n` })
 const MAIL = mailTo('c@d.example')
 
-const OPENING: readonly Step[] = [
-  ['', '220 hi'],
-  ['EHLO', '250-x\r\n250 PIPELINING'],
-]
+const OPENING: readonly Step[] = [['', '220 hi'], ['EHLO', '250-x\r\n250 PIPELINING']]
+/** The replies to the three commands before a message. */
+const answers = (mail: string, rcpt: string, data: string): Step[] => [['MAIL', mail], ['RCPT', rcpt], ['DATA', data]]
 const times = (count: number, steps: readonly Step[]): Step[] => Array.from({ length: count }, () => steps).flat()
 
 interface Opened extends AsyncDisposable {
@@ -51,53 +50,11 @@ for (const chunks of ['whole', 'bytes', 'joined'] as const) {
     })
 
     const refused: ReadonlyArray<readonly [string, readonly Step[], string]> = [
-      [
-        'MAIL',
-        [
-          ['MAIL', '550 a'],
-          ['RCPT', '503 b'],
-          ['DATA', '503 c'],
-        ],
-        '550 a',
-      ],
-      [
-        'RCPT',
-        [
-          ['MAIL', '250 a'],
-          ['RCPT', '550 b'],
-          ['DATA', '554 c'],
-        ],
-        '550 b',
-      ],
-      [
-        'RCPT, but not DATA',
-        [
-          ['MAIL', '250 a'],
-          ['RCPT', '450 b'],
-          ['DATA', '354 c'],
-          ['.', '554 d'],
-        ],
-        '450 b',
-      ],
-      [
-        'MAIL, but nothing else',
-        [
-          ['MAIL', '450 a'],
-          ['RCPT', '250 b'],
-          ['DATA', '354 c'],
-          ['.', '250 d'],
-        ],
-        '450 a',
-      ],
-      [
-        'DATA',
-        [
-          ['MAIL', '250 a'],
-          ['RCPT', '250 b'],
-          ['DATA', '451 c'],
-        ],
-        '451 c',
-      ],
+      ['MAIL', answers('550 a', '503 b', '503 c'), '550 a'],
+      ['RCPT', answers('250 a', '550 b', '554 c'), '550 b'],
+      ['RCPT, but not DATA', [...answers('250 a', '450 b', '354 c'), ['.', '554 d']], '450 b'],
+      ['MAIL, but nothing else', [...answers('450 a', '250 b', '354 c'), ['.', '250 d']], '450 a'],
+      ['DATA', answers('250 a', '250 b', '451 c'), '451 c'],
       ['the message', [...TRANSACTION.slice(0, 3), ['.', '554 d']], '554 d'],
     ]
     if (chunks === 'bytes') return
@@ -125,18 +82,9 @@ for (const chunks of ['whole', 'bytes', 'joined'] as const) {
 
 describe('deliver(), where the server offers PIPELINING,', () => {
   it('sends MAIL, RCPT and DATA in one packet, and without it one after the other', async () => {
-    for (const [offer, packets] of [
-      ['PIPELINING', 'MAIL RCPT DATA'],
-      ['XPIPELINING', 'MAIL'],
-    ] as const) {
+    for (const [offer, packets] of [['PIPELINING', 'MAIL RCPT DATA'], ['XPIPELINING', 'MAIL']] as const) {
       // A peer that answers nothing hears only what is sent without an answer.
-      const script: Step[] = [
-        ['', '220 hi'],
-        ['EHLO', `250-x\r\n250 ${offer}`],
-        ['MAIL', ''],
-        ['RCPT', ''],
-        ['DATA', ''],
-      ]
+      const script: Step[] = [['', '220 hi'], ['EHLO', `250-x\r\n250 ${offer}`], ...answers('', '', '')]
       await using opened = await open(script, { timeouts: { command: 200 } })
       const error = await rejection(opened.client.deliver(MAIL))
       assert.deepEqual([error.stage, opened.peer.verbs()], ['mail', `EHLO ${packets}`])
@@ -144,60 +92,12 @@ describe('deliver(), where the server offers PIPELINING,', () => {
   })
 
   const counts: ReadonlyArray<readonly [string, readonly Step[], string]> = [
-    [
-      'one reply too few',
-      [
-        ['MAIL', '250 a'],
-        ['RCPT', ''],
-        ['DATA', '354 c'],
-      ],
-      'rcpt',
-    ],
-    [
-      'one reply for all',
-      [
-        ['MAIL', ''],
-        ['RCPT', ''],
-        ['DATA', '250 a'],
-      ],
-      'rcpt',
-    ],
-    [
-      'one reply too many',
-      [
-        ['MAIL', '250 a'],
-        ['RCPT', '250 b'],
-        ['DATA', '354 c\r\n250 queued'],
-      ],
-      'message',
-    ],
-    [
-      'one reply too many at first',
-      [
-        ['MAIL', '250 a\r\n250 x'],
-        ['RCPT', '250 b'],
-        ['DATA', '354 c'],
-      ],
-      'data',
-    ],
-    [
-      'replies in another order',
-      [
-        ['MAIL', '354 c'],
-        ['RCPT', '250 a'],
-        ['DATA', '250 b'],
-      ],
-      'mail',
-    ],
-    [
-      'far too many',
-      [
-        ['MAIL', '250 a\r\n'.repeat(30)],
-        ['RCPT', '250 b'],
-        ['DATA', '354 c'],
-      ],
-      'mail',
-    ],
+    ['one reply too few', answers('250 a', '', '354 c'), 'rcpt'],
+    ['one reply for all', answers('', '', '250 a'), 'rcpt'],
+    ['one reply too many', answers('250 a', '250 b', '354 c\r\n250 queued'), 'message'],
+    ['one reply too many at first', answers('250 a\r\n250 x', '250 b', '354 c'), 'data'],
+    ['replies in another order', answers('354 c', '250 a', '250 b'), 'mail'],
+    ['far too many', answers('250 a\r\n'.repeat(30), '250 b', '354 c'), 'mail'],
   ]
   for (const [name, steps, stage] of counts) {
     it(`sends no message to a server that gives ${name}`, async () => {
@@ -251,11 +151,7 @@ describe('an idle connection', () => {
   })
 
   it('is not replaced once the message was started, which could deliver it twice', async () => {
-    for (const last of [
-      ['.', '', 'drop'],
-      ['.', '250-queued', 'drop'],
-      ['.', ''],
-    ] as const) {
+    for (const last of [['.', '', 'drop'], ['.', '250-queued', 'drop'], ['.', '']] as const) {
       const script: Step[] = [...rested, ...TRANSACTION.slice(0, 3), last]
       await using opened = await open(script, { timeouts: { data: 200 } })
       await opened.client.deliver(MAIL)
@@ -274,12 +170,7 @@ describe('an idle connection', () => {
   })
 
   it('is replaced when the server rejects RSET', async () => {
-    const refused: Step[] = [
-      ['MAIL', '250 a'],
-      ['RCPT', '550 who'],
-      ['DATA', '503 x'],
-      ['RSET', '502 what'],
-    ]
+    const refused: Step[] = [...answers('250 a', '550 who', '503 x'), ['RSET', '502 what']]
     await using opened = await open([...OPENING, ...refused], {}, { later: [[...OPENING, ...TRANSACTION, QUIT]] })
     await rejection(opened.client.deliver(MAIL))
     assert.deepEqual(await opened.client.deliver(MAIL), { reply: '250 queued' })
@@ -317,11 +208,9 @@ describe('an idle connection', () => {
 
 describe('deliver() of several mails at once', () => {
   it('uses as many connections as it may, and queues the others', async () => {
-    const held = Promise.withResolvers<undefined>()
     const script = [...OPENING, ...times(6, TRANSACTION), QUIT]
     await using opened = await open(script, { limits: { sessions: 2 } })
     const mails = Array.from({ length: 9 }, (_, at) => opened.client.deliver(mailTo(`m${at}@d.example`)))
-    held.resolve(undefined)
     await Promise.all(mails)
     assert.equal(opened.peer.connections, 2)
     const arrived = opened.peer.messages.map((text) => text.slice(4, 6)).sort()

@@ -14,13 +14,7 @@ const LOGIN = { user: 'ann', password: 'correct horse battery' }
 const GREETING: Step = ['', '220 hi']
 const EHLO: Step = ['EHLO', '250-x\r\n250-PIPELINING\r\n250 AUTH PLAIN']
 const TAKES: readonly Step[] = [GREETING, EHLO, ...SEND]
-const OVER_TLS: readonly Step[] = [
-  GREETING,
-  ['EHLO', '250-x\r\n250 STARTTLS'],
-  ['STARTTLS', '220 go', 'tls'],
-  EHLO,
-  ...SEND,
-]
+const OVER_TLS: readonly Step[] = [GREETING, ['EHLO', '250-x\r\n250 STARTTLS'], ['STARTTLS', '220 go', 'tls'], EHLO, ...SEND]
 
 /** Settings for several servers at 127.0.0.1. */
 function settingsOf(ports: readonly number[], overrides: Overrides = {}): SmtpSettings {
@@ -72,11 +66,7 @@ describe('deliver() with several servers', () => {
 
   const final: ReadonlyArray<readonly [string, readonly Step[], Stage]> = [
     ['the password', [GREETING, EHLO, ['AUTH', '535 5.7.8 no'], QUIT], 'auth'],
-    [
-      'the sender',
-      [GREETING, EHLO, ['AUTH', '235 ok'], ['MAIL', '450 a'], ['RCPT', '503 b'], ['DATA', '503 c'], QUIT],
-      'mail',
-    ],
+    ['the sender', [GREETING, EHLO, ['AUTH', '235 ok'], ['MAIL', '450 a'], ['RCPT', '503 b'], ['DATA', '503 c'], QUIT], 'mail'],
     [
       'the recipient',
       [GREETING, EHLO, ['AUTH', '235 ok'], ['MAIL', '250 a'], ['RCPT', '450 b'], ['DATA', '503 c'], QUIT],
@@ -172,9 +162,9 @@ describe('a DeliveryError', () => {
 
   it('names the cause of a refused connection and of a name that does not exist', async () => {
     const refused = await rejection(deliverOnce(settingsFor(await closedPort()), MAIL))
-    assert.deepEqual([codeOf(refused), refused.stage], ['ECONNREFUSED', 'connect'])
+    assert.deepEqual([codeOf(refused), refused.stage, refused.temporary], ['ECONNREFUSED', 'connect', true])
     const unknown = await rejection(deliverOnce(settingsFor(25, { host: 'mail..invalid', verify: true }), MAIL))
-    assert.deepEqual([codeOf(unknown), unknown.stage], ['ENOTFOUND', 'connect'])
+    assert.deepEqual([codeOf(unknown), unknown.stage, unknown.temporary], ['ENOTFOUND', 'connect', true])
   })
 
   it('names every address of a server in one sentence', async () => {
@@ -195,12 +185,7 @@ describe('a DeliveryError', () => {
 describe('deliver() with a TLS name', () => {
   it('asks for that name and checks the certificate against it', async () => {
     await using peer = await openPeer(OVER_TLS)
-    const overrides: Overrides = {
-      mode: 'starttls',
-      verify: true,
-      ca: [TEST_CERTIFICATE],
-      tlsName: 'mail.example.test',
-    }
+    const overrides: Overrides = { mode: 'starttls', verify: true, ca: [TEST_CERTIFICATE], tlsName: 'mail.example.test' }
     await deliverOnce(settingsFor(peer.port, overrides), MAIL)
     assert.deepEqual([peer.names, peer.messages.length], [['mail.example.test'], 1])
   })

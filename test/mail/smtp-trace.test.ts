@@ -74,11 +74,7 @@ describe('the trace of a delivery', () => {
 
   it('masks secrets that a server repeats, and cuts long lines', async () => {
     const echo = `${LOGIN.password} 123456 ${Buffer.from(LOGIN.password).toString('base64')}`
-    const login: Step[] = [
-      ['', '220 hi'],
-      ['EHLO', '250-x\r\n250 AUTH PLAIN'],
-      ['AUTH', `235 ${echo}`],
-    ]
+    const login: Step[] = [['', '220 hi'], ['EHLO', '250-x\r\n250 AUTH PLAIN'], ['AUTH', `235 ${echo}`]]
     const lines = await traced([...login, ['MAIL', `550 ${echo} ${'x'.repeat(900)}`], QUIT], { login: LOGIN })
     assert.ok(lines.includes('server: 235 *** *** ***'))
     assert.match(lines.at(-1) ?? '', /^server: 550 \*\*\* \*\*\* \*\*\* x+…$/)
@@ -98,10 +94,7 @@ describe('the trace of a delivery', () => {
   })
 
   it('shows a reused connection, and one that turned out dead', async () => {
-    const opening: Step[] = [
-      ['', '220 hi'],
-      ['EHLO', '250 x'],
-    ]
+    const opening: Step[] = [['', '220 hi'], ['EHLO', '250 x']]
     const script: Step[] = [...opening, ...TRANSACTION, ['MAIL', '', 'drop']]
     await using peer = await openPeer(script, { later: [[...opening, ...TRANSACTION, QUIT]] })
     const client = createSmtpClient(settingsFor(peer.port))
