@@ -43,9 +43,10 @@ export function postfixCases(kit: Kit, postfix: Postfix): Case[] {
     deliverOnce(kit, ports[service], mail, overrides)
 
   /** A mail that arrives, perhaps after a login by this mechanism, and perhaps behind these headers. */
-  const accepted = (name: string, service: PostfixService, { to, overrides, mechanism, headers = [] }: Accepted = {}): Case => ({
+  const accepted = (name: string, service: PostfixService, details: Accepted = {}): Case => ({
     name,
     async run() {
+      const { to, overrides, mechanism, headers = [] } = details
       const mail = mailOf(CONTENT, to)
       await send(service, mail, overrides)
       const arrived = (await assertArrives(postfix, mail)).toString()

@@ -82,11 +82,7 @@ it('a server under another name, and a token that is renewed', async () => {
 
 it('a certificate on this machine is checked once a TLS setting asks for it', async () => {
   const script: Step[] = [...offering('SIZE 0'), ...SEND]
-  for (const cares of [
-    { mailTls: 'starttls' },
-    { mailTlsName: 'localhost' },
-    { mailCa: CA, mailTlsName: 'x.example' },
-  ]) {
+  for (const cares of [{ mailTls: 'starttls' }, { mailTlsName: 'localhost' }, { mailCa: CA, mailTlsName: 'x.example' }]) {
     await using peer = await openPeer(script, { identity: GOOD_SERVER })
     await assert.rejects(send({ mail: `smtp://localhost:${peer.port}`, ...cares }), /the certificate/)
     assert.deepEqual(peer.messages, [])

@@ -174,11 +174,7 @@ for (const kind of ['rsa', 'ed'] as const) {
       ['another subject', (m) => m.replace('012345 is', '012346 is'), 'a header was changed'],
       ['a second subject on top', (m) => `Subject: Click\r\n${m}`, 'a header was changed'],
       ['a second sender on top', (m) => `From: you@example.org\r\n${m}`, 'a header was changed'],
-      [
-        'a second sender below',
-        (m) => m.replace('\r\n\r\n', '\r\nFrom: you@example.org\r\n\r\n'),
-        'a header was changed',
-      ],
+      ['a second sender below', (m) => m.replace('\r\n\r\n', '\r\nFrom: you@example.org\r\n\r\n'), 'a header was changed'],
       ['another place for answers', (m) => `Reply-To: you@example.org\r\n${m}`, 'a header was changed'],
       ['another type of body', (m) => `Content-Type: text/html\r\n${m}`, 'a header was changed'],
       ['no date', (m) => m.replace(/\r\nDate: [^\r]*/, ''), 'a header was changed'],
@@ -240,18 +236,12 @@ describe('createDkimSigner()', () => {
       { keyPem: rsa.publicKey.export({ format: 'pem', type: 'spki' }).toString() },
       `${wanted}PEM of a public key`,
     ],
-    [
-      'a protected key',
-      { keyPem: rsa.privateKey.export(secret).toString() },
-      `${wanted}a key with a passphrase`,
-    ],
+    ['a protected key', { keyPem: rsa.privateKey.export(secret).toString() }, `${wanted}a key with a passphrase`],
     ['a broken key', { keyPem: keyPem.replace(/\n.{10}/, '\n') }, `${wanted}PEM that cannot be read`],
+    ['a selector with an empty label', { selector: 'a..b' }, 'selector "a..b": expected letters, digits, hyphens and dots'],
+    ['a label of 64 characters', { selector: 'a'.repeat(64) }, 'expected letters, digits, hyphens and dots'],
     ['an empty selector', { selector: '' }, 'selector "": expected letters, digits, hyphens and dots'],
-    [
-      'a selector with a tag of its own',
-      { selector: 'a; d=evil.example' },
-      'expected letters, digits, hyphens and dots',
-    ],
+    ['a selector with a tag of its own', { selector: 'a; d=evil.example' }, 'expected letters, digits, hyphens and dots'],
     ['a selector with a line break', { selector: 'a\r\nBcc: x' }, 'expected letters, digits, hyphens and dots'],
     [
       'a selector that looks like a code',
@@ -282,12 +272,7 @@ describe('createDkimSigner()', () => {
   })
 
   it('rejects texts that are not our messages', () => {
-    for (const message of [
-      '',
-      'From: a@b.org\r\n',
-      'To: a@b.org\r\n\r\nx',
-      'From: a@b.org\r\nFrom: a@b.org\r\n\r\nx',
-    ]) {
+    for (const message of ['', 'From: a@b.org\r\n', 'To: a@b.org\r\n\r\nx', 'From: a@b.org\r\nFrom: a@b.org\r\n\r\nx']) {
       assert.throws(() => SIGNERS.ed(message), /^Error: Cannot sign message/)
     }
   })

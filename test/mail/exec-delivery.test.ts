@@ -96,11 +96,7 @@ describe('deliverByProgram()', { skip }, () => {
     const traced: string[] = []
     const trace: SendOptions['trace'] = ({ from, text }) => void traced.push(`${from}: ${text}`)
     await deliverByProgram(shell('head -1; exit 0'), MAIL, { trace })
-    assert.deepEqual(traced, [
-      'note: starting "/bin/sh"',
-      'server: Subject: *** is your code',
-      'note: it ended with status 0',
-    ])
+    assert.deepEqual(traced, ['note: starting "/bin/sh"', 'server: Subject: *** is your code', 'note: it ended with status 0'])
   })
 
   it('ends the program when the service stops, and starts none after that', async (t) => {

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { generateKeyPairSync, type KeyObject } from 'node:crypto'
-import { chmodSync, chownSync, mkdirSync, writeFileSync } from 'node:fs'
+import { chmodSync, chownSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, describe, it } from 'node:test'
 import { readConfig } from '../../src/config/read-config.ts'
@@ -128,152 +128,96 @@ describe('the login', () => {
 
 describe('describeMail()', () => {
   const dkim = { mailDkimKey: KEY, mailDkimSelector: 'Date1' }
-  const rows: ReadonlyArray<readonly [Given, readonly string[]]> = [
-    [{}, ['Mail is not set up: sign-in codes are printed to the service log. Set --mail to send them']],
-    [{ mail: 'file:mails' }, ['Sign-in codes: mail is written to files in "mails"']],
-    [{ mail: 'exec:send --token hunter2' }, ['Sign-in codes: mail is given to the program "send"']],
+  const halfExpired = file('half-expired.pem', `${EXPIRED_AUTHORITY}${AUTHORITY}`)
+  const password = { mailPasswordFile: PASSWORD, mailCa: CA }
+  const token = { mailTokenFile: TOKEN, mailTlsName: 'mx.example' }
+  const inClear = { mailTls: 'none', mailCleartextLogin: 'on' }
+  const through = 'Sign-in codes: mail goes through'
+  const own = 'its certificate is checked for its own name'
+  const leaves = 'Warning: mail leaves this machine unencrypted: anyone who intercepts it can sign in with its codes'
+  const rows: ReadonlyArray<readonly [Given, ...string[]]> = [
+    [{}, 'Mail is not set up: sign-in codes are printed to the service log. Set --mail to send them'],
+    [{ mail: 'file:mails' }, 'Sign-in codes: mail is written to files in "mails"'],
+    [{ mail: 'exec:send --token hunter2' }, 'Sign-in codes: mail is given to the program "send"'],
     [
       { ...FROM, ...dkim, mail: HOST },
-      [
-        'Sign-in codes: mail goes through mail.example.org:25, over STARTTLS; its certificate is checked for its own name; without login',
-        'Mail is signed with DKIM: selector Date1 of example.org',
-      ],
+      `${through} mail.example.org:25, over STARTTLS; ${own}; without login`,
+      'Mail is signed with DKIM: selector Date1 of example.org',
     ],
     [
-      { ...FROM, mail: 'smtps://ann@a.example,[2001:db8::1]:2465', mailPasswordFile: PASSWORD, mailCa: CA },
-      [
-        'Sign-in codes: mail goes through a.example:465, then [2001:db8::1]:2465, over TLS; its certificate is checked for its own name, also by the authority of --mail-ca; login as "ann" with a password',
-      ],
+      { ...FROM, ...password, mail: 'smtps://ann@a.example,[2001:db8::1]:2465' },
+      `${through} a.example:465, then [2001:db8::1]:2465, over TLS; ${own}, also by the authority of --mail-ca; login as "ann" with a password`,
     ],
     [
-      { ...FROM, mail: 'smtp://ann@a.example', mailTokenFile: TOKEN, mailTlsName: 'mx.example' },
-      [
-        'Sign-in codes: mail goes through a.example:587, over STARTTLS; its certificate is checked for "mx.example"; login as "ann" with a token (XOAUTH2)',
-      ],
+      { ...FROM, ...token, mail: 'smtp://ann@a.example' },
+      `${through} a.example:587, over STARTTLS; its certificate is checked for "mx.example"; login as "ann" with a token (XOAUTH2)`,
     ],
     [
       { mail: 'smtp://localhost' },
-      [
-        'Sign-in codes: mail goes through localhost:25, over STARTTLS if offered, else unencrypted; its certificate is not checked, because the server is on this machine; without login',
-      ],
+      `${through} localhost:25, over STARTTLS if offered, else unencrypted; its certificate is not checked, because the server is on this machine; without login`,
     ],
     [
-      { mail: 'smtp://ann:hunter2@[::1]:1025', mailTls: 'none', mailCleartextLogin: 'on' },
-      ['Sign-in codes: mail goes through [::1]:1025, unencrypted; login as "ann" with a password, also unencrypted'],
+      { ...inClear, mail: 'smtp://ann:hunter2@[::1]:1025' },
+      `${through} [::1]:1025, unencrypted; login as "ann" with a password, also unencrypted`,
     ],
     [
-      { ...FROM, mail: 'smtp://ann:hunter2@a.example:25', mailTls: 'none', mailCleartextLogin: 'on' },
-      [
-        'Sign-in codes: mail goes through a.example:25, unencrypted; login as "ann" with a password, also unencrypted',
-        'Warning: mail leaves this machine unencrypted: anyone who intercepts it can sign in with its codes',
-        'Warning: the password or token for the mail server may travel unencrypted',
-      ],
+      { ...FROM, ...inClear, mail: 'smtp://ann:hunter2@a.example:25' },
+      `${through} a.example:25, unencrypted; login as "ann" with a password, also unencrypted`,
+      leaves,
+      'Warning: the password or token for the mail server may travel unencrypted',
     ],
     [
       { mail: HOST, mailTls: 'none' },
-      [
-        'Sign-in codes: mail goes through mail.example.org:25, unencrypted; without login',
-        'Warning: mail leaves this machine unencrypted: anyone who intercepts it can sign in with its codes',
-        'Warning: few servers accept mail from no-reply@localhost: set --mail-from to an address of your domain',
-      ],
+      `${through} mail.example.org:25, unencrypted; without login`,
+      leaves,
+      'Warning: few servers accept mail from no-reply@localhost: set --mail-from to an address of your domain',
     ],
     [
       { ...FROM, mail: HOST, mailTls: 'starttls-if-offered' },
-      [
-        'Sign-in codes: mail goes through mail.example.org:25, over STARTTLS if offered, else unencrypted; its certificate is checked for its own name; without login',
-        'Warning: mail leaves this machine unencrypted if the server, or an attacker in between, does not offer TLS',
-      ],
+      `${through} mail.example.org:25, over STARTTLS if offered, else unencrypted; ${own}; without login`,
+      'Warning: mail leaves this machine unencrypted if the server, or an attacker in between, does not offer TLS',
     ],
     [
-      { ...FROM, mail: HOST, mailCa: file('half-expired.pem', `${EXPIRED_AUTHORITY}${AUTHORITY}`) },
-      [
-        'Sign-in codes: mail goes through mail.example.org:25, over STARTTLS; its certificate is checked for its own name, also by the authorities of --mail-ca; without login',
-        'Warning: --mail-ca has an invalid certificate: "CN=Dateline expired authority, O=Example" expired on 2011-01-01',
-      ],
+      { ...FROM, mail: HOST, mailCa: halfExpired },
+      `${through} mail.example.org:25, over STARTTLS; ${own}, also by the authorities of --mail-ca; without login`,
+      'Warning: --mail-ca has an invalid certificate: "CN=Dateline expired authority, O=Example" expired on 2011-01-01',
     ],
   ]
-  for (const [given, lines] of rows) {
+  for (const [given, ...lines] of rows) {
     it(lines[0] ?? '', () => assert.deepEqual(describeMail(read(given)), lines))
   }
 })
 
 describe('mail settings that the service rejects', () => {
-  const key = (name: string, content: string): Given => ({
-    ...FROM,
-    mail: HOST,
-    mailDkimSelector: 'x',
-    mailDkimKey: file(name, content),
-  })
   const ca = (name: string, content: string | Buffer): Given => ({ mail: HOST, mailCa: file(name, content) })
+  const der = Buffer.from(AUTHORITY.replace(/-----.*-----|\s/g, ''), 'base64')
   const ann = 'smtp://ann@mail.example.org'
-  const password = (name: string, content: string | Buffer): Given => ({
-    mail: ann,
-    mailPasswordFile: file(name, content),
-  })
-  mkdirSync(join(DIRECTORY, 'folder'))
-  const encrypted = RSA.privateKey.export({ type: 'pkcs8', format: 'pem', cipher: 'aes-256-cbc', passphrase: 'x' })
+  const password = (name: string, content: string | Buffer): Given => ({ mail: ann, mailPasswordFile: file(name, content) })
+  const dkim = { mailDkimKey: KEY, mailDkimSelector: 'x' }
+  const smallKey = file('rsa1024', pem(generateKeyPairSync('rsa', { modulusLength: 1024 }).privateKey))
+  const inClear = { mailTls: 'none', mailCleartextLogin: 'on' }
 
   const rows: ReadonlyArray<readonly [string, Given, RegExp]> = [
-    [
-      'a CA file that is missing',
-      { mail: HOST, mailCa: '/nowhere/ca.pem' },
-      /^Cannot use --mail-ca "\/nowhere\/ca\.pem": expected a file of PEM certificates, found none \(no such file or directory\)$/,
-    ],
+    ['a CA file that is missing', { mail: HOST, mailCa: '/nowhere/ca.pem' }, /PEM certificates, found none \(no such file .*\)$/],
     ['a device as CA file', { mail: HOST, mailCa: '/dev/zero' }, /--mail-ca .*found a device or pipe$/],
     ['a key as CA file', ca('key.pem', GOOD_SERVER.key), /--mail-ca .*found a PRIVATE KEY$/],
-    [
-      'a CA file in DER',
-      ca('ca.der', Buffer.from(AUTHORITY.replace(/-----.*-----|\s/g, ''), 'base64')),
-      /found DER; convert it with openssl x509 -inform der$/,
-    ],
-    [
-      'a certificate that cannot be read',
-      ca('bad.pem', `${AUTHORITY}${AUTHORITY.replace('MII', 'MIJ')}`),
-      /found that number 2 of 2 cannot be read$/,
-    ],
+    ['a CA file in DER', ca('ca.der', der), /found DER; convert it with openssl x509 -inform der$/],
+    ['a bad certificate', ca('bad.pem', `${AUTHORITY}${AUTHORITY.replace('MII', 'MIJ')}`), /number 2 of 2 cannot be read$/],
     [
       'the certificate of a server as CA',
       ca('server.pem', GOOD_SERVER.certificate),
-      /expected the certificate of an authority, found that of "CN=localhost", which is not one; use that of its issuer "CN=Dateline test authority, O=Example"$/,
+      /found that of "CN=localhost", which is not one; use that of its issuer "CN=Dateline test authority, O=Example"$/,
     ],
-    [
-      'an expired CA',
-      ca('expired.pem', EXPIRED_AUTHORITY),
-      /expected a certificate that is valid now, found that "CN=Dateline expired authority, O=Example" expired on 2011-01-01$/,
-    ],
-    [
-      'a CA file without end',
-      ca('long.pem', AUTHORITY.repeat(2000)),
-      /--mail-ca .*of at most 1000000 bytes, found a longer one$/,
-    ],
+    ['an expired CA', ca('expired.pem', EXPIRED_AUTHORITY), /CN=Dateline expired .*" expired on 2011-01-01$/],
+    ['a CA file without end', ca('long.pem', AUTHORITY.repeat(2000)), /of at most 1000000 bytes, found a longer one$/],
 
-    [
-      'a CA with mail to files',
-      { mail: 'file:mails', mailCa: CA },
-      /^Cannot use --mail-ca: expected a mail server in --mail \(smtp:\/\/ or smtps:\/\/\), found file:…$/,
-    ],
+    ['a CA with mail to files', { mail: 'file:mails', mailCa: CA }, /--mail-ca: expected a mail server in .*, found file:…$/],
     ['a TLS mode with a program', { mail: `exec:${PROGRAM}`, mailTls: 'none' }, /--mail-tls: .*found exec:…$/],
-    [
-      'a signature on the console',
-      { mailDkimKey: KEY, mailDkimSelector: 'x' },
-      /--mail-dkim-key: expected a --mail that sends messages, found console:$/,
-    ],
+    ['a signature on the console', dkim, /--mail-dkim-key: expected a --mail that sends messages, found console:$/],
 
-    [
-      'a TLS mode with smtps',
-      { mail: 'smtps://h.example', mailTls: 'starttls' },
-      /^Cannot use --mail-tls starttls: expected smtp:\/\/… in --mail, found smtps:\/\/…/,
-    ],
-    [
-      'a CA without TLS',
-      { mail: HOST, mailTls: 'none', mailCa: CA },
-      /--mail-ca: expected TLS to the mail server, found --mail-tls none$/,
-    ],
-    [
-      'a cleartext login without a user',
-      { mail: HOST, mailTls: 'none', mailCleartextLogin: 'on' },
-      /--mail-cleartext-login: expected a user in --mail, found none$/,
-    ],
+    ['a TLS mode with smtps', { mail: 'smtps://h.example', mailTls: 'starttls' }, /--mail-tls starttls: .*found smtps:\/\/…/],
+    ['a CA without TLS', { mail: HOST, mailTls: 'none', mailCa: CA }, /--mail-ca: expected TLS .*, found --mail-tls none$/],
+    ['a cleartext login without a user', { mail: HOST, ...inClear }, /--mail-cleartext-login: expected a user .*, found none$/],
     [
       'a cleartext login inside TLS',
       { mail: 'smtps://a:b@h.example', mailCleartextLogin: 'on' },
@@ -285,21 +229,9 @@ describe('mail settings that the service rejects', () => {
       /--mail-token-file: expected TLS .* or --mail-cleartext-login, found --mail-tls none$/,
     ],
 
-    [
-      'a user without a password',
-      { mail: ann },
-      /^Cannot use --mail: expected a password with the user, .*, found none$/,
-    ],
-    [
-      'a password without a user',
-      { mail: HOST, mailPasswordFile: PASSWORD },
-      /--mail-password-file: expected a user in --mail, as in smtp:\/\/user@host, found none$/,
-    ],
-    [
-      'two passwords',
-      { mail: 'smtp://ann:hunter2@h.example', mailPasswordFile: PASSWORD },
-      /--mail-password-file: expected one way to log in, found a password in --mail as well$/,
-    ],
+    ['a user without a password', { mail: ann }, /--mail: expected a password with the user, .*, found none$/],
+    ['a password without a user', { mail: HOST, mailPasswordFile: PASSWORD }, /--mail-password-file: expected a user/],
+    ['two passwords', { mail: 'smtp://a:hunter2@h.example', mailPasswordFile: PASSWORD }, /found a password in --mail as well$/],
     [
       'a password and a token',
       { mail: ann, mailPasswordFile: PASSWORD, mailTokenFile: TOKEN },
@@ -308,58 +240,17 @@ describe('mail settings that the service rejects', () => {
     ['an empty password file', password('p1', ''), /found an empty one$/],
     ['a password with a NUL', password('p3', 'hunter2\0'), /found an invalid one$/],
     ['a password file without end', password('p4', 'hunter2'.repeat(1000)), /found a longer one$/],
-    [
-      'a token with spaces',
-      { mail: ann, mailTokenFile: file('t1', 'hunter2 hunter2') },
-      /--mail-token-file .*found an invalid one$/,
-    ],
+    ['a token with spaces', { mail: ann, mailTokenFile: file('t1', 'a hunter2') }, /--mail-token-file .*found an invalid one$/],
 
-    [
-      'a program that is missing',
-      { mail: 'exec:/nowhere/sendmail -t' },
-      /^Cannot use --mail exec: "\/nowhere\/sendmail": expected a program that can be run, found none \(no such file or directory\)$/,
-    ],
+    ['a missing program', { mail: 'exec:/nowhere/sendmail -t' }, /expected a program .* \(no such file or directory\)$/],
     ['a program that cannot be run', { mail: `exec:${CA}` }, /found none \(permission denied\)$/],
-    [
-      'a program that PATH does not have',
-      { mail: 'exec:sendmail hunter2' },
-      /"sendmail": expected a program in one of the directories of PATH, found none of that name$/,
-    ],
+    ['a program that PATH does not have', { mail: 'exec:sendmail hunter2' }, /"sendmail": .* PATH, found none of that name$/],
 
-    [
-      'a DKIM key without selector',
-      { ...FROM, mail: HOST, mailDkimKey: KEY },
-      /^Cannot use --mail-dkim-key: expected --mail-dkim-selector with it, found none$/,
-    ],
-    ...['a b', '-a', 'a..b', 'a'.repeat(64), '123456'].map(
-      (mailDkimSelector) =>
-        [
-          `the DKIM selector ${mailDkimSelector}`,
-          { ...FROM, mail: HOST, mailDkimKey: KEY, mailDkimSelector },
-          /^Cannot use --mail-dkim-selector ".*": expected (?:letters, digits, hyphens and dots|no six digits alone)/,
-        ] as const,
-    ),
-    [
-      'a DKIM key for a sender without a domain',
-      { mail: HOST, mailDkimKey: KEY, mailDkimSelector: 'x' },
-      /--mail-dkim-key: expected a --mail-from at a domain in DNS, found "no-reply@localhost"$/,
-    ],
-    [
-      'a DKIM key of 1024 bits',
-      key('rsa1024', pem(generateKeyPairSync('rsa', { modulusLength: 1024 }).privateKey)),
-      /^Cannot use --mail-dkim-key ".*": expected a private key in PEM, RSA of 2048 to 4096 bits or Ed25519, found an RSA key of 1024 bits$/,
-    ],
-    ['a DKIM key of another kind', key('ec', GOOD_SERVER.key), /found a key of the type ec$/],
-    [
-      'a DKIM key behind a passphrase',
-      key('encrypted', encrypted.toString()),
-      /found a key with a passphrase$/,
-    ],
-    [
-      'a DKIM key that is broken',
-      key('broken', pem(ED25519.privateKey).replace('MC4', 'MC5')),
-      /found PEM that cannot be read$/,
-    ],
+    // The other mistakes of keys and selectors are those of createDkimSigner().
+    ['a DKIM key without selector', { ...FROM, mail: HOST, mailDkimKey: KEY }, /expected --mail-dkim-selector with it/],
+    ['a bad DKIM selector', { ...FROM, ...dkim, mail: HOST, mailDkimSelector: 'a b' }, /selector "a b": expected letters/],
+    ['a DKIM key for a sender without a domain', { ...dkim, mail: HOST }, /a --mail-from at a domain .*"no-reply@localhost"$/],
+    ['a small DKIM key', { ...FROM, ...dkim, mail: HOST, mailDkimKey: smallKey }, /found an RSA key of 1024 bits$/],
   ]
   for (const [name, given, message] of rows) {
     it(name, () => {

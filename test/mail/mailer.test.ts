@@ -206,10 +206,7 @@ describe('the Message-ID', () => {
   it('does not depend on the code', async () => {
     await using opened = await KINDS['file']!()
     await opened.mailer.send(MAIL)
-    await opened.mailer.send({
-      ...MAIL,
-      ...signInMessage({ code: '999999', minutes: 15, appName: 'Dateline', languages: [] }),
-    })
+    await opened.mailer.send({ ...MAIL, ...signInMessage({ code: '999999', minutes: 15, appName: 'Dateline', languages: [] }) })
     const ids = (await opened.sent()).map(messageIdOf)
     assert.equal(ids.length, 2)
     assert.equal(new Set(ids).size, 1)

@@ -115,44 +115,18 @@ describe('openTemplates()', () => {
 describe('openTemplates() rejects', () => {
   const text = (words: string): Files => ({ 'sign-in.de.txt': `Subject: {{code}}\n\n{{code}} gilt.\n${words}\n` })
   const page = (words: string): Files => ({ 'sign-in.de.html': `<p>{{code}}</p>\n${words}\n` })
+  const file = (content: string | Buffer): Files => ({ 'sign-in.de.txt': content })
+  const style = 'expected a style that loads nothing, found '
   const plain = 'expected text and layout only, without links, resources and scripts, found '
   const rows: ReadonlyArray<readonly [string, Files, string]> = [
-    [
-      'a misspelt placeholder',
-      text('{{minuts}}'),
-      'de.txt", line 4: unknown placeholder "{{minuts}}": did you mean "minutes"?',
-    ],
-    [
-      'an unknown placeholder',
-      text('{{unsubscribeLink}}'),
-      'line 4: unknown placeholder "{{unsubscribeLink}}": expected one of {{code}}, {{minutes}}, {{lifetime}}, {{appName}}',
-    ],
-    [
-      'the name of a member of every object',
-      text('{{constructor}}'),
-      'line 4: unknown placeholder "{{constructor}}"',
-    ],
-    [
-      'an incomplete placeholder',
-      text('{{code'),
-      'line 4: expected a placeholder such as {{code}}, found "{{" without one',
-    ],
+    ['a misspelt placeholder', text('{{minuts}}'), 'line 4: unknown placeholder "{{minuts}}": did you mean "minutes"?'],
+    ['an unknown placeholder', text('{{unsubscribeLink}}'), 'expected one of {{code}}, {{minutes}}, {{lifetime}}, {{appName}}'],
+    ['the name of a member of every object', text('{{constructor}}'), 'line 4: unknown placeholder "{{constructor}}"'],
+    ['an incomplete placeholder', text('{{code'), 'line 4: expected a placeholder such as {{code}}, found "{{" without one'],
     ['51 placeholders', text('{{appName}} '.repeat(50)), 'line 4: expected at most 50 placeholders, found more'],
-    [
-      'no code in the subject',
-      { 'sign-in.de.txt': 'Subject: Code\n\n{{code}}\n' },
-      'de.txt", line 1: expected {{code}} in the subject, found none',
-    ],
-    [
-      'no code in the text',
-      { 'sign-in.de.txt': 'Subject: {{code}}\n\nCode\n' },
-      'de.txt", line 3: expected {{code}} in the text, found none',
-    ],
-    [
-      'no code in the page',
-      { 'sign-in.de.html': '<p>Code</p>\n' },
-      'de.html", line 1: expected {{code}} in the page, found none',
-    ],
+    ['no code in the subject', file('Subject: Code\n\n{{code}}\n'), 'line 1: expected {{code}} in the subject, found none'],
+    ['no code in the text', file('Subject: {{code}}\n\nCode\n'), 'de.txt", line 3: expected {{code}} in the text, found none'],
+    ['no code in the page', { 'sign-in.de.html': '<p>Code</p>\n' }, 'line 1: expected {{code}} in the page, found none'],
     [
       'a code that only the title shows',
       { 'sign-in.de.html': '<title>{{code}}</title><p>Code</p>\n' },
@@ -173,26 +147,18 @@ describe('openTemplates() rejects', () => {
       text('1234{{minutes}}'),
       'line 4: expected a space around the placeholder, found "4{{minutes}}"',
     ],
-    [
-      'no subject',
-      { 'sign-in.de.txt': 'Hallo\n\n{{code}}\n' },
-      'line 1: expected "Subject: …" of at most 200 characters, found "Hallo"',
-    ],
+    ['no subject', file('Hallo\n\n{{code}}\n'), 'line 1: expected "Subject: …" of at most 200 characters'],
     [
       'a subject of 201 characters',
-      { 'sign-in.de.txt': `Subject: {{code}} ${'x'.repeat(192)}\n\n{{code}}\n` },
+      file(`Subject: {{code}} ${'x'.repeat(192)}\n\n{{code}}\n`),
       'line 1: expected "Subject: …"',
     ],
     [
       'a colour of six digits',
       page('<p style="color: #123456">x</p>'),
-      'de.html", line 2: expected no six digits beside {{code}}, found "123456": it looks like a code',
+      'de.html", line 2: expected no six digits beside {{code}}',
     ],
-    [
-      'a phone number',
-      text('Telefon 030 123456'),
-      'de.txt", line 4: expected no six digits beside {{code}}, found "123456": it looks like a code',
-    ],
+    ['a phone number', text('Telefon 030 123456'), 'line 4: expected no six digits beside {{code}}, found "123456"'],
     ['Arabic digits', text('هاتف ١٢٣٤٥٦'), 'line 4: expected no six digits beside {{code}}, found "١٢٣٤٥٦"'],
     [
       'a link in the text',
@@ -207,76 +173,32 @@ describe('openTemplates() rejects', () => {
     ['a script', page('<script>alert(1)</script>'), `line 2: ${plain}<script>`],
     ['an image', page('<IMG alt="x">'), `line 2: ${plain}<img>`],
     ['a link', page('<a href="https://example.org">x</a>'), `line 2: ${plain}<a>`],
-    [
-      'a remote background',
-      page('<table\n background="//example.org/x.png">'),
-      `line 3: ${plain}the attribute "background"`,
-    ],
+    ['a remote background', page('<table\n background="//example.org/x.png">'), `line 3: ${plain}the attribute "background"`],
     ['a handler', page('<p OnClick="x()">'), `line 2: ${plain}the attribute "onclick"`],
     ['a refresh', page('<meta http-equiv="refresh" content="0; x">'), `line 2: ${plain}the attribute "http-equiv"`],
-    [
-      'a remote address in a style',
-      page('<p style="background: URL (//example.org)">'),
-      'line 2: expected a style that loads nothing, found "URL ("',
-    ],
-    [
-      'an escaped one',
-      page('<p style="background: u\\72l(//example.org)">'),
-      'line 2: expected a style that loads nothing, found "\\\\"',
-    ],
-    [
-      'one in a character reference',
-      page('<p style="background: u&#114;l(//example.org)">'),
-      'line 2: expected a style that loads nothing, found "&"',
-    ],
-    [
-      'one in a style element',
-      page('<style>\n@import "//example.org/x.css";</style>'),
-      'line 2: expected a style that loads nothing, found "@import"',
-    ],
-    [
-      'a value in a style',
-      page('<style>p::after { content: "{{appName}}" }</style>'),
-      'line 2: expected a style that loads nothing, found "{{"',
-    ],
+    ['a remote address in a style', page('<p style="background: URL (//example.org)">'), `line 2: ${style}"URL ("`],
+    ['an escaped one', page('<p style="background: u\\72l(//example.org)">'), `line 2: ${style}"\\\\"`],
+    ['one in a character reference', page('<p style="background: u&#114;l(//example.org)">'), `line 2: ${style}"&"`],
+    ['one in a style element', page('<style>\n@import "//example.org/x.css";</style>'), `line 2: ${style}"@import"`],
+    ['a value in a style', page('<style>p::after { content: "{{appName}}" }</style>'), `line 2: ${style}"{{"`],
     ['a style without an end', page('<style> p { }'), 'line 2: expected </style> after <style>, found none'],
     ['markup in a title', page('<title><b>x</b></title>'), 'line 2: expected </title> after <title>, found none'],
     ['a tag without an end', page('<p '), 'line 2: cannot read the tag <p>: expected name="value" and ">"'],
     ['a tag within a value', page('<p title="<img src=x>">'), 'line 2: cannot read the tag <p>'],
     ['an end of a tag within a value', page("<p title='x>'>"), 'line 2: cannot read the tag <p>'],
-    [
-      'a "<" without a tag',
-      page('1 < 2'),
-      'line 2: expected a tag after "<", found none: write &lt; for the sign',
-    ],
-    [
-      'a comment that Outlook reads',
-      page('<!--[if mso]><a href="x">y</a><![endif]-->'),
-      'line 2: expected a tag after "<"',
-    ],
+    ['a "<" without a tag', page('1 < 2'), 'line 2: expected a tag after "<", found none: write &lt; for the sign'],
+    ['a comment that Outlook reads', page('<!--[if mso]><a href="x">y</a><![endif]-->'), 'line 2: expected a tag after "<"'],
     ['a comment that some parsers end early', page('<!--> <img src=x> -->'), 'line 2: expected a tag after "<"'],
-    [
-      'Latin 1',
-      { 'sign-in.de.txt': Buffer.from('Subject: {{code}}\n\nfür {{code}}\n', 'latin1') },
-      'de.txt", line 3: expected UTF-8, found another encoding',
-    ],
+    ['Latin 1', file(Buffer.from('Subject: {{code}}\n\nfür {{code}}\n', 'latin1')), 'line 3: expected UTF-8, found another'],
     ['a control character', text('\x1b[1m'), 'line 4: expected no control characters, found U+001B'],
     ['more than 64 KiB', text('x'.repeat(65_536)), 'de.txt": expected at most 65536 bytes, found 65'],
-    [
-      'a language with one file of two',
-      { 'sign-in.pt-br.txt': TEXT },
-      'sign-in.pt-br.txt": expected sign-in.pt-BR.html beside it, found none, and pt-BR is not built in',
-    ],
+    ['a language with one file of two', { 'sign-in.pt-br.txt': TEXT }, 'expected sign-in.pt-BR.html beside it, found none'],
     [
       'two files for one language',
       { 'sign-in.de.txt': TEXT, 'sign-in.DE.txt': TEXT },
       'sign-in.de.txt": expected one file for de, found "',
     ],
-    [
-      'a misspelt name',
-      { 'signin.de.txt': TEXT },
-      'signin.de.txt": expected a name such as sign-in.de.txt or sign-in.pt-BR.html, found "signin.de.txt": did you mean "sign-in.de.txt"?',
-    ],
+    ['a misspelt name', { 'signin.de.txt': TEXT }, 'found "signin.de.txt": did you mean "sign-in.de.txt"?'],
     ['a language that looks like a code', { 'sign-in.de-x-123456.txt': TEXT }, 'found "sign-in.de-x-123456.txt"'],
     ['an invalid language', { 'sign-in.germanlanguage.txt': TEXT }, 'found "sign-in.germanlanguage.txt"'],
   ]

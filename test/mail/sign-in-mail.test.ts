@@ -101,39 +101,10 @@ describe('a sign-in mail', () => {
   }
 
   const durations: ReadonlyArray<readonly [string, readonly (readonly [number, string])[]]> = [
-    [
-      'en',
-      [
-        [1, 'for 1 minute.'],
-        [2, 'for 2 minutes.'],
-        [15, 'for 15 minutes.'],
-        [1440, 'for 1,440 minutes.'],
-      ],
-    ],
-    [
-      'de',
-      [
-        [1, 'ist 1 Minute gültig'],
-        [2, 'ist 2 Minuten gültig'],
-        [15, 'ist 15 Minuten gültig'],
-      ],
-    ],
-    [
-      'fr',
-      [
-        [1, 'valable 1 minute.'],
-        [2, 'valable 2 minutes.'],
-        [15, 'valable 15 minutes.'],
-      ],
-    ],
-    [
-      'es',
-      [
-        [1, 'durante 1 minuto.'],
-        [2, 'durante 2 minutos.'],
-        [15, 'durante 15 minutos.'],
-      ],
-    ],
+    ['en', [[1, 'for 1 minute.'], [2, 'for 2 minutes.'], [15, 'for 15 minutes.'], [1440, 'for 1,440 minutes.']]],
+    ['de', [[1, 'ist 1 Minute gültig'], [2, 'ist 2 Minuten gültig'], [15, 'ist 15 Minuten gültig']]],
+    ['fr', [[1, 'valable 1 minute.'], [2, 'valable 2 minutes.'], [15, 'valable 15 minutes.']]],
+    ['es', [[1, 'durante 1 minuto.'], [2, 'durante 2 minutos.'], [15, 'durante 15 minutos.']]],
     [
       'ar',
       [
