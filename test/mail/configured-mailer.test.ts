@@ -80,18 +80,6 @@ it('a server under another name, and a token that is renewed', async () => {
   assert.equal(Buffer.from(response, 'base64').toString(), 'user=ann\x01auth=Bearer ya29.first\x01\x01')
 })
 
-it('a certificate on this machine is checked once a TLS setting asks for it', async () => {
-  const script: Step[] = [...offering('SIZE 0'), ...SEND]
-  for (const cares of [{ mailTls: 'starttls' }, { mailTlsName: 'localhost' }, { mailCa: CA, mailTlsName: 'x.example' }]) {
-    await using peer = await openPeer(script, { identity: GOOD_SERVER })
-    await assert.rejects(send({ mail: `smtp://localhost:${peer.port}`, ...cares }), /the certificate/)
-    assert.deepEqual(peer.messages, [])
-  }
-  await using peer = await openPeer(script, { identity: GOOD_SERVER })
-  await send({ mail: `smtp://localhost:${peer.port}` })
-  assert.equal(peer.messages.length, 1)
-})
-
 it('of several hosts the first that answers, and a signature that names the domain of the sender', async () => {
   const closed = createServer().listen(0, '127.0.0.1')
   await once(closed, 'listening')

@@ -1,21 +1,17 @@
 import assert from 'node:assert/strict'
-import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
-import { DeliveryError } from '../../src/mail/delivery/delivery-error.ts'
 import { type Mail, type Mailer, type MailerTools, openMailer } from '../../src/mail/delivery/mailer.ts'
 import type { MailRoute } from '../../src/mail/settings/mail-settings.ts'
-import type { SmtpSettings } from '../../src/mail/smtp/smtp.ts'
 import { signInMessage } from '../../src/mail/templates/templates.ts'
-import { openPeer, type Step } from '../support/smtp/smtp-peer.ts'
+import { temporaryDirectory, type Cleanup } from '../../scripts/tools/temporary-directory.ts'
+import { rejection, settingsFor } from '../support/smtp/smtp-delivery.ts'
+import { openPeer, SEND } from '../support/smtp/smtp-peer.ts'
 
 const NOW = Date.parse('2025-10-20T12:34:56.789Z')
-const MAIL: Mail = {
-  id: '68f62d50a1b2c3d4e5f60718',
-  to: 'reader@example.net',
-  ...signInMessage({ code: '042137', minutes: 15, appName: 'Dateline', languages: [] }),
-}
+const signIn = (code: string) => signInMessage({ code, minutes: 15, appName: 'Dateline', languages: [] })
+const MAIL: Mail = { id: '68f62d50a1b2c3d4e5f60718', to: 'reader@example.net', ...signIn('042137') }
 
 /** Counts up, so that no two draws are equal. */
 function countingBytes(): (size: number) => Uint8Array {
@@ -29,68 +25,52 @@ function open(route: MailRoute, overrides: Partial<MailerTools> = {}): Promise<M
   return openMailer({ from, route }, { ...tools, ...overrides })
 }
 
-const SCRIPT: readonly Step[] = [
-  ['', '220 hi'],
-  ['EHLO', '250 x'],
-  ['MAIL FROM:<no-reply@example.org>', '250 ok'],
-  ['RCPT TO:<reader@example.net>', '250 ok'],
-  ['DATA', '354 go'],
-  ['.', '250 2.0.0 queued'],
-  ['QUIT', '221 bye'],
-]
+const textsIn = (directory: string): string[] =>
+  readdirSync(directory)
+    .sort()
+    .map((name) => readFileSync(join(directory, name), 'utf8'))
 
-interface Opened extends AsyncDisposable {
+interface Opened {
   readonly mailer: Mailer
   /** What arrived. */
-  sent(): Promise<readonly string[]>
+  sent(): readonly string[]
+}
+
+async function openFile(t: Cleanup, overrides?: Partial<MailerTools>): Promise<Opened & { readonly directory: string }> {
+  const directory = join(temporaryDirectory(t), 'new', 'mails')
+  return { mailer: await open({ kind: 'file', directory }, overrides), sent: () => textsIn(directory), directory }
 }
 
 /** The four kinds, each with a view of what it sent. */
-const KINDS: Readonly<Record<string, (overrides?: Partial<MailerTools>) => Promise<Opened>>> = {
-  console: async (overrides) => {
+const KINDS: Readonly<Record<string, (t: Cleanup) => Promise<Opened>>> = {
+  async console() {
     const lines: string[] = []
-    const mailer = await open({ kind: 'console' }, { writeLine: (line) => lines.push(line), ...overrides })
-    return { mailer, sent: async () => lines, [Symbol.asyncDispose]: async () => {} }
+    return { mailer: await open({ kind: 'console' }, { writeLine: (line) => lines.push(line) }), sent: () => lines }
   },
-  file: async (overrides) => {
-    const directory = await mkdtemp(join(tmpdir(), 'dateline-mail-'))
-    const mailer = await open({ kind: 'file', directory }, overrides)
-    const sent = async (): Promise<string[]> =>
-      Promise.all((await readdir(directory)).map((name) => readFile(join(directory, name), 'utf8')))
-    return { mailer, sent, [Symbol.asyncDispose]: () => rm(directory, { recursive: true }) }
-  },
-  exec: async (overrides) => {
-    const directory = await mkdtemp(join(tmpdir(), 'dateline-mail-'))
+  file: openFile,
+  async exec(t) {
+    const directory = temporaryDirectory(t)
     const args = ['-c', 'cat > "$0/$$"; echo "given to a program"', directory]
     const command = { program: '/bin/sh', args, environment: { PATH: '/usr/bin:/bin' } }
-    const mailer = await open({ kind: 'exec', command }, overrides)
-    const sent = async (): Promise<string[]> =>
-      Promise.all((await readdir(directory)).map((name) => readFile(join(directory, name), 'utf8')))
-    return { mailer, sent, [Symbol.asyncDispose]: () => rm(directory, { recursive: true }) }
+    return { mailer: await open({ kind: 'exec', command }), sent: () => textsIn(directory) }
   },
-  smtp: async (overrides) => {
-    const peer = await openPeer(SCRIPT)
-    const settings: SmtpSettings = {
-      servers: [{ host: '127.0.0.1', port: peer.port }],
-      tls: { mode: 'starttls-if-offered', verify: false },
-      cleartextLogin: false,
-    }
-    const mailer = await open({ kind: 'smtp', settings }, overrides)
-    return { mailer, sent: async () => peer.messages, [Symbol.asyncDispose]: () => peer[Symbol.asyncDispose]() }
+  async smtp(t) {
+    const peer = await openPeer([['', '220 hi'], ['EHLO', '250 x'], ...SEND])
+    t.after(async () => await peer[Symbol.asyncDispose]())
+    return { mailer: await open({ kind: 'smtp', settings: settingsFor(peer.port) }), sent: () => peer.messages }
   },
 }
 
 for (const [kind, openKind] of Object.entries(KINDS)) {
   describe(`the ${kind} mailer`, () => {
-    it('delivers a mail and says where it went, without the code', async () => {
-      await using opened = await openKind()
-      const { reply } = await opened.mailer.send(MAIL)
-      assert.match(reply, /^(?:printed to the service log|given to a program|written to \S+\.eml|250 2\.0\.0 queued)$/)
+    it('delivers a mail and says where it went, without the code', async (t) => {
+      const { mailer, sent } = await openKind(t)
+      const { reply } = await mailer.send(MAIL)
+      assert.match(reply, /^(?:printed to the service log|given to a program|written to \S+\.eml|250 queued)$/)
       assert.doesNotMatch(reply, /042137/)
-      const sent = await opened.sent()
-      assert.equal(sent.length, 1)
-      assert.match(sent[0] ?? '', /042137/)
-      assert.match(sent[0] ?? '', /reader@example\.net/)
+      assert.equal(sent().length, 1)
+      assert.match(sent()[0] ?? '', /042137/)
+      assert.match(sent()[0] ?? '', /reader@example\.net/)
     })
 
     const refused: ReadonlyArray<readonly [string, Partial<Mail>]> = [
@@ -101,121 +81,80 @@ for (const [kind, openKind] of Object.entries(KINDS)) {
       ['a subject with a line break', { subject: 'x\r\nBcc: x@y.z' }],
     ]
     for (const [name, change] of refused) {
-      it(`rejects ${name} permanently, and sends nothing`, async () => {
-        await using opened = await openKind()
-        await assert.rejects(opened.mailer.send({ ...MAIL, ...change }), (error: unknown) => {
-          assert.ok(error instanceof DeliveryError)
-          assert.deepEqual([error.stage, error.temporary], ['compose', false])
-          assert.doesNotMatch(error.message, /042137|y\.z/)
-          return true
-        })
-        assert.deepEqual(await opened.sent(), [])
+      it(`rejects ${name} permanently, and sends nothing`, async (t) => {
+        const { mailer, sent } = await openKind(t)
+        const error = await rejection(mailer.send({ ...MAIL, ...change }))
+        assert.deepEqual([error.stage, error.temporary], ['compose', false])
+        assert.doesNotMatch(error.message, /042137|y\.z/)
+        assert.deepEqual(sent(), [])
       })
     }
   })
 }
 
 describe('the console mailer', () => {
-  it('prints one line, with the code or else the subject', async () => {
-    await using opened = await KINDS['console']!()
-    await opened.mailer.send(MAIL)
+  it('prints one line, with the code or else the subject', async (t) => {
+    const { mailer, sent } = await KINDS['console']!(t)
+    await mailer.send(MAIL)
     const { code: _code, ...withoutCode } = MAIL
-    await opened.mailer.send({ ...withoutCode, subject: 'A test mail' })
-    assert.deepEqual(await opened.sent(), [
-      'Mail to reader@example.net: sign-in code 042137',
-      'Mail to reader@example.net: A test mail',
-    ])
+    await mailer.send({ ...withoutCode, subject: 'A test mail' })
+    const [first, second] = ['sign-in code 042137', 'A test mail']
+    assert.deepEqual(sent(), [`Mail to reader@example.net: ${first}`, `Mail to reader@example.net: ${second}`])
   })
 })
 
 describe('the file mailer', () => {
-  it('makes its directory and its files for the owner only, and leaves nothing unfinished', async () => {
-    const parent = await mkdtemp(join(tmpdir(), 'dateline-mail-'))
-    const directory = join(parent, 'new', 'mails')
-    const mailer = await open({ kind: 'file', directory })
+  it('makes its directory and its files for the owner only, and leaves nothing unfinished', async (t) => {
+    const { mailer, directory } = await openFile(t)
     await mailer.send(MAIL)
-    const names = await readdir(directory)
-    assert.equal(names.length, 1)
-    assert.equal((await stat(directory)).mode & 0o777, 0o700)
-    assert.equal((await stat(join(directory, names[0]!))).mode & 0o777, 0o600)
-    await rm(parent, { recursive: true })
+    const [name = '', ...others] = readdirSync(directory)
+    assert.deepEqual(others, [])
+    assert.equal(statSync(directory).mode & 0o777, 0o700)
+    assert.equal(statSync(join(directory, name)).mode & 0o777, 0o600)
   })
 
-  it('names files by time, also when the clock stands still or goes back, and without user input', async () => {
-    const directory = await mkdtemp(join(tmpdir(), 'dateline-mail-'))
-    const times = [NOW, NOW, NOW, NOW - 60_000, NOW + 1]
+  it('names files by time, also when the clock stands still or goes back, and without user input', async (t) => {
     let clock = NOW
-    const mailer = await open({ kind: 'file', directory }, { now: () => clock })
-    for (const [count, time] of times.entries()) {
+    const { mailer, directory, sent } = await openFile(t, { now: () => clock })
+    for (const [count, time] of [NOW, NOW, NOW, NOW - 60_000, NOW + 1].entries()) {
       clock = time
       await mailer.send({ ...MAIL, to: `reader${count}@example.net` })
     }
-    const names = (await readdir(directory)).sort()
-    for (const name of names) assert.match(name, /^2025-10-20T12-34-56\.\d{3}Z-\d{4}-[a-p]{24}\.eml$/)
-    const recipients = await Promise.all(
-      names.map(async (name) => /^To: reader(\d)@/m.exec(await readFile(join(directory, name), 'utf8'))?.[1]),
-    )
-    assert.deepEqual(recipients, ['0', '1', '2', '3', '4'])
-    await rm(directory, { recursive: true })
+    for (const name of readdirSync(directory)) assert.match(name, /^2025-10-20T12-34-56\.\d{3}Z-\d{4}-[a-p]{24}\.eml$/)
+    assert.deepEqual(sent().map((text) => /^To: reader(\d)@/m.exec(text)?.[1]), ['0', '1', '2', '3', '4'])
   })
 
-  it('accepts many mails at once', async () => {
-    await using opened = await KINDS['file']!()
-    await Promise.all(Array.from({ length: 30 }, () => opened.mailer.send(MAIL)))
-    assert.equal((await opened.sent()).length, 30)
+  it('accepts many mails at once', async (t) => {
+    const { mailer, sent } = await openFile(t)
+    await Promise.all(Array.from({ length: 30 }, () => mailer.send(MAIL)))
+    assert.equal(sent().length, 30)
   })
 
-  it('is rejected at start where a file has that name', async () => {
-    const parent = await mkdtemp(join(tmpdir(), 'dateline-mail-'))
-    await writeFile(join(parent, 'mails'), '')
-    await assert.rejects(
-      open({ kind: 'file', directory: join(parent, 'mails') }),
-      /Cannot use --mail "file:.*mails": expected a directory .*, found none \(a file with this name exists already\)/,
-    )
-    await rm(parent, { recursive: true })
+  it('is rejected at start where a file has that name', async (t) => {
+    const directory = join(temporaryDirectory(t), 'mails')
+    writeFileSync(directory, '')
+    const message = /Cannot use --mail "file:.*mails": expected a directory .*, found none \(a file with this name exists already\)/
+    await assert.rejects(open({ kind: 'file', directory }), message)
   })
 
-  it('reports a removed directory as temporary', async () => {
-    const parent = await mkdtemp(join(tmpdir(), 'dateline-mail-'))
-    const directory = join(parent, 'mails')
-    const mailer = await open({ kind: 'file', directory })
-    await rm(directory, { recursive: true })
-    await assert.rejects(mailer.send(MAIL), (error: unknown) => {
-      assert.ok(error instanceof DeliveryError)
-      assert.deepEqual([error.stage, error.temporary], ['file', true])
-      assert.match(error.message, /^Cannot write mail to ".*mails": no such file or directory$/)
-      return true
-    })
-    await rm(parent, { recursive: true })
+  it('reports a removed directory as temporary', async (t) => {
+    const { mailer, directory } = await openFile(t)
+    rmSync(directory, { recursive: true })
+    const error = await rejection(mailer.send(MAIL))
+    assert.deepEqual([error.stage, error.temporary], ['file', true])
+    assert.match(error.message, /^Cannot write mail to ".*mails": no such file or directory$/)
   })
 })
 
-describe('the Message-ID', () => {
-  const messageIdOf = (message: string): string | undefined => /^Message-ID: (.*)\r$/m.exec(message)?.[1]
-
-  it('is the same when a mail is sent again, and another for another mail', async () => {
-    await using opened = await KINDS['file']!()
-    await opened.mailer.send(MAIL)
-    await opened.mailer.send(MAIL)
-    await opened.mailer.send({ ...MAIL, id: '68f62d50a1b2c3d4e5f60719' })
-    const ids = (await opened.sent()).map(messageIdOf)
-    assert.match(ids[0] ?? '', /^<[a-p]{32}@example\.org>$/)
-    assert.equal(new Set(ids).size, 2)
-  })
-
-  it('does not depend on the code', async () => {
-    await using opened = await KINDS['file']!()
-    await opened.mailer.send(MAIL)
-    await opened.mailer.send({ ...MAIL, ...signInMessage({ code: '999999', minutes: 15, appName: 'Dateline', languages: [] }) })
-    const ids = (await opened.sent()).map(messageIdOf)
-    assert.equal(ids.length, 2)
-    assert.equal(new Set(ids).size, 1)
-  })
+it('the Message-ID is the same when a mail is sent again, whatever its code, and another for another mail', async (t) => {
+  const { mailer, sent } = await openFile(t)
+  for (const change of [{}, {}, signIn('999999'), { id: '68f62d50a1b2c3d4e5f60719' }]) await mailer.send({ ...MAIL, ...change })
+  const [first, ...others] = sent().map((message) => /^Message-ID: (.*)\r$/m.exec(message)?.[1])
+  assert.match(first ?? '', /^<[a-p]{32}@example\.org>$/)
+  assert.deepEqual(others.map((id) => id === first), [true, true, false])
 })
 
-describe('the smtp mailer', () => {
-  it('passes the signal on', async () => {
-    await using opened = await KINDS['smtp']!()
-    await assert.rejects(opened.mailer.send(MAIL, { signal: AbortSignal.abort() }), /the service is stopping/)
-  })
+it('the smtp mailer passes the signal on', async (t) => {
+  const { mailer } = await KINDS['smtp']!(t)
+  await assert.rejects(mailer.send(MAIL, { signal: AbortSignal.abort() }), /the service is stopping/)
 })

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { seededRandom, seedOfRun } from '../../scripts/tools/random.ts'
 import { createReplyParser, type Reply } from '../../src/mail/smtp/smtp-replies.ts'
 
 interface Outcome {
@@ -115,18 +116,13 @@ describe('createReplyParser()', () => {
   })
 
   it('parses random bytes to replies or a problem', () => {
-    const seed = Number(process.env['SEED'] ?? 20251020)
-    let state = seed
-    const random = (below: number): number => {
-      state = (Math.imul(state, 1664525) + 1013904223) >>> 0
-      return Math.floor((state / 2 ** 32) * below)
-    }
+    const random = seededRandom(seedOfRun())
     const alphabet = Buffer.from('2250 -\r\n\r\nab\0')
     let complete = 0
     for (let round = 0; round < 20_000; round++) {
-      const bytes = Uint8Array.from({ length: random(16) }, () => alphabet[random(alphabet.length)] ?? 0)
+      const bytes = Uint8Array.from({ length: random.below(16) }, () => random.pick([...alphabet]))
       const [one, all] = [parse(bytes, 1), parse(bytes, Math.max(1, bytes.length))]
-      assert.deepEqual(one, all, `SEED=${seed} round ${round}: ${Buffer.from(bytes).toString('hex')}`)
+      assert.deepEqual(one, all, `SEED=${random.seed} round ${round}: ${Buffer.from(bytes).toString('hex')}`)
       complete += one.replies.length
     }
     assert.ok(complete > 10, 'some of the random bytes should be replies')
