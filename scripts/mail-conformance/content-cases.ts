@@ -32,10 +32,7 @@ const CONTENTS: readonly MailContent[] = [
     signInMessage({ code: CODE, minutes: 15, appName: 'Новости “Zoë” & 日本', languages: [language] }),
   ),
   content('Dots', '.\n..\n...\n.a line that begins with one\n..two\n\n.\nand the end\n.'),
-  content(
-    'Lines',
-    `${'long '.repeat(2_000)}\n${'x'.repeat(3_000)}\ntrailing spaces   \ntab\t\n\n\nFrom here to there\n`,
-  ),
+  content('Lines', `${'long '.repeat(2_000)}\n${'x'.repeat(3_000)}\ntrailing spaces   \ntab\t\n\n\nFrom here to there\n`),
   content('Überall 🚢 schöne Häfen, '.repeat(8).trim(), 'Füße 🚢 日本語 ‏مرحبا‏ e\u0301 \u00a0 …\n=3D =\n--\n-- \n'),
 ]
 

@@ -98,10 +98,7 @@ export function assertReadable(
   { python }: Kit,
   mails: readonly { readonly arrived: Buffer; readonly content: MailContent; readonly to: string }[],
 ): void {
-  const read = readMails(
-    python,
-    mails.map(({ arrived }) => arrived),
-  )
+  const read = readMails(python, mails.map(({ arrived }) => arrived))
   for (const [i, { content, to }] of mails.entries()) {
     const { subject, text, html, code } = content
     const found = read[i] ?? assert.fail('Python read too few mails')

@@ -47,10 +47,7 @@ it('commands leave their records beside a running service, without secrets, and 
   const lines = await dateline('audit', '--json', '--limit', '1000')
   const all = parsed(lines)
   const commands = all.filter(({ event }) => event === 'command').map((record) => [told(record)['name'], record] as const)
-  assert.deepEqual(
-    commands.map(([name]) => name),
-    ['backup', 'export', 'import', 'user set-role', 'token', 'admin'],
-  )
+  assert.deepEqual(commands.map(([name]) => name), ['backup', 'export', 'import', 'user set-role', 'token', 'admin'])
   for (const [, { role, actor, clientAddress }] of commands) {
     assert.deepEqual([role, actor, clientAddress], ['operator', '', ''])
   }
@@ -78,11 +75,7 @@ it('commands leave their records beside a running service, without secrets, and 
   const byEmail = parsed(await dateline('audit', '--json', '--email', BOSS.toUpperCase()))
   assert.deepEqual(
     byEmail.map(({ event, role }) => [event, role]),
-    [
-      ['sign-in.failed', 'stranger'],
-      ['code.requested', 'operator'],
-      ['user.created', 'operator'],
-    ],
+    [['sign-in.failed', 'stranger'], ['code.requested', 'operator'], ['user.created', 'operator']],
   )
 
   await dateline('user', 'delete', BOSS, '--yes')

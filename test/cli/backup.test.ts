@@ -16,9 +16,7 @@ it('backup beside a service, restore, and the same responses to the same token',
   const responses = (url: string): Promise<unknown[]> =>
     Promise.all(
       ['topic', 'headline&sort=updatedAt:desc', 'country&limit=100', 'remote_config'].map(async (query) => {
-        const response = await fetch(`${url}/api/v1/data?model=${query}`, {
-          headers: { authorization: `Bearer ${token}` },
-        })
+        const response = await fetch(`${url}/api/v1/data?model=${query}`, { headers: { authorization: `Bearer ${token}` } })
         return ((await response.json()) as { data: unknown }).data
       }),
     )

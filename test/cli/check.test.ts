@@ -81,10 +81,7 @@ it('check says what to do about each fault', async (t) => {
     [['--page-size', '0'], /^settings: Cannot use --page-size/],
   ] as const) {
     const { wrong } = await check('--data-dir', data, ...words).catch(() => check(...words))
-    assert.ok(
-      wrong.some((line) => wanted.test(line)),
-      wrong.join('\n'),
-    )
+    assert.ok(wrong.some((line) => wanted.test(line)), wrong.join('\n'))
   }
   writeFileSync(join(data, 'secrets'), 'short\n', { mode: 0o600 })
   chmodSync(join(data, 'dateline.db'), 0o644)
@@ -107,10 +104,7 @@ it('check says what to do about each fault', async (t) => {
     /^secrets: .*expected a secret of at least 32 bytes, found 5: remove ".*secrets", .*everyone then signs in again$/,
     /^schema: the database has schema 99, written by dateline 9\.8\.7; .*: install that version or a newer one$/,
   ]) {
-    assert.ok(
-      wrong.some((line) => wanted.test(line)),
-      wrong.join('\n'),
-    )
+    assert.ok(wrong.some((line) => wanted.test(line)), wrong.join('\n'))
   }
   assert.equal(wrong.length, 3, wrong.join('\n'))
 })

@@ -88,10 +88,7 @@ for (const { name, words, expected } of [
   {
     name: 'keeps the order of the lines and their text',
     words: ['--filter', '{"n":2}'],
-    expected: [
-      '{"id":"a","n":2,"createdAt":"2025-10-01T00:00:00.000Z","name":"Zoë"}',
-      '{"id":"b","n":2, "tags":["x","y"]}',
-    ],
+    expected: ['{"id":"a","n":2,"createdAt":"2025-10-01T00:00:00.000Z","name":"Zoë"}', '{"id":"b","n":2, "tags":["x","y"]}'],
   },
   { name: 'sorts, ties by id', words: ['--sort', 'n:desc'], expected: ['c', 'a', 'b', 'd'] },
   { name: 'limits after sorting', words: ['--sort', 'n:asc', '--limit', '2'], expected: ['d', 'a'] },
@@ -104,10 +101,7 @@ for (const { name, words, expected } of [
     assert.equal(code, 0, stderr)
     const lines = stdout.split('\n').slice(0, -1)
     const isText = expected.some((line) => line.length > 1)
-    assert.deepEqual(
-      isText ? lines : lines.map((line) => Object.values(JSON.parse(line) as object)[0] as string),
-      expected,
-    )
+    assert.deepEqual(isText ? lines : lines.map((line) => Object.values(JSON.parse(line) as object)[0] as string), expected)
   })
 }
 
@@ -133,10 +127,7 @@ it('match names the line that is no JSON object, with status 1', async () => {
 })
 
 it('a command whose output is not read exits without a message', { skip: process.platform === 'win32' }, async () => {
-  for (const [words, input] of [
-    [['openapi'], ''],
-    [['match', '--filter', '{}'], '{"a":1}\n'.repeat(20_000)],
-  ] as const) {
+  for (const [words, input] of [[['openapi'], ''], [['match', '--filter', '{}'], '{"a":1}\n'.repeat(20_000)]] as const) {
     const { code, stderr } = await run(words, { input, unread: true })
     assert.deepEqual([code, stderr], [1, ''])
   }

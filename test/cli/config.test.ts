@@ -84,20 +84,12 @@ for (const { name, content, says } of [
   { name: 'a misspelt setting', content: '{"prt": 1}', says: /there is no setting "prt": did you mean "port"\?/ },
   { name: 'a file that names a file', content: '{"config": "x"}', says: /there is no setting "config"/ },
   { name: 'a name of every object', content: '{"__proto__": 1, "constructor": 2}', says: /there is no setting "/ },
-  {
-    name: 'a value out of range',
-    content: '{"port": 70000}',
-    says: /port in ".*": expected a whole number from 0 to 65535/,
-  },
+  { name: 'a value out of range', content: '{"port": 70000}', says: /port in ".*": expected a whole number from 0 to 65535/ },
   { name: 'a list', content: '[]', says: /expected a JSON object, found/ },
   { name: 'half a file', content: '{"port": 1', says: /it is not JSON: / },
   { name: 'bytes that are no text', content: Buffer.from([0xff, 0xfe, 0x00]), says: /it is not JSON: / },
   { name: 'depth without end', content: '['.repeat(100_000), says: /nested deeper than/ },
-  {
-    name: 'a file beyond all limits',
-    content: ' '.repeat(2_000_000),
-    says: /expected at most 1048576 bytes, found 2000000/,
-  },
+  { name: 'a file beyond all limits', content: ' '.repeat(2_000_000), says: /expected at most 1048576 bytes, found 2000000/ },
 ]) {
   it(`a file with ${name} is refused in one sentence`, async (t) => {
     const { code, stdout, stderr } = await config(['--config', fileWith(t, content)])

@@ -53,10 +53,7 @@ describe('variables of services', () => {
     const find = (environment: Readonly<Record<string, string>>) =>
       effectiveSettings(new Map(), environment).filter(({ source }) => source !== 'default')
     assert.deepEqual(find(LINKS), [])
-    assert.deepEqual(
-      find({ ...LINKS, DATELINE_PORT: '9000' }).map(({ name, value }) => [name, value]),
-      [['port', 9000]],
-    )
+    assert.deepEqual(find({ ...LINKS, DATELINE_PORT: '9000' }).map(({ name, value }) => [name, value]), [['port', 9000]])
   })
 
   for (const [name, value] of [

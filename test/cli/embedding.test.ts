@@ -165,34 +165,30 @@ describe('--exit-with-parent', () => {
     assert.deepEqual(await once(child, 'exit'), [1, null])
   })
 
-  it(
-    'ends it when its parent is killed and the input says nothing',
-    { skip: process.platform === 'win32' },
-    async (t) => {
-      const [first = '', ...rest] = [...COMMAND, ...words(temporaryDirectory(t))]
-      const script = '"$0" "$@" </dev/null & echo "$!"; wait'
-      const parent = spawn('sh', ['-c', script, first, ...rest], {
-        env: cleanEnvironment({}),
-        stdio: ['ignore', 'pipe', 'ignore'],
-      })
-      let output = ''
-      let pid = 0
-      t.after(() => {
-        try {
-          process.kill(pid, 'SIGKILL')
-        } catch {
-          // As it should be: it has ended.
-        }
-      })
-      while (!output.includes('"ready"')) output += String((await once(parent.stdout, 'data'))[0])
-      pid = Number(output.split('\n')[0])
-      process.kill(pid, 0)
-      parent.kill('SIGKILL')
-      // The service holds the other end of this pipe for as long as it lives.
-      await once(parent.stdout, 'close')
-      while (isAlive(pid)) await new Promise((resolve) => setImmediate(resolve))
-    },
-  )
+  it('ends it when its parent is killed and the input says nothing', { skip: process.platform === 'win32' }, async (t) => {
+    const [first = '', ...rest] = [...COMMAND, ...words(temporaryDirectory(t))]
+    const script = '"$0" "$@" </dev/null & echo "$!"; wait'
+    const parent = spawn('sh', ['-c', script, first, ...rest], {
+      env: cleanEnvironment({}),
+      stdio: ['ignore', 'pipe', 'ignore'],
+    })
+    let output = ''
+    let pid = 0
+    t.after(() => {
+      try {
+        process.kill(pid, 'SIGKILL')
+      } catch {
+        // As it should be: it has ended.
+      }
+    })
+    while (!output.includes('"ready"')) output += String((await once(parent.stdout, 'data'))[0])
+    pid = Number(output.split('\n')[0])
+    process.kill(pid, 0)
+    parent.kill('SIGKILL')
+    // The service holds the other end of this pipe for as long as it lives.
+    await once(parent.stdout, 'close')
+    while (isAlive(pid)) await new Promise((resolve) => setImmediate(resolve))
+  })
 
   it('leaves a service alone that has no input, and whose parent lives', async (t) => {
     const service: RunningService = await serve(t, [

@@ -90,11 +90,7 @@ describe('explain', () => {
       words: ['--model', 'headline', '--cursor', 'abc'],
       message: /^Cannot read cursor "abc"/,
     },
-    {
-      name: 'an unknown model',
-      words: ['--model', 'ad'],
-      message: /^Cannot read --model "ad": expected one of headline, /,
-    },
+    { name: 'an unknown model', words: ['--model', 'ad'], message: /^Cannot read --model "ad": expected one of headline, / },
     { name: 'no model', words: [], message: /^Cannot read --model: expected one of .*, found nothing$/m },
   ]) {
     it(`refuses ${name} with status 2 and the service's words`, async () => {

@@ -50,10 +50,7 @@ async function refusedByBoth(data: string, wanted: RegExp): Promise<void> {
   assert.doesNotMatch(stderr, /\n./, 'one sentence')
   const { code: found, report } = await checked('--data-dir', data)
   assert.equal(found, 1)
-  assert.ok(
-    report.checks.some(({ ok, text }) => !ok && wanted.test(text)),
-    JSON.stringify(report),
-  )
+  assert.ok(report.checks.some(({ ok, text }) => !ok && wanted.test(text)), JSON.stringify(report))
 }
 
 describe('attack: files that other users may read or change', { skip }, () => {
@@ -113,11 +110,7 @@ describe('attack: files that other users may read or change', { skip }, () => {
 
   it('check and serve warn about a directory above in which everyone may replace files, and /tmp is none', async (t) => {
     const { data } = await site(t)
-    for (const [mode, wanted] of [
-      [0o777, ['permissions']],
-      [0o1777, []],
-      [0o775, []],
-    ] as const) {
+    for (const [mode, wanted] of [[0o777, ['permissions']], [0o1777, []], [0o775, []]] as const) {
       chmodSync(join(data, '..'), mode)
       const { code, report } = await checked('--data-dir', data)
       const warned = report.checks.filter(({ warning }) => warning)
@@ -129,11 +122,7 @@ describe('attack: files that other users may read or change', { skip }, () => {
   it('a group of the user alone may write, as umask 002 has it, and any other may not', { skip: !isRoot }, async (t) => {
     const { data } = await site(t)
     chmodSync(data, 0o770)
-    for (const [uid, gid, isOpen] of [
-      [1234, 1234, false],
-      [1234, 100, true],
-      [0, 0, true],
-    ] as const) {
+    for (const [uid, gid, isOpen] of [[1234, 1234, false], [1234, 100, true], [0, 0, true]] as const) {
       chownSync(data, uid, gid)
       assert.equal(replacementIn(data) !== undefined, isOpen, `${uid}:${gid}`)
       assert.equal(entryTo(data) !== undefined, isOpen, `${uid}:${gid}`)

@@ -6,11 +6,7 @@ for (const { words, code, says } of [
   { words: ['user'], code: 2, says: /^dateline user is one of "dateline user list", / },
   { words: ['user', '--json'], code: 2, says: /^dateline user is one of / },
   { words: ['user', 'lst'], code: 2, says: /^Unknown command "user lst": did you mean "user list"\?$/m },
-  {
-    words: ['user', 'frobnicate'],
-    code: 2,
-    says: /^Unknown command "user frobnicate": expected "dateline user list", /,
-  },
+  { words: ['user', 'frobnicate'], code: 2, says: /^Unknown command "user frobnicate": expected "dateline user list", / },
   { words: ['usr', 'list'], code: 2, says: /^Unknown command "usr": did you mean "user"\?$/m },
   { words: ['version', 'list'], code: 2, says: /^dateline version takes no argument "list"$/m },
   { words: ['user', 'show', 'a', 'b'], code: 2, says: /^dateline user show takes no argument "b"$/m },

@@ -32,10 +32,7 @@ describe('dateline help', () => {
     }
   })
 
-  for (const { columns, width } of [
-    { columns: 50, width: 50 },
-    { columns: 20, width: 40 },
-  ]) {
+  for (const { columns, width } of [{ columns: 50, width: 50 }, { columns: 20, width: 40 }]) {
     it(`wraps to ${width} columns in a terminal of ${columns}`, async () => {
       const { stdout } = await runHere(['help', 'moving-data'], { columns })
       const lines = stdout.split('\n').filter((line) => !line.startsWith('    ') && line.includes(' '))

@@ -43,10 +43,7 @@ describe('a bad row of JSON lines is refused, and those around it are taken', ()
       assert.equal(stderr.split('\n').length, 2, 'one sentence')
       assert.match(stdout, / 1 rejected/)
       const taken = /(\d+) inserted, (\d+) replaced, (\d+) unchanged/.exec(stdout) ?? []
-      assert.equal(
-        taken.slice(1).reduce((sum, n) => sum + Number(n), 0),
-        2,
-      )
+      assert.equal(taken.slice(1).reduce((sum, n) => sum + Number(n), 0), 2)
     })
   }
 })
@@ -56,10 +53,7 @@ describe('a bad row of CSV', () => {
     [
       'has another number of cells',
       `${HEADER}\na,A,,\na,A,,,,\n`,
-      [
-        /^line 2: expected 5 cells as in the first row, found 4$/,
-        /^line 3: expected 5 cells as in the first row, found more$/,
-      ],
+      [/^line 2: expected 5 cells as in the first row, found 4$/, /^line 3: expected 5 cells as in the first row, found more$/],
     ],
     [
       'has a cell of 3 MiB',
@@ -92,12 +86,7 @@ describe('a bad row of CSV', () => {
 describe('a file that cannot be read on ends the import, which keeps what was before', () => {
   const stopped = /^Cannot read "-", line (\d+): ([^\n]*); nothing from there on was imported\n$/
   for (const [name, csv, line, reason] of [
-    [
-      'a quote that is never closed',
-      `${HEADER}\nq1,A,,,\nq2,"B,,,\n${'q,C,,,\n'.repeat(500_000)}`,
-      '3',
-      /never closed/,
-    ],
+    ['a quote that is never closed', `${HEADER}\nq1,A,,,\nq2,"B,,,\n${'q,C,,,\n'.repeat(500_000)}`, '3', /never closed/],
     ['text behind a closing quote', `${HEADER}\nq1,A,,,\nq2,"a"b,,,\n`, '3', /expected a comma/],
   ] as const) {
     it(name, async () => {
@@ -113,11 +102,7 @@ describe('a file that cannot be read on ends the import, which keeps what was be
 
   for (const [name, csv, reason] of [
     ['an unknown column', 'id,nmae\n', 'topic has no column "nmae": did you mean "name"? The columns are id, name, '],
-    [
-      'a column that changes prototypes',
-      'id,__proto__\n',
-      'topic has no column "__proto__": use one of id, name',
-    ],
+    ['a column that changes prototypes', 'id,__proto__\n', 'topic has no column "__proto__": use one of id, name'],
     ['a column twice', 'id,name,id\n', 'the column "id" is there twice'],
     ['a header that never ends', '"'.padEnd(3 * MIB, 'x'), 'expected the names of columns, found a row without an end'],
     ['lines that end as those of an old Mac', 'id,name\r1,Space\r2,Art\r', 'its lines end with a carriage return alone: expected line feeds, or both: save the file'],
@@ -142,12 +127,7 @@ describe('the files and flags themselves', () => {
       /^Cannot read "[^\n]*": no such file or directory\n$/,
     ],
     ['no model', ['-'], 2, /^Cannot read --model: expected one of headline/],
-    [
-      'a misspelt model',
-      ['--model', 'headlines', '-'],
-      2,
-      /^Cannot read --model "headlines": did you mean "headline"\?\n$/,
-    ],
+    ['a misspelt model', ['--model', 'headlines', '-'], 2, /^Cannot read --model "headlines": did you mean "headline"\?\n$/],
     [
       'a format that we lack',
       ['--model', 'topic', '--format', 'xml', '-'],

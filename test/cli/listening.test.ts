@@ -33,10 +33,7 @@ it(
     assert.equal(incoming.statusCode, 401)
     assert.equal((await service.logged('request'))['client'], 'unix')
     const rival = await runCheaply(['serve', '--data-dir', join(directory, 'rival'), '--listen', `unix:${path}`])
-    assert.deepEqual(
-      [rival.code, rival.stderr],
-      [1, `Cannot listen on "unix:${path}": another program listens there\n`],
-    )
+    assert.deepEqual([rival.code, rival.stderr], [1, `Cannot listen on "unix:${path}": another program listens there\n`])
     assert.equal(await service.end('SIGTERM'), 0)
     assert.equal(existsSync(path), false)
   },
@@ -44,21 +41,13 @@ it(
 
 describe('settings of the certificate', () => {
   for (const [name, words, message] of [
-    [
-      'one file without the other',
-      ['--tls-cert', 'c'],
-      'Cannot use one of --tls-cert and --tls-key alone: expected both',
-    ],
+    ['one file without the other', ['--tls-cert', 'c'], 'Cannot use one of --tls-cert and --tls-key alone: expected both'],
     [
       'TLS on a Unix socket',
       ['--tls-cert', 'c', '--tls-key', 'k', '--listen', 'unix:s'],
       'Cannot use --tls-cert with --listen: a Unix socket has no TLS',
     ],
-    [
-      'files that are not there',
-      ['--tls-cert', '/nowhere/c', '--tls-key', '/nowhere/k'],
-      'Cannot read the certificate in',
-    ],
+    ['files that are not there', ['--tls-cert', '/nowhere/c', '--tls-key', '/nowhere/k'], 'Cannot read the certificate in'],
     ['a place that is none', ['--listen', '0.0.0.0:80'], 'Cannot use --listen: expected unix:PATH, found "0.0.0.0:80"'],
     [
       'a host with a port',
@@ -76,57 +65,49 @@ describe('settings of the certificate', () => {
   }
 })
 
-it(
-  'SIGHUP takes a renewed certificate, and keeps the old one when the new one is bad',
-  { skip: ON_WINDOWS },
-  async (t) => {
-    const directory = temporaryDirectory(t)
-    const [cert, key] = [join(directory, 'cert.pem'), join(directory, 'key.pem')]
-    const write = (certText: string, keyText: string): void => {
-      writeFileSync(cert, certText)
-      writeFileSync(key, keyText)
-    }
-    write(TEST_CERTIFICATE, TEST_KEY)
-    const words = ['--data-dir', join(directory, 'data'), '--tls-cert', cert, '--tls-key', key, '--threads', '3']
-    const service = await serve(t, words)
-    assert.equal(service.url, `https://127.0.0.1:${String(service.ready['port'])}`)
-    const subject = (): Promise<unknown> => subjectAt(service)
-    assert.equal(await subject(), 'Dateline test mail server')
-    write(OTHER_CERTIFICATE, TEST_KEY)
-    service.child.kill('SIGHUP')
-    assert.match(String((await service.logged('certificate.kept'))['reason']), /they are no pair$/)
-    assert.equal(await subject(), 'Dateline test mail server')
-    write(OTHER_CERTIFICATE, OTHER_KEY)
-    service.child.kill('SIGHUP')
-    await service.logged('certificate.loaded')
-    // Each thread has it when it has read the message.
-    const ofTwelve = async (): Promise<unknown> => [...new Set(await Promise.all(Array.from({ length: 12 }, subject)))].join()
-    while ((await ofTwelve()) !== 'Dateline test web server');
-    assert.equal(await service.end('SIGTERM'), 0)
-    assert.doesNotMatch(service.output().stderr, /BEGIN|PRIVATE/)
-  },
-)
+it('SIGHUP takes a renewed certificate, and keeps the old one when the new one is bad', { skip: ON_WINDOWS }, async (t) => {
+  const directory = temporaryDirectory(t)
+  const [cert, key] = [join(directory, 'cert.pem'), join(directory, 'key.pem')]
+  const write = (certText: string, keyText: string): void => {
+    writeFileSync(cert, certText)
+    writeFileSync(key, keyText)
+  }
+  write(TEST_CERTIFICATE, TEST_KEY)
+  const words = ['--data-dir', join(directory, 'data'), '--tls-cert', cert, '--tls-key', key, '--threads', '3']
+  const service = await serve(t, words)
+  assert.equal(service.url, `https://127.0.0.1:${String(service.ready['port'])}`)
+  const subject = (): Promise<unknown> => subjectAt(service)
+  assert.equal(await subject(), 'Dateline test mail server')
+  write(OTHER_CERTIFICATE, TEST_KEY)
+  service.child.kill('SIGHUP')
+  assert.match(String((await service.logged('certificate.kept'))['reason']), /they are no pair$/)
+  assert.equal(await subject(), 'Dateline test mail server')
+  write(OTHER_CERTIFICATE, OTHER_KEY)
+  service.child.kill('SIGHUP')
+  await service.logged('certificate.loaded')
+  // Each thread has it when it has read the message.
+  const ofTwelve = async (): Promise<unknown> => [...new Set(await Promise.all(Array.from({ length: 12 }, subject)))].join()
+  while ((await ofTwelve()) !== 'Dateline test web server');
+  assert.equal(await service.end('SIGTERM'), 0)
+  assert.doesNotMatch(service.output().stderr, /BEGIN|PRIVATE/)
+})
 
-it(
-  'a reload reads the log level from the settings file again, and rejects a bad one',
-  { skip: ON_WINDOWS },
-  async (t) => {
-    const directory = temporaryDirectory(t)
-    const settings = join(directory, 'dateline.json')
-    writeFileSync(settings, '{"logLevel":"error"}')
-    const service = await serveCheaply(t, ['--data-dir', join(directory, 'data'), '--config', settings])
-    await fetch(`${service.url}/nowhere`)
-    assert.equal(service.output().stderr, '')
-    writeFileSync(settings, '{"logLevel":"loud"}')
-    service.reload()
-    assert.match(String((await service.logged('reload.failed'))['reason']), /expected one of debug, info, warn, error/)
-    writeFileSync(settings, '{"logLevel":"info"}')
-    service.reload()
-    await service.logged('reloaded')
-    await fetch(`${service.url}/nowhere`)
-    assert.equal((await service.logged('request'))['status'], 404)
-  },
-)
+it('a reload reads the log level from the settings file again, and rejects a bad one', { skip: ON_WINDOWS }, async (t) => {
+  const directory = temporaryDirectory(t)
+  const settings = join(directory, 'dateline.json')
+  writeFileSync(settings, '{"logLevel":"error"}')
+  const service = await serveCheaply(t, ['--data-dir', join(directory, 'data'), '--config', settings])
+  await fetch(`${service.url}/nowhere`)
+  assert.equal(service.output().stderr, '')
+  writeFileSync(settings, '{"logLevel":"loud"}')
+  service.reload()
+  assert.match(String((await service.logged('reload.failed'))['reason']), /expected one of debug, info, warn, error/)
+  writeFileSync(settings, '{"logLevel":"info"}')
+  service.reload()
+  await service.logged('reloaded')
+  await fetch(`${service.url}/nowhere`)
+  assert.equal((await service.logged('request'))['status'], 404)
+})
 
 it('certificate files of a reload stay in use after a restore, also where those of the start are gone', { skip: ON_WINDOWS }, async (t) => {
   const directory = temporaryDirectory(t)
@@ -248,24 +229,20 @@ print(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
   assert.equal(output, '0\n', errors)
 })
 
-it(
-  'a second signal of another kind ends at once a service that waits for a request',
-  { skip: ON_WINDOWS },
-  async (t) => {
-    const service = await serve(t, ['--data-dir', join(temporaryDirectory(t), 'data')])
-    const slow = await RawConnection.open(Number(service.ready['port']))
-    slow.write('POST /api/v1/auth/request-code HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n')
-    slow.write('Expect: 100-continue\r\nContent-Length: 9\r\n\r\n')
-    await once(slow.socket, 'data') // It waits for the body now.
-    const exited = once(service.child, 'exit')
-    service.child.kill('SIGTERM')
-    await service.logged('stopping')
-    assert.equal(service.child.exitCode, null)
-    service.child.kill('SIGINT')
-    assert.deepEqual(await exited, [null, 'SIGINT'])
-    slow.destroy()
-  },
-)
+it('a second signal of another kind ends at once a service that waits for a request', { skip: ON_WINDOWS }, async (t) => {
+  const service = await serve(t, ['--data-dir', join(temporaryDirectory(t), 'data')])
+  const slow = await RawConnection.open(Number(service.ready['port']))
+  slow.write('POST /api/v1/auth/request-code HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n')
+  slow.write('Expect: 100-continue\r\nContent-Length: 9\r\n\r\n')
+  await once(slow.socket, 'data') // It waits for the body now.
+  const exited = once(service.child, 'exit')
+  service.child.kill('SIGTERM')
+  await service.logged('stopping')
+  assert.equal(service.child.exitCode, null)
+  service.child.kill('SIGINT')
+  assert.deepEqual(await exited, [null, 'SIGINT'])
+  slow.destroy()
+})
 
 describe('a service that systemd started', { skip: ON_WINDOWS }, () => {
   /** Starts the program with the socket of a server as descriptor 3, under its own process id or another. */

@@ -12,10 +12,7 @@ import { openPeer, TAKES_ONE, type Step } from '../support/smtp/smtp-peer.ts'
 
 const CLEAR = ['--mail-cleartext-login', 'on']
 const PASSWORD = 'correct-horse-battery'
-const GREETING: readonly Step[] = [
-  ['', '220 hi'],
-  ['EHLO', '250-x\r\n250 AUTH PLAIN'],
-]
+const GREETING: readonly Step[] = [['', '220 hi'], ['EHLO', '250-x\r\n250 AUTH PLAIN']]
 
 /** Sends one test mail; the output must not contain the password in any form. */
 async function testMail(mail: string, ...more: readonly string[]): Promise<Finished> {
@@ -67,11 +64,7 @@ it('a directory gets the mail too', async (t) => {
 })
 
 it('attack: a server that answers with control characters does not reach the terminal', async () => {
-  await using peer = await openPeer([
-    ['', '220 hi \x1b]0;owned\x07'],
-    ['EHLO', '550 \x1b[2J no'],
-    ['HELO', '550 no'],
-  ])
+  await using peer = await openPeer([['', '220 hi \x1b]0;owned\x07'], ['EHLO', '550 \x1b[2J no'], ['HELO', '550 no']])
   const { stdout, stderr } = await testMail(`smtp://127.0.0.1:${peer.port}`)
   assert.doesNotMatch((stdout + stderr).replaceAll('\n', ''), /\p{Cc}/u)
 })
@@ -80,10 +73,7 @@ for (const { words, says } of [
   { words: [], says: /^dateline mail test needs --to ADDRESS\n$/ },
   { words: ['--to', 'unknown'], says: /expected an e-mail address/ },
   { words: ['--to', 'you@example.org', '--mail', 'smpt://x'], says: /--mail/ },
-  {
-    words: ['--to', 'you@example.org', '--mail', 'smtp://x', '--mail-ca', '/nowhere.pem'],
-    says: /--mail-ca.*\/nowhere\.pem/,
-  },
+  { words: ['--to', 'you@example.org', '--mail', 'smtp://x', '--mail-ca', '/nowhere.pem'], says: /--mail-ca.*\/nowhere\.pem/ },
 ]) {
   it(`dateline mail test ${words.join(' ')} is refused with 2 and one sentence`, async () => {
     const { code, stdout, stderr } = await runCheaply(['mail', 'test', ...words])

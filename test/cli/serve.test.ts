@@ -55,10 +55,7 @@ it('serve logs what it warns of at level warn', async (t) => {
   await service.end('SIGTERM')
   const lines = service.output().stderr.trimEnd().split('\n')
   const told = lines.map((line) => JSON.parse(line) as Record<string, unknown>).filter(({ event }) => event === 'start')
-  assert.deepEqual(
-    told.filter(({ level }) => level === 'warn').map(({ message }) => message),
-    ['Warning: rate limits are off'],
-  )
+  assert.deepEqual(told.filter(({ level }) => level === 'warn').map(({ message }) => message), ['Warning: rate limits are off'])
   assert.ok(told.some(({ level }) => level === 'info'))
 })
 
@@ -112,11 +109,7 @@ it('a port in use is one sentence with the remedy', async (t) => {
 })
 
 for (const { name, words, environment = {}, message } of [
-  {
-    name: 'a misspelt flag',
-    words: ['serve', '--prot', '1'],
-    message: 'Unknown flag "--prot": did you mean "--port"?',
-  },
+  { name: 'a misspelt flag', words: ['serve', '--prot', '1'], message: 'Unknown flag "--prot": did you mean "--port"?' },
   { name: 'a misspelt command', words: ['sevre'], message: 'Unknown command "sevre": did you mean "serve"?' },
   { name: 'a stray word', words: ['serve', 'now'], message: 'takes no argument "now"' },
   { name: 'a flag without its value', words: ['serve', '--port'], message: '--port needs a value' },

@@ -56,11 +56,7 @@ interface Topic {
 
 it('every model comes back from an export: the same bytes from JSON lines, equal documents and no formula from CSV', async (t) => {
   const directory = temporaryDirectory(t)
-  const [data, lines, cells] = ['data', 'lines', 'cells'].map((name) => join(directory, name)) as [
-    string,
-    string,
-    string,
-  ]
+  const [data, lines, cells] = ['data', 'lines', 'cells'].map((name) => join(directory, name)) as [string, string, string]
   await filledDirectory(data)
   // Owners first. The audit trail and incomplete drafts cannot be imported.
   const models = STORED_MODELS.filter((model) => model !== audit && model.draftsOf === undefined).sort(
@@ -136,10 +132,7 @@ it('a filter is the one of the service, whichever way the planner goes', async (
   const data = await siteWithSamples(t)
   const all = documents(await exported(data, 'headline')) as { id: string; status: string; title: string }[]
   assert.equal(all.length, 408)
-  assert.deepEqual(
-    all.map(({ id }) => id),
-    all.map(({ id }) => id).sort(),
-  )
+  assert.deepEqual(all.map(({ id }) => id), all.map(({ id }) => id).sort())
   const only = all[7]
   for (const [filter, wanted] of [
     [{ status: 'active' }, all.filter(({ status }) => status === 'active')],
@@ -179,10 +172,7 @@ describe('import decides row by row', () => {
     const words = ['import', '--data-dir', data, '--model', 'topic', '--rejects', rejects, '-']
     const { code, stdout, stderr } = await runHere(words, { input: rows.join('\r\n') })
     assert.equal(code, 1)
-    assert.match(
-      stdout,
-      /^Imported topic: 2 inserted, 3 replaced, 0 unchanged, 4 rejected, in \d+\.\d s \(\d+ rows\/s\)\n$/,
-    )
+    assert.match(stdout, /^Imported topic: 2 inserted, 3 replaced, 0 unchanged, 4 rejected, in \d+\.\d s \(\d+ rows\/s\)\n$/)
     const wanted = [
       [7, 'c', 'name: expected a text that is not blank, found " ": to keep it as a draft, import incomplete drafts as well'],
       [8, undefined, 'cannot read it as JSON: it ends too early'],
@@ -284,9 +274,7 @@ describe('import decides row by row', () => {
     assert.match(none.stderr, /^Cannot read the data directory/)
     await done(['seed', '--yes', '--data-dir', data])
     const before = await exported(data, 'topic')
-    const { code, stdout } = await runHere(['import', '--data-dir', data, '--model', 'topic', '--dry-run', '-'], {
-      input,
-    })
+    const { code, stdout } = await runHere(['import', '--data-dir', data, '--model', 'topic', '--dry-run', '-'], { input })
     assert.equal(code, 1)
     assert.match(stdout, /^Would import topic: 1 inserted, 0 replaced, 0 unchanged, 1 rejected/)
     const codes = ['XA', 'XB', 'XA'].map((isoCode) => `${JSON.stringify({ isoCode, name: isoCode, flagUrl: '' })}\n`).join('')
@@ -327,17 +315,10 @@ it('users come with settings and preferences, and keep the rules of accounts', a
   const found = documents(await exported(data, 'user')) as { id: string; email: string; dashboardRole: string }[]
   assert.deepEqual(
     found.map(({ id, email, dashboardRole }) => [id, email, dashboardRole]),
-    [
-      ['u1', 'anna@example.org', 'admin'],
-      ['u3', 'guest@example.org', 'publisher'],
-      ['u6', 'u6@anonymous.invalid', 'admin'],
-    ],
+    [['u1', 'anna@example.org', 'admin'], ['u3', 'guest@example.org', 'publisher'], ['u6', 'u6@anonymous.invalid', 'admin']],
   )
   const settings = documents(await exported(data, 'user_app_settings')) as { id: string }[]
-  assert.deepEqual(
-    settings.map(({ id }) => id),
-    ['u1', 'u3', 'u6'],
-  )
+  assert.deepEqual(settings.map(({ id }) => id), ['u1', 'u3', 'u6'])
   // Settings without a user.
   const lost = JSON.stringify({ ...settings[0], id: 'unknown' })
   const orphan = await runHere(['import', '--data-dir', data, '--model', 'user_app_settings', '-'], { input: lost })
@@ -406,11 +387,7 @@ it('a pipe with a name is read once', { skip: process.platform === 'win32' && 'W
   assert.match(again.stderr, /^Cannot resume [^\n]*: input from a pipe cannot be read again\n$/)
 })
 
-for (const [format, start, line] of [
-  ['ndjson', '{}\n', 2],
-  ['csv', 'id,name\n,\n', 3],
-  ['csv', '', 1],
-] as const) {
+for (const [format, start, line] of [['ndjson', '{}\n', 2], ['csv', 'id,name\n,\n', 3], ['csv', '', 1]] as const) {
   const skip = process.platform === 'win32' && 'Windows has none'
   const name = `an import of ${format} that waits for a pipe ends when it is interrupted, before line ${line}`
   it(name, { skip, timeout: 20_000 }, async (t) => {

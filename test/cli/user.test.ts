@@ -35,16 +35,7 @@ async function site(t: Cleanup): Promise<Site> {
 
 it('a token works at once beside the running service, is listed, and can be ended', async (t) => {
   const { dateline, status, log } = await site(t)
-  const made = await dateline(
-    'token',
-    '--email',
-    ' Boss@example.org',
-    '--ttl',
-    '2h',
-    '--label',
-    'nightly\nimport',
-    '--json',
-  )
+  const made = await dateline('token', '--email', ' Boss@example.org', '--ttl', '2h', '--label', 'nightly\nimport', '--json')
   assert.equal(made.code, 0, made.stderr)
   const { token, session, expiresAt } = JSON.parse(made.stdout) as Record<string, string>
   assert.equal(await status(token ?? ''), 200)
@@ -137,11 +128,7 @@ describe('refused with a sentence:', () => {
     { words: ['user', 'set-role', boss, '--dashboard', 'none'], code: 1, says: /it is the last administrator/ },
     { words: ['user', 'set-role', boss], code: 2, says: /needs --dashboard ROLE or --app ROLE/ },
     { words: ['user', 'set-role', boss, '--dashboard', 'amdin'], code: 2, says: /did you mean "admin"/ },
-    {
-      words: ['user', 'set-role', boss, '--app', 'guestUser'],
-      code: 2,
-      says: /expected one of standardUser, premiumUser/,
-    },
+    { words: ['user', 'set-role', boss, '--app', 'guestUser'], code: 2, says: /expected one of standardUser, premiumUser/ },
     {
       words: ['user', 'show', 'unknown@example.org'],
       code: 1,

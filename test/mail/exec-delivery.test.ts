@@ -51,10 +51,7 @@ describe('deliverByProgram()', { skip }, () => {
   })
 
   it('resolves with the first lines that the program prints', async () => {
-    const reply = await deliverByProgram(
-      shell('cat > /dev/null; echo; echo queued as 7A; echo b; echo c; echo d'),
-      MAIL,
-    )
+    const reply = await deliverByProgram(shell('cat > /dev/null; echo; echo queued as 7A; echo b; echo c; echo d'), MAIL)
     assert.equal(reply, 'queued as 7A / b / c')
   })
 

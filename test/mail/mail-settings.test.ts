@@ -291,9 +291,7 @@ describe('a file with a secret', { skip: process.platform === 'win32' && 'Window
     for (const mode of [0o640, 0o604, 0o610]) {
       it(`is rejected for ${flag} when it is ours and others may use it (mode ${mode.toString(8)})`, () => {
         const path = file(`open${flag}`, content, mode)
-        const message = new RegExp(
-          `^Cannot use ${flag} ".*": .*, found mode 0${mode.toString(8)}; run chmod 600 on it$`,
-        )
+        const message = new RegExp(`^Cannot use ${flag} ".*": .*, found mode 0${mode.toString(8)}; run chmod 600 on it$`)
         assert.throws(() => read({ ...FROM, ...given(path) }), { name: 'MailSettingError', message })
       })
     }

@@ -71,10 +71,7 @@ describe('openTemplates()', () => {
     const content = openTemplates(directory).signIn({ ...SIGN_IN, languages: [language] })
     assert.equal(content.language, language)
     const names = { from: { name: '', address: 'a@b.org' }, to: 'c@d.org', messageId: 'abcdefgh', boundary: 'qwertyui' }
-    assert.match(
-      composeMessage({ ...content, ...names, date: 0 }),
-      new RegExp(`^Content-Language: ${language}\r$`, 'm'),
-    )
+    assert.match(composeMessage({ ...content, ...names, date: 0 }), new RegExp(`^Content-Language: ${language}\r$`, 'm'))
   })
 
   it('counts minutes in English for an unknown language, not in that of the machine', (t) => {

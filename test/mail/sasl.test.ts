@@ -130,10 +130,7 @@ describe('saslExchange()', () => {
 
   it('answers the two prompts of LOGIN, whatever they say', async () => {
     const exchange = saslExchange('LOGIN', { user: 'tim', secret: 'pw' }, noNonce)
-    assert.deepEqual(
-      [exchange.initial, await exchange.respond('User:'), await exchange.respond('')],
-      [undefined, 'tim', 'pw'],
-    )
+    assert.deepEqual([exchange.initial, await exchange.respond('User:'), await exchange.respond('')], [undefined, 'tim', 'pw'])
     await assert.rejects(exchange.respond(''), SaslError)
   })
 

@@ -71,10 +71,7 @@ for (const chunks of ['whole', 'bytes', 'joined'] as const) {
         assert.deepEqual([connections, surprises], [1, []])
         // The server saw no rejected mail, unless it was the message that it rejected.
         const [shown = '', ...others] = messages.filter((message) => message !== '')
-        assert.deepEqual(
-          [shown.includes('e@f.example'), others.length],
-          name === 'the message' ? [false, 2] : [true, 1],
-        )
+        assert.deepEqual([shown.includes('e@f.example'), others.length], name === 'the message' ? [false, 2] : [true, 1])
       })
     }
   })
@@ -135,10 +132,7 @@ describe('an idle connection', () => {
       await opened.client.deliver(mailTo('one@d.example'))
       assert.deepEqual(await opened.client.deliver(mailTo('two@d.example')), { reply: '250 queued' })
       assert.equal(opened.peer.connections, 2)
-      assert.deepEqual(
-        opened.peer.messages.map((text) => text.slice(4, 7)),
-        ['one', 'two'],
-      )
+      assert.deepEqual(opened.peer.messages.map((text) => text.slice(4, 7)), ['one', 'two'])
     })
   }
 
@@ -214,10 +208,7 @@ describe('deliver() of several mails at once', () => {
     await Promise.all(mails)
     assert.equal(opened.peer.connections, 2)
     const arrived = opened.peer.messages.map((text) => text.slice(4, 6)).sort()
-    assert.deepEqual(
-      arrived,
-      Array.from({ length: 9 }, (_, at) => `m${at}`),
-    )
+    assert.deepEqual(arrived, Array.from({ length: 9 }, (_, at) => `m${at}`))
   })
 
   const silent: readonly Step[] = [...OPENING, ['MAIL', '']]

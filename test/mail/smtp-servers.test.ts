@@ -99,10 +99,7 @@ describe('deliver() with several servers', () => {
     const port = await closedPort()
     const error = await rejection(deliverOnce(settingsOf([port, second.port]), MAIL))
     assert.match(error.message, new RegExp(`"127.0.0.1:${port}" at connect: .*ECONNREFUSED.*; then: Cannot deliver`))
-    assert.match(
-      error.message,
-      new RegExp(`"127.0.0.1:${second.port}" at greeting: expected 2xx, got "554 no mail here"$`),
-    )
+    assert.match(error.message, new RegExp(`"127.0.0.1:${second.port}" at greeting: expected 2xx, got "554 no mail here"$`))
     assert.deepEqual([error.stage, error.temporary, error.reply], ['greeting', true, '554 no mail here'])
   })
 

@@ -8,11 +8,7 @@ const MAIL = { from: 'a@b.example', to: 'c@d.example', data: 'Subject: 123456\r\
 const LOGIN = { user: 'ann', password: 'correct horse battery' }
 
 
-async function traced(
-  script: readonly Step[],
-  overrides: Overrides = {},
-  options: PeerOptions = {},
-): Promise<string[]> {
+async function traced(script: readonly Step[], overrides: Overrides = {}, options: PeerOptions = {}): Promise<string[]> {
   await using peer = await openPeer(script, options)
   const lines: string[] = []
   const trace = ({ from, text }: { from: string; text: string }): void => {

@@ -59,10 +59,7 @@ for (const chunks of ['whole', 'bytes'] as const) {
       const result = await attempt(script, { ...VERIFIED, mode: 'starttls' }, { chunks })
       assert.equal(result.reply, '250 2.0.0 queued as 4Xy', String(result.error))
       assert.equal(result.peer.verbs(), 'EHLO STARTTLS EHLO AUTH MAIL RCPT DATA . QUIT')
-      assert.deepEqual(
-        result.peer.heard.map(({ encrypted }) => encrypted),
-        [false, false, ...Array(7).fill(true)],
-      )
+      assert.deepEqual(result.peer.heard.map(({ encrypted }) => encrypted), [false, false, ...Array(7).fill(true)])
       assert.deepEqual(result.peer.messages, [MAIL.data])
     })
 
