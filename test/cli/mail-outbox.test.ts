@@ -78,21 +78,14 @@ it('the operator sees why a mail waits in the words of the server, and has it tr
   assert.equal(invited.stdout, 'desk@example.org has an account: the invitation is in the outbox\n', invited.stderr)
 })
 
-for (const { name, words, code, message } of [
-  {
-    name: 'a state that is none',
-    words: ['outbox', '--state', 'lost'],
-    code: 2,
-    message: 'expected one of waiting, sending, delivered, failed, expired, superseded, found "lost"',
-  },
-  { name: 'a retry of nothing', words: ['retry'], code: 2, message: 'ID' },
-  { name: 'a retry of an invalid id', words: ['retry', 'seven'], code: 2, message: 'found "seven"' },
-  {
-    name: 'a retry of an unknown id',
-    words: ['retry', '0'.repeat(24)],
-    code: 1,
-    message: `Cannot retry mail ${'0'.repeat(24)}: the outbox has none of that id`,
-  },
+const states = 'waiting, sending, delivered, failed, expired, superseded'
+const unknown = '0'.repeat(24)
+
+for (const [name, words, code, message] of [
+  ['a state that is none', ['outbox', '--state', 'lost'], 2, `expected one of ${states}, found "lost"`],
+  ['a retry of nothing', ['retry'], 2, 'ID'],
+  ['a retry of an invalid id', ['retry', 'seven'], 2, 'found "seven"'],
+  ['a retry of an unknown id', ['retry', unknown], 1, `Cannot retry mail ${unknown}: the outbox has none of that id`],
 ] as const) {
   it(`mail refuses ${name}`, async (t) => {
     const result = await runCheaply(['mail', ...words, '--data-dir', await siteWithBoss(t)])

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { it } from 'node:test'
-import { runCheaply, serveCheaply } from '../support/service/in-process.ts'
+import { serveCheaply } from '../support/service/in-process.ts'
 import { temporaryDirectory } from '../../scripts/tools/temporary-directory.ts'
 
 const skip = process.platform === 'win32' && 'the program is a script of Unix'
@@ -32,25 +32,4 @@ it('serve gives a code to the program of --mail, and none of its secrets', { ski
   const { stderr } = service.output()
   assert.ok(stderr.includes(`Sign-in codes: mail is given to the program \\"${program}\\"`), stderr)
   assert.match(stderr, /"event":"mail\.delivered".*"reply":"taken"/)
-})
-
-it('serve says how it will deliver, and warns of mail in clear', async (t) => {
-  const words = ['--data-dir', join(temporaryDirectory(t), 'data'), '--log-format', 'pretty']
-  const mail = ['--mail', 'smtp://relay.example.org', '--mail-tls', 'none', '--mail-from', 'no-reply@example.org']
-  const service = await serveCheaply(t, [...words, ...mail])
-  await service.end('SIGTERM')
-  const { stderr } = service.output()
-  assert.match(stderr, /^Sign-in codes: mail goes through relay\.example\.org:25, unencrypted; without login$/m)
-  assert.match(stderr, /^Warning: mail leaves this machine unencrypted/m)
-})
-
-it('config shows neither a login nor the arguments of a program', async () => {
-  for (const mail of ['smtp://ann:hunter2@mail.example.org', 'exec:send --password hunter2']) {
-    for (const words of [['config'], ['config', '--json']]) {
-      const { code, stdout } = await runCheaply([...words, '--mail', mail])
-      assert.equal(code, 0)
-      assert.match(stdout, /mail\.example\.org|exec:send …/)
-      assert.doesNotMatch(stdout, /hunter2/)
-    }
-  }
 })

@@ -64,37 +64,23 @@ describe('a mistyped path', () => {
     assert.ok(existsSync(at('moved', 'dateline.db')))
   })
 
+  const topic = ['--model', 'topic']
+  const noCertificate = ['--tls-cert', 'none.pem', '--tls-key', 'none.pem']
   for (const [name, words, message, code] of [
-    ['import of a file that does not exist', ['import', '--model', 'topic', 'none.ndjson'], /no such file/],
-    ['import of a directory', ['import', '--model', 'topic', '.'], /is a directory/],
-    ['import --resume', ['import', '--model', 'topic', '--resume', 'other.csv'], /has no dateline.db/],
-    ['import of another CSV file', ['import', '--model', 'topic', 'other.csv'], /has no column "x"/],
-    [
-      'import with --rejects in a directory that does not exist',
-      ['import', '--model', 'topic', '--rejects', 'no/where/rejects', '-'],
-      /Cannot write .*: no such file or directory: choose another name with --rejects/,
-    ],
-    ['export of a directory that does not exist', ['export', '--model', 'topic'], /has no dateline.db/],
-    ['user list', ['user', 'list'], /has no database/],
+    ['import of a file that does not exist', ['import', ...topic, 'none.ndjson'], /no such file/],
+    ['import of a directory', ['import', ...topic, '.'], /is a directory/],
+    ['import --resume', ['import', ...topic, '--resume', 'other.csv'], /has no dateline.db/],
+    ['import of another CSV file', ['import', ...topic, 'other.csv'], /has no column "x"/],
+    ['import with --rejects nowhere', ['import', ...topic, '--rejects', 'no/rejects', '-'], /Cannot write .*: no such file/],
+    ['export of a directory that does not exist', ['export', ...topic], /has no dateline.db/],
+    ['user list', ['user', 'list'], /it has no database: name another with --data-dir\n$/],
+    ['user delete', ['user', 'delete', 'a@example.org', '--yes'], /has no database/],
     ['token', ['token', '--email', 'a@example.org'], /has no database/],
     ['mail outbox', ['mail', 'outbox'], /has no database/],
-    ['explain', ['explain', '--model', 'topic'], /has no dateline.db/],
-    [
-      'serve with a certificate that does not exist',
-      ['serve', '--port', '0', '--tls-cert', 'none.pem', '--tls-key', 'none.pem'],
-      /Cannot read the certificate/,
-      2,
-    ],
-    [
-      'serve with a socket in a directory that does not exist',
-      ['serve', '--listen', 'unix:no/where/dateline.sock'],
-      /Cannot listen on "unix:.*": no such file or directory/,
-    ],
-    [
-      'serve with --token-file in a directory that does not exist',
-      ['serve', '--port', '0', '--token-file', 'no/where/token'],
-      /Cannot write the token to ".*": no such file or directory/,
-    ],
+    ['explain', ['explain', ...topic], /has no dateline.db/],
+    ['serve without its certificate', ['serve', '--port', '0', ...noCertificate], /Cannot read the certificate/, 2],
+    ['serve with a socket nowhere', ['serve', '--listen', 'unix:no/dateline.sock'], /Cannot listen on "unix:.*": no such file/],
+    ['serve with --token-file nowhere', ['serve', '--port', '0', '--token-file', 'no/token'], /Cannot write the token to ".*": no/],
   ] as const) {
     it(`${name} makes no data directory`, () =>
       refused([...words.map((word) => (word === 'other.csv' ? at(word) : word)), '--data-dir', at('new')], message, code))

@@ -108,51 +108,20 @@ it('a port in use is one sentence with the remedy', async (t) => {
   assert.doesNotMatch(stderr, /\n\s+at /)
 })
 
-for (const { name, words, environment = {}, message } of [
-  { name: 'a misspelt flag', words: ['serve', '--prot', '1'], message: 'Unknown flag "--prot": did you mean "--port"?' },
-  { name: 'a misspelt command', words: ['sevre'], message: 'Unknown command "sevre": did you mean "serve"?' },
-  { name: 'a stray word', words: ['serve', 'now'], message: 'takes no argument "now"' },
-  { name: 'a flag without its value', words: ['serve', '--port'], message: '--port needs a value' },
-  {
-    name: 'a flag without its value before another',
-    words: ['backup', '--to', '--json'],
-    message: '--to needs a value, found --json',
-  },
-  { name: 'a flag given twice', words: ['serve', '--port', '1', '--port', '2'], message: '--port is given twice' },
-  {
-    name: 'a port that is none',
-    words: ['serve', '--port', '70000'],
-    message: 'Cannot use --port: expected a whole number from 0 to 65535, found "70000"',
-  },
-  {
-    name: 'a misspelt variable',
-    words: ['serve'],
-    environment: { DATELINE_PROT: '1' },
-    message: 'Unknown environment variable "DATELINE_PROT": did you mean "DATELINE_PORT"?',
-  },
-  {
-    name: 'a bad variable',
-    words: ['serve'],
-    environment: { DATELINE_LOG_LEVEL: 'loud' },
-    message: 'Cannot use DATELINE_LOG_LEVEL: expected one of debug, info, warn, error, found "loud"',
-  },
-  {
-    name: 'a short secret',
-    words: ['serve'],
-    environment: { JWT_SECRET_KEY: 'short' },
-    message: 'Cannot use JWT_SECRET_KEY: expected a secret of at least 32 bytes, found 5',
-  },
-  { name: 'an unknown mail scheme', words: ['serve', '--mail', 'pigeon:x'], message: 'Cannot use --mail' },
-  {
-    name: 'a switch with a strange value',
-    words: ['serve', '--rate-limits', 'maybe'],
-    message: 'Cannot use --rate-limits: expected on or off, found "maybe"',
-  },
-  {
-    name: 'a page size above its maximum',
-    words: ['serve', '--page-size', '500'],
-    message: 'expected at most --page-size-max',
-  },
+for (const [name, words, message, environment = {}] of [
+  ['a misspelt flag', ['serve', '--prot', '1'], 'Unknown flag "--prot": did you mean "--port"?'],
+  ['a misspelt command', ['sevre'], 'Unknown command "sevre": did you mean "serve"?'],
+  ['a stray word', ['serve', 'now'], 'takes no argument "now"'],
+  ['a flag without its value', ['serve', '--port'], '--port needs a value'],
+  ['a flag without its value before another', ['backup', '--to', '--json'], '--to needs a value, found --json'],
+  ['a flag given twice', ['serve', '--port', '1', '--port', '2'], '--port is given twice'],
+  ['a bad port', ['serve', '--port', '70000'], '--port: expected a whole number from 0 to 65535, found "70000"'],
+  ['a misspelt variable', ['serve'], '"DATELINE_PROT": did you mean "DATELINE_PORT"?', { DATELINE_PROT: '1' }],
+  ['a bad variable', ['serve'], 'Cannot use DATELINE_LOG_LEVEL: expected one of debug,', { DATELINE_LOG_LEVEL: 'loud' }],
+  ['a short secret', ['serve'], 'expected a secret of at least 32 bytes, found 5', { JWT_SECRET_KEY: 'short' }],
+  ['an unknown mail scheme', ['serve', '--mail', 'pigeon:x'], 'Cannot use --mail'],
+  ['a strange switch', ['serve', '--rate-limits', 'maybe'], '--rate-limits: expected on or off, found "maybe"'],
+  ['a page size above its maximum', ['serve', '--page-size', '500'], 'expected at most --page-size-max'],
 ] as const) {
   it(`${name} ends with status 2 and says what is wanted`, async (t) => {
     const data = join(temporaryDirectory(t), 'data')
@@ -174,31 +143,16 @@ it('a password in --mail never appears in an error or at start', async (t) => {
   assert.doesNotMatch(good.output().stderr + good.output().stdout, /hunter2/)
 })
 
-for (const { name, words, prepare = () => {}, message } of [
-  {
-    name: 'a data directory where none can be made',
-    words: ['--data-dir', '/proc/nowhere'],
-    message: /Cannot use the data directory "\/proc\/nowhere": no such file or directory/,
-  },
-  {
-    name: 'a host name that does not resolve',
-    words: ['--host', 'nowhere.invalid'],
-    message: /Cannot listen on nowhere\.invalid: no address is known/,
-  },
-  {
-    name: 'an address of another machine',
-    words: ['--host', '192.0.2.1'],
-    message: /Cannot listen on 192\.0\.2\.1: this machine does not have that address/,
-  },
-  {
-    name: 'a damaged database',
-    words: [],
-    prepare: (data: string) => {
-      mkdirSync(data)
-      writeFileSync(join(data, 'dateline.db'), 'no database '.repeat(500))
-    },
-    message: /Cannot read the database ".*dateline\.db": it is damaged, or is no database of SQLite/,
-  },
+const damaged = (data: string): void => {
+  mkdirSync(data)
+  writeFileSync(join(data, 'dateline.db'), 'no database '.repeat(500))
+}
+
+for (const [name, words, message, prepare = () => {}] of [
+  ['a data directory where none can be made', ['--data-dir', '/proc/nowhere'], /data directory "\/proc\/nowhere": no such file/],
+  ['a host name that does not resolve', ['--host', 'nowhere.invalid'], /nowhere\.invalid: no address is known/],
+  ['an address of another machine', ['--host', '192.0.2.1'], /192\.0\.2\.1: this machine does not have that address/],
+  ['a damaged database', [], /the database ".*dateline\.db": it is damaged, or is no database of SQLite/, damaged],
 ] as const) {
   it(`${name} is told in one sentence, with status 1`, async (t) => {
     const data = join(temporaryDirectory(t), 'data')
