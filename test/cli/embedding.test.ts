@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { send, sendRaw } from '../support/service/http-client.ts'
 import { runCheaply, serveCheaply } from '../support/service/in-process.ts'
-import { cleanEnvironment, COMMAND, run, serve, type RunningService } from '../../scripts/tools/program.ts'
+import { cleanEnvironment, COMMAND, run, serve } from '../../scripts/tools/program.ts'
 import { temporaryDirectory } from '../../scripts/tools/temporary-directory.ts'
 
 async function me(url: string, token: string): Promise<{ status: number; text: string }> {
@@ -83,10 +83,8 @@ describe('--token-file', () => {
     const file = join(directory, 'token')
     const service = await serveCheaply(t, ['--data-dir', join(directory, 'data'), '--token-file', file])
     const token = readFileSync(file, 'utf8').trim()
-    const out = await fetch(`${service.url}/api/v1/auth/sign-out`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${token}` },
-    })
+    const headers = { authorization: `Bearer ${token}` }
+    const out = await fetch(`${service.url}/api/v1/auth/sign-out`, { method: 'POST', headers })
     assert.equal(out.status, 204)
     assert.equal((await me(service.url, token)).status, 401)
   })
@@ -116,15 +114,11 @@ describe('--token-file', () => {
     const directory = temporaryDirectory(t)
     mkdirSync(join(directory, 'taken'))
     writeFileSync(join(directory, 'notes'), 'precious\n')
+    const noToken = 'a file of that name is there, and it holds no token'
     for (const [file, reason, left] of [
-      [join(directory, 'nowhere', 'token'), 'no such file or directory', ['notes', 'taken']],
       [join(directory, 'taken'), 'it is a directory', ['notes', 'taken']],
-      [join(directory, 'notes'), 'a file of that name is there, and it holds no token', ['notes', 'taken']],
-      [
-        join(directory, 'data', 'dateline.db'),
-        'a file of that name is there, and it holds no token',
-        ['data', 'notes', 'taken'],
-      ],
+      [join(directory, 'notes'), noToken, ['notes', 'taken']],
+      [join(directory, 'data', 'dateline.db'), noToken, ['data', 'notes', 'taken']],
     ] as const) {
       const words = ['serve', '--port', '0', '--data-dir', join(directory, 'data'), '--token-file', file]
       const { code, stdout, stderr } = await runCheaply(words)
@@ -137,9 +131,8 @@ describe('--token-file', () => {
 })
 
 describe('--exit-with-parent', () => {
-  const words = (directory: string): string[] => {
-    return ['serve', '--port', '0', '--data-dir', join(directory, 'data'), '--exit-with-parent']
-  }
+  const words = (directory: string): string[] =>
+    ['serve', '--port', '0', '--data-dir', join(directory, 'data'), '--exit-with-parent']
   const start = (serveWords: readonly string[]) => {
     const [program, ...first] = COMMAND
     return spawn(program, [...first, ...serveWords], { env: cleanEnvironment({}) })
@@ -174,13 +167,7 @@ describe('--exit-with-parent', () => {
     })
     let output = ''
     let pid = 0
-    t.after(() => {
-      try {
-        process.kill(pid, 'SIGKILL')
-      } catch {
-        // As it should be: it has ended.
-      }
-    })
+    t.after(() => isAlive(pid) && process.kill(pid, 'SIGKILL'))
     while (!output.includes('"ready"')) output += String((await once(parent.stdout, 'data'))[0])
     pid = Number(output.split('\n')[0])
     process.kill(pid, 0)
@@ -191,10 +178,7 @@ describe('--exit-with-parent', () => {
   })
 
   it('leaves a service alone that has no input, and whose parent lives', async (t) => {
-    const service: RunningService = await serve(t, [
-      ...['--data-dir', join(temporaryDirectory(t), 'data')],
-      '--exit-with-parent',
-    ])
+    const service = await serve(t, ['--data-dir', join(temporaryDirectory(t), 'data'), '--exit-with-parent'])
     assert.equal((await fetch(`${service.url}/api/v1/auth/me`)).status, 401)
     assert.equal(await service.end('SIGTERM'), 0)
     assert.match(service.output().stderr, /"reason":"SIGTERM"/)

@@ -80,7 +80,7 @@ describe('a mistyped path', () => {
     ['explain', ['explain', ...topic], /has no dateline.db/],
     ['serve without its certificate', ['serve', '--port', '0', ...noCertificate], /Cannot read the certificate/, 2],
     ['serve with a socket nowhere', ['serve', '--listen', 'unix:no/dateline.sock'], /Cannot listen on "unix:.*": no such file/],
-    ['serve with --token-file nowhere', ['serve', '--port', '0', '--token-file', 'no/token'], /Cannot write the token to ".*": no/],
+    ['serve with --token-file', ['serve', '--port', '0', '--token-file', 'no/token'], /Cannot write the token to ".*": no/],
   ] as const) {
     it(`${name} makes no data directory`, () =>
       refused([...words.map((word) => (word === 'other.csv' ? at(word) : word)), '--data-dir', at('new')], message, code))

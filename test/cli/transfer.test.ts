@@ -18,7 +18,7 @@ import { changeFaults } from '../../scripts/tools/cluster/change-faults.ts'
 import { searchRows } from '../../scripts/tools/search-rows.ts'
 import { runCheaply, runHere } from '../support/service/in-process.ts'
 import { namedPipe } from '../support/service/named-pipe.ts'
-import { cleanEnvironment, COMMAND, run, serve } from '../../scripts/tools/program.ts'
+import { cleanEnvironment, COMMAND, run, serve, type Finished } from '../../scripts/tools/program.ts'
 import { siteWithSamples } from '../support/service/made-site.ts'
 import { temporaryDirectory } from '../../scripts/tools/temporary-directory.ts'
 import { HOSTILE_TEXTS, hostileRows } from '../support/service/transfer-rows.ts'
@@ -35,8 +35,7 @@ async function done(words: readonly string[], input = ''): Promise<string> {
 async function filledDirectory(data: string): Promise<void> {
   await done(['seed', '--yes', '--data-dir', data])
   for (const [model, rows] of hostileRows()) {
-    const input = rows.map((row) => `${JSON.stringify(row)}\n`).join('')
-    const text = await done(['import', '--data-dir', data, '--model', model, '--keep', '--json', '-'], input)
+    const text = await done(['import', '--data-dir', data, '--model', model, '--keep', '--json', '-'], linesOf(rows))
     const { inserted, replaced } = JSON.parse(text) as { inserted: number; replaced: number }
     assert.equal(inserted + replaced, rows.length, model)
   }
@@ -45,6 +44,12 @@ async function filledDirectory(data: string): Promise<void> {
 function exported(data: string, model: string, ...words: readonly string[]): Promise<string> {
   return done(['export', '--data-dir', data, '--model', model, ...words])
 }
+
+function imported(data: string, model: string, input: string, ...words: readonly string[]): Promise<Finished> {
+  return runHere(['import', '--data-dir', data, '--model', model, ...words, '-'], { input })
+}
+
+const linesOf = (rows: readonly object[]): string => rows.map((row) => `${JSON.stringify(row)}\n`).join('')
 
 interface Topic {
   readonly id: string
@@ -169,26 +174,18 @@ describe('import decides row by row', () => {
       '[]',
       JSON.stringify({ ...topic, id: '../../etc/passwd' }),
     ]
-    const words = ['import', '--data-dir', data, '--model', 'topic', '--rejects', rejects, '-']
-    const { code, stdout, stderr } = await runHere(words, { input: rows.join('\r\n') })
+    const { code, stdout, stderr } = await imported(data, 'topic', rows.join('\r\n'), '--rejects', rejects)
     assert.equal(code, 1)
     assert.match(stdout, /^Imported topic: 2 inserted, 3 replaced, 0 unchanged, 4 rejected, in \d+\.\d s \(\d+ rows\/s\)\n$/)
+    const climbing = '../../etc/passwd'
     const wanted = [
       [7, 'c', 'name: expected a text that is not blank, found " ": to keep it as a draft, import incomplete drafts as well'],
       [8, undefined, 'cannot read it as JSON: it ends too early'],
       [9, undefined, 'expected a JSON object, found an empty array'],
-      [
-        10,
-        '../../etc/passwd',
-        'id: expected an id of at most 64 letters, digits, dots, hyphens, underscores and tildes, found "../../etc/passwd"',
-      ],
+      [10, climbing, `id: expected an id of at most 64 letters, digits, dots, hyphens, underscores and tildes, found "${climbing}"`],
     ] as const
-    assert.equal(
-      stderr,
-      wanted
-        .map(([line, id, message]) => `line ${line}${id === undefined ? '' : `, id "${id}"`}: ${message}\n`)
-        .join(''),
-    )
+    const told = wanted.map(([line, id, message]) => `line ${line}${id === undefined ? '' : `, id "${id}"`}: ${message}\n`)
+    assert.equal(stderr, told.join(''))
     assert.deepEqual(
       documents(readFileSync(rejects, 'utf8')),
       wanted.map(([line, id, message]) => (id === undefined ? { line, message } : { line, id, message })),
@@ -200,7 +197,7 @@ describe('import decides row by row', () => {
     assert.ok((a?.updatedAt ?? '') > before.updatedAt)
     assert.ok((b?.createdAt ?? '') > '2026', 'without --keep the server sets the dates')
     assert.match(fresh?.id ?? '', /^[0-9a-f]{24}$/)
-    const again = await runHere(words, { input: '' })
+    const again = await imported(data, 'topic', '', '--rejects', rejects)
     assert.deepEqual([again.code, again.stdout], [1, ''])
     assert.match(again.stderr, /^Cannot write "[^\n]*": a file with this name exists already: choose another name/)
   })
@@ -208,9 +205,8 @@ describe('import decides row by row', () => {
   it('takes incomplete drafts only where it is asked to, and moves a document to the table that it then belongs in', async (t) => {
     const data = join(temporaryDirectory(t), 'data')
     const topic = { name: 'Ports', description: 'd', iconUrl: 'https://e.org/i', status: 'draft' }
-    const lines = (rows: readonly object[]): string => rows.map((row) => `${JSON.stringify(row)}\n`).join('')
-    const send = (input: string, ...words: readonly string[]) => runHere(['import', '--data-dir', data, '--model', 'topic', ...words, '-'], { input })
-    const rows = lines([{ ...topic, id: 'whole' }, { id: 'half', description: 'd', iconUrl: '', status: 'draft' }, { id: 'bare', description: 'd', iconUrl: '' }, { id: 'wrong', name: 'Active', status: 'active' }])
+    const send = (input: string, ...words: readonly string[]) => imported(data, 'topic', input, ...words)
+    const rows = linesOf([{ ...topic, id: 'whole' }, { id: 'half', description: 'd', iconUrl: '', status: 'draft' }, { id: 'bare', description: 'd', iconUrl: '' }, { id: 'wrong', name: 'Active', status: 'active' }])
     const refused = await send(rows)
     assert.deepEqual(refused.stderr.split('\n'), [
       'line 2, id "half": name: expected a string, found nothing: to keep it as a draft, import incomplete drafts as well',
@@ -223,8 +219,8 @@ describe('import decides row by row', () => {
     assert.deepEqual([await ids(), await ids('--incomplete')], [['whole'], ['bare', 'half', 'whole']])
     const cells = await exported(data, 'topic', '--incomplete', '--format', 'csv')
     assert.match((await send(cells, '--incomplete', '--keep', '--format', 'csv')).stdout, /: 0 inserted, 0 replaced, 3 unchanged, 0 rejected/)
-    assert.match((await send(lines([{ ...topic, id: 'half' }]))).stderr, /id: "half" is that of an incomplete draft: to replace it, import incomplete drafts as well/)
-    const swapped = lines([{ ...topic, id: 'half' }, { id: 'whole', status: 'draft' }])
+    assert.match((await send(linesOf([{ ...topic, id: 'half' }]))).stderr, /id: "half" is that of an incomplete draft: to replace it, import incomplete drafts as well/)
+    const swapped = linesOf([{ ...topic, id: 'half' }, { id: 'whole', status: 'draft' }])
     assert.match((await send(swapped, '--incomplete', '--dry-run')).stdout, /: 0 inserted, 2 replaced/)
     assert.match((await send(swapped, '--incomplete')).stdout, /: 0 inserted, 2 replaced, 0 unchanged, 0 rejected/)
     assert.deepEqual([await ids(), await ids('--incomplete', '--filter', '{"status":"draft"}')], [['half'], ['bare', 'half', 'whole']])
@@ -243,8 +239,8 @@ describe('import decides row by row', () => {
       'id,title,excerpt,url,imageUrl,topic.id,topic.name,source.id,eventCountry.id\n' +
       `one,"Ferry, late",,https://e.org,,${topic.id},,${source.id},${country.id}\n` +
       `two,T,,https://e.org,,unknown,,${source.id},${country.id}\n`
-    const words = ['import', '--data-dir', data, '--model', 'headline', '--format', 'csv', '-']
-    const { code, stderr } = await runHere(words, { input: csv })
+    const send = (input: string, ...words: readonly string[]) => imported(data, 'headline', input, '--format', 'csv', ...words)
+    const { code, stderr } = await send(csv)
     assert.deepEqual(
       [code, stderr],
       [1, 'line 3, id "two": topic: expected the id of a topic, found "unknown", which no topic has\n'],
@@ -255,30 +251,30 @@ describe('import decides row by row', () => {
       ['Ferry, late', '', topic, source, country],
     )
     const same = csv.split('\n', 2).join('\n').replace('one,', 'three,').replace('https://e.org', 'http://e.org/#top')
-    const dry = await runHere([...words.slice(0, -1), '--dry-run', '--json', '-'], { input: same })
+    const dry = await send(same, '--dry-run', '--json')
     assert.deepEqual([dry.code, dry.stderr], [0, 'line 2: the headline "one" has this address already: "Ferry, late"\n'])
     const result = JSON.parse(dry.stdout) as Record<string, unknown>
     assert.deepEqual([result['inserted'], result['sameAddress']], [1, 1])
     const twice = `${same}\n${same.split('\n')[1]?.replaceAll('//e.org', '//f.org').replace('three', 'four')}\n,"Ferry, again",,http://f.org/?utm_source=x,,${topic.id},,${source.id},${country.id}\n`
-    const within = await runHere([...words.slice(0, -1), '--batch', '1', '--dry-run', '--json', '-'], { input: twice })
+    const within = await send(twice, '--batch', '1', '--dry-run', '--json')
     assert.match(within.stderr, /\nline 4: line 3 has this address already: "Ferry, late"\n$/)
     assert.equal((JSON.parse(within.stdout) as Record<string, unknown>)['sameAddress'], 2)
-    assert.match((await runHere([...words.slice(0, -1), '--dry-run', '-'], { input: same })).stdout, /0 rejected, 1 with an address that is in use already, in /)
+    assert.match((await send(same, '--dry-run')).stdout, /0 rejected, 1 with an address that is in use already, in /)
   })
 
   it('a dry run checks everything and changes nothing', async (t) => {
     const data = join(temporaryDirectory(t), 'data')
     const input = `${JSON.stringify({ id: 'a', name: 'A', description: '', iconUrl: '' })}\n{}\n`
-    const none = await runHere(['import', '--data-dir', data, '--model', 'topic', '--dry-run', '-'], { input })
+    const none = await imported(data, 'topic', input, '--dry-run')
     assert.deepEqual([none.code, none.stdout], [1, ''])
     assert.match(none.stderr, /^Cannot read the data directory/)
     await done(['seed', '--yes', '--data-dir', data])
     const before = await exported(data, 'topic')
-    const { code, stdout } = await runHere(['import', '--data-dir', data, '--model', 'topic', '--dry-run', '-'], { input })
+    const { code, stdout } = await imported(data, 'topic', input, '--dry-run')
     assert.equal(code, 1)
     assert.match(stdout, /^Would import topic: 1 inserted, 0 replaced, 0 unchanged, 1 rejected/)
-    const codes = ['XA', 'XB', 'XA'].map((isoCode) => `${JSON.stringify({ isoCode, name: isoCode, flagUrl: '' })}\n`).join('')
-    const countries = await runHere(['import', '--data-dir', data, '--model', 'country', '--dry-run', '-'], { input: codes })
+    const codes = linesOf(['XA', 'XB', 'XA'].map((isoCode) => ({ isoCode, name: isoCode, flagUrl: '' })))
+    const countries = await imported(data, 'country', codes, '--dry-run')
     assert.match(countries.stdout, /: 2 inserted, 0 replaced, 0 unchanged, 1 rejected/)
     assert.match(countries.stderr, /^line 3, id "\w+": isoCode: another country has this code/)
     assert.equal(await exported(data, 'topic'), before)
@@ -299,8 +295,7 @@ it('users come with settings and preferences, and keep the rules of accounts', a
     { id: 'u1', email: 'anna@example.org', appRole: 'guestUser', dashboardRole: 'admin' },
     { id: 'u6', email: 'u6@anonymous.invalid', appRole: 'guestUser', dashboardRole: 'admin' },
   ]
-  const input = users.map((user) => JSON.stringify(user)).join('\n')
-  const { code, stdout, stderr } = await runHere(['import', '--data-dir', data, '--model', 'user', '-'], { input })
+  const { code, stdout, stderr } = await imported(data, 'user', linesOf(users))
   assert.equal(code, 1)
   assert.match(stdout, /^Imported user: 3 inserted, 1 replaced, 0 unchanged, 6 rejected/)
   assert.deepEqual(stderr.split('\n'), [
@@ -313,15 +308,13 @@ it('users come with settings and preferences, and keep the rules of accounts', a
     '',
   ])
   const found = documents(await exported(data, 'user')) as { id: string; email: string; dashboardRole: string }[]
-  assert.deepEqual(
-    found.map(({ id, email, dashboardRole }) => [id, email, dashboardRole]),
-    [['u1', 'anna@example.org', 'admin'], ['u3', 'guest@example.org', 'publisher'], ['u6', 'u6@anonymous.invalid', 'admin']],
-  )
+  const told = found.map(({ id, email, dashboardRole }) => `${id} ${email} ${dashboardRole}`)
+  assert.deepEqual(told, ['u1 anna@example.org admin', 'u3 guest@example.org publisher', 'u6 u6@anonymous.invalid admin'])
   const settings = documents(await exported(data, 'user_app_settings')) as { id: string }[]
   assert.deepEqual(settings.map(({ id }) => id), ['u1', 'u3', 'u6'])
   // Settings without a user.
   const lost = JSON.stringify({ ...settings[0], id: 'unknown' })
-  const orphan = await runHere(['import', '--data-dir', data, '--model', 'user_app_settings', '-'], { input: lost })
+  const orphan = await imported(data, 'user_app_settings', lost)
   assert.equal(orphan.stderr, 'line 1, id "unknown": id: expected the id of a user, found "unknown", which no user has\n')
 })
 
@@ -425,10 +418,7 @@ describe('export to a pipe', () => {
     writeFileSync(file, 'mine')
     const refused = await runHere(['export', '--data-dir', data, '--model', 'topic', '--to', file])
     assert.deepEqual([refused.code, readFileSync(file, 'utf8')], [1, 'mine'])
-    assert.match(
-      refused.stderr,
-      /^Cannot export to "[^\n]*": a file with this name exists already: choose another name with --to\n$/,
-    )
+    assert.match(refused.stderr, /^Cannot export to "[^\n]*": a file with this name exists already: choose another name with --to\n$/)
     const below = await runHere(['export', '--data-dir', data, '--model', 'topic', '--to', join(file, 'x')])
     assert.match(below.stderr, /^Cannot export to "[^\n]*": a part of the path is not a directory\n$/)
   })
