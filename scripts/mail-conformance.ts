@@ -14,60 +14,59 @@ import { aiosmtpdCases } from './mail-conformance/aiosmtpd-cases.ts'
 import { makeCertificates } from './mail-conformance/certificates.ts'
 import { cleanUpAfterUs } from './mail-conformance/clean-up.ts'
 import { debianTree, type DebianTree, NotAvailable } from './mail-conformance/debian-tree.ts'
-import { assertJailsWork, type Jail, openJail } from './mail-conformance/jail.ts'
+import { assertJailsWork, openJail } from './mail-conformance/jail.ts'
 import type { Case, Kit } from './mail-conformance/kit.ts'
-import { POSTFIX_TREE, startPostfix } from './mail-conformance/postfix.ts'
+import { POSTFIX_PACKAGES, startPostfix } from './mail-conformance/postfix.ts'
 import { postfixCases } from './mail-conformance/postfix-cases.ts'
-import { PYTHON_TREE } from './mail-conformance/python.ts'
+import { COMPILE_MODULES, PYTHON_PACKAGES } from './mail-conformance/python.ts'
 import { dropMail, type Receiver } from './mail-conformance/receiver.ts'
 
 const CACHE = join(import.meta.dirname, '../node_modules/.cache/mail-conformance')
 const CASE_MS_MAX = 30_000
 const SHOWN_LOG_LINES = 40
 
+const TREE: DebianTree = {
+  name: 'mail',
+  suite: 'bookworm',
+  packages: [...POSTFIX_PACKAGES, ...PYTHON_PACKAGES],
+  warmUp: COMPILE_MODULES,
+}
+
 /** One user with a password that is not ASCII, so that each mechanism shows how it encodes it. */
 const ACCOUNT = { user: 'ann@example.org', password: 'pässword with / signs' }
 
-interface Started {
-  readonly receiver: Receiver
-  readonly cases: readonly Case[]
+const SUITES: Readonly<Record<string, (kit: Kit) => Promise<number>>> = {
+  async postfix(kit) {
+    const postfix = await startPostfix(kit)
+    return runCases(postfix, postfixCases(kit, postfix))
+  },
+  async aiosmtpd(kit) {
+    const aiosmtpd = await startAiosmtpd(kit)
+    return runCases(aiosmtpd, aiosmtpdCases(kit, aiosmtpd))
+  },
 }
 
-interface Suite {
-  readonly name: string
-  readonly tree: DebianTree
-  start(jail: Jail, kit: Kit): Promise<Started>
-}
-
-const SUITES: readonly Suite[] = [
-  suite('postfix', POSTFIX_TREE, startPostfix, postfixCases),
-  suite('aiosmtpd', PYTHON_TREE, startAiosmtpd, aiosmtpdCases),
-]
-
-const wanted = process.argv.slice(2)
-const unknown = wanted.find((name) => !SUITES.some((each) => each.name === name))
+const words = process.argv.slice(2)
+const unknown = words.find((name) => SUITES[name] === undefined)
 if (unknown === undefined) {
-  const passed = await runAll()
+  const passed = await runSuites(words.length === 0 ? Object.keys(SUITES) : words)
   // Whatever a case that took too long still waits for.
   process.exit(passed ? 0 : 1)
 } else {
-  console.error(`mail-conformance: cannot find "${unknown}": wanted ${SUITES.map(({ name }) => name).join(', ')}`)
+  console.error(`mail-conformance: cannot find "${unknown}": wanted ${Object.keys(SUITES).join(', ')}`)
   process.exitCode = 2
 }
 
-async function runAll(): Promise<boolean> {
+async function runSuites(names: readonly string[]): Promise<boolean> {
   const start = performance.now()
   const directory = mkdtempSync(join(tmpdir(), 'dateline-mail-conformance-'))
   cleanUpAfterUs(directory)
   try {
     assertJailsWork()
     const certificates = makeCertificates(join(directory, 'certificates'))
-    await using python = openJail(debianTree({ cache: CACHE, work: directory }, PYTHON_TREE), join(directory, 'python'))
-    const kit = { account: ACCOUNT, certificates, directory, python }
+    await using jail = openJail(debianTree({ cache: CACHE, work: directory }, TREE), join(directory, 'jail'))
     let failures = 0
-    for (const each of SUITES) {
-      if (wanted.length === 0 || wanted.includes(each.name)) failures += await runSuite(each, kit, directory)
-    }
+    for (const name of names) failures += (await SUITES[name]?.({ account: ACCOUNT, certificates, directory, jail })) ?? 0
     const seconds = ((performance.now() - start) / 1_000).toFixed(1)
     console.log(`mail-conformance: ${failures === 0 ? 'passed' : `${failures} failed`} in ${seconds} s`)
     return failures === 0
@@ -81,59 +80,30 @@ async function runAll(): Promise<boolean> {
 }
 
 /** Runs the cases of one server; gives how many failed. */
-async function runSuite({ name, tree, start }: Suite, kit: Kit, directory: string): Promise<number> {
-  try {
-    await using jail = openJail(debianTree({ cache: CACHE, work: directory }, tree), join(directory, name))
-    const { receiver, cases } = await start(jail, kit)
-    let failures = 0
-    for (const each of cases) {
-      dropMail(receiver)
-      const begun = performance.now()
-      const problem = await problemOf(each)
-      const took = `${Math.round(performance.now() - begun)} ms`
-      const outcome = problem === undefined ? `ok (${took})` : `FAILED (${took}): ${problem}`
-      console.log(`${receiver.name} ${receiver.version}: ${each.name}: ${outcome}`)
-      if (problem !== undefined) failures++
-    }
-    if (failures > 0) console.error(receiver.logs().trimEnd().split('\n').slice(-SHOWN_LOG_LINES).join('\n'))
-    return failures
-  } catch (error) {
-    if (error instanceof NotAvailable) {
-      console.log(`${name}: skipped: ${error.message}`)
-      return 0
-    }
-    console.log(`${name}: FAILED: ${error instanceof Error ? error.message : String(error)}`)
-    return 1
+async function runCases(receiver: Receiver, cases: readonly Case[]): Promise<number> {
+  let failures = 0
+  for (const each of cases) {
+    dropMail(receiver)
+    const begun = performance.now()
+    const problem = await problemOf(each)
+    const took = `${Math.round(performance.now() - begun)} ms`
+    const outcome = problem === undefined ? `ok (${took})` : `FAILED (${took}): ${problem}`
+    console.log(`${receiver.name} ${receiver.version}: ${each.name}: ${outcome}`)
+    if (problem !== undefined) failures++
   }
+  if (failures > 0) console.error(receiver.logs().trimEnd().split('\n').slice(-SHOWN_LOG_LINES).join('\n'))
+  return failures
 }
 
 async function problemOf({ run }: Case): Promise<string | undefined> {
-  let timer: NodeJS.Timeout | undefined
-  const tooLong = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`it took more than ${CASE_MS_MAX} ms`)), CASE_MS_MAX)
-  })
+  const timer = Promise.withResolvers<never>()
+  const timeout = setTimeout(() => timer.reject(new Error(`it took more than ${CASE_MS_MAX} ms`)), CASE_MS_MAX)
   try {
-    await Promise.race([run(), tooLong])
+    await Promise.race([run(), timer.promise])
     return undefined
   } catch (error) {
     return error instanceof Error ? error.message : String(error)
   } finally {
-    clearTimeout(timer)
-  }
-}
-
-function suite<R extends Receiver>(
-  name: string,
-  tree: DebianTree,
-  start: (jail: Jail, kit: Kit) => Promise<R>,
-  casesOf: (kit: Kit, receiver: R) => readonly Case[],
-): Suite {
-  return {
-    name,
-    tree,
-    async start(jail, kit) {
-      const receiver = await start(jail, kit)
-      return { receiver, cases: casesOf(kit, receiver) }
-    },
+    clearTimeout(timeout)
   }
 }

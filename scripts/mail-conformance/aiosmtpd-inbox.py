@@ -12,7 +12,7 @@ import sys
 
 from aiosmtpd.smtp import SMTP, AuthResult, LoginPassword
 
-FOLDER = '/var/mail/inbox'
+FOLDER = '/var/mail/aiosmtpd'
 
 
 class Inbox:

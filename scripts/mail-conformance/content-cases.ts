@@ -2,16 +2,7 @@
 import { BUILT_IN_LANGUAGES } from '../../src/mail/templates/built-in-mail.ts'
 import { type MailContent, signInMessage } from '../../src/mail/templates/templates.ts'
 import type { OutgoingMail } from '../../src/mail/smtp/smtp-envelope.ts'
-import {
-  ASCII_READER,
-  assertArrives,
-  assertReadable,
-  type Case,
-  clientFor,
-  type Kit,
-  mailOf,
-  type Overrides,
-} from './kit.ts'
+import { ASCII_READER, assertArrives, assertReadable, type Case, clientFor, type Kit, mailOf } from './kit.ts'
 import type { Receiver } from './receiver.ts'
 
 const CODE = '042137'
@@ -45,21 +36,17 @@ const RAW_BODIES: readonly (readonly string[])[] = [
 ]
 
 /** All of them over one client. */
-export function contentCases(kit: Kit, receiver: Receiver, port: number, overrides?: Overrides): Case[] {
+export function contentCases(kit: Kit, receiver: Receiver, port: number): Case[] {
   return [
     {
       name: `${CONTENTS.length} mails in all languages, with dots, long lines and emoji, are read as composed`,
       async run() {
-        const client = clientFor(kit, port, overrides)
         const mails: Parameters<typeof assertReadable>[1][number][] = []
-        try {
-          for (const each of CONTENTS) {
-            const mail = mailOf(each)
-            await client.deliver(mail)
-            mails.push({ arrived: await assertArrives(receiver, mail), content: each, to: mail.to })
-          }
-        } finally {
-          await client.close()
+        await using client = clientFor(kit, port)
+        for (const each of CONTENTS) {
+          const mail = mailOf(each)
+          await client.deliver(mail)
+          mails.push({ arrived: await assertArrives(receiver, mail), content: each, to: mail.to })
         }
         assertReadable(kit, mails)
       },
@@ -67,15 +54,11 @@ export function contentCases(kit: Kit, receiver: Receiver, port: number, overrid
     {
       name: 'lines of dots and of 998 octets arrive as they were sent',
       async run() {
-        const client = clientFor(kit, port, overrides)
-        try {
-          for (const body of RAW_BODIES) {
-            const mail = rawMail(body)
-            await client.deliver(mail)
-            await assertArrives(receiver, mail)
-          }
-        } finally {
-          await client.close()
+        await using client = clientFor(kit, port)
+        for (const body of RAW_BODIES) {
+          const mail = rawMail(body)
+          await client.deliver(mail)
+          await assertArrives(receiver, mail)
         }
       },
     },

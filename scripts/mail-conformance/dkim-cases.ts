@@ -31,7 +31,7 @@ export function dkimCases(kit: Kit, receiver: Receiver, port: number): Case[] {
         ['042137', '042138'],
         ['From: ', 'From: other@example.org\r\nFrom: '],
       ].map(([from = '', to = '']) => Buffer.from(arrived.toString('latin1').replace(from, to), 'latin1'))
-      const [whole, ...others] = readMails(kit.python, [arrived, ...changed], records).map(({ signatures }) => signatures)
+      const [whole, ...others] = readMails(kit.jail, [arrived, ...changed], records).map(({ signatures }) => signatures)
       assert.deepEqual(whole, [{ algorithm, selector: 'mail', good: true }])
       assert.deepEqual(others.map((found) => found.map(({ good }) => good)), [[false], [false], [false]])
     },

@@ -21,7 +21,6 @@ import {
 import { dirname, join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { NotAvailable } from './debian-tree.ts'
-import { isListening } from './ports.ts'
 
 const START_MS_MAX = 15_000
 const RUN_MS_MAX = 20_000
@@ -165,6 +164,13 @@ function kill(pid: number, signal: NodeJS.Signals): void {
     const hasEnded = error instanceof Error && 'code' in error && error.code === 'ESRCH'
     if (!hasEnded) throw error
   }
+}
+
+/** Whether a server listens, by the kernel's table: a test connection would appear in its log. */
+function isListening(port: number): boolean {
+  const local = `0100007F:${port.toString(16).toUpperCase().padStart(4, '0')}`
+  const sockets = readFileSync('/proc/net/tcp', 'utf8').split('\n').map((line) => line.trim().split(/\s+/))
+  return sockets.some(([, address, , state]) => address === local && state === '0A')
 }
 
 /** Processes that a server left behind, by their root directory. */

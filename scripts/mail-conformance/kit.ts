@@ -30,8 +30,8 @@ export interface Kit {
   readonly certificates: Certificates
   /** For files of the run. */
   readonly directory: string
-  /** With Python. */
-  readonly python: Jail
+  /** With the servers and Python. */
+  readonly jail: Jail
 }
 
 /** One line of the report. Fails by throwing; what it returns is shown beside `ok`. */
@@ -47,28 +47,22 @@ export type Overrides = Partial<Omit<SmtpSettings, 'login' | 'tls'>> & {
 }
 
 /** A client for the port of this machine; to be closed. */
-export function clientFor(
-  { account, certificates }: Kit,
-  port: number,
-  { tls, login, ...more }: Overrides = {},
-): SmtpClient {
-  return createSmtpClient({
+export function clientFor({ account, certificates }: Kit, port: number, overrides: Overrides = {}): SmtpClient & AsyncDisposable {
+  const { tls, login, ...more } = overrides
+  const client = createSmtpClient({
     servers: [{ host: 'localhost', port }],
     tls: { mode: 'starttls', verify: true, ca: [certificates.ca], ...tls },
     cleartextLogin: false,
     ...(login === null ? {} : { login: login ?? account }),
     ...more,
   })
+  return { ...client, [Symbol.asyncDispose]: () => client.close() }
 }
 
 /** Delivers one mail over its own connection; returns the server's reply. */
 export async function deliverOnce(kit: Kit, port: number, mail: OutgoingMail, overrides?: Overrides): Promise<string> {
-  const client = clientFor(kit, port, overrides)
-  try {
-    return (await client.deliver(mail)).reply
-  } finally {
-    await client.close()
-  }
+  await using client = clientFor(kit, port, overrides)
+  return (await client.deliver(mail)).reply
 }
 
 /** The content as a composed mail. */
@@ -95,10 +89,10 @@ export async function assertArrives(receiver: Receiver, { data }: OutgoingMail):
 
 /** Asserts that Python parses the arrived mails without a defect, and finds what was composed. */
 export function assertReadable(
-  { python }: Kit,
+  { jail }: Kit,
   mails: readonly { readonly arrived: Buffer; readonly content: MailContent; readonly to: string }[],
 ): void {
-  const read = readMails(python, mails.map(({ arrived }) => arrived))
+  const read = readMails(jail, mails.map(({ arrived }) => arrived))
   for (const [i, { content, to }] of mails.entries()) {
     const { subject, text, html, code } = content
     const found = read[i] ?? assert.fail('Python read too few mails')

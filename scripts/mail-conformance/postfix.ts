@@ -1,13 +1,12 @@
 /** Postfix with Dovecot for its logins, in a jail: one smtpd with its own port for each mode, and one mailbox. */
 import { createHmac } from 'node:crypto'
 import { join } from 'node:path'
-import type { Certificates } from './certificates.ts'
-import type { DebianTree } from './debian-tree.ts'
-import type { Jail, User } from './jail.ts'
-import { freePorts } from './ports.ts'
+import { freePorts } from '../tools/free-ports.ts'
+import type { User } from './jail.ts'
+import type { Kit } from './kit.ts'
 import type { Account, Receiver } from './receiver.ts'
 
-export const POSTFIX_TREE: DebianTree = { name: 'postfix', suite: 'bookworm', packages: ['postfix', 'dovecot-core'] }
+export const POSTFIX_PACKAGES = ['postfix', 'dovecot-core']
 /** The message size limit of the service `smallUnannounced`. */
 export const MESSAGE_BYTES_MAX = 2_000
 
@@ -50,11 +49,8 @@ export interface Postfix extends Receiver {
   log(): string
 }
 
-/** Starts both in a jail with their packages. */
-export async function startPostfix(
-  jail: Jail,
-  { account, certificates }: { readonly account: Account; readonly certificates: Certificates },
-): Promise<Postfix> {
+/** Starts both in the jail. */
+export async function startPostfix({ account, certificates, jail }: Kit): Promise<Postfix> {
   const names = Object.keys(SERVICES) as PostfixService[]
   const numbers = await freePorts(names.length)
   const ports = Object.fromEntries(names.map((name, i) => [name, numbers[i] ?? 0])) as Record<PostfixService, number>

@@ -1,24 +1,18 @@
 /** Python in a jail: it runs aiosmtpd, and parses every mail that arrived. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { DebianTree } from './debian-tree.ts'
 import type { Jail } from './jail.ts'
 
 const MODULES = 'email, email.policy, json, ssl, asyncio, dkim, nacl.signing, aiosmtpd.smtp'
 
-export const PYTHON_TREE: DebianTree = {
-  name: 'python',
-  suite: 'bookworm',
-  packages: ['python3', 'python3-aiosmtpd', 'python3-dkim', 'python3-nacl'],
-  // Compiles the modules, which would take a second of every run.
-  warmUp: ['/usr/bin/python3', '-c', `import ${MODULES}`],
-}
+export const PYTHON_PACKAGES = ['python3', 'python3-aiosmtpd', 'python3-dkim', 'python3-nacl']
+/** Would take a second of every run. */
+export const COMPILE_MODULES = ['/usr/bin/python3', '-c', `import ${MODULES}`]
 
 export interface Signature {
   readonly algorithm: string
   readonly selector: string
   readonly good: boolean
-  readonly reason?: string
 }
 
 export interface ReadMail {

@@ -9,7 +9,7 @@ import { ASCII_READER, type Case, type Kit } from './kit.ts'
 import { readMails } from './python.ts'
 import { nextMail, type Receiver } from './receiver.ts'
 
-export function serviceCase({ account, certificates, directory: above, python }: Kit, receiver: Receiver, port: number): Case {
+export function serviceCase({ account, certificates, directory: above, jail }: Kit, receiver: Receiver, port: number): Case {
   return {
     name: 'the service: a code requested in German arrives with a good DKIM signature, and signs in',
     async run() {
@@ -37,7 +37,7 @@ export function serviceCase({ account, certificates, directory: above, python }:
         })
       assert.equal((await post('request-code', { email: ASCII_READER })).status, 202)
       const arrived = await nextMail(receiver)
-      const [read] = readMails(python, [arrived], { 'run._domainkey.example.org': dnsRecord(publicKey) })
+      const [read] = readMails(jail, [arrived], { 'run._domainkey.example.org': dnsRecord(publicKey) })
       assert.ok(read !== undefined)
       assert.deepEqual(read.defects, [])
       assert.equal(read.headers['content-language'], 'de')
