@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { it } from 'node:test'
 import type { AuditRecord } from '../../src/models/audit.ts'
 import { runCheaply, serveCheaply } from '../support/service/in-process.ts'
+import { verifyCode } from '../support/service/program-calls.ts'
 import { temporaryDirectory } from '../../scripts/tools/temporary-directory.ts'
 
 const BOSS = 'boss@example.org'
@@ -38,11 +39,7 @@ it('commands leave their records beside a running service, without secrets, and 
   assert.equal((await runCheaply(['import', '--model', 'topic', file, '--data-dir', data])).code, 1, 'a row is refused')
   await dateline('export', '--model', 'user', '--filter', `{"email":"${BOSS}"}`)
   await dateline('backup')
-  await fetch(`${service.url}/api/v1/auth/verify-code`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ email: BOSS, code: code === '000000' ? '111111' : '000000' }),
-  })
+  await verifyCode(service.url, { email: BOSS, code: code === '000000' ? '111111' : '000000' })
 
   const lines = await dateline('audit', '--json', '--limit', '1000')
   const all = parsed(lines)

@@ -4,6 +4,7 @@ import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:
 import { join } from 'node:path'
 import { it } from 'node:test'
 import { runCheaply, serveCheaply } from '../support/service/in-process.ts'
+import { get, guestToken } from '../support/service/program-calls.ts'
 import { siteWithSamples } from '../support/service/made-site.ts'
 import { temporaryDirectory } from '../../scripts/tools/temporary-directory.ts'
 
@@ -11,12 +12,12 @@ it('backup beside a service, restore, and the same responses to the same token',
   const data = await siteWithSamples(t)
   const copy = join(temporaryDirectory(t), 'copy.db')
   const first = await serveCheaply(t, ['--data-dir', data])
-  const guest = await fetch(`${first.url}/api/v1/auth/anonymous`, { method: 'POST' })
-  const { token } = ((await guest.json()) as { data: { token: string } }).data
+  const token = await guestToken(first.url)
+  const queries = ['topic', 'headline&sort=updatedAt:desc', 'country&limit=100', 'remote_config']
   const responses = (url: string): Promise<unknown[]> =>
     Promise.all(
-      ['topic', 'headline&sort=updatedAt:desc', 'country&limit=100', 'remote_config'].map(async (query) => {
-        const response = await fetch(`${url}/api/v1/data?model=${query}`, { headers: { authorization: `Bearer ${token}` } })
+      queries.map(async (query) => {
+        const response = await get(url, `/api/v1/data?model=${query}`, token)
         return ((await response.json()) as { data: unknown }).data
       }),
     )
@@ -40,10 +41,7 @@ it('backup beside a service, restore, and the same responses to the same token',
   writeFileSync(join(data, 'dateline.db'), 'x'.repeat(10_000))
   const restored = await runCheaply(['restore', copy, '--data-dir', data])
   assert.equal(restored.code, 0, restored.stderr)
-  assert.match(
-    restored.stdout,
-    /^Restored .*, 9\d\d items\nThe database that was there is kept as .*\.replaced-\d{8}T\d{6}Z\n$/,
-  )
+  assert.match(restored.stdout, /^Restored .*, 9\d\d items\nThe database that was there is kept as .*\.replaced-\d{8}T\d{6}Z\n/)
   const second = await serveCheaply(t, ['--data-dir', data])
   assert.deepEqual(await responses(second.url), before)
 })

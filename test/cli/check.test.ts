@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { it } from 'node:test'
 import { openDatabase } from '../../src/store/db/database.ts'
 import { runCheaply, serveCheaply } from '../support/service/in-process.ts'
+import { get, guestToken } from '../support/service/program-calls.ts'
 import { siteWithBoss, siteWithSamples } from '../support/service/made-site.ts'
 import { temporaryDirectory } from '../../scripts/tools/temporary-directory.ts'
 
@@ -193,17 +194,14 @@ it('damage that is met at run time is a 503 with the reason in the log, and the 
   damage(data, 'headline/updatedAt:desc,+title')
   assert.equal(readFileSync(join(data, 'dateline.db')).length, sound)
   const service = await serveCheaply(t, ['--data-dir', data])
-  const guest = (await (await fetch(`${service.url}/api/v1/auth/anonymous`, { method: 'POST' })).json()) as {
-    data: { token: string }
-  }
-  const get = (query: string): Promise<Response> =>
-    fetch(`${service.url}/api/v1/data?model=${query}`, { headers: { authorization: `Bearer ${guest.data.token}` } })
-  const refused = await get('headline&sort=updatedAt:desc')
+  const token = await guestToken(service.url)
+  const list = (query: string): Promise<Response> => get(service.url, `/api/v1/data?model=${query}`, token)
+  const refused = await list('headline&sort=updatedAt:desc')
   assert.equal(refused.status, 503)
   assert.deepEqual(await refused.json(), {
     error: { code: 'networkError', message: 'The database cannot be used now: it is damaged' },
   })
-  assert.equal((await get('topic')).status, 200)
+  assert.equal((await list('topic')).status, 200)
   await service.end('SIGTERM')
   assert.match(service.output().stderr, /"event":"request\.unavailable".*malformed/)
 })

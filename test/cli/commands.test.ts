@@ -2,15 +2,12 @@ import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { it } from 'node:test'
 import { runCheaply, serveCheaply } from '../support/service/in-process.ts'
+import { get, guestToken, verifyCode } from '../support/service/program-calls.ts'
 import { run } from '../../scripts/tools/program.ts'
 import { temporaryDirectory } from '../../scripts/tools/temporary-directory.ts'
 
 const signIn = (url: string, email: string, code: string): Promise<Response> =>
-  fetch(`${url}/api/v1/auth/verify-code`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ email, code, isDashboardLogin: true }),
-  })
+  verifyCode(url, { email, code, isDashboardLogin: true })
 
 it('admin makes an administrator and a code that signs in, while the service runs', async (t) => {
   const data = join(temporaryDirectory(t), 'data')
@@ -66,12 +63,7 @@ it('seed loads the sample content beside a running service, and a second time ch
     /^Added \d\d topics, \d\d sources and \d{3} headlines\n$/,
   )
   assert.equal((await runCheaply(['seed', '--data-dir', data])).stdout, 'Added 0 topics, 0 sources and 0 headlines\n')
-  const guest = (await (await fetch(`${service.url}/api/v1/auth/anonymous`, { method: 'POST' })).json()) as {
-    data: { token: string }
-  }
-  const feed = await fetch(`${service.url}/api/v1/data?model=headline&limit=10&sort=updatedAt:desc`, {
-    headers: { authorization: `Bearer ${guest.data.token}` },
-  })
+  const feed = await get(service.url, '/api/v1/data?model=headline&limit=10&sort=updatedAt:desc', await guestToken(service.url))
   const page = (await feed.json()) as { data: { items: unknown[]; hasMore: boolean } }
   assert.deepEqual([page.data.items.length, page.data.hasMore], [10, true])
 })

@@ -8,13 +8,9 @@ import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { send, sendRaw } from '../support/service/http-client.ts'
 import { runCheaply, serveCheaply } from '../support/service/in-process.ts'
+import { me, requestCode } from '../support/service/program-calls.ts'
 import { cleanEnvironment, COMMAND, run, serve } from '../../scripts/tools/program.ts'
 import { temporaryDirectory } from '../../scripts/tools/temporary-directory.ts'
-
-async function me(url: string, token: string): Promise<{ status: number; text: string }> {
-  const response = await fetch(`${url}/api/v1/auth/me`, { headers: { authorization: `Bearer ${token}` } })
-  return { status: response.status, text: await response.text() }
-}
 
 it('every response names the instance of the ready line', async (t) => {
   const service = await serveCheaply(t, ['--data-dir', join(temporaryDirectory(t), 'data')])
@@ -53,12 +49,8 @@ describe('--token-file', () => {
     assert.equal((statSync(file).mode & 0o777).toString(8), '600')
     const response = await me(first.url, token)
     assert.equal(response.status, 200)
-    assert.match(response.text, /"email":"administrator@local\.invalid".*"dashboardRole":"admin"/)
-    const code = await fetch(`${first.url}/api/v1/auth/request-code`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: '{"email":"administrator@local.invalid"}',
-    })
+    assert.match(await response.text(), /"email":"administrator@local\.invalid".*"dashboardRole":"admin"/)
+    const code = await requestCode(first.url, 'administrator@local.invalid')
     assert.equal(code.status, 400)
     await first.end('SIGTERM')
     assert.deepEqual(readdirSync(directory), ['data'], 'the file is gone, and no draft of it is left')
@@ -94,7 +86,7 @@ describe('--token-file', () => {
     const file = join(directory, 'token')
     const words = ['--data-dir', join(directory, 'data'), '--token-file', file, '--admin-email', 'you@example.org']
     const service = await serveCheaply(t, words)
-    assert.match((await me(service.url, readFileSync(file, 'utf8').trim())).text, /"email":"you@example\.org"/)
+    assert.match(await (await me(service.url, readFileSync(file, 'utf8').trim())).text(), /"email":"you@example\.org"/)
   })
 
   it('replaces an existing file or link, and leaves a file that another program puts there later', async (t) => {

@@ -6,13 +6,13 @@ import { describe, it } from 'node:test'
 import { createSetupToken } from '../../src/auth/setup-token.ts'
 import { setupLine } from '../../src/cli/serve/start-messages.ts'
 import { type CheapService, runCheaply, runHere, serveCheaply } from '../support/service/in-process.ts'
+import { get, post } from '../support/service/program-calls.ts'
 import { temporaryDirectory } from '../../scripts/tools/temporary-directory.ts'
 
 const HOUR_MS = 3_600_000
 
 async function setUp({ url }: CheapService, body: object): Promise<{ readonly status: number; readonly text: string }> {
-  const headers = { 'content-type': 'application/json' }
-  const response = await fetch(`${url}/api/v1/auth/setup`, { method: 'POST', headers, body: JSON.stringify(body) })
+  const response = await post(url, '/api/v1/auth/setup', body)
   return { status: response.status, text: await response.text() }
 }
 
@@ -37,12 +37,12 @@ it('serve --print-setup prints an address that makes the first administrator onc
   const made = both.find(({ status }) => status === 200)?.text ?? ''
   assert.match(made, /"dashboardRole":"admin"/)
   const session = /"token":"([^"]+)"/.exec(made)?.[1] ?? ''
-  const status = await fetch(`${service.url}/api/v1/admin/status`, { headers: { authorization: `Bearer ${session}` } })
+  const status = await get(service.url, '/api/v1/admin/status', session)
   assert.equal(status.status, 200)
   assert.ok(!(await status.text()).includes(token))
   // Attack: again, also after the start that follows.
   assert.equal((await setUp(service, { token, email: 'evil@example.org' })).status, 401)
-  const log = await fetch(`${service.url}/api/v1/admin/log?limit=1000`, { headers: { authorization: `Bearer ${session}` } })
+  const log = await get(service.url, '/api/v1/admin/log?limit=1000', session)
   assert.ok(!(await log.text()).includes(token))
   assert.ok(!service.output().stderr.includes(token))
   await service.end('SIGTERM')

@@ -13,6 +13,7 @@ import { describe, it } from 'node:test'
 import { connect } from 'node:tls'
 import { RawConnection, send } from '../support/service/http-client.ts'
 import { runCheaply, serveCheaply } from '../support/service/in-process.ts'
+import { requestCode } from '../support/service/program-calls.ts'
 import { cleanEnvironment, COMMAND, serve } from '../../scripts/tools/program.ts'
 import { temporaryDirectory, type Cleanup } from '../../scripts/tools/temporary-directory.ts'
 import { OTHER_CERTIFICATE, OTHER_KEY, TEST_CERTIFICATE, TEST_KEY } from '../support/service/test-certificate.ts'
@@ -153,9 +154,7 @@ it('a reload takes changed templates, and keeps the old ones while one of them i
   // The event of the first one is in the log already: the reload is done when the file is in use.
   service.reload()
   for (let asked = 1; ; asked++) {
-    const body = JSON.stringify({ email: `reader${asked}@example.org` })
-    const headers = { 'content-type': 'application/json' }
-    await fetch(`${service.url}/api/v1/auth/request-code`, { method: 'POST', headers, body })
+    await requestCode(service.url, `reader${asked}@example.org`)
     while (written().length < asked) await fetch(`${service.url}/nowhere`)
     const [newest = ''] = written().sort().reverse()
     if (/^Subject: \d{6} opens the door/m.test(readFileSync(join(mail, newest), 'utf8'))) break

@@ -5,6 +5,7 @@ import { it } from 'node:test'
 import { openDatabase } from '../../src/store/db/database.ts'
 import { openMailExchange } from '../../scripts/tools/mail-exchange.ts'
 import { runCheaply, serveCheaply } from '../support/service/in-process.ts'
+import { requestCode } from '../support/service/program-calls.ts'
 import { siteWithBoss } from '../support/service/made-site.ts'
 import { temporaryDirectory } from '../../scripts/tools/temporary-directory.ts'
 
@@ -34,12 +35,7 @@ it('the operator sees why a mail waits in the words of the server, and has it tr
   }
   assert.equal((await runCheaply(['mail', 'outbox', '--data-dir', data])).stdout, 'The outbox is empty\n')
 
-  const asked = await fetch(`${service.url}/api/v1/auth/request-code`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: '{"email":"reader@example.org"}',
-  })
-  assert.equal(asked.status, 202)
+  assert.equal((await requestCode(service.url, 'reader@example.org')).status, 202)
   // Several tries, so that the next one is far enough away.
   let waiting: Line | undefined
   while ((waiting?.attempts ?? 0) < 2 || waiting?.state !== 'waiting') [waiting] = await outbox()

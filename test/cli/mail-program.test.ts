@@ -4,6 +4,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { it } from 'node:test'
 import { serveCheaply } from '../support/service/in-process.ts'
+import { requestCode } from '../support/service/program-calls.ts'
 import { temporaryDirectory } from '../../scripts/tools/temporary-directory.ts'
 
 const skip = process.platform === 'win32' && 'the program is a script of Unix'
@@ -18,11 +19,7 @@ it('serve gives a code to the program of --mail, and none of its secrets', { ski
     PASSWORD_OF_SOMETHING: 'correct horse',
   }
   const service = await serveCheaply(t, ['--data-dir', join(directory, 'data')], { environment })
-  await fetch(`${service.url}/api/v1/auth/request-code`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ email: 'reader@example.org' }),
-  })
+  await requestCode(service.url, 'reader@example.org')
   await service.logged('mail.delivered')
   await service.end('SIGTERM')
   const got = readFileSync(out, 'utf8')

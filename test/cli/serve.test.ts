@@ -7,6 +7,7 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { it } from 'node:test'
 import { runCheaply, serveCheaply } from '../support/service/in-process.ts'
+import { get, me, requestCode } from '../support/service/program-calls.ts'
 import { run, serve } from '../../scripts/tools/program.ts'
 import { temporaryDirectory } from '../../scripts/tools/temporary-directory.ts'
 
@@ -149,7 +150,7 @@ const damaged = (data: string): void => {
 }
 
 for (const [name, words, message, prepare = () => {}] of [
-  ['a data directory where none can be made', ['--data-dir', '/proc/nowhere'], /data directory "\/proc\/nowhere": no such file/],
+  ['a data directory where none can be made', ['--data-dir', '/proc/nowhere'], /directory "\/proc\/nowhere": no such file/],
   ['a host name that does not resolve', ['--host', 'nowhere.invalid'], /nowhere\.invalid: no address is known/],
   ['an address of another machine', ['--host', '192.0.2.1'], /192\.0\.2\.1: this machine does not have that address/],
   ['a damaged database', [], /the database ".*dateline\.db": it is damaged, or is no database of SQLite/, damaged],
@@ -204,12 +205,10 @@ it('kill -9 at any moment loses no write that was acknowledged', async (t) => {
   const service = await serveCheaply(t, words)
   assert.ok(acknowledged.length > 20)
   for (const token of acknowledged) {
-    const me = await fetch(`${service.url}/api/v1/auth/me`, { headers: { authorization: `Bearer ${token}` } })
-    assert.equal(me.status, 200)
-    const { data: user } = (await me.json()) as { data: { id: string } }
-    const settings = await fetch(`${service.url}/api/v1/data/${user.id}?model=user_app_settings`, {
-      headers: { authorization: `Bearer ${token}` },
-    })
+    const account = await me(service.url, token)
+    assert.equal(account.status, 200)
+    const { data: user } = (await account.json()) as { data: { id: string } }
+    const settings = await get(service.url, `/api/v1/data/${user.id}?model=user_app_settings`, token)
     assert.equal(settings.status, 200, 'the account is whole')
   }
 })
@@ -221,12 +220,7 @@ it('a code that was promised is sent after a restart', async (t) => {
   // The directory is gone when the mail is to be written, as on a disk that went away.
   rmSync(mail, { recursive: true })
   writeFileSync(mail, 'in the way')
-  const asked = await fetch(`${first.url}/api/v1/auth/request-code`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ email: 'reader@example.org' }),
-  })
-  assert.equal(asked.status, 202)
+  assert.equal((await requestCode(first.url, 'reader@example.org')).status, 202)
   await first.end('SIGTERM')
   rmSync(mail)
   const second = await serveCheaply(t, ['--data-dir', data, '--mail', `file:${mail}`])
@@ -277,9 +271,7 @@ it('a sign-in code is a line of JSON where the log is, and a line of text where 
     ['pretty', /^Mail to you@example\.org: sign-in code \d{6}$/m],
   ] as const) {
     const service = await serveCheaply(t, ['--data-dir', join(temporaryDirectory(t), 'data'), '--admin-email', 'you@example.org', '--log-format', format])
-    const headers = { 'content-type': 'application/json' }
-    const response = await fetch(`${service.url}/api/v1/auth/request-code`, { method: 'POST', headers, body: '{"email":"you@example.org"}' })
-    assert.equal(response.status, 202)
+    assert.equal((await requestCode(service.url, 'you@example.org')).status, 202)
     await service.said(wanted)
     assert.equal(await service.end('SIGTERM'), 0)
     const lines = service.output().stderr.trim().split('\n')

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { runCheaply, serveCheaply } from '../support/service/in-process.ts'
+import { me } from '../support/service/program-calls.ts'
 import { BOSS, siteWithBoss } from '../support/service/made-site.ts'
 import { type Finished } from '../../scripts/tools/program.ts'
 import { temporaryDirectory, type Cleanup } from '../../scripts/tools/temporary-directory.ts'
@@ -20,8 +21,7 @@ async function site(t: Cleanup): Promise<Site> {
   const service = await serveCheaply(t, ['--data-dir', data, '--admin-email', 'boss@example.org'])
   return {
     dateline: (...words) => runCheaply([...words, '--data-dir', data]),
-    status: async (token) =>
-      (await fetch(`${service.url}/api/v1/auth/me`, { headers: { authorization: `Bearer ${token}` } })).status,
+    status: async (token) => (await me(service.url, token)).status,
     guest: async () => {
       const headers = { 'user-agent': 'Reader/1.0 \u009b31m(phone)' }
       const response = await fetch(`${service.url}/api/v1/auth/anonymous`, { method: 'POST', headers })

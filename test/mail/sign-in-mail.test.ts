@@ -127,17 +127,9 @@ describe('a sign-in mail', () => {
     })
   }
 
-  const choices: ReadonlyArray<readonly [readonly string[], string]> = [
-    [['de-AT', 'en'], 'de'],
-    [['zh', 'fr'], 'fr'],
-    [['zh'], 'en'],
-    [[], 'en'],
-    [['*'], 'en'],
-  ]
-  for (const [languages, expected] of choices) {
-    it(`is in ${expected} for a reader of ${languages.join(', ') || 'no known language'}`, () =>
-      assert.equal(signInMessage({ ...SIGN_IN, languages }).language, expected))
-  }
+  it('is in English for a reader of no known language', () => {
+    for (const languages of [['zh'], [], ['*']]) assert.equal(signInMessage({ ...SIGN_IN, languages }).language, 'en')
+  })
 
   it('runs from right to left in Arabic, with code and name in a direction of their own', () => {
     const { html } = signInMessage({ ...SIGN_IN, languages: ['ar'] })

@@ -90,12 +90,6 @@ describe('deliver() to another machine', () => {
       assert.equal(outcome.peer.verbs(), 'EHLO STARTTLS')
     })
   }
-
-  it('rejects implicit TLS where the server speaks first without TLS', async () => {
-    const outcome = await attempt([['', '220 hi\r\n250 x']], { ...TRUSTED, mode: 'implicit', verify: true })
-    assert.deepEqual([outcome.error?.stage, outcome.error?.temporary], ['tls', true])
-    assertNothingLeaked(outcome)
-  })
 })
 
 describe('deliver() to this machine', () => {
