@@ -16,17 +16,11 @@ describe('a signed request', () => {
     assert.equal(createSignerCheck(KEY, () => NOW)(REQUEST, sign()), NODE)
   })
 
-  it('attack: a copy of it is sent again', () => {
-    const check = createSignerCheck(KEY, () => NOW)
-    const header = sign()
-    assert.deepEqual([check(REQUEST, header), check(REQUEST, header), check(REQUEST, sign())], [NODE, undefined, NODE])
-  })
-
   it('attack: a copy of it is sent again, later, while the nonces of others come and go', () => {
     let now = NOW
     const check = createSignerCheck(KEY, () => now)
     const header = sign()
-    assert.equal(check(REQUEST, header), NODE)
+    assert.deepEqual([check(REQUEST, header), check(REQUEST, header), check(REQUEST, sign())], [NODE, undefined, NODE])
     for (now = NOW; now <= NOW + 60_000; now += 1_000) assert.equal(check(REQUEST, header), undefined)
   })
 

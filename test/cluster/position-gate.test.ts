@@ -71,18 +71,6 @@ describe('a request with X-Dateline-Position', () => {
     assert.equal(gate.admit(from({ 'x-dateline-position': '0' })), undefined)
   })
 
-  it('waits until the node has it', async () => {
-    const log = createMemoryLog()
-    const [writer, reader] = [createNode(log), createNode(log)]
-    reader.connection.hold()
-    const position = await writer.append(0)
-    await writer.reached(position)
-    const admitted = Promise.resolve(reader.gate.admit(from({ 'x-dateline-position': String(position) })))
-    reader.connection.release()
-    await admitted
-    assert.equal(reader.position(), position)
-  })
-
   it('gets 503 with Retry-After where the node stays behind', async () => {
     const log = createMemoryLog()
     const [writer, reader] = [createNode(log), createNode(log)]
@@ -95,17 +83,6 @@ describe('a request with X-Dateline-Position', () => {
 })
 
 describe('a request with Consistency: strong', () => {
-  it('waits for all that was in the log when it came', async () => {
-    const log = createMemoryLog()
-    const [writer, reader] = [createNode(log), createNode(log)]
-    reader.connection.hold()
-    const position = await writer.append(0)
-    const admitted = Promise.resolve(reader.gate.admit(from({ consistency: 'Strong' })))
-    reader.connection.release()
-    await admitted
-    assert.equal(reader.position(), position)
-  })
-
   it('gets 503 without a quorum, and shares one read of the log with others', async () => {
     const node = createNode()
     node.connection.cut()
@@ -119,6 +96,22 @@ describe('a request with Consistency: strong', () => {
     assert.deepEqual([status, message], [400, 'Cannot read the header Consistency: expected strong, found "eventual"'])
   })
 })
+
+for (const [name, headers] of [
+  ['X-Dateline-Position waits until the node has it', (position: number) => ({ 'x-dateline-position': String(position) })],
+  ['Consistency: strong waits for all that was in the log when it came', () => ({ consistency: 'Strong' })],
+] as const) {
+  it(`a request with ${name}`, async () => {
+    const log = createMemoryLog()
+    const [writer, reader] = [createNode(log), createNode(log)]
+    reader.connection.hold()
+    const position = await writer.append(0)
+    const admitted = Promise.resolve(reader.gate.admit(from(headers(position))))
+    reader.connection.release()
+    await admitted
+    assert.equal(reader.position(), position)
+  })
+}
 
 describe('attack: forged positions', () => {
   for (const value of ['-1', '1.5', '1e3', 'newest', '', ' ', '1, 2', '9007199254740993', `1${'0'.repeat(30)}`, '٣']) {

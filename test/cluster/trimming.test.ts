@@ -119,7 +119,6 @@ describe('an epoch begins', () => {
     assert.equal(await marksAfter(1, 2), 2)
   })
 
-
   it('with its entry as soon as the log answers', async () => {
     const { state, trimming } = startKeeper({ begunAt: 0 })
     state.isCut = true

@@ -236,10 +236,7 @@ describe('two nodes', { skip: noEtcd === false ? ONLY_HERE : noEtcd }, () => {
       return found.keeper === idOf(found)
     })
     await two.codeFor(ADMIN_EMAIL, { dashboard: true })
-    await until(async () => {
-      const { attention } = (await two.call('GET', '/api/v1/admin/status', { token })).at('data') as ServiceStatus
-      return attention.some(({ kind, message }) => kind === 'cluster' && /is silent since .*cluster remove/.test(message))
-    })
+    await until(async () => (await concerns(two)).some((text) => /is silent since .*cluster remove/.test(text)))
   })
 
   it('go on without a node that is removed, and take writes with a new key', async () => {
@@ -296,7 +293,6 @@ describe('two nodes', { skip: noEtcd === false ? ONLY_HERE : noEtcd }, () => {
       [['restore', 'backup.db', ...data], /stop all nodes, then run "dateline cluster init --from backup.db"/],
       [['import', '--model', 'topic', join(one.directory, 'data', 'cluster.json'), '--format', 'ndjson', ...data], /name its cluster with --cluster or DATELINE_CLUSTER/],
       [['serve', '--port', '0', ...data], /start the service with --cluster/],
-      [['cluster', 'init', '--cluster', cluster.cluster, '--data-dir', join(temporaryDirectory(cleanup), 'data')], /there is one since .*join it/],
     ]
     for (const [words, wanted] of rows) {
       const { code, stderr } = await runHere(words)

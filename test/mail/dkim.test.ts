@@ -3,29 +3,24 @@ import assert from 'node:assert/strict'
 import { createHash, createPrivateKey, generateKeyPairSync, type KeyObject } from 'node:crypto'
 import { describe, it } from 'node:test'
 import { codeRunsOf } from '../../src/mail/message/code-runs.ts'
-import { createDkimSigner } from '../../src/mail/message/dkim.ts'
-import { relaxedBody, relaxedFields, relaxedHeader } from '../../src/mail/message/dkim.ts'
+import { createDkimSigner, relaxedBody, relaxedFields, relaxedHeader } from '../../src/mail/message/dkim.ts'
 import { DkimError, parseDkimKey } from '../../src/mail/message/dkim-key.ts'
 import { composeMessage } from '../../src/mail/message/message.ts'
 import { BUILT_IN_LANGUAGES } from '../../src/mail/templates/built-in-mail.ts'
 import { signInMessage } from '../../src/mail/templates/templates.ts'
 import { verifyDkim } from '../support/smtp/dkim-verifier.ts'
 
-
 const pemOf = (key: KeyObject): string => key.export({ format: 'pem', type: 'pkcs8' }).toString()
 const rsa = generateKeyPairSync('rsa', { modulusLength: 2048 })
 const ed25519 = generateKeyPairSync('ed25519')
-/** `p=` of the DNS record, by selector. */
-const RECORDS = {
-  rsa: rsa.publicKey.export({ format: 'der', type: 'spki' }).toString('base64'),
-  // The last 32 of the 44 bytes are the key itself.
-  ed: ed25519.publicKey.export({ format: 'der', type: 'spki' }).subarray(-32).toString('base64'),
-}
+/** `p=` of the DNS record. The last 32 of the 44 bytes of an Ed25519 key are the key itself. */
+const rsaRecord = (key: KeyObject): string => key.export({ format: 'der', type: 'spki' }).toString('base64')
+const edRecord = (key: KeyObject): string => key.export({ format: 'der', type: 'spki' }).subarray(-32).toString('base64')
+/** By selector. */
+const RECORDS = { rsa: rsaRecord(rsa.publicKey), ed: edRecord(ed25519.publicKey) }
 const OTHERS = {
-  rsa: generateKeyPairSync('rsa', { modulusLength: 2048 })
-    .publicKey.export({ format: 'der', type: 'spki' })
-    .toString('base64'),
-  ed: generateKeyPairSync('ed25519').publicKey.export({ format: 'der', type: 'spki' }).subarray(-32).toString('base64'),
+  rsa: rsaRecord(generateKeyPairSync('rsa', { modulusLength: 2048 }).publicKey),
+  ed: edRecord(generateKeyPairSync('ed25519').publicKey),
 }
 const SIGNERS = {
   rsa: createDkimSigner({ keyPem: pemOf(rsa.privateKey), selector: 'rsa', domain: 'Bücher.example' }),
@@ -150,11 +145,8 @@ for (const kind of ['rsa', 'ed'] as const) {
     it('names its domain, its key and its headers, and neither time nor length', () => {
       const header = /^DKIM-Signature: .*?\r\n(?![ \t])/s.exec(sign(MESSAGES[0] ?? ''))?.[0] ?? ''
       const algorithm = kind === 'rsa' ? 'rsa-sha256' : 'ed25519-sha256'
-      assert.ok(
-        header.startsWith(
-          `DKIM-Signature: v=1; a=${algorithm}; c=relaxed/relaxed;\r\n d=xn--bcher-kva.example; s=${kind};\r\n h=`,
-        ),
-      )
+      const opening = `DKIM-Signature: v=1; a=${algorithm}; c=relaxed/relaxed;\r\n d=xn--bcher-kva.example; s=${kind};\r\n h=`
+      assert.ok(header.startsWith(opening), header)
       assert.deepEqual(
         Array.from(header.matchAll(/(?:;|:)\s+([a-z]+)=/g), ([, tag]) => tag),
         ['v', 'a', 'c', 'd', 's', 'h', 'bh', 'b'],
@@ -216,38 +208,26 @@ for (const kind of ['rsa', 'ed'] as const) {
 describe('createDkimSigner()', () => {
   const keyPem = pemOf(ed25519.privateKey)
   const wanted = 'expected a private key in PEM, RSA of 2048 to 4096 bits or Ed25519, found '
-  const smallRsa = generateKeyPairSync('rsa', { modulusLength: 1024 }).privateKey
+  const smallRsa = pemOf(generateKeyPairSync('rsa', { modulusLength: 1024 }).privateKey)
+  const x25519 = pemOf(generateKeyPairSync('x25519').privateKey)
+  const curve = pemOf(generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey)
+  const publicPem = rsa.publicKey.export({ format: 'pem', type: 'spki' }).toString()
   const secret = { format: 'pem', type: 'pkcs8', cipher: 'aes-256-cbc', passphrase: 'x' } as const
+  const characters = 'expected letters, digits, hyphens and dots'
   const rows: ReadonlyArray<readonly [string, { keyPem?: string; selector?: string; domain?: string }, string]> = [
     ['an empty key', { keyPem: '' }, `${wanted}no PEM at all`],
-    ['a small RSA key', { keyPem: pemOf(smallRsa) }, `${wanted}an RSA key of 1024 bits`],
-    [
-      'a key for another purpose',
-      { keyPem: pemOf(generateKeyPairSync('x25519').privateKey) },
-      `${wanted}a key of the type x25519`,
-    ],
-    [
-      'an elliptic curve',
-      { keyPem: pemOf(generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey) },
-      `${wanted}a key of the type ec`,
-    ],
-    [
-      'the public key',
-      { keyPem: rsa.publicKey.export({ format: 'pem', type: 'spki' }).toString() },
-      `${wanted}PEM of a public key`,
-    ],
+    ['a small RSA key', { keyPem: smallRsa }, `${wanted}an RSA key of 1024 bits`],
+    ['a key for another purpose', { keyPem: x25519 }, `${wanted}a key of the type x25519`],
+    ['an elliptic curve', { keyPem: curve }, `${wanted}a key of the type ec`],
+    ['the public key', { keyPem: publicPem }, `${wanted}PEM of a public key`],
     ['a protected key', { keyPem: rsa.privateKey.export(secret).toString() }, `${wanted}a key with a passphrase`],
     ['a broken key', { keyPem: keyPem.replace(/\n.{10}/, '\n') }, `${wanted}PEM that cannot be read`],
-    ['a selector with an empty label', { selector: 'a..b' }, 'selector "a..b": expected letters, digits, hyphens and dots'],
-    ['a label of 64 characters', { selector: 'a'.repeat(64) }, 'expected letters, digits, hyphens and dots'],
-    ['an empty selector', { selector: '' }, 'selector "": expected letters, digits, hyphens and dots'],
-    ['a selector with a tag of its own', { selector: 'a; d=evil.example' }, 'expected letters, digits, hyphens and dots'],
-    ['a selector with a line break', { selector: 'a\r\nBcc: x' }, 'expected letters, digits, hyphens and dots'],
-    [
-      'a selector that looks like a code',
-      { selector: '202510' },
-      'selector "202510": expected no six digits alone, which look like a sign-in code, such as "k202510"',
-    ],
+    ['a selector with an empty label', { selector: 'a..b' }, `selector "a..b": ${characters}`],
+    ['a label of 64 characters', { selector: 'a'.repeat(64) }, characters],
+    ['an empty selector', { selector: '' }, `selector "": ${characters}`],
+    ['a selector with a tag of its own', { selector: 'a; d=evil.example' }, characters],
+    ['a selector with a line break', { selector: 'a\r\nBcc: x' }, characters],
+    ['a selector that looks like a code', { selector: '202510' }, 'look like a sign-in code, such as "k202510"'],
     ['a domain that is none', { domain: 'a b' }, 'for the domain "a b": expected a name such as example.org'],
     ['a domain with a tag of its own', { domain: 'a.example; x=1' }, 'expected a name such as example.org'],
   ]

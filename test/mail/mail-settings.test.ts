@@ -198,7 +198,7 @@ describe('mail settings that the service rejects', () => {
   const inClear = { mailTls: 'none', mailCleartextLogin: 'on' }
 
   const rows: ReadonlyArray<readonly [string, Given, RegExp]> = [
-    ['a CA file that is missing', { mail: HOST, mailCa: '/nowhere/ca.pem' }, /PEM certificates, found none \(no such file .*\)$/],
+    ['a CA file that is missing', { mail: HOST, mailCa: '/nowhere/ca.pem' }, /certificates, found none \(no such file .*\)$/],
     ['a device as CA file', { mail: HOST, mailCa: '/dev/zero' }, /--mail-ca .*found a device or pipe$/],
     ['a key as CA file', ca('key.pem', GOOD_SERVER.key), /--mail-ca .*found a PRIVATE KEY$/],
     ['a CA file in DER', ca('ca.der', der), /found DER; convert it with openssl x509 -inform der$/],
@@ -231,7 +231,7 @@ describe('mail settings that the service rejects', () => {
 
     ['a user without a password', { mail: ann }, /--mail: expected a password with the user, .*, found none$/],
     ['a password without a user', { mail: HOST, mailPasswordFile: PASSWORD }, /--mail-password-file: expected a user/],
-    ['two passwords', { mail: 'smtp://a:hunter2@h.example', mailPasswordFile: PASSWORD }, /found a password in --mail as well$/],
+    ['two passwords', { mail: 'smtp://a:hunter2@h.example', mailPasswordFile: PASSWORD }, /a password in --mail as well$/],
     [
       'a password and a token',
       { mail: ann, mailPasswordFile: PASSWORD, mailTokenFile: TOKEN },

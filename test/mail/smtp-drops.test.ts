@@ -8,11 +8,8 @@ import { after, describe, it } from 'node:test'
 import { DeliveryError } from '../../src/mail/delivery/delivery-error.ts'
 import { createSmtpClient } from '../../src/mail/smtp/smtp.ts'
 import { longRun } from '../../scripts/tools/long-run.ts'
-import { type Overrides, settingsFor } from '../support/smtp/smtp-delivery.ts'
+import { LOGIN, MAIL, type Overrides, settingsFor } from '../support/smtp/smtp-delivery.ts'
 import { openPeer, type PeerOptions, type Step } from '../support/smtp/smtp-peer.ts'
-
-const MAIL = { from: 'a@b.example', to: 'c@d.example', data: 'Subject: x\r\n\r\nHello\r\n' }
-const LOGIN = { user: 'ann', password: 'correct horse battery' }
 
 const SEND: readonly Step[] = [
   ['MAIL', '250 2.1.0 ok'],

@@ -1,15 +1,12 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { DeliveryError, type Stage } from '../../src/mail/delivery/delivery-error.ts'
+import type { DeliveryError, Stage } from '../../src/mail/delivery/delivery-error.ts'
 import { createSmtpClient, type SmtpSettings } from '../../src/mail/smtp/smtp.ts'
 import { describeConnectionError, mostSpecificError } from '../../src/mail/smtp/smtp-error.ts'
 import { isNotLoopback } from '../../src/mail/smtp/smtp-policy.ts'
-import { deliverOnce, type Overrides, rejection, settingsFor } from '../support/smtp/smtp-delivery.ts'
+import { attempt, deliverOnce, LOGIN, MAIL, type Overrides, rejection, settingsFor } from '../support/smtp/smtp-delivery.ts'
 import { openPeer, type PeerOptions, QUIT, SEND, type Step } from '../support/smtp/smtp-peer.ts'
 import { TEST_CERTIFICATE } from '../support/service/test-certificate.ts'
-
-const MAIL = { from: 'a@b.example', to: 'c@d.example', data: 'Subject: x\r\n\r\nHello\r\n' }
-const LOGIN = { user: 'ann', password: 'correct horse battery' }
 
 const GREETING: Step = ['', '220 hi']
 const EHLO: Step = ['EHLO', '250-x\r\n250-PIPELINING\r\n250 AUTH PLAIN']
@@ -27,8 +24,8 @@ async function closedPort(): Promise<number> {
   return peer.port
 }
 
-function codeOf(error: DeliveryError): unknown {
-  return error.cause instanceof Error && 'code' in error.cause ? error.cause.code : undefined
+function codeOf(error: DeliveryError | undefined): unknown {
+  return error?.cause instanceof Error && 'code' in error.cause ? error.cause.code : undefined
 }
 
 describe('deliver() with several servers', () => {
@@ -114,48 +111,30 @@ describe('deliver() with several servers', () => {
 })
 
 describe('a DeliveryError', () => {
-  const failing: ReadonlyArray<readonly [string, Overrides, string, RegExp, RegExp | undefined, PeerOptions?]> = [
-    [
-      'a certificate of an unknown issuer',
-      { host: 'localhost', mode: 'starttls', verify: true },
-      'DEPTH_ZERO_SELF_SIGNED_CERT',
-      /the certificate was not accepted \(DEPTH_ZERO_SELF_SIGNED_CERT\), its issuer is "CN=Dateline test mail server"$/,
-      /^CN=Dateline test mail server$/,
-    ],
-    [
-      'a certificate for another name',
-      { host: 'localhost', mode: 'starttls', verify: true, ca: [TEST_CERTIFICATE], tlsName: 'mx.example.org' },
-      'ERR_TLS_CERT_ALTNAME_INVALID',
-      /the certificate is not for "mx\.example\.org" but for "localhost, mail\.example\.test"$/,
-      /^CN=Dateline test mail server$/,
-    ],
-    [
-      'a certificate for no address',
-      { mode: 'implicit', verify: true, ca: [TEST_CERTIFICATE] },
-      'ERR_TLS_CERT_ALTNAME_INVALID',
-      /the certificate is not for "127\.0\.0\.1" but for /,
-      /^CN=Dateline test mail server$/,
-      { implicitTls: true },
-    ],
-    [
-      'an unencrypted answer where TLS was expected',
-      { mode: 'implicit', verify: true },
-      'ERR_SSL_WRONG_VERSION_NUMBER',
-      /at tls: the connection failed \(TLS: wrong version number\)$/,
-      undefined,
-    ],
-    ['silence', { timeouts: { greeting: 200 } }, 'ETIMEDOUT', /no answer came within 200 ms$/, undefined],
+  const unknown: Overrides = { host: 'localhost', mode: 'starttls', verify: true }
+  const otherName: Overrides = { ...unknown, ca: [TEST_CERTIFICATE], tlsName: 'mx.example.org' }
+  const noAddress: Overrides = { mode: 'implicit', verify: true, ca: [TEST_CERTIFICATE] }
+  const forOther = /the certificate is not for "mx\.example\.org" but for "localhost, mail\.example\.test"$/
+  const failing: ReadonlyArray<readonly [string, Overrides, string, RegExp, PeerOptions?]> = [
+    ['an unknown issuer', unknown, 'DEPTH_ZERO_SELF_SIGNED_CERT', /CERT\), its issuer is "CN=Dateline test mail server"$/],
+    ['another name', otherName, 'ERR_TLS_CERT_ALTNAME_INVALID', forOther],
+    ['no address', noAddress, 'ERR_TLS_CERT_ALTNAME_INVALID', /is not for "127\.0\.0\.1" but for /, { implicitTls: true }],
   ]
-  for (const [name, overrides, code, message, issuer, options] of failing) {
-    it(`names the cause of ${name}`, async () => {
-      await using peer = await openPeer(name === 'silence' ? [['', '']] : OVER_TLS, options)
-      const error = await rejection(deliverOnce(settingsFor(peer.port, overrides), MAIL))
-      assert.deepEqual([codeOf(error), error.temporary], [code, true])
-      assert.match(error.message, message)
-      if (issuer === undefined) assert.equal(error.issuer, undefined)
-      else assert.match(error.issuer ?? '', issuer)
+  for (const [name, overrides, code, message, options] of failing) {
+    it(`names the cause and the issuer where a certificate has ${name}`, async () => {
+      const { error } = await attempt(OVER_TLS, overrides, options)
+      assert.deepEqual([codeOf(error), error?.temporary, error?.issuer], [code, true, 'CN=Dateline test mail server'])
+      assert.match(error?.message ?? '', message)
     })
   }
+
+  it('names the cause of an unencrypted answer where TLS was expected, and of silence', async () => {
+    const { error: clear } = await attempt(OVER_TLS, { mode: 'implicit', verify: true })
+    assert.deepEqual([codeOf(clear), clear?.temporary, clear?.issuer], ['ERR_SSL_WRONG_VERSION_NUMBER', true, undefined])
+    assert.match(clear?.message ?? '', /at tls: the connection failed \(TLS: wrong version number\)$/)
+    const { error: silence } = await attempt([['', '']], { timeouts: { greeting: 200 } })
+    assert.deepEqual([codeOf(silence), silence?.temporary], ['ETIMEDOUT', true])
+  })
 
   it('names the cause of a refused connection and of a name that does not exist', async () => {
     const refused = await rejection(deliverOnce(settingsFor(await closedPort()), MAIL))
@@ -167,38 +146,30 @@ describe('a DeliveryError', () => {
   it('names every address of a server in one sentence', async () => {
     const error = await rejection(deliverOnce(settingsFor(await closedPort(), { host: 'localhost' }), MAIL))
     assert.match(error.message, /at connect: the connection failed \(.*connect ECONNREFUSED 127\.0\.0\.1:\d+.*\)$/)
-    const failed = (code: string, address: string): Error =>
-      Object.assign(new Error(`connect ${code} ${address}`), { code })
+    const failed = (code: string, address: string): Error => Object.assign(new Error(`connect ${code} ${address}`), { code })
     const both = new AggregateError([failed('ENETUNREACH', '::1'), failed('ECONNREFUSED', '127.0.0.1')])
-    assert.equal(
-      describeConnectionError(both),
-      'the connection failed (connect ENETUNREACH ::1; connect ECONNREFUSED 127.0.0.1)',
-    )
+    const sentence = 'the connection failed (connect ENETUNREACH ::1; connect ECONNREFUSED 127.0.0.1)'
+    assert.equal(describeConnectionError(both), sentence)
     assert.deepEqual(mostSpecificError(both), both.errors[1])
     assert.equal(describeConnectionError(new AggregateError([])), 'the connection failed (an unknown error)')
   })
 })
 
-describe('deliver() with a TLS name', () => {
-  it('asks for that name and checks the certificate against it', async () => {
-    await using peer = await openPeer(OVER_TLS)
+describe('deliver(), by its settings of TLS,', () => {
+  it('asks for the name that is set and checks the certificate against it', async () => {
     const overrides: Overrides = { mode: 'starttls', verify: true, ca: [TEST_CERTIFICATE], tlsName: 'mail.example.test' }
-    await deliverOnce(settingsFor(peer.port, overrides), MAIL)
+    const { peer } = await attempt(OVER_TLS, overrides)
     assert.deepEqual([peer.names, peer.messages.length], [['mail.example.test'], 1])
   })
-})
 
-describe('deliver(), by its TLS mode,', () => {
   it('stays unencrypted with "none", whatever is offered', async () => {
-    await using peer = await openPeer([GREETING, ['EHLO', '250-x\r\n250 STARTTLS'], ...SEND])
-    await deliverOnce(settingsFor(peer.port, { mode: 'none' }), MAIL)
+    const { peer } = await attempt([GREETING, ['EHLO', '250-x\r\n250 STARTTLS'], ...SEND], { mode: 'none' })
     assert.deepEqual([peer.surprises, peer.verbs()], [[], 'EHLO MAIL RCPT DATA . QUIT'])
   })
 
   it('checks the certificate with "starttls-if-offered" where verification is set', async () => {
-    await using peer = await openPeer(OVER_TLS)
-    const settings = settingsFor(peer.port, { host: 'localhost', mode: 'starttls-if-offered', verify: true })
-    assert.equal((await rejection(deliverOnce(settings, MAIL))).stage, 'tls')
+    const { error } = await attempt(OVER_TLS, { host: 'localhost', mode: 'starttls-if-offered', verify: true })
+    assert.equal(error?.stage, 'tls')
   })
 })
 

@@ -1,12 +1,10 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { createSmtpClient } from '../../src/mail/smtp/smtp.ts'
-import { deliverOnce, type Overrides, settingsFor } from '../support/smtp/smtp-delivery.ts'
+import { deliverOnce, LOGIN, type Overrides, settingsFor } from '../support/smtp/smtp-delivery.ts'
 import { openPeer, type PeerOptions, QUIT, type Step, TRANSACTION } from '../support/smtp/smtp-peer.ts'
 
 const MAIL = { from: 'a@b.example', to: 'c@d.example', data: 'Subject: 123456\r\n\r\nHello\r\n' }
-const LOGIN = { user: 'ann', password: 'correct horse battery' }
-
 
 async function traced(script: readonly Step[], overrides: Overrides = {}, options: PeerOptions = {}): Promise<string[]> {
   await using peer = await openPeer(script, options)
