@@ -66,8 +66,7 @@ it('a secret may stand in a file of its own', async (t) => {
   const found = await effective([], { environment: { JWT_SECRET_KEY_FILE: fileWith(t, `${SECRET}\n`) } })
   assert.deepEqual(found['jwtSecret'], { value: '***', from: 'JWT_SECRET_KEY_FILE' })
   const missing = await config([], { environment: { DATELINE_JWT_SECRET_FILE: '/nowhere/secret' } })
-  const sentence =
-    'Cannot use DATELINE_JWT_SECRET_FILE: the file "/nowhere/secret" cannot be read: no such file or directory\n'
+  const sentence = 'Cannot use DATELINE_JWT_SECRET_FILE: the file "/nowhere/secret" cannot be read: no such file or directory\n'
   assert.deepEqual([missing.code, missing.stderr], [2, sentence])
   for (const [content, says] of [
     ['short\n', /expected a secret of at least 32 bytes, found 5: make one with "openssl rand -base64 32"; .*$/m],
@@ -80,17 +79,17 @@ it('a secret may stand in a file of its own', async (t) => {
   }
 })
 
-for (const { name, content, says } of [
-  { name: 'a misspelt setting', content: '{"prt": 1}', says: /there is no setting "prt": did you mean "port"\?/ },
-  { name: 'a file that names a file', content: '{"config": "x"}', says: /there is no setting "config"/ },
-  { name: 'a name of every object', content: '{"__proto__": 1, "constructor": 2}', says: /there is no setting "/ },
-  { name: 'a value out of range', content: '{"port": 70000}', says: /port in ".*": expected a whole number from 0 to 65535/ },
-  { name: 'a list', content: '[]', says: /expected a JSON object, found/ },
-  { name: 'half a file', content: '{"port": 1', says: /it is not JSON: / },
-  { name: 'bytes that are no text', content: Buffer.from([0xff, 0xfe, 0x00]), says: /it is not JSON: / },
-  { name: 'depth without end', content: '['.repeat(100_000), says: /nested deeper than/ },
-  { name: 'a file beyond all limits', content: ' '.repeat(2_000_000), says: /expected at most 1048576 bytes, found 2000000/ },
-]) {
+for (const [name, content, says] of [
+  ['a misspelt setting', '{"prt": 1}', /there is no setting "prt": did you mean "port"\?/],
+  ['a file that names a file', '{"config": "x"}', /there is no setting "config"/],
+  ['a name of every object', '{"__proto__": 1, "constructor": 2}', /there is no setting "/],
+  ['a value out of range', '{"port": 70000}', /port in ".*": expected a whole number from 0 to 65535/],
+  ['a list', '[]', /expected a JSON object, found/],
+  ['half a file', '{"port": 1', /it is not JSON: /],
+  ['bytes that are no text', Buffer.from([0xff, 0xfe, 0x00]), /it is not JSON: /],
+  ['depth without end', '['.repeat(100_000), /nested deeper than/],
+  ['a file beyond all limits', ' '.repeat(2_000_000), /expected at most 1048576 bytes, found 2000000/],
+] as const) {
   it(`a file with ${name} is refused in one sentence`, async (t) => {
     const { code, stdout, stderr } = await config(['--config', fileWith(t, content)])
     assert.deepEqual([code, stdout, stderr.split('\n').length], [2, '', 2], stderr)

@@ -54,13 +54,7 @@ async function refusedByBoth(data: string, wanted: RegExp): Promise<void> {
 }
 
 describe('attack: files that other users may read or change', { skip }, () => {
-  for (const [mode, verbs] of [
-    [0o640, 'read'],
-    [0o604, 'read'],
-    [0o620, 'change'],
-    [0o602, 'change'],
-    [0o666, 'read and change'],
-  ] as const) {
+  for (const [mode, verbs] of [[0o604, 'read'], [0o620, 'change'], [0o666, 'read and change']] as const) {
     it(`secrets of mode 0${mode.toString(8)} are refused until chmod 600`, async (t) => {
       const { data, secrets } = await site(t)
       chmodSync(secrets, mode)
@@ -228,9 +222,7 @@ describe('attack: a secret that can be guessed', () => {
     const { data, secrets } = await site(t)
     const good = readFileSync(secrets, 'utf8')
     for (const [text, wanted] of [
-      [`${'a'.repeat(43)}\n`, /one character over and over/],
       [`${good}${'0123456789'.repeat(4)}\n`, /a short text over and over/],
-      [`${'abcdefg'.repeat(6)}\n${good}`, /at least 8 different characters, found 7/],
       ['\n\n', /expected one secret per line, found none/],
     ] as const) {
       writeFileSync(secrets, text)

@@ -24,8 +24,8 @@ it('serve --print-setup prints an address that makes the first administrator onc
   assert.equal(page, `${service.url}/`)
   assert.match(token, /^[\w-]{43}$/)
   assert.equal(JSON.parse(service.output().stdout.split('\n')[0] ?? '{}').event, 'ready')
-  // Attack: guesses, and a value that is no text.
-  for (const wrong of [token.slice(1), `${token}A`, 'A'.repeat(43), '', 1, null, [token], { token }]) {
+  // Attack: values that are no text. Guesses are in test/api/auth/first-admin.test.ts.
+  for (const wrong of [1, null, [token], { token }]) {
     assert.equal((await setUp(service, { token: wrong, email: 'evil@example.org' })).status, 401)
   }
   assert.equal((await setUp(service, { token, email: 'nothing' })).status, 400)
@@ -40,12 +40,10 @@ it('serve --print-setup prints an address that makes the first administrator onc
   const status = await get(service.url, '/api/v1/admin/status', session)
   assert.equal(status.status, 200)
   assert.ok(!(await status.text()).includes(token))
-  // Attack: again, also after the start that follows.
-  assert.equal((await setUp(service, { token, email: 'evil@example.org' })).status, 401)
   const log = await get(service.url, '/api/v1/admin/log?limit=1000', session)
-  assert.ok(!(await log.text()).includes(token))
-  assert.ok(!service.output().stderr.includes(token))
+  assert.ok(!`${await log.text()}${service.output().stderr}`.includes(token))
   await service.end('SIGTERM')
+  // Attack: again, after the start that follows.
   const again = await serveCheaply(t, ['--data-dir', data, '--print-setup'])
   assert.equal((await setUp(again, { token, email: 'evil@example.org' })).status, 401)
   await again.end('SIGTERM')

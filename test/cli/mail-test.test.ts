@@ -24,12 +24,8 @@ async function testMail(mail: string, ...more: readonly string[]): Promise<Finis
 
 it('an accepted mail ends with 0 and the reply of the server, after the whole dialogue', async () => {
   await using peer = await openPeer([...GREETING, ...TAKES_ONE])
-  const { code, stdout, stderr } = await testMail(
-    `smtp://me:${PASSWORD}@127.0.0.1:${peer.port}`,
-    ...CLEAR,
-    '--app-name',
-    'Été <1>',
-  )
+  const mail = `smtp://me:${PASSWORD}@127.0.0.1:${peer.port}`
+  const { code, stdout, stderr } = await testMail(mail, ...CLEAR, '--app-name', 'Été <1>')
   assert.deepEqual([code, stderr], [0, ''])
   assert.match(stdout, /^Sign-in codes: mail goes through 127\.0\.0\.1:\d+/)
   for (const line of ['< 220 hi', '> AUTH PLAIN ***', '> RCPT TO:<you@example.org>', '< 250 queued as 4711']) {
@@ -69,12 +65,14 @@ it('attack: a server that answers with control characters does not reach the ter
   assert.doesNotMatch((stdout + stderr).replaceAll('\n', ''), /\p{Cc}/u)
 })
 
-for (const { words, says } of [
-  { words: [], says: /^dateline mail test needs --to ADDRESS\n$/ },
-  { words: ['--to', 'unknown'], says: /expected an e-mail address/ },
-  { words: ['--to', 'you@example.org', '--mail', 'smpt://x'], says: /--mail/ },
-  { words: ['--to', 'you@example.org', '--mail', 'smtp://x', '--mail-ca', '/nowhere.pem'], says: /--mail-ca.*\/nowhere\.pem/ },
-]) {
+const to = ['--to', 'you@example.org']
+
+for (const [words, says] of [
+  [[], /^dateline mail test needs --to ADDRESS\n$/],
+  [['--to', 'unknown'], /expected an e-mail address/],
+  [[...to, '--mail', 'smpt://x'], /--mail/],
+  [[...to, '--mail', 'smtp://x', '--mail-ca', '/nowhere.pem'], /--mail-ca.*\/nowhere\.pem/],
+] as const) {
   it(`dateline mail test ${words.join(' ')} is refused with 2 and one sentence`, async () => {
     const { code, stdout, stderr } = await runCheaply(['mail', 'test', ...words])
     assert.deepEqual([code, stdout, stderr.split('\n').length], [2, '', 2], stderr)
