@@ -11,6 +11,7 @@ import { join } from 'node:path'
 import { json } from 'node:stream/consumers'
 import { describe, it } from 'node:test'
 import { connect } from 'node:tls'
+import { inheritedSocket } from '../../src/cli/serve/systemd.ts'
 import { RawConnection, send } from '../support/service/http-client.ts'
 import { runCheaply, serveCheaply } from '../support/service/in-process.ts'
 import { requestCode } from '../support/service/program-calls.ts'
@@ -216,48 +217,31 @@ it('a second signal of another kind ends at once a service that waits for a requ
 })
 
 describe('a service that systemd started', { skip: ON_WINDOWS }, () => {
-  /** Starts the program with the socket of a server as descriptor 3, under its own process id or another. */
-  const activate = async (t: { after(work: () => void): void }, { ours, count }: { ours: boolean; count: string }) => {
+  it('responds on the socket that it was handed', async (t) => {
     const server = createServer().listen(0, '127.0.0.1')
     await once(server, 'listening')
     const { port } = server.address() as AddressInfo
-    const data = join(temporaryDirectory(t), 'data')
-    const script = `LISTEN_PID=${ours ? '$$' : '1'} LISTEN_FDS=${count} exec "$0" "$@"`
-    const child = spawn('sh', ['-c', script, ...COMMAND, 'serve', '--port', '0', '--data-dir', data], {
+    const script = 'LISTEN_PID=$$ LISTEN_FDS=1 exec "$0" "$@"'
+    const words = [...COMMAND, 'serve', '--port', '0', '--data-dir', join(temporaryDirectory(t), 'data')]
+    const child = spawn('sh', ['-c', script, ...words], {
       env: cleanEnvironment({}),
-      stdio: ['ignore', 'pipe', 'pipe', descriptorOf(server)],
+      stdio: ['ignore', 'pipe', 'ignore', descriptorOf(server)],
     })
     t.after(() => void child.kill('SIGKILL'))
     server.close()
-    let [stdout, stderr] = ['', '']
-    child.stdout?.on('data', (chunk: Buffer) => void (stdout += chunk.toString()))
-    child.stderr?.on('data', (chunk: Buffer) => void (stderr += chunk.toString()))
     const closed = once(child, 'close')
-    while (!stdout.includes('\n') && child.exitCode === null) {
-      await Promise.race([once(child.stdout ?? child, 'data'), closed])
-    }
-    return { port, child, closed, ready: stdout, stderr: () => stderr }
-  }
-
-  it('responds on the socket that it was handed', async (t) => {
-    const { port, child, closed, ready } = await activate(t, { ours: true, count: '1' })
-    assert.equal((JSON.parse(ready) as { port: number }).port, port)
+    const [ready] = (await once(child.stdout ?? child, 'data')) as [Buffer]
+    assert.equal((JSON.parse(String(ready)) as { port: number }).port, port)
     assert.equal((await fetch(`http://127.0.0.1:${port}/api/v1/auth/me`)).status, 401)
     child.kill('SIGTERM')
     assert.deepEqual(await closed, [0, null])
   })
 
-  it('leaves a socket alone that is meant for another process', async (t) => {
-    const { port, child, closed, ready } = await activate(t, { ours: false, count: '1' })
-    assert.notEqual((JSON.parse(ready) as { port: number }).port, port)
-    child.kill('SIGTERM')
-    await closed
-  })
-
-  it('refuses several sockets in one sentence', async (t) => {
-    const { closed, stderr } = await activate(t, { ours: true, count: '2' })
-    assert.deepEqual(await closed, [1, null])
-    assert.equal(stderr(), 'Cannot take the sockets of LISTEN_FDS: expected 1, found "2"\n')
+  it('leaves a socket alone that is meant for another process, and refuses several', () => {
+    assert.equal(inheritedSocket({ LISTEN_PID: '1', LISTEN_FDS: '1' }, 7), undefined)
+    assert.equal(inheritedSocket({ LISTEN_PID: '7', LISTEN_FDS: '1' }, 7), 3)
+    const several = () => inheritedSocket({ LISTEN_PID: '7', LISTEN_FDS: '2' }, 7)
+    assert.throws(several, { name: 'ListenError', message: 'Cannot take the sockets of LISTEN_FDS: expected 1, found "2"' })
   })
 
   it('says when it is ready and when it stops, and hands none of its secrets on', async (t) => {

@@ -11,7 +11,7 @@ import { SETTINGS, type SettingName } from '../../src/config/settings.ts'
 import { openMailer } from '../../src/mail/delivery/mailer.ts'
 import { readMailSettings } from '../../src/mail/settings/mail-settings.ts'
 import { signInMessage } from '../../src/mail/templates/templates.ts'
-import { AUTHORITY, GOOD_SERVER, OTHER_SERVER } from '../support/smtp/mail-certificates.ts'
+import { AUTHORITY, GOOD_SERVER } from '../support/smtp/mail-certificates.ts'
 import { temporaryDirectory } from '../../scripts/tools/temporary-directory.ts'
 import { openPeer, type SmtpPeer, type Step } from '../support/smtp/smtp-peer.ts'
 
@@ -69,15 +69,6 @@ it('a private authority and a password from a file', async () => {
   assert.equal(await send({ mail, mailPasswordFile, mailCa: CA, mailTls: 'starttls' }), '250 2.0.0 queued')
   const response = said(peer, 'AUTH PLAIN').split(' ')[2] ?? ''
   assert.equal(Buffer.from(response, 'base64').toString(), '\0ann@example.org\0hunter2')
-})
-
-it('a server under another name, and a token that is renewed', async () => {
-  const script: Step[] = [...offering('AUTH XOAUTH2'), ['AUTH', '235 ok'], ...SEND]
-  await using peer = await openPeer(script, { identity: OTHER_SERVER })
-  const [mail, mailTlsName] = [`smtp://ann@127.0.0.1:${peer.port}`, 'mail.example.test']
-  await send({ mail, mailTokenFile: file('token', 'ya29.first'), mailCa: CA, mailTlsName })
-  const response = said(peer, 'AUTH XOAUTH2').split(' ')[2] ?? ''
-  assert.equal(Buffer.from(response, 'base64').toString(), 'user=ann\x01auth=Bearer ya29.first\x01\x01')
 })
 
 it('of several hosts the first that answers, and a signature that names the domain of the sender', async () => {

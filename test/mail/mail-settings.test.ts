@@ -267,18 +267,10 @@ describe('mail settings that the service rejects', () => {
     })
   }
 
-  const unreadable: ReadonlyArray<readonly [Given, RegExp]> = [
-    [{ mailTls: 'maybe' }, /^Cannot use mailTls: expected one of starttls, starttls-if-offered, none, found "maybe"$/],
-    [{ mailTlsName: 'a b' }, /expected the name or the IP address of a host/],
-    [{ mailCa: '' }, /expected the path of a file, found none/],
-    [{ mailDkimSelector: ' ' }, /expected a text that is not empty/],
-  ]
-  for (const [given, message] of unreadable) {
-    it(JSON.stringify(given).slice(0, 60), () => {
-      const pattern = message.source.replace('mailTls:', '--mail-tls:')
-      assert.throws(() => read(given), { name: 'ConfigError', message: new RegExp(pattern) })
-    })
-  }
+  it('are those of the configuration, too', () => {
+    assert.throws(() => read({ mailTls: 'maybe' }), /--mail-tls: expected one of starttls, .*, found "maybe"$/)
+    assert.throws(() => read({ mailTlsName: 'a b' }), /expected the name or the IP address of a host/)
+  })
 })
 
 describe('a file with a secret', { skip: process.platform === 'win32' && 'Windows has no such modes' }, () => {
