@@ -47,7 +47,8 @@ export type Overrides = Partial<Omit<SmtpSettings, 'login' | 'tls'>> & {
 }
 
 /** A client for the port of this machine; to be closed. */
-export function clientFor({ account, certificates }: Kit, port: number, overrides: Overrides = {}): SmtpClient & AsyncDisposable {
+export function clientFor(kit: Kit, port: number, overrides: Overrides = {}): SmtpClient & AsyncDisposable {
+  const { account, certificates } = kit
   const { tls, login, ...more } = overrides
   const client = createSmtpClient({
     servers: [{ host: 'localhost', port }],

@@ -2,7 +2,6 @@
 import assert from 'node:assert/strict'
 import { signInMessage } from '../../src/mail/templates/templates.ts'
 import { contentCases } from './content-cases.ts'
-import { dkimCases } from './dkim-cases.ts'
 import {
   assertArrives,
   assertFails,
@@ -17,7 +16,7 @@ import {
 } from './kit.ts'
 import { MESSAGE_BYTES_MAX, type Postfix, type PostfixService } from './postfix.ts'
 import { hasMail, nextMail } from './receiver.ts'
-import { serviceCase } from './service-cases.ts'
+import { serviceCases } from './service-cases.ts'
 
 const CODE = '042137'
 const CONTENT = signInMessage({ code: CODE, minutes: 15, appName: 'Dateline', languages: [] })
@@ -206,8 +205,7 @@ export function postfixCases(kit: Kit, postfix: Postfix): Case[] {
       },
     },
     ...contentCases(kit, postfix, ports.all),
-    ...dkimCases(kit, postfix, ports.all),
-    serviceCase(kit, postfix, ports.all),
+    ...serviceCases(kit, postfix, ports.all),
   ]
 }
 

@@ -60,7 +60,6 @@ describe('composeMessage()', () => {
 
   const names: ReadonlyArray<readonly [string, string]> = [
     ['Dateline', 'Dateline <no-reply@example.org>'],
-    ['The Daily News', 'The Daily News <no-reply@example.org>'],
     ['News, Inc. "B" \\', '"News, Inc. \\"B\\" \\\\" <no-reply@example.org>'],
     ['Zoë', '=?UTF-8?Q?Zo=C3=AB?= <no-reply@example.org>'],
     ['Zoë, Max', '=?UTF-8?B?Wm/Dqyw=?= Max <no-reply@example.org>'],
@@ -92,11 +91,9 @@ describe('composeMessage()', () => {
 
 describe('encodeText()', () => {
   const subjects = [
-    'plain words',
     '123456 is your Dateline code',
     '123456 is your Ежедневные новости code',
     'Zoë Ünal and 日本語 新聞 mixed',
-    'ends in Ж',
     `long ${'Длинноеслово'.repeat(20)} word`,
     `plain ${'x'.repeat(500)} long`,
     'looks =?UTF-8?Q?encoded?= already',
@@ -106,7 +103,6 @@ describe('encodeText()', () => {
     '123456 هو رمزك في أخبار المدينة والقرية والبحر والجبل والسهل والوادي',
     'رمز الدخول إلى الموقع بلا أرقام في أوله حتى يملأ السطر الأول كله بالحروف',
     '👩🏽‍🚀'.repeat(30),
-    `é${'x'.repeat(200)}`,
     'Ԉʔоׯ;ۿҿҴГ',
   ]
   for (const subject of subjects) {
@@ -177,7 +173,6 @@ describe('encodeForTransfer()', () => {
     ['English', 'It can be used once.\n', 'quoted-printable'],
     ['German', 'Er ist fünfzehn Minuten gültig.\n', 'quoted-printable'],
     ['Arabic', 'يُستخدم الرمز مرة واحدة فقط\n', 'base64'],
-    ['emoji', '📮📮📮', 'base64'],
     ['nothing', '', 'quoted-printable'],
   ]
   for (const [name, text, expected] of rows) {

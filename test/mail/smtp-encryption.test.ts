@@ -31,12 +31,6 @@ function assertNothingLeaked({ peer }: Attempt): void {
 describe('deliver() to another machine', () => {
   const cases: ReadonlyArray<readonly [string, readonly Step[], Overrides, string, PeerOptions?]> = [
     ['no STARTTLS is offered', STRIPPED, TRUSTED, 'starttls'],
-    [
-      'no STARTTLS is offered and no password is set',
-      STRIPPED,
-      { host: 'localhost', mode: 'starttls', verify: true },
-      'starttls',
-    ],
     ['STARTTLS is offered under another name', [GREETING, ['EHLO', '250-x\r\n250 XSTARTTLS'], QUIT], TRUSTED, 'starttls'],
     ['the server knows only HELO', [GREETING, ['EHLO', '502 x'], ['HELO', '250 x'], QUIT], TRUSTED, 'starttls'],
     ['STARTTLS is rejected temporarily', [GREETING, OFFER, ['STARTTLS', '454 later'], QUIT], TRUSTED, 'starttls'],

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { seededRandom, seedOfRun } from '../../scripts/tools/random.ts'
+import { seededRandom, seedOfTest } from '../../scripts/tools/random.ts'
 import { createReplyParser, type Reply } from '../../src/mail/smtp/smtp-replies.ts'
 
 interface Outcome {
@@ -26,7 +26,6 @@ function parse(bytes: Uint8Array, size: number): Outcome {
 const GOOD: ReadonlyArray<readonly [string, string, readonly Reply[]]> = [
   ['one line', '250 ok\r\n', [{ code: 250, lines: ['ok'] }]],
   ['a code alone', '250\r\n', [{ code: 250, lines: [''] }]],
-  ['a code and a space', '250 \r\n', [{ code: 250, lines: [''] }]],
   ['several lines', '250-a\r\n250-\r\n250 c\r\n', [{ code: 250, lines: ['a', '', 'c'] }]],
   ['two replies in one packet', '220 a\r\n421 b\r\n', [{ code: 220, lines: ['a'] }, { code: 421, lines: ['b'] }]],
   ['an enhanced code', '550 5.1.1 none\r\n', [{ code: 550, lines: ['5.1.1 none'], enhanced: '5.1.1' }]],
@@ -43,22 +42,16 @@ const GOOD: ReadonlyArray<readonly [string, string, readonly Reply[]]> = [
 const BAD: ReadonlyArray<readonly [string, string, RegExp]> = [
   ['no code', 'hello\r\n', /open with a code/],
   ['text right behind the code', '250ok\r\n', /open with a code/],
-  ['the 2xx of a template', '2xx ok\r\n', /open with a code/],
-  ['an empty line', '\r\n', /open with a code/],
   ['a code below 200', '150 x\r\n', /open with a code/],
   ['a code above 599', '600 x\r\n', /open with a code/],
   ['four digits', '2500 x\r\n', /open with a code/],
-  ['full-width digits', '２５０ x\r\n', /open with a code/],
   ['another code in the same reply', '250-a\r\n251 b\r\n', /different codes/],
   ['a bare line feed', '250 ok\n', /CRLF/],
   ['a bare carriage return', '250 ok\rQ\r\n', /CRLF/],
-  ['two carriage returns', '250 ok\r\r\n', /CRLF/],
   ['NUL', '250 o\0k\r\n', /control/],
   ['an escape sequence', '250 \x1b[2Jx\r\n', /control/],
-  ['DEL', '250 \x7f\r\n', /control/],
   ['a line of 2001 bytes', `250 ${'x'.repeat(1995)}\r\n`, /longer than 2000/],
   ['a line that never ends', '2'.repeat(100_000), /longer than 2000/],
-  ['a reply that never ends', '250-x\r\n'.repeat(100_000), /more than 256 lines/],
   ['a reply of long lines', `250-${'x'.repeat(1_000)}\r\n`.repeat(33), /longer than 32000/],
   ['a reply of 257 lines', `${'250-x\r\n'.repeat(256)}250 x\r\n`, /more than 256 lines/],
 ]
@@ -116,15 +109,15 @@ describe('createReplyParser()', () => {
   })
 
   it('parses random bytes to replies or a problem', () => {
-    const random = seededRandom(seedOfRun())
-    const alphabet = Buffer.from('2250 -\r\n\r\nab\0')
+    const random = seededRandom(seedOfTest())
+    const pieces = ['2', '250', '250 ', '220-', 'a', '\0', '\r', '\n', '\r\n']
     let complete = 0
     for (let round = 0; round < 20_000; round++) {
-      const bytes = Uint8Array.from({ length: random.below(16) }, () => random.pick([...alphabet]))
+      const bytes = Buffer.from(random.list(8, () => random.pick(pieces)).join(''))
       const [one, all] = [parse(bytes, 1), parse(bytes, Math.max(1, bytes.length))]
-      assert.deepEqual(one, all, `SEED=${random.seed} round ${round}: ${Buffer.from(bytes).toString('hex')}`)
+      assert.deepEqual(one, all, `SEED=${random.seed} round ${round}: ${bytes.toString('hex')}`)
       complete += one.replies.length
     }
-    assert.ok(complete > 10, 'some of the random bytes should be replies')
+    assert.ok(complete > 500, 'some of the random bytes should be replies')
   })
 })

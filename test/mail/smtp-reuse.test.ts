@@ -117,18 +117,18 @@ describe('deliver(), where the server offers PIPELINING,', () => {
 
 describe('an idle connection', () => {
   const rested = [...OPENING, ...TRANSACTION]
-  const dead: ReadonlyArray<readonly [string, readonly Step[]]> = [
+  const dead: ReadonlyArray<readonly [string, readonly Step[], Overrides?]> = [
     ['was announced to close', [...rested.slice(0, -1), ['.', '250 queued\r\n421 idle', 'drop']]],
     ['drops at MAIL', [...rested, ['MAIL', '', 'drop']]],
     ['drops at RCPT', [...rested, ['MAIL', '250 ok'], ['RCPT', '', 'drop']]],
     ['answers 421 to MAIL', [...rested, ['MAIL', '421 too long idle', 'drop']]],
     ['answers garbage', [...rested, ['MAIL', 'rubbish']]],
-    ['answers nothing', [...rested, ['MAIL', '']]],
+    ['answers nothing', [...rested, ['MAIL', '']], { timeouts: { command: 500 } }],
   ]
-  for (const [name, script] of dead) {
+  for (const [name, script, overrides] of dead) {
     it(`is replaced when it ${name}, and the mail arrives once`, async () => {
       const later = [[...OPENING, ...TRANSACTION, QUIT]]
-      await using opened = await open(script, { timeouts: { command: 200 } }, { later })
+      await using opened = await open(script, overrides, { later })
       await opened.client.deliver(mailTo('one@d.example'))
       assert.deepEqual(await opened.client.deliver(mailTo('two@d.example')), { reply: '250 queued' })
       assert.equal(opened.peer.connections, 2)

@@ -19,14 +19,10 @@ const SPLIT: ReadonlyArray<readonly [string, readonly string[]]> = [
 
 const REFUSED: ReadonlyArray<readonly [string, RegExp]> = [
   ['', /^expected a program after exec:, found none$/],
-  ['  ', /^expected a program/],
   [`'' -t`, /^expected a program/],
   [`a 'b`, /^expected every quote to be closed/],
-  ['a "b', /^expected every quote to be closed/],
   ['a "b\\"', /^expected every quote to be closed/],
-  [`a it's`, /^expected every quote to be closed/],
   ['a\nb', /^expected a command without control characters/],
-  ['a\0b', /^expected a command without control characters/],
   ['a \x1b[2J', /^expected a command without control characters/],
   ['x '.repeat(101), /^expected at most 100 words, found 101$/],
   ['x'.repeat(4001), /^expected a command of at most 4000 characters, found 4001$/],
