@@ -105,7 +105,5 @@ it('seed asks before it makes a site, too, and without a terminal makes none by 
   assert.deepEqual([refused.code, refused.stdout, existsSync(data)], [2, '', false])
   assert.ok(refused.stderr.endsWith(` seed --json --flag-base-url /flags --yes --data-dir ${JSON.stringify(data)}\n`), refused.stderr)
   const made = await runHere(['seed', '--data-dir', data], { input: 'y\n', isTerminal: true })
-  assert.match(made.stdout, /^Added \d+ topics/)
   assert.match(made.stderr, /Made a new site in ".*data": it had no database/)
-  assert.equal((await runCheaply(['seed', '--data-dir', data])).stdout, 'Added 0 topics, 0 sources and 0 headlines\n')
 })

@@ -3,17 +3,12 @@
  * and the process stayed. Here a thread, or a call of the thread pool, waits in the system for a pipe without a writer.
  */
 import assert from 'node:assert/strict'
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { describe, it } from 'node:test'
-import { cleanEnvironment } from '../../scripts/tools/program.ts'
 import { namedPipe } from '../support/service/named-pipe.ts'
-import { temporaryDirectory, type Cleanup } from '../../scripts/tools/temporary-directory.ts'
+import { servePreloaded } from '../support/service/preloaded-program.ts'
+import type { Cleanup } from '../../scripts/tools/temporary-directory.ts'
 
-/** The sources: a thread that the bundle knows could not be started from outside. */
-const MAIN = join(import.meta.dirname, '../../src/main.ts')
+/** The sources have them: a thread that the bundle knows could not be started from outside. */
 const url = (path: string): string => JSON.stringify(new URL(path, import.meta.url).href)
 
 /** What runs in the process before the program, with the name of a pipe. */
@@ -27,20 +22,12 @@ const HUNG_CALL = `
 
 /** How the process ends, which is what hangs where it does not. */
 async function stopService(t: Cleanup, preload: string, signals: readonly NodeJS.Signals[] = ['SIGTERM']) {
-  const directory = temporaryDirectory(t)
-  const file = join(directory, 'preload.mjs')
   const pipe = `const pipe = ${JSON.stringify(namedPipe(t))}`
-  writeFileSync(file, `import { isMainThread } from 'node:worker_threads'\nif (isMainThread) {${pipe}${preload}\n}\n`)
-  const words = ['--import', file, MAIN, 'serve', '--port', '0', '--data-dir', join(directory, 'data')]
-  const child = spawn(process.execPath, words, { env: cleanEnvironment({}), stdio: ['ignore', 'pipe', 'pipe'] })
-  t.after(() => void child.kill('SIGKILL'))
-  const closed = once(child, 'exit') as Promise<[number | null, string | null]>
-  let log = ''
-  child.stderr.on('data', (chunk: Buffer) => void (log += chunk.toString()))
-  await once(child.stdout, 'data')
+  const inMainThread = `import { isMainThread } from 'node:worker_threads'\nif (isMainThread) {${pipe}${preload}\n}\n`
+  const { child, exited, log } = await servePreloaded(t, inMainThread)
   for (const signal of signals) child.kill(signal)
-  const [code, signal] = await closed
-  return { code, signal, log }
+  const [code, signal] = await exited
+  return { code, signal, log: log() }
 }
 
 describe('SIGTERM ends the process of serve after the line `stopped`', () => {

@@ -78,6 +78,7 @@ describe('a mistyped path', () => {
     ['token', ['token', '--email', 'a@example.org'], /has no database/],
     ['mail outbox', ['mail', 'outbox'], /has no database/],
     ['explain', ['explain', ...topic], /has no dateline.db/],
+    ['audit', ['audit'], /it has no database/],
     ['serve without its certificate', ['serve', '--port', '0', ...noCertificate], /Cannot read the certificate/, 2],
     ['serve with a socket nowhere', ['serve', '--listen', 'unix:no/dateline.sock'], /Cannot listen on "unix:.*": no such file/],
     ['serve with --token-file', ['serve', '--port', '0', '--token-file', 'no/token'], /Cannot write the token to ".*": no/],

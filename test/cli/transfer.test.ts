@@ -139,14 +139,10 @@ it('a filter is the one of the service, whichever way the planner goes', async (
   const all = documents(await exported(data, 'headline')) as { id: string; status: string; title: string }[]
   assert.equal(all.length, 408)
   assert.deepEqual(all.map(({ id }) => id), all.map(({ id }) => id).sort())
-  const only = all[7]
   for (const [filter, wanted] of [
-    [{ status: 'active' }, all.filter(({ status }) => status === 'active')],
     [{ status: { $ne: 'active' } }, all.filter(({ status }) => status !== 'active')],
-    [{ id: only?.id }, [only]],
-    [{ title: { $regex: 'the', $options: 'i' } }, all.filter(({ title }) => /the/iu.test(title))],
+    [{ id: all[7]?.id }, all.slice(7, 8)],
     [{ q: 'the' }, all.filter(({ title }) => /the/iu.test(title))],
-    [{ id: 'none' }, []],
   ] as const) {
     const found = documents(await exported(data, 'headline', '--filter', JSON.stringify(filter)))
     assert.deepEqual(found, wanted, JSON.stringify(filter))

@@ -8,7 +8,7 @@
 import assert from 'node:assert/strict'
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { closeSync, constants, openSync, readFileSync, readSync, writeFileSync } from 'node:fs'
+import { closeSync, constants, openSync, readFileSync, readSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 import { Agent } from 'node:http'
 import { join } from 'node:path'
@@ -16,6 +16,7 @@ import { describe, it } from 'node:test'
 import { createLogOutput } from '../../src/base/log-output.ts'
 import { openLogSink } from '../../src/cli/serve/log-sink.ts'
 import { send } from '../support/service/http-client.ts'
+import { servePreloaded } from '../support/service/preloaded-program.ts'
 import { namedPipe } from '../support/service/named-pipe.ts'
 import { cleanEnvironment, COMMAND } from '../../scripts/tools/program.ts'
 import { temporaryDirectory, type Cleanup } from '../../scripts/tools/temporary-directory.ts'
@@ -131,26 +132,14 @@ describe('a pipe', { skip: NEEDS_PIPES }, () => {
 
 describe('what befalls the process', { skip: ONLY_SOURCES }, () => {
   async function logOf(t: Cleanup, preload: string): Promise<{ code: number | null; stderr: string }> {
-    const directory = temporaryDirectory(t)
-    const file = join(directory, 'preload.mjs')
-    writeFileSync(file, preload)
-    const [, main = ''] = COMMAND
-    const words = ['--import', file, main, 'serve', '--port', '0', '--data-dir', join(directory, 'data')]
-    const child = spawn(process.execPath, words, { env: cleanEnvironment({}), stdio: ['ignore', 'pipe', 'pipe'] })
-    t.after(() => void child.kill('SIGKILL'))
-    let stderr = ''
-    child.stderr.setEncoding('utf8').on('data', (part: string) => void (stderr += part))
-    await once(child.stdout, 'data')
+    const { child, closed, log } = await servePreloaded(t, preload)
     child.kill('SIGHUP')
-    const [code] = (await Promise.race([once(child, 'close'), settled()])) as [number | null]
-    return { code, stderr }
-
-    /** What does not crash is asked to end once it has reloaded. */
-    async function settled(): Promise<[number | null]> {
-      while (!stderr.includes('"event":"reloaded"')) await once(child.stderr, 'data')
-      child.kill('SIGTERM')
-      return (await once(child, 'close')) as [number | null]
-    }
+    // What does not crash is asked to end once it has reloaded.
+    const hasReloaded = (): boolean => log().includes('"event":"reloaded"')
+    while (child.exitCode === null && !hasReloaded()) await Promise.race([once(child.stderr, 'data'), closed])
+    child.kill('SIGTERM')
+    const [code] = (await closed) as [number | null]
+    return { code, stderr: log() }
   }
 
   it('is told as a line of level warn where node warns of it', async (t) => {

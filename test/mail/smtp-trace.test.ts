@@ -75,12 +75,6 @@ describe('the trace of a delivery', () => {
     assert.ok((lines.at(-1)?.length ?? 0) < 400)
   })
 
-  it('ends with the outcome and QUIT', async () => {
-    const script: Step[] = [['', '220 hi'], ['EHLO', '250 x'], ...TRANSACTION, QUIT]
-    const lines = await traced(script, { limits: { mailsPerSession: 1 } })
-    assert.deepEqual(lines.slice(-2), ['server: 250 queued', 'client: QUIT'])
-  })
-
   it('ends after 400 lines', async () => {
     const long = `${'220-x\r\n'.repeat(250)}220 x`
     const lines = await traced([['', long], ['EHLO', long.replaceAll('220', '250')], ...TRANSACTION, QUIT])
