@@ -56,13 +56,10 @@ describe('variables of services', () => {
     assert.deepEqual(find({ ...LINKS, DATELINE_PORT: '9000' }).map(({ name, value }) => [name, value]), [['port', 9000]])
   })
 
-  for (const [name, value] of [
-    ['DATELINE_MAIL_SERVICE_HOST', '10.0.0.1'],
-    ['DATELINE_MAIL_PORT_25_TCP_ADDR', 'fd00::19'],
-    ['DATELINE_DNS_PORT', 'udp://10.0.0.1:53'],
-  ] as const) {
-    it(`of another service are ignored: ${name}`, () => assert.equal(readConfig(new Map(), { [name]: value }).port, 8080))
-  }
+  it('of another service are ignored', () => {
+    const others = { DATELINE_MAIL_SERVICE_HOST: '10.0.0.1', DATELINE_MAIL_PORT_25_TCP_ADDR: 'fd00::19' }
+    assert.equal(readConfig(new Map(), { ...others, DATELINE_DNS_PORT: 'udp://10.0.0.1:53' }).port, 8080)
+  })
 
   for (const [name, value] of [
     ['DATELINE_SERVICE_HOST', 'example.org'],

@@ -70,17 +70,6 @@ describe('--token-file', () => {
     }
   })
 
-  it('is revoked by a sign-out, while other sessions of the administrator live on', async (t) => {
-    const directory = temporaryDirectory(t)
-    const file = join(directory, 'token')
-    const service = await serveCheaply(t, ['--data-dir', join(directory, 'data'), '--token-file', file])
-    const token = readFileSync(file, 'utf8').trim()
-    const headers = { authorization: `Bearer ${token}` }
-    const out = await fetch(`${service.url}/api/v1/auth/sign-out`, { method: 'POST', headers })
-    assert.equal(out.status, 204)
-    assert.equal((await me(service.url, token)).status, 401)
-  })
-
   it('belongs to the administrator of --admin-email where there is one', async (t) => {
     const directory = temporaryDirectory(t)
     const file = join(directory, 'token')

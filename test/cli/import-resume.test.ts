@@ -56,10 +56,7 @@ it('--resume goes on after the last batch, with its own rejected rows, and forge
 
   const again = await run()
   assert.deepEqual([again.code, again.stdout], [1, ''])
-  assert.match(
-    again.stderr,
-    /2 of its rows have no id and are there already[^\n]*: continue with --resume, or import them again/,
-  )
+  assert.match(again.stderr, /2 of its rows have no id and are there already.*: continue with --resume, or import them again/)
 
   const other = await run('--resume', '--keep')
   assert.match(other.stderr, /^Cannot resume [^\n]*the other flags have changed/)
@@ -67,18 +64,10 @@ it('--resume goes on after the last batch, with its own rejected rows, and forge
   const whole = await run('--resume', '--rejects', rejects, '--json')
   assert.equal(whole.code, 1)
   const { inserted, refused, complete, fromLine, nextLine } = JSON.parse(whole.stdout) as Record<string, unknown>
-  assert.deepEqual(
-    { inserted, refused, complete, fromLine, nextLine },
-    { inserted: 8, refused: 2, complete: true, fromLine: 4, nextLine: 11 },
-  )
+  assert.deepEqual([inserted, refused, complete, fromLine, nextLine], [8, 2, true, 4, 11])
   assert.deepEqual([...(await names())].sort(), ['T0', 'T2', 'T3', 'T4', 'T5', 'T6', 'T7', 'T9'])
-  assert.deepEqual(
-    readFileSync(rejects, 'utf8')
-      .trim()
-      .split('\n')
-      .map((line) => (JSON.parse(line) as { line: number }).line),
-    [2, 9],
-  )
+  const lines = readFileSync(rejects, 'utf8').trim().split('\n')
+  assert.deepEqual(lines.map((line) => (JSON.parse(line) as { line: number }).line), [2, 9])
   const over = await run('--resume')
   assert.match(over.stderr, /^Cannot resume [^\n]*: no import of it was cut off/)
 })

@@ -9,15 +9,8 @@ import { requestCode } from '../support/service/program-calls.ts'
 import { siteWithBoss } from '../support/service/made-site.ts'
 import { temporaryDirectory } from '../../scripts/tools/temporary-directory.ts'
 
-interface Line {
-  readonly id: string
-  readonly address: string
-  readonly state: string
-  readonly attempts: number
-  readonly reply: string | null
-  readonly dueAt: string | null
-  readonly doneAt: string | null
-}
+type Line = Readonly<Record<'id' | 'address' | 'state' | 'dueAt', string>> &
+  Readonly<{ attempts: number; reply: string | null; doneAt: string | null }>
 
 it('the operator sees why a mail waits in the words of the server, and has it tried when the reason is gone', async (t) => {
   await using exchange = await openMailExchange((stage) =>
@@ -28,10 +21,7 @@ it('the operator sees why a mail waits in the words of the server, and has it tr
   const outbox = async (...words: readonly string[]): Promise<readonly Line[]> => {
     const { code, stdout, stderr } = await runCheaply(['mail', 'outbox', '--json', '--data-dir', data, ...words])
     assert.equal(code, 0, stderr)
-    return stdout
-      .split('\n')
-      .filter((line) => line !== '')
-      .map((line) => JSON.parse(line) as Line)
+    return stdout.split('\n').flatMap((line) => (line === '' ? [] : [JSON.parse(line) as Line]))
   }
   assert.equal((await runCheaply(['mail', 'outbox', '--data-dir', data])).stdout, 'The outbox is empty\n')
 
@@ -56,10 +46,8 @@ it('the operator sees why a mail waits in the words of the server, and has it tr
   while ((await outbox('--state', 'delivered')).length === 0);
   assert.equal(exchange.accepted.length, 1)
   const again = await retry()
-  assert.deepEqual(
-    [again.code, again.stderr],
-    [1, `Cannot retry mail ${id}: it was delivered, and its content is erased: ask for a new code\n`],
-  )
+  const erased = `Cannot retry mail ${id}: it was delivered, and its content is erased: ask for a new code\n`
+  assert.deepEqual([again.code, again.stderr], [1, erased])
   assert.deepEqual(await outbox('--state', 'waiting'), [])
   assert.match((await runCheaply(['mail', 'outbox', '--data-dir', data])).stdout, /\n1 delivered\n$/)
 

@@ -2,7 +2,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { codeRunsOf } from '../../src/mail/message/code-runs.ts'
-import { composeMessage } from '../../src/mail/message/message.ts'
 import { INVITATION_LANGUAGES, invitationMail } from '../../src/mail/templates/invitation-mail.ts'
 import { BUILT_IN_LANGUAGES } from '../../src/mail/templates/built-in-mail.ts'
 import { parseInvitationUrl } from '../../src/mail/templates/invitation-url.ts'
@@ -33,17 +32,6 @@ describe('an invitation', () => {
   it('of the operator names no person', () => {
     const { text } = invitationMail({ ...INVITATION, inviter: undefined, languages: ['en'] }, 'News')
     assert.match(text, /^The operator of the service invites you to News\./)
-  })
-  it('is a whole message', () => {
-    const message = composeMessage({
-      ...invitationMail({ ...INVITATION, languages: ['ar'] }, 'News'),
-      from: { name: 'News', address: 'no-reply@localhost' },
-      to: INVITATION.email,
-      date: 0,
-      messageId: 'abcdefgh',
-      boundary: 'qwertyuiop',
-    })
-    assert.match(message, /\r\nContent-Language: ar\r\n/)
   })
 })
 

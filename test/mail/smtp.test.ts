@@ -1,4 +1,3 @@
-// isolated: it counts the open sockets of the process
 import assert from 'node:assert/strict'
 import { getEventListeners } from 'node:events'
 import { describe, it } from 'node:test'
@@ -310,16 +309,4 @@ describe('deliver(), when aborted,', () => {
     await deliverOnce(settingsFor(peer.port), MAIL, { signal })
     assert.equal(getEventListeners(signal, 'abort').length, 0)
   })
-})
-
-it('leaves no socket and no timer behind, however a delivery went', async () => {
-  const open = (): string[] => process.getActiveResourcesInfo().filter((name) => /TCPSocketWrap|TLSWrap/.test(name))
-  const broken: Step[][] = [[['', '220 x', 'drop']], [['', 'x']], [GREETING, ['EHLO', '']]]
-  const scripts = [CLEAR, ...broken]
-  for (const script of scripts) await attempt(script, { timeouts: { command: 200 } })
-  for (const mode of ['starttls', 'implicit'] as const) {
-    await attempt([...startTls('250 x'), ...SEND], { mode, verify: true })
-  }
-  for (let turn = 0; turn < 50 && open().length > 0; turn++) await new Promise((resolve) => setImmediate(resolve))
-  assert.deepEqual(open(), [])
 })
