@@ -16,17 +16,7 @@ import { temporaryDirectory, type Cleanup } from '../../scripts/tools/temporary-
 
 const PATH = '/api/v1/admin/backups'
 
-interface Site {
-  readonly service: TestService
-  readonly token: string
-  readonly directory: string
-  make(): Promise<Backup>
-  list(): Promise<readonly Backup[]>
-  /** The response to a download of this last part of the path, as it is. */
-  get(name: string, init?: RequestInit): Promise<Response>
-}
-
-async function site(t: Cleanup, settings = {}, directory = temporaryDirectory(t)): Promise<Site> {
+async function site(t: Cleanup, settings = {}, directory = temporaryDirectory(t)) {
   const service = await startService(t, settings, { directory })
   const { token } = await service.admin()
   return {
@@ -43,7 +33,9 @@ async function site(t: Cleanup, settings = {}, directory = temporaryDirectory(t)
       assert.equal(response.status, 200, response.text)
       return response.at('data.items') as Backup[]
     },
-    get: (name, init = {}) => fetch(`${service.url}${PATH}/${name}`, { headers: { authorization: `Bearer ${token}` }, ...init }),
+    /** The response to a download of this last part of the path, as it is. */
+    get: (name: string, init: RequestInit = {}) =>
+      fetch(`${service.url}${PATH}/${name}`, { headers: { authorization: `Bearer ${token}` }, ...init }),
   }
 }
 

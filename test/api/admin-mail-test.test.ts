@@ -5,11 +5,11 @@ import { once } from 'node:events'
 import { createServer } from 'node:net'
 import { describe, it } from 'node:test'
 import type { MailTest } from '../../src/models/responses.ts'
-import { ADMIN_EMAIL, startService, type ApiResponse, type TestService } from '../support/service/service.ts'
+import { newCast, newPerson } from '../support/cast.ts'
+import { startService, type ApiResponse, type TestService } from '../support/service/service.ts'
 import type { Cleanup } from '../../scripts/tools/temporary-directory.ts'
 import { ONLY_HERE } from '../support/service/service-process.ts'
 import { openPeer, TAKES_ONE, type Step } from '../support/smtp/smtp-peer.ts'
-import { SYSTEM } from '../../src/store/actor.ts'
 
 const PASSWORD = 'correct-horse-battery'
 const LOGIN: readonly Step[] = [
@@ -17,11 +17,7 @@ const LOGIN: readonly Step[] = [
   ['EHLO', '250-x\r\n250 AUTH PLAIN'],
 ]
 
-/** The token of the administrator, got without a mail. */
-async function adminToken({ app, now }: TestService): Promise<string> {
-  const user = app.services.store.accounts.userByEmail(ADMIN_EMAIL)
-  return app.services.sessions.issue(String(user?.['id']), { label: 'a test', now: now() })
-}
+const adminToken = async (service: TestService): Promise<string> => (await newCast(service)).admin.token
 
 function testMail(service: TestService, token: string, to: unknown = ' Reader@Example.org '): Promise<ApiResponse> {
   return service.call('POST', '/api/v1/admin/outbox/test', { token, body: { to } })
@@ -83,10 +79,7 @@ describe('a test mail', () => {
     const response = await testMail(service, token)
     assert.deepEqual([response.status, response.headers.get('retry-after')], [429, '3600'])
     assert.equal((await service.mails('reader@example.org')).length, 10)
-    const { accounts, sessions, store } = service.app.services
-    await accounts.ensureAdmin('second@example.org', service.now(), SYSTEM)
-    const second = String(store.accounts.userByEmail('second@example.org')?.['id'])
-    const other = await sessions.issue(second, { label: 'a test', now: service.now() })
+    const { token: other } = await newPerson(service, 'admin', token)
     assert.equal((await testMail(service, other)).status, 200)
     service.advance(3_600_000)
     assert.equal((await testMail(service, token)).status, 200)

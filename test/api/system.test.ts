@@ -1,15 +1,10 @@
 // also: executable
 /** /healthz, /readyz and /metrics: what who runs the service can see, and who else cannot. */
 import assert from 'node:assert/strict'
-import { rmSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { newPerson } from '../support/cast.ts'
 import { send } from '../support/service/http-client.ts'
 import { startService, type TestService } from '../support/service/service.ts'
-import type { Cleanup } from '../../scripts/tools/temporary-directory.ts'
-import { openPeer, type Step } from '../support/smtp/smtp-peer.ts'
-import { ONLY_HERE } from '../support/service/service-process.ts'
 
 async function metricsOf(service: TestService, headers: Record<string, string> = {}): Promise<string> {
   const response = await fetch(`${service.url}/metrics`, { headers })
@@ -22,15 +17,6 @@ async function metricsOf(service: TestService, headers: Record<string, string> =
 function valueOf(report: string, series: string): number | undefined {
   const line = report.split('\n').find((one) => one.startsWith(`${series} `))
   return line === undefined ? undefined : Number(line.slice(series.length + 1))
-}
-
-const CODE_REQUEST = { body: { email: 'reader@example.org', isDashboardLogin: false } }
-
-/** A service that sends its mail through a relay with this script. */
-async function withRelay(t: Cleanup, script: readonly Step[]): Promise<TestService> {
-  const relay = await openPeer(script)
-  t.after(async () => void (await relay[Symbol.asyncDispose]()))
-  return startService(t, { mail: `smtp://127.0.0.1:${relay.port}`, mailTls: 'none' })
 }
 
 describe('health', () => {
@@ -49,37 +35,6 @@ describe('readiness', () => {
     const service = await startService(t)
     const response = await service.call('GET', '/readyz')
     assert.deepEqual([response.status, response.at('status')], [200, 'ok'])
-  })
-
-  it('stays 200 while the mail server fails for every message, with a warning that names no address', { skip: ONLY_HERE }, async (t) => {
-    const service = await withRelay(t, [['', '421 busy, ask at mx.example.net', 'drop']])
-    assert.equal((await service.call('POST', '/api/v1/auth/request-code', CODE_REQUEST)).status, 202)
-    await service.app.idle()
-    assert.equal(valueOf(await metricsOf(service), 'dateline_mail_failing'), 1)
-    service.advance(4 * 60_000)
-    const response = await service.call('GET', '/readyz')
-    assert.equal(response.status, 200)
-    assert.deepEqual(response.at('warnings'), ['mail: the mail server has failed for 4m'])
-  })
-})
-
-describe('backups that the service makes', () => {
-  it('show in the metrics, and warn while they fail', { skip: ONLY_HERE }, async (t) => {
-    const service = await startService(t, { backupEvery: '24h' })
-    await service.app.backups?.idle()
-    const report = await metricsOf(service)
-    assert.equal(valueOf(report, 'dateline_backup_failed'), 0)
-    assert.equal(valueOf(report, 'dateline_backup_timestamp_seconds'), service.now() / 1000)
-    assert.ok((valueOf(report, 'dateline_backup_bytes') ?? 0) > 100_000)
-    const directory = join(service.directory, 'data/backups')
-    rmSync(directory, { recursive: true })
-    writeFileSync(directory, '')
-    service.advance(24 * 3_600_000)
-    await service.app.backups?.idle()
-    const response = await service.call('GET', '/readyz')
-    assert.equal(response.status, 200)
-    assert.deepEqual(response.at('warnings'), ['backups: the last one is of 2026-03-01T12:00:00.000Z'])
-    assert.equal(valueOf(await metricsOf(service), 'dateline_backup_failed'), 1)
   })
 })
 
