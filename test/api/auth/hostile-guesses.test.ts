@@ -9,9 +9,9 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { describe, it, type TestContext } from 'node:test'
-import { openDatabase, type Database } from '../../../src/store/db/database.ts'
-import { WAITING_MESSAGES_MAX } from '../../../src/store/outbox/outbox-table.ts'
+import { openDatabase, type Database } from '../../../src/store/sqlite/database.ts'
 import { authCalls, otherCode } from '../../support/service/auth-calls.ts'
+import { fillOutbox } from '../../support/service/full-outbox.ts'
 import { ADMIN_EMAIL, startService, type ApiResponse, type ServiceOptions, type TestSettings } from '../../support/service/service.ts'
 
 const HOUR_MS = 3_600_000
@@ -137,16 +137,7 @@ describe('the code that the operator makes works', () => {
     [
       'where the outbox is full',
       async (site) => {
-        withDatabase(site.data, (database) =>
-          database.run(
-            `INSERT INTO outbox (id, address, sealed, state, due_at, expires_at, created_at)
-              WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?)
-              SELECT printf('%024d', i), i || '@flood.example.org', x'00', 'waiting', ?, ?, 0 FROM n`,
-            WAITING_MESSAGES_MAX,
-            site.now() + 60_000,
-            site.now() + HOUR_MS,
-          ),
-        )
+        fillOutbox(site)
         assert.equal((await site.requestCode({ email: ADMIN_EMAIL })).status, 503)
       },
     ],
