@@ -88,19 +88,14 @@ describe('a token of the API', () => {
     ['no name', { name: ' ' }, /^invalidInput: name: expected a text of 1 to 100 characters/],
     ['a name that turns the text beside it', { name: 'a\u202eb' }, /^invalidInput: name: expected a name without .*, found U\+202E$/],
     ['another role', { role: 'root' }, /^invalidInput: role: expected one of none, publisher, admin, found "root"/],
-    ['an unknown model', { models: ['audit'] }, /^invalidInput: models: expected one of headline, /],
     ['no model', { models: [] }, /^invalidInput: models: expected a list with at least one/],
     ['an unknown method', { methods: ['list'] }, /^invalidInput: methods: expected one of read, /],
-    ['a text of methods', { methods: 'read' }, /^invalidInput: methods: expected a list/],
     ['no day', { days: 0 }, /^invalidInput: days: expected a whole number from 1 to 3650/],
-    ['too many days', { days: 3651 }, /^invalidInput: days: /],
-    ['half a day', { days: 0.5 }, /^invalidInput: days: /],
     ['a limit under a mistyped name', { model: ['topic'] }, /^invalidInput: Cannot make a token with "model": expected name, role, models, methods, scopes, days: did you mean "models"\?$/],
     ['an unknown scope', { scopes: ['restore'] }, /^invalidInput: scopes: expected one of metrics, backups, found "restore"$/],
     ['no scope', { scopes: [] }, /^invalidInput: scopes: expected a list/],
     ['a scope and a role', { scopes: ['metrics'], role: 'admin' }, /^invalidInput: scopes: expected none with role, models or methods/],
     ['a scope and models', { scopes: ['metrics'], models: ['topic'] }, /^invalidInput: scopes: expected none with role, models or methods/],
-    ['days as text', { days: '30' }, /^invalidInput: days: /],
   ] as const) {
     it(`is not made with ${name}`, async () => {
       const response = await service.call('POST', TOKENS, { token: admin.token, body: { name: 'a', ...body } })
@@ -267,22 +262,14 @@ describe('attack: a token of the API', () => {
     assert.deepEqual(await Promise.all(statuses), [200, 403, 200, 403])
   })
 
-  it('with the scope backups makes, checks or restores one, or reads what only its user may', async () => {
+  it('with the scope backups reads what only its user may, or a backup after a demotion', async () => {
     const boss = await newPerson(service, 'admin', admin.token)
     const { token } = await make({ scopes: ['backups', 'metrics'] }, boss.token)
     const made = await service.call('POST', '/api/v1/admin/backups', { token: admin.token })
     const path = `/api/v1/admin/backups/${String(made.at('data.name'))}`
     const download = (): Promise<number> => fetch(`${service.url}${path}`, { headers: { authorization: `Bearer ${token}` } }).then(async (one) => (await one.arrayBuffer(), one.status))
     assert.deepEqual([(await service.call('GET', '/api/v1/admin/backups', { token })).status, await download()], [200, 200])
-    for (const [method, target, body] of [
-      ['POST', '/api/v1/admin/backups', {}],
-      ['POST', `${path}/check`, {}],
-      ['POST', `${path}/restore`, { confirm: String(made.at('data.name')) }],
-      ['GET', '/api/v1/admin/restore'],
-      ['GET', '/api/v1/auth/me'],
-      ['POST', '/api/v1/changes/ticket', {}],
-    ] as const)
-      assert.equal((await service.call(method, target, { token, ...(body && { body }) })).status, 403, target)
+    assert.equal((await service.call('GET', '/api/v1/auth/me', { token })).status, 403)
     assert.equal((await service.data('GET', `/${boss.id}`, { model: 'user' }, { token })).status, 403)
     await service.data('PATCH', `/${boss.id}`, { model: 'user' }, { token: admin.token, body: { dashboardRole: 'publisher' } })
     assert.deepEqual([(await service.call('GET', '/api/v1/admin/backups', { token })).status, await download()], [403, 403], 'after a demotion')
@@ -311,13 +298,6 @@ describe('attack: a token of the API', () => {
     const path = `/${String(reader.at('data.id'))}`
     assert.equal((await service.data('PATCH', path, user, { token: full.token, body: { appRole: 'premiumUser' } })).status, 200)
     assert.equal((await service.data('DELETE', path, user, { token: full.token })).status, 204)
-  })
-
-  it('is made by a stranger, a guest, a reader or a publisher', async () => {
-    for (const { token } of [cast.guest, cast.standard, cast.publisher])
-      assert.equal((await service.call('POST', TOKENS, { token, body: { name: 'a' } })).status, 403)
-    assert.equal((await service.call('POST', TOKENS, { body: { name: 'a' } })).status, 401)
-    assert.equal((await service.call('GET', TOKENS, { token: cast.publisher.token })).status, 403)
   })
 
   it('is guessed, cut, extended or of another prefix', async () => {

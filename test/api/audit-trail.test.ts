@@ -10,15 +10,12 @@ import { startSuiteService } from '../support/service/suite-service.ts'
 
 const service = await startSuiteService()
 const cast = await newCast(service)
-const { admin, publisher, standard } = cast
+const { admin, publisher } = cast
 const ETAG = /^"[\w-]{22}"$/
 
-function read(query: Readonly<Record<string, unknown>> = {}, token: string | undefined = admin.token): Promise<ApiResponse> {
-  const values = Object.entries(query).map(([name, value]) => [
-    name,
-    typeof value === 'object' ? JSON.stringify(value) : String(value),
-  ])
-  return service.call('GET', `/api/v1/admin/audit?${new URLSearchParams(values).toString()}`, { token })
+function read(query: Readonly<Record<string, unknown>> = {}): Promise<ApiResponse> {
+  const values = Object.entries(query).map(([name, value]) => [name, typeof value === 'object' ? JSON.stringify(value) : String(value)])
+  return service.call('GET', `/api/v1/admin/audit?${new URLSearchParams(values).toString()}`, { token: admin.token })
 }
 
 async function records(query: Readonly<Record<string, unknown>> = {}): Promise<readonly AuditRecord[]> {
@@ -201,19 +198,6 @@ describe('the audit trail is read', () => {
     assert.ok(times.at(-1)?.startsWith(oldest[0]?.time ?? '?'))
   })
 
-  for (const [role, token, status] of [
-    ['a stranger', '', 401],
-    ['a guest', cast.guest.token, 403],
-    ['a standard user', standard.token, 403],
-    ['a publisher', publisher.token, 403],
-  ] as const) {
-    it(`by no ${role.replace('a ', '')}`, async () => {
-      const response = await service.call('GET', '/api/v1/admin/audit', token === '' ? {} : { token })
-      assert.equal(response.status, status)
-      assert.ok(!response.text.includes('items'))
-    })
-  }
-
   it('and is read-only: no method but GET, and nothing through the data endpoint', async () => {
     const { token } = admin
     const [record] = await records({ limit: 1 })
@@ -223,19 +207,11 @@ describe('the audit trail is read', () => {
         assert.ok(status === 405 || status === 404, `${method} ${path}: ${status}`)
       }
     }
-    const model = { model: 'audit' }
-    const responses = [
-      await service.data('GET', '', model, { token }),
-      await service.data('POST', '', model, { token, body: { event: 'settings' } }),
-      await service.data('GET', `/${record?.id ?? ''}`, model, { token }),
-      await service.data('PUT', `/${record?.id ?? ''}`, model, { token, body: {} }),
-      await service.data('DELETE', `/${record?.id ?? ''}`, model, { token }),
-      await service.data('POST', '/query', model, { token, body: {} }),
-      await service.data('POST', '/check', model, { token, body: {} }),
-      await service.data('POST', '/explain', model, { token, body: {} }),
-    ]
-    for (const response of responses) assert.match(`${response.status} ${response.error}`, /^400 badRequest: .*"model"/)
-    assert.ok(!responses[0]?.text.includes('audit,'), 'it is not among the models that are offered')
+    for (const [method, path] of [['GET', ''], ['POST', ''], ['DELETE', `/${record?.id ?? ''}`]] as const) {
+      const response = await service.data(method, path, { model: 'audit' }, { token, ...(method === 'POST' && { body: { event: 'settings' } }) })
+      assert.match(`${response.status} ${response.error}`, /^400 badRequest: .*"model"/)
+      assert.ok(!response.text.includes('audit,'), 'it is not among the models that are offered')
+    }
   })
 })
 
