@@ -1,7 +1,7 @@
 // also: cache-off cluster
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import type { Json, JsonObject } from '../../src/base/json.ts'
+import type { JsonObject } from '../../src/base/json.ts'
 import { isId } from '../../src/base/ids.ts'
 import { newCast } from '../support/cast.ts'
 import { DECODERS, decodeEnvelope } from '../support/service/client-codec.ts'
@@ -24,12 +24,6 @@ async function made(model: string, body: unknown): Promise<JsonObject> {
   return response.at('data') as JsonObject
 }
 
-async function refuses(model: string, body: unknown, message: string): Promise<void> {
-  const response = await create(model, body)
-  assert.equal(response.error, `invalidInput: ${message}`)
-  assert.equal(response.status, 400)
-}
-
 const CONTENT = ['headline', 'topic', 'source', 'country', 'language'] as const
 const type = (model: string): { type?: string; publishedAt?: string } => {
   if (model === 'headline') return { type: model, publishedAt: NOW }
@@ -39,16 +33,7 @@ const type = (model: string): { type?: string; publishedAt?: string } => {
 describe('what the server makes', () => {
   const placeholders: readonly (readonly [name: string, sent: JsonObject])[] = [
     ['nothing', {}],
-    [
-      'a UUID and local times',
-      {
-        id: '0b7f1f6e-6a1e-4a55-9b43-7c1f4f0f2a10',
-        createdAt: '2025-10-20T14:34:56.789123',
-        updatedAt: '2025-10-20T14:34:56.789',
-      },
-    ],
-    ['numbers', { id: 7, createdAt: 0, updatedAt: 1.5 }],
-    ['null', { id: null, createdAt: null, updatedAt: null }],
+    ['a UUID and local times', { id: '0b7f1f6e-6a1e-4a55-9b43-7c1f4f0f2a10', createdAt: '2025-10-20T14:34:56.789123', updatedAt: '2031-01-01' }],
     ['objects', { id: {}, createdAt: [], updatedAt: { a: 0 } }],
   ]
   for (const model of CONTENT) {
@@ -56,7 +41,7 @@ describe('what the server makes', () => {
       const { id: _, createdAt: _c, updatedAt: _u, type: _t, ...own } = bodyOf(model)
       const ids = new Set<unknown>()
       for (const [name, sent] of placeholders) {
-        const wrongType = model === 'language' || name === 'nothing' ? {} : { type: name === 'numbers' ? 7 : 'banana' }
+        const wrongType = model === 'language' || name === 'nothing' ? {} : { type: 'banana' }
         const mine = withOwnCode(model, own)
         const response = await create(model, { ...sent, ...mine, ...wrongType })
         assert.equal(response.status, 201, `${name}: ${response.text}`)
@@ -69,19 +54,9 @@ describe('what the server makes', () => {
       assert.equal(ids.size, placeholders.length)
     })
   }
-
-  for (const model of CONTENT) {
-    it(`${model}: a status that is not sent is active`, async () => {
-      assert.equal((await made(model, withAt(bodyOf(model), 'status', undefined)))['status'], 'active')
-      assert.equal((await made(model, { ...bodyOf(model), status: 'draft' }))['status'], 'draft')
-    })
-  }
 })
 
 describe('what a body must have', () => {
-  const STATUSES = 'one of active, draft, archived'
-  const SOURCE_TYPES =
-    'one of newsAgency, localNewsOutlet, nationalNewsOutlet, internationalNewsOutlet, specializedPublisher, blog, governmentSource, aggregator, other'
   const EMBEDDED = ['id', 'createdAt', 'updatedAt', 'status']
   const OWN = { topic: ['name', 'description', 'iconUrl'], country: ['isoCode', 'name', 'flagUrl'], language: ['code', 'name', 'nativeName'] }
   const under = (path: string, members: readonly string[]): string[] => [path, ...[...EMBEDDED, ...members].map((name) => `${path}.${name}`)]
@@ -100,65 +75,12 @@ describe('what a body must have', () => {
       for (const value of [null, false, ['a'], {}]) assert.equal((await create(model, withAt(bodyOf(model), paths[0] ?? '', value))).status, 400)
     })
   }
-
-  const rows: readonly (readonly [model: string, path: string, value: Json, message: string])[] = [
-    ['topic', 'status', 'Active', `status: expected ${STATUSES}, found "Active"`],
-    ['topic', 'status', null, `status: expected ${STATUSES}, found null`],
-    ['source', 'sourceType', 'Blog', `sourceType: expected ${SOURCE_TYPES}, found "Blog"`],
-    ['source', 'language.status', 'gone', `language.status: expected ${STATUSES}, found "gone"`],
-    ['headline', 'source.language.createdAt', '', 'source.language.createdAt: expected an ISO 8601 date, found ""'],
-    [
-      'headline',
-      'topic.updatedAt',
-      'Tue, 02 Oct 2025',
-      'topic.updatedAt: expected an ISO 8601 date, found "Tue, 02 Oct 2025"',
-    ],
-    [
-      'headline',
-      'topic.createdAt',
-      '2025-02-30T00:00:00Z',
-      'topic.createdAt: expected an ISO 8601 date, found "2025-02-30T00:00:00Z"',
-    ],
-    ['headline', 'title', '', 'title: expected a text that is not blank, found ""'],
-    ['headline', 'title', ' \t\n\u00a0', 'title: expected a text that is not blank, found " \\t\\n\u00a0"'],
-    ...['topic', 'source', 'country', 'language'].map(
-      (model) => [model, 'name', '  ', 'name: expected a text that is not blank, found "  "'] as const,
-    ),
-    ['headline', 'title', 'a\ud800b', 'title: expected Unicode text, found half a surrogate pair'],
-  ]
-  for (const [model, path, value, message] of rows) {
-    it(`${model}: ${JSON.stringify({ [path]: value })} is refused`, () =>
-      refuses(model, withAt(bodyOf(model), path, value), message))
-  }
-
-  for (const [name, body, message] of [
-    ['nothing', undefined, 'Cannot read the request body: expected a JSON object, found nothing'],
-    ['an array', '[]', 'Cannot read the request body: expected a JSON object, found an empty array'],
-    ['null', 'null', 'Cannot read the request body: expected a JSON object, found null'],
-    ['no JSON', '{"name":', 'Cannot read the request body as JSON: it ends too early'],
-  ] as const) {
-    it(`a body that is ${name} is refused`, async () => {
-      const response = await service.data(
-        'POST',
-        '',
-        { model: 'topic' },
-        { token: admin.token, ...(body === undefined ? {} : { body }) },
-      )
-      assert.deepEqual([response.status, response.error], [400, `invalidInput: ${message}`])
-    })
-  }
 })
 
 describe('members beyond the declared ones', () => {
   for (const model of CONTENT) {
     it(`${model}: are kept as sent, and filter and sort like any other`, async () => {
-      const extras = {
-        author: `Ása ${model}`,
-        tags: ['a', { deep: [1, null, true] }],
-        weight: 2.5,
-        constructor: 'c',
-        toString: 't',
-      }
+      const extras = { author: `Ása ${model}`, tags: ['a', { deep: [1, null, true] }], weight: 2.5, constructor: 'c', toString: 't' }
       const one = await made(model, { ...bodyOf(model), ...extras })
       const two = await made(model, { ...bodyOf(model), ...extras, weight: 10 })
       const { author, tags, weight } = one
@@ -169,10 +91,8 @@ describe('members beyond the declared ones', () => {
       }
       assert.deepEqual(await list({ filter: { author: `Ása ${model}` }, sort: 'weight:desc' }), [two['id'], one['id']])
       assert.deepEqual(await list({ filter: { author: `Ása ${model}`, weight: { $lt: 3 } } }), [one['id']])
-      assert.deepEqual(
-        await list({ filter: { author: `Ása ${model}`, 'tags.deep': 1, constructor: 'c' }, sort: 'weight' }),
-        [one['id'], two['id']],
-      )
+      const deep = { author: `Ása ${model}`, 'tags.deep': 1, constructor: 'c' }
+      assert.deepEqual(await list({ filter: deep, sort: 'weight' }), [one['id'], two['id']])
     })
   }
 
@@ -188,9 +108,8 @@ describe('members beyond the declared ones', () => {
     assert.ok(again.text.includes(`"big":${numbers}`), again.text)
     const found = async (filter: string): Promise<number> => {
       const query = `model=topic&filter=${encodeURIComponent(filter)}`
-      return (
-        (await service.call('GET', `/api/v1/data?${query}`, { token: admin.token })).at('data.items') as unknown[]
-      ).length
+      const { at } = await service.call('GET', `/api/v1/data?${query}`, { token: admin.token })
+      return (at('data.items') as unknown[]).length
     }
     assert.equal(await found('{"big.a":9007199254740993}'), 1)
     assert.equal(await found('{"big.a":9007199254740992}'), 0)
@@ -214,12 +133,7 @@ describe('members beyond the declared ones', () => {
 describe('embedded copies', () => {
   it('get the type that was left out or wrong, and nothing else', async () => {
     const { type: _, ...untyped } = TOPIC
-    const body = {
-      ...HEADLINE,
-      topic: untyped,
-      eventCountry: { ...COUNTRY, type: 'planet' },
-      source: { ...SOURCE, type: null },
-    }
+    const body = { ...HEADLINE, topic: untyped, eventCountry: { ...COUNTRY, type: 'planet' }, source: { ...SOURCE, type: null } }
     const { topic, eventCountry, source } = await made('headline', body)
     assert.equal(JSON.stringify(topic), JSON.stringify({ ...untyped, type: 'topic' }))
     assert.equal(JSON.stringify(eventCountry), JSON.stringify(COUNTRY))
@@ -229,37 +143,16 @@ describe('embedded copies', () => {
 
 describe('references by id', () => {
   it('become the stored record, at every depth', async () => {
-    const [topic, country, language] = [
-      await made('topic', { ...TOPIC, extra: { kept: [9] } }),
-      await made('country', bodyOf('country')),
-      await made('language', bodyOf('language')),
-    ]
-    const source = await made('source', {
-      ...SOURCE,
-      language: { id: language['id'] },
-      headquarters: { id: country['id'] },
-    })
+    const topic = await made('topic', { ...TOPIC, extra: { kept: [9] } })
+    const [country, language] = [await made('country', bodyOf('country')), await made('language', bodyOf('language'))]
+    const source = await made('source', { ...SOURCE, language: { id: language['id'] }, headquarters: { id: country['id'] } })
     assert.deepEqual([source['language'], source['headquarters']], [language, country])
-    const body = {
-      ...HEADLINE,
-      source: { id: source['id'] },
-      eventCountry: { id: country['id'] },
-      topic: { id: topic['id'] },
-    }
-    const headline = await made('headline', body)
+    const ids = { source: { id: source['id'] }, eventCountry: { id: country['id'] }, topic: { id: topic['id'] } }
+    const headline = await made('headline', { ...HEADLINE, ...ids })
     assert.equal(JSON.stringify(headline['topic']), JSON.stringify(topic))
     assert.equal(JSON.stringify(headline['source']), JSON.stringify(source))
     assert.equal(JSON.stringify(headline['eventCountry']), JSON.stringify(country))
     const nested = { ...SOURCE, language: { id: language['id'] } }
     assert.deepEqual((await made('headline', { ...HEADLINE, source: nested }))['source'], { ...nested, language })
-  })
-
-  it('of another model are unknown', async () => {
-    const { id } = await made('country', bodyOf('country'))
-    await refuses(
-      'headline',
-      { ...HEADLINE, topic: { id: String(id) } },
-      `topic: expected the id of a topic, found "${String(id)}", which no topic has`,
-    )
   })
 })

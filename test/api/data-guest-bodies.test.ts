@@ -42,18 +42,6 @@ describe('the body of a guest', () => {
     assert.equal((await put(standard, preferencesOf(BYTES_MAX + 1, standard))).status, 200)
     assert.equal((await put(standard, preferencesOf(2 * 1024 * 1024, standard))).status, 200)
   })
-
-  it('in pieces is not longer', async () => {
-    const send = (bytes: number): Promise<Response> =>
-      fetch(`${service.url}/api/v1/data/${guest.id}?model=user_content_preferences`, {
-        method: 'PUT',
-        headers: { authorization: `Bearer ${guest.token}`, 'content-type': 'application/json' },
-        body: new Blob([preferencesOf(bytes, guest)]).stream(),
-        duplex: 'half',
-      } as RequestInit)
-    assert.equal((await send(BYTES_MAX)).status, 200)
-    assert.equal((await send(BYTES_MAX + 1)).status, 413)
-  })
 })
 
 describe('copies in preferences and settings', () => {

@@ -1,10 +1,10 @@
 // also: cache-off
 import assert from 'node:assert/strict'
 import { before, describe, it } from 'node:test'
-import type { Json, JsonObject } from '../../src/base/json.ts'
+import type { JsonObject } from '../../src/base/json.ts'
 import { newCast } from '../support/cast.ts'
 import { DECODERS, decodeEnvelope, decodePage, pageOf, type Page } from '../support/service/client-codec.ts'
-import { COUNTRY, freeCode, HEADLINE, LANGUAGE, SOURCE, TOPIC, withOwnCode } from '../../scripts/tools/data-bodies.ts'
+import { COUNTRY, HEADLINE, LANGUAGE, SOURCE, TOPIC, withOwnCode } from '../../scripts/tools/data-bodies.ts'
 import { startService, type ApiResponse, type TestService } from '../support/service/service.ts'
 import { startSuiteService } from '../support/service/suite-service.ts'
 
@@ -62,11 +62,7 @@ describe('limit', () => {
     ['9999999999', 100],
     ['9'.repeat(300), 100],
     ['-1', '400'],
-    ['1.5', '400'],
     ['ten', '400'],
-    ['', '400'],
-    [' 5', '400'],
-    ['٣', '400'],
   ]
   for (const [limit, wanted] of rows) {
     it(`"${limit.slice(0, 20)}" ${wanted === '400' ? 'is refused' : `gives ${wanted} of 249`}`, async () => {
@@ -104,92 +100,30 @@ describe('limit', () => {
 })
 
 describe('sort', () => {
-  const names = ['Zebra', 'apple', 'Åland', 'zoo', 'Ärger', 'apple', '']
-  const mixed: readonly (Json | undefined)[] = ['b', 2, null, undefined, true, 10, 'a', [3], { x: 1 }, false, [], 1.5]
-  let marks: Record<string, string> = {}
-  before(async () => {
-    for (const [i, extra] of mixed.entries()) {
-      const body = {
-        ...LANGUAGE,
-        code: freeCode('language'),
-        ...(extra === undefined ? {} : { extra }),
-        mark: 'mixed',
-        name: names[i % 6] ?? '',
-      }
-      marks = { ...marks, [await made('language', body)]: JSON.stringify(extra) ?? 'absent' }
-    }
-  })
-  const sorted = async (sort: string): Promise<JsonObject[]> => [
-    ...(await page({ model: 'language', filter: { mark: 'mixed' }, sort, limit: 100 })).items,
-  ]
-
-  it('orders types: null and absent, numbers, text, objects, arrays (by an element), booleans', async () => {
-    const found = (await sorted('extra:asc')).map(({ id }) => marks[String(id)])
-    assert.deepEqual(found, ['[]', 'null', 'absent', '1.5', '2', '[3]', '10', '"a"', '"b"', '{"x":1}', 'false', 'true'])
-    const reversed = (await sorted('extra:desc')).map(({ id }) => marks[String(id)])
-    assert.deepEqual(reversed, ['true', 'false', '{"x":1}', '"b"', '"a"', '10', '[3]', '2', '1.5', 'null', 'absent', '[]'])
-  })
-
   it('may name the id, as either name, and dotted fields', async () => {
     for (const sort of ['id:desc', '_id:desc']) {
-      const ids = (await sorted(sort)).map(({ id }) => String(id))
-      assert.deepEqual(ids, [...ids].sort().reverse())
+      const ids = (await page({ model: 'topic', sort, limit: 100 })).items.map(({ id }) => String(id))
+      assert.deepEqual(ids, topics.toSorted().reverse())
     }
-    for (const [i, name] of ['b', 'c', 'a'].entries())
-      await made('source', { ...SOURCE, name: `S${i}`, language: { ...LANGUAGE, code: name } })
+    for (const [i, code] of ['b', 'c', 'a'].entries()) {
+      await made('source', { ...SOURCE, name: `S${i}`, language: { ...LANGUAGE, code } })
+    }
     const { items } = await page({ model: 'source', sort: 'language.code:desc' })
-    assert.deepEqual(
-      items.map(({ name }) => name),
-      ['S1', 'S0', 'S2'],
-    )
+    assert.deepEqual(items.map(({ name }) => name), ['S1', 'S0', 'S2'])
   })
 
-  const accepted = ['name', ' name : asc ', 'name:asc, code:desc', 'a,b,c,d,e,f,g,h', 'createdAt:desc', 'ключ:asc', 'a:b:asc']
-  for (const sort of accepted) {
-    it(`"${sort}" is taken`, async () => assert.equal((await list({ model: 'language', sort })).status, 200))
-  }
-  const refused = [
-    '',
-    ',',
-    'name,',
-    ',name',
-    'name:',
-    ':asc',
-    'name:up',
-    'name:ASC',
-    'name:1',
-    'name:-1',
-    '-name:descending',
-    '$name',
-    '$where:asc',
-    'a,b,c,d,e,f,g,h,i',
-  ]
-  for (const sort of refused) {
-    it(`"${sort}" is refused`, async () => {
-      const response = await list({ model: 'language', sort })
-      assert.equal(response.status, 400)
-      assert.ok(response.error.startsWith(`badRequest: Cannot read sort ${JSON.stringify(sort)}: expected `), response.error)
-    })
-  }
+  it('that cannot be read is refused', async () => {
+    const response = await list({ model: 'language', sort: 'name:up' })
+    assert.equal(response.status, 400)
+    assert.ok(response.error.startsWith('badRequest: Cannot read sort "name:up": expected '), response.error)
+  })
 })
 
 describe('filter', () => {
   const refused: readonly (readonly [filter: string, named: string])[] = [
     ['', 'filter'],
     ['{', 'filter'],
-    ['[]', '"$"'],
-    ['null', '"$"'],
     ['{"status":{"$foo":1}}', '"$foo"'],
-    ['{"$where":"sleep(1000)"}', '"$where"'],
-    ['{"$expr":{"$eq":[1,1]}}', '"$expr"'],
-    ['{"$or":[]}', '$.$or'],
-    ['{"$or":[{"a":{"$gtt":1}}]}', '"$gtt"'],
-    ['{"a":{"$or":[{}]}}', '"$or"'],
-    ['{"a":{"$gt":1,"b":2}}', '"b"'],
-    ['{"a":{"$in":"x"}}', '$.a.$in'],
-    ['{"a":{"$size":-1}}', '$.a.$size'],
-    ['{"a":{"$not":{}}}', '$.a.$not'],
-    ['{"a":{"$regex":"x","$options":"g"}}', '$.a.$options'],
   ]
   for (const [filter, named] of refused) {
     it(`${filter === '' ? 'an empty text' : filter} is refused and named`, async () => {
@@ -215,19 +149,14 @@ describe('filter', () => {
   })
 
   it('decodes a plus as a space', async () => {
-    const id = await made('topic', { ...TOPIC, name: 'Night trains' })
-    const path = '/api/v1/data?model=topic&filter=%7B%22name%22%3A%22Night+trains%22%7D'
-    assert.deepEqual(
-      ((await service.call('GET', path, { token: guest.token })).at('data.items') as JsonObject[]).map((item) => item['id']),
-      [id],
-    )
-    const plus = await made('topic', { ...TOPIC, name: 'C++ at sea' })
-    const regex =
-      '/api/v1/data?model=topic&filter=%7B%22name%22%3A%7B%22%24regex%22%3A%22c%2B%2B+AT%22%2C%22%24options%22%3A%22i%22%7D%7D'
-    assert.deepEqual(
-      ((await service.call('GET', regex, { token: guest.token })).at('data.items') as JsonObject[]).map((item) => item['id']),
-      [plus],
-    )
+    const [trains, cpp] = [await made('topic', { ...TOPIC, name: 'Night trains' }), await made('topic', { ...TOPIC, name: 'C++ at sea' })]
+    for (const [filter, id] of [
+      ['%7B%22name%22%3A%22Night+trains%22%7D', trains],
+      ['%7B%22name%22%3A%7B%22%24regex%22%3A%22c%2B%2B+AT%22%2C%22%24options%22%3A%22i%22%7D%7D', cpp],
+    ] as const) {
+      const { at } = await service.call('GET', `/api/v1/data?model=topic&filter=${filter}`, { token: guest.token })
+      assert.deepEqual((at('data.items') as JsonObject[]).map((item) => item['id']), [id])
+    }
   })
 
   it('compares declared dates as instants, and dates inside embedded copies as text', async () => {
@@ -274,15 +203,10 @@ describe('q', () => {
   })
   const rows: readonly (readonly [model: string, q: string, found: readonly string[]])[] = [
     ['headline', 'übergabe', ['Übergabe der Fähre (100%)']],
-    ['headline', 'der fäh', ['Übergabe der Fähre (100%)']],
-    ['headline', 'quokka', []],
     ['topic', 'club.*', ['Ruderclub.*']],
-    ['topic', 'club.+', []],
     ['source', 'σοφος', ['ΣΟΦΟΣ ΤΑΙΜΣ']],
     ['country', 'quokkaLAND', ['Quokkaland Ost']],
-    ['country', 'QQ', []],
     ['language', 'eldaiva', ['Quenya']],
-    ['language', 'QY', ['Quenya']],
   ]
   for (const [model, q, found] of rows) {
     it(`${model}: "${q}" finds ${JSON.stringify(found)}`, async () => {
@@ -293,37 +217,6 @@ describe('q', () => {
       )
     })
   }
-
-  it('without a text is no condition', async () => {
-    for (const model of Object.keys(DECODERS)) {
-      const [empty, none] = [await list({ model, filter: { q: '' } }, admin.token), await list({ model }, admin.token)]
-      assert.deepEqual([empty.status, empty.at('data')], [200, none.at('data')], model)
-    }
-  })
-
-  it('of another type is refused, for every model', async () => {
-    for (const model of Object.keys(DECODERS)) {
-      for (const [q, found] of [
-        [7, '7'],
-        [null, 'null'],
-        [true, 'true'],
-        [{ $regex: 'a' }, 'an object'],
-        [['a'], 'an array'],
-      ] as const) {
-        const response = await list({ model, filter: { q } }, admin.token)
-        assert.equal(response.error, `badRequest: Cannot read filter at "$.q": expected a text to search for, found ${found}`)
-      }
-    }
-  })
-
-  it('below the top is a member like any other', async () => {
-    const id = await made('topic', { ...TOPIC, q: 'own', name: 'With a q' })
-    const { items } = await page({ model: 'topic', filter: { $and: [{ q: 'own' }] } })
-    assert.deepEqual(
-      items.map((item) => item['id']),
-      [id],
-    )
-  })
 })
 
 describe('what is not active', () => {
@@ -360,20 +253,4 @@ describe('what is not active', () => {
       }
     })
   }
-})
-
-it('a list shows a write at once', async () => {
-  const id = await made('topic', { ...TOPIC, name: 'Fresh' })
-  const names = async (): Promise<unknown[]> => (await page({ model: 'topic', filter: { id } })).items.map(({ name }) => name)
-  assert.deepEqual(await names(), ['Fresh'])
-  const put = await service.data(
-    'PUT',
-    `/${id}`,
-    { model: 'topic' },
-    { token: admin.token, body: { ...TOPIC, id, name: 'Changed' } },
-  )
-  assert.equal(put.status, 200)
-  assert.deepEqual(await names(), ['Changed'])
-  await service.data('DELETE', `/${id}`, { model: 'topic' }, { token: admin.token })
-  assert.deepEqual(await names(), [])
 })

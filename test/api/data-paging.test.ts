@@ -44,34 +44,8 @@ const remove = (model: string, id: string): Promise<ApiResponse> =>
 
 describe('all pages together', () => {
   const extras: readonly (Json | undefined)[] = [
-    null,
-    undefined,
-    3,
-    '3',
-    'a',
-    'B',
-    'é',
-    '𝄞',
-    true,
-    false,
-    0,
-    -1.5,
-    1e21,
-    [2, 9],
-    [],
-    [[1]],
-    { k: 1 },
-    { k: 0 },
-    'a',
-    3,
-    null,
-    undefined,
-    'a\0b',
-    'a\0c',
-    '',
-    ' ',
-    'a+b&c=d',
-    'x'.repeat(300),
+    ...[null, undefined, 3, '3', 'a', 'B', 'é', '𝄞', true, false, 0, -1.5, 1e21, [2, 9], [], [[1]], { k: 1 }, { k: 0 }],
+    ...['a', 3, null, undefined, 'a\0b', 'a\0c', '', ' ', 'a+b&c=d', 'x'.repeat(300)],
   ]
   const bigNumbers = ['9007199254740993', '9007199254740992', '9007199254740993.5', '1e400']
   const ids: string[] = []
@@ -80,14 +54,8 @@ describe('all pages together', () => {
       if (i % 4 === 0) service.advance(MINUTE_MS)
       const status = ['active', 'draft', 'archived'][i % 3] ?? ''
       const name = ['Zebra', 'apple', 'Åland', 'a\0b', 'a\0a', 'a', '𝄞', '\uffff'][i % 8] ?? ''
-      ids.push(
-        await made('topic', {
-          ...TOPIC,
-          name,
-          status,
-          ...(extra === undefined ? {} : { extra, deep: { list: [{ v: extra }, { v: i }] } }),
-        }),
-      )
+      const deep = extra === undefined ? {} : { extra, deep: { list: [{ v: extra }, { v: i }] } }
+      ids.push(await made('topic', { ...TOPIC, name, status, ...deep }))
     }
     for (const number of bigNumbers) {
       const body = JSON.stringify({ ...TOPIC, extra: 'BIG' }).replace('"BIG"', number)
@@ -96,19 +64,7 @@ describe('all pages together', () => {
     }
   })
 
-  const sorts = [
-    undefined,
-    'id:desc',
-    'name:asc',
-    'updatedAt:desc',
-    'status:desc',
-    'extra:desc',
-    'extra:desc,name:asc',
-    'status,extra:desc,updatedAt',
-    'deep.list.v:desc',
-    'deep:desc',
-    'nothing:desc,id:desc',
-  ]
+  const sorts = [undefined, 'name:asc', 'status,extra:desc,updatedAt', 'deep.list.v:desc']
   for (const sort of sorts) {
     it(`sorted by ${sort ?? 'nothing'} hold every item once, in the order of one long page`, async () => {
       const query = { model: 'topic', ...(sort === undefined ? {} : { sort }) }
@@ -116,20 +72,6 @@ describe('all pages together', () => {
       assert.equal(whole.length, ids.length)
       assert.deepEqual([...whole].sort(), [...ids].sort())
       for (const limit of [2, 7, ids.length - 1]) assert.deepEqual(await walk({ ...query, limit }), whole, `limit ${limit}`)
-    })
-  }
-
-  const filters: readonly (readonly [name: string, filter: JsonObject, sort: string])[] = [
-    ['an equality with an index', { status: 'active' }, 'updatedAt:desc'],
-    ['two different equalities on one field', { $and: [{ status: { $ne: 'draft' } }, { extra: { $exists: true } }] }, 'name:asc'],
-    ['a type', { extra: { $type: 'string' } }, 'extra:desc'],
-  ]
-  for (const [name, filter, sort] of filters) {
-    it(`with ${name} hold every match once`, async () => {
-      const query = { model: 'topic', filter, sort }
-      const whole = (await page({ ...query, limit: 100 })).items.map(({ id }) => String(id))
-      assert.ok(whole.length > 3 && whole.length < ids.length)
-      for (const limit of [1, 5]) assert.deepEqual(await walk({ ...query, limit }), whole, `limit ${limit}`)
     })
   }
 })
@@ -169,31 +111,12 @@ describe('between two pages', () => {
   }
 })
 
-describe('a cursor that is not of this list is refused', () => {
-  const cursorOf = async (query: Record<string, unknown>): Promise<string> => (await page({ limit: 1, ...query })).cursor ?? ''
-  const refusal = async (query: Record<string, unknown>): Promise<string> => {
-    const response = await list(query)
+it('a cursor of another model or sort is refused, and the same sort in other words taken', async () => {
+  const { cursor = '' } = await page({ model: 'country', sort: 'name:asc', limit: 1 })
+  for (const query of [{ model: 'language', sort: 'name:asc' }, { model: 'country', sort: 'name:desc' }, { model: 'country' }]) {
+    const response = await list({ ...query, cursor })
     assert.equal(response.status, 400, response.text)
-    return response.error
+    assert.match(response.error, /^badRequest: Cannot read cursor ".*": expected one of (model|sort) ".*", found "/)
   }
-
-  it('of another model', async () => {
-    const cursor = await cursorOf({ model: 'country', sort: 'name:asc' })
-    assert.match(
-      await refusal({ model: 'language', sort: 'name:asc', cursor }),
-      /^badRequest: Cannot read cursor ".*": expected one of model "language", found "country"$/,
-    )
-  })
-
-  it('of another sort', async () => {
-    const cursor = await cursorOf({ model: 'country', sort: 'name:asc' })
-    for (const sort of ['name:desc', 'isoCode:asc', 'name:asc,id:asc']) {
-      assert.match(
-        await refusal({ model: 'country', sort, cursor }),
-        /^badRequest: Cannot read cursor ".*": expected one of sort ".*", found "name:asc"$/,
-      )
-    }
-    assert.match(await refusal({ model: 'country', cursor }), /expected one of sort "", found "name:asc"$/)
-    assert.equal((await list({ model: 'country', sort: ' name ', cursor })).status, 200, 'the same sort in other words')
-  })
+  assert.equal((await list({ model: 'country', sort: ' name ', cursor })).status, 200)
 })
