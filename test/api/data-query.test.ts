@@ -39,13 +39,9 @@ describe('POST /api/v1/data/query', () => {
 
   for (const [name, body, status, message] of [
     ['a filter that is no object', { filter: 'status' }, 400, /Cannot read filter/],
-    ['an unknown operator', { filter: { a: [{ $near: 1 }], b: { $near: 1 } } }, 400, /\$near/],
     ['a filter past 64 KiB', { filter: { title: 'x'.repeat(65_537) } }, 400, /64 KiB|65536/],
     ['a sort that is no text', { sort: ['name'] }, 400, /Cannot read sort: expected a string, found an array/],
-    ['a negative limit', { limit: -1 }, 400, /Cannot read limit -1/],
     ['a cursor that is no text', { cursor: 7 }, 400, /Cannot read cursor: expected a string, found 7/],
-    ['a strange cursor', { cursor: 'abc' }, 400, /Cannot read cursor "abc"/],
-    ['a body that is no object', [], 400, /object/],
   ] as const) {
     it(`refuses ${name}`, async () => {
       const response = await send(body)

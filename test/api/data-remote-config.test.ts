@@ -37,10 +37,8 @@ describe('the remote configuration', () => {
   })
 
   it('exists under no other id', async () => {
-    for (const id of ['6643b1b7a4a4e6e1a8e7b1c3', 'remote_config', 'x']) {
-      assert.equal((await service.data('GET', `/${id}`, MODEL, { token: admin.token })).status, 404)
-      assert.equal((await service.data('PUT', `/${id}`, MODEL, { token: admin.token, body: REMOTE_CONFIG })).status, 404)
-    }
+    assert.equal((await service.data('GET', '/remote_config', MODEL, { token: admin.token })).status, 404)
+    assert.equal((await service.data('PUT', '/x', MODEL, { token: admin.token, body: REMOTE_CONFIG })).status, 404)
     assert.equal((await put({ ...REMOTE_CONFIG, id: '6643b1b7a4a4e6e1a8e7b1c3' })).status, 400)
   })
 
@@ -63,125 +61,81 @@ describe('the remote configuration', () => {
 })
 
 describe('a configuration that the apps could not decode is refused', () => {
-  const WHOLE = [undefined, null, -1, 1.5, '5', true, {}, [], 9007199254740992] as const
-  const FLAG = [undefined, null, 0, 1, 'true', {}] as const
-  const TEXT = [undefined, null, 7, true, {}, []] as const
-  const OBJECT = [undefined, null, 7, 'x', [], true] as const
   const limits = ['guest', 'authenticated', 'premium'].flatMap((who) =>
     ['FollowedItems', 'SavedHeadlines', 'SavedFilters'].map((what) => `userPreferenceConfig.${who}${what}Limit`),
   )
-  const table: readonly (readonly [path: string, wrong: readonly (Json | undefined)[]])[] = [
-    ...limits.map((path) => [path, WHOLE] as const),
-    ['adConfig.enabled', FLAG],
-    ['adConfig.primaryAdPlatform', [undefined, null, 'AdMob', 'adMob', '', 7]],
-    ['adConfig.platformAdIdentifiers.facebook', [{}]],
-    ...['feedNativeAdId', 'feedBannerAdId', 'feedToArticleInterstitialAdId', 'inArticleNativeAdId', 'inArticleBannerAdId'].map(
-      (id) => [`adConfig.platformAdIdentifiers.admob.${id}`, [7, true, {}, []]] as const,
-    ),
-    ['adConfig.feedAdConfiguration', OBJECT],
-    ['adConfig.feedAdConfiguration.adType', [undefined, null, 'popup', 7]],
-    ['adConfig.feedAdConfiguration.visibleTo.guestUser.adFrequency', WHOLE],
-    ['adConfig.articleAdConfiguration.bannerAdShape', [undefined, null, 'round', 7]],
-    ['adConfig.interstitialAdConfiguration.visibleTo.guestUser.transitionsBeforeShowingInterstitialAds', WHOLE],
-    ['feedDecoratorConfig.banner', [{ category: 'callToAction', enabled: false, visibleTo: {}, itemsToDisplay: null }]],
-    ['feedDecoratorConfig.rateApp.category', [undefined, null, 'other', 7]],
-    ['feedDecoratorConfig.rateApp.visibleTo.guestUser.daysBetweenViews', WHOLE],
-    ['feedDecoratorConfig.rateApp.itemsToDisplay', ['5', -1, 1.5, {}]],
-    ['appStatus.isUnderMaintenance', FLAG],
-    ['appStatus.latestAppVersion', TEXT],
+  const [ads, feed] = ['adConfig', 'feedDecoratorConfig']
+  const table: readonly (readonly [path: string, ...wrong: (Json | undefined)[]])[] = [
+    ...limits.map((path) => [path, -1, undefined] as const),
+    [`${ads}.enabled`, 'true', undefined],
+    [`${ads}.primaryAdPlatform`, 'AdMob', null],
+    [`${ads}.platformAdIdentifiers.facebook`, {}],
+    [`${ads}.platformAdIdentifiers.admob.feedNativeAdId`, 7],
+    [`${ads}.feedAdConfiguration`, []],
+    [`${ads}.feedAdConfiguration.adType`, 'popup', undefined],
+    [`${ads}.feedAdConfiguration.visibleTo.guestUser.adFrequency`, 1.5, undefined],
+    [`${ads}.articleAdConfiguration.bannerAdShape`, 'round', null],
+    [`${ads}.interstitialAdConfiguration.visibleTo.guestUser.transitionsBeforeShowingInterstitialAds`, '5'],
+    [`${feed}.banner`, { category: 'callToAction', enabled: false, visibleTo: {}, itemsToDisplay: null }],
+    [`${feed}.rateApp.category`, 'other', undefined],
+    [`${feed}.rateApp.visibleTo.guestUser.daysBetweenViews`, null],
+    [`${feed}.rateApp.itemsToDisplay`, '5', -1],
+    ['appStatus.isUnderMaintenance', 0],
+    ['appStatus.latestAppVersion', 7, undefined],
+    // Of a collection that is enabled.
+    [`${feed}.suggestedTopics.itemsToDisplay`, null],
   ]
-  for (const [path, wrong] of table) {
+  for (const [path, ...wrong] of table) {
     it(path, async () => {
       assert.equal((await put(REMOTE_CONFIG)).status, 200)
+      // An unknown key is named by the map that does not know it.
+      const holder = path.slice(0, path.lastIndexOf('.'))
       for (const value of wrong) {
         const response = await put(withAt(REMOTE_CONFIG, path, value))
         assert.equal(response.status, 400, `${JSON.stringify(value)}: ${response.text}`)
-        // An unknown key is named by the map that does not know it.
-        const [, holder = '', key = ''] = /^(?:(.*)\.)?([^.]+)$/.exec(path) ?? []
         const names = [`invalidInput: ${path}`, `invalidInput: ${holder}: expected no keys but `]
-        assert.ok(
-          names.some((name) => response.error.startsWith(name)),
-          `${key}: ${response.error}`,
-        )
+        assert.ok(names.some((name) => response.error.startsWith(name)), response.error)
       }
       assert.equal((await read()).at('data.appStatus.latestAppVersion'), '1.1.0')
     })
   }
 
-  const effects: readonly (readonly [name: string, changes: Readonly<Record<string, Json>>, status: number, message?: string])[] =
-    [
-      [
-        'an enabled collection without a number of items',
-        { 'feedDecoratorConfig.suggestedTopics.itemsToDisplay': null },
-        400,
-        'feedDecoratorConfig.suggestedTopics.itemsToDisplay',
-      ],
-      [
-        'a disabled collection without one is fine',
-        { 'feedDecoratorConfig.suggestedTopics.itemsToDisplay': null, 'feedDecoratorConfig.suggestedTopics.enabled': false },
-        200,
-      ],
-      [
-        'a newest version that is none, while only it may run',
-        { 'appStatus.isLatestVersionOnly': true, 'appStatus.latestAppVersion': 'newest' },
-        400,
-        'appStatus.latestAppVersion',
-      ],
-      [
-        '"1.2" is no version of the apps',
-        { 'appStatus.isLatestVersionOnly': true, 'appStatus.latestAppVersion': '1.2' },
-        400,
-        'appStatus.latestAppVersion',
-      ],
-      ['a version with a build', { 'appStatus.isLatestVersionOnly': true, 'appStatus.latestAppVersion': '1.2.0-beta.1+42' }, 200],
-      ['no version is needed while any may run', { 'appStatus.latestAppVersion': 'newest' }, 200],
-    ]
-  for (const [name, changes, status, member] of effects) {
+  for (const [name, version, isOnly, status] of [
+    ['a newest version that is none, while only it may run, is refused', 'newest', true, 400],
+    ['"1.2" is no version of the apps', '1.2', true, 400],
+    ['a version with a build is taken', '1.2.0-beta.1+42', true, 200],
+    ['no version is needed while any may run', 'newest', false, 200],
+  ] as const) {
     it(name, async () => {
-      const body = Object.entries(changes).reduce<JsonObject>((made, [path, value]) => withAt(made, path, value), REMOTE_CONFIG)
+      const body = withAt(withAt(REMOTE_CONFIG, 'appStatus.isLatestVersionOnly', isOnly), 'appStatus.latestAppVersion', version)
       const response = await put(body)
       assert.equal(response.status, status, response.text)
-      if (member !== undefined) assert.ok(response.error.startsWith(`invalidInput: ${member}: expected `), response.error)
+      if (status === 400) assert.ok(response.error.startsWith('invalidInput: appStatus.latestAppVersion: expected '), response.error)
     })
   }
 })
 
-describe('a configuration may', () => {
-  const rows: readonly (readonly [name: string, path: string, value: Json | undefined, stored: Json])[] = [
-    [
-      'leave one of two buttons out',
-      'adConfig.articleAdConfiguration.visibleTo.guestUser',
-      { belowArticleContinueReadingButton: false },
-      { belowArticleContinueReadingButton: false },
-    ],
-    ['leave the type of interstitials out', 'adConfig.interstitialAdConfiguration.adType', undefined, 'interstitial'],
-    [
-      'leave identifiers out',
-      'adConfig.platformAdIdentifiers.admob',
-      { feedBannerAdId: 'x' },
-      {
-        feedNativeAdId: null,
-        feedBannerAdId: 'x',
-        feedToArticleInterstitialAdId: null,
-        inArticleNativeAdId: null,
-        inArticleBannerAdId: null,
-      },
-    ],
-    ['leave itemsToDisplay out of a call to action', 'feedDecoratorConfig.rateApp.itemsToDisplay', undefined, null],
-    ['hold what older apps read in adConfig', 'adConfig.guestAdFrequency', 5, 5],
-    ['hold further members in a fixed record', 'appStatus.motto', { any: ['thing'] }, { any: ['thing'] }],
+it('a configuration may leave out what the apps can do without, and hold what they do not know', async () => {
+  const unset = { feedNativeAdId: null, feedToArticleInterstitialAdId: null, inArticleNativeAdId: null, inArticleBannerAdId: null }
+  const rows: readonly (readonly [path: string, value: Json | undefined, stored: Json])[] = [
+    ['adConfig.articleAdConfiguration.visibleTo.guestUser', { belowArticleContinueReadingButton: false }, { belowArticleContinueReadingButton: false }],
+    ['adConfig.interstitialAdConfiguration.adType', undefined, 'interstitial'],
+    ['adConfig.platformAdIdentifiers.admob', { feedBannerAdId: 'x' }, { ...unset, feedBannerAdId: 'x' }],
+    ['feedDecoratorConfig.rateApp.itemsToDisplay', undefined, null],
+    ['adConfig.guestAdFrequency', 5, 5],
+    ['appStatus.motto', { any: ['thing'] }, { any: ['thing'] }],
   ]
-  for (const [name, path, value, stored] of rows) {
-    it(name, async () => {
-      const response = await put(withAt(REMOTE_CONFIG, path, value))
-      assert.equal(response.status, 200, response.text)
-      assert.deepEqual(decodeEnvelope<unknown>(response.body, decodeRemoteConfig) && response.at(`data.${path}`), stored)
-    })
+  for (const [path, value, stored] of rows) {
+    const response = await put(withAt(REMOTE_CONFIG, path, value))
+    assert.equal(response.status, 200, response.text)
+    decodeEnvelope(response.body, decodeRemoteConfig)
+    assert.deepEqual(response.at(`data.${path}`), stored, path)
   }
+  const disabled = withAt(withAt(REMOTE_CONFIG, 'feedDecoratorConfig.suggestedTopics.enabled', false), 'feedDecoratorConfig.suggestedTopics.itemsToDisplay', null)
+  assert.equal((await put(disabled)).status, 200, 'a disabled collection needs no number')
 })
 
 describe('reading the configuration without a session', () => {
-  const REMOTE = { query: MODEL, id: REMOTE_CONFIG_ID }
   const expired = 'x.y.z'
 
   it('is 401 as it stands', async () => {
@@ -210,24 +164,17 @@ describe('reading the configuration without a session', () => {
 
   it('opens that one GET and nothing else', async (t) => {
     const open = await startService(t, { publicRemoteConfig: 'on' })
-    const { id, query } = REMOTE
+    const id = `/${REMOTE_CONFIG_ID}`
     for (const [method, target, parameters] of [
-      ['GET', '', query],
-      ['POST', '', query],
-      ['PUT', `/${id}`, query],
-      ['DELETE', `/${id}`, query],
-      ['GET', `/${id}`, {}],
-      ['GET', `/${id}`, { model: 'topic' }],
-      ['GET', `/${id}`, { model: 'Remote_config' }],
-      ['GET', '/6643b1b7a4a4e6e1a8e7b1c3', query],
-      ['GET', '/x', query],
-      ['GET', '/6643b1b7a4a4e6e1a8e7b1c3', { model: 'dashboard_summary' }],
+      ...[['GET', '', MODEL], ['POST', '', MODEL], ['PUT', id, MODEL], ['DELETE', id, MODEL], ['GET', '/x', MODEL]] as const,
+      ...[['GET', id, {}], ['GET', id, { model: 'topic' }], ['GET', id, { model: 'Remote_config' }]] as const,
+      ['GET', '/6643b1b7a4a4e6e1a8e7b1c2', { model: 'dashboard_summary' }],
     ] as const) {
       const body = method === 'POST' || method === 'PUT' ? { body: REMOTE_CONFIG } : {}
       const response = await open.data(method, target, parameters, body)
       assert.equal(response.status, 401, `${method} ${target} ${JSON.stringify(parameters)}`)
     }
-    const twice = await open.call('GET', `/api/v1/data/${id}?model=remote_config&model=topic`)
+    const twice = await open.call('GET', `/api/v1/data${id}?model=remote_config&model=topic`)
     assert.equal(twice.status, 400)
   })
 })

@@ -2,7 +2,6 @@
 /** What is there after a start: only what was missing is added, by id, and nothing is overwritten. */
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import { isId } from '../../src/base/ids.ts'
 import type { JsonObject } from '../../src/base/json.ts'
 import { decodePage, DECODERS } from '../support/service/client-codec.ts'
 import { COUNTRY, REMOTE_CONFIG_ID } from '../../scripts/tools/data-bodies.ts'
@@ -29,23 +28,9 @@ it('a first start brings countries, languages and the configuration, and no cont
   const site = await startService(t, {}, { isEmpty: true })
   const { token } = await site.guest()
   const [countries, languages] = [await all(site, token, 'country'), await all(site, token, 'language')]
-  assert.equal(countries.length, 249)
-  assert.equal(new Set(countries.map(({ isoCode }) => isoCode)).size, 249)
-  assert.ok(
-    countries.every(
-      ({ id, status, isoCode, flagUrl }) =>
-        isId(String(id)) &&
-        status === 'active' &&
-        flagUrl === `https://flagcdn.com/h40/${String(isoCode).toLowerCase()}.png`,
-    ),
-  )
-  assert.ok(languages.length >= 180 && languages.length <= 190, String(languages.length))
-  assert.equal(new Set(languages.map(({ code }) => code)).size, languages.length)
-  assert.equal(languages.find(({ code }) => code === 'is')?.['nativeName'], 'Íslenska')
-  assert.deepEqual(
-    (await all(site, token, 'remote_config')).map(({ id }) => id),
-    [REMOTE_CONFIG_ID],
-  )
+  assert.deepEqual([countries.length, languages.length], [249, 183])
+  assert.equal(countries.find(({ isoCode }) => isoCode === 'IS')?.['flagUrl'], 'https://flagcdn.com/h40/is.png')
+  assert.deepEqual((await all(site, token, 'remote_config')).map(({ id }) => id), [REMOTE_CONFIG_ID])
   assert.deepEqual(await all(site, token, 'topic'), [])
 })
 
