@@ -77,14 +77,11 @@ describe('a pattern that takes a backtracking engine exponential time gets its r
     'with white space and a comment': { title: { $regex: '^ ( a + # one\n ) + $', $options: 'x' } },
     'under $and': { $and: [{ status: { $ne: '' } }, { title: trap() }] },
     'under $or and $nor': { $nor: [{ $or: [{ title: { $not: trap() } }] }] },
-    'in the value form of $elemMatch': { tags: { $elemMatch: trap() } },
     'in the object form of $elemMatch': { parts: { $elemMatch: { text: trap() } } },
     'under $all': { tags: { $all: [{ $elemMatch: trap() }] } },
     'without the flag u': { title: { $regex: '^(a+)+$|\\-' } },
     'beside a search that an index serves': { $and: [{ title: { $regex: 'aaaaaa', $options: 'i' } }, { title: trap() }] },
     'on one document that an id names': { _id: TRAPPED, title: trap() },
-    'that V8 compiles for hours': { title: { $regex: `^${'a?'.repeat(300)}${'a'.repeat(40)}$` } },
-    'with boundaries that V8 compiles for hours': { title: { $regex: `^${'(?:\\b|a)'.repeat(120)}aaaa$` } },
   }
   for (const [name, filter] of Object.entries(spellings)) {
     it(name, async () => {
@@ -101,21 +98,10 @@ describe('a pattern that takes a backtracking engine exponential time gets its r
   })
 })
 
-describe('a pattern of many states on a long text ends at the deadline with advice', () => {
-  const heavy: JsonObject = { $regex: 'a[ab]{9000}c' }
-  const spellings: Readonly<Record<string, JsonObject>> = {
-    'in the open': { long: heavy },
-    'under $not': { long: { $not: heavy } },
-    'on one document that an id names': { _id: LARGE, long: heavy },
-  }
-  for (const [name, filter] of Object.entries(spellings)) {
-    it(name, async () => {
-      const response = await send({ filter, sort: 'x' }, hurried)
-      assert.equal(response.status, 400, response.text.slice(0, 300))
-      const advice = /^badRequest: Cannot answer this query of headline in time: narrow the filter or sort by /
-      assert.match(response.error, advice)
-    })
-  }
+it('a pattern of many states on a long text ends at the deadline with advice', async () => {
+  const response = await send({ filter: { long: { $regex: 'a[ab]{9000}c' } }, sort: 'x' }, hurried)
+  assert.equal(response.status, 400, response.text.slice(0, 300))
+  assert.match(response.error, /^badRequest: Cannot answer this query of headline in time: narrow the filter or sort by /)
 })
 
 describe('work hidden in the size of a query is bounded', () => {
@@ -128,10 +114,7 @@ describe('work hidden in the size of a query is bounded', () => {
     'a thousand searches in a large document': { filter: large((i) => ({ $regex: `ababc${i}`, $options: 'i' }), 'long') },
     'bounded patterns on a large document': { filter: large((i) => ({ $regex: `[ab]{1,9}c${i}` }), 'long') },
     'lists of lists on a large document': { filter: large((i) => ({ $in: times(90, (k) => [i, k]) }), 'list', 9) },
-    'elements of elements': {
-      filter: { list: { $not: { $elemMatch: { $nin: times(1_000, (i) => -1 - i) } } }, x: 'none' },
-      sort: 'x',
-    },
+    'elements of elements': { filter: { list: { $not: { $elemMatch: { $nin: times(1_000, (i) => -1 - i) } } }, x: 'none' }, sort: 'x' },
     'nothing found on a member without an index, sorted by another': { filter: { nowhere: { $gt: 5 } }, sort: 'n.z:desc,x' },
     'eight members without an index': { sort: 'x,n,tags:desc,n.y,n.z:desc,x.y,x.0,list', limit: 100 },
     'all conditions on all documents': { filter: { $nor: times(999, (i) => ({ nowhere: { $gt: i } })) } },
@@ -143,26 +126,18 @@ describe('work hidden in the size of a query is bounded', () => {
     })
   }
 
-  const quick: Readonly<Record<string, readonly [query: Query, status: number]>> = {
-    'three lists of a thousand ids': [
-      {
-        filter: Object.fromEntries(
-          ['topic.id', 'source.id', 'eventCountry.id'].map((path) => [path, { $in: times(999, (i) => `t${i}`) }]),
-        ),
-        sort: 'updatedAt:desc',
-      },
-      200,
-    ],
-    'a thousand bounds on an indexed path': [
-      { filter: { status: 'active', $and: times(990, (i) => ({ updatedAt: { $gt: `a${i}` } })) }, sort: 'updatedAt:desc' },
-      200,
-    ],
-    'a text of a thousand characters to search for': [{ filter: { title: { $regex: 'ferry'.repeat(200), $options: 'i' } } }, 200],
+  const ids = (path: string): JsonObject => ({ [path]: { $in: times(999, (i) => `t${i}`) } })
+  const quick: Readonly<Record<string, Query>> = {
+    'three lists of a thousand ids': { filter: { ...ids('topic.id'), ...ids('source.id'), ...ids('eventCountry.id') }, sort: 'updatedAt:desc' },
+    'a thousand bounds on an indexed path': {
+      ...{ filter: { status: 'active', $and: times(990, (i) => ({ updatedAt: { $gt: `a${i}` } })) }, sort: 'updatedAt:desc' },
+    },
+    'a text of a thousand characters to search for': { filter: { title: { $regex: 'ferry'.repeat(200), $options: 'i' } } },
   }
-  for (const [name, [query, status]] of Object.entries(quick)) {
+  for (const [name, query] of Object.entries(quick)) {
     it(name, async () => {
       const response = await send(query)
-      assert.equal(response.status, status, response.text.slice(0, 300))
+      assert.equal(response.status, 200, response.text.slice(0, 300))
     })
   }
 
@@ -208,11 +183,8 @@ describe('a forged cursor names a place and nothing more', () => {
 
   it('with ids that no document has', async () => {
     for (const id of ['', '\u{10FFFF}', 'x'.repeat(40_000), "'", '\ud800']) {
-      const response = await send({
-        filter: { status: 'active' },
-        sort: 'updatedAt:desc',
-        cursor: forge('updatedAt:desc', ['2025-10-03T12:00:00.000Z'], id),
-      })
+      const cursor = forge('updatedAt:desc', ['2025-10-03T12:00:00.000Z'], id)
+      const response = await send({ filter: { status: 'active' }, sort: 'updatedAt:desc', cursor })
       assert.equal(response.status, 200, response.text.slice(0, 300))
     }
   })

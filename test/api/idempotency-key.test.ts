@@ -23,10 +23,10 @@ const named = async (name: string): Promise<number> => {
   const list = await service.data('GET', '', { model: 'topic', filter: { name } }, { token: admin.token })
   return (list.at('data.items') as unknown[]).length
 }
-const kept = (): number => {
+const kept = (what = 'count(*)', where = '', ...values: string[]): number => {
   const database = openDatabase(databaseOf(service), { readOnly: true })
   try {
-    return Number(database.get('SELECT count(*) AS n FROM first_response')?.['n'])
+    return Number(database.get(`SELECT ${what} AS n FROM first_response ${where}`, ...values)?.['n'])
   } finally {
     database.close()
   }
@@ -41,11 +41,9 @@ describe('a request that is repeated with its key', () => {
     // What the first one has made may have changed meanwhile.
     const id = String(first.at('data.id'))
     await service.data('PATCH', `/${id}`, { model: 'topic' }, { token: admin.token, body: { description: 'changed' } })
-    for (const again of [key, key.slice(1, -1).replace(' ', ' ')]) {
-      const second = await create(`"${again.replaceAll('"', '')}"`, body)
-      assert.deepEqual([second.status, second.at('data'), second.headers.get('etag')], [201, first.at('data'), first.headers.get('etag')])
-      assert.notEqual(second.at('metadata.requestId'), first.at('metadata.requestId'))
-    }
+    const second = await create(key, body)
+    assert.deepEqual([second.status, second.at('data'), second.headers.get('etag')], [201, first.at('data'), first.headers.get('etag')])
+    assert.notEqual(second.at('metadata.requestId'), first.at('metadata.requestId'))
     assert.equal(await named('Once'), 1)
   })
 
@@ -157,11 +155,9 @@ describe('attack: a key', () => {
     const long = { ...TOPIC, description: 'x'.repeat(1_500_000) }
     const first = await create('"long 0"', long, { by: other })
     for (let i = 1; i <= 6; i++) assert.equal((await create(`"long ${i}"`, long, { by: other })).status, 201)
-    const database = openDatabase(databaseOf(service), { readOnly: true })
-    const { bytes } = database.get('SELECT sum(bytes) AS bytes FROM first_response WHERE user_id = ?', other.id) ?? {}
-    database.close()
-    assert.ok(Number(bytes) <= 8 * 1024 * 1024 && Number(bytes) > 4 * 1024 * 1024, String(bytes))
+    const bytes = kept('sum(bytes)', 'WHERE user_id = ?', other.id)
+    assert.ok(bytes <= 8 * 1024 * 1024 && bytes > 4 * 1024 * 1024, String(bytes))
     assert.notEqual((await create('"long 0"', long, { by: other })).at('data.id'), first.at('data.id'))
-    for (const id of [first.at('data.id')]) await service.data('DELETE', `/${String(id)}`, { model: 'topic' }, { token: admin.token })
+    await service.data('DELETE', `/${String(first.at('data.id'))}`, { model: 'topic' }, { token: admin.token })
   })
 })

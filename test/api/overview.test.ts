@@ -44,23 +44,14 @@ describe('the overview', () => {
       topic: { ...NONE, archived: 1 },
       source: { ...NONE, active: 1 },
     }
-    const [noon, later] = ['2026-03-01T12:00:00.000Z', '2026-03-01T14:00:00.000Z']
-    const hours = [
-      { hour: noon, headlines: 2 },
-      { hour: later, headlines: 1 },
-    ]
-    assert.deepEqual(await overview(publisher.token), { counts, hours })
+    const [noon, later] = [{ hour: '2026-03-01T12:00:00.000Z', headlines: 2 }, { hour: '2026-03-01T14:00:00.000Z', headlines: 1 }]
+    assert.deepEqual(await overview(publisher.token), { counts, hours: [noon, later] })
     await service.data('DELETE', `/${first}`, { model: 'headline' }, { token: admin.token })
-    assert.deepEqual(await overview(admin.token), {
-      counts: { ...counts, headline: { ...counts.headline, active: 0 } },
-      hours: [
-        { hour: noon, headlines: 1 },
-        { hour: later, headlines: 1 },
-      ],
-    })
+    const left = { ...counts, headline: { ...counts.headline, active: 0 } }
+    assert.deepEqual(await overview(admin.token), { counts: left, hours: [{ ...noon, headlines: 1 }, later] })
     service.advance(31 * 24 * HOUR_MS - HOUR_MS)
-    const { hours: left } = (await overview(admin.token)) as { hours: readonly unknown[] }
-    assert.deepEqual(left, [{ hour: later, headlines: 1 }], 'what is older than 31 days is left out')
+    const { hours } = (await overview(admin.token)) as { hours: readonly unknown[] }
+    assert.deepEqual(hours, [later], 'what is older than 31 days is left out')
   })
 })
 

@@ -24,24 +24,26 @@ const FREE_ID = '000000000000000000000000'
 const STATUSES = 'active, draft, archived'
 
 /** A topic that a few references make larger than a body may be. */
-const long = await service.data(
-  'POST',
-  '',
-  { model: 'topic' },
-  { token: admin.token, body: { ...TOPIC, description: 'x'.repeat(500_000) } },
-)
-const longTopic = { id: String(long.at('data.id')) }
+const long = { token: admin.token, body: { ...TOPIC, description: 'x'.repeat(500_000) } }
+const longTopic = { id: String((await service.data('POST', '', { model: 'topic' }, long)).at('data.id')) }
 const demoted = await service.data('GET', `/${admin.id}`, { model: 'user' }, { token: admin.token })
 
-const nested = (levels: number): JsonObject => {
-  let value: JsonObject = {}
-  for (let level = 1; level < levels; level++) value = { deeper: value }
-  return value
-}
+const nested = (levels: number): JsonObject => (levels === 1 ? {} : { deeper: nested(levels - 1) })
 const topic = (path: string, value: JsonObject[string] | undefined): JsonObject => withAt(TOPIC, path, value)
-const preferences = (changes: JsonObject): JsonObject => ({ ...PREFERENCES, id: standard.id, ...changes })
-const config = (path: string, value: JsonObject[string]): JsonObject =>
-  withAt(withAt(REMOTE_CONFIG, 'appStatus.isLatestVersionOnly', true), path, value)
+const CONFIG = { model: 'remote_config', id: REMOTE_CONFIG_ID } as const
+const config = (path: string, value: JsonObject[string]): Pick<Row, 'path' | 'body' | 'model' | 'id'> => {
+  const body = withAt(withAt(REMOTE_CONFIG, 'appStatus.isLatestVersionOnly', true), path, value)
+  return { path, body, ...CONFIG }
+}
+/** Preferences of the standard user, by themselves or an administrator, whom limits do not bind. */
+const preferences = (changes: JsonObject, { token } = standard): Pick<Row, 'body' | 'model' | 'id' | 'token'> => ({
+  ...{ model: 'user_content_preferences', id: standard.id, token },
+  body: { ...PREFERENCES, id: standard.id, ...changes },
+})
+const headline = (path: string, value: JsonObject[string] | undefined): Pick<Row, 'path' | 'body' | 'model'> => ({
+  ...{ path, model: 'headline' },
+  body: withAt(HEADLINE, path, value),
+})
 
 interface Row {
   readonly code: ProblemCode
@@ -60,86 +62,47 @@ const ROWS: readonly Row[] = [
   { code: 'required', path: 'description', body: topic('description', undefined) },
   { code: 'required', path: 'name', body: topic('name', null) },
   { code: 'tooEarly', path: 'publishAt', model: 'headline', body: { ...HEADLINE, status: 'draft', publishAt: '2026-01-01T00:00:00.000Z' } },
-  { code: 'otherStatus', path: 'publishAt', model: 'headline', params: { choices: 'draft' }, body: { ...HEADLINE, publishAt: '2030-01-01T00:00:00.000Z' } },
-  {
-    ...{ code: 'needsReview', path: 'status', model: 'headline', failure: 'forbidden' },
-    ...{ token: publisher.token, body: { ...HEADLINE, status: 'active' } },
-  },
-  { code: 'required', path: 'source', model: 'headline', body: withAt(HEADLINE, 'source', undefined) },
+  { code: 'otherStatus', params: { choices: 'draft' }, ...headline('publishAt', '2030-01-01T00:00:00.000Z') },
+  { code: 'needsReview', ...headline('status', 'active'), token: publisher.token, failure: 'forbidden' },
+  { code: 'required', ...headline('source', undefined) },
   { code: 'blank', path: 'name', body: topic('name', ' \n') },
   { code: 'notText', path: 'name', body: topic('name', 7) },
   { code: 'notUnicode', path: 'name', body: topic('name', '\ud800') },
   { code: 'tooLong', params: { max: '10000' }, path: 'name', body: topic('name', 'n'.repeat(10_001)) },
   { code: 'notChoice', params: { choices: STATUSES }, path: 'status', body: topic('status', 'gone') },
-  { code: 'notDate', path: 'source.createdAt', model: 'headline', body: withAt(HEADLINE, 'source.createdAt', 'today') },
-  { code: 'notId', path: 'source.id', model: 'headline', body: withAt(HEADLINE, 'source.id', '') },
-  {
-    ...{ code: 'notReference', params: { model: 'source' } },
-    ...{ path: 'source', model: 'headline', body: withAt(HEADLINE, 'source', 'the post') },
-  },
-  {
-    ...{ code: 'unknownReference', params: { model: 'source' } },
-    ...{ path: 'source', model: 'headline', body: withAt(HEADLINE, 'source', { id: FREE_ID }) },
-  },
+  { code: 'notDate', ...headline('source.createdAt', 'today') },
+  { code: 'notId', ...headline('source.id', '') },
+  { code: 'notReference', params: { model: 'source' }, ...headline('source', 'the post') },
+  { code: 'unknownReference', params: { model: 'source' }, ...headline('source', { id: FREE_ID }) },
   { code: 'reservedName', params: { name: '$set' }, path: '', body: { ...TOPIC, $set: 1 } },
   { code: 'tooDeep', params: { max: '200' }, path: '', body: { ...TOPIC, deep: nested(200) } },
+  { code: 'notBoolean', ...config('adConfig.enabled', 'no') },
+  { code: 'notWholeNumber', ...config('userPreferenceConfig.guestFollowedItemsLimit', -1) },
+  { code: 'notVersion', ...config('appStatus.latestAppVersion', 'newest') },
+  { code: 'notObject', ...CONFIG, path: 'appStatus', body: { ...REMOTE_CONFIG, appStatus: [] } },
   {
-    ...{ code: 'notBoolean', path: 'adConfig.enabled', model: 'remote_config', id: REMOTE_CONFIG_ID },
-    body: config('adConfig.enabled', 'no'),
+    ...{ code: 'unknownName', params: { name: 'king', choices: 'guestUser, standardUser, premiumUser' } },
+    ...config('feedDecoratorConfig.rateApp.visibleTo', { king: { daysBetweenViews: 1 } }),
+  },
+  { code: 'notList', path: 'followedTopics', ...preferences({ followedTopics: 'all' }) },
+  { code: 'tooMany', params: { max: '1000' }, path: 'followedTopics', ...preferences({ followedTopics: copies(TOPIC, 1_001) }, admin) },
+  {
+    ...{ code: 'tooManyReferences', params: { max: '1000' }, path: '' },
+    ...preferences({ followedTopics: Array(600).fill(longTopic) as JsonObject[], followedSources: Array(401).fill({ id: FREE_ID }) as JsonObject[] }, admin),
   },
   {
-    ...{ code: 'notWholeNumber', model: 'remote_config', id: REMOTE_CONFIG_ID },
-    path: 'userPreferenceConfig.guestFollowedItemsLimit',
-    body: config('userPreferenceConfig.guestFollowedItemsLimit', -1),
+    ...{ code: 'tooLarge', params: { max: '2097152' }, path: 'followedTopics[4]' },
+    ...preferences({ followedTopics: Array(5).fill(longTopic) as JsonObject[] }, admin),
   },
   {
-    ...{ code: 'notVersion', path: 'appStatus.latestAppVersion', model: 'remote_config', id: REMOTE_CONFIG_ID },
-    body: config('appStatus.latestAppVersion', 'newest'),
+    ...{ code: 'overLimit', params: { max: '5' }, path: 'followedTopics', model: 'user_content_preferences', failure: 'forbidden' },
+    ...{ id: guest.id, token: guest.token, body: { ...PREFERENCES, id: guest.id, followedTopics: copies(TOPIC, 6) } },
   },
-  {
-    ...{ code: 'notObject', path: 'appStatus', model: 'remote_config', id: REMOTE_CONFIG_ID },
-    body: { ...REMOTE_CONFIG, appStatus: [] },
-  },
-  {
-    ...{ code: 'unknownName', model: 'remote_config', id: REMOTE_CONFIG_ID },
-    ...{ path: 'feedDecoratorConfig.rateApp.visibleTo' },
-    params: { name: 'king', choices: 'guestUser, standardUser, premiumUser' },
-    body: config('feedDecoratorConfig.rateApp.visibleTo', { king: { daysBetweenViews: 1 } }),
-  },
-  {
-    ...{ code: 'notList', path: 'followedTopics', model: 'user_content_preferences', id: standard.id },
-    ...{ token: standard.token, body: preferences({ followedTopics: 'all' }) },
-  },
-  {
-    ...{ code: 'tooMany', params: { max: '1000' }, path: 'followedTopics', model: 'user_content_preferences' },
-    ...{ id: standard.id, token: admin.token, body: preferences({ followedTopics: copies(TOPIC, 1_001) }) },
-  },
-  {
-    ...{ code: 'tooManyReferences', params: { max: '1000' }, path: '', model: 'user_content_preferences' },
-    ...{ id: standard.id, token: admin.token },
-    body: preferences({
-      followedTopics: Array(600).fill(longTopic) as JsonObject[],
-      followedSources: Array(401).fill({ id: FREE_ID }) as JsonObject[],
-    }),
-  },
-  {
-    ...{ code: 'tooLarge', params: { max: '2097152' }, path: 'followedTopics[4]', model: 'user_content_preferences' },
-    ...{ id: standard.id, token: admin.token },
-    body: preferences({ followedTopics: Array(5).fill(longTopic) as JsonObject[] }),
-  },
-  {
-    ...{ code: 'overLimit', params: { max: '5' }, path: 'followedTopics', model: 'user_content_preferences' },
-    ...{ id: guest.id, token: guest.token, failure: 'forbidden' },
-    body: { ...PREFERENCES, id: guest.id, followedTopics: copies(TOPIC, 6) },
-  },
-  {
-    ...{ code: 'otherId', path: 'id', model: 'user_content_preferences', id: standard.id, token: standard.token },
-    body: { ...PREFERENCES, id: 'other' },
-  },
+  { code: 'otherId', path: 'id', ...preferences({ id: 'other' }) },
   { code: 'notEmail', path: 'email', model: 'user', body: { ...USER, email: 'reader' } },
   { code: 'duplicate', path: 'email', model: 'user', failure: 'conflict', body: { ...USER, email: standard.email } },
   { code: 'notHttpUrl', path: 'iconUrl', body: topic('iconUrl', 'javascript:alert(1)') },
-  { code: 'notHttpUrl', path: 'source.url', model: 'headline', body: withAt(HEADLINE, 'source.url', 'data:text/html,x') },
+  { code: 'notHttpUrl', ...headline('source.url', 'data:text/html,x') },
   { code: 'notCountryCode', path: 'isoCode', model: 'country', body: { ...COUNTRY, isoCode: 'ISL' } },
   { code: 'blank', path: 'isoCode', model: 'country', body: { ...COUNTRY, isoCode: '' } },
   { code: 'notLanguageCode', path: 'code', model: 'language', body: { ...LANGUAGE, code: 'IS' } },
@@ -166,9 +129,7 @@ for (const row of ROWS) {
     assert.ok(problem !== undefined, checked.text)
     assert.deepEqual([problem.code, problem.path, problem.params], [code, path, params], problem.message)
     const call = { token, body }
-    const written = await (id === undefined
-      ? service.data('POST', '', { model }, call)
-      : service.data('PUT', `/${id}`, { model }, call))
+    const written = await service.data(id === undefined ? 'POST' : 'PUT', id === undefined ? '' : `/${id}`, { model }, call)
     assert.equal(written.at('error.code'), failure, written.text)
     assert.deepEqual((written.at('error.problems') as Problem[]).map(anyTime), [anyTime(problem)])
   })

@@ -56,26 +56,19 @@ describe('publishedAt', () => {
     assert.match((await send('PATCH', id, { publishedAt: 'soon' })).error, /^invalidInput: publishedAt: /)
   })
 
-  it('sorts lists, what was never published last, page by page', async () => {
+  it('sorts lists, what was never published last', async () => {
     const all: unknown[] = []
     for (const day of ['03', '01', '02', '02']) {
       all.push((await made({ ...BODY, title: 'sorted', publishedAt: `2024-01-${day}T00:00:00.000Z` }))['id'])
     }
     for (let i = 0; i < 3; i++) all.push((await made({ ...DRAFT, title: 'sorted' }))['id'])
     const [third, first, second, equal, ...drafts] = all
-    const walk = async (sort: string): Promise<readonly unknown[]> => {
-      const ids: unknown[] = []
-      let cursor: unknown
-      do {
-        const query = { model: 'headline', sort, limit: 2, filter: { title: 'sorted' }, ...(cursor == null ? {} : { cursor }) }
-        const page = await service.data('GET', '', query, { token: reader.token })
-        ids.push(...(page.at('data.items') as readonly JsonObject[]).map(({ id }) => id))
-        cursor = page.at('data.cursor')
-      } while (cursor != null)
-      return ids
+    const sorted = async (sort: string): Promise<readonly unknown[]> => {
+      const page = await service.data('GET', '', { model: 'headline', sort, filter: { title: 'sorted' } }, { token: reader.token })
+      return (page.at('data.items') as readonly JsonObject[]).map(({ id }) => id)
     }
-    assert.deepEqual(await walk('publishedAt:desc'), [third, second, equal, first, ...drafts])
-    assert.deepEqual(await walk('publishedAt:asc'), [...drafts, first, second, equal, third])
+    assert.deepEqual(await sorted('publishedAt:desc'), [third, second, equal, first, ...drafts])
+    assert.deepEqual(await sorted('publishedAt:asc'), [...drafts, first, second, equal, third])
   })
 })
 

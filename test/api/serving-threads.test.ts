@@ -157,11 +157,6 @@ describe('several threads', { skip: ONLY_HERE }, () => {
     }
     await stopped
   })
-
-  it('refuse a port that another service has', async (t) => {
-    const { port } = new URL(service.url)
-    await assert.rejects(startThreads(t, { port }), { code: 'EADDRINUSE' })
-  })
 })
 
 describe('attack:', { skip: ONLY_HERE }, () => {

@@ -7,23 +7,19 @@
  * loses what the request needs. `Expect: 100-continue` tells when the first checks have passed.
  */
 import assert from 'node:assert/strict'
-import { join } from 'node:path'
 import { after, describe, it } from 'node:test'
 import type { JsonObject } from '../../src/base/json.ts'
-import { MODELS } from '../../src/models/registry.ts'
-import type { Model } from '../../src/models/schema.ts'
 import { user } from '../../src/models/user.ts'
-import { SYSTEM } from '../../src/store/actor.ts'
-import { openDatabase } from '../../src/store/db/database.ts'
+import { openDatabase } from '../../src/store/sqlite/database.ts'
 import { authCalls } from '../support/service/auth-calls.ts'
 import { newCast, newPerson, type Person, type Role } from '../support/cast.ts'
-import * as bodies from '../../scripts/tools/data-bodies.ts'
+import { bodyOf, copies, HEADLINE, PREFERENCES, REMOTE_CONFIG_ID, USER } from '../../scripts/tools/data-bodies.ts'
 import { RawConnection } from '../support/service/http-client.ts'
+import { databaseOf } from '../support/service/service.ts'
 import { startSuiteService } from '../support/service/suite-service.ts'
 
 const service = await startSuiteService()
 const { admin } = await newCast(service)
-const { store } = service.app.services
 const auth = authCalls(service)
 
 /** Sends half of a body, does something, sends the rest, and gives the status of the response. */
@@ -56,7 +52,7 @@ async function sendInHalves(
 }
 
 /** Changes with every commit of another connection that changes anything (sqlite.org/pragma.html#pragma_data_version). */
-const witness = openDatabase(join(service.directory, 'data', 'dateline.db'), { readOnly: true })
+const witness = openDatabase(databaseOf(service), { readOnly: true })
 after(() => witness.close())
 const commits = (): unknown => witness.get('PRAGMA data_version')?.['data_version']
 
@@ -96,103 +92,62 @@ interface Sending {
   readonly losses: readonly Loss[]
 }
 
-const BODIES: Readonly<Record<string, object>> = {
-  headline: bodies.HEADLINE,
-  topic: bodies.TOPIC,
-  source: bodies.SOURCE,
-  country: bodies.bodyOf('country'),
-  language: bodies.bodyOf('language'),
-  user: { ...bodies.USER, email: 'crony@example.org', dashboardRole: 'admin' },
-  user_app_settings: bodies.SETTINGS,
-  user_content_preferences: bodies.PREFERENCES,
-  remote_config: bodies.REMOTE_CONFIG,
-}
-const data = (model: Model, id?: string): string => `/api/v1/data${id === undefined ? '' : `/${id}`}?model=${model.name}`
-
 /** Another user, whose documents the cases write. */
 const victim = await newPerson(service, 'standard', admin.token)
-/** A stored document of each model. */
-const existing = new Map<string, string>()
-const STORED: readonly Model[] = MODELS.filter((model: Model) => model.computed === undefined)
+const data = (model: string, id = ''): string => `/api/v1/data${id === '' ? '' : `/${id}`}?model=${model}`
+const stored = async (model: string): Promise<string> => {
+  const response = await service.data('POST', '', { model }, { token: admin.token, body: bodyOf(model) })
+  return String(response.at('data.id'))
+}
+const [topic, headline] = [await stored('topic'), await stored('headline')]
 
-for (const model of STORED) {
-  const id = model.singleton ?? (model.owned === true || model === user ? victim.id : `a-${model.name}`)
-  if (model.singleton === undefined && id !== victim.id) {
-    await store
-      .as(SYSTEM)
-      .insert(model, { id, value: { ...bodies.withOwnCode(model.name, BODIES[model.name] as JsonObject), id } })
-  }
-  existing.set(model.name, id)
+let cronies = 0
+function bodyFor(model: string): JsonObject {
+  const { id: _, ...body } = model === 'user' ? { ...USER, email: `crony-${++cronies}@example.org`, dashboardRole: 'admin' } : bodyOf(model)
+  return body
 }
 
-const byAdministrators = STORED.flatMap((model): readonly Sending[] => {
-  const id = existing.get(model.name) ?? ''
-  const body = { ...BODIES[model.name], id: undefined }
-  // Each way once: what a request needs is checked in one place for all models.
-  const losses = model.name === 'topic' || model === user ? ALL_LOSSES : (['is demoted'] as const)
-  const common = { as: 'admin', losses } as const
-  return [
-    {
-      ...common,
-      name: `creates a ${model.name}`,
-      method: 'POST',
-      path: () => data(model),
-      body: ({ id: self }) => ({ ...body, id, ...(model === user ? { email: `crony-of-${self}@example.org` } : {}) }),
-    },
-    { ...common, name: `replaces a ${model.name}`, method: 'PUT', path: () => data(model, id), body: () => body },
-    { ...common, name: `patches a ${model.name}`, method: 'PATCH', path: () => data(model, id), body: () => body },
-  ]
-})
-const own = MODELS.filter((model: Model) => model.owned === true || model === user) as readonly Model[]
+/** A document that is sent by each method. */
+function sent(model: string, id: string, by: Pick<Sending, 'as' | 'losses'>): readonly Sending[] {
+  return (['POST', 'PUT', 'PATCH'] as const).map((method) => ({
+    ...{ ...by, name: `sends a ${model} by ${method}`, method },
+    path: () => data(model, method === 'POST' ? '' : id),
+    // Settings are created for the user that the body names.
+    body: () => ({ ...bodyFor(model), ...(model === 'user_app_settings' ? { id } : {}) }),
+  }))
+}
+
 const cases: readonly Sending[] = [
-  ...byAdministrators,
-  ...own.map((model): Sending => ({
-    name: `replaces the own ${model.name}`,
-    as: 'standard',
-    method: 'PUT',
+  // What a request needs is checked in one place for all models.
+  ...sent('topic', topic, { as: 'admin', losses: ALL_LOSSES }),
+  ...sent('user', victim.id, { as: 'admin', losses: ALL_LOSSES }),
+  ...sent('user_app_settings', victim.id, { as: 'admin', losses: ['is demoted'] }),
+  ...sent('remote_config', REMOTE_CONFIG_ID, { as: 'admin', losses: ['is demoted'] }),
+  ...sent('headline', headline, { as: 'publisher', losses: ALL_LOSSES }),
+  ...['user', 'user_app_settings', 'user_content_preferences'].map((model): Sending => ({
+    ...{ name: `replaces the own ${model}`, as: 'standard', method: 'PUT', losses: ENDINGS },
     path: ({ id }) => data(model, id),
-    body: ({ id }) => ({ ...BODIES[model.name], id }),
-    losses: ENDINGS,
-  })),
-  ...(['POST', 'PUT', 'PATCH'] as const).map((method): Sending => ({
-    name: `sends a headline by ${method}`,
-    as: 'publisher',
-    method,
-    path: () => `/api/v1/data${method !== 'POST' ? `/${existing.get('headline')}` : ''}?model=headline`,
-    body: () => ({ ...bodies.HEADLINE, id: undefined }),
-    losses: ALL_LOSSES,
+    body: ({ id }) => ({ ...bodyFor(model), id }),
   })),
   {
-    name: 'sends a test mail',
-    as: 'admin',
-    method: 'POST',
+    ...{ name: 'sends a test mail', as: 'admin', method: 'POST', losses: ALL_LOSSES },
     path: () => '/api/v1/admin/outbox/test',
     body: () => ({ to: 'stranger@example.org' }),
-    losses: ALL_LOSSES,
   },
   {
-    name: 'lists users by a query in the body',
-    as: 'admin',
-    method: 'POST',
+    ...{ name: 'lists users by a query in the body', as: 'admin', method: 'POST', losses: ALL_LOSSES },
     path: () => '/api/v1/data/query?model=user',
     body: () => ({ filter: { email: 'admin@example.org' }, limit: 1 }),
-    losses: ALL_LOSSES,
   },
   {
-    name: 'explains a query',
-    as: 'publisher',
-    method: 'POST',
+    ...{ name: 'explains a query', as: 'publisher', method: 'POST', losses: ALL_LOSSES },
     path: () => '/api/v1/data/explain?model=headline',
     body: () => ({ filter: { title: 'anything' }, limit: 1 }),
-    losses: ALL_LOSSES,
   },
   {
-    name: 'checks a user',
-    as: 'admin',
-    method: 'POST',
+    ...{ name: 'checks a user', as: 'admin', method: 'POST', losses: ALL_LOSSES },
     path: () => `/api/v1/data/check?model=user&id=${victim.id}`,
-    body: () => BODIES['user'],
-    losses: ALL_LOSSES,
+    body: () => bodyFor('user'),
   },
 ]
 
@@ -226,7 +181,7 @@ for (const { name, as, method, path, body, losses } of cases) {
 describe('what a body in two halves may still do', () => {
   it('a publisher who becomes a reader keeps the own preferences, and a reader who becomes one may go on', async () => {
     const person = await newPerson(service, 'publisher', admin.token)
-    const body = { ...bodies.PREFERENCES, id: person.id }
+    const body = { ...PREFERENCES, id: person.id }
     const path = `/api/v1/data/${person.id}?model=user_content_preferences`
     const sent = { method: 'PUT', path, body, token: person.token }
     assert.equal(await sendInHalves(sent, () => setRole(person, 'none')), 200)
@@ -235,21 +190,18 @@ describe('what a body in two halves may still do', () => {
 
   it('an administrator who becomes a reader keeps no role that the rest of the body requests', async () => {
     const person = await newPerson(service, 'admin', admin.token)
-    const body = { ...bodies.USER, id: person.id, dashboardRole: 'admin' }
+    const body = { ...USER, id: person.id, dashboardRole: 'admin' }
     const sent = { method: 'PUT', path: `/api/v1/data/${person.id}?model=user`, body, token: person.token }
     assert.equal(await sendInHalves(sent, () => setRole(person, 'none')), 200)
-    assert.match(store.documents.get(user, person.id) ?? '', /"dashboardRole":"none"/)
+    assert.match((await service.app.services.store.get(user, person.id)) ?? '', /"dashboardRole":"none"/)
   })
 
   it('preferences are checked by the role of the moment in which they are written', async () => {
     const person = await newPerson(service, 'premium', admin.token)
-    const savedHeadlines = bodies.copies(bodies.HEADLINE, 31)
-    const path = `/api/v1/data/${person.id}?model=user_content_preferences`
-    const sent = { method: 'PUT', path, body: { ...bodies.PREFERENCES, savedHeadlines }, token: person.token }
-    const body = { ...bodies.USER, appRole: 'standardUser' }
-    const status = await sendInHalves({ ...sent, body: { ...sent.body, id: person.id } }, () =>
-      done(service.data('PUT', `/${person.id}`, { model: 'user' }, { token: admin.token, body })),
-    )
+    const body = { ...PREFERENCES, savedHeadlines: copies(HEADLINE, 31), id: person.id }
+    const sent = { method: 'PUT', path: data('user_content_preferences', person.id), body, token: person.token }
+    const demoted = { token: admin.token, body: { ...USER, appRole: 'standardUser' } }
+    const status = await sendInHalves(sent, () => done(service.data('PUT', `/${person.id}`, { model: 'user' }, demoted)))
     assert.equal(status, 403)
   })
 
@@ -259,8 +211,9 @@ describe('what a body in two halves may still do', () => {
     const code = await service.codeFor(email)
     const sent = { method: 'POST', path: '/api/v1/auth/verify-code', body: { email, code }, token: guest.token }
     assert.equal(await sendInHalves(sent, () => done(auth.signOut(guest.token))), 200)
-    assert.match(store.documents.get(user, guest.id) ?? '', /"appRole":"guestUser"/)
-    assert.notEqual(store.accounts.userByEmail(email)?.['id'], guest.id)
+    const { store } = service.app.services
+    assert.match((await store.get(user, guest.id)) ?? '', /"appRole":"guestUser"/)
+    assert.notEqual((await store.userByEmail(email))?.['id'], guest.id)
   })
 
   it('a dashboard sign-in is refused to an administrator who lost the role while the code arrived', async () => {
