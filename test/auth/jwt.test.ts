@@ -9,13 +9,7 @@ const [OLD, NEW] = ['o'.repeat(43), 'n'.repeat(43)]
 const { signing } = deriveKeys([NEW, OLD])
 const [newest, older] = signing
 const NOW_S = 1_800_000_000
-const CLAIMS = {
-  sub: '66f000000000000000000601',
-  iat: NOW_S,
-  exp: NOW_S + 60,
-  iss: 'https://news.example.org',
-  jti: 'a1',
-}
+const CLAIMS = { sub: '66f000000000000000000601', iat: NOW_S, exp: NOW_S + 60, iss: 'https://news.example.org', jti: 'a1' }
 /** Always a new verifier: what one remembers has tests of its own. */
 const check = (token: string, now = NOW_S * 1000, keys = signing): Claims | TokenRejection =>
   tokenVerifier({ keys, issuer: CLAIMS.iss })(token, now)
@@ -24,11 +18,7 @@ describe('a token', () => {
   it('is what RFC 7519 says, and comes back as the claims that were put in', () => {
     const token = signToken(CLAIMS, newest)
     const [header = '', payload = '', signature] = token.split('.')
-    assert.deepEqual(JSON.parse(Buffer.from(header, 'base64url').toString()), {
-      alg: 'HS256',
-      typ: 'JWT',
-      kid: newest.id,
-    })
+    assert.deepEqual(JSON.parse(Buffer.from(header, 'base64url').toString()), { alg: 'HS256', typ: 'JWT', kid: newest.id })
     assert.deepEqual(JSON.parse(Buffer.from(payload, 'base64url').toString()), CLAIMS)
     assert.equal(signature, createHmac('sha256', NEW).update(`${header}.${payload}`).digest('base64url'))
     assert.deepEqual(check(token), CLAIMS)
@@ -45,18 +35,12 @@ describe('a token', () => {
     assert.deepEqual(check(forge(header, CLAIMS, NEW)), CLAIMS)
     assert.equal(check(forge(header, CLAIMS, OLD)), 'signature')
   })
-
-  it('names a key without telling anything about it', () => {
-    assert.match(newest.id, /^[0-9a-f]{8}$/)
-    assert.notEqual(newest.id, older?.id)
-  })
 })
 
 const TIMES: readonly (readonly [string, number, 'holds' | TokenRejection])[] = [
   ['at the moment of its making', NOW_S * 1000, 'holds'],
   ['a millisecond before its end', (NOW_S + 60) * 1000 - 1, 'holds'],
   ['at its end', (NOW_S + 60) * 1000, 'expired'],
-  ['long after its end', (NOW_S + 1e6) * 1000, 'expired'],
   ['five seconds before its making', (NOW_S - 5) * 1000, 'holds'],
   ['more than five seconds before its making', (NOW_S - 5) * 1000 - 1, 'early'],
 ]
@@ -70,11 +54,9 @@ describe('the time of a token:', () => {
 
 describe('nbf', () => {
   for (const [name, nbf, now, outcome] of [
-    ['that is past changes nothing', NOW_S - 60, NOW_S, 'holds'],
     ['that is now changes nothing', NOW_S, NOW_S, 'holds'],
     ['that is a moment ahead keeps the token from holding', NOW_S + 0.001, NOW_S, 'early'],
     ['within the tolerance for clocks keeps it too', NOW_S + 5, NOW_S, 'early'],
-    ['is checked by the time of each request', NOW_S + 30, NOW_S + 30, 'holds'],
     ['after the end makes a token that never holds', NOW_S + 120, NOW_S + 59, 'early'],
   ] as const) {
     it(name, () => {
@@ -101,25 +83,21 @@ const REFUSED: readonly (readonly [TokenRejection, string, string])[] = [
   ['malformed', 'a header that is an array', forge([], CLAIMS, NEW)],
   ['malformed', 'more than 4096 characters', forge(HEADER, { ...CLAIMS, more: 'x'.repeat(4096) }, NEW)],
   ['algorithm', 'another algorithm', forge({ ...HEADER, alg: 'HS512' }, CLAIMS, NEW, 'sha512')],
-  [
-    'algorithm',
-    'critical extensions (RFC 7515 section 4.1.11)',
-    forge({ ...HEADER, crit: ['b64'], b64: false }, CLAIMS, NEW),
-  ],
+  ['algorithm', 'critical extensions (RFC 7515 section 4.1.11)', forge({ ...HEADER, crit: ['b64'], b64: false }, CLAIMS, NEW)],
   ['key', 'a key that is not there', forge({ ...HEADER, kid: 'ffffffff' }, CLAIMS, NEW)],
   ['signature', 'another secret', forge(HEADER, CLAIMS, OLD)],
   ['claims', 'claims that are no object', forge(HEADER, [CLAIMS], NEW)],
-  ...(['iat', 'exp', 'nbf'] as const).flatMap((claim) =>
-    ['1', null, true, [1], { at: 1 }].map(
-      (value): (typeof REFUSED)[number] => [
-        'claims',
-        `${claim} ${JSON.stringify(value)}`,
-        forge(HEADER, { ...CLAIMS, [claim]: value }, NEW),
-      ],
+  ...[['iat', 'exp', 'nbf'], ['sub', 'iss', 'jti']].flatMap((claims, i) =>
+    claims.flatMap((claim) =>
+      [i === 0 ? '1' : 7, null, true, [1], { at: 1 }].map(
+        (value): (typeof REFUSED)[number] => ['claims', `${claim} ${JSON.stringify(value)}`, forge(HEADER, { ...CLAIMS, [claim]: value }, NEW)],
+      ),
     ),
   ),
+  ...(['sub', 'iat', 'exp', 'iss', 'jti'] as const).map(
+    (claim): (typeof REFUSED)[number] => ['claims', `no ${claim}`, forge(HEADER, { ...CLAIMS, [claim]: undefined }, NEW)],
+  ),
   ['claims', 'an end past all numbers', forge(HEADER, JSON.stringify({ ...CLAIMS, exp: 0 }).replace(':0', ':1e999'), NEW)],
-  ['claims', 'no end', forge(HEADER, { ...CLAIMS, exp: undefined }, NEW)],
   ['issuer', 'another issuer', forge(HEADER, { ...CLAIMS, iss: 'https://news.example.org/' }, NEW)],
 ]
 describe('tokenVerifier() refuses', () => {

@@ -72,12 +72,9 @@ describe('mergePreferences()', () => {
   it('takes the limit of the list and of the role', () => {
     const config = limited(9)
     const figures = config['userPreferenceConfig'] as Record<string, number>
-    Object.assign(figures, {
-      authenticatedFollowedItemsLimit: 1,
-      authenticatedSavedHeadlinesLimit: 2,
-      authenticatedSavedFiltersLimit: 3,
-    })
-    Object.assign(figures, { premiumFollowedItemsLimit: 4, premiumSavedHeadlinesLimit: 5, premiumSavedFiltersLimit: 6 })
+    const standard = { authenticatedFollowedItemsLimit: 1, authenticatedSavedHeadlinesLimit: 2, authenticatedSavedFiltersLimit: 3 }
+    const premium = { premiumFollowedItemsLimit: 4, premiumSavedHeadlinesLimit: 5, premiumSavedFiltersLimit: 6 }
+    Object.assign(figures, standard, premium)
     const lengths = (user: JsonObject): number[] => {
       const parts = { account: preferences('', 'account'), guest: preferences('abcdefgh', 'guest'), user, config }
       const merged = mergePreferences(parts, NOW)

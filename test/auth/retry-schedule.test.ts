@@ -44,21 +44,13 @@ describe('near the end of the code', () => {
       const lifetime = 60_000 + random.below(1_440) * 60_000
       const tries: number[] = [0]
       for (let now: number | undefined = 0; now !== undefined;) {
-        now = nextTry({
-          now,
-          attempts: tries.length,
-          expiresAt: lifetime,
-          random: () => random.below(1_000) / 1_000,
-        })
+        now = nextTry({ now, attempts: tries.length, expiresAt: lifetime, random: () => random.below(1_000) / 1_000 })
         if (now !== undefined) tries.push(now)
       }
       const last = tries.at(-1) ?? 0
       const seed = `SEED=${random.seed} ${tries.join()}`
       assert.ok(last <= lifetime - 30_000 && last > lifetime - 32_000, seed)
-      assert.ok(
-        tries.every((at, k) => k === 0 || at - (tries[k - 1] ?? 0) >= 1_000),
-        seed,
-      )
+      assert.ok(tries.every((at, k) => k === 0 || at - (tries[k - 1] ?? 0) >= 1_000), seed)
       assert.ok(tries.length <= 10 + lifetime / 30_000, seed)
     }
   })

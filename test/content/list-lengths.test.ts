@@ -8,8 +8,6 @@ import type { Json, JsonObject } from '../../src/base/json.ts'
 import { createDrafts } from '../../src/content/drafts.ts'
 import { checkListLengths } from '../../src/content/rules/list-lengths.ts'
 import { throwProblem } from '../../src/content/rules/problems.ts'
-import { MODELS } from '../../src/models/registry.ts'
-import type { Field, Shape } from '../../src/models/schema.ts'
 import { userContentPreferences } from '../../src/models/user-content-preferences.ts'
 import { PREFERENCES } from '../../scripts/tools/data-bodies.ts'
 
@@ -45,24 +43,5 @@ describe('a list', () => {
       /savedFilters\[0\]\.sources: expected at most 500 entries, found 501/,
     )
     assert.deepEqual(asked, [])
-  })
-
-  it('of any model that clients write has a greatest length', () => {
-    const unbounded: string[] = []
-    let lists = 0
-    const lookAt = (field: Field, path: string): void => {
-      if (field.kind === 'list') {
-        lists++
-        if (field.max === undefined) unbounded.push(path)
-      }
-      if (field.kind === 'list' || field.kind === 'nullable' || field.kind === 'map') lookAt(field.of, path)
-      if (field.kind === 'record') lookIn(field.fields, path)
-    }
-    const lookIn = (shape: Shape, path: string): void => {
-      for (const [name, field] of Object.entries(shape)) lookAt(field, `${path}.${name}`)
-    }
-    for (const { name, fields } of MODELS) lookIn(fields, name)
-    assert.deepEqual(unbounded, [])
-    assert.equal(lists, 8)
   })
 })

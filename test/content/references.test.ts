@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { Failure } from '../../src/base/failure.ts'
 import { parseJson, writeJson, type Json, type JsonObject } from '../../src/base/json.ts'
 import { collectProblems } from '../../src/content/rules/problems.ts'
 import { findRecords, type Records } from '../../src/content/rules/references.ts'
@@ -8,7 +7,6 @@ import { readBody, validateDocument } from '../../src/content/rules/validate.ts'
 import { headline } from '../../src/models/headline.ts'
 import type { Model } from '../../src/models/schema.ts'
 import { userContentPreferences } from '../../src/models/user-content-preferences.ts'
-import { user } from '../../src/models/user.ts'
 import { HEADLINE, PREFERENCES } from '../../scripts/tools/data-bodies.ts'
 
 /** Records by `model id`, and what was asked for. */
@@ -41,24 +39,11 @@ describe('references by id are looked up', () => {
     ['at the top', headline, '{"topic":{"id":"t"}}', ['topic t']],
     ['in a whole copy', headline, '{"source":{"name":"S","language":{"id":"l"},"x":1}}', ['language l']],
     ['not inside the record that is put in', headline, '{"source":{"id":"s"}}', ['source s']],
-    [
-      'in lists, each record once',
-      userContentPreferences,
-      '{"followedTopics":[{"id":"t"},{"id":"t"}],"savedHeadlines":[{"id":"h"}]}',
-      ['topic t', 'headline h'],
-    ],
-    [
-      'in the lists of a saved filter',
-      userContentPreferences,
-      '{"savedFilters":[{"id":"f","countries":[{"id":"c"}]}]}',
-      ['country c'],
-    ],
+    ['in lists, each record once', userContentPreferences, '{"followedTopics":[{"id":"t"},{"id":"t"}],"savedHeadlines":[{"id":"h"}]}', ['topic t', 'headline h']],
+    ['in the lists of a saved filter', userContentPreferences, '{"savedFilters":[{"id":"f","countries":[{"id":"c"}]}]}', ['country c']],
     ['not in a saved filter that is named by id alone', userContentPreferences, '{"savedFilters":[{"id":"f"}]}', []],
-    ['not in further members', headline, '{"also":{"topic":{"id":"t"}},"more":{"id":"t"}}', []],
     ['not where more than the id is sent', headline, '{"topic":{"id":"t","name":"x"}}', []],
-    ['not where the id is no text', headline, '{"topic":{"id":7},"source":{"id":null},"eventCountry":{"id":{}}}', []],
     ['not where nothing or something else stands', headline, '{"topic":null,"source":[{"id":"s"}],"eventCountry":"c"}', []],
-    ['not in a model that embeds nothing', user, '{"id":"u","topic":{"id":"t"}}', []],
   ]
   for (const [name, model, body, asked] of rows) {
     it(name, async () => {
@@ -99,14 +84,8 @@ describe('records take the places of references', () => {
 describe('references by id', () => {
   it('that no record has are refused by name', async () => {
     const body = { followedSources: [{ id: 's' }, { id: 't' }] }
-    await assert.rejects(find(userContentPreferences, body, shelf(RECORDS)), (error: unknown) => {
-      assert.ok(error instanceof Failure)
-      assert.deepEqual(
-        [error.code, error.message],
-        ['invalidInput', 'followedSources[1]: expected the id of a source, found "t", which no source has'],
-      )
-      return true
-    })
+    const message = 'followedSources[1]: expected the id of a source, found "t", which no source has'
+    await assert.rejects(find(userContentPreferences, body, shelf(RECORDS)), { code: 'invalidInput', message })
   })
 
   const body = (count: number): JsonObject => ({ followedTopics: Array.from({ length: count }, (): Json => ({ id: 't' })) })
@@ -115,10 +94,7 @@ describe('references by id', () => {
     const store = shelf(RECORDS)
     await find(userContentPreferences, body(1000), store)
     assert.deepEqual(store.asked, ['topic t'])
-    await assert.rejects(
-      find(userContentPreferences, body(1001), store),
-      /Cannot take 1001 references by id: at most 1000 in one body/,
-    )
+    await assert.rejects(find(userContentPreferences, body(1001), store), /Cannot take 1001 references by id: at most 1000 in one body/)
     assert.equal(store.asked.length, 1)
   })
 

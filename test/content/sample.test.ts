@@ -15,7 +15,7 @@ const countries = countrySeeds()
 const languages = languageSeeds()
 const { topics, sources, headlines } = sampleContent({ now: NOW, countries, languages })
 
-describe('the shape of sample documents', () => {
+describe('sample documents', () => {
   const dated = ['createdAt', 'updatedAt', 'status', 'type']
   const shapes: readonly [string, readonly JsonObject[], readonly string[]][] = [
     ['topic', topics, ['id', 'name', 'description', 'iconUrl', ...dated]],
@@ -23,50 +23,21 @@ describe('the shape of sample documents', () => {
     ['headline', headlines, ['id', 'title', 'excerpt', 'url', 'imageUrl', 'source', 'eventCountry', 'topic', ...dated]],
   ]
   for (const [type, items, members] of shapes) {
-    it(`every ${type} has all required members in the documented order, and no other`, () => {
-      assert.ok(items.length > 0)
+    it(`of the type ${type} have all required members in the documented order, no other, and an id of their own`, () => {
       for (const item of items) {
         const isPublished = type === 'headline' && item['status'] !== 'draft'
         assert.deepEqual(Object.keys(item), isPublished ? [...members, 'publishedAt'] : members)
-        assert.equal(item['type'], type)
-        assert.ok(isId(text(item['id'])))
-        assert.ok(['active', 'draft', 'archived'].includes(text(item['status'])))
-        for (const member of ['name', 'title', 'description', 'excerpt']) {
-          if (!members.includes(member)) continue
-          const value = text(item[member])
-          assert.equal(value, value.trim().normalize('NFC'))
-          assert.ok(value.length > 0)
-          // Soft hyphens and zero-width spaces hide in copied text and make a search miss what the eye sees.
-          assert.doesNotMatch(value, /[\u00ad\u200b\ufeff]| {2}/)
-        }
+        assert.deepEqual([item['type'], isId(text(item['id']))], [type, true])
+        const [created, updated] = [text(item['createdAt']), text(item['updatedAt'])]
+        assert.ok(parseIsoDate(created) === created && created <= updated && updated <= isoDate(NOW), `${created} ${updated}`)
       }
+      assert.equal(new Set(items.map(({ id }) => id)).size, items.length)
     })
   }
 
-  it('points only at the reserved domain .example, which leads nowhere', () => {
-    for (const item of topics) assertUrl(item['iconUrl'])
-    for (const item of sources) assertUrl(item['url'])
-    for (const item of headlines) {
-      assertUrl(item['imageUrl'])
-      assertUrl(item['url'])
-      assert.ok(text(item['url']).startsWith(`${text(object(item['source'])['url'])}/`))
-    }
-  })
-
-  it('writes dates in UTC with milliseconds, the creation never after the last change nor after now', () => {
+  it('point only at the reserved domain .example, which leads nowhere', () => {
     for (const item of [...topics, ...sources, ...headlines]) {
-      const [created, updated] = [text(item['createdAt']), text(item['updatedAt'])]
-      assert.equal(parseIsoDate(created), created)
-      assert.equal(parseIsoDate(updated), updated)
-      assert.ok(created <= updated && updated <= isoDate(NOW), `${created} ${updated}`)
-    }
-  })
-
-  it('gives no id, name or title twice', () => {
-    const all = [...topics, ...sources, ...headlines]
-    assert.equal(new Set(all.map((item) => item['id'])).size, all.length)
-    for (const [items, member] of [[topics, 'name'], [sources, 'name'], [headlines, 'title'], [headlines, 'url']] as const) {
-      assert.equal(new Set(items.map((item) => item[member])).size, items.length, member)
+      for (const url of [item['iconUrl'], item['imageUrl'], item['url']]) if (url !== undefined) assert.match(text(url), /^https:\/\/[\w.-]+\.example\b/)
     }
   })
 })
@@ -129,11 +100,4 @@ function text(value: Json | undefined): string {
 function object(value: Json | undefined): JsonObject {
   assert.ok(typeof value === 'object' && value !== null)
   return value as JsonObject
-}
-
-function assertUrl(value: Json | undefined): void {
-  const url = new URL(text(value))
-  assert.equal(url.protocol, 'https:')
-  assert.match(url.hostname, /\.example$/)
-  assert.equal(url.href.replace(/\/$/, ''), value)
 }

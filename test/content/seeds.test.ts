@@ -19,11 +19,8 @@ describe('countrySeeds()', () => {
 
   it('knows all 249 countries once, each by an upper-case code and a name of its own', () => {
     assert.equal(countries.length, 249)
-    assertDistinct(countries, 'id')
-    assertDistinct(countries, 'isoCode')
-    assertDistinct(countries, 'name')
+    for (const member of ['id', 'isoCode', 'name']) assertDistinct(countries, member)
     for (const country of countries) {
-      assert.deepEqual(Object.keys(country), Object.keys(countries[0] ?? {}))
       assert.match(String(country['isoCode']), /^[A-Z]{2}$/)
       assert.ok(isId(String(country['id'])))
       assertName(country['name'])
@@ -39,23 +36,18 @@ describe('countrySeeds()', () => {
 
 describe('languageSeeds()', () => {
   const languages = languageSeeds()
-  const byCode = new Map(languages.map((language) => [language['code'], language]))
 
   it('writes a language as the apps read it, in the documented order of members and without a type', () => {
     const names = { id: '38c9f14c35cc3cffd3e3c35e', code: 'is', name: 'Icelandic', nativeName: 'Íslenska' }
     const wanted = { ...names, createdAt: SEED_DATE, updatedAt: SEED_DATE, status: 'active' }
-    assert.equal(JSON.stringify(byCode.get('is')), JSON.stringify(wanted))
+    assert.equal(JSON.stringify(languages.find(({ code }) => code === 'is')), JSON.stringify(wanted))
   })
 
   it('knows all 183 languages once, each by a lower-case code and a name of its own', () => {
     assert.equal(languages.length, 183)
-    assertDistinct(languages, 'id')
-    assertDistinct(languages, 'code')
-    assertDistinct(languages, 'name')
+    for (const member of ['id', 'code', 'name']) assertDistinct(languages, member)
     for (const language of languages) {
-      assert.deepEqual(Object.keys(language), Object.keys(languages[0] ?? {}))
       assert.match(String(language['code']), /^[a-z]{2}$/)
-      assert.ok(isId(String(language['id'])))
       assertName(language['name'])
       assertName(language['nativeName'])
     }

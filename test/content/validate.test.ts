@@ -6,46 +6,22 @@ import { parseJson, writeJson, type Json, type JsonObject } from '../../src/base
 import { ProblemFailure } from '../../src/base/problem.ts'
 import { validateDocument } from '../../src/content/rules/validate.ts'
 import { userContentPreferences } from '../../src/models/user-content-preferences.ts'
-import {
-  boolean,
-  choice,
-  code,
-  constant,
-  createdAt,
-  date,
-  embedded,
-  httpUrl,
-  id,
-  list,
-  map,
-  model,
-  nonBlankText,
-  nullable,
-  record,
-  siteUrl,
-  text,
-  whole,
-  type Field,
-  type Model,
-} from '../../src/models/schema.ts'
+import * as schema from '../../src/models/schema.ts'
+import type { Field, Model } from '../../src/models/schema.ts'
 import { HEADLINE, PREFERENCES } from '../../scripts/tools/data-bodies.ts'
+
+const { boolean, choice, code, constant, createdAt, date, embedded, httpUrl, id, list } = schema
+const { map, model, nonBlankText, nullable, record, siteUrl, text, whole } = schema
 
 const ACCESS = { list: 'admin', read: 'admin', create: 'admin', replace: 'admin', remove: 'admin' } as const
 const GENERATED = { id: 'new-id', createdAt: '2026-01-01T00:00:00.000Z', updatedAt: '2026-01-02T00:00:00.000Z' }
 
-const tag = model({
-  name: 'tag',
-  description: '',
-  fields: { id: id(), label: nonBlankText(), at: createdAt(), type: constant('tag') },
-  extras: 'keep',
-  access: ACCESS,
-  search: [],
-  indexes: [],
-})
+const REST = { description: '', extras: 'keep', access: ACCESS, search: [], indexes: [] } as const
+const tag = model({ ...REST, name: 'tag', fields: { id: id(), label: nonBlankText(), at: createdAt(), type: constant('tag') } })
 
 /** A model with one field `it`, read as a new document or over a stored one. */
 function read(field: Field, given: Json | undefined, stored?: Json): Json | undefined {
-  const one = model({ name: 'one', description: '', fields: { it: field }, extras: 'drop', access: ACCESS, search: [], indexes: [] })
+  const one = model({ ...REST, name: 'one', fields: { it: field }, extras: 'drop' })
   const body: JsonObject = given === undefined ? {} : { it: given }
   const validation = stored === undefined ? { generated: GENERATED } : { generated: GENERATED, stored: { it: stored } }
   return validateDocument(one, body, validation)['it']
@@ -63,14 +39,9 @@ function refusal(work: () => unknown): string {
 }
 
 describe('a text of a form', () => {
-  const page = model({
-    ...{ name: 'page', description: '', extras: 'keep', access: ACCESS, search: [], indexes: [] },
-    fields: { id: id(), link: httpUrl(), flag: siteUrl(), code: code('countryCode'), type: constant('page') },
-  })
-  const book = model({
-    ...{ name: 'book', description: '', extras: 'keep', access: ACCESS, search: [], indexes: [] },
-    fields: { id: id(), cover: embedded(page) },
-  })
+  const fields = { id: id(), link: httpUrl(), flag: siteUrl(), code: code('countryCode'), type: constant('page') }
+  const page = model({ ...REST, name: 'page', fields })
+  const book = model({ ...REST, name: 'book', fields: { id: id(), cover: embedded(page) } })
   const PAGE = { id: 'p', link: '', flag: '', code: 'IS', type: 'page' }
   const problemOf = (field: Field, value: string): string | undefined => {
     try {
@@ -154,18 +125,14 @@ describe('a field', () => {
     ['text keeps white space', nonBlankText(), ' a ', ' a '],
     ['text keeps every character', text(), 'a\0b\u2028𝄞', 'a\0b\u2028𝄞'],
     ['a title of 10,000 characters', nonBlankText(), '𝄞'.repeat(10_000), '𝄞'.repeat(10_000)],
-    ['a choice', STATUS, 'off', 'off'],
     ['a choice with an initial value, left out of a new document', STATUS, undefined, 'on'],
     ['a choice with an implied value, left out of a new document', IMPLIED, undefined, 'one'],
     ['a choice with an implied value, left out of a replacement', IMPLIED, undefined, 'one', 'one'],
-    ['a whole number', whole(), 0, 0],
-    ['the greatest whole number', whole(), Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER],
     ['a date in UTC', date(), '2025-10-20T14:34:56.789Z', '2025-10-20T14:34:56.789Z'],
     ['a date without a zone', date(), '2025-10-20T14:34:56.789123', '2025-10-20T14:34:56.789Z'],
     ['a date with a zone', date(), '2025-10-20T14:34:56+02:00', '2025-10-20T12:34:56.000Z'],
     ['null where it may be', nullable(text()), null, null],
     ['nothing where null may be', nullable(text()), undefined, null],
-    ['an empty list', list(text()), [], []],
     ['a list, in its order', list(whole()), [3, 1, 2], [3, 1, 2]],
     ['a list that may be kept, left out of a replacement', list(text(), { absent: 'keep' }), undefined, ['a'], ['a']],
     ['a list that may be kept, left out of a new document', list(text(), { absent: 'keep' }), undefined, []],
@@ -173,8 +140,6 @@ describe('a field', () => {
     ['a record with further members', RECORD, { b: 1, a: 'x' }, { a: 'x', b: 1 }],
     ['a record that drops them', record({ a: text() }, 'drop'), { b: 1, a: 'x' }, { a: 'x' }],
     ['a map without keys', map(['k'], text()), {}, {}],
-    ['a map', map(['k', 'l'], text()), { l: 'x' }, { l: 'x' }],
-    ['a constant that is left out', constant('c'), undefined, 'c'],
     ['a constant that is sent otherwise', constant('c'), { x: 1 }, 'c'],
     ['a copy', embedded(tag), { label: 'x', id: 'i', at: '2025-10-20' }, { label: 'x', id: 'i', at: '2025-10-20', type: 'tag' }],
   ]
@@ -186,43 +151,27 @@ describe('a field', () => {
     [text(), undefined, 'it: expected a string, found nothing'],
     [nonBlankText(), '\u2003', 'it: expected a text that is not blank, found "\u2003"'],
     [nonBlankText(), 'x'.repeat(10_001), `it: expected at most 10000 characters, found "${'x'.repeat(60)}…"`],
-    [nonBlankText(), '𝄞'.repeat(10_001), `it: expected at most 10000 characters, found "${'𝄞'.repeat(30)}…"`],
     [whole(), parseJson('9'.repeat(1_000_000)), `it: expected a whole number, 0 or more, found ${'9'.repeat(60)}…`],
-    [
-      embedded(tag),
-      { label: 'x', id: 'i'.repeat(201), at: '2025-10-20' },
-      `it.id: expected an id of at most 200 characters, found "${'i'.repeat(60)}…"`,
-    ],
+    [embedded(tag), { label: 'x', id: 'i'.repeat(201), at: '2025-10-20' }, `it.id: expected an id of at most 200 characters, found "${'i'.repeat(60)}…"`],
     [STATUS, undefined, 'it: expected one of on, off, found nothing', 'off'],
     [STATUS, null, 'it: expected one of on, off, found null'],
     [STATUS, 'ON', 'it: expected one of on, off, found "ON"'],
-    [IMPLIED, null, 'it: expected one of one, found null'],
     [boolean(), 0, 'it: expected true or false, found 0'],
-    [whole(), -1, 'it: expected a whole number, 0 or more, found -1'],
     [whole(), 0.5, 'it: expected a whole number, 0 or more, found 0.5'],
     [whole(), parseJson('9007199254740993'), 'it: expected a whole number, 0 or more, found 9007199254740993'],
-    [whole(), parseJson('1e400'), 'it: expected a whole number, 0 or more, found 1e400'],
     [date(), '2025-02-29', 'it: expected an ISO 8601 date, found "2025-02-29"'],
-    [date(), 1_760_000_000_000, 'it: expected an ISO 8601 date, found 1760000000000'],
     [nullable(text()), 7, 'it: expected a string, found 7'],
     [list(text()), null, 'it: expected an array, found null'],
-    [list(text()), { 0: 'a' }, 'it: expected an array, found an object'],
     [list(text()), ['a', null], 'it[1]: expected a string, found null'],
     [list(text(), { absent: 'keep' }), null, 'it: expected an array, found null', ['a']],
     [list(list(whole())), [[], [1, 'x']], 'it[1][1]: expected a whole number, 0 or more, found "x"'],
     [RECORD, ['a'], 'it: expected an object, found an array'],
-    [RECORD, parseJson('1e400'), 'it: expected an object, found 1e400'],
     [map(['k'], text()), { x: 'a' }, 'it: expected no keys but k, found "x"'],
     [map(['k'], text()), { constructor: 'a' }, 'it: expected no keys but k, found "constructor"'],
-    [map(['k'], record({ n: whole() })), { k: {} }, 'it.k.n: expected a whole number, 0 or more, found nothing'],
     [embedded(tag), 'i', 'it: expected a whole tag or {"id": …}, found "i"'],
     [embedded(tag), { label: 'x', at: '2025-10-20' }, 'it.id: expected the id of the embedded document, found nothing'],
     [embedded(tag), { label: 'x', id: 'i', at: 'now' }, 'it.at: expected an ISO 8601 date, found "now"'],
-    [
-      list(embedded(tag)),
-      [{ label: ' ', id: 'i', at: '2025-10-20' }],
-      'it[0].label: expected a text that is not blank, found " "',
-    ],
+    [list(embedded(tag)), [{ label: ' ', id: 'i', at: '2025-10-20' }], 'it[0].label: expected a text that is not blank, found " "'],
   ]
   for (const [field, given, message, stored] of refused) {
     it(`refuses with "${message}"`, () =>
@@ -238,15 +187,7 @@ describe('a document', () => {
   })
 
   it('does not take members of Object.prototype for sent ones', () => {
-    const odd = model({
-      name: 'odd',
-      description: '',
-      fields: { toString: text() },
-      extras: 'drop',
-      access: ACCESS,
-      search: [],
-      indexes: [],
-    })
+    const odd = model({ ...REST, name: 'odd', fields: { toString: text() }, extras: 'drop' })
     assert.equal(refusal(() => validateDocument(odd, {}, { generated: GENERATED })), 'toString: expected a string, found nothing')
   })
 
@@ -290,14 +231,8 @@ describe('names and texts that no document may hold', () => {
   }
 
   it('are refused also where the model would drop them', () => {
-    assert.equal(
-      refusal(
-        () =>
-          read(text(), 'x', 'x') &&
-          validateDocument(userContentPreferences, { ...PREFERENCES, $x: 1 }, { generated: GENERATED }),
-      ),
-      `cannot store a member named "$x": ${NAMES}`,
-    )
+    const make = () => validateDocument(userContentPreferences, { ...PREFERENCES, $x: 1 }, { generated: GENERATED })
+    assert.equal(refusal(make), `cannot store a member named "$x": ${NAMES}`)
   })
 
   it('more than 200 levels are refused, and 200 are taken', () => {
