@@ -5,12 +5,11 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { ENDPOINTS } from '../../src/endpoints/endpoints.ts'
-import { newCast, type Role } from '../support/cast.ts'
-import { startSuiteService } from '../support/service/suite-service.ts'
+import { type Role } from '../support/cast.ts'
+import { startSite } from '../support/service/site.ts'
 import { SYSTEM } from '../../src/store/actor.ts'
 
-const service = await startSuiteService()
-const cast = await newCast(service)
+const { service, cast } = await startSite()
 const TABLE = ENDPOINTS.filter(({ access }) => access === 'administrator')
 
 const OTHERS: readonly Exclude<Role, 'admin'>[] = ['guest', 'standard', 'premium', 'publisher']

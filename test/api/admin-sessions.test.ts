@@ -2,13 +2,12 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { UserSessions } from '../../src/models/responses.ts'
-import { newCast, newPerson } from '../support/cast.ts'
-import { startSuiteService } from '../support/service/suite-service.ts'
+import { newPerson } from '../support/cast.ts'
+import { startSite } from '../support/service/site.ts'
 import type { ApiResponse } from '../support/service/service.ts'
 import { SYSTEM } from '../../src/store/actor.ts'
 
-const service = await startSuiteService()
-const { admin } = await newCast(service)
+const { service, admin } = await startSite()
 const at = (id: string, session = ''): string =>
   `/api/v1/admin/users/${id}/sessions${session === '' ? '' : `/${encodeURIComponent(session)}`}`
 const itemsOf = (response: ApiResponse): UserSessions['items'] => response.at('data.items') as UserSessions['items']

@@ -3,17 +3,15 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { describe, it } from 'node:test'
 import { SYSTEM } from '../../src/store/actor.ts'
-import { newCast, newPerson } from '../support/cast.ts'
+import { newPerson } from '../support/cast.ts'
 import { ONLY_HERE } from '../support/service/service-process.ts'
 import { databaseOf, type ApiResponse } from '../support/service/service.ts'
-import { startSuiteService } from '../support/service/suite-service.ts'
+import { startSite } from '../support/service/site.ts'
 
 const DAY_MS = 86_400_000
 const TOPIC = { name: 'Harbours', description: 'Ships.', iconUrl: 'https://example.org/h.png' }
 const TOKENS = '/api/v1/admin/tokens'
-const service = await startSuiteService()
-const cast = await newCast(service)
-const { admin } = cast
+const { service, cast, admin } = await startSite()
 
 interface Made {
   readonly id: string

@@ -2,15 +2,12 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { AuditRecord } from '../../src/models/audit.ts'
-import { newCast } from '../support/cast.ts'
 import { REMOTE_CONFIG_ID, TOPIC } from '../../scripts/tools/data-bodies.ts'
 import { ONLY_HERE } from '../support/service/service-process.ts'
 import { ADMIN_EMAIL, startService, type ApiResponse } from '../support/service/service.ts'
-import { startSuiteService } from '../support/service/suite-service.ts'
+import { startSite } from '../support/service/site.ts'
 
-const service = await startSuiteService()
-const cast = await newCast(service)
-const { admin, publisher } = cast
+const { service, admin, publisher } = await startSite()
 const ETAG = /^"[\w-]{22}"$/
 
 function read(query: Readonly<Record<string, unknown>> = {}): Promise<ApiResponse> {

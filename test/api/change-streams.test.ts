@@ -6,10 +6,9 @@ import { newCast, newPerson, type Person } from '../support/cast.ts'
 import { bodyOf } from '../../scripts/tools/data-bodies.ts'
 import { openEvents, type EventReader } from '../support/service/event-reader.ts'
 import { startService, type TestService } from '../support/service/service.ts'
-import { startSuiteService } from '../support/service/suite-service.ts'
+import { startSite } from '../support/service/site.ts'
 
-const service = await startSuiteService({ hideInactive: 'on' })
-const { admin, publisher, standard } = await newCast(service)
+const { service, admin, publisher, standard, madeId, patch } = await startSite({ hideInactive: 'on' })
 
 type Query = Readonly<Record<string, string>>
 
@@ -20,15 +19,8 @@ const bearer = ({ token }: Pick<Person, 'token'>) => ({ authorization: `Bearer $
 const open = (t: TestContext, by: Pick<Person, 'token'>, query: Query = { models: 'topic' }, headers: Query = {}): Promise<EventReader> =>
   openEvents(t, streamUrl(service, query), { ...bearer(by), ...headers })
 
-async function make(model = 'topic', changed: object = {}, { at = service, by = admin }: { at?: TestService; by?: Person } = {}): Promise<string> {
-  const made = await at.data('POST', '', { model }, { token: by.token, body: { ...bodyOf(model), ...changed } })
-  assert.equal(made.status, 201, made.text)
-  return String(made.at('data.id'))
-}
-async function patch(model: string, id: string, body: object): Promise<void> {
-  const response = await service.data('PATCH', `/${id}`, { model }, { token: admin.token, body })
-  assert.equal(response.status, 200, response.text)
-}
+const make = (model = 'topic', changed: object = {}): Promise<string> => madeId(model, changed)
+
 async function ticketOf(by: Pick<Person, 'token'>): Promise<string> {
   const response = await service.call('POST', '/api/v1/changes/ticket', { token: by.token })
   assert.equal(response.status, 201, response.text)
@@ -130,7 +122,7 @@ describe('a stream of changes', () => {
     const { admin: by } = await newCast(own)
     const events = await openEvents(t, streamUrl(own, { models: 'topic' }), bearer(by))
     const waiting = own.call('GET', '/api/v1/changes?models=topic&since=now&wait=50', { token: by.token })
-    await make('headline', {}, { at: own, by })
+    await own.data('POST', '', { model: 'headline' }, { token: by.token, body: bodyOf('headline') })
     await own.stop()
     await events.ended
     assert.equal(events.retry(), 2_000)

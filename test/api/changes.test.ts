@@ -3,13 +3,11 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { JsonObject } from '../../src/base/json.ts'
-import { newCast, newPerson } from '../support/cast.ts'
-import { bodyOf } from '../../scripts/tools/data-bodies.ts'
+import { newPerson } from '../support/cast.ts'
 import type { ApiResponse } from '../support/service/service.ts'
-import { startSuiteService } from '../support/service/suite-service.ts'
+import { startSite } from '../support/service/site.ts'
 
-const service = await startSuiteService({ hideInactive: 'on' })
-const { admin, publisher, standard, guest } = await newCast(service)
+const { service, admin, publisher, standard, guest, madeId } = await startSite({ hideInactive: 'on' })
 
 type Person = { readonly token: string | undefined }
 type Item = { readonly seq: number; readonly model: string; readonly id: string; readonly deleted: boolean; readonly by?: string; readonly document?: JsonObject }
@@ -21,11 +19,7 @@ const nextOf = (page: ApiResponse): string => String(page.at('data.next'))
 const now = async (by: Person = standard): Promise<string> => nextOf(await changes({ models: 'topic', since: 'now' }, by))
 const told = (page: ApiResponse): readonly string[] => items(page).map(({ id, deleted }) => `${deleted ? '-' : '+'}${id}`)
 
-async function make(model = 'topic', changed: object = {}): Promise<string> {
-  const made = await service.data('POST', '', { model }, { token: admin.token, body: { ...bodyOf(model), ...changed } })
-  assert.equal(made.status, 201, made.text)
-  return String(made.at('data.id'))
-}
+const make = (model = 'topic', changed: object = {}): Promise<string> => madeId(model, changed)
 async function patch(id: string, body: object, model = 'topic'): Promise<void> {
   const response = await service.data('PATCH', `/${id}`, { model }, { token: admin.token, body })
   assert.equal(response.status, 200, response.text)

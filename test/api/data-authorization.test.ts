@@ -5,14 +5,13 @@
  */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { newCast, newPerson, ROLES, type Person } from '../support/cast.ts'
+import { newPerson, ROLES, type Person } from '../support/cast.ts'
 import { decodeError } from '../support/service/client-codec.ts'
 import { bodyOf, REMOTE_CONFIG, REMOTE_CONFIG_ID, SUMMARY_ID } from '../../scripts/tools/data-bodies.ts'
 import type { ApiResponse } from '../support/service/service.ts'
-import { startSuiteService } from '../support/service/suite-service.ts'
+import { startSite } from '../support/service/site.ts'
 
-const service = await startSuiteService()
-const cast = await newCast(service)
+const { service, cast } = await startSite()
 const FREE_ID = '000000000000000000000000'
 
 type Operation = 'list' | 'read' | 'create' | 'replace' | 'remove'

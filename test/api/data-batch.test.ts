@@ -3,17 +3,14 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { JsonObject } from '../../src/base/json.ts'
-import { newCast } from '../support/cast.ts'
 import { bodyOf, HEADLINE, PREFERENCES, REMOTE_CONFIG_ID, TOPIC } from '../../scripts/tools/data-bodies.ts'
 import { startService, type ApiResponse } from '../support/service/service.ts'
-import { startSuiteService } from '../support/service/suite-service.ts'
+import { startSite } from '../support/service/site.ts'
 
-const service = await startSuiteService()
-const { admin, publisher, standard, guest } = await newCast(service)
+const { service, admin, publisher, standard, guest, read } = await startSite()
 
 const batch = (operations: unknown, by: { token: string | undefined } = admin): Promise<ApiResponse> =>
   service.data('POST', '/batch', {}, { token: by.token, body: { operations } })
-const read = (model: string, id: unknown): Promise<ApiResponse> => service.data('GET', `/${String(id)}`, { model }, { token: admin.token })
 
 async function made(model = 'topic'): Promise<{ id: string; etag: string; document: JsonObject }> {
   const response = await service.data('POST', '', { model }, { token: admin.token, body: bodyOf(model) })

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { Json, JsonObject } from '../../src/base/json.ts'
-import { newCast, newPerson, type Person, type Role } from '../support/cast.ts'
+import { newPerson, type Person, type Role } from '../support/cast.ts'
 import { DECODERS, decodeEnvelope } from '../support/service/client-codec.ts'
 import {
   copies,
@@ -16,18 +16,11 @@ import {
   TOPIC,
 } from '../../scripts/tools/data-bodies.ts'
 import type { ApiResponse } from '../support/service/service.ts'
-import { startSuiteService } from '../support/service/suite-service.ts'
+import { startSite } from '../support/service/site.ts'
 
-const service = await startSuiteService()
-const cast = await newCast(service)
-const { admin } = cast
+const { service, cast, admin, create, read, remove } = await startSite()
 const PREFS = 'user_content_preferences'
 
-const create = (model: string, body: unknown, caller: Person): Promise<ApiResponse> =>
-  service.data('POST', '', { model }, { token: caller.token, body })
-const read = (model: string, id: string): Promise<ApiResponse> => service.data('GET', `/${id}`, { model }, { token: admin.token })
-const remove = (model: string, id: string): Promise<ApiResponse> =>
-  service.data('DELETE', `/${id}`, { model }, { token: admin.token })
 const put = (body: JsonObject, caller: Person, id = caller.id): Promise<ApiResponse> =>
   service.data('PUT', `/${id}`, { model: PREFS }, { token: caller.token, body: { ...body, id } })
 

@@ -4,13 +4,12 @@
  */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { newCast, newPerson } from '../support/cast.ts'
+import { newPerson } from '../support/cast.ts'
 import { copies, PREFERENCES, SETTINGS, SUMMARY_ID, TOPIC } from '../../scripts/tools/data-bodies.ts'
 import { startService, type Call } from '../support/service/service.ts'
-import { startSuiteService } from '../support/service/suite-service.ts'
+import { startSite } from '../support/service/site.ts'
 
-const service = await startSuiteService()
-const cast = await newCast(service)
+const { service, cast } = await startSite()
 const stranger = await newPerson(service, 'standard', cast.admin.token)
 const FREE_ID = '000000000000000000000000'
 const TOO_MANY = { ...PREFERENCES, id: undefined, followedTopics: copies(TOPIC, 6) }

@@ -5,9 +5,7 @@
  */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import type { JsonObject } from '../../src/base/json.ts'
 import type { Problem } from '../../src/base/problem.ts'
-import { newCast } from '../support/cast.ts'
 import {
   bodyOf,
   BODIES,
@@ -16,10 +14,9 @@ import {
   SUMMARY_ID,
 } from '../../scripts/tools/data-bodies.ts'
 import type { ApiResponse, Call } from '../support/service/service.ts'
-import { startSuiteService } from '../support/service/suite-service.ts'
+import { startSite } from '../support/service/site.ts'
 
-const service = await startSuiteService()
-const { admin, guest, publisher, standard } = await newCast(service)
+const { service, admin, guest, publisher, standard, madeId: made } = await startSite()
 const FREE_ID = '000000000000000000000000'
 const CONTENT = ['headline', 'topic', 'source', 'country', 'language']
 
@@ -30,18 +27,6 @@ async function problemsOf(model: string, body: unknown, id?: string, by = admin)
   const response = await check(model, body, id, { token: by.token })
   assert.equal(response.status, 200, response.text.slice(0, 300))
   return response.at('data.problems') as Problem[]
-}
-
-/** The real request: a creation or, with an id, a replacement. */
-const write = (model: string, body: unknown, id?: string, by = admin): Promise<ApiResponse> =>
-  id === undefined
-    ? service.data('POST', '', { model }, { token: by.token, body })
-    : service.data('PUT', `/${id}`, { model }, { token: by.token, body })
-
-async function made(model: string, body: JsonObject = bodyOf(model)): Promise<string> {
-  const response = await write(model, body)
-  assert.equal(response.status, 201, response.text)
-  return String(response.at('data.id'))
 }
 
 describe('checking', () => {

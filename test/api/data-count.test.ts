@@ -6,17 +6,15 @@ import { country } from '../../src/models/country.ts'
 import { topic } from '../../src/models/topic.ts'
 import { parseFilter } from '../../src/query/parse.ts'
 import { SYSTEM } from '../../src/store/actor.ts'
-import { execute, noEffort } from '../../src/store/query/executor.ts'
-import { countQuery } from '../../src/store/query/find-query.ts'
-import { planQuery } from '../../src/store/query/planner.ts'
-import { openDatabase } from '../../src/store/db/database.ts'
-import { newCast, type Person } from '../support/cast.ts'
+import { execute, noEffort } from '../../src/store/plan/executor.ts'
+import { planQuery } from '../../src/store/plan/planner.ts'
+import { openDatabase } from '../../src/store/sqlite/database.ts'
+import { type Person } from '../support/cast.ts'
 import { COUNTRY, TOPIC } from '../../scripts/tools/data-bodies.ts'
 import { databaseOf, type ApiResponse } from '../support/service/service.ts'
-import { startSuiteService } from '../support/service/suite-service.ts'
+import { startSite } from '../support/service/site.ts'
 
-const service = await startSuiteService({ hideInactive: 'on' })
-const { admin, standard, guest } = await newCast(service)
+const { service, admin, standard, guest } = await startSite({ hideInactive: 'on' })
 const { store } = service.app.services
 
 await store.as(SYSTEM).insertMissing(
@@ -87,11 +85,11 @@ describe('attack: a total', () => {
     await store.as(SYSTEM).insertMissing(country, [{ id, value: { ...COUNTRY, id, isoCode: 'ZZ', name: 'Zz', list } }])
     const filter = { $nor: Array.from({ length: 900 }, (_, i) => ({ list: { $lt: -1 - i } })) }
     const database = openDatabase(databaseOf(service), { readOnly: true })
-    const query = countQuery(parseFilter(filter), 10_000)
+    const query = { filter: parseFilter(filter), sort: [], limit: 10_000, after: undefined, counts: true as const }
     const effort = noEffort()
     const counted = execute(database, country, { plan: planQuery(database, country, query), query, effort, mayGoOn: () => true })
     database.close()
-    assert.equal(counted?.isFloor, true)
+    assert.equal((JSON.parse(counted?.items[0] ?? '') as { isFloor: boolean }).isFloor, true)
     assert.ok(effort.steps.taken < 25_000_000, `${effort.steps.taken} steps`)
     await store.as(SYSTEM).remove(country, id)
   })

@@ -3,17 +3,15 @@
 import assert from 'node:assert/strict'
 import { before, describe, it } from 'node:test'
 import type { JsonObject } from '../../src/base/json.ts'
-import { newCast } from '../support/cast.ts'
 import { decodeCountry, decodeEnvelope, pageOf, type Page } from '../support/service/client-codec.ts'
 import { bodyOf, COUNTRY, freeCode, HEADLINE, SOURCE } from '../../scripts/tools/data-bodies.ts'
 import { country as countryModel } from '../../src/models/country.ts'
 import { SYSTEM } from '../../src/store/actor.ts'
 import type { ApiResponse } from '../support/service/service.ts'
 import { ONLY_HERE } from '../support/service/service-process.ts'
-import { startSuiteService } from '../support/service/suite-service.ts'
+import { startSite } from '../support/service/site.ts'
 
-const service = await startSuiteService()
-const { admin, guest } = await newCast(service)
+const { service, admin, guest } = await startSite()
 
 const list = (query: Record<string, unknown>): Promise<ApiResponse> =>
   service.data('GET', '', { model: 'country', ...query }, { token: guest.token })

@@ -3,20 +3,12 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { JsonObject } from '../../src/base/json.ts'
 import { isId } from '../../src/base/ids.ts'
-import { newCast } from '../support/cast.ts'
 import { DECODERS, decodeEnvelope } from '../support/service/client-codec.ts'
 import { bodyOf, COUNTRY, HEADLINE, SOURCE, TOPIC, withAt, withOwnCode } from '../../scripts/tools/data-bodies.ts'
-import type { ApiResponse } from '../support/service/service.ts'
-import { startSuiteService } from '../support/service/suite-service.ts'
+import { startSite } from '../support/service/site.ts'
 
-const service = await startSuiteService()
-const { admin } = await newCast(service)
+const { service, admin, create, read } = await startSite()
 const NOW = new Date(service.now()).toISOString()
-
-const create = (model: string, body: unknown): Promise<ApiResponse> =>
-  service.data('POST', '', { model }, { token: admin.token, body })
-const read = (model: string, id: unknown): Promise<ApiResponse> =>
-  service.data('GET', `/${String(id)}`, { model }, { token: admin.token })
 
 async function made(model: string, body: unknown): Promise<JsonObject> {
   const response = await create(model, body)

@@ -2,13 +2,12 @@
 /** Projections: `fields` on lists and reads, alone and with sort, cursor, remembered pages and ETags. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { newCast, type Person } from '../support/cast.ts'
+import { type Person } from '../support/cast.ts'
 import { HEADLINE, TOPIC } from '../../scripts/tools/data-bodies.ts'
 import type { ApiResponse } from '../support/service/service.ts'
-import { startSuiteService } from '../support/service/suite-service.ts'
+import { startSite } from '../support/service/site.ts'
 
-const service = await startSuiteService({ publicRemoteConfig: 'on' })
-const { admin, standard, guest } = await newCast(service)
+const { service, admin, standard, guest } = await startSite({ publicRemoteConfig: 'on' })
 
 const get = (target: string, query: Record<string, unknown>, by: Person | undefined = standard, headers = {}): Promise<ApiResponse> =>
   service.data('GET', target, query, { token: by?.token, headers })

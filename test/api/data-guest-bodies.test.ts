@@ -5,13 +5,11 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { JsonObject } from '../../src/base/json.ts'
-import { newCast } from '../support/cast.ts'
 import { COUNTRY, HEADLINE, PREFERENCES, SETTINGS, SOURCE, TOPIC } from '../../scripts/tools/data-bodies.ts'
 import type { ApiResponse } from '../support/service/service.ts'
-import { startSuiteService } from '../support/service/suite-service.ts'
+import { startSite } from '../support/service/site.ts'
 
-const service = await startSuiteService()
-const { admin, guest, standard } = await newCast(service)
+const { service, admin, guest, standard } = await startSite()
 const BYTES_MAX = 256 * 1024
 
 interface Sender {

@@ -3,13 +3,12 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { JsonObject } from '../../src/base/json.ts'
-import { newCast, newPerson } from '../support/cast.ts'
+import { newPerson } from '../support/cast.ts'
 import { bodyOf } from '../../scripts/tools/data-bodies.ts'
 import type { ApiResponse } from '../support/service/service.ts'
-import { startSuiteService } from '../support/service/suite-service.ts'
+import { startSite } from '../support/service/site.ts'
 
-const service = await startSuiteService()
-const { admin, publisher, standard, guest } = await newCast(service)
+const { service, admin, publisher, standard, guest, read } = await startSite()
 
 interface By {
   readonly token: string
@@ -24,7 +23,6 @@ interface Item {
 
 const call = (method: string, path: string, query: object, { token }: By, body?: object, headers: object = {}): Promise<ApiResponse> =>
   service.data(method, path, query as Record<string, string>, { token, ...(body && { body }), headers: headers as Record<string, string> })
-const read = (model: string, id: string, by: By = admin): Promise<ApiResponse> => call('GET', `/${id}`, { model }, by)
 const history = async (model: string, id: string, by: By = admin): Promise<Item[]> =>
   (await call('GET', `/${id}/history`, { model }, by)).at('data.items') as unknown as Item[]
 const batch = (operations: object[], by: By = admin): Promise<ApiResponse> => call('POST', '/batch', {}, by, { operations })

@@ -7,18 +7,14 @@
  */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import type { Json, JsonObject } from '../../src/base/json.ts'
-import { newCast } from '../support/cast.ts'
+import type { Json } from '../../src/base/json.ts'
 import { HEADLINE, PREFERENCES, TOPIC } from '../../scripts/tools/data-bodies.ts'
 import type { ApiResponse } from '../support/service/service.ts'
-import { startSuiteService } from '../support/service/suite-service.ts'
+import { startSite } from '../support/service/site.ts'
 
-const service = await startSuiteService()
-const { admin, guest } = await newCast(service)
+const { service, admin, guest, create, madeId: made } = await startSite()
 const DEPTH_MAX = 200
 
-const create = (model: string, body: JsonObject): Promise<ApiResponse> =>
-  service.data('POST', '', { model }, { token: admin.token, body })
 const follow = (followedTopics: readonly Json[], { id, token } = admin): Promise<ApiResponse> =>
   service.data('PUT', `/${id}`, { model: 'user_content_preferences' }, { token, body: { ...PREFERENCES, id, followedTopics } })
 
@@ -27,12 +23,6 @@ function nested(levels: number): Json {
   let value: Json = 'core'
   for (let i = 0; i < levels; i++) value = [value]
   return value
-}
-
-async function made(model: string, body: JsonObject): Promise<string> {
-  const response = await create(model, body)
-  assert.equal(response.status, 201, response.text.slice(0, 300))
-  return String(response.at('data.id'))
 }
 
 describe('a record that is nested as deep as a body may be', () => {

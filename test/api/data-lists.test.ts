@@ -6,10 +6,9 @@ import { newCast } from '../support/cast.ts'
 import { DECODERS, decodeEnvelope, decodePage, pageOf, type Page } from '../support/service/client-codec.ts'
 import { COUNTRY, HEADLINE, LANGUAGE, SOURCE, TOPIC, withOwnCode } from '../../scripts/tools/data-bodies.ts'
 import { startService, type ApiResponse, type TestService } from '../support/service/service.ts'
-import { startSuiteService } from '../support/service/suite-service.ts'
+import { startSite } from '../support/service/site.ts'
 
-const service = await startSuiteService()
-const { admin, guest } = await newCast(service)
+const { service, admin, guest } = await startSite()
 
 const list = (query: Record<string, unknown>, token = guest.token): Promise<ApiResponse> =>
   service.data('GET', '', query, { token })

@@ -3,14 +3,12 @@
 import assert from 'node:assert/strict'
 import { before, describe, it } from 'node:test'
 import type { Json, JsonObject } from '../../src/base/json.ts'
-import { newCast } from '../support/cast.ts'
 import { decodePage, DECODERS, type Page } from '../support/service/client-codec.ts'
 import { LANGUAGE, TOPIC, withOwnCode } from '../../scripts/tools/data-bodies.ts'
 import type { ApiResponse } from '../support/service/service.ts'
-import { startSuiteService } from '../support/service/suite-service.ts'
+import { startSite } from '../support/service/site.ts'
 
-const service = await startSuiteService()
-const { admin } = await newCast(service)
+const { service, admin, madeId: made, remove } = await startSite()
 const MINUTE_MS = 60_000
 
 const list = (query: Record<string, unknown>): Promise<ApiResponse> => service.data('GET', '', query, { token: admin.token })
@@ -33,14 +31,6 @@ async function walk(query: Record<string, unknown>): Promise<string[]> {
   }
   return ids
 }
-
-async function made(model: string, body: JsonObject): Promise<string> {
-  const response = await service.data('POST', '', { model }, { token: admin.token, body })
-  assert.equal(response.status, 201, response.text)
-  return String(response.at('data.id'))
-}
-const remove = (model: string, id: string): Promise<ApiResponse> =>
-  service.data('DELETE', `/${id}`, { model }, { token: admin.token })
 
 describe('all pages together', () => {
   const extras: readonly (Json | undefined)[] = [

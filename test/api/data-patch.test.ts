@@ -3,25 +3,15 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { Json, JsonObject } from '../../src/base/json.ts'
-import { newCast } from '../support/cast.ts'
 import { bodyOf, COUNTRY, REMOTE_CONFIG_ID, TOPIC } from '../../scripts/tools/data-bodies.ts'
 import type { ApiResponse, Call } from '../support/service/service.ts'
-import { startSuiteService } from '../support/service/suite-service.ts'
+import { startSite } from '../support/service/site.ts'
 
-const service = await startSuiteService()
-const { admin, publisher, standard, guest } = await newCast(service)
+const { service, admin, publisher, standard, guest, stored: read, made } = await startSite()
 const PATCH_TYPE = { 'content-type': 'application/merge-patch+json' }
 
 const patch = (model: string, id: unknown, body: unknown, options: Call = {}): Promise<ApiResponse> =>
   service.data('PATCH', `/${String(id)}`, { model }, { token: admin.token, body, headers: PATCH_TYPE, ...options })
-const read = async (model: string, id: unknown): Promise<JsonObject> =>
-  (await service.data('GET', `/${String(id)}`, { model }, { token: admin.token })).at('data') as JsonObject
-
-async function made(model: string, body: JsonObject = bodyOf(model)): Promise<JsonObject> {
-  const response = await service.data('POST', '', { model }, { token: admin.token, body })
-  assert.equal(response.status, 201, response.text)
-  return response.at('data') as JsonObject
-}
 
 async function patched(model: string, id: unknown, body: unknown, options: Call = {}): Promise<JsonObject> {
   const response = await patch(model, id, body, options)

@@ -3,13 +3,12 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { JsonObject } from '../../src/base/json.ts'
-import { newCast, newPerson, type Person } from '../support/cast.ts'
+import { newPerson, type Person } from '../support/cast.ts'
 import { bodyOf, REMOTE_CONFIG_ID, SUMMARY_ID, TOPIC } from '../../scripts/tools/data-bodies.ts'
 import type { ApiResponse, Call } from '../support/service/service.ts'
-import { startSuiteService } from '../support/service/suite-service.ts'
+import { startSite } from '../support/service/site.ts'
 
-const service = await startSuiteService({ publicRemoteConfig: 'on' })
-const { admin, guest, standard } = await newCast(service)
+const { service, admin, guest, standard } = await startSite({ publicRemoteConfig: 'on' })
 const OTHER = '"0000000000000000000000"'
 
 const call = (method: string, model: string, id: string, options: Call = {}): Promise<ApiResponse> =>

@@ -2,14 +2,12 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { Json, JsonObject } from '../../src/base/json.ts'
-import { newCast } from '../support/cast.ts'
 import { decodeEnvelope, decodeRemoteConfig } from '../support/service/client-codec.ts'
 import { REMOTE_CONFIG, REMOTE_CONFIG_ID, withAt } from '../../scripts/tools/data-bodies.ts'
 import { startService, type ApiResponse, type Call, type TestService } from '../support/service/service.ts'
-import { startSuiteService } from '../support/service/suite-service.ts'
+import { startSite } from '../support/service/site.ts'
 
-const service = await startSuiteService()
-const { admin } = await newCast(service)
+const { service, admin } = await startSite()
 const MODEL = { model: 'remote_config' }
 
 const put = (body: unknown): Promise<ApiResponse> =>

@@ -4,13 +4,12 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { headline } from '../../src/models/headline.ts'
 import { SYSTEM } from '../../src/store/actor.ts'
-import { newCast, type Person } from '../support/cast.ts'
+import { type Person } from '../support/cast.ts'
 import { COUNTRY, SOURCE, TOPIC } from '../../scripts/tools/data-bodies.ts'
 import type { ApiResponse } from '../support/service/service.ts'
-import { startSuiteService } from '../support/service/suite-service.ts'
+import { startSite } from '../support/service/site.ts'
 
-const service = await startSuiteService({ hideInactive: 'on' })
-const { admin, standard, guest } = await newCast(service)
+const { service, admin, standard, guest } = await startSite({ hideInactive: 'on' })
 const { store } = service.app.services
 
 const TITLES = ['The streetcar rolls again', 'Ålegræsset vender tilbage', 'Rolls of paper', 'A streetcar named Rolls', 'Plain']

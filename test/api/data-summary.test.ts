@@ -2,14 +2,12 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { JsonObject } from '../../src/base/json.ts'
-import { newCast } from '../support/cast.ts'
 import { decodeDashboardSummary, decodeEnvelope } from '../support/service/client-codec.ts'
 import { bodyOf, SUMMARY_ID } from '../../scripts/tools/data-bodies.ts'
 import type { ApiResponse } from '../support/service/service.ts'
-import { startSuiteService } from '../support/service/suite-service.ts'
+import { startSite } from '../support/service/site.ts'
 
-const service = await startSuiteService()
-const { admin, publisher } = await newCast(service)
+const { service, admin, publisher } = await startSite()
 const MODEL = { model: 'dashboard_summary' }
 const read = (id: string, token = publisher.token): Promise<ApiResponse> => service.data('GET', `/${id}`, MODEL, { token })
 

@@ -2,26 +2,12 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { Json, JsonObject } from '../../src/base/json.ts'
-import { newCast } from '../support/cast.ts'
 import { DECODERS, decodeEnvelope } from '../support/service/client-codec.ts'
 import { bodyOf, PREFERENCES, SETTINGS, TOPIC, withAt } from '../../scripts/tools/data-bodies.ts'
-import type { ApiResponse } from '../support/service/service.ts'
-import { startSuiteService } from '../support/service/suite-service.ts'
+import { startSite } from '../support/service/site.ts'
 
-const service = await startSuiteService()
-const { admin, standard } = await newCast(service)
+const { service, admin, standard, replace: put, read, made } = await startSite()
 const MINUTE_MS = 60_000
-
-const put = (model: string, id: unknown, body: unknown, token = admin.token): Promise<ApiResponse> =>
-  service.data('PUT', `/${String(id)}`, { model }, { token, body })
-const read = (model: string, id: unknown): Promise<ApiResponse> =>
-  service.data('GET', `/${String(id)}`, { model }, { token: admin.token })
-
-async function made(model: string, body: JsonObject = bodyOf(model)): Promise<JsonObject> {
-  const response = await service.data('POST', '', { model }, { token: admin.token, body })
-  assert.equal(response.status, 201, response.text)
-  return response.at('data') as JsonObject
-}
 
 const CONTENT = ['headline', 'topic', 'source', 'country', 'language'] as const
 
@@ -78,7 +64,7 @@ describe('replacing settings and preferences', () => {
       const before = (await read(model, standard.id)).at('data') as JsonObject
       service.advance(MINUTE_MS)
       const sent = { ...body, id: standard.id, createdAt: 'x', updatedAt: 7, type: 'x', extra: { a: 1 } }
-      const response = await put(model, standard.id, sent, standard.token)
+      const response = await put(model, standard.id, sent, standard)
       assert.equal(response.status, 200, response.text)
       const data = decodeEnvelope<unknown>(response.body, DECODERS[model]).data
       const updatedAt = new Date(service.now()).toISOString()
@@ -89,32 +75,32 @@ describe('replacing settings and preferences', () => {
   it('members beyond the declared ones are dropped at every level, in embedded copies too', async () => {
     const language = { ...SETTINGS.language, dialect: 'x' }
     const body = { ...SETTINGS, language, displaySettings: { ...SETTINGS.displaySettings, a: 1 }, id: standard.id }
-    const response = await put('user_app_settings', standard.id, body, standard.token)
+    const response = await put('user_app_settings', standard.id, body, standard)
     assert.deepEqual(response.at('data.displaySettings'), SETTINGS.displaySettings)
     assert.deepEqual(response.at('data.language'), SETTINGS.language)
     const [filter] = PREFERENCES.savedFilters
     const topic = { ...TOPIC, mood: 'dropped' }
     const preferences = { ...PREFERENCES, id: standard.id, followedTopics: [topic], savedFilters: [{ ...filter, extra: 1 }] }
-    const second = await put('user_content_preferences', standard.id, preferences, standard.token)
+    const second = await put('user_content_preferences', standard.id, preferences, standard)
     assert.deepEqual(second.at('data.followedTopics'), [TOPIC])
     assert.deepEqual(second.at('data.savedFilters'), [filter])
   })
 
   it('saved filters that an older client leaves out are kept; null is no way to leave them out', async () => {
     const full = { ...PREFERENCES, id: standard.id }
-    assert.equal((await put('user_content_preferences', standard.id, full, standard.token)).status, 200)
+    assert.equal((await put('user_content_preferences', standard.id, full, standard)).status, 200)
     const { savedFilters, ...older } = full
-    const response = await put('user_content_preferences', standard.id, { ...older, followedTopics: [] }, standard.token)
+    const response = await put('user_content_preferences', standard.id, { ...older, followedTopics: [] }, standard)
     assert.deepEqual(
       [response.status, response.at('data.savedFilters'), response.at('data.followedTopics')],
       [200, savedFilters, []],
     )
     assert.deepEqual((await read('user_content_preferences', standard.id)).at('data.savedFilters'), savedFilters)
     assert.equal(
-      (await put('user_content_preferences', standard.id, { ...older, savedFilters: null }, standard.token)).status,
+      (await put('user_content_preferences', standard.id, { ...older, savedFilters: null }, standard)).status,
       400,
     )
-    const cleared = await put('user_content_preferences', standard.id, { ...older, savedFilters: [] }, standard.token)
+    const cleared = await put('user_content_preferences', standard.id, { ...older, savedFilters: [] }, standard)
     assert.deepEqual(cleared.at('data.savedFilters'), [])
   })
 })

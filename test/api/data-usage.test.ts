@@ -3,27 +3,18 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { JsonObject } from '../../src/base/json.ts'
-import { newCast } from '../support/cast.ts'
 import { bodyOf } from '../../scripts/tools/data-bodies.ts'
 import type { ApiResponse } from '../support/service/service.ts'
-import { startSuiteService } from '../support/service/suite-service.ts'
+import { startSite } from '../support/service/site.ts'
 
-const service = await startSuiteService()
-const { admin, publisher, standard, guest } = await newCast(service)
+const { service, admin, publisher, standard, guest, madeId: made, read } = await startSite()
 
 interface By {
   readonly token: string
 }
 const call = (method: string, path: string, query: object, { token }: By, body?: object, headers: object = {}): Promise<ApiResponse> =>
   service.data(method, path, query as Record<string, string>, { token, ...(body && { body }), headers: headers as Record<string, string> })
-const read = async (model: string, id: string, by: By = admin): Promise<ApiResponse> => call('GET', `/${id}`, { model }, by)
 const usage = (id: string, by: By = admin, model = 'topic'): Promise<ApiResponse> => call('GET', `/${id}/usage`, { model }, by)
-
-async function made(model: string, members: object = {}): Promise<string> {
-  const response = await call('POST', '', { model }, admin, { ...bodyOf(model), ...members })
-  assert.equal(response.status, 201, response.text)
-  return String(response.at('data.id'))
-}
 
 /** Reads until a condition holds: copies follow in the background. */
 async function eventually(look: () => Promise<boolean>): Promise<void> {

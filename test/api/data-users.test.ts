@@ -3,15 +3,13 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { JsonObject } from '../../src/base/json.ts'
 import { isId } from '../../src/base/ids.ts'
-import { newCast, newPerson, type Person, type Role } from '../support/cast.ts'
+import { newPerson, type Person, type Role } from '../support/cast.ts'
 import { decodeEnvelope, decodePage, decodeUser, DECODERS } from '../support/service/client-codec.ts'
 import { USER, withAt } from '../../scripts/tools/data-bodies.ts'
 import { startService, type ApiResponse, type TestService } from '../support/service/service.ts'
-import { startSuiteService } from '../support/service/suite-service.ts'
+import { startSite } from '../support/service/site.ts'
 
-const service = await startSuiteService()
-const cast = await newCast(service)
-const { admin } = cast
+const { service, cast, admin } = await startSite()
 const NOW = new Date(service.now()).toISOString()
 
 const invite = (body: unknown): Promise<ApiResponse> => service.data('POST', '', { model: 'user' }, { token: admin.token, body })

@@ -3,14 +3,12 @@
 import assert from 'node:assert/strict'
 import { connect } from 'node:net'
 import { describe, it, type TestContext } from 'node:test'
-import { newCast, newPerson, type Person } from '../support/cast.ts'
-import { bodyOf } from '../../scripts/tools/data-bodies.ts'
+import { newPerson, type Person } from '../support/cast.ts'
 import { openEvents } from '../support/service/event-reader.ts'
 import type { ApiResponse } from '../support/service/service.ts'
-import { startSuiteService } from '../support/service/suite-service.ts'
+import { startSite } from '../support/service/site.ts'
 
-const service = await startSuiteService({ hideInactive: 'on', streamsMax: '10', connectionsPerAddress: '0' })
-const { admin, publisher, guest } = await newCast(service)
+const { service, admin, publisher, guest, madeId: make } = await startSite({ hideInactive: 'on', streamsMax: '10', connectionsPerAddress: '0' })
 const newReader = (): Promise<Person> => newPerson(service, 'standard', admin.token)
 
 const streamUrl = (query: Readonly<Record<string, string>>): string =>
@@ -19,11 +17,6 @@ const open = (t: TestContext, { token }: Pick<Person, 'token'>, query: Readonly<
   openEvents(t, streamUrl(query), { authorization: `Bearer ${token}` })
 const read = (query: Readonly<Record<string, string>>, { token }: Pick<Person, 'token'>): Promise<ApiResponse> =>
   service.call('GET', `/api/v1/changes?${new URLSearchParams(query).toString()}`, { token })
-const make = async (model: string, changed: object): Promise<string> => {
-  const made = await service.data('POST', '', { model }, { token: admin.token, body: { ...bodyOf(model), ...changed } })
-  assert.equal(made.status, 201, made.text)
-  return String(made.at('data.id'))
-}
 /** Resolves when the service has so many streams, or waiting requests. */
 async function untilThereAre(count: number, kind: 'open' | 'waiting'): Promise<void> {
   const text = await (await fetch(`${service.url}/metrics`, { headers: { authorization: `Bearer ${admin.token}` } })).text()

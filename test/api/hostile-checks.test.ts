@@ -8,13 +8,11 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { Problem } from '../../src/base/problem.ts'
-import { newCast } from '../support/cast.ts'
 import { PREFERENCES, TOPIC } from '../../scripts/tools/data-bodies.ts'
 import type { ApiResponse } from '../support/service/service.ts'
-import { startSuiteService } from '../support/service/suite-service.ts'
+import { startSite } from '../support/service/site.ts'
 
-const service = await startSuiteService()
-const { admin, standard } = await newCast(service)
+const { service, admin, standard } = await startSite()
 const PROBLEMS_MAX = 50
 /** Fifty problems with a path of a thousand characters and a sentence each. */
 const REPLY_BYTES_MAX = 100_000

@@ -7,14 +7,12 @@
  */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { newCast } from '../support/cast.ts'
 import { TOPIC } from '../../scripts/tools/data-bodies.ts'
 import { RawConnection } from '../support/service/http-client.ts'
 import { ONLY_HERE } from '../support/service/service-process.ts'
-import { startSuiteService } from '../support/service/suite-service.ts'
+import { startSite } from '../support/service/site.ts'
 
-const service = await startSuiteService()
-const { admin, guest } = await newCast(service)
+const { service, admin, guest } = await startSite()
 const PORT = Number(new URL(service.url).port)
 const topic = await service.data('POST', '', { model: 'topic' }, { token: admin.token, body: TOPIC })
 const TAG = topic.headers.get('etag') ?? ''

@@ -4,26 +4,18 @@
  */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { newCast } from '../support/cast.ts'
 import { TOPIC } from '../../scripts/tools/data-bodies.ts'
 import { startService, type ApiResponse, type TestService } from '../support/service/service.ts'
-import { startSuiteService } from '../support/service/suite-service.ts'
+import { startSite } from '../support/service/site.ts'
 
-const service = await startSuiteService()
-const { admin, guest } = await newCast(service)
+const { service, admin, guest, madeId } = await startSite()
 
 const patch = (by: { token: string }, model: string, id: string, body: unknown, on: TestService = service): Promise<ApiResponse> =>
   on.data('PATCH', `/${id}`, { model }, { token: by.token, body })
 
-async function topicWith(members: object): Promise<string> {
-  const response = await service.data('POST', '', { model: 'topic' }, { token: admin.token, body: { ...TOPIC, ...members } })
-  assert.equal(response.status, 201, response.text.slice(0, 300))
-  return String(response.at('data.id'))
-}
-
 describe('a document that grows patch by patch', () => {
   it('gets no longer than a body', async () => {
-    const id = await topicWith({ a: 'x'.repeat(1_500_000) })
+    const id = await madeId('topic', { a: 'x'.repeat(1_500_000) })
     const grown = await patch(admin, 'topic', id, { b: 'x'.repeat(700_000) })
     assert.equal(grown.status, 413, grown.text.slice(0, 300))
     assert.match(grown.error, /^payloadTooLarge: Cannot patch the document: expected at most 2097152 bytes in the result, found 2\d+$/)
@@ -31,14 +23,14 @@ describe('a document that grows patch by patch', () => {
   })
 
   it('gets no more names and values than a body', async () => {
-    const id = await topicWith({ a: Array(60_000).fill(0) })
+    const id = await madeId('topic', { a: Array(60_000).fill(0) })
     assert.match((await patch(admin, 'topic', id, { b: Array(60_000).fill(0) })).error, /at most 100000 names and values in the result/)
     assert.equal((await patch(admin, 'topic', id, { a: Array(60_000).fill(1) })).status, 200)
   })
 
   it('gets no deeper than a body', async () => {
     const nested = (levels: number): object => (levels === 0 ? {} : { a: nested(levels - 1) })
-    const id = await topicWith(nested(150))
+    const id = await madeId('topic', nested(150))
     const atLevel = (levels: number, inner: object): object => (levels === 0 ? inner : { a: atLevel(levels - 1, inner) })
     assert.match((await patch(admin, 'topic', id, atLevel(100, { b: nested(120) }))).error, /of more than 200 levels/)
     assert.equal((await patch(admin, 'topic', id, atLevel(100, { b: nested(90) }))).status, 200)
@@ -66,7 +58,7 @@ it('a small patch of a long document counts for the limit of its caller as the d
 })
 
 it('names of the prototype are rejected at every depth, and change no object of the service', async () => {
-  const id = await topicWith({})
+  const id = await madeId('topic', {})
   for (const body of ['{"__proto__":{"isOwned":true}}', '{"x":{"__proto__":{"isOwned":true}}}', '{"x":[{"__proto__":1}]}', '{"__proto__":null}']) {
     const response = await patch(admin, 'topic', id, body)
     assert.match(response.error, /^invalidInput: (x.*)?cannot store a member named "__proto__"/)

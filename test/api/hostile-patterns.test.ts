@@ -9,11 +9,10 @@
 import assert from 'node:assert/strict'
 import { before, describe, it } from 'node:test'
 import type { JsonObject } from '../../src/base/json.ts'
-import { newCast } from '../support/cast.ts'
 import { longRun } from '../../scripts/tools/long-run.ts'
 import { bodyOf } from '../../scripts/tools/data-bodies.ts'
 import type { ApiResponse, Signed } from '../support/service/service.ts'
-import { startSuiteService } from '../support/service/suite-service.ts'
+import { startSite } from '../support/service/site.ts'
 
 const PARALLEL = longRun(2, 16)
 
@@ -29,8 +28,7 @@ const ATTACKS: Readonly<Record<string, string>> = {
   'repetition of repetition': '(?:(?:a{0,9}){0,9}){0,9}!$',
 }
 
-const service = await startSuiteService()
-const { publisher, admin } = await newCast(service)
+const { service, publisher, admin } = await startSite()
 let guest: Signed
 
 before(async () => {

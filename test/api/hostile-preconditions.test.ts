@@ -6,12 +6,10 @@
  */
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import { newCast } from '../support/cast.ts'
 import { TOPIC } from '../../scripts/tools/data-bodies.ts'
-import { startSuiteService } from '../support/service/suite-service.ts'
+import { startSite } from '../support/service/site.ts'
 
-const service = await startSuiteService()
-const { admin } = await newCast(service)
+const { service, admin } = await startSite()
 const response = await service.data('POST', '', { model: 'topic' }, { token: admin.token, body: TOPIC })
 const [id, tag] = [String(response.at('data.id')), response.headers.get('etag') ?? '']
 

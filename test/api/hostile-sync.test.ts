@@ -7,22 +7,15 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { JsonObject } from '../../src/base/json.ts'
 import { ENDPOINTS } from '../../src/endpoints/endpoints.ts'
-import { newCast, type Person } from '../support/cast.ts'
+import { type Person } from '../support/cast.ts'
 import { bodyOf } from '../../scripts/tools/data-bodies.ts'
 import { startService, type ApiResponse } from '../support/service/service.ts'
-import { startSuiteService } from '../support/service/suite-service.ts'
+import { startSite } from '../support/service/site.ts'
 
-const service = await startSuiteService()
-const { admin, publisher, standard, guest } = await newCast(service)
+const { service, admin, publisher, standard, guest, stored: read, made: make } = await startSite()
 
 const push = (model: string, rows: unknown, by: Pick<Person, 'token'> | undefined): Promise<ApiResponse> =>
   service.call('POST', `/api/v1/sync/${model}/0/push`, { token: by?.token, body: rows })
-const read = async (model: string, id: string): Promise<JsonObject> =>
-  (await service.data('GET', `/${id}`, { model }, { token: admin.token })).at('data') as JsonObject
-
-async function make(model: string): Promise<JsonObject> {
-  return (await service.data('POST', '', { model }, { token: admin.token, body: bodyOf(model) })).at('data') as JsonObject
-}
 
 describe('pushes into models', () => {
   it('that the caller may not write are rejected, also those that would change nothing', async () => {

@@ -7,10 +7,9 @@ import { newCast, newPerson, type Person } from '../support/cast.ts'
 import { HEADLINE, TOPIC } from '../../scripts/tools/data-bodies.ts'
 import { databaseOf, startService, type ApiResponse } from '../support/service/service.ts'
 import { temporaryDirectory } from '../../scripts/tools/temporary-directory.ts'
-import { startSuiteService } from '../support/service/suite-service.ts'
+import { startSite } from '../support/service/site.ts'
 
-const service = await startSuiteService()
-const { admin, publisher, guest } = await newCast(service)
+const { service, admin, publisher, guest } = await startSite()
 const other = await newPerson(service, 'admin', admin.token)
 
 let keys = 0

@@ -6,13 +6,11 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { JsonObject } from '../../src/base/json.ts'
-import { newCast } from '../support/cast.ts'
 import { HEADLINE } from '../../scripts/tools/data-bodies.ts'
 import type { ApiResponse } from '../support/service/service.ts'
-import { startSuiteService } from '../support/service/suite-service.ts'
+import { startSite } from '../support/service/site.ts'
 
-const service = await startSuiteService()
-const { admin, publisher, standard, guest } = await newCast(service)
+const { service, admin, publisher, standard, guest } = await startSite()
 
 const ALL = { incomplete: 'true' }
 const { id: _, createdAt: _c, updatedAt: _u, ...BODY } = HEADLINE

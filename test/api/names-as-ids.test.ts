@@ -2,14 +2,12 @@
 /** Ids that every object of JavaScript has as members: new documents get none, and those of before work as others do. */
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import { newCast } from '../support/cast.ts'
 import { HEADLINE, TOPIC } from '../../scripts/tools/data-bodies.ts'
 import { type ApiResponse } from '../support/service/service.ts'
-import { startSuiteService } from '../support/service/suite-service.ts'
+import { startSite } from '../support/service/site.ts'
 
 const NAMES = ['__proto__', 'constructor', 'toString', 'hasOwnProperty', '__defineGetter__']
-const service = await startSuiteService()
-const { admin, publisher, guest } = await newCast(service)
+const { service, admin, publisher, guest } = await startSite()
 const call = (method: string, path: string, query: Record<string, string>, body?: unknown, by = admin): Promise<ApiResponse> =>
   service.data(method, path, query, { token: by.token, ...(body !== undefined && { body }) })
 const WANTED = /id: expected an id that is not the name of a member of Object\.prototype, found "/

@@ -1,26 +1,18 @@
 // also: cache-off
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { newCast, newPerson } from '../support/cast.ts'
-import { bodyOf } from '../../scripts/tools/data-bodies.ts'
+import { newPerson } from '../support/cast.ts'
 import { ONLY_HERE } from '../support/service/service-process.ts'
-import { startSuiteService } from '../support/service/suite-service.ts'
+import { startSite } from '../support/service/site.ts'
 
 const HOUR_MS = 3_600_000
-const service = await startSuiteService({ tokenHours: '1000' })
-const { admin, publisher, standard, guest } = await newCast(service)
+const { service, admin, publisher, standard, guest, madeId, apiToken } = await startSite({ tokenHours: '1000' })
 const NONE = { active: 0, draft: 0, archived: 0 }
 
 async function overview(token: string): Promise<unknown> {
   const response = await service.call('GET', '/api/v1/dashboard/overview', { token })
   assert.equal(response.status, 200, response.text)
   return response.at('data')
-}
-
-async function create(model: string, status: string): Promise<string> {
-  const response = await service.data('POST', '', { model }, { token: admin.token, body: { ...bodyOf(model), status } })
-  assert.equal(response.status, 201, response.text)
-  return String(response.at('data.id'))
 }
 
 describe('the overview', () => {
@@ -33,12 +25,12 @@ describe('the overview', () => {
   })
 
   it('counts every status, and the headlines of each hour of 31 days', async () => {
-    const first = await create('headline', 'active')
-    await create('headline', 'draft')
-    await create('topic', 'archived')
-    await create('source', 'active')
+    const first = await madeId('headline', { status: 'active' })
+    await madeId('headline', { status: 'draft' })
+    await madeId('topic', { status: 'archived' })
+    await madeId('source', { status: 'active' })
     service.advance(2 * HOUR_MS)
-    await create('headline', 'archived')
+    await madeId('headline', { status: 'archived' })
     const counts = {
       headline: { active: 1, draft: 1, archived: 1 },
       topic: { ...NONE, archived: 1 },
@@ -104,9 +96,8 @@ describe('saved views', () => {
       }
     }
     assert.equal((await service.call('GET', '/api/v1/dashboard/views')).status, 401)
-    const made = await service.call('POST', '/api/v1/admin/tokens', { token: admin.token, body: { name: 'a test', role: 'admin' } })
-    const apiToken = String(made.at('data.token'))
-    for (const refused of [await call('POST', '', apiToken, VIEW), await call('DELETE', `/${id}`, apiToken)]) {
+    const robot = await apiToken({ role: 'admin' })
+    for (const refused of [await call('POST', '', robot, VIEW), await call('DELETE', `/${id}`, robot)]) {
       assert.equal(refused.error, 'forbidden: A token of the API may not do this: sign in')
     }
     assert.deepEqual(await list(admin.token), [])

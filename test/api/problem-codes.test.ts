@@ -3,7 +3,6 @@ import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import type { JsonObject } from '../../src/base/json.ts'
 import { PROBLEM_CODES, type Problem, type ProblemCode } from '../../src/base/problem.ts'
-import { newCast } from '../support/cast.ts'
 import {
   copies,
   COUNTRY,
@@ -16,10 +15,9 @@ import {
   USER,
   withAt,
 } from '../../scripts/tools/data-bodies.ts'
-import { startSuiteService } from '../support/service/suite-service.ts'
+import { startSite } from '../support/service/site.ts'
 
-const service = await startSuiteService({ review: 'on' })
-const { admin, guest, publisher, standard } = await newCast(service)
+const { service, admin, guest, publisher, standard } = await startSite({ review: 'on' })
 const FREE_ID = '000000000000000000000000'
 const STATUSES = 'active, draft, archived'
 

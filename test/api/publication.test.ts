@@ -3,15 +3,13 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { JsonObject } from '../../src/base/json.ts'
 import { headline } from '../../src/models/headline.ts'
-import { newCast } from '../support/cast.ts'
 import { HEADLINE, TOPIC } from '../../scripts/tools/data-bodies.ts'
 import { ONLY_HERE } from '../support/service/service-process.ts'
 import type { ApiResponse } from '../support/service/service.ts'
 import { systemStore } from '../../scripts/tools/stores.ts'
-import { startSuiteService } from '../support/service/suite-service.ts'
+import { startSite } from '../support/service/site.ts'
 
-const service = await startSuiteService()
-const { admin, publisher, standard: reader } = await newCast(service)
+const { service, admin, publisher, standard: reader } = await startSite()
 
 const MINUTE_MS = 60_000
 const inMinutes = (minutes: number): string => new Date(service.now() + minutes * MINUTE_MS).toISOString()

@@ -2,12 +2,10 @@
 /** The sample content, loaded by an administrator. */
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import { newCast } from '../support/cast.ts'
-import { startSuiteService } from '../support/service/suite-service.ts'
+import { startSite } from '../support/service/site.ts'
 
 const SAMPLE = '/api/v1/admin/sample'
-const service = await startSuiteService()
-const cast = await newCast(service)
+const { service, cast } = await startSite()
 
 it('attack: no guest, reader or publisher loads it', async () => {
   for (const role of ['guest', 'standard', 'publisher'] as const)

@@ -12,14 +12,13 @@ import type { JsonObject } from '../../src/base/json.ts'
 import { user } from '../../src/models/user.ts'
 import { openDatabase } from '../../src/store/sqlite/database.ts'
 import { authCalls } from '../support/service/auth-calls.ts'
-import { newCast, newPerson, type Person, type Role } from '../support/cast.ts'
+import { newPerson, type Person, type Role } from '../support/cast.ts'
 import { bodyOf, copies, HEADLINE, PREFERENCES, REMOTE_CONFIG_ID, USER } from '../../scripts/tools/data-bodies.ts'
 import { RawConnection } from '../support/service/http-client.ts'
 import { databaseOf } from '../support/service/service.ts'
-import { startSuiteService } from '../support/service/suite-service.ts'
+import { startSite } from '../support/service/site.ts'
 
-const service = await startSuiteService()
-const { admin } = await newCast(service)
+const { service, admin } = await startSite()
 const auth = authCalls(service)
 
 /** Sends half of a body, does something, sends the rest, and gives the status of the response. */

@@ -1,12 +1,11 @@
 /** The share of all streams that one client address may have open: guests cost nothing, so that of a user bounds none. */
 import assert from 'node:assert/strict'
 import { it, type TestContext } from 'node:test'
-import { newCast, newPerson } from '../support/cast.ts'
+import { newPerson } from '../support/cast.ts'
 import { openEvents } from '../support/service/event-reader.ts'
-import { startSuiteService } from '../support/service/suite-service.ts'
+import { startSite } from '../support/service/site.ts'
 
-const service = await startSuiteService({ streamsMax: '10', trustedProxies: '127.0.0.1,10.9.0.0/16' })
-const { admin, publisher, guest } = await newCast(service)
+const { service, admin, publisher, guest } = await startSite({ streamsMax: '10', trustedProxies: '127.0.0.1,10.9.0.0/16' })
 const url = `${service.url}/api/v1/changes/stream?models=topic`
 const from = (address: string | undefined, token: string): Record<string, string> => ({
   authorization: `Bearer ${token}`,

@@ -3,13 +3,11 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { JsonObject } from '../../src/base/json.ts'
-import { newCast, type Person } from '../support/cast.ts'
-import { bodyOf } from '../../scripts/tools/data-bodies.ts'
+import { type Person } from '../support/cast.ts'
 import type { ApiResponse } from '../support/service/service.ts'
-import { startSuiteService } from '../support/service/suite-service.ts'
+import { startSite } from '../support/service/site.ts'
 
-const service = await startSuiteService({ hideInactive: 'on' })
-const { admin, publisher, standard, guest } = await newCast(service)
+const { service, admin, publisher, standard, guest, madeId: make, patch, remove, stored: read } = await startSite({ hideInactive: 'on' })
 
 interface Checkpoint {
   readonly id: string
@@ -42,16 +40,6 @@ async function pullAll(model: string, from: Checkpoint = START, { by = guest, li
     if (page.documents.length < limit) return { documents, checkpoint, pages }
   }
 }
-
-async function make(model: string, change: object = {}): Promise<string> {
-  const response = await service.data('POST', '', { model }, { token: admin.token, body: { ...bodyOf(model), ...change } })
-  assert.equal(response.status, 201, response.text)
-  return String(response.at('data.id'))
-}
-const patch = (model: string, id: string, body: object): Promise<ApiResponse> =>
-  service.data('PATCH', `/${id}`, { model }, { token: admin.token, body })
-const remove = (model: string, id: string): Promise<ApiResponse> => service.data('DELETE', `/${id}`, { model }, { token: admin.token })
-const read = async (model: string, id: string): Promise<object> => (await service.data('GET', `/${id}`, { model }, { token: admin.token })).at('data') as object
 
 describe('a pull', () => {
   it('copies all documents of a model page by page, in the order of ids, then has nothing more', async () => {

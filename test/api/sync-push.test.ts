@@ -3,13 +3,12 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { JsonObject } from '../../src/base/json.ts'
-import { newCast, type Person } from '../support/cast.ts'
+import { type Person } from '../support/cast.ts'
 import { bodyOf } from '../../scripts/tools/data-bodies.ts'
 import type { ApiResponse } from '../support/service/service.ts'
-import { startSuiteService } from '../support/service/suite-service.ts'
+import { startSite } from '../support/service/site.ts'
 
-const service = await startSuiteService()
-const { admin, publisher, guest } = await newCast(service)
+const { service, admin, publisher, guest, made } = await startSite()
 
 interface Row {
   readonly assumedMasterState?: unknown
@@ -27,11 +26,7 @@ async function pushed(rows: readonly Row[], { model = 'headline', by = publisher
   return response.body as readonly JsonObject[]
 }
 
-async function make(model = 'headline', change: object = {}): Promise<JsonObject> {
-  const response = await service.data('POST', '', { model }, { token: admin.token, body: { ...bodyOf(model), ...change } })
-  assert.equal(response.status, 201, response.text)
-  return response.at('data') as JsonObject
-}
+const make = (model = 'headline', change: object = {}): Promise<JsonObject> => made(model, change)
 const idOf = ({ id }: JsonObject): string => String(id)
 async function read(id: string, model = 'headline'): Promise<JsonObject | undefined> {
   const response = await service.data('GET', `/${id}`, { model }, { token: admin.token })

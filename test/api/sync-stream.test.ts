@@ -2,13 +2,11 @@
 /** The streams of RxDB's clients: the documents and checkpoints of pulls, as events; who may open them, and how many. */
 import assert from 'node:assert/strict'
 import { describe, it, type TestContext } from 'node:test'
-import { newCast, newPerson, type Person } from '../support/cast.ts'
-import { bodyOf } from '../../scripts/tools/data-bodies.ts'
+import { newPerson, type Person } from '../support/cast.ts'
 import { openEvents, type EventReader } from '../support/service/event-reader.ts'
-import { startSuiteService } from '../support/service/suite-service.ts'
+import { startSite } from '../support/service/site.ts'
 
-const service = await startSuiteService({ hideInactive: 'on' })
-const { admin, publisher, standard, guest } = await newCast(service)
+const { service, admin, publisher, standard, guest, madeId: make, patch } = await startSite({ hideInactive: 'on' })
 
 interface Pulled {
   readonly documents: readonly { readonly id: string; readonly _deleted: boolean; readonly title?: string }[]
@@ -23,11 +21,6 @@ async function pull(model: string, { id, lwt }: Pulled['checkpoint'], by: Person
   const path = `/api/v1/sync/${model}/0/pull?lwt=${lwt}&id=${id}&limit=10`
   return (await service.call('GET', path, { token: by.token })).body as Pulled
 }
-async function make(model: string, change: object = {}): Promise<string> {
-  const made = await service.data('POST', '', { model }, { token: admin.token, body: { ...bodyOf(model), ...change } })
-  return String(made.at('data.id'))
-}
-const patch = (model: string, id: string, body: object, by = admin) => service.data('PATCH', `/${id}`, { model }, { token: by.token, body })
 
 describe('a stream of an offline client', () => {
   it('has what a pull gives, with a checkpoint behind which nothing is left', async (t) => {

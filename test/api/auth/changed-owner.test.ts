@@ -7,13 +7,12 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { JsonObject } from '../../../src/base/json.ts'
 import { OPERATOR } from '../../../src/store/actor.ts'
-import { newCast, newPerson, type Person } from '../../support/cast.ts'
+import { newPerson, type Person } from '../../support/cast.ts'
 import { authCalls } from '../../support/service/auth-calls.ts'
 import type { ApiResponse } from '../../support/service/service.ts'
-import { startSuiteService } from '../../support/service/suite-service.ts'
+import { startSite } from '../../support/service/site.ts'
 
-const service = await startSuiteService()
-const { admin } = await newCast(service)
+const { service, admin, apiToken } = await startSite()
 const { verify, me } = authCalls(service)
 const { store, sessions } = service.app.services
 
@@ -27,11 +26,6 @@ async function stored(id: string): Promise<JsonObject> {
 /** Stores roles past every check, as an earlier release let an administrator do. */
 async function force(id: string, roles: object): Promise<void> {
   assert.notEqual(await store.as(OPERATOR).updateUser(id, (before) => ({ ...before, ...roles })), 'missing')
-}
-
-async function apiToken(body: object): Promise<string> {
-  const made = await service.call('POST', '/api/v1/admin/tokens', { token: admin.token, body: { name: 'a test', ...body } })
-  return String(made.at('data.token'))
 }
 
 /** A code for an address of the thief, with the token of another person. */

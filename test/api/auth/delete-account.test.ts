@@ -3,14 +3,13 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { authCalls } from '../../support/service/auth-calls.ts'
-import { newCast, newPerson, ROLES } from '../../support/cast.ts'
+import { newPerson, ROLES } from '../../support/cast.ts'
 import { PREFERENCES } from '../../../scripts/tools/data-bodies.ts'
 import { ADMIN_EMAIL, startService, type TestService } from '../../support/service/service.ts'
-import { startSuiteService } from '../../support/service/suite-service.ts'
+import { startSite } from '../../support/service/site.ts'
 
-const service = await startSuiteService()
+const { service, admin } = await startSite()
 const { verify, me, deleteAccount } = authCalls(service)
-const { admin } = await newCast(service)
 const OWNED = ['user', 'user_app_settings', 'user_content_preferences']
 
 async function statusesOf(site: TestService, id: string, token: string): Promise<number[]> {

@@ -5,14 +5,13 @@ import { describe, it } from 'node:test'
 import type { JsonObject } from '../../../src/base/json.ts'
 import { user } from '../../../src/models/user.ts'
 import { authCalls } from '../../support/service/auth-calls.ts'
-import { newCast, newPerson, type Person } from '../../support/cast.ts'
+import { newPerson, type Person } from '../../support/cast.ts'
 import { DECODERS, decodeAuthSuccess, decodeEnvelope } from '../../support/service/client-codec.ts'
 import { PREFERENCES, SETTINGS, TOPIC } from '../../../scripts/tools/data-bodies.ts'
-import { startSuiteService } from '../../support/service/suite-service.ts'
+import { startSite } from '../../support/service/site.ts'
 
-const service = await startSuiteService()
+const { service, admin } = await startSite()
 const { verify, anonymous, me } = authCalls(service)
-const { admin } = await newCast(service)
 
 type ModelName = keyof typeof DECODERS
 const OWNED: readonly ModelName[] = ['user', 'user_app_settings', 'user_content_preferences']

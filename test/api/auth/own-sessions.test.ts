@@ -3,15 +3,13 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { UserSessions } from '../../../src/models/responses.ts'
-import { newCast, newPerson, type Role } from '../../support/cast.ts'
-import { startSuiteService } from '../../support/service/suite-service.ts'
+import { newPerson, type Role } from '../../support/cast.ts'
+import { startSite } from '../../support/service/site.ts'
 
 const PATH = '/api/v1/auth/sessions'
 const MINUTE_MS = 60_000
 
-const service = await startSuiteService()
-const cast = await newCast(service)
-const { admin } = cast
+const { service, admin } = await startSite()
 
 const list = async (token: string): Promise<UserSessions['items']> => {
   const response = await service.call('GET', PATH, { token })

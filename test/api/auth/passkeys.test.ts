@@ -3,15 +3,14 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { makePasskey, usePasskey, type Deviation, type MadePasskey } from '../../support/service/software-authenticator.ts'
-import { newCast, newPerson, type Person } from '../../support/cast.ts'
+import { newPerson, type Person } from '../../support/cast.ts'
 import type { ApiResponse } from '../../support/service/service.ts'
-import { startSuiteService } from '../../support/service/suite-service.ts'
+import { startSite } from '../../support/service/site.ts'
 
 const PASSKEYS = '/api/v1/auth/passkeys'
 const ORIGIN = 'http://localhost:8080'
 const MINUTE_MS = 60_000
-const service = await startSuiteService()
-const { admin, publisher, standard, guest } = await newCast(service)
+const { service, admin, publisher, standard, guest } = await startSite()
 
 async function begin({ token }: Pick<Person, 'token'>): Promise<{ readonly challenge: string; readonly user: string; readonly known: readonly string[] }> {
   const response = await service.call('POST', `${PASSKEYS}/creation`, { token })

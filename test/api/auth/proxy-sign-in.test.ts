@@ -5,11 +5,10 @@ import { readConfig } from '../../../src/config/read-config.ts'
 import type { SettingName } from '../../../src/config/settings.ts'
 import { newCast } from '../../support/cast.ts'
 import { startService, type ApiResponse, type TestService } from '../../support/service/service.ts'
-import { startSuiteService } from '../../support/service/suite-service.ts'
+import { startSite } from '../../support/service/site.ts'
 
 const HEADER = { authHeader: 'X-Auth-Email' }
-const service = await startSuiteService({ ...HEADER, trustedProxies: '127.0.0.1' })
-const cast = await newCast(service)
+const { service, cast } = await startSite({ ...HEADER, trustedProxies: '127.0.0.1' })
 
 const signIn = (headers: Readonly<Record<string, string>>, at: TestService = service): Promise<ApiResponse> =>
   at.call('POST', '/api/v1/auth/proxy', { headers })

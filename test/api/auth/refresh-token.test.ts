@@ -2,13 +2,12 @@
 /** Refreshing a token: a new one, and the old one is void in the same moment, for users and for guests. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { newCast, newPerson } from '../../support/cast.ts'
+import { newPerson } from '../../support/cast.ts'
 import { startService, type ApiResponse } from '../../support/service/service.ts'
 import { ONLY_HERE } from '../../support/service/service-process.ts'
-import { startSuiteService } from '../../support/service/suite-service.ts'
+import { startSite } from '../../support/service/site.ts'
 
-const service = await startSuiteService()
-const { admin, standard } = await newCast(service)
+const { service, admin, standard } = await startSite()
 
 const refresh = (token: string | undefined): Promise<ApiResponse> => service.call('POST', '/api/v1/auth/refresh-token', { token })
 const me = async (token: string): Promise<number> => (await service.call('GET', '/api/v1/auth/me', { token })).status

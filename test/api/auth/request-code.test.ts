@@ -3,16 +3,14 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { authCalls } from '../../support/service/auth-calls.ts'
 import { badTokens } from '../../support/service/bad-tokens.ts'
-import { newCast } from '../../support/cast.ts'
 import { decodeError } from '../../support/service/client-codec.ts'
 import { fillOutbox } from '../../support/service/full-outbox.ts'
 import { openDatabase } from '../../../src/store/sqlite/database.ts'
 import { ADMIN_EMAIL, databaseOf, startService } from '../../support/service/service.ts'
-import { startSuiteService } from '../../support/service/suite-service.ts'
+import { startSite } from '../../support/service/site.ts'
 
-const service = await startSuiteService()
+const { service, standard, publisher, guest } = await startSite()
 const { requestCode, verify, anonymous } = authCalls(service)
-const { standard, publisher, guest } = await newCast(service)
 
 const a = (count: number): string => 'a'.repeat(count)
 

@@ -4,14 +4,13 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { authCalls } from '../../support/service/auth-calls.ts'
 import { badTokens } from '../../support/service/bad-tokens.ts'
-import { newCast, ROLES } from '../../support/cast.ts'
+import { ROLES } from '../../support/cast.ts'
 import { decodeEnvelope, decodeError, decodeUser } from '../../support/service/client-codec.ts'
 import { startService, type ApiResponse } from '../../support/service/service.ts'
-import { startSuiteService } from '../../support/service/suite-service.ts'
+import { startSite } from '../../support/service/site.ts'
 
-const service = await startSuiteService()
+const { service, cast } = await startSite()
 const { me, signOut } = authCalls(service)
-const cast = await newCast(service)
 const TOKEN_TTL_MS = 720 * 3_600_000
 
 function assertUnauthorized(response: ApiResponse, why: string): void {

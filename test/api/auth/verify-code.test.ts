@@ -3,15 +3,13 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { authCalls, otherCode } from '../../support/service/auth-calls.ts'
-import { newCast } from '../../support/cast.ts'
 import { DECODERS, decodeAuthSuccess, decodeEnvelope, decodeError } from '../../support/service/client-codec.ts'
 import { SETTINGS } from '../../../scripts/tools/data-bodies.ts'
 import { ADMIN_EMAIL, startService, type ApiResponse } from '../../support/service/service.ts'
-import { startSuiteService } from '../../support/service/suite-service.ts'
+import { startSite } from '../../support/service/site.ts'
 
-const service = await startSuiteService()
+const { service, standard, publisher, admin } = await startSite()
 const { verify, me } = authCalls(service)
-const { standard, publisher, admin } = await newCast(service)
 const CODE_TTL_MS = 15 * 60_000
 const ATTEMPTS_MAX = 5
 
