@@ -104,79 +104,37 @@ describe('a token of the API', () => {
 })
 
 describe('attack: a token of the API', () => {
-  it('reaches beyond its scope by a batch, a query body, a plan or a check', async () => {
-    const { token } = await make({ role: 'admin', models: ['topic'], methods: ['read'] })
-    const operations = [{ operation: 'create', model: 'topic', body: TOPIC }]
-    const forbidden = [
-      service.call('POST', '/api/v1/data/batch', { token, body: { operations } }),
-      service.call('POST', '/api/v1/data/query?model=user', { token, body: {} }),
-      service.call('POST', '/api/v1/data/explain?model=user', { token, body: {} }),
-      service.call('POST', '/api/v1/data/check?model=topic', { token, body: TOPIC }),
-      service.data('PATCH', '/1', { model: 'topic' }, { token, body: { name: 'x' } }),
-      service.data('DELETE', '/1', { model: 'topic' }, { token }),
-      service.data('GET', `/${admin.id}`, { model: 'user' }, { token }),
-    ]
-    for (const response of await Promise.all(forbidden)) assert.equal(response.status, 403, response.text)
-  })
-
-  it('reaches beyond its scope by the past of documents: histories, earlier versions, the trash, or a restore', async () => {
+  // Which routes each kind of token reaches at all is tested below.
+  it('reaches beyond its scope by the past of documents: a version, a batch, a restore, or their end', async () => {
     const topics = { model: 'topic' }
-    const narrowed = async (methods: readonly string[] | undefined, models = ['topic']): Promise<{ readonly token: string }> => ({
-      token: (await make({ role: 'admin', models, ...(methods && { methods }) })).token,
-    })
-    const [reading, creating, replacing, deleting, topicsOnly, others] = await Promise.all([
-      ...[['read'], ['create'], ['replace'], ['delete'], undefined].map((methods) => narrowed(methods)),
-      narrowed(undefined, ['headline']),
-    ])
+    const narrowed = async (limits: object): Promise<string> => (await make({ role: 'admin', models: ['topic'], ...limits })).token
+    const methods = ['read', 'create', 'replace', 'delete'].map((method) => narrowed({ methods: [method] }))
+    const [reading = '', creating = '', replacing = '', deleting = ''] = await Promise.all(methods)
+    const [topicsOnly, others] = [await narrowed({}), await narrowed({ models: ['headline'] })]
     const id = String((await create(admin.token)).at('data.id'))
     assert.equal((await service.data('PATCH', `/${id}`, topics, { token: admin.token, body: { name: 'Quays' } })).status, 200)
-    const history = await service.data('GET', `/${id}/history`, topics, { token: topicsOnly?.token })
+    const history = await service.data('GET', `/${id}/history`, topics, { token: topicsOnly })
     const first = String(history.at('data.items.1.seq'))
     assert.deepEqual([history.status, history.at('data.items.0.actor')], [200, { id: admin.id, email: null }], 'users are beyond its scope')
     const trashed = String((await create(admin.token)).at('data.id'))
     await service.data('DELETE', `/${trashed}`, topics, { token: admin.token })
     const operations = [{ operation: 'restore', model: 'topic', id: trashed }]
     const uses: Readonly<Record<string, (token: string) => Promise<ApiResponse>>> = {
-      history: (token) => service.data('GET', `/${id}/history`, topics, { token }),
       version: (token) => service.data('GET', `/${id}/history/${first}`, topics, { token }),
       trash: (token) => service.data('GET', '/trash', topics, { token }),
       revert: (token) => service.data('POST', `/${id}/restore`, { ...topics, seq: first }, { token }),
       batch: (token) => service.call('POST', '/api/v1/data/batch', { token, body: { operations } }),
       restore: (token) => service.data('POST', `/${trashed}/restore`, topics, { token }),
     }
-    const erase = (by: Partial<Made> | undefined): Promise<ApiResponse> => service.data('DELETE', `/trash/${trashed}`, topics, { token: by?.token })
-    for (const [who, by, allowed] of [
-      ['a token for headlines', others, []],
-      ['a token that reads', reading, ['history', 'version', 'trash']],
-      ['a token that creates', creating, []],
-      ['a token that replaces', replacing, ['revert']],
-      // What it restores would be published.
-      ['a token that deletes', deleting, []],
-    ] as const) {
-      for (const [use, send] of Object.entries(uses)) {
-        const isAllowed = (allowed as readonly string[]).includes(use)
-        assert.equal((await send(by?.token ?? '')).status, isAllowed ? 200 : 403, `${who}: ${use}`)
-      }
+    // What a token that deletes restores would be published.
+    for (const [token, ...allowed] of [[others], [reading, 'version', 'trash'], [creating], [replacing, 'revert'], [deleting]]) {
+      for (const [use, send] of Object.entries(uses)) assert.equal((await send(token ?? '')).status, allowed.includes(use) ? 200 : 403, use)
     }
-    assert.equal((await uses['restore']?.(topicsOnly?.token ?? ''))?.status, 200)
+    assert.equal((await uses['restore']?.(topicsOnly))?.status, 200)
     await service.data('DELETE', `/${trashed}`, topics, { token: admin.token })
-    for (const by of [others, reading, creating, replacing]) assert.equal((await erase(by)).status, 403)
-    assert.equal((await erase(deleting)).status, 204)
-    const publisher = await make({ role: 'publisher', models: ['topic'] })
-    assert.equal((await uses['trash']?.(publisher.token))?.status, 403, 'topics are for administrators')
-    const list = async (path: string, by: Partial<Made> | undefined): Promise<number> => {
-      const [target, query] = path.split('?')
-      const headers = { authorization: `Bearer ${by?.token}`, 'content-type': 'application/json' }
-      if (target === 'export') return (await fetch(`${service.url}/api/v1/data/export`, { method: 'POST', headers, body: '{"model":"topic","format":"csv"}' })).status
-      return (await service.call('GET', `/api/v1/data/${target}?${query}`, { token: by?.token })).status
+    for (const [token, status] of [[others, 403], [reading, 403], [creating, 403], [replacing, 403], [deleting, 204]] as const) {
+      assert.equal((await service.data('DELETE', `/trash/${trashed}`, topics, { token })).status, status)
     }
-    for (const [path, right] of [['export', undefined], ['trash/count?model=topic', reading], ['duplicates?model=headline&url=https://a.example', others]] as const)
-      for (const by of [reading, creating, others, topicsOnly]) {
-        const isAllowed = by === right || (right === reading && by === topicsOnly)
-        assert.equal(await list(path, by), isAllowed ? 200 : 403, path)
-      }
-    for (const path of ['/api/v1/changes', '/api/v1/changes/stream', '/api/v1/sync/topic/0/pull'])
-      assert.equal((await service.call('GET', path, { token: topicsOnly?.token })).status, 403, path)
   })
 
   it('reads by what it writes: documents come back to those who may read them alone', async () => {

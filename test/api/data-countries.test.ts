@@ -83,32 +83,6 @@ describe('a filter by use', () => {
   }
 })
 
-it('the response reflects every write at once', async () => {
-  const place = await save('POST', 'country', { ...COUNTRY, name: 'Moment', isoCode: 'XO' })
-  const isListed = async (filter: JsonObject): Promise<boolean> => (await names(filter)).includes('Moment')
-  for (const [model, filter, field, body] of [
-    ['headline', { hasActiveHeadlines: true }, 'eventCountry', HEADLINE],
-    ['source', { usage: 'headquarters' }, 'headquarters', SOURCE],
-  ] as const) {
-    assert.equal(await isListed(filter), false)
-    const item = await save('POST', model, { ...body, [field]: { id: place['id'] ?? '' } })
-    assert.equal(await isListed(filter), true, 'created')
-    await save('PUT', model, { ...item, status: 'draft' })
-    assert.equal(await isListed(filter), false, 'no longer active')
-    await save('PUT', model, item)
-    assert.equal(await isListed(filter), true, 'active again')
-    await save('PUT', model, { ...item, [field]: COUNTRY })
-    assert.equal(await isListed(filter), false, 'moved to another country')
-    await save('PUT', model, item)
-    await save('PUT', 'country', { ...place, status: 'archived' })
-    assert.equal(await isListed(filter), false, 'its country is archived')
-    await save('PUT', 'country', place)
-    assert.equal(await isListed(filter), true, 'its country is back')
-    await save('DELETE', model, item)
-    assert.equal(await isListed(filter), false, 'deleted')
-  }
-})
-
 describe('a code', () => {
   const write = (method: string, model: string, target: string, body: object, token = admin.token, query: object = {}): Promise<ApiResponse> =>
     service.data(method, target, { model, ...query }, { token, body })

@@ -36,24 +36,6 @@ describe('an accepted request for a code', () => {
   })
 })
 
-const TAKEN: readonly (readonly [string, string, string])[] = [
-  ['a domain of another script', 'почта@пример.рф', 'почта@пример.рф'],
-  ['white space around', ' \t reader@example.org \n', 'reader@example.org'],
-]
-describe('an address with', () => {
-  for (const [name, sent, normal] of TAKEN) {
-    it(`${name} is taken, and is the account ${normal.slice(0, 40)}`, async () => {
-      const response = await requestCode({ email: sent })
-      assert.equal(response.status, 202, response.text)
-      // The normal form and the form as sent name the same code.
-      const { user } = await service.signIn(normal)
-      assert.equal(user['email'], normal)
-      const again = await service.signIn(sent)
-      assert.equal(again.id, user['id'])
-    })
-  }
-})
-
 const REFUSED_EMAILS: readonly (readonly [string, unknown])[] = [
   ['no address', undefined],
   ['a number', 7],
