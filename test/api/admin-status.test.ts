@@ -29,14 +29,6 @@ async function refusingServer(t: Cleanup): Promise<number> {
 }
 
 describe('the set-up of the dashboard', () => {
-  it('tells everybody how to sign in, and nothing else', async (t) => {
-    const service = await startService(t, { appName: 'Harbour News', codeMinutes: '7' })
-    const response = await service.call('GET', '/api/v1/dashboard/setup')
-    assert.equal(response.status, 200)
-    assert.deepEqual(response.at('data'), { appName: 'Harbour News', hasAdministrator: true, codesBy: 'mail', codeMinutes: 7 })
-    assert.ok(!response.text.includes(ADMIN_EMAIL))
-  })
-
   it('knows a service without mail and without an administrator, also when an app has one for itself', async (t) => {
     const service = await startService(t, { mail: 'console:', adminEmail: undefined as never })
     const told = async (): Promise<unknown> => (await service.call('GET', '/api/v1/dashboard/setup')).at('data')

@@ -47,16 +47,6 @@ for (const [model, body] of [
       }
     })
 
-    it('is 409 while the own exists, and changes nothing', async () => {
-      const before = (await read(model, cast.standard.id)).text.replace(/"metadata".*/, '')
-      const response = await create(model, body, cast.standard)
-      assert.deepEqual(
-        [response.status, response.error],
-        [409, `conflict: A ${model} with the id "${cast.standard.id}" exists already`],
-      )
-      assert.equal((await read(model, cast.standard.id)).text.replace(/"metadata".*/, ''), before)
-    })
-
     it('by an administrator, for the user that the body names, or without one for themselves', async () => {
       const person = await newPerson(service, 'standard', admin.token)
       const { id: _, ...withoutId } = body

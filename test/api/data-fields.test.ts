@@ -37,20 +37,6 @@ describe('fields', () => {
     }
   })
 
-  it('go with sort and cursor: pages have the same documents as without', async () => {
-    const found: unknown[] = []
-    for (let cursor = {}; ;) {
-      const page = await get('', { model: 'headline', sort: 'title:desc', limit: 1, fields: 'excerpt', ...cursor })
-      found.push(...(page.at('data.items') as { id: string }[]).map(({ id }) => id))
-      if (page.at('data.hasMore') !== true) break
-      cursor = { cursor: page.at('data.cursor') }
-    }
-    assert.deepEqual(found, [ids[0], ids[2], ids[1]])
-    const query = { token: standard.token, body: { fields: 'title', sort: 'title' }, isUndescribed: true } as const
-    const posted = await service.data('POST', '/query', { model: 'headline' }, query)
-    assert.deepEqual((posted.at('data.items') as { title: string }[]).map(({ title }) => title), ['A', 'B', 'C'])
-  })
-
   it('have ETags and remembered pages of their own', async () => {
     for (const target of ['', `/${ids[0]}`]) {
       const tags = new Set<string>()

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { Json, JsonObject } from '../../src/base/json.ts'
 import { DECODERS, decodeEnvelope } from '../support/service/client-codec.ts'
-import { bodyOf, PREFERENCES, SETTINGS, TOPIC, withAt } from '../../scripts/tools/data-bodies.ts'
+import { bodyOf, PREFERENCES, SETTINGS, withAt } from '../../scripts/tools/data-bodies.ts'
 import { startSite } from '../support/service/site.ts'
 
 const { service, admin, standard, replace: put, read, made } = await startSite()
@@ -71,20 +71,6 @@ describe('replacing settings and preferences', () => {
       assert.deepEqual(data, { ...body, id: standard.id, createdAt: before['createdAt'], updatedAt })
     })
   }
-
-  it('members beyond the declared ones are dropped at every level, in embedded copies too', async () => {
-    const language = { ...SETTINGS.language, dialect: 'x' }
-    const body = { ...SETTINGS, language, displaySettings: { ...SETTINGS.displaySettings, a: 1 }, id: standard.id }
-    const response = await put('user_app_settings', standard.id, body, standard)
-    assert.deepEqual(response.at('data.displaySettings'), SETTINGS.displaySettings)
-    assert.deepEqual(response.at('data.language'), SETTINGS.language)
-    const [filter] = PREFERENCES.savedFilters
-    const topic = { ...TOPIC, mood: 'dropped' }
-    const preferences = { ...PREFERENCES, id: standard.id, followedTopics: [topic], savedFilters: [{ ...filter, extra: 1 }] }
-    const second = await put('user_content_preferences', standard.id, preferences, standard)
-    assert.deepEqual(second.at('data.followedTopics'), [TOPIC])
-    assert.deepEqual(second.at('data.savedFilters'), [filter])
-  })
 
   it('saved filters that an older client leaves out are kept; null is no way to leave them out', async () => {
     const full = { ...PREFERENCES, id: standard.id }

@@ -2,11 +2,10 @@
 /** Requests with an Idempotency-Key: repeated, changed, at the same time, after a restart, and as an attack. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { openDatabase } from '../../src/store/db/database.ts'
-import { newCast, newPerson, type Person } from '../support/cast.ts'
+import { openDatabase } from '../../src/store/sqlite/database.ts'
+import { newPerson, type Person } from '../support/cast.ts'
 import { HEADLINE, TOPIC } from '../../scripts/tools/data-bodies.ts'
-import { databaseOf, startService, type ApiResponse } from '../support/service/service.ts'
-import { temporaryDirectory } from '../../scripts/tools/temporary-directory.ts'
+import { databaseOf, type ApiResponse } from '../support/service/service.ts'
 import { startSite } from '../support/service/site.ts'
 
 const { service, admin, publisher, guest } = await startSite()
@@ -86,18 +85,6 @@ describe('a request that is repeated with its key', () => {
     assert.equal((await batch(key, missing)).status, 404)
     assert.equal((await create(key, { ...TOPIC, name: 'Mended' })).status, 201)
     assert.deepEqual([await named('Undone'), await named('Mended')], [0, 1])
-  })
-
-  it('gets it also from the next run of the service', async (t) => {
-    const directory = temporaryDirectory(t)
-    const call = { body: TOPIC, headers: { 'Idempotency-Key': '"a"' } }
-    const before = await startService(t, {}, { directory })
-    const person = (await newCast(before)).admin
-    const first = await before.data('POST', '', { model: 'topic' }, { ...call, token: person.token })
-    await before.stop()
-    const after = await startService(t, {}, { directory })
-    const second = await after.data('POST', '', { model: 'topic' }, { ...call, token: person.token })
-    assert.deepEqual([second.status, second.at('data')], [201, first.at('data')])
   })
 })
 

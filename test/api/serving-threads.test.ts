@@ -16,7 +16,6 @@ import { startSuiteService } from '../support/service/suite-service.ts'
 
 const CONNECTIONS = 24
 const THREADS = longRun(2, 3)
-const IDLE = longRun(100, 600)
 const ROUNDS = longRun(40, 250)
 /** By which a thread that serves is known among others. */
 const SERVING_HEAP_MB = 512
@@ -113,49 +112,6 @@ describe('several threads', { skip: ONLY_HERE }, () => {
     assert.equal((await metric(service, series)) - before, CONNECTIONS)
     assert.ok((await metric(service, 'dateline_connections')) >= CONNECTIONS)
     assert.equal(await metric(service, 'dateline_threads'), THREADS)
-  })
-
-  it('warn once of a proxy that no setting names, whichever of them it reaches', async (t) => {
-    const headers = { 'X-Forwarded-For': '203.0.113.9' }
-    await Promise.all(clientsOf(t, service).map((client) => client('/api/v1/data?model=topic', { headers })))
-    const warned = (await service.logged()).filter((line) => line.includes('"proxy.unnamed"'))
-    assert.equal(warned.length, 1, warned.join(''))
-  })
-
-  it('serve beside many idle connections, which end with the service', async (t) => {
-    const service = await startThreads(t, { connectionsPerAddress: '1000' })
-    const port = Number(new URL(service.url).port)
-    const idle = await Promise.all(Array.from({ length: IDLE }, () => RawConnection.open(port)))
-    t.after(() => idle.forEach((one) => one.destroy()))
-    for (const one of idle.slice(0, IDLE / 2)) one.write('GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n')
-    for (const one of idle.slice(0, IDLE / 2)) assert.equal((await one.response()).status, 200)
-    const { token } = await service.guest()
-    for (const client of clientsOf(t, service)) {
-      assert.equal((await client('/api/v1/data?model=country&limit=1', { headers: bearer(token) })).status, 200)
-    }
-    assert.ok((await metric(service, 'dateline_connections')) >= IDLE)
-    await service.stop()
-    for (const one of idle) assert.equal(await one.rest(), '')
-  })
-
-  it('finish what they serve when the service stops', async (t) => {
-    const service = await startThreads(t)
-    const { token } = await service.admin()
-    const port = Number(new URL(service.url).port)
-    const body = JSON.stringify(TOPIC)
-    const connections = await Promise.all(Array.from({ length: 12 }, () => RawConnection.open(port)))
-    const head = `POST /api/v1/data?model=topic HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${token}\r\n`
-    const lines = `${head}Content-Type: application/json\r\nContent-Length: ${body.length}\r\nExpect: 100-continue\r\n\r\n`
-    for (const connection of connections) {
-      connection.write(lines)
-      assert.equal((await connection.response()).status, 100)
-    }
-    const stopped = service.stop()
-    for (const connection of connections) {
-      connection.write(body)
-      assert.equal((await connection.response()).status, 201)
-    }
-    await stopped
   })
 })
 

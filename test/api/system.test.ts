@@ -31,11 +31,6 @@ describe('health', () => {
 })
 
 describe('readiness', () => {
-  it('is given while everything works', async (t) => {
-    const service = await startService(t)
-    const response = await service.call('GET', '/readyz')
-    assert.deepEqual([response.status, response.at('status')], [200, 'ok'])
-  })
 })
 
 describe('metrics', () => {

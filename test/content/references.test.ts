@@ -112,19 +112,6 @@ describe('references by id', () => {
     )
     assert.deepEqual(weighed, [4_000])
   })
-  it('that bring in more than they may are refused before anything is parsed', async () => {
-    // No JSON, so that parsing it would show.
-    const store = shelf({ 'topic t': 'x'.repeat(1_000) })
-    await assert.rejects(
-      findRecords(userContentPreferences, body(1), store, { bytesMax: 999 }),
-      /^Failure: followedTopics\[0\]: expected records of at most 999 bytes in all references by id, found more/,
-    )
-    const onGrowth = (): Promise<void> => Promise.reject(new Error('too much for this minute'))
-    await assert.rejects(
-      findRecords(userContentPreferences, body(1), store, { bytesMax: 1_000, onGrowth }),
-      /too much for this minute/,
-    )
-  })
 })
 
 describe('records that references named before', () => {

@@ -33,20 +33,6 @@ describe('the first administrator', () => {
     assert.equal((await second.signIn('reader@example.org', { dashboard: true })).id, reader.id)
   })
 
-  it('leaves all others as they are, other administrators and the one before, too', async (t) => {
-    const first = await startService(t)
-    const { token } = await first.admin()
-    for (const role of ['admin', 'publisher', 'premium', 'guest'] as const) await newPerson(first, role, token)
-    const before = await users(first, token)
-    const second = await restart(t, first, { adminEmail: 'second-admin@example.org' })
-    const after = await users(second, token)
-    assert.deepEqual(
-      after.filter(({ email }) => email !== 'second-admin@example.org'),
-      before,
-    )
-    assert.equal(after.length, before.length + 1)
-  })
-
   it('is made an administrator again after the role was taken away', async (t) => {
     const first = await startService(t)
     const { id, token, user } = await first.admin()

@@ -144,21 +144,6 @@ describe('all limits', () => {
       }
     }
   })
-
-  it('survive a restart, but for that on data requests, which starts again', async (t) => {
-    for (const { name, settings, windowMs, prepare, status } of LIMITS) {
-      const first = await limited(t, settings)
-      const before = await prepare(first)
-      for (let i = 0; i < 3; i++) await before('one')
-      await first.stop()
-      const given = { rateLimits: 'on', trustedProxies: '127.0.0.1', ...settings }
-      const second = await startService(t, given, { directory: first.directory, start: first.now() + SECOND_MS })
-      const send = await prepare({ ...second, ...authCalls(second) })
-      if (name.startsWith('data')) assert.equal((await send('one')).status, status)
-      else assertLimited(await send('one'), windowMs / SECOND_MS - 1)
-      await second.stop()
-    }
-  })
 })
 
 describe('requests for codes', () => {
