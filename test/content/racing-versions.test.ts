@@ -1,6 +1,7 @@
 /**
  * The version that a change requires is looked at twice: early, and in the step that writes. Here something else
- * happens between the two, each time in the same order, so that only the second look can tell.
+ * happens between the two, each time in the same order, so that only the second look can tell. And what a batch makes or
+ * changes has one time, by a clock that goes on with every look at it: lists by time keep its order.
  */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
@@ -13,10 +14,10 @@ import type { Model } from '../../src/models/schema.ts'
 import { topic } from '../../src/models/topic.ts'
 import { user } from '../../src/models/user.ts'
 import type { Requester } from '../../src/store/actor.ts'
+import type { Condition } from '../../src/store/store.ts'
 import { TOPIC, USER } from '../../scripts/tools/data-bodies.ts'
 import type { Cleanup } from '../../scripts/tools/temporary-directory.ts'
-import { testStore, type SystemStore } from '../../scripts/tools/stores.ts'
-import type { Condition } from '../../src/store/documents/transaction-view.ts'
+import { type SystemStore, testStore } from '../../scripts/tools/stores.ts'
 
 const ADMIN: Caller = { id: 'boss', appRole: 'standardUser', dashboardRole: 'admin' }
 const BY: Requester = {
@@ -55,7 +56,7 @@ async function scene(t: Cleanup, model: Model, body: JsonObject): Promise<Scene>
   })
   await store.insert(user, { id: ADMIN.id, value: { ...USER, ...ADMIN, email: 'boss@example.org' } })
   await store.insert(model, { id: ID, value: { ...body, id: ID } })
-  const first = store.documents.get(model, ID)
+  const first = await store.get(model, ID)
   const condition: Condition = (text) => {
     if (text !== first) throw fail('preconditionFailed', 'changed')
   }
@@ -73,13 +74,13 @@ for (const [model, body] of [[topic, TOPIC], [user, USER]] as const) {
       let between: string | undefined
       const slowly = async (): Promise<SentBody> => {
         await other()
-        between = store.documents.get(model, ID)
+        between = await store.get(model, ID)
         return sentBody
       }
       const sent = { by: BY, condition }
       await assert.rejects(documents.replace(model, ID, slowly, sent), { code: 'preconditionFailed' })
       assert.notEqual(between, undefined)
-      assert.equal(store.documents.get(model, ID), between)
+      assert.equal(await store.get(model, ID), between)
       await documents.replace(model, ID, () => Promise.resolve(sentBody), { ...sent, condition: undefined })
     })
 
@@ -90,9 +91,35 @@ for (const [model, body] of [[topic, TOPIC], [user, USER]] as const) {
       const [outcome] = await Promise.allSettled([removal, other()])
       assert.equal(outcome.status, 'rejected')
       assert.equal((outcome.reason as { readonly code: string }).code, 'preconditionFailed')
-      assert.match(store.documents.get(model, ID) ?? '', /2026-01-01/)
+      assert.match((await store.get(model, ID)) ?? '', /2026-01-01/)
       await documents.remove(model, ID, { by: BY, condition: undefined })
-      assert.equal(store.documents.get(model, ID), undefined)
+      assert.equal(await store.get(model, ID), undefined)
     })
   })
 }
+const references = { bytesMax: 1_000_000 }
+const unused = (): Promise<never> => Promise.reject(new Error('no user is invited'))
+
+it('a batch has one time for what it creates, and a later one for what it changes', async (t) => {
+  const { store } = testStore(t)
+  let [time, ids] = [0, 0]
+  const now = (): number => (time += 1)
+  const documents = createDocuments({
+    ...{ store, now, newId: () => `id-${++ids}`, trashMs: () => 0, isReviewOn: () => false },
+    settings: { limitDefault: 20, limitMax: 100, hideInactive: false },
+    invitations: { invite: unused, check: unused },
+    repeats: createRepeats({ store, now }),
+  })
+  await store.insert(user, { id: ADMIN.id, value: { ...USER, ...ADMIN, email: 'boss@example.org' } })
+  const run = async (operations: readonly object[]): Promise<readonly JsonObject[]> => {
+    const body = { operations } as unknown as JsonObject
+    const text = await documents.batch({ body, references }, BY, { repeat: undefined, includes: false })
+    return (JSON.parse(text) as { results: { document: JsonObject }[] }).results.map(({ document }) => document)
+  }
+  const made = await run([1, 2, 3].map((i) => ({ operation: 'create', model: 'topic', body: { ...TOPIC, name: `Topic ${i}` } })))
+  assert.equal(new Set(made.flatMap(({ createdAt, updatedAt }) => [createdAt, updatedAt])).size, 1)
+  const changed = await run(made.map(({ id }) => ({ operation: 'patch', model: 'topic', id, body: { description: 'Changed' } })))
+  assert.deepEqual(changed.map(({ createdAt }) => createdAt), made.map(({ createdAt }) => createdAt))
+  assert.equal(new Set(changed.map(({ updatedAt }) => updatedAt)).size, 1)
+  assert.ok(String(changed[0]?.['updatedAt']) > String(made[0]?.['updatedAt']))
+})
