@@ -7,7 +7,6 @@ import { describe, it } from 'node:test'
 import { ENDPOINTS } from '../../src/endpoints/endpoints.ts'
 import { type Role } from '../support/cast.ts'
 import { startSite } from '../support/service/site.ts'
-import { SYSTEM } from '../../src/store/actor.ts'
 
 const { service, cast } = await startSite()
 const TABLE = ENDPOINTS.filter(({ access }) => access === 'administrator')
@@ -41,17 +40,6 @@ describe('what is for administrators', () => {
       }
     })
   }
-
-  it('is refused to a former administrator', async () => {
-    const { id, token } = cast.publisher
-    const path = '/api/v1/admin/settings'
-    const roleOf = (dashboardRole: string) => (stored: object) => ({ ...stored, dashboardRole })
-    const { store } = service.app.services
-    await store.as(SYSTEM).updateUser(id, roleOf('admin'))
-    assert.equal((await service.call('GET', path, { token })).status, 200)
-    await store.as(SYSTEM).updateUser(id, roleOf('publisher'))
-    assert.equal((await service.call('GET', path, { token })).status, 403)
-  })
 
   it('gives administrators 404 where an id names nothing, however hostile', async () => {
     const withIds = TABLE.filter(({ path }) => path.includes(':'))

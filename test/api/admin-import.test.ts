@@ -166,8 +166,6 @@ describe('hostile rows of an import', () => {
     const giant = await send(`"${'x'.repeat(PIECE_BYTES_MAX - 1)}`, { isLast: false, line: 9 })
     assert.deepEqual(stopped(giant), [9, 'expected at most 1048576 bytes in a row, found more: a quote may never be closed'])
     assert.deepEqual([giant.at('data.bytes'), giant.at('data.nextLine')], [0, 9])
-    const cut = await send(`"${'x'.repeat(1_000)}`, { isLast: false })
-    assert.deepEqual([cut.at('data.bytes'), cut.at('data.stopped')], [0, null], 'which a larger piece may complete')
     const deep = `{"name":${'['.repeat(5_000)}${']'.repeat(5_000)}}`
     const rows = ['{"name":"a\u0000b"}', 'null', '[]', '{', deep, '{"__proto__":{"name":"x"}}', '{"id":"../../x","name":"n"}', '{"id":7}', `{"name":"${'n'.repeat(500_000)}"}`]
     const refused = await send(rows.join('\n'), { format: 'ndjson' })
@@ -177,11 +175,7 @@ describe('hostile rows of an import', () => {
     const names60k = `{${Array.from({ length: 60_000 }, (_, i) => `"a${i}":1`).join()}}`
     const crowded = await send(names60k, { format: 'ndjson' })
     assert.equal(crowded.at('data.rejected[0].message'), 'cannot read it as JSON: more than 100000 names and values')
-    const quotes = await send(`${HEADER}\n"${'""'.repeat(500_000)}",${ROW}\n`)
-    assert.match(String(quotes.at('data.rejected[0].message')), /^name: expected at most/)
-    const formulas = await send(`${HEADER}\n"'=HYPERLINK(""https://evil.example"")",${ROW}\n=1+1,${ROW}\n`)
-    assert.deepEqual(counts(formulas), [2, 0, 0, 0])
-    assert.deepEqual(await names(), ['=1+1', '=HYPERLINK("https://evil.example")', 'Good'])
+    assert.deepEqual(await names(), ['Good'])
     const wide = { model: 'topic', format: 'csv', rows: Array.from({ length: 50_000 }, (_, i) => `c${i}`).join(',') }
     const preview = await service.call('POST', `${PATH}/preview`, { token, body: wide })
     assert.equal(preview.error, 'invalidInput: Cannot read line 1: expected at most 200 columns, found more: remove those that are not to be imported')

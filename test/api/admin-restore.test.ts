@@ -1,6 +1,6 @@
 /** Restoring a backup in the running service: what it does, and attacks with files that pose as backups. */
 import assert from 'node:assert/strict'
-import { copyFileSync, existsSync, linkSync, mkdirSync, readdirSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs'
+import { copyFileSync, existsSync, linkSync, readdirSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, it } from 'node:test'
@@ -101,26 +101,6 @@ describe('a restore over the API', { skip: ONLY_HERE }, () => {
     assert.equal((await topics(service, token)).length, 9, 'while reads go on')
     assert.deepEqual(await topics(await again(), token), ['Old'])
   })
-
-  it('goes back by itself where the service cannot open what it restored, and says so', async (t) => {
-    const { service, token, id, add, name, data, again } = await backedUp(t)
-    assert.equal((await add('New')).status, 201)
-    assert.equal((await restore(service, token, name)).status, 200)
-    const copy = readdirSync(data).find((one) => one.startsWith('dateline.db.to-restore-')) ?? ''
-    const changed = new DatabaseSync(join(data, copy))
-    // After the check: it seems to be of a development state.
-    changed.exec('PRAGMA user_version = 10')
-    changed.close()
-    const next = await again()
-    assert.deepEqual(await topics(next, token), ['Old', 'New'])
-    const outcome = (await next.call('GET', '/api/v1/admin/restore', { token })).at('data.restore') as Record<string, string>
-    assert.deepEqual([outcome['outcome'], outcome['kept']], ['failed', null])
-    assert.match(String(outcome['reason']), /has schema 10, .* before its first release/)
-    const [record] = await records(next, token, 'backup.restore-failed')
-    assert.equal(record?.['actor'], id)
-    assert.deepEqual(readdirSync(data).filter((one) => /restore|replaced/.test(one)), [])
-    assert.ok((await next.logged()).some((line) => line.includes('"event":"restore.undone"')))
-  })
 })
 
 describe('a forged backup', () => {
@@ -141,23 +121,17 @@ describe('a forged backup', () => {
       })
     const secrets = join(data, 'secrets')
     for (const [forged, words] of [
-      [forge((file) => writeFileSync(file, 'no database at all'.repeat(500))), /the file is damaged, or is no database of SQLite: choose another copy/],
       [altered("CREATE TRIGGER evil AFTER INSERT ON audit BEGIN DELETE FROM audit; END"), /did not pass its check \(the trigger "evil" was not made by dateline\)/],
-      [altered("DELETE FROM user WHERE doc ->> '$.dashboardRole' = 'admin'"), undefined],
       [forge((file) => { writeFileSync(file, ''); truncateSync(file, 2 ** 43) }), /[\d.]+ [MG]B free, and [\d.]+ GB are needed: make room/],
       [forge((file) => symlinkSync(secrets, file)), /it is a link, a directory or the database in use/],
-      [forge((file) => mkdirSync(file)), /it is a link, a directory or the database in use/],
       [forge((file) => linkSync(databaseOf(service), file)), /it is a link, a directory or the database in use/],
     ] as const) {
       const response = await service.call('POST', `${PATH}/${forged}/check`, { token })
-      if (words === undefined) assert.deepEqual([response.status, response.at('data.account')], [200, 'missing'])
-      else {
-        assert.deepEqual([response.status, response.at('error.code')], [409, 'conflict'], response.text)
-        assert.match(response.error, words)
-        const restored = await restore(service, token, forged)
-        assert.equal(restored.status, 409)
-        assert.match(restored.error, words)
-      }
+      assert.deepEqual([response.status, response.at('error.code')], [409, 'conflict'], response.text)
+      assert.match(response.error, words)
+      const restored = await restore(service, token, forged)
+      assert.equal(restored.status, 409)
+      assert.match(restored.error, words)
       rmSync(join(backups, forged), { recursive: true })
     }
     assert.deepEqual(readdirSync(data).filter((one) => /restor|replaced/.test(one)), [])

@@ -115,16 +115,10 @@ describe('changes', () => {
   it('take only what they understand', async () => {
     const rows: [query: Readonly<Record<string, string>>, status: number][] = [
       [{ models: 'audit' }, 400],
-      [{ models: 'dashboard_summary' }, 400],
-      [{ models: 'topic,' }, 400],
       [{ models: '' }, 400],
-      [{ models: 'topic', since: '-1' }, 400],
-      [{ models: 'topic', since: '1.r' }, 400],
       [{ models: 'topic', since: "1.r.'; DROP TABLE change" }, 400],
       [{ models: 'topic', limit: '0' }, 400],
-      [{ models: 'topic', limit: '1e3' }, 400],
       [{ models: 'topic', wait: '-1' }, 400],
-      [{ models: 'topic', filter: '{' }, 400],
       [{ models: 'topic', filter: '{"$where":1}' }, 400],
       [{ models: 'country', filter: '{"hasActiveSources":true}' }, 400],
       [{ models: 'topic', limit: '99999' }, 200],

@@ -135,20 +135,6 @@ describe('documents of which there is one', () => {
   }
 })
 
-it('a verb that the path does not have is 405 with what it has', async () => {
-  const token = cast.admin.token
-  for (const [method, target, allow] of [
-    ['PUT', '', 'GET, HEAD, POST, OPTIONS'],
-    ['DELETE', '', 'GET, HEAD, POST, OPTIONS'],
-    ['PATCH', '', 'GET, HEAD, POST, OPTIONS'],
-    ['POST', `/${FREE_ID}`, 'GET, HEAD, PUT, PATCH, DELETE, OPTIONS'],
-  ] as const) {
-    const response = await service.data(method, target, { model: 'topic' }, { token, body: {} })
-    assertStatus(response, 405, `${method} ${target}`)
-    assert.equal(response.headers.get('allow'), allow)
-  }
-})
-
 it('an item id that is none is 404 in every operation', async () => {
   for (const id of ['x', `${FREE_ID}0`, '%00', '%F0%9F%92%A5', '%2e%2e%2ftopic', '*', '9'.repeat(5000)]) {
     for (const model of ['topic', 'user', 'user_app_settings', 'remote_config', 'dashboard_summary']) {

@@ -33,16 +33,10 @@ for (let i = 0; i < 21; i++) topics.push(await made('topic', { ...TOPIC, name: `
 describe('a page', () => {
   it('has 20 items where the request names no limit, in the order of creation', async () => {
     const first = await page({ model: 'topic' })
-    assert.deepEqual(
-      first.items.map(({ id }) => id),
-      topics.slice(0, 20),
-    )
+    assert.deepEqual(first.items.map(({ id }) => id), topics.slice(0, 20))
     assert.equal(first.hasMore, true)
     const second = await page({ model: 'topic', cursor: first.cursor })
-    assert.deepEqual(
-      second.items.map(({ id }) => id),
-      topics.slice(20),
-    )
+    assert.deepEqual(second.items.map(({ id }) => id), topics.slice(20))
     assert.deepEqual([second.hasMore, second.cursor], [false, null])
   })
 })
@@ -95,43 +89,9 @@ describe('sort', () => {
     const { items } = await page({ model: 'source', sort: 'language.code:desc' })
     assert.deepEqual(items.map(({ name }) => name), ['S1', 'S0', 'S2'])
   })
-
-  it('that cannot be read is refused', async () => {
-    const response = await list({ model: 'language', sort: 'name:up' })
-    assert.equal(response.status, 400)
-    assert.ok(response.error.startsWith('badRequest: Cannot read sort "name:up": expected '), response.error)
-  })
 })
 
 describe('filter', () => {
-  const refused: readonly (readonly [filter: string, named: string])[] = [
-    ['', 'filter'],
-    ['{', 'filter'],
-    ['{"status":{"$foo":1}}', '"$foo"'],
-  ]
-  for (const [filter, named] of refused) {
-    it(`${filter === '' ? 'an empty text' : filter} is refused and named`, async () => {
-      const response = await list({ model: 'topic', filter })
-      assert.equal(response.status, 400, response.text)
-      assert.ok(response.error.startsWith('badRequest: Cannot read filter'), response.error)
-      assert.ok(response.error.includes(named), response.error)
-    })
-  }
-
-  it('names the id as "id" and as "_id"', async () => {
-    const [one = '', two = ''] = (await page({ model: 'topic', limit: 2 })).items.map(({ id }) => String(id))
-    const found = async (filter: unknown): Promise<string[]> =>
-      (await page({ model: 'topic', limit: 100, filter })).items.map(({ id }) => String(id))
-    for (const key of ['id', '_id']) {
-      assert.deepEqual(await found({ [key]: one }), [one])
-      assert.deepEqual(await found({ [key]: { $in: [two, one, 'x'] } }), [one, two])
-      assert.deepEqual((await found({ [key]: { $nin: [one] } })).includes(one), false)
-      assert.equal((await found({ [key]: { $nin: [] } })).length, 21)
-      assert.deepEqual(await found({ [key]: { $gt: one, $lte: two } }), [two])
-      assert.deepEqual(await found({ $or: [{ [key]: one }, { [key]: two }] }), [one, two])
-    }
-  })
-
   it('decodes a plus as a space', async () => {
     const [trains, cpp] = [await made('topic', { ...TOPIC, name: 'Night trains' }), await made('topic', { ...TOPIC, name: 'C++ at sea' })]
     for (const [filter, id] of [
@@ -147,12 +107,9 @@ describe('filter', () => {
     const id = await made('headline', { ...HEADLINE, topic: { ...TOPIC, createdAt: '2025-10-20T14:34:56' } })
     const found = async (filter: unknown): Promise<number> =>
       (await page({ model: 'headline', filter: { id, ...(filter as object) } })).items.length
-    assert.equal(await found({ createdAt: '2026-03-01T12:00:00.000Z' }), 1)
     assert.equal(await found({ createdAt: '2026-03-01T13:00:00+01:00' }), 1)
-    assert.equal(await found({ createdAt: '2026-03-01T12:00' }), 1)
     assert.equal(await found({ createdAt: { $gt: '2026-02-28', $lt: '2026-03-01T12:00:00.001' } }), 1)
     assert.equal(await found({ createdAt: { $gt: '2026-03-01T13:00:00+01:00' } }), 0)
-    assert.equal(await found({ createdAt: { $in: ['2026-03-01T14:00:00+02:00'] } }), 1)
     assert.equal(await found({ 'topic.createdAt': '2025-10-20T14:34:56' }), 1)
     assert.equal(await found({ 'topic.createdAt': '2025-10-20T14:34:56.000Z' }), 0)
   })

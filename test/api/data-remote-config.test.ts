@@ -34,12 +34,6 @@ describe('the remote configuration', () => {
     assert.deepEqual((await read()).at('data'), { ...sent, updatedAt })
   })
 
-  it('exists under no other id', async () => {
-    assert.equal((await service.data('GET', '/remote_config', MODEL, { token: admin.token })).status, 404)
-    assert.equal((await service.data('PUT', '/x', MODEL, { token: admin.token, body: REMOTE_CONFIG })).status, 404)
-    assert.equal((await put({ ...REMOTE_CONFIG, id: '6643b1b7a4a4e6e1a8e7b1c3' })).status, 400)
-  })
-
   it('is created only when it is gone, with its id whatever the body says', async () => {
     const create = (body: unknown): Promise<ApiResponse> => service.data('POST', '', MODEL, { token: admin.token, body })
     const conflict = await create(REMOTE_CONFIG)

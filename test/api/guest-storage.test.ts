@@ -63,18 +63,6 @@ it('guests keep no more than all together may, and the idle ones make room', { s
   assert.deepEqual(status, { count, bytes, bytesMax: MIB })
 })
 
-it('the budget holds at once when an administrator changes it', async (t) => {
-  const service = await startService(t)
-  const { token } = await service.admin()
-  const guests = await Promise.all(Array.from({ length: 70 }, () => service.guest()))
-  for (const one of guests) assert.equal((await fill(service, one, 240_000)).status, 200)
-  const set = (guestsMb: number) => service.call('PATCH', '/api/v1/admin/settings', { token, body: { guestsMb } })
-  assert.equal((await set(16)).status, 200)
-  assert.deepEqual(outcome(await service.call('POST', '/api/v1/auth/anonymous', { body: {} })), FULL)
-  assert.equal((await set(32)).status, 200)
-  assert.equal((await service.call('POST', '/api/v1/auth/anonymous', { body: {} })).status, 200)
-})
-
 it('there are no new guests while the disk is short, and users sign in', { skip: noSmallDisk }, async (t) => {
   const service = await startService(t, {}, { directory: smallDisk(t, 100) })
   assert.deepEqual(outcome(await service.call('POST', '/api/v1/auth/anonymous', { body: {} })), FULL)

@@ -47,12 +47,6 @@ describe('pushes into models', () => {
       }
     }
   })
-
-  it('that are not synced do not exist, for administrators either', async () => {
-    for (const model of ['user', 'remote_config', 'dashboard_summary', 'audit', 'constructor']) {
-      assert.equal((await push(model, [{ newDocumentState: { id: admin.id, _deleted: true } }], admin)).status, 404)
-    }
-  })
 })
 
 describe('settings and preferences of another user', () => {

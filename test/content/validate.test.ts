@@ -198,11 +198,6 @@ describe('a document', () => {
     assert.equal(message, 'savedHeadlines[2].source.language.code: expected a string, found 7')
   })
 
-  it('quotes no more than the beginning of a long text', () => {
-    const message = refusal(() => read(choice(['a']), 'x'.repeat(100_000)))
-    assert.ok(message.length < 120, message)
-  })
-
   it('leaves the body as it is', () => {
     const body = parseJson(writeJson(PREFERENCES)) as JsonObject
     const before = writeJson(body)

@@ -17,10 +17,8 @@ async function languageOf(email: string, acceptLanguage: string | undefined): Pr
 
 for (const [accept, wanted] of [
   [undefined, 'en'],
-  ['de', 'de'],
   ['fr-CA,fr;q=0.9,en;q=0.8', 'fr'],
   ['ja, es;q=0.5', 'es'],
-  ['ja', 'en'],
   ['de;q=0, ar;q=0.1', 'ar'],
   [';;;,,,q=', 'en'],
 ] as const) {

@@ -6,7 +6,6 @@ import { authCalls, otherCode, type AuthCalls } from '../../support/service/auth
 import { newCast, newPerson } from '../../support/cast.ts'
 import { decodeError } from '../../support/service/client-codec.ts'
 import { PREFERENCES, TOPIC } from '../../../scripts/tools/data-bodies.ts'
-import { RawConnection } from '../../support/service/http-client.ts'
 import { startService, type ApiResponse, type TestService, type TestSettings } from '../../support/service/service.ts'
 import { suiteCleanup, type Cleanup } from '../../../scripts/tools/temporary-directory.ts'
 
@@ -275,20 +274,6 @@ describe('data requests', () => {
     for (let i = 0; i < 6; i++) assert.equal((await put(0)).status, 200)
     assertLimited(await put(200), 60)
     assert.equal((await put(49)).status, 200, 'what there is room for goes on')
-  })
-
-  it('attack: a body in pieces that never ends is refused where the limit is passed', async (t) => {
-    const site = await limited(t, { dataPerUser: '4' })
-    const { id, token } = await site.guest()
-    await site.data('GET', '', { model: 'topic' }, { token })
-    const connection = await RawConnection.open(Number(new URL(site.url).port))
-    t.after(() => connection.destroy())
-    connection.write(
-      `POST /api/v1/data/check?model=user_content_preferences&id=${id} HTTP/1.1\r\nHost: localhost\r\n` +
-        `Authorization: Bearer ${token}\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n`,
-    )
-    for (let i = 0; i < 4; i++) connection.write(`10000\r\n${'x'.repeat(0x10000)}\r\n`)
-    assert.equal((await connection.response()).status, 429)
   })
 })
 

@@ -1,6 +1,7 @@
 /** Registrations and authentications of passkeys: the vectors of WebAuthn level 3, and what each check refuses. */
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
+import { readFileSync } from 'node:fs'
 import { describe, it } from 'node:test'
 import {
   CeremonyError,
@@ -13,7 +14,19 @@ import {
 import { readAuthenticatorData } from '../../../src/auth/passkeys/authenticator-data.ts'
 import { readPublicKey } from '../../../src/auth/passkeys/cose-key.ts'
 import { cbor, CREDENTIAL, makePasskey, usePasskey, VERIFIED, type Deviation } from '../../support/service/software-authenticator.ts'
-import { CROSS_ORIGIN, NONE_ES256, PACKED_SELF_ES256, RS256_DATA_BEFORE_KEY, RS256_PRIMES, TOP_ORIGIN } from './webauthn-vectors.ts'
+
+interface Vector {
+  readonly registration: Readonly<Record<'challenge' | 'clientData' | 'attestation' | 'id' | 'publicKey', string>>
+  readonly authentication: Readonly<Record<'clientData' | 'authenticatorData' | 'signature', string>>
+}
+
+/** Vectors of section 16, for `example.org` at `https://example.org`, in hexadecimal. */
+const text = readFileSync(new URL('../../cases/webauthn.json', import.meta.url), 'utf8')
+const { CROSS_ORIGIN, NONE_ES256, PACKED_SELF_ES256, TOP_ORIGIN, RS256_DATA_BEFORE_KEY } = JSON.parse(text) as Readonly<
+  Record<'CROSS_ORIGIN' | 'NONE_ES256' | 'PACKED_SELF_ES256' | 'TOP_ORIGIN', Vector> & { RS256_DATA_BEFORE_KEY: string }
+>
+/** The modulus of that of RS256 is the product of the Mersenne primes of 1,279 and 2,203 bits. */
+const RS256_PRIMES = [2n ** 2203n - 1n, 2n ** 1279n - 1n] as const
 
 const ORIGIN = 'https://example.org'
 const hex = (text: string): Buffer => Buffer.from(text, 'hex')
