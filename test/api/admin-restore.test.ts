@@ -85,6 +85,26 @@ describe('a restore over the API', { skip: ONLY_HERE }, () => {
     assert.equal((await next.call('GET', '/api/v1/auth/me', { token: late.token })).status, 401, 'who was not there yet')
   })
 
+  it('goes back by itself where the service cannot open what it restored, and says so', async (t) => {
+    const { service, token, id, add, name, data, again } = await backedUp(t)
+    assert.equal((await add('New')).status, 201)
+    assert.equal((await restore(service, token, name)).status, 200)
+    const copy = readdirSync(data).find((one) => one.startsWith('dateline.db.to-restore-')) ?? ''
+    const changed = new DatabaseSync(join(data, copy))
+    // After the check: it seems to be of a development state.
+    changed.exec('PRAGMA user_version = 10')
+    changed.close()
+    const next = await again()
+    assert.deepEqual(await topics(next, token), ['Old', 'New'])
+    const outcome = (await next.call('GET', '/api/v1/admin/restore', { token })).at('data.restore') as Record<string, string>
+    assert.deepEqual([outcome['outcome'], outcome['kept']], ['failed', null])
+    assert.match(String(outcome['reason']), /has schema 10, .* before its first release/)
+    const [record] = await records(next, token, 'backup.restore-failed')
+    assert.equal(record?.['actor'], id)
+    assert.deepEqual(readdirSync(data).filter((one) => /restore|replaced/.test(one)), [])
+    assert.ok((await next.logged()).some((line) => line.includes('"event":"restore.undone"')))
+  })
+
   it('takes no write from the confirmation on, and says when to try again', async (t) => {
     const { service, token, add, name, again } = await backedUp(t)
     // The writes of the same moment are either in the database that is kept, or refused.

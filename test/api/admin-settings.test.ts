@@ -1,6 +1,8 @@
 /** Settings that administrators change while the service runs, and attacks on them. */
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
+import { randomBytes } from 'node:crypto'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { after, describe, it } from 'node:test'
 import type { ServiceSettings } from '../../src/models/responses.ts'
 import { SYSTEM } from '../../src/store/actor.ts'
@@ -85,6 +87,16 @@ describe('a changed setting', () => {
     const reset = await change({ appName: null, backupKeep: null, backupEvery: null })
     assert.deepEqual([settingOf(reset, 'appName').value, settingOf(reset, 'appName').origin], ['Dateline', 'default'])
     assert.equal((await service.call('GET', '/api/v1/dashboard/setup')).at('data.appName'), 'Dateline')
+  })
+
+  it('limits requests of the same minute', async () => {
+    const guest = await newPerson(service, 'guest', admin.token)
+    await change({ dataPerUser: 60 })
+    const list = () => service.data('GET', '', { model: 'topic' }, { token: guest.token })
+    for (let i = 0; i < 60; i++) assert.equal((await list()).status, 200)
+    assert.equal((await list()).status, 429)
+    await change({ dataPerUser: null })
+    assert.equal((await list()).status, 200)
   })
 
   it('survives a restart, where a flag wins over it and says so', { skip: ONLY_HERE }, async (t) => {
@@ -183,6 +195,21 @@ describe('mail settings', () => {
     const lines = service.logLines.filter((line) => /waiting@|mail\.failed/.test(line))
     assert.equal(lines.length, 1)
     assert.match(lines[0] ?? '', /"advice":"Set the mail server with --mail, or in the settings of the dashboard, and send the invitation again"/)
+  })
+
+  it('that another secret of the server cannot open keep no service from its start', { skip: ONLY_HERE }, async (t) => {
+    await using server = await openPeer(ENCRYPTED)
+    const flags = { mail: undefined, mailPorts: String(server.port) }
+    const first = await startService(t, flags)
+    const body = { mail: `smtp://me@127.0.0.1:${server.port}`, mailPassword: PASSWORD }
+    assert.equal((await first.call('PATCH', SETTINGS, { token: await tokenOf(first), body })).status, 200)
+    await first.stop()
+    writeFileSync(join(first.directory, 'data/secrets'), `${randomBytes(32).toString('base64')}\n`)
+    const second = await startService(t, flags, { directory: first.directory })
+    const status = await second.call('GET', '/api/v1/admin/status', { token: await tokenOf(second) })
+    assert.match(status.text, /the stored mail settings are not used: Cannot use --mail: expected a password with the user/)
+    assert.equal((await second.call('GET', '/api/v1/dashboard/setup')).at('data.codesBy'), 'terminal')
+    await second.stop()
   })
 
   it('attack: the operator’s password is sent to no stored server', { skip: ONLY_HERE }, async (t) => {

@@ -3,7 +3,8 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { AuditRecord } from '../../src/models/audit.ts'
 import { REMOTE_CONFIG_ID, TOPIC } from '../../scripts/tools/data-bodies.ts'
-import { type ApiResponse } from '../support/service/service.ts'
+import { ONLY_HERE } from '../support/service/service-process.ts'
+import { ADMIN_EMAIL, startService, type ApiResponse } from '../support/service/service.ts'
 import { startSite } from '../support/service/site.ts'
 
 const { service, admin } = await startSite()
@@ -195,3 +196,19 @@ describe('the audit trail is read', () => {
   })
 })
 
+it('records of 181 days ago are gone with --audit-days 180', { skip: ONLY_HERE }, async (t) => {
+  const site = await startService(t, { auditDays: '180' })
+  const { token } = await site.admin()
+  const { store, sessions } = site.app.services
+  const starts = async (as: string): Promise<number> => {
+    const filter = encodeURIComponent(JSON.stringify({ event: 'settings' }))
+    const response = await site.call('GET', `/api/v1/admin/audit?filter=${filter}`, { token: as })
+    assert.equal(response.status, 200, response.text)
+    return (response.at('data.items') as unknown[]).length
+  }
+  assert.equal(await starts(token), 1)
+  site.advance(181 * 24 * 3_600_000)
+  await site.app.housekeeping.run()
+  const id = String((await store.userByEmail(ADMIN_EMAIL))?.['id'])
+  assert.equal(await starts(await sessions.issue(id, { label: 'a test', now: site.now() })), 0)
+})

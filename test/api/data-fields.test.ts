@@ -34,6 +34,8 @@ describe('fields', () => {
       assert.equal(JSON.stringify(read.at('data')), JSON.stringify(wanted), fields)
       const list = await get('', { model: 'headline', fields, filter: { title: 'C' } })
       assert.deepEqual(list.at('data'), { items: [wanted], cursor: null, hasMore: false })
+      const query = { token: standard.token, body: { fields, filter: { title: 'C' } }, isUndescribed: true } as const
+      assert.deepEqual((await service.data('POST', '/query', { model: 'headline' }, query)).at('data.items'), [wanted])
     }
   })
 

@@ -72,13 +72,16 @@ describe('a file that the browser has', () => {
   const codings = ['identity', 'br', 'gzip']
 
   it('is not sent again, and comes with the headers of the first response', async () => {
+    const tags = new Set<unknown>()
     for (const coding of codings) {
       const first = await get('/docs', { 'accept-encoding': coding })
       const headers = { 'accept-encoding': coding, 'if-none-match': `"a,b", W/"c" ,${String(first.headers['etag'])}` }
       const response = await get('/docs', headers)
       assert.deepEqual([response.status, response.bytes.length], [304, 0])
       for (const name of ['etag', 'vary', 'cache-control', 'content-security-policy']) assert.equal(response.headers[name], first.headers[name], name)
+      tags.add(first.headers.etag)
     }
+    assert.equal(tags.size, codings.length, 'each coding has its own')
   })
 })
 

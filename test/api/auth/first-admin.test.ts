@@ -25,12 +25,13 @@ async function users(service: TestService, token: string): Promise<readonly Reco
 describe('the first administrator', () => {
   it('is promoted where the address has a user, who keeps everything else', async (t) => {
     const first = await startService(t)
-    const reader = await first.signIn('reader@example.org')
+    const [boss, reader] = [await first.admin(), await first.signIn('reader@example.org')]
     const second = await restart(t, first, { adminEmail: 'Reader@Example.org' })
     const { data } = decodeEnvelope((await authCalls(second).me(reader.token)).body, DECODERS.user)
     const updatedAt = new Date(second.now()).toISOString()
     assert.deepEqual(data, { ...reader.user, dashboardRole: 'admin', updatedAt })
     assert.equal((await second.signIn('reader@example.org', { dashboard: true })).id, reader.id)
+    assert.equal((await authCalls(second).me(boss.token)).at('data.dashboardRole'), 'admin', 'as the one before')
   })
 
   it('is made an administrator again after the role was taken away', async (t) => {

@@ -5,11 +5,12 @@
  */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { readFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { authCalls } from '../../support/service/auth-calls.ts'
 import { forge, tokenParts } from '../../support/service/bad-tokens.ts'
 import { decodeError } from '../../support/service/client-codec.ts'
+import { startService } from '../../support/service/service.ts'
 import { startSuiteService } from '../../support/service/suite-service.ts'
 
 const service = await startSuiteService()
@@ -62,3 +63,24 @@ describe('what a user may do', () => {
   })
 })
 
+const NEW_SECRET = 'Zr8-kV3xTq1LwYb6_uNf4HsDj9GcEo2MpWaXv7iKtQe'
+
+it('secrets can be replaced: the first signs, and old ones hold until their line is gone', async (t) => {
+  const first = await startService(t)
+  const old = await first.guest()
+  const code = await first.codeFor('pending@example.org')
+  await first.stop()
+  const file = join(first.directory, 'data', 'secrets')
+  const oldSecret = readFileSync(file, 'utf8').trim()
+  writeFileSync(file, `${NEW_SECRET}\n${oldSecret}\n`)
+  const second = await startService(t, {}, { directory: first.directory, start: first.now() + 1000 })
+  const fresh = await second.guest()
+  for (const { token } of [old, fresh]) assert.equal((await authCalls(second).me(token)).status, 200)
+  assert.notEqual(tokenParts(old.token).header['kid'], tokenParts(fresh.token).header['kid'])
+  assert.equal((await authCalls(second).verify({ email: 'pending@example.org', code })).status, 400)
+  await second.stop()
+  writeFileSync(file, `${NEW_SECRET}\n`)
+  const third = await startService(t, {}, { directory: first.directory, start: first.now() + 2000 })
+  assert.equal((await authCalls(third).me(old.token)).status, 401)
+  assert.equal((await authCalls(third).me(fresh.token)).status, 200)
+})

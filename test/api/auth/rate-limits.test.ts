@@ -297,10 +297,11 @@ it('all limits are on by default, with the figures of the manual', async (t) => 
   for (let i = 0; i < 60; i++) {
     assert.equal((await verify({ email: `reader-${i}@example.org`, code: '123456' })).status, 400)
   }
-  assertLimited(await verify({ email: 'reader@example.org', code: '123456' }), 3600)
+  const code = await service.codeFor('other@example.org')
+  for (const sent of [code, '123456']) assertLimited(await verify({ email: 'other@example.org', code: sent }), 3600)
   for (let i = 0; i < 5; i++) assert.equal((await requestCode({ email: 'reader@example.org' })).status, 202)
   assertLimited(await requestCode({ email: 'reader@example.org' }), 900)
-  for (let i = 6; i < 60; i++) assert.equal((await requestCode({ email: 'no address' })).status, 400)
+  for (let i = 7; i < 60; i++) assert.equal((await requestCode({ email: 'no address' })).status, 400)
   assertLimited(await requestCode({ email: 'other@example.org' }), 3600)
   for (let i = 0; i < 60; i++) assert.equal((await anonymous()).status, 200)
   assertLimited(await anonymous(), 3600)
