@@ -161,10 +161,7 @@ describe('a hostile name of a backup', () => {
     linkSync(join(data, 'dateline.db'), join(directory, hard))
     linkSync(join(data, 'dateline.db-shm'), join(directory, shared))
     symlinkSync('/dev/zero', join(directory, device))
-    assert.deepEqual(
-      (await list()).map((one) => one.name),
-      [name],
-    )
+    assert.deepEqual((await list()).map((one) => one.name), [name])
     for (const hostile of [
       ...[link, hard, shared, device],
       ...['..%2fsecrets', '..%2Fdateline.db', '%2e%2e%2fdateline.db', '..%5csecrets', '%2fetc%2fpasswd'],

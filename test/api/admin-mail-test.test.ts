@@ -12,10 +12,7 @@ import { ONLY_HERE } from '../support/service/service-process.ts'
 import { openPeer, TAKES_ONE, type Step } from '../support/smtp/smtp-peer.ts'
 
 const PASSWORD = 'correct-horse-battery'
-const LOGIN: readonly Step[] = [
-  ['', '220 hi \u202etxet'],
-  ['EHLO', '250-x\r\n250 AUTH PLAIN'],
-]
+const LOGIN: readonly Step[] = [['', '220 hi \u202etxet'], ['EHLO', '250-x\r\n250 AUTH PLAIN']]
 
 const adminToken = async (service: TestService): Promise<string> => (await newCast(service)).admin.token
 

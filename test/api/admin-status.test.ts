@@ -66,10 +66,7 @@ describe('the state of the service', () => {
     assert.deepEqual([running, waiting], [none, none])
     assert.deepEqual([status.mail.counts.delivered, status.mail.counts.waiting], [1, 0])
     assert.match(status.mail.description[0] ?? '', /written to files/)
-    assert.deepEqual(
-      status.limits,
-      LIMIT_NAMES.map((name) => ({ name, refused: 0 })),
-    )
+    assert.deepEqual(status.limits, LIMIT_NAMES.map((name) => ({ name, refused: 0 })))
     const { everyMs, keep, directory, last, failure } = status.backups
     assert.deepEqual([everyMs, keep, directory], [86_400_000, 3, join(dataDir, 'backups')])
     assert.deepEqual([last?.name, last?.at, failure], ['dateline-20260301T120000Z.db', startedAt, null])
@@ -143,11 +140,7 @@ describe('the outbox', () => {
     const { items } = await getData<OutboxMessages>(service, 'outbox', token)
     assert.deepEqual(
       items.map(({ address, state, attempts }) => [address, state, attempts]),
-      [
-        ['other@example.org', 'delivered', 1],
-        ['reader@example.org', 'delivered', 1],
-        [ADMIN_EMAIL, 'delivered', 1],
-      ],
+      [['other@example.org', 'delivered', 1], ['reader@example.org', 'delivered', 1], [ADMIN_EMAIL, 'delivered', 1]],
     )
     assert.equal(items[1]?.createdAt, new Date(service.now() - 1_000).toISOString())
     assert.deepEqual([items[1]?.dueAt, items[1]?.doneAt], [null, items[1]?.createdAt])

@@ -171,10 +171,7 @@ describe('the audit trail is read', () => {
       if (page.at('data.hasMore') === false) break
       cursor = page.at('data.cursor')
     }
-    assert.deepEqual(
-      paged.map(({ id }) => id),
-      whole.map(({ id }) => id),
-    )
+    assert.deepEqual(paged.map(({ id }) => id), whole.map(({ id }) => id))
     const oldest = await records({ sort: 'time:asc', limit: 1 })
     assert.ok(times.at(-1)?.startsWith(oldest[0]?.time ?? '?'))
   })

@@ -27,10 +27,7 @@ const put = (body: JsonObject, caller: Person, id = caller.id): Promise<ApiRespo
 const SAVED_FILTER = PREFERENCES.savedFilters[0]
 const EMPTY = { followedCountries: [], followedSources: [], followedTopics: [], savedHeadlines: [], savedFilters: [] }
 
-for (const [model, body] of [
-  ['user_app_settings', SETTINGS],
-  [PREFS, PREFERENCES],
-] as const) {
+for (const [model, body] of [['user_app_settings', SETTINGS], [PREFS, PREFERENCES]] as const) {
   describe(`creating ${model}`, () => {
     it('after a 404, with the own id whatever the body names', async () => {
       const person = await newPerson(service, 'standard', admin.token)

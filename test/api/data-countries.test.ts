@@ -77,8 +77,7 @@ describe('a filter by use', () => {
     [{ usage: 'eventCountry', $or: [{ isoCode: 'XH' }, { isoCode: 'XM' }] }, ['Heads']],
   ]
   for (const [filter, found] of rows) {
-    it(`${JSON.stringify(filter)} finds ${JSON.stringify(found)}`, async () =>
-      assert.deepEqual(await names(filter), found))
+    it(`${JSON.stringify(filter)} finds ${JSON.stringify(found)}`, async () => assert.deepEqual(await names(filter), found))
   }
 })
 

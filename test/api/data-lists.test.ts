@@ -66,11 +66,7 @@ describe('limit', () => {
   it('has a default and a maximum that the operator can set', async (t) => {
     const site = await startService(t, { pageSize: '3', pageSizeMax: '5' })
     const { token } = await site.guest()
-    for (const [query, count] of [
-      [{}, 3],
-      [{ limit: 5 }, 5],
-      [{ limit: 6 }, 5],
-    ] as const) {
+    for (const [query, count] of [[{}, 3], [{ limit: 5 }, 5], [{ limit: 6 }, 5]] as const) {
       const response = await site.data('GET', '', { model: 'country', ...query }, { token })
       assert.equal((response.at('data.items') as unknown[]).length, count)
     }
@@ -152,10 +148,7 @@ describe('q', () => {
   for (const [model, q, found] of rows) {
     it(`${model}: "${q}" finds ${JSON.stringify(found)}`, async () => {
       const { items } = await page({ model, filter: { q } })
-      assert.deepEqual(
-        items.map((item) => item['name'] ?? item['title']),
-        found,
-      )
+      assert.deepEqual(items.map((item) => item['name'] ?? item['title']), found)
     })
   }
 })
@@ -170,10 +163,7 @@ describe('what is not active', () => {
   const bodies = { headline: HEADLINE, topic: TOPIC, source: SOURCE, country: COUNTRY, language: LANGUAGE }
   const ALL = ['active', 'archived', 'draft']
 
-  for (const [hideInactive, reader] of [
-    ['off', ALL],
-    ['on', ['active']],
-  ] as const) {
+  for (const [hideInactive, reader] of [['off', ALL], ['on', ['active']]] as const) {
     it(`is ${hideInactive === 'on' ? 'hidden from' : 'shown in'} lists of readers with hide-inactive ${hideInactive}`, async (t) => {
       const site = await startService(t, { hideInactive })
       const cast = await newCast(site)

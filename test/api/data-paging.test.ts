@@ -92,10 +92,7 @@ describe('between two pages', () => {
         assert.equal(put.status, 200)
       }
       const rest = await page({ ...query, cursor: first.cursor })
-      assert.deepEqual(
-        rest.items.map(({ name }) => name),
-        wanted,
-      )
+      assert.deepEqual(rest.items.map(({ name }) => name), wanted)
       assert.equal(made4.length, 5)
     })
   }

@@ -1,5 +1,5 @@
 // also: executable
-/** What is there after a start: only what was missing is added, by id, and nothing is overwritten. */
+/** What is there after a start: only what was missing is added, by id, and nothing is overwritten; and the sample content. */
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import type { JsonObject } from '../../src/base/json.ts'
@@ -7,7 +7,9 @@ import { decodePage, DECODERS } from '../support/service/client-codec.ts'
 import { COUNTRY, REMOTE_CONFIG_ID } from '../../scripts/tools/data-bodies.ts'
 import { START, startService, type TestService } from '../support/service/service.ts'
 import { temporaryDirectory } from '../../scripts/tools/temporary-directory.ts'
+import { startSite } from '../support/service/site.ts'
 
+const { service, cast } = await startSite()
 async function all(
   site: TestService,
   token: string,
@@ -71,10 +73,19 @@ it('a later start keeps what was edited or added, and brings back by its id what
   const norways = await find(second, 'country', { isoCode: 'NO' })
   assert.deepEqual(norways.map(({ name }) => name), ['Another Norway'])
   assert.deepEqual(await find(second, 'country', { isoCode: 'SE' }), [])
-  assert.deepEqual(
-    (await find(second, 'country', { isoCode: 'XX' })).map(({ id }) => id),
-    [sweden['id']],
-  )
+  assert.deepEqual((await find(second, 'country', { isoCode: 'XX' })).map(({ id }) => id), [sweden['id']])
   assert.deepEqual(await find(second, 'language', { code: 'da' }), [danish])
   assert.equal((await all(second, token, 'country')).length, 249)
+})
+const SAMPLE = '/api/v1/admin/sample'
+it('the sample content is loaded once, in the name of the administrator', async () => {
+  const { token, id } = cast.admin
+  const first = await service.call('POST', SAMPLE, { token })
+  assert.ok(Number(first.at('data.headlines')) > 100, first.text)
+  const list = await service.data('GET', '', { model: 'headline', limit: 1, count: true }, { token })
+  assert.equal(list.at('data.total'), first.at('data.headlines'))
+  const again = await service.call('POST', SAMPLE, { token })
+  assert.deepEqual(again.at('data'), { topics: 0, sources: 0, headlines: 0 })
+  const trail = await service.call('GET', `/api/v1/admin/audit?limit=1&filter=${encodeURIComponent('{"event":"command"}')}`, { token })
+  assert.deepEqual([trail.at('data.items[0].actor'), trail.at('data.items[0].details[0].value')], [id, 'seed'])
 })

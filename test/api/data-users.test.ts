@@ -171,10 +171,7 @@ describe('the last administrator', () => {
         const lost = responses.find((response) => response !== won[0])
         assert.ok(lost?.status === 401 || lost?.status === 403)
         const list = await site.data('GET', '', { model: 'user', filter: { dashboardRole: 'admin' } }, { token: left.token })
-        assert.deepEqual(
-          decodePage(list.at('data'), decodeUser).items.map(({ id }) => id),
-          [left.id],
-        )
+        assert.deepEqual(decodePage(list.at('data'), decodeUser).items.map(({ id }) => id), [left.id])
         one = left
       }
     })

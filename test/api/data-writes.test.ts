@@ -91,8 +91,7 @@ describe('members beyond the declared ones', () => {
   }
 
   it('numbers that a double cannot hold keep their value', async () => {
-    const numbers =
-      '{"a":9007199254740993,"b":[12345678901234567890.123],"c":1e400,"d":-0.1,"e":{"f":9007199254740992}}'
+    const numbers = '{"a":9007199254740993,"b":[12345678901234567890.123],"c":1e400,"d":-0.1,"e":{"f":9007199254740992}}'
     const { name, description, iconUrl } = TOPIC
     const body = JSON.stringify({ name, description, iconUrl }).replace(/}$/, `,"big":${numbers}}`)
     const response = await create('topic', body)
@@ -223,10 +222,7 @@ describe('replacing settings and preferences', () => {
       [200, savedFilters, []],
     )
     assert.deepEqual((await read('user_content_preferences', standard.id)).at('data.savedFilters'), savedFilters)
-    assert.equal(
-      (await put('user_content_preferences', standard.id, { ...older, savedFilters: null }, standard)).status,
-      400,
-    )
+    assert.equal((await put('user_content_preferences', standard.id, { ...older, savedFilters: null }, standard)).status, 400)
     const cleared = await put('user_content_preferences', standard.id, { ...older, savedFilters: [] }, standard)
     assert.deepEqual(cleared.at('data.savedFilters'), [])
   })

@@ -60,8 +60,7 @@ describe('attack: a page that an editor has read often', () => {
 
   it('is refused from the moment at which the editor is none any more', async () => {
     const editor = await service.userWith('demoted@example.org', { dashboardRole: 'publisher' })
-    const read = (): Promise<ApiResponse> =>
-      service.data('GET', '', { model: 'dashboard_summary' }, { token: editor.token })
+    const read = (): Promise<ApiResponse> => service.data('GET', '', { model: 'dashboard_summary' }, { token: editor.token })
     assert.equal((await often(read)).status, 200)
     const { user } = editor
     const demoted = { ...user, dashboardRole: 'none' }

@@ -78,8 +78,7 @@ describe('keys', () => {
 
   it('are compared whole', () => {
     assert.equal(equalSecrets(Buffer.from('abc'), Buffer.from('abc')), true)
-    for (const other of ['abd', 'ab', 'abcd', ''])
-      assert.equal(equalSecrets(Buffer.from('abc'), Buffer.from(other)), false)
+    for (const other of ['abd', 'ab', 'abcd', '']) assert.equal(equalSecrets(Buffer.from('abc'), Buffer.from(other)), false)
   })
 })
 

@@ -61,8 +61,7 @@ async function scene(t: Cleanup, model: Model, body: JsonObject): Promise<Scene>
     if (text !== first) throw fail('preconditionFailed', 'changed')
   }
   const change = (stored: JsonObject): JsonObject => ({ ...stored, updatedAt: '2026-01-01T00:00:00.000Z' })
-  const other = (): Promise<unknown> =>
-    model === user ? store.updateUser(ID, change) : store.update(model, ID, change)
+  const other = (): Promise<unknown> => model === user ? store.updateUser(ID, change) : store.update(model, ID, change)
   return { documents, store, condition, other }
 }
 

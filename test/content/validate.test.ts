@@ -174,8 +174,7 @@ describe('a field', () => {
     [list(embedded(tag)), [{ label: ' ', id: 'i', at: '2025-10-20' }], 'it[0].label: expected a text that is not blank, found " "'],
   ]
   for (const [field, given, message, stored] of refused) {
-    it(`refuses with "${message}"`, () =>
-      assert.equal(refusal(() => read(field, given, stored)), message))
+    it(`refuses with "${message}"`, () => assert.equal(refusal(() => read(field, given, stored)), message))
   }
 })
 

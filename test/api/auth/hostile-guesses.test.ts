@@ -85,10 +85,7 @@ describe('a stranger who guesses at a code', () => {
 })
 
 describe('a campaign over many addresses', () => {
-  for (const [rateLimits, rows] of [
-    ['on', 60],
-    ['off', 0],
-  ] as const) {
+  for (const [rateLimits, rows] of [['on', 60], ['off', 0]] as const) {
     it(`leaves ${rows} rows, with rate limits ${rateLimits}`, async (t) => {
       const site = await guessed(t, { rateLimits })
       const tries = Array.from({ length: 120 }, (_, i) => site.tryCode(`r${i}@example.org`, '123456', '198.51.100.1'))

@@ -59,10 +59,7 @@ it('log lines, error bodies and the data directory hold no code and no token, an
     for (const line of log) assert.ok(!withoutNumbers(line).includes(secret), `the log names a ${name}: ${line}`)
     for (const body of bodies) assert.ok(!withoutNumbers(body).includes(secret), `a response names a ${name}: ${body}`)
   }
-  assert.ok(
-    log.every((line) => !line.includes('private-reader')),
-    'addresses are not logged',
-  )
+  assert.ok(log.every((line) => !line.includes('private-reader')), 'addresses are not logged')
 
   const data = join(service.directory, 'data')
   for (const file of filesIn(data).filter((name) => !name.endsWith('/secrets'))) {

@@ -212,10 +212,7 @@ describe('the time of a code', () => {
 })
 
 describe('wrong tries', () => {
-  for (const [wrong, status] of [
-    [ATTEMPTS_MAX - 1, 200],
-    [ATTEMPTS_MAX, 400],
-  ] as const) {
+  for (const [wrong, status] of [[ATTEMPTS_MAX - 1, 200], [ATTEMPTS_MAX, 400]] as const) {
     it(`of ${wrong} leave the right code with ${status}, although rate limits are off`, async () => {
       const email = newEmail()
       const code = await service.codeFor(email)

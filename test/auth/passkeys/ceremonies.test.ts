@@ -54,10 +54,7 @@ describe('the test vectors of WebAuthn level 3', () => {
     const made = verifyRegistration(hex(attestation), client)
     assert.deepEqual([made.id, made.signCount, made.isBackedUp], [hex(id).toString('base64url'), 0, true])
   })
-  for (const [name, { registration, authentication }] of [
-    ['16.4', CROSS_ORIGIN],
-    ['16.5', TOP_ORIGIN],
-  ] as const) {
+  for (const [name, { registration, authentication }] of [['16.4', CROSS_ORIGIN], ['16.5', TOP_ORIGIN]] as const) {
     it(`${name}: client data of a frame in another page is refused; signature and credential are right`, () => {
       for (const [data, type] of [[registration.clientData, 'webauthn.create'], [authentication.clientData, 'webauthn.get']] as const) {
         assert.throws(() => readClientData(hex(data), type), { name: 'CeremonyError', message: /frame in another page/ })
