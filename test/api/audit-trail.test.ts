@@ -206,6 +206,6 @@ it('records of 181 days ago are gone with --audit-days 180', { skip: ONLY_HERE }
   assert.equal(await starts(token), 1)
   site.advance(181 * 24 * 3_600_000)
   await site.app.housekeeping.run()
-  const id = String((await store.userByEmail(ADMIN_EMAIL))?.['id'])
+  const id = String((await store.accounts.userByEmail(ADMIN_EMAIL))?.['id'])
   assert.equal(await starts(await sessions.issue(id, { label: 'a test', now: site.now() })), 0)
 })

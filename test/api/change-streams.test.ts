@@ -116,6 +116,18 @@ describe('a stream of changes', () => {
 })
 
 describe('a ticket', () => {
+  it('that is refused with 429 opens a stream as soon as another one is closed', async (t) => {
+    const email = 'eight-streams@example.org'
+    const [person, elsewhere] = [await service.signIn(email), await service.signIn(email)]
+    const [eighth] = [await open(t, elsewhere), await Promise.all(Array.from({ length: 7 }, () => open(t, person)))]
+    const ticket = await ticketOf(person)
+    assert.equal((await openEvents(t, streamUrl(service, { models: 'topic', ticket }))).status, 429)
+    assert.equal((await service.call('POST', '/api/v1/auth/sign-out', { token: elsewhere.token })).status, 204)
+    await make()
+    await eighth.ended
+    assert.equal((await openEvents(t, streamUrl(service, { models: 'topic', ticket }))).status, 200)
+  })
+
   it('is valid for a minute', async (t) => {
     const [early, late] = [await ticketOf(standard), await ticketOf(standard)]
     service.advance(59_999)

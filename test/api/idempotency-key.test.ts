@@ -2,7 +2,7 @@
 /** Requests with an Idempotency-Key: repeated, changed, at the same time, after a restart, and as an attack. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { openDatabase } from '../../src/store/sqlite/database.ts'
+import { openDatabase } from '../../src/store/db/database.ts'
 import { newPerson, type Person } from '../support/cast.ts'
 import { HEADLINE, TOPIC } from '../../scripts/tools/data-bodies.ts'
 import { databaseOf, type ApiResponse } from '../support/service/service.ts'

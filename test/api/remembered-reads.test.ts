@@ -7,7 +7,7 @@
  */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { openDatabase } from '../../src/store/sqlite/database.ts'
+import { openDatabase } from '../../src/store/db/database.ts'
 import { longRun } from '../../scripts/tools/long-run.ts'
 import { seededRandom, seedOfRun } from '../../scripts/tools/random.ts'
 import { readDifference, SETTINGS_COMPARED } from '../support/service/read-difference.ts'

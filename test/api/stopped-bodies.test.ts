@@ -10,7 +10,7 @@ import assert from 'node:assert/strict'
 import { after, describe, it } from 'node:test'
 import type { JsonObject } from '../../src/base/json.ts'
 import { user } from '../../src/models/user.ts'
-import { openDatabase } from '../../src/store/sqlite/database.ts'
+import { openDatabase } from '../../src/store/db/database.ts'
 import { authCalls } from '../support/service/auth-calls.ts'
 import { newPerson, type Person, type Role } from '../support/cast.ts'
 import { bodyOf, copies, HEADLINE, PREFERENCES, REMOTE_CONFIG_ID, USER } from '../../scripts/tools/data-bodies.ts'
@@ -192,7 +192,7 @@ describe('what a body in two halves may still do', () => {
     const body = { ...USER, id: person.id, dashboardRole: 'admin' }
     const sent = { method: 'PUT', path: `/api/v1/data/${person.id}?model=user`, body, token: person.token }
     assert.equal(await sendInHalves(sent, () => setRole(person, 'none')), 200)
-    assert.match((await service.app.services.store.get(user, person.id)) ?? '', /"dashboardRole":"none"/)
+    assert.match((await service.app.services.store.documents.get(user, person.id)) ?? '', /"dashboardRole":"none"/)
   })
 
   it('preferences are checked by the role of the moment in which they are written', async () => {
@@ -211,8 +211,8 @@ describe('what a body in two halves may still do', () => {
     const sent = { method: 'POST', path: '/api/v1/auth/verify-code', body: { email, code }, token: guest.token }
     assert.equal(await sendInHalves(sent, () => done(auth.signOut(guest.token))), 200)
     const { store } = service.app.services
-    assert.match((await store.get(user, guest.id)) ?? '', /"appRole":"guestUser"/)
-    assert.notEqual((await store.userByEmail(email))?.['id'], guest.id)
+    assert.match((await store.documents.get(user, guest.id)) ?? '', /"appRole":"guestUser"/)
+    assert.notEqual((await store.accounts.userByEmail(email))?.['id'], guest.id)
   })
 
   it('a dashboard sign-in is refused to an administrator who lost the role while the code arrived', async () => {

@@ -170,7 +170,7 @@ async function pullBy(model: string, { id, lwt }: Streamed['checkpoint'], by: Pe
 
 describe('a stream of an offline client', () => {
   it('has what a pull gives, with a checkpoint behind which nothing is left', async (t) => {
-    const [reader, editor] = [await open(t, 'headline/0', guest), await open(t, 'headline', publisher)]
+    const [reader, editor] = [await open(t, 'headline/0', guest), await open(t, 'headline/0', publisher)]
     const id = await make('headline', { title: 'Published' })
     for (const [events, by] of [[reader, guest], [editor, publisher]] as const) {
       const { documents, checkpoint } = await nextOf(events)

@@ -10,10 +10,10 @@ import { DeliveryError } from '../../src/mail/delivery/delivery-error.ts'
 import type { Mail } from '../../src/mail/delivery/mailer.ts'
 import { invitationMail } from '../../src/mail/templates/invitation-mail.ts'
 import { signInMessage } from '../../src/mail/templates/templates.ts'
-import type { MessageRecord } from '../../src/store/store.ts'
 import { recordingLog } from '../../scripts/tools/recording-log.ts'
 import type { Cleanup } from '../../scripts/tools/temporary-directory.ts'
 import { testStore, VISITOR } from '../../scripts/tools/stores.ts'
+import type { MessageRecord } from '../../src/store/outbox/outbox-table.ts'
 
 const MINUTE_MS = 60_000
 const LIFETIME_MS = 15 * MINUTE_MS
@@ -54,8 +54,8 @@ function openOffice(t: Cleanup, more: Partial<CourierOptions> = {}) {
     idle: (): Promise<void> => courier.idle(),
     stop: (): Promise<void> => courier.stop(),
     /** The records of the outbox, newest first. */
-    records: (): Promise<readonly MessageRecord[]> => store.listMessages({ state: undefined, limit: 100, now: office.now }),
-    states: async (): Promise<readonly string[]> => (await office.records()).map(({ state }) => state),
+    records: (): readonly MessageRecord[] => store.outbox.listMessages({ state: undefined, limit: 100, now: office.now }),
+    states: (): readonly string[] => office.records().map(({ state }) => state),
     events: (event: string): number => log.entries.filter((entry) => entry.event === event).length,
   }
   const courier = startCourier({
@@ -112,7 +112,7 @@ describe('a message', () => {
     const office = openOffice(t)
     await office.ask('a@example.org')
     await office.idle()
-    const [record] = await office.records()
+    const [record] = office.records()
     assert.deepEqual([record?.state, record?.attempts, record?.reply], ['delivered', 1, '250 ok'])
     assert.deepEqual(office.languages, [['de']])
     assert.equal(office.sent[0]?.id, record?.id)
@@ -125,7 +125,7 @@ describe('a message', () => {
     await office.idle()
     const tried: number[] = []
     for (;;) {
-      const [record] = await office.records()
+      const [record] = office.records()
       if (record?.dueAt === undefined) break
       const before = office.sent.length
       await office.pass(record.dueAt - office.now - 1)
@@ -134,7 +134,7 @@ describe('a message', () => {
       assert.equal(office.sent.length, before + 1)
       tried.push(office.now - START)
     }
-    const [record] = await office.records()
+    const [record] = office.records()
     assert.equal(record?.state, 'expired')
     assert.match(record.reply ?? '', /450 4\.2\.0 greylisted/)
     assert.deepEqual(tried.slice(0, 6), [1_000, 3_000, 7_000, 15_000, 31_000, 61_000])
@@ -148,7 +148,7 @@ describe('a message', () => {
     office.answer = throws(() => rejectionOf('550 5.1.1 no such user'))
     await office.ask('a@example.org')
     for (let i = 0; i < 5; i++) await office.pass(MINUTE_MS)
-    assert.deepEqual([office.sent.length, (await office.records())[0]?.state], [1, 'failed'])
+    assert.deepEqual([office.sent.length, office.records()[0]?.state], [1, 'failed'])
     assert.equal(office.events('mail.failed'), 1)
   })
 
@@ -158,7 +158,7 @@ describe('a message', () => {
     await office.store.issueCode({ ...issue, message: { id: 'x', sealed: Buffer.alloc(60) } })
     await office.ask('b@example.org')
     await office.idle()
-    assert.deepEqual((await office.states()).toSorted(), ['delivered', 'failed'])
+    assert.deepEqual(office.states().toSorted(), ['delivered', 'failed'])
   })
 
   it('whose code a server repeats leaves no code in the record or in the log', async (t) => {
@@ -171,7 +171,7 @@ describe('a message', () => {
     await office.idle()
     const codes = office.sent.map(({ code = '' }) => code)
     assert.equal(codes.filter((code) => /^\d{6}$/.test(code)).length, 2)
-    const leaked = JSON.stringify([office.log.entries.map(({ fields }) => fields), await office.records()])
+    const leaked = JSON.stringify([office.log.entries.map(({ fields }) => fields), office.records()])
     assert.match(leaked, /odd: \*\*\* is/)
     for (const code of codes) assert.ok(!leaked.includes(code), leaked)
   })
@@ -184,7 +184,7 @@ describe('several messages', () => {
     office.answer = (mail, signal) => (mail.to.startsWith('slow') ? hanging.answer(mail, signal) : '250 ok')
     for (let i = 0; i < 3; i++) await office.ask(`slow-${i}@example.org`)
     for (let i = 0; i < 20; i++) await office.ask(`quick-${i}@example.org`)
-    const delivered = async () => (await office.states()).filter((state) => state === 'delivered').length
+    const delivered = async () => office.states().filter((state) => state === 'delivered').length
     while ((await delivered()) < 20) await new Promise(setImmediate)
     hanging.reply('250 at last')
     await office.idle()
@@ -221,7 +221,7 @@ describe('a newer code for the same address', () => {
     await office.idle()
     for (let i = 0; i < 3; i++) await office.pass(MINUTE_MS)
     assert.equal(office.sent.length, 2)
-    assert.deepEqual(await office.states(), ['delivered', 'superseded'])
+    assert.deepEqual(office.states(), ['delivered', 'superseded'])
     assert.equal(office.events('mail.superseded'), 1)
   })
 
@@ -249,7 +249,7 @@ describe('a newer code for the same address', () => {
     await office.ask('a@example.org')
     resolve('250 older')
     await office.idle()
-    const records = (await office.records()).map(({ state, reply }) => [state, reply])
+    const records = office.records().map(({ state, reply }) => [state, reply])
     assert.deepEqual(records, [['delivered', '250 newer'], ['superseded', '250 older']])
   })
 
@@ -263,7 +263,7 @@ describe('a newer code for the same address', () => {
     const issue = { email: 'a@example.org', mac: Buffer.alloc(32), now: START, expiresAt: START + LIFETIME_MS }
     await office.store.issueCode({ ...issue, message: undefined })
     await office.pass(1)
-    assert.deepEqual(await office.states(), ['superseded'])
+    assert.deepEqual(office.states(), ['superseded'])
   })
 })
 
@@ -288,15 +288,15 @@ describe('an unreachable mail server', () => {
     assert.deepEqual([office.events('mail.circuit-opened'), office.events('mail.circuit-closed')], [1, 0])
     assert.match(String((await office.log.logged('mail.circuit-opened')).fields['reason']), /ECONNREFUSED/)
     assert.equal(office.log.entries.filter(({ level }) => level === 'warn').length, 3, 'then the log is quiet')
-    const untouched = (await office.records()).filter(({ attempts }) => attempts === 0)
+    const untouched = office.records().filter(({ attempts }) => attempts === 0)
     assert.ok(untouched.length > 15, `${untouched.length} of 31`)
-    const attempts = (await office.records()).reduce((sum, record) => sum + record.attempts, 0)
+    const attempts = office.records().reduce((sum, record) => sum + record.attempts, 0)
     assert.equal(attempts, office.sent.length)
     for (const { dueAt, reply } of untouched) assert.deepEqual([dueAt, reply], [START, undefined])
 
     office.answer = () => '250 ok'
     await office.pass(MINUTE_MS)
-    assert.ok((await office.records()).every(({ state }) => state === 'delivered'))
+    assert.ok(office.records().every(({ state }) => state === 'delivered'))
     assert.equal(office.events('mail.circuit-closed'), 1)
   })
 
@@ -305,7 +305,7 @@ describe('an unreachable mail server', () => {
     office.answer = throws(unreachable)
     for (const name of ['a', 'b', 'c']) await office.ask(`${name}@example.org`)
     for (let i = 0; i < 6; i++) await office.pass(30_000)
-    const [c, b] = await office.records()
+    const [c, b] = office.records()
     const before = office.sent.length
     await office.pass(1)
     assert.equal(office.sent.length, before)
@@ -314,7 +314,7 @@ describe('an unreachable mail server', () => {
     await office.pass(0)
     assert.equal(office.sent[before]?.to, b?.address)
     assert.notEqual(b?.id, c?.id)
-    assert.ok((await office.records()).every(({ state }) => state === 'delivered'))
+    assert.ok(office.records().every(({ state }) => state === 'delivered'))
   })
 
   it('counts as reachable when it rejects a message', async (t) => {
@@ -338,7 +338,7 @@ describe('the end of the service', () => {
     const stopped = office.stop()
     hanging.reply('250 ok')
     await stopped
-    assert.deepEqual(await office.states(), ['waiting', 'delivered', 'delivered', 'delivered', 'delivered'])
+    assert.deepEqual(office.states(), ['waiting', 'delivered', 'delivered', 'delivered', 'delivered'])
   })
 })
 
@@ -367,6 +367,6 @@ it('a result that cannot be written is kept until it can, and its message is not
   }
   await written.promise
   await office.idle()
-  const [record] = await office.records()
+  const [record] = office.records()
   assert.deepEqual([office.sent.length, record?.state, failures], [1, 'delivered', -1])
 })

@@ -14,10 +14,10 @@ import type { Model } from '../../src/models/schema.ts'
 import { topic } from '../../src/models/topic.ts'
 import { user } from '../../src/models/user.ts'
 import type { Requester } from '../../src/store/actor.ts'
-import type { Condition } from '../../src/store/store.ts'
 import { TOPIC, USER } from '../../scripts/tools/data-bodies.ts'
 import type { Cleanup } from '../../scripts/tools/temporary-directory.ts'
 import { type SystemStore, testStore } from '../../scripts/tools/stores.ts'
+import type { Condition } from '../../src/store/documents/transaction-view.ts'
 
 const ADMIN: Caller = { id: 'boss', appRole: 'standardUser', dashboardRole: 'admin' }
 const BY: Requester = {
@@ -56,7 +56,7 @@ async function scene(t: Cleanup, model: Model, body: JsonObject): Promise<Scene>
   })
   await store.insert(user, { id: ADMIN.id, value: { ...USER, ...ADMIN, email: 'boss@example.org' } })
   await store.insert(model, { id: ID, value: { ...body, id: ID } })
-  const first = await store.get(model, ID)
+  const first = await store.documents.get(model, ID)
   const condition: Condition = (text) => {
     if (text !== first) throw fail('preconditionFailed', 'changed')
   }
@@ -73,13 +73,13 @@ for (const [model, body] of [[topic, TOPIC], [user, USER]] as const) {
       let between: string | undefined
       const slowly = async (): Promise<SentBody> => {
         await other()
-        between = await store.get(model, ID)
+        between = await store.documents.get(model, ID)
         return sentBody
       }
       const sent = { by: BY, condition }
       await assert.rejects(documents.replace(model, ID, slowly, sent), { code: 'preconditionFailed' })
       assert.notEqual(between, undefined)
-      assert.equal(await store.get(model, ID), between)
+      assert.equal(await store.documents.get(model, ID), between)
       await documents.replace(model, ID, () => Promise.resolve(sentBody), { ...sent, condition: undefined })
     })
 
@@ -90,9 +90,9 @@ for (const [model, body] of [[topic, TOPIC], [user, USER]] as const) {
       const [outcome] = await Promise.allSettled([removal, other()])
       assert.equal(outcome.status, 'rejected')
       assert.equal((outcome.reason as { readonly code: string }).code, 'preconditionFailed')
-      assert.match((await store.get(model, ID)) ?? '', /2026-01-01/)
+      assert.match((await store.documents.get(model, ID)) ?? '', /2026-01-01/)
       await documents.remove(model, ID, { by: BY, condition: undefined })
-      assert.equal(await store.get(model, ID), undefined)
+      assert.equal(await store.documents.get(model, ID), undefined)
     })
   })
 }

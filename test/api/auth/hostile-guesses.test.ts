@@ -9,7 +9,7 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { describe, it, type TestContext } from 'node:test'
-import { openDatabase, type Database } from '../../../src/store/sqlite/database.ts'
+import { openDatabase, type Database } from '../../../src/store/db/database.ts'
 import { authCalls, otherCode } from '../../support/service/auth-calls.ts'
 import { fillOutbox } from '../../support/service/full-outbox.ts'
 import { ADMIN_EMAIL, startService, type ApiResponse, type ServiceOptions, type TestSettings } from '../../support/service/service.ts'

@@ -1,6 +1,6 @@
 /** An outbox that an attacker filled: it takes no further message. */
-import { openDatabase } from '../../../src/store/sqlite/database.ts'
-import { WAITING_MESSAGES_MAX } from '../../../src/store/tables/outbox-table.ts'
+import { openDatabase } from '../../../src/store/db/database.ts'
+import { WAITING_MESSAGES_MAX } from '../../../src/store/outbox/outbox-table.ts'
 import { databaseOf, type TestService } from './service.ts'
 
 /** All of its messages are due in a minute. */
