@@ -142,10 +142,8 @@ describe('--exit-with-parent', () => {
   it('ends it when its parent is killed and the input says nothing', { skip: process.platform === 'win32' }, async (t) => {
     const [first = '', ...rest] = [...COMMAND, ...words(temporaryDirectory(t))]
     const script = '"$0" "$@" </dev/null & echo "$!"; wait'
-    const parent = spawn('sh', ['-c', script, first, ...rest], {
-      env: cleanEnvironment({}),
-      stdio: ['ignore', 'pipe', 'ignore'],
-    })
+    const stdio = ['ignore', 'pipe', 'ignore'] as const
+    const parent = spawn('sh', ['-c', script, first, ...rest], { env: cleanEnvironment({}), stdio: [...stdio] })
     let output = ''
     let pid = 0
     t.after(() => isAlive(pid) && process.kill(pid, 'SIGKILL'))

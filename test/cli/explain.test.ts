@@ -47,10 +47,8 @@ describe('explain', () => {
   it('says the same as JSON', async () => {
     const found = await explainJson(...LIST)
     const { access, exact, runs, order, ranges, rowsRead, rowsReturned, hasMore } = found
-    assert.deepEqual(
-      { access, exact, runs, order, ranges, rowsRead, rowsReturned, hasMore },
-      { access: 'index', exact: true, runs: 'inline', order: 'total', ranges: 1, rowsRead: 11, rowsReturned: 10, hasMore: true },
-    )
+    const told = [access, exact, runs, order, ranges, rowsRead, rowsReturned, hasMore]
+    assert.deepEqual(told, ['index', true, 'inline', 'total', 1, 11, 10, true])
     assert.ok((found['weighed'] as unknown[]).length >= 3)
   })
 

@@ -35,13 +35,9 @@ it('serve on a new directory says where it listens, where the data and the dashb
     const { status } = await fetch(service.url)
     await service.end('SIGINT')
     const { stderr } = service.output()
-    for (const wanted of [
-      `Listening on ${service.url}`,
-      `Data in ${data} (new)`,
-      'printed to the service log',
-      `admin --email you@example.org --code --data-dir ${JSON.stringify(data)}`,
-      `seed --data-dir ${JSON.stringify(data)}`,
-    ]) {
+    const admin = `admin --email you@example.org --code --data-dir ${JSON.stringify(data)}`
+    const seed = `seed --data-dir ${JSON.stringify(data)}`
+    for (const wanted of [`Listening on ${service.url}`, `Data in ${data} (new)`, 'printed to the service log', admin, seed]) {
       assert.ok(stderr.includes(wanted), `${wanted} in:\n${stderr}`)
     }
     // Sources that were not started by npm may not have been built.
