@@ -61,7 +61,7 @@ export function postfixCases(kit: Kit, postfix: Postfix): Case[] {
     },
   })
 
-  const logins = [['SCRAM-SHA-256', 'scram'], ['CRAM-MD5', 'cramMd5'], ['PLAIN', 'plain'], ['LOGIN', 'login']] as const
+  const logins = [['SCRAM-SHA-256', 'scram'], ['PLAIN', 'plain'], ['LOGIN', 'login']] as const
 
   const loginCases = logins.flatMap(([mechanism, service]): Case[] => [
     accepted(`STARTTLS and AUTH ${mechanism}, where only that is offered`, service, { mechanism }),

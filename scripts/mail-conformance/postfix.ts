@@ -17,7 +17,6 @@ const SERVICES = {
   all: [],
   plain: ['smtpd_sasl_mechanism_filter=plain'],
   login: ['smtpd_sasl_mechanism_filter=login'],
-  cramMd5: ['smtpd_sasl_mechanism_filter=cram-md5'],
   scram: ['smtpd_sasl_mechanism_filter=scram-sha-256'],
   token: ['smtpd_sasl_mechanism_filter=xoauth2'],
   implicitTls: ['smtpd_tls_wrappermode=yes'],
@@ -171,12 +170,12 @@ state_dir = /var/lib/dovecot
 log_path = /var/log/dovecot.log
 ssl = no
 disable_plaintext_auth = no
-auth_mechanisms = plain login cram-md5 scram-sha-256 xoauth2
+auth_mechanisms = plain login scram-sha-256 xoauth2
 auth_failure_delay = 0
 auth_verbose = yes
 passdb {
   driver = passwd-file
-  mechanisms = plain login cram-md5 scram-sha-256
+  mechanisms = plain login scram-sha-256
   args = /etc/dovecot/users
 }
 passdb {

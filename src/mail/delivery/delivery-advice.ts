@@ -33,7 +33,7 @@ const KIND_ADVICE: Readonly<Partial<Record<ErrorKind, string>>> = {
   'no-auth':
     'A user is set, but the server offers no login: remove the user for a relay; some servers offer it only on port 587, or only inside TLS',
   'no-mechanism':
-    'The server offers no login mechanism that we support (SCRAM-SHA-256, CRAM-MD5, PLAIN, LOGIN; with --mail-token-file XOAUTH2): enable one there',
+    'The server offers no login mechanism that we support (SCRAM-SHA-256, PLAIN, LOGIN; with --mail-token-file XOAUTH2): enable one there',
   'cleartext-auth':
     'The server accepts only unencrypted logins on this connection: use TLS (--mail-tls starttls or smtps://) or, on a network that cannot be tapped, --mail-cleartext-login',
   'broken-auth':

@@ -1,8 +1,7 @@
 /**
- * The SASL mechanisms, each as an object that turns the server's challenges into responses: CRAM-MD5 (RFC 2195), PLAIN
- * (RFC 4616), LOGIN (never standardised; two prompts), XOAUTH2 (Google's and Microsoft's), SCRAM-SHA-256 (scram.ts).
+ * The SASL mechanisms, each as an object that turns the server's challenges into responses: PLAIN (RFC 4616), LOGIN (never
+ * standardised; two prompts), XOAUTH2 (Google's and Microsoft's), SCRAM-SHA-256 (scram.ts).
  */
-import { createHmac } from 'node:crypto'
 import { assertNever } from '../../base/failure.ts'
 import { type Credentials, SaslError, type SaslExchange } from './sasl-exchange.ts'
 import { scramSha256 } from './scram.ts'
@@ -14,11 +13,6 @@ export function saslExchange(mechanism: AuthMechanism, credentials: Credentials,
   switch (mechanism) {
     case 'SCRAM-SHA-256':
       return scramSha256(credentials, nonce())
-    case 'CRAM-MD5':
-      // `user 9e95aee09c40af2b84a0c2b3bbae786e`
-      return responses(undefined, [
-        (challenge) => `${user} ${createHmac('md5', secret).update(challenge).digest('hex')}`,
-      ])
     case 'PLAIN':
       return responses(`\0${user}\0${secret}`, [])
     case 'LOGIN':
@@ -32,15 +26,15 @@ export function saslExchange(mechanism: AuthMechanism, credentials: Credentials,
 }
 
 /** An exchange whose server proves nothing, with one function for each challenge. */
-function responses(initial: string | undefined, steps: ReadonlyArray<(challenge: string) => string>): SaslExchange {
+function responses(initial: string | undefined, steps: ReadonlyArray<() => string>): SaslExchange {
   let at = 0
   return {
     initial,
     isServerProven: true,
-    async respond(challenge) {
+    async respond() {
       const step = steps[at++]
       if (step === undefined) throw new SaslError('the server asks for more than the mechanism has')
-      return step(challenge)
+      return step()
     },
   }
 }

@@ -1,8 +1,9 @@
 /**
  * AUTH (RFC 4954): carries a SASL exchange over a channel.
  *
- *     AUTH CRAM-MD5        334 PDQxOTI5NDIzNDEuMTI4Mjg0NzJAc291cmNlZm91ci5hbmRyZXcuY211LmVkdT4=
- *     cmpzMyBlYzNhNTlm…    235 2.7.0 Authentication successful
+ *     AUTH LOGIN           334 VXNlcm5hbWU6
+ *     dGlt                 334 UGFzc3dvcmQ6
+ *     dGFuc3RhYWY=         235 2.7.0 Authentication successful
  *
  * After a rejection of the mechanism (504, 534, 538) the next best is tried. After a rejection of the password it is
  * not: the peer may be phishing for a weaker form of it.
@@ -63,7 +64,7 @@ function noMechanism(channel: SmtpChannel, offered: readonly string[], hasToken:
   if (offered.length === 0) {
     return channel.error('a user is set, and the server does not offer AUTH', { ...details, kind: 'no-auth' })
   }
-  const expected = hasToken ? 'XOAUTH2' : 'SCRAM-SHA-256, CRAM-MD5, PLAIN or LOGIN'
+  const expected = hasToken ? 'XOAUTH2' : 'SCRAM-SHA-256, PLAIN or LOGIN'
   const text = `a user is set, expected AUTH ${expected}, the server offers ${shown}`
   return channel.error(text, { ...details, kind: 'no-mechanism' })
 }

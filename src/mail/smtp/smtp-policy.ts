@@ -14,10 +14,10 @@ import type { Stage } from '../delivery/delivery-error.ts'
  */
 export type TlsMode = 'implicit' | 'starttls' | 'starttls-if-offered' | 'none'
 
-export type AuthMechanism = 'SCRAM-SHA-256' | 'CRAM-MD5' | 'PLAIN' | 'LOGIN' | 'XOAUTH2'
+export type AuthMechanism = 'SCRAM-SHA-256' | 'PLAIN' | 'LOGIN' | 'XOAUTH2'
 
 /** For a password, best first: the last two send the password itself. */
-const PASSWORD_MECHANISMS: readonly AuthMechanism[] = ['SCRAM-SHA-256', 'CRAM-MD5', 'PLAIN', 'LOGIN']
+const PASSWORD_MECHANISMS: readonly AuthMechanism[] = ['SCRAM-SHA-256', 'PLAIN', 'LOGIN']
 const TOKEN_MECHANISMS: readonly AuthMechanism[] = ['XOAUTH2']
 
 /** Whether a host name or address can only mean this machine: `localhost`, 127.0.0.0/8, `::1`. */
@@ -51,11 +51,7 @@ interface AuthOffer {
 /** The mechanisms to log in with, best first. */
 export function usableMechanisms({ offered, hasToken, maySendSecret }: AuthOffer): readonly AuthMechanism[] {
   const known = hasToken ? TOKEN_MECHANISMS : PASSWORD_MECHANISMS
-  return known.filter((mechanism) => offered.includes(mechanism) && (maySendSecret || keepsSecret(mechanism)))
-}
-
-function keepsSecret(mechanism: AuthMechanism): boolean {
-  return mechanism === 'SCRAM-SHA-256' || mechanism === 'CRAM-MD5'
+  return known.filter((mechanism) => offered.includes(mechanism) && (maySendSecret || mechanism === 'SCRAM-SHA-256'))
 }
 
 /** Whether a rejected AUTH was about the mechanism (RFC 4954 sections 4 and 6), so that another may succeed. */
