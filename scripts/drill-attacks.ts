@@ -1,12 +1,10 @@
 /**
- * `npm run drill -- attacks [--quick] [--size N] [--executable PATH] [NAME…]`: attacks on a running service, one
+ * `npm run drill -- attacks [--quick] [NAME…]`: attacks on a running service, one
  * after another, each on a process of its own over the same data, while a probe measures what others feel. Bounded,
  * and on loopback alone. Prints what was tried, what others felt, and what it cost; throws an Error that lists what
  * broke a limit. The limits stand beside the attacks. Linux only: the figures of the process come from /proc.
  */
-import { resolve } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { parseArgs } from 'node:util'
 import { printTable } from '../src/cli/print-table.ts'
 import { seededRandom } from './tools/random.ts'
 import { ATTACKS } from './attacks/attack-list.ts'
@@ -42,32 +40,14 @@ const LENIENCY_QUICK = 5
 
 export interface AttackOptions {
   readonly isQuick: boolean
-  readonly headlines: number | undefined
-  /** A program in the place of the sources. */
-  readonly executable: string | undefined
   /** Those to run; empty for all. */
   readonly names: readonly string[]
 }
 
 /** Reads what follows `attacks` on the command line; undefined where it cannot be read. */
 export function readAttackWords(words: readonly string[]): AttackOptions | undefined {
-  try {
-    const { values, positionals } = parseArgs({
-      args: [...words],
-      allowPositionals: true,
-      options: { quick: { type: 'boolean' }, size: { type: 'string' }, executable: { type: 'string' } },
-    })
-    const { quick = false, size, executable } = values
-    if (size !== undefined && !/^[1-9]\d{0,6}$/.test(size)) return undefined
-    return {
-      isQuick: quick,
-      headlines: size === undefined ? undefined : Number(size),
-      executable: executable === undefined ? undefined : resolve(executable),
-      names: positionals,
-    }
-  } catch {
-    return undefined
-  }
+  const names = words.filter((word) => word !== '--quick')
+  return names.some((name) => name.startsWith('-')) ? undefined : { isQuick: names.length < words.length, names }
 }
 
 interface Report {
@@ -84,9 +64,8 @@ export async function drillAttacks(drill: AttackOptions & { readonly seed: numbe
   const unknown = drill.names.filter((name) => ATTACKS.every((attack) => attack.name !== name))
   if (unknown.length > 0) throw new Error(`No such attack: ${unknown.join(', ')}`)
   const target = await prepareTarget({
-    executable: drill.executable,
     directory: directoryOfRun('dateline-attacks-'),
-    headlines: drill.headlines ?? (drill.isQuick ? HEADLINES_QUICK : HEADLINES),
+    headlines: drill.isQuick ? HEADLINES_QUICK : HEADLINES,
     random: seededRandom(drill.seed),
     isQuick: drill.isQuick,
   })

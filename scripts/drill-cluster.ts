@@ -26,26 +26,23 @@ export interface ClusterDrill {
   readonly minutes: number
   /** Path of an etcd server; the one in PATH by default. */
   readonly etcd: string
-  /** Whether bugs are planted afterwards. */
-  readonly hasBugs: boolean
   readonly seed: number
 }
 
 /** Undefined where they are not those of this drill. */
 export function readClusterWords(words: readonly string[]): Omit<ClusterDrill, 'seed'> | undefined {
-  let [minutes, etcd, hasBugs] = [MINUTES, 'etcd', true]
+  let [minutes, etcd] = [MINUTES, 'etcd']
   for (let i = 0; i < words.length; i++) {
     const word = words[i]
-    if (word === '--no-bugs') hasBugs = false
-    else if (word === '--minutes') minutes = Number(words[++i])
+    if (word === '--minutes') minutes = Number(words[++i])
     else if (word === '--etcd') etcd = words[++i] ?? ''
     else return undefined
   }
-  return minutes > 0 && minutes <= 24 * 60 && etcd !== '' ? { minutes, etcd, hasBugs } : undefined
+  return minutes > 0 && minutes <= 24 * 60 && etcd !== '' ? { minutes, etcd } : undefined
 }
 
 /** Prints what it does. Throws what should not have happened, and keeps the directory then. */
-export async function drillCluster({ minutes, etcd, hasBugs, seed }: ClusterDrill): Promise<readonly string[]> {
+export async function drillCluster({ minutes, etcd, seed }: ClusterDrill): Promise<readonly string[]> {
   const version = etcdVersion(etcd)
   if (version === undefined) return [`skipped: there is no etcd at "${etcd}" (Debian: apt-get install etcd-server)`]
   const withoutMachines = noMachines()
@@ -62,7 +59,7 @@ export async function drillCluster({ minutes, etcd, hasBugs, seed }: ClusterDril
   const room: Room = { etcd, seed, machines, directory }
   const verdict = await runUnderFaults({ ...room, directory: join(directory, 'run'), seconds: minutes * 60 })
   failFor([...verdict.differences, ...verdict.faults], directory)
-  const caught = hasBugs ? await catchBugs(room) : []
+  const caught = await catchBugs(room)
   rmSync(directory, { recursive: true, force: true })
   return [verdict.summary, ...caught]
 }

@@ -63,8 +63,8 @@ const DRILLS: Readonly<Record<string, Drill>> = {
   references: ofNumbers('[COPIES] [KILLS]', [4_000, 6], (copies = 0, kills = 0) => drillReferences(copies, kills, seed)),
   schedule: ofNumbers('[HEADLINES] [KILLS]', [400, 6], (documents = 0, kills = 0) => drillSchedule(documents, kills, seed)),
   log: ofNumbers('[SECONDS]', [20], (seconds = 0) => drillLog({ seconds, seed })),
-  attacks: ofOptions('[--quick] [--size HEADLINES] [--executable PATH] [NAME…]', readAttackWords, (options) => drillAttacks({ ...options, seed })),
-  cluster: ofOptions('[--minutes N] [--etcd PATH] [--no-bugs]', readClusterWords, (options) => drillCluster({ ...options, seed })),
+  attacks: ofOptions('[--quick] [NAME…]', readAttackWords, (options) => drillAttacks({ ...options, seed })),
+  cluster: ofOptions('[--minutes N] [--etcd PATH]', readClusterWords, (options) => drillCluster({ ...options, seed })),
   'cluster-suites': ofOptions('[WORD…] [--OPTION…]', (words) => words, drillSuites),
   'cluster-examples': ofOptions(
     '[--etcd PATH]',

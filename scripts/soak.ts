@@ -1,12 +1,10 @@
 /**
- * `npm run soak [-- --minutes N] [--seed N] [--size N] [--executable PATH] [--queries]`: all attacks of the drill in
- * rotation on a service with its own limits, beside the other clients of that drill, which read and write. Every minute it
+ * `npm run soak [-- --minutes N] [--queries]`: all attacks of the drill in rotation on a service with its own limits, beside the other clients of that drill, which read and write. Every minute it
  * prints what their requests took and what the process holds. It fails when memory, handles, threads, disk or the p99 of
  * the other clients grow without bound, when one of their requests fails, or when an attack breaks what it asserts.
  * With `--queries`, random queries alone, and what the process holds (soak/random-queries.ts). On loopback alone.
  * Linux only: the figures of the process come from /proc.
  */
-import { resolve } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { printTable } from '../src/cli/print-table.ts'
@@ -22,7 +20,7 @@ import { startQueries } from './soak/random-queries.ts'
 
 const MINUTES_DEFAULT = 30
 const MINUTES_MAX = 24 * 60
-const HEADLINES_DEFAULT = 20_000
+const HEADLINES = 20_000
 /** Below this, attacks run in their short form, so that all of them have their turn. */
 const MINUTES_OF_FULL_ATTACKS = 20
 /** The first part of the run, in which caches fill and backups reach their number. */
@@ -55,34 +53,32 @@ interface Minute extends Readonly<Record<keyof typeof LIMITS, number>> {
 
 interface Options {
   readonly minutes: number
-  readonly seed: number
-  readonly headlines: number
-  readonly executable: string | undefined
   /** Random queries in place of ordinary traffic and attacks. */
   readonly queries: boolean
 }
 
+const seed = seedOfRun()
 const options = readOptions(process.argv.slice(2))
 if (options === undefined) {
-  console.error('Usage: npm run soak [-- [--minutes N] [--seed N] [--size HEADLINES] [--executable PATH] [--queries]]')
+  console.error('Usage: npm run soak [-- [--minutes N] [--queries]]')
   process.exitCode = 2
 } else {
-  console.log(`SEED=${options.seed} soak, ${options.minutes} minutes`)
+  console.log(`SEED=${seed} soak, ${options.minutes} minutes`)
   const faults = await soak(options)
   for (const fault of faults) console.error(`FAULT ${fault}`)
   // An attack that was given up may still hold its connections.
   process.exit(faults.length > 0 ? 1 : 0)
 }
 
-async function soak({ minutes, seed, headlines, executable, queries }: Options): Promise<readonly string[]> {
+async function soak({ minutes, queries }: Options): Promise<readonly string[]> {
   const directory = directoryOfRun('dateline-soak-')
   const random = seededRandom(seed)
   const isQuick = minutes < MINUTES_OF_FULL_ATTACKS
   const words = queries ? ['--rate-limits', 'off'] : ['--backup-keep', String(BACKUPS_KEPT)]
-  const target = await prepareTarget({ executable, directory, headlines, random, isQuick, words })
+  const target = await prepareTarget({ directory, headlines: HEADLINES, random, isQuick, words })
   const running = await target.start()
   try {
-    return await run(running, { minutes, seed, random, queries })
+    return await run(running, { minutes, random, queries })
   } finally {
     await running.kill()
   }
@@ -90,7 +86,7 @@ async function soak({ minutes, seed, headlines, executable, queries }: Options):
 
 async function run(
   running: RunningTarget,
-  { minutes, seed, random, queries }: Pick<Options, 'minutes' | 'seed' | 'queries'> & { readonly random: Random },
+  { minutes, random, queries }: Options & { readonly random: Random },
 ): Promise<readonly string[]> {
   const { site } = running
   const faults: string[] = []
@@ -244,20 +240,12 @@ function readOptions(words: readonly string[]): Options | undefined {
       args: [...words],
       options: {
         minutes: { type: 'string' },
-        seed: { type: 'string' },
-        size: { type: 'string' },
-        executable: { type: 'string' },
         queries: { type: 'boolean', default: false },
       },
     })
-    const whole = (text: string | undefined, initial: number): number =>
-      text === undefined ? initial : /^[1-9]\d{0,8}$/.test(text) ? Number(text) : NaN
-    const minutes = whole(values.minutes, MINUTES_DEFAULT)
-    const seed = whole(values.seed, seedOfRun())
-    const headlines = whole(values.size, HEADLINES_DEFAULT)
-    if (!(minutes <= MINUTES_MAX) || Number.isNaN(seed) || Number.isNaN(headlines)) return undefined
-    const executable = values.executable === undefined ? undefined : resolve(values.executable)
-    return { minutes, seed, headlines, executable, queries: values.queries }
+    const minutes = Number(values.minutes ?? MINUTES_DEFAULT)
+    const isRead = Number.isInteger(minutes) && minutes > 0 && minutes <= MINUTES_MAX
+    return isRead ? { minutes, queries: values.queries } : undefined
   } catch {
     return undefined
   }

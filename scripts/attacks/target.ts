@@ -1,6 +1,6 @@
 /**
  * The service under attack: a data directory with sample data, filled by the program's own commands, and the process
- * that serves it, as `npm start` or as an executable.
+ * that serves it, as `npm start`.
  */
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
@@ -15,7 +15,6 @@ import { send, connectFrom, dataPath, inParallel } from './loopback-client.ts'
 import { hostileTitles } from './sample-titles.ts'
 
 const MAIN = join(import.meta.dirname, '../../src/main.ts')
-/** The heap of the sources' Node; the executable takes no options of Node. */
 const HEAP_MIB = 512
 const TOPICS = 1_000
 const READERS = 16
@@ -28,8 +27,6 @@ const LOG_CHARS_KEPT = 200_000
 const ADDRESSES = 250 * 250 * 200
 
 export interface TargetOptions {
-  /** An executable; the sources where undefined. */
-  readonly executable: string | undefined
   readonly directory: string
   readonly headlines: number
   readonly random: Random
@@ -71,13 +68,12 @@ export function directoryOfRun(prefix: string): string {
 
 /** Fills the data directory. Throws with what the program said where a command fails. */
 export async function prepareTarget(options: TargetOptions): Promise<Target> {
-  const { executable, directory, headlines, random, words: settings = [] } = options
-  const command = executable === undefined ? [process.execPath, MAIN] : [executable]
+  const { directory, headlines, random, words: settings = [] } = options
   const [data, mail] = [join(directory, 'data'), join(directory, 'mail')]
   mkdirSync(mail, { recursive: true, mode: 0o700 })
   const runCommand = (words: readonly string[]): Promise<Finished> => {
-    const [program = '', ...own] = [...command, ...words, '--data-dir', data]
-    return finish(spawn(program, own, { env: cleanEnvironment({}), stdio: ['ignore', 'pipe', 'pipe'] }))
+    const own = [MAIN, ...words, '--data-dir', data]
+    return finish(spawn(process.execPath, own, { env: cleanEnvironment({}), stdio: ['ignore', 'pipe', 'pipe'] }))
   }
   const must = async (words: readonly string[]): Promise<string> => {
     const { code, stdout, stderr } = await runCommand(words)
@@ -117,7 +113,7 @@ export async function prepareTarget(options: TargetOptions): Promise<Target> {
   return {
     async start() {
       const words = ['serve', '--port', '0', '--data-dir', data, '--mail', `file:${mail}`, '--log-format', 'json']
-      const service = await startService(executable, [...words, ...settings])
+      const service = await startService([...words, ...settings])
       const { port } = service
       const request = (method: string, path: string, body: unknown, token?: string) =>
         send(port, { method, path, body, token, from: addresses() })
@@ -188,15 +184,12 @@ interface Service {
   kill(): Promise<void>
 }
 
-async function startService(executable: string | undefined, words: readonly string[]): Promise<Service> {
-  const child =
-    executable === undefined
-      ? spawn(process.execPath, [`--max-old-space-size=${HEAP_MIB}`, MAIN, ...words], {
-          // As it comes, and not with the one thread of tests.
-          env: cleanEnvironment({ DATELINE_THREADS: 'auto' }),
-          stdio: ['ignore', 'pipe', 'pipe'],
-        })
-      : spawn(executable, words, { env: {}, stdio: ['ignore', 'pipe', 'pipe'] })
+async function startService(words: readonly string[]): Promise<Service> {
+  const child = spawn(process.execPath, [`--max-old-space-size=${HEAP_MIB}`, MAIN, ...words], {
+    // As it comes, and not with the one thread of tests.
+    env: cleanEnvironment({ DATELINE_THREADS: 'auto' }),
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
   let [log, ended, stoppedAt] = ['', undefined as string | undefined, undefined as number | undefined]
   const errors: string[] = []
   let tail = ''
