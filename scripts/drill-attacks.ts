@@ -10,7 +10,7 @@ import { seededRandom } from './tools/random.ts'
 import { ATTACKS } from './attacks/attack-list.ts'
 import { runInTime, type Attack, type Outcome, type Site } from './attacks/attack.ts'
 import { dataPath, inParallel } from './attacks/loopback-client.ts'
-import { startBareServer, startProbe, type ProbeFigures } from './attacks/probe.ts'
+import { startProbe, type ProbeFigures } from './attacks/probe.ts'
 import { cpuSeconds, handles, residentMemory, scheduled } from './attacks/process-figures.ts'
 import { directoryOfRun, prepareTarget, type Others, type RunningTarget, type Target } from './attacks/target.ts'
 import {
@@ -20,9 +20,9 @@ import {
   missesDeadlines,
   PROBE_KINDS,
   slownessOf,
+  timesShown,
   type Limits,
   type Measured,
-  type ProbeKind,
 } from './attacks/verdict.ts'
 
 const HEADLINES = 20_000
@@ -107,15 +107,7 @@ interface Run {
 
 async function measure(attack: Attack, running: RunningTarget): Promise<Run> {
   const { site, others } = running
-  using bare = await startBareServer()
-  await using probe = startProbe({
-    port: site.port,
-    pid: site.pid,
-    barePort: bare.port,
-    readers: others.readers.map(({ token }) => token),
-    administrator: others.administrator.token,
-    headlineIds: site.headlineIds,
-  })
+  await using probe = await startProbe(running)
   await warmUp(site, others)
   const before = { ...residentMemory(site.pid), ...scheduled(site.pid), handles: handles(site.pid) }
   probe.begin()
@@ -189,13 +181,9 @@ async function afterwards({ site: { pid }, ended }: RunningTarget, handlesBefore
 }
 
 function figures({ felt, ...process }: Measured): readonly string[] {
-  const ms = (kind: ProbeKind): string => {
-    const { p50, p99, max } = felt[kind]
-    return `${kind} ${p50.toFixed(1)}/${p99.toFixed(0)}/${max.toFixed(0)}`
-  }
   const stop = process.stopMs === undefined ? '' : `, stopped in ${Math.round(process.stopMs)} ms`
   return [
-    `others, p50/p99/max in ms: ${PROBE_KINDS.map(ms).join(', ')}`,
+    `others, ${timesShown(felt)}`,
     `memory ${memory(process)} MiB, threads ${process.threadsBefore} → ${process.threadsAfter}, ` +
       `handles ${process.handlesBefore} → ${process.handlesAfter}, CPU afterwards ${process.idleCpu.toFixed(2)}` +
       `${stop}, slowness of the machine ${process.slowness.toFixed(1)}`,

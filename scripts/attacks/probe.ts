@@ -2,6 +2,7 @@
 import { once } from 'node:events'
 import { spawn } from 'node:child_process'
 import { Worker } from 'node:worker_threads'
+import type { RunningTarget } from './target.ts'
 import type { Felt, ProbeKind } from './verdict.ts'
 
 export interface ProbeSetup {
@@ -25,7 +26,11 @@ export interface Probe extends AsyncDisposable {
   end(): Promise<ProbeFigures>
 }
 
-export function startProbe(setup: ProbeSetup): Probe {
+export async function startProbe({ site, others }: RunningTarget): Promise<Probe> {
+  const bare = await startBareServer()
+  const { port, pid, headlineIds } = site
+  const readers = others.readers.map(({ token }) => token)
+  const setup: ProbeSetup = { port, pid, barePort: bare.port, readers, administrator: others.administrator.token, headlineIds }
   const worker = new Worker(new URL('probe-thread.ts', import.meta.url), { workerData: setup })
   return {
     begin: () => worker.postMessage('begin'),
@@ -38,20 +43,17 @@ export function startProbe(setup: ProbeSetup): Probe {
       const gone = once(worker, 'exit')
       worker.postMessage('close')
       await gone
+      bare.kill()
     },
   }
 }
 
-export interface BareServer extends Disposable {
-  readonly port: number
-}
-
 /** A process with a server that responds to every request with a few bytes. It ends with this one, however that ends. */
-export async function startBareServer(): Promise<BareServer> {
+async function startBareServer() {
   const program = `require('node:http').createServer((request, response) => response.end('bare'))
     .listen(0, '127.0.0.1', function () { console.log(this.address().port) })
     process.stdin.resume().once('end', () => process.exit())`
   const child = spawn(process.execPath, ['-e', program], { stdio: ['pipe', 'pipe', 'inherit'] })
   const [line] = (await once(child.stdout, 'data')) as [Buffer]
-  return { port: Number(String(line)), [Symbol.dispose]: () => void child.kill('SIGKILL') }
+  return { port: Number(String(line)), kill: () => child.kill('SIGKILL') }
 }

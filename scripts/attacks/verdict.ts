@@ -129,6 +129,15 @@ export function slownessOf(ranSeconds: number, waitedSeconds: number): number {
   return Math.min(SLOWNESS_MAX, (ranSeconds + waitedSeconds) / ranSeconds)
 }
 
+/** What the probe felt, for the lines that the drill and the soak print. */
+export function timesShown(felt: Measured['felt']): string {
+  const times = PROBE_KINDS.map((kind) => {
+    const { p50, p99, max } = felt[kind]
+    return `${kind} ${p50.toFixed(1)}/${p99.toFixed(0)}/${max.toFixed(0)}`
+  })
+  return `p50/p99/max in ms: ${times.join(', ')}`
+}
+
 function shown(value: number): string {
   return value >= 10 ? String(Math.round(value)) : value.toFixed(1)
 }
