@@ -15,6 +15,10 @@ export interface Request {
   readonly headers?: Readonly<Record<string, string>>
   readonly from?: string
   readonly agent?: Agent
+  /** The client gives up after so long. */
+  readonly msMax?: number
+  /** Never sends again what may have been received, such as a write whose outcome is judged. */
+  readonly isSentOnce?: boolean
 }
 
 export interface TimedResponse {
@@ -27,11 +31,11 @@ export interface TimedResponse {
 
 /** Sends one request, on a connection of its own without `agent`. Never rejects. */
 export function send(port: number, options: Request): Promise<TimedResponse> {
-  return sendOnce(port, options, performance.now(), true)
+  return sendOnce(port, options, performance.now(), options.isSentOnce !== true)
 }
 
 function sendOnce(port: number, options: Request, start: number, mayRetry: boolean): Promise<TimedResponse> {
-  const { method = 'GET', path, token, body, headers = {}, from, agent } = options
+  const { method = 'GET', path, token, body, headers = {}, from, agent, msMax = RESPONSE_MS_MAX } = options
   const bytes = body === undefined || typeof body === 'string' ? body : JSON.stringify(body)
   const { promise, resolve } = Promise.withResolvers<TimedResponse>()
   const done = (status: number, responseHeaders: IncomingHttpHeaders, text: string): void =>
@@ -51,7 +55,7 @@ function sendOnce(port: number, options: Request, start: number, mayRetry: boole
       ...headers,
     },
   })
-  const timer = setTimeout(() => outgoing.destroy(new Error('timeout')), RESPONSE_MS_MAX)
+  const timer = setTimeout(() => outgoing.destroy(new Error('timeout')), msMax)
   outgoing.once('error', (error: NodeJS.ErrnoException) => {
     clearTimeout(timer)
     // A server may close an idle connection just as the next request leaves: clients send that again.

@@ -2,7 +2,8 @@
  * A client of a cluster: it sends each request to the node that it is told, carries the newest position that it has seen,
  * and records what it did and saw.
  */
-import { Agent, request } from 'node:http'
+import { Agent } from 'node:http'
+import { send } from '../attacks/loopback-client.ts'
 import type { Operation, Outcome } from './operation.ts'
 
 export const POSITION_HEADER = 'x-dateline-position'
@@ -43,16 +44,23 @@ export function createClusterClient(id: number, ports: readonly number[]) {
       return newest
     },
     async call(call: ClientCall): Promise<ClientResponse> {
-      const { node, consistency } = call
+      const { node, method, path, token, body, ifMatch, consistency } = call
       const sent = consistency === 'plain' ? undefined : newest
+      const headers = {
+        ...(ifMatch === undefined ? {} : { 'if-match': ifMatch }),
+        ...(consistency === 'strong' ? { [CONSISTENCY_HEADER]: 'strong' } : {}),
+        ...(sent === undefined ? {} : { [POSITION_HEADER]: String(sent) }),
+      }
+      const request = { method, path, token, body, headers, agent, msMax: PATIENCE_MS, isSentOnce: true }
       const start = performance.now()
-      const received = await send(agent, ports[node] ?? 0, call, sent)
+      const { status, text, headers: received } = await send(ports[node] ?? 0, request)
       const end = performance.now()
-      const { status, position } = received
+      const given = status === 0 ? undefined : received[POSITION_HEADER]
+      const position = given === undefined ? undefined : Number(given)
       if (position !== undefined && position > (newest ?? -1)) newest = position
-      const outcome = outcomeOf(status, received.text)
+      const outcome = outcomeOf(status, text)
       const seen = { client: id, node, start, end, outcome, status, sent, position }
-      return { ...received, outcome, data: dataOf(received.text), seen }
+      return { status, etag: received.etag ?? '', text, outcome, data: dataOf(text), seen }
     },
     close: (): void => agent.destroy(),
   }
@@ -65,42 +73,6 @@ function outcomeOf(status: number, text: string): Outcome {
   if (status >= 200 && status < 400) return 'ok'
   if (status === 0 || status === 500) return 'unknown'
   return MAY_HAVE_HAPPENED.test(text) ? 'unknown' : 'failed'
-}
-
-interface Received {
-  readonly status: number
-  readonly etag: string
-  readonly text: string
-  readonly position: number | undefined
-}
-
-function send(agent: Agent, port: number, { method, path, token, body, ifMatch, consistency }: ClientCall, sent: number | undefined): Promise<Received> {
-  const bytes = body === undefined ? undefined : JSON.stringify(body)
-  const headers = {
-    ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
-    ...(bytes === undefined ? {} : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(bytes) }),
-    ...(ifMatch === undefined ? {} : { 'if-match': ifMatch }),
-    ...(consistency === 'strong' ? { [CONSISTENCY_HEADER]: 'strong' } : {}),
-    ...(sent === undefined ? {} : { [POSITION_HEADER]: String(sent) }),
-  }
-  const { promise, resolve } = Promise.withResolvers<Received>()
-  const none = (): void => resolve({ status: 0, etag: '', text: '', position: undefined })
-  const outgoing = request({ host: '127.0.0.1', port, path, method, headers, agent, signal: AbortSignal.timeout(PATIENCE_MS) })
-  outgoing.on('error', none).on('response', (incoming) => {
-    const chunks: Buffer[] = []
-    incoming.on('error', none).on('data', (chunk: Buffer) => chunks.push(chunk))
-    incoming.on('end', () => {
-      const given = incoming.headers[POSITION_HEADER]
-      resolve({
-        status: incoming.statusCode ?? 0,
-        etag: incoming.headers.etag ?? '',
-        text: Buffer.concat(chunks).toString(),
-        position: given === undefined ? undefined : Number(given),
-      })
-    })
-  })
-  outgoing.end(bytes)
-  return promise
 }
 
 function dataOf(text: string): Readonly<Record<string, unknown>> {
