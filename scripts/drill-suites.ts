@@ -8,12 +8,12 @@
  * process of the service.
  */
 import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { apiSuites, CLOCK } from './api-suites.ts'
 import { etcdVersion, SERVER_COUNT, startEtcdServers } from './cluster/etcd-servers.ts'
+import { finish } from './tools/program.ts'
 import { WITH_PARENT } from './cluster/with-parent.ts'
 import { testsAlso } from './test-files.ts'
 
@@ -96,9 +96,7 @@ async function runFile(mode: Mode, { file, options, environment }: Suite): Promi
   const start = performance.now()
   const [program = '', ...words] = [...WITH_PARENT, process.execPath, '--test', ...options, file]
   const child = spawn(program, words, { cwd: ROOT, stdio: ['ignore', 'pipe', 'inherit'], env: { ...process.env, ...environment } })
-  let text = ''
-  child.stdout.setEncoding('utf8').on('data', (part: string) => void (text += part))
-  const [code] = (await once(child, 'close')) as [number | null]
+  const { code, stdout: text } = await finish(child)
   const count = (name: string): string => new RegExp(`^ℹ ${name} (\\d+)$`, 'm').exec(text)?.[1] ?? 'no'
   const seconds = ((performance.now() - start) / 1000).toFixed(0)
   if (code !== 0) console.log(text)

@@ -11,6 +11,7 @@ import { cpSync, existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { adoptDraft, newNode, readIdentity, writeDraft } from '../../src/cluster/node-identity.ts'
+import { finish } from '../tools/program.ts'
 import { memberOf } from '../tools/cluster/member-place.ts'
 import { openSpreadingProxy } from './spreading-proxy.ts'
 import { WITH_PARENT } from './with-parent.ts'
@@ -53,13 +54,10 @@ function makeNode(directory: string): void {
 }
 
 async function run(given: readonly string[]): Promise<string> {
-  const child = spawn(process.execPath, [MAIN, ...given], { stdio: ['ignore', 'pipe', 'inherit'] })
-  let text = ''
-  child.stdout.on('data', (chunk: Buffer) => void (text += chunk.toString()))
-  const [code] = (await once(child, 'close')) as [number | null]
+  const { code, stdout } = await finish(spawn(process.execPath, [MAIN, ...given], { stdio: ['ignore', 'pipe', 'inherit'] }))
   // What is wrong with the settings is said as by `serve`.
   if (code !== 0) process.exit(code ?? 1)
-  return text
+  return stdout
 }
 
 /** Gives the ready line of a node. */

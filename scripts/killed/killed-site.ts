@@ -1,10 +1,9 @@
 /** A service that is killed with SIGKILL and started again while something happens, and commands that are killed. */
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { COMMAND, programEnvironment, run, serve, type RunningService } from '../tools/program.ts'
+import { COMMAND, finish, programEnvironment, run, serve, type RunningService } from '../tools/program.ts'
 import type { Random } from '../tools/random.ts'
 import { temporaryDirectory, type Cleanup } from '../tools/temporary-directory.ts'
 
@@ -113,9 +112,7 @@ export async function runAndKill(
   const kill = (): void => void child.kill('SIGKILL')
   const disarm = arm?.(kill)
   const timer = killMs === undefined ? undefined : setTimeout(kill, killMs)
-  let stderr = ''
-  child.stderr.on('data', (chunk: Buffer) => void (stderr += chunk.toString()))
-  const [code] = (await once(child, 'close')) as [number | null]
+  const { code, stderr } = await finish(child)
   clearTimeout(timer)
   disarm?.()
   return { code, stderr, ms: performance.now() - begun }
