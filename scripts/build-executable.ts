@@ -16,10 +16,9 @@ import {
   chmodSync,
   copyFileSync,
   mkdirSync,
-  mkdtempSync,
+  mkdtempDisposableSync,
   readFileSync,
   renameSync,
-  rmSync,
   writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -40,27 +39,24 @@ export interface Parts {
 
 /** Writes the executable. Throws with the words of the builder. */
 export function buildExecutable({ bundle, node, output }: Parts): void {
-  const directory = mkdtempSync(join(tmpdir(), 'dateline-build-'))
-  try {
-    writeFileSync(join(directory, 'node'), prepared(readFileSync(node)), { mode: 0o755 })
-    writeFileSync(join(directory, 'dateline.cjs'), bundle.main)
-    for (const [name, text] of [...bundle.workers, ...bundle.texts]) writeFileSync(join(directory, name), text)
-    writeFileSync(join(directory, PAGE_ASSETS_FILE), bundle.pages)
-    writeFileSync(join(directory, 'sea.json'), JSON.stringify(seaConfig(bundle)))
-    // The names go into the executable; relative ones are the same wherever it is built.
-    const built = spawnSync(process.execPath, ['--build-sea', 'sea.json'], {
-      cwd: directory,
-      env: {},
-      encoding: 'utf8',
-    })
-    if (built.status !== 0) throw new Error(`Cannot build ${output}: ${built.stderr || String(built.error)}`)
-    mkdirSync(dirname(output), { recursive: true })
-    copyFileSync(join(directory, 'out'), `${output}.new`)
-    chmodSync(`${output}.new`, 0o755)
-    renameSync(`${output}.new`, output)
-  } finally {
-    rmSync(directory, { recursive: true, force: true })
-  }
+  using temporary = mkdtempDisposableSync(join(tmpdir(), 'dateline-build-'))
+  const directory = temporary.path
+  writeFileSync(join(directory, 'node'), prepared(readFileSync(node)), { mode: 0o755 })
+  writeFileSync(join(directory, 'dateline.cjs'), bundle.main)
+  for (const [name, text] of [...bundle.workers, ...bundle.texts]) writeFileSync(join(directory, name), text)
+  writeFileSync(join(directory, PAGE_ASSETS_FILE), bundle.pages)
+  writeFileSync(join(directory, 'sea.json'), JSON.stringify(seaConfig(bundle)))
+  // The names go into the executable; relative ones are the same wherever it is built.
+  const built = spawnSync(process.execPath, ['--build-sea', 'sea.json'], {
+    cwd: directory,
+    env: {},
+    encoding: 'utf8',
+  })
+  if (built.status !== 0) throw new Error(`Cannot build ${output}: ${built.stderr || String(built.error)}`)
+  mkdirSync(dirname(output), { recursive: true })
+  copyFileSync(join(directory, 'out'), `${output}.new`)
+  chmodSync(`${output}.new`, 0o755)
+  renameSync(`${output}.new`, output)
 }
 
 /**

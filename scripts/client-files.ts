@@ -3,7 +3,7 @@
  * compiler. The compiler writes the last two, comments included, so that they depend on the sources alone.
  */
 import { spawnSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempDisposableSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { clientSource } from '../src/reference/client-source.ts'
@@ -14,19 +14,16 @@ const OPTIONS = ['--declaration', '--target', 'es2022', '--module', 'esnext', '-
 /** The texts by their names. Throws with what the compiler says. */
 export function clientFiles(version: string): ReadonlyMap<string, string> {
   const source = clientSource(version)
-  const directory = mkdtempSync(join(tmpdir(), 'dateline-client-'))
-  try {
-    writeFileSync(join(directory, 'dateline.ts'), source)
-    const { status, stdout } = spawnSync(process.execPath, [TSC, ...OPTIONS, 'dateline.ts'], { cwd: directory, encoding: 'utf8' })
-    if (status !== 0) throw new Error(`Cannot compile the client: ${stdout}`)
-    const compiled = (name: string): string =>
-      readFileSync(join(directory, name), 'utf8').replaceAll("'./dateline.ts'", "'./dateline.js'")
-    return new Map([
-      ['dateline.ts', source],
-      ['dateline.js', compiled('dateline.js')],
-      ['dateline.d.ts', compiled('dateline.d.ts')],
-    ])
-  } finally {
-    rmSync(directory, { recursive: true, force: true })
-  }
+  using temporary = mkdtempDisposableSync(join(tmpdir(), 'dateline-client-'))
+  const directory = temporary.path
+  writeFileSync(join(directory, 'dateline.ts'), source)
+  const { status, stdout } = spawnSync(process.execPath, [TSC, ...OPTIONS, 'dateline.ts'], { cwd: directory, encoding: 'utf8' })
+  if (status !== 0) throw new Error(`Cannot compile the client: ${stdout}`)
+  const compiled = (name: string): string =>
+    readFileSync(join(directory, name), 'utf8').replaceAll("'./dateline.ts'", "'./dateline.js'")
+  return new Map([
+    ['dateline.ts', source],
+    ['dateline.js', compiled('dateline.js')],
+    ['dateline.d.ts', compiled('dateline.d.ts')],
+  ])
 }

@@ -5,7 +5,7 @@
  * What a file system does to a database that is killed has drills of its own, in the directory of the system.
  */
 import { spawnSync } from 'node:child_process'
-import { accessSync, constants, mkdtempSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
+import { accessSync, constants, mkdtempDisposableSync, statfsSync, writeFileSync } from 'node:fs'
 import { freemem } from 'node:os'
 import { join } from 'node:path'
 
@@ -28,12 +28,8 @@ export function memoryDirectory(): string | undefined {
 
 /** Containers often forbid it there. */
 function runsPrograms(directory: string): boolean {
-  const work = mkdtempSync(join(directory, 'dateline-program-'))
-  try {
-    const program = join(work, 'program')
-    writeFileSync(program, '#!/bin/sh\n', { mode: 0o755 })
-    return spawnSync(program).status === 0
-  } finally {
-    rmSync(work, { recursive: true })
-  }
+  using temporary = mkdtempDisposableSync(join(directory, 'dateline-program-'))
+  const program = join(temporary.path, 'program')
+  writeFileSync(program, '#!/bin/sh\n', { mode: 0o755 })
+  return spawnSync(program).status === 0
 }

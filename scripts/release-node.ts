@@ -1,6 +1,6 @@
 /** The systems that a release is for, and the pinned Node of each, from npm (see pinned-node.mjs). */
 import { spawnSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempDisposableSync, readFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { filesOfPackage, packageFor, packArguments, PINNED_VERSION, type NodePackage } from './pinned-node.mjs'
@@ -26,16 +26,13 @@ function system(name: string, pinned: string): System {
 
 /** Fetches the package through npm, which keeps it for the next time. Gives its files by name. Throws with the cause. */
 export function fetchNode(node: NodePackage): ReadonlyMap<string, Buffer> {
-  const directory = mkdtempSync(join(tmpdir(), 'dateline-node-'))
-  try {
-    const options = { cwd: directory, encoding: 'utf8', shell: process.platform === 'win32' } as const
-    const packed = spawnSync('npm', packArguments(node), options)
-    if (packed.status !== 0) {
-      const cause = packed.stderr.trim() || String(packed.error)
-      throw new Error(`npm cannot fetch ${node.name}@${PINNED_VERSION}: ${cause}`)
-    }
-    return filesOfPackage(node, readFileSync(join(directory, packed.stdout.trim())))
-  } finally {
-    rmSync(directory, { recursive: true, force: true })
+  using temporary = mkdtempDisposableSync(join(tmpdir(), 'dateline-node-'))
+  const directory = temporary.path
+  const options = { cwd: directory, encoding: 'utf8', shell: process.platform === 'win32' } as const
+  const packed = spawnSync('npm', packArguments(node), options)
+  if (packed.status !== 0) {
+    const cause = packed.stderr.trim() || String(packed.error)
+    throw new Error(`npm cannot fetch ${node.name}@${PINNED_VERSION}: ${cause}`)
   }
+  return filesOfPackage(node, readFileSync(join(directory, packed.stdout.trim())))
 }

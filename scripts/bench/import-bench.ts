@@ -8,8 +8,7 @@
  * writes, which is what an operator waits for where there are two cores.
  */
 import { spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { closeSync, createReadStream, mkdtempSync, openSync, readFileSync, rmSync, statSync, writeFileSync, writeSync } from 'node:fs'
+import { closeSync, createReadStream, mkdtempDisposableSync, openSync, readFileSync, statSync, writeFileSync, writeSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -22,6 +21,7 @@ import { prepareDataDir } from '../../src/store/db/data-dir.ts'
 import { openDatabase } from '../../src/store/db/database.ts'
 import { tableOf } from '../../src/store/schema/names.ts'
 import { openStore } from '../../src/store/open-store.ts'
+import { finish } from '../tools/program.ts'
 import { worldContent } from './world.ts'
 
 const HEADLINES_DEFAULT = 1_000_000
@@ -39,30 +39,27 @@ export async function benchImport([
   file = '',
 ]: readonly string[]): Promise<void> {
   if (bare === 'bare') return insertBare(count, file)
-  const directory = mkdtempSync(join(tmpdir(), 'dateline-bench-'))
-  try {
-    const [headlines, pieces] = [Number(count), Math.min(PIECES_MAX, Math.ceil(Number(count) / ROWS_OF_PIECE))]
-    const files = writeHeadlines(directory, headlines, pieces)
-    const [probe, cpuFile] = [join(directory, 'cpu.mjs'), join(directory, 'cpu.json')]
-    writeFileSync(probe, cpuProbe(cpuFile))
-    const sums = { bare: NO_TIMES, import: NO_TIMES }
-    for (const [i, piece] of files.entries()) {
-      const bare = await result(['scripts/bench.ts', 'import', join(directory, 'bare'), 'bare', piece])
-      const { seconds } = await result([
-        ...['--import', pathToFileURL(probe).href, 'src/main.ts', 'import', '--data-dir', join(directory, 'ours')],
-        ...['--model', 'headline', '--keep', '--json', piece],
-      ])
-      const ours = { seconds, ...(JSON.parse(readFileSync(cpuFile, 'utf8')) as Omit<Times, 'seconds'>) }
-      sums.bare = sum(sums.bare, bare)
-      sums.import = sum(sums.import, ours)
-      const each = Math.ceil(headlines / pieces)
-      console.log(`${String((i + 1) * each).padStart(9)}: ${comparison(each, ours, bare)}`)
-    }
-    const megabytes = (size(directory, 'ours') / 1e6).toFixed(0)
-    console.log(`${count} headlines: ${comparison(headlines, sums.import, sums.bare)}; database ${megabytes} MB`)
-  } finally {
-    rmSync(directory, { recursive: true, force: true })
+  using temporary = mkdtempDisposableSync(join(tmpdir(), 'dateline-bench-'))
+  const directory = temporary.path
+  const [headlines, pieces] = [Number(count), Math.min(PIECES_MAX, Math.ceil(Number(count) / ROWS_OF_PIECE))]
+  const files = writeHeadlines(directory, headlines, pieces)
+  const [probe, cpuFile] = [join(directory, 'cpu.mjs'), join(directory, 'cpu.json')]
+  writeFileSync(probe, cpuProbe(cpuFile))
+  const sums = { bare: NO_TIMES, import: NO_TIMES }
+  for (const [i, piece] of files.entries()) {
+    const bare = await result(['scripts/bench.ts', 'import', join(directory, 'bare'), 'bare', piece])
+    const { seconds } = await result([
+      ...['--import', pathToFileURL(probe).href, 'src/main.ts', 'import', '--data-dir', join(directory, 'ours')],
+      ...['--model', 'headline', '--keep', '--json', piece],
+    ])
+    const ours = { seconds, ...(JSON.parse(readFileSync(cpuFile, 'utf8')) as Omit<Times, 'seconds'>) }
+    sums.bare = sum(sums.bare, bare)
+    sums.import = sum(sums.import, ours)
+    const each = Math.ceil(headlines / pieces)
+    console.log(`${String((i + 1) * each).padStart(9)}: ${comparison(each, ours, bare)}`)
   }
+  const megabytes = (size(directory, 'ours') / 1e6).toFixed(0)
+  console.log(`${count} headlines: ${comparison(headlines, sums.import, sums.bare)}; database ${megabytes} MB`)
 }
 
 interface Times {
@@ -98,12 +95,9 @@ const size = (directory: string, name: string): number => statSync(join(director
 
 /** What a process says it took. */
 async function result(words: readonly string[]): Promise<Times> {
-  const child = spawn(process.execPath, words, { stdio: ['ignore', 'pipe', 'inherit'] })
-  let text = ''
-  child.stdout.on('data', (chunk: Buffer) => void (text += chunk.toString()))
-  const [code] = (await once(child, 'close')) as [number | null]
+  const { code, stdout } = await finish(spawn(process.execPath, words, { stdio: ['ignore', 'pipe', 'inherit'] }))
   if (code !== 0) throw new Error(`${words.join(' ')} ended with ${code}`)
-  return JSON.parse(text) as Times
+  return JSON.parse(stdout) as Times
 }
 
 async function insertBare(directory: string, file: string): Promise<void> {
