@@ -108,11 +108,10 @@ function createWriter(client: Client, random: Random) {
         own.splice(own.indexOf(id), 1)
       } else await topics.patch(id, body())
     } catch (error) {
-      if (!(error instanceof DatelineError)) throw error
       // A deletion whose reply was lost.
-      if (error.code === 'notFound' && id !== undefined) own.splice(own.indexOf(id), 1)
-      else if (error.status !== 0 && error.status < 500) throw error
-      else await pause(POLL_MS)
+      const isGone = error instanceof DatelineError && error.code === 'notFound'
+      if (isGone && id !== undefined) own.splice(own.indexOf(id), 1)
+      else await waitAfter(error)
     }
   }
 }
@@ -139,10 +138,8 @@ function createCopy(name: string, client: Client, filter: Filter | undefined, fa
         try {
           await follow(AbortSignal.any([run.signal, stop]))
         } catch (error) {
-          if (stop.aborted || run.signal.aborted) continue
           // A list that was read when the service died.
-          if (!(error instanceof DatelineError) || (error.status !== 0 && error.status < 500)) throw error
-          await pause(POLL_MS)
+          if (!run.signal.aborted && !stop.aborted) await waitAfter(error)
         }
       }
     },
@@ -173,9 +170,7 @@ function copyOfPages(client: Client, faults: string[]) {
         try {
           await step(stop)
         } catch (error) {
-          if (stop.aborted) return
-          if (!(error instanceof DatelineError) || (error.status !== 0 && error.status < 500)) throw error
-          await pause(POLL_MS)
+          if (!stop.aborted) await waitAfter(error)
         }
       }
     },
@@ -222,8 +217,13 @@ async function persistently<T>(work: () => Promise<T>): Promise<T> {
     try {
       return await work()
     } catch (error) {
-      if (!(error instanceof DatelineError) || (error.status !== 0 && error.status < 500)) throw error
-      await pause(POLL_MS)
+      await waitAfter(error)
     }
   }
+}
+
+/** Waits a moment where the service was gone. Throws every other error again. */
+async function waitAfter(error: unknown): Promise<void> {
+  if (!(error instanceof DatelineError) || (error.status !== 0 && error.status < 500)) throw error
+  await pause(POLL_MS)
 }
