@@ -9,6 +9,7 @@ import { headline } from '../../src/models/headline.ts'
 import { source } from '../../src/models/source.ts'
 import { topic } from '../../src/models/topic.ts'
 import { SYSTEM } from '../../src/store/actor.ts'
+import { seededRandom } from '../tools/random.ts'
 
 const BATCH = 2_000
 const TOPICS = 60
@@ -21,14 +22,14 @@ export interface World {
   readonly countries: readonly JsonObject[]
   readonly ids: readonly string[]
   readonly template: (i: number) => JsonObject
-  readonly loadedPerSecond: number
 }
 
 /** What N headlines are made of. Deterministic but for the dates: the same N gives the same documents. */
 export function worldContent(count: number) {
   const [countries, languages, now] = [countrySeeds(), languageSeeds(), systemClock()]
   const sample = sampleContent({ now, countries, languages })
-  const random = generator(count)
+  const { below } = seededRandom(count)
+  const random = (): number => below(2 ** 32) / 2 ** 32
   const zipf = (n: number): number => Math.min(n - 1, Math.floor(Math.exp(random() * Math.log(n + 1)) - 1))
   const copies = (items: readonly JsonObject[], n: number, kind: string): JsonObject[] =>
     Array.from({ length: n }, (_, i) => {
@@ -63,7 +64,6 @@ export async function fillWorld({ store, newId }: Pick<Services, 'store' | 'newI
   await store.as(SYSTEM).insertMissing(topic, documents(topics))
   await store.as(SYSTEM).insertMissing(source, documents(sources))
   const ids: string[] = []
-  const start = performance.now()
   for (let done = 0; done < count; done += BATCH) {
     const batch = Array.from({ length: Math.min(BATCH, count - done) }, (_, i) => ({
       ...template(done + i),
@@ -72,7 +72,7 @@ export async function fillWorld({ store, newId }: Pick<Services, 'store' | 'newI
     ids.push(...batch.map(({ id }) => id))
     await store.as(SYSTEM).insertMissing(headline, documents(batch))
   }
-  return { ...content, count, ids, loadedPerSecond: count / ((performance.now() - start) / 1000) }
+  return { ...content, count, ids }
 }
 
 /** A headline as a client sends it: the documents in it are references. */
@@ -81,15 +81,4 @@ export function newHeadline({ template, sources, topics, countries }: World): Js
   const { title = '', excerpt = '', url = '', imageUrl = '' } = template(0)
   const references = { source: reference(sources), topic: reference(topics), eventCountry: reference(countries) }
   return { title, excerpt, url, imageUrl, status: 'active', ...references }
-}
-
-/** Numbers from 0 to 1 from a seed (mulberry32). */
-function generator(seed: number): () => number {
-  let state = seed
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
-  }
 }
