@@ -6,10 +6,11 @@
 import assert from 'node:assert/strict'
 import { Agent } from 'node:http'
 import { parentPort, workerData } from 'node:worker_threads'
+import { percentile } from '../tools/percentile.ts'
 import { send, dataPath, type Request } from './loopback-client.ts'
 import { residentMemory } from './process-figures.ts'
 import type { ProbeFigures, ProbeSetup } from './probe.ts'
-import { percentile, PROBE_KINDS, type Felt, type ProbeKind } from './verdict.ts'
+import { PROBE_KINDS, type Felt, type ProbeKind } from './verdict.ts'
 
 const PERIOD_MS: Readonly<Record<ProbeKind, number>> = { item: 50, list: 100, new: 200, query: 1_000, save: 500, bare: 50 }
 const MEMORY_PERIOD_MS = 100

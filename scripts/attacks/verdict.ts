@@ -141,9 +141,3 @@ export function timesShown(felt: Measured['felt']): string {
 function shown(value: number): string {
   return value >= 10 ? String(Math.round(value)) : value.toFixed(1)
 }
-
-/** The value that a share of all values does not pass; 0 of none. */
-export function percentile(values: readonly number[], share: number): number {
-  const sorted = [...values].sort((a, b) => a - b)
-  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0
-}

@@ -19,7 +19,7 @@ import { measureLag } from './cluster-lag.ts'
 import { fillDirectory, type Filled } from './filled-service.ts'
 import { requestText } from './http-scenarios.ts'
 import { CONNECTIONS, measureLoad, type LoadJob } from './load-job.ts'
-import { median } from './load-rounds.ts'
+import { median } from '../tools/percentile.ts'
 import { newHeadline } from './world.ts'
 
 const HEADLINES_DEFAULT = 20_000

@@ -2,7 +2,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { createClusterClient } from '../cluster/cluster-client.ts'
 import type { RunningCluster } from '../cluster/running-cluster.ts'
-import { median } from './load-rounds.ts'
+import { median } from '../tools/percentile.ts'
 
 const ROUNDS = 3
 const CLIENTS = 6

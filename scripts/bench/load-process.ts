@@ -4,6 +4,7 @@
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import { cpuSeconds } from '../attacks/process-figures.ts'
+import { median, percentile } from '../tools/percentile.ts'
 import { connectTo } from './load-connection.ts'
 import {
   CODE_PLACE,
@@ -47,14 +48,14 @@ async function load(job: LoadJob): Promise<LoadFigures> {
   const [since, cpuBefore, idleBefore] = [performance.now(), cpuSeconds(job.pid), idle()]
   await pause(job.windowMs ?? WINDOW_MS)
   const [ms, cpu, idleMs] = [performance.now() - since, cpuSeconds(job.pid) - cpuBefore, idle() - idleBefore]
-  const sorted = Float64Array.from(progress.latencies).sort()
+  const latencies = [...progress.latencies]
   progress.isOver = true
   await Promise.all(clients)
   return {
-    perSecond: sorted.length / (ms / 1000),
-    p50Ms: sorted[sorted.length >> 1] ?? 0,
-    p99Ms: sorted[Math.floor(sorted.length * 0.99)] ?? 0,
-    cpuMicros: (cpu * 1e6) / Math.max(1, sorted.length),
+    perSecond: latencies.length / (ms / 1000),
+    p50Ms: median(latencies),
+    p99Ms: percentile(latencies, 0.99),
+    cpuMicros: (cpu * 1e6) / Math.max(1, latencies.length),
     serverBusy: cpu / (ms / 1000),
     loadBusy: 1 - idleMs / ms,
   }

@@ -1,5 +1,6 @@
 /** Rounds of load on several servers in turn, so that what else the machine does meets all of them. */
 import type { ChildProcess } from 'node:child_process'
+import { median } from '../tools/percentile.ts'
 import { measureLoad, WARM_UP_MS, WINDOW_MS, type LoadFigures, type LoadJob } from './load-job.ts'
 
 const ROUNDS = 3
@@ -32,8 +33,4 @@ function summarize(rounds: readonly LoadFigures[]): Summary {
     loadBusy: of('loadBusy'),
     spread: (Math.max(...rates) - Math.min(...rates)) / of('perSecond'),
   }
-}
-
-export function median(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[values.length >> 1] ?? 0
 }

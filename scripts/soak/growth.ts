@@ -2,7 +2,7 @@
  * Whether a series of measurements grows without bound. What grows once and then stays, such as caches that fill, is no
  * fault; a leak is higher in the last third of the run than in the first, and still higher than in the middle.
  */
-import { percentile } from '../attacks/verdict.ts'
+import { median } from '../tools/percentile.ts'
 
 export interface GrowthLimit {
   readonly name: string
@@ -31,7 +31,7 @@ export function growthOf(series: readonly number[], { name, unit, share, amount 
     series.slice(0, third),
     series.slice(third, series.length - third),
     series.slice(series.length - third),
-  ].map((part) => percentile(part, 0.5)) as [number, number, number]
+  ].map(median) as [number, number, number]
   if (series.length < MEASUREMENTS_MIN) return { first, last, fault: undefined }
   const [grown, allowed] = [last - first, first * share + amount]
   const goesOn = last - middle > grown * LATER_SHARE_MIN
