@@ -73,8 +73,8 @@ async function start(given: readonly string[]): Promise<string> {
 
 async function spread(): Promise<string> {
   const ready = lines.map((line) => JSON.parse(line) as { url: string })
-  const proxy = await openSpreadingProxy(ready.map(({ url }) => Number(new URL(url).port)))
-  return JSON.stringify({ ...ready[0], url: proxy.url })
+  const url = await openSpreadingProxy(ready.map((one) => Number(new URL(one.url).port)))
+  return JSON.stringify({ ...ready[0], url })
 }
 
 async function endAll(): Promise<void> {

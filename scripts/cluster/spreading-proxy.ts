@@ -11,7 +11,8 @@ const BAD_GATEWAY = 502
 /** Above the limit of a node, which answers itself. */
 const HEADER_BYTES_MAX = 1024 * 1024
 
-export async function openSpreadingProxy(ports: readonly number[]) {
+/** Returns its URL. It ends with the process. */
+export async function openSpreadingProxy(ports: readonly number[]): Promise<string> {
   let [turn, newest] = [0, -1]
   const server = createServer({ requestTimeout: 0, headersTimeout: 0, maxHeaderSize: HEADER_BYTES_MAX }, (incoming, response) => {
     const port = ports[turn++ % ports.length] ?? 0
@@ -20,13 +21,7 @@ export async function openSpreadingProxy(ports: readonly number[]) {
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    close(): void {
-      server.close()
-      server.closeAllConnections()
-    },
-  }
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 }
 
 interface Passage {
