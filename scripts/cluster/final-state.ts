@@ -1,8 +1,8 @@
 /** What the nodes have on their disks when all are at one position, and whether it is the same. */
-import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { faultsOf } from '../../src/store/schema/database-check.ts'
-import { openDatabase } from '../../src/store/db/database.ts'
+import { databaseFile } from '../../src/store/db/data-dir.ts'
+import { readDatabase } from '../tools/read-database.ts'
 import type { FinalState } from './operation.ts'
 import type { RunningCluster } from './running-cluster.ts'
 import { differencesOf, hashTables } from './table-hashes.ts'
@@ -19,8 +19,8 @@ export interface Inspected {
 
 /** Ends the nodes, which are killed so that no last write of one moves it away from the others. */
 export async function inspectNodes({ nodes }: RunningCluster, lists: readonly string[]): Promise<Inspected> {
-  const files = nodes.urls.map((_, i) => join(nodes.dataDir(i), 'dateline.db'))
-  const positions = (): readonly number[] => files.map(positionOf)
+  const directories = nodes.urls.map((_, i) => nodes.dataDir(i))
+  const positions = (): readonly number[] => directories.map(positionOf)
   const isAlike = (): boolean => new Set(positions()).size === 1
   for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
     if (isAlike()) {
@@ -34,34 +34,19 @@ export async function inspectNodes({ nodes }: RunningCluster, lists: readonly st
   const faults = isAlike() ? [] : [`the nodes do not come to one position: ${positions().join(', ')}`]
   // Where a node is behind, only the others can tell what was lost.
   const newest = positions().indexOf(Math.max(...positions()))
-  const unsound = files.flatMap((file, i) => soundness(file).map((fault) => `node ${i}: ${fault}`))
-  const differences = faults.length > 0 ? [] : differencesOf(files.map((file, i) => hashTables(i, file)))
-  return { faults: [...faults, ...unsound], differences, state: stateOf(files[newest] ?? '', lists) }
+  const unsound = directories.flatMap((data, i) => readDatabase(data, faultsOf).map((fault) => `node ${i}: ${fault}`))
+  const differences = faults.length > 0 ? [] : differencesOf(directories.map((data, i) => hashTables(i, databaseFile(data))))
+  return { faults: [...faults, ...unsound], differences, state: stateOf(directories[newest] ?? '', lists) }
 }
 
-function positionOf(file: string): number {
-  const database = openDatabase(file, { readOnly: true })
-  try {
-    return Number(database.get('SELECT position FROM log_position')?.['position'] ?? -1)
-  } finally {
-    database.close()
-  }
+function positionOf(data: string): number {
+  return Number(readDatabase(data, (database) => database.get('SELECT position FROM log_position')?.['position'] ?? -1))
 }
 
-function soundness(file: string): readonly string[] {
-  const database = openDatabase(file)
-  try {
-    return faultsOf(database)
-  } finally {
-    database.close()
-  }
-}
-
-function stateOf(file: string, lists: readonly string[]): FinalState {
-  const database = openDatabase(file, { readOnly: true })
-  const texts = (sql: string, ...values: string[]): readonly (readonly [string, string])[] =>
-    database.all(sql, ...values).map(({ key, value }) => [String(key), String(value)])
-  try {
+function stateOf(data: string, lists: readonly string[]): FinalState {
+  return readDatabase(data, (database) => {
+    const texts = (sql: string, ...values: string[]): readonly (readonly [string, string])[] =>
+      database.all(sql, ...values).map(({ key, value }) => [String(key), String(value)])
     const entries = lists.flatMap((id) => texts("SELECT id AS key, doc ->> '$.entries' AS value FROM topic WHERE id = ?", id))
     const inserted = texts("SELECT doc ->> '$.title' AS key, count(*) AS value FROM headline GROUP BY key")
     const accounts = texts("SELECT doc ->> '$.email' AS key, id AS value FROM user WHERE key IS NOT NULL")
@@ -71,7 +56,5 @@ function stateOf(file: string, lists: readonly string[]): FinalState {
       inserted: new Map(inserted.map(([title, count]) => [title, Number(count)])),
       accounts: new Map([...byEmail].map(([email, rows]) => [email, rows.map(([, id]) => id)])),
     }
-  } finally {
-    database.close()
-  }
+  })
 }
