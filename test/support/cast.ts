@@ -40,7 +40,8 @@ export async function newPerson(service: TestService, role: Role, adminToken: st
 /** One person of each role; the administrator is the one that the service made at its start. */
 export async function newCast(service: TestService): Promise<Cast> {
   const { store, sessions } = service.app.services
-  const id = String(store.accounts.userByEmail(ADMIN_EMAIL)?.['id'])
+  // On a cluster, reads of a test wait for the log.
+  const id = String((await store.accounts.userByEmail(ADMIN_EMAIL))?.['id'])
   const token = await sessions.issue(id, { label: 'a test', now: service.now() })
   const people = { admin: { id, token, email: ADMIN_EMAIL } } as Record<Role, Person>
   for (const role of ROLES) people[role] ??= await newPerson(service, role, token)
