@@ -1,6 +1,6 @@
 /**
  * Documents as an attack: checks that would tell a hundred thousand faults, references that make a small body large, bodies
- * of guests, which any stranger becomes, and patches that build a document which nobody could send at once.
+ * of guests, which any stranger becomes, and patches that build a document which no single request could send.
  */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'

@@ -33,7 +33,7 @@ const config = (path: string, value: JsonObject[string]): Pick<Row, 'path' | 'bo
   const body = withAt(withAt(REMOTE_CONFIG, 'appStatus.isLatestVersionOnly', true), path, value)
   return { path, body, ...CONFIG }
 }
-/** Preferences of the standard user, by themselves or an administrator, whom limits do not bind. */
+/** Preferences of the standard user, written by themselves, or by an administrator, who has no limits. */
 const preferences = (changes: JsonObject, { token } = standard): Pick<Row, 'body' | 'model' | 'id' | 'token'> => ({
   ...{ model: 'user_content_preferences', id: standard.id, token },
   body: { ...PREFERENCES, id: standard.id, ...changes },
