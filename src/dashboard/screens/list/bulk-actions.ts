@@ -129,10 +129,11 @@ export function bulkActions({ model, client, selection, bar, standingOf, rows, v
     // A second click comes before the dialog does.
     if (isAsking) return
     const ids = selection.ids()
-    if (!(await isMeant('deleted', ids)) || signal.aborted) return
     const hadFocus = hasFocus(bar.element)
     const decided = canBeUsed(model) ? await decide(ids) : { replaceBy: undefined, replaced: [] }
     if (decided === undefined) return
+    // The dialog about documents that use the rows has asked already.
+    if (decided.replaced.length === 0 && !(await isMeant('deleted', ids))) return
     const shown = viewKey()
     bar.letGo([], hadFocus)
     const notice = (count: number): string => t('bulk.deleted', { count, items: countTitle(model, count) })
