@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { describedApi, tokenOf, type Operation, type Schema } from '../../src/reference/described-api.ts'
+import { errorCodes } from '../../src/reference/error-codes.ts'
 import { filterExamples, fitsModel, modelFor } from '../../src/reference/filter-examples.ts'
 import { html } from '../../src/reference/html.ts'
 import { referencePage } from '../../src/reference/reference-page.ts'
@@ -46,6 +47,12 @@ describe('the description of the API', () => {
     assert.ok(api.models.length > 5 && api.operators.length > 10 && api.schemas.size > 20)
     assert.ok(variantsOf(operation('create')).includes('topic'))
     assert.deepEqual(['requestCode', 'me'].map((id) => tokenOf(operation(id))), ['none', 'required'])
+  })
+
+  it('names every code of failures with its status', () => {
+    const { all } = errorCodes(api.operations)
+    const wanted = Object.entries(FAILURES).map(([code, { status }]) => [code, status])
+    assert.deepEqual(Object.fromEntries(all.map(({ code, status }) => [code, Number(status)])), Object.fromEntries(wanted))
   })
 
   it('says types and limits in words', () => {
@@ -133,6 +140,27 @@ describe('examples of requests', () => {
     assert.ok(curl.includes(`--data-urlencode 'model=it'\\''s'`), curl)
     assert.ok(curl.includes(`'filter={"a":"'\\''\\"$(id)"}'`), curl)
     assert.ok(script.includes(`'model', 'it\\'s'`), script)
+  })
+
+  it('of lists name only members that the documents of their model have', () => {
+    const variants = ['list', 'query'].flatMap((id) => variantsOf(operation(id)).map((name) => [id, name] as const))
+    assert.ok(variants.length > 10)
+    for (const [id, name] of variants) {
+      const { given, body } = exampleValues(operation(id), name)
+      const of = (parameter: string): string => given.find((one) => one.name === parameter)?.value ?? ''
+      const query = JSON.parse(body) as { readonly filter?: object; readonly sort?: string | null }
+      const filtered = Object.keys({ ...(JSON.parse(of('filter') || '{}') as object), ...query.filter })
+      const sorted = (of('sort') || (query.sort ?? '')).split(',').filter((key) => key !== '')
+      const fields = api.schemas.get(api.models.find((one) => one.name === name)?.schema ?? '')?.properties ?? {}
+      for (const path of [...filtered, ...sorted]) assert.ok(Object.hasOwn(fields, path.split(/[.:]/)[0] ?? ''), `${id} ${name} ${path}`)
+    }
+  })
+
+  it('keep the bytes of a response that is no text', () => {
+    const file = operation('downloadBackup')
+    const [curl = '', script = ''] = requestExamples(file, exampleValues(file, ''), SERVICE).map(({ code }) => code)
+    assert.match(curl, / --fail -O /)
+    assert.match(script, /\nconst file = await response\.blob\(\)$/)
   })
 
   it('show a response as it came, with numbers that no double can hold', () => {

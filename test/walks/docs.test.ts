@@ -5,6 +5,7 @@ import { buildDashboard } from '../../scripts/build-dashboard.ts'
 import { describedApi } from '../../src/reference/described-api.ts'
 import { openApiDocument } from '../../src/api/openapi/openapi.ts'
 import { seedSample } from '../../src/content/seeds/seeding.ts'
+import { expectAccessible } from '../support/browser/accessibility.ts'
 import { browserMissing, testBrowser, type Page } from '../support/browser/browser.ts'
 import { startDashboard } from '../support/browser/dashboard.ts'
 import { MARKUP, spoilt, withHostileNames } from '../support/schema/hostile-description.ts'
@@ -118,6 +119,16 @@ describe('the API reference, for a publisher', { skip: browserMissing() }, () =>
     await page.open(address)
     await page.reads(/index on status, updatedAt:desc/)
     assert.equal(await page.evaluate(() => document.querySelector('textarea')?.value), '{"status": "archived"}')
+    await page.expectNoProblems()
+  })
+
+  it('is accessible in both themes, with forms and schemas open', async () => {
+    // The playground requests its list when it is scrolled into view, and a walk through the page checks what was there before.
+    await page.open('/robots.txt')
+    await page.open('/docs#/playground')
+    await page.find({ role: 'heading', name: 'Plan' })
+    await openForm(page, 'replace')
+    await expectAccessible(page, { stopsMax: 90 })
     await page.expectNoProblems()
   })
 })

@@ -26,6 +26,19 @@ describe('work that is interrupted', { skip: browserMissing() }, () => {
   const openDialogs = (): Promise<number> => page.evaluate(() => document.querySelectorAll('dialog[open]').length)
   const isThere = (name: string): Promise<unknown> => page.waitFor(async () => (await topicNames()).includes(name), `${name} to be there`)
 
+  it('keeps the way back of a deletion when the page changes its language', async () => {
+    await openTopic(await makeTopic('Lighthouses'), 'Lighthouses')
+    await page.click(button('Delete'))
+    await page.find({ role: 'heading', name: 'Topics' })
+    await page.find(button('Undo'))
+    await holdNotices(page)
+    await page.select({ role: 'combobox', name: 'Language' }, 'Deutsch')
+    await page.find({ role: 'heading', name: 'Themen' })
+    await page.click(button('Undo'))
+    await page.select({ role: 'combobox', name: 'Sprache' }, 'English')
+    await isThere('Lighthouses')
+  })
+
   it('takes a deletion back by keyboard, wherever the focus is, but where text is typed', async () => {
     await openTopic(await makeTopic('Lanterns'), 'Lanterns')
     await page.click(button('Delete'))
@@ -112,10 +125,21 @@ describe('work that is interrupted', { skip: browserMissing() }, () => {
     assert.equal(await hash(), '#/topics?q=fenders')
   })
 
+  it('does not ask whether to leave without saving while it is being saved', async () => {
+    await openTopic(await makeTopic('Ropes'), 'Ropes')
+    await page.fill({ role: 'textbox', name: 'Name' }, 'Ropes and knots')
+    await page.devTools('Network.emulateNetworkConditions', { latency: 500, downloadThroughput: -1, uploadThroughput: -1, offline: false })
+    await page.press('Ctrl+S')
+    await page.evaluate(() => (location.hash = '#/topics?q=ropes'))
+    await page.find({ role: 'row', name: /^Ropes and knots/ })
+    assert.equal(await openDialogs(), 0)
+    await page.emulate({ offline: false })
+  })
+
   it('tells in its own words that a part of the page cannot be fetched, and goes on where it was', async () => {
     await page.reload()
     // The list that is left must not be what cannot be fetched.
-    await page.find({ role: 'row', name: /^Fenders/ })
+    await page.find({ role: 'row', name: /^Ropes and knots/ })
     await page.loaded()
     await page.emulate({ offline: true })
     await page.open('/#/operations')

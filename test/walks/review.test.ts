@@ -87,6 +87,26 @@ describe('review', { skip: browserMissing() }, () => {
     await editor.find(button('Withdraw'))
   })
 
+  it('tells the publisher who typed nothing that it was published, and takes that version', async () => {
+    await chief.find({ role: 'heading', name: 'Second edition' })
+    const typing = await dashboard.openAs(cast.publisher, `#/headlines/${id}`)
+    await typing.find(button('Withdraw'))
+    await typing.fill({ role: 'textbox', name: 'Excerpt' }, 'Typed by the publisher meanwhile')
+    await patch({ status: 'active' })
+    await editor.reads(/Published just now by an administrator, as it is here/, { role: 'main' })
+    await editor.find({ role: 'StaticText', name: /^Only administrators change what is published/ })
+    await editor.gone(button('Withdraw'))
+    await typing.reads(/Changed just now by someone else/, { role: 'main' })
+    await typing.find(button('Review'))
+    assert.equal((await typing.find({ role: 'textbox', name: 'Excerpt' })).value, 'Typed by the publisher meanwhile')
+    assert.ok(!(await typing.text({ role: 'main' })).includes('Published just now'))
+    await patch({ status: 'draft' })
+    await editor.click(button('Review'))
+    await editor.click(button('Hand in for review'))
+    await editor.find(button('Withdraw'))
+    await editor.expectNoProblems()
+  })
+
   it('publishes what was seen', async () => {
     await chief.find({ role: 'heading', name: 'Second edition' })
     await chief.click(button('Publish'))

@@ -129,10 +129,20 @@ describe('signing in', { skip: browserMissing() }, () => {
     })
     await page.click({ role: 'button', name: 'Send a new code' })
     await page.waitFor(async () => (await newestCode(email)) !== code, 'the second code')
+    await service.call('POST', '/api/v1/auth/request-code', { body: { email } })
+    await page.find({ role: 'button', name: /^Send a new code in \d+ seconds$/ })
+    await page.evaluate(() => {
+      const { now } = Date
+      Date.now = () => now() + 31_000
+    })
+    await page.click({ role: 'button', name: 'Send a new code' })
+    await page.reads(/Too many attempts/)
+    const held = await page.find({ role: 'button', name: /^Send a new code in 1[45] minutes/ })
+    assert.equal(held.states['disabled'], true)
     await page.paste(CODE, await newestCode(email))
     await page.find({ role: 'heading', name: 'Overview' })
     const url = '/api/v1/auth/'
-    await page.expectNoProblems([400, 401, 403].map((status) => ({ status, url })))
+    await page.expectNoProblems([400, 401, 403, 429].map((status) => ({ status, url })))
   })
 
   it('asks again over the work when the session has ended, and sends what waited', async () => {

@@ -148,6 +148,15 @@ describe('the screen of users', { skip: browserMissing() }, () => {
     await page.open('/#/')
     await page.click(button('Leave'))
     await page.find({ role: 'heading', name: 'Overview' })
+
+    const other = await newPerson(service, 'admin', cast.admin.token)
+    const theirs = await dashboard.openAs(other, `#/users/${other.id}`)
+    await theirs.select(own, 'Publisher – writes headlines')
+    await theirs.click(button('Save'))
+    await theirs.click(button('Give up my role'))
+    await theirs.gone(link('Users'))
+    await theirs.find({ role: 'heading', name: 'Overview' })
+    await theirs.expectNoProblems()
   })
 
   it('deletes only after the address was typed', async () => {

@@ -72,9 +72,9 @@ export function setAttributes(element: Element, attributes: Attributes): void {
   }
 }
 
-/** Whether following a URL can do no more than open a page. */
-function isSafeUrl(text: string): boolean {
-  const url = URL.parse(text, document.baseURI)
+/** Whether following a URL can do no more than open a page; `base` is what a relative one belongs to. */
+export function isSafeUrl(text: string, base = document.baseURI): boolean {
+  const url = URL.parse(text, base)
   return url !== null && SAFE_SCHEMES.has(url.protocol)
 }
 
