@@ -17,7 +17,8 @@ import { tableOf } from '../schema/names.ts'
 import { searchRow } from '../search/pending-rows.ts'
 import type { SearchChanges } from '../search/search-changes.ts'
 import { SETTING_TABLE } from '../settings/setting-table.ts'
-import { baseTables, changesIn, type CellValue, type ChangedTable, type RowChange } from './changeset.ts'
+import { baseTables } from './replicated-tables.ts'
+import { changesIn, type CellValue, type ChangedTable, type RowChange } from './changeset.ts'
 
 /** Columns of the table of a model, in the order of schema/tables.ts. */
 const [SEQ, ID, DOC] = [0, 1, 2]

@@ -9,11 +9,7 @@
  *
  * What is malformed throws a ChangesetError, whatever the bytes.
  */
-import type { Model } from '../../models/schema.ts'
-import { user } from '../../models/user.ts'
-import type { Database } from '../db/database.ts'
-import { runInSavepoint, type Outcome } from '../db/write-queue.ts'
-import type { SearchChanges } from '../search/search-changes.ts'
+
 
 export type CellValue = string | number | bigint | Uint8Array | null | undefined
 
@@ -153,87 +149,4 @@ function cellReader(source: Uint8Array) {
 
 function malformed(found: string, at: number): ChangesetError {
   return new ChangesetError(`Cannot read a changeset at byte ${at}: found ${found}`)
-}
-
-/*
- * Runs jobs in a transaction and records what they change, with SQLite's session extension. The transaction stays open:
- * the log decides whether it is committed.
- *
- * The session holds the changes of triggers and cascades to these tables as well, so that a changeset is complete.
- * Only what is derived is left to the triggers of each node.
- */
-
-export interface Recording {
-  /** Of each job, in their order. */
-  readonly outcomes: readonly Outcome[]
-  /** Empty where no job changed anything. */
-  readonly changeset: Uint8Array
-}
-
-export interface Recorder {
-  readonly database: Database
-  readonly search: SearchChanges
-  readonly tables: readonly string[]
-}
-
-/** Throws what SQLite throws where the transaction cannot go on. */
-export function recordJobs(
-  { database, search, tables }: Recorder,
-  jobs: readonly { readonly work: () => unknown }[],
-): Recording {
-  database.run('BEGIN IMMEDIATE')
-  const sessions = tables.map(database.recordChanges)
-  try {
-    const outcomes = jobs.map((job) => runInSavepoint(database, search, job))
-    return { outcomes, changeset: Buffer.concat(sessions.map((session) => session.changeset())) }
-  } finally {
-    for (const session of sessions) session.close()
-  }
-}
-
-/*
- * Which tables are replicated, and which each node keeps for itself.
- *
- * Replicated are the rows that a write decides about. Every node derives counts, hours, model versions and search indexes
- * from them, by the same triggers and the same search code, and keeps its position and its schema notes for itself.
- * Every table that the schema has is in one of the lists; a test compares them with a new file.
- *
- * A replicated table has a primary key, which identifies a row on all nodes: an INTEGER PRIMARY KEY is one more than
- * the largest in the table, so it is the same wherever the rows are the same.
- */
-
-/** Tables beside those of the models, a table before the one that its rows refer to. */
-const SERVICE_TABLES: readonly string[] = [
-  'code_try',
-  'code',
-  'session',
-  'api_token',
-  'setting',
-  'passkey',
-  'saved_view',
-  'signed_out',
-  'guest_seen',
-  'revoked_token',
-  'first_response',
-  'rate_hit',
-  'client_try',
-  'email_try',
-  'outbox',
-  'change',
-  'trash',
-  'change_log',
-  'redirect',
-  'review_note',
-  'reference_progress',
-  'meta',
-]
-
-/**
- * The replicated tables, in the order in which a changeset has them: a table comes before the one that its rows refer to.
- * What deleting a user cascades to is deleted by the changeset before the user is, so that no cascade finds a row where it
- * is applied.
- */
-export function baseTables(models: readonly Model[]): readonly string[] {
-  const names = models.filter((model) => model !== user).map(({ name }) => name)
-  return [...SERVICE_TABLES, ...names, ...(models.includes(user) ? [user.name] : [])]
 }

@@ -4,7 +4,7 @@
 import { randomBytes } from 'node:crypto'
 import { fail } from '../../base/failure.ts'
 import type { Outcome } from '../db/write-queue.ts'
-import { recordJobs, type Recorder } from './changeset.ts'
+import { recordJobs, type Recorder } from './change-recorder.ts'
 import { ENTRY_BYTES_MAX, LogUnavailable, type Sealer } from './commit-log.ts'
 import type { EntryInbox } from './entry-inbox.ts'
 import type { LogContact, LogPlace } from './log-contact.ts'

@@ -16,7 +16,8 @@ import type { TextTest } from '../../query/text-search.ts'
 import type { Database, RawRow, RowCursor } from '../db/database.ts'
 import type { Answer, FindQuery, Found, MatchCount } from './find-query.ts'
 import { judgedLength } from './judged-members.ts'
-import { createPageItems, readPage, readRange, type PageItem } from './page-documents.ts'
+import { createPageItems, type PageItem } from './page-items.ts'
+import { readPage, readRange } from './page-documents.ts'
 import { AT, type PageRange, type Plan } from './plan.ts'
 
 export interface Effort {

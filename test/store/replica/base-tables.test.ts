@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { STORED_MODELS } from '../../../src/models/registry.ts'
-import { baseTables } from '../../../src/store/cluster/changeset.ts'
+import { baseTables } from '../../../src/store/cluster/replicated-tables.ts'
 import { emptySite, inspect } from '../../../scripts/tools/cluster/cluster-stores.ts'
 
 /** Derived by triggers and the search code, or this node's own. */
