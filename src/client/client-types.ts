@@ -42,7 +42,7 @@ export interface Reference {
 type Reviewed<S extends Shape> = S extends { readonly handedInAt: OptionalField } ? 'review' | 'giveBack' : never
 
 type Offered<A extends Access> =
-  | (A['list'] extends 'unsupported' ? never : 'list' | 'iterate' | 'explain')
+  | (A['list'] extends 'unsupported' ? never : 'list' | 'iterate' | 'counts' | 'explain')
   | (A['read'] extends 'unsupported' ? never : 'get')
   | (A['create'] extends 'unsupported' ? never : 'create' | 'check')
   | (A['replace'] extends 'unsupported' ? never : 'replace' | 'patch' | 'check')
@@ -52,7 +52,7 @@ type Offered<A extends Access> =
 /** Of content, which everybody may read; personal data has no history and no trash, and nothing embeds it. */
 type PastOf<A extends Access> = A['replace'] extends 'unsupported'
   ? never
-  : 'history' | 'version' | 'trash' | 'trashCount' | 'restore' | 'eraseTrashed' | 'usage' | 'usageOfMany' | 'duplicates'
+  : 'history' | 'version' | 'trash' | 'restore' | 'eraseTrashed' | 'usage' | 'usageOfMany' | 'duplicates'
 
 /** Fields that a client never has to send. */
 type LeftOut = GeneratedField | ConstantField

@@ -1116,6 +1116,7 @@ import type {
   ClusterStatus,
   DashboardOverview,
   DashboardSetup,
+  DocumentCounts,
   DocumentHistory,
   DocumentProblems,
   DocumentUsage,
@@ -1145,10 +1146,32 @@ import type {
   ServiceSettings,
   ServiceStatus,
   SessionsEnded,
-  TrashCount,
   TrashedDocuments,
   UserSessions,
 } from '../models/responses.ts'
+
+export interface CountsQuery {
+  /** Which documents to list, as the text of a `Filter` in JSON; all without it. */
+  readonly filter?: Filter | undefined
+  /**
+   * Words that documents must have, in any order: headlines in title, excerpt, and the names of source and topic. Case
+   * and accents do not count, and a part of a word is enough: `alegraes` finds `Ålegræsset`. Two letters are looked for
+   * at the beginning of words, and one as a word. The newest come first unless `sort` says otherwise.
+   */
+  readonly search?: string | undefined
+  /**
+   * Ids of users, separated by commas, at most 20: only documents that one of them has created or changed, as far back
+   * as the log of changes goes. For publishers and administrators. It looks at the last 5,000 changes of a user and
+   * finds up to 1,000 documents, which several users share. If there are more, the list has `isPartial` true, and a
+   * count `totalIsFloor`. An export has all, and is refused above 200,000.
+   */
+  readonly changedBy?: string | undefined
+  /**
+   * Whether incomplete drafts are there for this request: documents of status `draft` that lack required members. For
+   * callers who may write the model. Without it they are in no list and no count, and have no id.
+   */
+  readonly incomplete?: boolean | undefined
+}
 
 export interface TrashQuery {
   /**
@@ -1158,14 +1181,6 @@ export interface TrashQuery {
   readonly limit?: number | undefined
   /** `cursor` of the page before. */
   readonly cursor?: string | null | undefined
-  /**
-   * Whether incomplete drafts are there for this request: documents of status `draft` that lack required members. For
-   * callers who may write the model. Without it they are in no list and no count, and have no id.
-   */
-  readonly incomplete?: boolean | undefined
-}
-
-export interface TrashCountQuery {
   /**
    * Whether incomplete drafts are there for this request: documents of status `draft` that lack required members. For
    * callers who may write the model. Without it they are in no list and no count, and have no id.
@@ -1484,6 +1499,12 @@ interface DocumentCalls<M extends ModelName> {
    */
   create(body: Bodies[M] | IncompleteDraft<M>, options?: CreateOptions): Promise<Stored<Models[M]>>
   /**
+   * Count documents by status. Counts what a list with these parameters has on all pages. Give the filter without
+   * `status`. The numbers of a whole model and of its statuses are exact, others up to 10,000, where `totalIsFloor` is
+   * true.
+   */
+  counts(query?: CountsQuery, options?: RequestOptions): Promise<DocumentCounts>
+  /**
    * Explain a query: its index, its SQL, the rows it reads. The query runs on the stored data and is aborted shortly
    * before its deadline.
    */
@@ -1521,8 +1542,6 @@ interface DocumentCalls<M extends ModelName> {
    * has it; users, settings and preferences have none.
    */
   trash(query?: TrashQuery, options?: RequestOptions): Promise<TrashedDocuments>
-  /** Count what was deleted and can be restored. Exact up to 10,000, where `totalIsFloor` is true. */
-  trashCount(query?: TrashCountQuery, options?: RequestOptions): Promise<TrashCount>
   /** Delete a document of the trash for good, with its earlier versions. */
   eraseTrashed(id: string, options?: DraftOptions): Promise<void>
   /**
@@ -1658,6 +1677,8 @@ function documentCalls<M extends ModelName>(model: M, { data, done, stored }: Tr
   return {
     create: async (body, { invitation, language, idempotencyKey, signal } = {}) =>
       stored({ method: 'POST', path: withQuery('data', { model, invitation, language }), body, idempotencyKey, signal }),
+    counts: async ({ filter, search, changedBy, incomplete } = {}, { signal } = {}) =>
+      data({ method: 'GET', path: withQuery('data/counts', { model, filter, search, changedBy, incomplete }), signal }),
     explain: async (query = {}, { signal } = {}) =>
       data({ method: 'POST', path: withQuery('data/explain', { model }), body: queryBody(query), signal }),
     check: async (body, { id, incomplete, signal } = {}) =>
@@ -1672,8 +1693,6 @@ function documentCalls<M extends ModelName>(model: M, { data, done, stored }: Tr
       done({ method: 'DELETE', path: withQuery(`data/${step(id)}`, { model, replaceBy, incomplete }), ifMatch, signal }, 204),
     trash: async ({ limit, cursor, incomplete } = {}, { signal } = {}) =>
       data({ method: 'GET', path: withQuery('data/trash', { model, limit, cursor, incomplete }), signal }),
-    trashCount: async ({ incomplete } = {}, { signal } = {}) =>
-      data({ method: 'GET', path: withQuery('data/trash/count', { model, incomplete }), signal }),
     eraseTrashed: async (id, { incomplete, signal } = {}) =>
       done({ method: 'DELETE', path: withQuery(`data/trash/${step(id)}`, { model, incomplete }), signal }, 204),
     history: async (id, { limit, cursor, incomplete, signal } = {}) =>

@@ -9,11 +9,9 @@ import { describe, fail } from '../base/failure.ts'
 import { parseJson, type JsonObject } from '../base/json.ts'
 import { entityTag } from '../http/request/entity-tag.ts'
 import { requirePreconditions } from '../http/request/preconditions.ts'
-import type { Caller, TokenMethod } from '../models/caller.ts'
-import { hasHistory } from '../models/history.ts'
 import { placesOf } from '../models/incomplete.ts'
 import type { Field, Model, Operation } from '../models/schema.ts'
-import { requireRole } from './rules/access.ts'
+import type { PastUse } from './rules/past.ts'
 import { notFound } from './reads/document-reads.ts'
 import type { Drafts, ReferenceLimits, Standing } from './drafts.ts'
 import { changeAnywhere, historyAnywhere, placeOf } from './reads/incomplete-drafts.ts'
@@ -46,31 +44,6 @@ export interface RestoringParts {
 
 /** Puts a document back in a transaction, and returns its text. */
 export type RestoreStep = (view: TransactionView, steps: Steps) => string
-
-/** What is done with the past of documents. */
-export type PastUse = 'readHistory' | 'readTrash' | 'revert' | 'restore' | 'erase'
-
-/**
- * The right that each takes, and the methods of a narrowed token. A document that leaves the trash appears as a new one does:
- * a token that only deletes may not publish.
- */
-const PAST_USES: Readonly<Record<PastUse, { readonly right: Operation; readonly methods: TokenMethod[] }>> = {
-  readHistory: { right: 'replace', methods: ['read'] },
-  readTrash: { right: 'remove', methods: ['read'] },
-  revert: { right: 'replace', methods: ['replace'] },
-  restore: { right: 'remove', methods: ['create', 'delete'] },
-  erase: { right: 'remove', methods: ['delete'] },
-}
-
-/** Throws methodNotAllowed for personal data, which has no history and no trash, and what requireRole() throws. */
-export function requireHistory(model: Model, use: PastUse, caller: Caller): void {
-  const { right, methods } = PAST_USES[use]
-  requireRole(model, right, caller, methods)
-  if (hasHistory(model)) return
-  throw fail('methodNotAllowed', `Cannot ${right} an earlier ${model.name}: personal data has no history and no trash`, {
-    headers: { Allow: 'OPTIONS' },
-  })
-}
 
 /** How putting something back uses the past. */
 export function useOf(restoring: Pick<Restoring, 'kind'> & { readonly seq?: number | undefined }): PastUse {

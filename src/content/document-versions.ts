@@ -3,15 +3,14 @@ import { describe, fail } from '../base/failure.ts'
 import { isoDate } from '../base/dates.ts'
 import { parseJson, type Json, type JsonObject } from '../base/json.ts'
 import { isAdmin, type Caller } from '../models/caller.ts'
-import type { DocumentHistory, TrashCount } from '../models/responses.ts'
+import type { DocumentHistory } from '../models/responses.ts'
 import { placesOf } from '../models/incomplete.ts'
 import type { Model } from '../models/schema.ts'
 import { user } from '../models/user.ts'
 import { changedPaths } from '../store/audit/audit-entries.ts'
 import { isInScope, requireDrafts } from './rules/access.ts'
-import { COUNT_MAX } from './reads/list-query.ts'
 import { historyAnywhere, newestOf, placeOf } from './reads/incomplete-drafts.ts'
-import { requireHistory } from './document-restoring.ts'
+import { requireHistory } from './rules/past.ts'
 import { notFound } from './reads/document-reads.ts'
 import type { DocumentChange, HistoryQuery } from '../store/history/document-history.ts'
 import type { ReadStore } from '../store/read-store.ts'
@@ -68,13 +67,6 @@ export function createDocumentVersions(store: VersionStore, trashMs: () => numbe
       const text = store.history.textBehind(place, id, seq)
       if (text !== undefined) return text
       throw fail('notFound', `Change ${seq} left no ${model.name} with the id ${describe(id)} that is kept`)
-    },
-
-    trashCount(model: Model, { caller, includes }: Reader): TrashCount {
-      requireHistory(model, 'readTrash', caller)
-      if (includes) requireDrafts(model, caller)
-      const { total, isFloor } = store.history.countTrash(placesOf(model, includes), COUNT_MAX)
-      return { total, totalIsFloor: isFloor }
     },
 
     /** `data` of the response with what is in the trash, what was deleted last first. */

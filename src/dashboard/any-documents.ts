@@ -6,6 +6,7 @@
  */
 import type {
   Client,
+  CountsQuery,
   CreateOptions,
   DraftOptions,
   DuplicatesQuery,
@@ -22,12 +23,12 @@ import type {
 } from '../client/client.ts'
 import type { ModelName } from '../client/client-types.ts'
 import type {
+  DocumentCounts,
   DocumentHistory,
   DocumentProblems,
   DocumentsUsage,
   DocumentUsage,
   DuplicateDocuments,
-  TrashCount,
   TrashedDocuments,
 } from '../models/responses.ts'
 import type { Model } from '../models/schema.ts'
@@ -53,7 +54,8 @@ export interface Documents {
   /** Back to what a change left. */
   restore(id: string, options: RestoreOptions): Promise<Stored<StoredDocument>>
   trash(query: TrashQuery, options?: RequestOptions): Promise<TrashedDocuments>
-  trashCount(options?: DraftOptions): Promise<TrashCount>
+  /** How many there are by status. */
+  counts(query: CountsQuery, options?: RequestOptions): Promise<DocumentCounts>
   /** Deletes it from the trash, for good. */
   eraseTrashed(id: string, options?: DraftOptions): Promise<void>
   /** Which documents hold copies of it. */
@@ -87,7 +89,7 @@ export function draftsOf(client: Client, model: Model): Documents {
     version: (id, seq, options) => documents.version(id, seq, { ...options, incomplete }),
     restore: (id, options) => documents.restore(id, { ...options, incomplete }),
     trash: (query, options) => documents.trash({ ...query, incomplete }, options),
-    trashCount: (options) => documents.trashCount({ ...options, incomplete }),
+    counts: (query, options) => documents.counts({ ...query, incomplete }, options),
     eraseTrashed: (id, options) => documents.eraseTrashed(id, { ...options, incomplete }),
     check: (body, options) => documents.check(body, { ...options, incomplete }),
   }

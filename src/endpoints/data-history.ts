@@ -5,7 +5,7 @@ import type { Documents } from '../content/documents.ts'
 import { readLimit, type ListSettings } from '../content/reads/list-query.ts'
 import { entityTag } from '../http/request/entity-tag.ts'
 import { ok, type Exchange } from '../http/request/exchange.ts'
-import { documentHistory, trashCount, trashedDocuments } from '../models/responses.ts'
+import { documentHistory, trashedDocuments } from '../models/responses.ts'
 import { conditionOf, includesDrafts, itemId, readModel, referenceLimits } from './data.ts'
 import { endpointOn, type TextResponse } from './endpoint.ts'
 import type { HistoryQuery } from '../store/history/document-history.ts'
@@ -36,19 +36,6 @@ export const DATA_HISTORY = [
   }).handle(({ documents, listSettings }, exchange, { caller }) =>
     ok(documents.trash(readModel(exchange), readPage(exchange, listSettings), { caller, includes: includesDrafts(exchange) })),
   ),
-  endpoint({
-    route: 'GET /api/v1/data/trash/count',
-    id: 'trashCount',
-    reach: 'documents',
-    access: 'limitedUser',
-    whoMay: 'those who may delete the document',
-    summary: 'Count what was deleted and can be restored',
-    description: 'Exact up to 10,000, where `totalIsFloor` is true.',
-    parameters: ['writableModel', 'incomplete'],
-    response: trashCount,
-    errors: ['badRequest', 'methodNotAllowed'],
-    client: 'data.trashCount',
-  }).handle(({ documents }, exchange, { caller }) => documents.trashCount(readModel(exchange), { caller, includes: includesDrafts(exchange) })),
   endpoint({
     route: 'DELETE /api/v1/data/trash/:id',
     id: 'eraseTrashed',

@@ -26,7 +26,7 @@ import { knownTag, readPreconditions, requirePreconditions } from '../http/reque
 import type { Caller } from '../models/caller.ts'
 import { MODELS, modelNamed } from '../models/registry.ts'
 import { remoteConfig } from '../models/remote-config.ts'
-import { documentProblems, queryPlan } from '../models/responses.ts'
+import { documentCounts, documentProblems, queryPlan } from '../models/responses.ts'
 import { placesOf } from '../models/incomplete.ts'
 import { user } from '../models/user.ts'
 import type { Model } from '../models/schema.ts'
@@ -214,6 +214,24 @@ export const DATA = [
     return created(writtenText(model, text, session.caller), { ETag: entityTag(text) })
   }),
   QUERY_BY_BODY,
+  endpoint({
+    route: 'GET /api/v1/data/counts',
+    id: 'counts',
+    reach: 'documents',
+    access: 'editor',
+    operation: 'list',
+    whoMay: 'publishers and administrators, of the models that they may list',
+    summary: 'Count documents by status',
+    description:
+      'Counts what a list with these parameters has on all pages. Give the filter without `status`. The numbers of a whole ' +
+      'model and of its statuses are exact, others up to 10,000, where `totalIsFloor` is true.',
+    parameters: ['model', 'filter', 'search', 'changedBy', 'incomplete'],
+    response: documentCounts,
+    errors: ['badRequest', 'methodNotAllowed'],
+    client: 'data.counts',
+  }).handle(({ documents }, exchange, { caller }) =>
+    documents.counts(readModel(exchange), { params: paramsOfUrl(exchange), caller }, exchange, includesDrafts(exchange)),
+  ),
   endpoint({
     route: 'POST /api/v1/data/explain',
     id: 'explain',

@@ -691,11 +691,19 @@ export const trashedDocuments = object({
 })
 export type TrashedDocuments = ValueOf<typeof trashedDocuments>
 
-export const trashCount = object({
+const counted = object({
   total: whole({ example: 12 }),
   totalIsFloor: boolean({ description: 'Whether there are more' }),
 })
-export type TrashCount = ValueOf<typeof trashCount>
+
+export const documentCounts = object({
+  all: counted,
+  byStatus: map(STATUSES, counted, { description: 'Empty for a model without a status' }),
+  scheduled: nullable(counted, { description: 'Drafts with a time of publication; null where the model has none' }),
+  handedIn: nullable(counted, { description: 'Drafts that wait for review; null where the model has no review' }),
+  trash: nullable(counted, { description: 'Without regard to the filter; null for callers who may not read the trash' }),
+})
+export type DocumentCounts = ValueOf<typeof documentCounts>
 
 const reviewNote = object({
   text: text({ example: 'Name the source of the figures' }),

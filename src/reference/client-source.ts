@@ -16,7 +16,7 @@ const CLIENT = join(import.meta.dirname, '../client/client.ts')
 const IMPORT = /^import type \{([^}]*)\} from '([^']+)'\n/gm
 
 /** Of content; personal data has no history and no trash, and nothing embeds it. */
-const PAST = ['history', 'version', 'trash', 'trashCount', 'restore', 'eraseTrashed', 'usage', 'usageOfMany', 'duplicates']
+const PAST = ['history', 'version', 'trash', 'restore', 'eraseTrashed', 'usage', 'usageOfMany', 'duplicates']
 
 /** Around what is written from the endpoints: see generated-parts.ts. */
 const MARK = /^\/\/ #(?:end)?region.*\n+/gm
@@ -72,7 +72,7 @@ function byModel(name: string, typeOf: (name: string, model: Model) => string): 
 function offered(model: Model): string {
   const { access } = model
   const methods = [
-    ...(access.list === 'unsupported' ? [] : ['list', 'iterate', 'explain']),
+    ...(access.list === 'unsupported' ? [] : ['list', 'iterate', 'counts', 'explain']),
     ...(access.read === 'unsupported' ? [] : ['get']),
     ...(access.create === 'unsupported' ? [] : ['create']),
     ...(access.replace === 'unsupported' ? [] : ['replace', 'patch']),

@@ -166,7 +166,7 @@ describe('attack: a token of the API', () => {
     topics: ['batch', 'version', 'duplicates'],
     metrics: [],
     backups: ['backups', 'downloadBackup'],
-    reading: ['list', 'query', 'explain', 'batch', 'read', 'trash', 'trashCount', 'history', 'version', 'duplicates'],
+    reading: ['list', 'query', 'counts', 'explain', 'batch', 'read', 'trash', 'history', 'version', 'duplicates'],
     writing: ['create', 'check', 'batch', 'replace', 'patch', 'remove', 'eraseTrashed', 'version', 'restore', 'duplicates'],
   }
 

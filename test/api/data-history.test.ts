@@ -259,20 +259,6 @@ describe('the trash', () => {
     assert.match(events.text, /document\.erased[^]*document\.restored/)
   })
 
-  it('is counted for those who see it', async () => {
-    const count = (by: By, query: object = {}): Promise<ApiResponse> => call('GET', '/trash/count', { model: 'topic', ...query }, by)
-    const before = Number((await count(admin)).at('data.total'))
-    const { id } = await made('topic')
-    await call('DELETE', `/${id}`, { model: 'topic' }, admin)
-    assert.deepEqual((await count(admin, { incomplete: true })).at('data'), { total: before + 1, totalIsFloor: false })
-    const none = await call('GET', '/trash', { model: 'topic', limit: 0 }, admin)
-    assert.deepEqual(none.at('data'), { items: [], cursor: null, hasMore: false }, 'no page is without a cursor that leads on')
-    await call('POST', `/${id}/restore`, { model: 'topic' }, admin, {})
-    assert.equal((await count(admin)).at('data.total'), before)
-    for (const by of [publisher, standard, guest]) assert.equal((await count(by)).status, 403)
-    assert.equal((await count(admin, { model: 'user' })).status, (await call('GET', '/trash', { model: 'user' }, admin)).status)
-  })
-
   it('a batch takes documents out of it, all or nothing, and undoes changes with their former times', async () => {
     const { token } = await service.signIn(admin.email)
     const by = { token }

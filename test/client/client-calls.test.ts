@@ -138,7 +138,7 @@ const ROWS: readonly {
     call: ({ data }) => data('topic').usageOfMany({ ids: ['1', '2'] }),
     request: 'POST /api/v1/data/usage?model=topic {"ids":["1","2"]}',
   },
-  { call: ({ data }) => data('topic').trashCount(), request: 'GET /api/v1/data/trash/count?model=topic' },
+  { call: ({ data }) => data('topic').counts({ filter: { name: 'Ports' } }), request: 'GET /api/v1/data/counts?model=topic&filter=%7B%22name%22%3A%22Ports%22%7D' },
   { call: ({ data }) => data('topic').trash({ limit: 2 }), request: 'GET /api/v1/data/trash?model=topic&limit=2' },
   { call: ({ data }) => data('topic').eraseTrashed('1'), request: 'DELETE /api/v1/data/trash/1?model=topic', status: 204 },
   { call: ({ auth }) => auth.refreshToken(), request: 'POST /api/v1/auth/refresh-token' },

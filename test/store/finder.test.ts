@@ -7,6 +7,7 @@ import { after, before, describe, it } from 'node:test'
 import type { Json } from '../../src/base/json.ts'
 import { headline } from '../../src/models/headline.ts'
 import { language } from '../../src/models/language.ts'
+import { matchAll } from '../../src/query/ast.ts'
 import { parseSort } from '../../src/query/order.ts'
 import { parseFilter } from '../../src/query/parse.ts'
 import { QUERY_READER } from '../../scripts/tools/query/query-reader.ts'
@@ -62,6 +63,17 @@ describe('a query runs', () => {
       assert.deepEqual([inline - earlier.inline, worker - earlier.worker], runs === 'inline' ? [1, 0] : [0, 1])
     })
   }
+})
+
+it('a count of a whole model or of one status is exact beyond the limit, and reads no row', async () => {
+  const count = (filter: Json) => store.documents.count(headline, parseFilter(filter), 100, QUERY_READER)
+  const all = await store.documents.find(headline, { filter: matchAll, sort: [], limit: undefined, after: undefined }, QUERY_READER)
+  const active = all.items.filter((item) => item.includes('"status":"active"')).length
+  assert.ok(active > 100)
+  assert.deepEqual(await count({}), { total: DOCUMENTS + 2, isFloor: false })
+  assert.deepEqual(await count({ status: 'active' }), { total: active, isFloor: false })
+  assert.deepEqual(await count({ status: 'nowhere' }), { total: 0, isFloor: false })
+  assert.deepEqual(await count({ status: { $in: ['active', 'draft', 'archived'] } }), { total: 100, isFloor: true })
 })
 
 it('a list of ten rows runs inline where nearly all documents were deleted', async (t) => {

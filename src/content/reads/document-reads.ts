@@ -10,6 +10,7 @@ import type { TextPart } from '../../base/text-parts.ts'
 import type { Caller } from '../../models/caller.ts'
 import { dashboardSummary } from '../../models/dashboard-summary.ts'
 import { placesOf } from '../../models/incomplete.ts'
+import type { DocumentCounts } from '../../models/responses.ts'
 import type { Model, Operation } from '../../models/schema.ts'
 import type { Filter } from '../../query/ast.ts'
 import { matches } from '../../query/match.ts'
@@ -23,6 +24,7 @@ import {
   type QueryCaller,
 } from '../../store/query/find-query.ts'
 import { requireDrafts, requireOwner, requireRole } from '../rules/access.ts'
+import { countDocuments } from './document-counts.ts'
 import { mergedPages, placeOf } from './incomplete-drafts.ts'
 import {
   COUNT_MAX,
@@ -98,8 +100,8 @@ export function createDocumentReads({ store, settings }: { readonly store: Reada
     const [model, ...others] = places
     if (model !== undefined && others.length === 0) return countOf(model, query, by, page)
     return Promise.all(places.map((place) => countOf(place, query, by, NOTHING_FOUND))).then((counts) => ({
-      total: Math.max(page.items.length, Math.min(COUNT_MAX, counts.reduce((sum, { total }) => sum + total, 0))),
-      isFloor: counts.some(({ isFloor }) => isFloor) || counts.reduce((sum, { total }) => sum + total, 0) > COUNT_MAX,
+      total: Math.max(page.items.length, counts.reduce((sum, { total }) => sum + total, 0)),
+      isFloor: counts.some(({ isFloor }) => isFloor),
     }))
   }
 
@@ -139,6 +141,13 @@ export function createDocumentReads({ store, settings }: { readonly store: Reada
           withValue(counted, (count) => pageParts(model, query, found, count && isFloor ? { ...count, isFloor } : count)),
         )
       })
+    },
+
+    /** How many documents the list has by status. What it counts waits for its turn like a page. */
+    counts(model: Model, request: ListRequest, connection: Connection, includes: boolean): Promise<DocumentCounts> {
+      const [query, by] = [readList(model, request), queryCallerOf(request.caller, connection)]
+      const count = (places: readonly Model[], filter: Filter) => countIn(places, { ...query, filter }, by, NOTHING_FOUND)
+      return countDocuments({ model, query, caller: request.caller, includes }, { history: store.history, count })
     },
 
     read: (model: Model, id: string, caller: Caller, includes = false): Awaitable<string> => admit(model, 'read', id, { caller, includes }),

@@ -6,7 +6,7 @@ import { assertNever, fail } from '../../base/failure.ts'
 import { parseJson, writeJson, type JsonObject } from '../../base/json.ts'
 import { hasDashboard, isAdmin, type Caller, type TokenMethod, type ScopeName } from '../../models/caller.ts'
 import { incompleteOf } from '../../models/incomplete.ts'
-import type { Model, Operation } from '../../models/schema.ts'
+import type { Grant, Model, Operation } from '../../models/schema.ts'
 import { user } from '../../models/user.ts'
 
 /** The methods of each, as `Allow` lists them. */
@@ -36,20 +36,33 @@ export function requireRole(model: Model, operation: Operation, caller: Caller, 
   if (!methods.every((method) => isInScope(model, method, caller))) {
     throw fail('forbidden', `The token of this request may not ${methods.join(' and ')} a ${model.name}: it was made for ${scopeText(caller)}`)
   }
+  if (isGranted(grant, caller)) return
+  if (grant !== 'unsupported') {
+    const granted = grant === 'admin' ? 'administrators' : 'publishers and administrators'
+    throw fail('forbidden', `Only ${granted} may ${operation} a ${model.name}`)
+  }
+  throw fail('methodNotAllowed', `Cannot ${operation} a ${model.name}: the model does not support it`, {
+    headers: { Allow: supportedMethods(model, operation) },
+  })
+}
+
+/** Whether requireRole() lets the caller pass. */
+export function hasRole(model: Model, operation: Operation, caller: Caller, methods = [TOKEN_METHOD[operation]]): boolean {
+  return methods.every((method) => isInScope(model, method, caller)) && isGranted(model.access[operation], caller)
+}
+
+/** Of what a grant gives to owners only, any caller may ask: requireOwner() looks at the document. */
+function isGranted(grant: Grant, caller: Caller): boolean {
   switch (grant) {
     case 'unsupported':
-      throw fail('methodNotAllowed', `Cannot ${operation} a ${model.name}: the model does not support it`, {
-        headers: { Allow: supportedMethods(model, operation) },
-      })
+      return false
     case 'everybody':
     case 'owner':
-      return
+      return true
     case 'publisher':
-      if (hasDashboard(caller)) return
-      throw fail('forbidden', `Only publishers and administrators may ${operation} a ${model.name}`)
+      return hasDashboard(caller)
     case 'admin':
-      if (isAdmin(caller)) return
-      throw fail('forbidden', `Only administrators may ${operation} a ${model.name}`)
+      return isAdmin(caller)
     default:
       return assertNever(grant)
   }

@@ -6,7 +6,7 @@
  */
 import { setNewest } from '../../base/bounded-map.ts'
 import type { Model } from '../../models/schema.ts'
-import type { Filter } from '../../query/ast.ts'
+import { isMatchAll, type Filter } from '../../query/ast.ts'
 import type { Database } from '../db/database.ts'
 
 /** Shares of the documents that conditions are guessed to leave. */
@@ -34,6 +34,8 @@ export function createKnownCounts(changes: () => number): () => KnownCounts {
   }
 }
 
+const OF_STATUS = 'SELECT n FROM status_count WHERE model = ? AND status = ?'
+
 export type Statistics = ReturnType<typeof statisticsOf>
 
 export function statisticsOf(database: Database, model: Model, counts?: KnownCounts) {
@@ -54,7 +56,7 @@ export function statisticsOf(database: Database, model: Model, counts?: KnownCou
   const shareAt = (path: string, values: readonly string[]): number => {
     if (total === 0) return 0
     if (path === 'status' && model.counted !== undefined) {
-      return sum('SELECT n FROM status_count WHERE model = ? AND status = ?', [model.name], values) / total
+      return sum(OF_STATUS, [model.name], values) / total
     }
     if (model.tallied?.includes(path) === true) {
       const sql = 'SELECT n FROM key_count WHERE model = ? AND path = ? AND value = ?'
@@ -77,6 +79,17 @@ export function statisticsOf(database: Database, model: Model, counts?: KnownCou
       return share
     },
   }
+}
+
+/**
+ * How many documents a filter names that takes all of a model, or all of one status: what triggers count, exact however many
+ * there are. Undefined for any other filter.
+ */
+export function keptCount(database: Database, model: Model, filter: Filter): number | undefined {
+  if (isMatchAll(filter)) return statisticsOf(database, model).total
+  const isStatus = filter.kind === 'eq' && filter.path.length === 1 && filter.path[0] === 'status'
+  if (!isStatus || model.counted === undefined || typeof filter.value !== 'string') return undefined
+  return Number(database.get(OF_STATUS, model.name, filter.value)?.['n'] ?? 0)
 }
 
 /** The guessed share of documents that meet a condition which no index serves. */

@@ -11,7 +11,7 @@ let remembered: { readonly key: string; readonly words: string } | undefined
 export function totalLine(key: () => string) {
   const known = (): string => (remembered?.key === key() ? remembered.words : '')
   const element = h('p', { class: 'total' }, known())
-  const take = ({ total, totalIsFloor }: Page<unknown>): void => {
+  const take = ({ total, totalIsFloor }: Pick<Page<unknown>, 'total' | 'totalIsFloor'>): void => {
     if (total !== undefined) {
       remembered = { key: key(), words: `${total.toLocaleString(locale())}${totalIsFloor === true ? '+' : ''}` }
     }

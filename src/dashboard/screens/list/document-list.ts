@@ -25,14 +25,12 @@ import { PAGE_ROWS } from '../../kit/table/page-list.ts'
 import { createRowSelection } from '../../kit/table/row-selection.ts'
 import { totalLine } from '../../kit/table/total-line.ts'
 import { t } from '../../texts.ts'
-import { atMostEvery, debounce } from '../../timing.ts'
+import { debounce } from '../../timing.ts'
 import { h } from '../../kit/dom.ts'
 import { icon } from '../../kit/icons.ts'
 import { emptyState, nothingFound } from '../../kit/states.ts'
 import '../../styles/list.css'
 
-/** Between two counts of a list whose documents change elsewhere. */
-const RECOUNT_MS = 2_000
 const RESIZE_PAUSE_MS = 150
 
 const memory: TableMemory = {}
@@ -97,15 +95,12 @@ export function documentList(model: Model, context: ScreenContext): Screen {
   onDocumentsChanged(() => table.sift(), signal)
   addEventListener('resize', debounce(RESIZE_PAUSE_MS, () => table.show({ columns: shownColumns() })), { signal })
 
-  const recount = atMostEvery(RECOUNT_MS, signal, () => {
-    void total.recount(() => documents.list({ ...view.query(), limit: 1, count: true, incomplete }, { signal }))
-  })
   const update = (document: StoredDocument): boolean => {
     remember(document)
     bulk.show()
     return table.update(document)
   }
-  const fresh = liveRows({ model, context, view, selection, recount, table: { ...table, update } })
+  const fresh = liveRows({ model, context, view, selection, table: { ...table, update } })
   const bulk = bulkBar({ model, user, client, selection, mayRemove, standingOf: (id) => standings.get(id), rows: () => table.ids(), viewKey: key, signal, focusRows: () => table.focus() })
   const search = listSearch({
     label: t('list.searchIn', { name: title }),
@@ -115,7 +110,7 @@ export function documentList(model: Model, context: ScreenContext): Screen {
     signal,
   })
   const chips = listChips(view, () => search)
-  const tabs = statusTabs({ model, context, view })
+  const tabs = statusTabs({ model, context, view, onCounted: (count) => count && total.take(count) })
 
   function newLink(): HTMLElement | false {
     if (!may('create', model, user)) return false

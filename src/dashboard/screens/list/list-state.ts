@@ -4,7 +4,7 @@
  * A URL may come from a stranger: what it names that the model does not have is passed over, and so is what is
  * too much of it.
  */
-import type { Filter, ListQuery } from '../../../client/client.ts'
+import type { CountsQuery, Filter, ListQuery } from '../../../client/client.ts'
 import type { Model } from '../../../models/schema.ts'
 import type { User } from '../../../models/user.ts'
 import { sortPath } from '../../kit/table/table-column.ts'
@@ -124,7 +124,7 @@ export function writeState(state: ListState, rules: ListRules): URLSearchParams 
   return query
 }
 
-export function listQuery(state: ListState, rules: ListRules): Pick<ListQuery, 'filter' | 'search' | 'changedBy' | 'sort'> {
+export function listQuery(state: ListState, rules: ListRules): CountsQuery & Pick<ListQuery, 'sort'> {
   const filter: Record<string, Filter[string]> = {}
   // White space around what is looked for is typed by accident.
   const search = state.search.trim()

@@ -23,8 +23,6 @@ export interface LiveRowsOptions {
   readonly context: ScreenContext
   readonly view: Pick<ListView, 'query' | 'isNarrowed'>
   readonly selection?: RowSelection
-  /** Called when documents of the model have changed. */
-  readonly recount: () => void
   readonly table: {
     update(document: StoredDocument): boolean
     remove(ids: readonly string[]): void
@@ -34,7 +32,7 @@ export interface LiveRowsOptions {
   }
 }
 
-export function liveRows({ model, context, view, selection, recount, table }: LiveRowsOptions) {
+export function liveRows({ model, context, view, selection, table }: LiveRowsOptions) {
   const { client, live, signal } = context
   const documents = draftsOf(client, model)
   const fresh = new Set<string>()
@@ -45,7 +43,6 @@ export function liveRows({ model, context, view, selection, recount, table }: Li
 
   async function take(all: readonly Change[]): Promise<void> {
     const changes = all.filter((one) => one.model === model.name)
-    if (changes.length > 0) recount()
     if (changes.length > CHANGES_MAX) return table.sift()
     const gone = changes.flatMap(({ id, document }) => (document === undefined ? [id] : []))
     const doubtful = gone.filter(wasBroughtBack)

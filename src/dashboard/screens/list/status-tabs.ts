@@ -1,30 +1,37 @@
 /** Tabs of a list: all documents, those of each status, and the trash, each with how many there are. */
-import type { Page } from '../../../client/client.ts'
+import type { DocumentCounts } from '../../../models/responses.ts'
 import type { Model } from '../../../models/schema.ts'
-import { documentsOf, draftsOf } from '../../any-documents.ts'
+import type { Status } from '../../../models/status.ts'
+import { draftsOf } from '../../any-documents.ts'
 import { modelsTitle, valueTitle } from '../../model-titles.ts'
 import { may } from '../../permissions.ts'
 import { onDocumentsChanged } from '../../changed-documents.ts'
 import { hrefTo, SCHEDULED as SCHEDULED_PATH } from '../../screen-url.ts'
 import type { ScreenContext } from '../../screen.ts'
 import { locale, t, textOr } from '../../texts.ts'
-import { debouncedRequest } from '../../timing.ts'
+import { atMostEvery, debouncedRequest } from '../../timing.ts'
 import { h } from '../../kit/dom.ts'
 import { partLinks } from '../../kit/part-links.ts'
 import { SCHEDULED } from './list-fields.ts'
 import { tabOf, type ListState } from './list-state.ts'
 import type { ListView } from './list-view.ts'
 
+type Counted = DocumentCounts['all']
+
 const COUNT_PAUSE_MS = 400
+/** Between two counts of a list whose documents change elsewhere. */
+const RECOUNT_MS = 2_000
 
 export interface StatusTabsOptions {
   readonly model: Model
   readonly context: ScreenContext
   readonly view: ListView
+  /** Gets how many documents the list has that is shown. */
+  readonly onCounted: (count: Counted | undefined) => void
 }
 
 /** Without an element for a model that has no status. */
-export function statusTabs({ model, context, view }: StatusTabsOptions) {
+export function statusTabs({ model, context, view, onCounted }: StatusTabsOptions) {
   const { client, user, live, signal } = context
   const { status } = model.fields
   const statuses = status?.kind === 'choice' ? status.values : []
@@ -47,25 +54,20 @@ export function statusTabs({ model, context, view }: StatusTabsOptions) {
   const links = partLinks(t('list.tabs', { name: modelsTitle(model) }), tabs.map((tab) => h('li', {}, tab.element)), calendar, mayRemove && h('li', {}, trash))
 
   const count = debouncedRequest(COUNT_PAUSE_MS, signal, async (ended) => {
-    const asked = tabs.map(async ({ tell, shown }) => {
-      const { sort: _, ...narrowed } = view.queryWith(shown())
-      const query = { ...narrowed, limit: 0, count: true, incomplete: may('replace', model, user) }
-      const page = await documentsOf(client, model).list(query, { signal: ended })
-      if (!ended.aborted) tell(page)
-    })
-    const countTrash = async (): Promise<void> => {
-      const count = await draftsOf(client, model).trashCount({ signal: ended })
-      if (ended.aborted) return
-      trashNumber.tell(count)
-      trash.setAttribute('aria-description', trashNumber.element.textContent)
-    }
+    const { sort: _, ...narrowed } = view.queryWith({ filters: withoutStatus(view), isScheduled: false })
     // A tab without a number does as well.
-    await Promise.allSettled([...asked, mayRemove && countTrash()])
+    const counts = await draftsOf(client, model).counts(narrowed, { signal: ended }).catch(() => undefined)
+    if (counts === undefined || ended.aborted) return
+    for (const tab of tabs) tab.tell(countOf(counts, tab.value))
+    trashNumber.tell(counts.trash)
+    trash.setAttribute('aria-description', trashNumber.element.textContent)
+    onCounted(shownOf(counts, view.state()))
   })
+  /** Many changes in a row are counted while they come, too. */
+  const recount = atMostEvery(RECOUNT_MS, signal, () => count.now())
 
   onDocumentsChanged(() => count(), signal)
-  const follow = (): void => count()
-  live.follow({ changed: (changes) => changes.some((one) => one.model === model.name) && follow(), missed: follow }, signal)
+  live.follow({ changed: (changes) => changes.some((one) => one.model === model.name) && recount(), missed: recount }, signal)
   count.now()
   const showCalendar = (): void => void (calendar.hidden = !view.state().isScheduled)
   showCalendar()
@@ -82,6 +84,24 @@ export function statusTabs({ model, context, view }: StatusTabsOptions) {
   }
 }
 
+function withoutStatus(view: ListView): ListState['filters'] {
+  return new Map([...view.state().filters].filter(([key]) => key !== 'status'))
+}
+
+/** Of the tab with this status; of all without one. */
+function countOf({ all, byStatus, scheduled }: DocumentCounts, value: string | undefined): Counted | null | undefined {
+  if (value === undefined) return all
+  return value === SCHEDULED ? scheduled : byStatus[value as Status]
+}
+
+/** Of the list that is shown. Statuses share no document. */
+function shownOf(counts: DocumentCounts, { filters, isScheduled }: ListState): Counted | undefined {
+  const chosen = isScheduled ? [SCHEDULED] : (filters.get('status') ?? [undefined])
+  const parts = chosen.map((value) => countOf(counts, value))
+  if (!parts.every((part) => part !== null && part !== undefined)) return undefined
+  return { total: parts.reduce((sum, { total }) => sum + total, 0), totalIsFloor: parts.some((part) => part.totalIsFloor) }
+}
+
 /** The link stays the same element, so that a reader who is at it stays there. */
 function statusTab(value: string | undefined, view: ListView) {
   const number = tabNumber()
@@ -91,9 +111,9 @@ function statusTab(value: string | undefined, view: ListView) {
 
   /** The list with this status. */
   function shown(): Pick<ListState, 'filters' | 'isScheduled'> {
-    const others = [...view.state().filters].filter(([key]) => key !== 'status')
+    const others = withoutStatus(view)
     const isScheduled = value === SCHEDULED
-    return { filters: new Map(value === undefined || isScheduled ? others : [...others, ['status', [value]]]), isScheduled }
+    return { filters: value === undefined || isScheduled ? others : new Map([...others, ['status', [value]]]), isScheduled }
   }
 
   function click(event: MouseEvent): void {
@@ -111,8 +131,8 @@ function statusTab(value: string | undefined, view: ListView) {
 
   return {
     element,
+    value,
     draw,
-    shown,
     tell: number.tell,
   }
 }
@@ -121,8 +141,8 @@ function tabNumber() {
   const element = h('span', { class: 'tab-count' })
   return {
     element,
-    tell({ total, totalIsFloor }: Pick<Page<unknown>, 'total' | 'totalIsFloor'>): void {
-      element.textContent = total === undefined ? '' : `${total.toLocaleString(locale())}${totalIsFloor === true ? '+' : ''}`
+    tell(count: Counted | null | undefined): void {
+      if (count !== null && count !== undefined) element.textContent = `${count.total.toLocaleString(locale())}${count.totalIsFloor ? '+' : ''}`
     },
   }
 }

@@ -6,7 +6,7 @@ import { execute, noEffort } from '../executor.ts'
 import type { Answer, FindQuery, QueryCaller } from '../find-query.ts'
 import type { ChosenPlan } from '../plan.ts'
 import { planQuery } from '../planner.ts'
-import { createKnownCounts } from '../statistics.ts'
+import { createKnownCounts, keptCount } from '../statistics.ts'
 import { inlineSteps, runsInline, SHORT_STEPS_MAX } from './inline-budget.ts'
 import type { TurnLane, TurnShare, TurnWork } from './turn-lane.ts'
 
@@ -41,6 +41,12 @@ export function createShortQueries(database: Database, { share, beginRead, chang
 
   const inTurn = <Query extends FindQuery>(model: Model, query: Query, caller: QueryCaller): Awaitable<Answer<Query>> => {
     beginRead()
+    const kept = query.counts === true ? keptCount(database, model, query.filter) : undefined
+    if (kept !== undefined) {
+      share.spend(caller.id, FIND_STEPS)
+      onAnswer()
+      return { total: kept, isFloor: false } as Answer<Query>
+    }
     const plan = planQuery(database, model, query, { counts: countsNow() })
     const found = runsInline(plan) ? runShort(model, plan, query, caller) : undefined
     if (found === undefined) return inThread(model, query, caller)
