@@ -43,14 +43,19 @@ describe('what changes elsewhere', { skip: browserMissing() }, () => {
     assert.equal(await page.inspect(row(/Bells/), (element) => element.classList.contains('glow')), true)
   })
 
-  it('collects what is new until it is asked for', async () => {
+  it('collects what is new until it is asked for, with at most two requests for each change', async () => {
     const names = await rowNames()
+    await page.loaded()
+    const before = (await page.requests()).length
     await makeTopic('Dinghies')
     await page.find(button('1 new'))
     await makeTopic('Eddies')
     await page.find(button('2 new'))
     assert.deepEqual(await rowNames(), names)
     await page.waitFor(() => page.evaluate(() => document.querySelector('.total')?.textContent === '5'), 'the number of all topics')
+    await page.loaded()
+    const asked = (await page.requests()).slice(before).map(({ url }) => url)
+    assert.ok(asked.length <= 2 * 2, asked.join())
     await page.click(button('2 new'))
     await page.find(row(/Eddies/))
     await page.find(row(/Dinghies/))
