@@ -1,52 +1,44 @@
-/** The composition root: config → store → mailer → services → routes → server. The only place that wires. */
+/** The composition root: settings → store → jobs → service → routes → server, in the order in which they start. */
 import { dirname, resolve } from 'node:path'
 import { limitsInUse, limitsOfThread } from './app/connection-limits.ts'
 import { openChangeFeed } from './app/change-feed.ts'
-import { endpointContext, listSettingsOf } from './app/endpoint-context.ts'
-import { httpMetrics } from './app/http-metrics.ts'
-import { readMailSetup, startMail } from './app/mail-service.ts'
-import { pageRoutes, type PageAsset } from './app/page-routes.ts'
-import { logMetrics } from './app/service-metrics.ts'
 import { openNodeService } from './app/cluster/node-service.ts'
+import { httpMetrics } from './app/http-metrics.ts'
+import { startJobs, type Jobs } from './app/jobs.ts'
+import { readMailSetup, startMail } from './app/mail-service.ts'
+import type { PageAsset } from './app/page-routes.ts'
+import { createMainServer } from './app/routes.ts'
+import { createService, listSettingsOf } from './app/service.ts'
+import { backupMetrics, cacheMetrics, logMetrics, mailMetrics } from './app/service-metrics.ts'
 import { limitSettingsOf, openServices, type Services } from './app/services.ts'
 import { createLiveSettings } from './app/settings/live-settings.ts'
 import { serviceSettings } from './app/settings/service-settings.ts'
 import { useStoredMail } from './app/settings/stored-mail.ts'
-import { startReferenceThread } from './app/references/reference-thread.ts'
-import { startReferenceWork, type ReferenceWork } from './app/references/reference-work.ts'
-import { startUpkeep } from './app/upkeep.ts'
+import { serveInThreads } from './app/threads/serve-in-threads.ts'
+import { createMainView, ownStreamCounts } from './app/threads/shared-memory.ts'
+import { threadCount } from './app/threads/thread-count.ts'
+import { createSetupToken } from './auth/setup-token.ts'
 import type { Clock } from './base/clock.ts'
 import type { AdjustableLog } from './base/log.ts'
 import type { LogMemory } from './base/log-memory.ts'
 import type { LogOutput } from './base/log-output.ts'
-import { createSetupToken } from './auth/setup-token.ts'
 import { systemReason } from './base/system-error.ts'
 import { VERSION } from './base/version.ts'
-import type { Schedule } from './content/schedule.ts'
-import { seedBasics } from './content/seeds/seeding.ts'
 import type { Secrets } from './config/secrets.ts'
 import type { Config, Environment, SettingName } from './config/settings.ts'
 import type { ShownSettings } from './config/shown-settings.ts'
-import { ENDPOINTS } from './endpoints/endpoints.ts'
-import { routesOf } from './endpoints/guard.ts'
-import { createPositionGate } from './endpoints/position-gate.ts'
-import { createMainView, ownStreamCounts } from './app/threads/shared-memory.ts'
-import { serveInThreads } from './app/threads/serve-in-threads.ts'
-import { threadCount } from './app/threads/thread-count.ts'
-import { createRouter } from './http/server/router.ts'
-import { startRenewal, type KeptCertificate } from './http/server/certificate-renewal.ts'
-import type { Certificate, CertificateFiles } from './http/server/certificate.ts'
+import { createPageCache } from './content/reads/page-cache.ts'
+import { seedBasics } from './content/seeds/seeding.ts'
+import { firstOfDay, warnOfForwards } from './http/guard/untrusted-forwards.ts'
+import { createRenewal, type KeptCertificate } from './http/server/certificate-renewal.ts'
+import type { CertificateFiles } from './http/server/certificate.ts'
 import { addressOfNext, isLoopback, requireSocketDirectory, urlOf, type ListenAddress } from './http/server/listening.ts'
 import type { ServerLimits } from './http/server/server-limits.ts'
-import { firstOfDay, warnOfForwards } from './http/guard/untrusted-forwards.ts'
-import { createServer, type HttpServer } from './http/server/server.ts'
 import { readMailSettings, type MailSettings } from './mail/settings/mail-settings.ts'
 import { SYSTEM } from './store/actor.ts'
 import type { AuditEntry } from './store/audit/audit-record.ts'
 import type { BackupSchedule } from './store/backup/backup-schedule.ts'
-import type { Housekeeping } from './store/housekeeping.ts'
 
-const API = '/api/'
 const NEVER = new Promise<never>(() => {})
 /** What `reload` takes; of all else the values of the start stay in use. */
 const RELOADED: readonly string[] = ['logLevel', 'tlsCert', 'tlsKey'] satisfies SettingName[]
@@ -85,9 +77,9 @@ export interface App {
   /** The settings in use, stored ones included. */
   readonly config: Config
   readonly backups: BackupSchedule | undefined
-  readonly housekeeping: Housekeeping
-  readonly references: ReferenceWork
-  readonly schedule: Schedule
+  readonly housekeeping: Jobs['housekeeping']
+  readonly schedule: Jobs['schedule']
+  readonly references: Jobs['references']
   /**
    * Resolves with the reason where another database is to be used, a copy of another node's data or a backup: close this run
    * then, and start again.
@@ -112,7 +104,7 @@ export interface App {
 /** Rejects with MailSettingError, TemplateError, DataDirError, SchemaError, CertificateError, ListenError or node's. */
 export async function startApp(config: Config, secrets: Secrets, surroundings: Surroundings): Promise<App> {
   const { now, log, logOutput, writeLine, environment = {} } = surroundings
-  const { inheritedSocket, pageAssets, serverLimits = {} } = surroundings
+  const { inheritedSocket, pageAssets, logMemory, mailTestMs, serverLimits = {} } = surroundings
   const startedAt = now()
   const mailSetup = readMailSetup(config, { now, environment })
   const live = createLiveSettings(config, surroundings.settings)
@@ -124,15 +116,7 @@ export async function startApp(config: Config, secrets: Secrets, surroundings: S
     requireSocketDirectory(config.listen.path)
   }
   const files = certificateFiles(config)
-  const renewal =
-    files === undefined ? undefined : startRenewal(files, (next) => useCertificate(next), { now, log, kept: surroundings.certificate })
-  starting.defer(() => renewal?.stop())
-  let certificate = renewal?.first
-  const useCertificate = (next: Certificate): void => {
-    certificate = next
-    server.setCertificate(next)
-    others?.setCertificate(next)
-  }
+  const renewal = files && createRenewal(files, { now, log, kept: surroundings.certificate })
   const node = await openNodeService({ config, dataDir, now, log })
   starting.defer(() => node?.close())
   const address = addressOf(config, inheritedSocket)
@@ -141,7 +125,7 @@ export async function startApp(config: Config, secrets: Secrets, surroundings: S
   const view = threads === 1 ? undefined : createMainView(threads, config.streamsMax)
   const shared = view && { windows: view.memory.windows, gate: view.gate }
   const services = await openServices(config, secrets, { ...{ now, log, own: true, shared, cluster: node?.cluster, nodes: node?.nodes }, limitSettings: () => limitSettingsOf(live.config()), guestsMb: () => live.config().guestsMb })
-  const { store, accounts, sessions, newId, instance, metrics, counters } = services
+  const { store, accounts, sessions, tickets, metrics } = services
   starting.defer(() => store.close())
   await node?.claim(services)
   const ensureAdmin = async (): Promise<void> => {
@@ -149,76 +133,53 @@ export async function startApp(config: Config, secrets: Secrets, surroundings: S
   }
   const recordStart = (): Promise<void> => store.as(SYSTEM).record(startRecord(surroundings.settings))
   if (node === undefined) await ensureAdmin()
-  const following = await live.follow(services, log)
-  starting.defer(() => following.stop())
+
+  const lookAtSettings = live.follow(services, log)
   const readMail = (next: Config): MailSettings => readMailSettings(next, { now, environment })
-  const mail = await startMail(mailSetup, {
-    ...{ services, now, log, writeLine, isOnDuty: node?.isKeeper },
-    codeMinutes: config.codeMinutes,
-    appName: () => live.config().appName,
-  })
-  starting.defer(() => mail.stop())
-  const storedMail = await useStoredMail({ live, mail, readMail, log })
-  const upkeep = await startUpkeep({ config: live.config, dataDir, services, isOnDuty: node?.isKeeper, isNode: node !== undefined, now, log }, starting)
-  // On a node, each step is an entry of the log, which the store of the service writes.
-  const startThread = () => startReferenceThread({ dataDir, trash: config.trashDays > 0, store })
-  const references = startReferenceWork({ store, isOnDuty: node?.isKeeper, metrics, log, ...(node === undefined && { startThread }) })
-  starting.defer(() => references.stop())
-  const positions = store.replication === undefined ? undefined : createPositionGate(store.replication)
-  let [shown, reloaded] = [surroundings.settings, config]
+  const jobs = await startJobs({
+    ...{ config: live.config, dataDir, services, isKeeper: node?.isKeeper, lookAtSettings, now, log },
+    checkCertificate: () => renewal?.check(),
+    async startMail(isOnDuty) {
+      const { codeMinutes } = config
+      const mail = await startMail(mailSetup, { services, codeMinutes, appName: () => live.config().appName, isOnDuty, now, log, writeLine })
+      return { ...mail, problem: await useStoredMail({ live, mail, readMail, log }) }
+    },
+  }, starting)
+  const { mail, backups, housekeeping, schedule, references } = jobs
   const feed = openChangeFeed({
-    ...{ store, metrics, now, log, settings: listSettingsOf(config), limits: config },
+    ...{ store, metrics, log, settings: listSettingsOf(config), limits: config },
     counts: view?.streams ?? ownStreamCounts(config.streamsMax),
     tickets: {
-      async sessionOfTicket(ticket) {
-        const claim = services.tickets.claimOf(ticket, now())
+      async sessionOf(ticket) {
+        const claim = tickets.claimOf(ticket, now())
         return claim && sessions.ofClaim(claim, now())
       },
-      redeemTicket: (ticket) => services.tickets.redeem(ticket, now()),
+      redeem: (ticket) => tickets.redeem(ticket, now()),
     },
   })
-  const { logMemory, mailTestMs } = surroundings
   const cacheBytes = Math.floor((config.cacheMb * 1024 * 1024) / threads)
+  const pages = createPageCache({ bytesMax: cacheBytes, now })
   const setupToken = createSetupToken()
-  const context = endpointContext({
-    ...{ config, cacheBytes, dataDir, services, mail, upkeep, startedAt, now, log, logMemory, mailTestMs, pageAssets },
-    live,
+  let [shown, reloaded] = [surroundings.settings, config]
+  const service = createService({
+    ...{ services, jobs, node, config, pages, setupToken, dataDir, startedAt, logMemory, mailTestMs, pageAssets, now, log },
+    live: live.config,
+    changes: feed.changes,
     settings: serviceSettings({ live, ...services, shown: () => shown, readMail }),
-    mailProblem: storedMail.problem,
-    node,
-    feed,
-    setupToken,
   })
-  const routes = [
-    ...routesOf(ENDPOINTS, context, { sessions, limits: services.limits, now, positions }),
-    ...(node?.routes(services) ?? []),
-    ...(config.dashboard ? pageRoutes(pageAssets, config) : []),
-  ]
-  if (config.dashboard && pageAssets === undefined) log.warn('dashboard.missing', { advice: 'npm start builds it' })
-  const router = createRouter(routes)
+
   const limits = limitsOfThread({ ...limitsInUse(config, log), ...serverLimits }, threads)
   const untrustedForward = firstOfDay(now, warnOfForwards(log))
-  const server: HttpServer = createServer({
-    router,
-    newRequestId: newId,
-    now,
-    log,
-    cors: config.corsOrigins,
-    proxies: config.trustedProxies,
-    onUntrustedForward: untrustedForward,
-    instance,
-    routeHeaders: positions === undefined ? undefined : (route) => (route.startsWith(API) ? positions.headers() : []),
-    allowedHosts: config.allowedHosts,
-    nodeHost: config.clusterNodeUrl && new URL(config.clusterNodeUrl).hostname,
-    certificate,
-    limits,
-    onConnection: services.arrivals.add,
-    observe: counters.request,
+  const { server, router, routes } = createMainServer({ service, services, node, config, pageAssets, log }, {
+    ...{ certificate: renewal?.current(), limits, onUntrustedForward: untrustedForward },
     shared: view && {
       bodies: view.bodies,
       connections: { counts: view.connections, endElsewhere: async (key) => (await others?.endElsewhere(key)) ?? false },
     },
   })
+  cacheMetrics(metrics, pages)
+  mailMetrics(metrics, mail.failingSince)
+  backupMetrics(metrics, backups.schedule)
   httpMetrics(metrics, server)
   logMetrics(metrics, logOutput)
   const listening = await server.listen(
@@ -235,22 +196,26 @@ export async function startApp(config: Config, secrets: Secrets, surroundings: S
           address: addressOfNext(address, listening),
           routes: routes.map(({ method, path }) => ({ method, path })),
           pages: config.dashboard ? { assets: pageAssets, settings: { dashboardImages: config.dashboardImages } } : undefined,
-          certificate: () => certificate,
+          certificate: () => renewal?.current(),
           clock: surroundings.clock,
         })
   starting.defer(async () => {
     feed.close()
     await Promise.all([server.close(), others?.close()])
   })
+  renewal?.onChange((certificate) => {
+    server.setCertificate(certificate)
+    others?.setCertificate(certificate)
+  })
   live.onChange(() => {
-    upkeep.settingsChanged()
+    backups.wake()
     others?.setDataLimit(limitSettingsOf(live.config()).dataPerUser)
   })
   const url = urlOf(listening, files === undefined ? 'http' : 'https')
   if (node === undefined) await recordStart()
   else {
     starting.defer(() => node.stop())
-    void node.start({ services, url: config.clusterNodeUrl ?? (isLoopback(listening) ? url : undefined), wakeCourier: mail.wake, backups: upkeep.backups })
+    void node.start({ services, url: config.clusterNodeUrl ?? (isLoopback(listening) ? url : undefined), wakeCourier: mail.wake, backups: backups.schedule })
     // A node also starts, to be read, where the log cannot be written.
     void Promise.all([seedBasics(store, config), ensureAdmin()])
       .then(recordStart)
@@ -263,25 +228,22 @@ export async function startApp(config: Config, secrets: Secrets, surroundings: S
   return {
     url,
     port: listening.kind === 'tcp' ? listening.port : undefined,
-    instance,
+    instance: services.instance,
     services,
     mail: mail.description(),
     get config() {
       return live.config()
     },
     get backups() {
-      return upkeep.backups()
+      return backups.schedule()
     },
-    housekeeping: upkeep.housekeeping,
-    references,
-    schedule: upkeep.schedule,
-    replaced: node?.replaced ?? upkeep.restores?.requested ?? NEVER,
+    ...{ housekeeping, schedule, references, idle: mail.idle },
+    replaced: node?.replaced ?? backups.restores?.requested ?? NEVER,
     threads,
     async setupUrl() {
       if (!config.dashboard || listening.kind !== 'tcp' || (await accounts.hasAdministrator())) return undefined
       return `${url}/#setup=${setupToken.issue(now())}`
     },
-    idle: mail.idle,
     written: async () => others?.settle(),
     ready: async () => others?.ready,
     reload(next, nextShown) {

@@ -1,12 +1,11 @@
 /** The changes that a thread serves: its pages, its streams, and the timer that keeps them alive. */
-import type { Clock } from '../base/clock.ts'
 import type { Log } from '../base/log.ts'
 import type { Metrics } from '../base/metrics.ts'
 import type { SharedCounts } from '../base/shared-counts.ts'
 import { createChangePages } from '../content/changes/change-pages.ts'
 import { createChangeStreams, TICK_MS } from '../content/changes/change-streams.ts'
 import type { ListSettings } from '../content/reads/list-query.ts'
-import type { ChangeReadContext } from '../endpoints/changes.ts'
+import type { Changes } from '../endpoints/service-parts.ts'
 import { createStreamSlots, type StreamLimits } from '../endpoints/stream-slots.ts'
 import { readings } from './service-metrics.ts'
 import type { ReadStore } from '../store/read-store.ts'
@@ -17,18 +16,15 @@ export interface ChangeFeedOptions {
   readonly limits: StreamLimits
   /** The streams of all threads. */
   readonly counts: SharedCounts
-  readonly tickets: Pick<ChangeReadContext, 'sessionOfTicket' | 'redeemTicket'>
+  readonly tickets: Changes['tickets']
   readonly metrics: Metrics
-  readonly now: Clock
   readonly log: Log
 }
 
-export type ChangeFeed = ReturnType<typeof openChangeFeed>
-
-export function openChangeFeed({ store, settings, limits, counts, tickets, metrics, now, log }: ChangeFeedOptions) {
-  const changes = createChangePages({ store, settings })
+export function openChangeFeed({ store, settings, limits, counts, tickets, metrics, log }: ChangeFeedOptions) {
+  const pages = createChangePages({ store, settings })
   const streams = createChangeStreams({
-    ...{ pages: changes, changes: store.versions.changes, log },
+    ...{ pages, changes: store.versions.changes, log },
     ticks: () => performance.now(),
     listen(wake, tick) {
       const stop = store.history.onChanges(wake)
@@ -41,7 +37,7 @@ export function openChangeFeed({ store, settings, limits, counts, tickets, metri
   })
   streamMetrics(metrics, streams)
   return {
-    context: { changes, streams, streamSlots: createStreamSlots(limits, counts), ...tickets, now } satisfies ChangeReadContext,
+    changes: { pages, streams, slots: createStreamSlots(limits, counts), tickets } satisfies Changes,
     /** Ends the streams, whose clients connect again. */
     close: streams.close,
   }

@@ -50,6 +50,9 @@ interface MailServiceParts {
   readonly isOnDuty: (() => boolean) | undefined
 }
 
+/** With the reason why the stored settings are not used; undefined where they are. */
+export type MailService = Awaited<ReturnType<typeof startMail>> & { readonly problem: () => string | undefined }
+
 /** Starts the delivery. Rejects where a directory for mail cannot be made. */
 export async function startMail(setup: MailSetup, parts: MailServiceParts) {
   const { codeMinutes, appName, services, now, log, writeLine, isOnDuty } = parts

@@ -146,14 +146,29 @@ export function requestMetrics(metrics: Metrics): ServiceCounters['request'] {
   }
 }
 
-/** Registers everything, and gives what is to be called as things happen. */
-export function serviceMetrics(metrics: Metrics, service: MeasuredService): ServiceCounters {
-  const { version, startedAt, now, store, guestLimit, database, dataDir } = service
+/** Registers what is counted as it happens, and gives what is to be called then. */
+export function serviceCounters(metrics: Metrics): ServiceCounters {
   const signIns = metrics.counter('dateline_sign_ins_total', 'Sign-ins by what became of the account.')
   const recorded = metrics.counter('dateline_audit_records_total', 'Records of the audit trail by event.')
   const suppressed = metrics.counter('dateline_audit_suppressed_total', 'Records of the audit trail that were left out.')
   const limited = metrics.counter('dateline_rate_limited_total', 'Requests refused by a limit.')
+  const refused = new Map<LimitName, number>()
+  return {
+    request: requestMetrics(metrics),
+    signIn: (how) => signIns({ how }),
+    recorded: (event) => recorded({ event }),
+    suppressed: (event) => suppressed({ event }),
+    rateLimited(limit) {
+      limited({ limit })
+      refused.set(limit, (refused.get(limit) ?? 0) + 1)
+    },
+    rejections: () => LIMIT_NAMES.map((name) => ({ name, refused: refused.get(name) ?? 0 })),
+  }
+}
 
+/** Registers what is read for each report. */
+export function serviceGauges(metrics: Metrics, service: MeasuredService): void {
+  const { version, startedAt, now, store, guestLimit, database, dataDir } = service
   metrics.gauge('dateline_info', 'The version that runs.', () => [[{ version, node: process.versions.node }, 1]])
   metrics.gauge('dateline_uptime_seconds', 'Since the start.', () => [[{}, (now() - startedAt) / 1000]])
   metrics.gauge('dateline_event_loop_delay_seconds', 'Delay of the event loop since the last report.', loopDelay())
@@ -196,19 +211,6 @@ export function serviceMetrics(metrics: Metrics, service: MeasuredService): Serv
     const oldest = store.outbox.oldestWaitingAt() ?? now()
     return [[{}, (now() - oldest) / 1000]]
   })
-
-  const refused = new Map<LimitName, number>()
-  return {
-    request: requestMetrics(metrics),
-    signIn: (how) => signIns({ how }),
-    recorded: (event) => recorded({ event }),
-    suppressed: (event) => suppressed({ event }),
-    rateLimited(limit) {
-      limited({ limit })
-      refused.set(limit, (refused.get(limit) ?? 0) + 1)
-    },
-    rejections: () => LIMIT_NAMES.map((name) => ({ name, refused: refused.get(name) ?? 0 })),
-  }
 }
 
 /** Measured from the first report on: a service without monitoring is not woken fifty times a second. */

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { adoptCopy } from './cluster/fetched-copy.ts'
 import { openRestored } from './restore-outcome.ts'
 import { createGuestLimit } from './guest-budget.ts'
-import { serviceMetrics, type ServiceCounters } from './service-metrics.ts'
+import { serviceCounters, serviceGauges, type ServiceCounters } from './service-metrics.ts'
 import { createAccounts, type Accounts } from '../auth/accounts.ts'
 import { createInvitations } from '../auth/invitations.ts'
 import { createCodes, type Codes } from '../auth/codes.ts'
@@ -31,7 +31,7 @@ import { user, type User } from '../models/user.ts'
 import { SYSTEM } from '../store/actor.ts'
 import { recordFields } from '../store/audit/audit-record.ts'
 import type { ClusterLog } from '../store/cluster/replicated-queue.ts'
-import { openedDataDir, prepareDataDir, type DataDirLock } from '../store/db/data-dir.ts'
+import { openedDataDir, ownDataDir, prepareDataDir, type DataDir, type DataDirLock } from '../store/db/data-dir.ts'
 import { loadSecrets } from '../store/db/secret-file.ts'
 import type { WriterGate } from '../store/db/reader-gate.ts'
 import { openStore } from '../store/open-store.ts'
@@ -101,6 +101,9 @@ export async function openServices(config: Config, secrets: Secrets, options: Op
   return own === true && cluster === undefined ? openRestored(prepareDataDir(config.dataDir), open, { now, log }) : open()
 }
 
+/** A lock that the caller of openServices() holds, and releases. */
+const HELD: DataDirLock = { release() {} }
+
 async function openParts(
   config: Config,
   secrets: Secrets,
@@ -108,11 +111,15 @@ async function openParts(
 ): Promise<Services> {
   const dir = typeof own === 'object' ? openedDataDir(config.dataDir) : prepareDataDir(config.dataDir)
   const owner = { pid: process.pid, startedAt: isoDate(now()) }
-  // Both derive from the secrets, which are read once the directory is locked.
-  let [emailHashes, counters] = [undefined as EmailHashes | undefined, undefined as ServiceCounters | undefined]
+  if (cluster !== undefined) adoptCopy(dir, owner)
+  const lock = own === true ? ownDataDir(dir, owner) : HELD
+  const all = secretsOf(secrets, dir, lock)
+  const keys = deriveKeys(all)
+  const emailHashes = createEmailHashes(keys)
+  const metrics = createMetrics()
+  const counters = serviceCounters(metrics)
   const arrivals = createArrivals()
   const guestLimit = createGuestLimit(dir.path, guestsMb)
-  if (cluster !== undefined) adoptCopy(dir, owner)
   const store = openStore({
     dir,
     models: STORED_MODELS,
@@ -123,56 +130,34 @@ async function openParts(
     guestLimit,
     arrivals,
     gate: shared?.gate,
-    ...(own === false ? {} : { owner }),
-    ...(typeof own === 'object' ? { lock: own } : {}),
+    ...(own === false ? {} : { owner, lock }),
     ...(cluster === undefined ? {} : { cluster }),
     audit: {
       recorded(record) {
         log.info(record.event, recordFields(record))
-        counters?.recorded(record.event)
+        counters.recorded(record.event)
       },
-      suppressed: (event) => counters?.suppressed(event),
-      emailHashes: (email) => emailHashes?.all(email) ?? [],
+      suppressed: counters.suppressed,
+      emailHashes: emailHashes.all,
     },
   })
   try {
     // Ahead of all reads, which are of this program's schema.
     await store.replication?.raiseSchema()
+    serviceGauges(metrics, { version: VERSION, startedAt: now(), now, store, guestLimit, database: dir.database, dataDir: dir.path })
     const newId = idGenerator(now)
     const instance = randomBytes(INSTANCE_BYTES).toString('hex')
-    const all = secrets.jwtSecret === undefined ? loadSecrets(dir.secrets, randomBytes) : [secrets.jwtSecret]
-    const [first, ...older] = all
-    if (first === undefined) throw new Error('There is no secret')
-    const keys = deriveKeys([first, ...older])
-    const metrics = createMetrics()
-    const counting = serviceMetrics(metrics, {
-      version: VERSION,
-      startedAt: now(),
-      now,
-      store,
-      guestLimit,
-      database: dir.database,
-      dataDir: dir.path,
-    })
-    counters = counting
-    emailHashes = createEmailHashes(keys)
-    const limits = createLimits(store, limitSettings, keys.rate, {
-      onRefused: counting.rateLimited,
-      ...(nodes === undefined ? {} : { nodes }),
-      ...(shared === undefined ? {} : { windows: shared.windows }),
-    })
+    const { rateLimited: onRefused, signIn: onSignIn } = counters
+    const windows = shared === undefined ? {} : { windows: shared.windows }
+    const limits = createLimits(store, limitSettings, keys.rate, { onRefused, ...windows, ...(nodes && { nodes }) })
     const token = { lifetimeMs: config.tokenHours * HOUR_MS, issuer: config.tokenIssuer }
     const sessions = createSessions({ store, keys, settings: token, newId, instance })
     const code = { lifetimeMs: config.codeMinutes * MINUTE_MS, attemptsMax: config.codeAttempts }
     const codes = createCodes({ store, limits, keys, newId, settings: code })
+    const invitations = createInvitations({ keys, limits, newId, emailOf: (id) => emailOf(store, id) })
     const accounts = createAccounts({
-      store,
-      codes,
-      sessions,
-      newId,
-      onSignIn: counting.signIn,
+      ...{ store, codes, sessions, newId, onSignIn, invitations },
       emailHash: emailHashes.of,
-      invitations: createInvitations({ keys, limits, newId, emailOf: (id) => emailOf(store, id) }),
       languageRecord: (code) => languageRecord(store, code),
       defaultConfig: remoteConfigSeed(),
     })
@@ -185,14 +170,24 @@ async function openParts(
       ])
     }
     const tickets = createTickets({ store, key: keys.ticket, newId })
-    const passkeys = createPasskeys({
-      ...{ store, codes, sessions, onSignIn: counting.signIn },
-      challenges: createChallenges(keys.passkey),
-    })
+    const passkeys = createPasskeys({ store, codes, sessions, onSignIn, challenges: createChallenges(keys.passkey) })
     const auth = { keys, codes, limits, sessions, tickets, accounts, passkeys, emailHashes }
-    return { ...auth, secrets: all, store, guestLimit, newId, arrivals, instance, metrics, counters: counting }
+    return { ...auth, secrets: all, store, guestLimit, newId, arrivals, instance, metrics, counters }
   } catch (error) {
     await store.close()
+    throw error
+  }
+}
+
+/** Those of the settings, or of the directory, which the caller has locked. */
+function secretsOf({ jwtSecret }: Secrets, dir: DataDir, lock: DataDirLock): readonly [string, ...string[]] {
+  if (jwtSecret !== undefined) return [jwtSecret]
+  try {
+    const [first, ...older] = loadSecrets(dir.secrets, randomBytes)
+    if (first === undefined) throw new Error('There is no secret')
+    return [first, ...older]
+  } catch (error) {
+    lock.release()
     throw error
   }
 }

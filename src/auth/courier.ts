@@ -6,6 +6,7 @@
  * When a newer code comes for an address, the attempt with the old one is aborted: its code is void and it is never
  * retried. The new message goes only after the old attempt has ended, so that the newest mail has the valid code.
  */
+import { repeat } from '../base/repeating.ts'
 import type { Writer } from '../store/writes/writer.ts'
 import { createAttempts } from './mail-attempts.ts'
 import { createCircuit } from './mail-circuit.ts'
@@ -33,7 +34,7 @@ export function startCourier(options: CourierOptions) {
   const { store, now, log, isOnDuty = () => true } = options
   const circuit = createCircuit()
   const deliver = createDelivery(options, circuit)
-  const attempts = createAttempts({ ...options, circuit, deliver, onChange: () => turns.wake() })
+  const attempts = createAttempts({ ...options, circuit, deliver, onChange: () => void rounds.wake() })
   let stopped = false
 
   /** Takes what is due. Resolves with how long to sleep. */
@@ -61,61 +62,31 @@ export function startCourier(options: CourierOptions) {
     if (nextDue === undefined || isBusy) return longest
     return Math.min(longest, Math.max(0, nextDue - now(), (pausedUntil ?? 0) - now()))
   }
-  const turns = createTurns(takeMessages, (error) => {
-    log.error('mail.courier-failed', { error })
-    return SLEEP_AFTER_ERROR_MS
+  const rounds = repeat(takeMessages, {
+    onError(error) {
+      log.error('mail.courier-failed', { error })
+      return SLEEP_AFTER_ERROR_MS
+    },
   })
-  turns.wake()
 
   return {
     /** Since when the mail server fails for every message; undefined where it does not. What one message meets does not count. */
     failingSince: (): number | undefined => circuit.failingSince,
-    wake: turns.wake,
+    wake: (): void => void rounds.wake(),
     /** The mail server is another one: what waits because of the former one goes now. */
     serverChanged(): void {
       circuit.answered()
-      turns.wake()
+      void rounds.wake()
     },
     /** Resolves when nothing is in flight and nothing is due. */
     async idle(): Promise<void> {
-      while (turns.current() !== undefined || attempts.ids().length > 0) {
-        await Promise.all([turns.current(), attempts.allDone()])
+      while (rounds.current() !== undefined || attempts.ids().length > 0) {
+        await Promise.all([rounds.current(), attempts.allDone()])
       }
     },
     async stop(): Promise<void> {
       stopped = true
-      await Promise.all([turns.stop(), attempts.stop(STOP_GRACE_MS)])
-    },
-  }
-}
-
-/** Runs a job in turns: one at a time, again immediately if it was woken meanwhile, else after the sleep it resolves with. */
-function createTurns(job: () => Promise<number>, onError: (error: unknown) => number) {
-  let running: Promise<void> | undefined
-  let isWoken = false
-  let isStopped = false
-  let timer: NodeJS.Timeout | undefined
-
-  const turn = async (): Promise<void> => {
-    isWoken = false
-    const sleepMs = await job().catch(onError)
-    clearTimeout(timer)
-    if (!isStopped) timer = setTimeout(wake, sleepMs).unref()
-    running = undefined
-    if (isWoken) wake()
-  }
-  const wake = (): void => {
-    if (isStopped) return
-    isWoken = true
-    running ??= turn()
-  }
-  return {
-    wake,
-    current: (): Promise<void> | undefined => running,
-    async stop(): Promise<void> {
-      isStopped = true
-      clearTimeout(timer)
-      await running
+      await Promise.all([rounds.stop(), attempts.stop(STOP_GRACE_MS)])
     },
   }
 }

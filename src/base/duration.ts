@@ -1,10 +1,11 @@
 /** Durations in settings: `90s`, `30m`, `24h`, `7d`. */
 
-export const MINUTE_MS = 60_000
+export const SECOND_MS = 1_000
+export const MINUTE_MS = 60 * SECOND_MS
 export const HOUR_MS = 60 * MINUTE_MS
 export const DAY_MS = 24 * HOUR_MS
 
-const UNIT_MS: Readonly<Record<string, number>> = { s: 1_000, m: MINUTE_MS, h: HOUR_MS, d: DAY_MS }
+const UNIT_MS: Readonly<Record<string, number>> = { s: SECOND_MS, m: MINUTE_MS, h: HOUR_MS, d: DAY_MS }
 
 export interface DurationRange {
   /** Milliseconds. */

@@ -10,6 +10,7 @@
 import { performance } from 'node:perf_hooks'
 import type { Clock } from '../base/clock.ts'
 import type { Log } from '../base/log.ts'
+import { repeat } from '../base/repeating.ts'
 import { systemReason } from '../base/system-error.ts'
 import type { Replication } from '../store/cluster/replication.ts'
 import type { Etcd } from './etcd/etcd-client.ts'
@@ -57,7 +58,7 @@ export function startHeartbeat(options: HeartbeatOptions) {
   let written: NodeRecord | undefined
   const clocks = new Map<string, number>()
   let failure: string | undefined
-  let [beats, timer] = [0, undefined as NodeJS.Timeout | undefined]
+  let beats = 0
   let expiry: NodeJS.Timeout | undefined
 
   const become = (keeper: boolean): void => {
@@ -128,20 +129,12 @@ export function startHeartbeat(options: HeartbeatOptions) {
   /** Whether there is a quorum is known by asking, most of all where nothing else succeeds. */
   const askLog = (): Promise<unknown> => replication.newest(AbortSignal.timeout(BEAT_MS)).catch(() => {})
   const beat = (): Promise<unknown> => Promise.all([live(), askLog()])
-  let running: Promise<void> | undefined
-  const turn = (): void => {
-    running = beat()
-      .then(() => report(undefined))
-      .catch((error: unknown) => report(systemReason(error)))
-      .finally(() => {
-        if (!stopping.signal.aborted) timer = setTimeout(turn, BEAT_MS).unref()
-      })
-  }
-  const report = (reason: string | undefined): void => {
+  const report = (reason: string | undefined): number => {
     if (reason !== undefined && reason !== failure) log.warn('cluster.heartbeat_failed', { reason })
     failure = reason
+    return BEAT_MS
   }
-  turn()
+  const rounds = repeat(() => beat().then(() => report(undefined)), { onError: (error) => report(systemReason(error)) })
 
   return {
     isKeeper: (): boolean => isKeeper && isHeld(),
@@ -156,8 +149,7 @@ export function startHeartbeat(options: HeartbeatOptions) {
     /** Gives up lease and keeper's work, so that another node takes them over immediately. */
     async stop(): Promise<void> {
       stopping.abort()
-      clearTimeout(timer)
-      await running
+      await rounds.stop()
       become(false)
       clearTimeout(expiry)
       if (lease !== undefined) await etcd.revokeLease(lease).catch(() => {})

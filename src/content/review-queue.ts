@@ -39,6 +39,8 @@ interface Returned {
   readonly condition: Condition | undefined
 }
 
+export type Reviews = ReturnType<typeof createReviewQueue>
+
 export function createReviewQueue({ store, now, isReviewOn }: QueueOptions) {
   const itemOf = (model: Model, { id, text }: { readonly id: string; readonly text: string }, caller: Caller): ReviewQueue['items'][number] => {
     const document = parseJson(text) as JsonObject

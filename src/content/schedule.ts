@@ -59,8 +59,6 @@ export interface ScheduleOptions {
   readonly log: Log
 }
 
-export type Schedule = ReturnType<typeof startSchedule>
-
 export function startSchedule({ store, own, isReviewOn, isOnDuty = () => true, now, log }: ScheduleOptions) {
   const models = MODELS.filter(isScheduled)
   const failures = new Map<string, ScheduleFailure>()

@@ -1,12 +1,10 @@
 /** What administrators see of the service: its state, its settings, its log and the audit trail. */
 import { readEmail } from '../auth/accounts.ts'
-import type { EmailHashes } from '../auth/keys.ts'
 import { LOG_LEVELS } from '../base/log-level.ts'
-import type { LogMemory } from '../base/log-memory.ts'
 import { fail } from '../base/failure.ts'
 import { requireAdministrator } from '../content/rules/access.ts'
 import { queryCallerOf } from '../content/reads/query-caller.ts'
-import { pageParts, readListQuery, type ListSettings } from '../content/reads/list-query.ts'
+import { pageParts, readListQuery } from '../content/reads/list-query.ts'
 import { ok } from '../http/request/exchange.ts'
 import { audit } from '../models/audit.ts'
 import {
@@ -14,30 +12,18 @@ import {
   clusterStatus,
   logLines,
   serviceStatus,
-  type ClusterStatus,
-  type ServiceStatus,
 } from '../models/responses.ts'
 import { and, isIn } from '../query/ast.ts'
 import { NOTHING_FOUND } from '../store/query/find-query.ts'
 import { endpointOn } from './endpoint.ts'
+import type { Service } from './service-parts.ts'
 import { paramsOfUrl } from './list-params.ts'
 import { readChoice, readNewest, readShortText, readTime } from './parameters.ts'
-import type { Store } from '../store/store.ts'
-
-export interface AdminContext {
-  readonly status: () => Promise<ServiceStatus>
-  /** Undefined where the service runs alone. */
-  readonly cluster: (() => Promise<ClusterStatus>) | undefined
-  readonly logMemory: Pick<LogMemory, 'newest'>
-  readonly store: Store
-  readonly listSettings: ListSettings
-  readonly emailHashes: EmailHashes
-}
 
 /** Ids grow with time, so records of the same millisecond are in order too. */
 export const NEWEST_FIRST = 'time:desc,id:desc'
 
-const endpoint = endpointOn<AdminContext>('Administration')
+const endpoint = endpointOn<Service>('Administration')
 
 export const ADMIN = [
   endpoint({
@@ -47,7 +33,7 @@ export const ADMIN = [
     summary: 'Read the status of the service',
     response: serviceStatus,
     client: 'admin.status',
-  }).handle(({ status }) => status()),
+  }).handle(({ operation: { status } }) => status()),
   endpoint({
     route: 'GET /api/v1/admin/cluster',
     id: 'clusterStatus',
@@ -57,7 +43,7 @@ export const ADMIN = [
     response: clusterStatus,
     errors: ['notFound'],
     client: 'admin.cluster',
-  }).handle(({ cluster }) => {
+  }).handle(({ operation: { cluster } }) => {
     if (cluster === undefined) throw fail('notFound', 'This service runs alone: it is no node of a cluster')
     return cluster()
   }),
@@ -71,7 +57,7 @@ export const ADMIN = [
     response: logLines,
     errors: ['badRequest'],
     client: 'admin.log',
-  }).handle(({ logMemory }, { query }) =>
+  }).handle(({ operation: { logMemory } }, { query }) =>
     logMemory.newest({
       level: readChoice(query, 'level', LOG_LEVELS) ?? 'info',
       limit: readNewest(query),
@@ -93,7 +79,7 @@ export const ADMIN = [
     response: { kind: 'text', schema: auditRecords },
     errors: ['badRequest', 'invalidInput', 'tooManyRequests'],
     client: 'admin.audit',
-  }).handle(async ({ store, listSettings, emailHashes }, exchange, { caller, acting }) => {
+  }).handle(async ({ store, content: { listSettings }, auth: { emailHashes } }, exchange, { caller, acting }) => {
     const { sort = NEWEST_FIRST, ...params } = paramsOfUrl(exchange)
     const read = readListQuery(audit, { ...params, sort }, caller, { settings: listSettings, store })
     const email = exchange.query.get('email')

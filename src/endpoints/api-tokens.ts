@@ -8,24 +8,15 @@ import {
   TOKEN_MODELS,
   TOKEN_NAME_CHARS_MAX,
 } from '../auth/token-requests.ts'
-import type { Clock } from '../base/clock.ts'
 import { describe, fail } from '../base/failure.ts'
 import { orNull } from '../base/json-schema.ts'
-import type { NewId } from '../base/ids.ts'
 import { didYouMean } from '../base/nearest.ts'
 import { requireAdministrator, requireSignIn } from '../content/rules/access.ts'
 import { TOKEN_METHODS, TOKEN_SCOPES } from '../models/caller.ts'
 import { apiTokens, newApiToken } from '../models/responses.ts'
 import { DASHBOARD_ROLES } from '../models/user.ts'
 import { endpointOn, type NamedSchema } from './endpoint.ts'
-import type { ReadStore } from '../store/read-store.ts'
-import type { Writable } from '../store/writes/writer.ts'
-
-export interface ApiTokenContext {
-  readonly store: Pick<ReadStore, 'accounts'> & Writable
-  readonly newId: NewId
-  readonly now: Clock
-}
+import type { Service } from './service-parts.ts'
 
 const BODY: NamedSchema = {
   kind: 'schema',
@@ -71,7 +62,7 @@ const BODY: NamedSchema = {
 }
 const MEMBERS = Object.keys(BODY.schema['properties'] ?? {})
 
-const endpoint = endpointOn<ApiTokenContext>('Administration')
+const endpoint = endpointOn<Service>('Administration')
 
 export const API_TOKENS = [
   endpoint({

@@ -1,8 +1,6 @@
 /** Signing in and out. */
-import { readEmail, type Accounts } from '../auth/accounts.ts'
-import type { Limits } from '../auth/limits.ts'
-import { visitorOf, type Sessions } from '../auth/sessions.ts'
-import type { Clock } from '../base/clock.ts'
+import { readEmail } from '../auth/accounts.ts'
+import { visitorOf } from '../auth/sessions.ts'
 import { describe, fail } from '../base/failure.ts'
 import type { JsonObject } from '../base/json.ts'
 import type { JsonSchema } from '../base/json-schema.ts'
@@ -13,15 +11,7 @@ import { anyCaller } from '../store/actor.ts'
 import { signedIn } from '../models/responses.ts'
 import type { User } from '../models/user.ts'
 import { endpointOn } from './endpoint.ts'
-
-export interface AuthContext {
-  readonly accounts: Accounts
-  readonly sessions: Sessions
-  readonly limits: Limits
-  readonly now: Clock
-  /** Called when a message was put into the outbox. */
-  readonly wakeCourier: () => void
-}
+import type { Service } from './service-parts.ts'
 
 /** Clients send these bodies without having signed in: reading two megabytes takes a good part of a second. */
 const BODY = { bytesMax: 16 * 1024, isShort: true }
@@ -32,7 +22,7 @@ const DASHBOARD_FLAG: JsonSchema = {
   description: 'Only for those who may open the dashboard',
 }
 
-const endpoint = endpointOn<AuthContext>('Accounts')
+const endpoint = endpointOn<Service>('Accounts')
 
 export const AUTH = [
   endpoint({
@@ -55,7 +45,7 @@ export const AUTH = [
     status: 202,
     errors: ['invalidInput', 'unauthorized'],
     client: 'auth.requestCode',
-  }).handle(async ({ accounts, limits, now, wakeCourier }, exchange) => {
+  }).handle(async ({ auth: { accounts, limits }, now, mail: { wakeCourier } }, exchange) => {
     const body = await exchange.readJson(BODY)
     const [email, dashboard] = [readEmail(body['email']), readDashboardFlag(body)]
     await limits.requestCodeFor(email, networkKey(exchange.clientAddress), now())
@@ -90,7 +80,7 @@ export const AUTH = [
     response: signedIn,
     errors: ['invalidInput', 'unauthorized', 'tooManyRequests'],
     client: 'auth.verifyCode',
-  }).handle(async ({ accounts, sessions, now }, exchange) => {
+  }).handle(async ({ auth: { accounts, sessions }, now }, exchange) => {
     const body = await exchange.readJson(BODY)
     const [email, code, dashboard] = [readEmail(body['email']), body['code'], readDashboardFlag(body)]
     if (typeof code !== 'string') throw fail('invalidInput', 'code: expected a string of six digits')
@@ -108,7 +98,7 @@ export const AUTH = [
     response: signedIn,
     errors: ['invalidInput'],
     client: 'auth.anonymous',
-  }).handle(async ({ accounts, now }, exchange) => {
+  }).handle(async ({ auth: { accounts }, now }, exchange) => {
     // A body that is not JSON is ignored; JSON has to be an object here as everywhere.
     if (/^application\/json\b/i.test(exchange.headers['content-type'] ?? ''))
       await exchange.readJson({ ...BODY, optional: true })
@@ -133,7 +123,7 @@ export const AUTH = [
     response: signedIn,
     errors: ['forbidden'],
     client: 'auth.refreshToken',
-  }).handle(async ({ sessions, limits, now }, exchange, session) => {
+  }).handle(async ({ auth: { sessions, limits }, now }, exchange, session) => {
     await limits.tokenRefresh(session.acting(anyCaller), now())
     const token = await sessions.refresh(session, { label: clientOf(exchange), now: now() })
     return { user: JSON.parse(session.user) as User, token }
@@ -144,7 +134,7 @@ export const AUTH = [
     access: 'user',
     summary: 'End the session; the token is no longer accepted',
     client: 'auth.signOut',
-  }).handle(({ sessions, now }, _exchange, session) => sessions.end(session, now())),
+  }).handle(({ auth: { sessions }, now }, _exchange, session) => sessions.end(session, now())),
 ]
 
 /** The clients send it always; older ones not at all. */

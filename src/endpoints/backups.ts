@@ -5,31 +5,21 @@ import { isoDate } from '../base/dates.ts'
 import { describe, fail, type Failure } from '../base/failure.ts'
 import type { OpenFile } from '../base/regular-file.ts'
 import { requireAdministrator, requireScope, requireSignIn } from '../content/rules/access.ts'
-import { backup, backups, checkedBackup, lastRestore, restoreBody, type CheckedBackup, type LastRestore } from '../models/responses.ts'
-import { backupFiles, findBackup, openBackup, type BackupPaths } from '../store/backup/backup-files.ts'
-import type { BackupRestores, FoundBackup } from '../store/backup/backup-restores.ts'
-import { backupMade, type BackupRecord, type BackupRuns } from '../store/backup/backup-runs.ts'
+import { backup, backups, checkedBackup, lastRestore, restoreBody, type CheckedBackup } from '../models/responses.ts'
+import { backupFiles, findBackup, openBackup } from '../store/backup/backup-files.ts'
+import type { FoundBackup } from '../store/backup/backup-restores.ts'
+import { backupMade, type BackupRecord } from '../store/backup/backup-runs.ts'
 import { DatabaseFileError } from '../store/backup/database-copy.ts'
-import { DOWNLOADS_MAX, DOWNLOADS_PER_USER_MAX, type DownloadSlots } from './download-slots.ts'
+import { DOWNLOADS_MAX, DOWNLOADS_PER_USER_MAX } from './download-slots.ts'
 import { endpointOn } from './endpoint.ts'
-import type { Writable } from '../store/writes/writer.ts'
-
-export interface BackupContext {
-  readonly store: Writable
-  readonly backupPaths: BackupPaths
-  readonly backupRuns: Pick<BackupRuns, 'make'>
-  readonly downloads: DownloadSlots
-  /** Undefined on a node of a cluster. */
-  readonly restores: Pick<BackupRestores, 'check' | 'restore'> | undefined
-  readonly lastRestore: () => Promise<LastRestore['restore']>
-}
+import type { Service } from './service-parts.ts'
 
 /** https://www.iana.org/assignments/media-types/application/vnd.sqlite3 */
 const SQLITE_TYPE = 'application/vnd.sqlite3'
 
 const CONFIRM_BYTES_MAX = 16 * 1024
 
-const endpoint = endpointOn<BackupContext>('Administration')
+const endpoint = endpointOn<Service>('Administration')
 
 export const BACKUPS = [
   endpoint({
@@ -41,7 +31,7 @@ export const BACKUPS = [
     description: 'A token of the API with the scope `backups` is enough.',
     response: backups,
     client: 'admin.backups',
-  }).handle(async ({ backupPaths }) => ({ items: await orReason(backupFiles(backupPaths)) })),
+  }).handle(async ({ backups: { paths } }) => ({ items: await orReason(backupFiles(paths)) })),
   endpoint({
     route: 'POST /api/v1/admin/backups',
     id: 'makeBackup',
@@ -52,8 +42,8 @@ export const BACKUPS = [
     response: backup,
     errors: ['conflict'],
     client: 'admin.makeBackup',
-  }).handle(async ({ store, backupRuns }, _exchange, { acting }) => {
-    const made = await orReason(backupRuns.make('manual'))
+  }).handle(async ({ store, backups: { runs } }, _exchange, { acting }) => {
+    const made = await orReason(runs.make('manual'))
     await keepIf(made, store.as(acting(requireAdministrator)).record(backupMade(made)))
     const { file, bytes, at } = made
     return { name: basename(file), bytes, createdAt: isoDate(at - (at % 1000)) }
@@ -73,12 +63,12 @@ export const BACKUPS = [
     },
     errors: ['notFound', 'tooManyRequests'],
     client: 'admin.downloadBackup',
-  }).handle(async ({ store, backupPaths, downloads }, { params }, { caller, acting }) => {
+  }).handle(async ({ store, backups: { paths }, downloads }, { params }, { caller, acting }) => {
     const name = params['name'] ?? ''
     const release = downloads.take(caller.id)
     let file: OpenFile | undefined
     try {
-      file = await orReason(openBackup(backupPaths, name))
+      file = await orReason(openBackup(paths, name))
     } finally {
       if (file === undefined) release()
     }
@@ -104,10 +94,10 @@ export const BACKUPS = [
     response: checkedBackup,
     errors: ['notFound', 'conflict'],
     client: 'admin.checkBackup',
-  }).handle(async (context, { params }, { caller, claim }) => {
+  }).handle(async ({ backups }, { params }, { caller, claim }) => {
     requireSignIn(caller)
     const name = params['name'] ?? ''
-    return shownBackup(await (await restoresOf(context, name)).check(name, claim))
+    return shownBackup(await (await restoresOf(backups, name)).check(name, claim))
   }),
   endpoint({
     route: 'POST /api/v1/admin/backups/:name/restore',
@@ -124,13 +114,13 @@ export const BACKUPS = [
     response: checkedBackup,
     errors: ['invalidInput', 'notFound', 'conflict'],
     client: 'admin.restoreBackup',
-  }).handle(async (context, exchange, { caller, claim, acting }) => {
+  }).handle(async ({ backups, store }, exchange, { caller, claim, acting }) => {
     requireSignIn(caller)
     const name = exchange.params['name'] ?? ''
-    const restores = await restoresOf(context, name)
+    const restores = await restoresOf(backups, name)
     const { confirm } = await exchange.readJson({ bytesMax: CONFIRM_BYTES_MAX, isShort: true })
     if (confirm !== name) throw fail('invalidInput', `confirm: expected ${describe(name)}, the name of the backup, found ${describe(confirm)}`)
-    const writer = context.store.as(acting(requireAdministrator))
+    const writer = store.as(acting(requireAdministrator))
     const record = (): Promise<void> => writer.record({ event: 'backup.restored', details: [{ name: 'name', value: name }] })
     return shownBackup(await restores.restore(name, claim, record))
   }),
@@ -141,7 +131,7 @@ export const BACKUPS = [
     summary: 'Read how the last restore over the API ended',
     response: lastRestore,
     client: 'admin.lastRestore',
-  }).handle(async (context) => ({ restore: await context.lastRestore() })),
+  }).handle(async ({ backups }) => ({ restore: await backups.lastRestore() })),
 ]
 
 function noBackup(name: string): Failure {
@@ -152,8 +142,8 @@ function noBackup(name: string): Failure {
  * What restores this backup. Throws notFound, and conflict on a node, which has no database of its own: what is written
  * passes through the log that all nodes share.
  */
-async function restoresOf({ restores, backupPaths }: BackupContext, name: string): Promise<NonNullable<BackupContext['restores']>> {
-  if ((await orReason(findBackup(backupPaths, name))) === 'missing') throw noBackup(name)
+async function restoresOf({ restores, paths }: Service['backups'], name: string): Promise<NonNullable<Service['backups']['restores']>> {
+  if ((await orReason(findBackup(paths, name))) === 'missing') throw noBackup(name)
   if (restores !== undefined) return restores
   throw fail(
     'conflict',

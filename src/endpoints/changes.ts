@@ -6,14 +6,12 @@
  */
 import { BYTES_PER_REQUEST } from '../auth/limits.ts'
 import type { Session } from '../auth/sessions.ts'
-import type { Clock } from '../base/clock.ts'
 import { describe, fail, type Failure } from '../base/failure.ts'
 import { ResyncFailure } from '../base/resync.ts'
 import { readChangeCursor, writeChangeCursor } from '../content/changes/change-cursor.ts'
 import { itemText, requestCounter, type ChangePages, type ChangeQuery } from '../content/changes/change-pages.ts'
 import type { ChangePage, ChangeView } from '../content/changes/page-reading.ts'
 import { CHANGE_MODELS } from '../content/changes/change-rights.ts'
-import type { ChangeStreams } from '../content/changes/change-streams.ts'
 import type { Reader } from '../content/changes/following.ts'
 import type { Backlog } from '../content/changes/open-streams.ts'
 import { CHANGE_EVENTS } from '../content/changes/page-memo.ts'
@@ -23,26 +21,11 @@ import { ok, type Exchange, type HttpResponse } from '../http/request/exchange.t
 import { changeTicket } from '../models/responses.ts'
 import type { Model } from '../models/schema.ts'
 import { endpointOn } from './endpoint.ts'
+import type { ReadService, Service } from './service-parts.ts'
 import { paramsOfUrl } from './list-params.ts'
-import { CHANGE_STREAMS, streamOwner, type StreamSlots } from './stream-slots.ts'
+import { CHANGE_STREAMS, streamOwner } from './stream-slots.ts'
 
 type StreamSession = Pick<Session, 'caller' | 'current'>
-
-export interface ChangeReadContext {
-  readonly changes: ChangePages
-  readonly streams: ChangeStreams
-  readonly streamSlots: StreamSlots
-  /** The session of a ticket, which may have been used; undefined for one that is not valid. */
-  readonly sessionOfTicket: (ticket: string) => Promise<StreamSession | undefined>
-  /** Uses a ticket; false for one that is not valid, or was used before. */
-  readonly redeemTicket: (ticket: string) => Promise<boolean>
-  readonly now: Clock
-}
-
-export interface TicketContext {
-  readonly issueTicket: (session: Session, now: number) => { readonly ticket: string; readonly expiresAt: string }
-  readonly now: Clock
-}
 
 const LIMIT_DEFAULT = 100
 const LIMIT_MAX = 1_000
@@ -51,7 +34,7 @@ const WAIT_SECONDS_MAX = 55
 /** A filter of a stream, or of a request that waits, is matched with each change for as long as it is open. */
 const STREAM_FILTER_CHARS_MAX = 8 * 1024
 
-const reading = endpointOn<ChangeReadContext>('Data')
+const reading = endpointOn<ReadService>('Data')
 
 /** Those that only read: every thread serves its own. */
 export const CHANGE_READS = [
@@ -70,7 +53,7 @@ export const CHANGE_READS = [
     parameters: ['since', 'models', 'filter', 'changesLimit', 'wait'],
     response: { kind: 'text', schema: 'ChangePage' },
     errors: ['badRequest', 'methodNotAllowed', 'resyncRequired'],
-  }).handle((context, exchange, session) => readChanges(context, exchange, session)),
+  }).handle((service, exchange, session) => readChanges(service, exchange, session)),
   reading({
     route: 'GET /api/v1/changes/stream',
     id: 'changeStream',
@@ -92,18 +75,18 @@ export const CHANGE_READS = [
     errors: ['badRequest', 'methodNotAllowed'],
     forVisitors: {
       applies: (_, { query }) => query.get('ticket') !== undefined,
-      async serve(context, exchange) {
+      async serve(service, exchange) {
         const ticket = exchange.query.get('ticket') ?? ''
-        const session = await context.sessionOfTicket(ticket)
+        const session = await service.changes.tickets.sessionOf(ticket)
         if (session === undefined) throw cannotUse()
         exchange.addLogFields({ user: session.caller.id })
         // Last: a request that is refused for another reason, such as too many streams, leaves the ticket for the next one.
-        return openStream(context, exchange, session, async () => {
-          if (!(await context.redeemTicket(ticket))) throw cannotUse()
+        return openStream(service, exchange, session, async () => {
+          if (!(await service.changes.tickets.redeem(ticket))) throw cannotUse()
         })
       },
     },
-  }).handle((context, exchange, session) => openStream(context, exchange, session)),
+  }).handle((service, exchange, session) => openStream(service, exchange, session)),
 ]
 
 const SIGN_IN = { headers: { 'WWW-Authenticate': 'Bearer' } }
@@ -111,41 +94,41 @@ const cannotUse = (): Failure =>
   fail('unauthorized', 'Cannot use the ticket: expected one of the last minute that was not used yet', SIGN_IN)
 
 export const CHANGE_TICKETS = [
-  endpointOn<TicketContext>('Data')({
+  endpointOn<Service>('Data')({
     route: 'POST /api/v1/changes/ticket',
     id: 'changeTicket',
     access: 'limitedUser',
     summary: 'Get a ticket that opens one stream within 60 seconds, in place of a token that a browser cannot send there',
     response: changeTicket,
     status: 201,
-  }).handle(({ issueTicket, now }, _exchange, session) => issueTicket(session, now())),
+  }).handle(({ auth: { issueTicket }, now }, _exchange, session) => issueTicket(session, now())),
 ]
 
-async function readChanges(context: ChangeReadContext, exchange: Exchange, session: Session): Promise<HttpResponse> {
-  const { changes, streams, streamSlots, now } = context
+async function readChanges(service: ReadService, exchange: Exchange, session: Session): Promise<HttpResponse> {
+  const { changes: { pages, streams, slots }, now } = service
   const query = readQuery(exchange)
   const turns = queryCallerOf(session.caller, exchange)
-  const view = await changes.viewInTurns(query, session.caller, turns)
+  const view = await pages.viewInTurns(query, session.caller, turns)
   const limit = readWhole(exchange, 'limit', LIMIT_DEFAULT, { min: 1, max: LIMIT_MAX })
   const wait = readWhole(exchange, 'wait', 0, { min: 0, max: WAIT_SECONDS_MAX })
   if (wait > 0) requireShortFilter(query)
-  const { newest, history } = changes.range()
+  const { newest, history } = pages.range()
   const since = exchange.query.get('since') ?? '0'
-  const seq = placeOf(changes, 'since', since, view)
+  const seq = placeOf(pages, 'since', since, view)
   if (seq === undefined) throw new ResyncFailure(writeChangeCursor(newest, view.rights, history))
   const respond = ({ items, next, hasMore }: ChangePage, seen: ChangeView): HttpResponse => {
-    const cursor = writeChangeCursor(next, seen.rights, changes.range().history)
+    const cursor = writeChangeCursor(next, seen.rights, pages.range().history)
     return ok(`{"items":[${items.map((item) => itemText(item, seen)).join()}],"next":"${cursor}","hasMore":${hasMore}}`)
   }
-  const page = await changes.read(view, seq, limit, turns)
+  const page = await pages.read(view, seq, limit, turns)
   stepsOf(exchange)(page.steps)
   // Both may have waited: nothing follows a sign-out or a change of roles.
-  const rights = changes.rights(session.current(now()))
+  const rights = pages.rights(session.current(now()))
   if (rights !== view.rights) throw new ResyncFailure(writeChangeCursor(newest, rights, history))
   if (page.items.length > 0 || page.hasMore || wait === 0) return respond(page, view)
   const owner = streamOwner(exchange, session.caller.id)
-  streamSlots.require(owner, CHANGE_STREAMS)
-  const free = streamSlots.take(owner, CHANGE_STREAMS)
+  slots.require(owner, CHANGE_STREAMS)
+  const free = slots.take(owner, CHANGE_STREAMS)
   if (free === undefined) return respond(page, view)
   try {
     const following = { query, view, seq: page.next, reader: () => session.current(now()) }
@@ -158,24 +141,24 @@ async function readChanges(context: ChangeReadContext, exchange: Exchange, sessi
 
 /** `admit` is called when nothing else is in the way of the stream. */
 async function openStream(
-  context: ChangeReadContext,
+  service: ReadService,
   exchange: Exchange,
   session: StreamSession,
   admit: () => Promise<void> = async () => {},
 ): Promise<HttpResponse> {
-  const { changes, streams, streamSlots, now } = context
+  const { changes: { pages, streams, slots }, now } = service
   const { caller, current } = session
   const query = readQuery(exchange)
   requireShortFilter(query)
   const reader: Reader = () => current(now())
-  const view = await changes.viewInTurns(query, caller, queryCallerOf(caller, exchange))
-  const { newest } = changes.range()
+  const view = await pages.viewInTurns(query, caller, queryCallerOf(caller, exchange))
+  const { newest } = pages.range()
   const lastEventId = exchange.headers['last-event-id']?.toString()
   const [name, from] = lastEventId === undefined ? ['since', exchange.query.get('since') ?? 'now'] : ['Last-Event-ID', lastEventId]
-  const seq = placeOf(changes, name, from, view)
+  const seq = placeOf(pages, name, from, view)
   if (exchange.method === 'HEAD') return { kind: 'raw', status: 200, contentType: EVENT_STREAM_TYPE, body: '' }
   const owner = streamOwner(exchange, caller.id)
-  streamSlots.require(owner, CHANGE_STREAMS)
+  slots.require(owner, CHANGE_STREAMS)
   await admit()
   const backlog = seq === undefined || seq === newest ? undefined : backlogOf(exchange, newest)
   return {
@@ -184,7 +167,7 @@ async function openStream(
     contentType: EVENT_STREAM_TYPE,
     headers: EVENT_STREAM_HEADERS,
     open(sink) {
-      const free = streamSlots.take(owner, CHANGE_STREAMS)
+      const free = slots.take(owner, CHANGE_STREAMS)
       if (free === undefined) {
         sink.end()
         return () => {}
@@ -215,8 +198,8 @@ function requireShortFilter({ filterText }: ChangeQuery): void {
 }
 
 /** Where the reader goes on; undefined where it has to start over. Throws badRequest for a text that is no cursor. */
-function placeOf(changes: ChangePages, name: string, text: string, { rights }: ChangeView): number | undefined {
-  const { newest, wholeBehind, history } = changes.range()
+function placeOf(pages: ChangePages, name: string, text: string, { rights }: ChangeView): number | undefined {
+  const { newest, wholeBehind, history } = pages.range()
   if (text === 'now') return newest
   const { seq, of } = readChangeCursor(name, text)
   if (seq < wholeBehind) return undefined

@@ -1,27 +1,19 @@
 /** Endpoints of the dashboard besides documents. */
-import type { Accounts } from '../auth/accounts.ts'
-import type { Clock } from '../base/clock.ts'
 import { DAY_MS } from '../base/duration.ts'
 import { headline } from '../models/headline.ts'
-import { dashboardOverview, dashboardSetup, type DashboardOverview, type DashboardSetup } from '../models/responses.ts'
+import { dashboardOverview, dashboardSetup, type DashboardOverview } from '../models/responses.ts'
 import type { Model } from '../models/schema.ts'
 import { source } from '../models/source.ts'
 import { STATUSES } from '../models/status.ts'
 import { topic } from '../models/topic.ts'
 import { endpointOn } from './endpoint.ts'
+import type { Service } from './service-parts.ts'
 import type { ReadStore } from '../store/read-store.ts'
-
-export interface DashboardContext {
-  readonly accounts: Pick<Accounts, 'hasAdministrator'>
-  readonly setup: () => Omit<DashboardSetup, 'hasAdministrator'>
-  readonly store: Pick<ReadStore, 'documents'>
-  readonly now: Clock
-}
 
 /** Thirty days of every time zone, and some hours more. */
 const SPAN_MS = 31 * DAY_MS
 
-const endpoint = endpointOn<DashboardContext>('Dashboard')
+const endpoint = endpointOn<Service>('Dashboard')
 
 export const DASHBOARD = [
   /** Hours are in UTC; days depend on the reader's time zone, so the page adds the hours up. */
@@ -55,7 +47,7 @@ export const DASHBOARD = [
     summary: 'Read what a sign-in page needs',
     response: dashboardSetup,
     client: 'dashboard.setup',
-  }).handle(async ({ accounts, setup }) => {
+  }).handle(async ({ auth: { accounts, setup } }) => {
     const { appName, codesBy, codeMinutes } = setup()
     return { appName, hasAdministrator: await accounts.hasAdministrator(), codesBy, codeMinutes }
   }),
@@ -63,7 +55,7 @@ export const DASHBOARD = [
 
 type StatusCounts = DashboardOverview['counts']['headline']
 
-async function statusCounts(store: DashboardContext['store'], model: Model): Promise<StatusCounts> {
+async function statusCounts(store: Pick<ReadStore, 'documents'>, model: Model): Promise<StatusCounts> {
   const counts = store.documents.countByStatus(model)
   return Object.fromEntries(STATUSES.map((status) => [status, counts.get(status) ?? 0])) as unknown as StatusCounts
 }

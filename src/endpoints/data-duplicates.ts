@@ -1,11 +1,11 @@
 /** Documents with an address that another one has already. */
 import { describe, fail } from '../base/failure.ts'
-import type { Documents } from '../content/documents.ts'
 import { duplicateDocuments } from '../models/responses.ts'
 import { includesDrafts, readModel } from './data.ts'
 import { endpointOn } from './endpoint.ts'
+import type { Service } from './service-parts.ts'
 
-const endpoint = endpointOn<{ readonly documents: Documents }>('Data')
+const endpoint = endpointOn<Service>('Data')
 
 export const DATA_DUPLICATES = [
   endpoint({
@@ -23,7 +23,7 @@ export const DATA_DUPLICATES = [
     response: duplicateDocuments,
     errors: ['badRequest', 'methodNotAllowed'],
     client: 'data.duplicates',
-  }).handle(({ documents }, exchange, { caller }) => {
+  }).handle(({ content: { documents } }, exchange, { caller }) => {
     const url = exchange.query.get('url')
     if (url === undefined) throw fail('badRequest', `Cannot find duplicates of ${describe(url)}: expected the parameter url`)
     return documents.duplicates({ model: readModel(exchange), url, except: exchange.query.get('except') }, { caller, includes: includesDrafts(exchange) })

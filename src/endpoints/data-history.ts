@@ -1,24 +1,19 @@
 /** The past of documents: their changes and earlier versions, and the trash. */
 import { describe, fail } from '../base/failure.ts'
 import { writtenText } from '../content/rules/access.ts'
-import type { Documents } from '../content/documents.ts'
 import { readLimit, type ListSettings } from '../content/reads/list-query.ts'
 import { entityTag } from '../http/request/entity-tag.ts'
 import { ok, type Exchange } from '../http/request/exchange.ts'
 import { documentHistory, trashedDocuments } from '../models/responses.ts'
 import { conditionOf, includesDrafts, itemId, readModel, referenceLimits } from './data.ts'
 import { endpointOn, type TextResponse } from './endpoint.ts'
+import type { Service } from './service-parts.ts'
 import type { HistoryQuery } from '../store/history/document-history.ts'
-
-export interface DataHistoryContext {
-  readonly documents: Documents
-  readonly listSettings: ListSettings
-}
 
 const ITEM: TextResponse = { kind: 'text', schema: 'Document', tagged: true }
 const CONTENT = 'Content has it; users, settings and preferences have none.'
 
-const endpoint = endpointOn<DataHistoryContext>('Data')
+const endpoint = endpointOn<Service>('Data')
 
 export const DATA_HISTORY = [
   endpoint({
@@ -33,7 +28,7 @@ export const DATA_HISTORY = [
     response: { kind: 'text', schema: trashedDocuments },
     errors: ['badRequest', 'methodNotAllowed'],
     client: 'data.trash',
-  }).handle(({ documents, listSettings }, exchange, { caller }) =>
+  }).handle(({ content: { documents, listSettings } }, exchange, { caller }) =>
     ok(documents.trash(readModel(exchange), readPage(exchange, listSettings), { caller, includes: includesDrafts(exchange) })),
   ),
   endpoint({
@@ -46,7 +41,7 @@ export const DATA_HISTORY = [
     parameters: ['writableModel', 'incomplete'],
     errors: ['badRequest', 'notFound', 'methodNotAllowed'],
     client: 'data.eraseTrashed',
-  }).handle(({ documents }, exchange, by) => documents.eraseTrashed(readModel(exchange), itemId(exchange), { by, includes: includesDrafts(exchange) })),
+  }).handle(({ content: { documents } }, exchange, by) => documents.eraseTrashed(readModel(exchange), itemId(exchange), { by, includes: includesDrafts(exchange) })),
   endpoint({
     route: 'GET /api/v1/data/:id/history',
     id: 'history',
@@ -59,7 +54,7 @@ export const DATA_HISTORY = [
     response: documentHistory,
     errors: ['badRequest', 'notFound', 'methodNotAllowed'],
     client: 'data.history',
-  }).handle(({ documents, listSettings }, exchange, { caller }) =>
+  }).handle(({ content: { documents, listSettings } }, exchange, { caller }) =>
     documents.history(readModel(exchange), itemId(exchange), readPage(exchange, listSettings), { caller, includes: includesDrafts(exchange) }),
   ),
   endpoint({
@@ -73,7 +68,7 @@ export const DATA_HISTORY = [
     response: ITEM,
     errors: ['badRequest', 'notFound', 'methodNotAllowed'],
     client: 'data.version',
-  }).handle(({ documents }, exchange, { caller }) => {
+  }).handle(({ content: { documents } }, exchange, { caller }) => {
     const text = documents.version(readModel(exchange), itemId(exchange), readSeq(exchange.params['seq'] ?? ''), { caller, includes: includesDrafts(exchange) })
     return ok(text, { ETag: entityTag(text) })
   }),
@@ -92,7 +87,7 @@ export const DATA_HISTORY = [
     response: ITEM,
     errors: ['badRequest', 'invalidInput', 'notFound', 'methodNotAllowed', 'conflict', 'preconditionFailed'],
     client: 'data.restore',
-  }).handle(async ({ documents }, exchange, by) => {
+  }).handle(async ({ content: { documents } }, exchange, by) => {
     const [model, condition, seq] = [readModel(exchange), conditionOf(exchange), exchange.query.get('seq')]
     const wanted = { seq: seq === undefined ? undefined : readSeq(seq), references: referenceLimits(exchange) }
     const text = await documents.restore(model, itemId(exchange), wanted, { by, condition, includes: includesDrafts(exchange) })

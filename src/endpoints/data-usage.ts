@@ -1,11 +1,11 @@
 /** Which documents hold copies of one. */
 import { describe, fail } from '../base/failure.ts'
 import type { Json } from '../base/json.ts'
-import type { Documents } from '../content/documents.ts'
 import { documentsUsage, documentUsage } from '../models/responses.ts'
 import { requireRole } from '../content/rules/access.ts'
 import { includesDrafts, itemId, readModel } from './data.ts'
 import { endpointOn, type NamedSchema } from './endpoint.ts'
+import type { Service } from './service-parts.ts'
 
 /** As many as a batch deletes. */
 const IDS_MAX = 200
@@ -30,7 +30,7 @@ const USAGE_BODY: NamedSchema = {
   },
 }
 
-const endpoint = endpointOn<{ readonly documents: Documents }>('Data')
+const endpoint = endpointOn<Service>('Data')
 
 export const DATA_USAGE = [
   endpoint({
@@ -46,7 +46,7 @@ export const DATA_USAGE = [
     response: documentUsage,
     errors: ['badRequest', 'notFound', 'methodNotAllowed'],
     client: 'data.usage',
-  }).handle(({ documents }, exchange, { caller }) => documents.usage(readModel(exchange), itemId(exchange), { caller, includes: includesDrafts(exchange) })),
+  }).handle(({ content: { documents } }, exchange, { caller }) => documents.usage(readModel(exchange), itemId(exchange), { caller, includes: includesDrafts(exchange) })),
   endpoint({
     route: 'POST /api/v1/data/usage',
     id: 'usageOfMany',
@@ -59,7 +59,7 @@ export const DATA_USAGE = [
     response: documentsUsage,
     errors: ['badRequest', 'invalidInput', 'methodNotAllowed'],
     client: 'data.usageOfMany',
-  }).handle(async ({ documents }, exchange, { caller }) => {
+  }).handle(async ({ content: { documents } }, exchange, { caller }) => {
     const model = readModel(exchange)
     requireRole(model, 'read', caller)
     const { ids } = await exchange.readJson(BODY)

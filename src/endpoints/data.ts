@@ -11,15 +11,13 @@ import { orNull } from '../base/json-schema.ts'
 import { BYTES_PER_REQUEST } from '../auth/limits.ts'
 import { requireDrafts, requireEditor, requireRole, writtenText } from '../content/rules/access.ts'
 import { BATCH_OPERATIONS, BATCH_OPERATIONS_MAX } from '../content/batch.ts'
-import type { DocumentReads, ListRequest } from '../content/reads/document-reads.ts'
-import type { Documents, SentBody } from '../content/documents.ts'
+import type { ListRequest } from '../content/reads/document-reads.ts'
+import type { SentBody } from '../content/documents.ts'
 import { listKey, readFlag, readShape, visibilityOf, type ListParams, type PageShape } from '../content/reads/list-query.ts'
 import type { PageFacts } from '../content/reads/page-cache.ts'
 import { projectText, readProjection } from '../content/reads/projection.ts'
 import { documentDependencies, listDependencies } from '../content/reads/read-dependencies.ts'
-import type { Reads } from '../content/reads/reads.ts'
 import { readIdempotencyKey, type RepeatKey } from '../content/repeatable.ts'
-import type { EnvelopeCoder } from '../http/coding/envelope-coder.ts'
 import { entityTag } from '../http/request/entity-tag.ts'
 import { created, ok, type Exchange, type HttpResponse, type JsonBodyOptions } from '../http/request/exchange.ts'
 import { knownTag, readPreconditions, requirePreconditions } from '../http/request/preconditions.ts'
@@ -31,25 +29,12 @@ import { placesOf } from '../models/incomplete.ts'
 import { user } from '../models/user.ts'
 import type { Model } from '../models/schema.ts'
 import { endpointOn, type NamedSchema, type TextResponse } from './endpoint.ts'
+import type { ReadService, Service } from './service-parts.ts'
 import { respondTo } from './data-responses.ts'
 import { paramsOfBody, paramsOfUrl, weightOf } from './list-params.ts'
-import { wantedMailOf } from './invitation-endpoints.ts'
+import { wantedMailOf } from './invitation-sender.ts'
 import { CHANGED_BY, COUNT, CURSOR, ETAG_EXAMPLE, FIELDS, INCOMPLETE, LIMIT, SEARCH, SORT, WRITABLE_MODELS } from './parameters.ts'
 import type { Condition } from '../store/documents/transaction-view.ts'
-
-/** What the endpoints that only read work with, in whatever thread. */
-export interface ReadContext {
-  readonly documents: Pick<DocumentReads, 'list' | 'read' | 'readPublic'>
-  readonly reads: Reads
-  readonly coder: EnvelopeCoder
-  readonly now: Clock
-  /** Without a session: mobile apps since September 2025 read it before they have a token, or with an expired one. */
-  readonly publicRemoteConfig: boolean
-}
-
-export interface DataContext extends ReadContext {
-  readonly documents: Documents
-}
 
 /** The body of a query: a filter of 64 KiB in which each character is escaped, a cursor and a sort. */
 const QUERY_BYTES_MAX = 512 * 1024
@@ -115,8 +100,8 @@ const PAGE: TextResponse = { kind: 'text', schema: 'Page' }
 
 const NO_MAIL = { byMail: undefined, language: undefined, languages: [] }
 
-const endpoint = endpointOn<DataContext>('Data')
-const reading = endpointOn<ReadContext>('Data')
+const endpoint = endpointOn<Service>('Data')
+const reading = endpointOn<ReadService>('Data')
 
 const LIST = reading({
   route: 'GET /api/v1/data',
@@ -133,7 +118,7 @@ const LIST = reading({
   others: [{ status: 304, description: 'The client has the current page' }],
   errors: ['badRequest', 'methodNotAllowed'],
   client: 'data.list',
-}).handle((context, exchange, { caller }) => list(context, exchange, caller))
+}).handle((service, exchange, { caller }) => list(service, exchange, caller))
 
 const QUERY_BY_BODY = reading({
   route: 'POST /api/v1/data/query',
@@ -147,7 +132,7 @@ const QUERY_BY_BODY = reading({
   response: PAGE,
   errors: ['badRequest', 'invalidInput', 'methodNotAllowed'],
   client: 'data.list',
-}).handle(async ({ documents, reads, coder, now }, exchange, session) => {
+}).handle(async ({ content: { documents, reads, coder }, now }, exchange, session) => {
   const model = readModel(exchange)
   requireRole(model, 'list', session.caller)
   const { params, caller } = await readListBody(exchange, session, now)
@@ -180,13 +165,13 @@ const READ = reading({
   errors: ['badRequest', 'notFound', 'methodNotAllowed', 'preconditionFailed'],
   client: 'data.get',
   forVisitors: {
-    applies: ({ publicRemoteConfig }, exchange) =>
+    applies: ({ content: { publicRemoteConfig } }, exchange) =>
       publicRemoteConfig &&
       itemId(exchange) === remoteConfig.singleton &&
       exchange.query.get('model') === remoteConfig.name,
-    serve: (context, exchange) => read(context, exchange, undefined),
+    serve: (service, exchange) => read(service, exchange, undefined),
   },
-}).handle((context, exchange, { caller }) => read(context, exchange, caller))
+}).handle((service, exchange, { caller }) => read(service, exchange, caller))
 
 export const DATA = [
   LIST,
@@ -207,7 +192,7 @@ export const DATA = [
     response: DOCUMENT,
     errors: ['badRequest', 'invalidInput', 'methodNotAllowed', 'conflict', 'idempotencyKeyReused', 'networkError'],
     client: 'data.create',
-  }).handle(async ({ documents }, exchange, session) => {
+  }).handle(async ({ content: { documents } }, exchange, session) => {
     const model = readModel(exchange)
     const wanted = { repeat: repeatKeyOf(exchange), mail: model === user ? wantedMailOf(exchange) : NO_MAIL }
     const text = await documents.create(model, () => readBody(exchange), session, wanted)
@@ -229,7 +214,7 @@ export const DATA = [
     response: documentCounts,
     errors: ['badRequest', 'methodNotAllowed'],
     client: 'data.counts',
-  }).handle(({ documents }, exchange, { caller }) =>
+  }).handle(({ content: { documents } }, exchange, { caller }) =>
     documents.counts(readModel(exchange), { params: paramsOfUrl(exchange), caller }, exchange, includesDrafts(exchange)),
   ),
   endpoint({
@@ -246,7 +231,7 @@ export const DATA = [
     response: queryPlan,
     errors: ['badRequest', 'invalidInput', 'methodNotAllowed', 'tooManyRequests'],
     client: 'data.explain',
-  }).handle(({ documents, now }, exchange, session) => {
+  }).handle(({ content: { documents }, now }, exchange, session) => {
     const readRequest = async (): Promise<ListRequest> => {
       const read = await readListBody(exchange, session, now)
       requireEditor(read.caller)
@@ -269,7 +254,7 @@ export const DATA = [
     response: documentProblems,
     errors: ['badRequest', 'invalidInput', 'notFound', 'methodNotAllowed'],
     client: 'data.check',
-  }).handle(async ({ documents, now }, exchange, session) => {
+  }).handle(async ({ content: { documents }, now }, exchange, session) => {
     const [model, id] = [readModel(exchange), exchange.query.get('id')]
     const sent = async () => ({ ...(await readBody(exchange)), caller: session.current(now()) })
     return { problems: await documents.check(model, id, sent, session.caller, includesDrafts(exchange)) }
@@ -292,7 +277,7 @@ export const DATA = [
       ...(['badRequest', 'invalidInput', 'notFound', 'methodNotAllowed', 'conflict', 'preconditionFailed'] as const),
       'idempotencyKeyReused',
     ],
-  }).handle(async ({ documents }, exchange, by) => {
+  }).handle(async ({ content: { documents } }, exchange, by) => {
     const sent = await readBody(exchange)
     const { operations } = sent.body
     if (Array.isArray(operations)) exchange.weigh((operations.length - 1) * BYTES_PER_REQUEST)
@@ -314,7 +299,7 @@ export const DATA = [
     response: DOCUMENT,
     errors: ['badRequest', 'invalidInput', 'notFound', 'methodNotAllowed', 'conflict', 'preconditionFailed'],
     client: 'data.replace',
-  }).handle(async ({ documents }, exchange, by) => {
+  }).handle(async ({ content: { documents } }, exchange, by) => {
     const [model, condition] = [readModel(exchange), conditionOf(exchange)]
     const text = await documents.replace(model, itemId(exchange), () => readBody(exchange), { by, condition, includes: includesDrafts(exchange) })
     return ok(writtenText(model, text, by.caller), { ETag: entityTag(text) })
@@ -335,7 +320,7 @@ export const DATA = [
     response: DOCUMENT,
     errors: ['badRequest', 'invalidInput', 'notFound', 'methodNotAllowed', 'conflict', 'preconditionFailed'],
     client: 'data.patch',
-  }).handle(async ({ documents }, exchange, by) => {
+  }).handle(async ({ content: { documents } }, exchange, by) => {
     const [model, condition] = [readModel(exchange), conditionOf(exchange)]
     const readPatch = () => readBody(exchange, { isPatch: true })
     const text = await documents.patch(model, itemId(exchange), readPatch, { by, condition, includes: includesDrafts(exchange) })
@@ -354,7 +339,7 @@ export const DATA = [
     parameters: ['writableModel', 'replaceBy', 'incomplete', 'ifMatch', 'ifNoneMatch'],
     errors: ['badRequest', 'notFound', 'methodNotAllowed', 'preconditionFailed'],
     client: 'data.remove',
-  }).handle(({ documents }, exchange, by) => {
+  }).handle(({ content: { documents } }, exchange, by) => {
     const [model, condition] = [readModel(exchange), conditionOf(exchange)]
     const changing = { by, condition, includes: includesDrafts(exchange) }
     return documents.remove(model, itemId(exchange), changing, exchange.query.get('replaceBy'))
@@ -370,8 +355,8 @@ async function readListBody(exchange: Exchange, session: Session, now: Clock): P
 }
 
 /** A page of a list, or 304 to a client that has it. */
-function list(context: ReadContext, exchange: Exchange, caller: Caller): Awaitable<HttpResponse> {
-  const { documents, reads, coder } = context
+function list(service: ReadService, exchange: Exchange, caller: Caller): Awaitable<HttpResponse> {
+  const { documents, reads, coder } = service.content
   // A page is not changed, so no request can mean the version of one that it changes.
   const noneMatch = exchange.headers['if-none-match']
   const knownTag = knownTagOf({ 'if-none-match': noneMatch })
@@ -409,8 +394,8 @@ function listFacts(model: Model, params: ListParams, caller: Caller, shape: Page
  * A document, or 304 to a client that has it. Whether it may be read at all is found out before its conditions. The
  * remote configuration may be read without a caller, where the operator has made it public.
  */
-function read(context: ReadContext, exchange: Exchange, caller: Caller | undefined): Awaitable<HttpResponse> {
-  const { documents, reads, coder } = context
+function read(service: ReadService, exchange: Exchange, caller: Caller | undefined): Awaitable<HttpResponse> {
+  const { documents, reads, coder } = service.content
   const knownTag = knownTagOf(exchange.headers)
   const text = textOf(exchange, caller)
   const page = reads.remembered(text)

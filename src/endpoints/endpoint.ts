@@ -1,6 +1,6 @@
 /**
  * One endpoint of the API as one value, of which the router's table, the OpenAPI document, `/docs`, the typed client
- * and the tables of the guides are made. A handler gets the parts of the service as an argument, so that declarations
+ * and the tables of the guides are made. A handler gets the service as an argument, so that declarations
  * exist without a running service.
  */
 import type { Session } from '../auth/sessions.ts'
@@ -88,9 +88,9 @@ interface Declaration {
 }
 
 /** Requests that are served without a session, within the limit of visitors. */
-interface VisitorException<Context> {
-  readonly applies: (context: Context, exchange: Exchange) => boolean
-  readonly serve: (context: Context, exchange: Exchange) => Awaitable<HttpResponse>
+interface VisitorException<S> {
+  readonly applies: (service: S, exchange: Exchange) => boolean
+  readonly serve: (service: S, exchange: Exchange) => Awaitable<HttpResponse>
 }
 
 export interface Described extends Declaration {
@@ -102,41 +102,41 @@ export interface Described extends Declaration {
   readonly response: Response | undefined
 }
 
-export interface Endpoint<Context> extends Described {
-  readonly forVisitors?: VisitorException<Context>
+export interface Endpoint<S> extends Described {
+  readonly forVisitors?: VisitorException<S>
   /** There is a session where the access wants one. */
-  readonly serve: (context: Context, exchange: Exchange, session: Session | undefined) => Awaitable<HttpResponse>
+  readonly serve: (service: S, exchange: Exchange, session: Session | undefined) => Awaitable<HttpResponse>
 }
 
 type Caller<A extends Access> = A extends OpenAccess ? undefined : Session
 /** A handler gives the value of a record, which is written as JSON, or the whole of any other response. */
 type Handled<R extends Response | undefined> = R extends RecordField ? ValueOf<R> : R extends undefined ? void : HttpResponse
 
-interface Definition<Context, A extends Access, R extends Response | undefined> extends Declaration {
+interface Definition<S, A extends Access, R extends Response | undefined> extends Declaration {
   /** Parts of the path that begin with a colon are parameters. */
   readonly route: `${Method} /${string}`
   readonly access: A
   /** 200 where not said otherwise, 204 for an empty response. */
   readonly status?: 201 | 202
   readonly response?: R
-  readonly forVisitors?: VisitorException<Context>
+  readonly forVisitors?: VisitorException<S>
 }
 
-type Handle<Context, Session, Value> = (context: Context, exchange: Exchange, session: Session) => Awaitable<Value>
+type Handle<S, Session, Value> = (service: S, exchange: Exchange, session: Session) => Awaitable<Value>
 
-/** Gives the function that declares endpoints of a tag, whose handlers work on a context. */
-export function endpointOn<Context>(tag: Tag) {
-  return <const A extends Access, R extends Response | undefined = undefined>(definition: Definition<Context, A, R>) => ({
-    handle: (handle: Handle<Context, Caller<A>, Handled<R>>): Endpoint<Context> =>
-      served(tag, definition, handle as Handle<Context, never, unknown>),
+/** Gives the function that declares endpoints of a tag, whose handlers get a service, or some parts of one. */
+export function endpointOn<S>(tag: Tag) {
+  return <const A extends Access, R extends Response | undefined = undefined>(definition: Definition<S, A, R>) => ({
+    handle: (handle: Handle<S, Caller<A>, Handled<R>>): Endpoint<S> =>
+      served(tag, definition, handle as Handle<S, never, unknown>),
   })
 }
 
-function served<Context>(
+function served<S>(
   tag: Tag,
-  { route, response, status, ...declaration }: Definition<Context, Access, Response | undefined>,
-  handle: Handle<Context, never, unknown>,
-): Endpoint<Context> {
+  { route, response, status, ...declaration }: Definition<S, Access, Response | undefined>,
+  handle: Handle<S, never, unknown>,
+): Endpoint<S> {
   const [method, path] = route.split(' ') as [Method, string]
   const empty = response === undefined ? (status === 202 ? 202 : 204) : undefined
   const responseOf = (handled: unknown): HttpResponse => {
@@ -148,6 +148,6 @@ function served<Context>(
     ...declaration,
     ...{ tag, method, path, response },
     status: empty ?? status ?? 200,
-    serve: (context, exchange, session) => withValue(handle(context, exchange, session as never), responseOf),
+    serve: (service, exchange, session) => withValue(handle(service, exchange, session as never), responseOf),
   }
 }

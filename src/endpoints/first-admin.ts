@@ -1,19 +1,10 @@
 /** The first administrator, by the address that the service printed at its start. */
-import { readEmail, type Accounts } from '../auth/accounts.ts'
-import type { RefusedSignIns } from '../auth/refused-sign-ins.ts'
+import { readEmail } from '../auth/accounts.ts'
 import { visitorOf } from '../auth/sessions.ts'
-import type { SetupToken } from '../auth/setup-token.ts'
-import type { Clock } from '../base/clock.ts'
 import { fail } from '../base/failure.ts'
 import { firstAdminBody, signedIn } from '../models/responses.ts'
 import { endpointOn } from './endpoint.ts'
-
-export interface FirstAdminContext {
-  readonly accounts: Pick<Accounts, 'signInFirstAdmin' | 'hasAdministrator'>
-  readonly setupToken: Pick<SetupToken, 'check' | 'end'>
-  readonly refusedSignIns: Pick<RefusedSignIns, 'record'>
-  readonly now: Clock
-}
+import type { Service } from './service-parts.ts'
 
 const HAS_ADMINISTRATOR =
   'This set-up address no longer works, because there is an administrator: sign in, or ask an administrator to add you'
@@ -24,7 +15,7 @@ const FOUND = {
 const REMEDY =
   'restart the service in a terminal or with --print-setup for a new one, or run "dateline admin --email ADDRESS --code" and sign in with the code'
 
-const endpoint = endpointOn<FirstAdminContext>('Accounts')
+const endpoint = endpointOn<Service>('Accounts')
 
 export const FIRST_ADMIN = [
   endpoint({
@@ -39,7 +30,7 @@ export const FIRST_ADMIN = [
     response: signedIn,
     errors: ['invalidInput', 'unauthorized', 'forbidden'],
     client: 'auth.setup',
-  }).handle(async ({ accounts, setupToken, refusedSignIns, now }, exchange) => {
+  }).handle(async ({ auth: { accounts, setupToken, refusedSignIns }, now }, exchange) => {
     const { token, email: given } = await exchange.readJson({ bytesMax: 16 * 1024, isShort: true })
     const visitor = visitorOf(exchange)
     const found = setupToken.check(token, now())

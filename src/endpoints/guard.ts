@@ -31,9 +31,9 @@ interface Guard {
   readonly positions?: PositionGate | undefined
 }
 
-export function routesOf<Context>(
-  endpoints: readonly Endpoint<Context>[],
-  context: Context,
+export function routesOf<S>(
+  endpoints: readonly Endpoint<S>[],
+  service: S,
   guard: Guard,
 ): readonly Route[] {
   const { positions } = guard
@@ -41,11 +41,11 @@ export function routesOf<Context>(
     const { method, path, tag, access, token, serve, forVisitors } = endpoint
     const reach = reachOf(endpoint)
     const handler = (exchange: Exchange): Awaitable<HttpResponse> => {
-      if (forVisitors?.applies(context, exchange) === true) {
-        return withValue(admit('visitor', exchange, guard, reach), () => forVisitors.serve(context, exchange))
+      if (forVisitors?.applies(service, exchange) === true) {
+        return withValue(admit('visitor', exchange, guard, reach), () => forVisitors.serve(service, exchange))
       }
       if (token === 'optional' && reach === 'none') refuseToken(exchange, guard)
-      return withValue(admit(access, exchange, guard, reach), (session) => serve(context, exchange, session))
+      return withValue(admit(access, exchange, guard, reach), (session) => serve(service, exchange, session))
     }
     // What tells how the node is doing works in every state of it.
     if (positions === undefined || tag === 'Operation') return { method, path, handler }

@@ -1,10 +1,9 @@
 /** Importing documents from a file, piece by piece, for administrators. */
-import type { Clock } from '../base/clock.ts'
 import { SEPARATORS, type Separator } from '../base/csv.ts'
 import { describe, fail } from '../base/failure.ts'
 import { isNumber, type Json, type JsonObject } from '../base/json.ts'
 import { importPiece, PIECE_BYTES_MAX, PIECE_ROWS_MAX, previewPiece, type ImportPiece } from '../content/transfer/import-pieces.ts'
-import { isRepeatable, type Repeats } from '../content/repeatable.ts'
+import { isRepeatable } from '../content/repeatable.ts'
 import type { Exchange } from '../http/request/exchange.ts'
 import { MODELS, modelNamed } from '../models/registry.ts'
 import { importedPiece, importPreview } from '../models/responses.ts'
@@ -12,14 +11,7 @@ import type { Model } from '../models/schema.ts'
 import { user } from '../models/user.ts'
 import { repeatKeyOf } from './data.ts'
 import { endpointOn, type NamedSchema } from './endpoint.ts'
-import type { ReadStore } from '../store/read-store.ts'
-import type { Writable } from '../store/writes/writer.ts'
-
-export interface ImportContext {
-  readonly store: Pick<ReadStore, 'documents'> & Writable
-  readonly now: Clock
-  readonly repeats: Repeats
-}
+import type { Service } from './service-parts.ts'
 
 const FORMATS = ['csv', 'ndjson'] as const
 /** Users come with accounts, and their addresses are those of people: the command imports them. */
@@ -83,7 +75,7 @@ const BODY: NamedSchema = {
   },
 }
 
-const endpoint = endpointOn<ImportContext>('Administration')
+const endpoint = endpointOn<Service>('Administration')
 
 export const IMPORTS = [
   endpoint({
@@ -118,7 +110,7 @@ export const IMPORTS = [
     response: importedPiece,
     errors: ['badRequest', 'invalidInput', 'payloadTooLarge', 'conflict', 'idempotencyKeyReused'],
     client: 'admin.importRows',
-  }).handle(async ({ store, now, repeats }, exchange, by) => {
+  }).handle(async ({ store, now, content: { repeats } }, exchange, by) => {
     const body = await readBody(exchange, BODY)
     const piece = readPiece(body)
     const repeat = piece.isDryRun ? undefined : repeatKeyOf(exchange)

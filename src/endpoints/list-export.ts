@@ -1,23 +1,15 @@
 /** The documents of a list as a file, in its order, for publishers and administrators. */
 import { requireDrafts, requireEditor, requireRole } from '../content/rules/access.ts'
-import { readChangers, readFlag, readListQuery, type ListSettings } from '../content/reads/list-query.ts'
-import type { ListExports } from '../content/transfer/export-files.ts'
+import { readChangers, readFlag, readListQuery } from '../content/reads/list-query.ts'
 import { describe, fail } from '../base/failure.ts'
 import { orNull } from '../base/json-schema.ts'
 import { modelNamed } from '../models/registry.ts'
 import type { Model } from '../models/schema.ts'
-import { DOWNLOADS_MAX, DOWNLOADS_PER_USER_MAX, type DownloadSlots } from './download-slots.ts'
+import { DOWNLOADS_MAX, DOWNLOADS_PER_USER_MAX } from './download-slots.ts'
 import { endpointOn, type NamedSchema } from './endpoint.ts'
+import type { Service } from './service-parts.ts'
 import { paramsOfBody } from './list-params.ts'
 import { CHANGED_BY, INCOMPLETE, SEARCH, SORT, WRITABLE_MODELS } from './parameters.ts'
-import type { Store } from '../store/store.ts'
-
-export interface ListExportContext {
-  readonly store: Store
-  readonly listSettings: ListSettings
-  readonly exports: ListExports
-  readonly downloads: DownloadSlots
-}
 
 const FORMATS = ['csv', 'ndjson'] as const
 const TYPE = 'application/octet-stream'
@@ -41,7 +33,7 @@ const BODY: NamedSchema = {
   },
 }
 
-const endpoint = endpointOn<ListExportContext>('Data')
+const endpoint = endpointOn<Service>('Data')
 
 export const LIST_EXPORT = [
   endpoint({
@@ -65,7 +57,7 @@ export const LIST_EXPORT = [
     },
     errors: ['badRequest', 'invalidInput', 'methodNotAllowed', 'conflict', 'tooManyRequests'],
     client: 'admin.exportList',
-  }).handle(async ({ store, listSettings, exports, downloads }, exchange, { caller, acting }) => {
+  }).handle(async ({ store, content: { listSettings, exports }, downloads }, exchange, { caller, acting }) => {
     const body = await exchange.readJson({ bytesMax: BODY_BYTES_MAX, isDoneWhenRead: true })
     const { model: name, format: wanted } = body
     const model: Model | undefined = typeof name === 'string' ? modelNamed(name) : undefined

@@ -1,7 +1,5 @@
 /** The outbox, for administrators: what became of mail, a retry immediately of one that waits, and a test mail. */
-import type { Session } from '../auth/sessions.ts'
 import { readEmail } from '../auth/accounts.ts'
-import type { Clock } from '../base/clock.ts'
 import { isoDate } from '../base/dates.ts'
 import { describe, fail } from '../base/failure.ts'
 import { requireAdministrator } from '../content/rules/access.ts'
@@ -11,24 +9,14 @@ import {
   mailTestBody,
   outboxMessages,
   outboxRetry,
-  type MailTest,
   type OutboxMessages,
 } from '../models/responses.ts'
 import { endpointOn } from './endpoint.ts'
+import type { Service } from './service-parts.ts'
 import { readChoice, readNewest } from './parameters.ts'
 import type { MessageRecord } from '../store/outbox/outbox-table.ts'
-import type { ReadStore } from '../store/read-store.ts'
-import type { Writable } from '../store/writes/writer.ts'
 
-export interface OutboxContext {
-  readonly store: Pick<ReadStore, 'outbox'> & Writable
-  readonly now: Clock
-  /** Called when a message was made due. */
-  readonly wakeCourier: () => void
-  readonly testMail: (to: string, by: Session) => Promise<MailTest>
-}
-
-const endpoint = endpointOn<OutboxContext>('Administration')
+const endpoint = endpointOn<Service>('Administration')
 
 export const OUTBOX = [
   endpoint({
@@ -55,7 +43,7 @@ export const OUTBOX = [
     response: mailTest,
     errors: ['invalidInput', 'conflict', 'tooManyRequests'],
     client: 'admin.testMail',
-  }).handle(async ({ testMail }, exchange, session) => {
+  }).handle(async ({ mail: { testMail } }, exchange, session) => {
     const body = await exchange.readJson({ isDoneWhenRead: true })
     return testMail(readEmail(body['to'], 'to'), session)
   }),
@@ -67,7 +55,7 @@ export const OUTBOX = [
     response: outboxRetry,
     errors: ['notFound', 'conflict'],
     client: 'admin.retryMail',
-  }).handle(async ({ store, now, wakeCourier }, { params }, { acting }) => {
+  }).handle(async ({ store, now, mail: { wakeCourier } }, { params }, { acting }) => {
     const id = params['id'] ?? ''
     const outcome = await store.as(acting(requireAdministrator)).retryMessage(id, now())
     if (outcome === 'missing')

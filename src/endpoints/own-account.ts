@@ -1,22 +1,11 @@
 /** A user's own account: its sessions, and its deletion. Every user may, guests included. */
-import type { Accounts } from '../auth/accounts.ts'
-import type { Sessions } from '../auth/sessions.ts'
-import type { Clock } from '../base/clock.ts'
 import { sessionsEnded, userSessions } from '../models/responses.ts'
 import { anyCaller } from '../store/actor.ts'
 import { endpointOn } from './endpoint.ts'
+import type { Service } from './service-parts.ts'
 import { sessionList, unknownSession } from './listed-sessions.ts'
-import type { ReadStore } from '../store/read-store.ts'
-import type { Writable } from '../store/writes/writer.ts'
 
-export interface OwnAccountContext {
-  readonly accounts: Pick<Accounts, 'deleteOwn'>
-  readonly sessions: Pick<Sessions, 'end'>
-  readonly store: Pick<ReadStore, 'accounts'> & Writable
-  readonly now: Clock
-}
-
-const endpoint = endpointOn<OwnAccountContext>('Accounts')
+const endpoint = endpointOn<Service>('Accounts')
 
 export const OWN_ACCOUNT = [
   endpoint({
@@ -46,7 +35,7 @@ export const OWN_ACCOUNT = [
     summary: 'End one of your sessions, which may be the current one',
     errors: ['notFound'],
     client: 'auth.endSession',
-  }).handle(async ({ store, sessions, now }, { params }, session) => {
+  }).handle(async ({ store, auth: { sessions }, now }, { params }, session) => {
     const one = params['session'] ?? ''
     // The current one is ended as by signing out, also where no row lists it.
     if (one === session.claim.jti) return sessions.end(session, now())
@@ -60,5 +49,5 @@ export const OWN_ACCOUNT = [
     access: 'user',
     summary: 'Delete your account and everything that belongs to it',
     client: 'auth.deleteAccount',
-  }).handle(({ accounts, now }, _exchange, session) => accounts.deleteOwn(session, now())),
+  }).handle(({ auth: { accounts }, now }, _exchange, session) => accounts.deleteOwn(session, now())),
 ]

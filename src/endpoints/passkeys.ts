@@ -1,7 +1,6 @@
 /** Passkeys: signing in with one, the own ones, and those of a user for administrators. */
-import { PASSKEY_NAME_CHARS_MAX, requirePasskeyUser, type Passkeys } from '../auth/passkeys/passkey-accounts.ts'
+import { PASSKEY_NAME_CHARS_MAX, requirePasskeyUser } from '../auth/passkeys/passkey-accounts.ts'
 import { visitorOf } from '../auth/sessions.ts'
-import type { Clock } from '../base/clock.ts'
 import { isoDate } from '../base/dates.ts'
 import { describe, fail } from '../base/failure.ts'
 import type { JsonObject } from '../base/json.ts'
@@ -11,17 +10,9 @@ import { requireAdministrator, requireSignIn } from '../content/rules/access.ts'
 import { passkey, passkeyCreation, passkeyRequest, passkeys, passkeysRemoved, signedIn, type Passkey } from '../models/responses.ts'
 import { anyCaller } from '../store/actor.ts'
 import { endpointOn, type NamedSchema } from './endpoint.ts'
+import type { Service } from './service-parts.ts'
 import { requireUser } from './user-sessions.ts'
 import type { PasskeyRecord } from '../store/accounts/passkey-table.ts'
-import type { ReadStore } from '../store/read-store.ts'
-import type { Writable } from '../store/writes/writer.ts'
-
-export interface PasskeyContext {
-  readonly passkeys: Passkeys
-  readonly store: Pick<ReadStore, 'accounts' | 'documents'> & Writable
-  readonly now: Clock
-  readonly setup: () => { readonly appName: string }
-}
 
 const BODY = { bytesMax: 16 * 1024, isShort: true }
 
@@ -60,8 +51,8 @@ const ADD_BODY: NamedSchema = {
   },
 }
 
-const account = endpointOn<PasskeyContext>('Accounts')
-const administration = endpointOn<PasskeyContext>('Administration')
+const account = endpointOn<Service>('Accounts')
+const administration = endpointOn<Service>('Administration')
 
 export const PASSKEYS = [
   account({
@@ -72,7 +63,7 @@ export const PASSKEYS = [
     description: 'For `PublicKeyCredential.parseRequestOptionsFromJSON()`. The challenge works once, for five minutes.',
     response: passkeyRequest,
     client: 'auth.passkeyRequest',
-  }).handle(({ passkeys: all, now }) => all.requestOptions(now())),
+  }).handle(({ auth: { passkeys: all }, now }) => all.requestOptions(now())),
   account({
     route: 'POST /api/v1/auth/passkeys/sign-in',
     id: 'signInWithPasskey',
@@ -83,7 +74,7 @@ export const PASSKEYS = [
     response: signedIn,
     errors: ['invalidInput', 'unauthorized', 'forbidden'],
     client: 'auth.signInWithPasskey',
-  }).handle(async ({ passkeys: all, now }, exchange) => {
+  }).handle(async ({ auth: { passkeys: all }, now }, exchange) => {
     const body = await exchange.readJson(BODY)
     return all.signIn({
       visitor: visitorOf(exchange),
@@ -106,7 +97,7 @@ export const PASSKEYS = [
     response: passkeyCreation,
     errors: ['forbidden'],
     client: 'auth.passkeyCreation',
-  }).handle(({ passkeys: all, setup, now }, _exchange, session) => {
+  }).handle(({ auth: { passkeys: all, setup }, now }, _exchange, session) => {
     requirePasskeyUser(session.caller)
     return all.creationOptions(session, { siteName: setup().appName, now: now() })
   }),
@@ -130,7 +121,7 @@ export const PASSKEYS = [
     response: passkey,
     errors: ['invalidInput', 'forbidden', 'conflict', 'tooManyRequests'],
     client: 'auth.addPasskey',
-  }).handle(async ({ passkeys: all, now }, exchange, session) => {
+  }).handle(async ({ auth: { passkeys: all }, now }, exchange, session) => {
     requirePasskeyUser(session.caller)
     const body = await exchange.readJson(BODY)
     const added = await all.add({

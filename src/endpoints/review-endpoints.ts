@@ -1,16 +1,12 @@
 /** Review: the queue of drafts that were handed in, the note of one that was given back, and giving one back. */
 import { fail } from '../base/failure.ts'
-import type { createReviewQueue } from '../content/review-queue.ts'
 import { entityTag } from '../http/request/entity-tag.ts'
 import { ok } from '../http/request/exchange.ts'
 import { reviewQueue, reviewState } from '../models/responses.ts'
 import { NOTE_CHARS_MAX } from '../models/reviewed.ts'
 import { conditionOf, itemId, readModel } from './data.ts'
 import { endpointOn, type NamedSchema } from './endpoint.ts'
-
-export interface ReviewContext {
-  readonly review: ReturnType<typeof createReviewQueue>
-}
+import type { Service } from './service-parts.ts'
 
 const BODY: NamedSchema = {
   kind: 'schema',
@@ -25,7 +21,7 @@ const BODY: NamedSchema = {
   },
 }
 
-const endpoint = endpointOn<ReviewContext>('Data')
+const endpoint = endpointOn<Service>('Data')
 
 export const REVIEW = [
   endpoint({
@@ -38,7 +34,7 @@ export const REVIEW = [
       '`If-Match` and the `etag` from here: then what is published is what you saw. At most 25, and `total` counts all.',
     response: reviewQueue,
     client: 'dashboard.reviews',
-  }).handle(({ review }, _exchange, { caller }) => review.queue(caller)),
+  }).handle(({ content: { review } }, _exchange, { caller }) => review.queue(caller)),
   endpoint({
     route: 'GET /api/v1/data/:id/review',
     id: 'review',
@@ -48,7 +44,7 @@ export const REVIEW = [
     response: reviewState,
     errors: ['badRequest'],
     client: 'data.review',
-  }).handle(({ review }, exchange, { caller }) => review.state(readModel(exchange), itemId(exchange), caller)),
+  }).handle(({ content: { review } }, exchange, { caller }) => review.state(readModel(exchange), itemId(exchange), caller)),
   endpoint({
     route: 'POST /api/v1/data/:id/return',
     id: 'giveBack',
@@ -59,7 +55,7 @@ export const REVIEW = [
     response: { kind: 'text', schema: 'Document', tagged: true },
     errors: ['badRequest', 'invalidInput', 'notFound', 'conflict', 'preconditionFailed'],
     client: 'data.giveBack',
-  }).handle(async ({ review }, exchange, by) => {
+  }).handle(async ({ content: { review } }, exchange, by) => {
     const [model, condition] = [readModel(exchange), conditionOf(exchange)]
     const { note } = await exchange.readJson({ isDoneWhenRead: true })
     const given = typeof note === 'string' ? note.trim() : ''

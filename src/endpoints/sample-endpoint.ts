@@ -1,18 +1,11 @@
 /** The sample content, for an administrator who looks around on a new site. */
-import type { Clock } from '../base/clock.ts'
 import { requireAdministrator } from '../content/rules/access.ts'
 import { seedSample } from '../content/seeds/seeding.ts'
 import { sampleAdded } from '../models/responses.ts'
 import { endpointOn } from './endpoint.ts'
-import type { Writable } from '../store/writes/writer.ts'
+import type { Service } from './service-parts.ts'
 
-export interface SampleContext {
-  readonly store: Writable
-  readonly flagBaseUrl: string
-  readonly now: Clock
-}
-
-const endpoint = endpointOn<SampleContext>('Administration')
+const endpoint = endpointOn<Service>('Administration')
 
 export const SAMPLE = [
   endpoint({
@@ -22,7 +15,7 @@ export const SAMPLE = [
     summary: 'Load the sample content, as "dateline seed" does; existing documents stay as they are',
     response: sampleAdded,
     client: 'admin.loadSample',
-  }).handle(async ({ store, flagBaseUrl, now }, _exchange, { acting }) => {
+  }).handle(async ({ store, content: { flagBaseUrl }, now }, _exchange, { acting }) => {
     const actor = acting(requireAdministrator)
     const added = await seedSample(store, { flagBaseUrl, now: now(), actor })
     const details = Object.entries({ name: 'seed', ...added }).map(([name, value]) => ({ name, value: String(value) }))

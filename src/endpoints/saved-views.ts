@@ -1,6 +1,5 @@
 /** Lists of the dashboard that a user has named, for that user alone and on any device. */
 import { describe, fail, type Failure } from '../base/failure.ts'
-import type { NewId } from '../base/ids.ts'
 import type { JsonObject } from '../base/json.ts'
 import { readShownName } from '../base/shown-name.ts'
 import { requireEditor, requireSignIn } from '../content/rules/access.ts'
@@ -8,14 +7,8 @@ import type { Caller } from '../models/caller.ts'
 import { savedView, savedViews, type SavedView } from '../models/responses.ts'
 import { VIEWS_MAX, type SavedView as StoredView } from '../store/accounts/saved-view-table.ts'
 import { endpointOn, type NamedSchema } from './endpoint.ts'
+import type { Service } from './service-parts.ts'
 import { WRITABLE_MODELS } from './parameters.ts'
-import type { ReadStore } from '../store/read-store.ts'
-import type { Writable } from '../store/writes/writer.ts'
-
-export interface SavedViewContext {
-  readonly store: Pick<ReadStore, 'accounts'> & Writable
-  readonly newId: NewId
-}
 
 const NAME_CHARS_MAX = 80
 const QUERY_CHARS_MAX = 2_000
@@ -40,7 +33,7 @@ const VIEW_BODY: NamedSchema = {
   },
 }
 
-const endpoint = endpointOn<SavedViewContext>('Dashboard')
+const endpoint = endpointOn<Service>('Dashboard')
 const WHO = 'publishers and administrators, for themselves'
 
 export const SAVED_VIEWS = [

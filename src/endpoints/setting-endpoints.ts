@@ -1,41 +1,17 @@
 /** The settings, for administrators: what is in use and where it comes from, and changes, which apply immediately. */
 import { readEmail } from '../auth/accounts.ts'
 import type { Session } from '../auth/sessions.ts'
-import type { Clock } from '../base/clock.ts'
 import { describe, fail } from '../base/failure.ts'
-import { isObject, type JsonObject } from '../base/json.ts'
+import { isObject } from '../base/json.ts'
 import type { JsonSchema } from '../base/json-schema.ts'
 import { requireAdministrator, requireSignIn } from '../content/rules/access.ts'
 import type { HttpResponse } from '../http/request/exchange.ts'
 import { readPreconditions, requirePreconditions } from '../http/request/preconditions.ts'
-import type { MailSource } from '../mail/delivery/test-delivery.ts'
 import type { Caller } from '../models/caller.ts'
 import { editable, EDITABLE_CHARS_MAX, EDITABLE_NAMES, MAIL_NAMES } from '../models/editable-settings.ts'
 import { mailTest, serviceSettings, type MailTest, type ServiceSettings } from '../models/responses.ts'
-import type { SettingsChange } from '../store/settings/setting-table.ts'
 import { endpointOn, type NamedSchema } from './endpoint.ts'
-import type { Writable } from '../store/writes/writer.ts'
-
-export interface SettingsPlan extends Pick<SettingsChange, 'changes' | 'check'> {
-  /** How mail would be sent; undefined where that stays as it is. */
-  readonly mail: MailSource | undefined
-  /** Whether a mail has to be delivered before it is stored. */
-  readonly isTested: boolean
-}
-
-export interface SettingsAccess {
-  /** What a merge patch would change. Throws invalidInput and conflict. */
-  readonly plan: (patch: JsonObject) => Promise<SettingsPlan>
-  /** Takes what is stored into use, and lists it. */
-  readonly refresh: () => Promise<ServiceSettings>
-}
-
-export interface SettingsContext {
-  readonly settings: SettingsAccess
-  readonly store: Writable
-  readonly testMail: (to: string, by: Session, source?: MailSource) => Promise<MailTest>
-  readonly now: Clock
-}
+import type { Service } from './service-parts.ts'
 
 const BODY_BYTES_MAX = 64 * 1024
 
@@ -66,7 +42,7 @@ const TEST: NamedSchema = {
   },
 }
 
-const endpoint = endpointOn<SettingsContext>('Administration')
+const endpoint = endpointOn<Service>('Administration')
 
 export const SETTINGS_ENDPOINTS = [
   endpoint({
@@ -93,7 +69,7 @@ export const SETTINGS_ENDPOINTS = [
     response: { kind: 'text', schema: serviceSettings, tagged: true },
     errors: ['badRequest', 'invalidInput', 'conflict', 'preconditionFailed', 'tooManyRequests'],
     client: 'admin.changeSettings',
-  }).handle(async ({ settings, store, testMail, now }, exchange, session) => {
+  }).handle(async ({ settings, store, mail: { testMail }, now }, exchange, session) => {
     requireSignIn(session.caller)
     const conditions = readPreconditions(exchange.headers)
     const patch = await exchange.readJson({ isPatch: true, bytesMax: BODY_BYTES_MAX, isShort: true, isDoneWhenRead: true })
@@ -115,7 +91,7 @@ export const SETTINGS_ENDPOINTS = [
     response: mailTest,
     errors: ['invalidInput', 'conflict', 'tooManyRequests'],
     client: 'admin.testMailSettings',
-  }).handle(async ({ settings, testMail }, exchange, session) => {
+  }).handle(async ({ settings, mail: { testMail } }, exchange, session) => {
     requireSignIn(session.caller)
     const { to, settings: patch } = await exchange.readJson({ bytesMax: BODY_BYTES_MAX, isShort: true, isDoneWhenRead: true })
     const email = readEmail(to, 'to')

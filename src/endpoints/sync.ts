@@ -9,27 +9,18 @@ import type { Session } from '../auth/sessions.ts'
 import { BYTES_PER_REQUEST } from '../auth/limits.ts'
 import { describe, fail } from '../base/failure.ts'
 import type { JsonSchema } from '../base/json-schema.ts'
-import type { Documents } from '../content/documents.ts'
 import { SYNC_EVENTS } from '../content/sync/sync-events.ts'
 import { readSyncCheckpoint } from '../content/sync/sync-checkpoint.ts'
 import { queryOf, syncModelNamed } from '../content/sync/sync-models.ts'
-import { PULL_DOCUMENTS_MAX, type PullConnection, type SyncReads } from '../content/sync/sync-pull.ts'
+import { PULL_DOCUMENTS_MAX, type PullConnection } from '../content/sync/sync-pull.ts'
 import { PUSH_ROWS_MAX } from '../content/sync/sync-push.ts'
 import type { Exchange, HttpResponse } from '../http/request/exchange.ts'
 import { EVENT_STREAM_HEADERS, EVENT_STREAM_TYPE } from '../http/server/event-stream.ts'
 import type { Model } from '../models/schema.ts'
-import type { ChangeReadContext } from './changes.ts'
 import { readBody } from './data.ts'
 import { endpointOn, type NamedSchema, type RawResponse } from './endpoint.ts'
+import type { ReadService, Service } from './service-parts.ts'
 import { streamOwner, type StreamShare } from './stream-slots.ts'
-
-export interface SyncReadContext extends Pick<ChangeReadContext, 'changes' | 'streams' | 'streamSlots' | 'now'> {
-  readonly sync: SyncReads
-}
-
-export interface SyncContext extends SyncReadContext {
-  readonly documents: Documents
-}
 
 /** Of all models: raised when a change of their documents breaks clients. */
 const SYNC_VERSION = '0'
@@ -106,8 +97,8 @@ const CONFLICTS: RawResponse = {
   },
 }
 
-const reading = endpointOn<SyncReadContext>('Data')
-const endpoint = endpointOn<SyncContext>('Data')
+const reading = endpointOn<ReadService>('Data')
+const endpoint = endpointOn<Service>('Data')
 
 const PULL = reading({
   route: 'GET /api/v1/sync/:model/:version/pull',
@@ -121,7 +112,7 @@ const PULL = reading({
   parameters: ['checkpointId', 'checkpointSeq', 'pullLimit'],
   response: PULLED,
   errors: ['badRequest', 'notFound', 'upgradeRequired'],
-}).handle(async ({ sync, now }, exchange, { caller, current }) => {
+}).handle(async ({ content: { sync }, now }, exchange, { caller, current }) => {
   const model = readModel(exchange)
   const { query } = exchange
   const [checkpoint, limit] = [readSyncCheckpoint(query.get('id'), query.get('lwt')), readLimit(query.get('limit'))]
@@ -146,7 +137,7 @@ const STREAM = reading({
     schema: { type: 'string', examples: ['id: 1234\ndata: {"documents":[],"checkpoint":{"id":"5f1c9a7be02d43c8.r","lwt":1234}}\n\n'] },
   },
   errors: ['badRequest', 'notFound', 'upgradeRequired'],
-}).handle((context, exchange, session) => openStream(context, readModel(exchange), exchange, session))
+}).handle((service, exchange, session) => openStream(service, readModel(exchange), exchange, session))
 
 const PUSH = endpoint({
   route: 'POST /api/v1/sync/:model/:version/push',
@@ -161,7 +152,7 @@ const PUSH = endpoint({
   body: ROWS,
   response: CONFLICTS,
   errors: ['badRequest', 'invalidInput', 'notFound', 'methodNotAllowed', 'conflict', 'upgradeRequired'],
-}).handle(async ({ documents }, exchange, by) => {
+}).handle(async ({ content: { documents } }, exchange, by) => {
   const model = readModel(exchange)
   const { body, references } = await readBody(exchange, { arrayAs: 'rows' })
   const rows = body['rows']
@@ -192,25 +183,25 @@ function readLimit(sent: string | undefined): number {
 }
 
 function openStream(
-  { changes, streams, streamSlots, now }: SyncReadContext,
+  { changes: { pages, streams, slots }, now }: ReadService,
   model: Model,
   exchange: Exchange,
   { caller, current }: Session,
 ): HttpResponse {
   const owner = streamOwner(exchange, caller.id)
   const query = queryOf(model)
-  const view = changes.view(query, caller)
+  const view = pages.view(query, caller)
   if (exchange.method === 'HEAD') return { kind: 'raw', status: 200, contentType: EVENT_STREAM_TYPE, body: '' }
-  streamSlots.require(owner, SYNC_STREAMS)
+  slots.require(owner, SYNC_STREAMS)
   return {
     ...{ kind: 'stream', status: 200, contentType: EVENT_STREAM_TYPE, headers: EVENT_STREAM_HEADERS },
     open(sink) {
-      const free = streamSlots.take(owner, SYNC_STREAMS)
+      const free = slots.take(owner, SYNC_STREAMS)
       if (free === undefined) {
         sink.end()
         return () => {}
       }
-      const following = { query, view, seq: changes.range().newest, reader: () => current(now()) }
+      const following = { query, view, seq: pages.range().newest, reader: () => current(now()) }
       const stop = streams.follow(following, { format: SYNC_EVENTS, mustStartOver: false, sink })
       return () => {
         stop()

@@ -7,45 +7,16 @@
  * own: a web page in a browser here can give its own name the address of this machine.
  */
 import { isIPv4 } from 'node:net'
-import type { Sessions } from '../auth/sessions.ts'
-import type { Clock } from '../base/clock.ts'
 import type { JsonSchema } from '../base/json-schema.ts'
-import { METRICS_TYPE, type Metrics } from '../base/metrics.ts'
+import { METRICS_TYPE } from '../base/metrics.ts'
 import { requireScope } from '../content/rules/access.ts'
 import { hostName } from '../http/guard/foreign-pages.ts'
 import { chooseCoding, type Coding } from '../http/request/accept-encoding.ts'
 import { isLoopbackAddress } from '../http/request/client-address.ts'
 import type { Exchange, HttpResponse } from '../http/request/exchange.ts'
-import type { Model } from '../models/schema.ts'
 import { readModel } from './data.ts'
 import { endpointOn } from './endpoint.ts'
-
-/** A text that is the same for all, and its compressed forms where it was built with them. */
-export interface StaticText {
-  readonly body: Uint8Array
-  readonly brotli?: Uint8Array | undefined
-  readonly gzip?: Uint8Array | undefined
-}
-
-export interface HealthContext {
-  /** Fresh for each start of the service. */
-  readonly instance: string
-  readonly startedAt: number
-  /** Of the last entry of the log that this node has applied; undefined where the service runs alone. */
-  readonly position: (() => number) | undefined
-  readonly now: Clock
-}
-
-export interface SystemContext extends HealthContext {
-  readonly sessions: Sessions
-  readonly metrics: Metrics
-  /** The OpenAPI document as JSON: that of the whole API, or for clients of one model. */
-  readonly openApi: (model?: Model) => StaticText
-  /** Why the service cannot do its work; empty where it can. */
-  readonly readiness: () => Promise<{ readonly reasons: readonly string[]; readonly warnings: readonly string[] }>
-  /** Whether the operator has named proxies that bring the requests of others. */
-  readonly hasProxies: boolean
-}
+import type { ReadService, Service } from './service-parts.ts'
 
 const JSON_TYPE = 'application/json'
 const INSTANCE: JsonSchema = { type: 'string', examples: ['b1946ac9-2f0d-4c3e-8a57-6d1f0e9c8b7a'] }
@@ -59,10 +30,10 @@ const METRICS_EXAMPLE = '# TYPE dateline_requests_total counter\ndateline_reques
 /** Headers that only a proxy adds. */
 const PASSED_ON = ['forwarded', 'via', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto', 'x-real-ip']
 
-const endpoint = endpointOn<SystemContext>('Operation')
+const endpoint = endpointOn<Service>('Operation')
 
 /** Every thread serves it: a thread that does not answer is not alive. */
-export const HEALTH = endpointOn<HealthContext>('Operation')({
+export const HEALTH = endpointOn<ReadService>('Operation')({
   route: 'GET /healthz',
   id: 'health',
   access: 'public',
@@ -97,7 +68,7 @@ export const SYSTEM_ENDPOINTS = [
       'names such as `listHeadlines`, and schemas of that model in place of a choice of all models.',
     parameters: ['describedModel'],
     response: { kind: 'raw', type: JSON_TYPE, schema: { type: 'object', examples: [{ openapi: '3.1.0' }] } },
-  }).handle(({ openApi }, exchange) => {
+  }).handle(({ operation: { openApi } }, exchange) => {
     const { headers: sent, query } = exchange
     const { body, brotli: br, gzip } = openApi(query.get('model') === undefined ? undefined : readModel(exchange))
     const forms = new Map(Object.entries({ br, gzip }).filter(([, form]) => form !== undefined)) as Map<Coding, Uint8Array>
@@ -146,7 +117,7 @@ export const SYSTEM_ENDPOINTS = [
         },
       },
     ],
-  }).handle(async ({ readiness, instance }) => {
+  }).handle(async ({ operation: { readiness }, instance }) => {
     const { reasons, warnings } = await readiness()
     const more = warnings.length === 0 ? {} : { warnings }
     if (reasons.length === 0) return uncached(200, { status: 'ok', instance, ...more })
@@ -164,7 +135,7 @@ export const SYSTEM_ENDPOINTS = [
     scope: 'metrics',
     response: { kind: 'raw', type: 'text/plain', schema: { type: 'string', examples: [METRICS_EXAMPLE] } },
     errors: ['unauthorized'],
-  }).handle(async ({ hasProxies, sessions, metrics, now }, exchange) => {
+  }).handle(async ({ auth: { hasProxies, sessions }, operation: { metrics }, now }, exchange) => {
     if (hasProxies || !isCollectorHere(exchange)) {
       const { caller } = sessions.require(exchange, now())
       requireScope('metrics')(caller)

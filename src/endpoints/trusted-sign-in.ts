@@ -1,10 +1,7 @@
 /** Signing in where no mail arrives: by a proxy that has identified the user, or with a code that an administrator makes. */
-import { readEmail, type Accounts } from '../auth/accounts.ts'
-import type { Codes } from '../auth/codes.ts'
+import { readEmail } from '../auth/accounts.ts'
 import { signInFirst } from '../store/writes/actor-transactions.ts'
-import type { RefusedSignIns } from '../auth/refused-sign-ins.ts'
 import { visitorOf } from '../auth/sessions.ts'
-import type { Clock } from '../base/clock.ts'
 import { isoDate } from '../base/dates.ts'
 import { MINUTE_MS } from '../base/duration.ts'
 import { fail } from '../base/failure.ts'
@@ -14,21 +11,10 @@ import { isStandIn } from '../models/guest.ts'
 import { personCode, signedIn } from '../models/responses.ts'
 import { user, type User } from '../models/user.ts'
 import { endpointOn } from './endpoint.ts'
-import type { ReadStore } from '../store/read-store.ts'
+import type { Service } from './service-parts.ts'
 
-export interface TrustedSignInContext {
-  readonly accounts: Pick<Accounts, 'signInByProxy'>
-  readonly codes: Pick<Codes, 'revealFor'>
-  readonly refusedSignIns: Pick<RefusedSignIns, 'recordUntrusted'>
-  readonly store: Pick<ReadStore, 'documents'>
-  readonly now: Clock
-  /** The header in which a proxy names the user, in lower case; undefined where none does. */
-  readonly authHeader: string | undefined
-  readonly codeMinutes: number
-}
-
-const account = endpointOn<TrustedSignInContext>('Accounts')
-const administration = endpointOn<TrustedSignInContext>('Administration')
+const account = endpointOn<Service>('Accounts')
+const administration = endpointOn<Service>('Administration')
 
 export const TRUSTED_SIGN_IN = [
   account({
@@ -43,7 +29,7 @@ export const TRUSTED_SIGN_IN = [
     response: signedIn,
     errors: ['unauthorized', 'forbidden'],
     client: 'auth.proxy',
-  }).handle(async ({ accounts, authHeader, refusedSignIns, now }, exchange) => {
+  }).handle(async ({ auth: { accounts, authHeader, refusedSignIns }, now }, exchange) => {
     if (authHeader === undefined) throw fail('forbidden', 'No proxy signs users in here: see --auth-header')
     // What the proxy knows a user by, such as its cookie, the browser also sends for a page of another site.
     if (exchange.headers['sec-fetch-site'] === 'cross-site') throw fail('forbidden', 'Cannot sign in by the proxy for a page of another site')
@@ -65,7 +51,7 @@ export const TRUSTED_SIGN_IN = [
     response: personCode,
     errors: ['notFound', 'conflict'],
     client: 'admin.makeCode',
-  }).handle(async ({ codes, store, now, codeMinutes }, { params }, { caller, acting }) => {
+  }).handle(async ({ auth: { codes, codeMinutes }, store, now }, { params }, { caller, acting }) => {
     requireSignIn(caller)
     const text = store.documents.get(user, params['id'] ?? '')
     if (text === undefined) throw fail('notFound', 'There is no such user')

@@ -1,21 +1,15 @@
 /** The sessions of every user, for administrators. */
-import type { Clock } from '../base/clock.ts'
 import { describe, fail } from '../base/failure.ts'
 import { requireAdministrator, requireSignIn } from '../content/rules/access.ts'
 import type { Exchange } from '../http/request/exchange.ts'
 import { sessionsEnded, userSessions } from '../models/responses.ts'
 import { user } from '../models/user.ts'
 import { endpointOn } from './endpoint.ts'
+import type { Service } from './service-parts.ts'
 import { sessionList, unknownSession } from './listed-sessions.ts'
 import type { ReadStore } from '../store/read-store.ts'
-import type { Writable } from '../store/writes/writer.ts'
 
-export interface UserSessionsContext {
-  readonly store: Pick<ReadStore, 'documents' | 'accounts'> & Writable
-  readonly now: Clock
-}
-
-const endpoint = endpointOn<UserSessionsContext>('Administration')
+const endpoint = endpointOn<Service>('Administration')
 
 export const USER_SESSIONS = [
   endpoint({

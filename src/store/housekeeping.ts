@@ -6,6 +6,7 @@
 import type { Clock } from '../base/clock.ts'
 import { HOUR_MS, MINUTE_MS } from '../base/duration.ts'
 import type { Log } from '../base/log.ts'
+import { repeat } from '../base/repeating.ts'
 import { SYSTEM } from './actor.ts'
 import type { Store } from './store.ts'
 
@@ -18,8 +19,6 @@ const ROOM_MS = MINUTE_MS
 const FULL_SHARE = 0.9
 /** A guest without a request for this long, and up to an hour more, is idle. */
 const IDLE_MS = HOUR_MS
-
-export type Housekeeping = ReturnType<typeof startHousekeeping>
 
 export interface KeptTimes {
   /** How long audit records are kept; undefined keeps them for ever. */
@@ -48,7 +47,6 @@ export function startHousekeeping({ store, kept, isOnDuty = () => true, now, log
   const { signal } = stopping
   const own = store.as(SYSTEM)
   let round: Promise<void> | undefined
-  let timer: NodeJS.Timeout | undefined
   let wordsDueAt = 0
 
   const pause = (): Promise<void> =>
@@ -110,19 +108,7 @@ export function startHousekeeping({ store, kept, isOnDuty = () => true, now, log
         round = undefined
       }))
   const run = (): Promise<void> => begin(() => tidy().then(eraseWords))
-  const sleep = (ms: number): void => {
-    const wake = async (): Promise<void> => {
-      const isDone = isOnDuty()
-      if (isDone) await run()
-      else if (now() >= wordsDueAt) await begin(eraseWords)
-      if (!signal.aborted) sleep(isDone ? ROUND_MS : FIRST_ROUND_MS)
-    }
-    timer = setTimeout(() => void wake(), ms).unref()
-  }
   let room: Promise<void> | undefined
-  const roomTimer = setInterval(() => {
-    if (isOnDuty()) void keepRoom()
-  }, ROOM_MS).unref()
   /** Beside a round, which may take long. */
   const keepRoom = (): Promise<void> =>
     (room ??= makeRoom()
@@ -130,17 +116,26 @@ export function startHousekeeping({ store, kept, isOnDuty = () => true, now, log
       .finally(() => {
         room = undefined
       }))
-  sleep(FIRST_ROUND_MS)
+  const onError = (error: unknown): number => {
+    log.error('housekeeping.failed', { error })
+    return FIRST_ROUND_MS
+  }
+  const nextRound = async (): Promise<number> => {
+    const isDone = isOnDuty()
+    if (isDone) await run()
+    else if (now() >= wordsDueAt) await begin(eraseWords)
+    return isDone ? ROUND_MS : FIRST_ROUND_MS
+  }
+  const rounds = repeat(nextRound, { firstMs: FIRST_ROUND_MS, onError })
+  const roomRounds = repeat(() => (isOnDuty() ? keepRoom().then(() => ROOM_MS) : ROOM_MS), { firstMs: ROOM_MS, onError })
   return {
     /** Goes through everything once; resolves when that is done. */
     run: (): Promise<void> => keepRoom().then(run),
     /** Deletes guests where guests have nearly all that they may keep. */
     keepRoom,
     async stop(): Promise<void> {
-      clearTimeout(timer)
-      clearInterval(roomTimer)
       stopping.abort()
-      await Promise.all([round, room])
+      await Promise.all([rounds.stop(), roomRounds.stop(), round, room])
     },
   }
 }

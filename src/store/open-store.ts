@@ -25,7 +25,7 @@ export interface StoreOptions {
   readonly queryDeadlineMs?: number
   /** Set by the service, which owns the directory; a command that works beside it leaves it out. */
   readonly owner?: Owner
-  /** The owner's lock, where the caller holds it, and releases it. */
+  /** That of the owner, where the caller has it; without it, the store takes it. The store releases it. */
   readonly lock?: DataDirLock
   /** Listens to the audit trail, and hashes for it. */
   readonly audit?: AuditOutside
@@ -44,8 +44,6 @@ export interface StoreOptions {
   readonly pageDescriptor?: number
 }
 
-const HELD: DataDirLock = { release() {} }
-
 /** For a store without a listener for its audit records. */
 const NO_AUDIT: AuditOutside = { recorded: () => {}, suppressed: () => {}, emailHashes: () => [] }
 
@@ -56,7 +54,7 @@ const NO_AUDIT: AuditOutside = { recorded: () => {}, suppressed: () => {}, email
 export function openStore(options: StoreOptions): Store {
   const { dir, models, version, now, queryDeadlineMs, owner, audit = NO_AUDIT, arrivals = NO_ARRIVALS, gate } = options
   const { cluster, migrations = MIGRATIONS, trash = true, pageDescriptor, guestLimit = () => NO_GUEST_LIMIT } = options
-  const lock = owner === undefined ? undefined : options.lock === undefined ? ownDataDir(dir, owner) : HELD
+  const lock = owner === undefined ? undefined : (options.lock ?? ownDataDir(dir, owner))
   try {
     const database = openDatabase(dir.database)
     try {

@@ -7,7 +7,7 @@ import { connect as connectPlain } from 'node:net'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { connect, type PeerCertificate, type TLSSocket } from 'node:tls'
-import { startRenewal } from '../../src/http/server/certificate-renewal.ts'
+import { createRenewal } from '../../src/http/server/certificate-renewal.ts'
 import { loadCertificate, type Certificate, type CertificateFiles } from '../../src/http/server/certificate.ts'
 import { ok } from '../../src/http/request/exchange.ts'
 import type { Route } from '../../src/http/server/router.ts'
@@ -171,19 +171,19 @@ describe('a server with a certificate', () => {
   })
 })
 
-describe('startRenewal()', () => {
-  const begin = (t: Cleanup, files: CertificateFiles) => {
+describe('createRenewal()', () => {
+  const begin = (files: CertificateFiles) => {
     const { log, entries } = recordingLog()
     const used: string[] = []
     let now = NOW
-    const renewal = startRenewal(files, ({ cert }) => used.push(cert), { log, now: () => now })
-    t.after(() => renewal.stop())
+    const renewal = createRenewal(files, { log, now: () => now })
+    renewal.onChange(({ cert }) => used.push(cert))
     return { renewal, entries, used, advance: (ms: number) => void (now += ms) }
   }
 
   it('takes a renewed certificate when asked, and when a file has changed', (t) => {
     const files = filesWith(t, TEST_CERTIFICATE, TEST_KEY)
-    const { renewal, entries, used } = begin(t, files)
+    const { renewal, entries, used } = begin(files)
     renewal.check()
     assert.deepEqual(used, [], 'nothing has changed')
     writeFileSync(files.certFile, OTHER_CERTIFICATE)
@@ -198,7 +198,7 @@ describe('startRenewal()', () => {
 
   it('keeps the old certificate when the new one cannot be used, and says why', (t) => {
     const files = filesWith(t, TEST_CERTIFICATE, TEST_KEY)
-    const { renewal, entries, used } = begin(t, files)
+    const { renewal, entries, used } = begin(files)
     for (const [cert, reason] of [
       [OTHER_CERTIFICATE, /no pair/],
       ['', /found none/],
@@ -219,7 +219,7 @@ describe('startRenewal()', () => {
   // The look of every hour threw where the directory was closed to the service, which ended it.
   it('survives files that cannot even be looked at', { skip: process.platform === 'win32' }, (t) => {
     const files = filesWith(t, TEST_CERTIFICATE, TEST_KEY)
-    const { renewal, entries, used } = begin(t, files)
+    const { renewal, entries, used } = begin(files)
     rmSync(files.certFile)
     symlinkSync(files.certFile, files.certFile)
     for (let checks = 0; checks < 2; checks++) renewal.check()
@@ -233,7 +233,7 @@ describe('startRenewal()', () => {
   })
 
   it('warns once a day when the end of the certificate is near', (t) => {
-    const { renewal, entries, advance } = begin(t, filesWith(t, TEST_CERTIFICATE, TEST_KEY))
+    const { renewal, entries, advance } = begin(filesWith(t, TEST_CERTIFICATE, TEST_KEY))
     const warnings = (): number => entries.filter(({ event }) => event === 'certificate.expires').length
     advance(Date.parse('2119-12-10T00:00:00Z') - NOW)
     renewal.check()

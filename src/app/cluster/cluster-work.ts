@@ -6,6 +6,7 @@ import { performance } from 'node:perf_hooks'
 import type { Clock } from '../../base/clock.ts'
 import { MINUTE_MS } from '../../base/duration.ts'
 import type { Log } from '../../base/log.ts'
+import { repeat } from '../../base/repeating.ts'
 import { systemReason } from '../../base/system-error.ts'
 import { VERSION } from '../../base/version.ts'
 import type { ClusterKeys } from '../../cluster/cluster-keys.ts'
@@ -116,16 +117,12 @@ export function startClusterWork(parts: ClusterWorkParts) {
     await fetchCopy(peers, { ca: target.ca, node: own, signKey: keys.sign, directory, site: node.site, signal: stopping.signal, now, log })
     replaced.resolve(reason)
   }
-  let running: Promise<void> | undefined
-  let timer: NodeJS.Timeout | undefined
-  const turn = (): void => {
-    running = look()
-      .catch((error: unknown) => log.warn('cluster.work_failed', { reason: systemReason(error) }))
-      .finally(() => {
-        if (!stopping.signal.aborted) timer = setTimeout(turn, LOOK_MS).unref()
-      })
-  }
-  turn()
+  const looks = repeat(() => look().then(() => LOOK_MS), {
+    onError(error) {
+      log.warn('cluster.work_failed', { reason: systemReason(error) })
+      return LOOK_MS
+    },
+  })
 
   return {
     membership,
@@ -153,8 +150,7 @@ export function startClusterWork(parts: ClusterWorkParts) {
     },
     async stop(): Promise<void> {
       stopping.abort()
-      clearTimeout(timer)
-      await running
+      await looks.stop()
       await heartbeat.stop()
     },
   }

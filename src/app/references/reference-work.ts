@@ -33,8 +33,6 @@ export interface ReferenceWorkOptions {
   readonly log: Log
 }
 
-export type ReferenceWork = ReturnType<typeof startReferenceWork>
-
 export function startReferenceWork(options: ReferenceWorkOptions) {
   const { store, isOnDuty = () => true, metrics, startThread, onStep, log } = options
   const own = store.as(SYSTEM)

@@ -15,9 +15,6 @@ import { editable, isEditable, type EditableName } from '../../models/editable-s
 import type { StoredSetting } from '../../store/settings/setting-table.ts'
 import type { Store } from '../../store/store.ts'
 
-/** Between two looks for what others have stored. */
-const LOOK_MS = 5_000
-
 export type LiveSettings = ReturnType<typeof createLiveSettings>
 
 interface Source {
@@ -68,28 +65,21 @@ export function createLiveSettings(config: Config, shown: ShownSettings) {
     take,
     /** Called when others are in use. */
     onChange: (listener: () => void): void => void listeners.add(listener),
-    /** Reads what is stored, and goes on doing so until it is stopped. */
-    async follow({ store, keys: opening }: Source, log: Log): Promise<{ stop(): void }> {
+    /** Reads what is stored, and takes what this process stores from now on. Returns what finds what others have stored since. */
+    follow({ store, keys: opening }: Source, log: Log): () => void {
       keys = opening
       take(store.settings.listSettings())
       store.settings.onSettings(take)
-      let [seen, isStopped] = [undefined as number | undefined, false]
-      const look = async (): Promise<void> => {
+      let seen: number | undefined
+      return () => {
         try {
           const changes = store.versions.changes()
           if (changes === seen) return
           take(store.settings.listSettings())
           seen = changes
         } catch (error) {
-          if (!isStopped) log.warn('settings.not_read', { reason: systemReason(error) })
+          log.warn('settings.not_read', { reason: systemReason(error) })
         }
-      }
-      const timer = setInterval(() => void look(), LOOK_MS).unref()
-      return {
-        stop(): void {
-          isStopped = true
-          clearInterval(timer)
-        },
       }
     },
   }

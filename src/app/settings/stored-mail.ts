@@ -8,13 +8,13 @@ import type { LiveSettings } from './live-settings.ts'
 
 interface StoredMailParts {
   readonly live: Pick<LiveSettings, 'config' | 'stored' | 'onChange' | 'configWith'>
-  readonly mail: { use(settings: MailSettings): Promise<void> }
+  readonly mail: { use(settings: MailSettings): Promise<void>; stop(): Promise<void> }
   readonly readMail: (config: Config) => MailSettings
   readonly log: Log
 }
 
-/** Resolves when the stored ones are in use. */
-export async function useStoredMail({ live, mail, readMail, log }: StoredMailParts) {
+/** Resolves when the stored ones are in use, with a function that tells why they are not. Stops the mail where no settings can be used. */
+export async function useStoredMail({ live, mail, readMail, log }: StoredMailParts): Promise<() => string | undefined> {
   let problem: string | undefined
   /** Texts of the stored settings that are in use; none at the start. */
   let used = '[]'
@@ -36,6 +36,11 @@ export async function useStoredMail({ live, mail, readMail, log }: StoredMailPar
   }
   // The operator's own settings may have become unreadable as well: then the mail server stays that of before.
   live.onChange(() => void apply().catch((error: unknown) => log.error('mail.settings_not_used', { reason: systemReason(error) })))
-  await apply()
-  return { problem: (): string | undefined => problem }
+  try {
+    await apply()
+  } catch (error) {
+    await mail.stop()
+    throw error
+  }
+  return () => problem
 }

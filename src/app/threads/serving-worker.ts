@@ -19,6 +19,7 @@ import { createSyncReads } from '../../content/sync/sync-pull.ts'
 import { CHANGE_READS } from '../../endpoints/changes.ts'
 import { DATA_READS } from '../../endpoints/data.ts'
 import { routesOf } from '../../endpoints/guard.ts'
+import type { ReadService } from '../../endpoints/service-parts.ts'
 import { SYNC_READS } from '../../endpoints/sync.ts'
 import { HEALTH } from '../../endpoints/system.ts'
 import { createEnvelopeCoder } from '../../http/coding/envelope-coder.ts'
@@ -107,25 +108,28 @@ const pages = createPageCache({ bytesMax: settings.cacheBytes, now })
 const { pageSize: limitDefault, pageSizeMax: limitMax, hideInactive, publicRemoteConfig } = settings
 const listSettings = { limitDefault, limitMax, hideInactive }
 const feed = openChangeFeed({
-  ...{ store: store.store, metrics, now, log, settings: listSettings, limits: settings },
+  ...{ store: store.store, metrics, log, settings: listSettings, limits: settings },
   counts: createSharedCounts(memory.streams, thread),
   tickets: {
-    async sessionOfTicket(ticket) {
+    async sessionOf(ticket) {
       const claim = await main.call('claimOfTicket', ticket)
       return claim && sessions.ofClaim(claim, now())
     },
-    redeemTicket: (ticket) => main.call('redeemTicket', ticket),
+    redeem: (ticket) => main.call('redeemTicket', ticket),
   },
 })
-const context = {
-  ...{ instance, startedAt, now, publicRemoteConfig },
+const { changes } = feed
+const service: ReadService = {
+  ...{ instance, startedAt, now, changes },
   // A node of a cluster has one thread.
   position: undefined,
-  documents: createDocumentReads({ store: store.store, settings: listSettings }),
-  ...feed.context,
-  sync: createSyncReads({ store: store.store, changes: feed.context.changes, settings: listSettings, now }),
-  reads: createReads({ store: store.store, pages, instance, thread }),
-  coder: createEnvelopeCoder(),
+  content: {
+    documents: createDocumentReads({ store: store.store, settings: listSettings }),
+    reads: createReads({ store: store.store, pages, instance, thread }),
+    coder: createEnvelopeCoder(),
+    sync: createSyncReads({ store: store.store, changes: changes.pages, settings: listSettings, now }),
+    publicRemoteConfig,
+  },
 }
 /** The endpoints that are served here count nothing else. */
 const elsewhere = (): never => {
@@ -133,7 +137,7 @@ const elsewhere = (): never => {
 }
 const guard = { sessions, limits: { ...limits, requestCodeFrom: elsewhere, guestFrom: elsewhere }, now }
 const pagesOfSite = data.pages === undefined ? [] : pageRoutes(data.pages.assets, data.pages.settings)
-const own = [...routesOf([...DATA_READS, ...CHANGE_READS, ...SYNC_READS, HEALTH], context, guard), ...pagesOfSite]
+const own = [...routesOf([...DATA_READS, ...CHANGE_READS, ...SYNC_READS, HEALTH], service, guard), ...pagesOfSite]
 const isOwn = ({ method, path }: { readonly method: string; readonly path: string }): boolean =>
   own.some((route) => route.method === method && route.path === path)
 const forwarded = data.routes.filter((one) => !isOwn(one))

@@ -6,12 +6,11 @@
 import { statSync } from 'node:fs'
 import type { Clock } from '../../base/clock.ts'
 import { isoDate } from '../../base/dates.ts'
-import { DAY_MS, HOUR_MS } from '../../base/duration.ts'
+import { DAY_MS } from '../../base/duration.ts'
 import type { Log } from '../../base/log.ts'
 import { systemReason } from '../../base/system-error.ts'
 import { CertificateError, loadCertificate, type Certificate, type CertificateFiles } from './certificate.ts'
 
-const CHECK_MS = HOUR_MS
 /** Automatic renewals come a month before; without one by now an operator has to act. */
 const WARNED_MS = 14 * DAY_MS
 
@@ -23,15 +22,14 @@ export interface KeptCertificate {
 }
 
 /**
- * Reads the certificate, and calls `use` with each newer one. Throws CertificateError where the first one cannot be
- * used. With `kept`, that of a run before is the first one.
+ * Reads the certificate. Throws CertificateError where it cannot be used. With `kept`, that of a run before is the first one.
  */
-export function startRenewal(
+export function createRenewal(
   initial: CertificateFiles,
-  use: (certificate: Certificate) => void,
   { now, log, kept }: { readonly now: Clock; readonly log: Log; readonly kept?: KeptCertificate | undefined },
 ) {
   let { files, seen, current } = kept ?? { files: initial, seen: stampOf(initial), current: loadCertificate(initial, now()) }
+  const listeners = new Set<(certificate: Certificate) => void>()
   let warnedAt = -Infinity
   const warn = (): void => {
     if (current.expiresAt - now() > WARNED_MS || now() - warnedAt < DAY_MS) return
@@ -43,7 +41,7 @@ export function startRenewal(
     seen = stampOf(files)
     try {
       current = loadCertificate(files, now())
-      use(current)
+      for (const listener of listeners) listener(current)
       log.info('certificate.loaded', { expiresAt: isoDate(current.expiresAt) })
     } catch (error) {
       if (!(error instanceof CertificateError)) throw error
@@ -56,18 +54,17 @@ export function startRenewal(
     else reload(files)
   }
   warn()
-  const timer = setInterval(check, CHECK_MS)
-  timer.unref()
   return {
-    /** The one that was read at start. */
-    first: current,
+    /** The one in use. */
+    current: (): Certificate => current,
+    /** Called with each newer one. */
+    onChange: (listener: (certificate: Certificate) => void): void => void listeners.add(listener),
     /** Reads the files again, and logs why they cannot be used where they cannot. */
     reload,
     /** The same where a file has changed since it was last read. */
     check,
     /** For the renewal of a next run: neither what was reloaded nor a file that is gone since changes what is in use. */
     kept: (): KeptCertificate => ({ files, seen, current }),
-    stop: (): void => clearInterval(timer),
   }
 }
 

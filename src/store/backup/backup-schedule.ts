@@ -7,6 +7,7 @@ import { isoDate } from '../../base/dates.ts'
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../base/duration.ts'
 import { isObject, type Json, type JsonObject } from '../../base/json.ts'
 import type { Log } from '../../base/log.ts'
+import { repeat } from '../../base/repeating.ts'
 import { systemReason } from '../../base/system-error.ts'
 import { SYSTEM } from '../actor.ts'
 import type { Writable } from '../writes/writer.ts'
@@ -52,8 +53,6 @@ export async function startBackups(options: ScheduleOptions) {
   const own = store.as(SYSTEM)
   let state: BackupState = { last: readRecord(store.settings.readMeta(META_NAME)), failure: undefined, skipped: undefined }
   let [stopped, failures] = [false, 0]
-  let timer: NodeJS.Timeout | undefined
-  let round: Promise<void> | undefined
 
   const dueAt = (): number => {
     const inUse = rule()
@@ -93,36 +92,24 @@ export async function startBackups(options: ScheduleOptions) {
     if ((last?.at ?? 0) > (state.last?.at ?? 0)) state = { ...state, last }
     if (now() >= dueAt()) await backUp()
   }
-  const wake = (): void => {
-    if (stopped || round !== undefined) return
-    round = backUpIfDue().finally(() => {
-      round = undefined
-      if (stopped) return
-      timer = setTimeout(wake, Math.min(SLEEP_MS_MAX, Math.max(0, dueAt() - now())))
-      timer.unref()
-    })
-  }
-  wake()
+  const pauseMs = (): number => Math.min(SLEEP_MS_MAX, Math.max(0, dueAt() - now()))
+  const rounds = repeat(() => backUpIfDue().then(pauseMs), {
+    onError(error) {
+      log.error('backup.failed', { reason: systemReason(error) })
+      return RETRY_MS_FIRST
+    },
+  })
   return {
     state: (): BackupState => state,
     /** Makes one, whether it is due or not; what fails is logged. */
     make: backUp,
     /** Makes a backup where one is due. */
-    wake(): void {
-      clearTimeout(timer)
-      wake()
-    },
+    wake: (): void => void rounds.wake(),
     /** Resolves when none is due or running at this moment. */
-    async idle(): Promise<void> {
-      clearTimeout(timer)
-      wake()
-      await round
-    },
+    idle: rounds.wake,
     async stop(): Promise<void> {
       stopped = true
-      clearTimeout(timer)
-      await runs.stop()
-      await round
+      await Promise.all([runs.stop(), rounds.stop()])
     },
   }
 }

@@ -1,0 +1,58 @@
+/** From the parts of a service to the routes and the server of the main thread. */
+import type { Log } from '../base/log.ts'
+import type { Config } from '../config/settings.ts'
+import { ENDPOINTS } from '../endpoints/endpoints.ts'
+import { routesOf } from '../endpoints/guard.ts'
+import { createPositionGate } from '../endpoints/position-gate.ts'
+import type { Service } from '../endpoints/service-parts.ts'
+import { createRouter, type Route } from '../http/server/router.ts'
+import { createServer, type HttpServer, type ServerOptions } from '../http/server/server.ts'
+import type { NodeService } from './cluster/node-service.ts'
+import { pageRoutes, type PageAsset } from './page-routes.ts'
+import type { Services } from './services.ts'
+
+/** Those of requests whose responses tell the position of a node. */
+const API = '/api/'
+
+export interface RouteOptions {
+  readonly service: Service
+  readonly services: Services
+  readonly node: NodeService | undefined
+  readonly config: Config
+  readonly pageAssets: readonly PageAsset[] | undefined
+  readonly log: Log
+}
+
+export interface MainServer {
+  readonly server: HttpServer
+  readonly router: ReturnType<typeof createRouter>
+  readonly routes: readonly Route[]
+}
+
+/** What the server gets beside what the service and its settings say. */
+type ServerFacts = Pick<ServerOptions, 'certificate' | 'limits' | 'onUntrustedForward' | 'shared'>
+
+export function createMainServer({ service, services, node, config, pageAssets, log }: RouteOptions, facts: ServerFacts): MainServer {
+  const { store, sessions, limits, newId, instance, arrivals, counters } = services
+  const { now } = service
+  const positions = store.replication === undefined ? undefined : createPositionGate(store.replication)
+  const routes = [
+    ...routesOf(ENDPOINTS, service, { sessions, limits, now, positions }),
+    ...(node?.routes(services) ?? []),
+    ...(config.dashboard ? pageRoutes(pageAssets, config) : []),
+  ]
+  if (config.dashboard && pageAssets === undefined) log.warn('dashboard.missing', { advice: 'npm start builds it' })
+  const router = createRouter(routes)
+  const server = createServer({
+    ...{ router, now, log, instance, ...facts },
+    newRequestId: newId,
+    cors: config.corsOrigins,
+    proxies: config.trustedProxies,
+    routeHeaders: positions === undefined ? undefined : (route) => (route.startsWith(API) ? positions.headers() : []),
+    allowedHosts: config.allowedHosts,
+    nodeHost: config.clusterNodeUrl && new URL(config.clusterNodeUrl).hostname,
+    onConnection: arrivals.add,
+    observe: counters.request,
+  })
+  return { server, router, routes }
+}

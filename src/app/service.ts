@@ -1,0 +1,163 @@
+/** Makes the parts that handlers work with of what is open and running. */
+import { openApiFor } from '../api/openapi/openapi-of-model.ts'
+import { createRefusedSignIns } from '../auth/refused-sign-ins.ts'
+import type { SetupToken } from '../auth/setup-token.ts'
+import type { Clock } from '../base/clock.ts'
+import { isoDate } from '../base/dates.ts'
+import { DAY_MS } from '../base/duration.ts'
+import type { Log } from '../base/log.ts'
+import type { LogMemory } from '../base/log-memory.ts'
+import { VERSION } from '../base/version.ts'
+import type { Config } from '../config/settings.ts'
+import { createDocuments } from '../content/documents.ts'
+import type { ListSettings } from '../content/reads/list-query.ts'
+import type { PageCache } from '../content/reads/page-cache.ts'
+import { createReads } from '../content/reads/reads.ts'
+import { createRepeats } from '../content/repeatable.ts'
+import { createReviewQueue } from '../content/review-queue.ts'
+import { createSyncReads } from '../content/sync/sync-pull.ts'
+import { createListExports } from '../content/transfer/export-files.ts'
+import { downloadSlots } from '../endpoints/download-slots.ts'
+import { createInvitationSender, type InvitationSender } from '../endpoints/invitation-sender.ts'
+import { createMailTest } from '../endpoints/mail-test.ts'
+import type { Changes, Service, SettingsAccess, StaticText } from '../endpoints/service-parts.ts'
+import { createEnvelopeCoder } from '../http/coding/envelope-coder.ts'
+import { NO_PROXIES } from '../http/request/client-address.ts'
+import type { Model } from '../models/schema.ts'
+import type { NodeService } from './cluster/node-service.ts'
+import type { Jobs } from './jobs.ts'
+import { OPENAPI_PATH, type PageAsset } from './page-routes.ts'
+import { lastRestore } from './restore-outcome.ts'
+import { readiness, readinessChecks } from './readiness.ts'
+import { serviceStatus } from './service-status.ts'
+import type { Services } from './services.ts'
+
+export interface ServiceOptions {
+  readonly services: Services
+  readonly jobs: Jobs
+  readonly changes: Changes
+  readonly settings: SettingsAccess
+  readonly node: NodeService | undefined
+  /** Of the start; those that may change are read by `live`. */
+  readonly config: Config
+  readonly live: () => Config
+  /** Pages that are read often. */
+  readonly pages: PageCache
+  readonly setupToken: SetupToken
+  readonly dataDir: string
+  readonly startedAt: number
+  readonly logMemory: LogMemory
+  /** How long a test mail may take; undefined for the default. */
+  readonly mailTestMs: number | undefined
+  /** What was built for browsers. */
+  readonly pageAssets: readonly PageAsset[] | undefined
+  readonly now: Clock
+  readonly log: Log
+}
+
+export function listSettingsOf({ pageSize, pageSizeMax, hideInactive }: Config): ListSettings {
+  return { limitDefault: pageSize, limitMax: pageSizeMax, hideInactive }
+}
+
+export function createService(options: ServiceOptions): Service {
+  const { services, jobs, changes, settings, startedAt, now } = options
+  const { store, newId, instance } = services
+  const { paths, runs, restores } = jobs.backups
+  const mail = mailParts(options)
+  return {
+    ...{ instance, startedAt, now, newId, store, changes, settings, mail },
+    position: store.replication?.position,
+    auth: authParts(options),
+    content: contentParts(options, mail.invitations),
+    backups: { paths, runs, restores, lastRestore: () => lastRestore(store) },
+    operation: operationParts(options),
+    downloads: downloadSlots(),
+  }
+}
+
+function authParts({ services, jobs: { mail }, config, live, setupToken, now, log }: ServiceOptions): Service['auth'] {
+  const { store, accounts, passkeys, codes, sessions, limits, emailHashes, tickets } = services
+  const { codeMinutes, authHeader } = config
+  return {
+    ...{ accounts, passkeys, codes, sessions, limits, emailHashes, setupToken, codeMinutes, authHeader },
+    refusedSignIns: createRefusedSignIns({ store, now, log }),
+    issueTicket({ claim }, time) {
+      const { ticket, expiresAt } = tickets.issue(claim, time)
+      return { ticket, expiresAt: isoDate(expiresAt) }
+    },
+    hasProxies: config.trustedProxies !== NO_PROXIES,
+    setup: () => ({ appName: live().appName, codesBy: mail.isConsole() ? 'terminal' : 'mail', codeMinutes }),
+  }
+}
+
+function mailParts({ services: { accounts, limits }, jobs: { mail }, live, mailTestMs, now, log }: ServiceOptions): Service['mail'] {
+  const { wake: wakeCourier, sendTestMail, isConsole } = mail
+  return {
+    wakeCourier,
+    testMail: createMailTest({ sendTestMail, limits, now, log, timeMs: mailTestMs }),
+    invitations: createInvitationSender({ accounts, hasMail: () => !isConsole(), url: () => live().invitationUrl, wakeCourier }),
+  }
+}
+
+function contentParts(options: ServiceOptions, { invite }: Pick<InvitationSender, 'invite'>): Service['content'] {
+  const { services, jobs, changes, config, live, pages, node, now } = options
+  const { store, accounts, newId, instance } = services
+  const { publicRemoteConfig, flagBaseUrl } = config
+  const listSettings = listSettingsOf(config)
+  const isReviewOn = (): boolean => live().review
+  const repeats = createRepeats({ store, now })
+  return {
+    ...{ repeats, listSettings, publicRemoteConfig, flagBaseUrl },
+    documents: createDocuments({
+      ...{ store, now, newId, repeats, isReviewOn },
+      settings: listSettings,
+      invitations: { invite, check: accounts.checkInvitation },
+      trashMs: () => live().trashDays * DAY_MS,
+    }),
+    review: createReviewQueue({ store, now, isReviewOn }),
+    reads: createReads({ store, pages, instance, versionsOf: node?.versionsOf }),
+    coder: createEnvelopeCoder(),
+    sync: createSyncReads({ store, changes: changes.pages, settings: listSettings, now }),
+    exports: createListExports(jobs.backups.paths.database),
+  }
+}
+
+function operationParts(options: ServiceOptions): Service['operation'] {
+  const { services, jobs, live, dataDir, startedAt, logMemory, pageAssets, node, now } = options
+  const { store, instance, metrics, counters, guestLimit } = services
+  const { mail, backups, schedule } = jobs
+  const checks = readinessChecks({ store, dataDir, backups: backups.schedule, mailFailingSince: mail.failingSince, now, replication: store.replication })
+  const status = {
+    version: VERSION,
+    ...{ instance, startedAt, now, dataDir, database: backups.paths.database, store, guestLimit, counters, checks },
+    mail: mail.description,
+    cluster: node?.concerns,
+    schedule: schedule.concerns,
+    mailProblem: mail.problem,
+    backups: () => ({
+      schedule: backups.schedule(),
+      directory: backups.paths.directory,
+      everyMs: backups.everyMs(),
+      keep: live().backupKeep,
+    }),
+  }
+  return {
+    ...{ metrics, logMemory, cluster: node?.status },
+    status: () => serviceStatus(status),
+    readiness: () => readiness(checks),
+    openApi: openApiReader(pageAssets),
+  }
+}
+
+/** Each document is made once; that of the whole API may have been built with the pages. */
+function openApiReader(pageAssets: readonly PageAsset[] | undefined): (model?: Model) => StaticText {
+  const built = pageAssets?.find(({ path }) => path === OPENAPI_PATH)
+  const known = new Map<Model | undefined, StaticText>()
+  return (model) => {
+    const found = known.get(model) ?? (model === undefined ? built : undefined)
+    if (found !== undefined) return found
+    const made = { body: Buffer.from(JSON.stringify(openApiFor({ version: VERSION, model }))) }
+    known.set(model, made)
+    return made
+  }
+}

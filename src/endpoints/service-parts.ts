@@ -1,0 +1,159 @@
+/**
+ * The parts of a running service by their names, as handlers get them. src/app/service.ts makes them; a thread that only
+ * reads makes those of ReadService.
+ */
+import type { Accounts } from '../auth/accounts.ts'
+import type { Codes } from '../auth/codes.ts'
+import type { EmailHashes } from '../auth/keys.ts'
+import type { Limits } from '../auth/limits.ts'
+import type { Passkeys } from '../auth/passkeys/passkey-accounts.ts'
+import type { RefusedSignIns } from '../auth/refused-sign-ins.ts'
+import type { Session, Sessions } from '../auth/sessions.ts'
+import type { SetupToken } from '../auth/setup-token.ts'
+import type { Clock } from '../base/clock.ts'
+import type { NewId } from '../base/ids.ts'
+import type { JsonObject } from '../base/json.ts'
+import type { LogMemory } from '../base/log-memory.ts'
+import type { Metrics } from '../base/metrics.ts'
+import type { ChangePages } from '../content/changes/change-pages.ts'
+import type { ChangeStreams } from '../content/changes/change-streams.ts'
+import type { Documents } from '../content/documents.ts'
+import type { DocumentReads } from '../content/reads/document-reads.ts'
+import type { ListSettings } from '../content/reads/list-query.ts'
+import type { Reads } from '../content/reads/reads.ts'
+import type { Repeats } from '../content/repeatable.ts'
+import type { Reviews } from '../content/review-queue.ts'
+import type { SyncReads } from '../content/sync/sync-pull.ts'
+import type { ListExports } from '../content/transfer/export-files.ts'
+import type { EnvelopeCoder } from '../http/coding/envelope-coder.ts'
+import type { MailSource } from '../mail/delivery/test-delivery.ts'
+import type { ClusterStatus, DashboardSetup, LastRestore, MailTest, ServiceSettings, ServiceStatus } from '../models/responses.ts'
+import type { Model } from '../models/schema.ts'
+import type { BackupPaths } from '../store/backup/backup-files.ts'
+import type { BackupRestores } from '../store/backup/backup-restores.ts'
+import type { BackupRuns } from '../store/backup/backup-runs.ts'
+import type { SettingsChange } from '../store/settings/setting-table.ts'
+import type { Store } from '../store/store.ts'
+import type { DownloadSlots } from './download-slots.ts'
+import type { InvitationSender } from './invitation-sender.ts'
+import type { StreamSlots } from './stream-slots.ts'
+
+/** What every thread has. */
+export interface ReadService {
+  /** Fresh for each start of the service. */
+  readonly instance: string
+  readonly startedAt: number
+  readonly now: Clock
+  /** Of the last entry of the log that this node has applied; undefined where the service runs alone. */
+  readonly position: (() => number) | undefined
+  readonly content: ContentReads
+  readonly changes: Changes
+}
+
+export interface Service extends ReadService {
+  readonly store: Store
+  readonly newId: NewId
+  readonly auth: Auth
+  readonly content: Content
+  readonly mail: Mail
+  readonly backups: Backups
+  readonly settings: SettingsAccess
+  readonly operation: Operation
+  readonly downloads: DownloadSlots
+}
+
+interface ContentReads {
+  readonly documents: Pick<DocumentReads, 'list' | 'read' | 'readPublic'>
+  readonly reads: Reads
+  readonly coder: EnvelopeCoder
+  readonly sync: SyncReads
+  /** Without a session: mobile apps since September 2025 read it before they have a token, or with an expired one. */
+  readonly publicRemoteConfig: boolean
+}
+
+interface Content extends ContentReads {
+  readonly documents: Documents
+  readonly review: Reviews
+  readonly repeats: Repeats
+  readonly exports: ListExports
+  readonly listSettings: ListSettings
+  readonly flagBaseUrl: string
+}
+
+export interface Changes {
+  readonly pages: ChangePages
+  readonly streams: ChangeStreams
+  readonly slots: StreamSlots
+  readonly tickets: {
+    /** The session of a ticket, which may have been used; undefined for one that is not valid. */
+    readonly sessionOf: (ticket: string) => Promise<Pick<Session, 'caller' | 'current'> | undefined>
+    /** Uses a ticket; false for one that is not valid, or was used before. */
+    readonly redeem: (ticket: string) => Promise<boolean>
+  }
+}
+
+interface Auth {
+  readonly accounts: Accounts
+  readonly passkeys: Passkeys
+  readonly codes: Codes
+  readonly sessions: Sessions
+  readonly limits: Limits
+  readonly emailHashes: EmailHashes
+  readonly setupToken: SetupToken
+  readonly refusedSignIns: RefusedSignIns
+  readonly issueTicket: (session: Session, now: number) => { readonly ticket: string; readonly expiresAt: string }
+  readonly codeMinutes: number
+  /** The header in which a proxy names the user, in lower case; undefined where none does. */
+  readonly authHeader: string | undefined
+  /** Whether the operator has named proxies that bring the requests of others. */
+  readonly hasProxies: boolean
+  readonly setup: () => Omit<DashboardSetup, 'hasAdministrator'>
+}
+
+interface Mail {
+  /** To be called when a message was put into the outbox, or made due. */
+  readonly wakeCourier: () => void
+  readonly testMail: (to: string, by: Session, source?: MailSource) => Promise<MailTest>
+  readonly invitations: InvitationSender
+}
+
+interface Backups {
+  readonly paths: BackupPaths
+  readonly runs: Pick<BackupRuns, 'make'>
+  /** Undefined on a node of a cluster. */
+  readonly restores: Pick<BackupRestores, 'check' | 'restore'> | undefined
+  readonly lastRestore: () => Promise<LastRestore['restore']>
+}
+
+export interface SettingsPlan extends Pick<SettingsChange, 'changes' | 'check'> {
+  /** How mail would be sent; undefined where that stays as it is. */
+  readonly mail: MailSource | undefined
+  /** Whether a mail has to be delivered before it is stored. */
+  readonly isTested: boolean
+}
+
+export interface SettingsAccess {
+  /** What a merge patch would change. Throws invalidInput and conflict. */
+  readonly plan: (patch: JsonObject) => Promise<SettingsPlan>
+  /** Takes what is stored into use, and lists it. */
+  readonly refresh: () => Promise<ServiceSettings>
+}
+
+interface Operation {
+  readonly status: () => Promise<ServiceStatus>
+  /** Why the service cannot do its work; empty where it can. */
+  readonly readiness: () => Promise<{ readonly reasons: readonly string[]; readonly warnings: readonly string[] }>
+  /** Undefined where the service runs alone. */
+  readonly cluster: (() => Promise<ClusterStatus>) | undefined
+  readonly metrics: Metrics
+  readonly logMemory: Pick<LogMemory, 'newest'>
+  /** The OpenAPI document as JSON: that of the whole API, or for clients of one model. */
+  readonly openApi: (model?: Model) => StaticText
+}
+
+/** A text that is the same for all, and its compressed forms where it was built with them. */
+export interface StaticText {
+  readonly body: Uint8Array
+  readonly brotli?: Uint8Array | undefined
+  readonly gzip?: Uint8Array | undefined
+}
