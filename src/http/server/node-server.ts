@@ -2,6 +2,7 @@
 import { createServer as createPlain, type Server as PlainServer } from 'node:http'
 import type { Server as SecureServer } from 'node:https'
 import { TLS_VERSION_MIN, type Certificate } from './certificate.ts'
+import { allowHalfOpen } from '../node-internals.ts'
 import { PushedRequest } from '../request/pushed-request.ts'
 import type { ServerLimits } from './server-limits.ts'
 
@@ -41,8 +42,8 @@ export function createNodeServer(limits: ServerLimits, certificate: Certificate 
 
 function prepared<S extends PlainServer | SecureServer>(server: S, limits: ServerLimits): S {
   server.maxConnections = limits.connectionsMax
-  // A client that closes its sending half after the request still waits for the response; without this it gets none.
-  return Object.assign(server, { httpAllowHalfOpen: true })
+  allowHalfOpen(server)
+  return server
 }
 
 function pemOf({ cert, key }: Certificate): { cert: string; key: string; minVersion: typeof TLS_VERSION_MIN } {

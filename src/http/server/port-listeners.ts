@@ -4,6 +4,7 @@
  */
 import { readFileSync, readlinkSync } from 'node:fs'
 import type { Server } from 'node:net'
+import { descriptorOf } from '../node-internals.ts'
 
 const LISTENING = '0A'
 const ANY_ADDRESS = /^0+$/
@@ -17,8 +18,7 @@ interface Listener {
 /** False where the system does not tell, as outside of Linux. The server listens on a port of TCP. */
 export function hasOtherListener(server: Server): boolean {
   try {
-    const { fd } = (server as unknown as { readonly _handle: { readonly fd: number } })._handle
-    const inode = /^socket:\[(\d+)\]$/.exec(readlinkSync(`/proc/self/fd/${fd}`))?.[1]
+    const inode = /^socket:\[(\d+)\]$/.exec(readlinkSync(`/proc/self/fd/${descriptorOf(server)}`))?.[1]
     const all = ['tcp', 'tcp6'].flatMap((name) => listenersIn(readFileSync(`/proc/self/net/${name}`, 'latin1')))
     const own = all.find((one) => one.inode === inode)
     return own !== undefined && all.some((one) => one !== own && one.port === own.port && overlap(one, own))

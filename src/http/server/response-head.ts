@@ -4,22 +4,13 @@
  * Node's writeHead() checks each name and value, and looks for those with a meaning, for every response again, which takes as long
  * as all else that Node does for one. Here what never changes is rendered once, and only what a handler gave is checked.
  *
- * The block is handed over as `_header`, where Node keeps the one it rendered itself, with the two marks that come with
- * it. These are internals: where `_header` is not there, writeHead() gets the same lines, as it does for HTTP/1.0, whose
- * connections have rules of their own. A test fails where Node changes.
+ * The block is put where Node keeps the one that it rendered itself (node-internals.ts). Where Node has no such place,
+ * writeHead() gets the same lines, as it does for HTTP/1.0, whose connections have rules of their own.
  */
 import { STATUS_CODES, validateHeaderName, validateHeaderValue, type ServerResponse } from 'node:http'
 import { setNewest } from '../../base/bounded-map.ts'
 import type { Clock } from '../../base/clock.ts'
-
-/** What Node's ServerResponse has beside its public members. */
-interface Internals {
-  /** Null until the header block is rendered. */
-  _header: string | null
-  /** The connection ends with this response. */
-  _last: boolean
-  _hasBody: boolean
-}
+import { putHeader } from '../node-internals.ts'
 
 export interface ResponseHead {
   readonly status: number
@@ -56,18 +47,14 @@ export function headerLines(flat: readonly string[]): string {
 export function createHeadWriter({ now, keepAliveSeconds }: { readonly now: Clock; readonly keepAliveSeconds: number }) {
   const keepAlive = `Keep-Alive: timeout=${keepAliveSeconds}\r\n`
   const dateLine = createDateLine(now)
-  return (serverResponse: ServerResponse, { status, lines, isLast }: ResponseHead): void => {
-    const response = serverResponse as ServerResponse & Internals
+  return (response: ServerResponse, { status, lines, isLast }: ResponseHead): void => {
     const stays = !isLast && response.shouldKeepAlive
-    if (response._header !== null || response.req.httpVersion !== '1.1') {
-      response.writeHead(status, [...pairsOf(stays ? lines + keepAlive : lines), ...(isLast ? ['Connection', 'close'] : [])])
-      return
+    if (response.req.httpVersion === '1.1') {
+      const connection = stays ? `${keepAlive}Connection: keep-alive\r\n` : 'Connection: close\r\n'
+      const block = `${startLine(status)}${lines}${dateLine()}${connection}\r\n`
+      if (putHeader(response, { status, block, isLast: !stays })) return
     }
-    const connection = stays ? `${keepAlive}Connection: keep-alive\r\n` : 'Connection: close\r\n'
-    response.statusCode = status
-    response._last ||= !stays
-    response._hasBody &&= status !== 204 && status !== 304
-    response._header = `${startLine(status)}${lines}${dateLine()}${connection}\r\n`
+    response.writeHead(status, [...pairsOf(stays ? lines + keepAlive : lines), ...(isLast ? ['Connection', 'close'] : [])])
   }
 }
 

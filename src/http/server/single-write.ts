@@ -6,6 +6,7 @@
  */
 import type { ServerResponse } from 'node:http'
 import { content, type TextPart } from '../../base/text-parts.ts'
+import { markHeaderSent, unsentHeader } from '../node-internals.ts'
 
 /**
  * Bytes of the buffers, of which the smallest that holds the response is taken: what the kernel leaves keeps all of its
@@ -13,22 +14,16 @@ import { content, type TextPart } from '../../base/text-parts.ts'
  */
 const BUFFER_BYTES = [1, 4, 16, 64].map((kib) => kib * 1024)
 
-/** What Node's ServerResponse has beside its public members; see response-head.ts. */
-interface Internals {
-  readonly _header: string | null
-  _headerSent: boolean
-}
-
 /**
  * Returns a function that ends a response with these parts, whose header block is rendered and not sent. Returns false
  * where it cannot, and has done nothing then: too many bytes, TLS, or an earlier response of the connection that is not read.
  */
 export function createSingleWrite() {
   const buffers = BUFFER_BYTES.map((bytes) => Buffer.allocUnsafeSlow(bytes))
-  return (serverResponse: ServerResponse, parts: readonly TextPart[], bytes: number): boolean => {
-    const response = serverResponse as ServerResponse & Internals
-    const { socket, _header: header } = response
-    if (socket === null || typeof header !== 'string' || response._headerSent) return false
+  return (response: ServerResponse, parts: readonly TextPart[], bytes: number): boolean => {
+    const { socket } = response
+    const header = unsentHeader(response)
+    if (socket === null || header === undefined) return false
     // What is not read of many short responses must not keep a buffer for each. TLS ends a write in a later turn.
     if (socket.writableLength > 0 || 'encrypted' in socket) return false
     const index = BUFFER_BYTES.findIndex((size) => header.length + bytes <= size)
@@ -36,7 +31,7 @@ export function createSingleWrite() {
     if (buffer === undefined) return false
     let at = buffer.write(header, 'latin1')
     for (const part of parts) at += put(buffer, content(part), at)
-    response._headerSent = true
+    markHeaderSent(response)
     response.end(buffer.subarray(0, at))
     // What the kernel has not taken is still read from there.
     if (socket.writableLength > 0) buffers[index] = Buffer.allocUnsafeSlow(buffer.length)

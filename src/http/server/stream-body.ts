@@ -7,14 +7,14 @@
 import type { ServerResponse } from 'node:http'
 import type { OpenStream, StreamSink } from '../request/exchange.ts'
 import type { IncomingExchange } from '../request/incoming-exchange.ts'
-import { releaseParser } from './parser-release.ts'
+import { releaseParser } from '../node-internals.ts'
 
 /** What is discarded of what a client sends beside its request; past it, the connection ends. */
 const SENT_BYTES_MAX = 1024
 
 /**
  * Sends the header, and resolves when the stream has ended. The connection serves no further request, and becomes an
- * ordinary socket as soon as the parser of the request has returned: see parser-release.ts.
+ * ordinary socket as soon as the parser of the request has returned (node-internals.ts).
  */
 export function sendStream(
   exchange: IncomingExchange,
