@@ -30,6 +30,7 @@ import type { ShownSettings } from './config/shown-settings.ts'
 import { createPageCache } from './content/reads/page-cache.ts'
 import { seedBasics } from './content/seeds/seeding.ts'
 import { firstOfDay, warnOfForwards } from './http/guard/untrusted-forwards.ts'
+import { createRepresentation, type KeptEnvelope } from './http/representation.ts'
 import { createRenewal, type KeptCertificate } from './http/server/certificate-renewal.ts'
 import type { CertificateFiles } from './http/server/certificate.ts'
 import { addressOfNext, isLoopback, requireSocketDirectory, urlOf, type ListenAddress } from './http/server/listening.ts'
@@ -158,11 +159,12 @@ export async function startApp(config: Config, secrets: Secrets, surroundings: S
     },
   })
   const cacheBytes = Math.floor((config.cacheMb * 1024 * 1024) / threads)
-  const pages = createPageCache({ bytesMax: cacheBytes, now })
+  const represent = createRepresentation()
+  const pages = createPageCache<KeptEnvelope>({ bytesMax: cacheBytes, now })
   const setupToken = createSetupToken()
   let [shown, reloaded] = [surroundings.settings, config]
   const service = createService({
-    ...{ services, jobs, node, config, pages, setupToken, dataDir, startedAt, logMemory, mailTestMs, pageAssets, now, log },
+    ...{ services, jobs, node, config, pages, represent, setupToken, dataDir, startedAt, logMemory, mailTestMs, pageAssets, now, log },
     live: live.config,
     changes: feed.changes,
     settings: serviceSettings({ live, ...services, shown: () => shown, readMail }),

@@ -14,9 +14,9 @@
 import { brotliCompressSync, gzipSync } from 'node:zlib'
 import { describe, fail } from '../base/failure.ts'
 import type { Config } from '../config/settings.ts'
-import { chooseCoding, type Coding } from '../http/request/accept-encoding.ts'
-import { entityTag, listsWeakly } from '../http/request/entity-tag.ts'
-import type { Exchange, HttpResponse, ResponseHeaders } from '../http/request/exchange.ts'
+import { entityTag } from '../http/request/entity-tag.ts'
+import type { Handler, HttpResponse, ResponseHeaders } from '../http/request/exchange.ts'
+import { fileContent, type Represent } from '../http/representation.ts'
 import type { Route } from '../http/server/router.ts'
 
 /** The OpenAPI document, which is built with the pages and has an endpoint of its own. */
@@ -86,9 +86,9 @@ const NOT_BUILT =
 export type PageSettings = Pick<Config, 'dashboardImages'>
 
 /** The routes of all pages; without assets, what there should be says what to do. */
-export function pageRoutes(assets: readonly PageAsset[] | undefined, settings: PageSettings): readonly Route[] {
-  const files = new Map((assets ?? []).map((asset) => [asset.path, servedAsset(asset, settings)]))
-  const serve = (exchange: Exchange): HttpResponse => {
+export function pageRoutes(assets: readonly PageAsset[] | undefined, settings: PageSettings, represent: Represent): readonly Route[] {
+  const files = new Map((assets ?? []).map((asset) => [asset.path, servedAsset(asset, settings, represent)]))
+  const serve: Handler = (exchange) => {
     const file = files.get(exchange.path)
     if (file !== undefined) return file(exchange)
     throw fail('notFound', `Cannot ${exchange.method} ${describe(exchange.path)}: there is no such file`)
@@ -107,9 +107,9 @@ export function pageRoutes(assets: readonly PageAsset[] | undefined, settings: P
   ]
 }
 
-function servedAsset(asset: PageAsset, { dashboardImages }: PageSettings): (exchange: Exchange) => HttpResponse {
-  if (asset.path !== DASHBOARD_PATH) return servedFile(asset, SECURITY_HEADERS)
-  return servedFile(withPictures(asset, dashboardImages), dashboardImages === 'off' ? SECURITY_HEADERS : PICTURE_HEADERS)
+function servedAsset(asset: PageAsset, { dashboardImages }: PageSettings, represent: Represent): Handler {
+  if (asset.path !== DASHBOARD_PATH) return servedFile(asset, SECURITY_HEADERS, represent)
+  return servedFile(withPictures(asset, dashboardImages), dashboardImages === 'off' ? SECURITY_HEADERS : PICTURE_HEADERS, represent)
 }
 
 /** Tells the script of the page the setting, unless it is the default. Other bytes also mean another tag for other headers. */
@@ -120,46 +120,11 @@ function withPictures(asset: PageAsset, pictures: Config['dashboardImages']): Pa
   return { ...asset, body, brotli: brotliCompressSync(body), gzip: gzipSync(body) }
 }
 
-interface Representation {
-  readonly body: Uint8Array
-  readonly tag: string
-  readonly headers: ResponseHeaders
-}
-
-/** What answers for one file. Each coding of it is a representation with a tag of its own (RFC 9110 section 8.8.3.3). */
-function servedFile(
-  { type, body, brotli, gzip, immutable }: PageAsset,
-  security: ResponseHeaders,
-): (exchange: Exchange) => HttpResponse {
-  const ownTag = entityTag(body)
-  const representation = (bytes: Uint8Array, coding?: Coding): Representation => {
-    const tag = coding === undefined ? ownTag : ownTag.replace(/"$/, `-${coding}"`)
-    const headers = {
-      'Cache-Control': immutable ? FOR_EVER : ASKED_AGAIN,
-      ETag: tag,
-      Vary: 'Accept-Encoding',
-      ...(coding === undefined ? {} : { 'Content-Encoding': coding }),
-      ...security,
-    }
-    return { body: bytes, tag, headers }
-  }
-  const asItIs = representation(body)
-  const compressed = new Map<Coding, Representation>()
-  if (brotli !== undefined) compressed.set('br', representation(brotli, 'br'))
-  if (gzip !== undefined) compressed.set('gzip', representation(gzip, 'gzip'))
-  const available = [...compressed.keys()]
-  return ({ headers: sent }) => {
-    const coding = chooseCoding(sent['accept-encoding']?.toString(), available)
-    const { body: bytes, tag, headers } = (coding === undefined ? undefined : compressed.get(coding)) ?? asItIs
-    if (isKnown(sent['if-none-match'], tag)) return { kind: 'raw', status: 304, contentType: type, body: '', headers }
-    return { kind: 'raw', status: 200, contentType: type, body: bytes, headers }
-  }
-}
-
-/** Whether If-None-Match lists the tag, which holds no comma. A header that cannot be read lists nothing. */
-function isKnown(header: string | undefined, tag: string): boolean {
-  const list = header?.split(',').map((one) => one.trim()) ?? []
-  return listsWeakly(list.length === 1 && list[0] === '*' ? '*' : list, tag)
+/** Each file of the pages as a response to a request. */
+function servedFile(asset: PageAsset, headers: ResponseHeaders, represent: Represent): Handler {
+  const content = fileContent(asset.type, asset)
+  const facts = { tag: entityTag(asset.body), caching: asset.immutable ? FOR_EVER : ASKED_AGAIN, headers }
+  return (exchange) => represent(exchange, content, facts)
 }
 
 function plain(status: number, body: string, more: ResponseHeaders = {}): HttpResponse {

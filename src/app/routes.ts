@@ -39,7 +39,7 @@ export function createMainServer({ service, services, node, config, pageAssets, 
   const routes = [
     ...routesOf(ENDPOINTS, service, { sessions, limits, now, positions }),
     ...(node?.routes(services) ?? []),
-    ...(config.dashboard ? pageRoutes(pageAssets, config) : []),
+    ...(config.dashboard ? pageRoutes(pageAssets, config, service.content.represent) : []),
   ]
   if (config.dashboard && pageAssets === undefined) log.warn('dashboard.missing', { advice: 'npm start builds it' })
   const router = createRouter(routes)

@@ -82,7 +82,7 @@ export function mailMetrics(metrics: Metrics, failingSince: () => number | undef
 }
 
 /** Registers the figures of remembered pages. */
-export function cacheMetrics(metrics: Metrics, pages: Pick<PageCache, 'counts'>): void {
+export function cacheMetrics(metrics: Metrics, pages: Pick<PageCache<unknown>, 'counts'>): void {
   metrics.counted('dateline_cache_reads_total', 'Reads by whether a remembered page answered them.', () => {
     const { hits, misses } = pages.counts()
     return readings('result', { hit: hits, miss: misses })

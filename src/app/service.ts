@@ -20,9 +20,11 @@ import { createListExports } from '../content/transfer/export-files.ts'
 import { downloadSlots } from '../endpoints/download-slots.ts'
 import { createInvitationSender, type InvitationSender } from '../endpoints/invitation-sender.ts'
 import { createMailTest } from '../endpoints/mail-test.ts'
-import type { Changes, Service, SettingsAccess, StaticText } from '../endpoints/service-parts.ts'
-import { createEnvelopeCoder } from '../http/coding/envelope-coder.ts'
+import type { Changes, Service, SettingsAccess } from '../endpoints/service-parts.ts'
+import { fileContent, keepEnvelope, type Content, type KeptEnvelope, type Represent } from '../http/representation.ts'
 import { NO_PROXIES } from '../http/request/client-address.ts'
+import { entityTag } from '../http/request/entity-tag.ts'
+import { JSON_TYPE } from '../http/server/response-writer.ts'
 import type { Model } from '../models/schema.ts'
 import type { NodeService } from './cluster/node-service.ts'
 import type { Jobs } from './jobs.ts'
@@ -42,7 +44,8 @@ export interface ServiceOptions {
   readonly config: Config
   readonly live: () => Config
   /** Pages that are read often. */
-  readonly pages: PageCache
+  readonly pages: PageCache<KeptEnvelope>
+  readonly represent: Represent
   readonly setupToken: SetupToken
   readonly dataDir: string
   readonly startedAt: number
@@ -100,14 +103,14 @@ function mailParts({ services: { accounts, limits }, jobs: { mail }, live, mailT
 }
 
 function contentParts(options: ServiceOptions, { invite }: Pick<InvitationSender, 'invite'>): Service['content'] {
-  const { services, jobs, changes, config, live, pages, node, now } = options
+  const { services, jobs, changes, config, live, pages, represent, node, now } = options
   const { store, accounts, newId, instance } = services
   const { publicRemoteConfig, flagBaseUrl } = config
   const listSettings = listSettingsOf(config)
   const isReviewOn = (): boolean => live().review
   const repeats = createRepeats({ store, now })
   return {
-    ...{ repeats, listSettings, publicRemoteConfig, flagBaseUrl },
+    ...{ repeats, listSettings, publicRemoteConfig, flagBaseUrl, represent },
     documents: createDocuments({
       ...{ store, now, newId, repeats, isReviewOn },
       settings: listSettings,
@@ -115,8 +118,7 @@ function contentParts(options: ServiceOptions, { invite }: Pick<InvitationSender
       trashMs: () => live().trashDays * DAY_MS,
     }),
     review: createReviewQueue({ store, now, isReviewOn }),
-    reads: createReads({ store, pages, instance, versionsOf: node?.versionsOf }),
-    coder: createEnvelopeCoder(),
+    reads: createReads({ store, pages, nameOf: entityTag, keep: keepEnvelope, instance, versionsOf: node?.versionsOf }),
     sync: createSyncReads({ store, changes: changes.pages, settings: listSettings, now }),
     exports: createListExports(jobs.backups.paths.database),
   }
@@ -150,13 +152,14 @@ function operationParts(options: ServiceOptions): Service['operation'] {
 }
 
 /** Each document is made once; that of the whole API may have been built with the pages. */
-function openApiReader(pageAssets: readonly PageAsset[] | undefined): (model?: Model) => StaticText {
+function openApiReader(pageAssets: readonly PageAsset[] | undefined): (model?: Model) => Content {
   const built = pageAssets?.find(({ path }) => path === OPENAPI_PATH)
-  const known = new Map<Model | undefined, StaticText>()
+  const known = new Map<Model | undefined, Content>()
   return (model) => {
-    const found = known.get(model) ?? (model === undefined ? built : undefined)
+    const found = known.get(model)
     if (found !== undefined) return found
-    const made = { body: Buffer.from(JSON.stringify(openApiFor({ version: VERSION, model }))) }
+    const own = model === undefined ? built : undefined
+    const made = fileContent(JSON_TYPE, own ?? { body: Buffer.from(JSON.stringify(openApiFor({ version: VERSION, model }))) })
     known.set(model, made)
     return made
   }

@@ -16,11 +16,13 @@ import type { SentBody } from '../content/documents.ts'
 import { listKey, readFlag, readShape, visibilityOf, type ListParams, type PageShape } from '../content/reads/list-query.ts'
 import type { PageFacts } from '../content/reads/page-cache.ts'
 import { projectText, readProjection } from '../content/reads/projection.ts'
-import { documentDependencies, listDependencies } from '../content/reads/read-dependencies.ts'
+import { documentDependencies, listDependencies, mayBeKept } from '../content/reads/read-dependencies.ts'
+import type { ReadResult } from '../content/reads/reads.ts'
 import { readIdempotencyKey, type RepeatKey } from '../content/repeatable.ts'
 import { entityTag } from '../http/request/entity-tag.ts'
 import { created, ok, type Exchange, type HttpResponse, type JsonBodyOptions } from '../http/request/exchange.ts'
 import { knownTag, readPreconditions, requirePreconditions } from '../http/request/preconditions.ts'
+import type { KeptEnvelope } from '../http/representation.ts'
 import type { Caller } from '../models/caller.ts'
 import { MODELS, modelNamed } from '../models/registry.ts'
 import { remoteConfig } from '../models/remote-config.ts'
@@ -30,7 +32,6 @@ import { user } from '../models/user.ts'
 import type { Model } from '../models/schema.ts'
 import { endpointOn, type NamedSchema, type TextResponse } from './endpoint.ts'
 import type { ReadService, Service } from './service-parts.ts'
-import { respondTo } from './data-responses.ts'
 import { paramsOfBody, paramsOfUrl, weightOf } from './list-params.ts'
 import { wantedMailOf } from './invitation-sender.ts'
 import { CHANGED_BY, COUNT, CURSOR, ETAG_EXAMPLE, FIELDS, INCOMPLETE, LIMIT, SEARCH, SORT, WRITABLE_MODELS } from './parameters.ts'
@@ -132,7 +133,8 @@ const QUERY_BY_BODY = reading({
   response: PAGE,
   errors: ['badRequest', 'invalidInput', 'methodNotAllowed'],
   client: 'data.list',
-}).handle(async ({ content: { documents, reads, coder }, now }, exchange, session) => {
+}).handle(async ({ content, now }, exchange, session) => {
+  const { documents, reads } = content
   const model = readModel(exchange)
   requireRole(model, 'list', session.caller)
   const { params, caller } = await readListBody(exchange, session, now)
@@ -142,11 +144,11 @@ const QUERY_BY_BODY = reading({
   const result = await reads.read({
     ...listFacts(model, params, caller, shape),
     text: undefined,
-    knownTag: () => undefined,
-    taggedBy: 'version',
+    knownAs: NOTHING_KNOWN,
+    namedBy: 'models',
     compute: () => documents.list(model, { params, caller }, exchange, shape),
   })
-  return respondTo(exchange, result, model, coder)
+  return respond({ content }, exchange, model, result)
 })
 
 const READ = reading({
@@ -356,17 +358,17 @@ async function readListBody(exchange: Exchange, session: Session, now: Clock): P
 
 /** A page of a list, or 304 to a client that has it. */
 function list(service: ReadService, exchange: Exchange, caller: Caller): Awaitable<HttpResponse> {
-  const { documents, reads, coder } = service.content
+  const { documents, reads } = service.content
   // A page is not changed, so no request can mean the version of one that it changes.
   const noneMatch = exchange.headers['if-none-match']
-  const knownTag = knownTagOf({ 'if-none-match': noneMatch })
+  const knownAs = knownTagsOf({ 'if-none-match': noneMatch })
   const text = textOf(exchange, caller)
   const page = reads.remembered(text)
   if (page !== undefined) {
     requireRole(page.model, 'list', caller)
     if (page.weight > 0) exchange.weigh(page.weight)
-    const result = reads.fromPage(page, knownTag)
-    if (result !== undefined) return respondTo(exchange, result, page.model, coder)
+    const result = reads.fromPage(page, knownAs)
+    if (result !== undefined) return respond(service, exchange, page.model, result)
   }
   const model = readModel(exchange)
   requireRole(model, 'list', caller)
@@ -376,11 +378,11 @@ function list(service: ReadService, exchange: Exchange, caller: Caller): Awaitab
   const reading = reads.read({
     ...listFacts(model, params, caller, shape),
     // A page with incomplete drafts is not found by its text, which does not say who may see them.
-    ...{ text: shape.includes ? undefined : text, knownTag, isAnyKnown: noneMatch?.trim() === '*' },
-    taggedBy: 'version',
+    ...{ text: shape.includes ? undefined : text, knownAs, isAnyKnown: noneMatch?.trim() === '*' },
+    namedBy: 'models',
     compute: () => documents.list(model, { params, caller }, exchange, shape),
   })
-  return withValue(reading, (result) => respondTo(exchange, result, model, coder))
+  return withValue(reading, (result) => respond(service, exchange, model, result))
 }
 
 function listFacts(model: Model, params: ListParams, caller: Caller, shape: PageShape): PageFacts {
@@ -395,14 +397,14 @@ function listFacts(model: Model, params: ListParams, caller: Caller, shape: Page
  * remote configuration may be read without a caller, where the operator has made it public.
  */
 function read(service: ReadService, exchange: Exchange, caller: Caller | undefined): Awaitable<HttpResponse> {
-  const { documents, reads, coder } = service.content
-  const knownTag = knownTagOf(exchange.headers)
+  const { documents, reads } = service.content
+  const knownAs = knownTagsOf(exchange.headers)
   const text = textOf(exchange, caller)
   const page = reads.remembered(text)
   if (page !== undefined) {
     if (caller !== undefined) requireRole(page.model, 'read', caller)
-    const result = reads.fromPage(page, knownTag)
-    if (result !== undefined) return respondTo(exchange, result, page.model, coder)
+    const result = reads.fromPage(page, knownAs)
+    if (result !== undefined) return respond(service, exchange, page.model, result)
   }
   const [model, id] = [caller === undefined ? remoteConfig : readModel(exchange), itemId(exchange)]
   // A remembered page is served without another look at the caller.
@@ -415,14 +417,25 @@ function read(service: ReadService, exchange: Exchange, caller: Caller | undefin
   const rests = [...documentDependencies(model), ...placesOf(model, includes).slice(1)]
   const reading = reads.read({
     ...{ key: includes ? `+incomplete ${key}` : key, model, rests, weight: 0 },
-    ...{ text: includes ? undefined : text, knownTag },
-    taggedBy: 'content',
+    ...{ text: includes ? undefined : text, knownAs },
+    namedBy: 'content',
     compute: () => {
       const whole = caller === undefined ? documents.readPublic(model, id) : documents.read(model, id, caller, includes)
       return projection === undefined ? whole : withValue(whole, (document) => projectText(document, projection))
     },
   })
-  return withValue(reading, (result) => respondTo(exchange, result, model, coder))
+  return withValue(reading, (result) => respond(service, exchange, model, result))
+}
+
+/**
+ * The response to a read. A cache may keep what everybody signed in may read, and has to ask each time whether it is still right
+ * (`no-cache`); a document that only its owner may read is not stored. A tag in the response to a POST would name what another
+ * request brings.
+ */
+function respond({ content }: Pick<ReadService, 'content'>, exchange: Exchange, model: Model, result: ReadResult<KeptEnvelope>): Awaitable<HttpResponse> {
+  const isPosted = exchange.method === 'POST'
+  const caching = mayBeKept(model) && !isPosted ? ASKED_AGAIN : NOT_STORED
+  return content.represent(exchange, result, { tag: isPosted ? undefined : result.version, caching })
 }
 
 /**
@@ -435,11 +448,13 @@ function textOf({ target }: Exchange, caller: Caller | undefined): string {
 }
 
 /** Tells which of the client's versions is that of a tag, in whatever coding. Throws badRequest for malformed headers. */
-function knownTagOf(headers: Pick<IncomingHttpHeaders, 'if-match' | 'if-none-match'>): (tag: string) => string | undefined {
+function knownTagsOf(headers: Pick<IncomingHttpHeaders, 'if-match' | 'if-none-match'>): (tag: string) => string | undefined {
   const conditions = readPreconditions(headers)
   return conditions === undefined ? NOTHING_KNOWN : (tag) => knownTag(conditions, tag)
 }
 
+const ASKED_AGAIN = 'private, no-cache'
+const NOT_STORED = 'no-store'
 const NOTHING_KNOWN = (): undefined => undefined
 
 /** What the headers of the request require of the document that it changes. */

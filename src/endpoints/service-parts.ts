@@ -25,7 +25,7 @@ import type { Repeats } from '../content/repeatable.ts'
 import type { Reviews } from '../content/review-queue.ts'
 import type { SyncReads } from '../content/sync/sync-pull.ts'
 import type { ListExports } from '../content/transfer/export-files.ts'
-import type { EnvelopeCoder } from '../http/coding/envelope-coder.ts'
+import type { Content, KeptEnvelope, Represent } from '../http/representation.ts'
 import type { MailSource } from '../mail/delivery/test-delivery.ts'
 import type { ClusterStatus, DashboardSetup, LastRestore, MailTest, ServiceSettings, ServiceStatus } from '../models/responses.ts'
 import type { Model } from '../models/schema.ts'
@@ -46,7 +46,7 @@ export interface ReadService {
   readonly now: Clock
   /** Of the last entry of the log that this node has applied; undefined where the service runs alone. */
   readonly position: (() => number) | undefined
-  readonly content: ContentReads
+  readonly content: Reading
   readonly changes: Changes
 }
 
@@ -54,7 +54,7 @@ export interface Service extends ReadService {
   readonly store: Store
   readonly newId: NewId
   readonly auth: Auth
-  readonly content: Content
+  readonly content: Editing
   readonly mail: Mail
   readonly backups: Backups
   readonly settings: SettingsAccess
@@ -62,16 +62,16 @@ export interface Service extends ReadService {
   readonly downloads: DownloadSlots
 }
 
-interface ContentReads {
+interface Reading {
   readonly documents: Pick<DocumentReads, 'list' | 'read' | 'readPublic'>
-  readonly reads: Reads
-  readonly coder: EnvelopeCoder
+  readonly reads: Reads<KeptEnvelope>
+  readonly represent: Represent
   readonly sync: SyncReads
   /** Without a session: mobile apps since September 2025 read it before they have a token, or with an expired one. */
   readonly publicRemoteConfig: boolean
 }
 
-interface Content extends ContentReads {
+interface Editing extends Reading {
   readonly documents: Documents
   readonly review: Reviews
   readonly repeats: Repeats
@@ -148,12 +148,5 @@ interface Operation {
   readonly metrics: Metrics
   readonly logMemory: Pick<LogMemory, 'newest'>
   /** The OpenAPI document as JSON: that of the whole API, or for clients of one model. */
-  readonly openApi: (model?: Model) => StaticText
-}
-
-/** A text that is the same for all, and its compressed forms where it was built with them. */
-export interface StaticText {
-  readonly body: Uint8Array
-  readonly brotli?: Uint8Array | undefined
-  readonly gzip?: Uint8Array | undefined
+  readonly openApi: (model?: Model) => Content
 }

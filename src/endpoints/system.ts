@@ -11,7 +11,6 @@ import type { JsonSchema } from '../base/json-schema.ts'
 import { METRICS_TYPE } from '../base/metrics.ts'
 import { requireScope } from '../content/rules/access.ts'
 import { hostName } from '../http/guard/foreign-pages.ts'
-import { chooseCoding, type Coding } from '../http/request/accept-encoding.ts'
 import { isLoopbackAddress } from '../http/request/client-address.ts'
 import type { Exchange, HttpResponse } from '../http/request/exchange.ts'
 import { readModel } from './data.ts'
@@ -68,14 +67,9 @@ export const SYSTEM_ENDPOINTS = [
       'names such as `listHeadlines`, and schemas of that model in place of a choice of all models.',
     parameters: ['describedModel'],
     response: { kind: 'raw', type: JSON_TYPE, schema: { type: 'object', examples: [{ openapi: '3.1.0' }] } },
-  }).handle(({ operation: { openApi } }, exchange) => {
-    const { headers: sent, query } = exchange
-    const { body, brotli: br, gzip } = openApi(query.get('model') === undefined ? undefined : readModel(exchange))
-    const forms = new Map(Object.entries({ br, gzip }).filter(([, form]) => form !== undefined)) as Map<Coding, Uint8Array>
-    const coding = chooseCoding(sent['accept-encoding']?.toString(), [...forms.keys()])
-    const headers = { Vary: 'Accept-Encoding', ...(coding === undefined ? {} : { 'Content-Encoding': coding }) }
-    const form = coding === undefined ? body : (forms.get(coding) ?? body)
-    return { kind: 'raw', status: 200, contentType: `${JSON_TYPE}; charset=utf-8`, body: form, headers }
+  }).handle(({ operation: { openApi }, content: { represent } }, exchange) => {
+    const document = openApi(exchange.query.get('model') === undefined ? undefined : readModel(exchange))
+    return represent(exchange, document, { tag: undefined, caching: 'no-store' })
   }),
   HEALTH,
   endpoint({

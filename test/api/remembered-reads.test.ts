@@ -41,11 +41,11 @@ async function compare(
 }
 
 describe('a read after any write', () => {
-  it('holds what is stored at that moment, in every coding and as a 304', async (t) => {
+  it('holds what is stored at that moment, compressed and not, and as a 304', async (t) => {
     const { difference, seen } = await compare(t)
     assert.equal(difference, undefined)
     // What is not kept is compressed only while the machine has time.
-    const kept = process.env['DATELINE_CACHE_MB'] === '0' ? [] : ['gzip', 'br', 'zstd']
+    const kept = process.env['DATELINE_CACHE_MB'] === '0' ? [] : ['gzip']
     for (const how of ['identity', '304', ...kept]) {
       assert.ok((seen.get(how) ?? 0) > 0, `some response came as ${how}: ${JSON.stringify([...seen])}`)
     }

@@ -42,7 +42,7 @@ describe('documents', () => {
 
   it('are confirmed by the service where the client has them, whatever coding they came in', async () => {
     const statuses: number[] = []
-    const acceptances = ['identity', 'gzip', 'br', 'zstd']
+    const acceptances = ['identity', 'gzip', 'gzip, deflate, br, zstd']
     const watching: typeof fetch = async (url, init) => {
       // In the order of rows, so that each is asked for in more than one.
       const coding = acceptances[statuses.length % acceptances.length] ?? ''

@@ -1,15 +1,20 @@
-/** Remembered results over a real store: when one is computed, kept, tagged, and given up. */
+/** Remembered results over a real store: when one is computed, kept, named, and given up. */
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { setImmediate as turn } from 'node:timers/promises'
 import { createPageCache } from '../../src/content/reads/page-cache.ts'
-import { createReads, type ReadRequest, type ReadResult } from '../../src/content/reads/reads.ts'
+import { createReads, type ReadRequest, type ReadResult as Result } from '../../src/content/reads/reads.ts'
 import { country } from '../../src/models/country.ts'
 import type { Model } from '../../src/models/schema.ts'
 import { language } from '../../src/models/language.ts'
 import { topic } from '../../src/models/topic.ts'
 import type { Cleanup } from '../../scripts/tools/temporary-directory.ts'
 import { testStore, type SystemStore } from '../../scripts/tools/stores.ts'
+
+type ReadResult = Result<string>
+
+/** Names that tell what they are made of, and results that are kept as they are. */
+const plain = { nameOf: (text: string): string => text, keep: String }
 
 interface Scene {
   readonly store: SystemStore
@@ -22,8 +27,8 @@ interface Scene {
 
 function scene(t: Cleanup): Scene {
   const { store } = testStore(t)
-  const pages = createPageCache({ bytesMax: 1024 * 1024, now: () => 1_000_000 })
-  const reads = createReads({ store, pages, instance: 'one run' })
+  const pages = createPageCache<string>({ bytesMax: 1024 * 1024, now: () => 1_000_000 })
+  const reads = createReads({ store, pages, ...plain, instance: 'one run' })
   let [computed, written] = [0, 0]
   const compute = async (): Promise<string> => {
     computed++
@@ -31,7 +36,7 @@ function scene(t: Cleanup): Scene {
   }
   const request: ReadRequest = {
     ...{ key: 'topics', model: topic, rests: [topic], weight: 0, text: 'reader /topics' },
-    ...{ knownTag: () => undefined, taggedBy: 'version', compute },
+    ...{ knownAs: () => undefined, namedBy: 'models', compute },
   }
   return {
     store,
@@ -50,7 +55,7 @@ function scene(t: Cleanup): Scene {
 const dataOf = (result: ReadResult): string => {
   if (result.kind === 'text') return String(result.data)
   assert.equal(result.kind, 'kept')
-  return result.kind === 'kept' ? String(result.start.plain.bytes).slice('{"data":'.length) : ''
+  return result.kind === 'kept' ? result.kept : ''
 }
 
 it('a result is computed twice, then remembered until a document of its model changes', async (t) => {
@@ -85,41 +90,41 @@ it('attack: a write while a result is computed leaves no stale result behind, no
     await write()
     return old
   }
-  const tags = new Set<string>()
+  const versions = new Set<string>()
   for (let i = 0; i < 4; i++) {
     const result = await ask({ compute: slow })
     assert.deepEqual([result.kind, dataOf(result)], ['text', String(i)])
-    tags.add(result.tag)
+    versions.add(result.version)
   }
-  const knownTag = (tag: string): string | undefined => (tags.has(tag) ? tag : undefined)
-  assert.equal(dataOf(await ask({ knownTag })), '4')
-  assert.equal(tags.size, 4)
+  const knownAs = (version: string): string | undefined => (versions.has(version) ? version : undefined)
+  assert.equal(dataOf(await ask({ knownAs })), '4')
+  assert.equal(versions.size, 4)
 })
 
 it('a client that has the version is told so without a look at a document', async (t) => {
   const { ask, computed, write } = scene(t)
-  const { tag } = await ask()
-  const knownTag = (current: string): string | undefined => (current === tag ? current : undefined)
-  for (let i = 0; i < 5; i++) assert.deepEqual(await ask({ knownTag }), { kind: 'known', tag })
+  const { version } = await ask()
+  const knownAs = (current: string): string | undefined => (current === version ? current : undefined)
+  for (let i = 0; i < 5; i++) assert.deepEqual(await ask({ knownAs }), { kind: 'known', version })
   assert.equal(computed(), 1)
   assert.equal(dataOf(await ask()), '0')
   assert.equal(computed(), 2)
   await write()
-  const changed = await ask({ knownTag })
+  const changed = await ask({ knownAs })
   assert.equal(dataOf(changed), '1')
-  assert.notEqual(changed.tag, tag)
+  assert.notEqual(changed.version, version)
 })
 
-it('tags differ by list, by version and by run', async (t) => {
+it('names of versions differ by list, by version and by run', async (t) => {
   const { store, ask, write } = scene(t)
-  const pages = createPageCache({ bytesMax: 0, now: () => 1_000_000 })
-  const next = createReads({ store, pages, instance: 'next run' })
-  const request = { model: topic, rests: [topic], weight: 0, text: undefined, knownTag: () => undefined, key: 'topics' }
-  const tags = [(await ask()).tag, (await ask({ key: 'other topics' })).tag]
-  tags.push((await next.read({ ...request, taggedBy: 'version', compute: () => '0' })).tag)
+  const pages = createPageCache<string>({ bytesMax: 0, now: () => 1_000_000 })
+  const next = createReads({ store, pages, ...plain, instance: 'next run' })
+  const request = { model: topic, rests: [topic], weight: 0, text: undefined, knownAs: () => undefined, key: 'topics' }
+  const names = [(await ask()).version, (await ask({ key: 'other topics' })).version]
+  names.push((await next.read({ ...request, namedBy: 'models', compute: () => '0' })).version)
   await write()
-  tags.push((await ask()).tag)
-  assert.equal(new Set(tags).size, 4)
+  names.push((await ask()).version)
+  assert.equal(new Set(names).size, 4)
 })
 
 it('what only its owner may read is never remembered', async (t) => {
@@ -132,8 +137,8 @@ it('what only its owner may read is never remembered', async (t) => {
 /** Looks of one read at the store, and some more. */
 const LOOKS = 40
 
-for (const taggedBy of ['version', 'content'] as const) {
-  it(`no commit is missed, between whichever looks at the store it is made, with tags of the ${taggedBy}`, async () => {
+for (const namedBy of ['models', 'content'] as const) {
+  it(`no commit is missed, between whichever looks at the store it is made, named by the ${namedBy}`, async () => {
     for (let last = 1; last <= LOOKS; last++) {
       // Threads that read beside the one that writes begin another snapshot behind each commit, in the middle of a read as well.
       let [looks, commits] = [0, 0]
@@ -142,18 +147,18 @@ for (const taggedBy of ['version', 'content'] as const) {
         return commits
       }
       const store = { versions: { revision: look, of: () => String(look()), changes: look } }
-      const pages = createPageCache({ bytesMax: 1024 * 1024, now: () => 1_000_000 })
-      const reads = createReads({ store, pages, instance: 'one run' })
-      const facts = { key: 'topics', model: topic, rests: [topic], weight: 0, text: 'topics', taggedBy }
+      const pages = createPageCache<string>({ bytesMax: 1024 * 1024, now: () => 1_000_000 })
+      const reads = createReads({ store, pages, ...plain, instance: 'one run' })
+      const facts = { key: 'topics', model: topic, rests: [topic], weight: 0, text: 'topics', namedBy }
       const seen = new Map<string, number>()
-      for (let tag = ''; looks < LOOKS; ) {
+      for (let had = ''; looks < LOOKS; ) {
         const before = commits
-        const knownTag = (one: string): string | undefined => (one === tag ? one : undefined)
-        const result = await reads.read({ ...facts, knownTag, compute: () => JSON.stringify(look()) })
-        if (result.kind !== 'known') seen.set(result.tag, Number(dataOf(result)))
+        const knownAs = (one: string): string | undefined => (one === had ? one : undefined)
+        const result = await reads.read({ ...facts, knownAs, compute: () => JSON.stringify(look()) })
+        if (result.kind !== 'known') seen.set(result.version, Number(dataOf(result)))
         // The client forgets its copy now and then, so that both ways are gone.
-        tag = looks % 3 === 0 ? '' : result.tag
-        assert.ok((seen.get(result.tag) ?? -1) >= before, `${result.kind} ${seen.get(result.tag)} behind commit ${before}, made at look ${last}`)
+        had = looks % 3 === 0 ? '' : result.version
+        assert.ok((seen.get(result.version) ?? -1) >= before, `${result.kind} ${seen.get(result.version)} behind commit ${before}, made at look ${last}`)
       }
     }
   })

@@ -22,8 +22,9 @@ import { routesOf } from '../../endpoints/guard.ts'
 import type { ReadService } from '../../endpoints/service-parts.ts'
 import { SYNC_READS } from '../../endpoints/sync.ts'
 import { HEALTH } from '../../endpoints/system.ts'
-import { createEnvelopeCoder } from '../../http/coding/envelope-coder.ts'
+import { createRepresentation, keepEnvelope, type KeptEnvelope } from '../../http/representation.ts'
 import { parseProxies } from '../../http/request/client-address.ts'
+import { entityTag } from '../../http/request/entity-tag.ts'
 import { createRouter } from '../../http/server/router.ts'
 import { createServer } from '../../http/server/server.ts'
 import type { Model } from '../../models/schema.ts'
@@ -104,7 +105,8 @@ const limits = createDataLimit(() => dataPerUser, {
   onRefused: (limit) => main.tell('limited', limit),
   nodes: () => 1,
 })
-const pages = createPageCache({ bytesMax: settings.cacheBytes, now })
+const represent = createRepresentation()
+const pages = createPageCache<KeptEnvelope>({ bytesMax: settings.cacheBytes, now })
 const { pageSize: limitDefault, pageSizeMax: limitMax, hideInactive, publicRemoteConfig } = settings
 const listSettings = { limitDefault, limitMax, hideInactive }
 const feed = openChangeFeed({
@@ -125,8 +127,8 @@ const service: ReadService = {
   position: undefined,
   content: {
     documents: createDocumentReads({ store: store.store, settings: listSettings }),
-    reads: createReads({ store: store.store, pages, instance, thread }),
-    coder: createEnvelopeCoder(),
+    reads: createReads({ store: store.store, pages, nameOf: entityTag, keep: keepEnvelope, instance, thread }),
+    represent,
     sync: createSyncReads({ store: store.store, changes: changes.pages, settings: listSettings, now }),
     publicRemoteConfig,
   },
@@ -136,7 +138,7 @@ const elsewhere = (): never => {
   throw new Error('The main thread counts this limit')
 }
 const guard = { sessions, limits: { ...limits, requestCodeFrom: elsewhere, guestFrom: elsewhere }, now }
-const pagesOfSite = data.pages === undefined ? [] : pageRoutes(data.pages.assets, data.pages.settings)
+const pagesOfSite = data.pages === undefined ? [] : pageRoutes(data.pages.assets, data.pages.settings, represent)
 const own = [...routesOf([...DATA_READS, ...CHANGE_READS, ...SYNC_READS, HEALTH], service, guard), ...pagesOfSite]
 const isOwn = ({ method, path }: { readonly method: string; readonly path: string }): boolean =>
   own.some((route) => route.method === method && route.path === path)

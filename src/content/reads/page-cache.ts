@@ -11,8 +11,6 @@
 import { randomInt } from 'node:crypto'
 import type { Clock } from '../../base/clock.ts'
 import { MINUTE_MS } from '../../base/duration.ts'
-import type { EnvelopeStart } from '../../http/coding/coded-envelope.ts'
-import type { KeptStart } from '../../http/coding/envelope-coder.ts'
 import type { Model } from '../../models/schema.ts'
 
 /** How soon the second request has to come. */
@@ -42,46 +40,53 @@ export interface PageFacts {
   readonly weight: number
 }
 
-/** The remembered result, as of its version. */
-export interface Page extends PageFacts {
+/** The remembered result, in the form `Kept` in which it is sent. */
+export interface Page<Kept> extends PageFacts {
   /** The versions of the models that it rests on. */
-  readonly version: string
-  /** The store's revision for which the version was found to be current. */
+  readonly restVersions: string
+  /** The store's revision for which these versions were found to be current. */
   revision: number
-  readonly tag: string
-  /** Undefined while all clients that asked had the page: then only its tag is known. */
-  readonly start: KeptStart | undefined
+  /** Names the version of the result. */
+  readonly version: string
+  /** Undefined while all clients that asked had the result: then only its version is known. */
+  readonly kept: Kept | undefined
   /** Requests that were served from it. */
   hits: number
 }
 
-type NewPage = PageFacts & Pick<Page, 'version' | 'revision' | 'tag'>
+type NewPage = PageFacts & Pick<Page<unknown>, 'restVersions' | 'revision' | 'version'>
 
-interface Entry {
-  readonly page: Page
+/** A result that is to be kept; `keep` gives its form, which calls `grow` with the bytes that are added to it later. */
+export interface NewResult<Kept> {
+  readonly bytes: number
+  readonly keep: (grow: (bytes: number) => void) => Kept
+}
+
+interface Entry<Kept> {
+  readonly page: Page<Kept>
   readonly texts: string[]
   bytes: number
   /** The hits of the page when it was last the oldest. */
   hitsSeen: number
 }
 
-export type PageCache = ReturnType<typeof createPageCache>
+export type PageCache<Kept> = ReturnType<typeof createPageCache<Kept>>
 
 /** `bytesMax` 0 remembers nothing. */
-export function createPageCache({ bytesMax, now }: { readonly bytesMax: number; readonly now: Clock }) {
-  const byKey = new Map<string, Entry>()
-  const byText = new Map<string, Entry>()
+export function createPageCache<Kept>({ bytesMax, now }: { readonly bytesMax: number; readonly now: Clock }) {
+  const byKey = new Map<string, Entry<Kept>>()
+  const byText = new Map<string, Entry<Kept>>()
   const firstRequests = createFirstRequests()
   const counts = { hits: 0, misses: 0, admissions: 0, evictions: 0 }
   let bytes = 0
 
-  const remove = (entry: Entry): void => {
+  const remove = (entry: Entry<Kept>): void => {
     if (byKey.get(entry.page.key) !== entry) return
     byKey.delete(entry.page.key)
     for (const text of entry.texts) byText.delete(text)
     bytes -= entry.bytes
   }
-  const grow = (entry: Entry, by: number): void => {
+  const grow = (entry: Entry<Kept>, by: number): void => {
     if (byKey.get(entry.page.key) !== entry) return
     entry.bytes += by
     bytes += by
@@ -98,7 +103,7 @@ export function createPageCache({ bytesMax, now }: { readonly bytesMax: number; 
       }
     }
   }
-  const addText = (entry: Entry, text: string): void => {
+  const addText = (entry: Entry<Kept>, text: string): void => {
     if (text.length > TEXT_CHARS_MAX || byText.has(text)) return
     if (entry.texts.length >= TEXTS_MAX) {
       const oldest = entry.texts.shift() ?? ''
@@ -112,15 +117,15 @@ export function createPageCache({ bytesMax, now }: { readonly bytesMax: number; 
 
   return {
     /** The page that a text asked for before, whatever its version is by now. */
-    byText: (text: string): Page | undefined => byText.get(text)?.page,
+    byText: (text: string): Page<Kept> | undefined => byText.get(text)?.page,
     /** The page of a key, which this text asks for as well. */
-    byKey(key: string, text: string | undefined): Page | undefined {
+    byKey(key: string, text: string | undefined): Page<Kept> | undefined {
       const entry = byKey.get(key)
       if (entry !== undefined && text !== undefined) addText(entry, text)
       return entry?.page
     },
     /** Counts a request that was served from the page. */
-    used(page: Page): void {
+    used(page: Page<Kept>): void {
       counts.hits++
       page.hits++
     },
@@ -139,13 +144,13 @@ export function createPageCache({ bytesMax, now }: { readonly bytesMax: number; 
       return false
     },
     /** Remembers a result in place of an older one, whose texts it takes over. */
-    keep(facts: NewPage, plain: EnvelopeStart | undefined, text: string | undefined): Page {
+    keep(facts: NewPage, result: NewResult<Kept> | undefined, text: string | undefined): Page<Kept> {
       const before = byKey.get(facts.key)
       if (before !== undefined) remove(before)
-      const size = (plain?.bytes.length ?? 0) + bytesOfText(facts.key) + PAGE_OVERHEAD_BYTES
-      const start = plain && { plain, coded: new Map(), onGrowth: (by: number) => grow(entry, by) }
-      const page: Page = { ...facts, start, hits: 0 }
-      const entry: Entry = { page, texts: [], bytes: 0, hitsSeen: 0 }
+      const size = (result?.bytes ?? 0) + bytesOfText(facts.key) + PAGE_OVERHEAD_BYTES
+      const kept = result?.keep((by) => grow(entry, by))
+      const page: Page<Kept> = { ...facts, kept, hits: 0 }
+      const entry: Entry<Kept> = { page, texts: [], bytes: 0, hitsSeen: 0 }
       if (size > bytesMax * PAGE_SHARE_MAX) return page
       counts.admissions++
       byKey.set(facts.key, entry)

@@ -8,8 +8,8 @@
 /** Browsers send some thirty characters. */
 const HEADER_CHARS_MAX = 1_024
 
-/** All codings of the program, the better ones first: zstd (RFC 8878), Brotli (RFC 7932), gzip (RFC 1952). */
-export const CODINGS = ['zstd', 'br', 'gzip'] as const
+/** All codings of the program, the better one first: Brotli (RFC 7932), for files, and gzip (RFC 1952). */
+export const CODINGS = ['br', 'gzip'] as const
 export type Coding = (typeof CODINGS)[number]
 
 /** `codings [ OWS ";" OWS "q=" qvalue ]`, where codings is a token, `identity` or `*`. */

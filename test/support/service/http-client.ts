@@ -4,7 +4,7 @@ import { request } from 'node:http'
 import type { Agent, IncomingHttpHeaders } from 'node:http'
 import { connect } from 'node:net'
 import type { Socket } from 'node:net'
-import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib'
+import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 
 export interface ClientRequest {
   readonly method?: string
@@ -84,7 +84,6 @@ export function headersOf(headers: IncomingHttpHeaders): ResponseHeaders {
 const DECODERS: Readonly<Record<string, (bytes: Buffer) => Buffer>> = {
   gzip: gunzipSync,
   br: brotliDecompressSync,
-  zstd: zstdDecompressSync,
 }
 
 /** The text of a response in whatever coding it came. */

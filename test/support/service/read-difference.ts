@@ -201,7 +201,7 @@ export async function readDifference(t: Cleanup, service: TestService, random: R
       const known = tags.get(key) ?? new Map<string, string>()
       tags.set(key, known)
       const tag = random.oneIn(2) && known.size > 0 ? random.pick([...known.keys()]) : undefined
-      const coding = random.pick(['identity', 'gzip', 'br', 'zstd', 'gzip;q=0.5, *;q=0'])
+      const coding = random.pick(['identity', 'gzip', 'gzip, deflate, br, zstd', 'gzip;q=0.5, *;q=0'])
       const response = await send(read, signed, {
         'accept-encoding': coding,
         ...(tag === undefined || read.isPosted === true ? {} : { 'if-none-match': tag }),

@@ -1,0 +1,176 @@
+/**
+ * What a read is sent as, for data, pages and files alike: 304 to a client that has the version, else the body in a coding that
+ * the client reads.
+ *
+ * Each coding of the same content is a representation with a tag of its own (RFC 9110 section 8.8.3.3). Files were compressed
+ * when they were built. Data is compressed with gzip off the event loop: data that is kept once, and every response waits for
+ * that; data for one client only where the process has time to spare, as it would cost the machine more than the rest of the
+ * request.
+ */
+import { performance } from 'node:perf_hooks'
+import type { Awaitable } from '../base/awaitable.ts'
+import { setNewest } from '../base/bounded-map.ts'
+import { bytesOf } from '../base/text-parts.ts'
+import { compressStart, envelopeStart, type Effort, type EnvelopeStart } from './coding/coded-envelope.ts'
+import { chooseCoding, type Coding } from './request/accept-encoding.ts'
+import { codedTag, listsWeakly } from './request/entity-tag.ts'
+import { notModified, type DataText, type Exchange, type HttpResponse, type ResponseHeaders } from './request/exchange.ts'
+
+/** Shorter data gains less than a packet. */
+const CODED_BYTES_MIN = 1024
+/** Longer kept data is compressed as quickly as other: a stranger could ask for one large page after the other. */
+const KEPT_EFFORT_BYTES_MAX = 256 * 1024
+/** Threads of libuv that compress at the same time: there are four, and files are read in them too. */
+const RUNNING_MAX = 2
+/** Browsers and apps send the same few headers, of some thirty characters. */
+const HEADERS_KEPT_MAX = 200
+const KEPT_CHARS_MAX = 200
+/** The event loop is judged by its share of work since the last sample. */
+const SAMPLE_MS = 100
+const BUSY_SHARE = 0.5
+const VARY = 'Accept-Encoding'
+
+/** Data that is kept in memory as the start of its envelope, and its compressed form, which is added when a client asks for it. */
+export interface KeptEnvelope {
+  readonly start: EnvelopeStart
+  gzip: EnvelopeStart | Promise<EnvelopeStart> | undefined
+  readonly onGrowth: (bytes: number) => void
+}
+
+/** `onGrowth` is called with the bytes of each form that is added. */
+export function keepEnvelope(data: DataText, onGrowth: (bytes: number) => void): KeptEnvelope {
+  return { start: envelopeStart(data), gzip: undefined, onGrowth }
+}
+
+export type Content =
+  /** Put together for one client. */
+  | { readonly kind: 'text'; readonly data: DataText }
+  | { readonly kind: 'kept'; readonly kept: KeptEnvelope }
+  /** The client has the version of the tag. */
+  | { readonly kind: 'known' }
+  /** Without the envelope, with the codings that it was built in. */
+  | { readonly kind: 'file'; readonly type: string; readonly body: Uint8Array; readonly coded: ReadonlyMap<Coding, Uint8Array> }
+
+interface BuiltFile {
+  readonly body: Uint8Array
+  /** The body compressed; undefined where that makes it no smaller. */
+  readonly brotli?: Uint8Array | undefined
+  readonly gzip?: Uint8Array | undefined
+}
+
+export function fileContent(type: string, { body, brotli, gzip }: BuiltFile): Content {
+  const coded = new Map<Coding, Uint8Array>()
+  if (brotli !== undefined) coded.set('br', brotli)
+  if (gzip !== undefined) coded.set('gzip', gzip)
+  return { kind: 'file', type, body, coded }
+}
+
+export interface Facts {
+  /** Of the content as it is; of content that the client has, the tag by which it knows it. */
+  readonly tag: string | undefined
+  readonly caching: string
+  readonly headers?: ResponseHeaders
+}
+
+export type Represent = (request: Pick<Exchange, 'headers'>, content: Content, facts: Facts) => Awaitable<HttpResponse>
+
+/** `isBusy` tells whether the process has no time to spare. */
+export function createRepresentation(isBusy: () => boolean = loadMeter()): Represent {
+  const known = new Map<string, boolean>()
+  let running = 0
+
+  /** Whether a client reads gzip. */
+  const takesGzip = (accept: string): boolean => {
+    const found = known.get(accept)
+    if (found !== undefined) return found
+    const takes = chooseCoding(accept, ['gzip']) !== undefined
+    if (accept.length <= KEPT_CHARS_MAX) setNewest(known, accept, takes, HEADERS_KEPT_MAX)
+    return takes
+  }
+  /** The compressed form, or the one that is given where compressing fails, as it may without memory. */
+  const compress = async (start: EnvelopeStart, effort: Effort): Promise<EnvelopeStart> => {
+    running++
+    try {
+      return await compressStart(start, effort)
+    } catch {
+      return start
+    } finally {
+      running--
+    }
+  }
+  /** The form of kept bytes; a promise only while it is being made. */
+  const gzipOf = (kept: KeptEnvelope): Awaitable<EnvelopeStart> => {
+    if (kept.gzip !== undefined) return kept.gzip
+    const { start } = kept
+    if (running >= RUNNING_MAX) return start
+    const making = compress(start, start.bytes.length > KEPT_EFFORT_BYTES_MAX ? 'once' : 'kept').then((made) => {
+      kept.gzip = made === start ? undefined : made
+      if (made !== start) kept.onGrowth(made.bytes.length)
+      return made
+    })
+    kept.gzip = making
+    return making
+  }
+
+  return ({ headers: sent }, content, facts) => {
+    const accept = sent['accept-encoding']?.toString()
+    switch (content.kind) {
+      case 'known':
+        return notModified(headersOf(facts, undefined))
+      case 'kept': {
+        const { start } = content.kept
+        if (accept === undefined || start.bytes.length < CODED_BYTES_MIN || !takesGzip(accept)) return prepared(start, facts)
+        const form = gzipOf(content.kept)
+        return form instanceof Promise ? form.then((made) => prepared(made, facts)) : prepared(form, facts)
+      }
+      case 'text': {
+        const { data } = content
+        if (accept !== undefined && (typeof data === 'string' ? data.length : bytesOf(data)) >= CODED_BYTES_MIN && takesGzip(accept)) {
+          if (running < RUNNING_MAX && !isBusy()) return compress(envelopeStart(data), 'once').then((made) => prepared(made, facts))
+        }
+        return { kind: 'data', status: 200, data, headers: headersOf(facts, undefined) }
+      }
+      case 'file': {
+        const { type: contentType, body, coded } = content
+        const coding = chooseCoding(accept, [...coded.keys()])
+        const headers = headersOf(facts, coding)
+        if (facts.tag !== undefined && isKnown(sent['if-none-match'], codedTag(facts.tag, coding))) {
+          return { kind: 'raw', status: 304, contentType, body: '', headers }
+        }
+        return { kind: 'raw', status: 200, contentType, body: (coding && coded.get(coding)) ?? body, headers }
+      }
+    }
+  }
+}
+
+function prepared(start: EnvelopeStart, facts: Facts): HttpResponse {
+  return { kind: 'prepared', status: 200, start, headers: headersOf(facts, start.gzipped && 'gzip') }
+}
+
+function headersOf({ tag, caching, headers }: Facts, coding: Coding | undefined): ResponseHeaders {
+  if (tag !== undefined && coding === undefined && headers === undefined) return { ETag: tag, Vary: VARY, 'Cache-Control': caching }
+  const own: Record<string, string> = {}
+  if (tag !== undefined) own['ETag'] = codedTag(tag, coding)
+  if (coding !== undefined) own['Content-Encoding'] = coding
+  own['Vary'] = VARY
+  own['Cache-Control'] = caching
+  return headers === undefined ? own : { ...own, ...headers }
+}
+
+/** Whether If-None-Match lists the tag, which holds no comma. A header that cannot be read lists nothing. */
+function isKnown(header: string | undefined, tag: string): boolean {
+  const list = header?.split(',').map((one) => one.trim()) ?? []
+  return listsWeakly(list.length === 1 && list[0] === '*' ? '*' : list, tag)
+}
+
+/** Measures by the event loop's own account of its time: what passed since the last sample is work and waiting. */
+function loadMeter(): () => boolean {
+  let [last, isBusy] = [performance.eventLoopUtilization(), false]
+  return () => {
+    const now = performance.eventLoopUtilization()
+    if (now.active + now.idle - last.active - last.idle < SAMPLE_MS) return isBusy
+    isBusy = performance.eventLoopUtilization(now, last).utilization > BUSY_SHARE
+    last = now
+    return isBusy
+  }
+}
