@@ -32,6 +32,9 @@ describe('the audit trail', { skip: browserMissing() }, () => {
       const all = await rows(page)
       return all > 0 && all < 10 && (await page.findAll({ role: 'cell', name: 'User added' })).length === all
     }, 'invitations alone')
+  /** Which of the rows the focus is in, from 0. */
+  const focusedRow = (page: Page): Promise<number> =>
+    page.evaluate(() => [...document.querySelectorAll('.records tbody tr')].findIndex((row) => row.contains(document.activeElement)))
   const made: string[] = []
   let shared: Page | undefined
   const asAdmin = async (hash: string): Promise<Page> => {
@@ -74,6 +77,54 @@ describe('the audit trail', { skip: browserMissing() }, () => {
     await page.expectNoProblems()
   })
 
+  // The next page of all records was put below the first of those that are about invitations.
+  it('leaves out a page that comes after the search has changed', async () => {
+    const page = await asAdmin('?search#/operations?part=audit')
+    const further = await holdBack(page, 'cursor=')
+    await page.click({ role: 'button', name: 'Show more' })
+    await further.held()
+    await page.select({ role: 'combobox', name: 'Event' }, 'User added')
+    await showsInvitations(page)
+    const invitations = await rows(page)
+    await further.release()
+    await page.loaded()
+    assert.equal(await rows(page), invitations)
+  })
+
+  // The page put the first 50 records in the place of all that were shown.
+  it('keeps further records that come while it looks for newer ones', async () => {
+    const page = await asAdmin('?look#/operations?part=audit')
+    await page.find({ role: 'button', name: 'Show more' })
+    const looks = await holdBack(page, '/admin/audit(?!.*cursor=)')
+    // The stream tells of it once the page has it; a look at the beginning is as good.
+    await dashboard.store('topic', { name: 'Newer' })
+    await looks.held()
+    await page.click({ role: 'button', name: 'Show more' })
+    await page.waitFor(async () => (await rows(page)) > 60, 'the next page')
+    const shown = await rows(page)
+    await looks.release()
+    await page.expectNoProblems()
+    assert.equal(await rows(page), shown)
+    assert.equal(await focusedRow(page), 50, 'the focus stays at the first of the further records')
+  })
+
+  // What the look had pushed off the first page was on no page.
+  it('leaves out no record where a look comes before further ones', async () => {
+    const page = await asAdmin('?further#/operations?part=audit')
+    await page.find({ role: 'button', name: 'Show more' })
+    const further = await holdBack(page, 'cursor=')
+    await page.click({ role: 'button', name: 'Show more' })
+    await further.held()
+    await dashboard.store('topic', { name: 'Newest' })
+    await page.find({ role: 'link', name: 'Newest' })
+    await further.release()
+    await page.waitFor(async () => (await rows(page)) > 60, 'the next page')
+    const shown = await page.evaluate(() => [...document.querySelectorAll('.records a')].map(({ textContent }) => textContent))
+    assert.deepEqual(made.map((_, i) => `Topic ${i}`).filter((name) => !shown.includes(name)), [])
+    assert.equal(await focusedRow(page), 50)
+    await page.expectNoProblems()
+  })
+
   it('finds what was done with an e-mail address, and shows hostile texts as texts', async () => {
     const email = 'tried@example.org'
     await service.codeFor(email)
@@ -107,3 +158,29 @@ describe('the audit trail', { skip: browserMissing() }, () => {
     await page.expectNoProblems()
   })
 })
+
+/** Holds the responses to requests of such addresses back until they are released. */
+async function holdBack(page: Page, pattern: string): Promise<{ held(): Promise<unknown>; release(): Promise<unknown> }> {
+  await page.evaluate((wanted) => {
+    const { fetch } = window
+    const looks = Object.assign(window, { looks: { held: 0, released: 0 } }).looks
+    const released = new Promise((resolve) => window.addEventListener('release', resolve, { once: true }))
+    window.fetch = async (...asked) => {
+      const response = await fetch(...asked)
+      if (!new RegExp(wanted).test(String(asked[0])) || looks.released > 0) return response
+      looks.held++
+      await released
+      looks.released++
+      return response
+    }
+  }, pattern)
+  const looks = (state: 'held' | 'released'): Promise<unknown> =>
+    page.waitFor(() => page.evaluate((one) => Number((window as unknown as { looks: Record<string, number> }).looks[one]) > 0, state), state)
+  return {
+    held: () => looks('held'),
+    async release() {
+      await page.evaluate(() => void window.dispatchEvent(new Event('release')))
+      return looks('released')
+    },
+  }
+}

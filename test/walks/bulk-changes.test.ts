@@ -121,8 +121,18 @@ describe('fields of many rows', { skip: browserMissing() }, () => {
     for (const title of titles) await page.click(box(title))
   }
 
-  it('sets them by keys', async () => {
+  it('says what drafts lack that are to be published, and keeps them chosen', async () => {
     await choose(PASTED)
+    await page.click(button('Publish'))
+    await confirm(page, 'Publish')
+    const dialog = await page.find({ role: 'dialog', name: '3 headlines could not be changed' })
+    await page.reads(/Tram\s+Missing: Source, Country, and Topic/, dialog)
+    assert.doesNotMatch(await page.text(dialog), /Image|Excerpt/)
+    await page.press('Escape')
+    await page.reads(/3 selected/)
+  })
+
+  it('sets them by keys', async () => {
     await page.inspect(button('Set fields…'), (element) => element.focus())
     await page.press('Enter')
     await page.find({ role: 'dialog', name: 'Set fields of 3 headlines' })

@@ -79,6 +79,10 @@ describe('the editor', { skip: browserMissing() }, () => {
     await pick(page, 'Source', 'harbour', /The Harbour Post/)
     await pick(page, 'Country', 'faroe', /Faroe Islands/)
     await pick(page, 'Topic', 'north', /Harbours of the north/)
+    // What is typed and not chosen is no choice.
+    await page.press('x', 'y', 'z')
+    await page.press('Escape')
+    assert.equal((await page.find(field('Topic', 'combobox'))).value, 'Harbours of the north')
     const wanted = /The Harbour Post\s+Ferry line opens\s+Two boats a day\s+Harbours of the north\s*Faroe Islands\s*now/
     await page.reads(wanted, { role: 'article' })
     await page.reads(/cdn\.example\.org/, { role: 'article' })

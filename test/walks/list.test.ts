@@ -112,6 +112,19 @@ describe('the list of headlines', { skip: browserMissing() }, () => {
     await page.expectNoProblems()
   })
 
+  it('comes back to where the reader was, with what is there by then', async () => {
+    const before = await page.evaluate(() => scrollY)
+    assert.ok(before > 1_000, `the end of the list is at ${before}`)
+    await page.click({ role: 'link', name: 'Story 004' })
+    await page.waitFor(async () => (await hash()) === `#/headlines/${ids[4]}`, 'the editor')
+    await service.data('DELETE', `/${ids[2]}`, { model: 'headline' }, { token: admin.token })
+    await page.back()
+    await page.waitFor(async () => (await titles()).includes('Story 004'), 'the row that was opened')
+    assert.ok(Math.abs((await page.evaluate(() => scrollY)) - before) < 60)
+    await page.waitFor(async () => !(await titles()).includes('Story 002'), 'the row that is deleted to go')
+    await page.expectNoProblems()
+  })
+
   it('searches while the reader types, and keeps it in the address', async () => {
     await page.evaluate(() => scrollTo(0, 0))
     await page.press('/')
