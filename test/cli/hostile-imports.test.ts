@@ -22,7 +22,7 @@ const words = (format: string) => ['import', '--data-dir', data, '--model', 'top
 describe('a bad row of JSON lines is refused, and those around it are taken', () => {
   for (const [name, bad, message] of [
     ['text that is no JSON', '{"id":', /^line 2: cannot read it as JSON: /],
-    ['bytes that are not UTF-8', Buffer.from('{"id":"\xff"}', 'latin1'), /^line 2: expected UTF-8, found other bytes$/],
+    ['bytes that are not UTF-8', Buffer.concat([Buffer.from('{"id":"éé'), Buffer.from([0xff]), Buffer.from('"}')]), /^line 2: expected UTF-8, found other bytes$/],
     ['a NUL', '{"id":"a\0b"}', /^line 2: expected text, found a NUL$/],
     ['3 MiB', row(`,"x":"${'x'.repeat(3 * MIB)}"`), /^line 2: expected at most 2097152 bytes in a row, found more$/],
     ['100,000 brackets', '['.repeat(100_000), /^line 2: cannot read it as JSON: nested deeper than 200 levels$/],
@@ -90,7 +90,7 @@ describe('a file that cannot be read on ends the import, which keeps what was be
     ['a header that never ends', '"'.padEnd(3 * MIB, 'x'), 'expected the names of columns, found a row without an end'],
     ['lines that end as those of an old Mac', 'id,name\r1,Space\r2,Art\r', 'its lines end with a carriage return alone: expected line feeds, or both: save the file'],
     ['more of them than a row may have', 'id,name\r'.padEnd(3 * MIB, '1,Space\r'), 'expected the names of columns, found a row without an end: lines end with a line feed'],
-    ['a header that is not UTF-8', Buffer.from('id,\xff\n', 'latin1'), 'expected UTF-8, found other bytes'],
+    ['a header that is not UTF-8', Buffer.concat([Buffer.from('id,éé'), Buffer.from([0xff, 0x0a])]), 'expected UTF-8, found other bytes'],
   ] as const) {
     it(name, async () => {
       const { code, stdout, stderr } = await runHere(words('csv'), { input: Buffer.from(csv) })

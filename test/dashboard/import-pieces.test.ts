@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { NetworkError } from '../../src/client/client.ts'
-import { PieceFailed, sendPieces, type ImportTotals } from '../../src/dashboard/screens/operations/import-pieces-sender.ts'
+import { asUtf8, firstText, PieceFailed, sendPieces, type ImportTotals } from '../../src/dashboard/screens/operations/import-pieces-sender.ts'
 import type { ImportedPiece } from '../../src/models/responses.ts'
 
 it('a piece whose response was lost, or that has failed, is sent again as it was, with its key', async () => {
@@ -27,3 +27,15 @@ it('a piece whose response was lost, or that has failed, is sent again as it was
   assert.deepEqual(sent, [first, second, second, second, second, second, third])
   assert.deepEqual([totals?.inserted, totals?.bytes], [3_000, file.size])
 })
+
+for (const [encoding, bytes] of [
+  ['windows-1252', Buffer.from('name\r\nZ\xfcrich \x96 K\xf6ln\r\n', 'latin1')],
+  ['utf-16le', Buffer.from('\uFEFFname\r\nZürich – Köln\r\n', 'utf16le')],
+  ['utf-16be', Buffer.from('\uFEFFname\r\nZürich – Köln\r\n', 'utf16le').swap16()],
+  ['utf-8', Buffer.from('name\r\nZürich – Köln\r\n')],
+] as const) {
+  it(`a file of ${encoding} is previewed and sent as text`, async () => {
+    const read = await asUtf8(new Blob([bytes]))
+    assert.deepEqual([read.encoding, await firstText(read.file)], [encoding, 'name\r\nZürich – Köln\r\n'])
+  })
+}

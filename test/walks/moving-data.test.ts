@@ -38,6 +38,7 @@ describe('moving data', { skip: browserMissing() }, () => {
     await page.find({ role: 'combobox', name: 'Import as' })
     await choose('topics.csv', CSV)
     await page.find({ role: 'combobox', name: 'Column for Icon URL' })
+    await page.reads(/Encoding: UTF-8/)
     await page.reads(/<b>Markup<\/b>/)
     await page.click(button('Check without writing'))
     await page.reads(/2 new, 0 replaced, 0 unchanged, 1 rejected\. Nothing was written/)

@@ -14,6 +14,7 @@ import { readConfig } from '../../config/read-config.ts'
 import type { Config } from '../../config/settings.ts'
 import { languageRecord } from '../../content/seeds/seeding.ts'
 import type { AuditRecord } from '../../models/audit.ts'
+import { ENCODING_TITLES, type TextEncoding } from '../../models/text-encoding.ts'
 import type { User } from '../../models/user.ts'
 import { OPERATOR } from '../../store/actor.ts'
 import type { BulkWriter } from '../../store/writes/bulk-tables.ts'
@@ -156,7 +157,10 @@ async function importFile(request: ImportRequest, parts: ImportParts): Promise<E
   const note = noteName(request, source)
   const noted = await startingState(request, writer, note)
   const begun = systemClock()
-  const opened = await openRows(request, { stdin: terminal.stdin, from: noted, signal })
+  const onEncoding = (encoding: TextEncoding): void => {
+    if (encoding !== 'utf-8') terminal.stderr.write(`Reading ${describe(shown)} as ${ENCODING_TITLES[encoding]}\n`)
+  }
+  const opened = await openRows(request, { stdin: terminal.stdin, from: noted, signal, onEncoding })
   if (opened === undefined) {
     terminal.stderr.write('Interrupted before line 1\n')
     return EXIT.failed

@@ -8,10 +8,10 @@ import { describe, Failure } from '../../base/failure.ts'
 import { createRowSplitter, type SplitRow } from '../../base/row-splitter.ts'
 import { systemReason } from '../../base/system-error.ts'
 import { readHeader, type RowFormat } from '../../content/transfer/import-rows.ts'
+import { encodingOf, TELLING_BYTES, type TextEncoding } from '../../models/text-encoding.ts'
 import { ROW_BYTES_MAX, TransferFileError } from '../documents/transfer-file.ts'
 import type { ImportRequest } from './import-request.ts'
 
-const CHUNK_BYTES = 1024 * 1024
 /** The beginning of a file, its size and its date tell it from others. */
 const HEAD_BYTES = 64 * 1024
 
@@ -22,6 +22,7 @@ export interface ImportSource {
   readonly file: { readonly path: string; readonly bytes: number; readonly fingerprint: string } | undefined
 }
 
+/** Of the file as UTF-8. */
 export interface Position {
   readonly offset: number
   readonly line: number
@@ -44,18 +45,18 @@ export function identifySource(file: string | undefined): ImportSource {
     if (stat.isDirectory()) throw new TransferFileError(`Cannot import ${describe(file)}: it is a directory`)
     // Opening a pipe and closing it would end the program that writes into it.
     if (!stat.isFile()) return { shown: file, file: undefined }
-    const fingerprint = createHash('sha256').update(`${stat.size} ${stat.mtimeMs} `).update(headOf(file)).digest('hex')
+    const fingerprint = createHash('sha256').update(`${stat.size} ${stat.mtimeMs} `).update(headOf(file, HEAD_BYTES)).digest('hex')
     return { shown: file, file: { path: resolve(file), bytes: stat.size, fingerprint } }
   } catch (error) {
     throw cannotRead(file, error)
   }
 }
 
-function headOf(file: string): Uint8Array {
+function headOf(file: string, bytes: number): Uint8Array {
   const descriptor = openSync(file, 'r')
   try {
-    const head = Buffer.alloc(HEAD_BYTES)
-    return head.subarray(0, readSync(descriptor, head, 0, HEAD_BYTES, 0))
+    const head = Buffer.alloc(bytes)
+    return head.subarray(0, readSync(descriptor, head, 0, bytes, 0))
   } finally {
     closeSync(descriptor)
   }
@@ -66,6 +67,8 @@ interface Reading {
   readonly stdin: Readable
   readonly from: Position | undefined
   readonly signal: AbortSignal
+  /** Told where the file is read from its beginning. */
+  readonly onEncoding?: (encoding: TextEncoding) => void
 }
 
 /**
@@ -74,11 +77,11 @@ interface Reading {
  */
 export async function openRows(
   { file, format, model }: ImportRequest,
-  { stdin, from, signal }: Reading,
+  { stdin, from, signal, onEncoding }: Reading,
 ): Promise<ImportRows | undefined> {
   const shown = file ?? '-'
   const isCsv = format === 'csv'
-  const rowsFrom = (position: Position) => splitRows(file ?? stdin, { shown, isCsv, signal, ...position })
+  const rowsFrom = (position: Position) => splitRows(file ?? stdin, { shown, isCsv, signal, onEncoding, ...position })
   if (format === 'ndjson') {
     const start = from ?? BEGINNING
     return { format: { kind: 'ndjson' }, rows: rowsFrom(start), start }
@@ -117,16 +120,17 @@ interface SplitOptions extends Position {
   readonly shown: string
   readonly isCsv: boolean
   readonly signal: AbortSignal
+  readonly onEncoding: Reading['onEncoding']
 }
 
 async function* splitRows(
   source: string | Readable,
-  { shown, isCsv, signal, offset, line }: SplitOptions,
+  { shown, isCsv, signal, onEncoding, offset, line }: SplitOptions,
 ): AsyncGenerator<SplitRow, void> {
   const splitter = createRowSplitter({ hasQuotes: isCsv, rowBytesMax: ROW_BYTES_MAX, offset, line })
   let isHeader = isCsv && offset === 0
   try {
-    for await (const chunk of chunksUntil(signal, typeof source === 'string' ? openFile(source, offset) : source)) {
+    for await (const chunk of utf8Of(source, { offset, signal, onEncoding })) {
       for (const row of splitter.push(chunk)) {
         isHeader = false
         yield row
@@ -138,6 +142,30 @@ async function* splitRows(
     throw cannotRead(shown, error)
   }
   if (!signal.aborted) yield* splitter.end()
+}
+
+/** The bytes behind an offset, as UTF-8 from whatever encoding the first ones tell. */
+async function* utf8Of(
+  source: string | Readable,
+  { offset, signal, onEncoding }: Pick<SplitOptions, 'offset' | 'signal' | 'onEncoding'>,
+): AsyncGenerator<Buffer, void> {
+  // Only a file is read from an offset. In another encoding it has other offsets than its text.
+  const isUtf8 = typeof source === 'string' && offset > 0 && encodingOf(headOf(source, TELLING_BYTES)) === 'utf-8'
+  const stream = typeof source === 'string' ? openFile(source, isUtf8 ? offset : 0) : source
+  let decoder: TextDecoder | undefined
+  let [isFirst, skipped] = [true, isUtf8 ? offset : 0]
+  for await (const chunk of chunksUntil(signal, stream)) {
+    if (isFirst && !isUtf8) {
+      const encoding = encodingOf(chunk)
+      if (offset === 0) onEncoding?.(encoding)
+      if (encoding !== 'utf-8') decoder = new TextDecoder(encoding)
+    }
+    isFirst = false
+    const bytes = decoder === undefined ? chunk : Buffer.from(decoder.decode(chunk, { stream: true }))
+    yield bytes.subarray(Math.min(bytes.length, offset - skipped))
+    skipped = Math.min(offset, skipped + bytes.length)
+  }
+  if (decoder !== undefined) yield Buffer.from(decoder.decode())
 }
 
 /** What the stream gives until the signal comes: a read of a pipe may never return. */
@@ -169,7 +197,7 @@ function nextUntil<T>(signal: AbortSignal, values: AsyncIterator<T>): Promise<It
 
 function openFile(path: string, offset: number): Readable {
   // A pipe cannot be read from a position, not even from 0.
-  return createReadStream(path, { highWaterMark: CHUNK_BYTES, ...(offset === 0 ? {} : { start: offset }) })
+  return createReadStream(path, { highWaterMark: TELLING_BYTES, ...(offset === 0 ? {} : { start: offset }) })
 }
 
 function endlessHeader(shown: string): TransferFileError {

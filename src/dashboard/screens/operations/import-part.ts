@@ -3,6 +3,7 @@ import { NetworkError, type Client } from '../../../client/client.ts'
 import type { ImportPreview } from '../../../models/responses.ts'
 import { MODELS, modelNamed } from '../../../models/registry.ts'
 import type { Model } from '../../../models/schema.ts'
+import { ENCODING_TITLES, type TextEncoding } from '../../../models/text-encoding.ts'
 import { user } from '../../../models/user.ts'
 import { modelsTitle, pathOf } from '../../model-titles.ts'
 import { newRequestKey } from '../../request-key.ts'
@@ -14,7 +15,7 @@ import { focusMain, hasFocus, keepFocus } from '../../kit/focus.ts'
 import { icon } from '../../kit/icons.ts'
 import { saveFile } from '../../kit/save-file.ts'
 import { errorText, isAbort } from '../../kit/states.ts'
-import { firstText, NotUtf8, PieceFailed, sendPieces, type ImportTotals } from './import-pieces-sender.ts'
+import { asUtf8, firstText, NotUtf8, PieceFailed, sendPieces, type ImportTotals } from './import-pieces-sender.ts'
 import type { OpenPart } from './part.ts'
 import '../../styles/import.css'
 
@@ -48,17 +49,20 @@ export const importPart: OpenPart = ({ client, screenUrl, signal }) => {
 
   async function preview(): Promise<void> {
     running?.abort()
+    const mine = (running = new AbortController())
     const source = chosen()
     if (source === undefined) return void fill(body)
     try {
-      const rows = await firstText(source)
-      showPreview(await client.admin.previewImport({ model: modelName(), format: format(), rows }, { signal }), source)
+      const { file: text, encoding } = await asUtf8(source)
+      const rows = await firstText(text)
+      const read = await client.admin.previewImport({ model: modelName(), format: format(), rows }, { signal: mine.signal })
+      if (!mine.signal.aborted) showPreview(read, text, encoding)
     } catch (error) {
-      if (!isAbort(error)) fill(body, problem(error))
+      if (!mine.signal.aborted && !isAbort(error)) fill(body, problem(error))
     }
   }
 
-  function showPreview({ columns, separator, header, rows }: ImportPreview, source: File): void {
+  function showPreview({ columns, separator, header, rows }: ImportPreview, source: Blob, encoding: TextEncoding): void {
     const result = h('div', { class: 'part', role: 'status' })
     selects = header.map(({ name, column }) =>
       h('select', { 'aria-label': t('import.columnFor', { name }), value: column }, [
@@ -81,7 +85,8 @@ export const importPart: OpenPart = ({ client, screenUrl, signal }) => {
       ),
     )
     const ticks = [h('label', { class: 'tick' }, keep, ' ', t('import.keep')), h('label', { class: 'tick' }, incomplete, ' ', t('export.incomplete'))]
-    fill(body, table, ...ticks, h('div', { class: 'buttons' }, check, write, stop), result)
+    const read = h('p', { class: 'soft' }, t('import.encoding', { name: ENCODING_TITLES[encoding] }), encoding === 'windows-1252' && [' ', t('import.wrongLetters')])
+    fill(body, read, table, ...ticks, h('div', { class: 'buttons' }, check, write, stop), result)
 
     /** What is imported, and how: going on changes none of it. */
     const how = () => ({

@@ -4,6 +4,7 @@
  * response was lost, has the same key, by which the service goes on where it has come.
  */
 import type { ImportedPiece } from '../../../models/responses.ts'
+import { encodingOf, TELLING_BYTES, type TextEncoding } from '../../../models/text-encoding.ts'
 
 const PIECE_BYTES = 128 * 1024
 /** What the service takes at most: a row that is longer ends the import there. */
@@ -13,8 +14,16 @@ const LINE_FEED = 0x0a
 /** The file for the rejected rows is bounded, too. */
 const REJECTED_MAX = 100_000
 
-/** A file of another encoding: its bytes are no UTF-8. */
+/** Bytes of the file are no UTF-8, though its beginning is. */
 export class NotUtf8 extends Error {}
+
+/** The file as UTF-8, and the encoding that it has; the browser keeps a large one on the disk. */
+export async function asUtf8(file: Blob): Promise<{ readonly file: Blob; readonly encoding: TextEncoding }> {
+  const encoding = encodingOf(new Uint8Array(await file.slice(0, TELLING_BYTES).arrayBuffer()))
+  if (encoding === 'utf-8') return { file, encoding }
+  const text = file.stream().pipeThrough(new TextDecoderStream(encoding)).pipeThrough(new TextEncoderStream())
+  return { file: await new Response(text).blob(), encoding }
+}
 
 export interface ImportTotals extends Omit<ImportedPiece, 'columns' | 'separator' | 'failed'> {}
 
