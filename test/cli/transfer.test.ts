@@ -230,9 +230,9 @@ describe('import decides row by row', () => {
 
   it('resolves references, and takes them from CSV as a lone id', async (t) => {
     const data = await siteWithSamples(t)
-    const [topic] = documents(await exported(data, 'topic')) as [{ id: string }]
-    const [source] = documents(await exported(data, 'source')) as [{ id: string }]
-    const [country] = documents(await exported(data, 'country')) as [{ id: string }]
+    const [topic] = documents(await exported(data, 'topic')) as [{ id: string; name: string }]
+    const [source] = documents(await exported(data, 'source')) as [{ id: string; name: string }]
+    const [country] = documents(await exported(data, 'country')) as [{ id: string; isoCode: string }]
     const csv =
       'id,title,excerpt,url,imageUrl,topic.id,topic.name,source.id,eventCountry.id\n' +
       `one,"Ferry, late",,https://e.org,,${topic.id},,${source.id},${country.id}\n` +
@@ -248,6 +248,9 @@ describe('import decides row by row', () => {
       [one?.['title'], one?.['excerpt'], one?.['topic'], one?.['source'], one?.['eventCountry']],
       ['Ferry, late', '', topic, source, country],
     )
+    const byName = await send(`title,excerpt,url,imageUrl,topic.name,source.name,eventCountry.isoCode\nNamed,,https://n.org,,${topic.name},${source.name},${country.isoCode}\nNone,,https://n.org/2,,Nowhere,${source.name},${country.isoCode}\n`)
+    assert.match(byName.stdout, /^Imported headline: 1 inserted, 0 replaced, 0 unchanged, 1 rejected/)
+    assert.match(byName.stderr, /^line 3: topic.name: expected the name of a topic, found "Nowhere", which no topic has\n$/)
     const same = csv.split('\n', 2).join('\n').replace('one,', 'three,').replace('https://e.org', 'http://e.org/#top')
     const dry = await send(same, '--dry-run', '--json')
     assert.deepEqual([dry.code, dry.stderr], [0, 'line 2: the headline "one" has this address already: "Ferry, late"\n'])

@@ -31,6 +31,9 @@ const NEEDS_DATABASE = new Error('A row names other documents')
 function checkAll({ settings: { format, model: name, ...settings }, rows }: CheckTask): CheckResult {
   const model = modelNamed(name) as Model
   const check = importChecker(format, { ...settings, model })
+  const lookUp = (): never => {
+    throw NEEDS_DATABASE
+  }
   return rows.map((row) => {
     let own = placesOf(model, true).length
     const textOf = (): undefined => {
@@ -39,7 +42,7 @@ function checkAll({ settings: { format, model: name, ...settings }, rows }: Chec
       own--
     }
     try {
-      const checked = check({ ...row, bytes: Buffer.from(row.bytes) }, textOf)
+      const checked = check({ ...row, bytes: Buffer.from(row.bytes) }, { textOf, lookUp })
       return checked.kind === 'document' && !checked.isNewId ? checked.document : undefined
     } catch (error) {
       if (error === NEEDS_DATABASE) return undefined

@@ -194,6 +194,6 @@ function takenMessage({ name, distinct }: Model): string {
 function checkNow({ check, model }: ImportTask, tables: BulkTables, row: ImportedRow): CheckedRow {
   const { ahead } = row
   const isStored = ahead !== undefined && placesOf(model, true).some((place) => tables.stored(place, ahead.id) !== undefined)
-  if (ahead === undefined || isStored) return check(row, tables.stored)
+  if (ahead === undefined || isStored) return check(row, { textOf: tables.stored, lookUp: tables.lookUp })
   return { kind: 'document', document: ahead, isNewId: false }
 }

@@ -237,7 +237,7 @@ function runRows(
   const reject = (line: number, id: string | undefined, message: string): void => void outcome.rejected.push({ line, id, message })
   for (const row of rows) {
     const isBlank = !row.isTooLong && !row.isUnclosed && isBlankRow(row.bytes)
-    const found = isBlank ? undefined : check(row, textOf)
+    const found = isBlank ? undefined : check(row, { textOf, lookUp })
     if (found?.kind === 'unreadable') {
       outcome.stopped = { line: row.line, message: found.message }
       return outcome
@@ -353,7 +353,10 @@ function textsOf(row: SplitRow, { isFirst, isLast, separator }: TextsOptions): r
 /** The column that a name of the header stands for, unless an earlier one does. */
 function columnFor(i: number, names: readonly string[], columns: readonly string[]): string {
   const name = names[i] ?? ''
-  return names.indexOf(name) < i ? '' : (columns.find((column) => plain(column) === name) ?? '')
+  if (names.indexOf(name) < i) return ''
+  const exact = columns.find((column) => plain(column) === name)
+  if (exact !== undefined || names.includes(`${name}name`)) return exact ?? ''
+  return columns.find((column) => column.endsWith('.name') && plain(column) === `${name}name`) ?? ''
 }
 
 /** "Icon URL", "icon_url" and "iconUrl" mean the same. Names that are not shown as a whole mean nothing. */

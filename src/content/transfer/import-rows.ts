@@ -14,10 +14,12 @@ import { incompleteOf, placeFor, placesOf } from '../../models/incomplete.ts'
 import { remoteConfig } from '../../models/remote-config.ts'
 import type { Model } from '../../models/schema.ts'
 import { user, type User } from '../../models/user.ts'
+import type { TransactionView } from '../../store/documents/transaction-view.ts'
 import { searchRow } from '../../store/search/pending-rows.ts'
 import type { BulkRow } from '../../store/writes/bulk-tables.ts'
 import { checkRoles } from '../user-changes.ts'
 import { csvColumns, documentOfCells } from './csv-columns.ts'
+import { withReferencesById } from './named-references.ts'
 import { isGivenId, wrongIdMessage } from '../rules/document-ids.ts'
 import { checkListLengths } from '../rules/list-lengths.ts'
 import { withPublication } from '../rules/publication.ts'
@@ -52,7 +54,9 @@ export interface RowContext {
   readonly date: string
   readonly newId: NewId
   /** The text of a stored document; of the model itself to be replaced, of others for references. */
-  readonly textOf: (model: Model, id: string) => string | undefined
+  readonly textOf: TransactionView['textOf']
+  /** Finds what references by name mean. */
+  readonly lookUp: TransactionView['lookUp']
   /** The normalised address of the user with this id. Throws invalidInput. */
   readonly readEmail: (email: unknown, id: string) => string
 }
@@ -136,8 +140,9 @@ function readCells(text: string, model: Model, { columns, separator }: CsvFormat
 }
 
 /** What a row stores, going by what `textOf` finds now. Throws invalidInput with the message of the API. */
-export function prepareRow(sent: JsonObject, context: RowContext): BulkRow {
-  const { model, textOf, readEmail } = context
+export function prepareRow(row: JsonObject, context: RowContext): BulkRow {
+  const { model, textOf, lookUp, readEmail } = context
+  const sent = withReferencesById(model, row, lookUp)
   const id = readId(sent, context)
   const { from, basis } = storedAnywhere(id, context)
   const stored = basis === undefined ? undefined : (parseJson(basis) as JsonObject)

@@ -21,7 +21,7 @@ export interface RowSettings extends Pick<RowContext, 'model' | 'keep' | 'incomp
 export function createRowChecker(format: RowFormat, { rowBytesMax, ...settings }: RowSettings) {
   const { model } = settings
   const newId = idGenerator(systemClock)
-  return (row: SplitRow, textOf: RowContext['textOf']): CheckedRow => {
+  return (row: SplitRow, { textOf, lookUp }: Pick<RowContext, 'textOf' | 'lookUp'>): CheckedRow => {
     if (row.isUnclosed) return { kind: 'unreadable', message: 'a quote is opened and never closed' }
     if (row.isTooLong) {
       return { kind: 'refused', id: undefined, message: `expected at most ${rowBytesMax} bytes in a row, found more` }
@@ -30,7 +30,7 @@ export function createRowChecker(format: RowFormat, { rowBytesMax, ...settings }
     try {
       const sent = readRow(row.bytes, model, format)
       id = sent['id'] ?? undefined
-      const document = prepareRow(sent, { ...settings, newId, textOf })
+      const document = prepareRow(sent, { ...settings, newId, textOf, lookUp })
       return { kind: 'document', document, isNewId: id === undefined && model.singleton === undefined }
     } catch (error) {
       if (error instanceof CsvError) return { kind: 'unreadable', message: error.message }

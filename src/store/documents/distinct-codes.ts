@@ -57,7 +57,7 @@ function newCode({ distinct: path }: Model, { value, stored }: WrittenCode): str
 }
 
 /** A code of two letters in every case; a longer one, which only a document from before has, in three. */
-function caseVariants(code: string): readonly string[] {
+export function caseVariants(code: string): readonly string[] {
   const [lower, upper] = [code.toLowerCase(), code.toUpperCase()]
   const mixed = code.length === 2 ? [`${lower[0]}${upper[1]}`, `${upper[0]}${lower[1]}`] : []
   return [...new Set([code, lower, upper, ...mixed])]

@@ -9,6 +9,7 @@ import { putRecord } from '../audit/audit-table.ts'
 import { isForeignKeyError, type Database } from '../db/database.ts'
 import { isFree, type WrittenCode } from '../documents/distinct-codes.ts'
 import { getDocument } from '../documents/document-tables.ts'
+import { lookUp, type LookUp } from '../documents/text-look-up.ts'
 import { tableOf } from '../schema/names.ts'
 import type { SearchRow } from '../search/pending-rows.ts'
 import { moveDocument, type MovingTables } from './document-writes.ts'
@@ -48,6 +49,7 @@ export function bulkTables({ accountOf, rowsPerStatement, ...moving }: BulkParts
       if (inserts?.has(model, id) === true) inserts.flush()
       return getDocument(database, model, id)
     },
+    lookUp: (...query) => lookUp(database, ...query),
     write: (model, row) => (model === user ? writeUser(database, row, accountOf) : writeDocument(writing, model, row)),
     record: (record) => putRecord(database, record),
     note(name, text) {
@@ -155,6 +157,8 @@ export type BulkOutcome = 'inserted' | 'replaced' | 'unchanged' | 'taken' | 'orp
 export interface BulkTables {
   /** The JSON text of a stored document. */
   stored(model: Model, id: string): string | undefined
+  /** Stored documents by a text of theirs, without new ones that this load has written to the same model. */
+  readonly lookUp: LookUp
   write(model: Model, row: BulkRow): BulkOutcome
   /** Adds a record to the audit trail, or replaces the one with the same id. */
   record(record: AuditRecord): void
