@@ -1454,7 +1454,7 @@ export interface AdminCalls {
    * the first response, and no row comes twice. Users are imported by the command `import`.
    */
   importRows(
-    body: { readonly model: 'headline' | 'topic' | 'source' | 'country' | 'language' | 'user_app_settings' | 'user_content_preferences' | 'remote_config'; readonly format: 'csv' | 'ndjson'; readonly rows: string; readonly columns?: readonly (string)[] | undefined; readonly separator?: ',' | ';' | '	' | undefined; readonly hasHeader?: boolean | undefined; readonly isLast?: boolean | undefined; readonly line?: number | undefined; readonly keep?: boolean | undefined; readonly incomplete?: boolean | undefined; readonly dryRun?: boolean | undefined },
+    body: { readonly model: 'headline' | 'topic' | 'source' | 'country' | 'language' | 'user_app_settings' | 'user_content_preferences' | 'remote_config'; readonly format: 'csv' | 'ndjson'; readonly rows: string; readonly columns?: readonly (string)[] | undefined; readonly separator?: ',' | ';' | '	' | undefined; readonly hasHeader?: boolean | undefined; readonly isLast?: boolean | undefined; readonly line?: number | undefined; readonly keep?: boolean | undefined; readonly incomplete?: boolean | undefined; readonly asDrafts?: boolean | undefined; readonly dryRun?: boolean | undefined },
     options?: CreateOptions,
   ): Promise<ImportedPiece>
   /** List the sessions of a user, newest first. */

@@ -68,6 +68,10 @@ const BODY: NamedSchema = {
           'Whether drafts may lack required members: a row of status `draft` that does makes an incomplete draft, or replaces one, ' +
           'and so does a new row without a status',
       },
+      asDrafts: {
+        type: 'boolean',
+        description: 'Whether new documents become drafts, whatever their rows say, also where they lack required members. Documents that are replaced keep their status',
+      },
       dryRun: { type: 'boolean', description: 'Whether the rows are only checked; rows of different pieces do not see each other then' },
     },
     required: ['model', 'format', 'rows'],
@@ -159,6 +163,7 @@ function readPiece(body: JsonObject): ImportPiece {
     line: readLine(line),
     keep: readFlag(body, 'keep', false),
     incomplete: readFlag(body, 'incomplete', false),
+    asDrafts: readFlag(body, 'asDrafts', false),
     isDryRun: readFlag(body, 'dryRun', false),
   }
 }

@@ -124,7 +124,7 @@ describe('a piece with an Idempotency-Key', () => {
     const by = sessions.require({ headers: { authorization: `Bearer ${other.token}` }, clientAddress: '192.0.2.1', requestId: 'r' }, service.now())
     const setRole = (dashboardRole: string) => store.as(OPERATOR).updateUser(other.id, (stored) => ({ ...stored, dashboardRole }))
     const rows = `${HEADER}\n${Array.from({ length: 9 }, (_, i) => `T${i},${i === 4 ? 'd,bad,active' : ROW}\n`).join('')}`
-    const piece = { ...{ model: topic, format: 'csv', rows, columns: undefined, hasHeader: true, isLast: true, line: 1 } as const, keep: false, incomplete: false, isDryRun: false }
+    const piece = { ...{ model: topic, format: 'csv', rows, columns: undefined, hasHeader: true, isLast: true, line: 1 } as const, keep: false, incomplete: false, asDrafts: false, isDryRun: false }
     let [time, looks] = [service.now(), 0]
     const now = (): number => {
       if (++looks === 8) void setRole('none')

@@ -14,6 +14,7 @@ export interface CheckSettings {
   readonly model: string
   readonly keep: boolean
   readonly incomplete: boolean
+  readonly asDrafts: boolean
   readonly date: string
 }
 

@@ -5,7 +5,7 @@ import type { RowFormat } from '../../content/transfer/import-rows.ts'
 import { createRowChecker, type RowChecker, type RowSettings } from '../../content/transfer/row-checker.ts'
 import { ROW_BYTES_MAX } from '../documents/transfer-file.ts'
 
-export function importChecker(format: RowFormat, settings: Pick<RowSettings, 'model' | 'keep' | 'incomplete' | 'date'>): RowChecker {
+export function importChecker(format: RowFormat, settings: Pick<RowSettings, 'model' | 'keep' | 'incomplete' | 'asDrafts' | 'date'>): RowChecker {
   return createRowChecker(format, { ...settings, readEmail: readImportedEmail, rowBytesMax: ROW_BYTES_MAX })
 }
 

@@ -51,6 +51,7 @@ export const importCommand: Command = {
       meaning: 'keep createdAt and updatedAt of the rows; otherwise the server sets them as for a request',
     },
     { flag: '--incomplete', meaning: 'take drafts that lack required members as well, as incomplete drafts' },
+    { flag: '--drafts', meaning: 'make every new document a draft, whatever its row says; replaced documents keep their status' },
     {
       flag: '--dry-run',
       meaning: 'check every row and change nothing; rows of different batches do not see each other',
@@ -149,7 +150,7 @@ interface ImportParts {
 
 async function importFile(request: ImportRequest, parts: ImportParts): Promise<ExitCode> {
   const { source, writer, isAlone, lookUp, terminal, signal } = parts
-  const { model, keep, incomplete, isDryRun, resume, rowsMax, json } = request
+  const { model, keep, incomplete, asDrafts, isDryRun, resume, rowsMax, json } = request
   const { shown, file } = source
   if (resume && file === undefined) {
     throw new TransferFileError(`Cannot resume ${describe(shown)}: input from a pipe cannot be read again`)
@@ -167,7 +168,7 @@ async function importFile(request: ImportRequest, parts: ImportParts): Promise<E
   }
   const { format, rows, start } = opened
   const from = { ...NOTHING_DONE, ...noted, ...start }
-  const settings = { format, keep, incomplete, date: isoDate(begun) }
+  const settings = { format, keep, incomplete, asDrafts, date: isoDate(begun) }
   const isLong = file !== undefined && paysAhead(file.bytes - from.offset)
   const thread = isLong ? startCheckThread({ ...settings, model: model.name }, rowsMax) : undefined
   const progress = progressOn(terminal, isDryRun ? 'Checking' : 'Importing')
@@ -216,7 +217,7 @@ async function importFile(request: ImportRequest, parts: ImportParts): Promise<E
 
 /** The counts are those of this run: the run that was cut off before it has a record of its own. */
 function importRecord(
-  { model, file, keep, incomplete, resume }: ImportRequest,
+  { model, file, keep, incomplete, asDrafts, resume }: ImportRequest,
   from: ImportState,
   now: number,
 ): (state: ImportState) => AuditRecord {
@@ -227,6 +228,7 @@ function importRecord(
     file: file === undefined ? '-' : resolve(file),
     keep: keep ? '' : undefined,
     incomplete: incomplete ? '' : undefined,
+    drafts: asDrafts ? '' : undefined,
     resume: resume ? '' : undefined,
   }
   return (state) => {

@@ -14,9 +14,9 @@ const NOTES_MAX = 20
 export const NOTHING_DONE = { inserted: 0, replaced: 0, unchanged: 0, refused: 0, newIds: 0 }
 
 /** The name of the note for this file in its present state, imported in this way; undefined where none is kept. */
-export function noteName({ model, format, keep, incomplete, isDryRun }: ImportRequest, { file }: ImportSource): string | undefined {
+export function noteName({ model, format, keep, incomplete, asDrafts, isDryRun }: ImportRequest, { file }: ImportSource): string | undefined {
   if (file === undefined || isDryRun) return undefined
-  const parts = [model.name, format, keep, file.path, file.fingerprint, ...(incomplete ? ['incomplete'] : [])]
+  const parts = [model.name, format, keep, file.path, file.fingerprint, ...(incomplete ? ['incomplete'] : []), ...(asDrafts ? ['drafts'] : [])]
   return PREFIX + createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 32)
 }
 

@@ -15,6 +15,7 @@ export interface ImportRequest {
   readonly format: Format
   readonly keep: boolean
   readonly incomplete: boolean
+  readonly asDrafts: boolean
   readonly isDryRun: boolean
   readonly resume: boolean
   readonly again: boolean
@@ -44,6 +45,7 @@ export function readRequest({ options, operands: [named = ''] }: Arguments): Imp
     format,
     keep: options.has('--keep'),
     incomplete: options.has('--incomplete'),
+    asDrafts: options.has('--drafts'),
     isDryRun,
     resume,
     again,

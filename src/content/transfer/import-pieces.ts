@@ -59,6 +59,8 @@ export interface ImportPiece {
   readonly keep: boolean
   /** Whether a row may make, or replace, an incomplete draft. */
   readonly incomplete: boolean
+  /** Whether new documents become drafts, whatever their rows say. */
+  readonly asDrafts: boolean
   readonly isDryRun: boolean
 }
 
@@ -108,7 +110,7 @@ interface Progress {
  * the result has the failure, and says what is stored and where to go on.
  */
 export async function importPiece({ store, now }: Context, piece: ImportPiece, by: Requester, repeated?: Repeated): Promise<PieceResult> {
-  const { model, isDryRun, keep, incomplete } = piece
+  const { model, isDryRun, keep, incomplete, asDrafts } = piece
   const nothing: PieceResult = {
     ...{ bytes: 0, nextLine: piece.line, columns: piece.columns ?? [], separator: piece.separator ?? ',' },
     ...{ inserted: 0, replaced: 0, unchanged: 0, rejected: [], sameAddress: [], stopped: undefined, failed: undefined },
@@ -116,7 +118,7 @@ export async function importPiece({ store, now }: Context, piece: ImportPiece, b
   const rows = takeHeader(piece, nothing, rowsOf(piece))
   if (rows === undefined) return nothing
   const format: RowFormat = piece.format === 'csv' ? { kind: 'csv', columns: nothing.columns, separator: nothing.separator } : { kind: 'ndjson' }
-  const check = createRowChecker(format, { model, keep, incomplete, date: isoDate(now()), readEmail: noEmail, rowBytesMax: PIECE_BYTES_MAX })
+  const check = createRowChecker(format, { model, keep, incomplete, asDrafts, date: isoDate(now()), readEmail: noEmail, rowBytesMax: PIECE_BYTES_MAX })
   const writer = store.as(by.acting(requireAdministrator))
   const run = isDryRun ? checkRows(store, model) : writeRows(writer, model, repeated)
   let progress = run.begin ?? { done: 0, result: nothing }

@@ -50,6 +50,8 @@ export interface RowContext {
   readonly keep: boolean
   /** Whether a row may make, or replace, an incomplete draft. */
   readonly incomplete: boolean
+  /** Whether new documents become drafts, complete or not, and others keep their status, whatever the row says. */
+  readonly asDrafts: boolean
   /** The time of the import, in the form of a stored date. */
   readonly date: string
   readonly newId: NewId
@@ -148,7 +150,7 @@ export function prepareRow(row: JsonObject, context: RowContext): BulkRow {
   const stored = basis === undefined ? undefined : (parseJson(basis) as JsonObject)
   checkListLengths(model, sent)
   const records = findRecordsNow(model, sent, textOf, { bytesMax: RECORDS_BYTES_MAX })
-  const body = { ...leftOut(model, stored), ...sent }
+  const body = { ...leftOut(model, stored), ...sent, ...(context.asDrafts ? statusOf(model, stored) : {}) }
   const generated = {
     id,
     createdAt: keptDate(sent, 'createdAt', context) ?? String(stored?.['createdAt'] ?? context.date),
@@ -176,14 +178,19 @@ function storedAnywhere(id: string, { model, incomplete, textOf }: RowContext): 
   return { from: undefined, basis: undefined }
 }
 
+/** What a row has for its status where the file does not say it; nothing for a model without drafts. */
+function statusOf({ fields: { status } }: Model, stored: JsonObject | undefined): JsonObject {
+  return status?.kind === 'choice' ? { status: stored?.['status'] ?? 'draft' } : {}
+}
+
 /** Throws invalidInput, which says of a draft that only lacks members how it is taken. */
-function validated(body: JsonObject, { model, incomplete }: RowContext, options: Parameters<typeof validateDocument>[2]): JsonObject {
+function validated(body: JsonObject, { model, incomplete, asDrafts }: RowContext, options: Parameters<typeof validateDocument>[2]): JsonObject {
   try {
     return validateDocument(model, body, { ...options, incomplete })
   } catch (error) {
     const draft = error instanceof Failure ? asIncompleteDraft(model, body, options) : undefined
     if (draft === undefined) throw error
-    if (incomplete) return draft
+    if (incomplete || (asDrafts && options.stored === undefined)) return draft
     throw fail('invalidInput', `${(error as Failure).message}: to keep it as a draft, ${REMEDY}`)
   }
 }

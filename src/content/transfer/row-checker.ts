@@ -14,7 +14,7 @@ export type CheckedRow =
 
 export type RowChecker = ReturnType<typeof createRowChecker>
 
-export interface RowSettings extends Pick<RowContext, 'model' | 'keep' | 'incomplete' | 'date' | 'readEmail'> {
+export interface RowSettings extends Pick<RowContext, 'model' | 'keep' | 'incomplete' | 'asDrafts' | 'date' | 'readEmail'> {
   readonly rowBytesMax: number
 }
 

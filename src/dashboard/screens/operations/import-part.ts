@@ -38,6 +38,7 @@ export const importPart: OpenPart = ({ client, screenUrl, signal }) => {
   const file = h('input', { type: 'file', accept: '.csv,.ndjson,.jsonl,text/csv,application/x-ndjson', on: { change: preview } })
   const keep = h('input', { type: 'checkbox' })
   const incomplete = h('input', { type: 'checkbox' })
+  const asDrafts = h('input', { type: 'checkbox' })
   const body = h('div', { class: 'part' })
   let selects: readonly HTMLSelectElement[] = []
   let running: AbortController | undefined
@@ -84,13 +85,18 @@ export const importPart: OpenPart = ({ client, screenUrl, signal }) => {
         h('tbody', {}, rows.map((cells) => h('tr', {}, cells.map((cell) => h('td', {}, h('bdi', {}, cell)))))),
       ),
     )
-    const ticks = [h('label', { class: 'tick' }, keep, ' ', t('import.keep')), h('label', { class: 'tick' }, incomplete, ' ', t('export.incomplete'))]
+    const hasDrafts = modelNamed(modelName())?.fields['status']?.kind === 'choice'
+    const ticks = [
+      hasDrafts && h('label', { class: 'tick' }, asDrafts, ' ', t('import.asDrafts')),
+      h('label', { class: 'tick' }, incomplete, ' ', t('export.incomplete')),
+      h('label', { class: 'tick' }, keep, ' ', t('import.keep')),
+    ]
     const read = h('p', { class: 'soft' }, t('import.encoding', { name: ENCODING_TITLES[encoding] }), encoding === 'windows-1252' && [' ', t('import.wrongLetters')])
-    fill(body, read, table, ...ticks, h('div', { class: 'buttons' }, check, write, stop), result)
+    fill(body, read, table, ticks, h('div', { class: 'buttons' }, check, write, stop), result)
 
     /** What is imported, and how: going on changes none of it. */
     const how = () => ({
-      ...{ model: modelName(), format: format(), keep: keep.checked, incomplete: incomplete.checked },
+      ...{ model: modelName(), format: format(), keep: keep.checked, incomplete: incomplete.checked, asDrafts: hasDrafts && asDrafts.checked },
       ...(header.length === 0 ? {} : { columns: selects.map(({ value }) => value), separator }),
     })
 
