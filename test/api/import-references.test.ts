@@ -73,7 +73,7 @@ it('a code and a name that do not belong together are rejected', async () => {
 })
 
 it('the preview maps a column that is called as the reference is', async () => {
-  const body = { model: 'headline', format: 'csv', rows: 'Title,Source,Topic,Event Country,Source ID\n' }
+  const body = { model: 'headline', format: 'csv', rows: 'Title,Source,Topic,Country,Source ID\n' }
   const { at } = await service.call('POST', '/api/v1/admin/import/preview', { token, body })
   const columns = (at('data.header') as { column: string }[]).map(({ column }) => column)
   assert.deepEqual(columns, ['title', 'source.name', 'topic.name', 'eventCountry.name', 'source.id'])

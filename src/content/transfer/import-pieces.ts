@@ -320,7 +320,7 @@ export function previewPiece({ model, format, rows }: Pick<ImportPiece, 'model' 
   const separator = separatorOfFirst(shown[0])
   const [names = [], ...cells] = shown.flatMap((row, i) => textsOf(row, { isFirst: i === 0, isLast: i === shown.length - 1, separator }))
   const plainNames = names.map(plain)
-  return { columns, separator, header: names.map((name, i) => ({ name: cut(name), column: columnFor(i, plainNames, columns) })), rows: cells.map((row) => row.map(cut)) }
+  return { columns, separator, header: names.map((name, i) => ({ name: cut(name), column: columnFor(i, plainNames, model) })), rows: cells.map((row) => row.map(cut)) }
 }
 
 /** Of a row that is no text, it is told when the row is read. */
@@ -352,13 +352,15 @@ function textsOf(row: SplitRow, { isFirst, isLast, separator }: TextsOptions): r
   }
 }
 
-/** The column that a name of the header stands for, unless an earlier one does. */
-function columnFor(i: number, names: readonly string[], columns: readonly string[]): string {
+/** The column that a name of the header stands for, unless an earlier one does. "Country" is the name of the event's country. */
+function columnFor(i: number, names: readonly string[], model: Model): string {
   const name = names[i] ?? ''
+  const columns = csvColumns(model)
   if (names.indexOf(name) < i) return ''
   const exact = columns.find((column) => plain(column) === name)
-  if (exact !== undefined || names.includes(`${name}name`)) return exact ?? ''
-  return columns.find((column) => column.endsWith('.name') && plain(column) === `${name}name`) ?? ''
+  if (exact !== undefined) return exact
+  const [reference] = Object.entries(model.fields).find(([path, field]) => field.kind === 'embedded' && [plain(path), field.model.name].includes(name)) ?? []
+  return reference === undefined || names.some((one) => one === plain(`${reference}.name`) || (one !== name && one === plain(reference))) ? '' : `${reference}.name`
 }
 
 /** "Icon URL", "icon_url" and "iconUrl" mean the same. Names that are not shown as a whole mean nothing. */
