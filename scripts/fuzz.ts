@@ -1,6 +1,6 @@
 /**
- * `npm run fuzz -- query|parse|pattern|log|changeset|codecs|http2|replica [CASES]`: the random tests of `npm test`, for as long
- * as one likes. The seed is printed; `SEED=` repeats a run.
+ * `npm run fuzz -- query|parse|pattern|log|changeset|codecs|http2|replica|feed [CASES]`: the random tests of `npm test`, for as
+ * long as one likes. The seed is printed; `SEED=` repeats a run.
  *
  *   query   filters, sorts and pages in the store against brute force, with and without indexes
  *   parse   any JSON and any bytes as the parameter `filter`: a filter or a refusal
@@ -10,6 +10,7 @@
  *   codecs  messages of etcd, frames of gRPC and sealed entries: read as they were written, and refused where damaged
  *   http2   damaged frames of HTTP/2 below the client of etcd: a response or an error, and the client goes on
  *   replica writes of every kind on three stores over a log that fails: none lost, none twice, all stores alike
+ *   feed    damaged feeds and pages: read as far as they make sense, or a failure that says why; no script, no other address
  */
 import assert from 'node:assert/strict'
 import { systemClock } from '../src/base/clock.ts'
@@ -20,6 +21,7 @@ import { createMemoryLog } from './tools/cluster/memory-log.ts'
 import { changedRows, damaged, outcomeOfBytes, randomChangeset, textOf } from './tools/cluster/changeset-bytes.ts'
 import { createPlainSealer } from './tools/cluster/plain-sealer.ts'
 import { runSchedule, SCHEDULE_CLIENTS } from './tools/cluster/write-schedule.ts'
+import { fuzzFeed } from './tools/feeds/feed-fuzz.ts'
 import { outcomeOfQueryText, randomQueryText } from './tools/query/filter-bytes.ts'
 import { compareWithV8, newPatternTally } from './tools/query/pattern-comparison.ts'
 import { randomPatternCase, randomSyntaxCase } from './tools/query/pattern-generator.ts'
@@ -52,6 +54,7 @@ const FUZZERS: Readonly<Record<string, (random: Random, cases: number) => Promis
   http2: fuzzHttp2,
   changeset: fuzzChangeset,
   replica: fuzzReplica,
+  feed: fuzzFeeds,
 }
 
 const [name = '', count = String(CASES_DEFAULT)] = process.argv.slice(2)
@@ -217,6 +220,16 @@ async function fuzzHttp2(random: Random, cases: number): Promise<string> {
 }
 
 /** Says now and then how far it has come. */
+async function fuzzFeeds(random: Random, cases: number): Promise<string> {
+  const counts = { read: 0, rejected: 0 }
+  const tick = progress()
+  for (let i = 0; i < cases; i++) {
+    counts[fuzzFeed(random)]++
+    tick(i)
+  }
+  return `Nothing but text and addresses: ${counts.read} read, ${counts.rejected} rejected`
+}
+
 function progress(): (done: number) => void {
   let said = systemClock()
   return (done) => {

@@ -11,6 +11,7 @@ const RANKS: Readonly<Record<string, number>> = {
   http: 1,
   mail: 1,
   guides: 1,
+  feeds: 1,
   models: 2,
   store: 3,
   client: 3,

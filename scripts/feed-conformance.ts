@@ -1,0 +1,114 @@
+/**
+ * `npm run feed-conformance [-- PATH]`: our reader of feeds before the test feeds of Python's feedparser 6.0.14, which
+ * are fetched from PyPI, once, into dist/tools. Each has an expectation in a comment; those on parts that a headline has
+ * are compared. At least 98 % must be equal, and each of the others must stand with its reason in
+ * feed-conformance/known-differences.json. A path prints what was found in those files.
+ *
+ * Where PyPI cannot be reached, it says so and passes.
+ */
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { Failure } from '../src/base/failure.ts'
+import type { Feed } from '../src/feeds/feed.ts'
+import { readDate } from '../src/feeds/reading/feed-dates.ts'
+import { decodeFeed } from '../src/feeds/reading/feed-encoding.ts'
+import { FEED_ITEMS_MAX } from '../src/feeds/reading/feed-members.ts'
+import { createProblems } from '../src/feeds/reading/feed-problems.ts'
+import { readTree } from '../src/feeds/reading/feed-tree.ts'
+import { readFeed } from '../src/feeds/reading/read-feed.ts'
+import { dateCases, feedCases, feedparserTests, type FeedCase } from './feed-conformance/corpus.ts'
+import { feedView, instant } from './feed-conformance/feed-view.ts'
+import { evaluatePython, isTrue, NotAsked, type PythonValue } from './feed-conformance/python-expression.ts'
+
+const EQUAL_PERCENT_MIN = 98
+/** All dates of the corpus are in the past. */
+const NOW = Date.parse('2026-01-01T00:00:00.000Z')
+const SERVER = 'http://127.0.0.1:8097/tests/'
+const KNOWN_FILE = join(import.meta.dirname, 'feed-conformance/known-differences.json')
+const KNOWN = JSON.parse(readFileSync(KNOWN_FILE, 'utf8')) as Readonly<Record<string, string>>
+
+/** The problem of an encoding that the WHATWG standard, and so TextDecoder, does not have. */
+const UNKNOWN_ENCODING = /^The encoding ".*" is unknown/
+
+/** Besides `equal` and `different`, why a test is not compared. */
+type Outcome = 'equal' | 'different' | 'not a part of a headline' | 'CDF' | 'other encodings' | 'other headers' | 'chardet'
+
+const [only] = process.argv.slice(2)
+const { directory, missing } = feedparserTests()
+if (missing === undefined) report(outcomes())
+else process.stdout.write(`feed-conformance: not run: ${missing}\n`)
+
+function outcomes(): ReadonlyMap<string, Outcome> {
+  const found = new Map<string, Outcome>()
+  for (const one of feedCases(directory)) {
+    if (only === undefined || one.path.includes(only)) found.set(one.path, outcomeOf(one))
+  }
+  for (const { written, expected, reader } of only === undefined ? dateCases(directory) : []) {
+    const [text, nine] = [evaluatePython(written, noName), evaluatePython(expected, noName)]
+    const isEqual = instant(readDate(String(text), NOW)).equals(nine)
+    found.set(`dates: ${reader}: ${String(text)}`, isEqual ? 'equal' : 'different')
+  }
+  return found
+}
+
+function noName(name: string): never {
+  throw new NotAsked(`it asks for ${name}`)
+}
+
+function outcomeOf({ path, bytes, expectation, headers }: FeedCase): Outcome {
+  const reason = reasonToLeaveOut(path, expectation, headers)
+  if (reason !== undefined) return reason
+  const content = headers.get('content-type')
+  const address = new URL(path, SERVER).href
+  try {
+    const options = { address, now: NOW, ...(content === undefined ? {} : { contentType: content }) }
+    const feed = readOrEmpty(bytes, options)
+    const { text, encoding } = decodeFeed(bytes, content)
+    if (expectation.startsWith('not bozo') && feed.problems.some((one) => UNKNOWN_ENCODING.test(one))) return 'other encodings'
+    const tree = readTree(text, { address, itemsMax: FEED_ITEMS_MAX, problems: createProblems(text) })
+    if (only !== undefined) console.log(path, expectation, JSON.stringify(feed, undefined, 1))
+    const value: PythonValue = evaluatePython(expectation, feedView({ feed, tree, address, encoding, isAscii: bytes.every((byte) => byte < 0x80), now: NOW }))
+    return isTrue(value) ? 'equal' : 'different'
+  } catch (error) {
+    if (error instanceof NotAsked) return 'not a part of a headline'
+    throw new Error(`${path}: ${expectation}`, { cause: error })
+  }
+}
+
+function reasonToLeaveOut(path: string, expectation: string, headers: FeedCase['headers']): Outcome | undefined {
+  // Tests that only look for a crash, or at the status of a response.
+  if (/^[01]$/.test(expectation)) return 'not a part of a headline'
+  if (/\bcdf/.test(path)) return 'CDF'
+  // HTTP gave up Content-Location as a base (RFC 7231, appendix B).
+  if (headers.has('content-location') || headers.has('content-language')) return 'other headers'
+  // feedparser itself guesses only where the package chardet is installed.
+  return path.includes('/chardet/') ? 'chardet' : undefined
+}
+
+/** What is no feed for us is one with nothing but a problem for feedparser. */
+function readOrEmpty(bytes: Uint8Array, options: Parameters<typeof readFeed>[1]): Feed {
+  try {
+    return readFeed(bytes, options)
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error
+    return { format: 'rss', items: [], leftOut: 0, problems: [error.message] }
+  }
+}
+
+function report(found: ReadonlyMap<string, Outcome>): void {
+  const paths = (outcome: Outcome): readonly string[] => [...found].filter(([, one]) => one === outcome).map(([path]) => path)
+  const [equal, different] = [paths('equal'), paths('different')]
+  const unknown = different.filter((path) => KNOWN[path] === undefined)
+  const gone = only === undefined ? Object.keys(KNOWN).filter((path) => found.get(path) !== 'different') : []
+  for (const path of unknown) console.log(`different: ${path}`)
+  for (const path of gone) console.log(`no longer different: ${path}: drop it from ${KNOWN_FILE}`)
+  const percent = (100 * equal.length) / (equal.length + different.length)
+  const left = Map.groupBy([...found.values()], (outcome) => outcome)
+  left.delete('equal')
+  left.delete('different')
+  console.log(
+    `feed-conformance: ${equal.length} equal, ${different.length} different (${different.length - unknown.length} with a reason), ` +
+      `${percent.toFixed(1)} %; not compared: ${[...left].map(([outcome, all]) => `${outcome} ${all.length}`).join(', ')}`,
+  )
+  if (percent < EQUAL_PERCENT_MIN || unknown.length > 0 || gone.length > 0) process.exitCode = 1
+}

@@ -1,0 +1,169 @@
+/**
+ * A feed of XML as a tree of its elements. Items beyond the limit are counted and not kept. Elements that hold texts for
+ * readers, such as `description`, have no children: their text has the tags within as they are written.
+ */
+import { decodeReferences } from './character-references.ts'
+import { webAddress } from './feed-address.ts'
+import { createFeedNames } from './feed-names.ts'
+import { quoted, type FeedProblems } from './feed-problems.ts'
+import type { MarkupTag } from './markup-tag.ts'
+import { scanXml } from './xml-scanner.ts'
+
+const ELEMENTS_MAX = 200_000
+const CHILDREN_MAX = 2_000
+
+export interface FeedElement {
+  /** As feed-names.ts gives it: `title`, `dc:date`, `media:content`. */
+  readonly name: string
+  /** By lower-case names, with the prefixes of the feed. */
+  readonly attributes: ReadonlyMap<string, string>
+  readonly children: readonly FeedElement[]
+  /** References are decoded once. Tags within are as they are written. */
+  readonly text: string
+  /** Whether there are tags within the text. */
+  readonly hasTags: boolean
+  /** All between its tags, as it is written. */
+  readonly raw: string
+  /** What relative addresses of it are relative to. */
+  readonly base: string
+  readonly language: string | undefined
+}
+
+export interface FeedTree {
+  readonly root: FeedElement | undefined
+  readonly items: readonly FeedElement[]
+  readonly leftOut: number
+}
+
+export interface TreeOptions {
+  readonly address: string
+  readonly itemsMax: number
+  readonly problems: FeedProblems
+}
+
+/** Elements whose text is for readers. */
+const TEXTS: ReadonlySet<string> = new Set([
+  ...['title', 'description', 'summary', 'content', 'subtitle', 'tagline', 'abstract', 'info', 'rights', 'copyright', 'body'],
+  ...['content:encoded', 'xhtml:body', 'xhtml:div', 'dc:title', 'dc:description', 'dcterms:abstract', 'media:title'],
+  ...['media:description', 'itunes:title', 'itunes:subtitle', 'itunes:summary'],
+])
+const ITEMS: ReadonlySet<string> = new Set(['item', 'entry'])
+
+/** Reads the whole text. Never fails; `root` is missing where there is no element. */
+export function readTree(source: string, { address, itemsMax, problems }: TreeOptions): FeedTree {
+  const names = createFeedNames()
+  const stack: Growing[] = []
+  const items: FeedElement[] = []
+  let root: Growing | undefined
+  /** Levels below an element that is not kept, or below one with text for readers. */
+  let [dropped, within, count, leftOut, isInItem] = [0, 0, 0, 0, false]
+
+  const onUnknown = (at: number) => (reference: string): void =>
+    problems.note('reference', `the reference ${quoted(reference)} is unknown or has no ";". It is read as far as it has a meaning.`, at)
+
+  const grow = (tag: MarkupTag, start: number, end: number): Growing | undefined => {
+    const undeclare = names.declare(tag.attributes)
+    const { name, isDeclared } = names.nameOf(tag.name)
+    if (!isDeclared) problems.note('prefix', `the prefix of ${quoted(tag.name)} is not declared. It is taken for the usual one.`, start)
+    const parent = stack.at(-1)
+    const isItem = !isInItem && ITEMS.has(name)
+    if (isItem && items.length >= itemsMax) leftOut++
+    const isKept = (!isItem || items.length < itemsMax) && count < ELEMENTS_MAX && (parent?.children.length ?? 0) < CHILDREN_MAX
+    if (!isKept && !isItem) problems.note('many', 'there are too many elements. The rest of them are left out.', start)
+    if (!isKept) {
+      undeclare?.()
+      return undefined
+    }
+    count++
+    const element = createElement(source, { name, tag, end, isItem, undeclare, parent, address })
+    if (isItem) {
+      items.push(element)
+      isInItem = true
+    } else parent?.children.push(element)
+    root ??= element
+    return element
+  }
+
+  scanXml(
+    source,
+    {
+      open(tag, start, end) {
+        const top = stack.at(-1)
+        if (dropped > 0) dropped++
+        else if (top !== undefined && (within > 0 || TEXTS.has(top.name))) {
+          within++
+          top.text += source.slice(start, end)
+          top.hasTags = true
+        } else {
+          const element = grow(tag, start, end)
+          if (element === undefined) dropped++
+          else stack.push(element)
+        }
+      },
+      text(start, end) {
+        const top = stack.at(-1)
+        if (dropped === 0 && top !== undefined) top.text += decodeReferences(source.slice(start, end), onUnknown(start))
+      },
+      literal(start, end) {
+        const top = stack.at(-1)
+        if (dropped === 0 && top !== undefined) top.text += source.slice(start, end)
+      },
+      close(start, end) {
+        const top = stack.at(-1)
+        if (dropped > 0) dropped--
+        else if (within > 0) {
+          within--
+          if (top !== undefined) top.text += source.slice(start, end)
+        } else if (top !== undefined) {
+          top.contentEnd = start
+          top.undeclare?.()
+          if (top.isItem) isInItem = false
+          stack.pop()
+        }
+      },
+    },
+    problems,
+  )
+  return { root, items, leftOut }
+}
+
+interface Growing extends FeedElement {
+  readonly children: Growing[]
+  readonly isItem: boolean
+  readonly undeclare: (() => void) | undefined
+  text: string
+  hasTags: boolean
+  contentEnd: number
+}
+
+interface Parts {
+  readonly name: string
+  readonly tag: MarkupTag
+  /** Where its tag ends. */
+  readonly end: number
+  readonly isItem: boolean
+  readonly undeclare: (() => void) | undefined
+  readonly parent: FeedElement | undefined
+  readonly address: string
+}
+
+function createElement(source: string, { name, tag, end, isItem, undeclare, parent, address }: Parts): Growing {
+  const outer = parent?.base ?? address
+  const base = tag.attributes.get('xml:base')
+  const language = tag.attributes.get('xml:lang')
+  return {
+    name,
+    attributes: tag.attributes,
+    children: [],
+    text: '',
+    hasTags: false,
+    base: webAddress(base, outer) ?? outer,
+    language: language === undefined ? parent?.language : language.trim().replaceAll('_', '-') || undefined,
+    isItem,
+    undeclare,
+    contentEnd: end,
+    get raw() {
+      return source.slice(end, this.contentEnd)
+    },
+  }
+}

@@ -1,0 +1,84 @@
+/** RSS 0.90 to 2.0, RDF, and Atom 0.3 and 1.0. One reader: feeds mix their members. */
+import { fail } from '../../base/failure.ts'
+import type { Feed } from '../feed.ts'
+import { EXCERPT_CHARS_MAX } from './excerpt.ts'
+import { webAddress } from './feed-address.ts'
+import { createProblems } from './feed-problems.ts'
+import { FEED_ITEMS_MAX, FEED_TITLE_CHARS_MAX, firstOf, present } from './feed-members.ts'
+import { textOf } from './feed-text.ts'
+import { readTree, type FeedElement } from './feed-tree.ts'
+import { attributeOf, authorOf, childOf, linkIn, readItem, relationOf, textIn } from './xml-item.ts'
+
+const ROOTS: ReadonlySet<string> = new Set(['rss', 'rdf:rdf', 'rdf', 'feed', 'channel', 'entry', 'item'])
+const MINUTES_OF_PERIODS: Readonly<Record<string, number>> = { hourly: 60, daily: 1_440, weekly: 10_080, monthly: 43_200, yearly: 525_600 }
+const UPDATE_MINUTES_MAX = 525_600
+
+export interface XmlFeedOptions {
+  readonly address: string
+  readonly now: number
+  /** Of the encoding. */
+  readonly problems: readonly string[]
+}
+
+/** Throws Failure `invalidInput` for a text that is no feed, such as a web page. */
+export function readXmlFeed(source: string, { address, now, problems: found }: XmlFeedOptions): Feed {
+  const problems = createProblems(source, [...found])
+  const { root, items, leftOut } = readTree(source, { address, itemsMax: FEED_ITEMS_MAX, problems })
+  const channel = root === undefined ? undefined : (childOf(root, 'channel') ?? root)
+  if (root === undefined || channel === undefined || !(ROOTS.has(root.name) || channel !== root || items.length > 0)) {
+    throw notAFeed(root)
+  }
+  const isAtom = root.name === 'feed' || root.name === 'entry'
+  // RSS 1.0 has the picture beside the channel.
+  const parts = channel === root ? [root] : [channel, root]
+  const first = <T>(read: (part: FeedElement) => T | undefined): T | undefined => firstOf(parts, read)
+  const text = (names: readonly string[], charsMax: number): string | undefined =>
+    first((part) => firstOf(names, (name) => textOf(childOf(part, name), { isAtom, charsMax }).text))
+  const related = (relation: string): string | undefined =>
+    first((part) => {
+      const link = part.children.find((child) => child.name === 'link' && relationOf(child) === relation)
+      return link === undefined ? undefined : webAddress(attributeOf(link, 'href'), link.base)
+    })
+  const author = isAtom ? authorOf(channel) : undefined
+  const members = {
+    title: text(['title', 'dc:title'], FEED_TITLE_CHARS_MAX),
+    description: text(['description', 'subtitle', 'tagline', 'abstract', 'dc:description', 'itunes:summary', 'itunes:subtitle'], EXCERPT_CHARS_MAX),
+    language: first((part) => textIn(part, 'language') ?? textIn(part, 'dc:language') ?? part.language),
+    link: first(linkIn) ?? webAddress(attributeOf(channel, 'rdf:about'), channel.base) ?? webAddress(attributeOf(channel, 'href'), channel.base),
+    self: related('self'),
+    picture: first(pictureOf),
+    hub: related('hub'),
+    updateMinutes: first(updateMinutes),
+  }
+  return {
+    format: isAtom ? 'atom' : 'rss',
+    ...present(members),
+    items: items.map((item) => readItem(item, { isAtom, now, author, address })),
+    leftOut,
+    problems: problems.sentences,
+  }
+}
+
+function notAFeed(root: FeedElement | undefined): Error {
+  const found = root === undefined ? 'a text without elements' : /^(?:xhtml:)?html$/.test(root.name) ? 'a web page' : `the element <${root.name.slice(0, 40)}>`
+  return fail('invalidInput', `Cannot read the feed: expected RSS, Atom or JSON Feed, found ${found}`)
+}
+
+function pictureOf(part: FeedElement): string | undefined {
+  const image = childOf(part, 'image')
+  const inImage = image === undefined ? undefined : (childOf(image, 'url')?.text ?? attributeOf(image, 'rdf:resource') ?? image.text)
+  const found = [childOf(part, 'logo')?.text, childOf(part, 'icon')?.text, inImage]
+  const [own, thumbnail] = [childOf(part, 'itunes:image'), childOf(part, 'media:thumbnail')]
+  const link = part.children.find((child) => child.name === 'itunes:link' && relationOf(child) === 'image')
+  const others = [attributeOf(own, 'href') ?? attributeOf(own, 'url'), attributeOf(link, 'href'), attributeOf(thumbnail, 'url')]
+  return firstOf([...found, ...others], (written) => webAddress(written, part.base))
+}
+
+/** `ttl` in minutes, or `sy:updateFrequency` times in each `sy:updatePeriod`. */
+function updateMinutes(part: FeedElement): number | undefined {
+  const ttl = Number(textIn(part, 'ttl') ?? Number.NaN)
+  const period = MINUTES_OF_PERIODS[textIn(part, 'sy:updateperiod')?.toLowerCase() ?? ''] ?? Number.NaN
+  const frequency = Number(textIn(part, 'sy:updatefrequency') ?? 1)
+  const minutes = Math.round(Number.isNaN(ttl) ? period / frequency : ttl)
+  return minutes >= 1 && minutes <= UPDATE_MINUTES_MAX ? minutes : undefined
+}

@@ -1,0 +1,169 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { Failure } from '../../../src/base/failure.ts'
+import { readFeed } from '../../../src/feeds/reading/read-feed.ts'
+import { fuzzFeed } from '../../../scripts/tools/feeds/feed-fuzz.ts'
+import { SAMPLE_ADDRESS, SAMPLE_ATOM, SAMPLE_JSON, SAMPLE_NOW, SAMPLE_RDF, SAMPLE_RSS } from '../../../scripts/tools/feeds/sample-feeds.ts'
+import { longRun } from '../../../scripts/tools/long-run.ts'
+import { seededRandom, seedOfTest } from '../../../scripts/tools/random.ts'
+
+const OPTIONS = { address: SAMPLE_ADDRESS, now: SAMPLE_NOW }
+const read = (text: string) => readFeed(Buffer.from(text), OPTIONS)
+
+describe('readFeed()', () => {
+  it('reads RSS 2.0 with its modules', () => {
+    assert.deepEqual(read(SAMPLE_RSS), {
+      format: 'rss',
+      title: 'Harbour & Sea',
+      description: 'News of the harbour',
+      language: 'en-GB',
+      link: 'https://harbour.example/',
+      self: 'https://harbour.example/feed.xml',
+      picture: 'https://harbour.example/logo.png',
+      hub: 'https://hub.example/',
+      updateMinutes: 30,
+      items: [
+        {
+          id: 'ferry-1',
+          title: 'New ferry – two boats a day',
+          link: 'https://harbour.example/ferry?from=feed&day=1',
+          excerpt: 'Two boats a day. From next week.',
+          published: '2026-03-03T08:30:00.000Z',
+          picture: 'https://cdn.example/large.jpg',
+          author: 'Ann Pilot',
+          categories: ['Transport', 'Sea & ships'],
+        },
+        {
+          id: 'https://harbour.example/pilots',
+          title: 'Pilots wanted',
+          link: 'https://harbour.example/pilots',
+          excerpt: "The pilots' office looks for three.",
+          published: '2026-03-02T08:00:00.000Z',
+          picture: 'https://harbour.example/pilots.jpg',
+          categories: [],
+        },
+      ],
+      leftOut: 0,
+      problems: [],
+    })
+  })
+
+  it('reads Atom 1.0 with bases, languages and types of text', () => {
+    assert.deepEqual(read(SAMPLE_ATOM), {
+      format: 'atom',
+      title: 'Hafen & Meer',
+      description: 'Nachrichten',
+      language: 'de',
+      link: 'https://hafen.example/',
+      self: 'https://hafen.example/atom.xml',
+      picture: 'https://hafen.example/icon.png',
+      items: [
+        {
+          id: 'tag:hafen.example,2026:1',
+          title: 'Neue Fähre 1 < 2',
+          link: 'https://hafen.example/2026/faehre',
+          excerpt: 'Zwei Schiffe am Tag.',
+          published: '2026-03-01T09:00:00.000Z',
+          updated: '2026-03-01T11:00:00.500Z',
+          picture: 'https://hafen.example/2026/faehre.jpg',
+          author: 'Redaktion',
+          language: 'de',
+          categories: ['Verkehr'],
+        },
+        {
+          id: 'tag:hafen.example,2026:2',
+          title: 'Aus <b> wird nichts &amp; mehr',
+          link: 'https://andere.example/b',
+          excerpt: 'Aus der Gruppe',
+          updated: '2026-02-28T10:00:00.000Z',
+          picture: 'https://cdn.example/t.jpg',
+          author: 'Bo, Ida',
+          language: 'de',
+          categories: [],
+        },
+      ],
+      leftOut: 0,
+      problems: [],
+    })
+  })
+
+  it('reads RSS 1.0, whose items stand beside the channel', () => {
+    const { items, ...feed } = read(SAMPLE_RDF)
+    assert.deepEqual(feed, {
+      format: 'rss',
+      title: 'Porto',
+      language: 'pt',
+      link: 'https://porto.example/',
+      picture: 'https://porto.example/logo.png',
+      leftOut: 0,
+      problems: [],
+    })
+    assert.deepEqual(items, [
+      {
+        id: 'https://porto.example/1',
+        title: 'Novo barco',
+        link: 'https://porto.example/1',
+        excerpt: 'Dois por dia.',
+        published: '2026-03-01T00:00:00.000Z',
+        categories: ['mar'],
+      },
+    ])
+  })
+
+  it('reads JSON Feed 1.1', () => {
+    assert.deepEqual(read(SAMPLE_JSON), {
+      format: 'json',
+      title: 'Port & mer',
+      language: 'fr',
+      link: 'https://port.example/',
+      self: 'https://port.example/feed.json',
+      picture: 'https://port.example/icon.png',
+      hub: 'https://hub.example/',
+      items: [
+        {
+          id: '7',
+          title: 'Un nouveau ferry',
+          link: 'https://port.example/7',
+          excerpt: 'Deux bateaux par jour.',
+          published: '2026-03-01T09:00:00.000Z',
+          updated: '2026-03-02T10:00:00.000Z',
+          picture: 'https://port.example/7.jpg',
+          author: 'Rédaction',
+          language: 'fr-FR',
+          categories: ['transport', 'mer'],
+        },
+        {
+          id: 'https://port.example/8',
+          link: 'https://autre.example/8',
+          excerpt: 'Un texte sans titre, 1 < 2.',
+          picture: 'https://port.example/8.png',
+          author: 'Léa, Luc',
+          categories: [],
+        },
+      ],
+      leftOut: 0,
+      problems: [],
+    })
+  })
+
+  it('says what it found in place of a feed', () => {
+    const rows: [text: string, wanted: RegExp][] = [
+      ['<!doctype html><html><head><title>A page</title></head></html>', /found a web page$/],
+      ['<svg xmlns="http://www.w3.org/2000/svg"/>', /found the element <svg>$/],
+      [' \n', /found an empty document$/],
+      ['Not found', /found a text without elements$/],
+      ['{"items": 1}', /found other JSON$/],
+      ['{"items": [', /as JSON: it ends too early$/],
+    ]
+    for (const [text, wanted] of rows) {
+      assert.throws(() => read(text), (error) => error instanceof Failure && error.code === 'invalidInput' && wanted.test(error.message), text)
+    }
+  })
+
+  it('reads damaged feeds, and gives nothing but texts and addresses of the web', () => {
+    const random = seededRandom(seedOfTest())
+    const found = { read: 0, rejected: 0 }
+    for (let i = 0; i < longRun(2_000, 50_000); i++) found[fuzzFeed(random)]++
+    assert.ok(found.read > found.rejected && found.rejected > 0, JSON.stringify({ seed: random.seed, ...found }))
+  })
+})
