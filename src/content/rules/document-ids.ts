@@ -4,7 +4,7 @@ import { describe } from '../../base/failure.ts'
 /** Signs that mean nothing in a path of a URL (RFC 3986 section 2.3), but for the names of directories. */
 const GIVEN_ID = /^(?!\.{1,2}$)[A-Za-z0-9._~-]{1,64}$/
 /** Where the API has a path of its own, no document can be reached by such an id. */
-const RESERVED_IDS = new Set(['query', 'explain', 'check', 'batch', 'trash', 'usage', 'duplicates', 'export'])
+const RESERVED_IDS = new Set(['query', 'explain', 'check', 'batch', 'trash', 'usage', 'duplicates', 'counts', 'export'])
 
 /** `__proto__`, `constructor`, `toString`: clients keep documents in objects by their ids, where these stand for something else. */
 const isOfEveryObject = (id: string): boolean => id in Object.prototype
