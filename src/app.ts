@@ -118,7 +118,7 @@ export async function startApp(config: Config, secrets: Secrets, surroundings: S
   }
   const files = certificateFiles(config)
   const renewal = files && createRenewal(files, { now, log, kept: surroundings.certificate })
-  const node = await openNodeService({ config, dataDir, now, log })
+  const node = await openNodeService({ config, dataDir, secrets, now, log })
   starting.defer(() => node?.close())
   const address = addressOf(config, inheritedSocket)
   const { threads, reason } = threadCount(config.threads, { address, isNode: config.cluster !== undefined })
@@ -128,7 +128,7 @@ export async function startApp(config: Config, secrets: Secrets, surroundings: S
   const services = await openServices(config, secrets, { ...{ now, log, own: true, shared, cluster: node?.cluster, nodes: node?.nodes }, limitSettings: () => limitSettingsOf(live.config()), guestsMb: () => live.config().guestsMb })
   const { store, accounts, sessions, tickets, metrics } = services
   starting.defer(() => store.close())
-  await node?.claim(services)
+  await node?.claim()
   const ensureAdmin = async (): Promise<void> => {
     if (config.adminEmail !== undefined) await accounts.ensureAdmin(config.adminEmail, now(), SYSTEM)
   }

@@ -47,7 +47,7 @@ export interface Services {
   readonly store: Store
   readonly keys: Keys
   /** Those that the keys are derived from, of which the first signs. */
-  readonly secrets: readonly string[]
+  readonly secrets: readonly [string, ...string[]]
   readonly codes: Codes
   readonly limits: Limits
   readonly sessions: Sessions
@@ -183,9 +183,7 @@ async function openParts(
 function secretsOf({ jwtSecret }: Secrets, dir: DataDir, lock: DataDirLock): readonly [string, ...string[]] {
   if (jwtSecret !== undefined) return [jwtSecret]
   try {
-    const [first, ...older] = loadSecrets(dir.secrets, randomBytes)
-    if (first === undefined) throw new Error('There is no secret')
-    return [first, ...older]
+    return loadSecrets(dir.secrets, randomBytes)
   } catch (error) {
     lock.release()
     throw error

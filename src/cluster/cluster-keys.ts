@@ -1,21 +1,40 @@
 /**
- * Keys that all nodes of a site derive from its secret (HKDF, RFC 5869), so that nothing of them is in etcd: one seals
- * what nodes tell each other there, the other signs the requests that they send each other.
+ * Keys that all nodes of a site derive from its secret (HKDF, RFC 5869), so that nothing of them is in etcd: one seals the
+ * entries of the log, one what nodes tell each other in etcd, and one signs the requests that they send each other.
  */
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto'
 
 const NONCE_BYTES = 12
 const TAG_BYTES = 16
 
+/** What seals an entry of the log, and the number that names it there, which is no secret. */
+export interface EntryKey {
+  readonly id: number
+  readonly key: Buffer
+}
+
 export interface ClusterKeys {
   readonly seal: Buffer
   readonly sign: Buffer
+  /** One of each secret: the first seals, all open. */
+  readonly entries: readonly [EntryKey, ...EntryKey[]]
 }
 
-export function clusterKeysOf(secret: string): ClusterKeys {
-  const derive = (purpose: string): Buffer =>
-    Buffer.from(hkdfSync('sha256', secret, '', `dateline cluster ${purpose}`, 32))
-  return { seal: derive('records'), sign: derive('requests') }
+/** `secrets` are those of the site, of which the first is in use and others were before. */
+export function clusterKeysOf([secret, ...older]: readonly [string, ...string[]]): ClusterKeys {
+  return {
+    seal: derive(secret, 'records'),
+    sign: derive(secret, 'requests'),
+    entries: [entryKey(secret), ...older.map(entryKey)],
+  }
+}
+
+function entryKey(secret: string): EntryKey {
+  return { id: derive(secret, 'entry key id').readUInt32BE(), key: derive(secret, 'entries') }
+}
+
+function derive(secret: string, purpose: string): Buffer {
+  return Buffer.from(hkdfSync('sha256', secret, '', `dateline cluster ${purpose}`, 32))
 }
 
 /**

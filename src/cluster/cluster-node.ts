@@ -4,22 +4,21 @@ import type { Clock } from '../base/clock.ts'
 import type { Log } from '../base/log.ts'
 import type { CommitLog, Sealer } from '../store/cluster/commit-log.ts'
 import { DataDirError } from '../store/db/data-dir.ts'
+import type { ClusterKeys } from './cluster-keys.ts'
 import { checkEtcd } from './etcd/etcd-check.ts'
 import { connectEtcd, type Etcd } from './etcd/etcd-client.ts'
 import { EtcdError } from './etcd/etcd-error.ts'
 import type { EtcdTarget } from './etcd-target.ts'
 import { countedLog, type LogCounts } from './log/counted-log.ts'
-import { createEpochs, type Epochs } from './log/epochs.ts'
 import { createEtcdLog } from './log/etcd-log.ts'
-import { keyRingFile, nodeKeyFileOf, readIdentity, type NodeIdentity } from './node-identity.ts'
-import { createRecordSealer } from './sealing/record-sealer.ts'
-import { openKeyRing } from './sealing/key-ring.ts'
+import { readIdentity, type NodeIdentity } from './node-identity.ts'
+import { createRecordSealer } from './log/record-sealer.ts'
 import { readSite } from './site-record.ts'
 
 export interface ClusterNode extends NodeIdentity {
   readonly target: EtcdTarget
   readonly etcd: Etcd
-  readonly epochs: Epochs
+  readonly keys: ClusterKeys
   readonly log: CommitLog
   readonly counts: LogCounts
   readonly sealer: Sealer
@@ -30,6 +29,8 @@ export interface NodeOptions {
   readonly target: EtcdTarget
   /** The data directory. */
   readonly directory: string
+  /** Of the site; see clusterKeysOf(). */
+  readonly keys: ClusterKeys
   /** In place of that of the directory, for a command that works beside its node. */
   readonly identity?: NodeIdentity
   readonly random: () => number
@@ -43,7 +44,7 @@ export interface NodeOptions {
  * meanwhile.
  */
 export async function openClusterNode(options: NodeOptions): Promise<ClusterNode> {
-  const { target, directory, identity, random, now, log } = options
+  const { target, directory, keys, identity, random, now, log } = options
   const own = identity ?? readIdentity(directory)
   if (own === undefined) {
     throw new DataDirError(
@@ -54,20 +55,14 @@ export async function openClusterNode(options: NodeOptions): Promise<ClusterNode
   const etcd = connectEtcd(target, { now, random })
   try {
     await orUnreachable(requireSite(etcd, target, own.site), log)
-    const ring = openKeyRing(keyRingFile(directory))
-    const nodeKeyFile = nodeKeyFileOf(directory)
-    const { prefix } = target
-    const epochs = createEpochs({ etcd, prefix, node: own.node, site: own.site, ring, nodeKeyFile, now, log })
-    // A command goes on with the keys of its node, whose ring it reads.
-    if (identity === undefined) await orUnreachable(epochs.start(), log)
-    const commitLog = createEtcdLog({ etcd, prefix, node: own.node, log, epochs })
+    const commitLog = createEtcdLog({ etcd, prefix: target.prefix, node: own.node, log })
     const counted = countedLog(commitLog, () => performance.now())
-    const sealer = createRecordSealer({ ring, site: own.site })
+    const sealer = createRecordSealer({ keys: keys.entries, site: own.site })
     const close = async (): Promise<void> => {
       await commitLog.close()
       etcd.close()
     }
-    return { ...own, target, etcd, epochs, ...counted, sealer, close }
+    return { ...own, target, etcd, keys, ...counted, sealer, close }
   } catch (error) {
     etcd.close()
     throw error

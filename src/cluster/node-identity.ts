@@ -20,10 +20,6 @@ export interface NodeIdentity {
 export const newNode = (): string => randomBytes(NODE_BYTES).toString('hex')
 export const newSite = (): string => randomBytes(SITE_BYTES).toString('hex')
 
-/** The ring of keys that open the entries of the log. */
-export const keyRingFile = (directory: string): string => join(directory, 'cluster-keys')
-/** The private key of this node, to which keys of later epochs are wrapped. */
-export const nodeKeyFileOf = (directory: string): string => join(directory, 'cluster-node-key')
 const identityFile = (directory: string): string => join(directory, 'cluster.json')
 /** The command that makes a directory that of a node. */
 type Maker = 'init' | 'join'

@@ -37,18 +37,16 @@ export interface Handover {
   /** The member itself. */
   readonly node: string
   /** The secrets of the site, of which the first signs. */
-  readonly secrets: readonly string[]
-  /** The file of the ring of keys, in base64. */
-  readonly keys: string
+  readonly secrets: readonly [string, ...string[]]
 }
 
 /** Redeems a token. Rejects with PeerError. */
 export async function requestHandover(peer: Peer, token: string): Promise<Handover> {
   const response = await sendToPeer(peer, { method: 'POST', path: JOIN_PATH, body: JSON.stringify({ token }) })
   const data = bodyOf(await textOf(response))
-  const { site, prefix, node, secrets, keys } = isObject(data) ? data : {}
-  const isWhole = [site, prefix, node, keys].every((value) => typeof value === 'string')
-  const hasSecrets = Array.isArray(secrets) && secrets.every((one) => typeof one === 'string')
+  const { site, prefix, node, secrets } = isObject(data) ? data : {}
+  const isWhole = [site, prefix, node].every((value) => typeof value === 'string')
+  const hasSecrets = Array.isArray(secrets) && secrets.length > 0 && secrets.every((one) => typeof one === 'string')
   if (isWhole && hasSecrets) return data as unknown as Handover
   throw new PeerError(`Cannot join at ${peer.url}: its response is not that of a node`)
 }

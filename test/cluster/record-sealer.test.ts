@@ -2,12 +2,12 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { describe, it } from 'node:test'
-import { createRecordSealer, epochOf } from '../../src/cluster/sealing/record-sealer.ts'
+import { clusterKeysOf } from '../../src/cluster/cluster-keys.ts'
+import { createRecordSealer, entryKeyOf } from '../../src/cluster/log/record-sealer.ts'
 import { RecordUnreadable, type LogRecord } from '../../src/store/cluster/commit-log.ts'
 
-const keys = new Map([2, 3].map((epoch) => [epoch, randomBytes(32)]))
-const ring = { newest: 3, destroyed: 1, keyOf: (epoch: number) => keys.get(epoch) }
-const sealer = createRecordSealer({ ring, site: 'site' })
+const { entries: keys } = clusterKeysOf(['the secret in use', 'the one before'])
+const sealer = createRecordSealer({ keys, site: 'site' })
 const text = 'a marker text that repeats '.repeat(40)
 const record: LogRecord = {
   ...{ schema: 7, node: '0123456789abcdef', id: '00112233445566778899aabbccddeeff', previous: 'f'.repeat(32) },
@@ -33,9 +33,9 @@ describe('a sealed entry', () => {
     })
   }
 
-  it('is sealed with the newest epoch, compressed, and never twice alike', () => {
+  it('is sealed with the key of the first secret, compressed, and never twice alike', () => {
     const [first, second] = [sealer.seal(record), sealer.seal(record)]
-    assert.equal(epochOf(first), 3)
+    assert.equal(entryKeyOf(first), keys[0].id)
     assert.ok(first.length < text.length / 2)
     assert.notDeepEqual(first, second)
     // Neither salt nor ciphertext is shared, so neither is a pair of key and nonce.
@@ -48,9 +48,9 @@ describe('a sealed entry', () => {
     for (let at = 0; at < body.length; at++) {
       const changed = Buffer.from(body)
       changed[at] = (changed[at] ?? 0) ^ 1
-      const isEpoch = at >= 45 && at < 49
+      const isKey = at >= 45 && at < 49
       if (at === 0) assertUnreadable(changed, 'unknown-format')
-      else if (isEpoch) assert.throws(() => sealer.open(changed), RecordUnreadable)
+      else if (isKey) assertUnreadable(changed, 'unknown-key')
       else assertUnreadable(changed, 'damaged')
     }
   })
@@ -61,13 +61,15 @@ describe('a sealed entry', () => {
   })
 
   it('does not open at another site', () => {
-    assertUnreadable(sealer.seal(record), 'damaged', createRecordSealer({ ring, site: 'other' }))
+    assertUnreadable(sealer.seal(record), 'damaged', createRecordSealer({ keys, site: 'other' }))
   })
 
-  it('says whether its key is not here yet or was destroyed', () => {
-    const later = createRecordSealer({ ring: { ...ring, newest: 4, keyOf: () => randomBytes(32) }, site: 'site' })
-    assertUnreadable(later.seal(record), 'unknown-key')
-    const earlier = createRecordSealer({ ring: { ...ring, newest: 1, keyOf: () => randomBytes(32) }, site: 'site' })
-    assertUnreadable(earlier.seal(record), 'destroyed')
+  it('opens with each secret of the node, and with no other', () => {
+    const before = createRecordSealer({ keys: clusterKeysOf(['the one before']).entries, site: 'site' })
+    assert.deepEqual(sealer.open(before.seal(record)).id, record.id)
+    assertUnreadable(sealer.seal(record), 'unknown-key', before)
+    // The id of a key says nothing of it, and one under a wrong id opens nothing.
+    const [{ id }] = keys
+    assertUnreadable(sealer.seal(record), 'damaged', createRecordSealer({ keys: [{ id, key: randomBytes(32) }], site: 'site' }))
   })
 })

@@ -1,9 +1,11 @@
-/** How far the log is trimmed, and which keys go with it. */
+/** How far the log is trimmed, and when what was deleted leaves etcd. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../src/base/duration.ts'
+import { EtcdError } from '../../src/cluster/etcd/etcd-error.ts'
 import type { KnownNode } from '../../src/cluster/membership.ts'
 import { createTrimming } from '../../src/cluster/trimming.ts'
+import { recordingLog } from '../../scripts/tools/recording-log.ts'
 
 const MIB = 1024 * 1024
 const NOW = 1_700_000_000_000
@@ -16,9 +18,11 @@ function nodeAt(position: number, facts: Partial<KnownNode> = {}): KnownNode {
   }
 }
 
-/** A keeper whose clock and log the test moves. */
-function startKeeper({ usedMib = 1, begunAt = NOW } = {}) {
-  const state = { now: NOW, ticks: 0, usedMib, begunAt, trimmedTo: 0, destroyed: 0, marks: 0, backups: 0, erasures: 0, isCut: false }
+/** A keeper whose clock, log and etcd the test moves. `erasedAgo` is the time since etcd was rid of what was deleted. */
+function startKeeper({ usedMib = 1, erasedAgo = 0 } = {}) {
+  const state = { now: NOW, ticks: 0, usedMib, trimmedTo: 0, marks: 0, backups: 0, erasures: 0, erasedAt: NOW - erasedAgo, isCut: false }
+  const asked: string[] = []
+  const faults = new Set<string>()
   const trimming = createTrimming({
     etcd: {
       endpoints: ['gone', 'there'],
@@ -26,27 +30,37 @@ function startKeeper({ usedMib = 1, begunAt = NOW } = {}) {
         if (url === 'gone') throw new Error('it does not answer')
         return { version: '3.4.0', dbBytes: 0, dbBytesInUse: state.usedMib * MIB, member: 1n, leader: 1n, raftTerm: 1, errors: [] }
       },
-    },
-    log: { trim: async (before) => void (state.trimmedTo = before) },
-    epochs: {
-      begunAt: () => state.begunAt,
-      async rotate() {
-        state.begunAt = state.now
-        return true
+      async range({ key }) {
+        assert.equal(key, '/site/erased')
+        const pair = { key: Buffer.from(key), value: Buffer.from(String(state.erasedAt)), createRevision: 1, modRevision: 1, version: 1 }
+        return { revision: 1, pairs: [pair] }
       },
-      destroyBefore: async (before) => (state.destroyed = before),
+      async transact({ success }) {
+        const [put] = success
+        assert.ok(put?.kind === 'put')
+        state.erasedAt = Number(Buffer.from(put.put.value).toString())
+        return { hasSucceeded: true, revision: 2, ranges: [] }
+      },
+      async defragmentAt(url) {
+        asked.push(url)
+        if (faults.has(url)) throw new EtcdError('it does not answer', { code: 'unavailable', isSent: false })
+      },
     },
+    prefix: '/site/',
+    commitLog: { trim: async (before) => void (state.trimmedTo = before) },
     own: OWN,
     backUp: async () => void state.backups++,
     erasures: () => state.erasures,
+    position: () => 90 + state.marks,
     async mark() {
       if (state.isCut) throw new Error('the log does not answer')
       state.marks++
     },
+    log: recordingLog().log,
     now: () => state.now,
     ticks: () => state.ticks,
   })
-  return { state, trimming }
+  return { state, trimming, asked, faults }
 }
 
 const BACKUP = { position: 50, at: NOW - MINUTE_MS }
@@ -69,7 +83,7 @@ describe('the log is trimmed', () => {
     it(name, async () => {
       const { state, trimming } = startKeeper({ usedMib: usedMib ?? 1 })
       await trimming.trim(nodes, 90)
-      assert.deepEqual([state.trimmedTo, trimming.trimmedTo(), state.destroyed], [before, before, before])
+      assert.deepEqual([state.trimmedTo, trimming.trimmedTo()], [before, before])
     })
   }
 
@@ -91,7 +105,7 @@ describe('the log is trimmed', () => {
     const { state, trimming } = startKeeper()
     await trimming.trim([backedUp], 90)
     await trimming.trim([backedUp, nodeAt(10, other)], 90)
-    assert.deepEqual([state.trimmedTo, state.destroyed], [50, 50])
+    assert.equal(state.trimmedTo, 50)
   })
 
   it('after a backup, where it is full and the last one is old', async () => {
@@ -99,43 +113,73 @@ describe('the log is trimmed', () => {
     await trimming.trim([backedUp], 90)
     assert.equal(state.backups, 0)
     state.now += 10 * MINUTE_MS
+    state.ticks += 10 * MINUTE_MS + 1
     await trimming.trim([backedUp], 90)
     assert.equal(state.backups, 1)
   })
 })
 
-describe('an epoch begins', () => {
-  it('an hour after the last one where an account was deleted, once for each hour with a deletion', async () => {
-    const { state, trimming } = startKeeper()
-    const marksAfter = async (ms: number, erasures: number): Promise<number> => {
-      state.now += ms
-      state.erasures = erasures
-      await trimming.trim([nodeAt(90)], 90)
-      return state.marks
+describe('what was deleted', () => {
+  const pass = ({ state }: ReturnType<typeof startKeeper>, ms: number): void => {
+    state.now += ms
+    state.ticks += ms
+  }
+  /** The nodes with a backup of now. */
+  const nodesAt = (position: number, at = NOW): readonly KnownNode[] => [nodeAt(position, { snapshot: { position, at } })]
+
+  it('leaves etcd within an hour: a backup, the log trimmed behind new entries, then each server in turn', async () => {
+    const keeper = startKeeper()
+    const { state, trimming, asked } = keeper
+    state.erasures = 1
+    pass(keeper, 45 * MINUTE_MS)
+    await trimming.trim(nodesAt(90), 90)
+    assert.equal(state.marks, 0)
+    pass(keeper, 1)
+    await trimming.trim(nodesAt(90), 90)
+    // Compaction keeps an entry ahead of where it compacts, so that the log must be trimmed behind two new ones.
+    assert.deepEqual([state.marks, state.backups, asked], [3, 1, []])
+    await trimming.trim(nodesAt(92, state.now), 93)
+    assert.deepEqual([state.trimmedTo, asked], [92, []])
+    for (const url of ['gone', 'there']) {
+      await trimming.trim(nodesAt(93, state.now), 93)
+      assert.equal(asked.at(-1), url)
     }
-    assert.equal(await marksAfter(HOUR_MS, 1), 0)
-    assert.equal(await marksAfter(1, 1), 1)
-    assert.equal(await marksAfter(HOUR_MS + 1, 1), 1)
-    assert.equal(await marksAfter(1, 2), 2)
+    assert.deepEqual([state.trimmedTo, asked.length, state.erasedAt], [93, 2, state.now])
+    // Nothing was deleted since.
+    pass(keeper, HOUR_MS)
+    await trimming.trim(nodesAt(93, state.now), 93)
+    assert.equal(state.marks, 3)
   })
 
-  it('with its entry as soon as the log answers', async () => {
-    const { state, trimming } = startKeeper({ begunAt: 0 })
+  it('waits for a server that does not answer behind the others, and says so until it has answered', async () => {
+    const keeper = startKeeper({ erasedAgo: HOUR_MS })
+    const { state, trimming, asked, faults } = keeper
+    state.erasures = 1
+    faults.add('gone')
+    for (let i = 0; i < 4; i++) await trimming.trim(nodesAt(93), 93)
+    assert.deepEqual(asked, ['gone', 'there', 'gone', 'gone'])
+    assert.match(trimming.concerns().join(), /etcd keeps what was deleted: it does not answer: start gone, or run "etcdctl defrag" there/)
+    faults.clear()
+    await trimming.trim(nodesAt(93), 93)
+    assert.deepEqual([asked.length, trimming.concerns(), state.erasedAt], [5, [], state.now])
+  })
+
+  it('begins with its entries as soon as the log answers', async () => {
+    const { state, trimming } = startKeeper({ erasedAgo: 2 * DAY_MS })
     state.isCut = true
     await assert.rejects(trimming.trim([nodeAt(90)], 90), /does not answer/)
     state.isCut = false
     for (let i = 0; i < 2; i++) await trimming.trim([nodeAt(90)], 90)
-    assert.equal(state.marks, 1)
+    assert.equal(state.marks, 3)
   })
 
-  for (const [name, passed, marks] of [
-    ['a day after the last one, with an entry of its own, so that the key of an idle site goes too', DAY_MS + 1, 1],
-    ['no sooner', DAY_MS, 0],
-    ['where the clock was set back by more than a day', -DAY_MS - 1, 1],
+  for (const [name, erasedAgo, marks] of [
+    ['leaves etcd a day after the last time, also where a keeper knows of no deletion: another one may have known', DAY_MS + 1, 3],
+    ['does not sooner', DAY_MS, 0],
+    ['does where the clock was set back by more than a day', -DAY_MS - 1, 3],
   ] as const) {
     it(name, async () => {
-      const { state, trimming } = startKeeper()
-      state.now += passed
+      const { state, trimming } = startKeeper({ erasedAgo })
       await trimming.trim([nodeAt(90)], 90)
       assert.equal(state.marks, marks)
     })

@@ -1,19 +1,16 @@
 /** Commands that make, join and leave clusters over a real etcd server: refused and interrupted ones do no harm. */
 import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
 import { copyFileSync, cpSync, existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { olderNodes } from '../../src/cli/cluster/cluster-upgrade-command.ts'
-import { keysBelow } from '../../src/cluster/etcd/etcd-messages.ts'
-import { createEpochs } from '../../src/cluster/log/epochs.ts'
-import { keyRingFile, newNode, newSite, nodeKeyFileOf, readIdentity, writeDraft, type NodeIdentity } from '../../src/cluster/node-identity.ts'
-import { openKeyRing } from '../../src/cluster/sealing/key-ring.ts'
+import { newNode, newSite, readIdentity, writeDraft } from '../../src/cluster/node-identity.ts'
 import { createSite } from '../../src/cluster/site-record.ts'
 import { startCluster, until } from '../support/cluster/cluster-services.ts'
 import { connectTo } from '../../scripts/tools/cluster/etcd-clients.ts'
 import { noEtcd } from '../../scripts/tools/cluster/etcd-server.ts'
 import { runHere } from '../support/service/in-process.ts'
-import { recordingLog } from '../../scripts/tools/recording-log.ts'
 import type { TestService } from '../support/service/service.ts'
 import { ONLY_HERE } from '../support/service/service-process.ts'
 import { suiteCleanup, temporaryDirectory } from '../../scripts/tools/temporary-directory.ts'
@@ -44,20 +41,6 @@ describe('commands of a cluster', { skip: noEtcd === false ? ONLY_HERE : noEtcd 
   const write = async (name: string): Promise<void> => {
     const written = await node.data('POST', '', { model: 'topic' }, { token, body: { ...TOPIC, name } })
     assert.equal(written.status, 201, written.text)
-  }
-  const epochsAt = (identity: NodeIdentity, nodeKeyFile: string) => {
-    const [etcd, ring, { log }] = [connectTo(cleanup, cluster.etcd.endpoints), openKeyRing(keyRingFile(dataOf(node))), recordingLog()]
-    return createEpochs({ etcd, prefix: '/dateline/', ...identity, ring, nodeKeyFile, now: () => cluster.start, log })
-  }
-  const identityOf = (one: TestService): NodeIdentity => {
-    const identity = readIdentity(dataOf(one))
-    assert.ok(identity !== undefined)
-    return identity
-  }
-  /** A node that has published its key, and nothing else. */
-  const interrupted = () => {
-    const identity = { node: newNode(), site: identityOf(node).site }
-    return { identity, epochs: epochsAt(identity, join(temporaryDirectory(cleanup), 'key')) }
   }
   const check = async (): Promise<Record<string, string>> => {
     const { stdout } = await runHere(['check', '--cluster', cluster.cluster, '--data-dir', dataOf(node), '--json'])
@@ -101,28 +84,19 @@ describe('commands of a cluster', { skip: noEtcd === false ? ONLY_HERE : noEtcd 
     await (await cluster.serve(first, { clusterPrefix: '/interrupted/' })).stop()
 
     writeDraft(join(second, 'data'), 'join', { node: newNode(), site: newSite() })
-    for (const name of ['secrets', 'cluster-keys', 'dateline.db.joining']) writeFileSync(join(second, 'data', name), 'a part', { mode: 0o600 })
+    for (const name of ['secrets', 'dateline.db.joining']) writeFileSync(join(second, 'data', name), 'a part', { mode: 0o600 })
     assert.match(await joinAt(second), /^Joined the cluster/)
   })
 
-  it('a node that joined and never started is shown as such, and removed; so is one whose join was interrupted', async () => {
+  it('a node that joined and never started is shown as such, and removed', async () => {
     const directory = temporaryDirectory(cleanup)
     await joinAt(directory)
     const joined = readIdentity(join(directory, 'data'))?.node ?? ''
     assert.match(await cluster.command(node.directory, 'cluster', 'status'), new RegExp(`${joined} +joined \\S+, never started`))
     assert.match((await check())['nodes'] ?? '', new RegExp(`node ${joined} joined at \\S+ and has not started: start it, or run`))
-    const etcd = connectTo(cleanup, cluster.etcd.endpoints)
-    const members = keysBelow('/dateline/log/epoch/members/')
-    const receivers = async (): Promise<readonly string[]> => (await etcd.range(members)).pairs.map(({ key }) => key.toString().slice(-16))
-    assert.ok((await receivers()).includes(joined))
     await cluster.command(node.directory, 'cluster', 'remove', joined)
     assert.equal((await cluster.command(node.directory, 'cluster', 'status')).includes(joined), false)
-    assert.equal((await receivers()).includes(joined), false)
-    const { epochs, identity } = interrupted()
-    await epochs.start()
-    await cluster.command(node.directory, 'cluster', 'remove', identity.node)
-    assert.equal((await receivers()).includes(identity.node), false)
-    assert.match(await refused(node.directory, 'cluster', 'remove', identity.node), /There is no node/)
+    assert.match(await refused(node.directory, 'cluster', 'remove', joined), /There is no node/)
   })
 
   it('upgrade names the running nodes whose programs are older than the schema, or unknown', () => {
@@ -152,21 +126,22 @@ describe('commands of a cluster', { skip: noEtcd === false ? ONLY_HERE : noEtcd 
     await assert.rejects(cluster.serve(copy), refusal)
   })
 
-  it('init --from refuses keys that are older than the log, and names what helps; another prefix does', async () => {
+  it('init --from refuses secrets that are not those of the log, and names what helps; another prefix does', async () => {
     const { stdout } = await runHere(['backup', '--json', '--data-dir', dataOf(node)])
     const { file } = JSON.parse(stdout) as { readonly file: string }
     const directory = temporaryDirectory(cleanup)
     const data = join(directory, 'data')
     mkdirSync(data)
-    for (const name of ['secrets', 'cluster-keys']) copyFileSync(join(dataOf(node), name), join(data, name))
-    assert.equal(await epochsAt(identityOf(node), nodeKeyFileOf(dataOf(node))).rotate(), true)
-    await write('In a later epoch')
+    writeFileSync(join(data, 'secrets'), `${randomBytes(32).toString('base64url')}\n`, { mode: 0o600 })
+    await write('Behind the backup')
     const init = ['cluster', 'init', '--from', file] as const
     assert.match(
       await refused(directory, ...init),
-      /has its keys up to epoch \d, and its newest entries are of epoch \d: put a newer copy of cluster-keys there.*or name another --cluster-prefix/,
+      /its newest entry is sealed with another secret than those given: put the file secrets of a lost node into .*or name another --cluster-prefix/,
     )
-    assert.deepEqual(readdirSync(data).sort(), ['cluster-keys', 'secrets'])
+    assert.deepEqual(readdirSync(data), ['secrets'])
+    assert.match((await check())['keys'] ?? '', /^true they open the newest entry/)
+    copyFileSync(join(dataOf(node), 'secrets'), join(data, 'secrets'))
     await cluster.command(directory, ...init, '--cluster-prefix', '/alone/')
     const restored = await cluster.serve(directory, { clusterPrefix: '/alone/' })
     const names = await restored.data('GET', '', { model: 'topic' }, { token, headers: STRONG })
@@ -175,7 +150,7 @@ describe('commands of a cluster', { skip: noEtcd === false ? ONLY_HERE : noEtcd 
     await restored.stop()
     const newer = temporaryDirectory(cleanup)
     mkdirSync(join(newer, 'data'))
-    for (const name of ['secrets', 'cluster-keys']) copyFileSync(join(dataOf(node), name), join(newer, 'data', name))
+    copyFileSync(join(dataOf(node), 'secrets'), join(newer, 'data', 'secrets'))
     assert.match(await cluster.command(newer, ...init), /^Joined the log/)
   })
 })

@@ -4,7 +4,6 @@ import { describe, it } from 'node:test'
 import type { EtcdTarget } from '../../src/cluster/etcd-target.ts'
 import { checkEtcd } from '../../src/cluster/etcd/etcd-check.ts'
 import { EtcdError } from '../../src/cluster/etcd/etcd-error.ts'
-import { createEtcdKeys } from '../../src/cluster/etcd/etcd-keys.ts'
 import { connectTo } from '../../scripts/tools/cluster/etcd-clients.ts'
 import { noEtcd, startEtcd } from '../../scripts/tools/cluster/etcd-server.ts'
 import { AUTHORITY, EXPIRED_AUTHORITY, EXPIRED_SERVER, GOOD_SERVER, OTHER_SERVER } from '../support/smtp/mail-certificates.ts'
@@ -43,14 +42,14 @@ describe('users of etcd', { skip: noEtcd }, () => {
     await enableUsers(url)
     const writer = connectTo(t, endpoints, { login: WRITER, prefix: '/site/' })
     await checkEtcd(writer)
-    const keys = createEtcdKeys({ etcd: writer, prefix: '/site/' })
-    await keys.put('a', Buffer.from('1'))
-    assert.equal(String(await keys.get('a')), '1')
+    const put = (key: string) => writer.transact({ compare: [], success: [{ kind: 'put', put: { key, value: Buffer.from('1') } }] })
+    await put('/site/a')
+    assert.equal(String((await writer.range({ key: '/site/a' })).pairs[0]?.value), '1')
     const wrong = connectTo(t, endpoints, { login: { ...WRITER, password: 'wrong' } })
     await assert.rejects(wrong.range({ key: '/site/a' }), says(/invalid user ID or password.*compare --cluster-user and --cluster-password-file/))
     await assert.rejects(connectTo(t, endpoints).range({ key: '/site/a' }), says(/etcd wants a user: set --cluster-user/))
-    const other = createEtcdKeys({ etcd: writer, prefix: '/other/' })
-    await assert.rejects(other.put('a', Buffer.from('1')), says(/permission denied.*give the role of the user the keys of --cluster-prefix/))
+    await assert.rejects(writer.defragmentAt(url), /auth: permission denied/)
+    await assert.rejects(put('/other/a'), says(/permission denied.*give the role of the user the keys of --cluster-prefix/))
   })
 })
 

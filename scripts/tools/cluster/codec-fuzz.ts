@@ -4,14 +4,14 @@ import { rangeResponse, transactionResponse, watchResponse } from '../../../src/
 import { createFrameReader, frameOf } from '../../../src/cluster/etcd/grpc-frames.ts'
 import { GrpcError } from '../../../src/cluster/etcd/grpc-status.ts'
 import { protoMessage, ProtobufError, readProto, type ProtoMessage } from '../../../src/cluster/etcd/protobuf.ts'
-import { createRecordSealer } from '../../../src/cluster/sealing/record-sealer.ts'
+import { createRecordSealer } from '../../../src/cluster/log/record-sealer.ts'
 import { RecordUnreadable, type LogRecord } from '../../../src/store/cluster/commit-log.ts'
 import type { Random } from '../random.ts'
 import { damaged } from './changeset-bytes.ts'
 
 const FRAME_BYTES_MAX = 500
 const SEALED_KEY = Buffer.alloc(32, 7)
-const sealer = createRecordSealer({ ring: { newest: 2, destroyed: 1, keyOf: (epoch) => (epoch === 2 ? SEALED_KEY : undefined) }, site: 'fuzz' })
+const sealer = createRecordSealer({ keys: [{ id: 2, key: SEALED_KEY }], site: 'fuzz' })
 
 function randomBytes(random: Random, lengthMax: number): Buffer {
   return Buffer.from(Array.from({ length: random.below(lengthMax + 1) }, () => random.below(256)))

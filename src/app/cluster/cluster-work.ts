@@ -9,7 +9,6 @@ import type { Log } from '../../base/log.ts'
 import { repeat } from '../../base/repeating.ts'
 import { systemReason } from '../../base/system-error.ts'
 import { VERSION } from '../../base/version.ts'
-import type { ClusterKeys } from '../../cluster/cluster-keys.ts'
 import type { ClusterNode } from '../../cluster/cluster-node.ts'
 import { startHeartbeat } from '../../cluster/heartbeat.ts'
 import { createMembership, SAME_SECRETS, silenceOf, type NodeRecord } from '../../cluster/membership.ts'
@@ -47,7 +46,6 @@ export interface KeeperDuties {
 
 export interface ClusterWorkParts {
   readonly node: ClusterNode
-  readonly keys: ClusterKeys
   readonly replication: Replication
   readonly directory: string
   readonly url: () => string | undefined
@@ -62,8 +60,8 @@ export interface ClusterWorkParts {
 export type ClusterWork = ReturnType<typeof startClusterWork>
 
 export function startClusterWork(parts: ClusterWorkParts) {
-  const { node, keys, replication, directory, url, duties, startedAt, lease, now, log } = parts
-  const { etcd, target, node: own } = node
+  const { node, replication, directory, url, duties, startedAt, lease, now, log } = parts
+  const { etcd, target, keys, node: own } = node
   const { prefix } = target
   const membership = createMembership({ etcd, prefix, sealKey: keys.seal })
   const replaced = Promise.withResolvers<string>()
@@ -84,7 +82,10 @@ export function startClusterWork(parts: ClusterWorkParts) {
       duties.wakeBackups()
     },
   })
-  const trimming = createTrimming({ etcd, log: node.log, epochs: node.epochs, own, ...{ backUp: duties.backUp, erasures: replication.erasures, mark: replication.mark, now, ticks } })
+  const trimming = createTrimming({
+    ...{ etcd, prefix, commitLog: node.log, own, backUp: duties.backUp, erasures: replication.erasures, log, now, ticks },
+    ...{ position: replication.position, mark: replication.mark },
+  })
   const stopping = new AbortController()
   let seen = 0
   let trimAt = ticks() + TRIM_MS
@@ -140,7 +141,7 @@ export function startClusterWork(parts: ClusterWorkParts) {
         ...(url() === undefined ? ['no other node can fetch the data of this one, as it tells no URL: set --cluster-node-url'] : []),
         ...(state.kind === 'no-quorum' ? ['the log has no quorum: nothing can be written until more servers of etcd run'] : []),
         ...(failure === undefined ? [] : [`the last exchange with etcd failed: ${failure}`]),
-        ...(node.epochs.isKeyMissing() ? ['this node was not given the newest key of the log: join again with an empty data directory'] : []),
+        ...trimming.concerns(),
         ...silent.map((one) => `node ${one.node} ${silenceOf(one)}: start it, or run "dateline cluster remove ${one.node}"`),
         ...heartbeat.strangers().map((id) => `node ${id} has other secrets than this one: ${SAME_SECRETS}`),
         ...[...heartbeat.clocks].map(

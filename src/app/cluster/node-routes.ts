@@ -3,7 +3,6 @@
  * database. Both are all that the site has, so they go over TLS or over loopback only, and no session opens them.
  */
 import { randomBytes } from 'node:crypto'
-import { readFileSync } from 'node:fs'
 import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Clock } from '../../base/clock.ts'
@@ -12,7 +11,6 @@ import { fail } from '../../base/failure.ts'
 import type { Log } from '../../base/log.ts'
 import { openRegularFile } from '../../base/regular-file.ts'
 import type { JoinTokens } from '../../cluster/join-tokens.ts'
-import { keyRingFile } from '../../cluster/node-identity.ts'
 import { createSignerCheck } from '../../cluster/node-requests.ts'
 import { JOIN_PATH, SNAPSHOT_PATH, type Handover } from '../../cluster/peer-requests.ts'
 import { downloadSlots } from '../../endpoints/download-slots.ts'
@@ -35,7 +33,7 @@ export interface NodeRoutesParts {
   /** The id of this node. */
   readonly node: string
   readonly prefix: string
-  readonly secrets: readonly string[]
+  readonly secrets: readonly [string, ...string[]]
   readonly signKey: Buffer
   readonly tokens: Pick<JoinTokens, 'redeem'>
   /** Whether every connection is encrypted, or ends at a proxy of this machine or of the operator. */
@@ -47,7 +45,7 @@ export interface NodeRoutesParts {
 }
 
 export function nodeRoutes(parts: NodeRoutesParts): readonly Route[] {
-  const { directory, site, node: own, prefix, secrets, signKey, tokens, now, log } = parts
+  const { site, node: own, prefix, secrets, signKey, tokens, now, log } = parts
   const countTry = tryLimit(now)
   const signerOf = createSignerCheck(signKey, now)
   const copies = createCopies(parts)
@@ -65,8 +63,7 @@ export function nodeRoutes(parts: NodeRoutesParts): readonly Route[] {
       throw fail('forbidden', 'The join token is wrong, used or expired: make one with "dateline cluster token" on a member')
     }
     log.info('cluster.joined', { client })
-    const keys = readFileSync(keyRingFile(directory)).toString('base64')
-    return ok(JSON.stringify({ site, prefix, node: own, secrets, keys } satisfies Handover), { 'Cache-Control': 'no-store' })
+    return ok(JSON.stringify({ site, prefix, node: own, secrets } satisfies Handover), { 'Cache-Control': 'no-store' })
   }
   const sendSnapshot = async (exchange: Exchange): Promise<HttpResponse> => {
     requireSafe(exchange)

@@ -15,12 +15,14 @@ import { claimIdentity, takenText } from '../../cluster/identity-claim.ts'
 import { createJoinTokens } from '../../cluster/join-tokens.ts'
 import { createMembership, type NodeRecord } from '../../cluster/membership.ts'
 import type { ClusterStatus } from '../../models/responses.ts'
+import type { Secrets } from '../../config/secrets.ts'
 import type { Config } from '../../config/settings.ts'
 import { NO_PROXIES } from '../../http/request/client-address.ts'
 import type { Route } from '../../http/server/router.ts'
 import type { BackupSchedule } from '../../store/backup/backup-schedule.ts'
 import { filePosition } from '../../store/cluster/position-table.ts'
-import { databaseFile, DataDirError } from '../../store/db/data-dir.ts'
+import { databaseFile, DataDirError, prepareDataDir } from '../../store/db/data-dir.ts'
+import { loadSecrets } from '../../store/db/secret-file.ts'
 import type { Services } from '../services.ts'
 import { clusterMetrics } from './cluster-metrics.ts'
 import { removeLeftCommands } from './command-copies.ts'
@@ -30,6 +32,7 @@ import { nodeRoutes, removeCopies } from './node-routes.ts'
 export interface NodeServiceOptions {
   readonly config: Config
   readonly dataDir: string
+  readonly secrets: Secrets
   readonly now: Clock
   readonly log: Log
 }
@@ -37,11 +40,12 @@ export interface NodeServiceOptions {
 export type NodeService = Exclude<Awaited<ReturnType<typeof openNodeService>>, undefined>
 
 /** Undefined where the service runs alone. Rejects with ClusterSettingError, DataDirError and UnusableEtcd. */
-export async function openNodeService({ config, dataDir, now, log }: NodeServiceOptions) {
+export async function openNodeService({ config, dataDir, secrets, now, log }: NodeServiceOptions) {
   const target = readEtcdTarget(config)
   if (target === undefined) return undefined
   const random = (): number => randomBytes(4).readUInt32BE() / 2 ** 32
-  const node = await openClusterNode({ target, directory: dataDir, random, now, log })
+  const keys = clusterKeysOf(secrets.jwtSecret === undefined ? loadSecrets(prepareDataDir(dataDir).secrets, randomBytes) : [secrets.jwtSecret])
+  const node = await openClusterNode({ target, directory: dataDir, keys, random, now, log })
   let work: ClusterWork | undefined
   let lease: bigint | undefined
   const replaced = Promise.withResolvers<string>()
@@ -58,7 +62,7 @@ export async function openNodeService({ config, dataDir, now, log }: NodeService
       nodeRoutes({
         ...{ directory: dataDir, database: databaseFile(dataDir), prefix: target.prefix, secrets },
         ...{ site: node.site, node: node.node },
-        signKey: clusterKeysOf(secrets[0] ?? '').sign,
+        signKey: keys.sign,
         tokens: createJoinTokens(node.etcd, target.prefix),
         isInService: () => replication?.state().kind !== 'diverged',
         isEncrypted: config.tlsCert !== undefined || config.trustedProxies !== NO_PROXIES,
@@ -68,8 +72,8 @@ export async function openNodeService({ config, dataDir, now, log }: NodeService
      * Takes the identity, before anything is served; to be called while the process owns the directory. Rejects with
      * DataDirError where another process lives as this node.
      */
-    async claim({ secrets }: Pick<Services, 'secrets'>): Promise<void> {
-      const membership = createMembership({ etcd: node.etcd, prefix: target.prefix, sealKey: clusterKeysOf(secrets[0] ?? '').seal })
+    async claim(): Promise<void> {
+      const membership = createMembership({ etcd: node.etcd, prefix: target.prefix, sealKey: keys.seal })
       try {
         lease = await claimIdentity({ etcd: node.etcd, membership, node: node.node })
       } catch (error) {
@@ -81,7 +85,7 @@ export async function openNodeService({ config, dataDir, now, log }: NodeService
     },
     /** Begins to live among the other nodes; `url` is where they reach this one. */
     start({ services, url, wakeCourier, backups }: StartParts): ClusterWork {
-      const { store, secrets } = services
+      const { store } = services
       const { replication } = store
       if (replication === undefined) throw new Error('The store follows no log')
       removeCopies(dataDir)
@@ -89,7 +93,6 @@ export async function openNodeService({ config, dataDir, now, log }: NodeService
         .catch((error: unknown) => log.warn('cluster.copies_not_removed', { reason: systemReason(error) }))
       work = startClusterWork({
         ...{ node, replication, directory: dataDir, lease, now, log, startedAt: now() },
-        keys: clusterKeysOf(secrets[0] ?? ''),
         url: () => url,
         duties: {
           wakeCourier,

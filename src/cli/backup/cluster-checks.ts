@@ -1,15 +1,11 @@
 /** The checks of `dateline check` on a node: etcd, the other nodes, keys and clocks. They change nothing. */
-import { existsSync } from 'node:fs'
-import { resolve } from 'node:path'
 import { counted } from '../../base/counted.ts'
 import { systemClock } from '../../base/clock.ts'
 import { systemReason } from '../../base/system-error.ts'
 import { clusterStatus } from '../../cluster/cluster-status.ts'
-import { keyRingFile } from '../../cluster/node-identity.ts'
 import { SAME_SECRETS, silenceOf, type KnownNode } from '../../cluster/membership.ts'
 import { CLOCK_TOLERANCE_MS, peerClockDifference } from '../../cluster/peer-clock.ts'
-import { openKeyRing } from '../../cluster/sealing/key-ring.ts'
-import { newestEpoch } from '../../cluster/log/epochs.ts'
+import { newestEntryKey } from '../../cluster/log/etcd-log.ts'
 import type { Arguments, Terminal } from '../command.ts'
 import { withMember, type Member } from '../cluster/member.ts'
 import { Problem, type Check } from './service-checks.ts'
@@ -22,7 +18,7 @@ export function clusterChecks(args: Arguments, terminal: Terminal): readonly [st
   return [
     ['etcd', check(checkEtcdServers)],
     ['nodes', check(checkNodes)],
-    ['keys', check(checkKeys)],
+    ['keys', check(checkSecrets)],
     ['clocks', check(checkClocks)],
   ]
 }
@@ -66,13 +62,12 @@ function problemOf(known: KnownNode, own: string): readonly string[] {
   return node === own ? [] : [`node ${node} ${silenceOf(known)}: start it, or run "dateline cluster remove ${node}"`]
 }
 
-async function checkKeys({ config, etcd, target }: Member) {
-  const file = keyRingFile(resolve(config.dataDir))
-  if (!existsSync(file)) throw new Problem(`${file} is missing: join the cluster again with an empty data directory`)
-  const ring = openKeyRing(file)
-  const newest = await newestEpoch(etcd, target.prefix)
-  if (newest <= ring.newest) return `of epoch ${ring.newest}, the newest`
-  return { warning: `of epoch ${ring.newest}, and the log has come to ${newest}: start the service, which takes its keys` }
+async function checkSecrets({ etcd, target, keys }: Member) {
+  const newest = await newestEntryKey(etcd, target.prefix)
+  if (newest === undefined) return 'the log has no entry yet'
+  if (keys.entries[0].id === newest) return 'they open the newest entry of the log'
+  if (keys.entries.some(({ id }) => id === newest)) return { warning: `the newest entry of the log is sealed with an older secret: ${SAME_SECRETS}` }
+  throw new Problem(`the newest entry of the log is sealed with another secret: ${SAME_SECRETS}`)
 }
 
 async function checkClocks({ target, identity, membership }: Member) {

@@ -11,6 +11,7 @@ import { openServices, type Services } from '../../app/services.ts'
 import { systemClock } from '../../base/clock.ts'
 import { createLog } from '../../base/log.ts'
 import { VERSION } from '../../base/version.ts'
+import { clusterKeysOf } from '../../cluster/cluster-keys.ts'
 import { openClusterNode } from '../../cluster/cluster-node.ts'
 import { readEtcdTarget } from '../../cluster/etcd-target.ts'
 import { newNode, type NodeIdentity } from '../../cluster/node-identity.ts'
@@ -22,6 +23,7 @@ import { SCHEMA, schemaOfFile } from '../../store/schema/migrate.ts'
 import { DataDirError, ownDataDir, prepareDataDir, type DataDir } from '../../store/db/data-dir.ts'
 import type { Terminal } from '../command.ts'
 import { progressOn } from '../progress.ts'
+import { secretsOf } from './member.ts'
 
 /** Opens the services of a node, up to date with its cluster. Rejects with DataDirError where etcd is not named. */
 export async function openNodeServices(config: Config, identity: NodeIdentity, terminal: Terminal): Promise<Services> {
@@ -38,7 +40,7 @@ export async function openNodeServices(config: Config, identity: NodeIdentity, t
   if (!isFree) requireSameSchema(dir)
   const directory = isFree ? dir.path : await copyOf(dir, terminal, opening)
   const node = await openClusterNode({
-    ...{ target, directory: dir.path, now: systemClock, log },
+    ...{ target, directory: dir.path, keys: clusterKeysOf(secretsOf(config, terminal)), now: systemClock, log },
     identity: isFree ? identity : { node: newNode(), site: identity.site },
     random: () => randomBytes(4).readUInt32BE() / 2 ** 32,
   })

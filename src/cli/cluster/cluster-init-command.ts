@@ -1,13 +1,13 @@
 /** `dateline cluster init`: makes the log of a site in etcd, from the data of this machine or from a backup. */
-import { existsSync, renameSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { systemClock } from '../../base/clock.ts'
 import { isoDate } from '../../base/dates.ts'
 import { VERSION } from '../../base/version.ts'
+import { clusterKeysOf } from '../../cluster/cluster-keys.ts'
 import { ClusterSettingError } from '../../cluster/etcd-target.ts'
-import { newestEpoch } from '../../cluster/log/epochs.ts'
+import { newestEntryKey } from '../../cluster/log/etcd-log.ts'
 import {
   adoptDraft,
-  keyRingFile,
   newNode,
   newSite,
   readDraft,
@@ -16,8 +16,8 @@ import {
   writeDraft,
   type NodeIdentity,
 } from '../../cluster/node-identity.ts'
-import { openKeyRing } from '../../cluster/sealing/key-ring.ts'
 import { createSite, type SiteRecord } from '../../cluster/site-record.ts'
+import { readSecrets } from '../../config/secrets.ts'
 import { STORED_MODELS } from '../../models/registry.ts'
 import { isRestorePending } from '../../store/backup/pending-restore.ts'
 import { restoreDatabase } from '../../store/backup/restore.ts'
@@ -28,7 +28,7 @@ import { EXIT, type Command, type Terminal } from '../command.ts'
 import { DATA_SETTINGS } from '../data-settings.ts'
 import { abortOn, progressOn } from '../progress.ts'
 import { openForCommand } from '../with-services.ts'
-import { withEtcd, type Reached } from './member.ts'
+import { secretsOf, withEtcd, type Reached } from './member.ts'
 
 export const clusterInitCommand: Command = {
   name: 'cluster init',
@@ -90,16 +90,16 @@ async function initialize(work: Initializing): Promise<string> {
   else await goOn(work, found)
   return (
     `${found === undefined || isOurs ? 'Made' : 'Joined'} the log at ${target.prefix} with the data of ${dir.path}\n` +
-    `Keep a copy of ${dir.secrets} and ${keyRingFile(dir.path)} elsewhere: without them no entry of the log can be read\n` +
+    `Keep a copy of ${dir.secrets} elsewhere: without it no entry of the log can be read\n` +
     'Now start it: dateline serve with the same --cluster, and join the other nodes\n'
   )
 }
 
 /**
  * A log that is there is never replaced. Rejects with ClusterSettingError unless the backup is of the same site, and with
- * DataDirError unless the keys in the directory open its newest entries.
+ * DataDirError unless the secrets of the directory open its newest entry.
  */
-async function requireBackupOf({ site, createdAt }: SiteRecord, { reached, dir, from }: Initializing): Promise<void> {
+async function requireBackupOf({ site, createdAt }: SiteRecord, { reached, dir, from, terminal }: Initializing): Promise<void> {
   const { etcd, target: { prefix } } = reached
   const problem = `Cannot make a log at ${prefix}: there is one since ${createdAt}`
   if (from === undefined) {
@@ -110,20 +110,14 @@ async function requireBackupOf({ site, createdAt }: SiteRecord, { reached, dir, 
   if (filePosition(from)?.site !== site) {
     throw new ClusterSettingError(`${problem}, and "${from}" is no backup of its site: name another --cluster-prefix`)
   }
-  const file = keyRingFile(dir.path)
   const otherwise = 'or name another --cluster-prefix to continue with the backup alone, without later writes'
-  if (!existsSync(file)) {
-    throw new DataDirError(
-      `Cannot read the log at ${prefix} without its keys: put the files secrets and cluster-keys of a lost node into "${dir.path}", ${otherwise}`,
-    )
+  const remedy = `put the file secrets of a lost node into "${dir.path}", ${otherwise}`
+  if (readSecrets(terminal.environment).jwtSecret === undefined && !existsSync(dir.secrets)) {
+    throw new DataDirError(`Cannot read the log at ${prefix} without the secrets of its site: ${remedy}`)
   }
-  const [own, newest] = [openKeyRing(file).newest, await newestEpoch(etcd, prefix)]
-  if (own < newest) {
-    throw new DataDirError(
-      `Cannot go on with the log at ${prefix}: "${file}" has its keys up to epoch ${own}, and its newest entries are of epoch ${newest}: ` +
-        `put a newer copy of cluster-keys there, such as from the disk of a lost node, ${otherwise}`,
-    )
-  }
+  const [{ entries }, newest] = [clusterKeysOf(secretsOf(reached.config, terminal)), await newestEntryKey(etcd, prefix)]
+  if (newest === undefined || entries.some(({ id }) => id === newest)) return
+  throw new DataDirError(`Cannot go on with the log at ${prefix}: its newest entry is sealed with another secret than those given: ${remedy}`)
 }
 
 async function restoreFrom(from: string, { dir, terminal }: Initializing, onReplace?: () => Promise<void>): Promise<void> {
@@ -162,13 +156,6 @@ async function makeLog(work: Initializing, draft: NodeIdentity | undefined): Pro
   removeIdentity(dir.path)
   if (filePosition(dir.database) !== undefined) forgetPosition(dir.database)
   await (await openForCommand(config, terminal, { own: lock })).store.close()
-  setAsideLaterKeys(keyRingFile(dir.path))
-  openKeyRing(keyRingFile(dir.path))
   startOfLog(dir.database, identity.site)
   adoptDraft(dir.path, 'init')
-}
-
-/** Epochs after the first one begin at places of the log that they were made in: in another log, no entry could follow them. */
-function setAsideLaterKeys(file: string): void {
-  if (existsSync(file) && openKeyRing(file).newest > 1) renameSync(file, `${file}.before`)
 }

@@ -9,7 +9,7 @@ import { VERSION } from '../../base/version.ts'
 import { clusterKeysOf } from '../../cluster/cluster-keys.ts'
 import { ClusterSettingError, parseNodeUrl } from '../../cluster/etcd-target.ts'
 import { createMembership, JOINED } from '../../cluster/membership.ts'
-import { adoptDraft, keyRingFile, newNode, nodeKeyFileOf, readDraft, readIdentity, removeDraft, writeDraft } from '../../cluster/node-identity.ts'
+import { adoptDraft, newNode, readDraft, readIdentity, removeDraft, writeDraft } from '../../cluster/node-identity.ts'
 import { downloadSnapshot, PeerError, requestHandover, type Handover, type Peer } from '../../cluster/peer-requests.ts'
 import { filePosition } from '../../store/cluster/position-table.ts'
 import { DataDirError, discardDataDir, ownDataDir, prepareDataDir, type DataDir } from '../../store/db/data-dir.ts'
@@ -18,7 +18,7 @@ import { SCHEMA, schemaVersion } from '../../store/schema/migrate.ts'
 import { EXIT, UsageError, type Command, type Terminal } from '../command.ts'
 import { DATA_SETTINGS } from '../data-settings.ts'
 import { abortOn, progressOn } from '../progress.ts'
-import { epochsOf, withEtcd, type Reached } from './member.ts'
+import { withEtcd, type Reached } from './member.ts'
 
 const TOKEN_CHARS_MAX = 1024
 
@@ -87,8 +87,7 @@ function nodeUrl(given: string | undefined): string {
 function requireEmpty(dir: DataDir): void {
   const isEmpty = statSync(dir.database).size === 0
   if (isEmpty && readDraft(dir.path, 'join') !== undefined) removeJoined(dir)
-  const found = [dir.secrets, keyRingFile(dir.path)].find((file) => existsSync(file))
-  if (isEmpty && found === undefined && readIdentity(dir.path) === undefined) return
+  if (isEmpty && !existsSync(dir.secrets) && readIdentity(dir.path) === undefined) return
   throw new DataDirError(
     `Cannot join with the data directory "${dir.path}": it has data already: name an empty one with --data-dir, move this one away, or make a cluster of it with "dateline cluster init"`,
   )
@@ -101,7 +100,7 @@ interface Joining {
 }
 
 async function become(dir: DataDir, handover: Handover, { reached, url, terminal }: Joining): Promise<void> {
-  const { site, prefix, node: to, secrets, keys } = handover
+  const { site, prefix, node: to, secrets } = handover
   const { etcd, target, found } = reached
   if (site !== found?.site || prefix !== target.prefix) {
     throw new PeerError(`Cannot join: the node at ${url} is of another site, at ${prefix}: check --cluster and --cluster-prefix`)
@@ -109,30 +108,19 @@ async function become(dir: DataDir, handover: Handover, { reached, url, terminal
   const identity = { node: newNode(), site }
   writeDraft(dir.path, 'join', identity)
   writeFileSync(dir.secrets, `${secrets.join('\n')}\n`, { flag: 'wx', mode: 0o600 })
-  writeFileSync(keyRingFile(dir.path), Buffer.from(keys, 'base64'), { flag: 'wx', mode: 0o600 })
   const peer: Peer = { url, ca: target.ca, signal: abortOn(terminal.interrupted) }
   const progress = progressOn(terminal, 'Copying the data')
   const partial = `${dir.database}.joining`
-  const { sign: signKey, seal: sealKey } = clusterKeysOf(secrets[0] ?? '')
+  const { sign: signKey, seal: sealKey } = clusterKeysOf(secrets)
   const request = { node: identity.node, to, signKey, now: systemClock, file: partial, onProgress: progress.show }
-  const epochs = epochsOf(dir.path, identity, reached, terminal)
-  // Before the copy, and before the service starts, which may be much later: epochs that begin meanwhile are for this node, too.
-  await epochs.start()
   const membership = createMembership({ etcd, prefix, sealKey })
   const { node } = identity
-  let bytes = 0
-  try {
-    await downloadSnapshot(peer, request).finally(progress.end)
-    const copy = requireUsable(partial, site, url)
-    bytes = copy.bytes
-    const reached = { position: copy.position, durable: copy.position, schema: SCHEMA }
-    const now = systemClock()
-    // Until it starts, so that it is shown, the log waits for it, and it can be removed.
-    await membership.write({ ...reached, node, url: undefined, version: VERSION, state: JOINED, time: now, startedAt: now, snapshot: undefined })
-  } catch (error) {
-    await epochs.remove(identity.node).catch(() => {})
-    throw error
-  }
+  await downloadSnapshot(peer, request).finally(progress.end)
+  const { bytes, position } = requireUsable(partial, site, url)
+  const now = systemClock()
+  const known = { node, url: undefined, version: VERSION, state: JOINED, time: now, startedAt: now, snapshot: undefined }
+  // Until it starts, so that it is shown, the log waits for it, and it can be removed.
+  await membership.write({ ...known, position, durable: position, schema: SCHEMA })
   renameSync(partial, dir.database)
   adoptDraft(dir.path, 'join')
   terminal.stdout.write(`Joined the cluster at ${prefix} as node ${identity.node}: ${sizeText(bytes)} copied\n`)
@@ -155,6 +143,6 @@ function requireUsable(file: string, site: string, url: string): { readonly byte
 
 /** A directory that was left half made could not be joined with. */
 function removeJoined(dir: DataDir): void {
-  for (const file of [dir.secrets, keyRingFile(dir.path), nodeKeyFileOf(dir.path), `${dir.database}.joining`]) rmSync(file, { force: true })
+  for (const file of [dir.secrets, `${dir.database}.joining`]) rmSync(file, { force: true })
   removeDraft(dir.path, 'join')
 }

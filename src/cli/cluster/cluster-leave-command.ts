@@ -1,13 +1,12 @@
 /** `dateline cluster leave`: makes the data directory of a stopped node one that runs alone again. */
-import { rmSync } from 'node:fs'
 import { systemClock } from '../../base/clock.ts'
 import { isoDate } from '../../base/dates.ts'
-import { keyRingFile, nodeKeyFileOf, removeIdentity } from '../../cluster/node-identity.ts'
+import { removeIdentity } from '../../cluster/node-identity.ts'
 import { forgetPosition } from '../../store/cluster/position-table.ts'
 import { ownDataDir, prepareDataDir } from '../../store/db/data-dir.ts'
 import { EXIT, type Command } from '../command.ts'
 import { DATA_SETTINGS } from '../data-settings.ts'
-import { epochsOf, withMember } from './member.ts'
+import { withMember } from './member.ts'
 
 export const clusterLeaveCommand: Command = {
   name: 'cluster leave',
@@ -16,16 +15,13 @@ export const clusterLeaveCommand: Command = {
   settings: DATA_SETTINGS,
   examples: ['dateline cluster leave --cluster https://e1:2379'],
   run: (args, terminal) =>
-    withMember(args, terminal, async ({ config, etcd, target, identity, membership }) => {
+    withMember(args, terminal, async ({ config, identity, membership }) => {
       const dir = prepareDataDir(config.dataDir)
       const lock = ownDataDir(dir, { pid: process.pid, startedAt: isoDate(systemClock()) })
       try {
         await membership.remove(identity.node)
-        // The keys of later epochs are not for it.
-        await epochsOf(dir.path, identity, { etcd, target }, terminal).remove(identity.node)
         forgetPosition(dir.database)
         removeIdentity(dir.path)
-        for (const file of [keyRingFile(dir.path), nodeKeyFileOf(dir.path)]) rmSync(file, { force: true })
       } finally {
         lock.release()
       }

@@ -2,15 +2,12 @@
 import { randomBytes } from 'node:crypto'
 import { resolve } from 'node:path'
 import { systemClock } from '../../base/clock.ts'
-import { createLog } from '../../base/log.ts'
 import { clusterKeysOf, type ClusterKeys } from '../../cluster/cluster-keys.ts'
 import { checkEtcd } from '../../cluster/etcd/etcd-check.ts'
 import { connectEtcd, type Etcd } from '../../cluster/etcd/etcd-client.ts'
 import { ClusterSettingError, readEtcdTarget, type EtcdTarget } from '../../cluster/etcd-target.ts'
-import { createEpochs, type Epochs } from '../../cluster/log/epochs.ts'
 import { createMembership, type Membership } from '../../cluster/membership.ts'
-import { keyRingFile, nodeKeyFileOf, readIdentity, type NodeIdentity } from '../../cluster/node-identity.ts'
-import { openKeyRing } from '../../cluster/sealing/key-ring.ts'
+import { readIdentity, type NodeIdentity } from '../../cluster/node-identity.ts'
 import { readSite, type SiteRecord } from '../../cluster/site-record.ts'
 import { readConfig } from '../../config/read-config.ts'
 import { readSecrets } from '../../config/secrets.ts'
@@ -63,21 +60,14 @@ export function withMember<T>(args: Arguments, terminal: Terminal, work: (member
         `Cannot use the data directory "${directory}": the log at ${target.prefix} is not that of its site: check --cluster-prefix`,
       )
     }
-    const keys = clusterKeysOf(secretsOf(config, terminal)[0] ?? '')
+    const keys = clusterKeysOf(secretsOf(config, terminal))
     const membership = createMembership({ etcd, prefix: target.prefix, sealKey: keys.seal })
     return work({ ...reached, identity, keys, membership })
   })
 }
 
-/** The epochs of the log, for the node of a data directory. */
-export function epochsOf(directory: string, identity: NodeIdentity, { etcd, target }: Pick<Reached, 'etcd' | 'target'>, terminal: Terminal): Epochs {
-  const log = createLog({ level: 'warn', format: 'pretty', now: systemClock, write: (text) => void terminal.stderr.write(text) })
-  const [ring, nodeKeyFile] = [openKeyRing(keyRingFile(directory)), nodeKeyFileOf(directory)]
-  return createEpochs({ etcd, prefix: target.prefix, ...identity, ring, nodeKeyFile, now: systemClock, log })
-}
-
 /** The secrets in use: those of the environment, or of the data directory. */
-function secretsOf({ dataDir }: Config, { environment }: Terminal): readonly string[] {
+export function secretsOf({ dataDir }: Config, { environment }: Terminal): readonly [string, ...string[]] {
   const { jwtSecret } = readSecrets(environment)
   return jwtSecret === undefined ? loadSecrets(prepareDataDir(dataDir).secrets, randomBytes) : [jwtSecret]
 }

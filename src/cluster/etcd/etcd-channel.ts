@@ -97,11 +97,11 @@ export function createEtcdChannel(target: EtcdTarget, chance: Chance) {
       }
     },
     /** The response of one server, over a connection of its own and without a leader: how it is, even when alone. */
-    async callAt<T>(url: string, { path, message, read }: Pick<EtcdCall<T>, 'path' | 'message' | 'read'>): Promise<T> {
+    async callAt<T>(url: string, { path, message, read, deadlineMs = DEADLINE_MS }: Omit<EtcdCall<T>, 'isRepeatable'>): Promise<T> {
       const metadata = await token.metadata()
       const own = connectTo(target, url)
       try {
-        return read(readProto(await callUnary(own, { path, message, metadata }, DEADLINE_MS)))
+        return read(readProto(await callUnary(own, { path, message, metadata }, deadlineMs)))
       } catch (error) {
         throw etcdError(path, url, error)
       } finally {

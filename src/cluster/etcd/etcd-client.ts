@@ -58,7 +58,10 @@ export function connectEtcd(target: EtcdTarget, chance: Chance) {
     /** Carries out `success` where all comparisons hold, else `failure`, in one revision. Never repeated by itself. */
     transact: (transaction: Transaction) =>
       call('KV/Txn', transactionRequest(transaction), transactionResponse, { isRepeatable: false }),
-    /** Removes what was overwritten or deleted before a revision. A revision that is compacted already is no error. */
+    /**
+     * Removes what was overwritten or deleted before a revision; the pages of its files keep it until they are used again,
+     * or until defragmentAt(). A revision that is compacted already is no error.
+     */
     async compact(revision: number): Promise<void> {
       try {
         await call('KV/Compact', protoMessage([1, revision]), nothing)
@@ -85,6 +88,9 @@ export function connectEtcd(target: EtcdTarget, chance: Chance) {
     /** How one server is; it answers without a leader as well. */
     statusAt: (url: string): Promise<ServerStatus> =>
       channel.callAt(url, { path: '/etcdserverpb.Maintenance/Status', message: protoMessage(), read: serverStatus }),
+    /** Writes the database of one server anew, without what was compacted. Meanwhile this server does not answer. */
+    defragmentAt: (url: string): Promise<void> =>
+      channel.callAt(url, { path: '/etcdserverpb.Maintenance/Defragment', message: protoMessage(), read: nothing, deadlineMs: DEFRAGMENT_MS }),
     members: (): Promise<readonly Member[]> =>
       call('Cluster/MemberList', protoMessage(), (list) => list.messages(2).map(member)),
     alarms: (): Promise<readonly Alarm[]> =>
@@ -98,6 +104,9 @@ export function connectEtcd(target: EtcdTarget, chance: Chance) {
     close: (): void => channel.close(),
   }
 }
+
+/** A database of some GiB takes tens of seconds. */
+const DEFRAGMENT_MS = 5 * 60_000
 
 function nothing(): void {}
 

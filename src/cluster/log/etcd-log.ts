@@ -10,7 +10,7 @@ import type { Etcd } from '../etcd/etcd-client.ts'
 import { EtcdError } from '../etcd/etcd-error.ts'
 import type { Operation, WatchEvent } from '../etcd/etcd-messages.ts'
 import type { Watch, Watcher } from '../etcd/etcd-watch.ts'
-import type { Epochs } from './epochs.ts'
+import { entryKeyOf } from './record-sealer.ts'
 import { createWriteTurns } from './write-turns.ts'
 
 export interface EtcdLogOptions {
@@ -22,12 +22,10 @@ export interface EtcdLogOptions {
   /** The id of this node. */
   readonly node: string
   readonly log: Log
-  /** Where entries are sealed with keys that change; without them, entries are any bytes. */
-  readonly epochs?: Pick<Epochs, 'changed' | 'guard'>
 }
 
 /** Does not close `etcd`. */
-export function createEtcdLog({ etcd, prefix, node, log, epochs }: EtcdLogOptions): CommitLog {
+export function createEtcdLog({ etcd, prefix, node, log }: EtcdLogOptions): CommitLog {
   const key = `${prefix}log`
   const wants = `${key}/want/`
   const want = `${wants}${node}`
@@ -44,10 +42,10 @@ export function createEtcdLog({ etcd, prefix, node, log, epochs }: EtcdLogOption
     const { pairs } = await etcd.range({ key }, { isKeysOnly: true, ...at })
     return pairs[0]?.modRevision ?? 0
   }
-  /** A change beside the log: a node that waits for its turn, or a key of a new epoch. */
+  /** A change beside the log: a node waits for its turn, or was served. */
   function noteChange(event: WatchEvent): void {
     const name = event.pair.key.toString()
-    if (!name.startsWith(wants)) return epochs?.changed(event)
+    if (!name.startsWith(wants)) return
     const other = name.slice(wants.length)
     if (event.kind === 'put') turns.wanted(other, event.pair.createRevision)
     else turns.served(other, event.pair.modRevision)
@@ -92,9 +90,7 @@ export function createEtcdLog({ etcd, prefix, node, log, epochs }: EtcdLogOption
         throw new RangeError(`Cannot append ${body.length} bytes to the log: expected at most ${ENTRY_BYTES_MAX}`)
       }
       await turns.settled()
-      // An entry of an epoch that is over is lost as well: its writer seals the next one with the new key.
-      const guards = epochs === undefined ? [] : [epochs.guard(body)]
-      const compare = [{ key, modRevision: after }, ...guards]
+      const compare = [{ key, modRevision: after }]
       const success = [{ kind: 'put', put: { key, value: body } } as const, takeWant]
       try {
         const { hasSucceeded, revision } = await orUnavailable(etcd.transact({ compare, success, failure: [leaveWant] }))
@@ -111,7 +107,7 @@ export function createEtcdLog({ etcd, prefix, node, log, epochs }: EtcdLogOption
     },
     last: () => orUnavailable(lastPosition()),
     follow(after, reader) {
-      // One watch: a key comes ahead of the entries that it opens, and a node is served with its entry.
+      // One watch: a node is served with its entry.
       const watch = etcd.watch({ key, end: `${key}/want0` }, after + 1, createWatcher(after, reader))
       watches.add(watch)
       return {
@@ -133,6 +129,12 @@ export function createEtcdLog({ etcd, prefix, node, log, epochs }: EtcdLogOption
       return Promise.resolve()
     },
   }
+}
+
+/** The id of the key that opens the newest entry; undefined where there is none. Rejects with EtcdError. */
+export async function newestEntryKey(etcd: Pick<Etcd, 'range'>, prefix: string): Promise<number | undefined> {
+  const { pairs } = await etcd.range({ key: `${prefix}log` })
+  return pairs[0] && entryKeyOf(pairs[0].value)
 }
 
 const NO_VALUE = new Uint8Array(0)

@@ -78,7 +78,7 @@ export interface LogRecord {
 }
 
 export interface Sealer {
-  /** Encrypts with the newest key. Two calls with the same record return different bytes. */
+  /** Encrypts. Two calls with the same record return different bytes. */
   seal(record: LogRecord): Uint8Array
   /** Throws RecordUnreadable. */
   open(body: Uint8Array): LogRecord
@@ -86,10 +86,10 @@ export interface Sealer {
 
 /**
  * The entry cannot be read by this node: `damaged` was changed or is of another site; `unknown-format` is of a newer
- * program; `unknown-key` is sealed with a key that this node does not have yet; `destroyed` with one that no node has.
+ * program; `unknown-key` is sealed with a key that this node does not have.
  */
 export class RecordUnreadable extends Error {
-  readonly reason: 'damaged' | 'unknown-format' | 'unknown-key' | 'destroyed'
+  readonly reason: 'damaged' | 'unknown-format' | 'unknown-key'
 
   constructor(reason: RecordUnreadable['reason'], message: string) {
     super(message)

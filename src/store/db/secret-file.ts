@@ -20,18 +20,18 @@ const SECRET_BYTES = 32
  * Reads the secrets, making the first one where the file is missing. Throws DataDirError, which names the remedy, where
  * others may read, change or replace the file, or a secret is weak (secretWeakness).
  */
-export function loadSecrets(file: string, random: (bytes: number) => Buffer): readonly string[] {
+export function loadSecrets(file: string, random: (bytes: number) => Buffer): readonly [string, ...string[]] {
   try {
     createSecret(file, random)
     requirePrivate(file)
     const lines = readRegularFile(file, FILE_BYTES_MAX).toString().split('\n')
-    const secrets = lines.map((line) => line.trim()).filter((line) => line !== '')
-    if (secrets.length === 0) throw unusable(file, `expected one secret per line, found none: ${renewal(file)}`)
-    for (const secret of secrets) {
+    const [first, ...older] = lines.map((line) => line.trim()).filter((line) => line !== '')
+    if (first === undefined) throw unusable(file, `expected one secret per line, found none: ${renewal(file)}`)
+    for (const secret of [first, ...older]) {
       const weakness = secretWeakness(secret)
       if (weakness !== undefined) throw unusable(file, `${weakness}: ${renewal(file)}`)
     }
-    return secrets
+    return [first, ...older]
   } catch (error) {
     if (error instanceof DataDirError) throw error
     throw new DataDirError(`Cannot read the secrets in "${file}": ${systemReason(error)}`, { cause: error })

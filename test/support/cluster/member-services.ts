@@ -2,12 +2,16 @@
  * The services of a test whose service is a cluster: one more node, without HTTP, in a data directory that has joined.
  * What a test writes goes through the log, and what it reads is the newest state.
  */
+import { randomBytes } from 'node:crypto'
 import { openServices, type Services } from '../../../src/app/services.ts'
 import type { Clock } from '../../../src/base/clock.ts'
 import type { Log } from '../../../src/base/log.ts'
+import { clusterKeysOf } from '../../../src/cluster/cluster-keys.ts'
 import { openClusterNode } from '../../../src/cluster/cluster-node.ts'
 import { readEtcdTarget } from '../../../src/cluster/etcd-target.ts'
 import type { Config } from '../../../src/config/settings.ts'
+import { prepareDataDir } from '../../../src/store/db/data-dir.ts'
+import { loadSecrets } from '../../../src/store/db/secret-file.ts'
 import type { Store } from '../../../src/store/store.ts'
 
 /** The subjects of a store whose reads wait here for the log. A test that runs on a cluster awaits them. */
@@ -30,7 +34,8 @@ export async function openMemberServices(
 ): Promise<MemberServices> {
   const target = readEtcdTarget(config)
   if (target === undefined) throw new Error('The settings name no cluster')
-  const node = await openClusterNode({ target, directory: config.dataDir, random: () => 0.5, now, log })
+  const keys = clusterKeysOf(loadSecrets(prepareDataDir(config.dataDir).secrets, randomBytes))
+  const node = await openClusterNode({ target, directory: config.dataDir, keys, random: () => 0.5, now, log })
   const { log: commitLog, sealer, site } = node
   const cluster = { log: commitLog, sealer, node: node.node, site }
   const services = await openServices(config, { jwtSecret: undefined }, { now, log, own: true, cluster })
