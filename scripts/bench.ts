@@ -1,5 +1,6 @@
 /** `npm run bench -- NAME [N]`: benchmarks, one run each, printed as ratios. Never part of the tests. */
 import { benchCluster } from './bench/cluster-bench.ts'
+import { benchFeeds } from './bench/feeds-bench.ts'
 import { benchHttp } from './bench/http-bench.ts'
 import { benchImport } from './bench/import-bench.ts'
 import { benchPeers } from './bench/peers-bench.ts'
@@ -7,6 +8,7 @@ import { benchScale } from './bench/scale-bench.ts'
 
 const BENCHES: Readonly<Record<string, (words: readonly string[]) => Promise<void>>> = {
   cluster: benchCluster,
+  feeds: benchFeeds,
   http: benchHttp,
   morning: inBrowser('bench/morning/morning-bench.ts'),
   import: benchImport,

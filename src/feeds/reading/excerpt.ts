@@ -3,11 +3,10 @@
 export const EXCERPT_CHARS_MAX = 400
 /** A sentence that ends before this leaves too little. */
 const SENTENCE_CHARS_MIN = 100
-const SENTENCE_MARKS = '.!?…'
+const MARKS = '.!?…؟۔।'
 /** These end a sentence without a space behind them. */
 const WIDE_MARKS = '。！？｡'
 const CLOSING = '"\'”’»›)]」』'
-const OTHER_MARKS = '؟۔।'
 
 /** Text whose white space is folded, of at most `charsMax` UTF-16 units; no surrogate pair is cut in two. */
 export function cutText(text: string, charsMax = EXCERPT_CHARS_MAX): string {
@@ -22,9 +21,12 @@ export function cutText(text: string, charsMax = EXCERPT_CHARS_MAX): string {
 /** Where the last sentence ends that fits; 0 where none does. */
 function endOfSentence(text: string, charsMax: number): number {
   for (let at = charsMax - 1; at >= 0; at--) {
+    const code = text.charCodeAt(at)
+    // Between `?` and the marks of other scripts are nearly all characters of most texts.
+    if ((code > 0x3f && code < 0x61f) || code === 0x20) continue
     const mark = text[at] ?? ''
     if (WIDE_MARKS.includes(mark)) return at + 1
-    if (!SENTENCE_MARKS.includes(mark) && !OTHER_MARKS.includes(mark)) continue
+    if (!MARKS.includes(mark)) continue
     let end = at + 1
     while (end < charsMax && CLOSING.includes(text[end] ?? ' ')) end++
     if (text[end] === ' ' && (mark !== '.' || !isAbbreviation(text, at, end + 1))) return end

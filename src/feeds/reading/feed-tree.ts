@@ -75,7 +75,7 @@ export function readTree(source: string, { address, itemsMax, problems }: TreeOp
       return undefined
     }
     count++
-    const element = createElement(source, { name, tag, end, isItem, undeclare, parent, address })
+    const element = new Growing({ source, name, tag, end, isItem, undeclare, parent, address })
     if (isItem) {
       items.push(element)
       isInItem = true
@@ -127,16 +127,8 @@ export function readTree(source: string, { address, itemsMax, problems }: TreeOp
   return { root, items, leftOut }
 }
 
-interface Growing extends FeedElement {
-  readonly children: Growing[]
-  readonly isItem: boolean
-  readonly undeclare: (() => void) | undefined
-  text: string
-  hasTags: boolean
-  contentEnd: number
-}
-
-interface Parts {
+interface ElementParts {
+  readonly source: string
   readonly name: string
   readonly tag: MarkupTag
   /** Where its tag ends. */
@@ -147,23 +139,36 @@ interface Parts {
   readonly address: string
 }
 
-function createElement(source: string, { name, tag, end, isItem, undeclare, parent, address }: Parts): Growing {
-  const outer = parent?.base ?? address
-  const base = tag.attributes.get('xml:base')
-  const language = tag.attributes.get('xml:lang')
-  return {
-    name,
-    attributes: tag.attributes,
-    children: [],
-    text: '',
-    hasTags: false,
-    base: webAddress(base, outer) ?? outer,
-    language: language === undefined ? parent?.language : language.trim().replaceAll('_', '-') || undefined,
-    isItem,
-    undeclare,
-    contentEnd: end,
-    get raw() {
-      return source.slice(end, this.contentEnd)
-    },
+class Growing implements FeedElement {
+  readonly name: string
+  readonly attributes: ReadonlyMap<string, string>
+  readonly children: Growing[] = []
+  readonly base: string
+  readonly language: string | undefined
+  readonly isItem: boolean
+  readonly undeclare: (() => void) | undefined
+  text = ''
+  hasTags = false
+  contentEnd: number
+  readonly #source: string
+  readonly #contentStart: number
+
+  constructor({ source, name, tag, end, isItem, undeclare, parent, address }: ElementParts) {
+    const outer = parent?.base ?? address
+    const base = tag.attributes.get('xml:base')
+    const language = tag.attributes.get('xml:lang')
+    this.name = name
+    this.attributes = tag.attributes
+    this.base = base === undefined ? outer : (webAddress(base, outer) ?? outer)
+    this.language = language === undefined ? parent?.language : language.trim().replaceAll('_', '-') || undefined
+    this.isItem = isItem
+    this.undeclare = undeclare
+    this.contentEnd = end
+    this.#source = source
+    this.#contentStart = end
+  }
+
+  get raw(): string {
+    return this.#source.slice(this.#contentStart, this.contentEnd)
   }
 }

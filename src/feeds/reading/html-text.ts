@@ -6,6 +6,8 @@ import type { MarkupTag } from './markup-tag.ts'
 /** Text beyond this is not looked at: no excerpt and no picture is that far down. */
 const HTML_CHARS_MAX = 200_000
 const PICTURES_MAX = 5
+/** What `foldSpace` changes, and surrogates. */
+const UNFOLDED = /^\s|\s$|\s\s|[^\S ]|[\u0000-\u0008\u000e-\u001f\u007f-\u009f\u200b\u202d\u202e\ud800-\udfff\ufdd0-\ufdef\ufffe\uffff]/
 const SPACE = /[\s\u200b]+/g
 /** Bytes of windows-1252 that were taken for characters. */
 const CONTROLS = /[\u0080-\u009f]/g
@@ -64,6 +66,7 @@ export function readHtml(html: string, charsMax: number, wantsPictures = false):
 
 /** Each run of white space as one space, none at the ends, and no control characters or broken surrogates. */
 export function foldSpace(text: string): string {
+  if (!UNFOLDED.test(text)) return text
   return text.replace(CONTROLS, (control) => WINDOWS_1252.decode(Uint8Array.of(control.charCodeAt(0)))).replace(FORBIDDEN, '').replace(SPACE, ' ').trim().toWellFormed()
 }
 

@@ -7,7 +7,7 @@ import { createProblems } from './feed-problems.ts'
 import { FEED_ITEMS_MAX, FEED_TITLE_CHARS_MAX, firstOf, present } from './feed-members.ts'
 import { textOf } from './feed-text.ts'
 import { readTree, type FeedElement } from './feed-tree.ts'
-import { attributeOf, authorOf, childOf, linkIn, readItem, relationOf, textIn } from './xml-item.ts'
+import { attributeOf, authorOf, linkIn, partsOf, readItem, relationOf, textIn, type Parts } from './xml-item.ts'
 
 const ROOTS: ReadonlySet<string> = new Set(['rss', 'rdf:rdf', 'rdf', 'feed', 'channel', 'entry', 'item'])
 const MINUTES_OF_PERIODS: Readonly<Record<string, number>> = { hourly: 60, daily: 1_440, weekly: 10_080, monthly: 43_200, yearly: 525_600 }
@@ -24,29 +24,30 @@ export interface XmlFeedOptions {
 export function readXmlFeed(source: string, { address, now, problems: found }: XmlFeedOptions): Feed {
   const problems = createProblems(source, [...found])
   const { root, items, leftOut } = readTree(source, { address, itemsMax: FEED_ITEMS_MAX, problems })
-  const channel = root === undefined ? undefined : (childOf(root, 'channel') ?? root)
+  const channel = root === undefined ? undefined : (root.children.find(({ name }) => name === 'channel') ?? root)
   if (root === undefined || channel === undefined || !(ROOTS.has(root.name) || channel !== root || items.length > 0)) {
     throw notAFeed(root)
   }
   const isAtom = root.name === 'feed' || root.name === 'entry'
   // RSS 1.0 has the picture beside the channel.
-  const parts = channel === root ? [root] : [channel, root]
-  const first = <T>(read: (part: FeedElement) => T | undefined): T | undefined => firstOf(parts, read)
+  const elements = channel === root ? [root] : [channel, root]
+  const all = elements.map(partsOf)
+  const first = <T>(read: (parts: Parts) => T | undefined): T | undefined => firstOf(all, read)
   const text = (names: readonly string[], charsMax: number): string | undefined =>
-    first((part) => firstOf(names, (name) => textOf(childOf(part, name), { isAtom, charsMax }).text))
+    first((parts) => firstOf(names, (name) => textOf(parts.get(name)?.[0], { isAtom, charsMax }).text))
   const related = (relation: string): string | undefined =>
-    first((part) => {
-      const link = part.children.find((child) => child.name === 'link' && relationOf(child) === relation)
+    first((parts) => {
+      const link = parts.get('link')?.find((one) => relationOf(one) === relation)
       return link === undefined ? undefined : webAddress(attributeOf(link, 'href'), link.base)
     })
-  const author = isAtom ? authorOf(channel) : undefined
+  const author = isAtom ? first(authorOf) : undefined
   const members = {
     title: text(['title', 'dc:title'], FEED_TITLE_CHARS_MAX),
     description: text(['description', 'subtitle', 'tagline', 'abstract', 'dc:description', 'itunes:summary', 'itunes:subtitle'], EXCERPT_CHARS_MAX),
-    language: first((part) => textIn(part, 'language') ?? textIn(part, 'dc:language') ?? part.language),
-    link: first(linkIn) ?? webAddress(attributeOf(channel, 'rdf:about'), channel.base) ?? webAddress(attributeOf(channel, 'href'), channel.base),
+    language: first((parts) => textIn(parts, 'language') ?? textIn(parts, 'dc:language')) ?? firstOf(elements, ({ language }) => language),
+    link: first(linkIn) ?? firstOf(['rdf:about', 'href'], (name) => webAddress(attributeOf(channel, name), channel.base)),
     self: related('self'),
-    picture: first(pictureOf),
+    picture: first((parts) => pictureOf(parts, channel.base)),
     hub: related('hub'),
     updateMinutes: first(updateMinutes),
   }
@@ -64,21 +65,20 @@ function notAFeed(root: FeedElement | undefined): Error {
   return fail('invalidInput', `Cannot read the feed: expected RSS, Atom or JSON Feed, found ${found}`)
 }
 
-function pictureOf(part: FeedElement): string | undefined {
-  const image = childOf(part, 'image')
-  const inImage = image === undefined ? undefined : (childOf(image, 'url')?.text ?? attributeOf(image, 'rdf:resource') ?? image.text)
-  const found = [childOf(part, 'logo')?.text, childOf(part, 'icon')?.text, inImage]
-  const [own, thumbnail] = [childOf(part, 'itunes:image'), childOf(part, 'media:thumbnail')]
-  const link = part.children.find((child) => child.name === 'itunes:link' && relationOf(child) === 'image')
-  const others = [attributeOf(own, 'href') ?? attributeOf(own, 'url'), attributeOf(link, 'href'), attributeOf(thumbnail, 'url')]
-  return firstOf([...found, ...others], (written) => webAddress(written, part.base))
+function pictureOf(parts: Parts, base: string): string | undefined {
+  const partOf = (name: string): FeedElement | undefined => parts.get(name)?.[0]
+  const [image, own] = [partOf('image'), partOf('itunes:image')]
+  const inImage = image?.children.find(({ name }) => name === 'url')?.text ?? attributeOf(image, 'rdf:resource') ?? image?.text
+  const link = parts.get('itunes:link')?.find((one) => relationOf(one) === 'image')
+  const others = [attributeOf(own, 'href') ?? attributeOf(own, 'url'), attributeOf(link, 'href'), attributeOf(partOf('media:thumbnail'), 'url')]
+  return firstOf([partOf('logo')?.text, partOf('icon')?.text, inImage, ...others], (written) => webAddress(written, base))
 }
 
 /** `ttl` in minutes, or `sy:updateFrequency` times in each `sy:updatePeriod`. */
-function updateMinutes(part: FeedElement): number | undefined {
-  const ttl = Number(textIn(part, 'ttl') ?? Number.NaN)
-  const period = MINUTES_OF_PERIODS[textIn(part, 'sy:updateperiod')?.toLowerCase() ?? ''] ?? Number.NaN
-  const frequency = Number(textIn(part, 'sy:updatefrequency') ?? 1)
+function updateMinutes(parts: Parts): number | undefined {
+  const ttl = Number(textIn(parts, 'ttl') ?? Number.NaN)
+  const period = MINUTES_OF_PERIODS[textIn(parts, 'sy:updateperiod')?.toLowerCase() ?? ''] ?? Number.NaN
+  const frequency = Number(textIn(parts, 'sy:updatefrequency') ?? 1)
   const minutes = Math.round(Number.isNaN(ttl) ? period / frequency : ttl)
   return minutes >= 1 && minutes <= UPDATE_MINUTES_MAX ? minutes : undefined
 }

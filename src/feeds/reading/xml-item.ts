@@ -11,11 +11,10 @@ import { foldSpace } from './html-text.ts'
 const TITLES = ['title', 'dc:title', 'media:title', 'itunes:title']
 const PUBLISHED = ['pubdate', 'published', 'issued', 'dc:date', 'dcterms:issued', 'dcterms:created', 'created', 'date', 'dc:issued', 'dc:created']
 const UPDATED = ['updated', 'modified', 'dcterms:modified', 'dc:modified', 'lastbuilddate']
-/** In the order of the feed, the first that has text is the excerpt; else the first of the contents. */
-const SUMMARIES: ReadonlySet<string> = new Set([
-  ...['summary', 'description', 'abstract', 'dc:description', 'dcterms:abstract', 'itunes:summary', 'media:description'],
-])
+/** The first that has text is the excerpt. */
+const SUMMARIES = ['summary', 'description', 'abstract', 'dc:description', 'dcterms:abstract', 'itunes:summary', 'media:description']
 const CONTENTS = ['content:encoded', 'content', 'body', 'xhtml:body', 'fullitem', 'xhtml:div', 'itunes:subtitle']
+const AUTHORS = ['author', 'dc:creator', 'dc:author', 'itunes:author', 'media:credit']
 const CATEGORIES = ['category', 'dc:subject', 'media:category', 'itunes:category', 'media:keywords', 'itunes:keywords']
 
 export interface ItemContext {
@@ -27,79 +26,90 @@ export interface ItemContext {
   readonly author: string | undefined
 }
 
-export function readItem(item: FeedElement, { isAtom, now, author, address }: ItemContext): FeedItem {
-  const options = { isAtom, charsMax: TITLE_CHARS_MAX }
-  const link = linkOf(item)
-  const { excerpt, picture: shown } = readTexts(item, { isAtom, link, address })
-  const source = childOf(item, 'source')
+export function readItem(item: FeedElement, context: ItemContext): FeedItem {
+  const { isAtom, now } = context
+  const parts = partsOf(item)
+  const link = linkOf(item, parts)
+  const own = pictureOf(parts)
+  const { excerpt, picture } = readTexts(parts, { ...context, link, wantsPicture: own === undefined })
+  const [source] = parts.get('source') ?? []
   const members = {
-    id: idOf(item),
-    title: firstOf(TITLES, (name) => textOf(childOf(item, name), options).text),
+    id: idOf(item, parts),
+    title: firstOf(TITLES, (name) => textOf(parts.get(name)?.[0], { isAtom, charsMax: TITLE_CHARS_MAX }).text),
     link,
     excerpt,
-    published: dateOf(item, PUBLISHED, now),
-    updated: dateOf(item, UPDATED, now),
-    picture: pictureOf(item) ?? shown,
-    author: authorOf(item) ?? (source === undefined ? undefined : authorOf(source)) ?? author,
-    language: textIn(item, 'dc:language') ?? item.language,
+    published: dateOf(parts, PUBLISHED, now),
+    updated: dateOf(parts, UPDATED, now),
+    picture: own ?? picture,
+    author: authorOf(parts) ?? (source === undefined ? undefined : authorOf(partsOf(source))) ?? context.author,
+    language: textIn(parts, 'dc:language') ?? item.language,
   }
-  return { ...present(members), categories: categoriesOf(item) }
+  return { ...present(members), categories: categoriesOf(parts) }
 }
 
-export function childOf(parent: FeedElement, name: string): FeedElement | undefined {
-  return parent.children.find((child) => child.name === name)
+/** Children by their names, in their order. */
+export type Parts = ReadonlyMap<string, readonly FeedElement[]>
+
+/** With what stands in groups of Media RSS, and in categories of iTunes, behind what stands in the element itself. */
+export function partsOf(parent: FeedElement): Parts {
+  const parts = new Map<string, FeedElement[]>()
+  const add = (element: FeedElement): void => {
+    const known = parts.get(element.name)
+    if (known === undefined) parts.set(element.name, [element])
+    else known.push(element)
+  }
+  for (const child of parent.children) add(child)
+  for (const name of GROUPS) for (const group of parts.get(name) ?? []) group.children.forEach(add)
+  return parts
 }
 
-/** Of a group of Media RSS, too. */
-function childrenOf(parent: FeedElement, name: string): readonly FeedElement[] {
-  const groups = parent.children.filter((child) => child.name === 'media:group' || child.name === 'media:content')
-  return [parent, ...groups].flatMap((one) => one.children.filter((child) => child.name === name))
-}
+/** A group comes before the contents that stand in it. */
+const GROUPS = ['media:group', 'media:content', 'itunes:category']
 
 /** Text that is no markup: identifiers, names, dates. */
-export function textIn(parent: FeedElement, name: string): string | undefined {
-  const text = childOf(parent, name)?.text
+export function textIn(parts: Parts, name: string): string | undefined {
+  const text = parts.get(name)?.[0]?.text
   return text === undefined ? undefined : foldSpace(text.slice(0, ID_CHARS_MAX + 1)) || undefined
-}
-
-function idOf(item: FeedElement): string | undefined {
-  const written = textIn(item, 'id') ?? textIn(item, 'guid') ?? attributeOf(item, 'rdf:about')
-  return written === undefined || written.length > ID_CHARS_MAX ? undefined : written
 }
 
 export function attributeOf(element: FeedElement | undefined, name: string): string | undefined {
   return element?.attributes.get(name)?.trim() || undefined
 }
 
+function idOf(item: FeedElement, parts: Parts): string | undefined {
+  const written = textIn(parts, 'id') ?? textIn(parts, 'guid') ?? attributeOf(item, 'rdf:about')
+  return written === undefined || written.length > ID_CHARS_MAX ? undefined : written
+}
+
 /** In their order: the address before FeedBurner's, `link`, a `guid` that is an address, and what else leads somewhere. */
-function linkOf(item: FeedElement): string | undefined {
-  const original = childOf(item, 'feedburner:origlink')
-  const guid = childOf(item, 'guid')
+function linkOf(item: FeedElement, parts: Parts): string | undefined {
+  const [guid] = parts.get('guid') ?? []
   const isPermanent = guid !== undefined && attributeOf(guid, 'ispermalink')?.toLowerCase() !== 'false'
   return (
-    webAddress(original?.text, item.base) ??
-    linkIn(item) ??
+    webAddress(parts.get('feedburner:origlink')?.[0]?.text, item.base) ??
+    linkIn(parts) ??
     (isPermanent && /^\s*https?:/i.test(guid.text) ? webAddress(guid.text, guid.base) : undefined) ??
     webAddress(attributeOf(item, 'rdf:about'), item.base) ??
     webAddress(attributeOf(item, 'href'), item.base) ??
-    webAddress(attributeOf(childOf(item, 'enclosure'), 'url'), item.base)
+    webAddress(attributeOf(parts.get('enclosure')?.[0], 'url'), item.base)
   )
 }
 
 /** The `link` of RSS, or that of Atom to the page: without a relation or an alternate one, HTML before other types. */
-export function linkIn(parent: FeedElement): string | undefined {
-  const links = parent.children.filter(({ name }) => name === 'link')
-  const alternates = links.filter((link) => ['', 'alternate'].includes(relationOf(link)) && link.attributes.has('href'))
+export function linkIn(parts: Parts): string | undefined {
+  const links = parts.get('link') ?? []
+  const alternates = links.filter((link) => link.attributes.has('href') && ['', 'alternate'].includes(relationOf(link)))
   const page = alternates.find((link) => /^(?:$|text\/html|application\/xhtml)/i.test(attributeOf(link, 'type') ?? '')) ?? alternates[0]
-  return webAddress(attributeOf(page, 'href'), page?.base ?? parent.base) ?? firstOf(links, (link) => (link.attributes.has('href') ? undefined : webAddress(link.text, link.base)))
+  const written = firstOf(links, (link) => (link.attributes.has('href') ? undefined : webAddress(link.text, link.base)))
+  return (page === undefined ? undefined : webAddress(attributeOf(page, 'href'), page.base)) ?? written
 }
 
 export function relationOf(link: FeedElement): string {
   return (attributeOf(link, 'rel') ?? '').toLowerCase().replace('http://www.iana.org/assignments/relation/', '')
 }
 
-function dateOf(item: FeedElement, names: readonly string[], now: number): string | undefined {
-  return firstOf(names, (name) => readDate(childOf(item, name)?.text, now))
+function dateOf(parts: Parts, names: readonly string[], now: number): string | undefined {
+  return firstOf(names, (name) => readDate(parts.get(name)?.[0]?.text, now))
 }
 
 interface Texts {
@@ -109,16 +119,16 @@ interface Texts {
 
 interface TextsContext extends Pick<ItemContext, 'isAtom' | 'address'> {
   readonly link: string | undefined
+  readonly wantsPicture: boolean
 }
 
 /** The excerpt, and the first picture of any text. Without `xml:base`, texts are written for the page of the item. */
-function readTexts(item: FeedElement, { isAtom, address, link }: TextsContext): Texts {
+function readTexts(parts: Parts, { isAtom, address, link, wantsPicture }: TextsContext): Texts {
   let [excerpt, picture] = ['', undefined as string | undefined]
-  const summaries = item.children.filter(({ name }) => SUMMARIES.has(name))
-  const others = ['media:description', ...CONTENTS].flatMap((name) => childrenOf(item, name))
-  for (const element of [...summaries, ...others]) {
-    if (excerpt !== '' && picture !== undefined) break
-    const { text, pictures } = textOf(element, { isAtom, charsMax: EXCERPT_CHARS_MAX, wantsPictures: true })
+  for (const element of textsIn(parts)) {
+    const wantsPictures = wantsPicture && picture === undefined
+    if (excerpt !== '' && !wantsPictures) break
+    const { text, pictures } = textOf(element, { isAtom, charsMax: excerpt === '' ? EXCERPT_CHARS_MAX : 0, wantsPictures })
     if (excerpt === '') excerpt = text
     const base = element.base === address ? (link ?? address) : element.base
     picture ??= firstOf(pictures, (written) => webAddress(written, base))
@@ -126,22 +136,27 @@ function readTexts(item: FeedElement, { isAtom, address, link }: TextsContext): 
   return { excerpt: excerpt || undefined, picture }
 }
 
+function textsIn(parts: Parts): readonly FeedElement[] {
+  const contents = CONTENTS.flatMap((name) => parts.get(name) ?? [])
+  const summaries = SUMMARIES.flatMap((name) => parts.get(name) ?? [])
+  return [...summaries, ...contents]
+}
+
 /** From the elements that exist for it, the largest first. */
-function pictureOf(item: FeedElement): string | undefined {
-  const contents = childrenOf(item, 'media:content').filter(isPicture)
-  const largest = contents.toSorted((a, b) => widthOf(b) - widthOf(a))
-  const enclosures = item.children.filter((child) => child.name === 'enclosure' || (child.name === 'link' && relationOf(child) === 'enclosure'))
+function pictureOf(parts: Parts): string | undefined {
+  const byWidth = (name: string): readonly FeedElement[] => (parts.get(name) ?? []).toSorted((a, b) => widthOf(b) - widthOf(a))
   const found = [
-    ...largest,
-    ...childrenOf(item, 'media:thumbnail').toSorted((a, b) => widthOf(b) - widthOf(a)),
-    ...enclosures.filter(isPicture),
-    ...childrenOf(item, 'itunes:image'),
-    ...childrenOf(item, 'itunes:link').filter((link) => relationOf(link) === 'image'),
-    ...childrenOf(item, 'image'),
+    ...byWidth('media:content').filter(isPicture),
+    ...byWidth('media:thumbnail'),
+    ...(parts.get('enclosure') ?? []).filter(isPicture),
+    ...(parts.get('link') ?? []).filter((link) => relationOf(link) === 'enclosure' && isPicture(link)),
+    ...(parts.get('itunes:image') ?? []),
+    ...(parts.get('itunes:link') ?? []).filter((link) => relationOf(link) === 'image'),
+    ...(parts.get('image') ?? []),
   ]
   return firstOf(found, (element) => {
-    const written = attributeOf(element, 'url') ?? attributeOf(element, 'href') ?? textIn(element, 'url') ?? element.text
-    return webAddress(written, element.base)
+    const inside = element.children.find(({ name }) => name === 'url')
+    return webAddress(attributeOf(element, 'url') ?? attributeOf(element, 'href') ?? inside?.text ?? element.text, element.base)
   })
 }
 
@@ -156,10 +171,12 @@ function widthOf(element: FeedElement): number {
 }
 
 /** Names, not addresses: `mail@example.org (Ann)` is Ann. */
-export function authorOf(parent: FeedElement): string | undefined {
-  const elements = ['author', 'dc:creator', 'dc:author', 'itunes:author', 'media:credit'].map((name) => parent.children.filter((child) => child.name === name))
-  const written = elements.find((some) => some.length > 0) ?? []
-  const names = written.slice(0, AUTHORS_MAX).map((author) => textIn(author, 'name') ?? textIn(author, 'email') ?? nameIn(author.text))
+export function authorOf(parts: Parts): string | undefined {
+  const written = AUTHORS.map((name) => parts.get(name)).find((some) => some !== undefined) ?? []
+  const names = written.slice(0, AUTHORS_MAX).map((author) => {
+    const inside = ['name', 'email'].map((name) => author.children.find((child) => child.name === name))
+    return nameIn((inside[0] ?? inside[1] ?? author).text)
+  })
   return names.filter((name) => name !== '').join(', ').slice(0, NAME_CHARS_MAX) || undefined
 }
 
@@ -171,14 +188,12 @@ function nameIn(text: string): string {
   return (bracketed ?? first ?? before ?? written).trim()
 }
 
-function categoriesOf(item: FeedElement): readonly string[] {
+function categoriesOf(parts: Parts): readonly string[] {
   const found = new Set<string>()
   for (const name of CATEGORIES) {
-    // A category of iTunes may hold another one.
-    for (const element of childrenOf(item, name).flatMap((one) => [one, ...one.children.filter((child) => child.name === name)])) {
+    for (const element of parts.get(name) ?? []) {
       const written = attributeOf(element, 'label') ?? attributeOf(element, 'term') ?? attributeOf(element, 'text') ?? element.text
-      const parts = name.endsWith('keywords') ? written.split(',') : [written]
-      for (const part of parts) {
+      for (const part of name.endsWith('keywords') ? written.split(',') : [written]) {
         const category = foldSpace(part.slice(0, NAME_CHARS_MAX))
         if (category !== '' && found.size < CATEGORIES_MAX) found.add(category)
       }
