@@ -102,7 +102,7 @@ function decodeUtf32(bytes: Uint8Array, isLittleEndian: boolean): string {
     const code = view.getUint32(at, isLittleEndian)
     if (at > 0 || code !== 0xfeff) parts.push(code > 0x10_ffff ? '\ufffd' : String.fromCodePoint(code))
   }
-  return parts.join('')
+  return parts.join('').toWellFormed()
 }
 
 /** Whether more characters beyond ASCII are right than wrong: a few damaged bytes do not make another encoding. */

@@ -9,11 +9,16 @@ export const NAME_CHARS_MAX = 200
 export const CATEGORIES_MAX = 50
 export const AUTHORS_MAX = 5
 
-type Present<T> = { [K in keyof T]?: Exclude<T[K], undefined> }
+type Present<T> = { -readonly [K in keyof T]?: Exclude<T[K], undefined> }
 
 /** The members that have a value: a member without one is left out. */
 export function present<T extends object>(members: T): Present<T> {
-  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined && value !== '')) as Present<T>
+  const found: Present<T> = {}
+  for (const name in members) {
+    const value = members[name]
+    if (value !== undefined && value !== '') found[name] = value as Exclude<T[typeof name], undefined>
+  }
+  return found
 }
 
 /** The first address, text or date that there is. */

@@ -6,6 +6,8 @@ import type { MarkupTag } from './markup-tag.ts'
 /** Text beyond this is not looked at: no excerpt and no picture is that far down. */
 const HTML_CHARS_MAX = 200_000
 const PICTURES_MAX = 5
+/** Of a text that is cut to a thousand characters and less. */
+export const PLAIN_CHARS_MAX = 20_000
 /** What `foldSpace` changes, and surrogates. */
 const UNFOLDED = /^\s|\s$|\s\s|[^\S ]|[\u0000-\u0008\u000e-\u001f\u007f-\u009f\u200b\u202d\u202e\ud800-\udfff\ufdd0-\ufdef\ufffe\uffff]/
 const SPACE = /[\s\u200b]+/g
@@ -15,20 +17,21 @@ const WINDOWS_1252 = new TextDecoder('windows-1252')
 /** Controls, marks that turn text around, and what is no character. */
 const FORBIDDEN = /[\u0000-\u0008\u000e-\u001f\u007f\u202d\u202e\ufdd0-\ufdef\ufffe\uffff]/g
 
-/** Elements that stand within a line. Any other ends a word. */
+/** Elements that stand within a line, as unknown ones do, and those without text. */
 const INLINE: ReadonlySet<string> = new Set([
   ...['a', 'abbr', 'acronym', 'b', 'bdi', 'bdo', 'big', 'cite', 'code', 'data', 'del', 'dfn', 'em', 'font', 'i', 'ins', 'kbd'],
-  ...['mark', 'q', 'rp', 'rt', 'ruby', 's', 'samp', 'small', 'span', 'strike', 'strong', 'sub', 'sup', 'time', 'tt', 'u', 'var', 'wbr'],
+  ...['mark', 'meta', 'param', 'q', 'rp', 'rt', 'ruby', 's', 'samp', 'script', 'small', 'source', 'span', 'strike', 'strong', 'style'],
+  ...['sub', 'sup', 'template', 'time', 'track', 'tt', 'u', 'var', 'wbr'],
 ])
-/** Other elements of HTML. A name that is none of them, as in `List<T>`, is text unless it has attributes. */
+/** Other elements of HTML: these end a word. A name that HTML does not have, as in `List<T>`, is text unless it has attributes. */
 const BLOCK: ReadonlySet<string> = new Set([
   ...['address', 'applet', 'area', 'article', 'aside', 'audio', 'base', 'blockquote', 'body', 'br', 'button', 'canvas', 'caption'],
   ...['center', 'col', 'colgroup', 'datalist', 'dd', 'details', 'dialog', 'dir', 'div', 'dl', 'dt', 'embed', 'fieldset', 'figcaption'],
   ...['figure', 'footer', 'form', 'frame', 'frameset', 'h1', 'h2', 'h3', 'h4', 'h5', 'h6', 'head', 'header', 'hr', 'html', 'iframe'],
-  ...['img', 'image', 'input', 'label', 'legend', 'li', 'link', 'main', 'map', 'math', 'menu', 'meta', 'meter', 'nav', 'noframes'],
-  ...['noscript', 'object', 'ol', 'optgroup', 'option', 'output', 'p', 'param', 'picture', 'pre', 'progress', 'script', 'search'],
-  ...['section', 'select', 'source', 'style', 'summary', 'svg', 'table', 'tbody', 'td', 'template', 'textarea', 'tfoot', 'th', 'thead'],
-  ...['title', 'tr', 'track', 'ul', 'video', 'xml', 'marquee', 'blink', 'layer', 'nobr', 'slot', 'bgsound', 'isindex', 'command', 'keygen', 'listing', 'plaintext', 'xmp', 'spacer'],
+  ...['img', 'image', 'input', 'label', 'legend', 'li', 'link', 'main', 'map', 'math', 'menu', 'meter', 'nav', 'noframes'],
+  ...['noscript', 'object', 'ol', 'optgroup', 'option', 'output', 'p', 'picture', 'pre', 'progress', 'search'],
+  ...['section', 'select', 'summary', 'svg', 'table', 'tbody', 'td', 'textarea', 'tfoot', 'th', 'thead'],
+  ...['title', 'tr', 'ul', 'video', 'xml', 'marquee', 'blink', 'layer', 'nobr', 'slot', 'bgsound', 'isindex', 'command', 'keygen', 'listing', 'plaintext', 'xmp', 'spacer'],
 ])
 
 /** Where lazy loading keeps the address of a picture. */
@@ -51,9 +54,9 @@ export function readHtml(html: string, charsMax: number, wantsPictures = false):
       return !isDone()
     },
     tag(name, tag, isClosing) {
-      const isInline = INLINE.has(name)
-      if (!isInline && !BLOCK.has(name) && isPlain(name, tag, isClosing)) return false
-      if (!isInline && !text.endsWith(' ')) text += ' '
+      const isBlock = BLOCK.has(name)
+      if (!isBlock && !INLINE.has(name) && isPlain(name, tag, isClosing)) return false
+      if (isBlock && !text.endsWith(' ')) text += ' '
       if (name === 'img' && pictures.length < PICTURES_MAX) {
         const picture = pictureOf(tag.attributes)
         if (picture !== undefined) pictures.push(picture)
@@ -70,18 +73,30 @@ export function foldSpace(text: string): string {
   return text.replace(CONTROLS, (control) => WINDOWS_1252.decode(Uint8Array.of(control.charCodeAt(0)))).replace(FORBIDDEN, '').replace(SPACE, ' ').trim().toWellFormed()
 }
 
-/** Whether a text that is said to be plain is HTML: it has end tags of HTML, or tags that load or run something. */
+/**
+ * Whether a text that may be plain is HTML: it has end tags of HTML, or tags that load, run or break something. `The
+ * <dialog> element` is plain.
+ */
 export function looksLikeHtml(text: string): boolean {
   if (!text.includes('<')) return false
   let isHtml = false
-  scanHtml(text, {
-    text: () => !isHtml,
-    tag(name, tag, isClosing) {
-      isHtml ||= isClosing ? INLINE.has(name) || BLOCK.has(name) : BLOCK.has(name) && (tag.attributes.size > 0 || name === 'script')
-      return true
-    },
-  })
+  const tag = (name: string, { attributes }: MarkupTag, isClosing: boolean): boolean => {
+    const isKnown = INLINE.has(name) || BLOCK.has(name)
+    isHtml ||= isKnown && (isClosing || attributes.size > 0 || TELLING.has(name))
+    isHtml ||= attributes.keys().some((key) => key.startsWith('on'))
+    return true
+  }
+  scanHtml(text.slice(0, HTML_CHARS_MAX), { text: () => !isHtml, tag }, { skipped: NONE })
   return isHtml
+}
+
+const TELLING: ReadonlySet<string> = new Set(['br', 'hr', 'iframe', 'img', 'script', 'style', 'wbr'])
+const NONE: ReadonlySet<string> = new Set()
+
+/** A text that may be plain: HTML where it looks like it, and else as it is, with references decoded once. */
+export function readPlain(text: string, charsMax: number): string {
+  if (looksLikeHtml(text)) return readHtml(text, charsMax).text
+  return foldSpace(decodeReferences(text.slice(0, PLAIN_CHARS_MAX)))
 }
 
 /** `<T>` in a text about programs is no tag of HTML. */

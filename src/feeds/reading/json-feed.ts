@@ -7,10 +7,9 @@ import { webAddress } from './feed-address.ts'
 import { readDate } from './feed-dates.ts'
 import { AUTHORS_MAX, CATEGORIES_MAX, FEED_ITEMS_MAX, FEED_TITLE_CHARS_MAX, firstOf, ID_CHARS_MAX } from './feed-members.ts'
 import { NAME_CHARS_MAX, present, TITLE_CHARS_MAX } from './feed-members.ts'
-import { foldSpace, looksLikeHtml, readHtml } from './html-text.ts'
+import { foldSpace, readHtml, readPlain } from './html-text.ts'
 
 const TOKENS_MAX = 5_000_000
-const PLAIN_CHARS_MAX = 20_000
 
 export interface JsonFeedOptions {
   readonly address: string
@@ -88,9 +87,7 @@ function readItem(item: JsonObject, { address, now, author }: Shared): FeedItem 
 
 /** Texts of JSON Feed are plain; feeds put HTML into them all the same. */
 function plainText(text: string | undefined, charsMax = EXCERPT_CHARS_MAX): string | undefined {
-  if (text === undefined) return undefined
-  const folded = looksLikeHtml(text) ? readHtml(text, charsMax).text : foldSpace(text.slice(0, PLAIN_CHARS_MAX))
-  return cutText(folded, charsMax)
+  return text === undefined ? undefined : cutText(readPlain(text, charsMax), charsMax)
 }
 
 /** `authors` of 1.1, and `author` of 1.0. */

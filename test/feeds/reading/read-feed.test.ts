@@ -146,6 +146,21 @@ describe('readFeed()', () => {
     })
   })
 
+  it('reads a title as HTML where its type says so, or where it looks like it', () => {
+    const rows: [feed: string, title: string][] = [
+      ['<rss><item><title>The &lt;dialog&gt; element</title></item></rss>', 'The <dialog> element'],
+      ['<rss><item><title>A &lt;em&gt;new&lt;/em&gt; ferry</title></item></rss>', 'A new ferry'],
+      ['<rss><item><title>Fish &amp;amp; chips &amp;#8217;</title></item></rss>', 'Fish & chips ’'],
+      ['<feed><entry><title type="html">The &lt;dialog> element</title></entry></feed>', 'The element'],
+      ['<feed><entry><title>The &lt;dialog> &amp;amp; element</title></entry></feed>', 'The <dialog> &amp; element'],
+      ['<feed><entry><title>A &lt;em>new&lt;/em> ferry</title></entry></feed>', 'A new ferry'],
+      ['<feed version="0.3"><entry><title mode="escaped" type="text/html">A &lt;b>ferry&lt;/b></title></entry></feed>', 'A ferry'],
+      ['<feed version="0.3"><entry><title mode="xml">A <b>ferry</b> &amp;lt;</title></entry></feed>', 'A ferry &lt;'],
+      ['{"items": [{"title": "Fish &amp; <i>chips</i>"}]}', 'Fish & chips'],
+    ]
+    for (const [feed, title] of rows) assert.equal(read(feed).items[0]?.title, title, feed)
+  })
+
   it('says what it found in place of a feed', () => {
     const rows: [text: string, wanted: RegExp][] = [
       ['<!doctype html><html><head><title>A page</title></head></html>', /found a web page$/],
