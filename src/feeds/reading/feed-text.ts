@@ -41,6 +41,8 @@ function contentOf(element: FeedElement, isAtom: boolean): Content {
   const type = (attributes.get('type') ?? '').trim()
   const mode = attributes.get('mode')?.toLowerCase()
   if (mode === 'base64' || (mode === undefined && !READABLE.test(type))) return { markup: fromBase64(text, type), kind: 'html' }
+  // Some write XHTML as if it were HTML.
+  if (XHTML.test(type) && !hasTags && looksLikeHtml(text)) return { markup: text, kind: 'html' }
   if (XHTML.test(type) || (hasTags && isAtom && mode !== 'escaped' && !HTML.test(type))) return { markup: element.raw, kind: 'html' }
   if (hasTags || HTML.test(type) || HTML.test(mode ?? '')) return { markup: text, kind: 'html' }
   const isSaidPlain = isAtom && (type === '' || PLAIN.test(type))

@@ -9,7 +9,10 @@ import { quoted, type FeedProblems } from './feed-problems.ts'
 import type { MarkupTag } from './markup-tag.ts'
 import { scanXml } from './xml-scanner.ts'
 
-const ELEMENTS_MAX = 200_000
+/** Elements and their attributes. */
+const PARTS_MAX = 200_000
+/** Tags and texts within texts: each piece takes memory, however short it is. */
+const PIECES_MAX = 1_000_000
 const CHILDREN_MAX = 2_000
 
 export interface FeedElement {
@@ -56,10 +59,20 @@ export function readTree(source: string, { address, itemsMax, problems }: TreeOp
   const items: FeedElement[] = []
   let root: Growing | undefined
   /** Levels below an element that is not kept, or below one with text for readers. */
-  let [dropped, within, count, leftOut, isInItem] = [0, 0, 0, 0, false]
+  let [dropped, within, parts, pieces, leftOut, isInItem] = [0, 0, 0, 0, 0, false]
 
   const onUnknown = (at: number) => (reference: string): void =>
     problems.note('reference', `the reference ${quoted(reference)} is unknown or has no ";". It is read as far as it has a meaning.`, at)
+
+  const tooMany = (at: number): void => problems.note('many', 'there are too many elements. The rest of them are left out.', at)
+
+  /** Adds text to the innermost element. */
+  const add = (text: string, at: number): void => {
+    const top = stack.at(-1)
+    if (top === undefined) return
+    if (++pieces > PIECES_MAX) tooMany(at)
+    else top.text += text
+  }
 
   const grow = (tag: MarkupTag, start: number, end: number): Growing | undefined => {
     const undeclare = names.declare(tag.attributes)
@@ -68,13 +81,13 @@ export function readTree(source: string, { address, itemsMax, problems }: TreeOp
     const parent = stack.at(-1)
     const isItem = !isInItem && ITEMS.has(name)
     if (isItem && items.length >= itemsMax) leftOut++
-    const isKept = (!isItem || items.length < itemsMax) && count < ELEMENTS_MAX && (parent?.children.length ?? 0) < CHILDREN_MAX
-    if (!isKept && !isItem) problems.note('many', 'there are too many elements. The rest of them are left out.', start)
+    const isKept = (!isItem || items.length < itemsMax) && parts < PARTS_MAX && (parent?.children.length ?? 0) < CHILDREN_MAX
     if (!isKept) {
+      if (!isItem || items.length < itemsMax) tooMany(start)
       undeclare?.()
       return undefined
     }
-    count++
+    parts += 1 + tag.attributes.size
     const element = new Growing({ source, name, tag, end, isItem, undeclare, parent, address })
     if (isItem) {
       items.push(element)
@@ -92,7 +105,7 @@ export function readTree(source: string, { address, itemsMax, problems }: TreeOp
         if (dropped > 0) dropped++
         else if (top !== undefined && (within > 0 || TEXTS.has(top.name))) {
           within++
-          top.text += source.slice(start, end)
+          add(source.slice(start, end), start)
           top.hasTags = true
         } else {
           const element = grow(tag, start, end)
@@ -101,19 +114,17 @@ export function readTree(source: string, { address, itemsMax, problems }: TreeOp
         }
       },
       text(start, end) {
-        const top = stack.at(-1)
-        if (dropped === 0 && top !== undefined) top.text += decodeReferences(source.slice(start, end), onUnknown(start))
+        if (dropped === 0) add(decodeReferences(source.slice(start, end), onUnknown(start)), start)
       },
       literal(start, end) {
-        const top = stack.at(-1)
-        if (dropped === 0 && top !== undefined) top.text += source.slice(start, end)
+        if (dropped === 0) add(source.slice(start, end), start)
       },
       close(start, end) {
         const top = stack.at(-1)
         if (dropped > 0) dropped--
         else if (within > 0) {
           within--
-          if (top !== undefined) top.text += source.slice(start, end)
+          if (end > start) add(source.slice(start, end), start)
         } else if (top !== undefined) {
           top.contentEnd = start
           top.undeclare?.()

@@ -9,7 +9,7 @@ import { AUTHORS_MAX, CATEGORIES_MAX, FEED_ITEMS_MAX, FEED_TITLE_CHARS_MAX, firs
 import { NAME_CHARS_MAX, present, TITLE_CHARS_MAX } from './feed-members.ts'
 import { foldSpace, readHtml, readPlain } from './html-text.ts'
 
-const TOKENS_MAX = 5_000_000
+const TOKENS_MAX = 2_000_000
 
 export interface JsonFeedOptions {
   readonly address: string

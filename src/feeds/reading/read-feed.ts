@@ -22,7 +22,8 @@ export interface ReadFeedOptions {
 export function readFeed(bytes: Uint8Array, { address, contentType, now }: ReadFeedOptions): Feed {
   const { text, problems } = decodeFeed(bytes, contentType)
   const hasNul = text.includes('\0')
-  const source = hasNul ? text.replaceAll('\0', '') : text
+  // Some programs write a second byte order mark.
+  const source = (hasNul ? text.replaceAll('\0', '') : text).replace(/^\ufeff+/, '')
   const noted = hasNul ? [...problems, 'There are NUL characters. They are left out.'] : problems
   const start = skipSpace(source, 0)
   if (start === source.length) throw fail('invalidInput', 'Cannot read the feed: expected RSS, Atom or JSON Feed, found an empty document')

@@ -10,6 +10,13 @@ import { readTree, type FeedElement } from './feed-tree.ts'
 import { attributeOf, authorOf, linkIn, partsOf, readItem, relationOf, textIn, type Parts } from './xml-item.ts'
 
 const ROOTS: ReadonlySet<string> = new Set(['rss', 'rdf:rdf', 'rdf', 'feed', 'channel', 'entry', 'item'])
+/** Roots of what people take for a feed. */
+const OTHERS: ReadonlyMap<string, string> = new Map([
+  ['html', 'a web page'],
+  ['xhtml:html', 'a web page'],
+  ['opml', 'a list of feeds (OPML)'],
+  ['urlset', 'a site map'],
+])
 const MINUTES_OF_PERIODS: Readonly<Record<string, number>> = { hourly: 60, daily: 1_440, weekly: 10_080, monthly: 43_200, yearly: 525_600 }
 const UPDATE_MINUTES_MAX = 525_600
 
@@ -25,9 +32,8 @@ export function readXmlFeed(source: string, { address, now, problems: found }: X
   const problems = createProblems(source, [...found])
   const { root, items, leftOut } = readTree(source, { address, itemsMax: FEED_ITEMS_MAX, problems })
   const channel = root === undefined ? undefined : (root.children.find(({ name }) => name === 'channel') ?? root)
-  if (root === undefined || channel === undefined || !(ROOTS.has(root.name) || channel !== root || items.length > 0)) {
-    throw notAFeed(root)
-  }
+  const isFeed = root !== undefined && (ROOTS.has(root.name) || channel !== root || items.length > 0) && !OTHERS.has(root.name)
+  if (!isFeed || channel === undefined) throw notAFeed(root)
   const isAtom = root.name === 'feed' || root.name === 'entry'
   // RSS 1.0 has the picture beside the channel.
   const elements = channel === root ? [root] : [channel, root]
@@ -61,7 +67,7 @@ export function readXmlFeed(source: string, { address, now, problems: found }: X
 }
 
 function notAFeed(root: FeedElement | undefined): Error {
-  const found = root === undefined ? 'a text without elements' : /^(?:xhtml:)?html$/.test(root.name) ? 'a web page' : `the element <${root.name.slice(0, 40)}>`
+  const found = root === undefined ? 'a text without elements' : (OTHERS.get(root.name) ?? `the element <${root.name.slice(0, 40)}>`)
   return fail('invalidInput', `Cannot read the feed: expected RSS, Atom or JSON Feed, found ${found}`)
 }
 

@@ -25,14 +25,20 @@ export interface XmlHandler {
 /** Calls the handler for all that the text holds. Each `open` has its `close`. */
 export function scanXml(source: string, handler: XmlHandler, problems: FeedProblems): void {
   const scan: Scan = { source, handler, problems, finder: createFinder(source), names: [], depthBeyond: 0, hasRoot: false }
-  let at = 0
+  let [at, textStart] = [0, 0]
   while (at < source.length) {
     const angle = source.indexOf('<', at)
+    if (angle !== -1 && !beginsMarkup(source.charCodeAt(angle + 1))) {
+      problems.note('angle', '"<" does not begin a tag. It is read as text.', angle)
+      at = angle + 1
+      continue
+    }
     const end = angle === -1 ? source.length : angle
-    if (end > at) readText(scan, at, end)
-    if (angle === -1) break
-    at = readMarkup(scan, angle)
+    if (end > textStart) readText(scan, textStart, end)
+    at = angle === -1 ? source.length : readMarkup(scan, angle)
+    textStart = at
   }
+  if (textStart < at && at === source.length) readText(scan, textStart, at)
   const unclosed = scan.names.at(-1)
   if (unclosed !== undefined) {
     problems.note('unclosed', `the element ${quoted(unclosed)} has no end tag. It ends with the feed.`, source.length)
@@ -59,19 +65,16 @@ function readText({ source, handler, problems, names, hasRoot }: Scan, start: nu
 
 /** Reads what begins with `<`, and gives the position behind it. */
 function readMarkup(scan: Scan, at: number): number {
-  const { source, problems } = scan
-  const code = source.charCodeAt(at + 1)
-  if (isNameStart(code)) return readOpening(scan, at)
+  const code = scan.source.charCodeAt(at + 1)
   if (code === SLASH) return readClosing(scan, at)
   if (code === QUESTION) return readInstruction(scan, at)
-  if (code === BANG) return readDeclaration(scan, at)
-  problems.note('angle', '"<" does not begin a tag. It is read as text.', at)
-  if (scan.names.length > 0) scan.handler.literal(at, at + 1)
-  return at + 1
+  return code === BANG ? readDeclaration(scan, at) : readOpening(scan, at)
 }
 
-function isNameStart(code: number): boolean {
-  return (code >= 0x61 && code <= 0x7a) || (code >= 0x41 && code <= 0x5a) || code === UNDERSCORE || code === COLON || code >= 0x80
+/** The beginning of a name, or a mark of other markup. */
+function beginsMarkup(code: number): boolean {
+  const isLetter = (code >= 0x61 && code <= 0x7a) || (code >= 0x41 && code <= 0x5a) || code === UNDERSCORE || code === COLON || code >= 0x80
+  return isLetter || code === SLASH || code === BANG || code === QUESTION
 }
 
 function readOpening(scan: Scan, at: number): number {

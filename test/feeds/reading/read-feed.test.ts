@@ -156,7 +156,8 @@ describe('readFeed()', () => {
       ['<feed><entry><title>A &lt;em>new&lt;/em> ferry</title></entry></feed>', 'A new ferry'],
       ['<feed version="0.3"><entry><title mode="escaped" type="text/html">A &lt;b>ferry&lt;/b></title></entry></feed>', 'A ferry'],
       ['<feed version="0.3"><entry><title mode="xml">A <b>ferry</b> &amp;lt;</title></entry></feed>', 'A ferry &lt;'],
-      ['{"items": [{"title": "Fish &amp; <i>chips</i>"}]}', 'Fish & chips'],
+      ['<feed><entry><title type="xhtml">A &lt;b>ferry&lt;/b></title></entry></feed>', 'A ferry'],
+      ['\ufeff\ufeff{"items": [{"title": "Fish &amp; <i>chips</i>"}]}', 'Fish & chips'],
     ]
     for (const [feed, title] of rows) assert.equal(read(feed).items[0]?.title, title, feed)
   })
@@ -164,6 +165,8 @@ describe('readFeed()', () => {
   it('says what it found in place of a feed', () => {
     const rows: [text: string, wanted: RegExp][] = [
       ['<!doctype html><html><head><title>A page</title></head></html>', /found a web page$/],
+      ['<html xmlns="http://www.w3.org/1999/xhtml"><entry><title>A</title></entry></html>', /found a web page$/],
+      ['<opml><body><outline xmlUrl="x"/></body></opml>', /found a list of feeds \(OPML\)$/],
       ['<svg xmlns="http://www.w3.org/2000/svg"/>', /found the element <svg>$/],
       [' \n', /found an empty document$/],
       ['Not found', /found a text without elements$/],
