@@ -20,7 +20,7 @@ export function feedparserTests(): { readonly directory: string; readonly missin
   mkdirSync(partial, { recursive: true })
   const wanted = join(partial, 'wanted.txt')
   writeFileSync(wanted, `${PACKAGE}==${VERSION} --hash=sha256:${SHA_256}\n`)
-  // Nothing of the package runs: pip only builds what it installs, and checks the digest before it looks into it.
+  // pip checks the digest before it looks into the archive.
   const words = ['-m', 'pip', 'download', '--quiet', '--no-deps', '--no-binary', ':all:', '--require-hashes', '-r', wanted, '-d', partial]
   const archive = join(partial, `${PACKAGE}-${VERSION}.tar.gz`)
   const missing = tryRun('python3', [...words, '--disable-pip-version-check']) ?? digestProblem(archive) ?? tryRun('tar', ['-xzf', archive, '-C', partial])

@@ -34,6 +34,8 @@ const NAMESPACES: Readonly<Record<string, string>> = {
   'http://www.w3.org/1999/xhtml': 'xhtml',
   'http://www.w3.org/xml/1998/namespace': 'xml',
 }
+/** A feed has a few dozen names; one that has more wants memory. */
+const KNOWN_MAX = 5_000
 const USUAL_PREFIXES: Readonly<Record<string, string>> = { atom: FEED, rss: FEED }
 
 export interface FeedNames {
@@ -67,7 +69,7 @@ export function createFeedNames(): FeedNames {
       const found = known.get(written)
       if (found !== undefined) return found
       const name = look(written)
-      known.set(written, name)
+      if (known.size < KNOWN_MAX) known.set(written, name)
       return name
     },
     declare(attributes) {

@@ -51,6 +51,8 @@ const TEXTS: ReadonlySet<string> = new Set([
   ...['media:description', 'itunes:title', 'itunes:subtitle', 'itunes:summary'],
 ])
 const ITEMS: ReadonlySet<string> = new Set(['item', 'entry'])
+/** Names as they are written, with any prefix. */
+const [ITEM, CONTAINER] = [/(?:^|:)(?:item|entry)$/i, /(?:^|:)(?:channel|feed|rss|rdf)$/i]
 
 /** Reads the whole text. Never fails; `root` is missing where there is no element. */
 export function readTree(source: string, { address, itemsMax, problems }: TreeOptions): FeedTree {
@@ -100,6 +102,7 @@ export function readTree(source: string, { address, itemsMax, problems }: TreeOp
   scanXml(
     source,
     {
+      keptOpen,
       open(tag, start, end) {
         const top = stack.at(-1)
         if (dropped > 0) dropped++
@@ -136,6 +139,14 @@ export function readTree(source: string, { address, itemsMax, problems }: TreeOp
     problems,
   )
   return { root, items, leftOut }
+}
+
+/** No item stands in another one or in a text: what is open there has lost its end tag. */
+function keptOpen(names: readonly string[], name: string): number {
+  if (!ITEM.test(name)) return names.length
+  const container = names.findLastIndex((one) => CONTAINER.test(one))
+  const lost = names.findIndex((one, i) => i > container && (ITEM.test(one) || TEXTS.has(one.toLowerCase())))
+  return lost === -1 ? names.length : lost
 }
 
 interface ElementParts {

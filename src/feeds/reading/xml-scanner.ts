@@ -12,6 +12,8 @@ const DEPTH_MAX = 200
 const [BANG, SLASH, COLON, QUESTION, UNDERSCORE] = [0x21, 0x2f, 0x3a, 0x3f, 0x5f]
 
 export interface XmlHandler {
+  /** How many of the open elements, by their names, stay open where an element begins: fewer than all where end tags lack. */
+  keptOpen(names: readonly string[], name: string): number
   /** An element begins; its tag stands from `start` to `end`. */
   open(tag: MarkupTag, start: number, end: number): void
   /** Text that may hold references, from `start` to `end`. */
@@ -85,6 +87,7 @@ function readOpening(scan: Scan, at: number): number {
     if (scan.hasRoot) problems.note('roots', `a second element ${quoted(tag.name)} follows the feed. It is read as part of it.`, at)
     scan.hasRoot = true
   }
+  closeDownTo(scan, handler.keptOpen(names, tag.name), at, tag.name)
   if (names.length >= DEPTH_MAX) {
     problems.note('depth', `elements are nested deeper than ${DEPTH_MAX} levels. Only their text is read.`, at)
     if (!tag.isEmpty) scan.depthBeyond++
@@ -115,16 +118,22 @@ function readClosing(scan: Scan, at: number): number {
     problems.note('closing', `the end tag ${quoted(name)} has no start tag. It is left out.`, at)
     return end
   }
-  if (index < names.length - 1) {
-    problems.note('crossed', `the element ${quoted(names.at(-1) ?? '')} has no end tag. It ends with ${quoted(name)}.`, at)
-  }
-  while (names.length > index + 1) {
-    names.pop()
-    handler.close(at, at)
-  }
+  closeDownTo(scan, index + 1, at, name)
   names.pop()
   handler.close(at, end)
   return end
+}
+
+/** Ends the innermost elements until so many are open. */
+function closeDownTo(scan: Scan, length: number, at: number, name: string): void {
+  const { handler, problems, names } = scan
+  if (names.length <= length) return
+  scan.depthBeyond = 0
+  problems.note('crossed', `the element ${quoted(names.at(-1) ?? '')} has no end tag. It ends with ${quoted(name)}.`, at)
+  while (names.length > length) {
+    names.pop()
+    handler.close(at, at)
+  }
 }
 
 function readInstruction({ source, problems, finder, hasRoot }: Scan, at: number): number {

@@ -29,6 +29,8 @@ describe('a feed that wants time and memory', () => {
     const feed = read(rss(`<item><title>A</title>${'<a>'.repeat(1_000_000)}${'</a>'.repeat(1_000_000)}</item><item><title>B</title></item>`))
     assert.deepEqual(feed.items.map(({ title }) => title), ['A', 'B'])
     assert.match(feed.problems.join(' '), /nested deeper than 200 levels/)
+    const unclosed = read(rss(`<item><title>A</title>${'<a>'.repeat(1_000)}</item><item><title>B</title></item><item><title>C</title></item>`))
+    assert.deepEqual(unclosed.items.map(({ title }) => title), ['A', 'B', 'C'])
     assert.equal(read(rss(`<item><description>${'<div>'.repeat(1_000_000)}text</description></item>`)).items[0]?.excerpt, 'text')
     const json = `{"version": "https://jsonfeed.org/version/1", "items": [{"a": ${'['.repeat(1_000_000)}${']'.repeat(1_000_000)}}]}`
     assert.throws(() => read(json), (error) => error instanceof Failure && /nested deeper than/.test(error.message))

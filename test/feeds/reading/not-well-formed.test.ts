@@ -10,6 +10,8 @@ const rss = (item: string) => `<rss version="2.0"><channel><title>T</title><item
 describe('a feed that is not well-formed', () => {
   const rows: [name: string, text: string, titles: readonly (string | undefined)[], problem: RegExp][] = [
     ['without its end', '<rss><channel><item><title>A</title></item><item><title>B', ['A', 'B'], /^Line 1: the element "title" has no end tag/],
+    ['without the ends of its items', '<rss><channel><item><title>A</title><item><title>B</title><item><title>C<item><title>D</channel></rss>', ['A', 'B', 'C', 'D'], /"item" has no end tag. It ends with "item"/],
+    ['without the end of its title', '<rss><channel><title>T<item><title>A</title></item></channel></rss>', ['A'], /"title" has no end tag. It ends with "item"/],
     ['cut within a tag', '<rss><channel>\n<item><title>A</title><lin', ['A'], /^Line 2: the tag "lin" has no ">"/],
     ['cut within CDATA', rss('<title><![CDATA[A').replace('</item></channel></rss>', ''), ['A'], /a CDATA section has no "\]\]>"/],
     ['with a bare ampersand', rss('<title>Fish & chips & AT&T</title>'), ['Fish & chips & AT&T'], /the reference "& " is unknown/],
