@@ -258,6 +258,35 @@ describe('the editor', { skip: browserMissing() }, () => {
     await page.expectNoProblems([{ status: 412 }])
   })
 
+  // Changes do not tell of incomplete drafts.
+  it('tells of a change to a draft that lacks members when the reader comes back to the page', async () => {
+    const made = await service.data('POST', '', { model: 'headline', incomplete: true }, { token: cast.admin.token, body: { title: 'Short', status: 'draft' }, isUndescribed: true })
+    const id = String(made.at('data.id'))
+    await open(`#/headlines/${id}`)
+    await page.find({ role: 'heading', name: 'Short' })
+    const query = { token: cast.publisher.token, body: { title: 'Longer', status: 'draft' }, isUndescribed: true } as const
+    assert.equal((await service.data('PUT', `/${id}`, { model: 'headline', incomplete: true }, query)).status, 200)
+    await page.fill(field('Excerpt'), 'Mine')
+    await page.evaluate(() => void document.dispatchEvent(new Event('visibilitychange')))
+    await page.reads(/Changed just now by/)
+    await page.click(button('Review'))
+    await page.click(button('Save merged version'))
+    await page.find({ role: 'heading', name: 'Longer' })
+    await page.expectNoProblems()
+  })
+
+  it('leaves no field in the list of what is to be filled in that was filled in and saved at once', async () => {
+    await open('#/headlines/new')
+    await page.fill(field('Excerpt'), 'Quick')
+    await page.click(button('Save as draft'))
+    await page.find(button('Title'))
+    await page.fill(field('Title'), 'Quick')
+    await page.press('Ctrl+S')
+    await page.gone(button('Title'))
+    await page.find(button('Topic'))
+    await page.expectNoProblems()
+  })
+
   it('creates again what another user deleted', async () => {
     const id = await make('headline', whole())
     await open(`#/headlines/${id}`)

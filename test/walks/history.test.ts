@@ -49,6 +49,29 @@ describe('the history of a document', { skip: browserMissing() }, () => {
   })
 })
 
+describe('a version that is put back when another user has saved', { skip: browserMissing() }, () => {
+  it('says so in the words of the page, and restores nothing', async () => {
+    const id = await makeTopic('Piers')
+    await service.data('PATCH', `/${id}`, { model: 'topic' }, { ...ask, body: { name: 'Quays' } })
+    const page = await dashboard.openAs(cast.admin, `#/topics/${id}?view=history`)
+    // A page that follows changes takes what another user saved over at once.
+    await page.devTools('Network.enable')
+    await page.devTools('Network.setBlockedURLs', { urls: ['*/api/v1/changes*'] })
+    await page.reload()
+    await page.find({ role: 'heading', name: 'Quays' })
+    await page.loaded()
+    await page.evaluate(() => [...document.querySelectorAll<HTMLElement>('.history summary')].at(-1)?.click())
+    await page.find(button('Restore this version'))
+    await service.data('PATCH', `/${id}`, { model: 'topic' }, { ...ask, body: { name: 'Wharves' } })
+    await page.click(button('Restore this version'))
+    await page.reads(/Someone else changed it in the meantime/)
+    assert.doesNotMatch(await page.text(), /If-Match/)
+    await page.reads(/Changed by [^]*Changed by /, { role: 'main' })
+    assert.equal((await topicOf(id))?.['name'], 'Wharves')
+    await page.expectNoProblems([{ status: 412 }, { url: '/api/v1/changes' }])
+  })
+})
+
 describe('a save', { skip: browserMissing() }, () => {
   const name = { role: 'textbox', name: 'Name' } as const
   const saveAs = async (page: Page, text: string): Promise<void> => {

@@ -1,5 +1,5 @@
 /** A document in the editor: the form, its preview, and its actions. */
-import { BadRequest, Conflict } from '../../../client/client.ts'
+import { BadRequest, Conflict, PreconditionFailed } from '../../../client/client.ts'
 import type { Model } from '../../../models/schema.ts'
 import type { Documents } from '../../any-documents.ts'
 import { pathOf, valueTitle } from '../../model-titles.ts'
@@ -165,7 +165,10 @@ export function openEditing({ model, context, documents, ...beginning }: Editing
       redraw()
       notify(t('history.done'), { kind: 'done' })
     } catch (error) {
-      notifyFailure(error)
+      if (!(error instanceof PreconditionFailed)) return notifyFailure(error)
+      notify(t('bulk.meanwhile'), { kind: 'failed' })
+      live.look()
+      views.draw()
     }
   }
 

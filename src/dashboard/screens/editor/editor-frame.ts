@@ -12,7 +12,7 @@ import { button, fill, h, type Child } from '../../kit/dom.ts'
 import { keepFocus } from '../../kit/focus.ts'
 import { icon, type IconName } from '../../kit/icons.ts'
 import { shortTime } from '../../kit/moments.ts'
-import { scheduledTag, statusAction, statusTag } from '../../kit/status-tag.ts'
+import { scheduledTag, statusAction, statusCell } from '../../kit/status-tag.ts'
 import { documentFacts } from './document-facts.ts'
 
 export interface FrameOptions {
@@ -99,7 +99,7 @@ export function editorFrame(options: FrameOptions) {
     /** Shows what is stored; undefined for a new document. */
     draw(stored: StoredDocument | undefined, status: string): void {
       fill(heading, stored === undefined ? newTitle(model) : labelOf(stored))
-      fill(tag, stored !== undefined && (scheduledTag(stored) ?? statusTag(status)))
+      fill(tag, stored !== undefined && (scheduledTag(stored) ?? statusCell(stored)))
       isNew = stored === undefined
       drawButtons(stored && status)
       if (stored !== undefined) drawFacts(stored)

@@ -2,6 +2,7 @@
  * Tells the reader of an editor that the document was changed or deleted elsewhere, as soon as it is. What is typed stays:
  * the reader decides when to look, and field by field which of both it shall be.
  */
+import { missingMembers } from '../../../models/incomplete.ts'
 import type { Model } from '../../../models/schema.ts'
 import type { Documents, Members } from '../../any-documents.ts'
 import { isSame } from '../../document-difference.ts'
@@ -10,6 +11,7 @@ import { personName } from '../../people.ts'
 import type { ScreenContext } from '../../screen.ts'
 import { handsIn } from '../../review-duty.ts'
 import { t, withReviewTexts } from '../../texts.ts'
+import { every } from '../../timing.ts'
 import { button, fill, h } from '../../kit/dom.ts'
 import { keepFocus } from '../../kit/focus.ts'
 import { icon } from '../../kit/icons.ts'
@@ -18,6 +20,9 @@ import { sentMembers } from './document-members.ts'
 import type { createDraft } from './draft.ts'
 import { currentOf, settleConflict, type StoredAny } from './store-document.ts'
 import { differences, hasOnlyFollowed, isPublishedAs } from './three-way.ts'
+
+/** Between two looks at an incomplete draft, of which changes do not tell. */
+const LOOK_MS = 20_000
 
 export interface LiveDocumentOptions {
   readonly model: Model
@@ -52,12 +57,21 @@ export function liveDocument({ model, context, documents, draft, settled, onTake
     },
     signal,
   )
+  every(LOOK_MS, signal, lookAtIncomplete)
+  document.addEventListener('visibilitychange', lookAtIncomplete, { signal })
+
+  function lookAtIncomplete(): void {
+    const stored = draft.stored()?.document
+    if (stored !== undefined && !document.hidden && missingMembers(model, stored).length > 0) void compare(stored.id)
+  }
 
   /** What was not told may have been a change of this document. */
   async function compare(id: string): Promise<void> {
-    const now = await currentOf(documents, id).catch(() => draft.stored())
+    const before = draft.stored()
+    const now = await currentOf(documents, id).catch(() => before)
     const change = { model: model.name, id, by: '', ...(now && { document: now.document }) }
-    if (draft.stored()?.document.id === id) await look((newest = change))
+    // What was saved here meanwhile is newer.
+    if (before?.document.id === id && draft.stored() === before) await look((newest = change))
   }
 
   async function look(change: Change): Promise<void> {
@@ -142,7 +156,12 @@ export function liveDocument({ model, context, documents, draft, settled, onTake
     return true
   }
 
-  return { element, hide }
+  return {
+    element,
+    hide,
+    /** After the service said that the document is another by now. */
+    look: (): void => void compare(draft.stored()?.document.id ?? ''),
+  }
 }
 
 /** A stream has numbers as doubles; the editor keeps those that are none as they are written. */

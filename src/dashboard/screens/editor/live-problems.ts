@@ -97,12 +97,13 @@ export function liveProblems({ fields, body, check: ask, id, isDraft, onMissing,
       check.now()
     },
     saved(): void {
-      check.cancel()
       found = []
       rejection = undefined
       wasTried = false
       wantsAll = false
       show()
+      // What was filled in just before is missing no more.
+      check.now()
     },
   }
 }
