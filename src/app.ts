@@ -172,7 +172,7 @@ export async function startApp(config: Config, secrets: Secrets, surroundings: S
 
   const limits = limitsOfThread({ ...limitsInUse(config, log), ...serverLimits }, threads)
   const untrustedForward = firstOfDay(now, warnOfForwards(log))
-  const { server, router, routes } = createMainServer({ service, services, node, config, pageAssets, log }, {
+  const { server, forwarded } = createMainServer({ service, services, node, config, pageAssets, log }, {
     ...{ certificate: renewal?.current(), limits, onUntrustedForward: untrustedForward },
     shared: view && {
       bodies: view.bodies,
@@ -192,11 +192,11 @@ export async function startApp(config: Config, secrets: Secrets, surroundings: S
     view === undefined || listening.kind !== 'tcp' || address.kind !== 'tcp'
       ? undefined
       : serveInThreads({
-          ...{ threads, view, config: live.config, cacheBytes, dataDir, services, startedAt, router, limits, now, log },
+          ...{ threads, view, config: live.config, cacheBytes, dataDir, services, startedAt, limits, now, log },
+          ...forwarded(),
           server,
           untrustedForward,
           address: addressOfNext(address, listening),
-          routes: routes.map(({ method, path }) => ({ method, path })),
           pages: config.dashboard ? { assets: pageAssets, settings: { dashboardImages: config.dashboardImages } } : undefined,
           certificate: () => renewal?.current(),
           clock: surroundings.clock,

@@ -2,10 +2,11 @@
 import type { Log } from '../base/log.ts'
 import type { Config } from '../config/settings.ts'
 import { ENDPOINTS } from '../endpoints/endpoints.ts'
-import { routesOf } from '../endpoints/guard.ts'
+import { forwardedEndpoints, forwardedHandlers, routesOf, type ForwardedEndpoint } from '../endpoints/guard.ts'
 import { createPositionGate } from '../endpoints/position-gate.ts'
 import type { Service } from '../endpoints/service-parts.ts'
-import { createRouter, type Route } from '../http/server/router.ts'
+import type { Handler } from '../http/request/exchange.ts'
+import { createRouter } from '../http/server/router.ts'
 import { createServer, type HttpServer, type ServerOptions } from '../http/server/server.ts'
 import type { NodeService } from './cluster/node-service.ts'
 import { pageRoutes, type PageAsset } from './page-routes.ts'
@@ -25,8 +26,8 @@ export interface RouteOptions {
 
 export interface MainServer {
   readonly server: HttpServer
-  readonly router: ReturnType<typeof createRouter>
-  readonly routes: readonly Route[]
+  /** What other threads forward to this one. */
+  readonly forwarded: () => { readonly endpoints: readonly ForwardedEndpoint[]; readonly handlers: ReadonlyMap<string, Handler> }
 }
 
 /** What the server gets beside what the service and its settings say. */
@@ -36,15 +37,15 @@ export function createMainServer({ service, services, node, config, pageAssets, 
   const { store, sessions, limits, newId, instance, arrivals, counters } = services
   const { now } = service
   const positions = store.replication === undefined ? undefined : createPositionGate(store.replication)
+  const guard = { sessions, limits, now, positions }
   const routes = [
-    ...routesOf(ENDPOINTS, service, { sessions, limits, now, positions }),
+    ...routesOf(ENDPOINTS, service, guard),
     ...(node?.routes(services) ?? []),
     ...(config.dashboard ? pageRoutes(pageAssets, config, service.content.represent) : []),
   ]
   if (config.dashboard && pageAssets === undefined) log.warn('dashboard.missing', { advice: 'npm start builds it' })
-  const router = createRouter(routes)
   const server = createServer({
-    ...{ router, now, log, instance, ...facts },
+    ...{ router: createRouter(routes), now, log, instance, ...facts },
     newRequestId: newId,
     cors: config.corsOrigins,
     proxies: config.trustedProxies,
@@ -54,5 +55,5 @@ export function createMainServer({ service, services, node, config, pageAssets, 
     onConnection: arrivals.add,
     observe: counters.request,
   })
-  return { server, router, routes }
+  return { server, forwarded: () => ({ endpoints: forwardedEndpoints(ENDPOINTS), handlers: forwardedHandlers(ENDPOINTS, service, guard) }) }
 }

@@ -29,7 +29,8 @@ export class Sent<T> {
   }
 }
 
-interface SentError {
+/** An error as it can be sent. */
+export interface SentError {
   readonly failure?: { readonly code: FailureCode; readonly headers: Readonly<Record<string, string>>; readonly problem: Problem | undefined }
   readonly name: string
   readonly message: string
@@ -126,7 +127,7 @@ export function createCalls<Others extends Answers>(port: Port, answers: Answers
 
 const NEVER = new AbortController().signal
 
-function sentError(error: unknown): SentError {
+export function sentError(error: unknown): SentError {
   const { name, message, stack, cause } = error instanceof Error ? error : new Error(String(error))
   const sent = { name, message, stack, cause: cause === undefined ? undefined : String(cause) }
   if (!(error instanceof Failure)) return sent
@@ -134,7 +135,7 @@ function sentError(error: unknown): SentError {
   return { ...sent, failure: { code: error.code, headers: error.headers, problem } }
 }
 
-function receivedError({ failure, name, message, stack, cause }: SentError): Error {
+export function receivedError({ failure, name, message, stack, cause }: SentError): Error {
   if (failure?.problem !== undefined) return new ProblemFailure(failure.problem)
   if (failure !== undefined) {
     return fail(failure.code, message, { headers: failure.headers, ...(cause === undefined ? {} : { cause }) })

@@ -10,11 +10,8 @@ import { ok, type Exchange } from '../http/request/exchange.ts'
 import { anyCaller } from '../store/actor.ts'
 import { signedIn } from '../models/responses.ts'
 import type { User } from '../models/user.ts'
-import { endpointOn } from './endpoint.ts'
+import { endpointOn, SHORT_BODY } from './endpoint.ts'
 import type { Service } from './service-parts.ts'
-
-/** Clients send these bodies without having signed in: reading two megabytes takes a good part of a second. */
-const BODY = { bytesMax: 16 * 1024, isShort: true }
 
 const EMAIL: JsonSchema = { type: 'string', description: 'An e-mail address', examples: ['you@example.org'] }
 const DASHBOARD_FLAG: JsonSchema = {
@@ -42,11 +39,12 @@ export const AUTH = [
         required: ['email'],
       },
     },
+    bodyLimit: SHORT_BODY,
     status: 202,
     errors: ['invalidInput', 'unauthorized'],
     client: 'auth.requestCode',
   }).handle(async ({ auth: { accounts, limits }, now, mail: { wakeCourier } }, exchange) => {
-    const body = await exchange.readJson(BODY)
+    const body = await exchange.readJson()
     const [email, dashboard] = [readEmail(body['email']), readDashboardFlag(body)]
     await limits.requestCodeFor(email, networkKey(exchange.clientAddress), now())
     const languages = parseAcceptLanguage(exchange.headers['accept-language'])
@@ -77,11 +75,12 @@ export const AUTH = [
         required: ['email', 'code'],
       },
     },
+    bodyLimit: SHORT_BODY,
     response: signedIn,
     errors: ['invalidInput', 'unauthorized', 'tooManyRequests'],
     client: 'auth.verifyCode',
   }).handle(async ({ auth: { accounts, sessions }, now }, exchange) => {
-    const body = await exchange.readJson(BODY)
+    const body = await exchange.readJson()
     const [email, code, dashboard] = [readEmail(body['email']), body['code'], readDashboardFlag(body)]
     if (typeof code !== 'string') throw fail('invalidInput', 'code: expected a string of six digits')
     const session = sessions.find(exchange, now())
@@ -95,13 +94,14 @@ export const AUTH = [
     summary: 'Sign in as a guest',
     description: 'No body is needed; a JSON body must be an object.',
     body: 'empty',
+    bodyLimit: SHORT_BODY,
     response: signedIn,
     errors: ['invalidInput'],
     client: 'auth.anonymous',
   }).handle(async ({ auth: { accounts }, now }, exchange) => {
     // A body that is not JSON is ignored; JSON has to be an object here as everywhere.
     if (/^application\/json\b/i.test(exchange.headers['content-type'] ?? ''))
-      await exchange.readJson({ ...BODY, optional: true })
+      await exchange.readJson({ optional: true })
     const [visitor, client] = [visitorOf(exchange), clientOf(exchange)]
     return accounts.signInAnonymously({ visitor, client, now: now() })
   }),

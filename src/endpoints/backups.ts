@@ -11,13 +11,11 @@ import type { FoundBackup } from '../store/backup/backup-restores.ts'
 import { backupMade, type BackupRecord } from '../store/backup/backup-runs.ts'
 import { DatabaseFileError } from '../store/backup/database-copy.ts'
 import { DOWNLOADS_MAX, DOWNLOADS_PER_USER_MAX } from './download-slots.ts'
-import { endpointOn } from './endpoint.ts'
+import { endpointOn, SHORT_BODY } from './endpoint.ts'
 import type { Service } from './service-parts.ts'
 
 /** https://www.iana.org/assignments/media-types/application/vnd.sqlite3 */
 const SQLITE_TYPE = 'application/vnd.sqlite3'
-
-const CONFIRM_BYTES_MAX = 16 * 1024
 
 const endpoint = endpointOn<Service>('Administration')
 
@@ -111,6 +109,7 @@ export const BACKUPS = [
       'the backup come back. Tokens of the API and passkeys that the database in use does not have are removed. Not for ' +
       'tokens of the API. 409 on a node of a cluster; the message says what to do there.',
     body: restoreBody,
+    bodyLimit: SHORT_BODY,
     response: checkedBackup,
     errors: ['invalidInput', 'notFound', 'conflict'],
     client: 'admin.restoreBackup',
@@ -118,7 +117,7 @@ export const BACKUPS = [
     requireSignIn(caller)
     const name = exchange.params['name'] ?? ''
     const restores = await restoresOf(backups, name)
-    const { confirm } = await exchange.readJson({ bytesMax: CONFIRM_BYTES_MAX, isShort: true })
+    const { confirm } = await exchange.readJson()
     if (confirm !== name) throw fail('invalidInput', `confirm: expected ${describe(name)}, the name of the backup, found ${describe(confirm)}`)
     const writer = store.as(acting(requireAdministrator))
     const record = (): Promise<void> => writer.record({ event: 'backup.restored', details: [{ name: 'name', value: name }] })

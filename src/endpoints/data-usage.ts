@@ -9,7 +9,6 @@ import type { Service } from './service-parts.ts'
 
 /** As many as a batch deletes. */
 const IDS_MAX = 200
-const BODY = { bytesMax: 64 * 1024, isShort: true }
 
 const USAGE_BODY: NamedSchema = {
   kind: 'schema',
@@ -56,13 +55,14 @@ export const DATA_USAGE = [
     description: 'A document with copies of several counts for each. Exact up to 100,000, where `totalIsFloor` is true.',
     parameters: ['model'],
     body: USAGE_BODY,
+    bodyLimit: { bytesMax: 64 * 1024, isShort: true },
     response: documentsUsage,
     errors: ['badRequest', 'invalidInput', 'methodNotAllowed'],
     client: 'data.usageOfMany',
   }).handle(async ({ content: { documents } }, exchange, { caller }) => {
     const model = readModel(exchange)
     requireRole(model, 'read', caller)
-    const { ids } = await exchange.readJson(BODY)
+    const { ids } = await exchange.readJson()
     return documents.usageOfMany({ model, ids: readIds(ids), caller })
   }),
 ]

@@ -20,7 +20,7 @@ import { documentDependencies, listDependencies, mayBeKept } from '../content/re
 import type { ReadResult } from '../content/reads/reads.ts'
 import { readIdempotencyKey, type RepeatKey } from '../content/repeatable.ts'
 import { entityTag } from '../http/request/entity-tag.ts'
-import { created, ok, type Exchange, type HttpResponse, type JsonBodyOptions } from '../http/request/exchange.ts'
+import { created, ok, type BodyLimit, type Exchange, type HttpResponse, type JsonBodyOptions } from '../http/request/exchange.ts'
 import { knownTag, readPreconditions, requirePreconditions } from '../http/request/preconditions.ts'
 import type { KeptEnvelope } from '../http/representation.ts'
 import type { Caller } from '../models/caller.ts'
@@ -38,7 +38,7 @@ import { CHANGED_BY, COUNT, CURSOR, ETAG_EXAMPLE, FIELDS, INCOMPLETE, LIMIT, SEA
 import type { Condition } from '../store/documents/transaction-view.ts'
 
 /** The body of a query: a filter of 64 KiB in which each character is escaped, a cursor and a sort. */
-const QUERY_BYTES_MAX = 512 * 1024
+const QUERY_LIMIT: BodyLimit = { bytesMax: 512 * 1024 }
 
 const QUERY: NamedSchema = {
   kind: 'schema',
@@ -130,6 +130,7 @@ const QUERY_BY_BODY = reading({
   summary: 'List documents of a model, with a filter that is too long for a URL',
   parameters: ['model'],
   body: QUERY,
+  bodyLimit: QUERY_LIMIT,
   response: PAGE,
   errors: ['badRequest', 'invalidInput', 'methodNotAllowed'],
   client: 'data.list',
@@ -230,6 +231,7 @@ export const DATA = [
     description: 'The query runs on the stored data and is aborted shortly before its deadline.',
     parameters: ['writableModel'],
     body: QUERY,
+    bodyLimit: QUERY_LIMIT,
     response: queryPlan,
     errors: ['badRequest', 'invalidInput', 'methodNotAllowed', 'tooManyRequests'],
     client: 'data.explain',
@@ -352,7 +354,7 @@ export const DATA = [
 export const DATA_READS = [LIST, QUERY_BY_BODY, READ]
 
 async function readListBody(exchange: Exchange, session: Session, now: Clock): Promise<ListRequest> {
-  const body = await exchange.readJson({ bytesMax: QUERY_BYTES_MAX, isDoneWhenRead: true })
+  const body = await exchange.readJson({ isDoneWhenRead: true })
   return { params: paramsOfBody(exchange, body), caller: session.current(now()) }
 }
 

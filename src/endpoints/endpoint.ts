@@ -7,7 +7,7 @@ import type { Session } from '../auth/sessions.ts'
 import { withValue, type Awaitable } from '../base/awaitable.ts'
 import type { FailureCode } from '../base/failure.ts'
 import type { JsonSchema } from '../base/json-schema.ts'
-import type { Exchange, HttpResponse } from '../http/request/exchange.ts'
+import type { BodyLimit, Exchange, HttpResponse } from '../http/request/exchange.ts'
 import type { ScopeName } from '../models/caller.ts'
 import type { Operation, RecordField, ValueOf } from '../models/schema.ts'
 import type { ParameterName } from './parameters.ts'
@@ -55,6 +55,9 @@ export interface OtherResponse {
   readonly body?: NamedSchema
 }
 
+/** What clients send without having signed in, or in a form: reading two megabytes takes a good part of a second. */
+export const SHORT_BODY: BodyLimit = { bytesMax: 16 * 1024, isShort: true }
+
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
 interface Declaration {
@@ -80,6 +83,8 @@ interface Declaration {
    * that may be left out.
    */
   readonly body?: RecordField | NamedSchema | 'document' | 'patch' | 'draft' | 'empty'
+  /** Of the body, where it is less than what the server takes. */
+  readonly bodyLimit?: BodyLimit
   readonly others?: readonly OtherResponse[]
   /** Those besides what the access and every request can bring. */
   readonly errors?: readonly FailureCode[]

@@ -3,7 +3,7 @@ import { readEmail } from '../auth/accounts.ts'
 import { visitorOf } from '../auth/sessions.ts'
 import { fail } from '../base/failure.ts'
 import { firstAdminBody, signedIn } from '../models/responses.ts'
-import { endpointOn } from './endpoint.ts'
+import { endpointOn, SHORT_BODY } from './endpoint.ts'
 import type { Service } from './service-parts.ts'
 
 const HAS_ADMINISTRATOR =
@@ -27,11 +27,12 @@ export const FIRST_ADMIN = [
       'The token is valid for an hour, until it is used, and while there is no administrator. It is checked before the e-mail ' +
       'address, so that a request without one tells whether it is valid.',
     body: firstAdminBody,
+    bodyLimit: SHORT_BODY,
     response: signedIn,
     errors: ['invalidInput', 'unauthorized', 'forbidden'],
     client: 'auth.setup',
   }).handle(async ({ auth: { accounts, setupToken, refusedSignIns }, now }, exchange) => {
-    const { token, email: given } = await exchange.readJson({ bytesMax: 16 * 1024, isShort: true })
+    const { token, email: given } = await exchange.readJson()
     const visitor = visitorOf(exchange)
     const found = setupToken.check(token, now())
     if (found !== 'valid') {

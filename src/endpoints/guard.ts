@@ -7,13 +7,15 @@
 import type { Limits } from '../auth/limits.ts'
 import type { Session, Sessions } from '../auth/sessions.ts'
 import { withValue, type Awaitable } from '../base/awaitable.ts'
-import { assertNever } from '../base/failure.ts'
+import { assertNever, Failure } from '../base/failure.ts'
 import type { Clock } from '../base/clock.ts'
-import { requireAdministrator, requireEditor, requireScope, requireSignIn, requireWholeToken } from '../content/rules/access.ts'
+import { requireAdministrator, requireEditor, requireRole, requireScope, requireSignIn, requireWholeToken } from '../content/rules/access.ts'
 import { limitKey } from '../http/request/client-address.ts'
-import type { Exchange, HttpResponse } from '../http/request/exchange.ts'
+import type { BodyLimit, Exchange, Handler } from '../http/request/exchange.ts'
 import type { Route } from '../http/server/router.ts'
 import { hasDashboard, type ScopeName } from '../models/caller.ts'
+import { modelNamed } from '../models/registry.ts'
+import type { Operation } from '../models/schema.ts'
 import type { Access, Described, Endpoint } from './endpoint.ts'
 import type { PositionGate } from './position-gate.ts'
 
@@ -23,12 +25,18 @@ import type { PositionGate } from './position-gate.ts'
  */
 const GUEST_BODY_BYTES_MAX = 256 * 1024
 
-interface Guard {
+export interface Guard {
   readonly sessions: Pick<Sessions, 'require' | 'find'>
   readonly limits: Pick<Limits, 'requestCodeFrom' | 'guestFrom' | 'dataRequest' | 'dataBody'>
   readonly now: Clock
   /** On a node of a cluster: lets requests wait for the state that they want. */
   readonly positions?: PositionGate | undefined
+}
+
+interface ForwardingGuard {
+  readonly sessions: Guard['sessions']
+  readonly limits: Pick<Limits, 'dataRequest' | 'dataBody'>
+  readonly now: Clock
 }
 
 export function routesOf<S>(
@@ -38,19 +46,87 @@ export function routesOf<S>(
 ): readonly Route[] {
   const { positions } = guard
   return endpoints.map((endpoint) => {
-    const { method, path, tag, access, token, serve, forVisitors } = endpoint
-    const reach = reachOf(endpoint)
-    const handler = (exchange: Exchange): Awaitable<HttpResponse> => {
-      if (forVisitors?.applies(service, exchange) === true) {
-        return withValue(admit('visitor', exchange, guard, reach), () => forVisitors.serve(service, exchange))
-      }
-      if (token === 'optional' && reach === 'none') refuseToken(exchange, guard)
-      return withValue(admit(access, exchange, guard, reach), (session) => serve(service, exchange, session))
-    }
+    const { method, path, tag } = endpoint
+    const handler = handlerOf(endpoint, service, guard)
     // What tells how the node is doing works in every state of it.
     if (positions === undefined || tag === 'Operation') return { method, path, handler }
     return { method, path, handler: (exchange) => withValue(positions.admit(exchange), () => handler(exchange)) }
   })
+}
+
+function handlerOf<S>(endpoint: Endpoint<S>, service: S, guard: Guard): Handler {
+  const { access, token, bodyLimit, serve, forVisitors } = endpoint
+  const reach = reachOf(endpoint)
+  return (exchange) => {
+    if (bodyLimit !== undefined) exchange.setBodyTerms({ limit: bodyLimit })
+    if (forVisitors?.applies(service, exchange) === true) {
+      return withValue(admit('visitor', exchange, guard, reach), () => forVisitors.serve(service, exchange))
+    }
+    if (token === 'optional' && reach === 'none') refuseToken(exchange, guard)
+    return withValue(admit(access, exchange, guard, reach), (session) => serve(service, exchange, session))
+  }
+}
+
+/** What a thread knows of an endpoint that another one serves. */
+export interface ForwardedEndpoint extends Pick<Described, 'method' | 'path' | 'access' | 'operation'> {
+  readonly reach: TokenReach
+  readonly bodyLimit: BodyLimit | undefined
+  /** Whether the handler may read a body. */
+  readonly readsBody: boolean
+}
+
+/** As they can be sent to a thread. */
+export function forwardedEndpoints(endpoints: readonly Described[]): readonly ForwardedEndpoint[] {
+  return endpoints.map((endpoint) => {
+    const { method, path, access, operation, body, bodyLimit } = endpoint
+    // An object that may be left out is read where it is bounded.
+    const readsBody = body !== undefined && (body !== 'empty' || bodyLimit !== undefined)
+    return { method, path, access, ...(operation && { operation }), reach: reachOf(endpoint), bodyLimit, readsBody }
+  })
+}
+
+/** Limits that only the thread counts that serves the request. */
+const COUNTED_THERE: readonly Access[] = ['codeRequest', 'guestSignIn']
+
+/**
+ * Decides in a thread whether a request goes on to the one that serves it, and counts it. Throws what keeps it from going on.
+ * Returns why its body is not to be read: its caller may not do with the model what the endpoint does.
+ */
+export function admitForwarded(exchange: Exchange, endpoint: ForwardedEndpoint, guard: Guard): Failure | undefined {
+  const { access, operation, reach, bodyLimit } = endpoint
+  if (bodyLimit !== undefined) exchange.setBodyTerms({ limit: bodyLimit })
+  if (COUNTED_THERE.includes(access)) return undefined
+  const session = admit(access, exchange, guard, reach)
+  const { query } = exchange
+  // To check a document with an id takes the right to replace it, which the handler looks for.
+  const model = operation === undefined || query.get('id') !== undefined ? undefined : modelNamed(query.get('model') ?? '')
+  if (model === undefined || session === undefined || session instanceof Promise) return undefined
+  try {
+    requireRole(model, operation as Operation, session.caller)
+    return undefined
+  } catch (error) {
+    if (error instanceof Failure) return error
+    throw error
+  }
+}
+
+/** The guard of a thread that counts data requests alone. */
+export function dataGuard({ sessions, limits, now }: ForwardingGuard): Guard {
+  return { sessions, limits: { ...limits, requestCodeFrom: notHere, guestFrom: notHere }, now }
+}
+
+function notHere(): never {
+  throw new Error('Another thread counts this limit')
+}
+
+/** The handlers of requests that admitForwarded() has admitted and counted in another thread, by method and path of their endpoints. */
+export function forwardedHandlers<S>(endpoints: readonly Endpoint<S>[], service: S, guard: Guard): ReadonlyMap<string, Handler> {
+  const limits = { ...guard.limits, dataRequest: () => {} }
+  return new Map(endpoints.map((endpoint) => [endpointKey(endpoint), handlerOf(endpoint, service, { ...guard, limits })]))
+}
+
+export function endpointKey({ method, path }: Pick<Route, 'method' | 'path'>): string {
+  return `${method} ${path}`
 }
 
 /** The session of a request that may go on; undefined where none is needed. Throws what keeps it from going on. */

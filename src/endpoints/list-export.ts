@@ -49,6 +49,7 @@ export const LIST_EXPORT = [
       'the file; in CSV, a text that a spreadsheet would run as a formula has an apostrophe in front, which `import` removes. ' +
       `At most 1 GiB and two minutes; ${DOWNLOADS_MAX} downloads at the same time, ${DOWNLOADS_PER_USER_MAX} of one user.`,
     body: BODY,
+    bodyLimit: { bytesMax: BODY_BYTES_MAX },
     response: {
       kind: 'raw',
       type: TYPE,
@@ -58,7 +59,7 @@ export const LIST_EXPORT = [
     errors: ['badRequest', 'invalidInput', 'methodNotAllowed', 'conflict', 'tooManyRequests'],
     client: 'admin.exportList',
   }).handle(async ({ store, content: { listSettings, exports }, downloads }, exchange, { caller, acting }) => {
-    const body = await exchange.readJson({ bytesMax: BODY_BYTES_MAX, isDoneWhenRead: true })
+    const body = await exchange.readJson({ isDoneWhenRead: true })
     const { model: name, format: wanted } = body
     const model: Model | undefined = typeof name === 'string' ? modelNamed(name) : undefined
     if (model === undefined || model.computed === true) throw fail('badRequest', `model: expected one of ${WRITABLE_MODELS.join(', ')}, found ${describe(name)}`)

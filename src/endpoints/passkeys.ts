@@ -9,12 +9,10 @@ import { readShownName } from '../base/shown-name.ts'
 import { requireAdministrator, requireSignIn } from '../content/rules/access.ts'
 import { passkey, passkeyCreation, passkeyRequest, passkeys, passkeysRemoved, signedIn, type Passkey } from '../models/responses.ts'
 import { anyCaller } from '../store/actor.ts'
-import { endpointOn, type NamedSchema } from './endpoint.ts'
+import { endpointOn, type NamedSchema, SHORT_BODY } from './endpoint.ts'
 import type { Service } from './service-parts.ts'
 import { requireUser } from './user-sessions.ts'
 import type { PasskeyRecord } from '../store/accounts/passkey-table.ts'
-
-const BODY = { bytesMax: 16 * 1024, isShort: true }
 
 const bytes = (description: string): JsonSchema => ({ type: 'string', pattern: '^[A-Za-z0-9_-]+$', description })
 const ID = bytes('`id` of the `PublicKeyCredential`')
@@ -71,11 +69,12 @@ export const PASSKEYS = [
     summary: 'Sign in with a passkey',
     description: 'For users with a role in the dashboard, at the page where the passkey was made.',
     body: SIGN_IN_BODY,
+    bodyLimit: SHORT_BODY,
     response: signedIn,
     errors: ['invalidInput', 'unauthorized', 'forbidden'],
     client: 'auth.signInWithPasskey',
   }).handle(async ({ auth: { passkeys: all }, now }, exchange) => {
-    const body = await exchange.readJson(BODY)
+    const body = await exchange.readJson()
     return all.signIn({
       visitor: visitorOf(exchange),
       id: readText(body, 'id'),
@@ -117,13 +116,14 @@ export const PASSKEYS = [
     summary: 'Add a passkey, with a fresh code',
     description: 'The code is one of `POST /auth/request-code`: it proves again who adds the passkey. At most 20 for a user.',
     body: ADD_BODY,
+    bodyLimit: SHORT_BODY,
     status: 201,
     response: passkey,
     errors: ['invalidInput', 'forbidden', 'conflict', 'tooManyRequests'],
     client: 'auth.addPasskey',
   }).handle(async ({ auth: { passkeys: all }, now }, exchange, session) => {
     requirePasskeyUser(session.caller)
-    const body = await exchange.readJson(BODY)
+    const body = await exchange.readJson()
     const added = await all.add({
       session,
       code: readText(body, 'code'),

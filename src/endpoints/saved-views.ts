@@ -6,14 +6,12 @@ import { requireEditor, requireSignIn } from '../content/rules/access.ts'
 import type { Caller } from '../models/caller.ts'
 import { savedView, savedViews, type SavedView } from '../models/responses.ts'
 import { VIEWS_MAX, type SavedView as StoredView } from '../store/accounts/saved-view-table.ts'
-import { endpointOn, type NamedSchema } from './endpoint.ts'
+import { endpointOn, type NamedSchema, SHORT_BODY } from './endpoint.ts'
 import type { Service } from './service-parts.ts'
 import { WRITABLE_MODELS } from './parameters.ts'
 
 const NAME_CHARS_MAX = 80
 const QUERY_CHARS_MAX = 2_000
-const BODY = { bytesMax: 16 * 1024, isShort: true }
-
 const VIEW_BODY: NamedSchema = {
   kind: 'schema',
   name: 'SaveView',
@@ -54,12 +52,13 @@ export const SAVED_VIEWS = [
     summary: 'Save a list of the dashboard under a name',
     description: `At most ${VIEWS_MAX} for a user.`,
     body: VIEW_BODY,
+    bodyLimit: SHORT_BODY,
     status: 201,
     response: savedView,
     errors: ['invalidInput', 'conflict'],
     client: 'dashboard.addView',
   }).handle(async ({ store, newId }, exchange, { caller, acting }) => {
-    const view = { ...readView(await exchange.readJson(BODY)), id: newId(), userId: caller.id }
+    const view = { ...readView(await exchange.readJson()), id: newId(), userId: caller.id }
     const saved = await store.as(acting(requireKeeper)).addView(view)
     if (saved === 'saved') return shown(view)
     throw saved === 'missing' ? notFound(caller.id) : fail('conflict', `Cannot save a view: you have ${VIEWS_MAX}, which are as many as a user may have: delete one first`)
@@ -71,11 +70,12 @@ export const SAVED_VIEWS = [
     whoMay: WHO,
     summary: 'Rename or change one of your saved views',
     body: VIEW_BODY,
+    bodyLimit: SHORT_BODY,
     response: savedView,
     errors: ['invalidInput', 'notFound'],
     client: 'dashboard.replaceView',
   }).handle(async ({ store }, exchange, { caller, acting }) => {
-    const view = { ...readView(await exchange.readJson(BODY)), id: exchange.params['view'] ?? '', userId: caller.id }
+    const view = { ...readView(await exchange.readJson()), id: exchange.params['view'] ?? '', userId: caller.id }
     if ((await store.as(acting(requireKeeper)).replaceView(view)) === 'missing') throw notFound(view.id)
     return shown(view)
   }),

@@ -5,7 +5,7 @@ import { describe, fail } from '../base/failure.ts'
 import { isObject } from '../base/json.ts'
 import type { JsonSchema } from '../base/json-schema.ts'
 import { requireAdministrator, requireSignIn } from '../content/rules/access.ts'
-import type { HttpResponse } from '../http/request/exchange.ts'
+import type { BodyLimit, HttpResponse } from '../http/request/exchange.ts'
 import { readPreconditions, requirePreconditions } from '../http/request/preconditions.ts'
 import type { Caller } from '../models/caller.ts'
 import { editable, EDITABLE_CHARS_MAX, EDITABLE_NAMES, MAIL_NAMES } from '../models/editable-settings.ts'
@@ -13,7 +13,7 @@ import { mailTest, serviceSettings, type MailTest, type ServiceSettings } from '
 import { endpointOn, type NamedSchema } from './endpoint.ts'
 import type { Service } from './service-parts.ts'
 
-const BODY_BYTES_MAX = 64 * 1024
+const LIMIT: BodyLimit = { bytesMax: 64 * 1024, isShort: true }
 
 const EXAMPLES: Readonly<Record<string, string>> = {
   appName: 'City News',
@@ -66,13 +66,14 @@ export const SETTINGS_ENDPOINTS = [
       'change settings.',
     parameters: ['ifMatch'],
     body: PATCH,
+    bodyLimit: LIMIT,
     response: { kind: 'text', schema: serviceSettings, tagged: true },
     errors: ['badRequest', 'invalidInput', 'conflict', 'preconditionFailed', 'tooManyRequests'],
     client: 'admin.changeSettings',
   }).handle(async ({ settings, store, mail: { testMail }, now }, exchange, session) => {
     requireSignIn(session.caller)
     const conditions = readPreconditions(exchange.headers)
-    const patch = await exchange.readJson({ isPatch: true, bytesMax: BODY_BYTES_MAX, isShort: true, isDoneWhenRead: true })
+    const patch = await exchange.readJson({ isPatch: true, isDoneWhenRead: true })
     const { changes, check, mail, isTested } = await settings.plan(patch)
     if (conditions !== undefined) requirePreconditions(conditions, (await settings.refresh()).version)
     if (isTested) requireDelivered(await testMail(ownEmail(session), session, mail))
@@ -88,12 +89,13 @@ export const SETTINGS_ENDPOINTS = [
       'A mail that was not accepted is a 200 as well, with `advice`. A setting that is left out is the one in use, and null ' +
       'tries the value that holds without the stored one. If that is no mail server, the service prints the mail in its terminal.',
     body: TEST,
+    bodyLimit: LIMIT,
     response: mailTest,
     errors: ['invalidInput', 'conflict', 'tooManyRequests'],
     client: 'admin.testMailSettings',
   }).handle(async ({ settings, mail: { testMail } }, exchange, session) => {
     requireSignIn(session.caller)
-    const { to, settings: patch } = await exchange.readJson({ bytesMax: BODY_BYTES_MAX, isShort: true, isDoneWhenRead: true })
+    const { to, settings: patch } = await exchange.readJson({ isDoneWhenRead: true })
     const email = readEmail(to, 'to')
     if (patch === undefined || !isObject(patch)) throw fail('invalidInput', 'settings: expected an object of mail settings')
     const other = Object.keys(patch).find((name) => !MAIL_NAMES.some((one) => one === name))

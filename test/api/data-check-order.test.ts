@@ -1,3 +1,4 @@
+// also: threads
 /**
  * The order of checks: a session, the rate limit, the model, the right of the role, the item, its owner, the body, the
  * limits of preferences, the operation. Each test sends what violates two neighbours and gets the earlier response.

@@ -1,4 +1,4 @@
-// also: cluster
+// also: threads cluster
 /**
  * Checking a body finds what creating or replacing would refuse, in the same words: each list of problems is held
  * against the responses of real requests, fixing one problem after the other.

@@ -131,6 +131,28 @@ describe('attack:', { skip: ONLY_HERE }, () => {
     assert.equal((await (clients[0] as Send)('/api/v1/data?model=country', { headers: bearer(token) })).status, 200)
   })
 
+  it('a body that its sender may not write is not waited for, in whatever thread', async () => {
+    const { token } = await service.guest()
+    const statusOf = async (path: string, lines: readonly string[]): Promise<number> => {
+      const connection = await RawConnection.open(Number(new URL(service.url).port))
+      try {
+        connection.write([`POST ${path} HTTP/1.1`, 'Host: localhost', 'Content-Type: application/json', ...lines, 'Expect: 100-continue', '\r\n'].join('\r\n'))
+        return (await connection.response()).status
+      } finally {
+        connection.destroy()
+      }
+    }
+    const signedIn = `Authorization: Bearer ${token}`
+    for (let i = 0; i < CONNECTIONS; i++) {
+      assert.equal(await statusOf('/api/v1/data?model=topic', ['Content-Length: 1000']), 401)
+      assert.equal(await statusOf('/api/v1/data?model=topic', [signedIn, 'Content-Length: 1000']), 403)
+      assert.equal(await statusOf('/api/v1/admin/outbox/test', [signedIn, 'Content-Length: 1000']), 403)
+      assert.equal(await statusOf('/api/v1/auth/request-code', ['Content-Length: 20000']), 413)
+      // What no handler reads is not waited for either.
+      assert.equal(await statusOf('/api/v1/changes/ticket', [signedIn, 'Content-Length: 1000']), 201)
+    }
+  })
+
   it('a client cannot say that it comes from another thread', async (t) => {
     const { token } = await service.guest()
     const forged = {

@@ -6,17 +6,22 @@ import { createForwarding } from '../../src/app/threads/request-forwarding.ts'
 import type { RequestMessage } from '../../src/app/threads/thread-messages.ts'
 import { createCalls } from '../../src/base/calls.ts'
 import { Failure } from '../../src/base/failure.ts'
+import { dataGuard, type ForwardedEndpoint } from '../../src/endpoints/guard.ts'
 import type { Exchange } from '../../src/http/request/exchange.ts'
+
+const ENDPOINT: ForwardedEndpoint = { method: 'POST', path: '/', access: 'public', reach: 'none', bodyLimit: undefined, readsBody: false }
 
 it('attack: clients that send and leave while the main thread is busy do not fill its memory', async () => {
   const held: { readonly kind: string; readonly id: number }[] = []
   const main = createCalls<{ serve: (request: RequestMessage) => never }>({ postMessage: (message) => void held.push(message as never) }, {})
-  const { forward } = createForwarding(() => main as never, createLeftCalls(), assert.fail)
+  const never = (): never => assert.fail()
+  const guard = dataGuard({ sessions: { require: never, find: never }, limits: { dataRequest: never, dataBody: never }, now: () => 0 })
+  const forward = createForwarding(() => main as never, createLeftCalls(), guard).handlerOf(ENDPOINT)
   const outcomes: Promise<unknown>[] = []
   const send = (id: number, clientAddress: string): Socket => {
     const socket = new Socket()
     const exchange = { requestId: String(id), request: { socket }, method: 'POST', target: '/', headers: {}, clientAddress }
-    outcomes.push(forward(exchange as unknown as Exchange).catch((error: unknown) => error))
+    outcomes.push((forward(exchange as unknown as Exchange) as Promise<unknown>).catch((error: unknown) => error))
     return socket
   }
   const calls = (): readonly { readonly id: number }[] => held.filter(({ kind }) => kind === 'call')

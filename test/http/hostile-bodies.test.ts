@@ -25,8 +25,8 @@ function reading(path: string, terms: BodyTerms, isShort = false): Route {
     method: 'POST',
     path,
     handler: async (exchange) => {
-      exchange.setBodyTerms(terms)
-      return ok(String(JSON.stringify(await exchange.readJson({ isShort })).length))
+      exchange.setBodyTerms({ ...terms, ...(isShort && { limit: { bytesMax: Infinity, isShort } }) })
+      return ok(String(JSON.stringify(await exchange.readJson()).length))
     },
   }
 }

@@ -57,7 +57,8 @@ export function nodeRoutes(parts: NodeRoutesParts): readonly Route[] {
     requireSafe(exchange)
     const client = limitKey(exchange.clientAddress)
     countTry(client)
-    const { token } = await exchange.readJson({ bytesMax: BODY_BYTES_MAX, isShort: true })
+    exchange.setBodyTerms({ limit: { bytesMax: BODY_BYTES_MAX, isShort: true } })
+    const { token } = await exchange.readJson()
     if (typeof token !== 'string' || !(await tokens.redeem(token))) {
       log.warn('cluster.join_refused', { client })
       throw fail('forbidden', 'The join token is wrong, used or expired: make one with "dateline cluster token" on a member')

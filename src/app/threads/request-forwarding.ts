@@ -1,48 +1,46 @@
-/** Requests that a serving thread has answered by the main thread. */
-import { Sent, type Calls } from '../../base/calls.ts'
-import type { Exchange, HttpResponse } from '../../http/request/exchange.ts'
+/** Requests that a serving thread has answered by the main thread: each is one message there, with all of its body, and one back. */
+import { sentError, type Calls } from '../../base/calls.ts'
+import type { Failure } from '../../base/failure.ts'
+import { admitForwarded, endpointKey, type ForwardedEndpoint, type Guard } from '../../endpoints/guard.ts'
+import type { Exchange, Handler, HttpResponse } from '../../http/request/exchange.ts'
 import { limitKey } from '../../http/request/client-address.ts'
 import { ClientGone } from '../../http/request/incoming-body.ts'
 import type { IncomingExchange } from '../../http/request/incoming-exchange.ts'
 import type { createLeftCalls } from './left-calls.ts'
-import type { MainAnswers, ServingAnswers } from './thread-messages.ts'
+import type { MainAnswers, SentBody, ServingAnswers } from './thread-messages.ts'
 
-/** `weigh` counts bytes of a body for a caller, of which some have been counted before; throws tooManyRequests. */
 export function createForwarding(
   main: () => Pick<Calls<MainAnswers>, 'call' | 'tell'>,
   callFor: ReturnType<typeof createLeftCalls>,
-  weigh: (caller: string, bytes: number, before: number) => void,
+  guard: Guard,
 ) {
   const inFlight = new Map<string, IncomingExchange>()
 
-  const answers: Pick<ServingAnswers, 'readBytes' | 'watch'> = {
-    async readBytes({ requestId, terms, weighedFor, options }) {
-      const exchange = inFlight.get(requestId)
-      if (exchange === undefined) throw new ClientGone('the request is over')
-      exchange.setBodyTerms(terms)
-      if (weighedFor !== undefined) {
-        exchange.setBodyTerms({ weigh: (bytes, before) => weigh(weighedFor, bytes, before) })
-      }
-      // Its memory goes over with it, and is counted here until the response is there.
-      const bytes = (await exchange.readBytes(options)) as Uint8Array<ArrayBuffer>
-      return new Sent(bytes, bytes.length === 0 ? [] : [bytes.buffer])
-    },
-    watch: (requestId) => void inFlight.get(requestId)?.signal,
+  /** Reads the whole body. What keeps it from being read is for the handler, which may refuse the request for another reason. */
+  const readBody = async (exchange: IncomingExchange, denied: Failure | undefined): Promise<SentBody> => {
+    try {
+      if (denied !== undefined) throw denied
+      return { bytes: (await exchange.readBytes()) as Uint8Array<ArrayBuffer> }
+    } catch (error) {
+      if (error instanceof ClientGone) throw error
+      return { failure: sentError(error) }
+    }
   }
-
-  /** The handler of a request of this thread's server. */
-  async function forward(given: Exchange): Promise<HttpResponse> {
-    const exchange = given as IncomingExchange // All requests of a server are.
-    const { requestId, method, target, headers, clientAddress, isFromProxy, comesWithBody: hasBody } = exchange
+  const forward = async (exchange: IncomingExchange, endpoint: ForwardedEndpoint): Promise<HttpResponse> => {
+    const denied = admitForwarded(exchange, endpoint, guard)
+    const { requestId, method, target, params, headers, clientAddress, isFromProxy } = exchange
     const leaving = new AbortController()
     const onClose = (): void => leaving.abort()
     const { socket } = exchange.request
     socket.once('close', onClose)
     inFlight.set(requestId, exchange)
     try {
-      const request = { requestId, method, target, headers, clientAddress, isFromProxy, hasBody }
+      const body = endpoint.readsBody && exchange.comesWithBody ? await readBody(exchange, denied) : undefined
+      const request = { requestId, method, target, params, headers, clientAddress, isFromProxy, endpoint: endpointKey(endpoint) }
       const { signal } = leaving
-      const serve = () => main().call('serve', request, { signal })
+      // Its memory goes over with it, and is counted here until the response is there.
+      const transfer = body !== undefined && 'bytes' in body && body.bytes.length > 0 ? [body.bytes.buffer] : []
+      const serve = () => main().call('serve', { request, body }, { signal, transfer })
       const { response, logFields } = await callFor(limitKey(clientAddress), signal, serve)
       if (logFields !== undefined) exchange.addLogFields(logFields)
       if (response === undefined) throw new ClientGone('the connection ended before the response')
@@ -53,5 +51,12 @@ export function createForwarding(
       inFlight.delete(requestId)
     }
   }
-  return { answers, forward }
+  const answers: Pick<ServingAnswers, 'watch'> = {
+    watch: (requestId) => void inFlight.get(requestId)?.signal,
+  }
+  return {
+    answers,
+    /** The handler of an endpoint in this thread. All requests of a server are IncomingExchanges. */
+    handlerOf: (endpoint: ForwardedEndpoint): Handler => (exchange: Exchange) => forward(exchange as IncomingExchange, endpoint),
+  }
 }

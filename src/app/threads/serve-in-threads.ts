@@ -4,7 +4,7 @@ import type { AdjustableLog } from '../../base/log.ts'
 import type { Config } from '../../config/settings.ts'
 import type { Certificate } from '../../http/server/certificate.ts'
 import type { UntrustedForward } from '../../http/guard/untrusted-forwards.ts'
-import type { Router } from '../../http/server/router.ts'
+import type { Handler } from '../../http/request/exchange.ts'
 import type { HttpServer } from '../../http/server/server.ts'
 import type { ServerLimits } from '../../http/server/server-limits.ts'
 import { databaseFile } from '../../store/db/data-dir.ts'
@@ -14,7 +14,7 @@ import type { MainView } from './shared-memory.ts'
 import type { ServingData, ServingSettings } from './thread-messages.ts'
 import { createThreadRequests } from './thread-requests.ts'
 
-export interface ThreadServing extends Pick<ServingData, 'startedAt' | 'routes' | 'pages' | 'address' | 'clock'> {
+export interface ThreadServing extends Pick<ServingData, 'startedAt' | 'endpoints' | 'pages' | 'address' | 'clock'> {
   readonly threads: number
   readonly view: MainView
   /** The settings in use, which may change. */
@@ -23,8 +23,8 @@ export interface ThreadServing extends Pick<ServingData, 'startedAt' | 'routes' 
   readonly cacheBytes: number
   readonly dataDir: string
   readonly services: Services
-  /** Of the main thread, to which the others send what they do not serve by themselves. */
-  readonly router: Router
+  /** Of what the others do not serve by themselves, by endpointKey(). */
+  readonly handlers: ReadonlyMap<string, Handler>
   /** The server of the main thread. */
   readonly server: Pick<HttpServer, 'endOneOf' | 'bodyLane'>
   readonly untrustedForward: UntrustedForward
@@ -37,14 +37,14 @@ export interface ThreadServing extends Pick<ServingData, 'startedAt' | 'routes' 
 }
 
 export function serveInThreads(options: ThreadServing) {
-  const { threads, view, config, cacheBytes, dataDir, services, router, limits, certificate, now, log } = options
-  const { startedAt, routes, pages, address, clock, server, untrustedForward } = options
+  const { threads, view, config, cacheBytes, dataDir, services, handlers, limits, certificate, now, log } = options
+  const { startedAt, endpoints, pages, address, clock, server, untrustedForward } = options
   const { instance, keys, metrics } = services
   return startServingThreads({
     ...{ threads, endOneOf: server.endOneOf, view, metrics, now, log, closeMs: limits.closeMs },
-    requests: createThreadRequests({ router, log, services, bodyBytesMax: limits.bodyBytesMax, bodyLane: server.bodyLane, untrustedForward, now }),
+    requests: createThreadRequests({ handlers, log, services, bodyBytesMax: limits.bodyBytesMax, bodyLane: server.bodyLane, untrustedForward, now }),
     dataOf: (thread) => ({
-      ...{ thread, instance, startedAt, routes, pages, limits, address, clock, memory: view.memory },
+      ...{ thread, instance, startedAt, endpoints, pages, limits, address, clock, memory: view.memory },
       database: databaseFile(dataDir),
       settings: settingsOf(config(), cacheBytes),
       keys: keys.signing,

@@ -18,7 +18,7 @@ import { createReads } from '../../content/reads/reads.ts'
 import { createSyncReads } from '../../content/sync/sync-pull.ts'
 import { CHANGE_READS } from '../../endpoints/changes.ts'
 import { DATA_READS } from '../../endpoints/data.ts'
-import { routesOf } from '../../endpoints/guard.ts'
+import { dataGuard, endpointKey, routesOf } from '../../endpoints/guard.ts'
 import type { ReadService } from '../../endpoints/service-parts.ts'
 import { SYNC_READS } from '../../endpoints/sync.ts'
 import { HEALTH } from '../../endpoints/system.ts'
@@ -51,13 +51,8 @@ const now = cell === undefined ? systemClock : () => cell[0] as number
 /** Of a query that no client waits for. */
 const NEVER = new AbortController().signal
 const callFor = createLeftCalls()
-const forwarding = createForwarding(
-  () => main,
-  callFor,
-  (caller, bytes, before) => limits.dataBody(caller, now(), bytes, before),
-)
 const answers: ServingAnswers = {
-  ...forwarding.answers,
+  watch: (requestId) => forwarding.answers.watch(requestId),
   endOneOf: (clientKey) => server.endOneOf(clientKey),
   samples: () => metrics.samples(),
   setLevel: (level) => log.setLevel(level),
@@ -133,20 +128,16 @@ const service: ReadService = {
     publicRemoteConfig,
   },
 }
-/** The endpoints that are served here count nothing else. */
-const elsewhere = (): never => {
-  throw new Error('The main thread counts this limit')
-}
-const guard = { sessions, limits: { ...limits, requestCodeFrom: elsewhere, guestFrom: elsewhere }, now }
+const guard = dataGuard({ sessions, limits, now })
+const forwarding = createForwarding(() => main, callFor, guard)
 const pagesOfSite = data.pages === undefined ? [] : pageRoutes(data.pages.assets, data.pages.settings, represent)
 const own = [...routesOf([...DATA_READS, ...CHANGE_READS, ...SYNC_READS, HEALTH], service, guard), ...pagesOfSite]
-const isOwn = ({ method, path }: { readonly method: string; readonly path: string }): boolean =>
-  own.some((route) => route.method === method && route.path === path)
-const forwarded = data.routes.filter((one) => !isOwn(one))
+const ownKeys = new Set(own.map(endpointKey))
+const forwarded = data.endpoints.filter((one) => !ownKeys.has(endpointKey(one)))
 const server = createServer({
   router: createRouter([
     ...own,
-    ...forwarded.map(({ method, path }) => ({ method, path, handler: forwarding.forward })),
+    ...forwarded.map((endpoint) => ({ ...endpoint, handler: forwarding.handlerOf(endpoint) })),
   ]),
   ...{ now, log, instance },
   newRequestId: idGenerator(now),

@@ -3,22 +3,22 @@
  *
  * A serving thread has the connections of its clients, and all that keeps broken and hostile ones in their bounds. It
  * answers reads by itself; every other request goes to the main thread, which alone writes, as what remains of it after
- * parsing: nothing that the main thread trusts, such as the address of the client, is read from bytes of the client there.
+ * parsing, with its body: nothing that the main thread trusts, such as the address of the client, is read from bytes of the client there.
  */
-import type { IncomingHttpHeaders } from 'node:http'
 import type { SigningKey } from '../../auth/keys.ts'
 import type { LimitName } from '../../auth/limits.ts'
 import type { LogFields, ThreadLine } from '../../base/log.ts'
 import type { LogLevel } from '../../base/log-level.ts'
 import type { ThreadSamples } from '../../base/metrics.ts'
-import type { Sent } from '../../base/calls.ts'
+import type { Sent, SentError } from '../../base/calls.ts'
 import type { CountsMemory } from '../../base/shared-counts.ts'
 import type { WindowsMemory } from '../../base/shared-windows.ts'
 import type { Config } from '../../config/settings.ts'
-import type { BodyTerms, HttpResponse, JsonBodyOptions } from '../../http/request/exchange.ts'
+import type { ForwardedEndpoint } from '../../endpoints/guard.ts'
+import type { HttpResponse } from '../../http/request/exchange.ts'
+import type { ForwardedRequest } from '../../http/request/forwarded-exchange.ts'
 import type { Certificate } from '../../http/server/certificate.ts'
 import type { TcpAddress } from '../../http/server/listening.ts'
-import type { Route } from '../../http/server/router.ts'
 import type { ServerLimits } from '../../http/server/server-limits.ts'
 import type { GateMemory } from '../../store/db/reader-gate.ts'
 import type { AnswerMessage, QueryMessage } from '../../store/query/threads/query-message.ts'
@@ -66,37 +66,24 @@ export interface ServingData {
   readonly certificate: Certificate | undefined
   /** The pages, where they are served, in memory that the threads share. */
   readonly pages: { readonly assets: readonly PageAsset[] | undefined; readonly settings: PageSettings } | undefined
-  /** All routes of the main thread. */
-  readonly routes: readonly Pick<Route, 'method' | 'path'>[]
+  /** All endpoints of the main thread. */
+  readonly endpoints: readonly ForwardedEndpoint[]
   /** The time, for tests. */
   readonly clock: SharedArrayBuffer | undefined
 }
 
-/** A request, in the place of its Exchange. */
+/** A request that was admitted and counted, with all of its body. */
 export interface RequestMessage {
-  readonly requestId: string
-  readonly method: string
-  readonly target: string
-  readonly headers: IncomingHttpHeaders
-  readonly clientAddress: string
-  readonly isFromProxy: boolean
-  /** A body follows the header. */
-  readonly hasBody: boolean
+  readonly request: ForwardedRequest
+  readonly body: SentBody
 }
+
+export type SentBody = { readonly bytes: Uint8Array<ArrayBuffer> } | { readonly failure: SentError } | undefined
 
 export interface ResponseMessage {
   /** Undefined where the client has left. */
   readonly response: HttpResponse | undefined
   readonly logFields: LogFields | undefined
-}
-
-/** Reads the body of a request, under these terms. */
-export interface BodyRequest {
-  readonly requestId: string
-  readonly terms: Omit<BodyTerms, 'weigh'>
-  /** The caller whose limit on data the bytes count for as they arrive; undefined where they count for none, or have counted. */
-  readonly weighedFor: string | undefined
-  readonly options: Pick<JsonBodyOptions, 'bytesMax' | 'isShort'>
 }
 
 /** What the main thread answers. */
@@ -125,7 +112,6 @@ export type MainAnswers = {
 
 /** What a serving thread answers. */
 export type ServingAnswers = {
-  readonly readBytes: (body: BodyRequest) => Promise<Sent<Uint8Array<ArrayBuffer>>>
   /** Ends a connection of a client; false where all of them are being served. */
   readonly endOneOf: (clientKey: string) => boolean
   /** A handler wants to know when the client of a request leaves. */

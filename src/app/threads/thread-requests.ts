@@ -1,21 +1,21 @@
 /** What the main thread does for the serving threads: requests that they do not serve by themselves, and long queries. */
 import type { Clock } from '../../base/clock.ts'
-import { Sent, type Calls } from '../../base/calls.ts'
+import { receivedError, Sent, type Calls } from '../../base/calls.ts'
 import type { AdjustableLog } from '../../base/log.ts'
 import type { BodyLane } from '../../http/guard/body-lane.ts'
 import type { UntrustedForward } from '../../http/guard/untrusted-forwards.ts'
-import type { HttpResponse } from '../../http/request/exchange.ts'
+import type { Handler, HttpResponse } from '../../http/request/exchange.ts'
+import { ForwardedExchange } from '../../http/request/forwarded-exchange.ts'
 import { createResponder } from '../../http/server/responder.ts'
-import type { Router } from '../../http/server/router.ts'
 import { storedModelNamed } from '../../models/registry.ts'
 import { readQuery, writeAnswer } from '../../store/query/threads/query-message.ts'
 import type { TextPart } from '../../base/text-parts.ts'
 import type { Services } from '../services.ts'
-import { createRemoteExchange, type RemoteExchange } from './remote-exchange.ts'
 import type { MainAnswers, ResponseMessage, ServingAnswers } from './thread-messages.ts'
 
 export interface RequestsOptions {
-  readonly router: Router
+  /** Of requests that were admitted in their thread, by endpointKey(). */
+  readonly handlers: ReadonlyMap<string, Handler>
   readonly log: AdjustableLog
   readonly services: Pick<Services, 'store' | 'sessions' | 'tickets' | 'counters'>
   readonly bodyBytesMax: number
@@ -27,9 +27,16 @@ export interface RequestsOptions {
 
 export type ThreadRequests = ReturnType<typeof createThreadRequests>
 
-export function createThreadRequests({ router, log, services, bodyBytesMax, bodyLane, untrustedForward, now }: RequestsOptions) {
+export function createThreadRequests({ handlers, log, services, bodyBytesMax, bodyLane, untrustedForward, now }: RequestsOptions) {
   const { store, sessions, tickets, counters } = services
-  const respond = createResponder<RemoteExchange>({ router, log, admit: () => {} })
+  const respond = createResponder<ForwardedExchange>({
+    log,
+    find({ endpoint }) {
+      const handler = handlers.get(endpoint)
+      if (handler === undefined) throw new Error(`There is no endpoint ${endpoint}`)
+      return handler
+    },
+  })
 
   /** What the main thread answers to one thread, and what is to be done when that ends. */
   return (thread: () => Pick<Calls<ServingAnswers>, 'call' | 'tell'>) => {
@@ -42,8 +49,10 @@ export function createThreadRequests({ router, log, services, bodyBytesMax, body
       response.onClosed?.()
     }
     const answers: Omit<MainAnswers, 'ready' | 'endElsewhere'> = {
-      async serve(request, signal) {
-        const exchange = createRemoteExchange(request, { thread: thread(), bodyLane, bodyBytesMax, signal })
+      async serve({ request, body }, signal) {
+        const sentBody = body !== undefined && 'failure' in body ? { failure: receivedError(body.failure) } : body
+        const onWatch = (): void => thread().tell('watch', request.requestId)
+        const exchange = new ForwardedExchange(request, sentBody, { bodyLane, bodyBytesMax, leaving: signal, onWatch })
         try {
           const response = await respond(exchange)
           const { logFields } = exchange
@@ -51,7 +60,7 @@ export function createThreadRequests({ router, log, services, bodyBytesMax, body
           await discard(response)
           return new Sent({ response: undefined, logFields }, [])
         } finally {
-          exchange.release()
+          exchange.releaseBody()
         }
       },
       async find({ query, caller }, signal) {

@@ -57,7 +57,14 @@ export interface Exchange {
    */
   readJson(options?: JsonBodyOptions): Promise<JsonObject>
   /** Reads the body as it is, for another thread. Empty where none follows the header. Throws payloadTooLarge. */
-  readBytes(options: Pick<JsonBodyOptions, 'bytesMax' | 'isShort'>): Promise<Buffer>
+  readBytes(): Promise<Buffer>
+}
+
+export interface BodyLimit {
+  /** Past it, payloadTooLarge. */
+  readonly bytesMax: number
+  /** Usual clients send it in one piece: after some seconds it is a requestTimeout. */
+  readonly isShort?: true
 }
 
 export interface BodyTerms {
@@ -69,6 +76,8 @@ export interface BodyTerms {
   readonly bytesMax?: number
   /** The kind of caller that has this limit, where not every client has: `a guest`. */
   readonly from?: string
+  /** That of its endpoint. */
+  readonly limit?: BodyLimit
   /**
    * Called with the bytes of the body, and how many of them it was called with before: once where the length is
    * announced, else as they arrive. What it throws rejects the request.
@@ -83,10 +92,6 @@ export interface JsonBodyOptions {
   readonly isPatch?: boolean
   /** Takes a JSON array in place of an object, and gives it as the member of this name. */
   readonly arrayAs?: string
-  /** A lower limit than the server's; past it, payloadTooLarge. */
-  readonly bytesMax?: number
-  /** Usual clients send it in one piece: after some seconds it is a requestTimeout. */
-  readonly isShort?: boolean
   /** A long body leaves the lane when it is read: what follows does not process it. */
   readonly isDoneWhenRead?: boolean
 }

@@ -1,30 +1,19 @@
-/**
- * The Exchange of a request from a socket. What costs time (query, address, body, signal) is computed when a handler
- * reads it.
- */
+/** The Exchange of a request from a socket. */
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
 import { fail } from '../../base/failure.ts'
-import type { JsonObject } from '../../base/json.ts'
-import type { LogFields } from '../../base/log.ts'
-import { LONG_BODY_BYTES, readJsonObject } from './body.ts'
-import type { BodyLane } from '../guard/body-lane.ts'
-import type { BodyOwner } from '../guard/body-memory.ts'
-import { clientAddress, limitKey, UNIX_PEER } from './client-address.ts'
+import { clientAddress, UNIX_PEER } from './client-address.ts'
 import type { TrustedProxies } from './client-address.ts'
-import type { BodyTerms, Exchange, JsonBodyOptions, Params } from './exchange.ts'
+import type { BodyTerms } from './exchange.ts'
 import { ClientGone, hasBody, IncomingBody, type BodySurroundings } from './incoming-body.ts'
 import { PushedRequest } from './pushed-request.ts'
-import { parseQuery } from './query-string.ts'
-import type { Query } from './query-string.ts'
+import { ServedExchange, type ServedOptions } from './served-exchange.ts'
 
 /** What all requests of a server have in common. */
-export interface ExchangeSurroundings extends BodySurroundings {
+export interface ExchangeSurroundings extends BodySurroundings, ServedOptions {
   readonly proxies: TrustedProxies
   /** Called with the other end of the socket where X-Forwarded-For does not come from a proxy. */
   readonly onUntrustedForward: (peer: string) => void
-  readonly bodyBytesMax: number
   readonly shortBodyMs: number
-  readonly bodyLane: BodyLane
 }
 
 /** What stands around the method and the target, the empty line at the end included, and around a name and a value. */
@@ -33,7 +22,6 @@ const HEADER_LINE_BYTES = ':\r\n'.length
 /** Between two interim responses that probe whether a client is still connected. */
 const PROBE_MS = 100
 
-const NO_TERMS: BodyTerms = {}
 /** Of a request that has arrived, and of a response without an end. */
 const SERVED: Partial<IncomingMessage> = { complete: true, headers: {}, rawHeaders: [] }
 const SENDING: Partial<ServerResponse> = { headersSent: true, writableEnded: false, writableFinished: false }
@@ -49,30 +37,15 @@ export interface IncomingRequest {
   readonly peer: string
 }
 
-export class IncomingExchange implements Exchange {
-  readonly requestId: string
-  readonly method: string
-  readonly target: string
-  readonly path: string
-  params: Params = {}
-  /** The path of the route that serves it; empty where there is none. */
-  route = ''
+export class IncomingExchange extends ServedExchange {
   request: IncomingMessage
   serverResponse: ServerResponse
-  /** The fields of addLogFields(), for the access log. */
-  logFields: LogFields | undefined
   #holdsBodyBack: boolean
-  readonly #queryText: string
   readonly #around: ExchangeSurroundings
   readonly #peer: string
   /** Undefined where no body follows the header. */
   readonly #body: IncomingBody | undefined
-  #bodyTerms = NO_TERMS
-  /** Defined once the body has the lane. */
-  #leaveLane: (() => void) | undefined
-  #query: Query | undefined
   #clientAddress: string | undefined
-  #json: Promise<JsonObject> | undefined
   #abort: AbortController | undefined
   #broken: Error | undefined
 
@@ -80,15 +53,9 @@ export class IncomingExchange implements Exchange {
     { request, response, expectsContinue, requestId, peer }: IncomingRequest,
     around: ExchangeSurroundings,
   ) {
-    const target = originForm(request.url ?? '')
-    this.target = target
-    const mark = target.indexOf('?')
-    this.requestId = requestId
-    this.method = request.method ?? ''
-    this.path = mark === -1 ? target : target.slice(0, mark)
+    super({ requestId, method: request.method ?? '', target: originForm(request.url ?? '') }, around)
     this.request = request
     this.serverResponse = response
-    this.#queryText = mark === -1 ? '' : target.slice(mark + 1)
     this.#holdsBodyBack = expectsContinue
     this.#around = around
     this.#peer = peer
@@ -102,10 +69,6 @@ export class IncomingExchange implements Exchange {
 
   get headers(): IncomingHttpHeaders {
     return this.request.headers
-  }
-
-  get query(): Query {
-    return (this.#query ??= parseQuery(this.#queryText))
   }
 
   get clientAddress(): string {
@@ -162,39 +125,37 @@ export class IncomingExchange implements Exchange {
     return this.#body?.bytes ?? 0
   }
 
-  addLogFields(fields: LogFields): void {
-    this.logFields = this.logFields === undefined ? fields : { ...this.logFields, ...fields }
-  }
-
-  get bodyBytesMax(): number {
-    return Math.min(this.#around.bodyBytesMax, this.#bodyTerms.bytesMax ?? Infinity)
-  }
-
-  weigh(bytes: number): void {
-    this.#bodyTerms.weigh?.(bytes, 0)
-  }
-
-  async growBody(bytes: number): Promise<void> {
-    this.weigh(bytes)
-    if (bytes > LONG_BODY_BYTES) await this.#enterLane()
-  }
-
-  setBodyTerms(terms: BodyTerms): void {
-    this.#bodyTerms = this.#bodyTerms === NO_TERMS ? terms : { ...this.#bodyTerms, ...terms }
+  override setBodyTerms(terms: BodyTerms): void {
+    super.setBodyTerms(terms)
     if (terms.caller !== undefined) this.ownBody()
   }
 
   /** Counts the body for its owner: the caller of the terms, or the client's address without one. */
   ownBody(): void {
-    this.#body?.assign(this.#owner)
+    this.#body?.assign(this.bodyOwner)
   }
 
-  readJson(options: JsonBodyOptions = {}): Promise<JsonObject> {
-    return (this.#json ??= this.#readJson(options))
+  async readBytes(): Promise<Buffer> {
+    this.requireReadable()
+    const body = this.#body
+    if (body === undefined) return NO_BYTES
+    const { limit, weigh = () => {}, from } = this.bodyTerms
+    const late = limit?.isShort === true && !body.isWhole ? this.#interruptAfter(this.#around.shortBodyMs) : undefined
+    const bytesMax = Math.min(this.bodyBytesMax, limit?.bytesMax ?? Infinity)
+    const onStart = (): void => {
+      if (this.#holdsBodyBack) this.serverResponse.writeContinue()
+      this.#holdsBodyBack = false
+    }
+    try {
+      return await body.read({ bytesMax, from, owner: this.bodyOwner, weigh, onStart })
+    } finally {
+      clearTimeout(late)
+    }
   }
 
-  readBytes(options: Pick<JsonBodyOptions, 'bytesMax' | 'isShort'>): Promise<Buffer> {
-    return this.#inTime(options, (read) => read?.() ?? Promise.resolve(NO_BYTES))
+  protected requireReadable(): void {
+    if (this.#broken !== undefined) throw this.#broken
+    if (this.isAbandoned) throw new ClientGone('the connection ended before the request body was read')
   }
 
   /** Makes the reading of the body fail, now or later. */
@@ -204,9 +165,9 @@ export class IncomingExchange implements Exchange {
   }
 
   /** Releases the memory of the body, and the lane. Called when the request is done. */
-  releaseBody(): void {
+  override releaseBody(): void {
     this.#body?.release()
-    this.#leaveLane?.()
+    super.releaseBody()
   }
 
   /**
@@ -251,60 +212,6 @@ export class IncomingExchange implements Exchange {
       clearInterval(probing)
     })
     return controller
-  }
-
-  async #readJson(options: JsonBodyOptions): Promise<JsonObject> {
-    const weigh = (bytes: number, before: number): void => this.#bodyTerms.weigh?.(bytes, before)
-    const enterLane = (): Promise<void> => this.#enterLane()
-    try {
-      return await this.#inTime(options, (read) =>
-        readJsonObject({ headers: this.headers, read, weigh, enterLane }, options),
-      )
-    } finally {
-      if (options.isDoneWhenRead === true) this.#leaveLane?.()
-    }
-  }
-
-  /** Gives what reads the body, where one follows the header, and interrupts a short one that takes too long. */
-  async #inTime<T>(
-    { bytesMax, isShort }: JsonBodyOptions,
-    use: (read: (() => Promise<Buffer>) | undefined) => Promise<T>,
-  ): Promise<T> {
-    if (this.#broken !== undefined) throw this.#broken
-    if (this.isAbandoned) throw new ClientGone('the connection ended before the request body was read')
-    const body = this.#body
-    const read = body && (() => this.#readBody(body, bytesMax))
-    const late = isShort === true && body?.isWhole === false ? this.#interruptAfter(this.#around.shortBodyMs) : undefined
-    try {
-      return await use(read)
-    } finally {
-      clearTimeout(late)
-    }
-  }
-
-  async #enterLane(): Promise<void> {
-    if (this.#leaveLane !== undefined) return
-    this.#leaveLane = await this.#around.bodyLane.enter(this.#owner)
-    if (this.isAbandoned) throw new ClientGone('the connection ended before the request body was parsed')
-  }
-
-  get #owner(): BodyOwner {
-    const { caller = limitKey(this.clientAddress), usesReserve = false } = this.#bodyTerms
-    return { caller, usesReserve }
-  }
-
-  #readBody(body: IncomingBody, bytesMax = Infinity): Promise<Buffer> {
-    const { weigh = () => {}, from } = this.#bodyTerms
-    return body.read({
-      bytesMax: Math.min(this.bodyBytesMax, bytesMax),
-      from,
-      owner: this.#owner,
-      weigh,
-      onStart: () => {
-        if (this.#holdsBodyBack) this.serverResponse.writeContinue()
-        this.#holdsBodyBack = false
-      },
-    })
   }
 
   #interruptAfter(ms: number): NodeJS.Timeout {

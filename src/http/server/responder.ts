@@ -7,36 +7,22 @@
 import type { Awaitable } from '../../base/awaitable.ts'
 import { fail, Failure } from '../../base/failure.ts'
 import type { Log } from '../../base/log.ts'
-import type { Exchange, HttpResponse, Params } from '../request/exchange.ts'
+import type { Handler, HttpResponse } from '../request/exchange.ts'
 import { ClientGone } from '../request/incoming-body.ts'
+import type { ServedExchange } from '../request/served-exchange.ts'
 import { errorBody, JSON_TYPE } from './response-writer.ts'
-import type { Router } from './router.ts'
 
-/** A request that a handler can be found for. */
-export interface Routable extends Exchange {
-  params: Params
-  /** The path of the route that serves it; empty where there is none. */
-  route: string
-  /** The client has left. */
-  readonly isAbandoned: boolean
-}
-
-interface ResponderOptions<E extends Routable> {
-  readonly router: Router
+interface ResponderOptions<E extends ServedExchange> {
+  /** Gives the handler of a request; what it throws is the response. */
+  readonly find: (exchange: E) => Handler
   readonly log: Log
-  /** Called ahead of the handler; what it throws is the response. */
-  readonly admit: (exchange: E) => void
 }
 
 /** Returns the function that has a request handled. It gives undefined where the client has left, and never throws. */
-export function createResponder<E extends Routable>({ router, log, admit }: ResponderOptions<E>) {
+export function createResponder<E extends ServedExchange>({ find, log }: ResponderOptions<E>) {
   return (exchange: E): Awaitable<HttpResponse | undefined> => {
     try {
-      admit(exchange)
-      const { path, handler, params } = router.route(exchange.method, exchange.path)
-      exchange.route = path
-      exchange.params = params
-      const response = handler(exchange)
+      const response = find(exchange)(exchange)
       return response instanceof Promise ? response.catch((error) => responseToError(error, exchange)) : response
     } catch (error) {
       return responseToError(error, exchange)

@@ -42,12 +42,16 @@ export function createServe(around: ServingSurroundings): Serve {
   const { log, ticks, observe } = around
   const { router, guard } = around
   const respond = createResponder<IncomingExchange>({
-    router,
     log,
-    admit({ request }) {
+    find(exchange) {
+      const { request } = exchange
       assertOneHost(request)
       assertKnownCoding(request)
       guard()(request)
+      const { path, handler, params } = router.route(exchange.method, exchange.path)
+      exchange.route = path
+      exchange.params = params
+      return handler
     },
   })
   const send = createSender(around)
