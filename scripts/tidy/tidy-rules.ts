@@ -366,7 +366,7 @@ function edges(tree: Tree): { readonly from: string; readonly to: string }[] {
   )
 }
 
-/** `src/http/server/server.ts` → http, `src/app.ts` → app. */
+/** `src/http/server.ts` → http, `src/app.ts` → app. */
 function unitOf(path: string): string {
   const [, unit = ''] = path.split('/')
   return unit.replace(/\.ts$/, '')

@@ -2,7 +2,7 @@
 import type { Log } from '../base/log.ts'
 import { openFilesMax } from '../base/open-files.ts'
 import type { Config } from '../config/settings.ts'
-import { SERVER_LIMITS, type ServerLimits } from '../http/server/server-limits.ts'
+import { SERVER_LIMITS, type ServerLimits } from '../http/server-limits.ts'
 
 /** Open files that are no connections of clients: the database in several threads, mail, backups, pipes. */
 const FILES_RESERVED = 256

@@ -1,6 +1,6 @@
 /** What `/metrics` tells of connections and request bodies. */
 import type { Metrics } from '../base/metrics.ts'
-import type { HttpServer } from '../http/server/server.ts'
+import type { HttpServer } from '../http/server.ts'
 import { readings } from './service-metrics.ts'
 
 /** Registers the figures of a server. */

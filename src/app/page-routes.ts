@@ -14,10 +14,10 @@
 import { brotliCompressSync, gzipSync } from 'node:zlib'
 import { describe, fail } from '../base/failure.ts'
 import type { Config } from '../config/settings.ts'
-import { entityTag } from '../http/request/entity-tag.ts'
-import type { Handler, HttpResponse, ResponseHeaders } from '../http/request/exchange.ts'
+import { entityTag } from '../http/entity-tag.ts'
+import type { Handler, HttpResponse, ResponseHeaders } from '../http/exchange.ts'
 import { fileContent, type Represent } from '../http/representation.ts'
-import type { Route } from '../http/server/router.ts'
+import type { Route } from '../http/router.ts'
 
 /** The OpenAPI document, which is built with the pages and has an endpoint of its own. */
 export const OPENAPI_PATH = '/api/v1/openapi.json'

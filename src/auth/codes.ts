@@ -6,7 +6,7 @@
 import { randomInt } from 'node:crypto'
 import { fail, type Failure } from '../base/failure.ts'
 import type { NewId } from '../base/ids.ts'
-import { limitKey, networkKey } from '../http/request/client-address.ts'
+import { limitKey, networkKey } from '../http/client-address.ts'
 import { OPERATOR, type CallerActor, type Visitor } from '../store/actor.ts'
 import { mac, type Keys } from './keys.ts'
 import type { Limits } from './limits.ts'

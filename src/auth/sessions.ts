@@ -5,7 +5,7 @@
 import { setNewest } from '../base/bounded-map.ts'
 import { fail } from '../base/failure.ts'
 import type { NewId } from '../base/ids.ts'
-import type { Exchange } from '../http/request/exchange.ts'
+import type { Exchange } from '../http/exchange.ts'
 import type { Caller } from '../models/caller.ts'
 import { createCallerReader, KNOWN_CALLERS_MAX, type CallerReader } from '../models/caller-reader.ts'
 import { anyCaller, SYSTEM, type CallerClaim, type Requester, type Visitor } from '../store/actor.ts'

@@ -1,6 +1,6 @@
 /**
  * Expected errors, as one type, with a stable code and its HTTP status. Everything else that is thrown is a bug of
- * ours: `http/server/serving.ts` responds with 500 and logs the stack.
+ * ours: `http/serving.ts` responds with 500 and logs the stack.
  */
 import { Decimal } from './decimal.ts'
 

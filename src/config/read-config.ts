@@ -1,7 +1,7 @@
 /** Reads the Config from flags, environment and file. The first that has a setting wins; the default comes last. */
 import { didYouMean } from '../base/nearest.ts'
-import { OPAQUE_ORIGIN } from '../http/guard/cors.ts'
-import { NO_PROXIES } from '../http/request/client-address.ts'
+import { OPAQUE_ORIGIN } from '../http/cors.ts'
+import { NO_PROXIES } from '../http/client-address.ts'
 import { ConfigError } from './config-error.ts'
 import { SECRETS } from './secrets.ts'
 import { withoutServiceLinks } from './service-links.ts'

@@ -7,8 +7,8 @@
  */
 import { describe, fail } from '../base/failure.ts'
 import { parseJson, type JsonObject } from '../base/json.ts'
-import { entityTag } from '../http/request/entity-tag.ts'
-import { requirePreconditions } from '../http/request/preconditions.ts'
+import { entityTag } from '../http/entity-tag.ts'
+import { requirePreconditions } from '../http/preconditions.ts'
 import { placesOf } from '../models/incomplete.ts'
 import type { Field, Model, Operation } from '../models/schema.ts'
 import type { PastUse } from './rules/past.ts'

@@ -5,7 +5,7 @@ import { fail } from '../base/failure.ts'
 import { requireAdministrator } from '../content/rules/access.ts'
 import { queryCallerOf } from '../content/reads/query-caller.ts'
 import { pageParts, readListQuery } from '../content/reads/list-query.ts'
-import { ok } from '../http/request/exchange.ts'
+import { ok } from '../http/exchange.ts'
 import { audit } from '../models/audit.ts'
 import {
   auditRecords,

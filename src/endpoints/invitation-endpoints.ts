@@ -1,7 +1,7 @@
 /** Invitations by mail, for administrators: what became of one, and sending it once more. */
 import { parseJson, type JsonObject } from '../base/json.ts'
 import { requireAdministrator, requireSignIn } from '../content/rules/access.ts'
-import type { Exchange } from '../http/request/exchange.ts'
+import type { Exchange } from '../http/exchange.ts'
 import { invitation, type Invitation } from '../models/responses.ts'
 import { user, type User } from '../models/user.ts'
 import { endpointOn } from './endpoint.ts'

@@ -2,7 +2,7 @@
 import { describe, fail } from '../base/failure.ts'
 import { writeJson, type Json, type JsonObject } from '../base/json.ts'
 import type { ListParams } from '../content/reads/list-query.ts'
-import type { Exchange } from '../http/request/exchange.ts'
+import type { Exchange } from '../http/exchange.ts'
 import { parseFilterText } from '../query/parse.ts'
 
 /** A character of a filter is work for the planner and for each document, and counts as so many bytes of a body. */

@@ -9,7 +9,7 @@ import { MESSAGE_STATES } from '../models/message-state.ts'
 import { MODELS } from '../models/registry.ts'
 import { isReviewed } from '../models/reviewed.ts'
 import type { Model } from '../models/schema.ts'
-import type { Query } from '../http/request/query-string.ts'
+import type { Query } from '../http/query-string.ts'
 import { SEARCH_CHARS_MAX } from '../query/words.ts'
 
 export const ETAG_EXAMPLE = '"n4bQgYhMfWWaL-qgxVrQFa"'

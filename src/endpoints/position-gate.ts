@@ -10,8 +10,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Awaitable } from '../base/awaitable.ts'
 import { describe, fail, type Failure } from '../base/failure.ts'
-import { limitKey } from '../http/request/client-address.ts'
-import type { Exchange } from '../http/request/exchange.ts'
+import { limitKey } from '../http/client-address.ts'
+import type { Exchange } from '../http/exchange.ts'
 
 const WAIT_MS_MAX = 2_000
 /** The other nodes have nearly every entry sooner; past it, the log is asked whether it has the position at all. */

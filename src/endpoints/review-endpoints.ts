@@ -1,7 +1,7 @@
 /** Review: the queue of drafts that were handed in, the note of one that was given back, and giving one back. */
 import { fail } from '../base/failure.ts'
-import { entityTag } from '../http/request/entity-tag.ts'
-import { ok } from '../http/request/exchange.ts'
+import { entityTag } from '../http/entity-tag.ts'
+import { ok } from '../http/exchange.ts'
 import { reviewQueue, reviewState } from '../models/responses.ts'
 import { NOTE_CHARS_MAX } from '../models/reviewed.ts'
 import { conditionOf, itemId, readModel } from './data.ts'

@@ -1,8 +1,8 @@
 /** Limits how many streams and waiting requests are open at the same time: in all, of a user, and of a client address, over all threads. */
 import { fail } from '../base/failure.ts'
 import type { SharedCounts } from '../base/shared-counts.ts'
-import { limitKey } from '../http/request/client-address.ts'
-import type { Exchange } from '../http/request/exchange.ts'
+import { limitKey } from '../http/client-address.ts'
+import type { Exchange } from '../http/exchange.ts'
 
 /** What one user may have open of a kind of stream, and what a request past it gets. */
 export interface StreamShare {

@@ -1,7 +1,7 @@
 /** The sessions of every user, for administrators. */
 import { describe, fail } from '../base/failure.ts'
 import { requireAdministrator, requireSignIn } from '../content/rules/access.ts'
-import type { Exchange } from '../http/request/exchange.ts'
+import type { Exchange } from '../http/exchange.ts'
 import { sessionsEnded, userSessions } from '../models/responses.ts'
 import { user } from '../models/user.ts'
 import { endpointOn } from './endpoint.ts'

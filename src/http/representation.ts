@@ -11,10 +11,10 @@ import { performance } from 'node:perf_hooks'
 import type { Awaitable } from '../base/awaitable.ts'
 import { setNewest } from '../base/bounded-map.ts'
 import { bytesOf } from '../base/text-parts.ts'
-import { compressStart, envelopeStart, type Effort, type EnvelopeStart } from './coding/coded-envelope.ts'
-import { chooseCoding, type Coding } from './request/accept-encoding.ts'
-import { codedTag, listsWeakly } from './request/entity-tag.ts'
-import { notModified, type DataText, type Exchange, type HttpResponse, type ResponseHeaders } from './request/exchange.ts'
+import { compressStart, envelopeStart, type Effort, type EnvelopeStart } from './coded-envelope.ts'
+import { chooseCoding, type Coding } from './accept-encoding.ts'
+import { codedTag, listsWeakly } from './entity-tag.ts'
+import { notModified, type DataText, type Exchange, type HttpResponse, type ResponseHeaders } from './exchange.ts'
 
 /** Shorter data gains less than a packet. */
 const CODED_BYTES_MIN = 1024

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { readNewest } from '../../src/endpoints/parameters.ts'
 import { Failure } from '../../src/base/failure.ts'
-import { parseQuery } from '../../src/http/request/query-string.ts'
+import { parseQuery } from '../../src/http/query-string.ts'
 
 describe('the limit of a list of the newest', () => {
   for (const [query, wanted] of [

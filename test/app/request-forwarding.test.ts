@@ -7,7 +7,7 @@ import type { RequestMessage } from '../../src/app/threads/thread-messages.ts'
 import { createCalls } from '../../src/base/calls.ts'
 import { Failure } from '../../src/base/failure.ts'
 import { dataGuard, type ForwardedEndpoint } from '../../src/endpoints/guard.ts'
-import type { Exchange } from '../../src/http/request/exchange.ts'
+import type { Exchange } from '../../src/http/exchange.ts'
 
 const ENDPOINT: ForwardedEndpoint = { method: 'POST', path: '/', access: 'public', reach: 'none', bodyLimit: undefined, readsBody: false }
 

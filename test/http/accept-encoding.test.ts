@@ -1,7 +1,7 @@
 /** Which coding of a body is sent for which Accept-Encoding. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { chooseCoding, type Coding } from '../../src/http/request/accept-encoding.ts'
+import { chooseCoding, type Coding } from '../../src/http/accept-encoding.ts'
 
 const BOTH: readonly Coding[] = ['br', 'gzip']
 

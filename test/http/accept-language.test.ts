@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import { parseAcceptLanguage } from '../../src/http/request/accept-language.ts'
+import { parseAcceptLanguage } from '../../src/http/accept-language.ts'
 
 for (const [name, header, languages] of [
   ['no header', undefined, []],

@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { setImmediate as turn } from 'node:timers/promises'
-import { createBodyLane } from '../../src/http/guard/body-lane.ts'
-import { ok, type Exchange, type HttpResponse } from '../../src/http/request/exchange.ts'
-import type { Route } from '../../src/http/server/router.ts'
+import { createBodyLane } from '../../src/http/body-lane.ts'
+import { ok, type Exchange, type HttpResponse } from '../../src/http/exchange.ts'
+import type { Route } from '../../src/http/router.ts'
 import { send } from '../support/service/http-client.ts'
 import { startServer } from '../support/service/http-server.ts'
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { DAY_MS } from '../../src/base/duration.ts'
-import { firstOfDay } from '../../src/http/guard/untrusted-forwards.ts'
-import { clientAddress, limitKey, networkKey, parseProxies } from '../../src/http/request/client-address.ts'
-import { ok } from '../../src/http/request/exchange.ts'
+import { firstOfDay } from '../../src/http/untrusted-forwards.ts'
+import { clientAddress, limitKey, networkKey, parseProxies } from '../../src/http/client-address.ts'
+import { ok } from '../../src/http/exchange.ts'
 import { send } from '../support/service/http-client.ts'
 import { startServer } from '../support/service/http-server.ts'
 

@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { gunzipSync } from 'node:zlib'
-import { compressStart, endEnvelope, envelopeStart, type Effort } from '../../src/http/coding/coded-envelope.ts'
+import { compressStart, endEnvelope, envelopeStart, type Effort } from '../../src/http/coded-envelope.ts'
 import { seededRandom, seedOfRun } from '../../scripts/tools/random.ts'
 
 const REST = ',"metadata":{"requestId":"65e9c0ffee65e9c0ffee6500","timestamp":"2026-03-01T12:00:00.000Z"}}'

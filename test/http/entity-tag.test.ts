@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { entityTag, listsStrongly, listsWeakly, parseEntityTags, type TagList } from '../../src/http/request/entity-tag.ts'
+import { entityTag, listsStrongly, listsWeakly, parseEntityTags, type TagList } from '../../src/http/entity-tag.ts'
 
 const TAGS_MAX = 100
 

@@ -6,9 +6,9 @@
  */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { foreignPageGuard, parseHosts } from '../../src/http/guard/foreign-pages.ts'
-import { ok } from '../../src/http/request/exchange.ts'
-import type { Route } from '../../src/http/server/router.ts'
+import { foreignPageGuard, parseHosts } from '../../src/http/foreign-pages.ts'
+import { ok } from '../../src/http/exchange.ts'
+import type { Route } from '../../src/http/router.ts'
 import { send, sendRaw } from '../support/service/http-client.ts'
 import { startServer } from '../support/service/http-server.ts'
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { createServer, type AddressInfo, type Server } from 'node:net'
 import { describe, it } from 'node:test'
-import { hasOtherListener } from '../../src/http/server/port-listeners.ts'
+import { hasOtherListener } from '../../src/http/port-listeners.ts'
 import { startServer } from '../support/service/http-server.ts'
 import type { Cleanup } from '../../scripts/tools/temporary-directory.ts'
 

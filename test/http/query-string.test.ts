@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { parseQuery } from '../../src/http/request/query-string.ts'
+import { parseQuery } from '../../src/http/query-string.ts'
 
 describe('parseQuery()', () => {
   const rows: [name: string, text: string, expected: string | undefined][] = [

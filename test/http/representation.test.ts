@@ -1,9 +1,9 @@
 /** What a read is sent as: which responses are compressed and when, and which are a 304. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { compressStart, envelopeStart } from '../../src/http/coding/coded-envelope.ts'
+import { compressStart, envelopeStart } from '../../src/http/coded-envelope.ts'
 import { createRepresentation, keepEnvelope, type Content, type KeptEnvelope, type Represent } from '../../src/http/representation.ts'
-import type { HttpResponse } from '../../src/http/request/exchange.ts'
+import type { HttpResponse } from '../../src/http/exchange.ts'
 
 const DATA = JSON.stringify('la '.repeat(5_000))
 const FACTS = { tag: '"t"', caching: 'no-cache' }

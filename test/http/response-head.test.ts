@@ -1,8 +1,8 @@
 /** Headers that are rendered here, and are those that Node would render. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { noContent, notModified, ok, type HttpResponse } from '../../src/http/request/exchange.ts'
-import type { Route } from '../../src/http/server/router.ts'
+import { noContent, notModified, ok, type HttpResponse } from '../../src/http/exchange.ts'
+import type { Route } from '../../src/http/router.ts'
 import { RawConnection, send } from '../support/service/http-client.ts'
 import { startServer } from '../support/service/http-server.ts'
 

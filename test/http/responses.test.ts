@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { fail } from '../../src/base/failure.ts'
-import { accepted, created, noContent, ok } from '../../src/http/request/exchange.ts'
-import type { HttpResponse, OpenStream } from '../../src/http/request/exchange.ts'
-import type { Route } from '../../src/http/server/router.ts'
+import { accepted, created, noContent, ok } from '../../src/http/exchange.ts'
+import type { HttpResponse, OpenStream } from '../../src/http/exchange.ts'
+import type { Route } from '../../src/http/router.ts'
 import { RawConnection, send, sendRaw } from '../support/service/http-client.ts'
 import { FIXED_NOW, startServer } from '../support/service/http-server.ts'
 

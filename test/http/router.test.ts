@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { noContent, ok } from '../../src/http/request/exchange.ts'
-import { createRouter } from '../../src/http/server/router.ts'
-import type { Route } from '../../src/http/server/router.ts'
+import { noContent, ok } from '../../src/http/exchange.ts'
+import { createRouter } from '../../src/http/router.ts'
+import type { Route } from '../../src/http/router.ts'
 
 function route(method: Route['method'], path: string): Route {
   return { method, path, handler: () => noContent() }

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict'
 import { describe, it, type TestContext } from 'node:test'
 import { countsMemory, createSharedCounts } from '../../src/base/shared-counts.ts'
-import type { Route } from '../../src/http/server/router.ts'
-import type { ServerLimits } from '../../src/http/server/server-limits.ts'
+import type { Route } from '../../src/http/router.ts'
+import type { ServerLimits } from '../../src/http/server-limits.ts'
 import { RawConnection, type RawResponse } from '../support/service/http-client.ts'
 import { startServer, type TestServer } from '../support/service/http-server.ts'
 

@@ -6,7 +6,7 @@ import { createServer as createTlsServer } from 'node:https'
 import { connect, type AddressInfo } from 'node:net'
 import { it } from 'node:test'
 import { connect as connectTls } from 'node:tls'
-import { createSingleWrite } from '../../src/http/server/single-write.ts'
+import { createSingleWrite } from '../../src/http/single-write.ts'
 import { TEST_CERTIFICATE, TEST_KEY } from '../support/service/test-certificate.ts'
 
 const MIB = 1024 * 1024

@@ -1,5 +1,5 @@
 /** What the change log of a file says of its documents, against the documents. */
-import { entityTag } from '../../../src/http/request/entity-tag.ts'
+import { entityTag } from '../../../src/http/entity-tag.ts'
 import { audit } from '../../../src/models/audit.ts'
 import { hasHistory } from '../../../src/models/history.ts'
 import type { Model } from '../../../src/models/schema.ts'

@@ -1,7 +1,7 @@
 /** The parameter `filter` as anybody can send it: any JSON, any bytes. Always a filter or a refusal comes of it. */
 import { Failure } from '../../../src/base/failure.ts'
 import { writeJson, type Json, type JsonObject } from '../../../src/base/json.ts'
-import { parseQuery } from '../../../src/http/request/query-string.ts'
+import { parseQuery } from '../../../src/http/query-string.ts'
 import { matches } from '../../../src/query/match.ts'
 import { parseFilter, parseFilterText } from '../../../src/query/parse.ts'
 import { randomFilter } from './query-generator.ts'

@@ -14,9 +14,9 @@ import type { JoinTokens } from '../../cluster/join-tokens.ts'
 import { createSignerCheck } from '../../cluster/node-requests.ts'
 import { JOIN_PATH, SNAPSHOT_PATH, type Handover } from '../../cluster/peer-requests.ts'
 import { downloadSlots } from '../../endpoints/download-slots.ts'
-import { isLoopbackAddress, limitKey } from '../../http/request/client-address.ts'
-import { ok, type Exchange, type HttpResponse } from '../../http/request/exchange.ts'
-import type { Route } from '../../http/server/router.ts'
+import { isLoopbackAddress, limitKey } from '../../http/client-address.ts'
+import { ok, type Exchange, type HttpResponse } from '../../http/exchange.ts'
+import type { Route } from '../../http/router.ts'
 import { startBackupThread } from '../../store/backup/backup-thread.ts'
 
 const BODY_BYTES_MAX = 1024

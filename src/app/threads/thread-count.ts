@@ -1,6 +1,6 @@
 /** How many threads serve requests. */
 import { availableParallelism, totalmem } from 'node:os'
-import type { ListenAddress } from '../../http/server/listening.ts'
+import type { ListenAddress } from '../../http/listening.ts'
 
 const THREADS_AUTO_MAX = 4
 /** A thread takes some 12 MiB when it is idle, and its part of everything when it is not. */

@@ -5,7 +5,7 @@
 import { spawn } from 'node:child_process'
 import type { Log } from '../../base/log.ts'
 import type { Environment } from '../../config/settings.ts'
-import { ListenError } from '../../http/server/listening.ts'
+import { ListenError } from '../../http/listening.ts'
 
 const FIRST_DESCRIPTOR = 3
 const NOTIFY_MS_MAX = 5_000

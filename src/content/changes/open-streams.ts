@@ -6,8 +6,8 @@
  */
 import { Failure } from '../../base/failure.ts'
 import type { Log } from '../../base/log.ts'
-import { COMMENT, retryText } from '../../http/server/event-stream.ts'
-import type { StreamSink } from '../../http/request/exchange.ts'
+import { COMMENT, retryText } from '../../http/event-stream.ts'
+import type { StreamSink } from '../../http/exchange.ts'
 import type { ChangePages } from './change-pages.ts'
 import { followRights, turnOf, type Following } from './following.ts'
 import type { EventFormat, PageMemo } from './page-memo.ts'

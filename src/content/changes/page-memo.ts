@@ -1,5 +1,5 @@
 /** The pages of one round, as the events of a stream: read and written once for all streams that see the same. */
-import { eventText } from '../../http/server/event-stream.ts'
+import { eventText } from '../../http/event-stream.ts'
 import { writeChangeCursor } from './change-cursor.ts'
 import { itemText, type ChangePages } from './change-pages.ts'
 import type { PageBounds, PageReading, ChangePage, ChangeView } from './page-reading.ts'

@@ -9,7 +9,7 @@
 import { fail, type Failure } from '../../base/failure.ts'
 import { isObject, writeJson, type Json, type JsonObject } from '../../base/json.ts'
 import { surveyJson } from '../../base/json-survey.ts'
-import { BODY_TOKENS_MAX } from '../../http/request/body.ts'
+import { BODY_TOKENS_MAX } from '../../http/body.ts'
 import type { Field, Shape } from '../../models/schema.ts'
 import { referenceKey } from './references.ts'
 

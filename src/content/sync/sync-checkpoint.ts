@@ -9,7 +9,7 @@
  * log begins a new copy: first with a sweep of the log for what is gone, since the client may have it, then all documents.
  */
 import { describe, fail } from '../../base/failure.ts'
-import { entityTag } from '../../http/request/entity-tag.ts'
+import { entityTag } from '../../http/entity-tag.ts'
 import type { ChangeRange } from '../../store/history/change-log.ts'
 
 export interface SyncCheckpoint {

@@ -4,7 +4,7 @@
  * ended, opens another, and starts over with that pull.
  */
 import type { EventFormat } from '../changes/page-memo.ts'
-import { eventText } from '../../http/server/event-stream.ts'
+import { eventText } from '../../http/event-stream.ts'
 import { checkpointAt, ownCheckpoint } from './sync-checkpoint.ts'
 import { liveText, tombstoneText } from './sync-documents.ts'
 

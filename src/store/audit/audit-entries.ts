@@ -1,7 +1,7 @@
 /** The audit entries of the writes of the store. */
 import { isoDate } from '../../base/dates.ts'
 import { isObject, parseJson, writeJson, type Json, type JsonObject } from '../../base/json.ts'
-import { entityTag } from '../../http/request/entity-tag.ts'
+import { entityTag } from '../../http/entity-tag.ts'
 import type { AuditRecord } from '../../models/audit.ts'
 import { hasDashboard } from '../../models/caller.ts'
 import { publicName } from '../../models/incomplete.ts'

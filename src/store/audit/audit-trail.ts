@@ -2,7 +2,7 @@
 import type { Clock } from '../../base/clock.ts'
 import { MINUTE_MS } from '../../base/duration.ts'
 import { idGenerator } from '../../base/ids.ts'
-import { limitKey } from '../../http/request/client-address.ts'
+import { limitKey } from '../../http/client-address.ts'
 import { DELETED_ACTOR, type AuditEvent, type AuditRecord } from '../../models/audit.ts'
 import type { Caller } from '../../models/caller.ts'
 import { SYSTEM, type Actor, type Visitor } from '../actor.ts'

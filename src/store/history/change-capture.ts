@@ -12,7 +12,7 @@
  */
 import { randomInt } from 'node:crypto'
 import type { Clock } from '../../base/clock.ts'
-import { entityTag } from '../../http/request/entity-tag.ts'
+import { entityTag } from '../../http/entity-tag.ts'
 import { audit } from '../../models/audit.ts'
 import type { Model } from '../../models/schema.ts'
 import { ACTOR_NAMES, SYSTEM, type Actor, type Visitor } from '../actor.ts'

@@ -6,7 +6,7 @@
  * change to change. The name of the version, which the log has, proves each text byte for byte.
  */
 import { zstdCompressSync, zstdDecompressSync } from 'node:zlib'
-import { entityTag } from '../../http/request/entity-tag.ts'
+import { entityTag } from '../../http/entity-tag.ts'
 import type { Model } from '../../models/schema.ts'
 import type { Database, Row } from '../db/database.ts'
 import { getDocument } from '../documents/document-tables.ts'

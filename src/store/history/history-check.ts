@@ -1,6 +1,6 @@
 /** Checks that the earlier versions that a file keeps can be read, and are those that its change log names. */
 import { describe } from '../../base/failure.ts'
-import { entityTag } from '../../http/request/entity-tag.ts'
+import { entityTag } from '../../http/entity-tag.ts'
 import { modelNamed } from '../../models/registry.ts'
 import type { Database, Row } from '../db/database.ts'
 import { getDocument } from '../documents/document-tables.ts'

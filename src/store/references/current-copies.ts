@@ -6,7 +6,7 @@
  */
 import { isObject, parseJson, writeJson, type JsonObject } from '../../base/json.ts'
 import { isSameJson } from '../../base/same-json.ts'
-import { entityTag } from '../../http/request/entity-tag.ts'
+import { entityTag } from '../../http/entity-tag.ts'
 import { mapCopies } from '../../models/embedding.ts'
 import type { Model } from '../../models/schema.ts'
 import type { Database } from '../db/database.ts'

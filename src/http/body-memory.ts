@@ -1,0 +1,77 @@
+/**
+ * The memory that request bodies take together, from their arrival to the response.
+ *
+ * Bytes count when they arrive: an announced length costs the client nothing, so it holds nothing. The last part of the
+ * memory is a reserve for callers with a dashboard role, so that a flood by others does not keep them out, and one
+ * caller without such a role gets a part of the rest.
+ */
+import { fail, type Failure } from '../base/failure.ts'
+import type { SharedCounts } from '../base/shared-counts.ts'
+
+const RETRY_AFTER_S = 1
+const MIB = 1024 * 1024
+
+export interface BodyMemoryLimits {
+  /** Of all bodies together. */
+  readonly bodiesBytesMax: number
+  /** How much of that is reserved for callers that may use the reserve. */
+  readonly bodiesReserveBytes: number
+  /** Of all bodies of one other caller. */
+  readonly bodiesPerCallerBytesMax: number
+}
+
+export interface BodyOwner {
+  /** The id of a user, or the address of a client that has not signed in. */
+  readonly caller: string
+  readonly usesReserve: boolean
+}
+
+/** Why a body was rejected, as `/metrics` counts it. */
+export type BodyRejection = 'no_room' | 'too_long' | 'tiny_pieces' | 'late'
+
+export type BodyMemory = ReturnType<typeof createBodyMemory>
+
+/** `together` counts the bytes of all threads, and those of each caller. */
+export function createBodyMemory(limits: BodyMemoryLimits, together?: SharedCounts) {
+  const { bodiesBytesMax, bodiesReserveBytes, bodiesPerCallerBytesMax } = limits
+  const byCaller = new Map<string, number>()
+  const bytesOf = (caller: string): number => together?.of(caller) ?? byCaller.get(caller) ?? 0
+  const rejections: Record<BodyRejection, number> = { no_room: 0, too_long: 0, tiny_pieces: 0, late: 0 }
+  let heldBytes = 0
+  return {
+    get heldBytes() {
+      return heldBytes
+    },
+    rejections: rejections as Readonly<typeof rejections>,
+    countRejection(reason: BodyRejection): void {
+      rejections[reason]++
+    },
+    /** The networkError where so many more bytes cannot be held. The owner may not be known yet. */
+    lackOfRoom(bytes: number, owner: BodyOwner | undefined): Failure | undefined {
+      const isLimited = owner !== undefined && !owner.usesReserve
+      if ((together?.total() ?? heldBytes) + bytes > bodiesBytesMax - (isLimited ? bodiesReserveBytes : 0)) {
+        return noRoom(`the bodies of all requests have ${bodiesBytesMax / MIB} MiB`)
+      }
+      if (!isLimited || bytesOf(owner.caller) + bytes <= bodiesPerCallerBytesMax) return undefined
+      return noRoom(`the bodies of one caller have ${bodiesPerCallerBytesMax / MIB} MiB`)
+    },
+    /** Counts bytes as held, or as released where the number is negative. */
+    hold(bytes: number, owner: BodyOwner | undefined): void {
+      heldBytes += bytes
+      together?.addToTotal(bytes)
+      if (owner === undefined || owner.usesReserve || bytes === 0) return
+      together?.add(owner.caller, bytes)
+      const ofCaller = (byCaller.get(owner.caller) ?? 0) + bytes
+      if (ofCaller === 0) byCaller.delete(owner.caller)
+      else byCaller.set(owner.caller, ofCaller)
+    },
+  }
+}
+
+function noRoom(limit: string): Failure {
+  return fail(
+    'networkError',
+    `Cannot take the request body now: ${limit} of memory, which are in use; try again in ${RETRY_AFTER_S} s`,
+    { headers: { 'Retry-After': String(RETRY_AFTER_S) } },
+  )
+}

@@ -1,0 +1,133 @@
+/**
+ * Which connections are accepted and which end: the limits on connections together, and the log about them.
+ *
+ * Where several threads serve, a client has its number of connections over all of them. At that number, a thread in which
+ * none of them can be ended asks the others, and reads nothing from the new connection meanwhile.
+ */
+import type { Socket } from 'node:net'
+import type { Log } from '../base/log.ts'
+import type { SharedCounts } from '../base/shared-counts.ts'
+import { limitKey } from './client-address.ts'
+import { createConnection, type Connection } from './connection.ts'
+import type { ServerLimits } from './server-limits.ts'
+import { createConnectionMemory } from './connection-memory.ts'
+import { createConnectionTable } from './connection-table.ts'
+import { createIdleTimeout } from './idle-timeout.ts'
+import { createTlsHandshakes } from './tls-handshakes.ts'
+
+/** The address of the other end. */
+export interface Peer {
+  readonly address: string
+  /** Brings the connections of many clients, as a trusted proxy does: they are not counted for it. */
+  readonly isProxy: boolean
+}
+
+/** The connections of all threads. */
+export interface SharedConnections {
+  readonly counts: SharedCounts
+  /** Ends a connection of a client in another thread; resolves with false where all of them are being served. */
+  readonly endElsewhere: (clientKey: string) => Promise<boolean>
+}
+
+export interface GuardOptions {
+  readonly limits: ServerLimits
+  readonly peerOf: (socket: Socket) => Peer
+  readonly log: Log
+  readonly shared?: SharedConnections | undefined
+}
+
+export type ConnectionGuard = ReturnType<typeof createConnectionGuard>
+
+export function createConnectionGuard({ limits, peerOf, log, shared }: GuardOptions) {
+  const table = createConnectionTable(limits, shared?.counts)
+  const idle = createIdleTimeout(limits)
+  const memory = createConnectionMemory(table.all, limits)
+  const handshakes = createTlsHandshakes()
+  const [isNewlyCrowded, isNewlyAtLimit, isNewlyFull, isNewlyLong] = [episode(), episode(), episode(), episode()]
+  let timer: NodeJS.Timeout | undefined
+
+  /** Returns a function that is true the first time, and after a check since which it was not called. */
+  function episode(): () => boolean {
+    let latest = Number.NEGATIVE_INFINITY
+    return () => {
+      const isNew = idle.checks > latest + 1
+      latest = idle.checks
+      return isNew
+    }
+  }
+
+  function check(): void {
+    idle.check(table.all())
+    const ended = memory.boundHeaders()
+    table.countShed('long_headers', ended)
+    if (ended > 0 && isNewlyLong()) log.warn('connections.long_headers', { ended, bytesMax: limits.headsBytesMax })
+  }
+
+  /** Lets a connection wait until another thread has ended one of its client, and ends it where none can be ended. */
+  async function awaitRoom(connection: Connection, ended: Promise<boolean>): Promise<void> {
+    const { socket, inHandshake } = connection
+    if (!inHandshake) socket.pause()
+    const hasRoom = await ended.catch(() => false)
+    if (!hasRoom && table.get(connection.socket) === connection) table.end(connection, 'address_refused')
+    else if (!inHandshake) socket.resume()
+  }
+
+  /** Connections past the limit of all. */
+  function dropped(): void {
+    table.countShed('full', 1)
+    if (isNewlyFull()) log.warn('connections.full', { max: limits.connectionsMax })
+  }
+
+  return {
+    table,
+    /** The number of the latest check, for connections that become idle. */
+    get checks() {
+      return idle.checks
+    },
+    /** Takes a connection that was just accepted, or ends it where its client has its number of them in use. */
+    admit(socket: Socket, { inHandshake }: { readonly inHandshake: boolean }): void {
+      if (table.isFull()) {
+        dropped()
+        socket.destroy()
+        return
+      }
+      const { address, isProxy } = peerOf(socket)
+      const clientKey = isProxy ? undefined : limitKey(address)
+      const isOver = clientKey !== undefined && table.countOneMore(clientKey)
+      const lacksRoom = isOver && !table.endOneOf(clientKey)
+      if (isOver && isNewlyAtLimit()) {
+        log.warn('connections.address_limit', { client: address, max: limits.connectionsPerAddressMax })
+      }
+      if (lacksRoom && shared === undefined) {
+        table.countShed('address_refused', 1)
+        socket.destroy()
+        return
+      }
+      const crowded = table.makeRoom()
+      if (crowded > 0 && isNewlyCrowded()) {
+        log.info('connections.crowded', { ended: crowded, max: limits.connectionsMax })
+      }
+      const connection = createConnection(socket, { peer: address, clientKey, inHandshake, check: idle.checks })
+      table.add(connection)
+      if (inHandshake) handshakes.begin(connection)
+      if (lacksRoom && shared !== undefined) void awaitRoom(connection, shared.endElsewhere(clientKey))
+    },
+    /** The TLS handshake of a connection is over. */
+    secured(socket: Socket): void {
+      const connection = handshakes.end(socket)
+      if (connection === undefined || table.get(connection.socket) !== connection) socket.destroy()
+      else table.move(connection, socket)
+    },
+    dropped,
+    /** A response was queued on this socket. */
+    responded(socket: Socket): void {
+      const ended = memory.boundResponses(socket)
+      table.countShed('unread_responses', ended)
+      if (ended > 0) log.warn('responses.unread', { ended, bytesMax: limits.heldBytesMax })
+    },
+    start(): void {
+      timer = setInterval(check, limits.checkMs).unref()
+    },
+    stop: (): void => clearInterval(timer),
+  }
+}

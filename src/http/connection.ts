@@ -1,0 +1,89 @@
+/** One connection of a client and its requests, in order. */
+import type { Socket } from 'node:net'
+import type { IncomingExchange } from './incoming-exchange.ts'
+
+export type Connection = ReturnType<typeof createConnection>
+
+interface NewConnection {
+  readonly peer: string
+  readonly clientKey: string | undefined
+  readonly inHandshake: boolean
+  readonly check: number
+}
+
+export function createConnection(
+  socket: Socket,
+  { peer, clientKey, inHandshake, check }: NewConnection,
+) {
+  return {
+    /** During a TLS handshake the socket of TCP, afterwards the one that requests come from. */
+    socket,
+    /** The address of the other end, which a socket forgets when it closes. */
+    peer,
+    /** The client it counts for; undefined for a trusted proxy and for the Unix socket, which bring many clients. */
+    clientKey,
+    inHandshake,
+    /** The request that is being served. */
+    current: undefined as IncomingExchange | undefined,
+    /** How many bytes had been read when the last request to be served was taken. */
+    bytesAtServing: -1,
+    /** Pipelined requests that wait for their turn. */
+    pipelined: [] as IncomingExchange[],
+    /** The newest request, which may still be arriving. Forgotten some time after its response: it can be long. */
+    last: undefined as IncomingExchange | undefined,
+    /** How many of the bytes read belong to requests whose header is complete, at least. Without the body of `last`. */
+    bytesParsed: 0,
+    /** How many bytes had been read at the latest check between two requests. */
+    bytesAtCheck: 0,
+    /** No further request of this connection is served: a response has said so. */
+    isDone: false,
+    /** How many bytes had been read when input of this connection was rejected. */
+    rejectedAtByte: undefined as number | undefined,
+    /** The number of the check (idle-timeout.ts) before which the connection was made or its last response sent. */
+    idleSinceCheck: check,
+    /** Node's timer watches whether the client reads its response. */
+    isWatched: false,
+  }
+}
+
+/**
+ * What a connection is doing:
+ * - `incomplete`: the client has to send the rest of a handshake, of a header or of a body, or its first request,
+ * - `idle`: it waits for its next request,
+ * - `unread`: the client has to read the rest of a response,
+ * - `busy`: the server is working on a response.
+ */
+export type ConnectionState = 'incomplete' | 'idle' | 'unread' | 'busy'
+
+export function stateOf({ socket, current, last, bytesParsed }: Connection): ConnectionState {
+  if (current !== undefined) {
+    // The next pipelined request waits until this response is read.
+    if (current.serverResponse.writableEnded && socket.writableLength > 0) return 'unread'
+    return current.request.complete || current.isBroken ? 'busy' : 'incomplete'
+  }
+  if (last === undefined ? bytesParsed === 0 : !last.request.complete) return 'incomplete'
+  return socket.writableLength > 0 ? 'unread' : 'idle'
+}
+
+/** Makes a request the newest of its connection. */
+export function addRequest(connection: Connection, exchange: IncomingExchange): void {
+  const { bytesParsed, bytesAtCheck, last } = connection
+  // What was read between two requests belongs to the header that is complete now, or to requests before it.
+  connection.bytesParsed = Math.max(bytesParsed + (last?.bodyBytes ?? 0) + exchange.headerBytes, bytesAtCheck)
+  connection.last = exchange
+}
+
+/** A request with a long URL would take its memory for as long as the connection waits for the next. */
+export function forgetLastRequest(connection: Connection): void {
+  const { last, socket } = connection
+  connection.bytesAtCheck = socket.bytesRead
+  if (last?.serverResponse.writableFinished !== true) return
+  connection.bytesParsed += last.bodyBytes
+  connection.last = undefined
+}
+
+/** The bytes of a header that has not arrived completely, which the parser holds. A few more after odd requests. */
+export function incompleteHeaderBytes({ socket, last, bytesParsed }: Connection): number {
+  if (socket.destroyed || last?.request.complete === false) return 0
+  return Math.max(0, socket.bytesRead - bytesParsed - (last?.bodyBytes ?? 0))
+}
