@@ -45,7 +45,7 @@ const NEVER = new Promise<never>(() => {})
 const RELOADED: readonly string[] = ['logLevel', 'tlsCert', 'tlsKey'] satisfies SettingName[]
 
 /** What comes from outside: time, the log, and the operator's terminal. */
-export interface Surroundings {
+export interface AppOptions {
   readonly now: Clock
   readonly log: AdjustableLog
   readonly logMemory: LogMemory
@@ -98,17 +98,17 @@ export interface App {
   /** Takes templates and certificate again. What cannot be used is logged, and the former one stays in use. */
   reload(config: Config, settings: ShownSettings): void
   /** What the next run in this process begins with in place of what this one began with: it was reloaded since. */
-  again(): { readonly config: Config; readonly surroundings: Pick<Surroundings, 'settings' | 'certificate'> }
+  again(): { readonly config: Config; readonly options: Pick<AppOptions, 'settings' | 'certificate'> }
   close(): Promise<void>
 }
 
 /** Rejects with MailSettingError, TemplateError, DataDirError, SchemaError, CertificateError, ListenError or node's. */
-export async function startApp(config: Config, secrets: Secrets, surroundings: Surroundings): Promise<App> {
-  const { now, log, logOutput, writeLine, environment = {} } = surroundings
-  const { inheritedSocket, pageAssets, logMemory, mailTestMs, serverLimits = {} } = surroundings
+export async function startApp(config: Config, secrets: Secrets, options: AppOptions): Promise<App> {
+  const { now, log, logOutput, writeLine, environment = {} } = options
+  const { inheritedSocket, pageAssets, logMemory, mailTestMs, serverLimits = {} } = options
   const startedAt = now()
   const mailSetup = readMailSetup(config, { now, environment })
-  const live = createLiveSettings(config, surroundings.settings)
+  const live = createLiveSettings(config, options.settings)
   // Whatever was started is stopped in reverse order: when something behind it cannot start, and at the end.
   await using starting = new AsyncDisposableStack()
   // Before anything is created: a mistyped path to a socket or certificate must not leave a data directory behind.
@@ -117,7 +117,7 @@ export async function startApp(config: Config, secrets: Secrets, surroundings: S
     requireSocketDirectory(config.listen.path)
   }
   const files = certificateFiles(config)
-  const renewal = files && createRenewal(files, { now, log, kept: surroundings.certificate })
+  const renewal = files && createRenewal(files, { now, log, kept: options.certificate })
   const node = await openNodeService({ config, dataDir, secrets, now, log })
   starting.defer(() => node?.close())
   const address = addressOf(config, inheritedSocket)
@@ -132,7 +132,7 @@ export async function startApp(config: Config, secrets: Secrets, surroundings: S
   const ensureAdmin = async (): Promise<void> => {
     if (config.adminEmail !== undefined) await accounts.ensureAdmin(config.adminEmail, now(), SYSTEM)
   }
-  const recordStart = (): Promise<void> => store.as(SYSTEM).record(startRecord(surroundings.settings))
+  const recordStart = (): Promise<void> => store.as(SYSTEM).record(startRecord(options.settings))
   if (node === undefined) await ensureAdmin()
 
   const lookAtSettings = live.follow(services, log)
@@ -162,7 +162,7 @@ export async function startApp(config: Config, secrets: Secrets, surroundings: S
   const represent = createRepresentation()
   const pages = createPageCache<KeptEnvelope>({ bytesMax: cacheBytes, now })
   const setupToken = createSetupToken()
-  let [shown, reloaded] = [surroundings.settings, config]
+  let [shown, reloaded] = [options.settings, config]
   const service = createService({
     ...{ services, jobs, node, config, pages, represent, setupToken, dataDir, startedAt, logMemory, mailTestMs, pageAssets, now, log },
     live: live.config,
@@ -199,7 +199,7 @@ export async function startApp(config: Config, secrets: Secrets, surroundings: S
           address: addressOfNext(address, listening),
           pages: config.dashboard ? { assets: pageAssets, settings: { dashboardImages: config.dashboardImages } } : undefined,
           certificate: () => renewal?.current(),
-          clock: surroundings.clock,
+          clock: options.clock,
         })
   starting.defer(async () => {
     feed.close()
@@ -257,7 +257,7 @@ export async function startApp(config: Config, secrets: Secrets, surroundings: S
       if (nextFiles !== undefined) renewal?.reload(nextFiles)
       reloaded = { ...reloaded, logLevel: next.logLevel }
     },
-    again: () => ({ config: reloaded, surroundings: { settings: shown, certificate: renewal?.kept() } }),
+    again: () => ({ config: reloaded, options: { settings: shown, certificate: renewal?.kept() } }),
     close: () => (closed ??= started.disposeAsync()),
   }
 }

@@ -39,7 +39,7 @@ export function readMailSetup(
   }
 }
 
-interface MailServiceParts {
+interface MailServiceOptions {
   readonly codeMinutes: number
   /** The name of the service, which may change. */
   readonly appName: () => string
@@ -54,8 +54,8 @@ interface MailServiceParts {
 export type MailService = Awaited<ReturnType<typeof startMail>> & { readonly problem: () => string | undefined }
 
 /** Starts the delivery. Rejects where a directory for mail cannot be made. */
-export async function startMail(setup: MailSetup, parts: MailServiceParts) {
-  const { codeMinutes, appName, services, now, log, writeLine, isOnDuty } = parts
+export async function startMail(setup: MailSetup, options: MailServiceOptions) {
+  const { codeMinutes, appName, services, now, log, writeLine, isOnDuty } = options
   const tools = { now, randomBytes, writeLine }
   let { templates, settings } = setup
   const mailer = switchedMailer(await openMailer(settings, tools))

@@ -25,7 +25,7 @@ export type ReadinessCheck = () => Promise<string | undefined>
 
 export type ReadinessChecks = Readonly<Record<'database' | 'disk' | 'mail' | 'backups' | 'cluster', ReadinessCheck>>
 
-export interface ReadinessParts {
+export interface ReadinessOptions {
   readonly store: Pick<ReadStore, 'documents'>
   readonly dataDir: string
   /** Undefined while the service makes none by itself. */
@@ -37,7 +37,7 @@ export interface ReadinessParts {
   readonly replication: Pick<Replication, 'state'> | undefined
 }
 
-export function readinessChecks({ store, dataDir, backups, mailFailingSince, now, replication }: ReadinessParts): ReadinessChecks {
+export function readinessChecks({ store, dataDir, backups, mailFailingSince, now, replication }: ReadinessOptions): ReadinessChecks {
   return {
     async database() {
       store.documents.get(remoteConfig, REMOTE_CONFIG_ID)

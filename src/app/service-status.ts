@@ -13,7 +13,7 @@ import type { Store } from '../store/store.ts'
 /** Mail that waits is looked through for the last words of the mail server. */
 const WAITING_SEEN_MAX = 50
 
-export interface StatusParts {
+export interface StatusOptions {
   readonly version: string
   readonly instance: string
   /** Milliseconds since the epoch. */
@@ -43,8 +43,8 @@ interface BackupSettings {
   readonly directory: string
 }
 
-export async function serviceStatus(parts: StatusParts): Promise<ServiceStatus> {
-  const { version, instance, startedAt, now, dataDir, database, store, counters, mail, backups } = parts
+export async function serviceStatus(options: StatusOptions): Promise<ServiceStatus> {
+  const { version, instance, startedAt, now, dataDir, database, store, counters, mail, backups } = options
   const { counts, oldestWaitingAt } = store.outbox.outboxSummary(now())
   return {
     version,
@@ -59,8 +59,8 @@ export async function serviceStatus(parts: StatusParts): Promise<ServiceStatus> 
       logBytes: await sizeOf(`${database}-wal`),
       freeBytes: await freeBytes(dataDir),
     },
-    guests: guestStatus(parts),
-    attention: await attention(parts),
+    guests: guestStatus(options),
+    attention: await attention(options),
     limits: counters.rejections(),
     queries: store.queries.counts(),
     mail: {
@@ -72,28 +72,28 @@ export async function serviceStatus(parts: StatusParts): Promise<ServiceStatus> 
   }
 }
 
-async function attention(parts: StatusParts): Promise<ServiceStatus['attention']> {
-  const found = await problemsFound(parts.checks)
-  const ofCluster = (parts.cluster?.() ?? []).map((message) => ({ kind: 'cluster', message }) as const)
+async function attention(options: StatusOptions): Promise<ServiceStatus['attention']> {
+  const found = await problemsFound(options.checks)
+  const ofCluster = (options.cluster?.() ?? []).map((message) => ({ kind: 'cluster', message }) as const)
   const ofChecks = await Promise.all(
     found.map(async ({ check, reason }) => {
-      const more = await MORE[check](parts)
+      const more = await MORE[check](options)
       return { kind: check, message: more === undefined ? reason : `${reason}; ${more}` }
     }),
   )
-  const ofSchedule = parts.schedule().map((message) => ({ kind: 'schedule', message }) as const)
-  const problem = parts.mailProblem()
+  const ofSchedule = options.schedule().map((message) => ({ kind: 'schedule', message }) as const)
+  const problem = options.mailProblem()
   const ofSettings = problem === undefined ? [] : [{ kind: 'mail', message: `the stored mail settings are not used: ${problem}` } as const]
-  return [...ofChecks, ...ofGuests(parts), ...ofSettings, ...ofBackups(parts.backups()), ...ofCluster, ...ofSchedule]
+  return [...ofChecks, ...ofGuests(options), ...ofSettings, ...ofBackups(options.backups()), ...ofCluster, ...ofSchedule]
 }
 
-function guestStatus({ store, guestLimit }: Pick<StatusParts, 'store' | 'guestLimit'>): ServiceStatus['guests'] {
+function guestStatus({ store, guestLimit }: Pick<StatusOptions, 'store' | 'guestLimit'>): ServiceStatus['guests'] {
   const { guests: count, bytes } = store.accounts.guestStorage()
   return { count, bytes, bytesMax: guestLimit().bytesMax }
 }
 
 /** The service works, but for guests. */
-function ofGuests({ store, guestLimit }: Pick<StatusParts, 'store' | 'guestLimit'>): ServiceStatus['attention'] {
+function ofGuests({ store, guestLimit }: Pick<StatusOptions, 'store' | 'guestLimit'>): ServiceStatus['attention'] {
   const reason = guestConcern(store.accounts.guestStorage(), guestLimit())
   return reason === undefined ? [] : [{ kind: 'guests', message: reason }]
 }
@@ -107,7 +107,7 @@ function ofBackups({ schedule }: BackupSettings): ServiceStatus['attention'] {
 }
 
 /** What an administrator is told of a problem besides. */
-const MORE: Readonly<Record<keyof ReadinessChecks, (parts: StatusParts) => Promise<string | undefined>>> = {
+const MORE: Readonly<Record<keyof ReadinessChecks, (options: StatusOptions) => Promise<string | undefined>>> = {
   database: async ({ database }) => `the file is ${JSON.stringify(database)}`,
   disk: async ({ dataDir }) => `${FREE_BYTES_MIN / 1024 / 1024} MiB are wanted where ${JSON.stringify(dataDir)} is`,
   async mail({ store, now }) {

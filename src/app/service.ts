@@ -1,4 +1,4 @@
-/** Makes the parts that handlers work with of what is open and running. */
+/** Makes the parts that handlers work with, from the open store and the running jobs. */
 import { openApiFor } from '../api/openapi/openapi-of-model.ts'
 import { createRefusedSignIns } from '../auth/refused-sign-ins.ts'
 import type { SetupToken } from '../auth/setup-token.ts'

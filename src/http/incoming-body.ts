@@ -34,7 +34,7 @@ export interface BodyReading {
   readonly onStart: () => void
 }
 
-export interface BodySurroundings {
+export interface BodyOptions {
   readonly bodyMemory: BodyMemory
   readonly bodyPace: BodyPace
 }
@@ -81,7 +81,7 @@ export class IncomingBody {
   /** `onFlood` is called when the connection has to end: its parsing has stopped. */
   constructor(
     request: IncomingMessage,
-    { bodyMemory, bodyPace }: BodySurroundings,
+    { bodyMemory, bodyPace }: BodyOptions,
     onFlood: (failure: Failure) => void,
   ) {
     const { 'content-length': length } = request.headers

@@ -4,12 +4,12 @@ import { fail } from '../base/failure.ts'
 import { clientAddress, UNIX_PEER } from './client-address.ts'
 import type { TrustedProxies } from './client-address.ts'
 import type { BodyTerms } from './exchange.ts'
-import { ClientGone, hasBody, IncomingBody, type BodySurroundings } from './incoming-body.ts'
+import { ClientGone, hasBody, IncomingBody, type BodyOptions } from './incoming-body.ts'
 import { PushedRequest } from './pushed-request.ts'
 import { ServedExchange, type ServedOptions } from './served-exchange.ts'
 
 /** What all requests of a server have in common. */
-export interface ExchangeSurroundings extends BodySurroundings, ServedOptions {
+export interface ExchangeOptions extends BodyOptions, ServedOptions {
   readonly proxies: TrustedProxies
   /** Called with the other end of the socket where X-Forwarded-For does not come from a proxy. */
   readonly onUntrustedForward: (peer: string) => void
@@ -41,7 +41,7 @@ export class IncomingExchange extends ServedExchange {
   request: IncomingMessage
   serverResponse: ServerResponse
   #holdsBodyBack: boolean
-  readonly #around: ExchangeSurroundings
+  readonly #options: ExchangeOptions
   readonly #peer: string
   /** Undefined where no body follows the header. */
   readonly #body: IncomingBody | undefined
@@ -51,16 +51,16 @@ export class IncomingExchange extends ServedExchange {
 
   constructor(
     { request, response, expectsContinue, requestId, peer }: IncomingRequest,
-    around: ExchangeSurroundings,
+    options: ExchangeOptions,
   ) {
-    super({ requestId, method: request.method ?? '', target: originForm(request.url ?? '') }, around)
+    super({ requestId, method: request.method ?? '', target: originForm(request.url ?? '') }, options)
     this.request = request
     this.serverResponse = response
     this.#holdsBodyBack = expectsContinue
-    this.#around = around
+    this.#options = options
     this.#peer = peer
     if (!hasBody(request) || !(request instanceof PushedRequest)) return
-    this.#body = new IncomingBody(request, around, (failure) => {
+    this.#body = new IncomingBody(request, options, (failure) => {
       if (response.headersSent) request.socket.destroy()
       else this.interrupt(failure)
     })
@@ -75,16 +75,16 @@ export class IncomingExchange extends ServedExchange {
     if (this.#clientAddress !== undefined) return this.#clientAddress
     const forwardedFor = this.request.headers['x-forwarded-for']
     if (forwardedFor === undefined) return this.#peer
-    if (!this.isFromProxy) this.#around.onUntrustedForward(this.#peer)
+    if (!this.isFromProxy) this.#options.onUntrustedForward(this.#peer)
     return (this.#clientAddress = clientAddress(
       this.#peer,
       Array.isArray(forwardedFor) ? forwardedFor.join() : forwardedFor,
-      this.#around.proxies,
+      this.#options.proxies,
     ))
   }
 
   get isFromProxy(): boolean {
-    return this.#peer === UNIX_PEER || this.#around.proxies.isTrusted(this.#peer)
+    return this.#peer === UNIX_PEER || this.#options.proxies.isTrusted(this.#peer)
   }
 
   get signal(): AbortSignal {
@@ -140,7 +140,7 @@ export class IncomingExchange extends ServedExchange {
     const body = this.#body
     if (body === undefined) return NO_BYTES
     const { limit, weigh = () => {}, from } = this.bodyTerms
-    const late = limit?.isShort === true && !body.isWhole ? this.#interruptAfter(this.#around.shortBodyMs) : undefined
+    const late = limit?.isShort === true && !body.isWhole ? this.#interruptAfter(this.#options.shortBodyMs) : undefined
     const bytesMax = Math.min(this.bodyBytesMax, limit?.bytesMax ?? Infinity)
     const onStart = (): void => {
       if (this.#holdsBodyBack) this.serverResponse.writeContinue()
@@ -216,7 +216,7 @@ export class IncomingExchange extends ServedExchange {
 
   #interruptAfter(ms: number): NodeJS.Timeout {
     const interrupt = (): void => {
-      this.#around.bodyMemory.countRejection('late')
+      this.#options.bodyMemory.countRejection('late')
       const wanted = `expected a body of this kind within ${ms / 1000} s`
       this.interrupt(fail('requestTimeout', `Cannot wait any longer for the request body: ${wanted}`))
     }

@@ -16,7 +16,7 @@ import type { ServerLimits } from './server-limits.ts'
 const REJECTED_BYTES_MAX = 1024 * 1024
 
 /** What the server knows about a connection and its responses. */
-interface Surroundings {
+interface RejectionOptions {
   readonly limits: ServerLimits
   readonly instance: string
   /** The methods of all routes, as an `Allow` header names them. */
@@ -28,8 +28,8 @@ interface Surroundings {
 }
 
 /** Returns the handlers of node's events `clientError` and `connect`. */
-export function createInputRejection(around: Surroundings) {
-  const { limits, instance, methods, newRequestId, log, connectionOf, clientAddressOf } = around
+export function createInputRejection(options: RejectionOptions) {
+  const { limits, instance, methods, newRequestId, log, connectionOf, clientAddressOf } = options
 
   function reject(connection: Connection, failure: Failure): void {
     const { socket } = connection

@@ -48,7 +48,7 @@ export function errorBody(failure: Failure): string {
 }
 
 /** What all responses of a server have in common. */
-export interface ResponseSurroundings {
+export interface ResponseOptions {
   readonly cors: CorsHeaders
   readonly now: Clock
   /** Names this run of the service: a client that started one must not talk to an older one by mistake. */
@@ -77,10 +77,10 @@ export interface SentResponse {
  * Returns the function that sends a response, a file at the pace of its client. It throws for a header that HTTP does
  * not allow; nothing has been sent then.
  */
-export function createResponseWriter(around: ResponseSurroundings) {
-  const { now, lingerMs, isClosing, routeHeaders } = around
-  const writeHead = createHeadWriter(around)
-  const commonLines = createCommonLines(around)
+export function createResponseWriter(options: ResponseOptions) {
+  const { now, lingerMs, isClosing, routeHeaders } = options
+  const writeHead = createHeadWriter(options)
+  const commonLines = createCommonLines(options)
   const writeOnce = createSingleWrite()
 
   return (exchange: IncomingExchange, response: HttpResponse): Awaitable<SentResponse> => {
@@ -124,7 +124,7 @@ export function createResponseWriter(around: ResponseSurroundings) {
 }
 
 /** Returns the function that renders the headers of all kinds of responses, and those that a handler gave. */
-function createCommonLines({ instance, cors }: ResponseSurroundings) {
+function createCommonLines({ instance, cors }: ResponseOptions) {
   const fixed = headerLines(['X-Dateline-Instance', instance, 'X-Content-Type-Options', 'nosniff'])
   const policy = headerLine('Content-Security-Policy', NOTHING_ALLOWED)
   let latest = { headers: [] as readonly string[], lines: '' }

@@ -100,7 +100,7 @@ export abstract class ServedExchange implements Exchange {
     this.#leaveLane?.()
   }
 
-  /** Whom the body counts for. */
+  /** The caller that the body counts for. */
   protected get bodyOwner(): BodyOwner {
     const { caller = limitKey(this.clientAddress), usesReserve = false } = this.#bodyTerms
     return { caller, usesReserve }

@@ -94,13 +94,13 @@ export function createServer(options: ServerOptions) {
   const bodyMemory = createBodyMemory(limits, shared?.bodies)
   const onUntrustedForward = firstOfDay(options.now, options.onUntrustedForward ?? warnOfForwards(log))
   const bodyLane = createBodyLane()
-  const around = { ...limits, proxies, onUntrustedForward, bodyMemory, bodyPace: createBodyPace(), bodyLane }
+  const exchangeOptions = { ...limits, proxies, onUntrustedForward, bodyMemory, bodyPace: createBodyPace(), bodyLane }
 
   function onRequest(request: IncomingMessage, response: ServerResponse, expectsContinue = false): void {
     const connection = connectionOf(request.socket)
     if (connection === undefined || connection.isDone) return
     const incoming = { request, response, expectsContinue, peer: connection.peer, requestId: newRequestId() }
-    takeRequest(connection, new IncomingExchange(incoming, around))
+    takeRequest(connection, new IncomingExchange(incoming, exchangeOptions))
   }
 
   const node = createNodeServer(limits, options.certificate)

@@ -10,12 +10,12 @@ import type { HttpResponse } from './exchange.ts'
 import { assertKnownCoding } from './framing.ts'
 import type { IncomingExchange } from './incoming-exchange.ts'
 import { createResponder } from './responder.ts'
-import { createResponseWriter, type ResponseSurroundings, type SentResponse } from './response-writer.ts'
+import { createResponseWriter, type ResponseOptions, type SentResponse } from './response-writer.ts'
 import type { Router } from './router.ts'
 
 const LOGGED_PATH_CHARS_MAX = 200
 
-export interface ServingSurroundings extends ResponseSurroundings {
+export interface ServingOptions extends ResponseOptions {
   readonly router: Router
   /** The guard that holds now: it depends on the address that the server listens on. */
   readonly guard: () => ForeignPageGuard
@@ -38,9 +38,9 @@ export interface ServedRequest {
 /** Serves a request and gives whether it was the last one of its connection. It never throws or rejects. */
 export type Serve = (exchange: IncomingExchange) => Awaitable<boolean>
 
-export function createServe(around: ServingSurroundings): Serve {
-  const { log, ticks, observe } = around
-  const { router, guard } = around
+export function createServe(options: ServingOptions): Serve {
+  const { log, ticks, observe } = options
+  const { router, guard } = options
   const respond = createResponder<IncomingExchange>({
     log,
     find(exchange) {
@@ -54,7 +54,7 @@ export function createServe(around: ServingSurroundings): Serve {
       return handler
     },
   })
-  const send = createSender(around)
+  const send = createSender(options)
   return (exchange) => {
     const start = ticks()
     return withValue(respond(exchange), (response) => {
@@ -103,9 +103,9 @@ interface Served {
 const NOTHING_SENT: SentResponse = { bodyBytes: 0, isLast: true }
 
 /** Returns the function that sends a response, or ends the connection where that fails. */
-function createSender(around: ServingSurroundings) {
-  const { log } = around
-  const write = createResponseWriter(around)
+function createSender(options: ServingOptions) {
+  const { log } = options
+  const write = createResponseWriter(options)
   return (exchange: IncomingExchange, response: HttpResponse): Awaitable<SentResponse> => {
     try {
       return withValue(write(exchange, response), (sent) => cutIfShort(exchange, sent))

@@ -44,7 +44,7 @@ export interface KeeperDuties {
   lastBackup(): NodeRecord['snapshot']
 }
 
-export interface ClusterWorkParts {
+export interface ClusterWorkOptions {
   readonly node: ClusterNode
   readonly replication: Replication
   readonly directory: string
@@ -59,8 +59,8 @@ export interface ClusterWorkParts {
 
 export type ClusterWork = ReturnType<typeof startClusterWork>
 
-export function startClusterWork(parts: ClusterWorkParts) {
-  const { node, replication, directory, url, duties, startedAt, lease, now, log } = parts
+export function startClusterWork(options: ClusterWorkOptions) {
+  const { node, replication, directory, url, duties, startedAt, lease, now, log } = options
   const { etcd, target, keys, node: own } = node
   const { prefix } = target
   const membership = createMembership({ etcd, prefix, sealKey: keys.seal })

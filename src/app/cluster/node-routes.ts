@@ -26,7 +26,7 @@ const ALL_TRIES_MAX = 1_000
 const SNAPSHOTS_DIRECTORY = 'snapshots'
 const SQLITE_TYPE = 'application/vnd.sqlite3'
 
-export interface NodeRoutesParts {
+export interface NodeRoutesOptions {
   readonly directory: string
   readonly database: string
   readonly site: string
@@ -44,13 +44,13 @@ export interface NodeRoutesParts {
   readonly log: Log
 }
 
-export function nodeRoutes(parts: NodeRoutesParts): readonly Route[] {
-  const { site, node: own, prefix, secrets, signKey, tokens, now, log } = parts
+export function nodeRoutes(options: NodeRoutesOptions): readonly Route[] {
+  const { site, node: own, prefix, secrets, signKey, tokens, now, log } = options
   const countTry = tryLimit(now)
   const signerOf = createSignerCheck(signKey, now)
-  const copies = createCopies(parts)
+  const copies = createCopies(options)
   const requireSafe = ({ clientAddress }: Exchange): void => {
-    if (parts.isEncrypted || isLoopbackAddress(clientAddress)) return
+    if (options.isEncrypted || isLoopbackAddress(clientAddress)) return
     throw fail('forbidden', 'Nodes talk to each other over TLS: start this one with --tls-cert and --tls-key')
   }
   const handOver = async (exchange: Exchange): Promise<HttpResponse> => {
@@ -71,7 +71,7 @@ export function nodeRoutes(parts: NodeRoutesParts): readonly Route[] {
     const { method, path, headers } = exchange
     const node = signerOf({ method, path, to: own }, headers.authorization)
     if (node === undefined) throw fail('forbidden', 'Snapshots are for the nodes of this site')
-    if (!parts.isInService()) throw fail('networkError', 'This node has left service: ask another one for a snapshot')
+    if (!options.isInService()) throw fail('networkError', 'This node has left service: ask another one for a snapshot')
     const { file, done } = await copies.make(node)
     log.info('cluster.snapshot_sent', { to: node, bytes: file.bytes })
     return { kind: 'file', status: 200, contentType: SQLITE_TYPE, file, onClosed: done }
@@ -83,7 +83,7 @@ export function nodeRoutes(parts: NodeRoutesParts): readonly Route[] {
 }
 
 /** Copies of the database that are sent, bounded in number as downloads are, and removed when they are. */
-function createCopies({ directory, database }: Pick<NodeRoutesParts, 'directory' | 'database'>) {
+function createCopies({ directory, database }: Pick<NodeRoutesOptions, 'directory' | 'database'>) {
   const slots = downloadSlots()
   return {
     async make(node: string) {

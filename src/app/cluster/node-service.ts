@@ -84,7 +84,7 @@ export async function openNodeService({ config, dataDir, secrets, now, log }: No
       if (lease === undefined) throw new DataDirError(takenText(node.node, dataDir))
     },
     /** Begins to live among the other nodes; `url` is where they reach this one. */
-    start({ services, url, wakeCourier, backups }: StartParts): ClusterWork {
+    start({ services, url, wakeCourier, backups }: StartOptions): ClusterWork {
       const { store } = services
       const { replication } = store
       if (replication === undefined) throw new Error('The store follows no log')
@@ -130,7 +130,7 @@ export async function openNodeService({ config, dataDir, secrets, now, log }: No
   }
 }
 
-interface StartParts {
+interface StartOptions {
   readonly services: Services
   /** Undefined where the others would have to be told. */
   readonly url: string | undefined

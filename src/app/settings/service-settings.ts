@@ -25,7 +25,7 @@ const PASSWORD_ROW = {
   meaning: 'password of the user in mail; sealed in the database, and never shown',
 }
 
-export interface ServiceSettingsParts {
+export interface ServiceSettingsOptions {
   readonly live: LiveSettings
   readonly store: Pick<Store, 'settings'>
   readonly keys: Pick<Keys, 'settings'>
@@ -34,7 +34,7 @@ export interface ServiceSettingsParts {
   readonly readMail: (config: Config) => MailSettings
 }
 
-export function serviceSettings({ live, store, keys, shown, readMail }: ServiceSettingsParts): SettingsAccess {
+export function serviceSettings({ live, store, keys, shown, readMail }: ServiceSettingsOptions): SettingsAccess {
   const list = (): ServiceSettings => ({
     items: settingRows(shown(), live.given, live.stored()),
     version: versionOf(live.stored()),

@@ -31,14 +31,14 @@ interface CheckedChanges {
   readonly isTested: boolean
 }
 
-interface PlanParts {
+interface PlanOptions {
   readonly live: Pick<LiveSettings, 'given' | 'configWith'>
   readonly keys: Pick<Keys, 'settings'>
   readonly readMail: (config: Config) => MailSettings
 }
 
 /** What is to be written for the wanted settings. Throws invalidInput, and conflict where the operator's own value wins. */
-export function planChanges(wanted: WantedSettings, stored: readonly StoredSetting[], { live, keys, readMail }: PlanParts): CheckedChanges {
+export function planChanges(wanted: WantedSettings, stored: readonly StoredSetting[], { live, keys, readMail }: PlanOptions): CheckedChanges {
   const before = openStored(stored, keys)
   const all = withoutOrphans(wanted, before)
   const after = new Map(before)
@@ -67,7 +67,7 @@ function withoutOrphans(wanted: WantedSettings, before: StoredValues): WantedSet
   return new Map([...wanted, ...orphans.filter((name) => !wanted.has(name)).map((name) => [name, undefined] as const)])
 }
 
-function mailOf(config: Config, after: StoredValues, readMail: PlanParts['readMail']): MailSettings {
+function mailOf(config: Config, after: StoredValues, readMail: PlanOptions['readMail']): MailSettings {
   const { mail, mailPorts } = config
   if (mail.kind === 'smtp') requireServer(mail, after, mailPorts)
   else {

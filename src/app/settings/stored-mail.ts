@@ -6,7 +6,7 @@ import type { MailSettings } from '../../mail/settings/mail-settings.ts'
 import { MAIL_NAMES } from '../../models/editable-settings.ts'
 import type { LiveSettings } from './live-settings.ts'
 
-interface StoredMailParts {
+interface StoredMailOptions {
   readonly live: Pick<LiveSettings, 'config' | 'stored' | 'onChange' | 'configWith'>
   readonly mail: { use(settings: MailSettings): Promise<void>; stop(): Promise<void> }
   readonly readMail: (config: Config) => MailSettings
@@ -14,7 +14,7 @@ interface StoredMailParts {
 }
 
 /** Resolves when the stored ones are in use, with a function that tells why they are not. Stops the mail where no settings can be used. */
-export async function useStoredMail({ live, mail, readMail, log }: StoredMailParts): Promise<() => string | undefined> {
+export async function useStoredMail({ live, mail, readMail, log }: StoredMailOptions): Promise<() => string | undefined> {
   let problem: string | undefined
   /** Texts of the stored settings that are in use; none at the start. */
   let used = '[]'

@@ -1,6 +1,6 @@
 /** `dateline serve`: runs the service until it is asked to stop. */
 import { existsSync } from 'node:fs'
-import { startApp, type App, type Surroundings } from '../../app.ts'
+import { startApp, type App, type AppOptions } from '../../app.ts'
 import { loadPageAssets } from '../../app/page-assets.ts'
 import { systemClock } from '../../base/clock.ts'
 import type { AdjustableLog } from '../../base/log.ts'
@@ -47,7 +47,7 @@ export const serveCommand: Command = {
     const pageAssets = config.dashboard ? loadPageAssets() : undefined
     try {
       const socket = inheritedSocket(environment, process.pid)
-      const surroundings: Surroundings = {
+      const options: AppOptions = {
         now: systemClock,
         log,
         logMemory,
@@ -58,7 +58,7 @@ export const serveCommand: Command = {
         inheritedSocket: socket,
         pageAssets,
       }
-      let app = await startApp(config, secrets, surroundings)
+      let app = await startApp(config, secrets, options)
       let tokenFile = await giveToken(config, app)
       terminal.onReload(() => reload(args, { terminal, log, app }))
       const cautions = [...serviceLinkWarnings(environment), ...exposureWarnings(settings, environment)]
@@ -83,7 +83,7 @@ export const serveCommand: Command = {
         await app.close()
         const again = app.again()
         const port = app.port ?? config.port
-        app = await startApp({ ...again.config, port }, secrets, { ...surroundings, ...again.surroundings })
+        app = await startApp({ ...again.config, port }, secrets, { ...options, ...again.options })
         tokenFile = await giveToken(config, app)
         notify(`STATUS=Listening on ${app.url}`)
       }

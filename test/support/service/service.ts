@@ -268,8 +268,8 @@ async function startHere(config: Config, { flags, start, logLines, pageAssets, m
   const log = createLog({ level: 'debug', format: 'json', now, write, flush, keep: logMemory.keep })
   const writeLine = (line: string): void => void logLines.push(line)
   const settings = shownSettings(flags, {})
-  const surroundings = { now, log, logMemory, logOutput, settings, writeLine, pageAssets, mailTestMs, clock }
-  const app = await startApp(config, { jwtSecret: undefined }, surroundings)
+  const options = { now, log, logMemory, logOutput, settings, writeLine, pageAssets, mailTestMs, clock }
+  const app = await startApp(config, { jwtSecret: undefined }, options)
   await app.ready()
   return { app, now, advance: (ms) => void (time[0] = now() + ms) }
 }
