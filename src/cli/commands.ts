@@ -27,6 +27,7 @@ import { matchCommand } from './documents/match-command.ts'
 import { checkCommand } from './backup/check-command.ts'
 import { repairReferencesCommand } from './documents/repair-references-command.ts'
 import { restoreCommand } from './backup/restore-command.ts'
+import { feedReadCommand } from './feeds/feed-read-command.ts'
 import { healthCommand } from './serve/health-command.ts'
 import { serveCommand } from './serve/serve-command.ts'
 import { settingsListCommand, settingsSetCommand, settingsUnsetCommand } from './settings/settings-commands.ts'
@@ -72,6 +73,7 @@ const COMMANDS: readonly Command[] = [
   exportCommand,
   importCommand,
   repairReferencesCommand,
+  feedReadCommand,
   clusterInitCommand,
   clusterTokenCommand,
   clusterJoinCommand,
