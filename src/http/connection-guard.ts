@@ -13,7 +13,6 @@ import type { ServerLimits } from './server-limits.ts'
 import { createConnectionMemory } from './connection-memory.ts'
 import { createConnectionTable } from './connection-table.ts'
 import { createIdleTimeout } from './idle-timeout.ts'
-import { createTlsHandshakes } from './tls-handshakes.ts'
 
 /** The address of the other end. */
 export interface Peer {
@@ -130,4 +129,29 @@ export function createConnectionGuard({ limits, peerOf, log, shared }: GuardOpti
     },
     stop: (): void => clearInterval(timer),
   }
+}
+
+/** Connections in their TLS handshake, by their peer: requests come from another socket than the one of TCP. */
+function createTlsHandshakes() {
+  const byPeer = new Map<string, Connection>()
+  return {
+    begin(connection: Connection): void {
+      const peer = remoteOf(connection.socket)
+      byPeer.set(peer, connection)
+      connection.socket.once('close', () => {
+        if (byPeer.get(peer) === connection) byPeer.delete(peer)
+      })
+    },
+    /** The connection whose handshake has ended with this socket; undefined where it has ended meanwhile. */
+    end(socket: Socket): Connection | undefined {
+      const peer = remoteOf(socket)
+      const connection = byPeer.get(peer)
+      byPeer.delete(peer)
+      return connection
+    },
+  }
+}
+
+function remoteOf({ remoteAddress, remotePort }: Socket): string {
+  return `${remoteAddress ?? ''} ${remotePort ?? ''}`
 }

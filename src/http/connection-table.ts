@@ -1,9 +1,8 @@
 /** All connections, and the room for new ones: a client at its limit makes room among its own connections. */
 import type { Socket } from 'node:net'
 import type { SharedCounts } from '../base/shared-counts.ts'
-import type { Connection } from './connection.ts'
+import { stateOf, type Connection } from './connection.ts'
 import type { ServerLimits } from './server-limits.ts'
-import { inShedOrder, oldestToShed } from './shed-order.ts'
 
 /** With more than this share of all connections in use, some are ended. */
 const CROWDED_SHARE = 0.9
@@ -11,6 +10,13 @@ const CROWDED_SHARE = 0.9
 const SHED_SHARE = 0.1
 /** Where none could be ended, so many more may come before all are examined again. */
 const RESCAN_SHARE = 0.01
+
+/**
+ * Which connections end first so that a new client is served: a connection costs its client nothing while the server waits for
+ * it. First those go whose request is incomplete, then those between two requests, then those that do not read their response.
+ * One that is being served is never ended.
+ */
+const SHED_ORDER = { incomplete: 0, idle: 1, unread: 2 } as const
 
 /** Why a connection was ended or refused, as `/metrics` counts it. */
 export type ShedReason = 'crowded' | 'address_limit' | 'address_refused' | 'full' | 'unread_responses' | 'long_headers'
@@ -103,4 +109,36 @@ export function createConnectionTable(
       return ended.length
     },
   }
+}
+
+/** Of the connections of one client, the oldest of those to end first; undefined where all are being served. */
+function oldestToShed(connections: Iterable<Connection>): Connection | undefined {
+  let idle: Connection | undefined
+  let unread: Connection | undefined
+  for (const connection of connections) {
+    const state = stateOf(connection)
+    if (state === 'incomplete') return connection
+    if (state === 'idle') idle ??= connection
+    else if (state === 'unread') unread ??= connection
+  }
+  return idle ?? unread
+}
+
+/** All that may be ended, the first to go first: the client with the most incomplete ones, and its oldest. */
+function inShedOrder(oldestFirst: readonly Connection[]): readonly Connection[] {
+  const newer = new Map<string, number>()
+  return oldestFirst
+    .toReversed()
+    .flatMap((connection) => {
+      const state = stateOf(connection)
+      if (state === 'busy') return []
+      const { clientKey } = connection
+      // How many newer ones of its client are incomplete too: the client with the most has the highest.
+      const depth = state === 'incomplete' && clientKey !== undefined ? (newer.get(clientKey) ?? 0) : 0
+      if (state === 'incomplete' && clientKey !== undefined) newer.set(clientKey, depth + 1)
+      return [{ connection, order: SHED_ORDER[state], depth }]
+    })
+    .toReversed()
+    .sort((a, b) => a.order - b.order || b.depth - a.depth || a.connection.idleSinceCheck - b.connection.idleSinceCheck)
+    .map(({ connection }) => connection)
 }

@@ -4,8 +4,7 @@ import { fail } from '../base/failure.ts'
 import { clientAddress, UNIX_PEER } from './client-address.ts'
 import type { TrustedProxies } from './client-address.ts'
 import type { BodyTerms } from './exchange.ts'
-import { ClientGone, hasBody, IncomingBody, type BodyOptions } from './incoming-body.ts'
-import { PushedRequest } from './pushed-request.ts'
+import { ClientGone, hasBody, IncomingBody, PushedRequest, type BodyOptions } from './incoming-body.ts'
 import { ServedExchange, type ServedOptions } from './served-exchange.ts'
 
 /** What all requests of a server have in common. */

@@ -6,6 +6,7 @@
  * |---|---|---|
  * | `_header`, `_headerSent`, `_last`, `_hasBody` of ServerResponse | 0.x | Node renders the header block, and sends body parts by themselves |
  * | `parser` of a socket, its listeners | 12 | a stream keeps the memory of its request |
+ * | callbacks of a parser, by the numbers of its constructor | 12 | what a hostile client has sent already is parsed |
  * | `_handle.fd` of a server | 0.x | another program on the same port is not noticed |
  * | `httpAllowHalfOpen` of a server | 0.7 | a client that closes its sending half gets no response |
  */
@@ -107,6 +108,35 @@ export function releaseParser(socket: Socket & WithParser, response: ServerRespo
 
 function isKnown(parser: Parser): boolean {
   return [parser.unconsume, parser.remove, parser.close].every((method: unknown) => typeof method === 'function')
+}
+
+/** Callbacks of Node's HTTPParser, which are kept under the numbers that its constructor gives for these names. */
+const CALLBACKS = ['kOnHeaders', 'kOnHeadersComplete', 'kOnBody', 'kOnMessageComplete'] as const
+
+type CallbackParser = Record<number, unknown> & { readonly constructor: Readonly<Record<string, unknown>> }
+
+/**
+ * Discards what a hostile client has sent already, without calling JavaScript for it. The caller ends the connection; it cannot
+ * be used again.
+ *
+ * A parser that has read 64 KiB calls back for everything in them, also when the socket was destroyed meanwhile: ten
+ * thousand chunks of one byte take 12 ms, two thousand requests more, and the sockets that are ready in one turn of the
+ * event loop are read one after the other. Without its callbacks the parser skips the same in less than half a millisecond.
+ */
+export function abandonInput(socket: Socket & { readonly parser?: CallbackParser | null }): void {
+  const { parser } = socket
+  if (parser === undefined || parser === null) return
+  const removed = CALLBACKS.flatMap((name) => {
+    const at = parser.constructor[name]
+    if (typeof at !== 'number' || typeof parser[at] !== 'function') return []
+    const callback = parser[at]
+    parser[at] = undefined
+    return [[at, callback] as const]
+  })
+  // Node reuses the parsers of closed connections.
+  socket.once('close', () => {
+    for (const [at, callback] of removed) parser[at] = callback
+  })
 }
 
 /** The descriptor of a socket that listens; undefined where Node does not tell it, as on Windows. */

@@ -3,7 +3,7 @@ import { createServer as createPlain, type Server as PlainServer } from 'node:ht
 import type { Server as SecureServer } from 'node:https'
 import { TLS_VERSION_MIN, type Certificate } from './certificate.ts'
 import { allowHalfOpen } from './node-internals.ts'
-import { PushedRequest } from './pushed-request.ts'
+import { PushedRequest } from './incoming-body.ts'
 import type { ServerLimits } from './server-limits.ts'
 
 export interface NodeServer {

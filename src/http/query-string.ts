@@ -6,7 +6,6 @@
  */
 import { setNewest } from '../base/bounded-map.ts'
 import { fail } from '../base/failure.ts'
-import { decodePercent } from './percent-decoding.ts'
 
 const PARAMETERS_MAX = 100
 
@@ -76,4 +75,18 @@ function single(name: string, values: readonly string[] = []): string | undefine
 
 function decodeForm(text: string): string | undefined {
   return decodePercent(text.includes('+') ? text.replaceAll('+', ' ') : text)
+}
+
+/**
+ * Decodes one part of a request target as UTF-8 (RFC 3986 section 2.1). Undefined where an escape is broken (`%zz`, `%4`) or the bytes are not UTF-8.
+ * The target is ASCII: node's parser refuses a request that sends other bytes unescaped.
+ */
+export function decodePercent(text: string): string | undefined {
+  if (!text.includes('%')) return text
+  try {
+    return decodeURIComponent(text)
+  } catch (error) {
+    if (error instanceof URIError) return undefined
+    throw error
+  }
 }

@@ -3,7 +3,7 @@
  * 9.3.2), and one client must not get more than its turn.
  */
 import type { ServerResponse } from 'node:http'
-import { abandonInput } from './abandoned-input.ts'
+import { abandonInput } from './node-internals.ts'
 import type { ConnectionGuard } from './connection-guard.ts'
 import type { IncomingExchange } from './incoming-exchange.ts'
 import { addRequest, type Connection } from './connection.ts'

@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { createServer, IncomingMessage, ServerResponse } from 'node:http'
 import { connect, createServer as createNetServer, Socket, type AddressInfo } from 'node:net'
 import { describe, it, type TestContext } from 'node:test'
-import { allowHalfOpen, descriptorOf, markHeaderSent, putHeader, releaseParser, unsentHeader } from '../../src/http/node-internals.ts'
+import { abandonInput, allowHalfOpen, descriptorOf, markHeaderSent, putHeader, releaseParser, unsentHeader } from '../../src/http/node-internals.ts'
 
 const REQUEST = 'GET / HTTP/1.1\r\nHost: localhost\r\n\r\n'
 
@@ -51,6 +51,19 @@ describe('the parser of a connection', () => {
     twice.socket.destroy()
     assert.equal(releaseParser(twice.socket, twice.response), false)
   })
+})
+
+it('the callbacks of a parser are taken out, and come back for the next connection', async (t) => {
+  const { socket } = await answered(t, 'POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5\r\n\r\nab')
+  const { parser } = socket as unknown as { readonly parser: Record<number, unknown> & { readonly constructor: Readonly<Record<string, number>> } }
+  const names = ['kOnHeaders', 'kOnHeadersComplete', 'kOnBody', 'kOnMessageComplete']
+  const callbacks = names.map((name) => parser[parser.constructor[name] ?? -1])
+  assert.deepEqual(callbacks.map((one) => typeof one), names.map(() => 'function'))
+  abandonInput(socket as never)
+  for (const name of names) assert.equal(parser[parser.constructor[name] ?? -1], undefined, name)
+  socket.destroy()
+  await once(socket, 'close')
+  assert.deepEqual(names.map((name) => parser[parser.constructor[name] ?? -1]), callbacks)
 })
 
 type Internals = ServerResponse & { _header: string | null; _headerSent: boolean; _last: boolean; _hasBody: boolean }
