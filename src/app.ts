@@ -14,8 +14,8 @@ import { limitSettingsOf, openServices, type Services } from './app/services.ts'
 import { createLiveSettings } from './app/settings/live-settings.ts'
 import { serviceSettings } from './app/settings/service-settings.ts'
 import { useStoredMail } from './app/settings/stored-mail.ts'
-import { serveInThreads } from './app/threads/serve-in-threads.ts'
-import { createMainView, ownStreamCounts } from './app/threads/shared-memory.ts'
+import { createThreads } from './app/threads/serve-in-threads.ts'
+import { ownStreamCounts } from './app/threads/shared-memory.ts'
 import { threadCount } from './app/threads/thread-count.ts'
 import { createSetupToken } from './auth/setup-token.ts'
 import type { Clock } from './base/clock.ts'
@@ -29,6 +29,7 @@ import type { Config, Environment, SettingName } from './config/settings.ts'
 import type { ShownSettings } from './config/shown-settings.ts'
 import { createPageCache } from './content/reads/page-cache.ts'
 import { seedBasics } from './content/seeds/seeding.ts'
+import type { Changes } from './endpoints/service-parts.ts'
 import { firstOfDay, warnOfForwards } from './http/untrusted-forwards.ts'
 import { createRepresentation, type KeptEnvelope } from './http/representation.ts'
 import { createRenewal, type KeptCertificate } from './http/certificate-renewal.ts'
@@ -123,10 +124,13 @@ export async function startApp(config: Config, secrets: Secrets, options: AppOpt
   const address = addressOf(config, inheritedSocket)
   const { threads, reason } = threadCount(config.threads, { address, isNode: config.cluster !== undefined })
   if (reason !== undefined) log[config.threads === 'auto' ? 'info' : 'warn']('threads.one', { wanted: config.threads, reason })
-  const view = threads === 1 ? undefined : createMainView(threads, config.streamsMax)
-  const shared = view && { windows: view.memory.windows, gate: view.gate }
-  const services = await openServices(config, secrets, { ...{ now, log, own: true, shared, cluster: node?.cluster, nodes: node?.nodes }, limitSettings: () => limitSettingsOf(live.config()), guestsMb: () => live.config().guestsMb })
-  const { store, accounts, sessions, tickets, metrics } = services
+  const others = threads === 1 ? undefined : createThreads(threads, config)
+  const services = await openServices(config, secrets, {
+    ...{ now, log, own: true, shared: others, cluster: node?.cluster, nodes: node?.nodes },
+    limitSettings: () => limitSettingsOf(live.config()),
+    guestsMb: () => live.config().guestsMb,
+  })
+  const { store, accounts, metrics } = services
   starting.defer(() => store.close())
   await node?.claim()
   const ensureAdmin = async (): Promise<void> => {
@@ -149,14 +153,8 @@ export async function startApp(config: Config, secrets: Secrets, options: AppOpt
   const { mail, backups, housekeeping, schedule, references } = jobs
   const feed = openChangeFeed({
     ...{ store, metrics, log, settings: listSettingsOf(config), limits: config },
-    counts: view?.streams ?? ownStreamCounts(config.streamsMax),
-    tickets: {
-      async sessionOf(ticket) {
-        const claim = tickets.claimOf(ticket, now())
-        return claim && sessions.ofClaim(claim, now())
-      },
-      redeem: (ticket) => tickets.redeem(ticket, now()),
-    },
+    counts: others?.streams ?? ownStreamCounts(config.streamsMax),
+    tickets: ticketsOf(services, now),
   })
   const cacheBytes = Math.floor((config.cacheMb * 1024 * 1024) / threads)
   const represent = createRepresentation()
@@ -174,33 +172,25 @@ export async function startApp(config: Config, secrets: Secrets, options: AppOpt
   const untrustedForward = firstOfDay(now, warnOfForwards(log))
   const { server, forwarded } = createMainServer({ service, services, node, config, pageAssets, log }, {
     ...{ certificate: renewal?.current(), limits, onUntrustedForward: untrustedForward },
-    shared: view && {
-      bodies: view.bodies,
-      connections: { counts: view.connections, endElsewhere: async (key) => (await others?.endElsewhere(key)) ?? false },
-    },
+    shared: others,
   })
   cacheMetrics(metrics, pages)
   mailMetrics(metrics, mail.failingSince)
   backupMetrics(metrics, backups.schedule)
   httpMetrics(metrics, server)
   logMetrics(metrics, logOutput)
-  const listening = await server.listen(
-    view !== undefined && address.kind === 'tcp' ? { ...address, sharing: 'first' } : address,
-  )
+  const listening = await server.listen(others !== undefined && address.kind === 'tcp' ? { ...address, sharing: 'first' } : address)
   // After the main thread, which answers meanwhile: so the others delay no start.
-  const others =
-    view === undefined || listening.kind !== 'tcp' || address.kind !== 'tcp'
-      ? undefined
-      : serveInThreads({
-          ...{ threads, view, config: live.config, cacheBytes, dataDir, services, startedAt, limits, now, log },
-          ...forwarded(),
-          server,
-          untrustedForward,
-          address: addressOfNext(address, listening),
-          pages: config.dashboard ? { assets: pageAssets, settings: { dashboardImages: config.dashboardImages } } : undefined,
-          certificate: () => renewal?.current(),
-          clock: options.clock,
-        })
+  if (address.kind === 'tcp' && listening.kind === 'tcp') {
+    others?.start({
+      ...{ config: live.config, cacheBytes, dataDir, services, startedAt, server, untrustedForward, limits, now, log },
+      ...forwarded(),
+      address: addressOfNext(address, listening),
+      pages: config.dashboard ? { assets: pageAssets, settings: { dashboardImages: config.dashboardImages } } : undefined,
+      certificate: () => renewal?.current(),
+      clock: options.clock,
+    })
+  }
   starting.defer(async () => {
     feed.close()
     await Promise.all([server.close(), others?.close()])
@@ -247,7 +237,7 @@ export async function startApp(config: Config, secrets: Secrets, options: AppOpt
       return `${url}/#setup=${setupToken.issue(now())}`
     },
     written: async () => others?.settle(),
-    ready: async () => others?.ready,
+    ready: async () => others?.ready(),
     reload(next, nextShown) {
       others?.setLevel(next.logLevel)
       mail.reloadTemplates()
@@ -259,6 +249,17 @@ export async function startApp(config: Config, secrets: Secrets, options: AppOpt
     },
     again: () => ({ config: reloaded, options: { settings: shown, certificate: renewal?.kept() } }),
     close: () => (closed ??= started.disposeAsync()),
+  }
+}
+
+/** The tickets of streams, where they are made. */
+function ticketsOf({ tickets, sessions }: Services, now: Clock): Changes['tickets'] {
+  return {
+    async sessionOf(ticket) {
+      const claim = tickets.claimOf(ticket, now())
+      return claim && sessions.ofClaim(claim, now())
+    },
+    redeem: (ticket) => tickets.redeem(ticket, now()),
   }
 }
 

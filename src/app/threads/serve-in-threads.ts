@@ -1,6 +1,7 @@
-/** Starts the threads that serve beside the main thread, with what they need of the service. */
+/** The threads that serve beside the main thread: what they share with it, and their start with what they need of the service. */
 import type { Clock } from '../../base/clock.ts'
 import type { AdjustableLog } from '../../base/log.ts'
+import type { LogLevel } from '../../base/log-level.ts'
 import type { Config } from '../../config/settings.ts'
 import type { Certificate } from '../../http/certificate.ts'
 import type { UntrustedForward } from '../../http/untrusted-forwards.ts'
@@ -10,13 +11,11 @@ import type { ServerLimits } from '../../http/server-limits.ts'
 import { databaseFile } from '../../store/db/data-dir.ts'
 import { limitSettingsOf, type Services } from '../services.ts'
 import { startServingThreads } from './serving-threads.ts'
-import type { MainView } from './shared-memory.ts'
+import { createMainView, type MainView } from './shared-memory.ts'
 import type { ServingData, ServingSettings } from './thread-messages.ts'
 import { createThreadRequests } from './thread-requests.ts'
 
 export interface ThreadServing extends Pick<ServingData, 'startedAt' | 'endpoints' | 'pages' | 'address' | 'clock'> {
-  readonly threads: number
-  readonly view: MainView
   /** The settings in use, which may change. */
   readonly config: () => Config
   /** For the remembered pages of one thread. */
@@ -36,8 +35,33 @@ export interface ThreadServing extends Pick<ServingData, 'startedAt' | 'endpoint
   readonly log: AdjustableLog
 }
 
-export function serveInThreads(options: ThreadServing) {
-  const { threads, view, config, cacheBytes, dataDir, services, handlers, limits, certificate, now, log } = options
+/** None serves before start(). `threads` is their number with the main thread. */
+export function createThreads(threads: number, { streamsMax }: Pick<Config, 'streamsMax'>) {
+  const view = createMainView(threads, streamsMax)
+  const { bodies, connections, streams, gate } = view
+  let running: ReturnType<typeof startServingThreads> | undefined
+  return {
+    windows: view.memory.windows,
+    ...{ gate, streams, bodies },
+    connections: {
+      counts: connections,
+      endElsewhere: async (clientKey: string): Promise<boolean> => (await running?.endElsewhere(clientKey)) ?? false,
+    },
+    start(options: ThreadServing): void {
+      running = startThreads(threads, view, options)
+    },
+    /** Resolves when all threads serve. */
+    ready: async (): Promise<void> => running?.ready,
+    setLevel: (level: LogLevel): void => running?.setLevel(level),
+    setCertificate: (certificate: Certificate): void => running?.setCertificate(certificate),
+    setDataLimit: (perUser: number): void => running?.setDataLimit(perUser),
+    settle: async (): Promise<void> => running?.settle(),
+    close: async (): Promise<void> => running?.close(),
+  }
+}
+
+function startThreads(threads: number, view: MainView, options: ThreadServing) {
+  const { config, cacheBytes, dataDir, services, handlers, limits, certificate, now, log } = options
   const { startedAt, endpoints, pages, address, clock, server, untrustedForward } = options
   const { instance, keys, metrics } = services
   return startServingThreads({
