@@ -17,6 +17,8 @@ const PIECES = [
 ]
 const CHARS_MAX = { title: 1_000, excerpt: 400, id: 2_000, link: 2_000, picture: 2_000, author: 200 } as const
 
+const LANGUAGE = /^[a-z\d-]{1,53}$/i
+
 /** Reads one damaged sample, and fails where a rule is broken. `rejected` is a Failure that says why. */
 export function fuzzFeed(random: Random): 'read' | 'rejected' {
   const page = damaged(SAMPLE_PAGE, random)
@@ -49,11 +51,13 @@ function damaged(sample: string, random: Random): string {
 export function assertFeed(feed: Feed): void {
   assertText(feed.title ?? '', 200)
   assertText(feed.description ?? '', 400)
+  assert.match(feed.language ?? 'en', LANGUAGE)
   for (const address of [feed.link, feed.self, feed.picture, feed.hub]) if (address !== undefined) assertWeb(address)
   assert.ok(feed.items.length <= 500)
   assert.ok(feed.problems.length <= 25 && feed.problems.every((problem) => problem.length < 300))
   for (const item of feed.items) {
     for (const [name, charsMax] of Object.entries(CHARS_MAX)) assertText(item[name as keyof typeof CHARS_MAX] ?? '', charsMax)
+    assert.match(item.language ?? 'en', LANGUAGE)
     if (item.link !== undefined) assertWeb(item.link)
     if (item.picture !== undefined) assertWeb(item.picture)
     assert.ok(item.categories.length <= 50)

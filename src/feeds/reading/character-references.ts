@@ -10,7 +10,7 @@ const REFERENCE_CHARS_MAX = 40
 const REPLACEMENT = '\ufffd'
 /** What writers mean by the numbers of control characters from 0x80 on (HTML standard, section 13.2.5.84). */
 const WINDOWS_1252 = new TextDecoder('windows-1252')
-const FREQUENT: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: '\u00a0' }
+const FREQUENT: ReadonlyMap<string, string> = new Map(Object.entries({ amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: '\u00a0' }))
 const [HASH, SEMICOLON, EQUALS] = [0x23, 0x3b, 0x3d]
 
 /**
@@ -50,7 +50,7 @@ function isLetterOrDigit(code: number): boolean {
 }
 
 function valueOf(name: string): string | undefined {
-  return FREQUENT[name] ?? (name.charCodeAt(0) === HASH ? numbered(name) : table().values.get(name))
+  return FREQUENT.get(name) ?? (name.charCodeAt(0) === HASH ? numbered(name) : table().values.get(name))
 }
 
 function valueWithoutEnd(name: string): string | undefined {

@@ -145,20 +145,20 @@ function namedDate(text: string): number | undefined {
   return dayMs({ year: yearOf(year), month, day: Number(day) }) + timeMs(time ?? {}) - zone
 }
 
-/** The beginnings of month names without accents: in English, and where they differ in other languages of Europe. */
+/** The beginnings of month names without accents: in English, and where they differ in other languages. The longest counts. */
 const MONTHS: readonly string[] = [
-  'jan ene gen ιαν янв sty oca',
-  'feb fev φεβ фев lut sub',
-  'mar mrt μαρ мар',
-  'apr avr abr απρ апр kwi nis',
-  'may mai maj mei mag μαι μαϊ маи мая',
-  'jun juin giu ιουν июн cze haz',
-  'jul juil lug ιουλ июл lip tem',
-  'aug aou ago αυγ авг sie',
-  'sep set σεπ сен wrz eyl',
-  'oct okt out ott οκτ окт paz eki',
-  'nov νοε ноя lis kas',
-  'dec dez dic des δεκ дек gru ara',
+  'jan ene gen ian led tam ιαν янв січ sty oca',
+  'feb fev fab uno hel φεβ фев лют lut sub',
+  'mar mrt bre maa μαρ мар бер',
+  'apr avr abr dub huh απρ апр кві kwi nis',
+  'may mai maj mei mag kve tou μαι маи мая тра',
+  'jun juin giu iun cerven kes ιουν июн чер cze haz',
+  'jul juil lug iul cervenec cervenc hei ιουλ июл лип lip tem',
+  'aug aou ago agu srp elo αυγ авг сер sie',
+  'sep set sze zar syy σεπ сен вер wrz eyl',
+  'oct okt out ott rij lok οκτ окт жов paz eki',
+  'nov noi marras νοε ноя лис lis kas',
+  'dec dez dic des pro jou δεκ дек гру gru ara',
 ]
 const MONTH_STEMS: readonly (readonly [stem: string, month: number])[] = MONTHS.flatMap((stems, i) =>
   stems.split(' ').map((stem) => [stem, i + 1] as const),
@@ -170,12 +170,12 @@ function monthOf(word: string): number | undefined {
 }
 
 /** Hours from UTC. Names that mean several zones are those of RFC 822, or of the country with the most feeds. */
-const ZONES: Readonly<Record<string, number>> = {
+const ZONES: ReadonlyMap<string, number> = new Map(Object.entries({
   ...{ z: 0, ut: 0, utc: 0, gmt: 0, wet: 0, est: -5, edt: -4, et: -5, cst: -6, cdt: -5, ct: -6, mst: -7, mdt: -6, mt: -7 },
   ...{ pst: -8, pdt: -7, pt: -8, ast: -4, adt: -3, at: -4, akst: -9, akdt: -8, hst: -10, nst: -3.5, ndt: -2.5, brt: -3, art: -3 },
   ...{ west: 1, bst: 1, cet: 1, met: 1, mez: 1, cest: 2, mest: 2, mesz: 2, eet: 2, eest: 3, msk: 3, msd: 4, ist: 5.5, sgt: 8 },
   ...{ hkt: 8, awst: 8, jst: 9, kst: 9, acst: 9.5, aest: 10, aedt: 11, nzst: 12, nzdt: 13 },
-}
+}))
 
 /** NaN where the text is no zone. A name that is unknown means UTC. */
 function zoneMs(text: string, zoneDefault: number): number {
@@ -187,5 +187,5 @@ function zoneMs(text: string, zoneDefault: number): number {
     return (sign === '-' ? -1 : 1) * (Number(hours) * HOUR_MS + Number(minutes) * MINUTE_MS)
   }
   if (!/^[\p{L}_/() ]{1,40}$/u.test(zone)) return Number.NaN
-  return (ZONES[zone.replace(/^etc\//i, '').toLowerCase()] ?? 0) * HOUR_MS
+  return (ZONES.get(zone.replace(/^etc\//i, '').toLowerCase()) ?? 0) * HOUR_MS
 }

@@ -65,7 +65,7 @@ function knownEncoding(label: string | undefined, problems: string[]): string | 
   if (label === undefined) return undefined
   const written = label.toLowerCase().replaceAll('_', '-')
   try {
-    return new TextDecoder(ALIASES[written] ?? written).encoding
+    return new TextDecoder(ALIASES.get(written) ?? written).encoding
   } catch {
     problems.push(`The encoding ${quoted(label)} is unknown.`)
     return undefined
@@ -74,16 +74,15 @@ function knownEncoding(label: string | undefined, problems: string[]): string | 
 
 
 /** Names beside those of the standard, for encodings that it has. */
-const ALIASES: Readonly<Record<string, string>> = {
+const ALIASES: ReadonlyMap<string, string> = new Map(Object.entries({
   macroman: 'macintosh',
   'mac-roman': 'macintosh',
   'mac-cyrillic': 'x-mac-cyrillic',
   maccyrillic: 'x-mac-cyrillic',
   'shift-jis': 'shift_jis',
-  'euc-jp': 'euc-jp',
   'ks-c-5601-1987': 'euc-kr',
   cp874: 'windows-874',
-}
+}))
 
 function decodeAs(bytes: Uint8Array, encoding: string): string | undefined {
   if (encoding.startsWith('utf-32')) return decodeUtf32(bytes, encoding === 'utf-32le')

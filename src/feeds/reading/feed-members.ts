@@ -21,6 +21,12 @@ export function present<T extends object>(members: T): Present<T> {
   return found
 }
 
+/** A language tag (BCP 47) with hyphens, which some feeds write as `en_US`; undefined for other text. */
+export function languageOf(text: string | undefined): string | undefined {
+  const tag = text?.trim().replaceAll('_', '-') ?? ''
+  return /^[a-z]{1,8}(?:-[a-z\d]{1,8}){0,5}$/i.test(tag) ? tag : undefined
+}
+
 /** The first address, text or date that there is. */
 export function firstOf<From, To>(all: Iterable<From>, read: (one: From) => To | undefined): To | undefined {
   for (const one of all) {

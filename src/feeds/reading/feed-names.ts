@@ -5,11 +5,10 @@
  */
 
 const FEED = ''
-const NAMESPACES: Readonly<Record<string, string>> = {
+const NAMESPACES: ReadonlyMap<string, string> = new Map(Object.entries({
   '': FEED,
   'http://www.w3.org/2005/atom': FEED,
   'http://purl.org/atom/ns': FEED,
-  'http://example.com/newformat': FEED,
   'http://backend.userland.com/rss': FEED,
   'http://backend.userland.com/rss2': FEED,
   'http://blogs.law.harvard.edu/tech/rss': FEED,
@@ -33,10 +32,13 @@ const NAMESPACES: Readonly<Record<string, string>> = {
   'http://rssnamespace.org/feedburner/ext/1.0': 'feedburner',
   'http://www.w3.org/1999/xhtml': 'xhtml',
   'http://www.w3.org/xml/1998/namespace': 'xml',
-}
+}))
 /** A feed has a few dozen names; one that has more wants memory. */
 const KNOWN_MAX = 5_000
-const USUAL_PREFIXES: Readonly<Record<string, string>> = { atom: FEED, rss: FEED }
+const USUAL_PREFIXES: ReadonlyMap<string, string> = new Map([
+  ['atom', FEED],
+  ['rss', FEED],
+])
 
 export interface FeedNames {
   /** The name of an element under the declarations that stand around it; `isDeclared` is false for a bare prefix. */
@@ -59,7 +61,7 @@ export function createFeedNames(): FeedNames {
     const colon = lower.indexOf(':')
     const prefix = colon === -1 ? '' : lower.slice(0, colon)
     const declared = prefixes.get(prefix)
-    const own = declared ?? USUAL_PREFIXES[prefix] ?? prefix
+    const own = declared ?? USUAL_PREFIXES.get(prefix) ?? prefix
     const local = lower.slice(colon + 1)
     return { name: own === FEED ? local : `${own}:${local}`, isDeclared: declared !== undefined || colon === -1 }
   }
@@ -77,7 +79,7 @@ export function createFeedNames(): FeedNames {
       for (const [key, address] of attributes) {
         if (key !== 'xmlns' && !key.startsWith('xmlns:')) continue
         const prefix = key.slice(6)
-        const own = NAMESPACES[address.trim().toLowerCase().replace(/[/#]$/, '')] ?? USUAL_PREFIXES[prefix] ?? prefix
+        const own = NAMESPACES.get(address.trim().toLowerCase().replace(/[/#]$/, '')) ?? USUAL_PREFIXES.get(prefix) ?? prefix
         if (prefixes.get(prefix) === own) continue
         before.push([prefix, prefixes.get(prefix)])
         prefixes.set(prefix, own)

@@ -4,6 +4,7 @@
  */
 import { decodeReferences } from './character-references.ts'
 import { webAddress } from './feed-address.ts'
+import { languageOf } from './feed-members.ts'
 import { createFeedNames } from './feed-names.ts'
 import { quoted, type FeedProblems } from './feed-problems.ts'
 import type { MarkupTag } from './markup-tag.ts'
@@ -182,7 +183,7 @@ class Growing implements FeedElement {
     this.name = name
     this.attributes = tag.attributes
     this.base = base === undefined ? outer : (webAddress(base, outer) ?? outer)
-    this.language = language === undefined ? parent?.language : language.trim().replaceAll('_', '-') || undefined
+    this.language = language === undefined ? parent?.language : languageOf(language)
     this.isItem = isItem
     this.undeclare = undeclare
     this.contentEnd = end

@@ -5,7 +5,7 @@ import type { Feed, FeedItem } from '../feed.ts'
 import { cutText, EXCERPT_CHARS_MAX } from './excerpt.ts'
 import { webAddress } from './feed-address.ts'
 import { readDate } from './feed-dates.ts'
-import { AUTHORS_MAX, CATEGORIES_MAX, FEED_ITEMS_MAX, FEED_TITLE_CHARS_MAX, firstOf, ID_CHARS_MAX } from './feed-members.ts'
+import { AUTHORS_MAX, CATEGORIES_MAX, FEED_ITEMS_MAX, FEED_TITLE_CHARS_MAX, firstOf, ID_CHARS_MAX, languageOf } from './feed-members.ts'
 import { NAME_CHARS_MAX, present, TITLE_CHARS_MAX } from './feed-members.ts'
 import { foldSpace, readHtml, readPlain } from './html-text.ts'
 
@@ -29,7 +29,7 @@ export function readJsonFeed(source: string, { address, now, problems }: JsonFee
   const members = {
     title: plainText(stringIn(feed, 'title'), FEED_TITLE_CHARS_MAX),
     description: plainText(stringIn(feed, 'description'), EXCERPT_CHARS_MAX),
-    language: stringIn(feed, 'language')?.slice(0, NAME_CHARS_MAX),
+    language: languageOf(stringIn(feed, 'language')),
     link: addressIn('home_page_url'),
     self: addressIn('feed_url'),
     picture: addressIn('icon', 'favicon'),
@@ -78,7 +78,7 @@ function readItem(item: JsonObject, { address, now, author }: Shared): FeedItem 
     // HTML is written for the page of the item.
     picture: firstOf(addresses, (written) => webAddress(written, address)) ?? firstOf(html.pictures, (written) => webAddress(written, link ?? address)),
     author: authorOf(item) ?? author,
-    language: stringIn(item, 'language')?.slice(0, NAME_CHARS_MAX),
+    language: languageOf(stringIn(item, 'language')),
   }
   const tags = Array.isArray(item['tags']) ? (item['tags'] as readonly Json[]) : []
   const categories = tags.filter((tag) => typeof tag === 'string').map((tag) => foldSpace(tag.slice(0, NAME_CHARS_MAX)))

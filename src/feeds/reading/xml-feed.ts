@@ -4,7 +4,7 @@ import type { Feed } from '../feed.ts'
 import { EXCERPT_CHARS_MAX } from './excerpt.ts'
 import { webAddress } from './feed-address.ts'
 import { createProblems } from './feed-problems.ts'
-import { FEED_ITEMS_MAX, FEED_TITLE_CHARS_MAX, firstOf, present } from './feed-members.ts'
+import { FEED_ITEMS_MAX, FEED_TITLE_CHARS_MAX, firstOf, languageOf, present } from './feed-members.ts'
 import { textOf } from './feed-text.ts'
 import { readTree, type FeedElement } from './feed-tree.ts'
 import { attributeOf, authorOf, linkIn, partsOf, readItem, relationOf, textIn, type Parts } from './xml-item.ts'
@@ -17,7 +17,9 @@ const OTHERS: ReadonlyMap<string, string> = new Map([
   ['opml', 'a list of feeds (OPML)'],
   ['urlset', 'a site map'],
 ])
-const MINUTES_OF_PERIODS: Readonly<Record<string, number>> = { hourly: 60, daily: 1_440, weekly: 10_080, monthly: 43_200, yearly: 525_600 }
+const MINUTES_OF_PERIODS: ReadonlyMap<string, number> = new Map(
+  Object.entries({ hourly: 60, daily: 1_440, weekly: 10_080, monthly: 43_200, yearly: 525_600 }),
+)
 const UPDATE_MINUTES_MAX = 525_600
 
 export interface XmlFeedOptions {
@@ -50,7 +52,7 @@ export function readXmlFeed(source: string, { address, now, problems: found }: X
   const members = {
     title: text(['title', 'dc:title'], FEED_TITLE_CHARS_MAX),
     description: text(['description', 'subtitle', 'tagline', 'abstract', 'dc:description', 'itunes:summary', 'itunes:subtitle'], EXCERPT_CHARS_MAX),
-    language: first((parts) => textIn(parts, 'language') ?? textIn(parts, 'dc:language')) ?? firstOf(elements, ({ language }) => language),
+    language: first((parts) => languageOf(textIn(parts, 'language') ?? textIn(parts, 'dc:language'))) ?? firstOf(elements, ({ language }) => language),
     link: first(linkIn) ?? firstOf(['rdf:about', 'href'], (name) => webAddress(attributeOf(channel, name), channel.base)),
     self: related('self'),
     picture: first((parts) => pictureOf(parts, channel.base)),
@@ -83,7 +85,7 @@ function pictureOf(parts: Parts, base: string): string | undefined {
 /** `ttl` in minutes, or `sy:updateFrequency` times in each `sy:updatePeriod`. */
 function updateMinutes(parts: Parts): number | undefined {
   const ttl = Number(textIn(parts, 'ttl') ?? Number.NaN)
-  const period = MINUTES_OF_PERIODS[textIn(parts, 'sy:updateperiod')?.toLowerCase() ?? ''] ?? Number.NaN
+  const period = MINUTES_OF_PERIODS.get(textIn(parts, 'sy:updateperiod')?.toLowerCase() ?? '') ?? Number.NaN
   const frequency = Number(textIn(parts, 'sy:updatefrequency') ?? 1)
   const minutes = Math.round(Number.isNaN(ttl) ? period / frequency : ttl)
   return minutes >= 1 && minutes <= UPDATE_MINUTES_MAX ? minutes : undefined

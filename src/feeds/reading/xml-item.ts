@@ -3,7 +3,7 @@ import type { FeedItem } from '../feed.ts'
 import { EXCERPT_CHARS_MAX } from './excerpt.ts'
 import { webAddress } from './feed-address.ts'
 import { readDate } from './feed-dates.ts'
-import { AUTHORS_MAX, CATEGORIES_MAX, firstOf, ID_CHARS_MAX, NAME_CHARS_MAX, present, TITLE_CHARS_MAX } from './feed-members.ts'
+import { AUTHORS_MAX, CATEGORIES_MAX, firstOf, ID_CHARS_MAX, languageOf, NAME_CHARS_MAX, present, TITLE_CHARS_MAX } from './feed-members.ts'
 import { textOf } from './feed-text.ts'
 import type { FeedElement } from './feed-tree.ts'
 import { foldSpace } from './html-text.ts'
@@ -42,7 +42,7 @@ export function readItem(item: FeedElement, context: ItemContext): FeedItem {
     updated: dateOf(parts, UPDATED, now),
     picture: own ?? picture,
     author: authorOf(parts) ?? (source === undefined ? undefined : authorOf(partsOf(source))) ?? context.author,
-    language: textIn(parts, 'dc:language') ?? item.language,
+    language: languageOf(textIn(parts, 'dc:language')) ?? item.language,
   }
   return { ...present(members), categories: categoriesOf(parts) }
 }
@@ -77,7 +77,7 @@ export function attributeOf(element: FeedElement | undefined, name: string): str
 }
 
 function idOf(item: FeedElement, parts: Parts): string | undefined {
-  const written = textIn(parts, 'id') ?? textIn(parts, 'guid') ?? attributeOf(item, 'rdf:about')
+  const written = textIn(parts, 'id') ?? textIn(parts, 'guid') ?? foldSpace(item.attributes.get('rdf:about') ?? '')
   return written === undefined || written.length > ID_CHARS_MAX ? undefined : written
 }
 

@@ -6,6 +6,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { Failure } from '../../../src/base/failure.ts'
 import type { Feed } from '../../../src/feeds/feed.ts'
+import { decodeFeed } from '../../../src/feeds/reading/feed-encoding.ts'
 import { readFeed } from '../../../src/feeds/reading/read-feed.ts'
 import { assertFeed } from '../../../scripts/tools/feeds/feed-fuzz.ts'
 import { SAMPLE_ADDRESS, SAMPLE_NOW } from '../../../scripts/tools/feeds/sample-feeds.ts'
@@ -130,10 +131,20 @@ describe('a feed that wants to run script', () => {
   it('cannot reach the objects of the program by its names', () => {
     const names = ['__proto__', 'constructor', 'toString', 'hasOwnProperty']
     const members = names.map((name) => `<${name} ${name}="x">y</${name}>&${name};`).join('')
-    assert.equal(read(rss(`<item><title>A</title>${members}</item>`)).items[0]?.title, 'A')
+    const references = names.map((name) => `&${name};`).join(' ')
+    const [item] = read(rss(`<item xmlns:constructor="constructor"><title>${references}</title>${members}<constructor:x/><pubDate>1 Jan 2004 10:00 constructor</pubDate></item>`)).items
+    assert.deepEqual([item?.title, item?.published], [references, '2004-01-01T10:00:00.000Z'])
+    assert.equal(decodeFeed(Buffer.from('<rss/>'), 'text/xml; charset=constructor').encoding, 'utf-8')
     const json = read('{"items": [{"title": "A", "__proto__": {"link": "x"}, "constructor": 1, "authors": [{"name": {"toString": 1}}]}]}')
     assert.deepEqual(json.items, [{ title: 'A', categories: [] }])
     assert.equal(read(rss('<sy:updatePeriod>constructor</sy:updatePeriod><sy:updateFrequency>-0</sy:updateFrequency>')).updateMinutes, undefined)
+  })
+
+  it('has no languages but tags of languages', () => {
+    const bad = '"><script>alert(1)</script>'
+    const feed = read(rss(`<language>${bad}</language><item xml:lang="${'x'.repeat(1_000_000)}"><dc:language>en us</dc:language></item>`))
+    assert.deepEqual([feed.language, feed.items[0]?.language], [undefined, undefined])
+    assert.equal(read(JSON.stringify({ language: bad, items: [{ language: 'en\n' }] })).items[0]?.language, 'en')
   })
 
   it('has no broken surrogates', () => {
