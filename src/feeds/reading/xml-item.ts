@@ -14,7 +14,7 @@ const UPDATED = ['updated', 'modified', 'dcterms:modified', 'dc:modified', 'last
 /** The first that has text is the excerpt. */
 const SUMMARIES = ['summary', 'description', 'abstract', 'dc:description', 'dcterms:abstract', 'itunes:summary', 'media:description']
 const CONTENTS = ['content:encoded', 'content', 'body', 'xhtml:body', 'fullitem', 'xhtml:div', 'itunes:subtitle']
-const AUTHORS = ['author', 'dc:creator', 'dc:author', 'itunes:author', 'media:credit']
+const AUTHORS = ['author', 'dc:creator', 'dc:author', 'itunes:author']
 const CATEGORIES = ['category', 'dc:subject', 'media:category', 'itunes:category', 'media:keywords', 'itunes:keywords']
 
 export interface ItemContext {
@@ -148,6 +148,7 @@ function pictureOf(parts: Parts): string | undefined {
   const found = [
     ...byWidth('media:content').filter(isPicture),
     ...byWidth('media:thumbnail'),
+    ...byWidth('media:content').filter(mayBePicture),
     ...(parts.get('enclosure') ?? []).filter(isPicture),
     ...(parts.get('link') ?? []).filter((link) => relationOf(link) === 'enclosure' && isPicture(link)),
     ...(parts.get('itunes:image') ?? []),
@@ -162,9 +163,18 @@ function pictureOf(parts: Parts): string | undefined {
 
 function isPicture(element: FeedElement): boolean {
   const [type, medium] = [attributeOf(element, 'type') ?? '', attributeOf(element, 'medium') ?? '']
-  if (medium !== '' || type !== '') return medium === 'image' || /^image\//i.test(type)
-  return /\.(?:jpe?g|png|gif|webp|avif|svg)(?:$|[?#])/i.test((attributeOf(element, 'url') ?? attributeOf(element, 'href') ?? '').slice(-300))
+  if (medium !== '' || type !== '') return /^image$/i.test(medium) || /^image\b/i.test(type)
+  return PICTURE_FILE.test((attributeOf(element, 'url') ?? attributeOf(element, 'href') ?? '').slice(-300))
 }
+
+/** Media without a type are pictures, unless their name says otherwise. */
+function mayBePicture(element: FeedElement): boolean {
+  const isTyped = attributeOf(element, 'type') !== undefined || attributeOf(element, 'medium') !== undefined
+  return !isTyped && !OTHER_FILE.test((attributeOf(element, 'url') ?? '').slice(-300))
+}
+
+const PICTURE_FILE = /\.(?:jpe?g|png|gif|webp|avif|svg)(?:$|[?#])/i
+const OTHER_FILE = /\.(?:mp\d|m4\w|mov|mpe?g|webm|og\w|wav|avi|flv|swf|aac|flac|pdf|html?)(?:$|[?#])/i
 
 function widthOf(element: FeedElement): number {
   return Number(attributeOf(element, 'width')) || 0

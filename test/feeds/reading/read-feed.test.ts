@@ -162,6 +162,75 @@ describe('readFeed()', () => {
     for (const [feed, title] of rows) assert.equal(read(feed).items[0]?.title, title, feed)
   })
 
+  it('takes the picture that is made for the item, and the largest', () => {
+    const rows: [members: string, picture: string | undefined][] = [
+      ['<media:thumbnail url="/t.jpg"/><media:content url="/c.jpg"/>', '/c.jpg'],
+      ['<media:content url="/s.jpg" type="image/jpeg" width="80"/><media:content url="/l" medium="image" width="800"/>', '/l'],
+      ['<media:content url="/v.mp4" type="video/mp4"><media:thumbnail url="/t.jpg"/></media:content>', '/t.jpg'],
+      ['<media:group><media:content url="/v" type="video/mp4"/><media:thumbnail url="/t.jpg"/></media:group>', '/t.jpg'],
+      ['<media:content url="/untyped?width=300"/>', '/untyped?width=300'],
+      ['<media:content url="/sound.mp3"/>', undefined],
+      ['<enclosure url="/a.mp3" type="audio/mpeg"/><itunes:image href="/i.jpg"/>', '/i.jpg'],
+      ['<enclosure url="/e.png" length="1"/><description>&lt;img src="/d.jpg"></description>', '/e.png'],
+      ['<image><url>/u.jpg</url><title>x</title></image>', '/u.jpg'],
+      ['<description>&lt;p>text&lt;/p></description><content:encoded>&lt;img src="/1.gif" width="1">&lt;img src="/2.jpg"></content:encoded>', '/2.jpg'],
+      ['<description>text</description>', undefined],
+    ]
+    for (const [members, picture] of rows) {
+      const wanted = picture === undefined ? undefined : `https://harbour.example${picture}`
+      assert.equal(read(`<rss><item><link>/x</link>${members}</item></rss>`).items[0]?.picture, wanted, members)
+    }
+  })
+
+  it('takes authors by their names', () => {
+    const rows: [members: string, author: string | undefined][] = [
+      ['<author>ann@harbour.example (Ann Pilot)</author>', 'Ann Pilot'],
+      ['<author>Ann Pilot (ann@harbour.example)</author>', 'Ann Pilot'],
+      ['<author>Ann Pilot &lt;ann@harbour.example&gt;</author>', 'Ann Pilot'],
+      ['<author>ann@harbour.example</author>', 'ann@harbour.example'],
+      ['<dc:creator>Ann</dc:creator><dc:creator>Bo</dc:creator>', 'Ann, Bo'],
+      ['<author><name>Ann</name><email>ann@harbour.example</email></author>', 'Ann'],
+      ['<author><email>ann@harbour.example</email></author>', 'ann@harbour.example'],
+      ['<itunes:author>Ann</itunes:author>', 'Ann'],
+      ['<media:content url="/a.jpg"><media:credit>A photographer</media:credit></media:content>', undefined],
+      ['<source><author><name>Ida</name></author></source>', 'Ida'],
+    ]
+    for (const [members, author] of rows) assert.equal(read(`<rss><item>${members}</item></rss>`).items[0]?.author, author, members)
+  })
+
+  it('takes the link that leads to the page', () => {
+    const rows: [members: string, link: string | undefined][] = [
+      ['<link>  https://a.example/1\n</link><guid>https://a.example/2</guid>', 'https://a.example/1'],
+      ['<guid>https://a.example/2</guid>', 'https://a.example/2'],
+      ['<guid isPermaLink="false">https://a.example/2</guid>', undefined],
+      ['<guid>no-address</guid>', undefined],
+      ['<link>https://feeds.example/~r/1</link><feedburner:origLink>https://a.example/1</feedburner:origLink>', 'https://a.example/1'],
+      ['<atom:link rel="self" href="https://a.example/self"/><link>https://a.example/1</link>', 'https://a.example/1'],
+      ['<link rel="alternate" type="application/json" href="/j"/><link rel="alternate" type="text/html" href="/h"/>', 'https://harbour.example/h'],
+      ['<link rel="related" href="/r"/><link rel="http://www.iana.org/assignments/relation/alternate" href="/a"/>', 'https://harbour.example/a'],
+      ['<enclosure url="/a.mp3" type="audio/mpeg"/>', 'https://harbour.example/a.mp3'],
+      ['<link>www.a.example/1</link>', 'http://www.a.example/1'],
+      ['<link>feed://a.example/1</link>', 'http://a.example/1'],
+      ['<link>//a.example/1</link>', 'https://a.example/1'],
+      ['<link>https://user:secret@a.example/ä b</link>', 'https://a.example/%C3%A4%20b'],
+    ]
+    for (const [members, link] of rows) assert.equal(read(`<rss><item>${members}</item></rss>`).items[0]?.link, link, members)
+  })
+
+  it('reads how often a feed is updated', () => {
+    const rows: [members: string, minutes: number | undefined][] = [
+      ['<ttl>60</ttl>', 60],
+      ['<ttl>60</ttl><sy:updatePeriod>daily</sy:updatePeriod>', 60],
+      ['<sy:updatePeriod>Daily</sy:updatePeriod><sy:updateFrequency>4</sy:updateFrequency>', 360],
+      ['<sy:updatePeriod>weekly</sy:updatePeriod>', 10_080],
+      ['<ttl>-5</ttl>', undefined],
+      ['<ttl>1e99</ttl>', undefined],
+      ['<ttl>soon</ttl>', undefined],
+      ['<sy:updatePeriod>hourly</sy:updatePeriod><sy:updateFrequency>0</sy:updateFrequency>', undefined],
+    ]
+    for (const [members, minutes] of rows) assert.equal(read(`<rss><channel>${members}</channel></rss>`).updateMinutes, minutes, members)
+  })
+
   it('says what it found in place of a feed', () => {
     const rows: [text: string, wanted: RegExp][] = [
       ['<!doctype html><html><head><title>A page</title></head></html>', /found a web page$/],
