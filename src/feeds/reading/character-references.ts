@@ -15,8 +15,8 @@ const [HASH, SEMICOLON, EQUALS] = [0x23, 0x3b, 0x3d]
 
 /**
  * Replaces each reference by its character, once: `&amp;lt;` becomes `&lt;`. What means nothing stays as it is written.
- * Surrogates and other numbers without a character become U+FFFD. `onFault` gets each reference that is unknown, or
- * lacks its semicolon.
+ * Surrogates and other numbers without a character become U+FFFD. `onFault` gets each reference that is none of XML with
+ * the names of HTML.
  */
 export function decodeReferences(text: string, onFault?: (reference: string) => void): string {
   let at = text.indexOf('&')
@@ -27,7 +27,7 @@ export function decodeReferences(text: string, onFault?: (reference: string) => 
     const next = text.charCodeAt(end)
     const name = text.slice(at + 1, end)
     const value = next === SEMICOLON ? valueOf(name) : next === EQUALS ? undefined : valueWithoutEnd(name)
-    if (value === undefined || next !== SEMICOLON) onFault?.(text.slice(at, end + 1))
+    if (value === undefined || value === REPLACEMENT || next !== SEMICOLON) onFault?.(text.slice(at, end + 1))
     if (value !== undefined) {
       decoded += text.slice(from, at) + value
       from = next === SEMICOLON ? end + 1 : end

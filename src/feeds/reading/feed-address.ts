@@ -18,7 +18,7 @@ export function webAddress(text: string | undefined, base: string): string | und
   if (/^www\.[\w-]+\./i.test(written)) written = `http://${written}`
   const url = URL.parse(written, base)
   if (url === null || (url.protocol !== 'http:' && url.protocol !== 'https:') || url.hostname === '') return undefined
-  url.username = ''
-  url.password = ''
+  if (url.username !== '') url.username = ''
+  if (url.password !== '') url.password = ''
   return url.href.length > ADDRESS_CHARS_MAX ? undefined : url.href
 }

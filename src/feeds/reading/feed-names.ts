@@ -3,6 +3,7 @@
  * it. RSS and Atom have none. A prefix that is not declared, or stands for a namespace that is not in the table, is
  * taken for what it usually means.
  */
+import type { MarkupTag } from './markup-tag.ts'
 
 const FEED = ''
 const NAMESPACES: ReadonlyMap<string, string> = new Map(Object.entries({
@@ -41,14 +42,17 @@ const USUAL_PREFIXES: ReadonlyMap<string, string> = new Map([
 ])
 
 export interface FeedNames {
-  /** The name of an element under the declarations that stand around it; `isDeclared` is false for a bare prefix. */
+  /** The name of an element under the declarations that stand around it. */
   nameOf(written: string): FeedName
+  /** The name of the element, or of an attribute, that has a prefix without a declaration. */
+  undeclaredIn(tag: MarkupTag): string | undefined
   /** Takes the declarations of an element, and gives a function that drops them again; undefined where it has none. */
   declare(attributes: ReadonlyMap<string, string>): (() => void) | undefined
 }
 
-export interface FeedName {
+interface FeedName {
   readonly name: string
+  /** False for a prefix without a declaration. */
   readonly isDeclared: boolean
 }
 
@@ -66,13 +70,24 @@ export function createFeedNames(): FeedNames {
     return { name: own === FEED ? local : `${own}:${local}`, isDeclared: declared !== undefined || colon === -1 }
   }
 
+  const nameOf = (written: string): FeedName => {
+    const found = known.get(written)
+    if (found !== undefined) return found
+    const name = look(written)
+    if (known.size < KNOWN_MAX) known.set(written, name)
+    return name
+  }
+
+  const isDeclared = (attribute: string): boolean => {
+    const colon = attribute.indexOf(':')
+    return colon === -1 || attribute.startsWith('xmlns:') || prefixes.has(attribute.slice(0, colon))
+  }
+
   return {
-    nameOf(written) {
-      const found = known.get(written)
-      if (found !== undefined) return found
-      const name = look(written)
-      if (known.size < KNOWN_MAX) known.set(written, name)
-      return name
+    nameOf,
+    undeclaredIn({ name, attributes }) {
+      if (!nameOf(name).isDeclared) return name
+      return attributes.size === 0 ? undefined : attributes.keys().find((key) => !isDeclared(key))
     },
     declare(attributes) {
       const before: [prefix: string, own: string | undefined][] = []

@@ -65,7 +65,7 @@ export function readTree(source: string, { address, itemsMax, problems }: TreeOp
   let [dropped, within, parts, pieces, leftOut, isInItem] = [0, 0, 0, 0, 0, false]
 
   const onUnknown = (at: number) => (reference: string): void =>
-    problems.note('reference', `the reference ${quoted(reference)} is unknown or has no ";". It is read as far as it has a meaning.`, at)
+    problems.note('reference', `the reference ${quoted(reference)} is none. It is read as far as it has a meaning.`, at)
 
   const tooMany = (at: number): void => problems.note('many', 'there are too many elements. The rest of them are left out.', at)
 
@@ -79,8 +79,9 @@ export function readTree(source: string, { address, itemsMax, problems }: TreeOp
 
   const grow = (tag: MarkupTag, start: number, end: number): Growing | undefined => {
     const undeclare = names.declare(tag.attributes)
-    const { name, isDeclared } = names.nameOf(tag.name)
-    if (!isDeclared) problems.note('prefix', `the prefix of ${quoted(tag.name)} is not declared. It is taken for the usual one.`, start)
+    const { name } = names.nameOf(tag.name)
+    const undeclared = names.undeclaredIn(tag)
+    if (undeclared !== undefined) problems.note('prefix', `the prefix of ${quoted(undeclared)} is not declared. It is taken for the usual one.`, start)
     const parent = stack.at(-1)
     const isItem = !isInItem && ITEMS.has(name)
     if (isItem && items.length >= itemsMax) leftOut++

@@ -54,6 +54,7 @@ export function readTag(source: string, at: number, finder: TextFinder): MarkupT
       attributes.set(key, decodeReferences(value.text, () => (fault ??= 'has an unknown reference in an attribute')))
     }
     position = value.end
+    if (value.isQuoted && isName(source.charCodeAt(position))) fault ??= 'has no space between attributes'
   }
 }
 
@@ -61,6 +62,7 @@ interface Value {
   readonly text: string
   readonly end: number
   readonly fault: string | undefined
+  readonly isQuoted?: boolean
 }
 
 function readValue(source: string, keyEnd: number, finder: TextFinder): Value {
@@ -73,7 +75,7 @@ function readValue(source: string, keyEnd: number, finder: TextFinder): Value {
     const less = finder.find('<', start + 1)
     const hasMarkup = less !== -1 && less < close
     if (close !== -1 && (!hasMarkup || close - start < MARKUP_VALUE_CHARS_MAX)) {
-      return { text: source.slice(start + 1, close), end: close + 1, fault: hasMarkup ? 'has "<" in an attribute' : undefined }
+      return { text: source.slice(start + 1, close), end: close + 1, fault: hasMarkup ? 'has "<" in an attribute' : undefined, isQuoted: true }
     }
     return { ...readBare(source, start + 1), fault: 'has an attribute without its closing quote' }
   }
@@ -97,6 +99,11 @@ function endOfName(source: string, start: number): number {
     if (code === QUOTE || code === APOSTROPHE) break
   }
   return end
+}
+
+/** Neither the end of a tag nor space. */
+function isName(code: number): boolean {
+  return code > SLASH && code !== GREATER && code !== LESS && !isSpace(code)
 }
 
 export function skipSpace(source: string, start: number): number {

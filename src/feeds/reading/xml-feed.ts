@@ -20,6 +20,8 @@ const OTHERS: ReadonlyMap<string, string> = new Map([
 const MINUTES_OF_PERIODS: ReadonlyMap<string, number> = new Map(
   Object.entries({ hourly: 60, daily: 1_440, weekly: 10_080, monthly: 43_200, yearly: 525_600 }),
 )
+/** Characters that XML does not allow. */
+const CONTROLS = /[\u0001-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/
 const UPDATE_MINUTES_MAX = 525_600
 
 export interface XmlFeedOptions {
@@ -32,6 +34,7 @@ export interface XmlFeedOptions {
 /** Throws Failure `invalidInput` for a text that is no feed, such as a web page. */
 export function readXmlFeed(source: string, { address, now, problems: found }: XmlFeedOptions): Feed {
   const problems = createProblems(source, [...found])
+  if (CONTROLS.test(source)) problems.note('controls', 'There are control characters. They are left out.')
   const { root, items, leftOut } = readTree(source, { address, itemsMax: FEED_ITEMS_MAX, problems })
   const channel = root === undefined ? undefined : (root.children.find(({ name }) => name === 'channel') ?? root)
   const isFeed = root !== undefined && (ROOTS.has(root.name) || channel !== root || items.length > 0) && !OTHERS.has(root.name)

@@ -59,7 +59,9 @@ interface Scan {
   hasRoot: boolean
 }
 
-function readText({ source, handler, problems, names, hasRoot }: Scan, start: number, end: number): void {
+function readText({ source, handler, problems, names, hasRoot, finder }: Scan, start: number, end: number): void {
+  const section = finder.find(']]>', start)
+  if (section !== -1 && section < end) problems.note('text', '"]]>" stands in a text. It is part of it.', section)
   if (names.length > 0) return handler.text(start, end)
   if (skipSpace(source, start) >= end) return
   problems.note('outside', `text stands ${hasRoot ? 'behind' : 'before'} the feed. It is left out.`, start)
@@ -148,7 +150,11 @@ function readInstruction({ source, problems, finder, hasRoot }: Scan, at: number
 
 function readDeclaration(scan: Scan, at: number): number {
   const { source, problems, finder } = scan
-  if (source.startsWith('<!--', at)) return endOfSection(scan, at, '-->', 'a comment')
+  if (source.startsWith('<!--', at)) {
+    const hyphens = finder.find('--', at + 4)
+    if (hyphens !== -1 && hyphens < finder.find('-->', at)) problems.note('comment', '"--" stands in a comment. The comment ends with "-->".', at)
+    return endOfSection(scan, at, '-->', 'a comment')
+  }
   if (source.startsWith('<![CDATA[', at)) {
     const close = finder.find(']]>', at)
     if (scan.names.length > 0) scan.handler.literal(at + 9, close === -1 ? source.length : close)

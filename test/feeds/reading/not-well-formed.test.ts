@@ -14,8 +14,8 @@ describe('a feed that is not well-formed', () => {
     ['without the end of its title', '<rss><channel><title>T<item><title>A</title></item></channel></rss>', ['A'], /"title" has no end tag. It ends with "item"/],
     ['cut within a tag', '<rss><channel>\n<item><title>A</title><lin', ['A'], /^Line 2: the tag "lin" has no ">"/],
     ['cut within CDATA', rss('<title><![CDATA[A').replace('</item></channel></rss>', ''), ['A'], /a CDATA section has no "\]\]>"/],
-    ['with a bare ampersand', rss('<title>Fish & chips & AT&T</title>'), ['Fish & chips & AT&T'], /the reference "& " is unknown/],
-    ['with a reference that is unknown', rss('<title>&bogus; &nbsp;x</title>'), ['&bogus; x'], /"&bogus;" is unknown/],
+    ['with a bare ampersand', rss('<title>Fish & chips & AT&T</title>'), ['Fish & chips & AT&T'], /the reference "& " is none/],
+    ['with a reference that is unknown', rss('<title>&bogus; &nbsp;x</title>'), ['&bogus; x'], /"&bogus;" is none/],
     ['with "<" in a text', rss('<title>1 < 2</title>'), ['1 < 2'], /"<" does not begin a tag/],
     ['with tags that cross', rss('<title>A <b>b <i>c</b></i></title><link>/x</link>'), ['A b c'], /"i" has no end tag. It ends with "b"/],
     ['with an end tag too many', rss('</p><title>A</title></div>'), ['A'], /the end tag "p" has no start tag/],
@@ -27,6 +27,12 @@ describe('a feed that is not well-formed', () => {
     ['with text behind it', `${rss('<title>A</title>')} done`, ['A'], /text stands behind the feed/],
     ['with a line before its declaration', `\n<?xml version="1.0"?>${rss('<title>A</title>')}`, ['A'], /the XML declaration is not at the beginning/],
     ['with an undeclared prefix', rss('<dc:title>A</dc:title>'), ['A'], /the prefix of "dc:title" is not declared/],
+    ['with an attribute of an undeclared prefix', rss('<title x:a="1">A</title>'), ['A'], /the prefix of "x:a" is not declared/],
+    ['without space between attributes', rss('<title a="1"b="2">A</title>'), ['A'], /has no space between attributes/],
+    ['with control characters', rss('<title>A\u0007B</title>'), ['AB'], /There are control characters/],
+    ['with a reference to no character', rss('<title>A&#7;</title>'), ['A\ufffd'], /the reference "&#7;" is none/],
+    ['with the end of a section in a text', rss('<title>A]]>B</title>'), ['A]]>B'], /"\]\]>" stands in a text/],
+    ['with hyphens in a comment', rss('<!-- a -- b --><title>A</title>'), ['A'], /"--" stands in a comment/],
     ['with NUL characters', rss('<title>A\0B</title>'), ['AB'], /There are NUL characters/],
     ['with two roots', `${rss('<title>A</title>')}${rss('<title>B</title>')}`, ['A', 'B'], /a second element "rss"/],
     ['in another case', '<RSS><Channel><ITEM><Title>A</Title></ITEM></Channel></RSS>', ['A'], /^$/],
@@ -47,7 +53,7 @@ describe('a feed that is not well-formed', () => {
   })
 
   it('does not quote more of the feed than helps, and no control characters', () => {
-    const [problem = ''] = read(rss(`<title>A</title></${'x\u0007\ud800'.repeat(1_000)}>`)).problems
+    const [, problem = ''] = read(rss(`<title>A</title></${'x\u0007\ud800'.repeat(1_000)}>`)).problems
     assert.match(problem, /^Line 1: the end tag "x \ufffdx [^"\p{Cc}\p{Cs}]{30,40}…" has no start tag/u)
   })
 })
