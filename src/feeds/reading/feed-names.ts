@@ -3,7 +3,7 @@
  * it. RSS and Atom have none. A prefix that is not declared, or stands for a namespace that is not in the table, is
  * taken for what it usually means.
  */
-import type { MarkupTag } from './markup-tag.ts'
+import type { MarkupTag, TagAttributes } from './markup-tag.ts'
 
 const FEED = ''
 const NAMESPACES: ReadonlyMap<string, string> = new Map(Object.entries({
@@ -47,7 +47,7 @@ export interface FeedNames {
   /** The name of the element, or of an attribute, that has a prefix without a declaration. */
   undeclaredIn(tag: MarkupTag): string | undefined
   /** Takes the declarations of an element, and gives a function that drops them again; undefined where it has none. */
-  declare(attributes: ReadonlyMap<string, string>): (() => void) | undefined
+  declare(attributes: TagAttributes): (() => void) | undefined
 }
 
 interface FeedName {
@@ -87,12 +87,13 @@ export function createFeedNames(): FeedNames {
     nameOf,
     undeclaredIn({ name, attributes }) {
       if (!nameOf(name).isDeclared) return name
-      return attributes.size === 0 ? undefined : attributes.keys().find((key) => !isDeclared(key))
+      return attributes.names.length === 0 ? undefined : attributes.names.find((key) => !isDeclared(key))
     },
     declare(attributes) {
       const before: [prefix: string, own: string | undefined][] = []
-      for (const [key, address] of attributes) {
+      for (const [i, key] of attributes.names.entries()) {
         if (key !== 'xmlns' && !key.startsWith('xmlns:')) continue
+        const address = attributes.values[i] ?? ''
         const prefix = key.slice(6)
         const own = NAMESPACES.get(address.trim().toLowerCase().replace(/[/#]$/, '')) ?? USUAL_PREFIXES.get(prefix) ?? prefix
         if (prefixes.get(prefix) === own) continue

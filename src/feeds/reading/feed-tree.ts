@@ -7,7 +7,7 @@ import { webAddress } from './feed-address.ts'
 import { languageOf } from './feed-members.ts'
 import { createFeedNames } from './feed-names.ts'
 import { quoted, type FeedProblems } from './feed-problems.ts'
-import type { MarkupTag } from './markup-tag.ts'
+import type { MarkupTag, TagAttributes } from './markup-tag.ts'
 import { scanXml } from './xml-scanner.ts'
 
 /** Elements and their attributes. */
@@ -20,7 +20,7 @@ export interface FeedElement {
   /** As feed-names.ts gives it: `title`, `dc:date`, `media:content`. */
   readonly name: string
   /** By lower-case names, with the prefixes of the feed. */
-  readonly attributes: ReadonlyMap<string, string>
+  readonly attributes: TagAttributes
   readonly children: readonly FeedElement[]
   /** References are decoded once. Tags within are as they are written. */
   readonly text: string
@@ -91,12 +91,12 @@ export function readTree(source: string, { address, itemsMax, problems }: TreeOp
       undeclare?.()
       return undefined
     }
-    parts += 1 + tag.attributes.size
+    parts += 1 + tag.attributes.names.length
     const element = new Growing({ source, name, tag, end, isItem, undeclare, parent, address })
     if (isItem) {
       items.push(element)
       isInItem = true
-    } else parent?.children.push(element)
+    } else parent?.append(element)
     root ??= element
     return element
   }
@@ -163,10 +163,13 @@ interface ElementParts {
   readonly address: string
 }
 
+/** Most elements have none. */
+const NO_CHILDREN: Growing[] = []
+
 class Growing implements FeedElement {
   readonly name: string
-  readonly attributes: ReadonlyMap<string, string>
-  readonly children: Growing[] = []
+  readonly attributes: TagAttributes
+  children: Growing[] = NO_CHILDREN
   readonly base: string
   readonly language: string | undefined
   readonly isItem: boolean
@@ -174,8 +177,8 @@ class Growing implements FeedElement {
   text = ''
   hasTags = false
   contentEnd: number
-  readonly #source: string
-  readonly #contentStart: number
+  private readonly source: string
+  private readonly contentStart: number
 
   constructor({ source, name, tag, end, isItem, undeclare, parent, address }: ElementParts) {
     const outer = parent?.base ?? address
@@ -188,11 +191,16 @@ class Growing implements FeedElement {
     this.isItem = isItem
     this.undeclare = undeclare
     this.contentEnd = end
-    this.#source = source
-    this.#contentStart = end
+    this.source = source
+    this.contentStart = end
   }
 
   get raw(): string {
-    return this.#source.slice(this.#contentStart, this.contentEnd)
+    return this.source.slice(this.contentStart, this.contentEnd)
+  }
+
+  append(child: Growing): void {
+    if (this.children === NO_CHILDREN) this.children = [child]
+    else this.children.push(child)
   }
 }

@@ -2,6 +2,7 @@
 import { webAddress } from './feed-address.ts'
 import { scanHtml } from './html-scanner.ts'
 import { foldSpace } from './html-text.ts'
+import type { TagAttributes } from './markup-tag.ts'
 
 const HTML_CHARS_MAX = 2_000_000
 const FEEDS_MAX = 50
@@ -49,7 +50,7 @@ export function findFeeds(html: string, address: string): FoundFeed[] {
   return [...found.values()]
 }
 
-function feedOf(attributes: ReadonlyMap<string, string>, base: string): FoundFeed | undefined {
+function feedOf(attributes: TagAttributes, base: string): FoundFeed | undefined {
   const relations = (attributes.get('rel') ?? '').toLowerCase().split(/\s+/)
   const type = (attributes.get('type') ?? '').toLowerCase().replace(/;.*$/s, '').trim()
   const isFeed = relations.includes('feed') || (relations.includes('alternate') && TYPES.has(type))

@@ -1,7 +1,7 @@
 /** What a reader sees of HTML, as one line of text, and the first picture in it. */
 import { decodeReferences } from './character-references.ts'
 import { scanHtml } from './html-scanner.ts'
-import type { MarkupTag } from './markup-tag.ts'
+import type { MarkupTag, TagAttributes } from './markup-tag.ts'
 
 /** Text beyond this is not looked at: no excerpt and no picture is that far down. */
 const HTML_CHARS_MAX = 200_000
@@ -82,8 +82,8 @@ export function looksLikeHtml(text: string): boolean {
   let isHtml = false
   const tag = (name: string, { attributes }: MarkupTag, isClosing: boolean): boolean => {
     const isKnown = INLINE.has(name) || BLOCK.has(name)
-    isHtml ||= isKnown && (isClosing || attributes.size > 0 || TELLING.has(name))
-    isHtml ||= attributes.keys().some((key) => key.startsWith('on'))
+    isHtml ||= isKnown && (isClosing || attributes.names.length > 0 || TELLING.has(name))
+    isHtml ||= attributes.names.some((key) => key.startsWith('on'))
     return true
   }
   scanHtml(text.slice(0, HTML_CHARS_MAX), { text: () => !isHtml, tag }, { skipped: NONE })
@@ -101,10 +101,10 @@ export function readPlain(text: string, charsMax: number): string {
 
 /** `<T>` in a text about programs is no tag of HTML. */
 function isPlain(name: string, { attributes, isEmpty }: MarkupTag, isClosing: boolean): boolean {
-  return !isClosing && !isEmpty && attributes.size === 0 && !name.includes(':') && !name.includes('-')
+  return !isClosing && !isEmpty && attributes.names.length === 0 && !name.includes(':') && !name.includes('-')
 }
 
-function pictureOf(attributes: ReadonlyMap<string, string>): string | undefined {
+function pictureOf(attributes: TagAttributes): string | undefined {
   const isPixel = [attributes.get('width'), attributes.get('height')].some((size) => size === '1' || size === '0')
   if (isPixel) return undefined
   const written = PICTURE_ATTRIBUTES.map((key) => attributes.get(key)?.trim() ?? '')

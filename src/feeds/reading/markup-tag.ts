@@ -2,17 +2,33 @@
 import { decodeReferences } from './character-references.ts'
 import type { TextFinder } from './text-finder.ts'
 
-const ATTRIBUTES_MAX = 200
+/** Names are looked for one by one, which is faster than a map for as few as tags have. */
+const ATTRIBUTES_MAX = 50
 /** A value with `<` that is longer than this has lost its closing quote. */
 const MARKUP_VALUE_CHARS_MAX = 2_000
-const NO_ATTRIBUTES: ReadonlyMap<string, string> = new Map()
 const [QUOTE, APOSTROPHE, SLASH, LESS, EQUALS, GREATER] = [0x22, 0x27, 0x2f, 0x3c, 0x3d, 0x3e]
+
+/** Values by lower-case names; of two with one name, the first. */
+export class TagAttributes {
+  readonly names: string[] = []
+  readonly values: string[] = []
+
+  get(name: string): string | undefined {
+    const at = this.names.indexOf(name)
+    return at === -1 ? undefined : this.values[at]
+  }
+
+  has(name: string): boolean {
+    return this.names.includes(name)
+  }
+}
+
+const NO_ATTRIBUTES = new TagAttributes()
 
 export interface MarkupTag {
   /** As it is written. */
   readonly name: string
-  /** By lower-case name, values decoded; of two with one name, the first. */
-  readonly attributes: ReadonlyMap<string, string>
+  readonly attributes: TagAttributes
   /** Behind the tag. */
   readonly end: number
   /** `<br/>` */
@@ -29,7 +45,7 @@ export function readTag(source: string, at: number, finder: TextFinder): MarkupT
   if (source.charCodeAt(nameEnd) === GREATER) {
     return { name, attributes: NO_ATTRIBUTES, end: nameEnd + 1, isEmpty: false, fault: undefined }
   }
-  const attributes = new Map<string, string>()
+  const attributes = new TagAttributes()
   let [position, fault] = [nameEnd, undefined as string | undefined]
   for (;;) {
     position = skipSpace(source, position)
@@ -49,9 +65,11 @@ export function readTag(source: string, at: number, finder: TextFinder): MarkupT
     }
     const key = source.slice(position, keyEnd).toLowerCase()
     const value = readValue(source, keyEnd, finder)
-    fault ??= attributes.has(key) ? 'has an attribute twice' : value.fault
-    if (attributes.size < ATTRIBUTES_MAX && !attributes.has(key)) {
-      attributes.set(key, decodeReferences(value.text, () => (fault ??= 'has an unknown reference in an attribute')))
+    const isKnown = attributes.has(key)
+    fault ??= isKnown ? 'has an attribute twice' : value.fault
+    if (!isKnown && attributes.names.length < ATTRIBUTES_MAX) {
+      attributes.names.push(key)
+      attributes.values.push(decodeReferences(value.text, () => (fault ??= 'has an unknown reference in an attribute')))
     }
     position = value.end
     if (value.isQuoted && isName(source.charCodeAt(position))) fault ??= 'has no space between attributes'
