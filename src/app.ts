@@ -103,7 +103,7 @@ export interface App {
   close(): Promise<void>
 }
 
-/** Rejects with MailSettingError, TemplateError, DataDirError, SchemaError, CertificateError, ListenError or node's. */
+/** Rejects with SettingError, TemplateError, DataDirError, SchemaError, CertificateError, ListenError or node's. */
 export async function startApp(config: Config, secrets: Secrets, options: AppOptions): Promise<App> {
   const { now, log, logOutput, writeLine, environment = {} } = options
   const { inheritedSocket, pageAssets, logMemory, mailTestMs, serverLimits = {} } = options

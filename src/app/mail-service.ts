@@ -26,7 +26,7 @@ export interface MailSetup {
   readonly templates: Templates
 }
 
-/** Reads all mail settings, before anything is opened. Throws MailSettingError and TemplateError. */
+/** Reads all mail settings, before anything is opened. Throws SettingError and TemplateError. */
 export function readMailSetup(
   config: Config,
   options: { readonly now: Clock; readonly environment: Environment },

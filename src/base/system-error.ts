@@ -17,3 +17,15 @@ export function systemReason(error: unknown): string {
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
   return REASONS[code] ?? (error instanceof Error ? error.message : String(error))
 }
+
+/**
+ * The error of several addresses of a host that explains most: an address family that this machine lacks says nothing about
+ * the server.
+ */
+export function mostSpecificError(error: Error): Error {
+  if (!(error instanceof AggregateError)) return error
+  const errors: NodeJS.ErrnoException[] = error.errors
+  return errors.find(({ code }) => code !== undefined && !NO_ROUTE.includes(code)) ?? errors[0] ?? error
+}
+
+const NO_ROUTE = ['ENETUNREACH', 'EHOSTUNREACH', 'EADDRNOTAVAIL', 'EAFNOSUPPORT']

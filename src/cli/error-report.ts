@@ -7,7 +7,7 @@ import { PeerError } from '../cluster/peer-requests.ts'
 import { ConfigError } from '../config/config-error.ts'
 import { CertificateError } from '../http/certificate.ts'
 import { ListenError } from '../http/listening.ts'
-import { MailSettingError } from '../mail/settings/setting-file.ts'
+import { SettingError } from '../base/setting-file.ts'
 import { TemplateError } from '../mail/templates/template-error.ts'
 import { DatabaseFileError } from '../store/backup/database-copy.ts'
 import { DataDirError } from '../store/db/data-dir.ts'
@@ -17,7 +17,7 @@ import { TransferFileError } from './documents/transfer-file.ts'
 import { TokenFileError } from './serve/token-file.ts'
 
 /** Errors in what the operator has written: arguments, settings, templates. */
-const MISUSED = [UsageError, ConfigError, CertificateError, ClusterSettingError, MailSettingError, TemplateError]
+const MISUSED = [UsageError, ConfigError, CertificateError, ClusterSettingError, SettingError, TemplateError]
 /** Errors whose message is all that the operator needs. */
 const EXPLAINED = [
   DatabaseFileError,

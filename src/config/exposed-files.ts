@@ -1,7 +1,7 @@
 /**
  * Warnings about files and directories of settings that other users of the machine may read or change. They are no
  * errors: a container mounts its secrets readable by all (mode 0444), and no chmod can change that. For the keys of
- * mail see mail/settings/setting-file.ts, for the data directory store/db/data-dir.ts and secret-file.ts.
+ * mail see base/setting-file.ts, for the data directory store/db/data-dir.ts and secret-file.ts.
  */
 import { resolve } from 'node:path'
 import { changeExposureOf, entryTo, exposureOf, keyExposureOf, replacementAbove } from '../base/file-mode.ts'

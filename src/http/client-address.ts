@@ -6,6 +6,7 @@
  * them.
  */
 import { BlockList, isIPv4, isIPv6 } from 'node:net'
+import { addAddressBlock, MAPPED_IPV4 } from '../base/address-block.ts'
 import { splitCommaList } from '../base/comma-list.ts'
 
 /** Bounds the walk through a header that names only trusted proxies. */
@@ -28,7 +29,11 @@ export function parseProxies(list: string): TrustedProxies {
   const entries = splitCommaList(list)
   if (entries.length === 0) return NO_PROXIES
   const blocks = new BlockList()
-  for (const entry of entries) addBlock(blocks, entry)
+  for (const entry of entries) {
+    if (!addAddressBlock(blocks, entry)) {
+      throw new Error(`Cannot trust proxy "${entry}": wanted an IP address or a block such as 10.0.0.0/8`)
+    }
+  }
   return { isTrusted: (address) => blocks.check(address, isIPv4(address) ? 'ipv4' : 'ipv6'), list }
 }
 
@@ -94,7 +99,6 @@ function prefixOf(address: string, count: number): string {
 
 /** The socket of a client that has disconnected has no address. */
 const UNKNOWN_ADDRESS = 'unknown'
-const MAPPED_IPV4 = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i
 
 /** Reads an address with the port or brackets that proxies add (`192.0.2.1:443`, `[2001:db8::1]:443`). */
 function parseAddress(text: string): string | undefined {
@@ -105,18 +109,4 @@ function parseAddress(text: string): string | undefined {
   const mapped = MAPPED_IPV4.exec(address)?.[1]
   if (mapped !== undefined && isIPv4(mapped)) return mapped
   return isIPv4(address) || isIPv6(address) ? address.toLowerCase() : undefined
-}
-
-function addBlock(blocks: BlockList, entry: string): void {
-  const [text = '', length, ...rest] = entry.split('/')
-  const address = isIPv4(text) || (isIPv6(text) && !text.includes('%')) ? parseAddress(text) : undefined
-  const family = address !== undefined && isIPv4(address) ? 'ipv4' : 'ipv6'
-  const bits = length === undefined ? undefined : /^\d{1,3}$/.test(length) ? Number(length) : Number.NaN
-  // A mapped block such as ::ffff:10.0.0.0/104 would need its length moved by 96; such blocks are not in use.
-  const fits = bits === undefined || bits <= (family === 'ipv4' ? 32 : 128)
-  if (address === undefined || rest.length > 0 || !fits) {
-    throw new Error(`Cannot trust proxy "${entry}": wanted an IP address or a block such as 10.0.0.0/8`)
-  }
-  if (bits === undefined) blocks.addAddress(address, family)
-  else blocks.addSubnet(address, bits, family)
 }

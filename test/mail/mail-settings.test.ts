@@ -9,7 +9,7 @@ import { readConfig } from '../../src/config/read-config.ts'
 import { SETTINGS, type SettingName } from '../../src/config/settings.ts'
 import { describeMail } from '../../src/mail/settings/mail-description.ts'
 import { type MailSettings, readMailSettings } from '../../src/mail/settings/mail-settings.ts'
-import { MailSettingError } from '../../src/mail/settings/setting-file.ts'
+import { SettingError } from '../../src/base/setting-file.ts'
 import { AUTHORITY, EXPIRED_AUTHORITY, GOOD_SERVER } from '../support/smtp/mail-certificates.ts'
 import { temporaryDirectory } from '../../scripts/tools/temporary-directory.ts'
 
@@ -255,7 +255,7 @@ describe('mail settings that the service rejects', () => {
       assert.throws(
         () => read(given),
         (error: unknown) => {
-          assert.ok(error instanceof MailSettingError, String(error))
+          assert.ok(error instanceof SettingError, String(error))
           assert.match(error.message, message)
           assert.match(error.message, /^Cannot use --mail[a-z-]*/)
           assert.doesNotMatch(error.message, /hunter2|\n/)
@@ -282,7 +282,7 @@ describe('a file with a secret', { skip: process.platform === 'win32' && 'Window
       it(`is rejected for ${flag} when it is ours and others may use it (mode ${mode.toString(8)})`, () => {
         const path = file(`open${flag}`, content, mode)
         const message = new RegExp(`^Cannot use ${flag} ".*": .*, found mode 0${mode.toString(8)}; run chmod 600 on it$`)
-        assert.throws(() => read({ ...FROM, ...given(path) }), { name: 'MailSettingError', message })
+        assert.throws(() => read({ ...FROM, ...given(path) }), { name: 'SettingError', message })
       })
     }
 

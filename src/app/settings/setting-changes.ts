@@ -14,7 +14,7 @@ import type { Config } from '../../config/settings.ts'
 import type { MailSettings } from '../../mail/settings/mail-settings.ts'
 import type { ServerTarget } from '../../mail/settings/mail-target.ts'
 import { editable, MAIL_NAMES, MAIL_PASSWORD, type EditableName } from '../../models/editable-settings.ts'
-import { MailSettingError } from '../../mail/settings/setting-file.ts'
+import { SettingError } from '../../base/setting-file.ts'
 import type { SettingChange, StoredSetting } from '../../store/settings/setting-table.ts'
 import { openStored, storedForm, type LiveSettings } from './live-settings.ts'
 
@@ -77,7 +77,7 @@ function mailOf(config: Config, after: StoredValues, readMail: PlanOptions['read
   try {
     return readMail(config)
   } catch (error) {
-    if (!(error instanceof MailSettingError)) throw error
+    if (!(error instanceof SettingError)) throw error
     throw fail('invalidInput', error.message, { cause: error })
   }
 }

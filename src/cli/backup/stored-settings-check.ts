@@ -12,7 +12,7 @@ import type { Config, Environment } from '../../config/settings.ts'
 import type { ShownSettings } from '../../config/shown-settings.ts'
 import { overriddenBy, storedProblem, type StoredValues } from '../../config/stored-settings.ts'
 import { readMailSettings } from '../../mail/settings/mail-settings.ts'
-import { MailSettingError } from '../../mail/settings/setting-file.ts'
+import { SettingError } from '../../base/setting-file.ts'
 import { isEditable, MAIL_NAMES, MAIL_PASSWORD, type EditableName } from '../../models/editable-settings.ts'
 import { databaseFile } from '../../store/db/data-dir.ts'
 import { openDatabase, type Database } from '../../store/db/database.ts'
@@ -110,7 +110,7 @@ function problemOfMail(config: Config, environment: Environment): string | undef
     readMailSettings(config, { now: systemClock, environment })
     return undefined
   } catch (error) {
-    if (error instanceof MailSettingError) return error.message
+    if (error instanceof SettingError) return error.message
     throw error
   }
 }

@@ -1,11 +1,9 @@
 /** What the operator can do about a failed delivery: which setting it is about, with the other side's own words. */
+import { certificateAdvice, type CertificateRemedies } from '../../base/certificate-advice.ts'
 import { systemReason } from '../../base/system-error.ts'
 import { RIGHTS_REMEDY } from '../settings/program-rights.ts'
 import type { DeliveryError, ErrorKind } from './delivery-error.ts'
 import { adviceForRejection } from './rejection-advice.ts'
-
-/** A certificate may have hundreds of names. */
-const NAMES_CHARS_MAX = 200
 
 /** One sentence without a full stop, and without secrets as the error has none. */
 export function adviceFor(error: DeliveryError): string {
@@ -19,7 +17,12 @@ export function adviceFor(error: DeliveryError): string {
   if (kind === 'silent' || kind === 'closed') return adviceForSilence(error.stage, kind)
   if (kind !== undefined) return KIND_ADVICE[kind] ?? UNKNOWN
   const name = cause instanceof Error && 'code' in cause ? String(cause.code) : ''
-  return certificateAdvice(name, error) ?? tlsAdvice(name) ?? connectionAdvice(name, error) ?? UNKNOWN
+  return certificateAdvice(cause, error.issuer, MAIL_CERTIFICATE) ?? tlsAdvice(name) ?? connectionAdvice(name, error) ?? UNKNOWN
+}
+
+const MAIL_CERTIFICATE: CertificateRemedies = {
+  caFlag: '--mail-ca',
+  otherName: 'use that name in --mail, or set it with --mail-tls-name',
 }
 
 const UNKNOWN = 'The connection to the mail server failed: the message above is all that is known'
@@ -57,39 +60,6 @@ function adviceForSilence(stage: DeliveryError['stage'], kind: 'silent' | 'close
   if (stage === 'tls') return 'The server does not start TLS: smtps:// is for port 465, smtp:// for 587 and 25'
   const what = kind === 'silent' ? 'stopped answering' : 'closed the connection'
   return `The server ${what} mid-session: the service retries by itself; if it persists, see the log of the server`
-}
-
-/** OpenSSL's and Node's codes for a certificate whose issuer is unknown. */
-const ISSUER_UNKNOWN = [
-  'SELF_SIGNED_CERT_IN_CHAIN',
-  'UNABLE_TO_GET_ISSUER_CERT',
-  'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
-  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
-]
-
-function certificateAdvice(name: string, { issuer = 'unknown', cause }: DeliveryError): string | undefined {
-  const by = JSON.stringify(issuer)
-  if (ISSUER_UNKNOWN.includes(name)) {
-    return `The server's certificate was issued by ${by}, which this machine does not trust: set --mail-ca to the certificate of that authority`
-  }
-  if (name === 'DEPTH_ZERO_SELF_SIGNED_CERT') {
-    return `The server's certificate is self-signed, ${by}: set --mail-ca to it if it is the right one`
-  }
-  if (name === 'ERR_TLS_CERT_ALTNAME_INVALID') {
-    const names = /.*altnames: (.*)$/s.exec(cause instanceof Error ? cause.message : '')?.[1]
-    const found =
-      names === undefined
-        ? 'another name'
-        : JSON.stringify(names.replaceAll('DNS:', '').replace(/\p{C}/gu, '?').slice(0, NAMES_CHARS_MAX))
-    return `The server's certificate is for ${found}: use that name in --mail, or set it with --mail-tls-name`
-  }
-  if (name === 'CERT_HAS_EXPIRED') {
-    return `The server's certificate, issued by ${by}, or that of its authority has expired: renew it, and check the clock of this machine`
-  }
-  if (name === 'CERT_NOT_YET_VALID') return "The server's certificate is not valid yet: check the clock of this machine"
-  return /^(?:CERT_|CRL_|INVALID_|HOSTNAME_|PATH_LENGTH_|UNABLE_TO_|ERROR_IN_CERT)/.test(name)
-    ? `The server's certificate, issued by ${by}, was rejected (${name}): have it reissued`
-    : undefined
 }
 
 function tlsAdvice(name: string): string | undefined {

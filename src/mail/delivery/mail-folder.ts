@@ -8,14 +8,14 @@ import type { Clock } from '../../base/clock.ts'
 import { isoDate } from '../../base/dates.ts'
 import { makeDirectory, syncDirectory } from '../../base/directory.ts'
 import { systemReason } from '../../base/system-error.ts'
-import { cannotUse } from '../settings/setting-file.ts'
+import { cannotUse } from '../../base/setting-file.ts'
 import { DeliveryError } from './delivery-error.ts'
 
 /** Mails contain sign-in codes: only the owner may read them. */
 const DIRECTORY_MODE = 0o700
 const FILE_MODE = 0o600
 
-/** Makes the directory. `letters` are unpredictable, so that names are unique. Rejects with a MailSettingError. */
+/** Makes the directory. `letters` are unpredictable, so that names are unique. Rejects with a SettingError. */
 export async function openMailFolder(directory: string, now: Clock, letters: () => string) {
   const folder = resolve(directory)
   try {

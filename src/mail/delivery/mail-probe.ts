@@ -5,10 +5,10 @@ import { nearestDirectory } from '../../base/directory.ts'
 import { assertNever } from '../../base/failure.ts'
 import { systemReason } from '../../base/system-error.ts'
 import type { MailRoute } from '../settings/mail-settings.ts'
-import { cannotUse } from '../settings/setting-file.ts'
+import { cannotUse } from '../../base/setting-file.ts'
 import { createSmtpClient } from '../smtp/smtp.ts'
 
-/** Resolves with what was found, as a clause. Rejects with a MailSettingError or a DeliveryError. */
+/** Resolves with what was found, as a clause. Rejects with a SettingError or a DeliveryError. */
 export async function probeMail(route: MailRoute): Promise<string> {
   switch (route.kind) {
     case 'console':

@@ -3,7 +3,7 @@ import { describe } from '../../base/failure.ts'
 import { type Mailbox, wireAddress } from '../address.ts'
 import { createDkimSigner, type Signer } from '../message/dkim.ts'
 import { DkimError, parseDkimKey } from '../message/dkim-key.ts'
-import { cannotUse, MailSettingError, readSecretFile } from './setting-file.ts'
+import { cannotUse, SettingError, readSecretFile } from '../../base/setting-file.ts'
 
 const KEY_BYTES_MAX = 20_000
 
@@ -20,22 +20,22 @@ export interface MailSigning {
   readonly domain: string
 }
 
-/** Reads the two settings, either both or neither. Throws a MailSettingError. */
+/** Reads the two settings, either both or neither. Throws a SettingError. */
 export function readDkimSettings({ mailDkimKey: path, mailDkimSelector: selector, mailFrom }: DkimSettings): {
   readonly signing?: MailSigning
   readonly warnings: readonly string[]
 } {
   if (path === undefined && selector === undefined) return { warnings: [] }
   if (path === undefined) {
-    throw new MailSettingError('Cannot use --mail-dkim-selector: expected --mail-dkim-key with it, found none')
+    throw new SettingError('Cannot use --mail-dkim-selector: expected --mail-dkim-key with it, found none')
   }
   if (selector === undefined) {
-    throw new MailSettingError('Cannot use --mail-dkim-key: expected --mail-dkim-selector with it, found none')
+    throw new SettingError('Cannot use --mail-dkim-key: expected --mail-dkim-selector with it, found none')
   }
   const domain = (wireAddress(mailFrom.address) ?? '').replace(/^.*@/, '').toLowerCase()
   // The public key is looked up in DNS, where names like localhost are not.
   if (!domain.includes('.')) {
-    throw new MailSettingError(
+    throw new SettingError(
       `Cannot use --mail-dkim-key: expected a --mail-from at a domain in DNS, found ${describe(mailFrom.address)}`,
     )
   }

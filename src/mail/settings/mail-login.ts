@@ -5,7 +5,7 @@
 import { DeliveryError } from '../delivery/delivery-error.ts'
 import { isLoginText, LOGIN_CHARS_MAX, type ServerTarget } from './mail-target.ts'
 import type { Login } from '../smtp/smtp-auth.ts'
-import { cannotUse, type FileSetting, MailSettingError, readSecretFile } from './setting-file.ts'
+import { cannotUse, type FileSetting, SettingError, readSecretFile } from '../../base/setting-file.ts'
 
 /** In UTF-8, with a line end. */
 const PASSWORD_BYTES_MAX = 4 * LOGIN_CHARS_MAX + 2
@@ -17,7 +17,7 @@ export interface LoginFiles {
   readonly mailTokenFile: string | undefined
 }
 
-/** `login` is undefined for a relay that requires none. Throws a MailSettingError. */
+/** `login` is undefined for a relay that requires none. Throws a SettingError. */
 export function readMailLogin(
   { user, password }: Pick<ServerTarget, 'user' | 'password'>,
   { mailPasswordFile, mailTokenFile }: LoginFiles,
@@ -28,13 +28,13 @@ export function readMailLogin(
   ]
   const [file, second] = files
   if (file !== undefined && second !== undefined) {
-    throw new MailSettingError(`Cannot use ${second}: expected one way to log in, found ${file} as well`)
+    throw new SettingError(`Cannot use ${second}: expected one way to log in, found ${file} as well`)
   }
   if (file !== undefined && user === undefined) {
-    throw new MailSettingError(`Cannot use ${file}: expected a user in --mail, as in smtp://user@host, found none`)
+    throw new SettingError(`Cannot use ${file}: expected a user in --mail, as in smtp://user@host, found none`)
   }
   if (file !== undefined && password !== undefined) {
-    throw new MailSettingError(`Cannot use ${file}: expected one way to log in, found a password in --mail as well`)
+    throw new SettingError(`Cannot use ${file}: expected one way to log in, found a password in --mail as well`)
   }
   if (user === undefined) return { login: undefined, warnings: [] }
   if (mailPasswordFile !== undefined) {
@@ -47,7 +47,7 @@ export function readMailLogin(
     return { login: { user, token: async () => freshToken(mailTokenFile) }, warnings }
   }
   if (password !== undefined) return { login: { user, password: password() }, warnings: [] }
-  throw new MailSettingError(
+  throw new SettingError(
     'Cannot use --mail: expected a password with the user, in --mail-password-file or as user:password, or a --mail-token-file, found none',
   )
 }
@@ -84,7 +84,7 @@ function freshToken(path: string): string {
   try {
     return readToken(path).text
   } catch (error) {
-    if (!(error instanceof MailSettingError)) throw error
+    if (!(error instanceof SettingError)) throw error
     // The program that renews the file may be about to write it.
     throw new DeliveryError(`Cannot deliver mail: ${error.message}`, {
       stage: 'auth',

@@ -7,13 +7,13 @@ import { delimiter, join } from 'node:path'
 import type { Clock } from '../../base/clock.ts'
 import { systemReason } from '../../base/system-error.ts'
 import type { Mailbox } from '../address.ts'
-import { readCaBundle } from './ca-bundle.ts'
+import { readCaBundle } from '../../base/ca-bundle.ts'
 import { type DkimSettings, type MailSigning, readDkimSettings } from './dkim-settings.ts'
 import type { ExecCommand } from '../delivery/exec-delivery.ts'
 import { rightsWarnings } from './program-rights.ts'
 import { type LoginFiles, readMailLogin } from './mail-login.ts'
 import type { MailTarget, ServerTarget } from './mail-target.ts'
-import { cannotUse, MailSettingError } from './setting-file.ts'
+import { cannotUse, SettingError } from '../../base/setting-file.ts'
 import type { SmtpSettings } from '../smtp/smtp.ts'
 import { isThisMachine, type TlsMode } from '../smtp/smtp-policy.ts'
 
@@ -48,13 +48,13 @@ interface Surroundings {
   readonly environment: Readonly<Record<string, string | undefined>>
 }
 
-/** Combines the settings and reads their files. Throws a MailSettingError. */
+/** Combines the settings and reads their files. Throws a SettingError. */
 export function readMailSettings(options: MailOptions, { now, environment }: Surroundings): MailSettings {
   const { mail, mailFrom: from, mailDkimKey, mailDkimSelector } = options
   if (mail.kind !== 'smtp') rejectServerSettings(options, mail.kind)
   if (mail.kind === 'console' && (mailDkimKey ?? mailDkimSelector) !== undefined) {
     const flag = mailDkimKey === undefined ? '--mail-dkim-selector' : '--mail-dkim-key'
-    throw new MailSettingError(`Cannot use ${flag}: expected a --mail that sends messages, found console:`)
+    throw new SettingError(`Cannot use ${flag}: expected a --mail that sends messages, found console:`)
   }
   const { signing, warnings: keyWarnings } = readDkimSettings(options)
   const { route, warnings } = routeTo(mail, options, { now, environment })
@@ -80,31 +80,31 @@ function routeToServer(mail: ServerTarget, options: MailOptions, now: Clock): Ro
   const { mailTls, mailCa, mailTlsName, mailCleartextLogin: cleartextLogin } = options
   const isLocal = mail.servers.every(({ host }) => isThisMachine(host))
   if (mail.isImplicit && mailTls !== undefined) {
-    throw new MailSettingError(
+    throw new SettingError(
       `Cannot use --mail-tls ${mailTls}: expected smtp://… in --mail, found smtps://…, which is TLS from the first byte`,
     )
   }
   const mode: TlsMode = mail.isImplicit ? 'implicit' : (mailTls ?? (isLocal ? 'starttls-if-offered' : 'starttls'))
   if (mode === 'none' && (mailCa ?? mailTlsName) !== undefined) {
     const flag = mailCa === undefined ? '--mail-tls-name' : '--mail-ca'
-    throw new MailSettingError(`Cannot use ${flag}: expected TLS to the mail server, found --mail-tls none`)
+    throw new SettingError(`Cannot use ${flag}: expected TLS to the mail server, found --mail-tls none`)
   }
   const { login, warnings: loginWarnings } = readMailLogin(mail, options)
   if (cleartextLogin && login === undefined) {
-    throw new MailSettingError('Cannot use --mail-cleartext-login: expected a user in --mail, found none')
+    throw new SettingError('Cannot use --mail-cleartext-login: expected a user in --mail, found none')
   }
   if (cleartextLogin && (mode === 'implicit' || mode === 'starttls')) {
     const found = mode === 'implicit' ? 'smtps://…' : 'that TLS is required'
-    throw new MailSettingError(
+    throw new SettingError(
       `Cannot use --mail-cleartext-login: expected --mail-tls none or starttls-if-offered, found ${found}`,
     )
   }
   if (mode === 'none' && login !== undefined && 'token' in login && !cleartextLogin) {
-    throw new MailSettingError(
+    throw new SettingError(
       'Cannot use --mail-token-file: expected TLS to the mail server or --mail-cleartext-login, found --mail-tls none',
     )
   }
-  const ca = mailCa === undefined ? undefined : readCaBundle(mailCa, now)
+  const ca = mailCa === undefined ? undefined : readCaBundle({ flag: '--mail-ca', path: mailCa }, now)
   const tls = {
     mode,
     verify: !isLocal || mode === 'implicit' || mode === 'starttls' || (ca ?? mailTlsName) !== undefined,
@@ -148,12 +148,12 @@ function rejectServerSettings(options: MailOptions, kind: 'console' | 'file' | '
   const [flag] = given.find(([, isGiven]) => isGiven) ?? []
   if (flag === undefined) return
   const found = { console: 'console:', file: 'file:…', exec: 'exec:…' }[kind]
-  throw new MailSettingError(
+  throw new SettingError(
     `Cannot use ${flag}: expected a mail server in --mail (smtp:// or smtps://), found ${found}`,
   )
 }
 
-/** The path of a program. A name without a slash is looked up in PATH, as the system does. Throws a MailSettingError. */
+/** The path of a program. A name without a slash is looked up in PATH, as the system does. Throws a SettingError. */
 function findProgram(program: string, path: string | undefined): string {
   // Windows looks in other directories, and tries several extensions.
   if (process.platform === 'win32') return program

@@ -3,9 +3,10 @@
  * early becomes one stored DeliveryError: the waiting caller gets it, and so does every later call.
  */
 import type { SecureContext } from 'node:tls'
+import { certificateProblem, describeTls } from '../../base/peer-certificate.ts'
+import { mostSpecificError } from '../../base/system-error.ts'
 import type { DeliveryError, Stage } from '../delivery/delivery-error.ts'
-import { certificateProblem, describeTls } from './peer-certificate.ts'
-import { describeConnectionError, mostSpecificError, type SmtpErrorDetails, type SmtpServer } from './smtp-error.ts'
+import { describeConnectionError, type SmtpErrorDetails, type SmtpServer } from './smtp-error.ts'
 import { createInbox } from './smtp-inbox.ts'
 import type { Reply } from './smtp-replies.ts'
 import { openSocket } from './smtp-socket.ts'

@@ -43,12 +43,4 @@ function clauseOf(error: NodeJS.ErrnoException & { readonly reason?: unknown }):
   return typeof reason === 'string' ? `TLS: ${reason}` : message || code || 'an unknown error'
 }
 
-/** The error of several that explains most: an address family that this machine lacks says nothing about the server. */
-export function mostSpecificError(error: Error): Error {
-  if (!(error instanceof AggregateError)) return error
-  const errors: NodeJS.ErrnoException[] = error.errors
-  return errors.find(({ code }) => code !== undefined && !NO_ROUTE.includes(code)) ?? errors[0] ?? error
-}
-
 const ADDRESSES_SHOWN_MAX = 4
-const NO_ROUTE = ['ENETUNREACH', 'EHOSTUNREACH', 'EADDRNOTAVAIL', 'EAFNOSUPPORT']

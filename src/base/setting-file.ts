@@ -1,14 +1,14 @@
 /**
- * Files that mail settings name: certificates, keys, passwords, tokens. They are read at start, so that a wrong path is
+ * Files that settings name: certificates, keys, passwords, tokens. They are read at start, so that a wrong path is
  * reported then. A secret is judged as ssh judges a private key: a file of our own user that others may read is
  * rejected. The owner of another user's file, such as a mounted secret, decided who may read it: there is a warning.
  */
 import { closeSync, constants, fstatSync, openSync, readSync, type Stats } from 'node:fs'
-import { systemReason } from '../../base/system-error.ts'
+import { systemReason } from './system-error.ts'
 
-/** A mail setting that cannot be used: which, what was expected and found; one sentence without secrets. */
-export class MailSettingError extends Error {
-  override readonly name = 'MailSettingError'
+/** A setting that cannot be used: which, what was expected and found; one sentence without secrets. */
+export class SettingError extends Error {
+  override readonly name = 'SettingError'
 }
 
 export interface FileSetting {
@@ -20,12 +20,12 @@ export interface FileSetting {
   readonly bytesMax: number
 }
 
-/** Reads a file that all users may read. Throws a MailSettingError. */
+/** Reads a file that all users may read. Throws a SettingError. */
 export function readSettingFile(setting: FileSetting): Buffer {
   return read(setting).bytes
 }
 
-/** Reads a file that other users must not read. Throws a MailSettingError. */
+/** Reads a file that other users must not read. Throws a SettingError. */
 export function readSecretFile(setting: FileSetting): { readonly bytes: Buffer; readonly warnings: readonly string[] } {
   const { bytes, stats } = read(setting)
   const mode = (stats.mode & 0o777).toString(8).padStart(4, '0')
@@ -40,8 +40,8 @@ export function readSecretFile(setting: FileSetting): { readonly bytes: Buffer; 
 }
 
 /** `Cannot use --mail-ca "ca.pem": …`. */
-export function cannotUse({ flag, path }: Pick<FileSetting, 'flag' | 'path'>, problem: string): MailSettingError {
-  return new MailSettingError(`Cannot use ${flag} ${JSON.stringify(path)}: ${problem}`)
+export function cannotUse({ flag, path }: Pick<FileSetting, 'flag' | 'path'>, problem: string): SettingError {
+  return new SettingError(`Cannot use ${flag} ${JSON.stringify(path)}: ${problem}`)
 }
 
 function read(setting: FileSetting): { readonly bytes: Buffer; readonly stats: Stats } {
@@ -64,7 +64,7 @@ function read(setting: FileSetting): { readonly bytes: Buffer; readonly stats: S
     }
     return { bytes: bytes.subarray(0, length), stats }
   } catch (error) {
-    if (error instanceof MailSettingError) throw error
+    if (error instanceof SettingError) throw error
     throw cannotUse(setting, `expected ${expected}, found none (${systemReason(error)})`)
   } finally {
     if (file !== undefined) closeSync(file)

@@ -1,23 +1,23 @@
 /**
- * The certificates of a private authority (`--mail-ca`): one or several in PEM form (RFC 7468), trusted for mail
- * servers beside Node's own. They are parsed at start, and each mistake has its own sentence: TLS would only report,
- * with the first mail, that it cannot verify the server.
+ * The certificates of a private authority (`--mail-ca`, `--outbound-ca`): one or several in PEM form (RFC 7468), trusted
+ * beside Node's own. They are parsed at start, and each mistake has its own sentence: TLS would only report, with the
+ * first connection, that it cannot verify the server.
  */
 import { X509Certificate } from 'node:crypto'
-import type { Clock } from '../../base/clock.ts'
-import { isoDate } from '../../base/dates.ts'
-import { cannotUse, readSettingFile } from './setting-file.ts'
+import type { Clock } from './clock.ts'
+import { isoDate } from './dates.ts'
+import { cannotUse, type FileSetting, readSettingFile } from './setting-file.ts'
 
 /** The bundle of a whole operating system has about 150 certificates in 250 kB. */
 const BUNDLE_BYTES_MAX = 1_000_000
 const NAME_CHARS_MAX = 200
 
-/** Reads and checks the file; `certificates` has at least one, each in PEM. Throws a MailSettingError. */
+/** Reads and checks the file of a setting; `certificates` has at least one, each in PEM. Throws a SettingError. */
 export function readCaBundle(
-  path: string,
+  { flag, path }: Pick<FileSetting, 'flag' | 'path'>,
   now: Clock,
 ): { readonly certificates: readonly string[]; readonly warnings: readonly string[] } {
-  const setting = { flag: '--mail-ca', path, expected: 'a file of PEM certificates', bytesMax: BUNDLE_BYTES_MAX }
+  const setting = { flag, path, expected: 'a file of PEM certificates', bytesMax: BUNDLE_BYTES_MAX }
   const bytes = readSettingFile(setting)
   const pems = bytes.toString('latin1').match(PEM_CERTIFICATE) ?? []
   if (pems.length === 0) throw cannotUse(setting, `expected ${setting.expected}, found ${withoutCertificate(bytes)}`)
@@ -49,7 +49,7 @@ export function readCaBundle(
   }
   return {
     certificates: parsed.map(({ pem }) => pem),
-    warnings: problems.map((problem) => `--mail-ca has an invalid certificate: ${problem}`),
+    warnings: problems.map((problem) => `${flag} has an invalid certificate: ${problem}`),
   }
 }
 
