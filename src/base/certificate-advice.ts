@@ -33,7 +33,8 @@ export function certificateAdvice(cause: unknown, issuer = 'unknown', remedies: 
     return `The server's certificate is self-signed, ${by}: set ${remedies.caFlag} to it if it is the right one`
   }
   if (name === 'ERR_TLS_CERT_ALTNAME_INVALID') {
-    const names = /.*altnames: (.*)$/s.exec(cause instanceof Error ? cause.message : '')?.[1]
+    // For an IP address the message has that in place of the names of the certificate.
+    const names = /.*altnames: (?!IP: )(.*)$/s.exec(cause instanceof Error ? cause.message : '')?.[1]
     const found =
       names === undefined
         ? 'another name'
