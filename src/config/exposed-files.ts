@@ -23,18 +23,20 @@ export function exposureWarnings(flags: ReadonlyMap<SettingName, string>, enviro
     warning('the file of --tls-key', pathOf('tlsKey'), keyExposureOf),
     warning('the file of --token-file', pathOf('tokenFile'), exposureOf),
     warning(`the file of ${secret?.variable ?? ''}`, secret?.path, keyExposureOf),
-    warning('the file of --config', pathOf('config'), holdsPassword(mail) ? keyExposureOf : changeExposureOf),
+    warning('the file of --config', pathOf('config'), [mail, settings.get('outboundProxy')].some(holdsPassword) ? keyExposureOf : changeExposureOf),
     // A user who can change this makes their own etcd server the one that is trusted.
     warning('the file of --cluster-ca', pathOf('clusterCa'), changeExposureOf),
     // A user who can change these can read the mail, and so the codes in it.
     warning('the file of --mail-ca', pathOf('mailCa'), changeExposureOf),
+    // A user who can change this can change what feeds bring.
+    warning('the file of --outbound-ca', pathOf('outboundCa'), changeExposureOf),
     warning('the program of --mail', programOf(mail), changeExposureOf, 'go-w'),
   ].filter((text) => text !== undefined)
 }
 
-/** A password in --mail that came from the settings file; the shown value masks one. */
-function holdsPassword(mail: EffectiveSetting | undefined): boolean {
-  return mail !== undefined && mail.source.startsWith('mail in ') && mail.shown.includes('***')
+/** A password in a setting that came from the settings file; the shown value masks one. */
+function holdsPassword(setting: EffectiveSetting | undefined): boolean {
+  return setting !== undefined && setting.source.startsWith(`${setting.name} in `) && setting.shown.includes('***')
 }
 
 /** Undefined also for a name that is searched in PATH. */

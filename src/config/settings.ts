@@ -14,6 +14,8 @@ import { parseAppName } from '../mail/templates/app-name.ts'
 import { parseInvitationUrl } from '../mail/templates/invitation-url.ts'
 import { MAIL_TLS, type MailTls } from '../mail/settings/mail-settings.ts'
 import { maskMailTarget, parseMailHost, parseMailTarget } from '../mail/settings/mail-target.ts'
+import { type OutboundAllow, parseOutboundAllow } from '../outbound/outbound-allow.ts'
+import { maskOutboundProxy, type OutboundProxy, parseOutboundProxy } from '../outbound/outbound-proxy.ts'
 import { FLAG_BASE_URL } from '../content/seeds/seeds.ts'
 import { isStandIn } from '../models/guest.ts'
 import { oneOf, onOff, optional, parsed, readPath, text, whole, type Setting } from './setting-kinds.ts'
@@ -206,6 +208,24 @@ export const DECLARED = {
   clusterPasswordFile: optional(readPath, 'file with the password of that user'),
   clusterPrefix: parsed(parsePrefix, '/dateline/', 'keys of this site in etcd; each site has its own'),
   clusterNodeUrl: optional(parseNodeUrl, 'URL under which the other nodes reach this one, such as https://n1.example.org'),
+  outboundAllow: {
+    parse: parseOutboundAllow,
+    initial: parseOutboundAllow(''),
+    shown: 'none',
+    meaning:
+      'host names, IP addresses and CIDR blocks of private networks from which feeds may be fetched, separated by commas; ' +
+      'public servers need none',
+  } as Setting<OutboundAllow>,
+  outboundProxy: {
+    parse: (given: string) => (given === 'environment' || given === 'none' ? given : parseOutboundProxy(given)),
+    initial: 'environment',
+    shown: 'environment',
+    meaning:
+      'proxy through which feeds are fetched, http://[user:password@]host:port; environment is that of HTTPS_PROXY, ' +
+      'HTTP_PROXY and NO_PROXY; none is no proxy',
+    mask: maskOutboundProxy,
+  } as Setting<OutboundProxy | 'environment' | 'none'>,
+  outboundCa: optional(readPath, 'PEM file of a private authority that certifies servers of feeds, or the proxy'),
   flagBaseUrl: parsed(readBaseUrl, FLAG_BASE_URL, 'URL or path of the flags of seeded countries'),
 } as const satisfies Readonly<Record<string, Setting<unknown>>>
 

@@ -52,12 +52,17 @@ it('every command with settings takes the file', async (t) => {
 })
 
 it('passwords and secrets are masked, in the table too', async () => {
-  const environment = { DATELINE_JWT_SECRET: SECRET, DATELINE_MAIL: 'smtp://me:hunter2%40@mail.example.org' }
+  const environment = {
+    DATELINE_JWT_SECRET: SECRET,
+    DATELINE_MAIL: 'smtp://me:hunter2%40@mail.example.org',
+    DATELINE_OUTBOUND_PROXY: 'http://me:hunter2@proxy.example.org:3128',
+  }
   const json = await config([], { environment })
   const table = await runCheaply(['config'], { environment })
   for (const { stdout } of [json, table]) {
     assert.doesNotMatch(stdout, /hunter2|thirty-two/)
     assert.match(stdout, /smtp:\/\/\*\*\*@mail\.example\.org/)
+    assert.match(stdout, /http:\/\/me:\*\*\*@proxy\.example\.org:3128/)
     assert.match(stdout, /DATELINE_JWT_SECRET/)
   }
 })
@@ -76,6 +81,19 @@ it('a secret may stand in a file of its own', async (t) => {
     assert.equal(refused.code, 2)
     assert.match(refused.stderr, says)
     assert.doesNotMatch(refused.stderr, /short|xxx/)
+  }
+})
+
+it('settings of outbound connections are refused with what is wanted, and without a password', async () => {
+  const rows = [
+    ['--outbound-allow', '10.0.0.0/40', /^Cannot use --outbound-allow: expected host names, IP addresses and CIDR blocks .* found "10\.0\.0\.0\/40"$/m],
+    ['--outbound-proxy', 'socks5://me:hunter2@p.example', /^Cannot use --outbound-proxy: expected the URL of an HTTP proxy .* found "socks5:\/\/me:\*\*\*@p\.example"$/m],
+    ['--outbound-ca', ' ', /^Cannot use --outbound-ca: expected the path of a file, found none$/m],
+  ] as const
+  for (const [flag, value, says] of rows) {
+    const { code, stderr } = await config([flag, value])
+    assert.equal(code, 2)
+    assert.match(stderr, says)
   }
 })
 

@@ -183,6 +183,7 @@ describe('attack: files that other users may read or change', { skip }, () => {
       ['tokenFile', file('token', '', 0o640)],
       ['config', file('dateline.json', '{"mail":"smtp://me:hunter2@mail.example.org"}', 0o644)],
       ['mailCa', file('ca.pem', '', 0o644)],
+      ['outboundCa', file('outbound.pem', '', 0o644)],
     ] as const)
     const warnings = exposureWarnings(flags, environment)
     const setting = /^the file of (\S+): mode \d+ lets other users read it: run chmod 600 "\//
@@ -192,12 +193,15 @@ describe('attack: files that other users may read or change', { skip }, () => {
     for (const path of [...flags.values(), environment.JWT_SECRET_KEY_FILE]) chmodSync(path, 0o600)
     assert.deepEqual(exposureWarnings(flags, environment), [])
     const program = file('mailer', '#!/bin/sh\n', 0o775)
-    chmodSync(flags.get('mailCa') ?? '', 0o664)
+    for (const setting of ['mailCa', 'outboundCa'] as const) chmodSync(flags.get(setting) ?? '', 0o664)
     const changeable = exposureWarnings(new Map([...flags, ['mail', `exec:${program} -t`]]), {})
     assert.deepEqual(changeable.map((text) => text.replace(directory, '')), [
       'the file of --mail-ca: mode 0664 lets other users change it: run chmod 600 "/ca.pem"',
+      'the file of --outbound-ca: mode 0664 lets other users change it: run chmod 600 "/outbound.pem"',
       'the program of --mail: mode 0775 lets other users change it: run chmod go-w "/mailer"',
     ])
+    const withProxy = file('proxy.json', '{"outboundProxy":"http://me:hunter2@proxy.example.org"}', 0o644)
+    assert.match(exposureWarnings(new Map([['config', withProxy]]), {}).join(), /^the file of --config: mode 0644 lets other users read it/)
 
     chmodSync(environment.JWT_SECRET_KEY_FILE, 0o444)
     const { code, stdout } = await runCheaply(['check', '--json', '--data-dir', data], { environment })
