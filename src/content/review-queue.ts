@@ -45,11 +45,11 @@ export function createReviewQueue({ store, now, isReviewOn }: QueueOptions) {
   const itemOf = (model: Model, { id, text }: { readonly id: string; readonly text: string }, caller: Caller): ReviewQueue['items'][number] => {
     const document = parseJson(text) as JsonObject
     const changes = store.history.historyOf(model, id, { limit: CHANGES_READ_MAX, before: undefined }).items
-    const handIn = changes.find(({ textBefore, textAfter }) => isHandedIn(textAfter) && !isHandedIn(textBefore))
+    const handIn = changes.find(isHandIn)
     const published = changes.find(({ textAfter }) => statusOf(textAfter) === 'active')
     const returned = changes.find((change) => change !== handIn && isHandedIn(change.textBefore) && !isHandedIn(change.textAfter))
     return {
-      ...{ model: model.name, id, etag: entityTag(text), title: String(document['title'] ?? document['name'] ?? id) },
+      ...{ model: model.name, id, etag: entityTag(text), title: titleOf(text, id) },
       handedInAt: String(document['handedInAt']),
       by: actorOf(handIn, caller),
       publishedSeq: published?.seq ?? null,
@@ -57,6 +57,12 @@ export function createReviewQueue({ store, now, isReviewOn }: QueueOptions) {
       note: noteOf(model, id),
     }
   }
+  /** Of the drafts that were given back last, those that the caller had handed in. */
+  const returnedTo = (model: Model, caller: Caller): ReviewQueue['returned'] =>
+    store.documents.returnedDrafts(model, QUEUE_ITEMS_MAX).flatMap(({ id, at, text }) => {
+      const { items } = store.history.historyOf(model, id, { limit: CHANGES_READ_MAX, before: undefined })
+      return items.find(isHandIn)?.actor === caller.id ? [{ model: model.name, id, title: titleOf(text, id), at: isoDate(at) }] : []
+    })
   /** Emails are for those who may list users. */
   const actorOf = (change: DocumentChange | undefined, caller: Caller): ReviewQueue['items'][number]['by'] => {
     if (change?.actor === undefined) return null
@@ -72,7 +78,7 @@ export function createReviewQueue({ store, now, isReviewOn }: QueueOptions) {
       const models = MODELS.filter((model) => isReviewed(model) && isInScope(model, 'read', caller))
       const items = models.flatMap((model) => store.documents.handedIn(model, QUEUE_ITEMS_MAX).map((found) => itemOf(model, found, caller)))
       const total = models.reduce((sum, model) => sum + store.documents.countHandedIn(model), 0)
-      return { isOn: isReviewOn(), total, items: items.slice(0, QUEUE_ITEMS_MAX) }
+      return { isOn: isReviewOn(), total, items: items.slice(0, QUEUE_ITEMS_MAX), returned: isReviewOn() ? models.flatMap((model) => returnedTo(model, caller)) : [] }
     },
     /** Throws notFound, and forbidden for a caller who may not write the model. */
     state(model: Model, id: string, caller: Caller): ReviewState {
@@ -109,6 +115,13 @@ export function createReviewQueue({ store, now, isReviewOn }: QueueOptions) {
 function requireReviewed(model: Model): void {
   if (isReviewed(model)) return
   throw fail('badRequest', `Cannot review a ${model.name}: expected a model that publishers write, such as headline`)
+}
+
+const isHandIn = ({ textBefore, textAfter }: DocumentChange): boolean => isHandedIn(textAfter) && !isHandedIn(textBefore)
+
+function titleOf(text: string, id: string): string {
+  const { title, name } = parseJson(text) as JsonObject
+  return String(title ?? name ?? id)
 }
 
 const statusOf = (text: string | undefined): unknown => (text === undefined ? undefined : (parseJson(text) as JsonObject)['status'])

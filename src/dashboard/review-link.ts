@@ -24,7 +24,7 @@ export function followReviews({ client, live, signal }: Pick<ScreenContext, 'cli
 
   async function read(): Promise<void> {
     const { isOn, total } = await client.dashboard.reviews({ signal })
-    if (isOn && !item.isConnected) document.querySelector('#navigation ul')?.append(item)
+    if (isOn && !item.isConnected) document.querySelector('#navigation [data-group="planning"]')?.append(item)
     if (!isOn) item.remove()
     fill(number, total > 0 && total.toLocaleString(locale()))
     number.title = t('review.waiting', { count: total })

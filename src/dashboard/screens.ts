@@ -16,11 +16,17 @@ import { isIcon, type IconName } from './kit/icons.ts'
 /** The path of the reader's own sessions. */
 export const OWN_SESSIONS = 'sessions'
 
+/** What the navigation puts together, in its order. */
+export const SCREEN_GROUPS = ['content', 'planning', 'administration'] as const
+type ScreenGroup = (typeof SCREEN_GROUPS)[number]
+
 export interface ScreenEntry {
   /** The first segment of its places; empty for the first page. */
   readonly path: string
   readonly title: string
   readonly icon: IconName
+  /** Where it stands in the navigation. */
+  readonly group: ScreenGroup
   /** All but the first page are fetched when they are opened. */
   readonly load: (screenUrl: ScreenUrl) => OpenScreen | Promise<OpenScreen>
 }
@@ -31,18 +37,21 @@ export function screensOf(caller: Caller): readonly ScreenEntry[] {
     path: pathOf(model),
     title: modelsTitle(model),
     icon: isIcon(model.name) ? model.name : 'headline',
+    group: 'content',
     load: (screenUrl) => contentScreen(model, screenUrl),
   }))
   const trash: ScreenEntry = {
     path: 'trash',
     title: t('trash.title'),
     icon: 'trash',
+    group: 'content',
     load: () => withScreenTexts(import('./screens/trash/trash-screen.ts').then(({ trashScreen }) => trashScreen)),
   }
   const scheduled: ScreenEntry = {
     path: SCHEDULED,
     title: t('scheduled.title'),
     icon: 'calendar',
+    group: 'planning',
     load: () => withScreenTexts(import('./screens/scheduled/scheduled-screen.ts').then(({ scheduledScreen }) => scheduledScreen)),
   }
   const mayRemove = contentModels(caller).some((model) => may('remove', model, caller))
@@ -51,12 +60,14 @@ export function screensOf(caller: Caller): readonly ScreenEntry[] {
       path: 'users',
       title: t('users.title'),
       icon: 'user',
+      group: 'administration',
       load: () => withScreenTexts(import('./screens/users/users-screen.ts').then(({ usersScreen }) => usersScreen)),
     },
     {
       path: 'configuration',
       title: t('configuration.title'),
       icon: 'remote_config',
+      group: 'administration',
       load: () =>
         withScreenTexts(import('./screens/configuration/configuration-screen.ts').then(({ configurationScreen }) => configurationScreen)),
     },
@@ -64,15 +75,16 @@ export function screensOf(caller: Caller): readonly ScreenEntry[] {
       path: 'operations',
       title: t('operations.title'),
       icon: 'operations',
+      group: 'administration',
       load: () => withScreenTexts(import('./screens/operations/operations-screen.ts').then(({ operationsScreen }) => operationsScreen)),
     },
   ]
   if (!hasDashboard(caller)) return []
   return [
-    { path: '', title: t('overview.title'), icon: 'overview', load: () => overviewScreen },
+    { path: '', title: t('overview.title'), icon: 'overview', group: 'content', load: () => overviewScreen },
     ...content,
-    ...(contentModels(caller).some(isScheduled) ? [scheduled] : []),
     ...(mayRemove ? [trash] : []),
+    ...(contentModels(caller).some(isScheduled) ? [scheduled] : []),
     ...(isAdmin(caller) ? administration : []),
   ]
 }

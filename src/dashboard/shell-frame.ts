@@ -1,7 +1,7 @@
 /** What stands around each screen: the bar with language and account, the navigation, and word of being offline. */
 import type { User } from '../models/user.ts'
 import { goTo, hrefTo } from './screen-url.ts'
-import { OWN_SESSIONS, type ScreenEntry } from './screens.ts'
+import { OWN_SESSIONS, SCREEN_GROUPS, type ScreenEntry } from './screens.ts'
 import { PALETTE_KEY } from './shell-keys.ts'
 import { currentLanguage, t, type LanguageCode } from './texts.ts'
 import { button, fill, h } from './kit/dom.ts'
@@ -35,12 +35,16 @@ export function openFrame(options: FrameOptions) {
     icon('docs'),
     h('span', {}, t('shell.reference')),
   )
-  const inItems = (all: readonly HTMLElement[]): readonly HTMLElement[] => all.map((one) => h('li', {}, one))
+  const groups = SCREEN_GROUPS.flatMap((group) => {
+    const items = links.filter((_, i) => entries[i]?.group === group).map((link) => h('li', {}, link))
+    const title = t(`navigation.${group}`)
+    return items.length === 0 ? [] : [h('section', {}, h('p', { 'aria-hidden': 'true' }, title), h('ul', { 'data-group': group, 'aria-label': title }, items))]
+  })
   const navigation = h(
     'nav',
     { id: 'navigation', 'aria-label': t('shell.navigation') },
-    h('ul', {}, inItems(links)),
-    h('ul', { class: 'apart' }, inItems([reference])),
+    h('div', { class: 'groups' }, groups),
+    reference,
   )
   const turn = (): void => showNavigation(!document.body.classList.contains('navigating'))
   const menuButton = button(icon('menu'), turn, {

@@ -733,5 +733,14 @@ export const reviewQueue = object({
     }),
     { description: 'The longest waiting first, at most 25' },
   ),
+  returned: list(
+    object({
+      model: text({ example: 'headline' }),
+      id: text({ example: '66f000000000000000000501' }),
+      title: text({ example: 'New ferry line opens' }),
+      at: date(),
+    }),
+    { description: 'Drafts that you handed in and an administrator gave back, the last first' },
+  ),
 })
 export type ReviewQueue = ValueOf<typeof reviewQueue>

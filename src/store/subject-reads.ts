@@ -16,7 +16,7 @@ import { createTurnReads, type Snapshot } from './db/snapshot.ts'
 import * as documents from './documents/document-tables.ts'
 import { firstResponse } from './documents/first-response-table.ts'
 import { createModelVersions } from './documents/model-versions.ts'
-import { reviewNote } from './documents/review-notes.ts'
+import { returnedDrafts, reviewNote } from './documents/review-notes.ts'
 import { lookUp } from './documents/text-look-up.ts'
 import { createChangeListeners } from './history/change-listeners.ts'
 import { changeRange, changesBehind } from './history/change-log.ts'
@@ -64,7 +64,7 @@ export function createReads(database: Database, snapshot: Snapshot) {
       documents: bind({
         get: documents.getDocument,
         ...{ lookUp, countActive, countByStatus, countByHour, countriesInUse },
-        ...{ dueDocuments, handedIn, countHandedIn, reviewNote, firstResponse },
+        ...{ dueDocuments, handedIn, countHandedIn, returnedDrafts, reviewNote, firstResponse },
       }),
       history: {
         ...history,

@@ -70,6 +70,9 @@ describe('review', { skip: browserMissing() }, () => {
   })
 
   it('tells the administrator how many wait, and what changed', async () => {
+    await chief.open('/#/')
+    assert.match(await chief.text({ role: 'list', name: 'Planning' }), /Scheduled\s+To review/)
+    await chief.find(link('1 draft to review'))
     await chief.click(link(/^To review ?1$/))
     await chief.find({ role: 'heading', name: 'Second edition' })
     await chief.click({ role: 'DisclosureTriangle', name: 'Changes since the last published version' })
@@ -83,8 +86,14 @@ describe('review', { skip: browserMissing() }, () => {
     await chief.click({ ...button('Return with a note'), within: await chief.find({ role: 'dialog' }) })
     await chief.find({ role: 'StaticText', name: 'Nothing is waiting for review' })
     await editor.find({ role: 'StaticText', name: 'Name the source' })
+    const overview = await dashboard.openAs(cast.publisher, '#/')
+    await overview.find(link('Returned to you: Second edition'))
     await editor.click(button('Hand in for review'))
     await editor.find(button('Withdraw'))
+    await overview.gone(link('Returned to you: Second edition'))
+    await chief.open(`/#/headlines/${id}`)
+    await chief.reads(/Handed in/, { role: 'main' })
+    await chief.open('/#/review')
   })
 
   it('tells the publisher who typed nothing that it was published, and takes that version', async () => {

@@ -5,11 +5,19 @@
 import { publicName, twinName } from '../../models/incomplete.ts'
 import type { Model } from '../../models/schema.ts'
 import type { Database } from '../db/database.ts'
+import { tableOf } from '../schema/names.ts'
 
 /** Writes inside a transaction that several share: each is there for the next, and what one throws undoes all. */
 export interface ReviewNote {
   readonly note: string
   readonly at: number
+}
+
+/** A draft that was given back, as it is now. */
+interface ReturnedDraft {
+  readonly id: string
+  readonly at: number
+  readonly text: string
 }
 
 export function putReviewNote(database: Database, model: Model, id: string, { note, at }: ReviewNote): void {
@@ -32,6 +40,13 @@ export function removeReviewNote(database: Database, model: Model, id: string): 
     id,
     publicName(model),
   )
+}
+
+/** Drafts of a reviewed model that were given back and not handed in since, the last one first, at most `limit`. */
+export function returnedDrafts(database: Database, model: Model, limit: number): readonly ReturnedDraft[] {
+  const sql = `SELECT note.id, note.at, draft.doc FROM review_note AS note JOIN ${tableOf(model)} AS draft ON draft.id = note.id
+    WHERE note.model = ? AND draft.doc ->> '$."status"' = 'draft' AND draft.doc ->> '$."handedInAt"' IS NULL ORDER BY note.at DESC LIMIT ?`
+  return database.all(sql, model.name, limit).map((row) => ({ id: String(row['id']), at: Number(row['at']), text: String(row['doc']) }))
 }
 
 /** The note with which a draft was given back. */

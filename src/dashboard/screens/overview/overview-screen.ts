@@ -3,7 +3,7 @@ import { NotFound, type RequestOptions } from '../../../client/client.ts'
 import { isAdmin } from '../../../models/caller.ts'
 import { headline } from '../../../models/headline.ts'
 import { modelNamed } from '../../../models/registry.ts'
-import type { DashboardOverview, ServiceStatus } from '../../../models/responses.ts'
+import type { DashboardOverview, ReviewQueue, ServiceStatus } from '../../../models/responses.ts'
 import type { Model } from '../../../models/schema.ts'
 import { draftsOf, labelOf, type StoredDocument } from '../../any-documents.ts'
 import { onDocumentsChanged } from '../../changed-documents.ts'
@@ -63,15 +63,17 @@ interface Read {
   readonly overview: DashboardOverview
   readonly latest: readonly StoredDocument[]
   readonly status: ServiceStatus | undefined
+  readonly reviews: ReviewQueue
 }
 
 /** Everything at once. What a publisher may not ask is not asked. */
 async function readOverview({ client, user }: ScreenContext, options: RequestOptions): Promise<Read> {
   const writable = COUNTED.filter((name) => may('replace', modelNamed(name) ?? headline, user))
-  const [overview, page, status, ...drafts] = await Promise.all([
+  const [overview, page, status, reviews, ...drafts] = await Promise.all([
     client.dashboard.overview(options),
     draftsOf(client, headline).list({ sort: 'updatedAt:desc', limit: LATEST }, options),
     isAdmin(user) ? client.admin.status(options).catch(hideMissing) : undefined,
+    client.dashboard.reviews(options),
     ...writable.map((name) => draftsOf(client, modelNamed(name) ?? headline).list({ filter: { status: 'draft' }, limit: 0, count: true }, options)),
   ])
   // The lists behind the figures have drafts that lack members, which the service does not count.
@@ -79,7 +81,7 @@ async function readOverview({ client, user }: ScreenContext, options: RequestOpt
     const counts = overview.counts[name]
     return [name, { ...counts, draft: Math.max(counts.draft, drafts[i]?.total ?? 0) }] as const
   })
-  return { overview: { ...overview, counts: { ...overview.counts, ...Object.fromEntries(counted) } }, latest: page.items, status }
+  return { overview: { ...overview, counts: { ...overview.counts, ...Object.fromEntries(counted) } }, latest: page.items, status, reviews }
 }
 
 /** A service without this part shows the rest. */
@@ -89,7 +91,7 @@ function hideMissing(error: unknown): undefined {
 }
 
 /** What has changed meanwhile glows once. */
-function sections({ overview, latest, status }: Read, context: ScreenContext, changed: ReadonlySet<string>): Child {
+function sections({ overview, latest, status, reviews }: Read, context: ScreenContext, changed: ReadonlySet<string>): Child {
   const { user, signal } = context
   const models = Object.entries(overview.counts).flatMap(([name, counts]) => {
     const model = modelNamed(name)
@@ -98,7 +100,7 @@ function sections({ overview, latest, status }: Read, context: ScreenContext, ch
   const shownDays = dailyCounts(overview.hours, new Date(now()))
   const chartTitle = t('overview.perDay')
   return [
-    attention(overview, status),
+    attention(overview, status, isAdmin(user) ? reviews : { ...reviews, total: 0 }),
     h(
       'div',
       { class: 'counts' },
@@ -136,10 +138,14 @@ function countCard(model: Model, counts: Counts, isLinked: boolean): HTMLElement
 }
 
 /** What needs attention; nothing where all is well. */
-function attention({ counts }: DashboardOverview, status: ServiceStatus | undefined): Child {
+function attention({ counts }: DashboardOverview, status: ServiceStatus | undefined, { isOn, total, returned }: ReviewQueue): Child {
   const { draft } = counts.headline
   const operations = hrefTo(['operations'])
   const items = (status?.attention ?? []).map((item) => foundByService(item, operations))
+  for (const { model, id, title } of returned.toReversed()) {
+    items.unshift({ href: hrefTo([pathOf(modelNamed(model) ?? headline), id]), words: t('overview.returned', { name: title }) })
+  }
+  if (isOn && total > 0) items.unshift({ href: hrefTo(['review']), words: t('overview.toReview', { count: total }) })
   if (draft > 0) {
     items.push({
       href: hrefTo([pathOf(headline)], { status: 'draft' }),
