@@ -222,6 +222,22 @@ describe('the list of headlines', { skip: browserMissing() }, () => {
     await page.click({ role: 'button', name: 'Clear selection' })
   })
 
+  it('chooses all that match, also those that are not loaded', async () => {
+    await page.open('/?every#/headlines')
+    await waitForTitles('Story 129')
+    const total = HEADLINES - 1
+    await page.find({ role: 'columnheader', name: /^Select all/ })
+    await page.click({ role: 'checkbox', name: 'Select all loaded rows' })
+    await page.reads(/\d+ selected/)
+    assert.equal((await page.find({ role: 'checkbox', name: 'Select all loaded rows' })).states['checked'], 'mixed')
+    await page.click({ role: 'button', name: `Select all ${total}` })
+    await page.reads(new RegExp(`\\b${total} selected`))
+    assert.equal((await page.findAll({ role: 'button', name: /^Select all/ })).length, 0)
+    await page.click({ role: 'checkbox', name: 'Select all loaded rows' })
+    await page.waitFor(async () => (await page.findAll({ role: 'button', name: 'Clear selection' })).length === 0, 'nothing to be chosen')
+    await page.expectNoProblems()
+  })
+
   it('changes many at once, and restores what has not changed since', async () => {
     await page.click(row(129))
     await page.inspect(row(125), (box) => {

@@ -10,6 +10,8 @@ type Work<T> = (onProgress: (done: number) => void) => Promise<T>
 export interface SelectionBarOptions {
   readonly selection: RowSelection
   readonly actions: Child
+  /** Stands beside the count. */
+  readonly more?: HTMLElement | undefined
   /** For a reader who was at a button of the bar, which goes. */
   readonly focusRows: () => void
 }
@@ -17,13 +19,13 @@ export interface SelectionBarOptions {
 export type SelectionBar = ReturnType<typeof selectionBar>
 
 /** Lies over the titles of the columns while something is chosen. */
-export function selectionBar({ selection, actions, focusRows }: SelectionBarOptions) {
+export function selectionBar({ selection, actions, more, focusRows }: SelectionBarOptions) {
   const work = bulkWork((isBusy) => {
     for (const one of element.querySelectorAll('button')) one.disabled = isBusy
     if (!isBusy) show()
   })
   const none = bulkAction(t('bulk.none'), 'close', () => letGo([]))
-  const parts = [work.count, work.progress, actions, none]
+  const parts = [work.count, more, work.progress, actions, none]
   const element = h('div', { class: 'bulk', role: 'group', 'aria-label': t('bulk.label'), hidden: true }, parts)
 
   /** Shows how many are chosen. */

@@ -64,7 +64,8 @@ export function dataTable<T extends { readonly id: string }>(options: DataTableO
   let { columns, sort } = options
   const head = tableHead({
     onSort: (wanted) => options.onSort?.(wanted),
-    onAll: selection && ((isChosen) => selection.set(isChosen ? reading.pages().ids() : [])),
+    // A click on a box for some of them ticks it: where all that are read are chosen already, it takes them back.
+    onAll: selection && ((isChosen) => selection.set(isChosen && selection.size < reading.pages().rowCount ? reading.pages().ids() : [])),
   })
   const body = h('div', { class: 'table-body', role: 'rowgroup' })
   const grid = h(
@@ -133,11 +134,14 @@ export function dataTable<T extends { readonly id: string }>(options: DataTableO
     },
     showChosen(): void {
       if (selection === undefined) return
-      const all = reading.pages().rowCount
-      head.showChosen(selection.size === 0 ? 'none' : all > 0 && selection.size >= all ? 'all' : 'some')
+      const { rowCount, isComplete } = reading.pages()
+      const isAll = rowCount > 0 && selection.size >= rowCount && (isComplete || selection.size > rowCount)
+      head.showChosen(selection.size === 0 ? 'none' : isAll ? 'all' : 'some')
       rows.showChosen()
     },
     keys: letterKeys(body, rows, choose),
+    /** Whether there are rows that are not read yet. */
+    hasMore: (): boolean => !reading.pages().isComplete,
     /** The items that are read, from top to bottom. */
     ids: (): readonly string[] => reading.pages().ids(),
     /** The item of the row that has the focus. */

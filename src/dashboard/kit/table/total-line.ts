@@ -19,6 +19,8 @@ export function totalLine(key: () => string) {
   }
   return {
     element,
+    /** As it is shown; empty while it is not known. */
+    words: known,
     /** For the request of a page: the first is counted. */
     count: (start: Start): true | undefined => (start === undefined ? true : undefined),
     take,

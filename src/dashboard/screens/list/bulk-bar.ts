@@ -4,12 +4,18 @@ import type { Caller } from '../../../models/caller.ts'
 import type { Model } from '../../../models/schema.ts'
 import type { ScreenAction } from '../../screen.ts'
 import { t, withReviewTexts } from '../../texts.ts'
+import { fill, h } from '../../kit/dom.ts'
 import { hasFocus } from '../../kit/focus.ts'
+import { icon } from '../../kit/icons.ts'
 import { notifyFailure } from '../../kit/notices.ts'
 import { statusAction } from '../../kit/status-tag.ts'
 import { bulkAction, selectionBar, type SelectionBarOptions } from '../../kit/table/bulk-work.ts'
 import type { BulkActionsOptions } from './bulk-actions.ts'
 import { offers, type Standing } from './bulk-offers.ts'
+
+/** Rows that can be chosen at once, and how often a reader hears how far that is. */
+const CHOSEN_MAX = 10_000
+const CHOSEN_STEP = 100
 
 /** Most readers of a list change nothing. */
 const load = () => withReviewTexts(import('./bulk-actions.ts'))
@@ -23,10 +29,14 @@ export interface BulkBarOptions extends Omit<SelectionBarOptions, 'actions'> {
   readonly standingOf: (id: string) => Standing | undefined
   readonly rows: BulkActionsOptions['rows']
   readonly viewKey: BulkActionsOptions['viewKey']
+  /** How many rows there are, in words, where some are not read yet and all that are read are chosen. */
+  readonly hasMore: () => string | undefined
+  /** All rows of the list, whether they were read or not. */
+  readonly every: () => AsyncIterable<{ readonly id: string }>
   readonly signal: AbortSignal
 }
 
-export function bulkBar({ model, user, client, mayRemove, standingOf, rows, viewKey, signal, ...given }: BulkBarOptions) {
+export function bulkBar({ model, user, client, mayRemove, standingOf, rows, viewKey, hasMore, every, signal, ...given }: BulkBarOptions) {
   const { selection } = given
   type Actions = ReturnType<Awaited<ReturnType<typeof load>>['bulkActions']>
   let loaded: Actions | undefined
@@ -53,8 +63,25 @@ export function bulkBar({ model, user, client, mayRemove, standingOf, rows, view
     offered({ title: t('turn.handedIn'), icon: 'check', isStatus: true, run: act(({ handIn }) => handIn()) }, offer.handIn),
     offered({ title: t('delete'), icon: 'trash', run: act(({ remove }) => remove()) }, (chosen) => mayRemove && offer.removal(chosen)),
   ]
-  const bar = selectionBar({ ...given, actions: all.map(({ element }) => element) })
+  const more = bulkAction('', 'check', () => void chooseAll().catch(notifyFailure))
+  const bar = selectionBar({ ...given, actions: all.map(({ element }) => element), more })
   const standings = (ids: readonly string[]): readonly Standing[] => ids.map((id) => standingOf(id) ?? {})
+
+  /** Also the rows that are not read. */
+  async function chooseAll(): Promise<void> {
+    const shown = viewKey()
+    const ids = await bar.run(CHOSEN_MAX, async (tell) => {
+      const found: string[] = []
+      for await (const { id } of every()) {
+        if (found.push(id) % CHOSEN_STEP === 0) tell(found.length)
+        if (found.length === CHOSEN_MAX) break
+      }
+      return found
+    })
+    if (viewKey() !== shown || signal.aborted) return
+    selection.set(ids)
+    bar.none.focus()
+  }
 
   return {
     ...bar,
@@ -68,6 +95,9 @@ export function bulkBar({ model, user, client, mayRemove, standingOf, rows, view
       const chosen = standings(selection.ids())
       const focused = all.find(({ element }) => hasFocus(element))?.element
       for (const { element, isOffered } of all) element.hidden = !isOffered(chosen)
+      const words = hasMore()
+      more.hidden = words === undefined
+      if (words !== undefined) fill(more, icon('check'), h('span', {}, (more.title = t('bulk.all', { count: words }))))
       bar.show()
       if (focused?.hidden === true) bar.none.focus()
       // A failure is told when something is to be done.

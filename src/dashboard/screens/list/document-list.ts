@@ -2,6 +2,7 @@
  * The list of a model's documents: search, filters, order and columns, all of it in the URL, and what can be done
  * with many documents at once.
  */
+import type { Page } from '../../../client/client.ts'
 import type { Model } from '../../../models/schema.ts'
 import { draftsOf, labelOf, type StoredDocument } from '../../any-documents.ts'
 import { bulkBar } from './bulk-bar.ts'
@@ -31,6 +32,8 @@ import { icon } from '../../kit/icons.ts'
 import { emptyState, nothingFound } from '../../kit/states.ts'
 import '../../styles/list.css'
 
+/** Rows of a request for all of them: the most that the service gives. */
+const EVERY_ROWS = 100
 const RESIZE_PAUSE_MS = 150
 
 const memory: TableMemory = {}
@@ -101,7 +104,25 @@ export function documentList(model: Model, context: ScreenContext): Screen {
     return table.update(document)
   }
   const fresh = liveRows({ model, context, view, selection, table: { ...table, update } })
-  const bulk = bulkBar({ model, user, client, selection, mayRemove, standingOf: (id) => standings.get(id), rows: () => table.ids(), viewKey: key, signal, focusRows: () => table.focus() })
+  const bulk = bulkBar({ model, user, client, selection, mayRemove, standingOf: (id) => standings.get(id), rows: () => table.ids(), viewKey: key, hasMore, every, signal, focusRows: () => table.focus() })
+  function hasMore(): string | undefined {
+    const loaded = table.ids()
+    const isOffered = table.hasMore() && selection.size === loaded.length && loaded.every(selection.has)
+    return isOffered && total.words() !== '' ? total.words() : undefined
+  }
+
+  /** What decides about a row is enough to choose it. */
+  async function* every(): AsyncGenerator<StoredDocument> {
+    const query = { ...view.query(), limit: EVERY_ROWS, fields: 'status,handedInAt,publishAt' }
+    for (let cursor: string | null = null; ; ) {
+      const page: Page<StoredDocument> = await documents.list({ ...query, cursor }, { signal })
+      page.items.forEach(remember)
+      yield* page.items
+      cursor = page.hasMore ? page.cursor : null
+      if (cursor === null) return
+    }
+  }
+
   const search = listSearch({
     label: t('list.searchIn', { name: title }),
     hint: t('list.search'),
