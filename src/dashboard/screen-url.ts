@@ -63,6 +63,15 @@ export function replaceQuery(query: URLSearchParams): void {
   replaceHref(hrefTo(currentScreenUrl().segments, query))
 }
 
+/** The same with a history entry: Back leads to the query before. */
+export function stepToQuery(query: URLSearchParams): void {
+  const href = hrefTo(currentScreenUrl().segments, query)
+  if (href !== location.hash) history.pushState(++entry, '', href)
+}
+
+/** The number of the history entry that is shown. */
+let entry = 0
+
 /** The same for some members of the query. */
 export function mergeQuery(members: Readonly<Record<string, string>>): void {
   replaceQuery(new URLSearchParams({ ...Object.fromEntries(currentScreenUrl().query), ...members }))
@@ -79,11 +88,11 @@ export function countSteps(): () => number {
     history.replaceState(number, '')
     return number
   }
-  let at = numbered(0)
+  entry = numbered(0)
   return () => {
-    const before = at
-    at = numbered(at + 1)
-    return at - before
+    const before = entry
+    entry = numbered(entry + 1)
+    return entry - before
   }
 }
 

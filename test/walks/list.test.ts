@@ -122,6 +122,8 @@ describe('the list of headlines', { skip: browserMissing() }, () => {
     await page.waitFor(async () => (await titles()).includes('Story 004'), 'the row that was opened')
     assert.ok(Math.abs((await page.evaluate(() => scrollY)) - before) < 60)
     await page.waitFor(async () => !(await titles()).includes('Story 002'), 'the row that is deleted to go')
+    await page.press('j')
+    await page.focuses(/^Story 004/)
     await page.expectNoProblems()
   })
 
@@ -205,6 +207,12 @@ describe('the list of headlines', { skip: browserMissing() }, () => {
     await waitForTitles('Story 129')
     await page.open('/?after#/headlines')
     await waitForTitles('Story 129')
+    // Back leads from a tab to the one before, not out of the list.
+    await page.click({ role: 'link', name: /^Drafts/ })
+    await waitForTitles('Story 123')
+    await page.back()
+    await waitForTitles('Story 129')
+    assert.equal(await hash(), '#/headlines')
     await page.expectNoProblems()
   })
 

@@ -56,7 +56,7 @@ export interface DataTableOptions<T> {
 
 /** Where the reader was in the table that was left last. */
 export interface TableMemory {
-  left?: { readonly key: string; readonly layout: Layout; readonly scroll: number }
+  left?: { readonly key: string; readonly layout: Layout; readonly scroll: number; readonly row: number }
 }
 
 export function dataTable<T extends { readonly id: string }>(options: DataTableOptions<T>) {
@@ -169,10 +169,13 @@ function takeUp<T extends { readonly id: string }>(
   queueMicrotask(() => {
     if (signal.aborted || isBegun()) return
     if (left === undefined) rows.drawSkeleton(SKELETON_ROWS)
-    else restore(left.layout, left.scroll)
+    else {
+      rows.goOnAt(left.row)
+      restore(left.layout, left.scroll)
+    }
   })
   signal.addEventListener('abort', () => {
-    if (isBegun()) memory.left = { key: key(), layout: pages().layout(), scroll: scrollY }
+    if (isBegun()) memory.left = { key: key(), layout: pages().layout(), scroll: scrollY, row: rows.current() }
   })
 }
 

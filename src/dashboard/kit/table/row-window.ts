@@ -93,6 +93,9 @@ export function rowWindow<T extends { readonly id: string }>(options: RowWindowO
     /** The row of this item is drawn with a glow that fades, if it is in the document. */
     glow: (id: string): void => rows.glow(id),
     showChosen: () => rows.each((element, { id }) => markChosen(element, selection?.has(id) === true)),
+    /** The row that had the focus last; keys go on from there. */
+    current: () => current,
+    goOnAt: (row: number): void => void (current = row),
     focus,
     focusCurrent: () => focus(current),
     count: () => pages().rowCount,

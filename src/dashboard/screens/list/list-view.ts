@@ -1,7 +1,7 @@
 /** What one list shows, for all that stands around its table: kept in the URL, and the columns also in the browser. */
 import type { Model } from '../../../models/schema.ts'
 import { storeChoice, storedChoice } from '../../browser-storage.ts'
-import { hrefTo, replaceQuery } from '../../screen-url.ts'
+import { hrefTo, replaceQuery, stepToQuery } from '../../screen-url.ts'
 import type { ScreenContext } from '../../screen.ts'
 import type { FilterField } from './list-fields.ts'
 import {
@@ -29,12 +29,14 @@ export function createListView(model: Model, { client, user, screenUrl, signal }
   let state = readState(screenUrl.query, rules, storedChoice(choice))
   change({})
 
-  function change(changed: Partial<ListState>): void {
+  /** As a step, Back leads to what was shown before. */
+  function change(changed: Partial<ListState>, isStep = false): void {
     const before = query()
     state = { ...state, ...changed }
     // Back to the order of the tab is no choice, which other tabs would have to follow.
     if ('sort' in changed) state = { ...state, sort: chosenSort(changed.sort, state, rules) }
-    replaceQuery(writeState(state, rules))
+    if (isStep) stepToQuery(writeState(state, rules))
+    else replaceQuery(writeState(state, rules))
     if (JSON.stringify(query()) !== JSON.stringify(before)) onQuery()
   }
 

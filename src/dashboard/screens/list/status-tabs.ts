@@ -120,7 +120,7 @@ function statusTab(value: string | undefined, view: ListView) {
     // Other clicks open another tab of the browser.
     if (event.ctrlKey || event.metaKey || event.shiftKey) return
     event.preventDefault()
-    view.change(shown())
+    view.change(shown(), true)
   }
 
   function draw(): void {
