@@ -372,4 +372,16 @@ describe('the editor', { skip: browserMissing() }, () => {
     await idOf(page, 'headlines')
     await page.expectNoProblems()
   })
+
+  it('names another topic with the same name', async () => {
+    const id = await make('topic', { name: 'Moorings' })
+    await open('#/topics/new')
+    await page.fill(field('Name'), 'Moorings')
+    await page.find({ role: 'StaticText', name: 'This name is in use already:' })
+    const target = await page.inspect({ role: 'link', name: /^Moorings/ }, (a) => a.getAttribute('href'))
+    assert.equal(target, `#/topics/${id}`)
+    await page.fill(field('Name'), 'Moorings of the south')
+    await page.gone({ role: 'StaticText', name: 'This name is in use already:' })
+    await page.expectNoProblems()
+  })
 })

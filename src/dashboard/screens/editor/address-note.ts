@@ -1,4 +1,4 @@
-/** Tells beside the address of a document, while it is typed, which others have it already. Saving goes on as ever. */
+/** Tells beside the address and the name of a document, while they are typed, which others have them already. Saving goes on as ever. */
 import type { DuplicateDocuments } from '../../../models/responses.ts'
 import type { Model } from '../../../models/schema.ts'
 import type { Documents } from '../../any-documents.ts'
@@ -11,6 +11,8 @@ import { icon } from '../../kit/icons.ts'
 import { statusTag } from '../../kit/status-tag.ts'
 
 const TYPING_MS = 400
+/** Documents of one name that are told. */
+const NAMESAKES_MAX = 3
 
 export interface WatchedAddress {
   readonly model: Model
@@ -20,29 +22,52 @@ export interface WatchedAddress {
   readonly signal: AbortSignal
 }
 
-/** Watches the field of the address in a form; a model without addresses has none. */
-export function watchAddress(form: HTMLElement, { model, documents, id, signal }: WatchedAddress): void {
+/** Watches the fields of a form that tell which document it is: its address, and the name of what others refer to. */
+export function watchDuplicates(form: HTMLElement, options: WatchedAddress): void {
+  const { model, documents, id } = options
   const { name } = model
-  const input = form.querySelector<HTMLInputElement>('input[name="url"]')
-  if ((name !== 'headline' && name !== 'source') || input === null) return
-  const text = t(`sameAddress.${name}`)
+  if (name === 'headline' || name === 'source') {
+    const find: Find = async (url, signal) => (await documents.duplicates({ url, except: id(), incomplete: true }, { signal })).items
+    watch(form, 'url', { ...options, text: t(`sameAddress.${name}`), find })
+  }
+  const find: Find = async (text, signal) => {
+    const { items } = await documents.list({ filter: { name: text }, limit: NAMESAKES_MAX + 1 }, { signal })
+    const others = items.filter((one) => one.id !== id()).slice(0, NAMESAKES_MAX)
+    return others.map((one) => ({ id: one.id, title: text, url: '', status: String(one['status'] ?? '') }))
+  }
+  watch(form, 'name', { ...options, text: t('sameName'), find })
+}
+
+type Found = Pick<DuplicateDocuments['items'][number], 'id' | 'title' | 'url'> & { readonly status: string }
+type Find = (text: string, signal: AbortSignal) => Promise<readonly Found[]>
+
+interface Watched extends WatchedAddress {
+  /** What is said of those that are found. */
+  readonly text: string
+  readonly find: Find
+}
+
+/** A form without the field has none of it. */
+function watch(form: HTMLElement, field: string, { model, id, signal, text, find }: Watched): void {
+  const input = form.querySelector<HTMLInputElement>(`input[name="${field}"]`)
+  if (input === null) return
   const note = h('div', { class: 'same-address', 'aria-live': 'polite' })
   input.closest('.field')?.append(note)
   let shown = ''
 
   const look = debouncedRequest(TYPING_MS, signal, async (current) => {
     try {
-      const url = input.value.trim()
-      const { items } = url === '' ? { items: [] } : await documents.duplicates({ url, except: id(), incomplete: true }, { signal: current })
+      const value = input.value.trim()
+      const items = value === '' ? [] : await find(value, current)
       if (!current.aborted) draw(items)
     } catch {
-      // What was found for an address before is not of this one. Saving does not depend on it.
+      // What was found for a text before is not of this one. Saving does not depend on it.
       if (!current.aborted) draw([])
     }
   })
 
   /** What is shown already is not announced again. */
-  function draw(items: DuplicateDocuments['items']): void {
+  function draw(items: readonly Found[]): void {
     const now = items.map((item) => item.id).join()
     if (now === shown) return
     shown = now
@@ -59,6 +84,6 @@ export function watchAddress(form: HTMLElement, { model, documents, id, signal }
   }
 
   input.addEventListener('input', () => look())
-  // A copy of another document has its address from the beginning.
+  // A copy of another document has both from the beginning.
   if (id() === undefined && input.value !== '') look.now()
 }

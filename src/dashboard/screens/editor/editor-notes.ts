@@ -2,7 +2,7 @@
 import { isAdmin } from '../../../models/caller.ts'
 import { isReviewed } from '../../../models/reviewed.ts'
 import { withReviewTexts } from '../../texts.ts'
-import { watchAddress, type WatchedAddress } from './address-note.ts'
+import { watchDuplicates, type WatchedAddress } from './address-note.ts'
 import type { ReviewBarOptions } from './review-bar.ts'
 import { usageLine } from './usage-line.ts'
 import '../../styles/editor-notes.css'
@@ -15,7 +15,7 @@ interface EditorNotes extends Omit<WatchedAddress, 'signal'>, ReviewBarOptions {
 export function editorNotes({ usage, ...options }: EditorNotes) {
   const { frame, model, context: { signal, user } } = options
   const columns = frame.querySelector<HTMLElement>('.editor-columns')
-  if (columns !== null) watchAddress(columns, { ...options, signal })
+  if (columns !== null) watchDuplicates(columns, { ...options, signal })
   const line = usageLine(usage, { ...options, signal })
   const isForReview = isReviewed(model) && !isAdmin(user)
   const bar = isForReview ? withReviewTexts(import('./review-bar.ts')).then(({ reviewBar }) => reviewBar(options)) : undefined
