@@ -47,6 +47,10 @@ const GOOD: ReadonlyArray<readonly [string, unknown]> = [
 const BAD: ReadonlyArray<readonly [string, RegExp]> = [
   ['', /expected console:, file:DIR, exec:COMMAND, .*, found nothing$/],
   ['hunter2', /found a text without a scheme$/],
+  ['smtp.gmail.com', /found the name of a host: write smtps:\/\/smtp\.gmail\.com, with user@ before/],
+  ['Mail.Example.org:587', /: write smtp:\/\/mail\.example\.org:587, with/],
+  ['mail.example.org:465', /: write smtps:\/\/mail\.example\.org, with/],
+  ['ann:hunter2@mail.example.org', /found "ann:…"$/],
   ['imap://ann:hunter2@mail.example.org', /found "imap:…"$/],
   ['console:hunter2', /found "console:…"$/],
   ['file:', /path of a directory/],

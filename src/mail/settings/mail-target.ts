@@ -39,12 +39,22 @@ export const LOGIN_CHARS_MAX = 1_000
 export function parseMailTarget(text: string): MailTarget {
   const setting = text.trim()
   if (setting === 'console:' || setting === 'console') return { kind: 'console' }
+  const host = bareHost(setting)
+  if (host !== undefined) throw new Error(`expected ${EXPECTED}, found the name of a host: write ${host}, with user@ before the host where it wants a login`)
   const scheme = /^([a-z][a-z0-9+.-]{0,19}):/i.exec(setting)?.[1]?.toLowerCase()
   if (scheme === 'file') return { kind: 'file', directory: parseDirectory(setting.slice('file:'.length)) }
   if (scheme === 'exec') return parseProgram(setting.slice('exec:'.length))
   if (scheme === 'smtp' || scheme === 'smtps') return parseServers(scheme, setting.slice(scheme.length + 1))
   const found = setting === '' ? 'nothing' : scheme === undefined ? 'a text without a scheme' : `"${scheme}:…"`
   throw new Error(`expected ${EXPECTED}, found ${found}`)
+}
+
+/** The address that is meant by the name of a host alone, which may have a port. */
+function bareHost(text: string): string | undefined {
+  const [, name = '', port] = /^([^\s:/@]+\.[a-z]{2,})(?::(\d{1,5}))?$/i.exec(text) ?? []
+  const host = parseMailHost(name)
+  if (host === undefined) return undefined
+  return port === undefined || port === '465' ? `smtps://${host}` : `smtp://${host}:${port}`
 }
 
 /** The setting for display: without the login, and of a command only the program. */
