@@ -5,6 +5,8 @@ import { isoDate } from '../base/dates.ts'
 import { describe, fail, type Failure } from '../base/failure.ts'
 import type { OpenFile } from '../base/regular-file.ts'
 import { requireAdministrator, requireScope, requireSignIn } from '../content/rules/access.ts'
+import { publicName } from '../models/incomplete.ts'
+import { storedModelNamed } from '../models/registry.ts'
 import { backup, backups, checkedBackup, lastRestore, restoreBody, type CheckedBackup } from '../models/responses.ts'
 import { backupFiles, findBackup, openBackup } from '../store/backup/backup-files.ts'
 import type { FoundBackup } from '../store/backup/backup-restores.ts'
@@ -152,7 +154,14 @@ async function restoresOf({ restores, paths }: Service['backups'], name: string)
 }
 
 function shownBackup({ name, at, bytes, schema, version, items, newest, account, removed, differs }: FoundBackup): CheckedBackup {
-  const documents = Object.entries(items).map(([model, count]) => ({ model, count }))
+  const counts = new Map<string, number>()
+  for (const [table, count] of Object.entries(items)) {
+    const stored = storedModelNamed(table)
+    // Incomplete drafts are documents of their model.
+    const model = stored === undefined ? table : publicName(stored)
+    counts.set(model, (counts.get(model) ?? 0) + count)
+  }
+  const documents = [...counts].map(([model, count]) => ({ model, count }))
   return { name, createdAt: at, bytes, schema, version: version ?? null, documents, newestAt: newest ?? null, account, removed, differs }
 }
 

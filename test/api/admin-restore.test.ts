@@ -23,6 +23,8 @@ async function backedUp(t: Cleanup, settings: TestSettings = {}) {
   const add = async (name: string): Promise<ApiResponse> =>
     service.data('POST', '', { model: 'topic' }, { token: admin.token, body: { name, ...BODY } })
   assert.equal((await add('Old')).status, 201)
+  const draft = { token: admin.token, body: { name: 'Not finished', status: 'draft' }, isUndescribed: true } as const
+  assert.equal((await service.data('POST', '', { model: 'topic', incomplete: true }, draft)).status, 201)
   const name = String((await service.call('POST', PATH, { token: admin.token })).at('data.name'))
   const data = join(directory, 'data')
   return {
@@ -55,7 +57,7 @@ describe('a restore over the API', { skip: ONLY_HERE }, () => {
     const checked = await service.call('POST', `${PATH}/${name}/check`, { token })
     assert.equal(checked.status, 200, checked.text)
     assert.deepEqual([checked.at('data.account'), checked.at('data.newestAt')], ['administrator', '2026-03-01T12:00:00.000Z'])
-    assert.deepEqual((checked.at('data.documents') as { model: string }[]).find(({ model }) => model === 'topic'), { model: 'topic', count: 1 })
+    assert.deepEqual((checked.at('data.documents') as { model: string }[]).find(({ model }) => model === 'topic'), { model: 'topic', count: 2 }, 'incomplete drafts are among them')
     assert.deepEqual(checked.at('data.differs'), { administrators: [], settings: [] })
     const later = await service.call('POST', `${PATH}/${name}/check`, { token: late.token })
     assert.equal(later.at('data.account'), 'missing', 'who is told that they cannot sign in afterwards')

@@ -156,6 +156,7 @@ describe('the screen of operations', { skip: browserMissing() }, () => {
     await page.click({ role: 'button', name: 'Back up now' })
     const { name: label } = await page.find({ role: 'button', name: /^Download: dateline-.*\.db$/ })
     const name = label.replace('Download: ', '')
+    await page.reads(/Last backup/)
     await page.click({ role: 'button', name: label })
     const file = await page.waitFor(() => page.downloads().find((one) => one.name === name), 'the file')
     const kept = readFileSync(join(service.directory, 'data/backups', name))

@@ -19,6 +19,11 @@ export function dateTime(iso: string): HTMLElement {
   return moment(iso, (date) => date.toLocaleString(locale(), { dateStyle: 'medium', timeStyle: 'short' }))
 }
 
+/** The same as a text. */
+export function dateTimeText(iso: string): string {
+  return dateTime(iso).textContent
+}
+
 /** A day with its time, as short as a cell of a list wants it: `Nov 23, 9:35 AM`. */
 export function shortTime(iso: string): HTMLElement {
   return moment(iso, (date) => {

@@ -32,7 +32,7 @@ export const backupsPart: OpenPart = (context) => {
       return { items, backups, restore }
     },
     show: ({ items, backups, restore: last }) => [
-      schedule(backups),
+      schedule(backups, items),
       last !== null && outcomeBanner(last),
       items.length === 0 ? emptyState('archive', t('backups.empty')) : backupTable(items, { download, restore }),
     ],
@@ -124,7 +124,9 @@ function backupTable(items: readonly Backup[], { download, restore }: BackupActi
   )
 }
 
-function schedule({ everyMs, keep, directory, failure, last }: ServiceStatus['backups']): Child {
+/** Those that were made by hand count as well. */
+function schedule({ everyMs, keep, directory, failure, last }: ServiceStatus['backups'], items: readonly Backup[]): Child {
+  const newest = [...items.map(({ createdAt }) => createdAt), last?.at ?? ''].toSorted().at(-1) ?? ''
   const rule = everyMs === null ? t('backups.never') : t('backups.every', { time: duration(everyMs), count: keep })
   return [
     h('p', {}, rule, ' ', h('span', { class: 'soft' }, t('backups.directory'), ' ', code(directory))),
@@ -136,7 +138,7 @@ function schedule({ everyMs, keep, directory, failure, last }: ServiceStatus['ba
         [' (', ago(failure.at), ') '],
         h('span', { dir: 'auto' }, failure.message),
       ),
-    last !== null && h('p', { class: 'soft' }, t('backups.last'), ' ', ago(last.at)),
+    newest !== '' && h('p', { class: 'soft' }, t('backups.last'), ' ', ago(newest)),
   ]
 }
 

@@ -8,7 +8,7 @@ import { t } from '../../texts.ts'
 import { after } from '../../timing.ts'
 import { ask } from '../../kit/dialog.ts'
 import { h, type Child } from '../../kit/dom.ts'
-import { byteSize, dateTime } from '../../kit/moments.ts'
+import { byteSize, dateTime, dateTimeText } from '../../kit/moments.ts'
 import { settingTitle } from './setting-fields.ts'
 import '../../styles/form.css'
 
@@ -57,8 +57,6 @@ function facts({ documents, bytes, newestAt }: CheckedBackup): Child {
 }
 
 const fact = (name: string, value: Child): Child => [h('dt', {}, name), h('dd', {}, value)]
-
-const dateTimeText = (date: string): string => dateTime(date).textContent ?? date
 
 /** Waits until a service that restores runs again. Undefined where the reader has to sign in again. */
 export async function awaitRestart({ client, signal }: ScreenContext, before: string | undefined): Promise<Outcome | undefined> {
