@@ -20,9 +20,12 @@ export function problemLine(id?: string): HTMLElement {
   return h('p', { id, class: 'field-problem', role: 'alert' })
 }
 
+/** Characters of a search: the service takes no more. */
+const SEARCH_CHARS_MAX = 200
+
 /** An input to search by words or ids, which no browser completes or corrects. */
 export function searchInput(attributes: Attributes): HTMLInputElement {
-  return h('input', { type: 'search', autocomplete: 'off', spellcheck: 'false', ...attributes })
+  return h('input', { type: 'search', maxlength: SEARCH_CHARS_MAX, autocomplete: 'off', spellcheck: 'false', ...attributes })
 }
 
 /** A name, path or value as programs write it, from the left in every language. */

@@ -31,7 +31,7 @@ export function failureState(error: unknown, retry: () => void): HTMLElement {
     { class: 'state failed', role: 'alert' },
     icon('warning'),
     h('p', { class: 'state-title' }, failureTitle(error)),
-    h('p', {}, errorText(error)),
+    h('p', {}, isUnanswered(error) && navigator.onLine ? t('failure.noAnswer') : errorText(error)),
     button([icon('refresh'), t('tryAgain')], tryAgain),
   )
   const again = (): void => {
@@ -49,7 +49,7 @@ export function nothingFound(clear: () => void): HTMLElement {
 /** What to tell a reader of any error: the server's own message where the page has no text for it. */
 export function errorText(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
-  if (error.name === 'NetworkError') return navigator.onLine ? t('failure.noAnswer') : t('failure.offline')
+  if (isUnanswered(error)) return navigator.onLine ? t('failure.network') : t('failure.offline')
   const { message } = error
   const problem = problemOf(error)
   return problem === undefined ? message : problemText({ ...problem, message })
@@ -60,5 +60,9 @@ export function isAbort(error: unknown): boolean {
 }
 
 function failureTitle(error: unknown): string {
-  return error instanceof Error && error.name === 'NetworkError' ? t('failure.network') : t('failure.title')
+  return isUnanswered(error) ? t('failure.network') : t('failure.title')
+}
+
+function isUnanswered(error: unknown): boolean {
+  return error instanceof Error && error.name === 'NetworkError'
 }

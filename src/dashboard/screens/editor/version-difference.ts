@@ -6,14 +6,16 @@ import { fieldTitle } from '../../model-titles.ts'
 import { t } from '../../texts.ts'
 import { h, type Child } from '../../kit/dom.ts'
 import { sentMembers } from './document-members.ts'
-import { valueText } from './value-text.ts'
+import { EMPTY, valueText } from './value-text.ts'
 import '../../styles/sides.css'
 import '../../styles/history.css'
 
 /** Each member that differs, before and after, as the dialog about two versions shows them; without a version before, its value. */
 export function differenceOf(model: Model, before: Members | undefined, after: Members): Child {
+  // No member and an empty text look the same.
+  const shown = (one: Members, name: string): string => valueText(memberOf(one, name))
   const [old, now] = [before === undefined ? {} : sentMembers(model, before), sentMembers(model, after)]
-  const names = [...new Set([...Object.keys(now), ...Object.keys(old)])].filter((name) => !isSame(memberOf(old, name), memberOf(now, name)))
+  const names = [...new Set([...Object.keys(now), ...Object.keys(old)])].filter((name) => !isSame(memberOf(old, name), memberOf(now, name)) && (shown(old, name) !== EMPTY || shown(now, name) !== EMPTY))
   if (names.length === 0) return h('p', { class: 'soft' }, t('history.same'))
   return names.map((name) => {
     const side = (label: string | false, value: string, kind: string): HTMLElement =>
@@ -22,8 +24,8 @@ export function differenceOf(model: Model, before: Members | undefined, after: M
       'section',
       { class: 'settle' },
       h('h2', {}, fieldTitle(name)),
-      before !== undefined && side(t('history.before'), valueText(memberOf(old, name)), 'old'),
-      side(before !== undefined && t('history.after'), valueText(memberOf(now, name)), 'new'),
+      before !== undefined && side(t('history.before'), shown(old, name), 'old'),
+      side(before !== undefined && t('history.after'), shown(now, name), 'new'),
     )
   })
 }

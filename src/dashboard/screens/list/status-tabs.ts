@@ -68,6 +68,7 @@ export function statusTabs({ model, context, view, onCounted }: StatusTabsOption
 
   onDocumentsChanged(() => count(), signal)
   live.follow({ changed: (changes) => changes.some((one) => one.model === model.name) && recount(), missed: recount }, signal)
+  addEventListener('online', recount, { signal })
   count.now()
   const showCalendar = (): void => void (calendar.hidden = !view.state().isScheduled)
   showCalendar()
