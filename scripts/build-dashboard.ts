@@ -3,33 +3,28 @@
  *
  *   node scripts/build-dashboard.ts     writes dist/dashboard/page-assets.bin, for a service that runs from the sources
  *
- * The names of scripts and styles hold a hash of their content, so that a browser may keep them for ever; the HTML
- * names them, relative to itself, so that it works below any path of a proxy. What a page needs at once it preloads;
- * what it imports later, such as the texts of another language, is a file of its own. The reference at `/docs` is made
- * here of the description of the API. All of it is compressed once, and never while a browser waits. Everything depends
- * on the sources alone.
+ * A page is its HTML, one script and one style sheet; the texts of each language are a file of their own, since a reader
+ * needs one. The names of scripts and styles hold a hash of their content, so that a browser may keep them for ever; the
+ * HTML names them, relative to itself, so that it works below any path of a proxy. The reference at `/docs` is made here
+ * of the description of the API. All of it is compressed once, and never while a browser waits. Everything depends on the
+ * sources alone.
  */
 import { mkdirSync, readFileSync, renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { dirname, join, posix, relative } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
-import { build, transform, type Metafile, type Plugin } from 'esbuild'
+import { build, type Metafile, type Plugin } from 'esbuild'
 import { CLIENT_PATH, OPENAPI_PATH, type PageAsset } from '../src/app/page-routes.ts'
 import { PAGE_ASSETS_FILE, packAssets } from '../src/app/page-assets.ts'
 import { clientFiles } from './client-files.ts'
 import { html } from '../src/reference/html.ts'
 import { referencePage } from '../src/reference/reference-page.ts'
 
-/**
- * What the page at `/` may weigh when it is opened: HTML, styles, scripts, and the texts of the largest language, since
- * a reader gets one of them; uncompressed. What it imports later is apart: lists, the editor, and screens of administrators.
- */
-const PAGE_BYTES_MAX = 120_000
-/** The same for what is fetched when a screen, a part of one, or a table of texts is opened, besides what the page has. */
-const LATER_BYTES_MAX = 45_000
+/** What the first visit of the page at `/` may weigh, compressed: all that its HTML names, and the texts of the largest language. */
+const FIRST_VISIT_BYTES_MAX = 102_400
 const LARGEST_SHOWN = 15
 /** The highest quality of brotli takes twenty times as long, for a tenth less: too long for large files. */
-const BEST_QUALITY_BYTES_MAX = 200_000
+const BEST_QUALITY_BYTES_MAX = 400_000
 
 const ROOT = join(import.meta.dirname, '..')
 /** Each page with its script, which no other file of the program imports. */
@@ -37,7 +32,7 @@ const PAGES = [
   { path: '/', html: 'src/dashboard/page.html', script: 'src/dashboard/page.ts' },
   { path: '/docs', html: 'src/dashboard/docs.html', script: 'src/dashboard/docs.ts' },
 ] as const
-/** The texts of one language each, without those of screens that are opened later. */
+/** The texts of one language each. */
 const TEXTS = /^data\/texts\/[a-z]{2}\.json$/
 const ICON = 'src/dashboard/icon.svg'
 /** Runs before a page is painted, as a script that is no module. */
@@ -71,39 +66,10 @@ const withoutFieldDocs: Plugin = {
   },
 }
 
-/**
- * A style sheet that a script imports becomes a module that adds it to the page: a screen and its styles arrive together
- * or not at all, and the content security policy allows no less than before.
- */
-const stylesOfScreens: Plugin = {
-  name: 'styles-of-screens',
-  setup({ initialOptions: { absWorkingDir = ROOT, target }, onResolve, onLoad }) {
-    onResolve({ filter: /\.css$/ }, ({ path, kind, resolveDir }) =>
-      // By its path from the root, so that names do not depend on the machine.
-      kind === 'import-statement'
-        ? { path: relative(absWorkingDir, join(resolveDir, path)).replaceAll('\\', '/'), namespace: 'styles' }
-        : undefined,
-    )
-    onLoad({ filter: /./, namespace: 'styles' }, async ({ path }) => {
-      const file = join(absWorkingDir, path)
-      const options = { loader: 'css', minify: true, sourcefile: path, ...(target && { target }) } as const
-      const { code } = await transform(readFileSync(file, 'utf8'), options)
-      const text = JSON.stringify(code.trim())
-      return {
-        contents: `const sheet = new CSSStyleSheet()\nsheet.replaceSync(${text})\ndocument.adoptedStyleSheets.push(sheet)`,
-        watchFiles: [file],
-      }
-    })
-  },
-}
-
 export interface Dashboard {
   readonly assets: readonly PageAsset[]
-  /** What the page at `/` weighs for a reader, in bytes before compression, and its files with their sizes. */
-  readonly pageBytes: number
-  readonly pageFiles: ReadonlyMap<string, number>
-  /** What it imports later, and the other languages. */
-  readonly laterFiles: ReadonlyMap<string, number>
+  /** The files of the first visit of the page at `/`, with what each weighs compressed. */
+  readonly firstVisit: ReadonlyMap<string, number>
 }
 
 export interface DashboardOptions {
@@ -113,7 +79,7 @@ export interface DashboardOptions {
   readonly description?: object
 }
 
-/** Builds both pages. Throws with what is wrong in the sources, or with the largest of them where they are too large. */
+/** Builds both pages. Throws with what is wrong in the sources, or with the largest of them where the first visit is too large. */
 export async function buildDashboard({ root = ROOT, description }: DashboardOptions = {}): Promise<Dashboard> {
   const pages = PAGES.map((page) => ({ ...page, text: readFileSync(join(root, page.html), 'utf8') }))
   for (const { html, script, text } of pages) {
@@ -141,7 +107,7 @@ export async function buildDashboard({ root = ROOT, description }: DashboardOpti
   const api = isMarked ? await describedApi(root, description) : undefined
   const htmls = pages.map(({ path, html, text }) => ({
     path,
-    body: Buffer.from(linked(html, text, outputs, metafile).replace(REFERENCE_MARK, () => api?.reference ?? '')),
+    body: Buffer.from(linked(html, text, outputs).replace(REFERENCE_MARK, () => api?.reference ?? '')),
   }))
   const assets = [
     ...htmls.map(({ path, body }) => asset(path, 'html', body, false)),
@@ -151,31 +117,16 @@ export async function buildDashboard({ root = ROOT, description }: DashboardOpti
     asset('/favicon.ico', 'svg', readFileSync(join(root, ICON)), false),
     ...(api === undefined ? [] : [asset(OPENAPI_PATH, 'json', api.description, false), ...clientAssets(api.version)]),
   ]
-  const pageFiles = new Map([['page.html', htmls[0]?.body.length ?? 0]])
-  const [{ html, text }] = pages as [(typeof pages)[number]]
-  const size = (path: string): number => files.get(path)?.length ?? 0
-  const entry = namedIn(html, text).map((name) => outputs.get(name) ?? '')
-  const atOnce = new Set(reachable(entry, metafile, 'import-statement'))
-  const later = reachable(entry, metafile).filter((path) => !atOnce.has(path))
-  const texts = later.filter((path) => TEXTS.test(metafile.outputs[path]?.entryPoint ?? ''))
-  const largest = texts.toSorted((one, other) => size(other) - size(one)).slice(0, 1)
-  for (const path of [...atOnce, ...largest]) {
-    if (/\.(?:js|css)$/.test(path)) pageFiles.set(posix.basename(path), size(path))
-  }
-  const laterFiles = new Map(
-    later.filter((path) => !largest.includes(path)).map((path) => [posix.basename(path), size(path)]),
-  )
-  const pageBytes = [...pageFiles.values()].reduce((sum, bytes) => sum + bytes, 0)
-  assertFits(html, { bytes: pageBytes, most: PAGE_BYTES_MAX, names: new Set(pageFiles.keys()), metafile })
-  for (const path of later) {
-    const source = metafile.outputs[path]?.entryPoint
-    if (source === undefined) continue
-    const fetched = reachable([path], metafile, 'import-statement').filter((one) => !atOnce.has(one))
-    const bytes = fetched.reduce((sum, one) => sum + size(one), 0)
-    const names = new Set(fetched.map((one) => posix.basename(one)))
-    assertFits(source, { bytes, most: LATER_BYTES_MAX, names, metafile })
-  }
-  return { assets, pageBytes, pageFiles, laterFiles }
+  const [{ path, html, text }] = pages as [(typeof pages)[number]]
+  const weights = new Map(assets.map(({ path, body, brotli }) => [path, (brotli ?? body).length]))
+  const weight = (output: string): number => weights.get(`/${output}`) ?? 0
+  const named = namedIn(html, text).map((name) => outputs.get(name) ?? '')
+  const texts = [...outputs].flatMap(([source, output]) => (TEXTS.test(source) ? [output] : []))
+  const largest = texts.toSorted((one, other) => weight(other) - weight(one)).slice(0, 1)
+  const visited = [...named, ...largest]
+  const firstVisit = new Map([['page.html', weights.get(path) ?? 0], ...visited.map((one) => [posix.basename(one), weight(one)] as const)])
+  assertFits(html, firstVisit, visited, metafile)
+  return { assets, firstVisit }
 }
 
 function buildEntries(root: string, entries: readonly string[]) {
@@ -196,7 +147,7 @@ function buildEntries(root: string, entries: readonly string[]) {
     chunkNames: '[name]-[hash]',
     assetNames: '[name]-[hash]',
     loader: { '.svg': 'copy' },
-    plugins: [withoutFieldDocs, stylesOfScreens],
+    plugins: [withoutFieldDocs],
     legalComments: 'none',
     logLevel: 'silent',
   })
@@ -247,32 +198,15 @@ function namedIn(html: string, text: string): readonly string[] {
   return [...text.matchAll(NAMED)].map(([, , name = '']) => posix.join(posix.dirname(html), name))
 }
 
-/** The HTML with the names that the sources have got, links that preload what a script imports, and no indentation. */
-function linked(html: string, text: string, outputs: ReadonlyMap<string, string>, metafile: Metafile): string {
-  const preloaded: string[] = []
+/** The HTML with the names that the sources have got, without comments and indentation. */
+function linked(html: string, text: string, outputs: ReadonlyMap<string, string>): string {
   const named = text.replace(NAMED, (_whole, attribute: string, name: string) => {
     const source = posix.join(posix.dirname(html), name)
     const output = outputs.get(source)
     if (output === undefined) throw new Error(`Cannot build ${html}: nothing was made of ${source}`)
-    if (name.endsWith('.ts')) preloaded.push(...reachable([output], metafile, 'import-statement').slice(1))
     return `${attribute}="${output}"`
   })
-  const links = preloaded.map((path) => `<link rel="modulepreload" href="${path}">\n`).join('')
-  return named
-    .replace(/<!--[^]*?-->/g, '')
-    .replace(/^\s+/gm, '')
-    .replace('<script type="module"', `${links}<script type="module"`)
-}
-
-/** Outputs and all that they import, each once; with a kind only what they import in that way. */
-function reachable(paths: readonly string[], { outputs }: Metafile, kind?: string): readonly string[] {
-  const found = new Set(paths)
-  for (const path of found) {
-    for (const one of outputs[path]?.imports ?? []) {
-      if (one.external !== true && (kind === undefined || one.kind === kind)) found.add(one.path)
-    }
-  }
-  return [...found]
+  return named.replace(/<!--[^]*?-->/g, '').replace(/^\s+/gm, '')
 }
 
 function asset(path: string, ending: string, body: Buffer, immutable: boolean): PageAsset {
@@ -285,33 +219,25 @@ function asset(path: string, ending: string, body: Buffer, immutable: boolean): 
   return { path, type, body, brotli, gzip, immutable }
 }
 
-interface Weight {
-  readonly bytes: number
-  readonly most: number
-  /** Of the files that count. */
-  readonly names: ReadonlySet<string>
-  readonly metafile: Metafile
+/** Throws with the largest sources where the first visit weighs too much. */
+function assertFits(html: string, firstVisit: ReadonlyMap<string, number>, visited: readonly string[], { outputs }: Metafile): void {
+  const bytes = sum(firstVisit)
+  if (bytes <= FIRST_VISIT_BYTES_MAX) return
+  const inputs = visited.flatMap((path) => Object.entries(outputs[path]?.inputs ?? {}))
+  const largest = inputs.toSorted(([, a], [, b]) => b.bytesInOutput - a.bytesInOutput).slice(0, LARGEST_SHOWN)
+  const found = `Cannot build ${html}: wanted at most ${FIRST_VISIT_BYTES_MAX} bytes, compressed, at the first visit, found ${bytes}`
+  const lines = largest.map(([input, { bytesInOutput }]) => `${String(bytesInOutput).padStart(8)} ${input}`)
+  throw new Error([`${found}; the largest sources before compression are`, ...lines].join('\n'))
 }
 
-/** Throws with the largest sources where there is too much of them. */
-function assertFits(what: string, { bytes, most, names, metafile: { outputs } }: Weight): void {
-  if (bytes <= most) return
-  const inputs = new Map<string, number>()
-  for (const [path, output] of Object.entries(outputs)) {
-    if (!names.has(posix.basename(path))) continue
-    for (const [input, { bytesInOutput }] of Object.entries(output.inputs)) {
-      inputs.set(input, (inputs.get(input) ?? 0) + bytesInOutput)
-    }
-  }
-  const largest = [...inputs].sort(([, a], [, b]) => b - a).slice(0, LARGEST_SHOWN)
-  const found = `Cannot build ${what}: wanted at most ${most} bytes of HTML, CSS and scripts, found ${bytes}; the largest are`
-  throw new Error([found, ...largest.map(([input, size]) => `${String(size).padStart(8)} ${input}`)].join('\n'))
+function sum(weights: ReadonlyMap<string, number>): number {
+  return [...weights.values()].reduce((all, bytes) => all + bytes, 0)
 }
 
 /** Writes the assets as one file, at once, with the time at which the build began: whatever changes later is newer. */
 async function writeDashboard(): Promise<void> {
   const begun = new Date()
-  const { assets, pageBytes, pageFiles, laterFiles } = await buildDashboard()
+  const { assets, firstVisit } = await buildDashboard()
   const file = join(ROOT, 'dist/dashboard', PAGE_ASSETS_FILE)
   const unfinished = `${file}.${process.pid}`
   mkdirSync(dirname(file), { recursive: true })
@@ -322,9 +248,8 @@ async function writeDashboard(): Promise<void> {
   } finally {
     rmSync(unfinished, { force: true })
   }
-  const shown = (sizes: ReadonlyMap<string, number>): string =>
-    [...sizes].map(([name, bytes]) => `${name} ${bytes}`).join(', ')
-  console.error(`dashboard: ${pageBytes} of ${PAGE_BYTES_MAX} bytes (${shown(pageFiles)}); later: ${shown(laterFiles)}`)
+  const files = [...firstVisit].map(([name, bytes]) => `${name} ${bytes}`).join(', ')
+  console.error(`dashboard: first visit ${sum(firstVisit)} of ${FIRST_VISIT_BYTES_MAX} bytes, compressed (${files})`)
 }
 
 if (import.meta.main) {

@@ -5,7 +5,7 @@
  * decides which (Web Locks), and passes to another tab when that one is closed; where a page has no locks, each tab has a
  * stream of its own. Changes come to the screens a few times a second at most.
  */
-import { changes, createClient, Forbidden, NotFound, readChanges, type Filter } from '../client/client.ts'
+import { changes, createClient, Forbidden, NotFound, readChanges, type Client, type Filter } from '../client/client.ts'
 import type { ModelName } from '../client/client-types.ts'
 import { isAdmin } from '../models/caller.ts'
 import type { User } from '../models/user.ts'
@@ -40,28 +40,34 @@ interface Follower {
 export interface LiveOptions {
   readonly token: () => string | undefined
   readonly user: User
+  /** Called after the stream was interrupted and is there again: the service may have been restarted, as another version. */
+  readonly onInterrupted: () => void
   readonly signal: AbortSignal
 }
 
 export type Live = ReturnType<typeof createLive>
 
-/** What one tab tells the others: a change, or that some are missing; and where another tab would go on. */
+/** What one tab tells the others: a change, an interruption, or that changes are missing; and where another tab would go on. */
 interface Message {
   readonly next: string
+  readonly isInterruption?: boolean
   readonly change?: Change
 }
 
 /** Follows all content that the user may see, and for administrators users without guests, until the signal. */
-export function createLive({ token, user, signal }: LiveOptions) {
+export function createLive({ token, user, onInterrupted, signal }: LiveOptions) {
   const followers = new Set<Follower>()
   const name = `${nameHere('dateline.changes')}.${user.id}`
   const channel = new BroadcastChannel(name)
   let pending = new Map<string, Change>()
   let next: string | undefined
+  /** Whether this tab or another had a stream before. */
+  let hadStream = false
   let stop = (): void => {}
 
-  function take({ next: behind, change }: Message): void {
+  function take({ next: behind, change, isInterruption = false }: Message): void {
     next = behind
+    if (isInterruption) return onInterrupted()
     if (change === undefined) return followers.forEach((follower) => follower.missed())
     if (pending.size === 0) stop = after(TOGETHER_MS, tell)
     pending.set(`${change.model} ${change.id}`, change)
@@ -85,10 +91,18 @@ export function createLive({ token, user, signal }: LiveOptions) {
     while (!signal.aborted) {
       // A client of its own: that a session has ended is told to readers when they do something.
       const client = createClient({ url: apiUrl(), token: token(), fetch: fetchOnline })
+      const streams: Pick<Client, 'open'> = {
+        async open(path, options) {
+          const response = await client.open(path, options)
+          if (hadStream && next !== undefined) post({ next, isInterruption: true })
+          hadStream = true
+          return response
+        },
+      }
       try {
         // What a screen has read before this place may be old.
         if (next === undefined) post({ next: (await readChanges(client, { ...followed, since: 'now' }, { signal })).next })
-        for await (const event of changes(client, { ...followed, since: next }, { signal })) {
+        for await (const event of changes(streams, { ...followed, since: next }, { signal })) {
           post(event.kind === 'change' ? { next: event.next, change: event.change as unknown as Change } : { next: event.next })
         }
       } catch (error) {
@@ -98,7 +112,10 @@ export function createLive({ token, user, signal }: LiveOptions) {
     }
   }
 
-  channel.onmessage = ({ data }) => take(data as Message)
+  channel.onmessage = ({ data }) => {
+    hadStream = true
+    take(data as Message)
+  }
   signal.addEventListener('abort', () => {
     stop()
     channel.close()

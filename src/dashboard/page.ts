@@ -11,6 +11,7 @@ import { currentScreenUrl, FIRST_RUN, hrefTo, replaceHref } from './screen-url.t
 import { markReady } from './ready.ts'
 import { shareSession } from './tab-session.ts'
 import { openShell } from './shell.ts'
+import { openSetup } from './screens/sign-in/setup-address.ts'
 import { signInForm } from './screens/sign-in/sign-in-form.ts'
 import { showSignInPage } from './screens/sign-in/sign-in-gate.ts'
 import { newSignIn, type SignInState } from './screens/sign-in/sign-in-state.ts'
@@ -48,7 +49,6 @@ async function start(): Promise<void> {
   if (setupToken === undefined && client.token === undefined) session.use(await tabs.take())
   if (client.token === undefined) {
     if (setupToken === undefined) return showSignIn(undefined, newSignIn(takeInvited()))
-    const { openSetup } = await import('./screens/sign-in/setup-address.ts')
     const { reason, token } = await openSetup(client, setupToken)
     return showSignIn(reason, { ...newSignIn(), setupToken: token })
   }

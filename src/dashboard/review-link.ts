@@ -7,7 +7,6 @@ import { locale, t } from './texts.ts'
 import { atMostEvery } from './timing.ts'
 import { fill, h } from './kit/dom.ts'
 import { icon } from './kit/icons.ts'
-import './styles/review.css'
 
 /** The path of the queue. */
 const REVIEW = 'review'

@@ -6,11 +6,20 @@ import { hasDashboard, isAdmin, type Caller } from '../models/caller.ts'
 import { isScheduled } from '../models/scheduled.ts'
 import { modelsTitle, pathOf } from './model-titles.ts'
 import { contentModels, may } from './permissions.ts'
-import { FIRST_RUN, SCHEDULED, type ScreenUrl } from './screen-url.ts'
+import { FIRST_RUN, SCHEDULED } from './screen-url.ts'
 import type { OpenScreen } from './screen.ts'
-import { contentScreen } from './screens/list/content-screen.ts'
+import { configurationScreen } from './screens/configuration/configuration-screen.ts'
+import { documentEditor } from './screens/editor/document-editor.ts'
+import { firstRunScreen } from './screens/first-run/first-run-screen.ts'
+import { documentList } from './screens/list/document-list.ts'
+import { operationsScreen } from './screens/operations/operations-screen.ts'
 import { overviewScreen } from './screens/overview/overview-screen.ts'
-import { t, withFirstRunTexts, withReviewTexts, withScreenTexts } from './texts.ts'
+import { reviewScreen } from './screens/review/review-screen.ts'
+import { scheduledScreen } from './screens/scheduled/scheduled-screen.ts'
+import { trashScreen } from './screens/trash/trash-screen.ts'
+import { ownSessionsScreen } from './screens/users/own-sessions-screen.ts'
+import { usersScreen } from './screens/users/users-screen.ts'
+import { t } from './texts.ts'
 import { isIcon, type IconName } from './kit/icons.ts'
 
 /** The path of the reader's own sessions. */
@@ -27,8 +36,7 @@ export interface ScreenEntry {
   readonly icon: IconName
   /** Where it stands in the navigation. */
   readonly group: ScreenGroup
-  /** All but the first page are fetched when they are opened. */
-  readonly load: (screenUrl: ScreenUrl) => OpenScreen | Promise<OpenScreen>
+  readonly open: OpenScreen
 }
 
 /** What a user sees in the navigation, in its order. */
@@ -38,50 +46,20 @@ export function screensOf(caller: Caller): readonly ScreenEntry[] {
     title: modelsTitle(model),
     icon: isIcon(model.name) ? model.name : 'headline',
     group: 'content',
-    load: (screenUrl) => contentScreen(model, screenUrl),
+    // The list is at `/headlines`, an editor at `/headlines/new` and `/headlines/ID`.
+    open: (context) => (context.screenUrl.segments[1] === undefined ? documentList : documentEditor)(model, context),
   }))
-  const trash: ScreenEntry = {
-    path: 'trash',
-    title: t('trash.title'),
-    icon: 'trash',
-    group: 'content',
-    load: () => withScreenTexts(import('./screens/trash/trash-screen.ts').then(({ trashScreen }) => trashScreen)),
-  }
-  const scheduled: ScreenEntry = {
-    path: SCHEDULED,
-    title: t('scheduled.title'),
-    icon: 'calendar',
-    group: 'planning',
-    load: () => withScreenTexts(import('./screens/scheduled/scheduled-screen.ts').then(({ scheduledScreen }) => scheduledScreen)),
-  }
+  const trash: ScreenEntry = { path: 'trash', title: t('trash.title'), icon: 'trash', group: 'content', open: trashScreen }
+  const scheduled: ScreenEntry = { path: SCHEDULED, title: t('scheduled.title'), icon: 'calendar', group: 'planning', open: scheduledScreen }
   const mayRemove = contentModels(caller).some((model) => may('remove', model, caller))
   const administration: readonly ScreenEntry[] = [
-    {
-      path: 'users',
-      title: t('users.title'),
-      icon: 'user',
-      group: 'administration',
-      load: () => withScreenTexts(import('./screens/users/users-screen.ts').then(({ usersScreen }) => usersScreen)),
-    },
-    {
-      path: 'configuration',
-      title: t('configuration.title'),
-      icon: 'remote_config',
-      group: 'administration',
-      load: () =>
-        withScreenTexts(import('./screens/configuration/configuration-screen.ts').then(({ configurationScreen }) => configurationScreen)),
-    },
-    {
-      path: 'operations',
-      title: t('operations.title'),
-      icon: 'operations',
-      group: 'administration',
-      load: () => withScreenTexts(import('./screens/operations/operations-screen.ts').then(({ operationsScreen }) => operationsScreen)),
-    },
+    { path: 'users', title: t('users.title'), icon: 'user', group: 'administration', open: usersScreen },
+    { path: 'configuration', title: t('configuration.title'), icon: 'remote_config', group: 'administration', open: configurationScreen },
+    { path: 'operations', title: t('operations.title'), icon: 'operations', group: 'administration', open: operationsScreen },
   ]
   if (!hasDashboard(caller)) return []
   return [
-    { path: '', title: t('overview.title'), icon: 'overview', group: 'content', load: () => overviewScreen },
+    { path: '', title: t('overview.title'), icon: 'overview', group: 'content', open: overviewScreen },
     ...content,
     ...(mayRemove ? [trash] : []),
     ...(contentModels(caller).some(isScheduled) ? [scheduled] : []),
@@ -90,13 +68,11 @@ export function screensOf(caller: Caller): readonly ScreenEntry[] {
 }
 
 /** The screens that are not in the navigation from the beginning. */
-export function accountScreens(caller: Caller): readonly Pick<ScreenEntry, 'path' | 'load'>[] {
+export function accountScreens(caller: Caller): readonly Pick<ScreenEntry, 'path' | 'open'>[] {
   if (!hasDashboard(caller)) return []
-  const load = () =>
-    withScreenTexts(import('./screens/users/own-sessions-screen.ts').then(({ ownSessionsScreen }) => ownSessionsScreen))
-  const firstRun = () =>
-    withFirstRunTexts(import('./screens/first-run/first-run-screen.ts').then(({ firstRunScreen }) => firstRunScreen))
-  const review = () =>
-    withScreenTexts(withReviewTexts(import('./screens/review/review-screen.ts').then(({ reviewScreen }) => reviewScreen)))
-  return [{ path: OWN_SESSIONS, load }, ...(isAdmin(caller) ? [{ path: FIRST_RUN, load: firstRun }, { path: 'review', load: review }] : [])]
+  const ofAdministrators = [
+    { path: FIRST_RUN, open: firstRunScreen },
+    { path: 'review', open: reviewScreen },
+  ]
+  return [{ path: OWN_SESSIONS, open: ownSessionsScreen }, ...(isAdmin(caller) ? ofAdministrators : [])]
 }

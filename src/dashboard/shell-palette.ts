@@ -1,11 +1,12 @@
-/** What opens the palette and the help on keys: both are fetched when they are opened first. */
+/** What opens the palette and the help on keys. */
 import { may, contentModels } from './permissions.ts'
 import { pathOf } from './model-titles.ts'
 import { currentScreenUrl, goTo, hrefTo } from './screen-url.ts'
 import type { Screen, ScreenAction, ScreenContext } from './screen.ts'
 import { OWN_SESSIONS, type ScreenEntry } from './screens.ts'
-import { t, withScreenTexts } from './texts.ts'
-import { notify } from './kit/notices.ts'
+import { openKeyHelp } from './screens/palette/key-help.ts'
+import { openPalette } from './screens/palette/palette.ts'
+import { t } from './texts.ts'
 
 export interface ShellPaletteOptions extends Pick<ScreenContext, 'client' | 'user'> {
   readonly entries: readonly ScreenEntry[]
@@ -14,32 +15,19 @@ export interface ShellPaletteOptions extends Pick<ScreenContext, 'client' | 'use
 }
 
 export function shellPalette({ client, user, entries, screen, signOut }: ShellPaletteOptions) {
-  let isOpening = false
-
-  async function open<T>(part: Promise<T>, show: (part: T) => void): Promise<void> {
-    if (isOpening) return
-    isOpening = true
-    try {
-      const fetched = await withScreenTexts(part)
-      if (document.querySelector('dialog[open]') === null) show(fetched)
-    } catch {
-      notify(t('failure.network'), { kind: 'failed' })
-    } finally {
-      isOpening = false
-    }
+  const isDialogOpen = (): boolean => document.querySelector('dialog[open]') !== null
+  const openHelp = (): void => {
+    if (!isDialogOpen()) openKeyHelp()
   }
 
-  const openHelp = (): void => void open(import('./screens/palette/key-help.ts'), ({ openKeyHelp }) => openKeyHelp())
-
-  function openPalette(actions: readonly ScreenAction[], isNarrow: boolean): void {
+  function open(actions: readonly ScreenAction[], isNarrow: boolean): void {
+    if (isDialogOpen()) return
     const account: readonly ScreenAction[] = [
       { title: t('shell.sessions'), icon: 'user', run: () => goTo(hrefTo([OWN_SESSIONS])) },
       { title: t('help.title'), icon: 'docs', run: openHelp },
       { title: t('shell.signOut'), icon: 'external', run: signOut },
     ]
-    void open(import('./screens/palette/palette.ts'), (palette) =>
-      palette.openPalette({ client, user, entries, actions, account, isNarrow }),
-    )
+    openPalette({ client, user, entries, actions, account, isNarrow })
   }
 
   /** What the screen can do now, before the palette has the focus. */
@@ -47,10 +35,10 @@ export function shellPalette({ client, user, entries, screen, signOut }: ShellPa
 
   return {
     openHelp,
-    openPalette: () => openPalette(actionsNow(), false),
+    openPalette: () => open(actionsNow(), false),
     openStatuses(): void {
       const statuses = actionsNow().filter(({ isStatus }) => isStatus)
-      if (statuses.length > 0) openPalette(statuses, true)
+      if (statuses.length > 0) open(statuses, true)
     },
     /** Opens the editor of a new document: of the model on the screen, or else of the first. */
     create(): void {

@@ -1,25 +1,23 @@
 /** What opens and leaves screens, and the question before something is lost. */
-import { NetworkError } from '../client/client.ts'
 import { isAdmin } from '../models/caller.ts'
 import type { User } from '../models/user.ts'
 import { createLive } from './live-changes.ts'
 import { followNavigation } from './navigation.ts'
 import { currentScreenUrl, goTo, hrefTo, type ScreenUrl } from './screen-url.ts'
 import { readReviewDuty } from './review-duty.ts'
-import type { OpenScreen, Screen, ScreenContext } from './screen.ts'
+import { followReviews } from './review-link.ts'
+import type { Screen, ScreenContext } from './screen.ts'
 import { accountScreens, screensOf } from './screens.ts'
 import { openFrame } from './shell-frame.ts'
 import { onShellKeys } from './shell-keys.ts'
 import { shellPalette } from './shell-palette.ts'
-import { t, withReviewTexts, type LanguageCode } from './texts.ts'
+import { t, type LanguageCode } from './texts.ts'
 import { isUpgraded } from './upgrade.ts'
 import { button, fill, h } from './kit/dom.ts'
 import { closeDialogs } from './kit/dialog.ts'
 import { focusMain } from './kit/focus.ts'
 import { keepNotices } from './kit/notices.ts'
-import { emptyState, failureState, isAbort, skeleton } from './kit/states.ts'
-
-const NO_REPLY = { status: 0, code: 'noReply' }
+import { emptyState, skeleton } from './kit/states.ts'
 
 export interface ShellOptions {
   readonly client: ScreenContext['client']
@@ -48,9 +46,12 @@ export function openShell({ client, user, question, signOut, restart, chooseLang
     signOut: leaveAndSignOut,
     chooseLanguage: (code) => leaveFor(() => chooseLanguage(code)),
   })
-  const live = createLive({ token: () => client.token, user, signal })
+  /** The service is another version by now than the page. */
+  let isOld = false
+  const onInterrupted = async (): Promise<void> => void (isOld = await isUpgraded(signal))
+  const live = createLive({ token: () => client.token, user, onInterrupted: () => void onInterrupted(), signal })
   keepNotices()
-  if (isAdmin(user)) void withReviewTexts(import('./review-link.ts')).then(({ followReviews }) => followReviews({ client, live, signal }), () => {})
+  if (isAdmin(user)) followReviews({ client, live, signal })
   const duty = readReviewDuty({ client, user, signal })
   let screen: Screen | undefined
   let leaving = new AbortController()
@@ -72,23 +73,18 @@ export function openShell({ client, user, question, signOut, restart, chooseLang
     const { signal: left } = leaving
     showNavigation(false)
     closeDialogs()
+    // What was typed there is given up by now.
     screen = undefined
+    if (isMove && isOld) return location.reload()
     const screenUrl = currentScreenUrl()
     const [path = ''] = screenUrl.segments
     fill(main, skeleton(6)).ariaBusy = 'true'
     const entry = entries.find((one) => one.path === path)
-    let open: OpenScreen | undefined
-    try {
-      open = await (entry ?? accountScreens(user).find((one) => one.path === path))?.load(screenUrl)
-      await duty
-    } catch (cause) {
-      if (await isUpgraded(left)) return left.aborted ? undefined : location.reload()
-      if (!left.aborted) showMissing(new NetworkError('Cannot fetch a part of the page', { ...NO_REPLY, cause }))
-      return
-    }
+    await duty
     if (left.aborted) return
     main.ariaBusy = null
-    screen = open?.({ client, user, screenUrl, live, signal: left, restart }) ?? nowhere(screenUrl)
+    const opened = entry ?? accountScreens(user).find((one) => one.path === path)
+    screen = opened?.open({ client, user, screenUrl, live, signal: left, restart }) ?? nowhere(screenUrl)
     fill(main, screen.element)
     document.title = `${screen.title} · Dateline`
     markCurrent(entry)
@@ -96,19 +92,6 @@ export function openShell({ client, user, question, signOut, restart, chooseLang
     // A reader who does not see the page hears that another screen is there.
     focusMain()
     scrollTo(0, 0)
-  }
-
-  /**
-   * A part of the page cannot be fetched while the service is away. Some browsers never ask for it again
-   * (https://github.com/whatwg/html/issues/6768), so the page reloads as soon as the service answers.
-   */
-  function showMissing(error: unknown): void {
-    const retry = (): void => {
-      client.dashboard.setup({ signal: leaving.signal }).then(() => location.reload(), showMissing)
-    }
-    if (isAbort(error)) return
-    main.ariaBusy = null
-    fill(main, failureState(error, retry))
   }
 
   function mayLeave(): boolean | Promise<boolean> {

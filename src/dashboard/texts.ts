@@ -1,74 +1,29 @@
 /**
- * The texts of the page in the reader's language. Each language has four tables in data/texts: the texts of the page that
- * opens first, those of the screens that are fetched when they are opened, those of review, which is off by default, and those
- * of the first run, which a service has once.
+ * The texts of the page in the reader's language: each language has one table in data/texts.
  *
  * A text may have placeholders such as `{count}`. One that depends on `count` has a form for each plural category of its
  * language (CLDR, by Intl.PluralRules).
  */
-import type firstRun from '../../data/texts/en-first-run.json'
-import type review from '../../data/texts/en-review.json'
-import type screens from '../../data/texts/en-screens.json'
-import type page from '../../data/texts/en.json'
+import type english from '../../data/texts/en.json'
 
 type Text = string | { readonly other: string; readonly [category: string]: string }
-type PageKey = keyof typeof page
-type ScreenKey = keyof typeof screens
-type ReviewKey = keyof typeof review
-type FirstRunKey = keyof typeof firstRun
-export type TextKey = PageKey | ScreenKey | ReviewKey | FirstRunKey
+export type TextKey = keyof typeof english
+type Table = { readonly [key in TextKey]: Text }
 
 interface Language {
   readonly name: string
   readonly direction: 'ltr' | 'rtl'
-  readonly load: () => Promise<{ readonly default: { readonly [key in PageKey]: Text } }>
-  readonly loadScreens: () => Promise<{ readonly default: { readonly [key in ScreenKey]: Text } }>
-  readonly loadReview: () => Promise<{ readonly default: { readonly [key in ReviewKey]: Text } }>
-  readonly loadFirstRun: () => Promise<{ readonly default: { readonly [key in FirstRunKey]: Text } }>
+  /** The table is a file of its own, which only readers of the language fetch. */
+  readonly load: () => Promise<{ readonly default: Table }>
 }
 
-/** A language needs its four tables and an entry here. */
+/** A language needs its table and an entry here. */
 export const LANGUAGES = {
-  en: {
-    name: 'English',
-    direction: 'ltr',
-    load: () => import('../../data/texts/en.json', { with: { type: 'json' } }),
-    loadScreens: () => import('../../data/texts/en-screens.json', { with: { type: 'json' } }),
-    loadReview: () => import('../../data/texts/en-review.json', { with: { type: 'json' } }),
-    loadFirstRun: () => import('../../data/texts/en-first-run.json', { with: { type: 'json' } }),
-  },
-  de: {
-    name: 'Deutsch',
-    direction: 'ltr',
-    load: () => import('../../data/texts/de.json', { with: { type: 'json' } }),
-    loadScreens: () => import('../../data/texts/de-screens.json', { with: { type: 'json' } }),
-    loadReview: () => import('../../data/texts/de-review.json', { with: { type: 'json' } }),
-    loadFirstRun: () => import('../../data/texts/de-first-run.json', { with: { type: 'json' } }),
-  },
-  fr: {
-    name: 'Français',
-    direction: 'ltr',
-    load: () => import('../../data/texts/fr.json', { with: { type: 'json' } }),
-    loadScreens: () => import('../../data/texts/fr-screens.json', { with: { type: 'json' } }),
-    loadReview: () => import('../../data/texts/fr-review.json', { with: { type: 'json' } }),
-    loadFirstRun: () => import('../../data/texts/fr-first-run.json', { with: { type: 'json' } }),
-  },
-  es: {
-    name: 'Español',
-    direction: 'ltr',
-    load: () => import('../../data/texts/es.json', { with: { type: 'json' } }),
-    loadScreens: () => import('../../data/texts/es-screens.json', { with: { type: 'json' } }),
-    loadReview: () => import('../../data/texts/es-review.json', { with: { type: 'json' } }),
-    loadFirstRun: () => import('../../data/texts/es-first-run.json', { with: { type: 'json' } }),
-  },
-  ar: {
-    name: 'العربية',
-    direction: 'rtl',
-    load: () => import('../../data/texts/ar.json', { with: { type: 'json' } }),
-    loadScreens: () => import('../../data/texts/ar-screens.json', { with: { type: 'json' } }),
-    loadReview: () => import('../../data/texts/ar-review.json', { with: { type: 'json' } }),
-    loadFirstRun: () => import('../../data/texts/ar-first-run.json', { with: { type: 'json' } }),
-  },
+  en: { name: 'English', direction: 'ltr', load: () => import('../../data/texts/en.json', { with: { type: 'json' } }) },
+  de: { name: 'Deutsch', direction: 'ltr', load: () => import('../../data/texts/de.json', { with: { type: 'json' } }) },
+  fr: { name: 'Français', direction: 'ltr', load: () => import('../../data/texts/fr.json', { with: { type: 'json' } }) },
+  es: { name: 'Español', direction: 'ltr', load: () => import('../../data/texts/es.json', { with: { type: 'json' } }) },
+  ar: { name: 'العربية', direction: 'rtl', load: () => import('../../data/texts/ar.json', { with: { type: 'json' } }) },
 } as const satisfies Readonly<Record<string, Language>>
 
 export type LanguageCode = keyof typeof LANGUAGES
@@ -76,10 +31,7 @@ export type LanguageCode = keyof typeof LANGUAGES
 /** Letters that are written from the right, and signs that turn a line. */
 const RIGHT_TO_LEFT = /[\u0590-\u08ff\u202a-\u202e\u2066-\u2069\ufb1d-\ufefc]/
 
-type Table = { readonly [key in TextKey]?: Text }
-type Load = () => Promise<{ readonly default: Table }>
-
-let texts: Table = {}
+let texts: Partial<Table> = {}
 let language: LanguageCode = 'en'
 let wanted: LanguageCode = language
 let plurals = new Intl.PluralRules('en')
@@ -108,32 +60,6 @@ export async function useLanguage(code: LanguageCode): Promise<boolean> {
   document.documentElement.lang = code
   document.documentElement.dir = direction
   return true
-}
-
-/** A screen that is fetched when it is opened, with the texts of such screens. */
-export function withScreenTexts<T>(screen: Promise<T>): Promise<T> {
-  return withTexts(screen, (code) => LANGUAGES[code].loadScreens)
-}
-
-/** A part that is about review, or about many documents at once, with its texts. */
-export function withReviewTexts<T>(part: Promise<T>): Promise<T> {
-  return withTexts(part, (code) => LANGUAGES[code].loadReview)
-}
-
-/** The first run, with its texts and those of screens, whose forms it has. */
-export function withFirstRunTexts<T>(screen: Promise<T>): Promise<T> {
-  return withTexts(withScreenTexts(screen), (code) => LANGUAGES[code].loadFirstRun)
-}
-
-/** Adds the table of the language that the page has when the part is there: the reader may choose another one meanwhile. */
-async function withTexts<T>(part: Promise<T>, loadOf: (code: LanguageCode) => Load): Promise<T> {
-  for (;;) {
-    const code = language
-    const [opened, { default: more }] = await Promise.all([part, loadOf(code)()])
-    if (code !== language) continue
-    texts = { ...texts, ...more }
-    return opened
-  }
 }
 
 /** The first language of the reader's browser that has texts here. */

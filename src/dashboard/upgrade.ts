@@ -1,6 +1,6 @@
 /**
- * A service that was upgraded while the page is open: it has other scripts, and parts that this page would fetch later
- * are gone, since their names hold a hash of their content.
+ * A service that was upgraded while the page is open: it has another script, and what this page would fetch later is gone, such
+ * as the texts of another language, since names hold a hash of their content.
  */
 const ENTRY = 'script[type=module][src]'
 

@@ -1,3 +1,4 @@
+// isolated: it stands in for what a browser has once
 /** Values of the configuration apart from the page: tables and what their cells mean, and what locks readers out. */
 import assert from 'node:assert/strict'
 import { before, describe, it } from 'node:test'
@@ -7,7 +8,7 @@ import { readLimitName } from '../../src/dashboard/screens/configuration/limit-n
 import { warningsOf } from '../../src/dashboard/screens/configuration/lock-outs.ts'
 import { valueText } from '../../src/dashboard/screens/configuration/configuration-value.ts'
 import { withDifferences } from '../../src/dashboard/document-difference.ts'
-import { withScreenTexts } from '../../src/dashboard/texts.ts'
+import { useLanguage } from '../../src/dashboard/texts.ts'
 import { remoteConfigSeed } from '../../src/content/seeds/seeds.ts'
 import { remoteConfig, type RemoteConfig } from '../../src/models/remote-config.ts'
 import type { MapField } from '../../src/models/schema.ts'
@@ -16,7 +17,10 @@ const { feedDecoratorConfig, adConfig } = remoteConfig.fields
 const { feedAdConfiguration, articleAdConfiguration, platformAdIdentifiers } = adConfig.fields
 
 describe('a value that changes', () => {
-  before(() => withScreenTexts(Promise.resolve()))
+  before(() => {
+    Object.assign(globalThis, { document: { documentElement: {} } })
+    return useLanguage('en')
+  })
 
   for (const [path, value, words] of [
     ['appStatus.isUnderMaintenance', true, 'yes'],

@@ -1,10 +1,11 @@
+// isolated: it stands in for what a browser has once
 /** What forms say about a problem: a sentence for every code in every language, and the service's own for a new code. */
 import assert from 'node:assert/strict'
 import { before, describe, it } from 'node:test'
 import { PROBLEM_CODES, type ProblemCode } from '../../src/base/problem.ts'
 import { BadRequest } from '../../src/client/client.ts'
 import { problemOf, problemText, type Problem } from '../../src/dashboard/problem-text.ts'
-import { LANGUAGES, withScreenTexts } from '../../src/dashboard/texts.ts'
+import { LANGUAGES, useLanguage } from '../../src/dashboard/texts.ts'
 
 /** Where the page has texts of its own for fields, the code of the text. */
 const SAME: Readonly<Partial<Record<ProblemCode, ProblemCode>>> = { blank: 'required', notReference: 'required' }
@@ -13,10 +14,9 @@ const problem = (code: string, path: string, params: Problem['params'] = {}): Pr
   return { path, code, params, message: 'expected something else' }
 }
 
-for (const [language, { load, loadScreens }] of Object.entries(LANGUAGES)) {
+for (const [language, { load }] of Object.entries(LANGUAGES)) {
   it(`every code has a text in ${language}`, async () => {
-    // Sign-in needs the one about e-mail addresses, before any screen is opened.
-    const keys = Object.keys({ ...(await load()).default, ...(await loadScreens()).default })
+    const keys = Object.keys((await load()).default)
     const missing = PROBLEM_CODES.filter((code) => !keys.includes(`problem.${SAME[code] ?? code}`))
     assert.deepEqual(missing, [])
     const codes = keys.flatMap((key) => (key.startsWith('problem.') ? [key.split('.')[1] ?? ''] : []))
@@ -25,7 +25,10 @@ for (const [language, { load, loadScreens }] of Object.entries(LANGUAGES)) {
 }
 
 describe('a problem', () => {
-  before(() => withScreenTexts(Promise.resolve()))
+  before(() => {
+    Object.assign(globalThis, { document: { documentElement: {} } })
+    return useLanguage('en')
+  })
 
   for (const [code, path, params, text] of [
     ['required', 'title', {}, 'Enter a title'],

@@ -1,26 +1,17 @@
 /** The tables of texts: complete, in the same form in every language, and each text is used. */
 import assert from 'node:assert/strict'
 import { globSync, readFileSync } from 'node:fs'
-import { basename, dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { LANGUAGES, type TextKey } from '../../src/dashboard/texts.ts'
 
 const ROOT = join(import.meta.dirname, '../../src/dashboard')
 type Text = string | Readonly<Record<string, string>>
 type Table = Readonly<Record<TextKey, Text>>
-const pageTexts = (await LANGUAGES.en.load()).default
-const screenTexts = (await LANGUAGES.en.loadScreens()).default
-const reviewTexts = (await LANGUAGES.en.loadReview()).default
-const firstRunTexts = (await LANGUAGES.en.loadFirstRun()).default
-const ENGLISH: Table = { ...pageTexts, ...screenTexts, ...reviewTexts, ...firstRunTexts }
 const TABLES: Readonly<Record<string, Table>> = Object.fromEntries(
-  await Promise.all(
-    Object.entries(LANGUAGES).map(async ([code, { load, loadScreens, loadReview, loadFirstRun }]) => {
-      const tables = await Promise.all([load(), loadScreens(), loadReview(), loadFirstRun()])
-      return [code, Object.assign({}, ...tables.map((one) => one.default)) as Table] as const
-    }),
-  ),
+  await Promise.all(Object.entries(LANGUAGES).map(async ([code, { load }]) => [code, (await load()).default as Table] as const)),
 )
+const ENGLISH = TABLES['en'] as Table
 const formsOf = (text: Text): readonly string[] => (typeof text === 'string' ? [text] : Object.values(text))
 /** The form that has every placeholder. */
 const mainForm = (text: Text): string => (typeof text === 'string' ? text : (text['other'] ?? ''))
@@ -40,7 +31,11 @@ const MISWRITTEN: Readonly<Record<string, RegExp>> = {
 
 describe('the texts of the page', () => {
   for (const [language, table] of Object.entries(TABLES)) {
-    it(`are all there in ${language}, and none is empty`, () => {
+    it(`are all there in ${language}, each once, and none is empty`, () => {
+      // A table with a key twice reads as if the first were not there.
+      const written = readFileSync(join(ROOT, `../../data/texts/${language}.json`), 'utf8').match(/^  "(?:[^"\\]|\\.)*":/gm) ?? []
+      assert.deepEqual(written.length, new Set(written).size)
+      assert.equal(written.length, Object.keys(table).length)
       assert.deepEqual(Object.keys(table).sort(), Object.keys(ENGLISH).sort())
       for (const [key, text] of Object.entries(table)) {
         for (const form of formsOf(text)) assert.ok(form.trim() !== '', key)
@@ -85,29 +80,5 @@ describe('the texts of the page', () => {
       code.includes(`'${key}'`) || code.includes(`\`${key.slice(0, key.indexOf('.') + 1)}\${`)
     const unsaid = Object.keys(ENGLISH).filter((key) => !isSaid(key))
     assert.deepEqual(unsaid, [])
-  })
-
-  it('are in one table each', () => {
-    assert.equal(Object.keys(ENGLISH).length, [pageTexts, screenTexts, reviewTexts, firstRunTexts].flatMap((table) => Object.keys(table)).length)
-  })
-
-  it('of parts that are fetched without the tables of screens are in the table of the page', () => {
-    const code = (path: string): string => readFileSync(path, 'utf8')
-    const seen = new Set<string>()
-    const follow = (path: string): void => {
-      if (seen.has(path) || !path.startsWith(ROOT)) return
-      seen.add(path)
-      const imports = [
-        ...code(path).matchAll(/^(?:import|export) (?!type )[^']*? from '(\.[^']+\.ts)'/gm),
-        // The palette and its help are opened with the texts of screens.
-        ...code(path).matchAll(/(?<!with\w+Texts\(\s*|\bopen\()import\('(\.[^']+\.ts)'\)/g),
-      ]
-      for (const [, to = ''] of imports) follow(join(dirname(path), to))
-    }
-    follow(join(ROOT, 'page.ts'))
-    assert.ok([...seen].some((path) => path.endsWith('filter-chips.ts')), 'what the list fetches is followed')
-    const others = Object.keys({ ...screenTexts, ...reviewTexts, ...firstRunTexts })
-    const missing = [...seen].flatMap((path) => others.filter((key) => code(path).includes(`'${key}'`)).map((key) => `${basename(path)}: ${key}`))
-    assert.deepEqual(missing, [])
   })
 })

@@ -1,4 +1,4 @@
-/** A service that is upgraded while its page is open: parts that the page would fetch later have other names by then. */
+/** A service that is upgraded while its page is open: it has another script by then, and its texts have other names. */
 import assert from 'node:assert/strict'
 import { after, describe, it } from 'node:test'
 import { buildDashboard } from '../../scripts/build-dashboard.ts'
@@ -23,7 +23,7 @@ function nextVersion(assets: readonly PageAsset[]): readonly PageAsset[] {
 describe('a page whose service is upgraded', { skip: browserMissing() }, () => {
   const browser = testBrowser({ after })
 
-  it('reloads where a part is gone, keeps what is typed until the reader leaves it, and does not reload for nothing', async () => {
+  it('reloads when the reader goes on, keeps what is typed until then, and does not reload for nothing', async () => {
     const { assets } = await buildDashboard()
     const first = await startSuiteService({}, { pageAssets: assets, start: Date.now() })
     const { token } = await first.admin()
@@ -33,16 +33,28 @@ describe('a page whose service is upgraded', { skip: browserMissing() }, () => {
     const mark = (): Promise<void> => page.evaluate(() => void (document.body.dataset['before'] = 'yes'))
     const isMarked = (): Promise<boolean> => page.evaluate(() => document.body.dataset['before'] === 'yes')
     const reloaded = (): Promise<unknown> => page.waitFor(async () => !(await isMarked()), 'the page to be loaded again')
+    const streams = async (): Promise<number> =>
+      (await page.requests()).filter(({ url, status }) => url.includes('/changes/stream') && status === 200).length
+    const looks = async (): Promise<number> =>
+      (await page.requests()).filter(({ url, type, status }) => url === `${first.url}/` && type === 'Fetch' && status === 200).length
+    const { directory } = first
+    const port = new URL(first.url).port
+    let service = first
+    /** Resolves when the page has its stream again, and has looked whether the service is another version. */
+    const restart = async (pageAssets: readonly PageAsset[]): Promise<void> => {
+      await page.waitFor(async () => (await streams()) > 0, 'the stream of changes')
+      const before = await looks()
+      await service.stop()
+      service = await startSuiteService({ port }, { directory, pageAssets, start: Date.now() })
+      assert.equal(service.url, first.url)
+      await page.waitFor(async () => (await looks()) > before, 'the page to look at the service')
+    }
     await page.open('/#/topics/new')
     await page.fill({ role: 'textbox', name: 'Name' }, 'Tidal power')
     await mark()
     const before = await scriptOf(page)
 
-    await first.stop()
-    const port = new URL(first.url).port
-    const { directory } = first
-    const upgraded = await startSuiteService({ port }, { directory, pageAssets: nextVersion(assets), start: Date.now() })
-    assert.equal(upgraded.url, first.url)
+    await restart(nextVersion(assets))
     // Leaving what is not saved is asked as ever, and what is typed stays with the reader who does not leave.
     await page.click({ role: 'link', name: 'Operations' })
     await page.click({ role: 'button', name: 'Close' })
@@ -54,14 +66,33 @@ describe('a page whose service is upgraded', { skip: browserMissing() }, () => {
     await page.find({ role: 'heading', name: 'Operations' })
     assert.notEqual(await scriptOf(page), before)
 
-    // A part that cannot be fetched from the same version is a failure, and no reason to load the page again and again.
+    // A restart of the same version is no reason to load the page again.
     await mark()
-    await upgraded.stop()
-    const broken = nextVersion(assets).filter(({ path }) => !path.includes('users-screen'))
-    await startSuiteService({ port }, { directory, pageAssets: broken, start: Date.now() })
+    await restart(nextVersion(assets))
     await page.click({ role: 'link', name: 'Users' })
-    await page.find({ role: 'button', name: 'Try again' })
+    await page.find({ role: 'heading', name: 'Users' })
     assert.ok(await isMarked())
+
+    // The texts of another language have another name by now: the page that is loaded again has them.
+    await restart(assets)
+    await page.select({ role: 'combobox', name: 'Language' }, 'Deutsch')
+    await reloaded()
+    await page.find({ role: 'heading', name: 'Benutzer' })
+    assert.equal(await scriptOf(page), before)
+  })
+
+  it('tells that the texts of a language cannot be fetched, and stays as it is', async () => {
+    const { assets } = await buildDashboard()
+    const service = await startSuiteService({}, { pageAssets: assets.filter(({ path }) => !path.includes('/de-')), start: Date.now() })
+    const { token } = await service.admin()
+    const page = await browser.open(service.url)
+    await page.open('/robots.txt')
+    await page.evaluate((kept) => sessionStorage.setItem('dateline.token', kept), token)
+    await page.open('/#/topics')
+    await page.select({ role: 'combobox', name: 'Language' }, 'Deutsch')
+    await page.reads(/The server is not responding/)
+    await page.find({ role: 'heading', name: 'Topics' })
+    assert.equal((await page.find({ role: 'combobox', name: 'Language' })).value, 'English')
   })
 })
 

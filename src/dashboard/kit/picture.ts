@@ -5,7 +5,6 @@
  * and passwords out of the request (Cross-Origin-Embedder-Policy).
  */
 import { h } from './dom.ts'
-import '../styles/picture.css'
 
 /** A browser takes four bytes of memory for each; a photograph for print has 50 million. */
 const PIXELS_MAX = 60_000_000

@@ -11,7 +11,6 @@ import { h } from '../dom.ts'
 import { groupControl, inputControl, isWithin, type Control, type ControlOptions } from './control.ts'
 import { booleanInput, choiceInput, dateInput, jsonInput, textInput, wholeInput } from './input-kinds.ts'
 import { mapControl } from './map-control.ts'
-import '../../styles/form.css'
 
 export interface FormOptions {
   readonly onChange: (path: string) => void

@@ -22,7 +22,6 @@ import { rowWindow, type RowWindow } from './row-window.ts'
 import type { TableColumn } from './table-column.ts'
 import { tableFoot, type TableFoot } from './table-foot.ts'
 import { tableHead } from './table-head.ts'
-import '../../styles/table.css'
 
 /** Rows that are read before they come into view. */
 const ROWS_AHEAD = 40

@@ -9,7 +9,6 @@ import { copyButton } from '../../kit/copy-button.ts'
 import { button, fill, h } from '../../kit/dom.ts'
 import { readInto } from '../../kit/read-into.ts'
 import { askToLeave } from '../../kit/unsaved.ts'
-import '../../styles/configuration.css'
 
 export const configurationScreen: OpenScreen = (context) => {
   const { client, screenUrl } = context

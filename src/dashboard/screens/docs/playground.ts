@@ -12,6 +12,7 @@ import { debounce } from '../../timing.ts'
 import { button, fill, h, setAttributes, type Child } from '../../kit/dom.ts'
 import type { DocsSession, DocsUser } from './docs-session.ts'
 import { jsonMistake } from './json-mistake-text.ts'
+import { planView } from './plan-view.ts'
 import { fold, longText } from './response-view.ts'
 
 const TYPING_MS = 350
@@ -150,8 +151,7 @@ async function queryData({ client, role }: DocsUser, fields: PlaygroundFields, s
   const { items, hasMore } = (await documents.list(query, { signal })) as Page<Json>
   const paragraph = (text: string): Child => h('p', { class: 'soft' }, text)
   if (role === 'none') return { items, hasMore, plan: paragraph('Publishers and administrators see it.') }
-  const explained = Promise.all([import('./plan-view.ts'), documents.explain(query, { signal })])
-  const plan = await explained.then(([{ planView }, one]) => planView(one), (error: unknown) => paragraph(messageOf(error)))
+  const plan = await documents.explain(query, { signal }).then(planView, (error: unknown) => paragraph(messageOf(error)))
   signal.throwIfAborted()
   return { items, hasMore, plan }
 }

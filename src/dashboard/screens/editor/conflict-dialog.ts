@@ -9,7 +9,6 @@ import { submitForm } from '../../kit/elements.ts'
 import { ago } from '../../kit/moments.ts'
 import { valueText } from './value-text.ts'
 import { likelyChoice, merged, type Choice, type Difference } from './three-way.ts'
-import '../../styles/sides.css'
 
 export interface Conflict {
   readonly mine: Members

@@ -3,6 +3,7 @@ import { NotFound } from '../../../client/client.ts'
 import type { Model } from '../../../models/schema.ts'
 import { draftsOf } from '../../any-documents.ts'
 import { sentMembers } from './document-members.ts'
+import { askForDrafts } from './drafts-from-lines.ts'
 import { editorCrumb, newTitle } from './editor-frame.ts'
 import { openEditing, type Editing } from './editing.ts'
 import type { StoredAny } from './store-document.ts'
@@ -11,13 +12,12 @@ import { may } from '../../permissions.ts'
 import { onDocumentsChanged, removalSettled, removedLabel } from '../../changed-documents.ts'
 import type { Screen, ScreenContext } from '../../screen.ts'
 import { hrefTo } from '../../screen-url.ts'
-import { t, withReviewTexts } from '../../texts.ts'
+import { t } from '../../texts.ts'
 import { fill, h } from '../../kit/dom.ts'
 import { focusMain } from '../../kit/focus.ts'
 import { icon } from '../../kit/icons.ts'
 import { readInto } from '../../kit/read-into.ts'
 import { emptyState } from '../../kit/states.ts'
-import '../../styles/editor.css'
 
 /** Before a line of a numbered list. */
 const NUMBER = /^(\d+)[.)]\s+(?=\S)/
@@ -85,7 +85,7 @@ export function documentEditor(model: Model, context: ScreenContext): Screen {
       field.focus()
     }
     const onMade = (): void => editing?.giveUp()
-    withReviewTexts(import('./drafts-from-lines.ts')).then(({ askForDrafts }) => askForDrafts({ model, member: field.name, lines, context, asOneLine, onMade }), asOneLine)
+    askForDrafts({ model, member: field.name, lines, context, asOneLine, onMade })
   }
 
   function focusForm(): void {

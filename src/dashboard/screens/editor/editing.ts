@@ -16,13 +16,18 @@ import { askToLeave } from '../../kit/unsaved.ts'
 import { createDraft, FIRST_STATUS, type Beginning } from './draft.ts'
 import { editorActions, type EditorWork } from './editor-actions.ts'
 import { editorFrame } from './editor-frame.ts'
+import { editorNotes } from './editor-notes.ts'
 import { editorViews } from './editor-views.ts'
+import { openJson } from './json-dialog.ts'
 import { liveDocument } from './live-document.ts'
 import { liveProblems } from './live-problems.ts'
 import { missingList } from './missing-list.ts'
 import { previewOf } from './preview-card.ts'
+import { removeAndLeave } from './remove-document.ts'
+import { decideReplacement } from './replacement-dialog.ts'
 import { storeDocument, type StoredAny } from './store-document.ts'
-import type { UnsavedInput } from './unsaved-input.ts'
+import { undoSave } from './undo-save.ts'
+import { unsavedInput } from './unsaved-input.ts'
 
 /** How long a save can be taken back in its notice. */
 const UNDO_MS = 8_000
@@ -53,12 +58,7 @@ export function openEditing({ model, context, documents, ...beginning }: Editing
     signal,
   })
   const missing = missingList(draft.focusField)
-  const keptPlace = h('div')
-  let kept: UnsavedInput | undefined
-  void import('./unsaved-input.ts').then(({ unsavedInput }) => {
-    kept = unsavedInput({ userId: user.id, model: model.name, id: storedId, draft, signal, onTaken: () => changed('') })
-    keptPlace.append(kept.element)
-  }, () => {})
+  const kept = unsavedInput({ userId: user.id, model: model.name, id: storedId, draft, signal, onTaken: () => changed('') })
   const saving = createSaving(model, documents, { draft, problems, update, onStored, undo })
   const preview = previewOf(model, signal)
   const live = liveDocument({ model, context, documents, draft, settled: saving.settle, onTaken: redraw, save: saving.begin })
@@ -74,7 +74,7 @@ export function openEditing({ model, context, documents, ...beginning }: Editing
     save: saving.begin,
     duplicate: () => goTo(hrefTo([path, 'new'], { from: storedId() })),
     remove: () => void remove(),
-    showJson: () => void import('./json-dialog.ts').then(({ openJson }) => openJson(frame.title(), draft.document())),
+    showJson: () => openJson(frame.title(), draft.document()),
   }
   const usage = h('div', { class: 'usage' })
   const frame = editorFrame({
@@ -85,14 +85,11 @@ export function openEditing({ model, context, documents, ...beginning }: Editing
     usage,
     views,
     fields: h('div', { class: 'card form', on: { focusout: problems.moved } }, draft.elements),
-    problems: h('div', { class: 'editor-notes' }, keptPlace, problems.element, preview?.problem),
+    problems: h('div', { class: 'editor-notes' }, kept.element, problems.element, preview?.problem),
     missing: missing.element,
     preview: preview?.element,
   })
-  // The form does not wait for it.
-  const beside = import('./editor-notes.ts').then(({ editorNotes }) =>
-    editorNotes({ model, documents, context, usage, id: storedId, draft, saving, problems, redraw, frame: frame.element }),
-  )
+  const notes = editorNotes({ model, documents, context, usage, id: storedId, draft, saving, problems, redraw, frame: frame.element })
   redraw()
   problems.begin()
   views.begin()
@@ -107,7 +104,7 @@ export function openEditing({ model, context, documents, ...beginning }: Editing
 
   function changed(at: string): void {
     problems.changed(at)
-    kept?.changed()
+    kept.changed()
     update()
   }
 
@@ -122,14 +119,14 @@ export function openEditing({ model, context, documents, ...beginning }: Editing
 
   function redraw(): void {
     frame.draw(draft.stored()?.document, draft.status())
-    void beside.then(({ show }) => show(storedId())).catch(() => {})
+    notes.show(storedId())
     views.draw()
     document.title = `${frame.title()} · Dateline`
     update()
   }
 
   function onStored(id: string, isNew: boolean): void {
-    kept?.settled(isNew ? undefined : id)
+    kept.settled(isNew ? undefined : id)
     if (signal.aborted) return
     live.hide()
     if (isNew) replaceHref(hrefTo([path, id]))
@@ -142,7 +139,6 @@ export function openEditing({ model, context, documents, ...beginning }: Editing
     const isHere = (): boolean => !signal.aborted && storedId() === id
     try {
       if (isHere() && !(await mayLeave())) return
-      const { undoSave } = await import('./undo-save.ts')
       const back = await undoSave({ client, model, documents, stored: saved })
       if (back === undefined || !isHere()) return
       draft.adopt(back)
@@ -175,7 +171,7 @@ export function openEditing({ model, context, documents, ...beginning }: Editing
   async function mayLeave(): Promise<boolean> {
     await saving.settle()
     const mayGo = !hasUnsaved() || (await askToLeave())
-    if (mayGo) kept?.settled(storedId())
+    if (mayGo) kept.settled(storedId())
     return mayGo
   }
 
@@ -183,7 +179,6 @@ export function openEditing({ model, context, documents, ...beginning }: Editing
     const stored = draft.stored()
     if (stored === undefined || !(await mayLeave())) return
     const { document } = stored
-    const [{ decideReplacement }, { removeAndLeave }] = await Promise.all([import('./replacement-dialog.ts'), import('./remove-document.ts')])
     const decided = await decideReplacement({ model, documents, document, client, signal })
     if (decided === undefined || signal.aborted) return
     isLeaving = true
@@ -198,7 +193,7 @@ export function openEditing({ model, context, documents, ...beginning }: Editing
     /** Nothing of it is to be kept: it became others. */
     giveUp(): void {
       isLeaving = true
-      kept?.settled(storedId())
+      kept.settled(storedId())
     },
     actions: () => editorActions({ ...work, model, user }, draft.stored() && draft.status()),
   }

@@ -1,11 +1,9 @@
-/** What the editor tells besides, when it is there: where the document is used, which others have its address, and its review. */
+/** What the editor tells besides: where the document is used, which others have its address, and its review. */
 import { isAdmin } from '../../../models/caller.ts'
 import { isReviewed } from '../../../models/reviewed.ts'
-import { withReviewTexts } from '../../texts.ts'
 import { watchDuplicates, type WatchedAddress } from './address-note.ts'
-import type { ReviewBarOptions } from './review-bar.ts'
+import { reviewBar, type ReviewBarOptions } from './review-bar.ts'
 import { usageLine } from './usage-line.ts'
-import '../../styles/editor-notes.css'
 
 interface EditorNotes extends Omit<WatchedAddress, 'signal'>, ReviewBarOptions {
   readonly usage: HTMLElement
@@ -18,12 +16,12 @@ export function editorNotes({ usage, ...options }: EditorNotes) {
   if (columns !== null) watchDuplicates(columns, { ...options, signal })
   const line = usageLine(usage, { ...options, signal })
   const isForReview = isReviewed(model) && !isAdmin(user)
-  const bar = isForReview ? withReviewTexts(import('./review-bar.ts')).then(({ reviewBar }) => reviewBar(options)) : undefined
+  const bar = isForReview ? reviewBar(options) : undefined
   return {
     /** After the document was stored or changed elsewhere. */
     show(id: string | undefined): void {
       line.show(id)
-      void bar?.then(({ draw }) => draw()).catch(() => {})
+      bar?.draw()
     },
   }
 }

@@ -1,10 +1,8 @@
-/** The two sides of an editor: the form, and the history of the document, which is fetched when it is opened. */
+/** The two sides of an editor: the form, and the history of the document, which is read when it is opened. */
 import { mergeQuery } from '../../screen-url.ts'
 import { t } from '../../texts.ts'
-import { isUpgraded } from '../../upgrade.ts'
 import { button, fill, h } from '../../kit/dom.ts'
-import { failureState, skeleton } from '../../kit/states.ts'
-import type { HistoryOptions, HistoryPanel } from './history-panel.ts'
+import { historyPanel, type HistoryOptions, type HistoryPanel } from './history-panel.ts'
 
 export interface EditorViewsOptions {
   /** What the form is in. */
@@ -17,11 +15,11 @@ export interface EditorViewsOptions {
 export function editorViews({ form, isHistory, history }: EditorViewsOptions) {
   const place = h('div', { hidden: true })
   const names = [t('editor.edit'), t('history.title')]
-  const buttons = names.map((name, i) => button(name, () => void choose(i === 1)))
+  const buttons = names.map((name, i) => button(name, () => choose(i === 1)))
   const element = h('div', { class: 'views', role: 'group' }, buttons)
   let panel: HistoryPanel | undefined
 
-  async function choose(wanted: boolean): Promise<void> {
+  function choose(wanted: boolean): void {
     const options = history()
     const isShown = wanted && options !== undefined
     mergeQuery({ view: isShown ? 'history' : '' })
@@ -29,20 +27,8 @@ export function editorViews({ form, isHistory, history }: EditorViewsOptions) {
     form().hidden = isShown
     place.hidden = !isShown
     if (!isShown || panel !== undefined) return panel?.refresh()
-    fill(place, skeleton(6))
-    try {
-      const { historyPanel } = await import('./history-panel.ts')
-      panel = historyPanel(options)
-      fill(place, panel.element)
-    } catch (error) {
-      fill(place, failureState(error, () => void again()))
-    }
-  }
-
-  /** A reload asks about what is typed. */
-  async function again(): Promise<void> {
-    if (await isUpgraded()) location.reload()
-    else await choose(true)
+    panel = historyPanel(options)
+    fill(place, panel.element)
   }
 
   return {
@@ -53,6 +39,6 @@ export function editorViews({ form, isHistory, history }: EditorViewsOptions) {
       element.hidden = history() === undefined
       panel?.refresh()
     },
-    begin: (): void => void choose(isHistory),
+    begin: (): void => choose(isHistory),
   }
 }

@@ -18,7 +18,6 @@ import { notifyFailure } from '../../kit/notices.ts'
 import { readInto } from '../../kit/read-into.ts'
 import { emptyState, failureState, skeleton } from '../../kit/states.ts'
 import { differenceOf } from './version-difference.ts'
-import '../../styles/history.css'
 
 /** Names of changed fields in the line of an entry. */
 const FIELDS_SHOWN = 6

@@ -10,15 +10,16 @@ import type { Change } from '../../live-changes.ts'
 import { personName } from '../../people.ts'
 import type { ScreenContext } from '../../screen.ts'
 import { handsIn } from '../../review-duty.ts'
-import { t, withReviewTexts } from '../../texts.ts'
+import { t } from '../../texts.ts'
 import { every } from '../../timing.ts'
 import { button, fill, h } from '../../kit/dom.ts'
 import { keepFocus } from '../../kit/focus.ts'
 import { icon } from '../../kit/icons.ts'
 import { notify, notifyFailure } from '../../kit/notices.ts'
+import { askToSettle } from './conflict-dialog.ts'
 import { sentMembers } from './document-members.ts'
 import type { createDraft } from './draft.ts'
-import { currentOf, settleConflict, type StoredAny } from './store-document.ts'
+import { currentOf, type StoredAny } from './store-document.ts'
 import { differences, hasOnlyFollowed, isPublishedAs } from './three-way.ts'
 
 /** Between two looks at an incomplete draft, of which changes do not tell. */
@@ -85,7 +86,7 @@ export function liveDocument({ model, context, documents, draft, settled, onTake
     if (change.document !== undefined && mayFollow && hasOnlyFollowed(differences(sent(stored), sent(stored), sent(change.document)))) return void follow(change.id)
     if (change.document !== undefined && !draft.hasUnsaved() && isPublishedAs(sent(stored), sent(change.document))) {
       const isTaken = await follow(change.id)
-      if (isTaken) return tellPublished(change, name)
+      if (isTaken) return tellPublished(name)
       if (signal.aborted || change !== newest) return
     }
     const isGone = change.document === undefined
@@ -97,9 +98,7 @@ export function liveDocument({ model, context, documents, draft, settled, onTake
   }
 
   /** What was written here is published as it was: nothing is to be decided. */
-  async function tellPublished(change: Change, name: string): Promise<void> {
-    const isReady = await withReviewTexts(Promise.resolve(true)).catch(() => false)
-    if (signal.aborted || !isReady || change !== newest) return
+  function tellPublished(name: string): void {
     // Publishers are told no names of others; under review, only administrators publish.
     const by = handsIn(model, context.user) && name === t('person.other') ? t('review.administrator') : name
     fill(element, h('div', { class: 'banner' }, icon('check'), h('span', {}, t('review.publishedBy', { name: by }))))
@@ -149,7 +148,7 @@ export function liveDocument({ model, context, documents, draft, settled, onTake
       return true
     }
     const different = differences(sentMembers(model, before.document), mine, sentMembers(model, theirs.document))
-    const members = different.length === 0 ? mine : await settleConflict({ mine, different, theirs: theirs.document })
+    const members = different.length === 0 ? mine : await askToSettle({ mine, different, theirs: theirs.document })
     if (members === undefined || signal.aborted) return false
     draft.send(mine)
     draft.takeOver(theirs, members)

@@ -12,9 +12,6 @@ import { submitForm } from '../../kit/elements.ts'
 import { pickerControl, type PickerParts } from '../../kit/form/picker.ts'
 import { errorText, isAbort } from '../../kit/states.ts'
 import { titleOf } from './usage-line.ts'
-import '../../styles/editor.css'
-import '../../styles/form.css'
-import '../../styles/sides.css'
 
 interface Replacing extends PickerParts {
   readonly model: Model

@@ -10,7 +10,6 @@ import { ago } from '../../kit/moments.ts'
 import { notify, notifyFailure } from '../../kit/notices.ts'
 import { isAbort } from '../../kit/states.ts'
 import type { StoredAny } from './store-document.ts'
-import '../../styles/review.css'
 
 type Reviews = Awaited<ReturnType<ReturnType<Client['data']>['review']>>
 

@@ -8,7 +8,7 @@ import type { Documents, Members, StoredDocument } from '../../any-documents.ts'
 import { newRequestKey } from '../../request-key.ts'
 import { t } from '../../texts.ts'
 import { ask } from '../../kit/dialog.ts'
-import type { Conflict } from './conflict-dialog.ts'
+import { askToSettle } from './conflict-dialog.ts'
 import { sentMembers } from './document-members.ts'
 import { differences, hasOnlyFollowed, likelyChoice, merged } from './three-way.ts'
 
@@ -52,18 +52,12 @@ export async function storeDocument({
     const different = differences(sentMembers(model, base.document), mine, sentMembers(model, theirs.document))
     if (different.length === 0) return theirs
     const conflict = { mine, different, theirs: theirs.document }
-    const settled = hasOnlyFollowed(different) ? merged(mine, different, likelyChoice) : await settleConflict(conflict)
+    const settled = hasOnlyFollowed(different) ? merged(mine, different, likelyChoice) : await askToSettle(conflict)
     if (settled === undefined) return undefined
     onSettled(theirs, settled)
     base = theirs
     mine = settled
   }
-}
-
-/** The dialog is loaded where it is wanted. */
-export async function settleConflict(conflict: Conflict): Promise<Members | undefined> {
-  const { askToSettle } = await import('./conflict-dialog.ts')
-  return askToSettle(conflict)
 }
 
 /** The key of a document whose creation got no answer: saved again as it was, it is not made twice. */

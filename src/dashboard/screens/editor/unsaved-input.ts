@@ -20,8 +20,6 @@ export interface UnsavedInputOptions {
   readonly onTaken: () => void
 }
 
-export type UnsavedInput = ReturnType<typeof unsavedInput>
-
 export function unsavedInput({ userId, model, id, draft, signal, onTaken }: UnsavedInputOptions) {
   const element = h('div', { class: 'live', role: 'status' })
   const keyOf = (): string => inputKey(userId, model, id())

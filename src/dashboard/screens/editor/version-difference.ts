@@ -7,8 +7,6 @@ import { t } from '../../texts.ts'
 import { h, type Child } from '../../kit/dom.ts'
 import { sentMembers } from './document-members.ts'
 import { EMPTY, valueText } from './value-text.ts'
-import '../../styles/sides.css'
-import '../../styles/history.css'
 
 /** Each member that differs, before and after, as the dialog about two versions shows them; without a version before, its value. */
 export function differenceOf(model: Model, before: Members | undefined, after: Members): Child {

@@ -15,7 +15,6 @@ import { languageChoice } from '../../kit/language-choice.ts'
 import { notify, notifyFailure } from '../../kit/notices.ts'
 import { readInto } from '../../kit/read-into.ts'
 import { settingsForm } from '../operations/settings-form.ts'
-import '../../styles/first-run.css'
 
 const STEPS = ['name', 'mail', 'content', 'backups'] as const
 type Step = (typeof STEPS)[number]

@@ -5,7 +5,7 @@ import type { Model } from '../../../models/schema.ts'
 import { countTitle, valueTitle } from '../../model-titles.ts'
 import { documentsChanged } from '../../changed-documents.ts'
 import { removeWithUndo } from '../../removal.ts'
-import { t, textOr, withScreenTexts } from '../../texts.ts'
+import { t, textOr } from '../../texts.ts'
 import { ask } from '../../kit/dialog.ts'
 import { hasFocus } from '../../kit/focus.ts'
 import { notify, notifyFailure } from '../../kit/notices.ts'
@@ -13,7 +13,10 @@ import { statusAction } from '../../kit/status-tag.ts'
 import { tellFailures, type BulkFailure } from '../../kit/table/bulk-failures.ts'
 import type { SelectionBar } from '../../kit/table/bulk-work.ts'
 import type { RowSelection } from '../../kit/table/row-selection.ts'
+import { askForFields } from './bulk-fields.ts'
 import { isToHandIn, type Standing } from './bulk-offers.ts'
+import { decideReplacements } from './bulk-replacement.ts'
+import { askForTimes } from './bulk-schedule.ts'
 import { emptyTexts, lacksText } from './missing-text.ts'
 import { changeMany, undoChanges, type ChangedVersion, type ChangeOf } from './status-change.ts'
 
@@ -92,8 +95,7 @@ export function bulkActions({ model, client, selection, bar, standingOf, rows, v
     // A second click comes before the dialog does.
     if (isAsking) return
     isAsking = true
-    const asked = withScreenTexts(import('./bulk-schedule.ts')).then(({ askForTimes }) => askForTimes({ model, client, ids: inOrder(selection.ids(), rows()), signal }))
-    const times = await asked.finally(() => (isAsking = false))
+    const times = await askForTimes({ model, client, ids: inOrder(selection.ids(), rows()), signal }).finally(() => (isAsking = false))
     if (times === undefined || signal.aborted) return
     await change([...times.keys()], (document) => {
       const at = times.get(document.id) ?? null
@@ -106,8 +108,7 @@ export function bulkActions({ model, client, selection, bar, standingOf, rows, v
     if (isAsking) return
     isAsking = true
     const ids = selection.ids()
-    const asked = withScreenTexts(import('./bulk-fields.ts')).then(({ askForFields }) => askForFields({ model, count: ids.length, client, signal }))
-    const chosen = await asked.finally(() => (isAsking = false))
+    const chosen = await askForFields({ model, count: ids.length, client, signal }).finally(() => (isAsking = false))
     if (chosen === undefined || signal.aborted) return
     await change(inOrder(ids, rows()), (document) => (chosen.isIn(document) ? undefined : { body: chosen.body }), (done) => t('fields.done', done), { keeps: true })
   }
@@ -145,7 +146,6 @@ export function bulkActions({ model, client, selection, bar, standingOf, rows, v
   async function decide(ids: readonly string[]) {
     isAsking = true
     try {
-      const { decideReplacements } = await withScreenTexts(import('./bulk-replacement.ts'))
       return await decideReplacements({ model, client, ids, holding: bar.holding, signal })
     } finally {
       isAsking = false

@@ -3,22 +3,19 @@ import type { Client } from '../../../client/client.ts'
 import type { Caller } from '../../../models/caller.ts'
 import type { Model } from '../../../models/schema.ts'
 import type { ScreenAction } from '../../screen.ts'
-import { t, withReviewTexts } from '../../texts.ts'
+import { t } from '../../texts.ts'
 import { fill, h } from '../../kit/dom.ts'
 import { hasFocus } from '../../kit/focus.ts'
 import { icon } from '../../kit/icons.ts'
 import { notifyFailure } from '../../kit/notices.ts'
 import { statusAction } from '../../kit/status-tag.ts'
 import { bulkAction, selectionBar, type SelectionBarOptions } from '../../kit/table/bulk-work.ts'
-import type { BulkActionsOptions } from './bulk-actions.ts'
+import { bulkActions, type BulkActionsOptions } from './bulk-actions.ts'
 import { offers, type Standing } from './bulk-offers.ts'
 
 /** Rows that can be chosen at once, and how often a reader hears how far that is. */
 const CHOSEN_MAX = 10_000
 const CHOSEN_STEP = 100
-
-/** Most readers of a list change nothing. */
-const load = () => withReviewTexts(import('./bulk-actions.ts'))
 
 export interface BulkBarOptions extends Omit<SelectionBarOptions, 'actions'> {
   readonly model: Model
@@ -38,16 +35,9 @@ export interface BulkBarOptions extends Omit<SelectionBarOptions, 'actions'> {
 
 export function bulkBar({ model, user, client, mayRemove, standingOf, rows, viewKey, hasMore, every, signal, ...given }: BulkBarOptions) {
   const { selection } = given
-  type Actions = ReturnType<Awaited<ReturnType<typeof load>>['bulkActions']>
-  let loaded: Actions | undefined
-  const act = (run: (actions: Actions) => Promise<void>) => (): void => {
-    const later = async (): Promise<void> => {
-      const { bulkActions } = await load()
-      loaded ??= bulkActions({ model, client, selection, bar, standingOf, rows, viewKey, signal })
-      // A second click comes when the rows are let go.
-      if (selection.size > 0) await run(loaded)
-    }
-    later().catch(notifyFailure)
+  const act = (run: (actions: ReturnType<typeof bulkActions>) => Promise<void>) => (): void => {
+    // A second click comes when the rows are let go.
+    if (selection.size > 0) run(actions).catch(notifyFailure)
   }
   const offer = offers(model, user)
   type Offered = (chosen: readonly Standing[]) => boolean
@@ -65,6 +55,7 @@ export function bulkBar({ model, user, client, mayRemove, standingOf, rows, view
   ]
   const more = bulkAction('', 'check', () => void chooseAll().catch(notifyFailure))
   const bar = selectionBar({ ...given, actions: all.map(({ element }) => element), more })
+  const actions = bulkActions({ model, client, selection, bar, standingOf, rows, viewKey, signal })
   const standings = (ids: readonly string[]): readonly Standing[] => ids.map((id) => standingOf(id) ?? {})
 
   /** Also the rows that are not read. */
@@ -90,7 +81,7 @@ export function bulkBar({ model, user, client, mayRemove, standingOf, rows, view
       const chosen = standings(ids)
       return all.flatMap(({ action, isOffered }) => (isOffered(chosen) ? [action] : []))
     },
-    /** Shows how many are chosen, and fetches what can be done with them. */
+    /** Shows how many are chosen, and what can be done with them. */
     show(): void {
       const chosen = standings(selection.ids())
       const focused = all.find(({ element }) => hasFocus(element))?.element
@@ -100,8 +91,6 @@ export function bulkBar({ model, user, client, mayRemove, standingOf, rows, view
       if (words !== undefined) fill(more, icon('check'), h('span', {}, (more.title = t('bulk.all', { count: words }))))
       bar.show()
       if (focused?.hidden === true) bar.none.focus()
-      // A failure is told when something is to be done.
-      if (selection.size > 0) load().catch(() => {})
     },
   }
 }

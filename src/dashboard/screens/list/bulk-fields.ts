@@ -9,7 +9,6 @@ import { button, h } from '../../kit/dom.ts'
 import { problemLine, submitForm } from '../../kit/elements.ts'
 import { pickerControl } from '../../kit/form/picker.ts'
 import { embeddedFields } from './bulk-offers.ts'
-import '../../styles/form.css'
 
 export interface SettingFields {
   readonly model: Model

@@ -7,7 +7,7 @@ import type { Model } from '../../../models/schema.ts'
 import { draftsOf, labelOf, type StoredDocument } from '../../any-documents.ts'
 import { bulkBar } from './bulk-bar.ts'
 import type { Standing } from './bulk-offers.ts'
-import { listChips } from './list-chips.ts'
+import { filterChips } from './filter-chips.ts'
 import { columnIn, columnsOf, withOneDate } from './list-columns.ts'
 import { fittingColumns } from './list-fields.ts'
 import { listMenus } from './list-menus.ts'
@@ -30,7 +30,6 @@ import { debounce } from '../../timing.ts'
 import { h } from '../../kit/dom.ts'
 import { icon } from '../../kit/icons.ts'
 import { emptyState, nothingFound } from '../../kit/states.ts'
-import '../../styles/list.css'
 
 /** Rows of a request for all of them: the most that the service gives. */
 const EVERY_ROWS = 100
@@ -130,7 +129,7 @@ export function documentList(model: Model, context: ScreenContext): Screen {
     onSearch: (text) => view.change({ search: text }),
     signal,
   })
-  const chips = listChips(view, () => search)
+  const chips = filterChips(view, () => search)
   const tabs = statusTabs({ model, context, view, onCounted: (count) => count && total.take(count) })
 
   function newLink(): HTMLElement | false {

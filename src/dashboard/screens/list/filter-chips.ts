@@ -10,7 +10,6 @@ import { words } from './list-columns.ts'
 import type { FilterField } from './list-fields.ts'
 import type { ListView } from './list-view.ts'
 import { rangeTitle } from './range-title.ts'
-import '../../styles/filters.css'
 
 /** `next` gets the focus after the last filter was removed. */
 export function filterChips(view: ListView, next: () => HTMLElement) {

@@ -1,17 +1,20 @@
-/** Pictures in lists, where the reader sees them. Only then is fetched what draws them. */
+/** Pictures in lists, where the reader sees them. */
 import type { Model } from '../../../models/schema.ts'
-import type { StoredDocument } from '../../any-documents.ts'
-import { arePicturesShown, pictureField } from '../../pictures.ts'
+import { labelOf, type StoredDocument } from '../../any-documents.ts'
+import { arePicturesShown, pictureField, pictureUrl } from '../../pictures.ts'
+import { h } from '../../kit/dom.ts'
+import { picture } from '../../kit/picture.ts'
 
-let drawing: typeof import('./row-picture.ts') | undefined
-
-/** Resolves when rows can draw them, or need not. */
-export async function loadPictures(): Promise<void> {
-  if (arePicturesShown()) drawing ??= await import('./row-picture.ts')
-}
-
-/** Null where none are shown. */
+/** The small picture at the name of a row, of the size that the styles say, whatever comes of it. Null where none are shown. */
 export function listPicture(model: Model, document: StoredDocument): HTMLElement | null {
   const field = arePicturesShown() ? pictureField(model) : undefined
-  return field === undefined || drawing === undefined ? null : drawing.rowPicture(field, document)
+  if (field === undefined) return null
+  const url = pictureUrl(document, field)
+  const [letter = ''] = labelOf(document).trim()
+  const element = h('span', { class: field === 'imageUrl' ? 'thumb wide' : 'thumb', 'aria-hidden': 'true' }, letter.toUpperCase())
+  if (url !== undefined) {
+    const shown = picture({ url, isLazy: true, onProblem: () => shown.remove() })
+    element.append(shown)
+  }
+  return element
 }

@@ -4,8 +4,6 @@ import { arePicturesShown, maySwitchPictures, pictureField, showPictures } from 
 import { t } from '../../texts.ts'
 import { button, h } from '../../kit/dom.ts'
 import { icon } from '../../kit/icons.ts'
-import { notifyFailure } from '../../kit/notices.ts'
-import { loadPictures } from './list-pictures.ts'
 
 /** Null where there is nothing to decide. */
 export function pictureSwitch(model: Model, onChange: () => void): HTMLElement | null {
@@ -13,7 +11,7 @@ export function pictureSwitch(model: Model, onChange: () => void): HTMLElement |
   const change = (): void => {
     showPictures(!arePicturesShown())
     mark()
-    loadPictures().then(onChange, notifyFailure)
+    onChange()
   }
   const mark = (): void => element.setAttribute('aria-pressed', String(arePicturesShown()))
   const element = button([icon('picture'), h('span', {}, t('list.pictures'))], change)

@@ -12,7 +12,6 @@ import { icon } from '../../kit/icons.ts'
 import { notify, notifyFailure } from '../../kit/notices.ts'
 import { errorText, isAbort } from '../../kit/states.ts'
 import type { ListView } from './list-view.ts'
-import '../../styles/views.css'
 
 const NAME_CHARS_MAX = 80
 const UNDO_MS = 8_000

@@ -13,6 +13,7 @@ import { saveFile } from '../../kit/save-file.ts'
 import { emptyState, isAbort, errorText } from '../../kit/states.ts'
 import type { OpenPart } from './part.ts'
 import { recordsTable } from './records-table.ts'
+import { awaitRestart, confirmRestore } from './restore-dialog.ts'
 
 export const backupsPart: OpenPart = (context) => {
   const { client, signal } = context
@@ -80,7 +81,6 @@ export const backupsPart: OpenPart = (context) => {
 
   async function restore(name: string): Promise<void> {
     await follow(t('restore.checking'), h('span', {}, t('restore.checking')), async () => {
-      const { awaitRestart, confirmRestore } = await import('./restore-dialog.ts')
       const checked = await client.admin.checkBackup(name, { signal })
       const before = (await client.admin.lastRestore({ signal })).restore?.at
       fill(progress)

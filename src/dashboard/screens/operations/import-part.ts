@@ -17,7 +17,6 @@ import { saveFile } from '../../kit/save-file.ts'
 import { errorText, isAbort } from '../../kit/states.ts'
 import { asUtf8, firstText, NotUtf8, PieceFailed, sendPieces, type ImportTotals } from './import-pieces-sender.ts'
 import type { OpenPart } from './part.ts'
-import '../../styles/import.css'
 
 type ImportedRows = Parameters<Client['admin']['importRows']>[0]
 type ModelName = ImportedRows['model']

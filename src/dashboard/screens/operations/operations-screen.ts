@@ -16,7 +16,6 @@ import type { OpenScreen } from '../../screen.ts'
 import { t } from '../../texts.ts'
 import { h } from '../../kit/dom.ts'
 import { partLinks } from '../../kit/part-links.ts'
-import '../../styles/operations.css'
 
 const PARTS = {
   status: statusPart,

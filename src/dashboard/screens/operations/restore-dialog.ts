@@ -10,7 +10,6 @@ import { ask } from '../../kit/dialog.ts'
 import { h, type Child } from '../../kit/dom.ts'
 import { byteSize, dateTime, dateTimeText } from '../../kit/moments.ts'
 import { settingTitle } from './setting-fields.ts'
-import '../../styles/form.css'
 
 /** Between two looks at a service that starts again. */
 const LOOK_MS = 700

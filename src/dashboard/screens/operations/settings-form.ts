@@ -10,7 +10,6 @@ import { whileBusy } from '../../kit/focus.ts'
 import { errorText, isAbort } from '../../kit/states.ts'
 import { isEditable, settingField } from './setting-fields.ts'
 import { openTestMail } from './test-mail.ts'
-import '../../styles/settings.css'
 
 interface SettingsFormOptions {
   readonly context: Pick<ScreenContext, 'client' | 'user' | 'signal'>

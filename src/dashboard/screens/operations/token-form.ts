@@ -13,8 +13,6 @@ import { button, fill, h } from '../../kit/dom.ts'
 import { code, labelled, problemLine, submitForm } from '../../kit/elements.ts'
 import { dateTime } from '../../kit/moments.ts'
 import { errorText, isAbort } from '../../kit/states.ts'
-import '../../styles/data-parts.css'
-import '../../styles/form.css'
 
 const DAYS = [7, 30, 90, 365] as const
 /** Those with lists in the dashboard. */

@@ -12,6 +12,7 @@ import { readInto } from '../../kit/read-into.ts'
 import { emptyState } from '../../kit/states.ts'
 import type { OpenPart } from './part.ts'
 import { recordsTable } from './records-table.ts'
+import { openTokenForm } from './token-form.ts'
 
 type Token = ApiTokens['items'][number]
 
@@ -24,12 +25,10 @@ export const tokensPart: OpenPart = (context) => {
     read: (options) => client.admin.apiTokens(options),
     show: ({ items }) => (items.length === 0 ? emptyState('docs', t('tokens.empty'), h('p', {}, t('tokens.about'))) : tokenTable(items, (token) => void revoke(token))),
   })
-  const make = button([icon('plus'), t('tokens.make')], () => void openForm(), { class: 'primary' })
+  const make = button([icon('plus'), t('tokens.make')], openForm, { class: 'primary' })
   return { element: h('div', { class: 'part' }, h('div', { class: 'part-tools' }, make), content) }
 
-  /** It is fetched when it is wanted: the screen is large enough without it. */
-  async function openForm(): Promise<void> {
-    const { openTokenForm } = await import('./token-form.ts')
+  function openForm(): void {
     openTokenForm(async (body) => {
       const made = await client.admin.makeApiToken(body, { signal })
       load()

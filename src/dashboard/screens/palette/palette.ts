@@ -10,7 +10,6 @@ import { fill, h, setAttributes, type Child } from '../../kit/dom.ts'
 import { icon } from '../../kit/icons.ts'
 import { errorText, isAbort } from '../../kit/states.ts'
 import { foundItems, GROUPS, isBeginning, isMatch, knownItems, viewItems, type PaletteItem, type PaletteSources } from './palette-items.ts'
-import '../../styles/palette.css'
 
 const TYPING_MS = 120
 const LIST_ID = 'palette-list'

@@ -18,7 +18,6 @@ import { readInto } from '../../kit/read-into.ts'
 import { emptyState, failureState, isAbort, skeleton } from '../../kit/states.ts'
 import { differenceOf } from '../editor/version-difference.ts'
 import { askForNote } from './return-dialog.ts'
-import '../../styles/review.css'
 
 type Item = ReviewQueue['items'][number]
 type ModelName = Parameters<ScreenContext['client']['data']>[0]

@@ -12,7 +12,6 @@ import { dayCard } from './day-card.ts'
 import { dayStrip } from './day-strip.ts'
 import { scheduleChanges } from './schedule-changes.ts'
 import { byDay, readUpcoming, scheduledModels, type UpcomingPage } from './upcoming.ts'
-import '../../styles/scheduled.css'
 
 /** Rows that are read first, and with each “more”. */
 const COUNT = 300

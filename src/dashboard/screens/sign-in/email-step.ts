@@ -5,6 +5,8 @@ import { t } from '../../texts.ts'
 import { button as textButton, h } from '../../kit/dom.ts'
 import { labelled, submitForm } from '../../kit/elements.ts'
 import { holdButton } from './held-button.ts'
+import { signInWithPasskey } from './passkey-sign-in.ts'
+import { whyOver } from './setup-address.ts'
 import { passkeyMessage, signInMessage } from './sign-in-failure.ts'
 import type { SignInStep } from './sign-in-state.ts'
 
@@ -38,7 +40,6 @@ export function emailStep(step: SignInStep): HTMLElement {
     } catch (error) {
       if (signal.aborted) return
       if (error instanceof Unauthorized || error instanceof Forbidden) {
-        const { whyOver } = await import('./setup-address.ts')
         const reason = await whyOver(client)
         state.setupToken = ''
         openStep('email')
@@ -53,7 +54,6 @@ export function emailStep(step: SignInStep): HTMLElement {
   async function usePasskey(): Promise<void> {
     tell()
     try {
-      const { signInWithPasskey } = await import('./passkey-sign-in.ts')
       onSignedIn(await signInWithPasskey(client, signal))
     } catch (error) {
       if (!signal.aborted) tell(passkeyMessage(error))

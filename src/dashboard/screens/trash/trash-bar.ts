@@ -9,6 +9,7 @@ import { t } from '../../texts.ts'
 import { ask, openDialog } from '../../kit/dialog.ts'
 import { hasFocus } from '../../kit/focus.ts'
 import { notify, notifyFailure } from '../../kit/notices.ts'
+import { historyPanel } from '../editor/history-panel.ts'
 import { bulkAction, selectionBar, type SelectionBarOptions } from '../../kit/table/bulk-work.ts'
 
 export interface TrashBarOptions extends Omit<SelectionBarOptions, 'actions'> {
@@ -18,8 +19,8 @@ export interface TrashBarOptions extends Omit<SelectionBarOptions, 'actions'> {
 
 export function trashBar({ model, context, ...given }: TrashBarOptions) {
   const { selection } = given
-  const { client, signal } = context
-  const history = bulkAction(t('history.title'), 'docs', () => void showHistory())
+  const { client } = context
+  const history = bulkAction(t('history.title'), 'docs', showHistory)
   const bar = selectionBar({
     ...given,
     actions: [
@@ -30,13 +31,9 @@ export function trashBar({ model, context, ...given }: TrashBarOptions) {
   })
 
   /** Of the one that is chosen. */
-  async function showHistory(): Promise<void> {
+  function showHistory(): void {
     const [id = ''] = selection.ids()
-    const part = await import('../editor/history-panel.ts').catch(() => undefined)
-    // The screen was left meanwhile.
-    if (signal.aborted) return
-    if (part === undefined) return void notify(t('failure.network'), { kind: 'failed' })
-    const panel = part.historyPanel({ model, context, documents: draftsOf(client, model), id, restore: () => Promise.resolve(), maySetStatus: () => false })
+    const panel = historyPanel({ model, context, documents: draftsOf(client, model), id, restore: () => Promise.resolve(), maySetStatus: () => false })
     openDialog({ title: t('history.title'), body: panel.element, wide: true })
   }
 

@@ -17,8 +17,6 @@ import { createRowSelection } from '../../kit/table/row-selection.ts'
 import type { TableColumn } from '../../kit/table/table-column.ts'
 import { actorName } from '../../people.ts'
 import { trashBar } from './trash-bar.ts'
-import '../../styles/list.css'
-import '../../styles/trash.css'
 
 /** A row with the name of who deleted it. */
 export type TrashRow = TrashItem & { readonly label: string; readonly who: string }

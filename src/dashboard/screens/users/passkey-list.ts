@@ -10,7 +10,6 @@ import { ago, dateTime } from '../../kit/moments.ts'
 import { notify, notifyFailure } from '../../kit/notices.ts'
 import { readInto } from '../../kit/read-into.ts'
 import { addPasskey } from './new-passkey.ts'
-import '../../styles/users.css'
 
 interface PasskeyCalls {
   list(options: RequestOptions): Promise<Passkeys>

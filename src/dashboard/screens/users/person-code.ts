@@ -11,7 +11,6 @@ import { button, h } from '../../kit/dom.ts'
 import { whileBusy } from '../../kit/focus.ts'
 import { dateTime } from '../../kit/moments.ts'
 import { notifyFailure } from '../../kit/notices.ts'
-import '../../styles/data-parts.css'
 
 export function personCode(userId: string, { client, signal }: Pick<ScreenContext, 'client' | 'signal'>): readonly HTMLElement[] {
   const make = button(t('users.makeCode'), () => void whileBusy(make, reveal))

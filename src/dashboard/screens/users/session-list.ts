@@ -9,7 +9,6 @@ import { button, h, type Child } from '../../kit/dom.ts'
 import { ago, dateTime } from '../../kit/moments.ts'
 import { notify, notifyFailure } from '../../kit/notices.ts'
 import { readInto } from '../../kit/read-into.ts'
-import '../../styles/users.css'
 
 type SessionItem = UserSessions['items'][number]
 

@@ -14,12 +14,11 @@ import { atMostEvery } from '../../timing.ts'
 import { button, h, type Attributes } from '../../kit/dom.ts'
 import { icon } from '../../kit/icons.ts'
 import { ago } from '../../kit/moments.ts'
-import { notifyFailure } from '../../kit/notices.ts'
 import { emptyState, nothingFound } from '../../kit/states.ts'
 import { liveRows } from '../list/live-rows.ts'
+import { openInvitation } from './invitation.ts'
 import { userName } from './user-name.ts'
 import { isNarrowed, readUserSearch, userFilter, userSearchQuery, type UserSearch } from './user-query.ts'
-import '../../styles/list.css'
 
 /** Between two counts of users who change elsewhere. */
 const RECOUNT_MS = 2_000
@@ -88,8 +87,6 @@ export function userList(context: ScreenContext): Screen {
     input.focus()
   }
 
-  const invite = (): Promise<void> => import('./invitation.ts').then(({ openInvitation }) => openInvitation(context), notifyFailure)
-
   const element = h(
     'section',
     { class: 'list' },
@@ -98,7 +95,7 @@ export function userList(context: ScreenContext): Screen {
       { class: 'screen-head' },
       h('h1', {}, title),
       total.element,
-      button([icon('plus'), t('users.invite')], () => void invite(), { class: 'primary' }),
+      button([icon('plus'), t('users.invite')], () => openInvitation(context), { class: 'primary' }),
     ),
     h(
       'div',
