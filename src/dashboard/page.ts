@@ -39,12 +39,15 @@ let isDeviceAsked = false
 const tabs = shareSession({ onToken: (token) => void takeOffered(token), onEnded })
 onTokenChangedElsewhere(() => void followOtherTab())
 const chosen = storedChoice('language')
+// Neither request waits for the other.
+const asked = client.token === undefined ? undefined : client.auth.me()
+asked?.catch(() => {})
 await useLanguage(isLanguage(chosen) ? chosen : preferredLanguage(navigator.languages))
-await start()
+await start(asked)
 markReady(document)
 
-/** Goes on with the session that the browser or another tab has, or asks to sign in. */
-async function start(): Promise<void> {
+/** Goes on with the session that the browser or another tab has, or asks to sign in. `me` is whose it is, where that was asked. */
+async function start(me?: Promise<User>): Promise<void> {
   const setupToken = takeSetupToken()
   if (setupToken === undefined && client.token === undefined) session.use(await tabs.take())
   if (client.token === undefined) {
@@ -53,7 +56,7 @@ async function start(): Promise<void> {
     return showSignIn(reason, { ...newSignIn(), setupToken: token })
   }
   try {
-    const found = await client.auth.me()
+    const found = await (me ?? client.auth.me())
     if (hasDashboard(found)) return showShell(found)
     session.forget()
     showSignIn(t('signIn.noDashboard'), newSignIn(found.email))
