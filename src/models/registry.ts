@@ -27,11 +27,13 @@ export const MODELS = [
 ] as const satisfies readonly Model[]
 
 /** The models that have a table, each since the schema that store/sqlite/schema-check.ts tells: incomplete drafts and the audit trail too, which the data endpoint does not reach by name. */
-export const STORED_MODELS: readonly Model[] = [
-  ...MODELS.filter((model: Model) => model.computed === undefined),
-  ...MODELS.flatMap((model: Model) => incompleteOf(model) ?? []),
-  audit,
-]
+export const STORED_MODELS: readonly Model[] = /* @__PURE__ */ storedModels()
+
+/** Without effects: the dashboard is built without them. */
+function storedModels(): readonly Model[] {
+  const incomplete = MODELS.flatMap((model: Model) => incompleteOf(model) ?? [])
+  return [...MODELS.filter((model: Model) => model.computed === undefined), ...incomplete, audit]
+}
 
 const BY_NAME: ReadonlyMap<string, Model> = new Map(MODELS.map((model) => [model.name, model]))
 
