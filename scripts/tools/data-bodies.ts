@@ -251,3 +251,22 @@ export function withOwnCode(model: string, body: JsonObject): JsonObject {
   if (model === 'country') return { ...body, isoCode: freeCode(model) }
   return model === 'language' ? { ...body, code: freeCode(model) } : body
 }
+
+export const FEED = {
+  id: '66f000000000000000000701',
+  address: 'https://harbour.example.org/feed.xml',
+  title: 'The Harbour Post',
+  siteUrl: 'https://harbour.example.org',
+  source: SOURCE,
+  topic: TOPIC,
+  country: COUNTRY,
+  language: null,
+  arrival: 'published',
+  paused: false,
+  rules: [],
+  retentionDays: null,
+  retentionItems: null,
+  username: '',
+  ...DATES,
+  type: 'feed',
+} as const

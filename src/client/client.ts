@@ -1335,13 +1335,13 @@ export interface DashboardCalls {
   views(options?: RequestOptions): Promise<SavedViews>
   /** Save a list of the dashboard under a name. At most 50 for a user. */
   addView(
-    body: { readonly name: string; readonly model: 'headline' | 'topic' | 'source' | 'country' | 'language' | 'user' | 'user_app_settings' | 'user_content_preferences' | 'remote_config'; readonly query: string },
+    body: { readonly name: string; readonly model: 'headline' | 'topic' | 'source' | 'country' | 'language' | 'feed' | 'feed_rules' | 'user' | 'user_app_settings' | 'user_content_preferences' | 'remote_config'; readonly query: string },
     options?: RequestOptions,
   ): Promise<SavedView>
   /** Rename or change one of your saved views. */
   replaceView(
     view: string,
-    body: { readonly name: string; readonly model: 'headline' | 'topic' | 'source' | 'country' | 'language' | 'user' | 'user_app_settings' | 'user_content_preferences' | 'remote_config'; readonly query: string },
+    body: { readonly name: string; readonly model: 'headline' | 'topic' | 'source' | 'country' | 'language' | 'feed' | 'feed_rules' | 'user' | 'user_app_settings' | 'user_content_preferences' | 'remote_config'; readonly query: string },
     options?: RequestOptions,
   ): Promise<SavedView>
   /** Delete one of your saved views. */
@@ -1361,7 +1361,7 @@ export interface AdminCalls {
    * user.
    */
   exportList(
-    body: { readonly model: 'headline' | 'topic' | 'source' | 'country' | 'language' | 'user' | 'user_app_settings' | 'user_content_preferences' | 'remote_config'; readonly format: 'csv' | 'ndjson'; readonly filter?: Filter | null | undefined; readonly search?: string | null | undefined; readonly changedBy?: string | null | undefined; readonly sort?: string | null | undefined; readonly incomplete?: boolean | null | undefined },
+    body: { readonly model: 'headline' | 'topic' | 'source' | 'country' | 'language' | 'feed' | 'feed_rules' | 'user' | 'user_app_settings' | 'user_content_preferences' | 'remote_config'; readonly format: 'csv' | 'ndjson'; readonly filter?: Filter | null | undefined; readonly search?: string | null | undefined; readonly changedBy?: string | null | undefined; readonly sort?: string | null | undefined; readonly incomplete?: boolean | null | undefined },
     options?: RequestOptions,
   ): Promise<Blob>
   /** Read the status of the service. */
@@ -1440,7 +1440,7 @@ export interface AdminCalls {
   lastRestore(options?: RequestOptions): Promise<LastRestore>
   /** See the first rows of a file, and which columns its own stand for. */
   previewImport(
-    body: { readonly model: 'headline' | 'topic' | 'source' | 'country' | 'language' | 'user_app_settings' | 'user_content_preferences' | 'remote_config'; readonly format: 'csv' | 'ndjson'; readonly rows: string },
+    body: { readonly model: 'headline' | 'topic' | 'source' | 'country' | 'language' | 'feed' | 'feed_rules' | 'user_app_settings' | 'user_content_preferences' | 'remote_config'; readonly format: 'csv' | 'ndjson'; readonly rows: string },
     options?: RequestOptions,
   ): Promise<ImportPreview>
   /**
@@ -1454,7 +1454,7 @@ export interface AdminCalls {
    * the first response, and no row comes twice. Users are imported by the command `import`.
    */
   importRows(
-    body: { readonly model: 'headline' | 'topic' | 'source' | 'country' | 'language' | 'user_app_settings' | 'user_content_preferences' | 'remote_config'; readonly format: 'csv' | 'ndjson'; readonly rows: string; readonly columns?: readonly (string)[] | undefined; readonly separator?: ',' | ';' | '	' | undefined; readonly hasHeader?: boolean | undefined; readonly isLast?: boolean | undefined; readonly line?: number | undefined; readonly keep?: boolean | undefined; readonly incomplete?: boolean | undefined; readonly asDrafts?: boolean | undefined; readonly dryRun?: boolean | undefined },
+    body: { readonly model: 'headline' | 'topic' | 'source' | 'country' | 'language' | 'feed' | 'feed_rules' | 'user_app_settings' | 'user_content_preferences' | 'remote_config'; readonly format: 'csv' | 'ndjson'; readonly rows: string; readonly columns?: readonly (string)[] | undefined; readonly separator?: ',' | ';' | '	' | undefined; readonly hasHeader?: boolean | undefined; readonly isLast?: boolean | undefined; readonly line?: number | undefined; readonly keep?: boolean | undefined; readonly incomplete?: boolean | undefined; readonly asDrafts?: boolean | undefined; readonly dryRun?: boolean | undefined },
     options?: CreateOptions,
   ): Promise<ImportedPiece>
   /** List the sessions of a user, newest first. */
@@ -1478,7 +1478,7 @@ export interface AdminCalls {
    * make tokens, sign in, end sessions, delete your account, or give a role in the dashboard.
    */
   makeApiToken(
-    body: { readonly name: string; readonly role?: 'none' | 'publisher' | 'admin' | null | undefined; readonly models?: readonly ('headline' | 'topic' | 'source' | 'country' | 'language' | 'user' | 'user_app_settings' | 'user_content_preferences' | 'remote_config' | 'dashboard_summary')[] | null | undefined; readonly methods?: readonly ('read' | 'create' | 'replace' | 'delete')[] | null | undefined; readonly scopes?: readonly ('metrics' | 'backups')[] | null | undefined; readonly days?: number | null | undefined },
+    body: { readonly name: string; readonly role?: 'none' | 'publisher' | 'admin' | null | undefined; readonly models?: readonly ('headline' | 'topic' | 'source' | 'country' | 'language' | 'feed' | 'feed_rules' | 'user' | 'user_app_settings' | 'user_content_preferences' | 'remote_config' | 'dashboard_summary')[] | null | undefined; readonly methods?: readonly ('read' | 'create' | 'replace' | 'delete')[] | null | undefined; readonly scopes?: readonly ('metrics' | 'backups')[] | null | undefined; readonly days?: number | null | undefined },
     options?: RequestOptions,
   ): Promise<NewApiToken>
   /** Revoke a token of the API immediately. */

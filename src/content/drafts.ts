@@ -9,9 +9,11 @@ import type { NewId } from '../base/ids.ts'
 import { parseJson, type JsonObject } from '../base/json.ts'
 import { isSameJson } from '../base/same-json.ts'
 import { isAdmin, type Caller } from '../models/caller.ts'
+import { feed, feedRules } from '../models/feed-model.ts'
 import { remoteConfig, type RemoteConfig } from '../models/remote-config.ts'
 import type { Model } from '../models/schema.ts'
 import { userContentPreferences } from '../models/user-content-preferences.ts'
+import { checkFeed } from './rules/feed-filters.ts'
 import { requireGuestRoom } from './rules/guest-room.ts'
 import { checkPreferences, type PreferenceChange } from './rules/preference-rules.ts'
 import { problemAt, type Report } from './rules/problems.ts'
@@ -106,6 +108,7 @@ export function createDrafts(documents: Pick<ReadStore['documents'], 'get'>, { n
     if (model.owned === true && caller.appRole === 'guestUser') requireGuestRoom(change, guestRoom)
     if (isReviewOn()) checkReview(model, change, caller)
     if (model === remoteConfig) return checkRemoteConfig(change.next, change.report)
+    if (model === feed || model === feedRules) return checkFeed(change.next, change.report)
     if (model !== userContentPreferences) return
     const text = readConfig()
     const config = (text === undefined ? remoteConfigSeed() : parseJson(text)) as unknown as RemoteConfig

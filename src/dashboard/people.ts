@@ -5,7 +5,7 @@ import type { User } from '../models/user.ts'
 import type { HistoryItem } from './any-documents.ts'
 import { t } from './texts.ts'
 
-const ACTORS = ['operator', 'service', 'stranger'] as const
+const ACTORS = ['operator', 'service', 'feed', 'stranger'] as const
 
 /** Kept for as long as the page is open. */
 const emails = new Map<string, Promise<string>>()

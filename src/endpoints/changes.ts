@@ -11,13 +11,14 @@ import { ResyncFailure } from '../base/resync.ts'
 import { readChangeCursor, writeChangeCursor } from '../content/changes/change-cursor.ts'
 import { itemText, requestCounter, type ChangePages, type ChangeQuery } from '../content/changes/change-pages.ts'
 import type { ChangePage, ChangeView } from '../content/changes/page-reading.ts'
-import { CHANGE_MODELS } from '../content/changes/change-rights.ts'
+import { CHANGE_MODELS, changeModelsOf } from '../content/changes/change-rights.ts'
 import type { Reader } from '../content/changes/following.ts'
 import type { Backlog } from '../content/changes/open-streams.ts'
 import { CHANGE_EVENTS } from '../content/changes/page-memo.ts'
 import { queryCallerOf } from '../content/reads/query-caller.ts'
 import { EVENT_STREAM_HEADERS, EVENT_STREAM_TYPE } from '../http/event-stream.ts'
 import { ok, type Exchange, type HttpResponse } from '../http/exchange.ts'
+import type { Caller } from '../models/caller.ts'
 import { changeTicket } from '../models/responses.ts'
 import type { Model } from '../models/schema.ts'
 import { endpointOn } from './endpoint.ts'
@@ -106,7 +107,7 @@ export const CHANGE_TICKETS = [
 
 async function readChanges(service: ReadService, exchange: Exchange, session: Session): Promise<HttpResponse> {
   const { changes: { pages, streams, slots }, now } = service
-  const query = readQuery(exchange)
+  const query = readQuery(exchange, session.caller)
   const turns = queryCallerOf(session.caller, exchange)
   const view = await pages.viewInTurns(query, session.caller, turns)
   const limit = readWhole(exchange, 'limit', LIMIT_DEFAULT, { min: 1, max: LIMIT_MAX })
@@ -148,7 +149,7 @@ async function openStream(
 ): Promise<HttpResponse> {
   const { changes: { pages, streams, slots }, now } = service
   const { caller, current } = session
-  const query = readQuery(exchange)
+  const query = readQuery(exchange, caller)
   requireShortFilter(query)
   const reader: Reader = () => current(now())
   const view = await pages.viewInTurns(query, caller, queryCallerOf(caller, exchange))
@@ -208,16 +209,17 @@ function placeOf(pages: ChangePages, name: string, text: string, { rights }: Cha
   return of.history === history && of.rights === rights ? seq : undefined
 }
 
-function readQuery(exchange: Exchange): ChangeQuery {
+function readQuery(exchange: Exchange, caller: Caller): ChangeQuery {
   const { query } = exchange
   const filterText = query.get('filter') ?? ''
-  return { models: readModels(query.get('models')), filter: paramsOfUrl(exchange).filter, filterText }
+  return { models: readModels(query.get('models'), caller), filter: paramsOfUrl(exchange).filter, filterText }
 }
 
 /** In the order of the registry: the same for all texts that mean the same. */
-function readModels(text: string | undefined): readonly Model[] {
+function readModels(text: string | undefined, caller: Caller): readonly Model[] {
+  if (text === undefined) return changeModelsOf(caller)
   const names = CHANGE_MODELS.map(({ name }) => name)
-  const given = text?.split(',') ?? names
+  const given = text.split(',')
   const unknown = given.find((name) => !names.includes(name))
   if (unknown === undefined) return CHANGE_MODELS.filter(({ name }) => given.includes(name))
   const wanted = `some of ${names.join(', ')}, separated by commas`

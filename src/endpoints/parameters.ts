@@ -226,7 +226,7 @@ export const PARAMETERS = {
   },
   models: {
     ...inQuery('models', { type: 'string', minLength: 1 }),
-    description: 'Names of models, separated by commas; all without it',
+    description: 'Names of models, separated by commas; without it all that the roles of the caller may list',
     example: 'headline,topic',
   },
   changesLimit: {

@@ -27,6 +27,8 @@ export const AUDIT_EVENTS = [
   'document.deleted',
   'document.restored',
   'document.erased',
+  'feed.read',
+  'feed.secret-set',
   'documents.exported',
   'config.changed',
   'settings.changed',
@@ -42,7 +44,7 @@ export type AuditEvent = (typeof AUDIT_EVENTS)[number]
 
 /** The role of a user at that time, the greater of both; `operator` is the command line, `stranger` no user at all. */
 const AUDIT_ROLES = [
-  'admin', 'publisher', 'premiumUser', 'standardUser', 'guestUser', 'operator', 'service', 'stranger',
+  'admin', 'publisher', 'premiumUser', 'standardUser', 'guestUser', 'operator', 'service', 'feed', 'stranger',
 ] as const
 export type AuditRole = (typeof AUDIT_ROLES)[number]
 
@@ -57,12 +59,12 @@ const declared = () => model({
     time: date({ example: '2026-03-01T09:30:00.000Z' }),
     event: choice(AUDIT_EVENTS, { description: 'What was done', example: 'document.replaced' }),
     actor: text({
-      description: 'The id of the user who did it; empty where it was none, `deleted-…` where the account is gone',
+      description: 'The id of the user or feed that did it; empty where it was none, `deleted-…` where the account is gone',
       example: '66f000000000000000000601',
     }),
     role: choice(AUDIT_ROLES, {
       description:
-        'The role of that user at that time; `operator` is the command line, `stranger` a request without a user',
+        'The role of that user at that time; `operator` is the command line, `feed` a feed, `stranger` a request without a user',
       example: 'publisher',
     }),
     clientAddress: text({ description: 'Where the request came from', example: '192.0.2.7' }),

@@ -18,7 +18,8 @@ export type MapCopy = (target: Model, copy: JsonObject) => JsonObject | undefine
 /** The copies that documents of a model hold. */
 export function embeddingsOf(model: Model): readonly Embedding[] {
   let known = embeddings.get(model)
-  if (known === undefined) embeddings.set(model, (known = declared(model.fields, { prefix: '', lists: [] })))
+  // Copies of incomplete drafts follow nothing; see incomplete.ts, which makes all their members nullable.
+  if (known === undefined) embeddings.set(model, (known = model.draftsOf === undefined ? declared(model.fields, { prefix: '', lists: [] }) : []))
   return known
 }
 
@@ -50,6 +51,8 @@ function copiesIn(field: Field, { prefix, lists }: Nesting): Embedding[] {
   switch (field.kind) {
     case 'embedded':
       return [{ target: field.model, path: prefix, lists }]
+    case 'nullable':
+      return copiesIn(field.of, { prefix, lists })
     case 'record':
       return declared(field.fields, { prefix: prefix === '' ? '' : `${prefix}.`, lists })
     case 'list':
@@ -84,6 +87,8 @@ function mapField(field: Field, value: Json, map: MapCopy): Json | undefined {
       return isObject(value) ? mapShape(field.fields, value, map) : value
     case 'list':
       return Array.isArray(value) ? mapList(field.of, value, map) : value
+    case 'nullable':
+      return value === null ? value : mapField(field.of, value, map)
     default:
       return value
   }

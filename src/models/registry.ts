@@ -2,6 +2,7 @@
 import { audit } from './audit.ts'
 import { country } from './country.ts'
 import { dashboardSummary } from './dashboard-summary.ts'
+import { feed, feedRules } from './feed-model.ts'
 import { headline } from './headline.ts'
 import { incompleteOf } from './incomplete.ts'
 import { language } from './language.ts'
@@ -19,6 +20,8 @@ export const MODELS = [
   source,
   country,
   language,
+  feed,
+  feedRules,
   user,
   userAppSettings,
   userContentPreferences,

@@ -262,7 +262,7 @@ export const OWNED = {
 } as const
 
 /** Kinds of fields whose values hold items or members that are declared themselves. */
-const NESTING_KINDS: ReadonlySet<Field['kind']> = new Set(['list', 'record', 'embedded'])
+const NESTING_KINDS: ReadonlySet<Field['kind']> = new Set(['list', 'record', 'embedded', 'nullable'])
 
 type NamedField = readonly [name: string, field: Field]
 

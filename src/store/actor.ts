@@ -59,13 +59,19 @@ interface System {
   readonly kind: 'system'
 }
 
-export type Actor = CallerActor | Operator | System
+/** A feed whose items become headlines. */
+interface FeedActor {
+  readonly kind: 'feed'
+  readonly id: string
+}
+
+export type Actor = CallerActor | Operator | System | FeedActor
 
 export const OPERATOR: Operator = { kind: 'operator' }
 export const SYSTEM: System = { kind: 'system' }
 
 /** What the audit trail and the change log call those who are no users. */
-export const ACTOR_NAMES = { visitor: 'stranger', operator: 'operator', system: 'service' } as const
+export const ACTOR_NAMES = { visitor: 'stranger', operator: 'operator', system: 'service', feed: 'feed' } as const
 
 /** The sender of a request. */
 export interface Requester {

@@ -1,10 +1,10 @@
 /**
  * Removes what is past its time: expired rows, old audit records, changes and earlier versions, the trash, and inactive
- * guests, and then words that no document has any more; in small steps with pauses that no request notices. Beside that, it
+ * guests, items of feeds that none has any more, and then words that no document has any more; in small steps with pauses that no request notices. Beside that, it
  * looks each minute whether guests have nearly all that they may keep, and deletes large and idle ones.
  */
 import type { Clock } from '../base/clock.ts'
-import { HOUR_MS, MINUTE_MS } from '../base/duration.ts'
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../base/duration.ts'
 import type { Log } from '../base/log.ts'
 import { repeat } from '../base/repeating.ts'
 import { SYSTEM } from './actor.ts'
@@ -19,6 +19,9 @@ const ROOM_MS = MINUTE_MS
 const FULL_SHARE = 0.9
 /** A guest without a request for this long, and up to an hour more, is idle. */
 const IDLE_MS = HOUR_MS
+
+/** Items that no feed had for so long are forgotten: feeds have their items for weeks. */
+const UNSEEN_ITEMS_MS = 180 * DAY_MS
 
 export interface KeptTimes {
   /** How long audit records are kept; undefined keeps them for ever. */
@@ -78,6 +81,7 @@ export function startHousekeeping({ store, kept, isOnDuty = () => true, now, log
     const before = (): number | undefined => (auditMs === undefined ? undefined : now() - auditMs)
     while (!signal.aborted && (await own.removeOldRecords(before()))) await pause()
     while (!signal.aborted && (await own.removeOldChanges(now() - historyMs, now() - trashMs))) await pause()
+    while (!signal.aborted && (await own.forgetUnseenItems(now() - UNSEEN_ITEMS_MS, now()))) await pause()
     if (guestMs === undefined) return
     let after: number | undefined = 0
     while (!signal.aborted && after !== undefined) {

@@ -13,6 +13,9 @@ import { viewsOf } from './accounts/saved-view-table.ts'
 import { caller, sessionsOf } from './accounts/session-table.ts'
 import type { Database } from './db/database.ts'
 import { createTurnReads, type Snapshot } from './db/snapshot.ts'
+import { createdSince, itemsOfHeadline, keptItems } from './feeds/feed-items.ts'
+import { feedSecret, feedsWithSecret } from './feeds/feed-secret.ts'
+import { dueFeeds, feedState, feedStates, nextFeedAt } from './feeds/feed-state.ts'
 import * as documents from './documents/document-tables.ts'
 import { firstResponse } from './documents/first-response-table.ts'
 import { createModelVersions } from './documents/model-versions.ts'
@@ -80,6 +83,10 @@ export function createReads(database: Database, snapshot: Snapshot) {
       accounts: bind({
         ...{ caller, userByEmail, hasAdmin, languageOf, sessionsOf, viewsOf, guestStorage },
         ...{ apiToken, apiTokens, findPasskey, passkeysOf },
+      }),
+      feeds: bind({
+        ...{ feedState, feedStates, dueFeeds, nextFeedAt, feedSecret, feedsWithSecret },
+        ...{ keptItems, itemsOfHeadline, createdSince },
       }),
       outbox: bind({ listMessages, lastInvitation, oldestWaitingAt, outboxSummary }),
       settings: bind({ listSettings, readMeta }),

@@ -22,6 +22,8 @@ async function eventually(look: () => Promise<boolean>): Promise<void> {
 }
 const nameOf = async (id: string): Promise<unknown> => (await read('headline', id)).at('data.topic.name')
 
+const NO_FEEDS = ['feed', 'feed_rules'].map((model) => ({ model, total: 0, totalIsFloor: false }))
+
 describe('copies of a document', () => {
   it('are counted for each model that the caller may list', async () => {
     const topic = await made('topic')
@@ -32,8 +34,8 @@ describe('copies of a document', () => {
       { model: 'headline', total: 1, totalIsFloor: false },
       { model: 'user_content_preferences', total: 1, totalIsFloor: false },
     ]
-    assert.deepEqual((await usage(topic)).at('data'), { items: [headlines, preferences], following: null })
-    assert.deepEqual((await usage(topic, publisher)).at('data.items'), [headlines])
+    assert.deepEqual((await usage(topic)).at('data'), { items: [headlines, ...NO_FEEDS, preferences], following: null })
+    assert.deepEqual((await usage(topic, publisher)).at('data.items'), [headlines, ...NO_FEEDS])
     assert.deepEqual((await usage(REMOTE, admin, 'remote_config')).at('data.items'), [])
   })
 
@@ -86,8 +88,8 @@ describe('deleting a document that others embed', () => {
     const ask = (ids: unknown, by: By = admin, model = 'topic'): Promise<ApiResponse> => call('POST', '/usage', { model }, by, { ids })
     const headlines = { model: 'headline', total: 3, totalIsFloor: false }
     const preferences = { model: 'user_content_preferences', total: 1, totalIsFloor: false }
-    assert.deepEqual((await ask([one, two, none, one, 'unknown'])).at('data'), { used: [one, two], items: [headlines, preferences] })
-    assert.deepEqual((await ask([one, two], publisher)).at('data'), { used: [one, two], items: [headlines] })
+    assert.deepEqual((await ask([one, two, none, one, 'unknown'])).at('data'), { used: [one, two], items: [headlines, ...NO_FEEDS, preferences] })
+    assert.deepEqual((await ask([one, two], publisher)).at('data'), { used: [one, two], items: [headlines, ...NO_FEEDS] })
     assert.deepEqual((await ask([await made('headline')], publisher, 'headline')).at('data'), { used: [], items: [] })
     for (const by of [standard, guest]) assert.equal((await ask([one], by)).status, 403)
     assert.deepEqual((await ask([standard.id], publisher, 'user')).at('data.items'), [])

@@ -6,6 +6,7 @@ import { PROBLEM_CODES, type Problem, type ProblemCode } from '../../src/base/pr
 import {
   copies,
   COUNTRY,
+  FEED,
   HEADLINE,
   LANGUAGE,
   PREFERENCES,
@@ -106,6 +107,7 @@ const ROWS: readonly Row[] = [
   { code: 'notLanguageCode', path: 'code', model: 'language', body: { ...LANGUAGE, code: 'IS' } },
   { code: 'duplicate', params: { name: 'Iceland' }, path: 'isoCode', model: 'country', failure: 'conflict', body: COUNTRY },
   { code: 'duplicate', params: { name: 'Icelandic' }, path: 'code', model: 'language', failure: 'conflict', body: LANGUAGE },
+  { code: 'notFilter', path: 'rules[0].filter', model: 'feed', body: { ...FEED, rules: [{ filter: '{"topic":1}', topic: null, country: null, arrival: null, drop: true }] } },
   { code: 'duplicate', path: '', model: 'remote_config', failure: 'conflict', body: REMOTE_CONFIG },
   {
     ...{ code: 'lastAdministrator', path: '', model: 'user', id: admin.id, failure: 'forbidden' },

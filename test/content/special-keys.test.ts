@@ -55,7 +55,7 @@ describe('takeSpecialKeys()', () => {
 
 describe('q', () => {
   const fields: Readonly<Record<string, readonly string[]>> = {
-    ...{ headline: ['title'], topic: ['name'], source: ['name'], country: ['name'], language: ['name', 'nativeName', 'code'], user: ['email'] },
+    ...{ headline: ['title'], topic: ['name'], source: ['name'], country: ['name'], language: ['name', 'nativeName', 'code'], user: ['email'], feed: ['title'] },
   }
   const members = ['title', 'name', 'nativeName', 'code', 'email', 'excerpt', 'description', 'id', 'isoCode', 'status']
   for (const model of MODELS) {

@@ -12,6 +12,7 @@ import { randomHeadline } from '../query/headline-samples.ts'
 import type { SystemStore } from '../stores.ts'
 import type { CodeClaim } from '../../../src/store/accounts/code-table.ts'
 import type { Document } from '../../../src/store/documents/document-tables.ts'
+import type { FeedItemRow } from '../../../src/store/feeds/feed-items.ts'
 import type { NewAccount } from '../../../src/store/accounts/account-tables.ts'
 import type { PasskeyRecord } from '../../../src/store/accounts/passkey-table.ts'
 import type { SavedView } from '../../../src/store/accounts/saved-view-table.ts'
@@ -55,6 +56,10 @@ export function randomWrite(random: Random): RandomWrite {
     ...{ email, message: { id: message, sealed: Buffer.from(text) }, now, expiresAt: now + DAY_MS },
     rates: { perUser: { key: bytes, max: 3, windowMs: DAY_MS }, perEmail: { key: bytes, max: 3, windowMs: DAY_MS } },
   }
+  const item: FeedItemRow = {
+    ...{ feed: pick('feed'), key: pick('item'), page: random.oneIn(2) ? undefined : text, outcome: 'created', headline: document.id },
+    ...{ reason: undefined, content: text, at: now, seenAt: now, item: random.oneIn(2) ? undefined : JSON.stringify({ text }) },
+  }
   const choices: { [Method in keyof Writer]: () => Parameters<Writer[Method]> } = {
     insert: () => [model, document],
     insertMissing: () => [headline, random.list(4, () => headlineOf(random))],
@@ -68,6 +73,9 @@ export function randomWrite(random: Random): RandomWrite {
         steps.revert(topic, other.id, (stored) => ({ ...stored, name: 'reverted' })),
         steps.restore(headline, document.id, () => {}).kind,
         erases && steps.eraseTrashed(topic, document.id),
+        steps.feeds.put(item),
+        steps.feeds.isRemovedPage(text, now),
+        steps.feeds.trim(item.feed),
       ],
     ],
     remove: () => [random.pick([model, userContentPreferences]), random.oneIn(2) ? document.id : id, undefined, () => other.id],
@@ -115,6 +123,9 @@ export function randomWrite(random: Random): RandomWrite {
     endSessions: () => [id, now],
     updateUser: () => [id, (stored) => ({ ...stored, appRole: 'premiumUser', text })],
     deleteAccount: () => [{ id, now, keepLastAdmin: random.oneIn(2), token }],
+    putFeedState: () => [{ feed: document.id, nextAt: now, state: { text } }, 'https://example.org/feed'],
+    putFeedSecret: () => [pick('feed'), random.oneIn(2) ? undefined : { origin: 'https://example.org', sealed: bytes }],
+    forgetUnseenItems: () => [now, now + DAY_MS],
     takeMessages: () => [
       { now, leaseMs: DAY_MS, take: random.below(3), onlyRequested: random.oneIn(3), pauseMsMax: DAY_MS, inHand: [message] },
     ],

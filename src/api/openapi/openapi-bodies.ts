@@ -14,6 +14,8 @@ export const MERGE_PATCHES: Readonly<Record<string, JsonSchema>> = {
   source: { url: 'https://harbour.example/news' },
   country: { name: 'Iceland' },
   language: { status: 'draft' },
+  feed: { paused: true },
+  feed_rules: { rules: [] },
   user: { appRole: 'premiumUser' },
   user_app_settings: { displaySettings: { baseTheme: 'dark' } },
   user_content_preferences: { followedTopics: [{ id: '66f000000000000000000301' }] },
@@ -79,7 +81,7 @@ export const SHARED_SCHEMAS: JsonSchemas = {
           at: { type: 'string', format: 'date-time', examples: ['2026-03-01T12:00:00.000Z'] },
           by: {
             type: 'string',
-            description: 'Who changed it, for publishers and administrators: the id of a user, or operator, service or stranger',
+            description: 'Who changed it, for publishers and administrators: the id of a user, or operator, service, feed or stranger',
           },
           deleted: { type: 'boolean', description: 'It was deleted, or is not shown any more' },
           document: refTo('Document'),

@@ -13,6 +13,11 @@ export type Sight = 'all' | 'active' | 'own'
 /** The models that have changes: one that is computed has none. */
 export const CHANGE_MODELS: readonly Model[] = MODELS.filter(({ computed }: Model) => computed === undefined)
 
+/** The models of a caller who names none: without those that only publishers and administrators may list. */
+export function changeModelsOf(caller: Caller): readonly Model[] {
+  return hasDashboard(caller) ? CHANGE_MODELS : CHANGE_MODELS.filter(({ access }) => access.list !== 'publisher')
+}
+
 /**
  * One letter for what the roles of a caller show, over all models. A client whose letter has changed starts over: documents
  * that it could not see before did not change when it got the right to see them, nor did those that it lost.

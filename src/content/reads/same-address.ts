@@ -1,12 +1,12 @@
 /**
  * Documents with an address that another one has already, for an editor who is typing it.
  *
- * Two addresses are the same where they lead to one page: `http` or `https`, with or without a slash at the end, whatever
- * fragment, and whatever parameters that only tell where a reader comes from. The index has addresses as they are stored,
- * so each of these forms is a short range of it.
+ * Two addresses are the same where they lead to one page; see base/page-address.ts. The index has addresses as they are
+ * stored, so each form of one is a short range of it.
  */
-import { describe, fail } from '../../base/failure.ts'
+import { fail } from '../../base/failure.ts'
 import { parseJson, type Json, type JsonObject } from '../../base/json.ts'
+import { pageOf, withoutTracking } from '../../base/page-address.ts'
 import type { Caller } from '../../models/caller.ts'
 import { placesOf } from '../../models/incomplete.ts'
 import type { DuplicateDocuments } from '../../models/responses.ts'
@@ -21,8 +21,7 @@ const FOUND_MAX = 5
 const RANGE_MAX = 20
 /** The last text that begins so, by code points. */
 const LAST = '\u{10ffff}'
-/** Parameters that only tell where a reader comes from. */
-const TRACKING = /^(?:utm_\w+|fbclid|gclid)$/i
+/** How parameters begin that page-address.ts leaves out. */
 const TRACKING_STARTS = ['utm_', 'fbclid=', 'gclid=']
 
 export interface AddressQuery {
@@ -78,19 +77,6 @@ export function findDuplicates(
     status: document['status'] as DuplicateDocuments['items'][number]['status'],
   }))
   return { items }
-}
-
-/** The page that an address leads to, for comparing. */
-export function pageOf(address: string): string {
-  if (!URL.canParse(address)) return describe(address)
-  const { host, pathname, search } = new URL(address)
-  return `${host}${pathname.replace(/\/+$/, '')}${withoutTracking(search)}`
-}
-
-/** The other parameters as they are written. */
-function withoutTracking(search: string): string {
-  const kept = search.slice(1).split('&').filter((one) => one !== '' && !TRACKING.test(one.split('=')[0] ?? ''))
-  return kept.length === 0 ? '' : `?${kept.join('&')}`
 }
 
 /** Where the index may have the same page: as it is written, and as the URL Standard writes it. */

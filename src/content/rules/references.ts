@@ -148,6 +148,8 @@ function collect(field: Field, value: Json | undefined, nesting: Nesting, mentio
     case 'record':
       if (isObject(value)) collectFromShape(field.fields, value, nesting, mentions)
       return
+    case 'nullable':
+      return collect(field.of, value, nesting, mentions)
     case 'list':
       if (!Array.isArray(value)) return
       value.forEach((item: Json, i) => collect(field.of, item, { path: `${path}[${i}]`, level: level + 1 }, mentions))

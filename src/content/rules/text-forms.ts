@@ -104,7 +104,8 @@ export function isStoredText({ model, body, stored, textOf }: WrittenBody, path:
   if (stored !== undefined && valueAt(stored, steps) === value) return true
   let [fields, at]: [Model['fields'], Json | undefined] = [model.fields, body]
   for (const [n, step] of steps.entries()) {
-    const field = fields[step]
+    const declared = fields[step]
+    const field = declared?.kind === 'nullable' ? declared.of : declared
     at = isObject(at) ? at[step] : undefined
     if (field?.kind !== 'embedded' || !isObject(at)) return false
     const { id } = at

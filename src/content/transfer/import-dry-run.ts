@@ -1,9 +1,10 @@
 /** Checks rows of an import without writing them: each sees those before it as if they were stored. */
 import { parseJson, type JsonObject } from '../../base/json.ts'
+import { pageOf } from '../../base/page-address.ts'
 import { placesOf, publicName } from '../../models/incomplete.ts'
 import type { Model } from '../../models/schema.ts'
 import type { BulkRow } from '../../store/writes/bulk-tables.ts'
-import { addressOf, pageOf, sameAddress, titleOf } from '../reads/same-address.ts'
+import { addressOf, sameAddress, titleOf } from '../reads/same-address.ts'
 import type { FoundText } from '../../store/documents/text-look-up.ts'
 import type { TransactionView } from '../../store/documents/transaction-view.ts'
 import type { ReadStore } from '../../store/read-store.ts'
@@ -83,7 +84,7 @@ export function knownRows({ documents, model, addresses }: Known, { id, doc, bas
   const value = parseJson(doc) as JsonObject
   const url = String(value[path] ?? '')
   if (url === '') return []
-  const page = pageOf(url)
+  const page = pageOf(url) ?? url
   const earlier = addresses.get(page)
   if (earlier === undefined && addresses.size < ADDRESSES_MAX) addresses.set(page, { id, line, title: titleOf(value).slice(0, TITLE_CHARS_MAX).toWellFormed() })
   if (basis !== undefined) return []

@@ -10,6 +10,7 @@ import { describe, fail, Failure } from '../../base/failure.ts'
 import type { NewId } from '../../base/ids.ts'
 import { isObject, JsonError, parseJson, writeJson, type JsonObject } from '../../base/json.ts'
 import { BODY_TOKENS_MAX } from '../../http/body.ts'
+import { feed, feedRules } from '../../models/feed-model.ts'
 import { incompleteOf, placeFor, placesOf } from '../../models/incomplete.ts'
 import { remoteConfig } from '../../models/remote-config.ts'
 import type { Model } from '../../models/schema.ts'
@@ -19,6 +20,7 @@ import { searchRow } from '../../store/search/pending-rows.ts'
 import type { BulkRow } from '../../store/writes/bulk-tables.ts'
 import { checkRoles } from '../user-changes.ts'
 import { csvColumns, documentOfCells } from './csv-columns.ts'
+import { checkFeed } from '../rules/feed-filters.ts'
 import { withReferencesById } from './named-references.ts'
 import { isGivenId, wrongIdMessage } from '../rules/document-ids.ts'
 import { checkListLengths } from '../rules/list-lengths.ts'
@@ -160,6 +162,7 @@ export function prepareRow(row: JsonObject, context: RowContext): BulkRow {
   const publishedAt = stored === undefined ? generated.createdAt : context.date
   const valid = withPublication(told, { model, stored, now: Date.parse(context.date), publishedAt })
   if (model === remoteConfig) checkRemoteConfig(valid)
+  if (model === feed || model === feedRules) checkFeed(valid)
   const value = model === user ? { ...valid, email: readEmail(valid['email'], id) } : valid
   if (model === user) checkRoles(value as unknown as User, throwProblem)
   const place = placeFor(model, value)

@@ -20,13 +20,12 @@ export interface AuditEntry extends Partial<Omit<AuditRecord, 'id' | 'time' | 'e
 /** `caller` has the roles of the moment in which the actor writes. */
 export function sourceOf(actor: Actor | Visitor, caller: Caller | undefined): AuditSource {
   const { clientAddress, requestId } = 'origin' in actor ? actor.origin : NOWHERE
-  const { userId, jti } = actor.kind === 'caller' ? actor.claim : NO_CLAIM
+  const { userId, jti } = actor.kind === 'caller' ? actor.claim : { userId: actor.kind === 'feed' ? actor.id : '', jti: '' }
   const role = actor.kind !== 'caller' ? ACTOR_NAMES[actor.kind] : caller === undefined ? 'stranger' : roleOf(caller)
   return { actor: userId, role, clientAddress, sessionId: jti, requestId }
 }
 
 const NOWHERE = { clientAddress: '', requestId: '' }
-const NO_CLAIM = { userId: '', jti: '' }
 
 export function roleOf({ appRole, dashboardRole }: Pick<Caller, 'appRole' | 'dashboardRole'>): AuditRole {
   return dashboardRole === 'none' ? appRole : dashboardRole

@@ -33,6 +33,10 @@ const SERVICE_TABLES: readonly string[] = [
   'change_log',
   'redirect',
   'review_note',
+  'feed_state',
+  'feed_secret',
+  'feed_item',
+  'removed_page',
   'reference_progress',
   'meta',
 ]

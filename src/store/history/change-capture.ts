@@ -12,6 +12,7 @@
  */
 import { randomInt } from 'node:crypto'
 import type { Clock } from '../../base/clock.ts'
+import { pageKey } from '../../base/page-address.ts'
 import { entityTag } from '../../http/entity-tag.ts'
 import { audit } from '../../models/audit.ts'
 import type { Model } from '../../models/schema.ts'
@@ -58,6 +59,7 @@ export function captureChanges(database: Database, { models, now, trash }: Captu
   database.define('change_before', () => versionOf(row.earlier))
   database.define('change_after', () => versionOf(row.later))
   database.define('change_text', () => packed(row))
+  database.define('change_page', (url) => pageKey(String(url ?? '')) ?? null)
 
   const as = <T>(next: Mode, work: () => T): T => {
     const before = mode
@@ -124,7 +126,7 @@ function versionOf(text: Uint8Array | null): string | null {
   return text === null ? null : entityTag(text).slice(1, -1)
 }
 
-/** The id of a user, or `operator`, `service` or `stranger` as in the audit trail. Ids of users are none of these. */
+/** The id of a user, or `operator`, `service`, `stranger` or `feed` as in the audit trail. Ids of users are none of these. */
 function actorName(actor: Actor | Visitor): string {
   return actor.kind === 'caller' ? actor.claim.userId : ACTOR_NAMES[actor.kind]
 }

@@ -40,7 +40,7 @@ function firstRows(database: Database, behind: number, before: number): readonly
   return (end < 0 ? rows : rows.slice(0, end)).map(({ seq }) => Number(seq))
 }
 
-const ACTOR = "actor = ? AND actor NOT IN ('operator', 'service', 'stranger')"
+const ACTOR = "actor = ? AND actor NOT IN ('operator', 'service', 'stranger', 'feed')"
 const OWN = `id = ? AND model IN (${OWNED.map((name) => `'${name}'`).join(', ')})`
 
 const BEFORE_THE_NEWEST = 'seq < (SELECT max(seq) FROM change)'

@@ -48,7 +48,7 @@ export function changedBy(database: Database, models: readonly Model[], actors: 
 /** The condition is that of the index `change_actor`, which has the rows of an actor in the order of their seqs. */
 const CHANGES_OF = `
   SELECT model, id FROM change
-  WHERE actor = ? AND actor NOT IN ('operator', 'service', 'stranger') ORDER BY seq DESC LIMIT ?`
+  WHERE actor = ? AND actor NOT IN ('operator', 'service', 'stranger', 'feed') ORDER BY seq DESC LIMIT ?`
 
 interface Looking {
   readonly actor: string

@@ -3,8 +3,9 @@
  * functions that they call. They are TEMP triggers of the connection that writes: in a stored trigger `trusted_schema=OFF`
  * forbids to call functions of this program, and another program could not write to the file any more.
  */
+import { headline } from '../../models/headline.ts'
 import { hasHistory } from '../../models/history.ts'
-import { twinName } from '../../models/incomplete.ts'
+import { publicName, twinName } from '../../models/incomplete.ts'
 import type { Model } from '../../models/schema.ts'
 import { tableOf, valueAt } from './names.ts'
 
@@ -39,7 +40,8 @@ function changeTrigger(model: Model, event: ChangeEvent, options: TriggerOptions
   // As bytes, which are hashed and compared as they are: texts would be decoded and encoded again.
   const begins = `change_begins(CAST(${earlier} AS BLOB), CAST(${later} AS BLOB))`
   return `CREATE TEMP TRIGGER "${triggerName(model, event)}" AFTER ${event} ON main.${tableOf(model)}
-      WHEN ${earlier} IS NOT ${later} AND ${begins} BEGIN ${logged(model, event, options)} ${afterwards(model, event, options)} END`
+      WHEN ${earlier} IS NOT ${later} AND ${begins} BEGIN ${logged(model, event, options)} ${afterwards(model, event, options)}
+      ${publicName(model) === headline.name ? forFeeds(event) : ''} END`
 }
 
 /** `INSERT INTO change (…) VALUES ('headline', new.id, 'created', …);` */
@@ -92,4 +94,18 @@ function afterwards(model: Model, event: ChangeEvent, { trash }: TriggerOptions)
   if (!trash) return `UPDATE change SET replaced = NULL WHERE id = old.id AND model IN (${names.join(', ')}) AND replaced IS NOT NULL AND NOT change_moves();`
   return `INSERT OR REPLACE INTO trash (seq, model, id, at, actor, doc)
     SELECT last_insert_rowid(), '${model.name}', old.id, change_time(), change_actor(), old.doc WHERE NOT change_moves();`
+}
+
+/**
+ * What people do to a headline counts for the feed that has brought it: one that they changed is theirs, and a page that they
+ * deleted does not come again, whoever had typed its address (feeds/feed-items.ts).
+ */
+function forFeeds(event: ChangeEvent): string {
+  const id = `${event === 'DELETE' ? 'old' : 'new'}.id`
+  const taken = `UPDATE feed_item SET outcome = 'taken'
+    WHERE headline = ${id} AND outcome = 'created' AND change_actor() NOT IN ('feed', 'service');`
+  if (event !== 'DELETE') return taken
+  return `${taken} INSERT INTO removed_page (page, seen_at) SELECT page, change_time()
+    FROM (SELECT change_page(old.${valueAt('url')}) AS page) WHERE page IS NOT NULL AND NOT change_moves()
+    ON CONFLICT (page) DO UPDATE SET seen_at = excluded.seen_at;`
 }

@@ -125,7 +125,7 @@ export const SERVICE_TABLES = `
   -- The changes of one model, in their order: a reader goes past those of other models without a look at them.
   CREATE INDEX change_model ON change (model);
   -- For the erasure of a deleted account.
-  CREATE INDEX change_actor ON change (actor) WHERE actor NOT IN ('operator', 'service', 'stranger');
+  CREATE INDEX change_actor ON change (actor) WHERE actor NOT IN ('operator', 'service', 'stranger', 'feed');
   -- The identity of the log, the seq behind which it is whole, and the seq up to which the replaced texts were removed.
   CREATE TABLE change_log (
     one INTEGER PRIMARY KEY CHECK (one = 1), id TEXT NOT NULL, whole_behind INTEGER NOT NULL,
@@ -149,6 +149,30 @@ export const SERVICE_TABLES = `
   -- Deleted documents whose copies become copies of another one.
   CREATE TABLE redirect (model TEXT NOT NULL, id TEXT NOT NULL, target TEXT NOT NULL, PRIMARY KEY (model, id))
     WITHOUT ROWID, STRICT;
+
+  -- What fetching a feed has found out, and when it is due again; a trigger removes it where the feed gets another address.
+  CREATE TABLE feed_state (
+    feed TEXT PRIMARY KEY, next_at INTEGER NOT NULL,
+    state TEXT NOT NULL CHECK (CASE WHEN json_valid(state) THEN json_type(state) = 'object' ELSE 0 END)
+  ) WITHOUT ROWID, STRICT;
+  CREATE INDEX feed_due ON feed_state (next_at);
+  -- The sealed password of a feed, and the origin that it is for: see feeds/feed-secret.ts.
+  CREATE TABLE feed_secret (feed TEXT PRIMARY KEY, origin TEXT NOT NULL, sealed BLOB NOT NULL) WITHOUT ROWID, STRICT;
+  -- The items that a feed had, with what became of each: see feeds/feed-items.ts. The newest keep what they say.
+  CREATE TABLE feed_item (
+    seq INTEGER PRIMARY KEY, feed TEXT NOT NULL, key TEXT NOT NULL, page TEXT, outcome TEXT NOT NULL, headline TEXT, reason TEXT,
+    content TEXT NOT NULL, at INTEGER NOT NULL, seen_at INTEGER NOT NULL,
+    item TEXT CHECK (CASE WHEN json_valid(item) THEN json_type(item) = 'object' ELSE item IS NULL END), UNIQUE (feed, key)
+  ) STRICT;
+  CREATE INDEX feed_item_page ON feed_item (page, feed) WHERE page IS NOT NULL;
+  CREATE INDEX feed_item_headline ON feed_item (headline) WHERE headline IS NOT NULL;
+  CREATE INDEX feed_item_seen ON feed_item (seen_at);
+  CREATE INDEX feed_item_kept ON feed_item (feed, seq) WHERE item IS NOT NULL;
+  -- Headlines that retention may archive: those of the feed that no person has changed.
+  CREATE INDEX feed_item_own ON feed_item (feed, seq) WHERE outcome = 'created';
+  -- Pages that deleted headlines led to, as hashes: no feed brings them again.
+  CREATE TABLE removed_page (page TEXT PRIMARY KEY, seen_at INTEGER NOT NULL) WITHOUT ROWID, STRICT;
+  CREATE INDEX removed_page_seen ON removed_page (seen_at);
 
   -- The last entry of the cluster's log that this file contains; no row where it belongs to no cluster.
   CREATE TABLE log_position (

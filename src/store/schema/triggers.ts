@@ -4,6 +4,7 @@
  * change-triggers.ts.
  */
 import { embeddingsOf, type Embedding } from '../../models/embedding.ts'
+import { feed } from '../../models/feed-model.ts'
 import { GUEST_DOMAIN } from '../../models/guest.ts'
 import { publicName } from '../../models/incomplete.ts'
 import type { Model } from '../../models/schema.ts'
@@ -18,6 +19,7 @@ export function modelTriggers(model: Model): readonly SchemaPart[] {
     ...listedCopyTriggers(model),
     ...guestTriggers(model),
     ...('handedInAt' in model.fields ? [noteTrigger(model)] : []),
+    ...(model === feed ? FEED_TRIGGERS : []),
     ...(model.counted === undefined ? [] : countTriggers(model)),
     ...(model.timeline === undefined ? [] : hourTriggers(model, model.timeline)),
   ]
@@ -42,6 +44,25 @@ function noteTrigger(model: Model): SchemaPart {
       BEGIN DELETE FROM review_note WHERE model = '${publicName(model)}' AND id = new.id; END`,
   }
 }
+
+const ADDRESS = valueAt('address')
+
+/**
+ * What was found out about an address goes with it. The password goes with its feed; it is for one origin, so a feed with
+ * another address does not send it elsewhere. The items stay: what a deleted feed has brought must not come again.
+ */
+const FEED_TRIGGERS: readonly SchemaPart[] = [
+  {
+    name: 'feed/state UPDATE',
+    sql: `CREATE TRIGGER "feed/state UPDATE" AFTER UPDATE ON "feed" WHEN old.${ADDRESS} <> new.${ADDRESS}
+      BEGIN DELETE FROM feed_state WHERE feed = old.id; END`,
+  },
+  {
+    name: 'feed/state DELETE',
+    sql: `CREATE TRIGGER "feed/state DELETE" AFTER DELETE ON "feed"
+      BEGIN DELETE FROM feed_state WHERE feed = old.id; DELETE FROM feed_secret WHERE feed = old.id; END`,
+  },
+]
 
 /**
  * Three triggers that keep the number of documents of each status, and of active documents for each value of the

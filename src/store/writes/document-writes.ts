@@ -22,6 +22,7 @@ import type { ChangeCapture } from '../history/change-capture.ts'
 import { eraseTrashed, getTrashed, leaveTrash } from '../history/trash-table.ts'
 import { redirect } from '../references/redirects.ts'
 import type { ActorTransactions } from './actor-transactions.ts'
+import { feedSteps } from './feed-writes.ts'
 
 /** What a step writes with, inside the transaction of its job. */
 interface Job {
@@ -66,6 +67,7 @@ function documentSteps({ database, search, capture, inserts }: Pick<ActorTransac
     }
     return {
       ...historySteps({ database, search, capture }, { view, record }),
+      feeds: feedSteps(database, record),
       /** What `admit` throws is thrown, and nothing is inserted. */
       insert(model: Model, document: Document, admit?: (view: TransactionView) => void): InsertOutcome {
         admit?.(view)

@@ -7,6 +7,7 @@ import type { Actor, Visitor } from '../actor.ts'
 import { accountErasure, accountWrites, sessionWrites } from './account-writes.ts'
 import { transactionsOf, type WriterParts } from './actor-transactions.ts'
 import { documentWrites } from './document-writes.ts'
+import { feedWrites } from './feed-writes.ts'
 import { outboxWrites, serviceWrites } from './service-writes.ts'
 
 /** All that can be changed. */
@@ -31,6 +32,7 @@ export function createWriter(parts: WriterParts) {
       ...documentWrites(transactions),
       ...accountWrites(transactions, parts, erasure),
       ...sessionWrites(transactions),
+      ...feedWrites(transactions),
       ...outboxWrites(transactions),
       ...serviceWrites(transactions, erasure),
     }

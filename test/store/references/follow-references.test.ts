@@ -66,6 +66,8 @@ async function filled(store: SystemStore, headlines = 3) {
 it('every copy is found by an index, or by the table of copies in lists', () => {
   const found = HOLDERS.flatMap((model) => embeddingsOf(model).map(({ path, lists, target }) => `${model.name} ${[...lists, path].join(' ')}: ${target.name}`))
   assert.deepEqual(found.sort(), [
+    ...['feed country: country', 'feed language: language', 'feed rules country: country', 'feed rules topic: topic'],
+    ...['feed source: source', 'feed topic: topic', 'feed_rules rules country: country', 'feed_rules rules topic: topic'],
     ...['headline eventCountry: country', 'headline source: source', 'headline topic: topic'],
     ...['source headquarters: country', 'source language: language', 'user_app_settings language: language'],
     ...['user_content_preferences followedCountries : country', 'user_content_preferences followedSources : source'],

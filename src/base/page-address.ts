@@ -1,0 +1,29 @@
+/**
+ * The page that an address leads to, in a form in which addresses of one page are equal: `http` or `https`, with or without a
+ * slash at the end, whatever fragment, and whatever parameters that only tell where a reader comes from.
+ */
+import { createHash } from 'node:crypto'
+
+/** Parameters that only tell where a reader comes from. */
+const TRACKING = /^(?:utm_\w+|fbclid|gclid)$/i
+/** 132 bits in base64url. */
+const KEY_CHARS = 22
+
+/** The page as `HOST/PATH?QUERY`; undefined for a text that is no address. */
+export function pageOf(address: string): string | undefined {
+  if (!URL.canParse(address)) return undefined
+  const { host, pathname, search } = new URL(address)
+  return `${host}${pathname.replace(/\/+$/, '')}${withoutTracking(search)}`
+}
+
+/** A hash of the page: an index of it is small, and tells no address. Undefined for a text that is no address of the web. */
+export function pageKey(address: string): string | undefined {
+  const page = /^https?:/i.test(address) ? pageOf(address) : undefined
+  return page === undefined ? undefined : createHash('sha256').update(page).digest('base64url').slice(0, KEY_CHARS)
+}
+
+/** The other parameters as they are written. */
+export function withoutTracking(search: string): string {
+  const kept = search.slice(1).split('&').filter((one) => one !== '' && !TRACKING.test(one.split('=')[0] ?? ''))
+  return kept.length === 0 ? '' : `?${kept.join('&')}`
+}
