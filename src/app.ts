@@ -36,6 +36,7 @@ import { createRenewal, type KeptCertificate } from './http/certificate-renewal.
 import type { CertificateFiles } from './http/certificate.ts'
 import { addressOfNext, isLoopback, requireSocketDirectory, urlOf, type ListenAddress } from './http/listening.ts'
 import type { ServerLimits } from './http/server-limits.ts'
+import { readOutboundRules } from './outbound/outbound-settings.ts'
 import { readMailSettings, type MailSettings } from './mail/settings/mail-settings.ts'
 import { SYSTEM } from './store/actor.ts'
 import type { AuditEntry } from './store/audit/audit-record.ts'
@@ -82,6 +83,7 @@ export interface App {
   readonly housekeeping: Jobs['housekeeping']
   readonly schedule: Jobs['schedule']
   readonly references: Jobs['references']
+  readonly feeds: Jobs['feeds']['work']
   /**
    * Resolves with the reason where another database is to be used, a copy of another node's data or a backup: close this run
    * then, and start again.
@@ -109,6 +111,8 @@ export async function startApp(config: Config, secrets: Secrets, options: AppOpt
   const { inheritedSocket, pageAssets, logMemory, mailTestMs, serverLimits = {} } = options
   const startedAt = now()
   const mailSetup = readMailSetup(config, { now, environment })
+  const outbound = readOutboundRules(config, { now, environment })
+  for (const warning of outbound.warnings) log.warn('outbound.ca', { warning })
   const live = createLiveSettings(config, options.settings)
   // Whatever was started is stopped in reverse order: when something behind it cannot start, and at the end.
   await using starting = new AsyncDisposableStack()
@@ -142,7 +146,7 @@ export async function startApp(config: Config, secrets: Secrets, options: AppOpt
   const lookAtSettings = live.follow(services, log)
   const readMail = (next: Config): MailSettings => readMailSettings(next, { now, environment })
   const jobs = await startJobs({
-    ...{ config: live.config, dataDir, services, isKeeper: node?.isKeeper, lookAtSettings, now, log },
+    ...{ config: live.config, dataDir, services, isKeeper: node?.isKeeper, outbound: outbound.rules, lookAtSettings, now, log },
     checkCertificate: () => renewal?.check(),
     async startMail(isOnDuty) {
       const { codeMinutes } = config
@@ -150,7 +154,7 @@ export async function startApp(config: Config, secrets: Secrets, options: AppOpt
       return { ...mail, problem: await useStoredMail({ live, mail, readMail, log }) }
     },
   }, starting)
-  const { mail, backups, housekeeping, schedule, references } = jobs
+  const { mail, backups, housekeeping, schedule, references, feeds } = jobs
   const feed = openChangeFeed({
     ...{ store, metrics, log, settings: listSettingsOf(config), limits: config },
     counts: others?.streams ?? ownStreamCounts(config.streamsMax),
@@ -229,7 +233,7 @@ export async function startApp(config: Config, secrets: Secrets, options: AppOpt
     get backups() {
       return backups.schedule()
     },
-    ...{ housekeeping, schedule, references, idle: mail.idle },
+    ...{ housekeeping, schedule, references, feeds: feeds.work, idle: mail.idle },
     replaced: node?.replaced ?? backups.restores?.requested ?? NEVER,
     threads,
     async setupUrl() {

@@ -268,5 +268,4 @@ export const FEED = {
   retentionItems: null,
   username: '',
   ...DATES,
-  type: 'feed',
 } as const

@@ -12,6 +12,7 @@ import { repeat } from '../base/repeating.ts'
 import { systemReason } from '../base/system-error.ts'
 import type { Config } from '../config/settings.ts'
 import { startSchedule } from '../content/schedule.ts'
+import type { OutboundRules } from '../outbound/outbound-rules.ts'
 import { SYSTEM } from '../store/actor.ts'
 import { BACKUPS_DIRECTORY } from '../store/backup/backup.ts'
 import { createBackupRestores } from '../store/backup/backup-restores.ts'
@@ -19,6 +20,7 @@ import { createBackupRuns } from '../store/backup/backup-runs.ts'
 import { backupRule, lackOfRoom, startBackups, type BackupRule, type BackupSchedule } from '../store/backup/backup-schedule.ts'
 import { databaseFile } from '../store/db/data-dir.ts'
 import { startHousekeeping, type KeptTimes } from '../store/housekeeping.ts'
+import { startFeeds } from './feed-service.ts'
 import type { MailService } from './mail-service.ts'
 import { freeBytes } from './readiness.ts'
 import { startReferenceThread } from './references/reference-thread.ts'
@@ -30,7 +32,9 @@ export interface JobOptions {
   /** The settings in use, which may change. */
   readonly config: () => Config
   readonly dataDir: string
-  readonly services: Pick<Services, 'store' | 'metrics' | 'guestLimit'>
+  readonly services: Pick<Services, 'store' | 'metrics' | 'guestLimit' | 'newId' | 'keys'>
+  /** Where feeds may be fetched from. */
+  readonly outbound: OutboundRules
   /** Whether this node is the keeper; undefined where the service runs alone. */
   readonly isKeeper: IsOnDuty
   /** Finds what commands and other nodes have stored. */
@@ -62,7 +66,7 @@ export type Jobs = Awaited<ReturnType<typeof startJobs>>
 
 /** Starts all jobs; `running` stops them, the last one first. Rejects where one cannot start. */
 export async function startJobs(options: JobOptions, running: AsyncDisposableStack) {
-  const { config, dataDir, services, isKeeper, lookAtSettings, checkCertificate, startMail, now, log } = options
+  const { config, dataDir, services, outbound, isKeeper, lookAtSettings, checkCertificate, startMail, now, log } = options
   const { store, metrics } = services
   const { rule, findLack, ...backups } = backupParts(options, running)
   const jobs = {
@@ -92,6 +96,11 @@ export async function startJobs(options: JobOptions, running: AsyncDisposableSta
         const startThread = () => startReferenceThread({ dataDir, trash: config().trashDays > 0, store })
         return startReferenceWork({ store, isOnDuty, metrics, log, ...(isOnDuty === undefined && { startThread }) })
       },
+    },
+    feeds: {
+      who: 'keeper',
+      every: 'when a feed is due',
+      start: (isOnDuty: IsOnDuty) => startFeeds({ config: config(), rules: outbound, services, isOnDuty, now, log }),
     },
   } as const satisfies Readonly<Record<string, Job>>
   const started = await startAll(jobs, isKeeper, running)

@@ -72,6 +72,7 @@ export function createService(options: ServiceOptions): Service {
     position: store.replication?.position,
     auth: authParts(options),
     content: contentParts(options, mail.invitations),
+    feeds: jobs.feeds,
     backups: { paths, runs, restores, lastRestore: () => lastRestore(store) },
     operation: operationParts(options),
     downloads: downloadSlots(),

@@ -21,6 +21,8 @@ export interface Keys {
   readonly seal: Buffer
   /** AES-256-GCM keys for secrets among the settings: the first seals, all open. */
   readonly settings: readonly [Buffer, ...Buffer[]]
+  /** AES-256-GCM keys for passwords of feeds: the first seals, all open. */
+  readonly feeds: readonly [Buffer, ...Buffer[]]
   /** For the signature of challenges to passkeys. */
   readonly passkey: Buffer
   /** For the signature of tickets. */
@@ -39,6 +41,7 @@ export function deriveKeys(secrets: readonly [string, ...string[]]): Keys {
     rate: derive('rate limit'),
     seal: derive('outbox'),
     settings: [derive('settings'), ...older.map((secret) => derive('settings', secret))],
+    feeds: [derive('feed'), ...older.map((secret) => derive('feed', secret))],
     ticket: derive('ticket'),
     passkey: derive('passkey'),
     audit: [derive('audit trail'), ...older.map((secret) => derive('audit trail', secret))],

@@ -17,6 +17,8 @@ export const BYTES_PER_REQUEST = 64 * 1024
 
 /** Test mails of an administrator in an hour; no setting changes it. */
 const TEST_MAILS_MAX = 10
+/** Feeds that an administrator previews or fetches in an hour; no setting changes it. */
+const FEED_REQUESTS_MAX = 200
 /** Invitations of an administrator in an hour, and to an e-mail address in a day; no setting changes them. */
 const INVITATIONS_BY_USER_MAX = 100
 const INVITATIONS_TO_EMAIL_MAX = 3
@@ -31,6 +33,7 @@ export const LIMIT_NAMES = [
   'guests_per_address',
   'data_per_user',
   'test_mails_per_user',
+  'feed_requests_per_user',
   'token_refreshes_per_user',
   'invitations_per_user',
   'invitations_per_email',
@@ -128,6 +131,11 @@ export function createLimits(
     testMail(admin: CallerActor, now: number): Promise<void> {
       const limit = rate('test mails', admin.claim.userId, TEST_MAILS_MAX, HOUR_MS)
       return count('test_mails_per_user', limit, 'Test mails', now, admin)
+    },
+    /** The same for a look at another server, which a preview or a fetch is. */
+    feedRequest(admin: CallerActor, now: number): Promise<void> {
+      const limit = rate('feed requests', admin.claim.userId, FEED_REQUESTS_MAX, HOUR_MS)
+      return count('feed_requests_per_user', limit, 'Previews and fetches of feeds', now, admin)
     },
     /** Counts in the name of the user, and so throws what the store throws for a token that has ended. */
     tokenRefresh(user: CallerActor, now: number): Promise<void> {

@@ -1122,6 +1122,11 @@ import type {
   DocumentUsage,
   DocumentsUsage,
   DuplicateDocuments,
+  FeedHealth,
+  FeedHealths,
+  FeedItems,
+  FeedPreview,
+  HeadlineOrigins,
   ImportPreview,
   ImportedPiece,
   Invitation,
@@ -1129,6 +1134,7 @@ import type {
   LogLines,
   MailTest,
   NewApiToken,
+  OpmlReport,
   OutboxMessages,
   OutboxRetry,
   Passkey,
@@ -1140,6 +1146,7 @@ import type {
   QueryPlan,
   ReviewQueue,
   ReviewState,
+  RulePreview,
   SampleAdded,
   SavedView,
   SavedViews,
@@ -1457,6 +1464,50 @@ export interface AdminCalls {
     body: { readonly model: 'headline' | 'topic' | 'source' | 'country' | 'language' | 'feed' | 'feed_rules' | 'user_app_settings' | 'user_content_preferences' | 'remote_config'; readonly format: 'csv' | 'ndjson'; readonly rows: string; readonly columns?: readonly (string)[] | undefined; readonly separator?: ',' | ';' | '	' | undefined; readonly hasHeader?: boolean | undefined; readonly isLast?: boolean | undefined; readonly line?: number | undefined; readonly keep?: boolean | undefined; readonly incomplete?: boolean | undefined; readonly asDrafts?: boolean | undefined; readonly dryRun?: boolean | undefined },
     options?: CreateOptions,
   ): Promise<ImportedPiece>
+  /**
+   * See how all feeds are doing. Feeds are documents of the model `feed`, which administrators write; pause one with
+   * `paused`. At most 5,000.
+   */
+  feeds(options?: RequestOptions): Promise<FeedHealths>
+  /** Download all feeds as OPML, which readers of feeds import. */
+  feedsAsOpml(options?: RequestOptions): Promise<Blob>
+  /** See the newest items of a feed, at most 100, and what became of each. */
+  feedItems(feed: string, options?: RequestOptions): Promise<FeedItems>
+  /** Try rules on the newest hundred items, without effect on any. */
+  previewFeedRules(
+    body: { readonly feed?: string | null | undefined; readonly rules: readonly (object)[] },
+    options?: RequestOptions,
+  ): Promise<RulePreview>
+  /** See which feeds and items headlines are from, of up to 200 headlines. */
+  headlineOrigins(body: { readonly ids: readonly (string)[] }, options?: RequestOptions): Promise<HeadlineOrigins>
+  /**
+   * Set the password of a feed with basic authentication, or remove it. It is stored encrypted, and no response,
+   * export, version, audit record or log has it. It is sent to the origin of the address that the feed has now: set it
+   * again after a move to another one. `username` of the feed is the user.
+   */
+  setFeedPassword(feed: string, body: { readonly password: string | null }, options?: RequestOptions): Promise<void>
+  /**
+   * See what the feed at an address, or of a site, would bring. The feeds that the page of a site names come first,
+   * then usual addresses of feeds. Nothing is stored. The service connects to addresses of the public internet, and to
+   * what `--outbound-allow` names.
+   */
+  previewFeed(
+    body: { readonly address: string; readonly source?: object | null | undefined; readonly topic?: object | null | undefined; readonly country?: object | null | undefined; readonly arrival?: 'published' | 'draft' | 'review' | undefined },
+    options?: RequestOptions,
+  ): Promise<FeedPreview>
+  /**
+   * Fetch a feed now; the response follows when its items are stored. Also one that is paused. On a node of a cluster
+   * that does not fetch, the feed becomes due, and the response tells its health until then.
+   */
+  fetchFeed(feed: string, options?: RequestOptions): Promise<FeedHealth>
+  /**
+   * Add the feeds of an OPML file, with a report by line. At most 1000. A feed whose address another one has is left
+   * alone. A site that is the address of a source makes it its source, and a group with the name of a topic its topic.
+   */
+  importFeeds(
+    body: { readonly opml: string; readonly source: object; readonly topic?: object | null | undefined; readonly country?: object | null | undefined; readonly arrival?: 'published' | 'draft' | 'review' | undefined; readonly dryRun?: boolean | undefined },
+    options?: RequestOptions,
+  ): Promise<OpmlReport>
   /** List the sessions of a user, newest first. */
   sessions(id: string, options?: RequestOptions): Promise<UserSessions>
   /** End all sessions and other tokens of a user. */
@@ -1656,6 +1707,17 @@ function adminCalls({ data, done, file, page }: Transport): AdminCalls {
       data({ method: 'POST', path: 'admin/import/preview', body, signal }),
     importRows: async (body, { idempotencyKey, signal } = {}) =>
       data({ method: 'POST', path: 'admin/import', body, idempotencyKey, signal }),
+    feeds: async ({ signal } = {}) => data({ method: 'GET', path: 'feeds', signal }),
+    feedsAsOpml: async ({ signal } = {}) => file({ method: 'GET', path: 'feeds/opml', signal }, 'text/x-opml'),
+    feedItems: async (feed, { signal } = {}) => data({ method: 'GET', path: `feeds/${step(feed)}/items`, signal }),
+    previewFeedRules: async (body, { signal } = {}) => data({ method: 'POST', path: 'feeds/rules', body, signal }),
+    headlineOrigins: async (body, { signal } = {}) => data({ method: 'POST', path: 'feeds/origins', body, signal }),
+    setFeedPassword: async (feed, body, { signal } = {}) =>
+      done({ method: 'PUT', path: `admin/feeds/${step(feed)}/password`, body, signal }, 204),
+    previewFeed: async (body, { signal } = {}) => data({ method: 'POST', path: 'admin/feeds/preview', body, signal }),
+    fetchFeed: async (feed, { signal } = {}) =>
+      data({ method: 'POST', path: `admin/feeds/${step(feed)}/fetch`, body: {}, signal }),
+    importFeeds: async (body, { signal } = {}) => data({ method: 'POST', path: 'admin/feeds/opml', body, signal }),
     sessions: async (id, { signal } = {}) => data({ method: 'GET', path: `admin/users/${step(id)}/sessions`, signal }),
     endSessions: async (id, { signal } = {}) =>
       data({ method: 'DELETE', path: `admin/users/${step(id)}/sessions`, signal }),

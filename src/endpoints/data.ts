@@ -99,7 +99,8 @@ const BATCH: NamedSchema = {
 const DOCUMENT: TextResponse = { kind: 'text', schema: 'Document', tagged: true }
 const PAGE: TextResponse = { kind: 'text', schema: 'Page' }
 
-const NO_MAIL = { byMail: undefined, language: undefined, languages: [] }
+/** Of what is no user. */
+export const NO_MAIL = { byMail: undefined, language: undefined, languages: [] }
 
 const endpoint = endpointOn<Service>('Data')
 const reading = endpointOn<ReadService>('Data')

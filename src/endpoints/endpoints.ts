@@ -9,6 +9,8 @@ import { DATA } from './data.ts'
 import { DATA_DUPLICATES } from './data-duplicates.ts'
 import { DATA_HISTORY } from './data-history.ts'
 import { DATA_USAGE } from './data-usage.ts'
+import { FEED_FETCHES } from './feed-fetch-endpoints.ts'
+import { FEEDS } from './feed-endpoints.ts'
 import type { Endpoint } from './endpoint.ts'
 import { FIRST_ADMIN } from './first-admin.ts'
 import { IMPORTS } from './imports.ts'
@@ -48,6 +50,8 @@ export const ENDPOINTS: readonly Endpoint<Service>[] = [
   ...OUTBOX,
   ...BACKUPS,
   ...IMPORTS,
+  ...FEEDS,
+  ...FEED_FETCHES,
   ...USER_SESSIONS,
   ...INVITATIONS,
   ...API_TOKENS,

@@ -5,6 +5,7 @@
 import type { Accounts } from '../auth/accounts.ts'
 import type { Codes } from '../auth/codes.ts'
 import type { EmailHashes } from '../auth/keys.ts'
+import type { FeedPasswords } from '../auth/feed-passwords.ts'
 import type { Limits } from '../auth/limits.ts'
 import type { Passkeys } from '../auth/passkeys/passkey-accounts.ts'
 import type { RefusedSignIns } from '../auth/refused-sign-ins.ts'
@@ -18,6 +19,7 @@ import type { Metrics } from '../base/metrics.ts'
 import type { ChangePages } from '../content/changes/change-pages.ts'
 import type { ChangeStreams } from '../content/changes/change-streams.ts'
 import type { Documents } from '../content/documents.ts'
+import type { FeedWork } from '../content/feeds/feed-work.ts'
 import type { DocumentReads } from '../content/reads/document-reads.ts'
 import type { ListSettings } from '../content/reads/list-query.ts'
 import type { Reads } from '../content/reads/reads.ts'
@@ -29,6 +31,7 @@ import type { Content, KeptEnvelope, Represent } from '../http/representation.ts
 import type { MailSource } from '../mail/delivery/test-delivery.ts'
 import type { ClusterStatus, DashboardSetup, LastRestore, MailTest, ServiceSettings, ServiceStatus } from '../models/responses.ts'
 import type { Model } from '../models/schema.ts'
+import type { OutboundClient } from '../outbound/outbound-client.ts'
 import type { BackupPaths } from '../store/backup/backup-files.ts'
 import type { BackupRestores } from '../store/backup/backup-restores.ts'
 import type { BackupRuns } from '../store/backup/backup-runs.ts'
@@ -58,6 +61,7 @@ export interface Service extends ReadService {
   readonly mail: Mail
   readonly backups: Backups
   readonly settings: SettingsAccess
+  readonly feeds: Feeds
   readonly operation: Operation
   readonly downloads: DownloadSlots
 }
@@ -115,6 +119,13 @@ interface Mail {
   readonly wakeCourier: () => void
   readonly testMail: (to: string, by: Session, source?: MailSource) => Promise<MailTest>
   readonly invitations: InvitationSender
+}
+
+interface Feeds {
+  readonly work: Pick<FeedWork, 'fetchNow'>
+  readonly passwords: FeedPasswords
+  /** For looks at other servers. */
+  readonly outbound: OutboundClient
 }
 
 interface Backups {

@@ -8,7 +8,6 @@ import { language } from './language.ts'
 import {
   boolean,
   choice,
-  constant,
   createdAt,
   embedded,
   httpUrl,
@@ -22,12 +21,15 @@ import {
   text,
   updatedAt,
   whole,
+  type DocumentOf,
+  type ValueOf,
 } from './schema.ts'
 import { source } from './source.ts'
 import { topic } from './topic.ts'
 
 /** What becomes of an item: a published headline, a draft, or a draft that waits for review. */
-const ARRIVALS = ['published', 'draft', 'review'] as const
+export const ARRIVALS = ['published', 'draft', 'review'] as const
+export type Arrival = (typeof ARRIVALS)[number]
 
 const FEED_RULES_MAX = 50
 
@@ -46,12 +48,19 @@ const feedRule = record(
   },
   'drop',
 )
+export type FeedRule = ValueOf<typeof feedRule>
 
 const rules = list(feedRule, {
   absent: 'keep',
   max: FEED_RULES_MAX,
   description: 'Looked at in their order: the first that sets a member decides about it, and one that drops an item drops it',
 })
+
+/** Publishers see how their headlines come about, and administrators decide. */
+const KEPT = {
+  extras: 'drop',
+  access: { list: 'publisher', read: 'publisher', create: 'admin', replace: 'admin', remove: 'admin' },
+} as const
 
 export const feed = model({
   name: 'feed',
@@ -76,15 +85,15 @@ export const feed = model({
     username: optionalText({ description: 'The user of basic authentication; the password is not readable', example: '' }),
     createdAt: createdAt(),
     updatedAt: updatedAt(),
-    type: constant('feed'),
   },
-  extras: 'drop',
-  access: { list: 'publisher', read: 'publisher', create: 'admin', replace: 'admin', remove: 'admin' },
+  ...KEPT,
   search: ['title', 'address'],
   indexes: [['title'], ['updatedAt:desc'], ['source.id', 'title'], ['topic.id'], ['country.id'], ['language.id']],
   sought: ['address'],
   distinct: 'address',
 })
+
+export type FeedDocument = DocumentOf<typeof feed>
 
 /** The only document with rules for the items of all feeds. */
 const FEED_RULES_ID = '66f000000000000000000702'
@@ -93,8 +102,7 @@ export const feedRules = model({
   name: 'feed_rules',
   description: 'Rules for the items of all feeds; those of a feed come first',
   fields: { id: id({ example: FEED_RULES_ID }), rules, createdAt: createdAt(), updatedAt: updatedAt() },
-  extras: 'drop',
-  access: { list: 'publisher', read: 'publisher', create: 'admin', replace: 'admin', remove: 'admin' },
+  ...KEPT,
   search: [],
   indexes: [],
   singleton: FEED_RULES_ID,

@@ -602,7 +602,7 @@ export type QueryPlan = ValueOf<typeof queryPlan>
 
 const actor = nullable(
   object({
-    id: text({ description: 'A user, or `operator` for the command line, or `service`', example: '66f000000000000000000601' }),
+    id: text({ description: 'A user, or `operator` for the command line, `service`, or `feed`', example: '66f000000000000000000601' }),
     email: nullable(text(), { description: 'For administrators, while the user exists', example: 'editor@example.org' }),
   }),
   { description: 'Who did it; null where that account is deleted' },
@@ -636,6 +636,127 @@ export type SavedView = ValueOf<typeof savedView>
 
 export const savedViews = object({ items: list(savedView, { description: 'By their names' }) })
 export type SavedViews = ValueOf<typeof savedViews>
+
+export const feedHealth = object({
+  id: text({ example: '66f000000000000000000701' }),
+  title: text({ example: 'The Harbour Post' }),
+  address: text({ description: 'Of the feed', example: 'https://harbour.example/feed.xml' }),
+  status: choice(['new', 'working', 'failing', 'ended', 'paused'], { description: 'Of fetching: `new` before the first time, `ended` where its server says so' }),
+  sentence: nullable(text(), { description: 'What is wrong and what helps, or what the feed has that is not well-formed; null where all is well', example: null }),
+  fetchedAt: nullable(date(), { description: 'Of the last try', example: '2026-03-01T09:30:00.000Z' }),
+  succeededAt: nullable(date(), { description: 'When its server last answered as it should', example: '2026-03-01T09:30:00.000Z' }),
+  nextAt: nullable(date(), { description: 'When it is fetched next; null where it is paused or has ended', example: '2026-03-01T10:30:00.000Z' }),
+  failures: whole({ description: 'In a row', example: 0 }),
+  itemsOfDay: whole({ description: 'Headlines that it made in 24 hours, at most 10,000', example: 12 }),
+  movedTo: nullable(text(), { description: 'Where permanent redirects lead, which is fetched', example: null }),
+  suggestedAddress: nullable(text(), { description: 'The feed that its site names, while this one fails', example: null }),
+  hasPassword: boolean({ description: 'Whether a password is stored, which is not readable' }),
+})
+
+export type FeedHealth = ValueOf<typeof feedHealth>
+
+export const feedHealths = object({ items: list(feedHealth, { description: 'By their titles' }) })
+export type FeedHealths = ValueOf<typeof feedHealths>
+
+const itemTitle = text({ description: 'Empty where it has none', example: 'New ferry line opens' })
+const itemUrl = text({ description: 'Empty where it has none', example: 'https://harbour.example/ferry' })
+
+export const feedPreview = object({
+  address: text({ description: 'Of the feed, where that of a site was given', example: 'https://harbour.example/feed.xml' }),
+  format: choice(['rss', 'atom', 'json']),
+  title: nullable(text(), { example: 'The Harbour Post' }),
+  description: nullable(text(), { example: 'A small paper about the sea.' }),
+  siteUrl: nullable(text(), { example: 'https://harbour.example' }),
+  language: nullable(text(), { description: 'As the feed writes it', example: 'is-IS' }),
+  imageUrl: nullable(text(), { example: 'https://harbour.example/logo.png' }),
+  total: whole({ description: 'Items in the feed', example: 20 }),
+  problems: list(text(), { description: 'What of it is not well-formed, and how it was read', example: [] }),
+  feeds: list(object({ address: text({ example: 'https://harbour.example/ferries.xml' }), title: nullable(text(), { example: 'Ferries' }) }), {
+    description: 'All that the page of a site names',
+  }),
+  items: list(
+    object({
+      title: itemTitle,
+      excerpt: text({ example: 'Two boats a day from next week.' }),
+      url: itemUrl,
+      imageUrl: text({ description: 'Empty where it has none', example: 'https://harbour.example/ferry.jpg' }),
+      publishedAt: nullable(date(), { example: '2026-03-01T09:00:00.000Z' }),
+      status: nullable(choice(['active', 'draft']), { description: 'Of the headline; null where there would be none' }),
+      missing: list(text(), { description: 'What keeps it a draft, or why there would be no headline', example: ['It lacks a picture'] }),
+      known: nullable(text(), { description: 'The id of a headline with the same page: the item would not come again', example: null }),
+    }),
+    { description: 'The newest ten, as the headlines that they would become' },
+  ),
+})
+export type FeedPreview = ValueOf<typeof feedPreview>
+
+export const feedItems = object({
+  items: list(
+    object({
+      at: date({ description: 'When it came first', example: '2026-03-01T09:30:00.000Z' }),
+      outcome: choice(['created', 'taken', 'archived', 'known', 'dropped', 'rejected'], {
+        description:
+          'A headline that only the feed has changed, that a person has changed or deleted, or that was archived by its retention; ' +
+          'an item whose page another headline has or had, that a rule drops, or that makes no headline',
+      }),
+      headline: nullable(text(), { description: 'The id of the headline, also of the other one', example: '66f000000000000000000501' }),
+      reason: nullable(text(), { description: 'What it lacks, or why there is no headline', example: null }),
+      title: itemTitle,
+      url: itemUrl,
+      categories: list(text({ example: 'Ferries' })),
+      author: nullable(text(), { example: null }),
+      publishedAt: nullable(date(), { example: '2026-03-01T09:00:00.000Z' }),
+    }),
+    NEWEST_FIRST,
+  ),
+})
+export type FeedItems = ValueOf<typeof feedItems>
+
+export const opmlReport = object({
+  added: whole({ description: 'Feeds; of a dry run, those that would be', example: 198 }),
+  known: whole({ example: 1 }),
+  rejected: whole({ example: 1 }),
+  leftOut: whole({ description: 'Beyond 1,000', example: 0 }),
+  rows: list(
+    object({
+      line: whole({ description: 'Of the file', example: 12 }),
+      address: text({ example: 'https://harbour.example/feed.xml' }),
+      title: text({ example: 'The Harbour Post' }),
+      outcome: choice(['added', 'known', 'rejected']),
+      message: nullable(text(), { description: 'Why it was not added', example: null }),
+    }),
+    { description: 'In the order of the file' },
+  ),
+})
+export type OpmlReport = ValueOf<typeof opmlReport>
+
+export const rulePreview = object({
+  tried: whole({ description: 'Items that the rules were tried on', example: 100 }),
+  dropped: whole({ description: 'Those that no headline would be made of', example: 7 }),
+  rules: list(
+    object({
+      found: whole({ description: 'Items that the rule finds', example: 7 }),
+      items: list(object({ title: itemTitle, url: itemUrl }), { description: 'At most 20 of them' }),
+    }),
+    { description: 'In the order of the request' },
+  ),
+})
+export type RulePreview = ValueOf<typeof rulePreview>
+
+export const headlineOrigins = object({
+  items: list(
+    object({
+      headline: text({ example: '66f000000000000000000501' }),
+      feed: text({ example: '66f000000000000000000701' }),
+      title: nullable(text(), { description: 'Of the feed; null where it was deleted', example: 'The Harbour Post' }),
+      item: nullable(text(), { description: 'The id of the item within the feed; null where it has none', example: 'tag:harbour.example,2026:ferry' }),
+      isAlsoIn: boolean({ description: 'Whether the headline is of another feed, or was typed, and this one has its page too' }),
+      at: date({ description: 'When the item came first', example: '2026-03-01T09:30:00.000Z' }),
+    }),
+    { description: 'Headlines that no feed has are left out' },
+  ),
+})
+export type HeadlineOrigins = ValueOf<typeof headlineOrigins>
 
 export const documentUsage = object({
   items: list(

@@ -47,12 +47,12 @@ it('check finds nothing wrong with a site, also beside its service, and with one
   assert.deepEqual(wrong, [])
   assert.deepEqual(
     report.checks.map(({ name }) => name),
-    ['settings', 'directory', 'permissions', 'secrets', 'disk', 'schema', 'integrity', 'references', 'values', 'stored', 'backups', 'guests', 'mail', 'clock'],
+    ['settings', 'directory', 'permissions', 'secrets', 'disk', 'schema', 'integrity', 'references', 'values', 'feeds', 'stored', 'backups', 'guests', 'mail', 'clock'],
   )
   const text = await runCheaply(['check', '--data-dir', data])
   const onSameDisk = /^warn {2}backups +every 1d, the newest 7 in \S+, up to [\d.]+ MB, on the disk of the database: .*\n/m
   assert.match(text.stdout, onSameDisk)
-  assert.match(text.stdout.replace(onSameDisk, ''), /^(ok {4}\w+ +\S.*\n){13}$/)
+  assert.match(text.stdout.replace(onSameDisk, ''), /^(ok {4}\w+ +\S.*\n){14}$/)
   const off = await check('--data-dir', data, '--backup-every', 'off')
   assert.deepEqual(off.wrong, [])
   assert.match(off.report.checks.find(({ name }) => name === 'backups')?.text ?? '', /^automatic backups are off: .*--backup-every 24h/)
@@ -85,6 +85,8 @@ it('check says what to do about each fault', async (t) => {
     UPDATE headline SET doc = json_set(doc, '$.source.headquarters.flagUrl', 'foo bar') WHERE seq = 2;
     INSERT INTO user (id, doc) VALUES ('66f000000000000000000601', '{"email":"reader@example.org"}');
     INSERT INTO user_content_preferences (id, doc) VALUES ('66f000000000000000000601', '{"savedHeadlines":[{"url":"foo bar","topic":{"iconUrl":"ftp://x"}}]}');
+    INSERT INTO feed (id, doc) VALUES ('one', '{"title":"a","paused":false}'), ('two', '{"title":"b","paused":false}');
+    INSERT INTO feed_state (feed, next_at, state) VALUES ('one', 1, '{"failures":3,"problem":"lost"}'), ('two', 1, '{"failures":0}');
     PRAGMA user_version = 99; UPDATE meta SET value = '9.8.7' WHERE name = 'version'`)
   database.close()
   const { report, wrong } = await check('--data-dir', data)
@@ -92,6 +94,7 @@ it('check says what to do about each fault', async (t) => {
     report.checks.find(({ name }) => name === 'values')?.text ?? '',
     /^links and codes that no write may store: iconUrl of the topic \w+, isoCode of the country (\w+), one isoCode of country \w+ and \w+, source\.headquarters\.flagUrl of the headline \w+, savedHeadlines\[0\]\.url of the user_content_preferences \w+, and 1 more: correct them/,
   )
+  assert.match(report.checks.find(({ name }) => name === 'feeds')?.text ?? '', /^1 of 2 feeds cannot be fetched: GET \/api\/v1\/feeds says why$/)
   for (const wanted of [
     /^permissions: others can read .*dateline\.db: run chmod -R go-rwx ".*"$/,
     /^secrets: .*expected a secret of at least 32 bytes, found 5: remove ".*secrets", .*everyone then signs in again$/,

@@ -252,6 +252,22 @@ const ROWS: readonly {
     request: 'POST /api/v1/data/h/return?model=headline {"note":"n"}',
     gives: { document: DATA, etag: '"v1"' },
   },
+  { call: ({ admin }) => admin.feeds(), request: 'GET /api/v1/feeds' },
+  { call: async ({ admin }) => (await admin.feedsAsOpml()).text(), request: 'GET /api/v1/feeds/opml', gives: '<opml>' },
+  { call: ({ admin }) => admin.feedItems('f'), request: 'GET /api/v1/feeds/f/items' },
+  { call: ({ admin }) => admin.previewFeedRules({ rules: [] }), request: 'POST /api/v1/feeds/rules {"rules":[]}' },
+  { call: ({ admin }) => admin.headlineOrigins({ ids: ['h'] }), request: 'POST /api/v1/feeds/origins {"ids":["h"]}' },
+  {
+    call: ({ admin }) => admin.setFeedPassword('f', { password: null }),
+    request: 'PUT /api/v1/admin/feeds/f/password {"password":null}',
+    status: 204,
+  },
+  { call: ({ admin }) => admin.previewFeed({ address: 'a' }), request: 'POST /api/v1/admin/feeds/preview {"address":"a"}' },
+  { call: ({ admin }) => admin.fetchFeed('f'), request: 'POST /api/v1/admin/feeds/f/fetch {}' },
+  {
+    call: ({ admin }) => admin.importFeeds({ opml: '<opml/>', source: { id: 's' } }),
+    request: 'POST /api/v1/admin/feeds/opml {"opml":"<opml/>","source":{"id":"s"}}',
+  },
   { call: ({ admin }) => admin.invitation('u'), request: 'GET /api/v1/admin/users/u/invitation' },
   { call: ({ admin }) => admin.inviteAgain('u', { language: 'de' }), request: 'POST /api/v1/admin/users/u/invitation?language=de {}' },
 ]
@@ -266,6 +282,8 @@ describe('a method of the client', () => {
           response.writeHead(200, { 'content-type': 'application/vnd.sqlite3' }).end('SQLite format 3')
         } else if (asked?.endsWith('/export') === true) {
           response.writeHead(200, { 'content-type': 'application/octet-stream' }).end('id,name')
+        } else if (asked?.endsWith('/v1/feeds/opml') === true) {
+          response.writeHead(200, { 'content-type': 'text/x-opml; charset=utf-8' }).end('<opml>')
         } else if (status !== 200) response.writeHead(status).end()
         else response.writeHead(200, { etag: '"v1"' }).end(JSON.stringify({ data: DATA, metadata: {} }))
       })

@@ -17,6 +17,7 @@ import type { Config, Environment } from '../../config/settings.ts'
 import { DeliveryError } from '../../mail/delivery/delivery-error.ts'
 import { probeMail } from '../../mail/delivery/mail-probe.ts'
 import { readMailSettings } from '../../mail/settings/mail-settings.ts'
+import { feed } from '../../models/feed-model.ts'
 import { STORED_MODELS } from '../../models/registry.ts'
 import { BACKUPS_DIRECTORY, restoreAdvice } from '../../store/backup/backup.ts'
 import { backupRule } from '../../store/backup/backup-schedule.ts'
@@ -27,6 +28,7 @@ import { countItems, faultsOf, lastRecordDate, newestDate } from '../../store/sc
 import { copiesBehind, readProgress } from '../../store/references/reference-progress.ts'
 import { fileFacts, requireReadable, SCHEMA, SchemaError } from '../../store/schema/migrate.ts'
 import { loadSecrets } from '../../store/db/secret-file.ts'
+import { feedStates } from '../../store/feeds/feed-state.ts'
 import { guestStorage } from '../../store/accounts/guest-table.ts'
 import { contentFaults } from '../../store/documents/stored-documents.ts'
 import { wordFaults } from '../../store/search/word-index.ts'
@@ -62,6 +64,7 @@ export function checksOfData(config: Config, environment: Environment, exposed: 
     ['integrity', onceReadable(checkIntegrity)],
     ['references', onceReadable(checkReferences)],
     ['values', onceReadable(checkValues)],
+    ['feeds', onceReadable(checkFeeds)],
   ]
 }
 
@@ -210,6 +213,13 @@ function checkValues(database: Database): string | Warning {
   const odd = oddValues(database)
   if (odd === undefined) return 'all links and codes can be used'
   return { warning: `links and codes that no write may store: ${odd}: correct them in the dashboard, or by PATCH; copies follow` }
+}
+
+/** Why each fails stands in the list of the API. */
+function checkFeeds(database: Database): string | Warning {
+  const all = counted(countItems(database, [feed])[feed.name] ?? 0, 'feed')
+  const failing = [...feedStates(database).values()].filter(({ state }) => state['problem'] !== undefined).length
+  return failing === 0 ? `${all}, none of which fails` : { warning: `${failing} of ${all} cannot be fetched: GET /api/v1/feeds says why` }
 }
 
 /** A backup beside the database is gone with it when the disk is. */

@@ -10,7 +10,7 @@ import { problemAt, throwProblem, type Report } from './problems.ts'
 const ITEM_MEMBERS: readonly string[] = ['title', 'excerpt', 'url', 'categories', 'author', 'language']
 
 /** Parses the filter of a rule, as JSON text. Throws badRequest, also for a member that no item has: the rule would never find one. */
-function parseItemFilter(text: string): Filter {
+export function parseItemFilter(text: string): Filter {
   const filter = parseFilter(parseFilterText(text))
   const unknown = membersOf(filter).find((name) => !ITEM_MEMBERS.includes(name))
   if (unknown === undefined) return filter

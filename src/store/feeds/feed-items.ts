@@ -5,6 +5,7 @@
  * That a person changed a headline is noted by triggers (schema/change-triggers.ts), which no way of writing gets past.
  * Functions that write run inside a transaction.
  */
+import { DAY_MS } from '../../base/duration.ts'
 import { headline } from '../../models/headline.ts'
 import { incompleteOf } from '../../models/incomplete.ts'
 import type { Database, Row } from '../db/database.ts'
@@ -39,7 +40,7 @@ export interface FeedItemRow {
 
 /** The items of a feed that keep what they say. */
 export const KEPT_ITEMS_MAX = 100
-/** Headlines whose feeds are looked up together. */
+/** Items, and pages, of one step. */
 const FORGOTTEN_PER_STEP = 100
 
 export function feedItem(database: Database, feed: string, key: string): FeedItemRow | undefined {
@@ -67,7 +68,7 @@ export function itemsOfHeadline(database: Database, id: string): readonly FeedIt
 
 /** How many headlines a feed has made since a time. */
 export function createdSince(database: Database, feed: string, since: number): number {
-  const sql = "SELECT count(*) AS n FROM (SELECT 1 FROM feed_item WHERE feed = ? AND outcome IN ('created', 'taken', 'archived') AND at >= ? LIMIT 10000)"
+  const sql = "SELECT count(*) AS n FROM (SELECT 1 FROM feed_item INDEXED BY feed_item_time WHERE feed = ? AND outcome IN ('created', 'taken', 'archived') AND at >= ? LIMIT 10000)"
   return Number(database.get(sql, feed, since)?.['n'])
 }
 
@@ -126,22 +127,25 @@ export function noteArchived(database: Database, id: string): void {
 }
 
 /**
- * Forgets some items and pages that no feed had since a time. Items of headlines that exist stay. Returns whether there may
- * be more.
+ * Forgets some items that no feed had since a time, and pages that no item leads to any more. Items of headlines that exist
+ * stay, and so do those of feeds that have not changed since: they still have them. Returns whether there may be more.
  */
 export function forgetUnseen(database: Database, before: number, now: number): boolean {
   const places = [headline, incompleteOf(headline)].flatMap((model) => (model === undefined ? [] : [tableOf(model)]))
   const exists = places.map((table) => `EXISTS (SELECT 1 FROM ${table} WHERE id = feed_item.headline)`).join(' OR ')
+  const readAt = `(SELECT state ->> '$."lastReadMs"' FROM feed_state WHERE feed = feed_item.feed)`
   const unseen = database.all('SELECT seq FROM feed_item WHERE seen_at < ? ORDER BY seen_at LIMIT ?', before, FORGOTTEN_PER_STEP)
   const list = unseen.map((row) => Number(row['seq'])).join(', ')
-  database.run(`DELETE FROM feed_item WHERE seq IN (${list}) AND NOT (${exists})`)
-  // They are looked at again after the same time.
+  database.run(`DELETE FROM feed_item WHERE seq IN (${list}) AND NOT (${exists}) AND coalesce(${readAt}, ?) > seen_at + ?`, now, 2 * DAY_MS)
+  // What stays is looked at again after the same time.
   database.run(`UPDATE feed_item SET seen_at = ? WHERE seq IN (${list})`, now)
-  const pages = database.run(
-    'DELETE FROM removed_page WHERE page IN (SELECT page FROM removed_page WHERE seen_at < ? ORDER BY seen_at LIMIT ?)',
-    ...[before, FORGOTTEN_PER_STEP],
-  )
-  return unseen.length === FORGOTTEN_PER_STEP || pages === FORGOTTEN_PER_STEP
+  const pages = database.all('SELECT page FROM removed_page WHERE seen_at < ? ORDER BY seen_at LIMIT ?', before, FORGOTTEN_PER_STEP)
+  for (const { page } of pages) {
+    const isHad = database.get('SELECT 1 FROM feed_item WHERE page = ?', page ?? null) !== undefined
+    if (isHad) database.run('UPDATE removed_page SET seen_at = ? WHERE page = ?', now, page ?? null)
+    else database.run('DELETE FROM removed_page WHERE page = ?', page ?? null)
+  }
+  return unseen.length === FORGOTTEN_PER_STEP || pages.length === FORGOTTEN_PER_STEP
 }
 
 function itemOf(row: Row): FeedItemRow {

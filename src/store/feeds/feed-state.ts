@@ -11,8 +11,8 @@ import { tableOf, valueAt } from '../schema/names.ts'
 
 export interface FeedState {
   readonly feed: string
-  /** In milliseconds since the epoch. */
-  readonly nextAt: number
+  /** In milliseconds since the epoch; undefined for one that has ended. */
+  readonly nextAt: number | undefined
   readonly state: JsonObject
 }
 
@@ -39,15 +39,15 @@ export function feedStates(database: Database): ReadonlyMap<string, FeedState> {
 /** Feeds that are due at a time and not paused, those first that are due the longest; at most `limit`. */
 export function dueFeeds(database: Database, now: number, limit: number): readonly DueFeed[] {
   const sql = `SELECT doc.id, doc.doc, state.state FROM ${tableOf(feed)} AS doc LEFT JOIN feed_state AS state ON state.feed = doc.id
-    WHERE ${IS_FETCHED} AND coalesce(state.next_at, 0) <= ? ORDER BY coalesce(state.next_at, 0), doc.seq LIMIT ?`
+    WHERE ${IS_FETCHED} AND (state.feed IS NULL OR state.next_at <= ?) ORDER BY coalesce(state.next_at, 0), doc.seq LIMIT ?`
   return database.all(sql, now, limit).map(({ id, doc, state }) => {
     return { id: String(id), text: String(doc), state: state === null ? undefined : (parseJson(String(state)) as JsonObject) }
   })
 }
 
-/** When the next feed is due; 0 where one was never fetched, undefined where there is none that is not paused. */
+/** When the next feed is due; 0 where one was never fetched, undefined where all are paused or have ended. */
 export function nextFeedAt(database: Database): number | undefined {
-  const sql = `SELECT min(coalesce(state.next_at, 0)) AS at FROM ${tableOf(feed)} AS doc LEFT JOIN feed_state AS state ON state.feed = doc.id
+  const sql = `SELECT min(CASE WHEN state.feed IS NULL THEN 0 ELSE state.next_at END) AS at FROM ${tableOf(feed)} AS doc LEFT JOIN feed_state AS state ON state.feed = doc.id
     WHERE ${IS_FETCHED}`
   const at = database.get(sql)?.['at'] ?? null
   return at === null ? undefined : Number(at)
@@ -57,9 +57,9 @@ export function nextFeedAt(database: Database): number | undefined {
 export function putFeedState(database: Database, { feed: id, nextAt, state }: FeedState, address: string): boolean {
   const sql = `INSERT INTO feed_state (feed, next_at, state) SELECT id, ?, ? FROM ${tableOf(feed)} WHERE id = ? AND ${valueAt('address')} = ?
     ON CONFLICT (feed) DO UPDATE SET next_at = excluded.next_at, state = excluded.state`
-  return database.run(sql, nextAt, JSON.stringify(state), id, address) === 1
+  return database.run(sql, nextAt ?? null, JSON.stringify(state), id, address) === 1
 }
 
 function stateOf(row: { readonly [name: string]: unknown }): FeedState {
-  return { feed: String(row['feed']), nextAt: Number(row['next_at']), state: parseJson(String(row['state'])) as JsonObject }
+  return { feed: String(row['feed']), nextAt: row['next_at'] === null ? undefined : Number(row['next_at']), state: parseJson(String(row['state'])) as JsonObject }
 }

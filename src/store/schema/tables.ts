@@ -150,9 +150,9 @@ export const SERVICE_TABLES = `
   CREATE TABLE redirect (model TEXT NOT NULL, id TEXT NOT NULL, target TEXT NOT NULL, PRIMARY KEY (model, id))
     WITHOUT ROWID, STRICT;
 
-  -- What fetching a feed has found out, and when it is due again; a trigger removes it where the feed gets another address.
+  -- What fetching a feed has found out, and when it is due again, if ever; a trigger removes it where the feed gets another address.
   CREATE TABLE feed_state (
-    feed TEXT PRIMARY KEY, next_at INTEGER NOT NULL,
+    feed TEXT PRIMARY KEY, next_at INTEGER,
     state TEXT NOT NULL CHECK (CASE WHEN json_valid(state) THEN json_type(state) = 'object' ELSE 0 END)
   ) WITHOUT ROWID, STRICT;
   CREATE INDEX feed_due ON feed_state (next_at);
@@ -167,6 +167,8 @@ export const SERVICE_TABLES = `
   CREATE INDEX feed_item_page ON feed_item (page, feed) WHERE page IS NOT NULL;
   CREATE INDEX feed_item_headline ON feed_item (headline) WHERE headline IS NOT NULL;
   CREATE INDEX feed_item_seen ON feed_item (seen_at);
+  -- For the headlines of a day.
+  CREATE INDEX feed_item_time ON feed_item (feed, at);
   CREATE INDEX feed_item_kept ON feed_item (feed, seq) WHERE item IS NOT NULL;
   -- Headlines that retention may archive: those of the feed that no person has changed.
   CREATE INDEX feed_item_own ON feed_item (feed, seq) WHERE outcome = 'created';

@@ -1,0 +1,45 @@
+/** Fetching feeds, and what looks at other servers for administrators: one client for both, so that a host has one connection. */
+import { randomInt } from 'node:crypto'
+import { createFeedPasswords } from '../auth/feed-passwords.ts'
+import type { Clock } from '../base/clock.ts'
+import type { Log } from '../base/log.ts'
+import type { Metrics, Reading } from '../base/metrics.ts'
+import type { Config } from '../config/settings.ts'
+import { createFeedFetches } from '../content/feeds/feed-fetches.ts'
+import { startFeedWork } from '../content/feeds/feed-work.ts'
+import { createOutboundClient, userAgentOf } from '../outbound/outbound-client.ts'
+import type { OutboundRules } from '../outbound/outbound-rules.ts'
+import type { FeedState } from '../store/feeds/feed-state.ts'
+import type { Services } from './services.ts'
+
+const RANDOM_STEPS = 2 ** 32
+
+export interface FeedServiceOptions {
+  readonly config: Pick<Config, 'invitationUrl'>
+  readonly rules: OutboundRules
+  readonly services: Pick<Services, 'store' | 'newId' | 'metrics' | 'keys'>
+  /** Whether this process fetches: of the nodes of a cluster, one does. */
+  readonly isOnDuty: (() => boolean) | undefined
+  readonly now: Clock
+  readonly log: Log
+}
+
+/** Starts it. No connection is made while there is no feed. */
+export function startFeeds({ config, rules, services, isOnDuty, now, log }: FeedServiceOptions) {
+  const { store, newId, metrics, keys } = services
+  const outbound = createOutboundClient({ rules, userAgent: userAgentOf(config.invitationUrl) })
+  const passwords = createFeedPasswords({ store, keys: keys.feeds })
+  const random = (): number => randomInt(RANDOM_STEPS) / RANDOM_STEPS
+  const fetches = createFeedFetches({ store, newId, client: outbound, credentialsOf: passwords.credentialsOf, metrics, now, random, log })
+  feedMetrics(metrics, () => store.feeds.feedStates())
+  const work = startFeedWork({ store, fetches, isOnDuty, now, log })
+  return { outbound, passwords, work, stop: work.stop }
+}
+
+function feedMetrics(metrics: Metrics, states: () => ReadonlyMap<string, FeedState>): void {
+  metrics.gauge('dateline_feeds', 'Feeds that were fetched, by how that went last.', () => {
+    const counts = { working: 0, failing: 0, ended: 0 }
+    for (const { nextAt, state } of states().values()) counts[nextAt === undefined ? 'ended' : state['problem'] === undefined ? 'working' : 'failing']++
+    return Object.entries(counts).map(([status, count]): Reading => [{ status }, count])
+  })
+}

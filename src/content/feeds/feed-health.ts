@@ -1,0 +1,86 @@
+/** How feeds are doing: what publishers and administrators see beside the documents. */
+import { isoDate } from '../../base/dates.ts'
+import { DAY_MS, HOUR_MS } from '../../base/duration.ts'
+import { isNumber, parseJson, type Json, type JsonObject } from '../../base/json.ts'
+import { feed, type FeedDocument } from '../../models/feed-model.ts'
+import type { FeedHealth } from '../../models/responses.ts'
+import { matchAll } from '../../query/ast.ts'
+import type { Position } from '../../query/order.ts'
+import type { QueryCaller } from '../../store/query/find-query.ts'
+import type { ReadStore } from '../../store/read-store.ts'
+
+/** Feeds that are listed; a site has some hundred. */
+const FEEDS_MAX = 5_000
+const BY_TITLE = [{ path: ['title'], descending: false }]
+
+type HealthStore = Pick<ReadStore, 'documents' | 'feeds'>
+
+/** The health of all feeds, by their titles. Rejects as a list does where many queries wait. */
+export async function healthOfFeeds(store: HealthStore, caller: QueryCaller, now: number): Promise<readonly FeedHealth[]> {
+  const documents = await allFeeds(store, caller)
+  const [states, secrets] = [store.feeds.feedStates(), store.feeds.feedsWithSecret()]
+  return documents.map((document) => {
+    const hasPassword = secrets.has(document.id)
+    return healthOf(store, { document, state: states.get(document.id)?.state, nextAt: states.get(document.id)?.nextAt, hasPassword, now })
+  })
+}
+
+/** The documents of all feeds, by their titles. */
+export async function allFeeds({ documents }: Pick<ReadStore, 'documents'>, caller: QueryCaller): Promise<readonly FeedDocument[]> {
+  const found: FeedDocument[] = []
+  let after: Position | undefined
+  do {
+    const { items, next } = await documents.find(feed, { filter: matchAll, sort: BY_TITLE, limit: FEEDS_MAX - found.length, after }, caller)
+    found.push(...items.map((text) => parseJson(text) as unknown as FeedDocument))
+    after = next
+  } while (after !== undefined && found.length < FEEDS_MAX)
+  return found
+}
+
+/** That of one feed; undefined where there is none. */
+export function healthOfFeed(store: HealthStore, id: string, now: number): FeedHealth | undefined {
+  const text = store.documents.get(feed, id)
+  if (text === undefined) return undefined
+  const known = store.feeds.feedState(id)
+  const hasPassword = store.feeds.feedSecret(id) !== undefined
+  return healthOf(store, { document: parseJson(text) as unknown as FeedDocument, state: known?.state, nextAt: known?.nextAt, hasPassword, now })
+}
+
+interface Known {
+  readonly document: FeedDocument
+  /** As fetching has left it; undefined before the first fetch. */
+  readonly state: JsonObject | undefined
+  readonly nextAt: number | undefined
+  readonly hasPassword: boolean
+  readonly now: number
+}
+
+function healthOf({ feeds }: Pick<HealthStore, 'feeds'>, { document, state, nextAt, hasPassword, now }: Known): FeedHealth {
+  const { id, title, address, paused } = document
+  const dateOf = (value: Json | undefined): string | null => (isNumber(value) ? isoDate(Number(value)) : null)
+  const problem = typeof state?.['problem'] === 'string' ? state['problem'] : undefined
+  const notes = Array.isArray(state?.['notes']) ? (state['notes'] as readonly Json[]).map(String) : []
+  const hasEnded = state !== undefined && nextAt === undefined
+  const status = paused ? 'paused' : hasEnded ? 'ended' : problem !== undefined ? 'failing' : state === undefined ? 'new' : 'working'
+  return {
+    ...{ id, title, address, status, hasPassword },
+    sentence: problem === undefined ? (notes.join('. ') || null) : failing(problem, state, now),
+    fetchedAt: dateOf(state?.['lastFetchMs']),
+    succeededAt: dateOf(state?.['lastSuccessMs']),
+    nextAt: paused || nextAt === undefined ? null : isoDate(nextAt),
+    failures: isNumber(state?.['failures']) ? Number(state['failures']) : 0,
+    itemsOfDay: feeds.createdSince(id, now - DAY_MS),
+    movedTo: typeof state?.['movedTo'] === 'string' ? state['movedTo'] : null,
+    suggestedAddress: typeof state?.['suggestedAddress'] === 'string' ? state['suggestedAddress'] : null,
+  }
+}
+
+/** `Since 3 days: the server responded with 404, … The site names https://… as its feed: use that address` */
+function failing(problem: string, state: JsonObject | undefined, now: number): string {
+  const since = isNumber(state?.['failingSinceMs']) ? now - Number(state['failingSinceMs']) : 0
+  const [days, hours] = [Math.floor(since / DAY_MS), Math.floor(since / HOUR_MS)]
+  const time = days >= 2 ? `For ${days} days: ` : hours >= 2 ? `For ${hours} hours: ` : ''
+  const suggested = state?.['suggestedAddress']
+  const remedy = typeof suggested === 'string' ? `. The site names ${suggested} as its feed: use that address` : ''
+  return `${time}${problem}${remedy}`
+}

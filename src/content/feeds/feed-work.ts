@@ -1,0 +1,122 @@
+/**
+ * Fetches feeds as they are due, eight at a time. While there is no feed there is no timer, and nothing leaves the machine.
+ *
+ * What is due stands in the store (feed-state.ts): a restart goes on there, and of the nodes of a cluster one does the work.
+ * A feed that cannot be stored, as where the disk is full, stays due and is tried again later.
+ */
+import type { Clock } from '../../base/clock.ts'
+import { MINUTE_MS } from '../../base/duration.ts'
+import { parseJson } from '../../base/json.ts'
+import type { Log } from '../../base/log.ts'
+import { feed, type FeedDocument } from '../../models/feed-model.ts'
+import type { DueFeed } from '../../store/feeds/feed-state.ts'
+import type { ReadStore } from '../../store/read-store.ts'
+import type { Writable } from '../../store/writes/writer.ts'
+import type { FeedFetches } from './feed-fetches.ts'
+
+/** As many as the client has connections. */
+const AT_ONCE_MAX = 8
+/** Feeds that are read together: to find those that are due costs as much as all feeds. */
+const WAITING_MAX = 50
+/** Timers do not follow a clock that is set, and a node may become the keeper: the store is looked at so often. */
+const LOOK_MS = MINUTE_MS
+/** Between two looks, whatever is due. */
+const LOOK_MIN_MS = 1_000
+
+export interface FeedWorkOptions {
+  readonly store: Pick<ReadStore, 'feeds' | 'documents' | 'history' | 'versions'> & Writable
+  readonly fetches: FeedFetches
+  /** Whether this process does it: of the nodes of a cluster, one does. */
+  readonly isOnDuty?: (() => boolean) | undefined
+  readonly now: Clock
+  readonly log: Log
+}
+
+export type FeedWork = ReturnType<typeof startFeedWork>
+
+export function startFeedWork({ store, fetches, isOnDuty = () => true, now, log }: FeedWorkOptions) {
+  const stopping = new AbortController()
+  const { signal } = stopping
+  const running = new Map<string, Promise<void>>()
+  /** Feeds that could not be stored, and when each is tried again. */
+  const postponed = new Map<string, number>()
+  /** Due, and next in line. */
+  let waiting: DueFeed[] = []
+  let timer: NodeJS.Timeout | undefined
+  let isStopped = false
+  let seen = ''
+
+  const begin = (due: DueFeed): Promise<void> => {
+    waiting = waiting.filter(({ id }) => id !== due.id)
+    const work = fetches
+      .fetch(due, signal)
+      .then(() => void postponed.delete(due.id))
+      .catch((error: unknown) => {
+        log.error('feed.failed', { feed: due.id, error })
+        postponed.set(due.id, now() + LOOK_MS)
+      })
+      .finally(() => {
+        running.delete(due.id)
+        look()
+      })
+    running.set(due.id, work)
+    return work
+  }
+  const look = (): void => {
+    clearTimeout(timer)
+    timer = undefined
+    if (isStopped) return
+    let waitMs: number | undefined = LOOK_MS
+    try {
+      waitMs = beginDue()
+    } catch (error) {
+      log.error('feeds.failed', { error })
+    }
+    if (waitMs !== undefined) timer = setTimeout(look, waitMs).unref()
+  }
+  /** Begins what is due. Returns how long to wait for the next look; undefined where a fetch that ends, or a new feed, looks again. */
+  const beginDue = (): number | undefined => {
+    if (!isOnDuty()) waiting = []
+    else if (waiting.length === 0) {
+      const due = store.feeds.dueFeeds(now(), WAITING_MAX + running.size + postponed.size)
+      waiting = due.filter(({ id }) => !running.has(id) && (postponed.get(id) ?? 0) <= now())
+    }
+    for (const one of waiting.splice(0, AT_ONCE_MAX - running.size)) void begin(one)
+    if (waiting.length > 0 || running.size >= AT_ONCE_MAX) return undefined
+    const nextAt = store.feeds.nextFeedAt()
+    return nextAt === undefined ? undefined : Math.min(LOOK_MS, Math.max(LOOK_MIN_MS, nextAt - now()))
+  }
+  const stopListening = store.history.onChanges(() => {
+    const version = store.versions.of([feed])
+    if (version === seen) return
+    seen = version
+    waiting = []
+    look()
+  })
+  look()
+
+  return {
+    /** Fetches a feed now, whenever it is due; joins a fetch that runs. A process that is not on duty makes it due. */
+    async fetchNow(id: string): Promise<void> {
+      const text = store.documents.get(feed, id)
+      if (text === undefined) return
+      const known = store.feeds.feedState(id)
+      if (isOnDuty()) return running.get(id) ?? begin({ id, text, state: known?.state })
+      const { address } = parseJson(text) as unknown as FeedDocument
+      if (known !== undefined) await store.as({ kind: 'feed', id }).putFeedState({ ...known, nextAt: now() }, address)
+    },
+    /** Resolves when nothing is due and nothing runs. */
+    async idle(): Promise<void> {
+      for (look(); running.size > 0; look()) await Promise.all(running.values())
+    },
+    /** Aborts what runs: it stays due. */
+    async stop(): Promise<void> {
+      isStopped = true
+      waiting = []
+      stopListening()
+      clearTimeout(timer)
+      stopping.abort()
+      await Promise.all(running.values())
+    },
+  }
+}

@@ -1,0 +1,248 @@
+/**
+ * From the items of a feed to headlines, each story once.
+ *
+ * An item is known by its id within the feed, and by the page that it leads to, over all feeds and headlines, those that were
+ * typed by hand, are in the trash or were deleted for good. Items are taken in pieces, each one transaction that notes with each
+ * headline the item that it is of: whenever the process ends, the same feed again goes on where it has come. What was found
+ * out by fetching is noted with the last piece.
+ */
+import { createHash } from 'node:crypto'
+import { setImmediate as turn } from 'node:timers/promises'
+import { DAY_MS } from '../../base/duration.ts'
+import type { NewId } from '../../base/ids.ts'
+import { isoDate } from '../../base/dates.ts'
+import { parseJson, type JsonObject } from '../../base/json.ts'
+import { pageKey } from '../../base/page-address.ts'
+import type { FeedItem } from '../../feeds/feed.ts'
+import { feed, feedRules, type FeedDocument, type FeedRule } from '../../models/feed-model.ts'
+import { headline } from '../../models/headline.ts'
+import { placeFor, placesOf } from '../../models/incomplete.ts'
+import type { FeedItemRow } from '../../store/feeds/feed-items.ts'
+import type { FeedState } from '../../store/feeds/feed-state.ts'
+import type { TransactionView } from '../../store/documents/transaction-view.ts'
+import type { Steps } from '../../store/writes/document-writes.ts'
+import type { FeedReadCounts } from '../../store/writes/feed-writes.ts'
+import type { Writable } from '../../store/writes/writer.ts'
+import { changeAnywhere } from '../reads/incomplete-drafts.ts'
+import { sameAddress } from '../reads/same-address.ts'
+import { withDates } from '../rules/publication.ts'
+import { changedTexts, headlineMaker } from './item-headline.ts'
+
+/** Items that are looked at, as many as the parser gives. */
+const ITEMS_MAX = 500
+/** Items of one transaction: about ten milliseconds where all are new. */
+const PIECE_ITEMS = 10
+/** Headlines that one transaction archives. */
+const ARCHIVED_PER_STEP = 20
+/** That an item is still there is noted this often. */
+const SEEN_MS = DAY_MS
+const KEY_CHARS_MAX = 2_000
+/** Of texts of an item, and of its addresses: longer ones are no addresses for a headline. */
+const TEXT_CHARS_MAX = 2_000
+const ADDRESS_CHARS_MAX = 9_000
+const CATEGORIES_MAX = 50
+const CATEGORY_CHARS_MAX = 200
+
+export interface IngestParts {
+  readonly store: Writable
+  readonly newId: NewId
+}
+
+export interface ReadItems {
+  readonly feedId: string
+  /** The address that was fetched: a feed that has another one meanwhile gets nothing of this. */
+  readonly address: string
+  /** Newest first, as a feed orders them. */
+  readonly items: readonly FeedItem[]
+  /** In milliseconds since the epoch. */
+  readonly now: number
+  /** Gives what is noted with the last piece; undefined for items of a file. */
+  readonly state: ((counts: IngestCounts) => Omit<FeedState, 'feed'>) | undefined
+}
+
+export interface IngestCounts extends FeedReadCounts {
+  readonly known: number
+  readonly dropped: number
+  readonly rejected: number
+}
+
+const NOTHING: IngestCounts = { created: 0, changed: 0, archived: 0, known: 0, dropped: 0, rejected: 0 }
+
+/**
+ * Returns what became of the items; 'gone' where the feed was deleted or has another address, and nothing more of it is
+ * written. Throws networkError where nothing can be written now: the same call again goes on.
+ */
+export async function ingestItems({ store, newId }: IngestParts, { feedId, address, items, now, state }: ReadItems): Promise<IngestCounts | 'gone'> {
+  const writer = store.as({ kind: 'feed', id: feedId })
+  // The oldest first, so that the order of insertion is that of the feed.
+  const kept = items.slice(0, ITEMS_MAX).map(shortened).reverse()
+  const present = new Set(kept.flatMap((item) => keyOf(item) ?? []))
+  let sum = NOTHING
+  for (let from = 0; ; from += PIECE_ITEMS) {
+    const piece = kept.slice(from, from + PIECE_ITEMS)
+    const isLast = from + PIECE_ITEMS >= kept.length
+    const counts = await writer.together((view, steps) => {
+      const job = openJob({ view, steps, newId, feedId, address, now, present })
+      if (job === undefined) return undefined
+      const taken = countOf(piece.map(job.take))
+      if (isLast) {
+        steps.feeds.trim(feedId)
+        if (state !== undefined) steps.feeds.putState({ feed: feedId, ...state(added(sum, taken)) }, address)
+      }
+      return recorded(steps, feedId, taken)
+    })
+    if (counts === undefined) return 'gone'
+    sum = added(sum, counts)
+    if (isLast) break
+    await turn()
+  }
+  const archived = await archiveOld({ store }, { feedId, now })
+  return { ...sum, archived }
+}
+
+/** Archives what is past the retention of a feed, in several transactions. Returns how many headlines. */
+export async function archiveOld({ store }: Pick<IngestParts, 'store'>, { feedId, now }: Pick<ReadItems, 'feedId' | 'now'>): Promise<number> {
+  const writer = store.as({ kind: 'feed', id: feedId })
+  for (let sum = 0; ; await turn()) {
+    const archived = await writer.together((view, steps) => {
+      const document = feedOf(view, feedId)
+      if (document === undefined) return 0
+      const { retentionDays: days, retentionItems } = document
+      if (days === null && retentionItems === null) return 0
+      const before = days === null ? undefined : now - days * DAY_MS
+      const ids = steps.feeds.pastRetention({ feed: feedId, before, items: retentionItems ?? undefined, limit: ARCHIVED_PER_STEP })
+      for (const id of ids) {
+        const dates = { publishAt: null, unpublishAt: null, handedInAt: null }
+        steps.update(headline, id, (stored) => withDates({ ...stored, status: 'archived', updatedAt: isoDate(now) }, dates))
+        steps.feeds.noteArchived(id)
+      }
+      recorded(steps, feedId, { ...NOTHING, archived: ids.length })
+      return ids.length
+    })
+    sum += archived
+    if (archived < ARCHIVED_PER_STEP) return sum
+  }
+}
+
+/** What identifies an item within its feed; undefined for one that says nothing by which it could be known again. */
+export function keyOf({ id, link, title, published }: FeedItem): string | undefined {
+  if (id !== undefined && id !== '') return `id:${id.slice(0, KEY_CHARS_MAX).toWellFormed()}`
+  if (link !== undefined) return `link:${pageKey(link) ?? link}`
+  return title === undefined || title === '' ? undefined : `title:${hashOf([title, published ?? ''])}`
+}
+
+/** The item with texts that rows of the store may have, whatever it was read from. */
+export function shortened({ categories, ...item }: FeedItem): FeedItem {
+  const cut = (text: string, max: number): string => text.slice(0, max).toWellFormed()
+  const texts = Object.entries(item).map(([name, text]) => [name, cut(text, name === 'link' || name === 'picture' ? ADDRESS_CHARS_MAX : TEXT_CHARS_MAX)])
+  return { ...(Object.fromEntries(texts) as typeof item), categories: categories.slice(0, CATEGORIES_MAX).map((one) => cut(one, CATEGORY_CHARS_MAX)) }
+}
+
+type Taken = keyof IngestCounts | 'unchanged'
+
+interface JobParts extends IngestParts, Pick<ReadItems, 'feedId' | 'address' | 'now'> {
+  readonly view: TransactionView
+  readonly steps: Steps
+  /** The keys of all items that the feed has now. */
+  readonly present: ReadonlySet<string>
+}
+
+/** What takes items in one transaction; undefined where the feed is not there with the address. */
+function openJob({ view, steps, newId, feedId, address, now, present }: Omit<JobParts, 'store'>) {
+  const document = feedOf(view, feedId)
+  if (document === undefined || document.address !== address) return undefined
+  const make = headlineMaker({ feed: document, rules: sharedRules(view), textOf: view.textOf, now })
+  const { feeds } = steps
+
+  const take = (item: FeedItem): Taken => {
+    const key = keyOf(item)
+    if (key === undefined) return 'rejected'
+    const page = item.link === undefined ? undefined : pageKey(item.link)
+    const content = hashOf([item.title ?? '', item.excerpt ?? '', item.picture ?? ''])
+    const row = knownRow(key, page)
+    if (row === undefined) return add(item, { key, page, content })
+    const isSame = row.content === content
+    if (!isSame && row.outcome === 'rejected') return add(item, { key, page, content })
+    const isChanged = !isSame && row.outcome === 'created' && change(item, row)
+    if (!isSame || row.seenAt < now - SEEN_MS) feeds.put({ ...row, content, seenAt: now, item: isSame ? row.item : JSON.stringify(item) })
+    return isChanged ? 'changed' : 'unchanged'
+  }
+  /** The item by its key, or by its page where the feed has changed its key: one whose former key the feed has no more. */
+  const knownRow = (key: string, page: string | undefined): FeedItemRow | undefined => {
+    const row = feeds.item(feedId, key)
+    if (row !== undefined || page === undefined) return row
+    const ofPage = feeds.itemOfPage(page, feedId)
+    if (ofPage === undefined || ofPage.feed !== feedId || present.has(ofPage.key)) return undefined
+    feeds.rename(ofPage, key)
+    return { ...ofPage, key }
+  }
+  const add = (item: FeedItem, known: Pick<FeedItemRow, 'key' | 'page' | 'content'>): Taken => {
+    const base = { feed: feedId, ...known, at: now, seenAt: now, item: JSON.stringify(item) }
+    const other = otherOf(item, known.page)
+    if (other !== undefined) {
+      feeds.put({ ...base, ...other, outcome: 'known' })
+      return 'known'
+    }
+    const id = newId()
+    const made = make(item, id)
+    if (made.kind !== 'headline') {
+      feeds.put({ ...base, outcome: made.kind, headline: undefined, reason: made.reason })
+      return made.kind
+    }
+    steps.insert(placeFor(headline, made.document), { id, value: made.document })
+    feeds.put({ ...base, outcome: 'created', headline: id, reason: made.missing.length === 0 ? undefined : `${made.missing.join('. ')}.` })
+    return 'created'
+  }
+  /** The headline that has, or had, the page of an item. */
+  const otherOf = ({ link }: FeedItem, page: string | undefined): Pick<FeedItemRow, 'headline' | 'reason'> | undefined => {
+    if (link === undefined || page === undefined) return undefined
+    const ofFeed = feeds.itemOfPage(page, feedId)
+    if (ofFeed?.headline !== undefined) return { headline: ofFeed.headline, reason: 'Another item led to this page' }
+    const [found] = sameAddress(view, { model: headline, url: link, except: undefined }, placesOf(headline, true))
+    if (found !== undefined) return { headline: String(found['id']), reason: 'A headline led to this page' }
+    return feeds.isRemovedPage(page, now) ? { headline: undefined, reason: 'A headline that led to this page was deleted' } : undefined
+  }
+  /** Whether the headline is there and has changed. */
+  const change = (item: FeedItem, { headline: id = '' }: FeedItemRow): boolean => {
+    const place = placesOf(headline, true).find((one) => view.textOf(one, id) !== undefined)
+    if (place === undefined) return false
+    const stored = parseJson(view.textOf(place, id) ?? '') as JsonObject
+    const texts = changedTexts(item, stored)
+    if (Object.keys(texts).length === 0) return false
+    changeAnywhere(view, steps, { model: headline, id, change: () => ({ ...stored, ...texts, updatedAt: isoDate(now) }) })
+    return true
+  }
+  return { take }
+}
+
+function feedOf(view: TransactionView, id: string): FeedDocument | undefined {
+  const text = view.textOf(feed, id)
+  return text === undefined ? undefined : (parseJson(text) as unknown as FeedDocument)
+}
+
+/** The rules for all feeds. */
+export function sharedRules({ textOf }: Pick<TransactionView, 'textOf'>): readonly FeedRule[] {
+  const text = textOf(feedRules, feedRules.singleton ?? '')
+  return text === undefined ? [] : ((parseJson(text) as JsonObject)['rules'] as unknown as readonly FeedRule[])
+}
+
+function countOf(outcomes: readonly Taken[]): IngestCounts {
+  const count = (wanted: Taken): number => outcomes.filter((one) => one === wanted).length
+  const known = count('known') + count('unchanged')
+  return { created: count('created'), changed: count('changed'), archived: 0, known, dropped: count('dropped'), rejected: count('rejected') }
+}
+
+function added(one: IngestCounts, other: IngestCounts): IngestCounts {
+  return Object.fromEntries(Object.entries(one).map(([name, count]) => [name, count + other[name as keyof IngestCounts]])) as unknown as IngestCounts
+}
+
+/** Adds the record of the audit trail, whose actor is the feed. */
+function recorded(steps: Steps, feedId: string, counts: IngestCounts): IngestCounts {
+  const { created, changed, archived } = counts
+  steps.feeds.recordRead(feedId, { created, changed, archived })
+  return counts
+}
+
+function hashOf(texts: readonly string[]): string {
+  return createHash('sha256').update(JSON.stringify(texts)).digest('base64url').slice(0, 22)
+}

@@ -1,0 +1,145 @@
+/**
+ * The headline that an item becomes. What a feed says is checked by the rules of the model like the body of a request, so
+ * nothing of it reaches a reader that an editor could not have written.
+ *
+ * An item that lacks something, or has something that the model does not allow, becomes a draft without it: an editor adds it.
+ */
+import { isoDate } from '../../base/dates.ts'
+import { describe, Failure } from '../../base/failure.ts'
+import { parseJson, type Json, type JsonObject } from '../../base/json.ts'
+import type { Problem } from '../../base/problem.ts'
+import type { FeedItem } from '../../feeds/feed.ts'
+import { country } from '../../models/country.ts'
+import type { FeedDocument, FeedRule } from '../../models/feed-model.ts'
+import { headline } from '../../models/headline.ts'
+import { missingMembers } from '../../models/incomplete.ts'
+import type { Model } from '../../models/schema.ts'
+import { source } from '../../models/source.ts'
+import { topic } from '../../models/topic.ts'
+import { withPublication } from '../rules/publication.ts'
+import { withHandIn } from '../rules/review.ts'
+import type { TextOf } from '../rules/text-forms.ts'
+import { validateDocument } from '../rules/validate.ts'
+import { itemRules, type Judgement } from './item-rules.ts'
+
+/** Of a title, in UTF-16 units: the parser keeps long ones, and no reader wants them. */
+const TITLE_CHARS_MAX = 500
+
+export interface HeadlineContext {
+  readonly feed: FeedDocument
+  /** Those for all feeds. */
+  readonly rules: readonly FeedRule[]
+  /** Gives the JSON text of a stored document: copies are made of what is stored now. */
+  readonly textOf: TextOf
+  /** In milliseconds since the epoch. */
+  readonly now: number
+}
+
+export type MadeHeadline =
+  | {
+      readonly kind: 'headline'
+      readonly document: JsonObject
+      /** What keeps it a draft, each in a few words. */
+      readonly missing: readonly string[]
+      readonly judgement: Judgement
+    }
+  | { readonly kind: 'dropped' | 'rejected'; readonly reason: string; readonly judgement: Judgement }
+
+/** What the members of a headline are called where the feed does not give them. */
+const LACKS: Readonly<Record<string, string>> = {
+  title: 'a title',
+  url: 'a link',
+  imageUrl: 'a picture: give the source a logo, and items without one have it',
+  topic: 'a topic: give the feed one, or a rule',
+  eventCountry: 'a country: give the feed one, or a rule',
+  source: 'a source',
+}
+
+/** Gives the function from an item and the id for its headline to that headline. It throws nothing that an item could cause. */
+export function headlineMaker({ feed, rules, textOf, now }: HeadlineContext) {
+  const judge = itemRules([...feed.rules, ...rules], feed.language?.code)
+  const stored = (model: Model, copy: JsonObject | null): JsonObject | undefined => {
+    const text = copy === null ? undefined : textOf(model, String(copy['id']))
+    return text === undefined ? (copy ?? undefined) : (parseJson(text) as JsonObject)
+  }
+  const named = (model: Model, id: string | undefined, own: JsonObject | null): JsonObject | undefined =>
+    stored(model, id === undefined ? own : (copyOf(model, id, [...feed.rules, ...rules]) ?? own))
+  return (item: FeedItem, id: string): MadeHeadline => {
+    const judgement = judge(item)
+    if (judgement.drops) return { kind: 'dropped', reason: 'A rule drops it', judgement }
+    const publisher = stored(source, feed.source as unknown as JsonObject)
+    const arrival = judgement.arrival ?? feed.arrival
+    const members: Record<string, Json | undefined> = {
+      ...textsOf(item),
+      imageUrl: item.picture ?? (String(publisher?.['logoUrl'] ?? '') || undefined),
+      source: publisher,
+      eventCountry: named(country, judgement.country, feed.country as unknown as JsonObject | null),
+      topic: named(topic, judgement.topic, feed.topic as unknown as JsonObject | null),
+    }
+    const time = isoDate(now)
+    const generated = { id, createdAt: time, updatedAt: time }
+    const faults: Problem[] = []
+    const checked = (status: string): JsonObject => {
+      const given = Object.entries(members).filter((entry): entry is [string, Json] => entry[1] !== undefined)
+      const body = { ...Object.fromEntries(given), status }
+      return validateDocument(headline, body, { generated, textOf, incomplete: true, report: (problem) => void faults.push(problem) })
+    }
+    try {
+      checked('draft')
+      for (const { path } of faults) members[path.split(/[.[]/)[0] ?? ''] = undefined
+      const reasons = faults.splice(0).map(({ path, message }) => `${path}: ${message}`)
+      const draft = checked('draft')
+      const missing = [...missingMembers(headline, draft).map((name) => `It lacks ${LACKS[name] ?? describe(name)}`), ...reasons]
+      const isWhole = missing.length === 0
+      const document = isWhole && arrival === 'published' ? checked('active') : draft
+      if (faults[0] !== undefined) return { kind: 'rejected', reason: faults[0].message, judgement }
+      const handedIn = isWhole && arrival === 'review' ? { ...document, handedInAt: time } : document
+      const parts = { model: headline, stored: undefined, now, report: ignored }
+      const published = withPublication(handedIn, { ...parts, ...(item.published === undefined ? {} : { publishedAt: item.published }) })
+      return { kind: 'headline', document: withHandIn(published, parts), missing, judgement }
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error
+      return { kind: 'rejected', reason: error.message, judgement }
+    }
+  }
+}
+
+/** What a change of the item brings to its headline: the members that the item has, where the model allows them. */
+export function changedTexts(item: FeedItem, stored: JsonObject): JsonObject {
+  const { title, excerpt } = textsOf(item)
+  const wanted = { title, excerpt: excerpt || undefined, imageUrl: item.picture }
+  const given = Object.entries(wanted).filter((entry): entry is [string, string] => entry[1] !== undefined)
+  return Object.fromEntries(given.filter(([name, value]) => stored[name] !== value && isAllowed(stored, { [name]: value })))
+}
+
+function isAllowed(stored: JsonObject, change: JsonObject): boolean {
+  let isValid = true
+  const generated = { id: String(stored['id']), createdAt: String(stored['createdAt']), updatedAt: String(stored['updatedAt']) }
+  const report = ({ path }: Problem): void => void (isValid &&= !Object.hasOwn(change, path) && path !== '')
+  try {
+    validateDocument(headline, { ...stored, ...change }, { generated, stored, incomplete: true, report })
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error
+    return false
+  }
+  return isValid
+}
+
+/** The texts of an item that a headline has; those that no document may have are left out of them. */
+function textsOf({ title, excerpt = '', link }: FeedItem): { readonly title: string | undefined; readonly excerpt: string; readonly url: string | undefined } {
+  const shown = plain(title ?? '').slice(0, TITLE_CHARS_MAX).toWellFormed()
+  return { title: shown === '' ? undefined : shown, excerpt: plain(excerpt), url: link }
+}
+
+/** Without control characters, which the store does not take, and halves of surrogate pairs. */
+function plain(text: string): string {
+  return text.toWellFormed().replaceAll(/\p{Cc}+/gu, ' ').trim()
+}
+
+function copyOf(model: Model, id: string, rules: readonly FeedRule[]): JsonObject | undefined {
+  const copies = rules.map((rule) => (model === topic ? rule.topic : rule.country)) as readonly (JsonObject | null)[]
+  return copies.find((copy) => copy?.['id'] === id) ?? undefined
+}
+
+/** Times of a headline that is made now have no problem that is its feed's. */
+function ignored(): void {}

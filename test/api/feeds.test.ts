@@ -1,0 +1,245 @@
+/** Feeds over the API: who may do what, what their items became, and passwords that nothing gives back. */
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { describe, it } from 'node:test'
+import type { JsonObject } from '../../src/base/json.ts'
+import { ingestItems } from '../../src/content/feeds/ingest.ts'
+import type { FeedItem } from '../../src/feeds/feed.ts'
+import { COUNTRY, FEED, HEADLINE, TOPIC } from '../../scripts/tools/data-bodies.ts'
+import { databaseOf, type ApiResponse } from '../support/service/service.ts'
+import { ONLY_HERE } from '../support/service/service-process.ts'
+import { startSite, type By } from '../support/service/site.ts'
+
+const site = await startSite({ auditDays: '0' })
+const { service, admin, publisher, standard, guest } = site
+const { id: _, createdAt: _c, updatedAt: _u, ...BODY } = FEED
+let addresses = 0
+/** A paused feed, so that nothing is fetched, with an address of its own. */
+const made = async (more: object = {}): Promise<JsonObject> => {
+  const response = await site.create('feed', { ...BODY, paused: true, address: `https://harbour.example.org/${++addresses}.xml`, ...more })
+  assert.equal(response.status, 201, response.text)
+  return response.at('data') as JsonObject
+}
+const call = (method: string, path: string, by: By = publisher, body?: unknown): Promise<ApiResponse> =>
+  service.call(method, `/api/v1/${path}`, { token: by.token, ...(body === undefined ? {} : { body }) })
+/** A file, which is no JSON. */
+const file = (path: string, { token }: By = publisher): Promise<Response> => fetch(`${service.url}/api/v1/${path}`, { headers: { authorization: `Bearer ${token}` } })
+const STRANGER: By = { token: undefined }
+const rule = (filter: string, more: object = {}): object => ({ filter, topic: null, country: null, arrival: null, drop: false, ...more })
+
+const item = (n: number, more: Partial<FeedItem> = {}): FeedItem => ({
+  ...{ id: `tag:${n}`, title: `Story ${n}`, link: `https://harbour.example.org/feeds/${n}`, excerpt: '', picture: 'https://harbour.example.org/p.jpg' },
+  ...{ categories: n % 2 === 0 ? ['Even'] : [], ...more },
+})
+/** As the job that fetches does. */
+async function ingest({ id, address }: JsonObject, items: readonly FeedItem[]): Promise<void> {
+  const { store, newId } = service.app.services
+  await ingestItems({ store, newId }, { feedId: String(id), address: String(address), items, now: service.now(), state: undefined })
+}
+
+describe('a feed', () => {
+  it('is written by administrators, read by publishers, and hidden from all others', async () => {
+    const { id, ...feed } = await made()
+    for (const by of [publisher, standard, guest]) {
+      assert.equal((await site.create('feed', BODY, by)).status, 403)
+      assert.equal((await site.patch('feed', id, { paused: false }, by)).status, 403)
+      assert.equal((await site.remove('feed', id, by)).status, 403)
+    }
+    assert.equal((await site.read('feed', id, publisher)).at('data.address'), feed['address'])
+    for (const by of [standard, guest]) {
+      for (const read of [site.read('feed', id, by), site.list({ model: 'feed' }, by), site.list({ model: 'feed_rules' }, by)]) assert.equal((await read).status, 403)
+      assert.equal((await call('GET', 'changes?models=feed', by)).status, 403)
+      assert.equal((await call('GET', 'changes', by)).text.includes('feed.xml'), false)
+    }
+    assert.equal((await site.read('feed', id, STRANGER)).status, 401)
+  })
+
+  it('takes references, keeps copies that follow, and null where it has no topic', async () => {
+    const topic = await site.madeId('topic', { name: 'Tides' })
+    const { id } = await made({ topic: { id: topic }, country: null, rules: [rule('{}', { topic: { id: topic } })] })
+    await site.patch('topic', topic, { name: 'Currents' })
+    const named = async (): Promise<unknown[]> => {
+      const feed = await site.stored('feed', id)
+      return [(feed['topic'] as JsonObject)['name'], ((feed['rules'] as JsonObject[])[0]?.['topic'] as JsonObject)['name'], feed['country']]
+    }
+    for (let tries = 0; tries < 1_000 && (await named())[0] !== 'Currents'; tries++);
+    assert.deepEqual(await named(), ['Currents', 'Currents', null])
+    const refused = await site.create('feed', { ...BODY, address: 'https://harbour.example.org/unknown', topic: { id: 'unknown' } })
+    assert.match(refused.error, /^invalidInput: topic: expected the id of a topic/)
+  })
+
+  it('is refused without an address of the web, with one that another feed has, and with a password in it', async () => {
+    const { address } = await made()
+    const rows: readonly [unknown, RegExp][] = [
+      ['', /^invalidInput: address: expected the address of a feed/],
+      [address, /^conflict: /],
+      ['https://user:secret@harbour.example.org/feed', /^invalidInput: address: .*without spaces, user or password/],
+      ['file:///etc/passwd', /^invalidInput: address: /],
+    ]
+    for (const [given, error] of rows) assert.match((await site.create('feed', { ...BODY, address: given })).error, error)
+  })
+
+  it('is refused with a rule that no item can meet, and told where', async () => {
+    const rows: readonly [string, RegExp][] = [
+      ['', /rules\[1\]\.filter: .*malformed JSON/],
+      ['[]', /rules\[1\]\.filter: Cannot read filter/],
+      ['{"status":"active"}', /rules\[1\]\.filter: .*members of an item: title, excerpt, url, categories, author, language/],
+      ['{"$or":[{"title":"a"},{"source.name":"b"}]}', /rules\[1\]\.filter: .*members of an item/],
+      ['{"title":{"$where":"1"}}', /rules\[1\]\.filter: /],
+    ]
+    for (const [filter, error] of rows) {
+      assert.match((await site.create('feed', { ...BODY, address: 'https://harbour.example.org/rules', rules: [rule('{}'), rule(filter)] })).error, error)
+    }
+    const many = Array.from({ length: 51 }, () => rule('{}'))
+    assert.match((await site.create('feed', { ...BODY, rules: many })).error, /rules: expected at most 50 entries/)
+  })
+})
+
+describe('the endpoints of feeds', () => {
+  it('are for publishers and administrators', async () => {
+    const { id } = await made()
+    const reads = [['GET', 'feeds'], ['GET', `feeds/${String(id)}/items`], ['POST', 'feeds/rules', { rules: [] }], ['POST', 'feeds/origins', { ids: ['x'] }]] as const
+    for (const [method, path, body] of reads) {
+      assert.equal((await call(method, path, publisher, body)).status, 200, path)
+      for (const [by, status] of [[standard, 403], [guest, 403], [STRANGER, 401]] as const) assert.equal((await call(method, path, by, body)).status, status, path)
+    }
+    for (const [by, status] of [[publisher, 200], [standard, 403], [guest, 403], [STRANGER, 401]] as const) assert.equal((await file('feeds/opml', by)).status, status)
+    assert.match((await call('GET', 'feeds/unknown/items')).error, /^notFound: /)
+  })
+
+  it('tell how feeds are doing', async () => {
+    const { id, address } = await made({ title: 'Health' })
+    const items = (await call('GET', 'feeds')).at('data.items') as JsonObject[]
+    assert.deepEqual(items.find((one) => one['id'] === id), {
+      ...{ id, title: 'Health', address, status: 'paused', sentence: null, fetchedAt: null, succeededAt: null, nextAt: null },
+      ...{ failures: 0, itemsOfDay: 0, movedTo: null, suggestedAddress: null, hasPassword: false },
+    })
+  })
+
+  it('refuse bodies that are none', async () => {
+    for (const [path, body, error] of [
+      ['feeds/rules', { rules: {} }, /rules: expected an array/],
+      ['feeds/rules', { rules: [{ filter: '{}' }] }, /rules\[0\]\.drop: expected true or false/],
+      ['feeds/rules', { rules: [rule('{"x":1}')] }, /Cannot read filter/],
+      ['feeds/rules', { rules: [], feed: 7 }, /feed: expected the id/],
+      ['feeds/rules', { rules: [], feed: 'unknown' }, /^notFound: /],
+      ['feeds/origins', { ids: [] }, /ids: expected 1 to 200 texts/],
+      ['feeds/origins', { ids: [7] }, /ids: expected 1 to 200 texts/],
+    ] as const) {
+      assert.match((await call('POST', path, admin, body)).error, error)
+    }
+  })
+
+  it('write feeds as OPML, with texts that are no markup', async () => {
+    await made({ title: '<b>&"x"\n', topic: null, address: 'https://harbour.example.org/?a=1&b=2' })
+    const response = await file('feeds/opml')
+    assert.match(String(response.headers.get('content-disposition')), /feeds\.opml/)
+    const text = await response.text()
+    assert.ok(text.includes('text="&#60;b&#62;&#38;&#34;x&#34;&#10;"'), text)
+    assert.ok(text.includes('xmlUrl="https://harbour.example.org/?a=1&#38;b=2"'))
+    assert.ok(/ <outline text="Harbours">\n {6}<outline type="rss"/.test(text))
+  })
+})
+
+describe('items of a feed', { skip: ONLY_HERE }, () => {
+  it('are shown with what became of them, and headlines with where they are from, to dashboard roles alone', async () => {
+    const feed = await made({ title: 'Items', rules: [rule('{"title":"Story 3"}', { drop: true })] })
+    await ingest(feed, [item(1), { id: 'tag:2', title: 'Story 2', picture: 'https://harbour.example.org/p.jpg', categories: [] }, item(3), { ...item(4), id: 'again', link: item(1).link as string }])
+    const items = (await call('GET', `feeds/${String(feed['id'])}/items`)).at('data.items') as JsonObject[]
+    assert.deepEqual(items.map(({ title, outcome, reason }) => [title, outcome, reason]), [
+      ['Story 1', 'known', 'Another item led to this page'],
+      ['Story 2', 'created', 'It lacks a link.'],
+      ['Story 3', 'dropped', 'A rule drops it'],
+      ['Story 4', 'created', null],
+    ])
+    const id = items[3]?.['headline']
+    const origins = (await call('POST', 'feeds/origins', publisher, { ids: [id, 'typed by hand'] })).at('data.items') as JsonObject[]
+    assert.deepEqual(origins.map(({ title, item: from, isAlsoIn }) => [title, from, isAlsoIn]), [['Items', 'again', false], ['Items', 'tag:1', true]])
+    for (const by of [standard, admin]) {
+      const { status, text } = await site.read('headline', id, by)
+      assert.equal(status, 200)
+      assert.equal(text.includes(String(feed['id'])) || text.includes('again'), false)
+    }
+  })
+
+  it('show which of them each rule would find, without effect on any', async () => {
+    const feed = await made()
+    await ingest(feed, [item(11), item(12), item(13), item(14)])
+    const before = (await call('GET', `feeds/${String(feed['id'])}/items`)).text
+    const rules = [rule('{"categories":"Even"}', { topic: { id: TOPIC.id } }), rule('{"title":{"$regex":"1[34]"}}', { drop: true, country: COUNTRY }), rule('{"author":"nobody"}')]
+    const tried = (await call('POST', 'feeds/rules', publisher, { feed: feed['id'], rules })).at('data')
+    const shown = (n: number): object => ({ title: `Story ${n}`, url: item(n).link })
+    assert.deepEqual(tried, {
+      ...{ tried: 4, dropped: 2 },
+      rules: [{ found: 2, items: [shown(12), shown(14)] }, { found: 2, items: [shown(13), shown(14)] }, { found: 0, items: [] }],
+    })
+    assert.equal((await call('GET', `feeds/${String(feed['id'])}/items`)).text.length, before.length)
+  })
+
+  it('stay in the list of what is deleted with their feed, and do not come of the next one', async () => {
+    const feed = await made()
+    await ingest(feed, [item(21)])
+    assert.equal((await site.remove('feed', feed['id'])).status, 204)
+    const next = await made()
+    await ingest(next, [item(21, { id: 'other' })])
+    const [known] = (await call('GET', `feeds/${String(next['id'])}/items`)).at('data.items') as JsonObject[]
+    assert.equal(known?.['outcome'], 'known')
+  })
+
+  it('that a publisher has edited are the publisher\'s', async () => {
+    const feed = await made()
+    await ingest(feed, [item(31)])
+    const [{ headline } = {} as JsonObject] = (await call('GET', `feeds/${String(feed['id'])}/items`)).at('data.items') as JsonObject[]
+    await site.patch('headline', headline, { excerpt: 'Edited' }, publisher)
+    await ingest(feed, [item(31, { title: 'Another title' })])
+    assert.deepEqual([(await site.stored('headline', headline))['title'], (await site.stored('headline', headline))['excerpt']], ['Story 31', 'Edited'])
+    const history = await service.data('GET', `/${String(headline)}/history`, { model: 'headline' }, { token: publisher.token })
+    assert.deepEqual((history.at('data.items') as JsonObject[]).map(({ actor }) => (actor as JsonObject)['id']), [publisher.id, 'feed'])
+  })
+})
+
+describe('the password of a feed', () => {
+  const PASSWORD = 'dQw4-a-password-that-is-nowhere'
+  const set = (id: unknown, password: unknown, by: By = admin): Promise<ApiResponse> => call('PUT', `admin/feeds/${String(id)}/password`, by, { password })
+
+  it('attack: is read back by nobody, through no endpoint, file or log', async () => {
+    const { id } = await made({ username: 'reader' })
+    assert.equal((await set(id, PASSWORD)).status, 204)
+    const health = (await call('GET', 'feeds')).at('data.items') as JsonObject[]
+    assert.equal(health.find((one) => one['id'] === id)?.['hasPassword'], true)
+    const texts = [
+      ...(await Promise.all([site.read('feed', id), site.list({ model: 'feed', limit: 100 }), call('GET', 'feeds', admin)])),
+      await service.data('GET', `/${String(id)}/history`, { model: 'feed' }, { token: admin.token }),
+      await call('GET', 'changes?models=feed', admin),
+      await call('GET', 'admin/audit?limit=100', admin),
+    ].map(({ text }) => text)
+    const exported = { method: 'POST', headers: { authorization: `Bearer ${admin.token}`, 'content-type': 'application/json' }, body: JSON.stringify({ model: 'feed', format: 'ndjson' }) }
+    texts.push(await (await file('feeds/opml', admin)).text(), await (await fetch(`${service.url}/api/v1/data/export`, exported)).text())
+    const files = ['', '-wal'].map((end) => readFileSync(`${databaseOf(service)}${end}`, 'latin1'))
+    for (const text of [...texts, ...files, ...(await service.logged())]) assert.equal(text.includes(PASSWORD), false)
+    assert.ok(texts[0]?.includes('reader'))
+    assert.equal((await site.records({ event: 'feed.secret-set', documentId: id })).length, 1)
+    assert.equal((await set(id, null)).status, 204)
+    assert.equal(((await call('GET', 'feeds')).at('data.items') as JsonObject[]).find((one) => one['id'] === id)?.['hasPassword'], false)
+  })
+
+  it('is set by administrators alone, for a feed that is there, and is told in no message', async () => {
+    const { id } = await made()
+    for (const by of [publisher, standard, guest]) assert.equal((await set(id, PASSWORD, by)).status, 403)
+    assert.equal((await set('unknown', PASSWORD)).status, 404)
+    for (const wrong of ['', 7, `${PASSWORD}\n`, PASSWORD.repeat(100), undefined]) {
+      const response = await set(id, wrong)
+      assert.match(response.error, /^invalidInput: password: /)
+      assert.equal(response.text.includes(PASSWORD), false)
+    }
+  })
+})
+
+it('a reader who asks for all changes gets those of what readers see', async () => {
+  await site.made('headline', { ...HEADLINE, title: 'For readers' })
+  const page = await call('GET', 'changes?limit=1000', standard)
+  assert.equal(page.status, 200)
+  assert.equal((page.at('data.items') as JsonObject[]).some(({ model }) => model === 'feed'), false)
+  const ofEditor = await call('GET', 'changes?limit=1000', publisher)
+  assert.equal((ofEditor.at('data.items') as JsonObject[]).some(({ model }) => model === 'feed'), true)
+})
