@@ -76,6 +76,16 @@ function documentFaults(): string[] {
     }
   }
 
+  // A reader who speaks to the page says what can be read (WCAG 2.5.3).
+  const plain = (text: string): string => text.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, ' ').trim()
+  const readable = (element: Element): string => {
+    const copy = element.cloneNode(true) as Element
+    for (const hidden of copy.querySelectorAll('[aria-hidden="true"], .spoken, svg')) hidden.remove()
+    return plain(copy.textContent)
+  }
+  for (const element of all('a[aria-label], button[aria-label], summary[aria-label]').filter(isShown))
+    if (!plain(element.getAttribute('aria-label') ?? '').includes(readable(element))) found.push(`${describe(element)} shows words that its name does not have`)
+
   for (const element of document.querySelectorAll<HTMLElement>('[aria-hidden="true"] *'))
     if (element.tabIndex >= 0 && isShown(element) && !element.closest('[inert], :disabled'))
       found.push(`${describe(element)} can have the focus, and is hidden from screen readers`)

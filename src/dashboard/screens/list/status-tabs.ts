@@ -42,11 +42,9 @@ export function statusTabs({ model, context, view, onCounted }: StatusTabsOption
   const trashNumber = tabNumber()
   const trash = h(
     'a',
-    {
-      href: hrefTo(['trash'], { model: model.name }),
-      'aria-label': t('pair', { name: t('trash.title'), value: modelsTitle(model) }),
-    },
+    { href: hrefTo(['trash'], { model: model.name }) },
     t('trash.title'),
+    h('span', { class: 'spoken' }, ` ${modelsTitle(model)}`),
     ' ',
     trashNumber.element,
   )
@@ -60,7 +58,6 @@ export function statusTabs({ model, context, view, onCounted }: StatusTabsOption
     if (counts === undefined || ended.aborted) return
     for (const tab of tabs) tab.tell(countOf(counts, tab.value))
     trashNumber.tell(counts.trash)
-    trash.setAttribute('aria-description', trashNumber.element.textContent)
     onCounted(shownOf(counts, view.state()))
   })
   /** Many changes in a row are counted while they come, too. */
