@@ -11,11 +11,11 @@ const POLICY = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-
 
 const SOUND = `<p>Read <a href="#more">more</a>.</p><label>Name <input></label>
 <label><input type="radio" name="kind"> One</label><label><input type="radio" name="kind"> Two</label>
-<button aria-label="Delete">x</button><button disabled>Publish</button><h2>More</h2>`
+<button aria-label="Delete the topic">Delete</button><button disabled>Publish</button><h2>More</h2>`
 
 /** Faults of one page each, and the lines that tell them. */
 const FAULTY = `<button></button><div tabindex="0">x</div><p id="a">x</p><p id="a">y</p><label for="gone">x</label><h4>Deep</h4>
-<div role="main">x</div><div aria-hidden="true"><button>Secret</button></div>`
+<button aria-label="Delete">Remove</button><div role="main">x</div><div aria-hidden="true"><button>Secret</button></div>`
 const FAULTS = [
   /^button "" is a button without a name$/,
   /"" can have the focus, and its role says nothing$/,
@@ -23,11 +23,14 @@ const FAULTS = [
   /^the id "a" is given twice$/,
   /names #gone, which is not there$/,
   /^the page has 2 main parts: wanted one$/,
+  /"Remove" shows words that its name does not have$/,
   /"Secret" can have the focus, and is hidden from screen readers$/,
 ]
 const CAUGHT = `<style>#ringless:focus-visible { outline: none }</style><button id="ringless">Next</button>
 <input id="hold" aria-label="Code"><button>After</button><script src="/hold.js"></script>`
 const FOCUS_FAULTS = [/^the focus on <button#ringless> "Next" cannot be seen$/, /^Tab never reaches <button> "After"$/]
+/** A list that is drawn anew while the focus is in it, which it keeps. */
+const REDRAWN = `<div id="list">${Array.from({ length: 30 }, (_, i) => `<button>${i}</button>`).join('')}</div><script src="/redraw.js"></script>`
 const ROOM = `<style>button { height: 44px } .bar { position: fixed; inset: 0 0 auto; z-index: 1; height: 60px }
 .low { position: absolute; inset-block-start: 5px; height: 20px; padding: 0 }</style>
 <div class="bar"></div><button class="low">L</button><p style="margin-block-start: 100px"><button>A</button></p>`
@@ -41,9 +44,10 @@ describe('the checks of walks', { skip: browserMissing() }, () => {
   let page: Page
   before(async () => {
     const texts = {
-      ...{ '/': pageWith(''), '/faulty': pageWith(FAULTY), '/caught': pageWith(CAUGHT) },
+      ...{ '/': pageWith(''), '/faulty': pageWith(FAULTY), '/caught': pageWith(CAUGHT), '/redrawn': pageWith(REDRAWN) },
       ...{ '/room': ROOM, '/wide': '<p style="width: 200vw">Wide</p>', '/inline': '<script>alert(1)</script>', '/error': '<script src="/error.js"></script>' },
       '/error.js': "console.error('broken', 7); console.warn('old'); Promise.reject(new Error('left alone'))",
+      '/redraw.js': "list.children[2].addEventListener('focus', ({ target }) => { list.replaceChildren(...list.children); target.focus() }, { once: true })",
       '/hold.js': "hold.addEventListener('keydown', (event) => { if (event.key === 'Tab') event.preventDefault() })",
     }
     page = await browser.open(await servers.serve(texts, POLICY))
@@ -64,6 +68,11 @@ describe('the checks of walks', { skip: browserMissing() }, () => {
       await assert.rejects(expectAccessible(page, { keyboard }), /faults of accessibility/)
     })
   }
+
+  it('go on where a list is drawn anew and keeps the focus', async () => {
+    await page.open('/redrawn')
+    assert.deepEqual(await accessibilityFindings(page), [])
+  })
 
   it('find targets that are too small, what stands beside the page and a focus that is covered', async () => {
     await page.open('/room')

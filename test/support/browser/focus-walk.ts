@@ -76,7 +76,8 @@ function begin(): number {
   const looks = new Map(controls.flatMap(aroundOf).map((element) => [element, lookOf(element)]))
   const stops: Walk['stops'] = []
   const onFocus = ({ target }: FocusEvent): void => {
-    if (!(target instanceof Element)) return
+    // What is drawn anew and keeps the focus is no second stop: taken for one, it would end the walk as if it had come round.
+    if (!(target instanceof Element) || stops.at(-1)?.element === target) return
     // Styles are computed first, which begins transitions, and then these are brought to their end.
     lookOf(target)
     settle()
