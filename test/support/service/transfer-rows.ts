@@ -2,6 +2,7 @@
  * Rows for every model that an export has to carry whole: quotes, line ends, formulas, undeclared members.
  */
 import type { Json, JsonObject } from '../../../src/base/json.ts'
+import { feedRules } from '../../../src/models/feed-model.ts'
 import { guestEmail } from '../../../src/models/guest.ts'
 import { sampleContent } from '../../../src/content/seeds/sample.ts'
 import { freeCode } from '../../../scripts/tools/data-bodies.ts'
@@ -65,6 +66,10 @@ export function hostileRows(): readonly (readonly [model: string, rows: readonly
     dropped: text,
   }))
   const config = remoteConfigSeed()
+  const rule = (text: string, i: number): JsonObject => ({
+    ...{ filter: JSON.stringify({ title: text }), topic: i % 2 === 0 ? null : copy(topic, text), country: null },
+    ...{ arrival: i % 3 === 0 ? null : 'review', drop: i % 2 === 0 },
+  })
   return [
     ['country', each('country', (text) => ({ ...countries[0], ...extras, name: text, isoCode: freeCode('country') }))],
     ['language', each('language', (text) => ({ ...languages[0], ...extras, name: text, code: freeCode('language') }))],
@@ -79,6 +84,15 @@ export function hostileRows(): readonly (readonly [model: string, rows: readonly
         ...extras,
       })),
     ],
+    [
+      'feed',
+      each('feed', (text, i) => ({
+        ...{ address: `https://harbour.example.org/${i}`, title: text, siteUrl: '', source: copy(source, text), topic: i % 2 === 0 ? null : copy(topic, text) },
+        ...{ country: null, language: null, arrival: 'review', paused: true, rules: i % 4 === 0 ? [] : [rule(text, i)], username: text },
+        ...{ retentionDays: i % 2 === 0 ? null : i, retentionItems: null },
+      })),
+    ],
+    ['feed_rules', [{ id: feedRules.singleton ?? '', rules: HOSTILE_TEXTS.map(rule), ...dates }]],
     [
       'headline',
       each('headline', (text, i) => ({
