@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { readdirSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { after, before, describe, it, type TestContext } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { Failure } from '../../src/base/failure.ts'
@@ -176,8 +176,13 @@ describe('threads are shared', () => {
 })
 
 it('a thread that never ends keeps its slot, and that of its caller, until it is really gone', async (t) => {
-  const pool = poolFor(t, { waitMsMax: WAIT_MS_MAX }, { file: namedPipe(t), program: HUNG_PROGRAM })
+  const file = namedPipe(t)
+  const pool = poolFor(t, { waitMsMax: WAIT_MS_MAX }, { file, program: HUNG_PROGRAM })
+  const areHung = async (threads: number): Promise<void> => {
+    while (readdirSync(dirname(file)).length <= threads) await nextTurn()
+  }
   const hung = assert.rejects(pool.run(message(HARMLESS), guest('a'), ADVICE), isFailure(400, ADVICE))
+  await areHung(1)
   await pool.tick(PAST_DEADLINE_MS)
   await hung
   await pool.tick(STOP_MS)
@@ -187,6 +192,7 @@ it('a thread that never ends keeps its slot, and that of its caller, until it is
   await waiting
   assert.deepEqual(pool.counts().running, { guest: 1, user: 0, dashboard: 0 })
   const reserved = assert.rejects(pool.run(message(HARMLESS), editor('c'), ADVICE), isFailure(400, ADVICE))
+  await areHung(2)
   await pool.tick(PAST_DEADLINE_MS)
   await reserved
   assert.deepEqual(pool.counts().running, { guest: 1, user: 0, dashboard: 1 })
