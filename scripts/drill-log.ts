@@ -1,8 +1,8 @@
 /**
  * `npm run drill -- log [SECONDS]`: the contract of a commit log over three etcd servers; then three nodes append to one log
  * while its servers are killed and paused, one at a time. What must hold: each acknowledged entry is in the log once, no
- * entry is there twice, each node is told the same entries in the same order and can open them, while servers write their
- * databases anew, and never are two nodes the keeper. Without etcd it says so and passes.
+ * entry is there twice, each node is told the same entries in the same order and can open them, while servers rewrite
+ * their databases, and never are two nodes the keeper. Without etcd it says so and passes.
  */
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'

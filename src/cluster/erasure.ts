@@ -1,6 +1,6 @@
 /**
- * What was deleted leaves etcd, too: the keeper has the log trimmed past it, and then each etcd server write its database
- * anew, one after the other. That happens within an hour after an account was deleted, and else once a day: no node knows
+ * What was deleted leaves etcd, too: the keeper has the log trimmed past it, and then each etcd server rewrite its database,
+ * one after the other. That happens within an hour after an account was deleted, and else once a day: no node knows
  * what was deleted before it started.
  *
  *     PREFIXerased    when it happened last, in milliseconds since 1970
@@ -39,7 +39,7 @@ interface Erasing {
   readonly erasures: number
   /** Where the log is trimmed up to it, no entry is left that was there when this began. */
   readonly position: number
-  /** The servers that are to write their database anew. */
+  /** The servers that are to rewrite their database. */
   readonly left: readonly string[]
 }
 
@@ -76,7 +76,7 @@ export function createErasure({ etcd, prefix, erasures, position, mark, log, now
     },
     /** Whether the log cannot be trimmed far enough without a newer backup than that of a position. */
     waitsFor: (backup: number): boolean => erasing !== undefined && backup < erasing.position,
-    /** Has the next server write its database anew, where the log is trimmed far enough. Rejects with EtcdError. */
+    /** Has the next server rewrite its database, where the log is trimmed far enough. Rejects with EtcdError. */
     async goOn(trimmed: number): Promise<void> {
       if (erasing === undefined || trimmed < erasing.position) return
       const [url, ...left] = erasing.left

@@ -2,7 +2,7 @@
  * How far the log is trimmed: behind the slowest node, but nodes are waited for within a window only, of 24 hours
  * or 256 MiB of etcd; a node that comes back later fetches a copy of another one. Never past what a power cut of all
  * nodes would leave in their databases, nor past the last backup: with it and the log, nothing is lost even where all
- * nodes are. What is trimmed is gone from etcd's databases when erasure.ts has had them written anew.
+ * nodes are. What is trimmed is gone from etcd's databases when erasure.ts has had them rewritten.
  *
  * What is measured here is measured in ticks, so that a clock that is set back stops nothing.
  */

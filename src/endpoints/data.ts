@@ -99,7 +99,7 @@ const BATCH: NamedSchema = {
 const DOCUMENT: TextResponse = { kind: 'text', schema: 'Document', tagged: true }
 const PAGE: TextResponse = { kind: 'text', schema: 'Page' }
 
-/** Of what is no user. */
+/** For documents that are not users. */
 export const NO_MAIL = { byMail: undefined, language: undefined, languages: [] }
 
 const endpoint = endpointOn<Service>('Data')

@@ -696,8 +696,9 @@ export const feedItems = object({
       at: date({ description: 'When it came first', example: '2026-03-01T09:30:00.000Z' }),
       outcome: choice(['created', 'taken', 'archived', 'known', 'dropped', 'rejected'], {
         description:
-          'A headline that only the feed has changed, that a person has changed or deleted, or that was archived by its retention; ' +
-          'an item whose page another headline has or had, that a rule drops, or that makes no headline',
+          '`created`: a headline that only the feed has changed. `taken`: a person has changed or deleted it. `archived`: its ' +
+          'retention is over. `known`: another headline has or had the page. `dropped`: a rule drops the item. `rejected`: it makes ' +
+          'no headline',
       }),
       headline: nullable(text(), { description: 'The id of the headline, also of the other one', example: '66f000000000000000000501' }),
       reason: nullable(text(), { description: 'What it lacks, or why there is no headline', example: null }),

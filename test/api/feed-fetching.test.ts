@@ -1,4 +1,4 @@
-/** Feeds that the service fetches: from an address to headlines, what editors see of failures, and whom it asks. */
+/** Feeds that the service fetches: from an address to headlines, what editors see of failures, and which servers it asks. */
 import assert from 'node:assert/strict'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { describe, it, type TestContext } from 'node:test'
@@ -112,7 +112,7 @@ describe('a feed', { skip: ONLY_HERE }, () => {
     assert.deepEqual([(await health())['status'], (await health())['nextAt'], seen.length], ['ended', null, 1])
   })
 
-  it('that gets another address begins anew there', async (t) => {
+  it('that gets another address starts afresh there', async (t) => {
     const other = await serverThat(t, feedOf(() => rss([story(fresh())])))
     const { id, health } = await started(t, (_, response) => response.writeHead(410).end())
     await site.patch('feed', id, { address: `${other.url}/moved.xml` })

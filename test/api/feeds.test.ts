@@ -166,7 +166,7 @@ describe('items of a feed', { skip: ONLY_HERE }, () => {
     const feed = await made()
     await ingest(feed, [item(11), item(12), item(13), item(14)])
     const before = (await call('GET', `feeds/${String(feed['id'])}/items`)).text
-    const rules = [rule('{"categories":"Even"}', { topic: { id: TOPIC.id } }), rule('{"title":{"$regex":"1[34]"}}', { drop: true, country: COUNTRY }), rule('{"author":"nobody"}')]
+    const rules = [rule('{"categories":"Even"}', { topic: { id: TOPIC.id } }), rule('{"title":{"$regex":"1[34]"}}', { drop: true, country: COUNTRY }), rule('{"author":"no one"}')]
     const tried = (await call('POST', 'feeds/rules', publisher, { feed: feed['id'], rules })).at('data')
     const shown = (n: number): object => ({ title: `Story ${n}`, url: item(n).link })
     assert.deepEqual(tried, {
@@ -176,7 +176,7 @@ describe('items of a feed', { skip: ONLY_HERE }, () => {
     assert.equal((await call('GET', `feeds/${String(feed['id'])}/items`)).text.length, before.length)
   })
 
-  it('stay in the list of what is deleted with their feed, and do not come of the next one', async () => {
+  it('stay in the trash when their feed is deleted, and do not come again with the next one', async () => {
     const feed = await made()
     await ingest(feed, [item(21)])
     assert.equal((await site.remove('feed', feed['id'])).status, 204)
@@ -202,7 +202,7 @@ describe('the password of a feed', () => {
   const PASSWORD = 'dQw4-a-password-that-is-nowhere'
   const set = (id: unknown, password: unknown, by: By = admin): Promise<ApiResponse> => call('PUT', `admin/feeds/${String(id)}/password`, by, { password })
 
-  it('attack: is read back by nobody, through no endpoint, file or log', async () => {
+  it('attack: cannot be read back, through no endpoint, file or log', async () => {
     const { id } = await made({ username: 'reader' })
     assert.equal((await set(id, PASSWORD)).status, 204)
     const health = (await call('GET', 'feeds')).at('data.items') as JsonObject[]

@@ -1,4 +1,4 @@
-/** What is trimmed from the log is gone from the database of each etcd server, once it has written it anew. */
+/** What is trimmed from the log is gone from the database of each etcd server, once it has rewritten it. */
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -29,7 +29,7 @@ const FAULTS = [
 const CAUGHT = `<style>#ringless:focus-visible { outline: none }</style><button id="ringless">Next</button>
 <input id="hold" aria-label="Code"><button>After</button><script src="/hold.js"></script>`
 const FOCUS_FAULTS = [/^the focus on <button#ringless> "Next" cannot be seen$/, /^Tab never reaches <button> "After"$/]
-/** A list that is drawn anew while the focus is in it, which it keeps. */
+/** A list that is redrawn while the focus is in it, which it keeps. */
 const REDRAWN = `<div id="list">${Array.from({ length: 30 }, (_, i) => `<button>${i}</button>`).join('')}</div><script src="/redraw.js"></script>`
 const ROOM = `<style>button { height: 44px } .bar { position: fixed; inset: 0 0 auto; z-index: 1; height: 60px }
 .low { position: absolute; inset-block-start: 5px; height: 20px; padding: 0 }</style>
@@ -69,7 +69,7 @@ describe('the checks of walks', { skip: browserMissing() }, () => {
     })
   }
 
-  it('go on where a list is drawn anew and keeps the focus', async () => {
+  it('go on where a list is redrawn and keeps the focus', async () => {
     await page.open('/redrawn')
     assert.deepEqual(await accessibilityFindings(page), [])
   })

@@ -275,7 +275,7 @@ describe('the editor', { skip: browserMissing() }, () => {
     await page.expectNoProblems()
   })
 
-  it('leaves no field in the list of what is to be filled in that was filled in and saved at once', async () => {
+  it('lists no field as missing that was filled in and saved immediately', async () => {
     await open('#/headlines/new')
     await page.fill(field('Excerpt'), 'Quick')
     await page.click(button('Save as draft'))

@@ -88,7 +88,7 @@ export function connectEtcd(target: EtcdTarget, chance: Chance) {
     /** How one server is; it answers without a leader as well. */
     statusAt: (url: string): Promise<ServerStatus> =>
       channel.callAt(url, { path: '/etcdserverpb.Maintenance/Status', message: protoMessage(), read: serverStatus }),
-    /** Writes the database of one server anew, without what was compacted. Meanwhile this server does not answer. */
+    /** Rewrites the database of one server, without what was compacted. Meanwhile this server does not answer. */
     defragmentAt: (url: string): Promise<void> =>
       channel.callAt(url, { path: '/etcdserverpb.Maintenance/Defragment', message: protoMessage(), read: nothing, deadlineMs: DEFRAGMENT_MS }),
     members: (): Promise<readonly Member[]> =>

@@ -29,7 +29,7 @@ export interface HeadlineContext {
   readonly feed: FeedDocument
   /** Those for all feeds. */
   readonly rules: readonly FeedRule[]
-  /** Gives the JSON text of a stored document: copies are made of what is stored now. */
+  /** Gives the JSON text of a stored document: copies are made from the present version. */
   readonly textOf: TextOf
   /** In milliseconds since the epoch. */
   readonly now: number

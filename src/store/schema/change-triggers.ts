@@ -98,7 +98,7 @@ function afterwards(model: Model, event: ChangeEvent, { trash }: TriggerOptions)
 
 /**
  * What people do to a headline counts for the feed that has brought it: one that they changed is theirs, and a page that they
- * deleted does not come again, whoever had typed its address (feeds/feed-items.ts).
+ * deleted does not come again, no matter who had typed its address (feeds/feed-items.ts).
  */
 function forFeeds(event: ChangeEvent): string {
   const id = `${event === 'DELETE' ? 'old' : 'new'}.id`

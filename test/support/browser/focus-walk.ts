@@ -76,7 +76,7 @@ function begin(): number {
   const looks = new Map(controls.flatMap(aroundOf).map((element) => [element, lookOf(element)]))
   const stops: Walk['stops'] = []
   const onFocus = ({ target }: FocusEvent): void => {
-    // What is drawn anew and keeps the focus is no second stop: taken for one, it would end the walk as if it had come round.
+    // An element that is redrawn and keeps the focus is no second stop. Counted as one, it would end the walk too early.
     if (!(target instanceof Element) || stops.at(-1)?.element === target) return
     // Styles are computed first, which begins transitions, and then these are brought to their end.
     lookOf(target)
