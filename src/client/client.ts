@@ -1147,6 +1147,7 @@ import type {
   ReviewQueue,
   ReviewState,
   RulePreview,
+  SameStories,
   SampleAdded,
   SavedView,
   SavedViews,
@@ -1481,6 +1482,12 @@ export interface AdminCalls {
   /** See which feeds and items headlines are from, of up to 200 headlines. */
   headlineOrigins(body: { readonly ids: readonly (string)[] }, options?: RequestOptions): Promise<HeadlineOrigins>
   /**
+   * Find headlines of other feeds that tell the story of a headline. They have the same title but for case, punctuation
+   * and spaces, were created on the same day (UTC), and have the same topic. To merge one, delete it with `replaceBy`,
+   * or without where it is incomplete.
+   */
+  sameStories(headline: string, options?: RequestOptions): Promise<SameStories>
+  /**
    * Set the password of a feed with basic authentication, or remove it. It is stored encrypted, and no response,
    * export, version, audit record or log has it. It is sent to the origin of the address that the feed has now: set it
    * again after a move to another one. `username` of the feed is the user.
@@ -1712,6 +1719,8 @@ function adminCalls({ data, done, file, page }: Transport): AdminCalls {
     feedItems: async (feed, { signal } = {}) => data({ method: 'GET', path: `feeds/${step(feed)}/items`, signal }),
     previewFeedRules: async (body, { signal } = {}) => data({ method: 'POST', path: 'feeds/rules', body, signal }),
     headlineOrigins: async (body, { signal } = {}) => data({ method: 'POST', path: 'feeds/origins', body, signal }),
+    sameStories: async (headline, { signal } = {}) =>
+      data({ method: 'GET', path: `feeds/stories/${step(headline)}`, signal }),
     setFeedPassword: async (feed, body, { signal } = {}) =>
       done({ method: 'PUT', path: `admin/feeds/${step(feed)}/password`, body, signal }, 204),
     previewFeed: async (body, { signal } = {}) => data({ method: 'POST', path: 'admin/feeds/preview', body, signal }),

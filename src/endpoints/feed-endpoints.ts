@@ -4,12 +4,13 @@ import { isObject, type Json } from '../base/json.ts'
 import { writeOpml } from '../content/feeds/opml.ts'
 import { allFeeds, healthOfFeeds } from '../content/feeds/feed-health.ts'
 import { itemsOfFeed, originsOf, previewRules, requireFeed } from '../content/feeds/feed-items-view.ts'
+import { sameStories as sameStoriesOf } from '../content/feeds/same-stories.ts'
 import { queryCallerOf } from '../content/reads/query-caller.ts'
 import { requireAdministrator } from '../content/rules/access.ts'
 import { validateDocument } from '../content/rules/validate.ts'
 import type { BodyLimit } from '../http/exchange.ts'
 import { feedRules, type FeedRule } from '../models/feed-model.ts'
-import { feedHealths, feedItems, headlineOrigins, rulePreview } from '../models/responses.ts'
+import { feedHealths, feedItems, headlineOrigins, rulePreview, sameStories } from '../models/responses.ts'
 import { endpointOn, SHORT_BODY, type NamedSchema } from './endpoint.ts'
 import type { Service } from './service-parts.ts'
 
@@ -128,6 +129,19 @@ export const FEEDS = [
     if (isList && ids.every((id) => typeof id === 'string')) return originsOf(store, ids)
     throw fail('invalidInput', `ids: expected 1 to ${IDS_MAX} texts, found ${Array.isArray(ids) ? `an array of ${ids.length}` : describe(ids)}`)
   }),
+  endpoint({
+    route: 'GET /api/v1/feeds/stories/:headline',
+    id: 'sameStories',
+    access: 'editor',
+    whoMay: EDITORS,
+    summary: 'Find headlines of other feeds that tell the story of a headline',
+    description:
+      'They have the same title but for case, punctuation and spaces, were created on the same day (UTC), and have the same topic. ' +
+      'To merge one, delete it with `replaceBy`, or without where it is incomplete.',
+    response: sameStories,
+    errors: ['notFound', 'tooManyRequests'],
+    client: 'admin.sameStories',
+  }).handle(({ store }, exchange, { caller }) => sameStoriesOf(store, exchange.params['headline'] ?? '', queryCallerOf(caller, exchange))),
   endpoint({
     route: 'PUT /api/v1/admin/feeds/:feed/password',
     id: 'setFeedPassword',

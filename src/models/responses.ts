@@ -759,6 +759,22 @@ export const headlineOrigins = object({
 })
 export type HeadlineOrigins = ValueOf<typeof headlineOrigins>
 
+export const sameStories = object({
+  items: list(
+    object({
+      id: text({ example: '66f000000000000000000502' }),
+      title: text({ example: 'New Ferry Line opens' }),
+      url: text({ description: 'Empty where it has none', example: 'https://island.example/ferry' }),
+      status: choice(STATUSES),
+      feed: text({ example: '66f000000000000000000703' }),
+      feedTitle: nullable(text(), { description: 'Of the feed; null where it was deleted', example: 'The Island Post' }),
+      isIncomplete: boolean({ description: 'Whether it is an incomplete draft, of which no document holds copies' }),
+    }),
+    { description: 'The newest first, at most 20' },
+  ),
+})
+export type SameStories = ValueOf<typeof sameStories>
+
 export const documentUsage = object({
   items: list(
     object({

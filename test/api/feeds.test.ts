@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { describe, it } from 'node:test'
+import { DAY_MS } from '../../src/base/duration.ts'
 import type { JsonObject } from '../../src/base/json.ts'
 import { ingestItems } from '../../src/content/feeds/ingest.ts'
 import type { FeedItem } from '../../src/feeds/feed.ts'
@@ -160,6 +161,35 @@ describe('items of a feed', { skip: ONLY_HERE }, () => {
       assert.equal(status, 200)
       assert.equal(text.includes(String(feed['id'])) || text.includes('again'), false)
     }
+  })
+
+  it('tell which headlines of other feeds have the same story: title, day and topic', async () => {
+    const [one, other, sport] = [await made(), await made({ title: 'Rival' }), await made({ topic: null })]
+    const story = (n: number, title: string): FeedItem => item(n, { title })
+    await ingest(one, [story(901, 'Quay “reopens”,  today'), story(902, 'QUAY reopens today')])
+    await ingest(other, [story(903, 'Quay reopens – Today!'), story(904, 'Quay reopens'), story(905, 'Storm')])
+    await ingest(sport, [story(906, 'Quay reopens today')])
+    const idOf = async (feed: JsonObject, title: RegExp): Promise<string> => {
+      const items = (await call('GET', `feeds/${String(feed['id'])}/items`)).at('data.items') as JsonObject[]
+      return String(items.find((of) => title.test(String(of['title'])))?.['headline'])
+    }
+    const same = async (id: string, by: By = publisher): Promise<ApiResponse> => call('GET', `feeds/stories/${id}`, by)
+    const own = await idOf(one, /“/)
+    const rival = await idOf(other, /Today!/)
+    assert.deepEqual((await same(own)).at('data.items'), [
+      { id: rival, title: 'Quay reopens – Today!', url: 'https://harbour.example.org/feeds/903', status: 'active', feed: other['id'] as string, feedTitle: 'Rival', isIncomplete: false },
+    ])
+    for (const none of [await idOf(other, /Storm/), await idOf(sport, /Quay/), await site.madeId('headline', { title: 'Quay reopens today', topic: TOPIC })]) {
+      assert.deepEqual((await same(none)).at('data.items'), [])
+    }
+    service.advance(DAY_MS)
+    await ingest(other, [story(907, 'Quay reopens today.')])
+    assert.deepEqual(((await same(own)).at('data.items') as JsonObject[]).map(({ id }) => id), [rival], 'that of the next day is another story')
+    // Merged: the kept one takes its place.
+    assert.equal((await service.data('DELETE', `/${rival}`, { model: 'headline', replaceBy: own }, { token: admin.token })).status, 204)
+    assert.deepEqual((await same(own)).at('data.items'), [])
+    for (const [by, status] of [[standard, 403], [guest, 403], [STRANGER, 401]] as const) assert.equal((await same(own, by)).status, status)
+    assert.match((await same('unknown')).error, /^notFound: /)
   })
 
   it('show which of them each rule would find, without effect on any', async () => {

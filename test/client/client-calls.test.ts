@@ -256,6 +256,7 @@ const ROWS: readonly {
   { call: async ({ admin }) => (await admin.feedsAsOpml()).text(), request: 'GET /api/v1/feeds/opml', gives: '<opml>' },
   { call: ({ admin }) => admin.feedItems('f'), request: 'GET /api/v1/feeds/f/items' },
   { call: ({ admin }) => admin.previewFeedRules({ rules: [] }), request: 'POST /api/v1/feeds/rules {"rules":[]}' },
+  { call: ({ admin }) => admin.sameStories('h'), request: 'GET /api/v1/feeds/stories/h' },
   { call: ({ admin }) => admin.headlineOrigins({ ids: ['h'] }), request: 'POST /api/v1/feeds/origins {"ids":["h"]}' },
   {
     call: ({ admin }) => admin.setFeedPassword('f', { password: null }),
