@@ -9,6 +9,8 @@
 export const FIRST_RUN = 'first-run'
 /** The path of scheduled changes. */
 export const SCHEDULED = 'scheduled'
+/** The path of feeds. */
+export const FEEDS = 'feeds'
 
 export interface ScreenUrl {
   /** Decoded: `/headlines/66f0…` has two. */

@@ -3,10 +3,11 @@
  * models: a new model has a screen without a line here.
  */
 import { hasDashboard, isAdmin, type Caller } from '../models/caller.ts'
+import { feed } from '../models/feed-model.ts'
 import { isScheduled } from '../models/scheduled.ts'
 import { modelsTitle, pathOf } from './model-titles.ts'
 import { contentModels, may } from './permissions.ts'
-import { FIRST_RUN, SCHEDULED } from './screen-url.ts'
+import { FEEDS, FIRST_RUN, SCHEDULED } from './screen-url.ts'
 import type { OpenScreen } from './screen.ts'
 import { configurationScreen } from './screens/configuration/configuration-screen.ts'
 import { documentEditor } from './screens/editor/document-editor.ts'
@@ -14,6 +15,7 @@ import { firstRunScreen } from './screens/first-run/first-run-screen.ts'
 import { documentList } from './screens/list/document-list.ts'
 import { operationsScreen } from './screens/operations/operations-screen.ts'
 import { overviewScreen } from './screens/overview/overview-screen.ts'
+import { feedsScreen } from './screens/feeds/feeds-screen.ts'
 import { reviewScreen } from './screens/review/review-screen.ts'
 import { scheduledScreen } from './screens/scheduled/scheduled-screen.ts'
 import { trashScreen } from './screens/trash/trash-screen.ts'
@@ -51,6 +53,7 @@ export function screensOf(caller: Caller): readonly ScreenEntry[] {
   }))
   const trash: ScreenEntry = { path: 'trash', title: t('trash.title'), icon: 'trash', group: 'content', open: trashScreen }
   const scheduled: ScreenEntry = { path: SCHEDULED, title: t('scheduled.title'), icon: 'calendar', group: 'planning', open: scheduledScreen }
+  const feeds: ScreenEntry = { path: FEEDS, title: t('models.feed'), icon: 'feed', group: 'content', open: feedsScreen }
   const mayRemove = contentModels(caller).some((model) => may('remove', model, caller))
   const administration: readonly ScreenEntry[] = [
     { path: 'users', title: t('users.title'), icon: 'user', group: 'administration', open: usersScreen },
@@ -61,6 +64,7 @@ export function screensOf(caller: Caller): readonly ScreenEntry[] {
   return [
     { path: '', title: t('overview.title'), icon: 'overview', group: 'content', open: overviewScreen },
     ...content,
+    ...(may('list', feed, caller) ? [feeds] : []),
     ...(mayRemove ? [trash] : []),
     ...(contentModels(caller).some(isScheduled) ? [scheduled] : []),
     ...(isAdmin(caller) ? administration : []),

@@ -4,7 +4,7 @@ import { describe, it } from 'node:test'
 import { browserMissing, type Page } from '../support/browser/browser.ts'
 import { startDashboard } from '../support/browser/dashboard.ts'
 
-const BYTES_MAX = 112_640
+const BYTES_MAX = 122_880
 
 const dashboard = await startDashboard()
 

@@ -34,6 +34,7 @@ const PATHS = {
   download: 'M12 4v12M6 11l6 6 6-6M5 21h14',
   columns: 'M4 5h16v14H4zM9.500 5v14M14.500 5v14',
   picture: 'M4 5h16v14H4zM8.500 10h.01M5 18l5-5 3 3 3-4 3 4',
+  feed: 'M6 18.500h.01M5 12a7 7 0 0 1 7 7M5 5a14 14 0 0 1 14 14',
   view: 'M7 4h10v16l-5-4-5 4z',
   mail: 'M4 6h16v12H4zM4 7l8 6 8-6',
 } as const

@@ -1,7 +1,10 @@
 /** What the editor tells besides: where the document is used, which others have its address, and its review. */
 import { isAdmin } from '../../../models/caller.ts'
+import { headline } from '../../../models/headline.ts'
 import { isReviewed } from '../../../models/reviewed.ts'
+import { h } from '../../kit/dom.ts'
 import { watchDuplicates, type WatchedAddress } from './address-note.ts'
+import { feedOrigins } from './feed-origins.ts'
 import { reviewBar, type ReviewBarOptions } from './review-bar.ts'
 import { usageLine } from './usage-line.ts'
 
@@ -14,6 +17,7 @@ export function editorNotes({ usage, ...options }: EditorNotes) {
   const { frame, model, context: { signal, user } } = options
   const columns = frame.querySelector<HTMLElement>('.editor-columns')
   if (columns !== null) watchDuplicates(columns, { ...options, signal })
+  const origins = model === headline ? originsAt(usage, options) : undefined
   const line = usageLine(usage, { ...options, signal })
   const isForReview = isReviewed(model) && !isAdmin(user)
   const bar = isForReview ? reviewBar(options) : undefined
@@ -21,7 +25,15 @@ export function editorNotes({ usage, ...options }: EditorNotes) {
     /** After the document was stored or changed elsewhere. */
     show(id: string | undefined): void {
       line.show(id)
+      origins?.show(id)
       bar?.draw()
     },
   }
+}
+
+/** Below the use, which is redrawn by itself. */
+function originsAt(usage: HTMLElement, { context, draft }: Omit<EditorNotes, 'usage'>) {
+  const element = h('div', { class: 'feed-origins' })
+  usage.after(element)
+  return feedOrigins(element, context, () => draft.stored()?.document)
 }

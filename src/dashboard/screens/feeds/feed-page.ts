@@ -1,0 +1,168 @@
+/** One feed: its health, its settings and rules in one form, and what became of its newest items. Publishers read it. */
+import { PreconditionFailed } from '../../../client/client.ts'
+import { isAdmin } from '../../../models/caller.ts'
+import { feed } from '../../../models/feed-model.ts'
+import { headline } from '../../../models/headline.ts'
+import type { FeedHealth, FeedItems } from '../../../models/responses.ts'
+import { documentsOf, type StoredDocument } from '../../any-documents.ts'
+import { pathOf, valueTitle } from '../../model-titles.ts'
+import { problemOf } from '../../problem-text.ts'
+import type { Screen, ScreenContext } from '../../screen.ts'
+import { FEEDS, goTo, hrefTo } from '../../screen-url.ts'
+import { t } from '../../texts.ts'
+import { every } from '../../timing.ts'
+import { button, fill, h, webUrl, type Child } from '../../kit/dom.ts'
+import { card } from '../../kit/elements.ts'
+import { keepFocus, whileBusy } from '../../kit/focus.ts'
+import { icon } from '../../kit/icons.ts'
+import { ago } from '../../kit/moments.ts'
+import { notify, notifyFailure } from '../../kit/notices.ts'
+import { readInto } from '../../kit/read-into.ts'
+import { askToLeave } from '../../kit/unsaved.ts'
+import { namedProblem } from '../../kit/form/control.ts'
+import { FEED_MEMBERS, feedForm } from './feed-form.ts'
+import { feedSentence, feedStatusTag, lastFetch, nextFetch } from './feed-status.ts'
+import { passwordCard } from './feed-password.ts'
+import { feedButtons } from './feed-buttons.ts'
+import { feedsCrumb } from './feeds-crumb.ts'
+import { rulesEditor } from './rules-editor.ts'
+
+const LOOK_MS = 20_000
+const CATEGORIES_MAX = 5
+const OUTCOME_TONES: Readonly<Record<string, string>> = { created: 'good', taken: 'good', rejected: 'bad', dropped: 'warn' }
+
+type Item = FeedItems['items'][number]
+
+export function feedPage(context: ScreenContext, id: string): Screen {
+  const { client, signal, user } = context
+  const documents = documentsOf(client, feed)
+  const mayWrite = isAdmin(user)
+  const heading = h('h1', { dir: 'auto' }, t('model.feed'))
+  const [status, actions, saving] = [h('span', {}), h('div', { class: 'buttons' }), h('div', { class: 'buttons' })]
+  const [health, items, body] = [h('div'), h('div'), h('div')]
+  let isUnsaved = false
+  let save = (): void => {}
+
+  const watched = readInto(context, {
+    element: health,
+    lines: 3,
+    read: async (options) => (await client.admin.feeds(options)).items.find((one) => one.id === id),
+    show: (found) => (found === undefined ? null : healthCard(found)),
+  })
+  const listed = readInto(context, { element: items, lines: 6, read: (options) => client.admin.feedItems(id, options), show: itemList })
+  const edited = readInto(context, { element: body, lines: [8, 3], read: (options) => documents.get(id, options), show: ({ document, etag }) => editor(document, etag) })
+  every(LOOK_MS, signal, look)
+
+  function look(): void {
+    watched.refresh()
+    listed.refresh()
+  }
+
+  function healthCard(found: FeedHealth): Child {
+    const buttons = mayWrite ? feedButtons(context, found, { changed, removed: () => goTo(hrefTo([FEEDS])) }) : undefined
+    fill(status, feedStatusTag(found.status))
+    keepFocus(actions, () => fill(actions, buttons?.fetch, buttons?.pause, buttons?.remove))
+    const fact = (name: string, value: Child): HTMLElement => h('div', {}, h('dt', {}, name), h('dd', {}, value))
+    return h(
+      'div',
+      { class: 'card feed-health' },
+      h('dl', {}, fact(t('feeds.last'), lastFetch(found)), fact(t('feeds.next'), nextFetch(found)), fact(t('feeds.day'), found.itemsOfDay.toLocaleString()), found.failures > 0 && fact(t('feeds.failures'), found.failures.toLocaleString())),
+      mayWrite && actions,
+      feedSentence(found, buttons?.useAddress ?? null),
+      found.movedTo !== null && h('p', { class: 'soft' }, t('feeds.movedTo', { address: found.movedTo })),
+    )
+  }
+
+  /** The document changed by a button: what is typed in the form stays, and its save says so. */
+  function changed(): void {
+    look()
+    if (!isUnsaved) edited.load()
+  }
+
+  function editor(document: StoredDocument, first: string | undefined): Child {
+    fill(heading, String(document['title']))
+    const saveButton: HTMLButtonElement = button([icon('check'), t('save')], () => save(), { class: 'primary', disabled: true })
+    const problem = h('p', { class: 'field-problem', role: 'alert' })
+    const mark = (): void => {
+      isUnsaved = mayWrite
+      saveButton.disabled = !isUnsaved
+    }
+    const form = feedForm(FEED_MEMBERS, document, { client, signal, onChange: mark })
+    const rules = rulesEditor(document['rules'], context, { feed: id, onChange: mark, isReadOnly: !mayWrite })
+    let etag = first
+    if (mayWrite) fill(saving, saveButton)
+    save = () => {
+      if (saveButton.disabled || rules.showUnfinished()) return
+      void whileBusy(saveButton, store)
+    }
+
+    async function store(): Promise<void> {
+      form.showProblems([])
+      fill(problem)
+      try {
+        const stored = await documents.replace(id, { ...form.value(), rules: rules.value() }, { signal, ...(etag !== undefined && { ifMatch: etag }) })
+        etag = stored.etag
+        isUnsaved = false
+        fill(heading, String(stored.document['title']))
+        notify(t('feeds.saved'), { kind: 'done' })
+        look()
+      } catch (error) {
+        const found = problemOf(error)
+        if (error instanceof PreconditionFailed) notify(t('feeds.changedElsewhere'), { kind: 'failed' })
+        else if (found === undefined) notifyFailure(error)
+        else if (found.path.startsWith('rules')) rules.showFailure(error)
+        else {
+          fill(problem, form.showProblems([found]).map(namedProblem).join(' '))
+          form.focusProblem()
+        }
+      } finally {
+        // After the button has its state back.
+        queueMicrotask(() => (saveButton.disabled = !isUnsaved))
+      }
+    }
+
+    return [
+      card(h('h2', {}, t('feeds.settings')), h('fieldset', { disabled: !mayWrite }, form.element), problem),
+      card(h('h2', {}, t('feeds.rules')), h('p', { class: 'soft about' }, t('rules.aboutFeed')), rules.element),
+      mayWrite && passwordCard(context, id, document['username']),
+    ]
+  }
+
+  return {
+    title: t('model.feed'),
+    element: h(
+      'section',
+      { class: 'feeds' },
+      feedsCrumb(),
+      h('div', { class: 'screen-head staying' }, h('div', { class: 'feed-title' }, heading, status), saving),
+      h('div', { class: 'part' }, health, h('div', { class: 'feed-columns' }, h('div', { class: 'part feed-editor' }, body), h('section', { class: 'feed-items' }, h('h2', {}, t('feeds.items')), items))),
+    ),
+    hasUnsaved: () => isUnsaved,
+    mayLeave: async () => !isUnsaved || askToLeave(),
+    save: () => save(),
+  }
+}
+
+function itemList({ items }: FeedItems): Child {
+  if (items.length === 0) return h('p', { class: 'soft' }, t('feeds.noItems'))
+  return h('ol', { class: 'card' }, items.map((item) => h('li', {}, itemLines(item))))
+}
+
+function itemLines({ title, url, headline: of, categories, outcome, reason, at }: Item): Child {
+  const name = h('bdi', {}, title === '' ? t('untitled') : title)
+  const href = webUrl(url)
+  // A headline that lacks something is a draft.
+  const isDraft = outcome === 'created' && reason !== null
+  return [
+    h('p', { class: 'item-title' }, of === null ? name : h('a', { href: hrefTo([pathOf(headline), of]) }, name)),
+    h(
+      'p',
+      { class: 'item-foot' },
+      isDraft ? h('span', { class: 'tag warn' }, valueTitle('draft')) : h('span', { class: `tag ${OUTCOME_TONES[outcome] ?? ''}`.trim() }, t(`feedOutcome.${outcome}`)),
+      h('span', { class: 'soft' }, ago(at)),
+      categories.length > 0 && h('bdi', { class: 'soft' }, categories.slice(0, CATEGORIES_MAX).join(', ')),
+      href !== undefined && h('a', { href, target: '_blank', rel: 'noopener noreferrer' }, t('feeds.openItem'), ' ', icon('external')),
+    ),
+    reason !== null && h('p', { class: 'soft', dir: 'auto' }, reason),
+  ]
+}
