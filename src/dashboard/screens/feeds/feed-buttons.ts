@@ -5,7 +5,7 @@ import { removeWithUndo } from '../../removal.ts'
 import type { ScreenContext } from '../../screen.ts'
 import { t } from '../../texts.ts'
 import { ask } from '../../kit/dialog.ts'
-import { button, type Child } from '../../kit/dom.ts'
+import { button, h, type Child } from '../../kit/dom.ts'
 import { whileBusy } from '../../kit/focus.ts'
 import { icon } from '../../kit/icons.ts'
 import { notify, notifyFailure } from '../../kit/notices.ts'
@@ -37,7 +37,7 @@ export function feedButtons({ client, signal }: ScreenContext, health: FeedHealt
   }
   const [fetchNow, pause] = [t('feeds.fetchNow'), t(isPaused ? 'feeds.resume' : 'feeds.pause')]
   return {
-    fetch: named(fetchNow, [icon('refresh'), fetchNow], '', async () => {
+    fetch: named(fetchNow, [icon('refresh'), h('span', {}, fetchNow)], '', async () => {
       const { status: now, sentence } = await client.admin.fetchFeed(id, { signal })
       if (now === 'failing' || now === 'ended') notify(sentence ?? t('feedStatus.failing'), { kind: 'failed' })
       else notify(t('feeds.fetched', { title }), { kind: 'done' })
