@@ -153,7 +153,7 @@ describe('feeds', { skip: browserMissing() }, () => {
     await page.find(button('Resume: Lost Times'))
     await page.click(button('Resume: Lost Times'))
     await page.find(button('Pause: Lost Times'))
-    await page.click(button(/^Use http.*: Lost Times$/))
+    await page.click(button(/^Use that address: http.*: Lost Times$/))
     await page.waitFor(async () => (await dashboard.read('feed', lost))['address'] === `${url}/moved.xml`, 'the address to be taken')
     await page.click(button('Delete: Lost Times'))
     await page.reads(/Its headlines stay/, await page.find({ role: 'dialog' }))

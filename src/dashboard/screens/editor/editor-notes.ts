@@ -2,7 +2,7 @@
 import { isAdmin } from '../../../models/caller.ts'
 import { headline } from '../../../models/headline.ts'
 import { isReviewed } from '../../../models/reviewed.ts'
-import { h } from '../../kit/dom.ts'
+import { fill, h } from '../../kit/dom.ts'
 import { watchDuplicates, type WatchedAddress } from './address-note.ts'
 import { feedOrigins } from './feed-origins.ts'
 import { reviewBar, type ReviewBarOptions } from './review-bar.ts'
@@ -17,8 +17,10 @@ export function editorNotes({ usage, ...options }: EditorNotes) {
   const { frame, model, context: { signal, user } } = options
   const columns = frame.querySelector<HTMLElement>('.editor-columns')
   if (columns !== null) watchDuplicates(columns, { ...options, signal })
-  const origins = model === headline ? originsAt(usage, options) : undefined
-  const line = usageLine(usage, { ...options, signal })
+  const [use, feeds] = [h('div', { class: 'usage-facts' }), h('div', { class: 'feed-origins' })]
+  fill(usage, use, feeds)
+  const origins = model === headline ? feedOrigins(feeds, options.context, () => options.draft.stored()?.document) : undefined
+  const line = usageLine(use, { ...options, signal })
   const isForReview = isReviewed(model) && !isAdmin(user)
   const bar = isForReview ? reviewBar(options) : undefined
   return {
@@ -29,11 +31,4 @@ export function editorNotes({ usage, ...options }: EditorNotes) {
       bar?.draw()
     },
   }
-}
-
-/** Below the use, which is redrawn by itself. */
-function originsAt(usage: HTMLElement, { context, draft }: Omit<EditorNotes, 'usage'>) {
-  const element = h('div', { class: 'feed-origins' })
-  usage.after(element)
-  return feedOrigins(element, context, () => draft.stored()?.document)
 }

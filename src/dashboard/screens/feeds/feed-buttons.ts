@@ -57,7 +57,7 @@ export function feedButtons({ client, signal }: ScreenContext, health: FeedHealt
     useAddress:
       suggestedAddress === null
         ? null
-        : named(t('feeds.useAddress', { address: suggestedAddress }), [icon('check'), t('feeds.useThis')], 'primary', async () => {
+        : named(t('pair', { name: t('feeds.useThis'), value: suggestedAddress }), [icon('check'), t('feeds.useThis')], 'primary', async () => {
             await feeds.patch(id, { address: suggestedAddress }, { signal })
             notify(t('feeds.addressUsed', { address: suggestedAddress }), { kind: 'done' })
             changed()
