@@ -768,7 +768,7 @@ export const sameStories = object({
       status: choice(STATUSES),
       feed: text({ example: '66f000000000000000000703' }),
       feedTitle: nullable(text(), { description: 'Of the feed; null where it was deleted', example: 'The Island Post' }),
-      isIncomplete: boolean({ description: 'Whether it is an incomplete draft, of which no document holds copies' }),
+      isIncomplete: boolean({ description: 'Whether it is an incomplete draft, which no document embeds' }),
     }),
     { description: 'The newest first, at most 20' },
   ),
