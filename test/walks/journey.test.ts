@@ -154,11 +154,11 @@ describe('a day at the dashboard, by keyboard alone', { skip: browserMissing() }
     await page.expectNoProblems()
   })
 
-  it('and a colleague who was invited writes headlines and nothing else', async () => {
+  it('and a colleague who was invited writes headlines, sees feeds, and nothing else', async () => {
     const page = await dashboard.open()
     await signIn(page, COLLEAGUE)
     const links = await page.findAll({ role: 'link', within: await page.find({ role: 'navigation', name: 'Main' }) })
-    assert.deepEqual(links.map(({ name }) => name), ['Overview', 'Headlines', 'Trash', 'Scheduled', 'API reference'])
+    assert.deepEqual(links.map(({ name }) => name), ['Overview', 'Headlines', 'Feeds', 'Trash', 'Scheduled', 'API reference'])
     for (const hash of ['#/users', '#/configuration', '#/operations?part=outbox']) {
       await page.open(`/${hash}`)
       await page.find({ role: 'heading', name: 'Page not found' })
