@@ -120,13 +120,22 @@ export async function buildDashboard({ root = ROOT, description }: DashboardOpti
   const [{ path, html, text }] = pages as [(typeof pages)[number]]
   const weights = new Map(assets.map(({ path, body, brotli }) => [path, (brotli ?? body).length]))
   const weight = (output: string): number => weights.get(`/${output}`) ?? 0
-  const named = namedIn(html, text).map((name) => outputs.get(name) ?? '')
   const texts = [...outputs].flatMap(([source, output]) => (TEXTS.test(source) ? [output] : []))
+  const named = withImports(namedIn(html, text).map((name) => outputs.get(name) ?? ''), texts, metafile)
   const largest = texts.toSorted((one, other) => weight(other) - weight(one)).slice(0, 1)
   const visited = [...named, ...largest]
   const firstVisit = new Map([['page.html', weights.get(path) ?? 0], ...visited.map((one) => [posix.basename(one), weight(one)] as const)])
   assertFits(html, firstVisit, visited, metafile)
   return { assets, firstVisit }
+}
+
+/** Outputs and all that they import, now or later, without the tables of texts. */
+function withImports(paths: readonly string[], texts: readonly string[], { outputs }: Metafile): readonly string[] {
+  const found = new Set(paths)
+  for (const path of found) {
+    for (const one of outputs[path]?.imports ?? []) if (one.external !== true && !texts.includes(one.path)) found.add(one.path)
+  }
+  return [...found]
 }
 
 function buildEntries(root: string, entries: readonly string[]) {
