@@ -1504,7 +1504,7 @@ export interface AdminCalls {
   ): Promise<FeedPreview>
   /**
    * Fetch a feed now; the response follows when its items are stored. Also one that is paused. On a node of a cluster
-   * that does not fetch, the feed becomes due, and the response tells its health until then.
+   * that does not fetch, a feed that is not paused becomes due, and the response tells its health until then.
    */
   fetchFeed(feed: string, options?: RequestOptions): Promise<FeedHealth>
   /**

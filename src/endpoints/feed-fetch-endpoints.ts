@@ -79,7 +79,7 @@ export const FEED_FETCHES = [
     id: 'fetchFeed',
     access: 'administrator',
     summary: 'Fetch a feed now; the response follows when its items are stored',
-    description: 'Also one that is paused. On a node of a cluster that does not fetch, the feed becomes due, and the response tells its health until then.',
+    description: 'Also one that is paused. On a node of a cluster that does not fetch, a feed that is not paused becomes due, and the response tells its health until then.',
     body: 'empty',
     response: feedHealth,
     errors: ['notFound', 'tooManyRequests'],

@@ -33,7 +33,7 @@ export type Arrival = (typeof ARRIVALS)[number]
 
 const FEED_RULES_MAX = 50
 
-/** What a rule does with the items that its filter finds. Filter and actions are checked in content/feeds/feed-rules.ts. */
+/** What a rule does with the items that its filter finds. The filter is checked in content/rules/feed-filters.ts. */
 const feedRule = record(
   {
     filter: text({
@@ -80,8 +80,8 @@ export const feed = model({
     }),
     paused: boolean({ description: 'Whether it is not fetched' }),
     rules,
-    retentionDays: nullable(whole(), { description: 'After how many days its headlines are archived; never where it is null' }),
-    retentionItems: nullable(whole(), { description: 'How many of its headlines stay unarchived; all where it is null' }),
+    retentionDays: nullable(whole(), { description: 'After how many days its headlines are archived, while it is fetched; never where it is null' }),
+    retentionItems: nullable(whole(), { description: 'How many of its headlines stay unarchived, while it is fetched; all where it is null' }),
     username: optionalText({ description: 'The user of basic authentication; the password is not readable', example: '' }),
     createdAt: createdAt(),
     updatedAt: updatedAt(),

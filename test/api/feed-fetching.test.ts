@@ -170,13 +170,15 @@ describe('the preview of an address', { skip: ONLY_HERE }, () => {
     assert.deepEqual((await site.list({ model: 'headline', filter: { title: 'p1' } })).at('data.items'), [])
   })
 
-  it('takes the usual addresses of a site that names none', async (t) => {
-    const { url } = await serverThat(t, ({ url: path }, response) => {
-      if (path === '/rss.xml') feedOf(() => rss([story('usual')]))({} as IncomingMessage, response)
-      else response.writeHead(404).end()
+  for (const [what, status] of [['404', 404], ['a page', 200]] as const) {
+    it(`takes the usual addresses of a site that names none, and has ${what} at others`, async (t) => {
+      const { url } = await serverThat(t, ({ url: path }, response) => {
+        if (path === '/rss.xml') feedOf(() => rss([story('usual')]))({} as IncomingMessage, response)
+        else response.writeHead(status, { 'content-type': 'text/html' }).end('<p>Not here')
+      })
+      assert.equal((await preview(url)).at('data.address'), `${url}/rss.xml`)
     })
-    assert.equal((await preview(url)).at('data.address'), `${url}/rss.xml`)
-  })
+  }
 
   it('attack: neither a publisher nor a stranger has the service ask other servers', async (t) => {
     const { url, seen } = await serverThat(t, (_, response) => response.end())

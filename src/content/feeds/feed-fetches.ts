@@ -62,9 +62,8 @@ export function createFeedFetches({ store, newId, client, credentialsOf, metrics
     async fetch({ id, text, state: stored }: DueFeed, signal: AbortSignal): Promise<void> {
       const document = parseJson(text) as unknown as FeedDocument
       const previous: KnownState = { ...NEW_FEED_STATE, ...(stored as unknown as KnownState | undefined) }
-      const address = previous.movedTo ?? document.address
       const options = { client, now, signal }
-      const request = { address, credentials: credentialsOf({ ...document, address }), validators: previous.validators }
+      const request = { address: document.address, movedTo: previous.movedTo, credentials: credentialsOf(document), validators: previous.validators }
       const read = await fetchAndRead(request, options)
       if (signal.aborted) return
       const suggested = await suggestedAddress(document, previous, read, () => feedsOfPage(document.siteUrl || new URL(document.address).origin, options))

@@ -75,7 +75,7 @@ function healthOf({ feeds }: Pick<HealthStore, 'feeds'>, { document, state, next
   }
 }
 
-/** `Since 3 days: the server responded with 404, … The site names https://… as its feed: use that address` */
+/** `For 3 days: The server responded with 404, … The site names https://… as its feed: use that address` */
 function failing(problem: string, state: JsonObject | undefined, now: number): string {
   const since = isNumber(state?.['failingSinceMs']) ? now - Number(state['failingSinceMs']) : 0
   const [days, hours] = [Math.floor(since / DAY_MS), Math.floor(since / HOUR_MS)]

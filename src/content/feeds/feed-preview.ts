@@ -68,7 +68,8 @@ async function feedOfSite(address: string, { named }: ReadOutcome, read: (addres
     const outcome = await read(at)
     if (outcome.feed !== undefined) return { found: { ...outcome, at }, named }
     // A host that refuses or is not there refuses the rest as well.
-    if (outcome.outcome.kind === 'failed' && outcome.outcome.status === undefined && named.length === 0) break
+    const { outcome: tried } = outcome
+    if (tried.kind === 'failed' && tried.reason !== 'not-a-feed' && tried.status === undefined && named.length === 0) break
   }
   return { found: undefined, named }
 }

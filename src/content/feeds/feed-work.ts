@@ -37,7 +37,8 @@ export type FeedWork = ReturnType<typeof startFeedWork>
 export function startFeedWork({ store, fetches, isOnDuty = () => true, now, log }: FeedWorkOptions) {
   const stopping = new AbortController()
   const { signal } = stopping
-  const running = new Map<string, Promise<void>>()
+  /** What runs: `done` rejects where it cannot be stored, `settled` does not. */
+  const running = new Map<string, { readonly done: Promise<void>; readonly settled: Promise<void> }>()
   /** Feeds that could not be stored, and when each is tried again. */
   const postponed = new Map<string, number>()
   /** Due, and next in line. */
@@ -48,8 +49,8 @@ export function startFeedWork({ store, fetches, isOnDuty = () => true, now, log 
 
   const begin = (due: DueFeed): Promise<void> => {
     waiting = waiting.filter(({ id }) => id !== due.id)
-    const work = fetches
-      .fetch(due, signal)
+    const done = fetches.fetch(due, signal)
+    const settled = done
       .then(() => void postponed.delete(due.id))
       .catch((error: unknown) => {
         log.error('feed.failed', { feed: due.id, error })
@@ -59,8 +60,8 @@ export function startFeedWork({ store, fetches, isOnDuty = () => true, now, log 
         running.delete(due.id)
         look()
       })
-    running.set(due.id, work)
-    return work
+    running.set(due.id, { done, settled })
+    return done
   }
   const look = (): void => {
     clearTimeout(timer)
@@ -96,18 +97,21 @@ export function startFeedWork({ store, fetches, isOnDuty = () => true, now, log 
   look()
 
   return {
-    /** Fetches a feed now, whenever it is due; joins a fetch that runs. A process that is not on duty makes it due. */
+    /**
+     * Fetches a feed now, whenever it is due; joins a fetch that runs. Rejects where it cannot be stored. A process that is not
+     * on duty makes it due.
+     */
     async fetchNow(id: string): Promise<void> {
       const text = store.documents.get(feed, id)
       if (text === undefined) return
       const known = store.feeds.feedState(id)
-      if (isOnDuty()) return running.get(id) ?? begin({ id, text, state: known?.state })
+      if (isOnDuty()) return running.get(id)?.done ?? begin({ id, text, state: known?.state })
       const { address } = parseJson(text) as unknown as FeedDocument
       if (known !== undefined) await store.as({ kind: 'feed', id }).putFeedState({ ...known, nextAt: now() }, address)
     },
     /** Resolves when nothing is due and nothing runs. */
     async idle(): Promise<void> {
-      for (look(); running.size > 0; look()) await Promise.all(running.values())
+      for (look(); running.size > 0; look()) await Promise.all([...running.values()].map(({ settled }) => settled))
     },
     /** Aborts what runs: it stays due. */
     async stop(): Promise<void> {
@@ -116,7 +120,7 @@ export function startFeedWork({ store, fetches, isOnDuty = () => true, now, log 
       stopListening()
       clearTimeout(timer)
       stopping.abort()
-      await Promise.all(running.values())
+      await Promise.all([...running.values()].map(({ settled }) => settled))
     },
   }
 }

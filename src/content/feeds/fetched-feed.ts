@@ -37,7 +37,7 @@ function readFetched(outcome: Fetched, now: number): ReadOutcome {
     if (!(error instanceof Failure)) throw error
     const named = namedIn(outcome)
     const problem = named.length > 0 ? 'There is a page at this address, and no feed' : `${error.message}: check the address`
-    return { outcome: { kind: 'failed', reason: 'status', problem }, feed: undefined, named }
+    return { outcome: { kind: 'failed', reason: 'not-a-feed', problem }, feed: undefined, named }
   }
 }
 

@@ -163,9 +163,11 @@ function openJob({ view, steps, newId, feedId, address, now, present }: Omit<Job
     if (row === undefined) return add(item, { key, page, content })
     const isSame = row.content === content
     if (!isSame && row.outcome === 'rejected') return add(item, { key, page, content })
-    const isChanged = !isSame && row.outcome === 'created' && change(item, row)
-    if (!isSame || row.seenAt < now - SEEN_MS) feeds.put({ ...row, content, seenAt: now, item: isSame ? row.item : JSON.stringify(item) })
-    return isChanged ? 'changed' : 'unchanged'
+    const changed = isSame || row.outcome !== 'created' ? undefined : change(item, row)
+    // What it lacked may have come.
+    const reason = changed !== undefined && placeFor(headline, changed) === headline ? undefined : row.reason
+    if (!isSame || row.seenAt < now - SEEN_MS) feeds.put({ ...row, reason, content, seenAt: now, item: isSame ? row.item : JSON.stringify(item) })
+    return changed === undefined ? 'unchanged' : 'changed'
   }
   /** The item by its key, or by its page where the feed has changed its key: one whose former key the feed has no more. */
   const knownRow = (key: string, page: string | undefined): FeedItemRow | undefined => {
@@ -202,15 +204,16 @@ function openJob({ view, steps, newId, feedId, address, now, present }: Omit<Job
     if (found !== undefined) return { headline: String(found['id']), reason: 'A headline led to this page' }
     return feeds.isRemovedPage(page, now) ? { headline: undefined, reason: 'A headline that led to this page was deleted' } : undefined
   }
-  /** Whether the headline is there and has changed. */
-  const change = (item: FeedItem, { headline: id = '' }: FeedItemRow): boolean => {
+  /** The headline as it is then; undefined where it is gone, or stays as it is. */
+  const change = (item: FeedItem, { headline: id = '' }: FeedItemRow): JsonObject | undefined => {
     const place = placesOf(headline, true).find((one) => view.textOf(one, id) !== undefined)
-    if (place === undefined) return false
+    if (place === undefined) return undefined
     const stored = parseJson(view.textOf(place, id) ?? '') as JsonObject
     const texts = changedTexts(item, stored)
-    if (Object.keys(texts).length === 0) return false
-    changeAnywhere(view, steps, { model: headline, id, change: () => ({ ...stored, ...texts, updatedAt: isoDate(now) }) })
-    return true
+    if (Object.keys(texts).length === 0) return undefined
+    const next: JsonObject = { ...stored, ...texts, updatedAt: isoDate(now) }
+    changeAnywhere(view, steps, { model: headline, id, change: () => next })
+    return next
   }
   return { take }
 }

@@ -20,7 +20,7 @@ import { withPublication } from '../rules/publication.ts'
 import { withHandIn } from '../rules/review.ts'
 import type { TextOf } from '../rules/text-forms.ts'
 import { validateDocument } from '../rules/validate.ts'
-import { itemRules, type Judgement } from './item-rules.ts'
+import { itemRules } from './item-rules.ts'
 
 /** Of a title, in UTF-16 units: the parser keeps long ones, and no reader wants them. */
 const TITLE_CHARS_MAX = 500
@@ -41,9 +41,8 @@ export type MadeHeadline =
       readonly document: JsonObject
       /** What keeps it a draft, each in a few words. */
       readonly missing: readonly string[]
-      readonly judgement: Judgement
     }
-  | { readonly kind: 'dropped' | 'rejected'; readonly reason: string; readonly judgement: Judgement }
+  | { readonly kind: 'dropped' | 'rejected'; readonly reason: string }
 
 /** What the members of a headline are called where the feed does not give them. */
 const LACKS: Readonly<Record<string, string>> = {
@@ -66,7 +65,7 @@ export function headlineMaker({ feed, rules, textOf, now }: HeadlineContext) {
     stored(model, id === undefined ? own : (copyOf(model, id, [...feed.rules, ...rules]) ?? own))
   return (item: FeedItem, id: string): MadeHeadline => {
     const judgement = judge(item)
-    if (judgement.drops) return { kind: 'dropped', reason: 'A rule drops it', judgement }
+    if (judgement.drops) return { kind: 'dropped', reason: 'A rule drops it' }
     const publisher = stored(source, feed.source as unknown as JsonObject)
     const arrival = judgement.arrival ?? feed.arrival
     const members: Record<string, Json | undefined> = {
@@ -92,14 +91,14 @@ export function headlineMaker({ feed, rules, textOf, now }: HeadlineContext) {
       const missing = [...missingMembers(headline, draft).map((name) => `It lacks ${LACKS[name] ?? describe(name)}`), ...reasons]
       const isWhole = missing.length === 0
       const document = isWhole && arrival === 'published' ? checked('active') : draft
-      if (faults[0] !== undefined) return { kind: 'rejected', reason: faults[0].message, judgement }
+      if (faults[0] !== undefined) return { kind: 'rejected', reason: faults[0].message }
       const handedIn = isWhole && arrival === 'review' ? { ...document, handedInAt: time } : document
       const parts = { model: headline, stored: undefined, now, report: ignored }
       const published = withPublication(handedIn, { ...parts, ...(item.published === undefined ? {} : { publishedAt: item.published }) })
-      return { kind: 'headline', document: withHandIn(published, parts), missing, judgement }
+      return { kind: 'headline', document: withHandIn(published, parts), missing }
     } catch (error) {
       if (!(error instanceof Failure)) throw error
-      return { kind: 'rejected', reason: error.message, judgement }
+      return { kind: 'rejected', reason: error.message }
     }
   }
 }
