@@ -6,7 +6,6 @@
  *
  * What is measured here is measured in ticks, so that a clock that is set back stops nothing.
  */
-import type { Clock } from '../base/clock.ts'
 import { DAY_MS, MINUTE_MS } from '../base/duration.ts'
 import type { CommitLog } from '../store/cluster/commit-log.ts'
 import { createErasure, type ErasureParts } from './erasure.ts'
@@ -24,7 +23,6 @@ export interface TrimmingOptions extends ErasureParts {
   readonly commitLog: Pick<CommitLog, 'trim'>
   readonly own: string
   readonly backUp: () => Promise<void>
-  readonly now: Clock
 }
 
 export function createTrimming(options: TrimmingOptions) {

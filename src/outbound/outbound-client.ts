@@ -98,7 +98,7 @@ export function createOutboundClient({ rules, userAgent, resolve = systemResolve
   }
 
   return {
-    /** Resolves with any response that is no redirect; with its body for 200. Rejects with an OutboundError. */
+    /** Resolves with any response that is no redirect; with its body for 200 and 203. Rejects with an OutboundError. */
     async get({ address, accept, credentials, validators, signal }: OutboundGet): Promise<Arrival> {
       const budget = createTimeBudget(limits.totalMs, signal)
       let url = readAddress(address)

@@ -102,7 +102,7 @@ function tunnelled(socket: Socket, url: URL, proxy: OutboundProxy, signal: Abort
       maxHeaderSize: HEAD_BYTES_MAX,
     })
     asking.once('connect', ({ statusCode = 0 }, _socket, head) => {
-      if (statusCode !== 200) return end(proxyRejected(statusCode))
+      if (statusCode < 200 || statusCode > 299) return end(proxyRejected(statusCode))
       // Bytes ahead of the handshake are not those of the server.
       if (head.length > 0) return end(new OutboundError('proxy', 'The proxy sent more than its response: check --outbound-proxy'))
       signal.removeEventListener('abort', abort)

@@ -6,7 +6,7 @@
  */
 import { fail } from '../../base/failure.ts'
 import { parseJson, type Json, type JsonObject } from '../../base/json.ts'
-import { pageOf, withoutTracking } from '../../base/page-address.ts'
+import { LAST_SLASHES, pageOf, withoutTracking } from '../../base/page-address.ts'
 import type { Caller } from '../../models/caller.ts'
 import { placesOf } from '../../models/incomplete.ts'
 import type { DuplicateDocuments } from '../../models/responses.ts'
@@ -92,7 +92,7 @@ function rangesOf(address: string): readonly TextRange[] {
 /** `https://a.example/b` of `https://a.example/b/?utm_source=x#c`, with either scheme, with and without the slash. */
 function basesOf(address: string): readonly string[] {
   const [, rest = '', search = ''] = /^https?:\/\/([^?#]*)(\?[^#]*)?/i.exec(address) ?? []
-  const path = rest.replace(/\/+$/, '')
+  const path = rest.replace(LAST_SLASHES, '')
   const query = withoutTracking(search)
   return ['https', 'http'].flatMap((scheme) => [`${scheme}://${path}${query}`, `${scheme}://${path}/${query}`])
 }

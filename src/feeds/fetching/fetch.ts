@@ -79,7 +79,7 @@ export async function fetchFeed(request: FetchRequest, { client, now, signal }: 
     const { address, movedTo = address, validators } = request
     const credentials = credentialsFor(movedTo, request)
     const arrival = await client.get({ address: movedTo, accept: ACCEPT, credentials, validators, signal })
-    return outcomeOf(arrival, { validators, hasCredentials: credentials !== undefined }, now())
+    return outcomeOf(arrival, { address: movedTo, validators, hasCredentials: credentials !== undefined }, now())
   } catch (error) {
     if (!(error instanceof OutboundError)) throw error
     return { kind: 'failed', reason: error.kind, problem: error.message }
@@ -94,11 +94,21 @@ function credentialsFor(target: string, { address, credentials }: FetchRequest):
 }
 
 interface Sent {
+  readonly address: string
   readonly validators: Validators | undefined
   readonly hasCredentials: boolean
 }
 
-function outcomeOf(arrival: Arrival, { validators: sent, hasCredentials }: Sent, nowMs: number): FetchOutcome {
+/** Without user, password and fragment, which are not sent. */
+function isSameAddress(one: string, other: string): boolean {
+  const sent = (address: string): string => {
+    const url = new URL(address)
+    return `${url.origin}${url.pathname}${url.search}`
+  }
+  return sent(one) === sent(other)
+}
+
+function outcomeOf(arrival: Arrival, { address: asked, validators: sent, hasCredentials }: Sent, nowMs: number): FetchOutcome {
   const { status, headers, body, address, permanentAddress } = arrival
   const fresh = freshMs(headers)
   const answered = {
@@ -121,7 +131,8 @@ function outcomeOf(arrival: Arrival, { validators: sent, hasCredentials }: Sent,
     // A 304 has the validators that a 200 would have (RFC 9110 section 15.4.5), but often leaves one out.
     return { kind: 'unchanged', ...answered, validators: { ...sent, ...validatorsOf(arrival) } }
   }
-  if (status === 410) {
+  // Where a redirect led there, the address itself may lead elsewhere tomorrow.
+  if (status === 410 && isSameAddress(asked, address)) {
     return { kind: 'gone', problem: 'The server says that the feed has ended (410): delete it, or enter its new address' }
   }
   const wait = retryAfterMs(headers['retry-after'], nowMs)

@@ -143,11 +143,15 @@ export function readTree(source: string, { address, itemsMax, problems }: TreeOp
   return { root, items, leftOut }
 }
 
+/** Of a name, longer than any that is looked for: it may have megabytes, and is looked at for each item. */
+const NAME_CHARS_MAX = 40
+
 /** No item stands in another one or in a text: what is open there has lost its end tag. */
 function keptOpen(names: readonly string[], name: string): number {
-  if (!ITEM.test(name)) return names.length
-  const container = names.findLastIndex((one) => CONTAINER.test(one))
-  const lost = names.findIndex((one, i) => i > container && (ITEM.test(one) || TEXTS.has(one.toLowerCase())))
+  if (!ITEM.test(name.slice(-NAME_CHARS_MAX))) return names.length
+  const ends = names.map((one) => one.slice(-NAME_CHARS_MAX))
+  const container = ends.findLastIndex((one) => CONTAINER.test(one))
+  const lost = ends.findIndex((one, i) => i > container && (ITEM.test(one) || (one.length < NAME_CHARS_MAX && TEXTS.has(one.toLowerCase()))))
   return lost === -1 ? names.length : lost
 }
 

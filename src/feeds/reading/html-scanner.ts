@@ -24,6 +24,7 @@ export interface HtmlOptions {
 
 export function scanHtml(html: string, handler: HtmlHandler, { skipped = SKIPPED }: HtmlOptions = {}): void {
   const finder = createFinder(html)
+  const unclosed = new Set<string>()
   let [at, textStart] = [0, 0]
   for (;;) {
     const angle = html.indexOf('<', at)
@@ -35,7 +36,7 @@ export function scanHtml(html: string, handler: HtmlHandler, { skipped = SKIPPED
     if (end > textStart && !handler.text(html.slice(textStart, end))) return
     if (angle === -1) return
     textStart = angle
-    at = readMarkup(html, angle, finder, handler, skipped)
+    at = readMarkup(html, angle, { finder, unclosed, handler, skipped })
     // What is no tag after all begins the next text.
     if (at > angle + 1) textStart = at
   }
@@ -46,7 +47,15 @@ function beginsMarkup(html: string, at: number): boolean {
   return /[a-z/!?]/i.test(html[at + 1] ?? '')
 }
 
-function readMarkup(html: string, at: number, finder: TextFinder, handler: HtmlHandler, skipped: ReadonlySet<string>): number {
+interface Scan {
+  readonly finder: TextFinder
+  /** Skipped elements without an end tag in what follows. */
+  readonly unclosed: Set<string>
+  readonly handler: HtmlHandler
+  readonly skipped: ReadonlySet<string>
+}
+
+function readMarkup(html: string, at: number, { finder, unclosed, handler, skipped }: Scan): number {
   const mark = html[at + 1]
   if (mark === '!' || mark === '?') {
     const end = html.startsWith('<!--', at) ? '-->' : html.startsWith('<![CDATA[', at) ? ']]>' : '>'
@@ -59,16 +68,20 @@ function readMarkup(html: string, at: number, finder: TextFinder, handler: HtmlH
   const tag = readTag(html, at + (isClosing ? 2 : 1), finder)
   const name = tag.name.toLowerCase()
   if (!handler.tag(name, tag, isClosing)) return at + 1
-  return !isClosing && !tag.isEmpty && skipped.has(name) ? endOfElement(html, name, tag.end, finder) : tag.end
+  return !isClosing && !tag.isEmpty && skipped.has(name) ? endOfElement(html, name, tag.end, unclosed) : tag.end
 }
 
-/** Behind the end tag of an element that is skipped. Without one, a script is all that follows, and others are empty. */
-function endOfElement(html: string, name: string, start: number, finder: TextFinder): number {
-  for (let at = finder.find('</', start); at !== -1; at = finder.find('</', at + 2)) {
+/**
+ * Behind the end tag of an element that is skipped. Without one, a script is all that follows, and others are empty. What
+ * follows is searched once for each name that has no end tag.
+ */
+function endOfElement(html: string, name: string, start: number, unclosed: Set<string>): number {
+  for (let at = unclosed.has(name) ? -1 : html.indexOf('</', start); at !== -1; at = html.indexOf('</', at + 2)) {
     if (html.slice(at + 2, at + 2 + name.length).toLowerCase() === name) {
-      const close = finder.find('>', at)
+      const close = html.indexOf('>', at)
       return close === -1 ? html.length : close + 1
     }
   }
+  unclosed.add(name)
   return name === 'script' || name === 'style' ? html.length : start
 }

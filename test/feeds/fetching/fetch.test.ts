@@ -65,6 +65,11 @@ describe('fetchFeed()', () => {
     assert.deepEqual(outcome, { kind: 'gone', problem: 'The server says that the feed has ended (410): delete it, or enter its new address' })
   })
 
+  it('has not ended where a redirect leads to a 410', async (t) => {
+    const { outcome } = await fetchFrom(t, (socket, head) => (head.startsWith('GET /feed') ? respondWith(302, { location: '/old' }) : respondWith(410))(socket, head))
+    assert.deepEqual([outcome.kind, outcome.kind === 'failed' && outcome.status], ['failed', 410])
+  })
+
   const failures: readonly (readonly [status: number, problem: RegExp])[] = [
     [401, /401: enter the user and the password that it asks for$/],
     [403, /403, which forbids the service to read the feed: ask its administrator/],

@@ -5,6 +5,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { Failure } from '../../../src/base/failure.ts'
+import { pageKey } from '../../../src/base/page-address.ts'
 import type { Feed } from '../../../src/feeds/feed.ts'
 import { decodeFeed } from '../../../src/feeds/reading/feed-encoding.ts'
 import { readFeed } from '../../../src/feeds/reading/read-feed.ts'
@@ -24,6 +25,16 @@ describe('a feed that wants time and memory', () => {
     const names = Array.from({ length: 10 }, (_, i) => `<!ENTITY l${i + 1} "${`&l${i};`.repeat(10)}">`)
     const feed = read(`<?xml version="1.0"?><!DOCTYPE rss [<!ENTITY l0 "lol">${names.join('')}]>${rss('<item><title>&l10;</title></item>')}`)
     assert.equal(feed.items[0]?.title, '&l10;')
+  })
+
+  it('with a name of four megabytes around a hundred thousand items does not look at the name for each', () => {
+    const name = 'a'.repeat(4_000_000)
+    assert.equal(read(`<rss version="2.0"><channel><${name}>${'<item><title>A</title></item>'.repeat(100_000)}</${name}></channel></rss>`).items.length, 500)
+  })
+
+  it('with a link of thousands of slashes makes no work of its page', () => {
+    assert.equal(pageKey(`https://harbour.example/${'/'.repeat(1_000_000)}x`)?.length, 22)
+    assert.equal(pageKey('https://harbour.example/a///'), pageKey('http://harbour.example/a'))
   })
 
   it('with a million levels is read down to 200 of them', () => {
