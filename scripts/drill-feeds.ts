@@ -44,7 +44,7 @@ export async function drillFeeds({ feeds, days, seed }: { readonly feeds: number
     const now = (): number => nowMs
     const client = createOutboundClient({
       rules: readOutboundRules(options, { now, environment: {} }).rules,
-      userAgent: userAgentOf(undefined),
+      userAgent: () => userAgentOf(undefined),
       limits: { totalMs: 100, unpackedBytes: 500_000 },
       resolve: async () => [{ address: '127.0.0.1', family: 4 }],
     })

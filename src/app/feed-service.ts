@@ -15,7 +15,7 @@ import type { Services } from './services.ts'
 const RANDOM_STEPS = 2 ** 32
 
 export interface FeedServiceOptions {
-  readonly config: Pick<Config, 'invitationUrl'>
+  readonly live: () => Pick<Config, 'publicUrl' | 'invitationUrl'>
   readonly rules: OutboundRules
   readonly services: Pick<Services, 'store' | 'newId' | 'metrics' | 'keys'>
   /** Whether this process fetches: of the nodes of a cluster, one does. */
@@ -25,9 +25,9 @@ export interface FeedServiceOptions {
 }
 
 /** Starts it. No connection is made while there is no feed. */
-export function startFeeds({ config, rules, services, isOnDuty, now, log }: FeedServiceOptions) {
+export function startFeeds({ live, rules, services, isOnDuty, now, log }: FeedServiceOptions) {
   const { store, newId, metrics, keys } = services
-  const outbound = createOutboundClient({ rules, userAgent: userAgentOf(config.invitationUrl) })
+  const outbound = createOutboundClient({ rules, userAgent: () => userAgentOf(live().publicUrl ?? live().invitationUrl) })
   const passwords = createFeedPasswords({ store, keys: keys.feeds })
   const random = (): number => randomInt(RANDOM_STEPS) / RANDOM_STEPS
   const fetches = createFeedFetches({ store, newId, client: outbound, credentialsOf: passwords.credentialsOf, metrics, now, random, log })

@@ -100,7 +100,7 @@ export async function startJobs(options: JobOptions, running: AsyncDisposableSta
     feeds: {
       who: 'keeper',
       every: 'when a feed is due',
-      start: (isOnDuty: IsOnDuty) => startFeeds({ config: config(), rules: outbound, services, isOnDuty, now, log }),
+      start: (isOnDuty: IsOnDuty) => startFeeds({ live: config, rules: outbound, services, isOnDuty, now, log }),
     },
   } as const satisfies Readonly<Record<string, Job>>
   const started = await startAll(jobs, isKeeper, running)

@@ -4,6 +4,7 @@
  */
 import { DAY_MS, type DurationRange, MINUTE_MS, parseDuration } from '../base/duration.ts'
 import { LOG_LEVELS, type LogLevel } from '../base/log-level.ts'
+import { parseSiteUrl } from '../base/site-url.ts'
 import { parseEndpoints, parseNodeUrl, parsePrefix } from '../cluster/etcd-target.ts'
 import { parseOrigins, type CorsPolicy } from '../http/cors.ts'
 import { NO_PROXIES, parseProxies } from '../http/client-address.ts'
@@ -76,6 +77,7 @@ export const DECLARED = {
   mailDkimKey: optional(readPath, 'PEM file of the RSA or Ed25519 key that signs mail (DKIM)'),
   mailDkimSelector: optional(text('', '').parse, 'selector of that key: SELECTOR._domainkey in the DNS of the sender'),
   appName: parsed(parseAppName, 'Dateline', 'name of the service in mail'),
+  publicUrl: optional(parseSiteUrl, 'URL of the site as its readers know it, such as https://news.example.org/'),
   invitationUrl: optional(
     parseInvitationUrl,
     'URL of the dashboard, such as https://news.example.org/: with it, new publishers and administrators are invited by a ' +

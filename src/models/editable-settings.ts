@@ -29,6 +29,7 @@ const MAIL_GIVEN: readonly string[] = ['mail', 'mailPasswordFile', 'mailTokenFil
 
 export const EDITABLE = {
   appName: { group: 'names', kind: 'text' },
+  publicUrl: { group: 'names', kind: 'text' },
   invitationUrl: { group: 'names', kind: 'text' },
   review: { group: 'publishing', kind: 'choice', choices: ['on', 'off'] },
   mail: { group: 'mail', kind: 'text', yieldsTo: MAIL_GIVEN },

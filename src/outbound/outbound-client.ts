@@ -35,8 +35,8 @@ const LIMITS: OutboundLimits = {
 
 export interface ClientOptions {
   readonly rules: OutboundRules
-  /** The value of User-Agent. */
-  readonly userAgent: string
+  /** The value of User-Agent, which a setting may change. */
+  readonly userAgent: () => string
   readonly resolve?: Resolve
   readonly limits?: Partial<OutboundLimits>
 }
@@ -109,7 +109,7 @@ export function createOutboundClient({ rules, userAgent, resolve = systemResolve
         const headers = {
           accept,
           'accept-encoding': CODINGS_ACCEPTED,
-          'user-agent': userAgent,
+          'user-agent': userAgent(),
           ...(secret === undefined ? {} : { authorization: basicAuthorization(secret) }),
           ...conditions(url, validators),
         }

@@ -30,7 +30,7 @@ async function openWork(t: TestContext, respond: (response: ServerResponse) => v
   const now = (): number => clock
   const { log, entries } = recordingLog()
   const rules = { allow: parseOutboundAllow('127.0.0.1'), proxyFor: () => undefined, ca: [] }
-  const client = createOutboundClient({ rules, userAgent: 'a test', resolve })
+  const client = createOutboundClient({ rules, userAgent: () => 'a test', resolve })
   const fetches = createFeedFetches({ store, newId: idGenerator(now), client, credentialsOf: () => undefined, metrics: createMetrics(), now, random: () => 0, log })
   const start = (isOnDuty?: () => boolean) => {
     const work = startFeedWork({ store, fetches, isOnDuty, now, log })

@@ -17,7 +17,7 @@ export function clientOf({ allow = '127.0.0.0/8', proxy, ca = [], names = {}, li
   const lookups: string[] = []
   const client = createOutboundClient({
     rules: { allow: parseOutboundAllow(allow), proxyFor: () => proxy, ca },
-    userAgent: 'Dateline/test',
+    userAgent: () => 'Dateline/test',
     limits,
     resolve: async (host) => {
       if (names === 'silent') return new Promise(() => {})

@@ -63,6 +63,7 @@ function textInput({ name, edit }: Editable, attributes: Parameters<typeof h>[1]
 
 /** Examples for inputs whose default does not show the form. */
 const PLACEHOLDERS: Readonly<Record<string, string>> = {
+  publicUrl: 'https://news.example.org/',
   invitationUrl: 'https://news.example.org/',
   mail: 'smtp://user@mail.example.org',
   mailFrom: 'News <news@example.org>',
