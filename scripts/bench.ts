@@ -3,6 +3,7 @@ import { benchCluster } from './bench/cluster-bench.ts'
 import { benchFeeds } from './bench/feeds-bench.ts'
 import { benchHttp } from './bench/http-bench.ts'
 import { benchImport } from './bench/import-bench.ts'
+import { benchImportBeside } from './bench/import-beside.ts'
 import { benchPeers } from './bench/peers-bench.ts'
 import { benchScale } from './bench/scale-bench.ts'
 
@@ -12,6 +13,7 @@ const BENCHES: Readonly<Record<string, (words: readonly string[]) => Promise<voi
   http: benchHttp,
   morning: inBrowser('bench/morning/morning-bench.ts'),
   import: benchImport,
+  'import-beside': benchImportBeside,
   peers: benchPeers,
   scale: benchScale,
 }

@@ -125,7 +125,7 @@ async function insertBare(directory: string, file: string): Promise<void> {
 }
 
 /** Files of headlines, the newest last. */
-function writeHeadlines(directory: string, count: number, pieces: number): readonly string[] {
+export function writeHeadlines(directory: string, count: number, pieces: number): readonly string[] {
   const { template } = worldContent(count)
   const newId = idGenerator(systemClock)
   const each = Math.ceil(count / pieces)

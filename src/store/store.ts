@@ -15,7 +15,7 @@ import { openDatabase, type Database } from './db/database.ts'
 import type { WriterGate } from './db/reader-gate.ts'
 import { createSnapshot } from './db/snapshot.ts'
 import { createCheckpoints } from './db/wal/checkpoints.ts'
-import { createWriteLock } from './db/write-lock.ts'
+import { createWaitingWriters } from './db/waiting-writers.ts'
 import { refusableQueue } from './db/write-queue.ts'
 import { captureChanges } from './history/change-capture.ts'
 import type { FindQuery, QueryCaller } from './query/find-query.ts'
@@ -67,7 +67,7 @@ export function createStore(writing: Database, parts: StoreParts) {
   const capture = captureChanges(writing, { models, now, trash })
   if (parts.isRaised) capture.start()
   const inserts = createGroupInserts(writing, { search, capture })
-  const writeLock = createWriteLock()
+  const waiting = createWaitingWriters(writing, file)
   const after = (): void => {
     gate?.countCommit()
     settingListeners.afterCommit()
@@ -80,7 +80,7 @@ export function createStore(writing: Database, parts: StoreParts) {
     })
   }
   const { queue: path, replication } = openQueue(writing, {
-    ...{ node, models, search, inserts, capture, before: snapshot.end, after, arrivals, lock: writeLock },
+    ...{ node, models, search, inserts, capture, before: snapshot.end, after, arrivals, waiting },
     onErasure: checkpoints.erase,
     onSettings: settingListeners.note,
     erasures: checkpoints.erasures,
@@ -92,8 +92,8 @@ export function createStore(writing: Database, parts: StoreParts) {
   return {
     ...subjects,
     as: on as Writable['as'],
-    /** For a thread that writes beside this store, on a connection of its own. */
-    writeLock,
+    /** For a thread that writes many transactions on this store in a row: resolves when no other writer waits. */
+    giveWay: waiting.giveWay,
     /** For another store in this process: an open descriptor of the database, which is closed with this store. */
     pageDescriptor: checkpoints.pageDescriptor,
     /** The place in the log of a cluster; undefined for a store by itself. */

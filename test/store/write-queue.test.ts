@@ -6,10 +6,15 @@ import { Failure } from '../../src/base/failure.ts'
 import { openDatabase, type Database } from '../../src/store/db/database.ts'
 import { createGroupInserts } from '../../src/store/writes/group-inserts.ts'
 import { createSearchChanges } from '../../src/store/search/search-changes.ts'
+import { createWaitingWriters, type WaitingWriters } from '../../src/store/db/waiting-writers.ts'
 import { createWriteQueue, type WriteQueue } from '../../src/store/db/write-queue.ts'
 import { temporaryDirectory, type Cleanup } from '../../scripts/tools/temporary-directory.ts'
 
-function queueOn(t: Cleanup, arrivals: Pick<Arrivals, 'areMany'> = NO_ARRIVALS): WriteQueue & { database: Database; file: string; commits: () => number } {
+function queueOn(
+  t: Cleanup,
+  arrivals: Pick<Arrivals, 'areMany'> = NO_ARRIVALS,
+  more: Partial<WaitingWriters> = {},
+): WriteQueue & { database: Database; file: string; commits: () => number } {
   const file = join(temporaryDirectory(t), 'a.db')
   const database = openDatabase(file)
   t.after(() => database.close())
@@ -23,6 +28,7 @@ function queueOn(t: Cleanup, arrivals: Pick<Arrivals, 'areMany'> = NO_ARRIVALS):
     search,
     inserts: createGroupInserts(database, { search, capture }),
     arrivals,
+    waiting: { ...createWaitingWriters(database, file), ...more },
   })
   return { ...queue, database, file, commits: () => commits }
 }
@@ -149,4 +155,18 @@ it('only transactions of work that says so are left unsynced', async (t) => {
   })
   await assert.rejects(failing)
   assert.equal(level(), FULL, 'also after a transaction that failed')
+})
+
+it('write() fails with what holds it up when it has waited for too long, and takes nothing with it', async (t) => {
+  const { database, file, write } = queueOn(t, NO_ARRIVALS, { attempt: (attempt) => void attempt(true) })
+  const other = openDatabase(file)
+  t.after(() => other.close())
+  other.exec('BEGIN IMMEDIATE')
+  await assert.rejects(
+    write(() => database.run('INSERT INTO t (a) VALUES (1)')),
+    { code: 'networkError', message: 'The database cannot be used now: it is busy' },
+  )
+  other.exec('COMMIT')
+  await write(() => database.run('INSERT INTO t (a) VALUES (2)'))
+  assert.deepEqual(database.all('SELECT a FROM t').map((row) => row['a']), [2])
 })

@@ -13,17 +13,15 @@ export type ReferenceThread = ReturnType<typeof startReferenceThread>
 
 export interface ReferenceThreadOptions extends Pick<FollowThreadData, 'dataDir' | 'trash'> {
   /** That of the service. */
-  readonly store: Pick<Store, 'writeLock' | 'pageDescriptor'>
+  readonly store: Pick<Store, 'pageDescriptor'>
 }
 
-export function startReferenceThread({ store: { writeLock, pageDescriptor }, ...data }: ReferenceThreadOptions) {
-  const workerData: FollowThreadData = { ...data, pageDescriptor, lock: writeLock.memory }
+export function startReferenceThread({ store: { pageDescriptor }, ...data }: ReferenceThreadOptions) {
+  const workerData: FollowThreadData = { ...data, pageDescriptor }
   const thread = startTaskThread<FollowTask, FollowedStep>(new URL('./reference-worker.ts', import.meta.url), {
     workerData,
     resourceLimits: { maxOldGenerationSizeMb: HEAP_MB_MAX },
   })
-  // Also of a thread that ends by itself.
-  thread.worker.once('exit', writeLock.free)
   return {
     /** Takes steps for a while, or until there is nothing to do. Gives the last step, with the changes of all. */
     follow: (task: FollowTask): Promise<FollowedStep> => thread.run(task),

@@ -9,7 +9,6 @@ import { STORED_MODELS } from '../../models/registry.ts'
 import { SYSTEM } from '../../store/actor.ts'
 import type { FollowedStep } from '../../store/references/reference-progress.ts'
 import { openedDataDir } from '../../store/db/data-dir.ts'
-import { createWriteLock } from '../../store/db/write-lock.ts'
 import { openStore } from '../../store/open-store.ts'
 
 /** Documents that a step changes: it has the write lock for some milliseconds. */
@@ -23,9 +22,8 @@ export interface FollowThreadData {
   readonly dataDir: string
   /** Whether deleted content goes to the trash. */
   readonly trash: boolean
-  /** Of the store of the service, as is the memory of its write lock. */
+  /** Of the store of the service. */
   readonly pageDescriptor: number
-  readonly lock: SharedArrayBuffer
 }
 
 export interface FollowTask {
@@ -35,19 +33,19 @@ export interface FollowTask {
   readonly pausesPerStep: number
 }
 
-const { dataDir, trash, pageDescriptor, lock: memory } = workerData as FollowThreadData
+const { dataDir, trash, pageDescriptor } = workerData as FollowThreadData
 if (process.platform === 'linux') setPriority(Math.min(PRIORITY_LOWEST, getPriority() + LOWER_BY))
 const dir = openedDataDir(dataDir)
 const store = openStore({ dir, models: STORED_MODELS, version: VERSION, now: systemClock, trash, pageDescriptor })
 const own = store.as(SYSTEM)
-const lock = createWriteLock(memory)
 
 runTasks(async ({ upTo, pausesPerStep }: FollowTask): Promise<FollowedStep> => {
   const until = performance.now() + BURST_MS
   let [changed, from] = [0, upTo]
   for (;;) {
     const since = performance.now()
-    const step = await lock.hold(() => own.followReferences(from, DOCUMENTS_PER_STEP))
+    await store.giveWay()
+    const step = await own.followReferences(from, DOCUMENTS_PER_STEP)
     changed += step.changed
     from = step.progress.seq
     const now = performance.now()

@@ -1,10 +1,8 @@
 /**
  * The rows of an import into the database, in batches: each is one transaction with the note of how far the import has
  * come. A row is checked in the transaction that writes it: the file may name an id twice, and a service may write
- * meanwhile. Beside a service, and through the log of a cluster, a batch is short, and a pause of twice its time follows,
- * in which others write.
+ * meanwhile. Beside a service, and through the log of a cluster, a batch is short, and gives way to others.
  */
-import { setImmediate as turn, setTimeout as pause } from 'node:timers/promises'
 import type { Clock } from '../../base/clock.ts'
 import { describe } from '../../base/failure.ts'
 import type { SplitRow } from '../../base/row-splitter.ts'
@@ -19,15 +17,16 @@ import type { ImportedRow } from './import-ahead.ts'
 import type { Position } from './import-reader.ts'
 import type { Store } from '../../store/store.ts'
 
-/** How long a batch may hold the write lock, before its commit. */
+/**
+ * How long a batch may hold the write lock, before its commit. Beside a service it is longer by and by while no one else writes:
+ * the search index and the sync take much of the time of a short one.
+ */
 const ALONE_BATCH_MS = 1_000
-const SHARED_BATCH_MS = 15
+const SHARED_BATCH_MS = { min: 15, max: 60 }
 /** Bytes of the file that wait in memory. */
 const BATCH_BYTES_MAX = 32 * 1024 * 1024
 /** What a batch beside others takes of the file, so that it fits into an entry of a log. */
 const SHARED_BATCH_BYTES = 1024 * 1024
-const PAUSE_MS_MIN = 10
-const PAUSE_MS_MAX = 200
 
 /** How far an import has come: all rows before this position of the file are done. */
 export interface ImportState extends Position {
@@ -79,19 +78,20 @@ export interface ImportEnd {
 
 /** Imports all rows. What was committed before an error stays. */
 export async function importRows(task: ImportTask): Promise<ImportEnd> {
-  const { rows, rowsMax, isAlone, now, signal } = task
+  const { writer, isAlone, rows, rowsMax, now, signal } = task
+  let batchMs = isAlone ? ALONE_BATCH_MS : SHARED_BATCH_MS.min
   const waiting: ImportedRow[] = []
   let [state, stop] = [task.from, undefined as ImportEnd['stop']]
   const mayGoOn = (): boolean => stop === undefined && !signal.aborted
   const writeBatch = async (): Promise<void> => {
     const begun = now()
-    const batch = await commitBatch(task, waiting, state)
+    const batch = await commitBatch({ ...task, batchMs }, waiting, state)
     state = batch.state
     stop = batch.stop
     waiting.splice(0, batch.count)
     task.onBatch(state)
-    if (isAlone) await turn()
-    else await pause(Math.min(PAUSE_MS_MAX, Math.max(PAUSE_MS_MIN, 2 * (now() - begun))))
+    const isShared = await writer.giveWay(now() - begun)
+    if (!isAlone) batchMs = isShared ? SHARED_BATCH_MS.min : Math.min(SHARED_BATCH_MS.max, 2 * batchMs)
   }
   for await (const row of rows) {
     if (isBlank(row)) continue
@@ -119,15 +119,15 @@ interface Batch {
 }
 
 /** Imports the first of the rows in one transaction: as many as its time allows. Where it fails, nothing is written. */
-async function commitBatch(task: ImportTask, rows: readonly ImportedRow[], before: ImportState): Promise<Batch> {
-  const { writer, model, isDryRun, note, recordAt, now, onRejects } = task
+async function commitBatch(task: ImportTask & { readonly batchMs: number }, rows: readonly ImportedRow[], before: ImportState): Promise<Batch> {
+  const { writer, model, isDryRun, batchMs, note, recordAt, now, onRejects } = task
   // Rows of one dry batch see each other's codes, of which there are hundreds at most.
   const isAlone = task.isAlone || (isDryRun && model.distinct !== undefined)
   const report = ({ rejected }: Batch): void => {
     if (rejected.length > 0) onRejects(rejected)
   }
   const work = (tables: BulkTables): Batch => {
-    const deadline = now() + (isAlone ? ALONE_BATCH_MS : SHARED_BATCH_MS)
+    const deadline = now() + (isAlone ? ALONE_BATCH_MS : batchMs)
     const state = { ...before }
     const rejected: RejectedRow[] = []
     const known: KnownRow[] = []

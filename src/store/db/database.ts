@@ -23,7 +23,8 @@ import { fail } from '../../base/failure.ts'
 import { systemReason } from '../../base/system-error.ts'
 import { createIdleStatements, keptStatements } from './kept-statements.ts'
 
-const BUSY_TIMEOUT_MS = 5_000
+/** How long a connection waits for the lock of another one. */
+export const BUSY_TIMEOUT_MS = 5_000
 const CACHE_KIB = 32 * 1024
 /** A connection that only scans reads each page once. */
 const SCAN_CACHE_KIB = 4 * 1024

@@ -15,7 +15,7 @@
 import type { Arrivals } from '../../base/arrivals.ts'
 import { fail, type Failure } from '../../base/failure.ts'
 import { asStoreFailure, type Database } from './database.ts'
-import type { WriteLock } from './write-lock.ts'
+import type { WaitingWriters } from './waiting-writers.ts'
 
 /**
  * Turns that are left to new connections ahead of a transaction, whose first requests share it then: in each turn, one is
@@ -71,34 +71,43 @@ export interface WriteQueueParts {
   readonly inserts: SharedInserts
   /** New connections, to which a transaction leaves turns of the event loop. */
   readonly arrivals: Pick<Arrivals, 'areMany'>
-  /** Another thread of this process that writes, whose transactions are waited for without blocking the event loop. */
-  readonly lock?: Pick<WriteLock, 'whenFree' | 'served'>
+  /** Other threads and processes that write, whose transactions are waited for without blocking the event loop. */
+  readonly waiting: Pick<WaitingWriters, 'tryBegin' | 'attempt' | 'ended'>
 }
 
 export function createWriteQueue(
   database: Database,
-  { before, after, arrivals, lock, ...parts }: WriteQueueParts,
+  { before, after, arrivals, waiting, ...parts }: WriteQueueParts,
 ): WriteQueue {
   let pending: Job[] = []
   let isClosed = false
 
-  const flush = (): void => {
+  /** False where another connection has the lock. */
+  const flush = (begin: () => boolean): boolean => {
     const jobs = pending
     pending = []
-    if (jobs.length === 0) return
+    if (jobs.length === 0) return true
     before()
-    const outcomes = commitTogether({ database, ...parts }, jobs)
+    const outcomes = commitTogether({ database, begin, ...parts }, jobs)
+    if (outcomes === undefined) {
+      pending = jobs
+      return false
+    }
     after()
-    lock?.served()
+    waiting.ended()
     jobs.forEach((job, i) => job.settle(outcomes[i] as Outcome))
+    return true
   }
   const flushInTurn = (turns: number): void => {
-    if (turns < ARRIVAL_TURNS_MAX && arrivals.areMany()) return void setImmediate(flushInTurn, turns + 1)
-    const waiting = lock?.whenFree()
-    if (waiting === undefined) flush()
-    else void waiting.then(flush)
+    if (turns < ARRIVAL_TURNS_MAX && arrivals.areMany()) setImmediate(flushInTurn, turns + 1)
+    else waiting.attempt((isLast) => flush(() => waiting.tryBegin(isLast)))
   }
 
+  /** Waits for the lock in this thread. */
+  const begin = (): boolean => {
+    database.run('BEGIN IMMEDIATE')
+    return true
+  }
   const enqueue = <T>(work: () => T, isSynced: boolean): Promise<T> => {
     if (isClosed) return Promise.reject(fail('networkError', 'The service is stopping'))
     if (pending.length === 0) setImmediate(flushInTurn, 0)
@@ -116,20 +125,24 @@ export function createWriteQueue(
     writeDerived: (work) => enqueue(work, false),
     async close() {
       isClosed = true
-      flush()
+      flush(begin)
     },
   }
 }
 
 type Transactions = Pick<WriteQueueParts, 'search' | 'inserts'> & { readonly database: Database }
 
-function commitTogether(parts: Transactions, jobs: readonly Job[]): readonly Outcome[] {
+/** Undefined where `begin` gives false. */
+function commitTogether(
+  { begin, ...parts }: Transactions & { readonly begin: () => boolean },
+  jobs: readonly Job[],
+): readonly Outcome[] | undefined {
   const { database, search } = parts
   const isSynced = jobs.some((job) => job.isSynced)
   try {
     // Takes effect outside a transaction only (sqlite.org/pragma.html#pragma_synchronous).
     if (!isSynced) database.exec('PRAGMA synchronous = NORMAL')
-    database.run('BEGIN IMMEDIATE')
+    if (!begin()) return undefined
     let outcomes = jobs.length === 1 ? jobs.map(runJob) : runTogether(parts, jobs)
     if (outcomes === undefined) {
       database.run('ROLLBACK')

@@ -177,6 +177,11 @@ export interface BulkWriter {
    * times, as over the log of a cluster. Throws networkError where nothing can be written now.
    */
   transact<T>(work: (tables: BulkTables) => T, keep: boolean, prepared?: (result: T) => void): Promise<T>
+  /**
+   * To be called behind each transaction, with the time that it took: resolves when others that wait to write have done so,
+   * with whether some did, or may have.
+   */
+  giveWay(ms: number): Promise<boolean>
   /** The notes whose name begins so, by their names. */
   notes(prefix: string): Promise<ReadonlyMap<string, string>>
   close(): Promise<void>

@@ -1,11 +1,12 @@
 /** A bulk load on a connection of its own: beside a running service, or as the only one on the directory. */
-import { setImmediate as turn } from 'node:timers/promises'
+import { setImmediate as turn, setTimeout as pause } from 'node:timers/promises'
 import type { Clock } from '../../base/clock.ts'
 import { STORED_MODELS } from '../../models/registry.ts'
 import { OPERATOR } from '../actor.ts'
 import { readPosition } from '../cluster/position-table.ts'
 import { DataDirError } from '../db/data-dir.ts'
-import { asStoreFailure, isBusy, openDatabase, type Database } from '../db/database.ts'
+import { asStoreFailure, openDatabase, type Database } from '../db/database.ts'
+import { createWaitingWriters, type WaitingWriters } from '../db/waiting-writers.ts'
 import { createCheckpoints } from '../db/wal/checkpoints.ts'
 import type { WriteQueue } from '../db/write-queue.ts'
 import { captureChanges, type ChangeCapture } from '../history/change-capture.ts'
@@ -13,8 +14,9 @@ import { createSearchChanges, type SearchChanges } from '../search/search-change
 import { bulkTables, readNotes, type AccountOf, type BulkWriter } from './bulk-tables.ts'
 import { GATHERED_ROWS_MAX } from './group-inserts.ts'
 
-/** Each attempt waits for the busy timeout of the connection, five seconds. */
-const BEGIN_TRIES_MAX = 12
+const BEGIN_MS_MAX = 60_000
+/** Of a statement, beside others: its rows are written in some milliseconds, between two looks at the time of the batch. */
+const SHARED_ROWS = 32
 /**
  * Pages of the WAL after which a thread moves it where no service waits meanwhile: the longer it is, the fewer pages are
  * moved, since a page that changed several times is moved once. 32 MiB; with what is written during a move 128 MiB.
@@ -46,19 +48,20 @@ export function openBulkWriter({ file, isAlone, accountOf, now }: BulkOptions): 
   const capture = captureChanges(database, { models: STORED_MODELS, now, trash: true })
   capture.actBy(OPERATOR)
   capture.start()
-  // Beside others, the time of a batch is measured row by row.
-  const rowsPerStatement = isAlone ? GATHERED_ROWS_MAX : 1
+  const waiting = createWaitingWriters(database, file)
+  const rowsPerStatement = isAlone ? GATHERED_ROWS_MAX : SHARED_ROWS
   const { tables, ...inserts } = bulkTables({ database, search, capture, accountOf, rowsPerStatement })
   return {
     async transact(work, keep, prepared) {
       try {
-        await begin(database)
+        await begin(waiting)
         const result = work(tables)
         inserts.flush()
         if (keep) prepared?.(result)
         if (keep) search.flush()
         database.exec(keep ? 'COMMIT' : 'ROLLBACK')
         if (keep) checkpoints.afterCommit()
+        waiting.ended()
         return result
       } catch (error) {
         if (database.inTransaction) database.exec('ROLLBACK')
@@ -68,21 +71,29 @@ export function openBulkWriter({ file, isAlone, accountOf, now }: BulkOptions): 
         search.discard()
       }
     },
+    async giveWay() {
+      if (!isAlone) return waiting.giveWay()
+      await turn()
+      return false
+    },
     notes: async (prefix) => readNotes(database, prefix),
     close: (): Promise<void> => checkpoints.close(),
   }
 }
 
-/** Between two attempts the event loop gets a turn, so that signals are handled. */
-async function begin(database: Database): Promise<void> {
-  for (let left = BEGIN_TRIES_MAX; ; left--) {
-    try {
-      return database.exec('BEGIN IMMEDIATE')
-    } catch (error) {
-      if (!isBusy(error) || left <= 1) throw error
-      await turn()
-    }
-  }
+/** Begins a transaction; the event loop goes on meanwhile, so that signals are handled. */
+function begin({ attempt, tryBegin }: WaitingWriters): Promise<void> {
+  return new Promise((resolve, reject) => {
+    attempt((isLast) => {
+      try {
+        if (!tryBegin(isLast)) return false
+        resolve()
+      } catch (error) {
+        reject(error)
+      }
+      return true
+    }, BEGIN_MS_MAX)
+  })
 }
 
 /*
@@ -98,6 +109,10 @@ interface LogBulkParts {
   readonly capture: Pick<ChangeCapture, 'actBy' | 'moving'>
   readonly accountOf: AccountOf
 }
+
+/** Other nodes write while it pauses, and none of them can say that it waits. */
+const PAUSE_MS_MIN = 10
+const PAUSE_MS_MAX = 200
 
 /** Thrown out of a job whose changes are not wanted, so that its savepoint is rolled back. */
 class NotKept extends Error {}
@@ -122,6 +137,10 @@ export function createLogBulkWriter({ database, queue, search, capture, accountO
         if (error instanceof NotKept) return result as ReturnType<typeof work>
         throw error
       }
+    },
+    async giveWay(ms) {
+      await pause(Math.min(PAUSE_MS_MAX, Math.max(PAUSE_MS_MIN, 2 * ms)))
+      return true
     },
     notes: (prefix) => queue.write(() => readNotes(database, prefix)),
     // The store ends what it is made of.
