@@ -1,26 +1,21 @@
 /**
  * The screens, each with its path, its readers and what opens it. Those of content come from the declarations of the
- * models: a new model has a screen without a line here.
+ * models: a new model has a screen without a line here. A screen that most visits do without is in the second script
+ * (second-script.ts), and its name there stands here.
  */
 import { hasDashboard, isAdmin, type Caller } from '../models/caller.ts'
 import { feed } from '../models/feed-model.ts'
 import { isScheduled } from '../models/scheduled.ts'
 import { modelsTitle, pathOf } from './model-titles.ts'
 import { contentModels, may } from './permissions.ts'
+import type { LoadableScreen } from './screen-loading.ts'
 import { FEEDS, FIRST_RUN, SCHEDULED } from './screen-url.ts'
-import type { OpenScreen } from './screen.ts'
-import { configurationScreen } from './screens/configuration/configuration-screen.ts'
 import { documentEditor } from './screens/editor/document-editor.ts'
-import { firstRunScreen } from './screens/first-run/first-run-screen.ts'
 import { documentList } from './screens/list/document-list.ts'
-import { operationsScreen } from './screens/operations/operations-screen.ts'
 import { overviewScreen } from './screens/overview/overview-screen.ts'
-import { feedsScreen } from './screens/feeds/feeds-screen.ts'
 import { reviewScreen } from './screens/review/review-screen.ts'
 import { scheduledScreen } from './screens/scheduled/scheduled-screen.ts'
 import { trashScreen } from './screens/trash/trash-screen.ts'
-import { ownSessionsScreen } from './screens/users/own-sessions-screen.ts'
-import { usersScreen } from './screens/users/users-screen.ts'
 import { t } from './texts.ts'
 import { isIcon, type IconName } from './kit/icons.ts'
 
@@ -38,8 +33,10 @@ export interface ScreenEntry {
   readonly icon: IconName
   /** Where it stands in the navigation. */
   readonly group: ScreenGroup
-  readonly open: OpenScreen
+  readonly open: LoadableScreen
 }
+
+type AccountScreen = Pick<ScreenEntry, 'path' | 'open'>
 
 /** What a user sees in the navigation, in its order. */
 export function screensOf(caller: Caller): readonly ScreenEntry[] {
@@ -53,12 +50,12 @@ export function screensOf(caller: Caller): readonly ScreenEntry[] {
   }))
   const trash: ScreenEntry = { path: 'trash', title: t('trash.title'), icon: 'trash', group: 'content', open: trashScreen }
   const scheduled: ScreenEntry = { path: SCHEDULED, title: t('scheduled.title'), icon: 'calendar', group: 'planning', open: scheduledScreen }
-  const feeds: ScreenEntry = { path: FEEDS, title: t('models.feed'), icon: 'feed', group: 'content', open: feedsScreen }
+  const feeds: ScreenEntry = { path: FEEDS, title: t('models.feed'), icon: 'feed', group: 'content', open: 'feeds' }
   const mayRemove = contentModels(caller).some((model) => may('remove', model, caller))
   const administration: readonly ScreenEntry[] = [
-    { path: 'users', title: t('users.title'), icon: 'user', group: 'administration', open: usersScreen },
-    { path: 'configuration', title: t('configuration.title'), icon: 'remote_config', group: 'administration', open: configurationScreen },
-    { path: 'operations', title: t('operations.title'), icon: 'operations', group: 'administration', open: operationsScreen },
+    { path: 'users', title: t('users.title'), icon: 'user', group: 'administration', open: 'users' },
+    { path: 'configuration', title: t('configuration.title'), icon: 'remote_config', group: 'administration', open: 'configuration' },
+    { path: 'operations', title: t('operations.title'), icon: 'operations', group: 'administration', open: 'operations' },
   ]
   if (!hasDashboard(caller)) return []
   return [
@@ -72,11 +69,11 @@ export function screensOf(caller: Caller): readonly ScreenEntry[] {
 }
 
 /** The screens that are not in the navigation from the beginning. */
-export function accountScreens(caller: Caller): readonly Pick<ScreenEntry, 'path' | 'open'>[] {
+export function accountScreens(caller: Caller): readonly AccountScreen[] {
   if (!hasDashboard(caller)) return []
-  const ofAdministrators = [
-    { path: FIRST_RUN, open: firstRunScreen },
+  const ofAdministrators: readonly AccountScreen[] = [
+    { path: FIRST_RUN, open: 'firstRun' },
     { path: 'review', open: reviewScreen },
   ]
-  return [{ path: OWN_SESSIONS, open: ownSessionsScreen }, ...(isAdmin(caller) ? ofAdministrators : [])]
+  return [{ path: OWN_SESSIONS, open: 'ownSessions' }, ...(isAdmin(caller) ? ofAdministrators : [])]
 }

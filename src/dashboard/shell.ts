@@ -3,10 +3,11 @@ import { isAdmin } from '../models/caller.ts'
 import type { User } from '../models/user.ts'
 import { createLive } from './live-changes.ts'
 import { followNavigation } from './navigation.ts'
-import { currentScreenUrl, goTo, hrefTo, type ScreenUrl } from './screen-url.ts'
+import { currentScreenUrl, goTo, hrefTo } from './screen-url.ts'
 import { readReviewDuty } from './review-duty.ts'
 import { followReviews } from './review-link.ts'
-import type { Screen, ScreenContext } from './screen.ts'
+import type { OpenScreen, Screen, ScreenContext } from './screen.ts'
+import { loadScreen, prefetchSecondScript } from './screen-loading.ts'
 import { accountScreens, screensOf } from './screens.ts'
 import { openFrame } from './shell-frame.ts'
 import { onShellKeys } from './shell-keys.ts'
@@ -17,7 +18,7 @@ import { button, fill, h } from './kit/dom.ts'
 import { closeDialogs } from './kit/dialog.ts'
 import { focusMain } from './kit/focus.ts'
 import { keepNotices } from './kit/notices.ts'
-import { emptyState, skeleton } from './kit/states.ts'
+import { emptyState, failureState, skeleton } from './kit/states.ts'
 
 export interface ShellOptions {
   readonly client: ScreenContext['client']
@@ -66,6 +67,7 @@ export function openShell({ client, user, question, signOut, restart, chooseLang
   )
   followNavigation({ mayLeave, show: () => void show(true), signal })
   void show(false)
+  if (entries.some(({ open }) => typeof open === 'string')) prefetchSecondScript(signal)
 
   async function show(isMove: boolean): Promise<void> {
     leaving.abort()
@@ -80,11 +82,11 @@ export function openShell({ client, user, question, signOut, restart, chooseLang
     const [path = ''] = screenUrl.segments
     fill(main, skeleton(6)).ariaBusy = 'true'
     const entry = entries.find((one) => one.path === path)
-    await duty
+    const { open } = entry ?? accountScreens(user).find((one) => one.path === path) ?? { open: nowhere }
+    const [loaded] = await Promise.all([loadScreen(open).catch(notLoaded), duty])
     if (left.aborted) return
     main.ariaBusy = null
-    const opened = entry ?? accountScreens(user).find((one) => one.path === path)
-    screen = opened?.open({ client, user, screenUrl, live, signal: left, restart }) ?? nowhere(screenUrl)
+    screen = loaded({ client, user, screenUrl, live, signal: left, restart })
     fill(main, screen.element)
     document.title = `${screen.title} · Dateline`
     markCurrent(entry)
@@ -92,6 +94,12 @@ export function openShell({ client, user, question, signOut, restart, chooseLang
     // A reader who does not see the page hears that another screen is there.
     focusMain()
     scrollTo(0, 0)
+  }
+
+  /** What stands in the place of a screen whose script cannot be fetched. A service that was upgraded has another one. */
+  async function notLoaded(error: unknown): Promise<OpenScreen> {
+    if (await isUpgraded(signal)) return reload()
+    return () => ({ title: t('failure.network'), element: h('section', {}, failureState(error, () => void show(true))) })
   }
 
   function mayLeave(): boolean | Promise<boolean> {
@@ -106,7 +114,13 @@ export function openShell({ client, user, question, signOut, restart, chooseLang
   }
 }
 
-function nowhere({ segments }: ScreenUrl): Screen {
+/** The rest of this page is not to run. */
+function reload(): Promise<never> {
+  location.reload()
+  return new Promise(() => {})
+}
+
+function nowhere({ screenUrl: { segments } }: ScreenContext): Screen {
   const home = button(t('overview.title'), () => goTo(hrefTo([])))
   const title = t('shell.nowhere')
   return {

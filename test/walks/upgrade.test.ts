@@ -94,6 +94,24 @@ describe('a page whose service is upgraded', { skip: browserMissing() }, () => {
     await page.find({ role: 'heading', name: 'Topics' })
     assert.equal((await page.find({ role: 'combobox', name: 'Language' })).value, 'English')
   })
+
+  it('tells that the second script cannot be fetched, and shows the screen once it can', async () => {
+    const { assets } = await buildDashboard()
+    const start = Date.now()
+    const first = await startSuiteService({}, { pageAssets: assets.filter(({ path }) => !path.includes('/second-script-')), start })
+    const { token } = await first.admin()
+    const page = await browser.open(first.url)
+    await page.open('/robots.txt')
+    await page.evaluate((kept) => sessionStorage.setItem('dateline.token', kept), token)
+    await page.open('/#/users')
+    const again = { role: 'button', name: 'Try again' } as const
+    await page.find(again)
+    await page.reads(/The server is not responding/)
+    await first.stop()
+    await startSuiteService({ port: new URL(first.url).port }, { directory: first.directory, pageAssets: assets, start })
+    await page.click(again)
+    await page.find({ role: 'heading', name: 'Users' })
+  })
 })
 
 function scriptOf(page: Page): Promise<string> {

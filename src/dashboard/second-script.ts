@@ -1,0 +1,22 @@
+/**
+ * The screens that most visits do without: those of administrators, of feeds and of the reader's own sessions. They are one
+ * script, which is fetched when one of them is opened, or before that in a quiet moment; src/dashboard/screens.ts names them.
+ * What they share with the first script stays there, since scripts/build-dashboard.ts lets this file import all of it.
+ */
+import type { OpenScreen } from './screen.ts'
+import { configurationScreen } from './screens/configuration/configuration-screen.ts'
+import { feedsScreen } from './screens/feeds/feeds-screen.ts'
+import { firstRunScreen } from './screens/first-run/first-run-screen.ts'
+import { operationsScreen } from './screens/operations/operations-screen.ts'
+import { ownSessionsScreen } from './screens/users/own-sessions-screen.ts'
+import { usersScreen } from './screens/users/users-screen.ts'
+
+/** Each by the name under which `screens.ts` opens it. */
+export const SECOND_SCREENS = {
+  configuration: configurationScreen,
+  feeds: feedsScreen,
+  firstRun: firstRunScreen,
+  operations: operationsScreen,
+  ownSessions: ownSessionsScreen,
+  users: usersScreen,
+} as const satisfies Readonly<Record<string, OpenScreen>>
