@@ -59,6 +59,7 @@ describe('a search in settings', () => {
     for (const [text, found] of [['', 1], ['  MAIL sender ', 1], ['x@y default', 1], ['mail nothing', 0]] as const) {
       assert.equal(settingsWith([setting], text).length, found, text)
     }
+    assert.equal(settingsWith([setting], 'absender', () => 'Absender').length, 1)
   })
 })
 
@@ -84,7 +85,7 @@ describe('the screen of operations', { skip: browserMissing() }, () => {
     }
     await page.back()
     await page.reload()
-    await page.find({ role: 'table', name: 'Settings' })
+    await page.find({ role: 'textbox', name: 'App name' })
     // It runs alone.
     await page.gone({ role: 'link', name: 'Cluster' })
     await page.expectNoProblems()
@@ -132,11 +133,20 @@ describe('the screen of operations', { skip: browserMissing() }, () => {
   it('changes a setting at once, shows who wins, and takes it back', async () => {
     const page = await asAdmin('#/operations?part=settings')
     const appName = { role: 'textbox', name: 'App name' } as const
+    await page.fill({ role: 'spinbutton', name: 'Trash' }, '45')
     await page.type(appName, 'City News')
     await page.press('Enter')
     await page.reads(/Settings saved/)
+    // What is typed in another group stays.
+    assert.equal((await page.find({ role: 'spinbutton', name: 'Trash' })).value, '45')
+    await page.type({ role: 'searchbox', name: 'Search settings' }, '--app-name')
+    await page.gone({ role: 'spinbutton', name: 'Trash' })
+    await page.click({ role: 'heading', name: 'All settings' })
     await page.find({ role: 'cell', name: 'City News' })
-    assert.doesNotMatch(await page.text({ role: 'table', name: 'Settings' }), /correct-horse/)
+    await page.fill({ role: 'searchbox', name: 'Search settings' }, 'dkim')
+    assert.doesNotMatch(await page.text({ role: 'table', name: 'Settings' }), /City News/)
+    await page.fill({ role: 'searchbox', name: 'Search settings' }, '')
+    assert.doesNotMatch(await page.evaluate(() => document.body.textContent ?? ''), /correct-horse/)
     assert.equal((await service.call('GET', '/api/v1/dashboard/setup')).at('data.appName'), 'City News')
     assert.equal(await page.inspect({ role: 'textbox', name: 'Mail server' }, (input) => (input as HTMLInputElement).disabled), true)
     await page.reads(/Set where the service is started: --mail/)

@@ -39,7 +39,7 @@ export const firstRunScreen: OpenScreen = (context) => {
     const show = (settings: ServiceSettings): Child => [
       step === 'name' && labelled(t('shell.language'), languageChoice(useLanguageFromNow)),
       settingsForm({
-        ...{ context, settings },
+        ...{ context, settings, version: () => settings.version },
         names: EDITABLE_NAMES.filter((name) => EDITABLE[name].group === GROUPS[step]),
         save: t('first.saveNext'),
         onSaved: () => go(at + 1),

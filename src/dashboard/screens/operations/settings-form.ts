@@ -8,12 +8,15 @@ import { button, fill, h, type Child } from '../../kit/dom.ts'
 import { problemLine, submitForm } from '../../kit/elements.ts'
 import { whileBusy } from '../../kit/focus.ts'
 import { errorText, isAbort } from '../../kit/states.ts'
-import { isEditable, settingField } from './setting-fields.ts'
+import { mailFields } from './mail-fields.ts'
+import { isEditable, settingField, type EditableItem, type SettingFields } from './setting-fields.ts'
 import { openTestMail } from './test-mail.ts'
 
-interface SettingsFormOptions {
+export interface SettingsFormOptions {
   readonly context: Pick<ScreenContext, 'client' | 'user' | 'signal'>
   readonly settings: ServiceSettings
+  /** Of the settings that are stored now, as far as the page knows. */
+  readonly version: () => string
   /** Those of the form, in its order. */
   readonly names: readonly string[]
   /** The words of the button. */
@@ -32,23 +35,18 @@ interface Onward {
   readonly go: () => void
 }
 
-export function settingsForm({ context, settings, names, save, onSaved, aside, onward }: SettingsFormOptions): HTMLElement {
+export function settingsForm({ context, settings, version, names, save, onSaved, aside, onward }: SettingsFormOptions): HTMLElement {
   const { client, user, signal } = context
   const isMail = names.some((name) => MAIL_NAMES.some((one) => one === name))
-  const fields = names.flatMap((name) => {
-    const item = settings.items.find((one) => one.name === name)
-    return item !== undefined && isEditable(item) ? [settingField(item, onInput)] : []
-  })
+  const fields = fieldsOf(settings, names, onInput)
   const problem = problemLine()
   const submit = h('button', { type: 'submit', class: 'primary' })
   const skip = onward && button(onward.skip, onward.go)
-  const test = button(t('outbox.test'), () => openTestMail(client, user.email, changes()))
+  const isComplete = (): boolean => fields.every(({ check }) => check?.() ?? true)
+  const test = button(t('outbox.test'), () => isComplete() && openTestMail(client, user.email, changes()))
 
   function changes(): Readonly<Record<string, string | null>> {
-    return Object.fromEntries(fields.flatMap(({ name, change }) => {
-      const value = change()
-      return value === undefined ? [] : [[name, value]]
-    }))
+    return Object.assign({}, ...fields.map((one) => one.changes()))
   }
 
   const isChanged = (): boolean => Object.keys(changes()).length > 0
@@ -61,14 +59,14 @@ export function settingsForm({ context, settings, names, save, onSaved, aside, o
   }
 
   function send(): void {
-    if (isChanged()) void whileBusy(submit, store).then(onInput)
-    else onward?.go()
+    if (!isChanged()) onward?.go()
+    else if (isComplete()) void whileBusy(submit, store).then(onInput)
   }
 
   async function store(): Promise<void> {
     fill(problem)
     try {
-      onSaved(await client.admin.changeSettings(changes(), { ifMatch: settings.version, signal }))
+      onSaved(await client.admin.changeSettings(changes(), { ifMatch: version(), signal }))
     } catch (error) {
       if (isAbort(error)) return
       fill(problem, error instanceof PreconditionFailed ? t('settings.changedMeanwhile') : errorText(error))
@@ -80,8 +78,20 @@ export function settingsForm({ context, settings, names, save, onSaved, aside, o
     { class: 'settings-form', novalidate: true },
     send,
     h('div', { class: 'setting-fields' }, fields.map(({ element }) => element)),
-    isMail && h('p', { class: 'soft' }, t('settings.mailTested', { email: user.email })),
     problem,
-    h('div', { class: 'buttons' }, submit, isMail && test, skip, aside),
+    h('div', { class: 'buttons' }, submit, isMail && test, skip, aside, isMail && h('p', { class: 'soft' }, t('settings.mailTested', { email: user.email }))),
   )
+}
+
+/** The fields of settings: those of mail belong together. */
+function fieldsOf({ items }: ServiceSettings, names: readonly string[], onInput: () => void): readonly SettingFields[] {
+  const found = new Map(items.flatMap((item): [string, EditableItem][] => (names.includes(item.name) && isEditable(item) ? [[item.name, item]] : [])))
+  const [mail, mailPassword, mailFrom, mailTls] = ['mail', 'mailPassword', 'mailFrom', 'mailTls'].map((name) => found.get(name))
+  const isWhole = mail !== undefined && mailPassword !== undefined && mailFrom !== undefined && mailTls !== undefined
+  return isWhole
+    ? [mailFields({ mail, mailPassword, mailFrom, mailTls }, onInput)]
+    : names.flatMap((name) => {
+        const item = found.get(name)
+        return item === undefined ? [] : [settingField(item, onInput)]
+      })
 }

@@ -1,71 +1,152 @@
-/** The settings that can be changed, in groups, and below them all settings in use, to be searched. Secrets arrive masked. */
+/**
+ * The settings, grouped by what an administrator wants to do. Below them, behind one line, are those that only the operator sets
+ * where the service is started. A search narrows both. Secrets arrive masked.
+ */
 import type { ServiceSettings } from '../../../models/responses.ts'
 import { EDITABLE, EDITABLE_GROUPS, EDITABLE_NAMES } from '../../../models/editable-settings.ts'
 import { hrefTo, mergeQuery } from '../../screen-url.ts'
-import { t } from '../../texts.ts'
+import { locale, t } from '../../texts.ts'
 import { fill, h } from '../../kit/dom.ts'
 import { card, code, searchInput } from '../../kit/elements.ts'
+import { keepFocus } from '../../kit/focus.ts'
 import { notify } from '../../kit/notices.ts'
 import { emptyState } from '../../kit/states.ts'
 import { readInto } from '../../kit/read-into.ts'
 import type { OpenPart, PartContext } from './part.ts'
 import { recordsTable } from './records-table.ts'
-import { settingsForm } from './settings-form.ts'
+import { settingTitle } from './setting-fields.ts'
+import { settingsForm, type SettingsFormOptions } from './settings-form.ts'
 import { settingsWith } from './settings-search.ts'
 
+type Group = (typeof EDITABLE_GROUPS)[number]
+type Items = ServiceSettings['items']
+
 export const settingsPart: OpenPart = (context) => {
-  let settings: ServiceSettings = { items: [], version: '' }
-  const content = h('div', { class: 'part' })
-  const all = h('div')
+  const { query } = context.screenUrl
+  let wanted = EDITABLE_GROUPS.find((one) => one === query.get('group'))
+  let narrow = (): void => {}
+  const content = h('div', { class: 'part settings' })
   const search = searchInput({
     'aria-label': t('settings.search'),
     placeholder: t('settings.search'),
-    value: context.screenUrl.query.get('q') ?? '',
+    value: query.get('q') ?? '',
     on: {
       input() {
-        mergeQuery({ q: search.value.trim() })
-        fill(all, table())
+        mergeQuery({ q: search.value.trim(), group: '' })
+        narrow()
       },
     },
   })
-  const table = (): HTMLElement => {
-    const found = settingsWith(settings.items, search.value)
-    return found.length === 0 ? emptyState('search', t('settings.none', { text: search.value.trim() })) : show(found)
-  }
-  const draw = (found: ServiceSettings) => {
-    settings = found
-    fill(all, table())
+
+  function draw(read: ServiceSettings): readonly HTMLElement[] {
+    let latest = read
+    const groups = EDITABLE_GROUPS.map(drawn)
+    const none = h('div')
+    const all = h('div')
+    const count = h('span', { class: 'soft' })
+    const flags = h(
+      'details',
+      { class: 'all-settings' },
+      h('summary', {}, h('h3', {}, t('settings.all')), count),
+      h('p', { class: 'soft' }, t('settings.allAbout')),
+      all,
+    )
+    const links = EDITABLE_GROUPS.map(groupLink)
+
+    /** Another group, in which something is typed, stays as it is. */
+    function drawn(group: Group, i: number): HTMLElement {
+      return groupCard(group, latest, context, {
+        version: () => latest.version,
+        onSaved(next) {
+          latest = next
+          notify(t('settings.saved'), { kind: 'done' })
+          const old = groups[i]
+          keepFocus(content, () => old?.replaceWith((groups[i] = drawn(group, i))), () => focusGroup(group))
+          narrow()
+        },
+      })
+    }
+
+    narrow = () => {
+      const text = search.value.trim()
+      const found = settingsWith(latest.items, text, wordsOf)
+      for (const [i, group] of EDITABLE_GROUPS.entries()) {
+        const isFound = found.some(({ edit }) => edit?.group === group)
+        for (const one of [groups[i], links[i]]) one?.toggleAttribute('hidden', !isFound)
+      }
+      fill(all, found.length > 0 && table(found))
+      fill(count, found.length.toLocaleString(locale()))
+      flags.hidden = found.length === 0
+      // What only the operator sets is found nowhere else.
+      flags.open = text !== '' && found.length > 0 && found.every(({ edit }) => edit === null)
+      fill(none, found.length === 0 && emptyState('search', t('settings.none', { text })))
+    }
+    narrow()
+    if (wanted !== undefined) queueMicrotask(goToWanted)
     const trail = h('a', { href: hrefTo(['operations'], { part: 'audit', event: 'settings.changed' }) }, t('settings.history'))
     return [
-      h('p', { class: 'soft' }, t('settings.atOnce'), ' ', trail),
-      h('div', { class: 'setting-groups' }, groups(found, context, (next) => fill(content, draw(next)))),
-      h('h3', {}, t('settings.all')),
-      h('div', { class: 'part-tools' }, search),
-      all,
+      h('div', { class: 'part-tools' }, search, h('p', { class: 'soft' }, t('settings.atOnce'), ' ', trail)),
+      h(
+        'div',
+        { class: 'settings-page' },
+        h('div', { class: 'setting-links', role: 'navigation', 'aria-label': t('settings.contents') }, h('ul', {}, links)),
+        h('div', { class: 'setting-groups' }, groups, none, flags),
+      ),
     ]
   }
+
+  /** Once it stands in the page. */
+  function goToWanted(): void {
+    if (wanted !== undefined) goToGroup(wanted)
+    wanted = undefined
+  }
+
   readInto(context, { element: content, lines: [4, 8, 4], read: (options) => context.client.admin.settings(options), show: draw })
   return { element: content, search }
 }
 
-function groups(settings: ServiceSettings, context: PartContext, again: (next: ServiceSettings) => void): readonly HTMLElement[] {
-  return EDITABLE_GROUPS.map((group) =>
-    card(
-      h('h3', {}, t(`settingGroup.${group}`)),
-      settingsForm({
-        ...{ context, settings },
-        names: EDITABLE_NAMES.filter((name) => EDITABLE[name].group === group),
-        save: t('save'),
-        onSaved(next) {
-          notify(t('settings.saved'), { kind: 'done' })
-          again(next)
-        },
-      }),
-    ),
+function groupLink(group: Group): HTMLElement {
+  const href = hrefTo(['operations'], { part: 'settings', group })
+  const go = (event: MouseEvent): void => {
+    event.preventDefault()
+    mergeQuery({ group })
+    goToGroup(group)
+  }
+  return h('li', {}, h('a', { href, on: { click: go } }, t(`settingGroup.${group}`)))
+}
+
+function groupId(group: Group): string {
+  return `settings-${group}`
+}
+
+function goToGroup(group: Group): void {
+  document.getElementById(groupId(group))?.scrollIntoView()
+  focusGroup(group)
+}
+
+/** The next Tab goes to its first setting. */
+function focusGroup(group: Group): void {
+  document.getElementById(groupId(group))?.focus({ preventScroll: true })
+}
+
+function groupCard(group: Group, settings: ServiceSettings, context: PartContext, hooks: Pick<SettingsFormOptions, 'version' | 'onSaved'>): HTMLElement {
+  return card(
+    h('h3', { id: groupId(group), tabindex: '-1' }, t(`settingGroup.${group}`)),
+    h('p', { class: 'soft' }, t(`settingGroupAbout.${group}`)),
+    settingsForm({
+      ...{ context, settings, ...hooks },
+      names: EDITABLE_NAMES.filter((name) => EDITABLE[name].group === group),
+      save: t('save'),
+    }),
   )
 }
 
-function show(items: ServiceSettings['items']): HTMLElement {
+/** The words of the page about a setting, in which it is found as well. */
+function wordsOf({ name, edit }: Items[number]): string {
+  return edit === null ? '' : `${settingTitle(name)}\n${t(`settingGroup.${edit.group}`)}`
+}
+
+function table(items: Items): HTMLElement {
   return recordsTable(
     t('operations.settings'),
     [

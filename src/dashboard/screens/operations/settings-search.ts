@@ -1,11 +1,14 @@
 /** Which settings a text is found in. */
 import type { ServiceSettings } from '../../../models/responses.ts'
 
-/** Those that have every word of the text somewhere, in any case. */
-export function settingsWith(items: ServiceSettings['items'], text: string): ServiceSettings['items'] {
+type Items = ServiceSettings['items']
+
+/** Those that have every word of the text somewhere, in any case; also in `wordsOf`, which is what a page says of one. */
+export function settingsWith(items: Items, text: string, wordsOf: (item: Items[number]) => string = () => ''): Items {
   const words = text.toLowerCase().split(/\s+/)
-  return items.filter(({ name, flag, value, origin, meaning }) => {
-    const whole = [name, flag, value, origin, meaning].join('\n').toLowerCase()
+  return items.filter((item) => {
+    const { name, flag, value, origin, meaning } = item
+    const whole = [name, flag, value, origin, meaning, wordsOf(item)].join('\n').toLowerCase()
     return words.every((word) => whole.includes(word))
   })
 }

@@ -12,7 +12,7 @@ export async function sendsMail(client: ScreenContext['client'], signal: AbortSi
 
 /** Why there is no invitation, leading to the settings that change it. */
 export function noInvitation(hasMail: boolean): HTMLElement {
-  return h('a', { href: hrefTo(['operations'], { part: 'settings' }) }, t(hasMail ? 'users.inviteNoUrl' : 'users.inviteNoMail'))
+  return h('a', { href: hrefTo(['operations'], { part: 'settings', group: hasMail ? 'names' : 'mail' }) }, t(hasMail ? 'users.inviteNoUrl' : 'users.inviteNoMail'))
 }
 
 export function languageSelect(): HTMLSelectElement {
