@@ -13,7 +13,7 @@ import { viewsOf } from './accounts/saved-view-table.ts'
 import { caller, sessionsOf } from './accounts/session-table.ts'
 import type { Database } from './db/database.ts'
 import { createTurnReads, type Snapshot } from './db/snapshot.ts'
-import { createdSince, itemsOfHeadline, keptItems } from './feeds/feed-items.ts'
+import { createdSince, itemsOfHeadline, keptItems, newestItems } from './feeds/feed-items.ts'
 import { feedSecret, feedsWithSecret } from './feeds/feed-secret.ts'
 import { dueFeeds, feedState, feedStates, nextFeedAt } from './feeds/feed-state.ts'
 import * as documents from './documents/document-tables.ts'
@@ -86,7 +86,7 @@ export function createReads(database: Database, snapshot: Snapshot) {
       }),
       feeds: bind({
         ...{ feedState, feedStates, dueFeeds, nextFeedAt, feedSecret, feedsWithSecret },
-        ...{ keptItems, itemsOfHeadline, createdSince },
+        ...{ keptItems, newestItems, itemsOfHeadline, createdSince },
       }),
       outbox: bind({ listMessages, lastInvitation, oldestWaitingAt, outboxSummary }),
       settings: bind({ listSettings, readMeta }),

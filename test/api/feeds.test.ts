@@ -6,7 +6,7 @@ import { DAY_MS } from '../../src/base/duration.ts'
 import type { JsonObject } from '../../src/base/json.ts'
 import { ingestItems } from '../../src/content/feeds/ingest.ts'
 import type { FeedItem } from '../../src/feeds/feed.ts'
-import { COUNTRY, FEED, HEADLINE, TOPIC } from '../../scripts/tools/data-bodies.ts'
+import { COUNTRY, FEED, HEADLINE, LANGUAGE, TOPIC } from '../../scripts/tools/data-bodies.ts'
 import { databaseOf, type ApiResponse } from '../support/service/service.ts'
 import { ONLY_HERE } from '../support/service/service-process.ts'
 import { startSite, type By } from '../support/service/site.ts'
@@ -204,6 +204,27 @@ describe('items of a feed', { skip: ONLY_HERE }, () => {
       rules: [{ found: 2, items: [shown(12), shown(14)] }, { found: 2, items: [shown(13), shown(14)] }, { found: 0, items: [] }],
     })
     assert.equal((await call('GET', `feeds/${String(feed['id'])}/items`)).text.length, before.length)
+  })
+
+  it('are tried by rules for all feeds: the newest hundred, each with the language of its feed', async () => {
+    const [icelandic, other, gone] = [await made({ language: LANGUAGE }), await made(), await made()]
+    await ingest(gone, [item(40)])
+    assert.equal((await site.remove('feed', gone['id'])).status, 204)
+    for (const [feed, from] of [[other, 1_000], [icelandic, 2_000]] as const) await ingest(feed, Array.from({ length: 60 }, (_, n) => item(from + n)))
+    const { code } = LANGUAGE
+    const tried = (await call('POST', 'feeds/rules', publisher, { rules: [rule(`{"language":"${code}"}`), rule('{"language":""}')] })).at('data') as JsonObject
+    assert.deepEqual([tried['tried'], (tried['rules'] as JsonObject[]).map(({ found }) => found)], [100, [60, 40]])
+  })
+
+  it('are found by no rule beyond what all rules together may cost, so that a rule cannot stop the service', async () => {
+    const feed = await made()
+    await ingest(feed, [item(50, { title: 'a'.repeat(900), categories: ['Tides'] })])
+    const costly = Array.from({ length: 49 }, (_, n) => rule(`{"title":{"$regex":"(a|aa){${150 + n}}[^a]"}}`))
+    const found = async (rules: readonly object[]): Promise<unknown[]> => {
+      const tried = (await call('POST', 'feeds/rules', publisher, { feed: feed['id'], rules })).at('data.rules') as JsonObject[]
+      return tried.map((one) => one['found'])
+    }
+    assert.deepEqual([(await found([rule('{"categories":"Tides"}'), ...costly]))[0], (await found([...costly, rule('{"categories":"Tides"}')])).at(-1)], [1, 0])
   })
 
   it('stay in the trash when their feed is deleted, and do not come again with the next one', async () => {

@@ -1,4 +1,5 @@
 /** The newest items of a feed, what rules would do with them, and which feeds headlines came from. */
+import { setImmediate as turn } from 'node:timers/promises'
 import { isoDate } from '../../base/dates.ts'
 import { describe, fail } from '../../base/failure.ts'
 import { parseJson, type JsonObject } from '../../base/json.ts'
@@ -7,7 +8,7 @@ import { feed, type FeedDocument, type FeedRule } from '../../models/feed-model.
 import type { FeedItems, HeadlineOrigins, RulePreview } from '../../models/responses.ts'
 import type { FeedItemRow } from '../../store/feeds/feed-items.ts'
 import type { ReadStore } from '../../store/read-store.ts'
-import { itemRules } from './item-rules.ts'
+import { itemRules, type Judgement } from './item-rules.ts'
 
 type ItemStore = Pick<ReadStore, 'documents' | 'feeds'>
 
@@ -29,17 +30,22 @@ export function itemsOfFeed(store: ItemStore, id: string): FeedItems {
 
 /**
  * Which of the newest items each rule finds: of one feed, or of all feeds where rules for all are tried. Writes nothing.
- * Throws notFound for a feed, and badRequest for a filter that cannot be read.
+ * Rejects with notFound for a feed, and badRequest for a filter that cannot be read.
  */
-export function previewRules(store: ItemStore, rules: readonly FeedRule[], feedId: string | undefined): RulePreview {
-  const language = feedId === undefined ? undefined : requireFeed(store, feedId).language?.code
-  const judge = itemRules(rules, language)
-  const ids = feedId === undefined ? [...store.feeds.feedStates().keys()] : [feedId]
-  const rows = ids.flatMap((id) => store.feeds.keptItems(id).slice(0, feedId === undefined ? Math.ceil(TRIED_MAX / ids.length) : TRIED_MAX))
-  const items = rows.slice(0, TRIED_MAX).map(itemOf)
-  const judged = items.map((item) => ({ item, judgement: judge(item) }))
+export async function previewRules(store: ItemStore, rules: readonly FeedRule[], feedId: string | undefined): Promise<RulePreview> {
+  if (feedId !== undefined) requireFeed(store, feedId)
+  const judge = itemRules(rules)
+  const rows = feedId === undefined ? store.feeds.newestItems(TRIED_MAX) : store.feeds.keptItems(feedId)
+  const languages = languagesOf(store, rows)
+  const judged: { readonly item: FeedItem; readonly judgement: Judgement }[] = []
+  for (const row of rows.slice(0, TRIED_MAX)) {
+    const item = itemOf(row)
+    judged.push({ item, judgement: judge(item, languages.get(row.feed)) })
+    // Costly rules of one caller do not hold up the requests of others.
+    await turn()
+  }
   return {
-    tried: items.length,
+    tried: judged.length,
     dropped: judged.filter(({ judgement }) => judgement.drops).length,
     rules: rules.map((_, i) => {
       const found = judged.filter(({ judgement }) => judgement.found.includes(i))
@@ -65,6 +71,12 @@ export function requireFeed({ documents }: Pick<ReadStore, 'documents'>, id: str
   const text = documents.get(feed, id)
   if (text === undefined) throw fail('notFound', `No feed has the id ${describe(id)}`)
   return parseJson(text) as unknown as FeedDocument
+}
+
+/** The codes of the languages of feeds, by their ids. */
+function languagesOf({ documents }: ItemStore, rows: readonly FeedItemRow[]): ReadonlyMap<string, string | undefined> {
+  const ids = [...new Set(rows.map((row) => row.feed))]
+  return new Map(ids.map((id) => [id, (parseJson(documents.get(feed, id) ?? '{}') as unknown as Partial<FeedDocument>).language?.code]))
 }
 
 function itemOf({ item }: FeedItemRow): FeedItem {

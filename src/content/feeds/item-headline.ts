@@ -56,24 +56,23 @@ const LACKS: Readonly<Record<string, string>> = {
 
 /** Gives the function from an item and the id for its headline to that headline. It throws nothing that an item could cause. */
 export function headlineMaker({ feed, rules, textOf, now }: HeadlineContext) {
-  const judge = itemRules([...feed.rules, ...rules], feed.language?.code)
-  const stored = (model: Model, copy: JsonObject | null): JsonObject | undefined => {
-    const text = copy === null ? undefined : textOf(model, String(copy['id']))
-    return text === undefined ? (copy ?? undefined) : (parseJson(text) as JsonObject)
+  const judge = itemRules([...feed.rules, ...rules])
+  /** The present version of a document, of which feed or rule hold a copy. */
+  const stored = (model: Model, copy: { readonly id: string } | null): JsonObject | undefined => {
+    if (copy === null) return undefined
+    return parseJson(textOf(model, copy.id) ?? JSON.stringify(copy)) as JsonObject
   }
-  const named = (model: Model, id: string | undefined, own: JsonObject | null): JsonObject | undefined =>
-    stored(model, id === undefined ? own : (copyOf(model, id, [...feed.rules, ...rules]) ?? own))
   return (item: FeedItem, id: string): MadeHeadline => {
-    const judgement = judge(item)
+    const judgement = judge(item, feed.language?.code)
     if (judgement.drops) return { kind: 'dropped', reason: 'A rule drops it' }
-    const publisher = stored(source, feed.source as unknown as JsonObject)
+    const publisher = stored(source, feed.source)
     const arrival = judgement.arrival ?? feed.arrival
     const members: Record<string, Json | undefined> = {
       ...textsOf(item),
       imageUrl: item.picture ?? (String(publisher?.['logoUrl'] ?? '') || undefined),
       source: publisher,
-      eventCountry: named(country, judgement.country, feed.country as unknown as JsonObject | null),
-      topic: named(topic, judgement.topic, feed.topic as unknown as JsonObject | null),
+      eventCountry: stored(country, judgement.country ?? feed.country),
+      topic: stored(topic, judgement.topic ?? feed.topic),
     }
     const time = isoDate(now)
     const generated = { id, createdAt: time, updatedAt: time }
@@ -133,11 +132,6 @@ function textsOf({ title, excerpt = '', link }: FeedItem): { readonly title: str
 /** Without control characters, which the store does not take, and halves of surrogate pairs. */
 function plain(text: string): string {
   return text.toWellFormed().replaceAll(/\p{Cc}+/gu, ' ').trim()
-}
-
-function copyOf(model: Model, id: string, rules: readonly FeedRule[]): JsonObject | undefined {
-  const copies = rules.map((rule) => (model === topic ? rule.topic : rule.country)) as readonly (JsonObject | null)[]
-  return copies.find((copy) => copy?.['id'] === id) ?? undefined
 }
 
 /** Times of a headline that is made now have no problem that is its feed's. */

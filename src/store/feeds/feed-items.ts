@@ -6,6 +6,7 @@
  * Functions that write run inside a transaction.
  */
 import { DAY_MS } from '../../base/duration.ts'
+import { feed as feedModel } from '../../models/feed-model.ts'
 import { headline } from '../../models/headline.ts'
 import { incompleteOf } from '../../models/incomplete.ts'
 import type { Database, Row } from '../db/database.ts'
@@ -59,6 +60,12 @@ export function itemOfPage(database: Database, page: string, feed: string): Feed
 export function keptItems(database: Database, feed: string): readonly FeedItemRow[] {
   const sql = `SELECT * FROM feed_item WHERE feed = ? AND item IS NOT NULL ORDER BY seq DESC LIMIT ${KEPT_ITEMS_MAX}`
   return database.all(sql, feed).map(itemOf)
+}
+
+/** The newest items of all feeds that exist. Each was the newest of its feed, so that it keeps what it says. */
+export function newestItems(database: Database, limit: number): readonly FeedItemRow[] {
+  const exists = `EXISTS (SELECT 1 FROM ${tableOf(feedModel)} WHERE id = feed_item.feed)`
+  return database.all(`SELECT * FROM feed_item WHERE item IS NOT NULL AND ${exists} ORDER BY seq DESC LIMIT ?`, limit).map(itemOf)
 }
 
 /** The items that a headline is of, the one that made it first. */
