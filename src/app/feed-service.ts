@@ -7,6 +7,7 @@ import type { Metrics, Reading } from '../base/metrics.ts'
 import type { Config } from '../config/settings.ts'
 import { createFeedFetches } from '../content/feeds/feed-fetches.ts'
 import { startFeedWork } from '../content/feeds/feed-work.ts'
+import { createFeedReader } from '../feeds/reading/feed-reader.ts'
 import { createOutboundClient, userAgentOf } from '../outbound/outbound-client.ts'
 import type { OutboundRules } from '../outbound/outbound-rules.ts'
 import type { FeedState } from '../store/feeds/feed-state.ts'
@@ -28,12 +29,13 @@ export interface FeedServiceOptions {
 export function startFeeds({ live, rules, services, isOnDuty, now, log }: FeedServiceOptions) {
   const { store, newId, metrics, keys } = services
   const outbound = createOutboundClient({ rules, userAgent: () => userAgentOf(live().publicUrl ?? live().invitationUrl) })
+  const reader = createFeedReader()
   const passwords = createFeedPasswords({ store, keys: keys.feeds })
   const random = (): number => randomInt(RANDOM_STEPS) / RANDOM_STEPS
-  const fetches = createFeedFetches({ store, newId, client: outbound, credentialsOf: passwords.credentialsOf, metrics, now, random, log })
+  const fetches = createFeedFetches({ store, newId, client: outbound, reader, credentialsOf: passwords.credentialsOf, metrics, now, random, log })
   feedMetrics(metrics, () => store.feeds.feedStates())
   const work = startFeedWork({ store, fetches, isOnDuty, now, log })
-  return { outbound, passwords, work, stop: work.stop }
+  return { outbound, reader, passwords, work, stop: work.stop }
 }
 
 function feedMetrics(metrics: Metrics, states: () => ReadonlyMap<string, FeedState>): void {

@@ -66,13 +66,13 @@ export const FEED_FETCHES = [
     response: feedPreview,
     errors: ['badRequest', 'invalidInput', 'tooManyRequests'],
     client: 'admin.previewFeed',
-  }).handle(async ({ store, feeds: { outbound }, auth: { limits }, now }, exchange, { acting }) => {
+  }).handle(async ({ store, feeds: { outbound, reader }, auth: { limits }, now }, exchange, { acting }) => {
     const body = await exchange.readJson()
     const { address } = body
     if (typeof address !== 'string') throw fail('invalidInput', `address: expected a string, found ${describe(address)}`)
     const request = { address, source: readReference(body, 'source'), ...readDefaults(body), rules: [] }
     await limits.feedRequest(acting(requireAdministrator), now())
-    return previewFeed({ store, client: outbound, now }, request, exchange.signal)
+    return previewFeed({ store, client: outbound, reader, now }, request, exchange.signal)
   }),
   endpoint({
     route: 'POST /api/v1/admin/feeds/:feed/fetch',

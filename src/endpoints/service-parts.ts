@@ -27,6 +27,7 @@ import type { Repeats } from '../content/repeatable.ts'
 import type { Reviews } from '../content/review-queue.ts'
 import type { SyncReads } from '../content/sync/sync-pull.ts'
 import type { ListExports } from '../content/transfer/export-files.ts'
+import type { FeedReader } from '../feeds/reading/feed-reader.ts'
 import type { Content, KeptEnvelope, Represent } from '../http/representation.ts'
 import type { MailSource } from '../mail/delivery/test-delivery.ts'
 import type { ClusterStatus, DashboardSetup, LastRestore, MailTest, ServiceSettings, ServiceStatus } from '../models/responses.ts'
@@ -126,6 +127,7 @@ interface Feeds {
   readonly passwords: FeedPasswords
   /** For looks at other servers. */
   readonly outbound: OutboundClient
+  readonly reader: FeedReader
 }
 
 interface Backups {

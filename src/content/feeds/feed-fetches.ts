@@ -1,14 +1,12 @@
 /** One fetch of a feed, from its request to its headlines and the time of the next one. */
-import type { Clock } from '../../base/clock.ts'
 import { parseJson, type JsonObject } from '../../base/json.ts'
 import type { Log } from '../../base/log.ts'
 import type { Metrics } from '../../base/metrics.ts'
 import type { Feed } from '../../feeds/feed.ts'
 import { NEW_FEED_STATE, nextFetchState, type FetchResult, type FetchState } from '../../feeds/fetching/fetch-schedule.ts'
 import type { FeedDocument } from '../../models/feed-model.ts'
-import type { OutboundClient } from '../../outbound/outbound-client.ts'
 import type { DueFeed, FeedState } from '../../store/feeds/feed-state.ts'
-import { feedsOfPage, fetchAndRead, type ReadOutcome } from './fetched-feed.ts'
+import { feedsOfPage, fetchAndRead, type ReadOptions, type ReadOutcome } from './fetched-feed.ts'
 import { archiveOld, ingestItems, type IngestCounts, type IngestParts } from './ingest.ts'
 
 /** After so many failures in a row, the site is asked for the address of its feed. */
@@ -18,12 +16,10 @@ const NOTES_MAX = 3
 
 export type CredentialsOf = (feed: Pick<FeedDocument, 'id' | 'address' | 'username'>) => { readonly user: string; readonly password: string } | undefined
 
-export interface FeedFetchParts extends IngestParts {
-  /** Makes no connection before it is used. */
-  readonly client: OutboundClient
+/** The client makes no connection before it is used. */
+export interface FeedFetchParts extends IngestParts, Omit<ReadOptions, 'signal'> {
   readonly credentialsOf: CredentialsOf
   readonly metrics: Metrics
-  readonly now: Clock
   /** Returns a number from 0 up to, but without, 1. */
   readonly random: () => number
   readonly log: Log
@@ -40,7 +36,7 @@ interface KnownState extends FetchState {
 
 export type FeedFetches = ReturnType<typeof createFeedFetches>
 
-export function createFeedFetches({ store, newId, client, credentialsOf, metrics, now, random, log }: FeedFetchParts) {
+export function createFeedFetches({ store, newId, client, reader, credentialsOf, metrics, now, random, log }: FeedFetchParts) {
   const countFetch = metrics.counter('dateline_feed_fetches_total', 'Fetches of feeds by how they ended.')
   const countItems = metrics.counter('dateline_feed_items_total', 'Items of feeds by what became of them.')
   let line: Promise<unknown> = Promise.resolve()
@@ -62,7 +58,7 @@ export function createFeedFetches({ store, newId, client, credentialsOf, metrics
     async fetch({ id, text, state: stored }: DueFeed, signal: AbortSignal): Promise<void> {
       const document = parseJson(text) as unknown as FeedDocument
       const previous: KnownState = { ...NEW_FEED_STATE, ...(stored as unknown as KnownState | undefined) }
-      const options = { client, now, signal }
+      const options = { client, reader, now, signal }
       const request = { address: document.address, movedTo: previous.movedTo, credentials: credentialsOf(document), validators: previous.validators }
       const read = await fetchAndRead(request, options)
       if (signal.aborted) return

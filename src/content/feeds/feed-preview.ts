@@ -1,5 +1,4 @@
 /** What an address would bring, before it is a feed: the feed of a site, and its newest items as headlines. Writes nothing. */
-import type { Clock } from '../../base/clock.ts'
 import { fail } from '../../base/failure.ts'
 import type { JsonObject } from '../../base/json.ts'
 import { pageKey } from '../../base/page-address.ts'
@@ -9,11 +8,10 @@ import type { Arrival, FeedDocument, FeedRule } from '../../models/feed-model.ts
 import { headline } from '../../models/headline.ts'
 import { placesOf } from '../../models/incomplete.ts'
 import type { FeedPreview } from '../../models/responses.ts'
-import type { OutboundClient } from '../../outbound/outbound-client.ts'
 import type { ReadStore } from '../../store/read-store.ts'
 import { sameAddress } from '../reads/same-address.ts'
 import { TEXT_FORMS } from '../rules/text-forms.ts'
-import { fetchAndRead, type ReadOutcome } from './fetched-feed.ts'
+import { fetchAndRead, type ReadOptions, type ReadOutcome } from './fetched-feed.ts'
 import { sharedRules, shortened } from './ingest.ts'
 import { headlineMaker } from './item-headline.ts'
 
@@ -22,10 +20,8 @@ const CANDIDATES_MAX = 20
 /** Of all requests for one preview. */
 const PREVIEW_MS = 40_000
 
-export interface PreviewParts {
+export interface PreviewParts extends Omit<ReadOptions, 'signal'> {
   readonly store: Pick<ReadStore, 'documents'>
-  readonly client: OutboundClient
-  readonly now: Clock
 }
 
 export interface PreviewRequest {
@@ -39,9 +35,9 @@ export interface PreviewRequest {
 }
 
 /** Throws invalidInput for what is no address, and badRequest where no feed is found there, which says why. */
-export async function previewFeed({ store, client, now }: PreviewParts, request: PreviewRequest, signal: AbortSignal): Promise<FeedPreview> {
+export async function previewFeed({ store, client, reader, now }: PreviewParts, request: PreviewRequest, signal: AbortSignal): Promise<FeedPreview> {
   const address = readAddress(request.address)
-  const options = { client, now, signal: AbortSignal.any([signal, AbortSignal.timeout(PREVIEW_MS)]) }
+  const options = { client, reader, now, signal: AbortSignal.any([signal, AbortSignal.timeout(PREVIEW_MS)]) }
   const first = await fetchAndRead({ address }, options)
   const { found, named } = first.feed === undefined ? await feedOfSite(address, first, (one) => fetchAndRead({ address: one }, options)) : { found: { ...first, at: address }, named: [] }
   if (found?.feed === undefined) {

@@ -8,6 +8,7 @@ import type { JsonObject } from '../../../src/base/json.ts'
 import { createMetrics } from '../../../src/base/metrics.ts'
 import { createFeedFetches } from '../../../src/content/feeds/feed-fetches.ts'
 import { startFeedWork } from '../../../src/content/feeds/feed-work.ts'
+import { createFeedReader } from '../../../src/feeds/reading/feed-reader.ts'
 import { feed } from '../../../src/models/feed-model.ts'
 import { parseOutboundAllow } from '../../../src/outbound/outbound-allow.ts'
 import { createOutboundClient } from '../../../src/outbound/outbound-client.ts'
@@ -31,7 +32,7 @@ async function openWork(t: TestContext, respond: (response: ServerResponse) => v
   const { log, entries } = recordingLog()
   const rules = { allow: parseOutboundAllow('127.0.0.1'), proxyFor: () => undefined, ca: [] }
   const client = createOutboundClient({ rules, userAgent: () => 'a test', resolve })
-  const fetches = createFeedFetches({ store, newId: idGenerator(now), client, credentialsOf: () => undefined, metrics: createMetrics(), now, random: () => 0, log })
+  const fetches = createFeedFetches({ store, newId: idGenerator(now), client, reader: createFeedReader(), credentialsOf: () => undefined, metrics: createMetrics(), now, random: () => 0, log })
   const start = (isOnDuty?: () => boolean) => {
     const work = startFeedWork({ store, fetches, isOnDuty, now, log })
     t.after(() => work.stop())
