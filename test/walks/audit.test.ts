@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { auditQuery, readAuditSearch } from '../../src/dashboard/screens/operations/audit-search.ts'
 import { browserMissing, type Page } from '../support/browser/browser.ts'
-import { startDashboard } from '../support/browser/dashboard.ts'
+import { chooseMore, startDashboard } from '../support/browser/dashboard.ts'
 import { TOPIC } from '../../scripts/tools/data-bodies.ts'
 
 const MARKUP = '<img src=x onerror=alert(1)>'
@@ -147,7 +147,7 @@ describe('the audit trail', { skip: browserMissing() }, () => {
   it('is linked from a document and from a user', async () => {
     const id = made[0] ?? ''
     const page = await asAdmin(`#/topics/${id}`)
-    await page.click({ role: 'link', name: 'Audit trail' })
+    await chooseMore(page, 'Audit trail', 'link')
     await page.find({ role: 'table', name: 'Audit trail' })
     await page.waitFor(async () => (await rows(page)) === 1, 'the only record')
     await page.click({ role: 'link', name: 'Topic 0' })

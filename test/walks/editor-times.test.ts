@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { before, describe, it } from 'node:test'
 import type { JsonObject } from '../../src/base/json.ts'
 import { bodyOf } from '../../scripts/tools/data-bodies.ts'
+import { expectAccessible } from '../support/browser/accessibility.ts'
 import { browserMissing, type Page, type PageElement } from '../support/browser/browser.ts'
 import { button, startDashboard } from '../support/browser/dashboard.ts'
 
@@ -33,21 +34,40 @@ describe('the editor of a draft', { skip: browserMissing() }, () => {
     await page.find(button('Publish'))
     const at = localMinute(Date.now() + 3 * 86_400_000)
     await choose(at)
-    await page.click(button(/^Publish · /))
+    await page.click(button(/^Publish .+ at /))
     await page.reads(/Saved · Scheduled/)
     const stored = await read(id)
     assert.deepEqual([stored['status'], String(stored['publishAt']).slice(0, 16)], ['draft', at])
     await page.waitFor(() => page.evaluate(() => !document.body.innerText.includes('Unsaved changes')), 'that nothing is unsaved')
   })
 
-  it('publishes now without a time', async () => {
+  it('asks for a time, and takes the schedule back', async () => {
+    const id = await make({ title: 'Morning ferry', status: 'draft' })
+    await page.open(`/#/headlines/${id}`)
+    await page.click(button('Other ways to save'))
+    await page.click(button('Schedule…'))
+    await page.find({ role: 'dialog', name: 'When should it be published?' })
+    await expectAccessible(page, { keyboard: false })
+    await page.click(button('Schedule'))
+    await page.reads(/Saved · Scheduled/)
+    const { status, publishAt } = await read(id)
+    assert.equal(status, 'draft')
+    assert.match(String(publishAt), /T08:00:00\.000Z$/)
+    await page.find(button('Update'))
+    await page.click(button('Other ways to save'))
+    await page.click(button('Cancel the schedule'))
+    await page.waitFor(async () => (await read(id))['publishAt'] === undefined, 'the time to go')
+    await page.find(button('Publish'))
+  })
+
+  it('publishes now, whatever time was set', async () => {
     const id = await make({ title: 'Day ferry', status: 'draft', publishAt: new Date(Date.now() + 86_400_000).toISOString() })
     await page.open(`/#/headlines/${id}`)
-    await page.find(button(/^Publish · /))
-    await choose('')
-    await page.click(button('Publish'))
+    await page.click(button('Other ways to save'))
+    await page.click(button('Publish now'))
     await page.reads(/Saved · Published/)
-    assert.equal((await read(id))['status'], 'active')
+    const { status, publishAt } = await read(id)
+    assert.deepEqual([status, publishAt], ['active', undefined])
     await page.expectNoProblems()
   })
 })

@@ -5,7 +5,7 @@ import type { Json, JsonObject } from '../../src/base/json.ts'
 import { parseExactly } from '../../src/dashboard/exact-json.ts'
 import { expectAccessible } from '../support/browser/accessibility.ts'
 import { browserMissing, type Page, type PageElement } from '../support/browser/browser.ts'
-import { button, startDashboard } from '../support/browser/dashboard.ts'
+import { button, chooseMore, startDashboard } from '../support/browser/dashboard.ts'
 import { COUNTRY, SOURCE, TOPIC } from '../../scripts/tools/data-bodies.ts'
 
 const dashboard = await startDashboard()
@@ -292,7 +292,7 @@ describe('the editor', { skip: browserMissing() }, () => {
     await open(`#/headlines/${id}`)
     await page.fill(field('Title'), 'Still here')
     await service.data('DELETE', `/${id}`, { model: 'headline' }, { token: cast.admin.token })
-    await page.click(button('Save'))
+    await page.click(button('Update'))
     await page.click(button('Create again'))
     await said(page, 'Saved')
     const next = await page.waitFor(async () => {
@@ -306,7 +306,7 @@ describe('the editor', { skip: browserMissing() }, () => {
   it('duplicates with all members, deletes, and takes that back', async () => {
     const id = await make('headline', whole({ title: 'Two of a kind', tags: [1] }))
     await open(`#/headlines/${id}`)
-    await page.click(button('Duplicate'))
+    await chooseMore(page, 'Duplicate')
     await page.find({ role: 'heading', name: 'New headline' })
     await page.find(field('Title'))
     await page.press('Ctrl+S')
@@ -316,7 +316,7 @@ describe('the editor', { skip: browserMissing() }, () => {
     }, 'the copy')
     const { title, tags, status } = await read('headline', copy)
     assert.deepEqual([title, tags, status], ['Two of a kind', [1], 'draft'])
-    await page.click(button('Delete'))
+    await chooseMore(page, 'Delete')
     await page.find({ role: 'heading', name: 'Headlines' })
     await page.click(button('Undo'))
     await page.find({ role: 'heading', name: 'Two of a kind' })

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { before, describe, it } from 'node:test'
 import { browserMissing, type Page } from '../support/browser/browser.ts'
-import { button, confirm, holdNotices, startDashboard } from '../support/browser/dashboard.ts'
+import { button, chooseMore, confirm, holdNotices, startDashboard } from '../support/browser/dashboard.ts'
 
 const dashboard = await startDashboard()
 const { service, cast } = dashboard
@@ -28,7 +28,7 @@ describe('work that is interrupted', { skip: browserMissing() }, () => {
 
   it('keeps the way back of a deletion when the page changes its language', async () => {
     await openTopic(await makeTopic('Lighthouses'), 'Lighthouses')
-    await page.click(button('Delete'))
+    await chooseMore(page, 'Delete')
     await page.find({ role: 'heading', name: 'Topics' })
     await page.find(button('Undo'))
     await holdNotices(page)
@@ -41,7 +41,7 @@ describe('work that is interrupted', { skip: browserMissing() }, () => {
 
   it('takes a deletion back by keyboard, wherever the focus is, but where text is typed', async () => {
     await openTopic(await makeTopic('Lanterns'), 'Lanterns')
-    await page.click(button('Delete'))
+    await chooseMore(page, 'Delete')
     await page.find({ role: 'heading', name: 'Topics' })
     await page.find(button('Undo'))
     await holdNotices(page)
@@ -74,7 +74,7 @@ describe('work that is interrupted', { skip: browserMissing() }, () => {
     await page.open('/#/')
     await page.find({ role: 'heading', name: 'Overview' })
     await openTopic(id, 'Anchors')
-    await page.click(button('Show JSON'))
+    await chooseMore(page, 'Show JSON')
     await page.find({ role: 'dialog' })
     await page.back()
     await page.find({ role: 'heading', name: 'Overview' })

@@ -37,7 +37,7 @@ describe('review', { skip: browserMissing() }, () => {
 
   it('offers a publisher to hand in, and not to publish', async () => {
     await editor.find(button('Hand in for review'))
-    for (const name of ['Publish', 'Archive']) await editor.gone(button(name))
+    for (const name of ['Publish', 'Other ways to save']) await editor.gone(button(name))
     assert.equal(await editor.evaluate(() => document.querySelector('[name="publishAt"], [data-path="publishAt"], #field-publishAt') === null), true)
     assert.ok(!(await editor.evaluate(() => document.body.innerText)).includes('Publish at'))
     await expectAccessible(editor)
@@ -124,8 +124,10 @@ describe('review', { skip: browserMissing() }, () => {
     await chief.waitFor(isPublished, 'the headline to be published')
     await editor.reload()
     await editor.find({ role: 'StaticText', name: /^Only administrators change what is published/ })
-    for (const name of ['Save', 'Unpublish', 'Archive', 'Delete']) await editor.gone(button(name))
+    for (const name of ['Update', 'Other ways to save']) await editor.gone(button(name))
+    await editor.click(button('More actions'))
     await editor.find(button('Duplicate'))
+    await editor.gone(button('Delete'))
     await chief.expectNoProblems()
     await editor.expectNoProblems()
   })

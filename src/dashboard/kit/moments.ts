@@ -1,5 +1,5 @@
 /** Dates as a reader wants them: in the own time zone and language, with the exact time in UTC on hover. */
-import { locale } from '../texts.ts'
+import { locale, t } from '../texts.ts'
 import { now } from '../timing.ts'
 import { h } from './dom.ts'
 
@@ -7,6 +7,7 @@ const SECOND_MS = 1000
 const MINUTE_MS = 60 * SECOND_MS
 const HOUR_MS = 60 * MINUTE_MS
 const DAY_MS = 24 * HOUR_MS
+const WEEK_DAYS = 7
 const UNITS = [
   ['day', DAY_MS],
   ['hour', HOUR_MS],
@@ -30,6 +31,23 @@ export function shortTime(iso: string): HTMLElement {
     const year = date.getFullYear() === new Date(now()).getFullYear() ? undefined : 'numeric'
     return date.toLocaleString(locale(), { year, month: 'short', day: 'numeric', hour: 'numeric', minute: '2-digit' })
   })
+}
+
+/** When it is to be, as a sentence has it: `tomorrow at 8:00 AM`, `Monday at 8:00 AM`, `Dec 24 at 8:00 AM`. */
+export function momentText(iso: string, at = now()): string {
+  const [date, today] = [new Date(iso), new Date(at)]
+  const days = Math.round((midnightOf(date) - midnightOf(today)) / DAY_MS)
+  const isNear = days >= 0 && days < WEEK_DAYS
+  const year = date.getFullYear() === today.getFullYear() ? undefined : 'numeric'
+  const day =
+    days === 0 || days === 1
+      ? new Intl.RelativeTimeFormat(locale(), { numeric: 'auto' }).format(days, 'day')
+      : date.toLocaleDateString(locale(), isNear ? { weekday: 'long' } : { year, month: 'short', day: 'numeric' })
+  return t('when.dayTime', { day, time: date.toLocaleTimeString(locale(), { timeStyle: 'short' }) })
+}
+
+function midnightOf(date: Date): number {
+  return new Date(date.getFullYear(), date.getMonth(), date.getDate()).getTime()
 }
 
 /** How long ago, as `3 hours ago`, or `now` within a minute; what is older than a week has its date. */

@@ -43,6 +43,13 @@ export async function confirm(page: Page, name: string): Promise<void> {
   await page.click({ ...button(name), within: await page.find({ role: 'dialog', name: /\?$/ }) })
 }
 
+/** Chooses one of the further actions of an editor. */
+export async function chooseMore(page: Page, name: string, role = 'button'): Promise<void> {
+  await page.click(button('More actions'))
+  const within = await page.find({ role: 'group', name: 'More actions' })
+  await page.click({ role, name, within })
+}
+
 /** Keeps the notices of a page in sight, as a pointer that rests on them does: an undo in one is there until it is used. */
 export function holdNotices(page: Page): Promise<void> {
   return page.evaluate(() => {

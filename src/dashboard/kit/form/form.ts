@@ -30,6 +30,8 @@ export function formFor(fields: Shape, given: Members, options: FormOptions) {
   set(given)
   return {
     element: h('div', { class: 'form' }, elements),
+    /** Those of the fields by their names, for a screen that puts them elsewhere. */
+    elements: new Map(controls.map(({ path, element }) => [path, element])),
     /** The members of the fields; what is no field is not among them. */
     value,
     set,

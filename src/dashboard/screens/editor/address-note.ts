@@ -49,7 +49,7 @@ interface Watched extends WatchedAddress {
 
 /** A form without the field has none of it. */
 function watch(form: HTMLElement, field: string, { model, id, signal, text, find }: Watched): void {
-  const input = form.querySelector<HTMLInputElement>(`input[name="${field}"]`)
+  const input = form.querySelector<HTMLInputElement | HTMLTextAreaElement>(`[name="${field}"]`)
   if (input === null) return
   const note = h('div', { class: 'same-address', 'aria-live': 'polite' })
   input.closest('.field')?.append(note)

@@ -77,7 +77,7 @@ export function documentEditor(model: Model, context: ScreenContext): Screen {
   function pasteLines(event: ClipboardEvent): void {
     const field = event.target
     const lines = linesOf(event.clipboardData?.getData('text/plain') ?? '')
-    if (id !== undefined || editing === undefined || !(field instanceof HTMLInputElement) || !/^(?:title|name)$/.test(field.name) || lines.length < 2) return
+    if (id !== undefined || editing === undefined || !(field instanceof HTMLTextAreaElement) || !/^(?:title|name)$/.test(field.name) || lines.length < 2) return
     event.preventDefault()
     const asOneLine = (): void => {
       field.setRangeText(lines.join(' ').replaceAll('\t', ' '), field.selectionStart ?? 0, field.selectionEnd ?? 0, 'end')

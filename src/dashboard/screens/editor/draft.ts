@@ -9,9 +9,12 @@ import type { Members } from '../../any-documents.ts'
 import { isSame } from '../../document-difference.ts'
 import { handsIn } from '../../review-duty.ts'
 import { now } from '../../timing.ts'
+import { inputControl } from '../../kit/form/control.ts'
 import { formFor } from '../../kit/form/form.ts'
+import { growingText } from '../../kit/form/growing-text.ts'
 import { pickerControl, type PickerParts } from '../../kit/form/picker.ts'
 import { extrasOf, formFields, withMembers } from './document-members.ts'
+import { editorParts } from './editor-parts.ts'
 import { extrasField } from './extras-field.ts'
 import type { StoredAny } from './store-document.ts'
 import { differences, likelyChoice, merged } from './three-way.ts'
@@ -45,8 +48,13 @@ export function createDraft(
   const begun = stored?.document ?? copied ?? {}
   // A publisher under review can take a time away that an administrator has set, and set none.
   const hidden = handsIn(model, user) && typeof begun['publishAt'] !== 'string' ? ['publishAt'] : []
+  const { title, lead } = editorParts(model)
   const form = formFor(formFields(model, hidden), begun, {
     onChange,
+    instead(path, _field, options) {
+      if (path !== title && path !== lead) return undefined
+      return inputControl(options, growingText(options.label, path === title ? 1 : 2))
+    },
     picker: (other, options) => pickerControl(other, options, parts),
   })
   const extras = model.extras === 'keep' ? extrasField(model, onChange) : undefined
@@ -73,7 +81,8 @@ export function createDraft(
   }
 
   return {
-    elements: [form.element, extras?.element],
+    elements: form.elements,
+    extras: extras?.element,
     fields: extras === undefined ? [form] : [form, extras],
     body,
     /** Goes to the field of a path. */
@@ -99,6 +108,8 @@ export function createDraft(
       const isPlan = status === FIRST_STATUS && isScheduled(model) && typeof publishAt === 'string' && Date.parse(publishAt) > now()
       return isPlan ? publishAt : undefined
     },
+    /** Sets the time at which a draft is to be published, as if it was typed; null takes it away. */
+    plan: (publishAt: string | null): void => form.set({ ...form.value(), publishAt }),
     send(members: Members): void {
       sent = members
       typed = form.value()

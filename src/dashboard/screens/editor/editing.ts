@@ -1,5 +1,6 @@
 /** A document in the editor: the form, its preview, and its actions. */
 import { BadRequest, Conflict, PreconditionFailed } from '../../../client/client.ts'
+import { isScheduled } from '../../../models/scheduled.ts'
 import type { Model } from '../../../models/schema.ts'
 import type { Documents } from '../../any-documents.ts'
 import { pathOf, valueTitle } from '../../model-titles.ts'
@@ -15,6 +16,7 @@ import { isPlanned } from '../../kit/status-tag.ts'
 import { askToLeave } from '../../kit/unsaved.ts'
 import { createDraft, FIRST_STATUS, type Beginning } from './draft.ts'
 import { editorActions, type EditorWork } from './editor-actions.ts'
+import { editorForm } from './editor-form.ts'
 import { editorFrame } from './editor-frame.ts'
 import { editorNotes } from './editor-notes.ts'
 import { editorViews } from './editor-views.ts'
@@ -23,8 +25,10 @@ import { liveDocument } from './live-document.ts'
 import { liveProblems } from './live-problems.ts'
 import { missingList } from './missing-list.ts'
 import { previewOf } from './preview-card.ts'
+import { statusOf, type PublishState, type PublishStep } from './publish-plan.ts'
 import { removeAndLeave } from './remove-document.ts'
 import { decideReplacement } from './replacement-dialog.ts'
+import { askForTime } from './schedule-dialog.ts'
 import { storeDocument, type StoredAny } from './store-document.ts'
 import { undoSave } from './undo-save.ts'
 import { unsavedInput } from './unsaved-input.ts'
@@ -61,9 +65,11 @@ export function openEditing({ model, context, documents, ...beginning }: Editing
   const kept = unsavedInput({ userId: user.id, model: model.name, id: storedId, draft, signal, onTaken: () => changed('') })
   const saving = createSaving(model, documents, { draft, problems, update, onStored, undo })
   const preview = previewOf(model, signal)
+  const form = editorForm({ model, draft, preview, missing: missing.element, onMoved: problems.moved })
   const live = liveDocument({ model, context, documents, draft, settled: saving.settle, onTaken: redraw, save: saving.begin })
   const views = editorViews({
-    form: () => frame.columns,
+    form: form.columns,
+    onChosen: (isHistory) => frame.showTitle(isHistory),
     isHistory: context.screenUrl.query.get('view') === 'history',
     history() {
       const id = storedId()
@@ -71,7 +77,7 @@ export function openEditing({ model, context, documents, ...beginning }: Editing
     },
   })
   const work: EditorWork = {
-    save: saving.begin,
+    run: (step) => void run(step),
     duplicate: () => goTo(hrefTo([path, 'new'], { from: storedId() })),
     remove: () => void remove(),
     showJson: () => openJson(frame.title(), draft.document()),
@@ -81,13 +87,12 @@ export function openEditing({ model, context, documents, ...beginning }: Editing
     ...work,
     model,
     user,
+    signal,
+    form,
     live: live.element,
     usage,
     views,
-    fields: h('div', { class: 'card form', on: { focusout: problems.moved } }, draft.elements),
-    problems: h('div', { class: 'editor-notes' }, kept.element, problems.element, preview?.problem),
-    missing: missing.element,
-    preview: preview?.element,
+    problems: h('div', { class: 'editor-notes' }, kept.element, problems.element),
   })
   const notes = editorNotes({ model, documents, context, usage, id: storedId, draft, saving, problems, redraw, frame: frame.element })
   redraw()
@@ -113,16 +118,43 @@ export function openEditing({ model, context, documents, ...beginning }: Editing
   }
 
   function update(): void {
-    frame.mark({ isUnsaved: hasUnsaved(), isSaving: saving.isSaving(), plannedAt: draft.plannedAt() })
+    frame.mark({ isUnsaved: hasUnsaved(), isSaving: saving.isSaving(), publishing: publishing() })
     preview?.update(draft.document())
   }
 
   function redraw(): void {
-    frame.draw(draft.stored()?.document, draft.status())
+    frame.draw(draft.stored()?.document)
     notes.show(storedId())
     views.draw()
     document.title = `${frame.title()} · Dateline`
     update()
+  }
+
+  function publishing(): PublishState {
+    const stored = draft.stored()?.document
+    return {
+      status: stored && draft.status(),
+      storedAt: stored && isPlanned(stored) ? stored.publishAt : undefined,
+      plannedAt: draft.plannedAt(),
+      isScheduled: isScheduled(model),
+      maySet: (to) => maySetStatus(model, user, { from: stored && draft.status(), to }),
+    }
+  }
+
+  /** Does what a step of the publish control says. A time is a member like others: it is in the form, and saved with it. */
+  async function run(step: PublishStep): Promise<void> {
+    if (step === 'publishNow' || step === 'unschedule') plan(null)
+    if (step === 'schedule' || step === 'changeTime') {
+      const at = await askForTime(draft.plannedAt())
+      if (at === undefined || signal.aborted) return
+      plan(at)
+    }
+    saving.begin(statusOf(step, publishing().status) ?? 'active')
+  }
+
+  function plan(at: string | null): void {
+    draft.plan(at)
+    changed('publishAt')
   }
 
   function onStored(id: string, isNew: boolean): void {
@@ -195,7 +227,7 @@ export function openEditing({ model, context, documents, ...beginning }: Editing
       isLeaving = true
       kept.settled(storedId())
     },
-    actions: () => editorActions({ ...work, model, user }, draft.stored() && draft.status()),
+    actions: () => editorActions({ ...work, model, user }, publishing()),
   }
 }
 

@@ -6,13 +6,15 @@ import { historyPanel, type HistoryOptions, type HistoryPanel } from './history-
 
 export interface EditorViewsOptions {
   /** What the form is in. */
-  readonly form: () => HTMLElement
+  readonly form: HTMLElement
+  /** Hears which side is shown. */
+  readonly onChosen: (isHistory: boolean) => void
   readonly isHistory: boolean
   /** Undefined for a document that is not stored yet. */
   readonly history: () => HistoryOptions | undefined
 }
 
-export function editorViews({ form, isHistory, history }: EditorViewsOptions) {
+export function editorViews({ form, onChosen, isHistory, history }: EditorViewsOptions) {
   const place = h('div', { hidden: true })
   const names = [t('editor.edit'), t('history.title')]
   const buttons = names.map((name, i) => button(name, () => choose(i === 1)))
@@ -24,7 +26,8 @@ export function editorViews({ form, isHistory, history }: EditorViewsOptions) {
     const isShown = wanted && options !== undefined
     mergeQuery({ view: isShown ? 'history' : '' })
     for (const [i, one] of buttons.entries()) one.setAttribute('aria-pressed', String((i === 1) === isShown))
-    form().hidden = isShown
+    form.hidden = isShown
+    onChosen(isShown)
     place.hidden = !isShown
     if (!isShown || panel !== undefined) return panel?.refresh()
     panel = historyPanel(options)
