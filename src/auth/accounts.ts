@@ -48,6 +48,7 @@ export interface InvitedAccount {
   readonly email: string
   readonly appRole: User['appRole']
   readonly dashboardRole: User['dashboardRole']
+  readonly displayName?: string | null | undefined
   /** The language that the settings of the account begin with; English without it. */
   readonly language?: string | undefined
   readonly wish: InvitationWish
@@ -55,7 +56,7 @@ export interface InvitedAccount {
 }
 
 /** What is not given is that of a guest. */
-type GivenAccount = Partial<Pick<InvitedAccount, 'email' | 'appRole' | 'dashboardRole' | 'language'>>
+type GivenAccount = Partial<Pick<InvitedAccount, 'email' | 'appRole' | 'dashboardRole' | 'displayName' | 'language'>>
 
 interface AccountsOptions {
   readonly store: Pick<Store, 'accounts'> & Writable
@@ -88,8 +89,8 @@ export function createAccounts(options: AccountsOptions) {
 
   async function prepare(now: number, given: GivenAccount = {}): Promise<NewAccount> {
     const id = newId()
-    const { email = guestEmail(id), appRole = 'standardUser', dashboardRole = 'none', language } = given
-    return newAccount({ id, email, appRole, dashboardRole, now, language: languageRecord(language) })
+    const { email = guestEmail(id), appRole = 'standardUser', dashboardRole = 'none', displayName, language } = given
+    return newAccount({ id, email, appRole, dashboardRole, displayName, now, language: languageRecord(language) })
   }
 
   function signedIn(user: JsonObject, session: SessionRecord): SignInResult {

@@ -1142,6 +1142,7 @@ import type {
   PasskeyRequest,
   Passkeys,
   PasskeysRemoved,
+  People,
   PersonCode,
   QueryPlan,
   ReviewQueue,
@@ -1337,6 +1338,11 @@ export interface DashboardCalls {
    * `createdAt`.
    */
   overview(options?: RequestOptions): Promise<DashboardOverview>
+  /**
+   * Read what up to 200 publishers and administrators are called. A name is the `displayName` of a `user`, which the
+   * user and administrators change. Ids of other users are left out.
+   */
+  people(body: { readonly ids: readonly (string)[] }, options?: RequestOptions): Promise<People>
   /** Read what a sign-in page needs. */
   setup(options?: RequestOptions): Promise<DashboardSetup>
   /** List your saved views, by their names. */
@@ -1668,6 +1674,7 @@ function dashboardCalls({ data, done }: Transport): DashboardCalls {
   return {
     reviews: async ({ signal } = {}) => data({ method: 'GET', path: 'reviews', signal }),
     overview: async ({ signal } = {}) => data({ method: 'GET', path: 'dashboard/overview', signal }),
+    people: async (body, { signal } = {}) => data({ method: 'POST', path: 'dashboard/people', body, signal }),
     setup: async ({ signal } = {}) => data({ method: 'GET', path: 'dashboard/setup', signal }),
     views: async ({ signal } = {}) => data({ method: 'GET', path: 'dashboard/views', signal }),
     addView: async (body, { signal } = {}) => data({ method: 'POST', path: 'dashboard/views', body, signal }),

@@ -2,13 +2,13 @@
 import { describe, fail } from '../base/failure.ts'
 import { isoDate } from '../base/dates.ts'
 import { parseJson, type Json, type JsonObject } from '../base/json.ts'
-import { isAdmin, type Caller } from '../models/caller.ts'
+import type { Caller } from '../models/caller.ts'
 import type { DocumentHistory } from '../models/responses.ts'
 import { placesOf } from '../models/incomplete.ts'
 import type { Model } from '../models/schema.ts'
-import { user } from '../models/user.ts'
 import { changedPaths } from '../store/audit/audit-entries.ts'
-import { isInScope, requireDrafts } from './rules/access.ts'
+import { shownActor } from './shown-people.ts'
+import { requireDrafts } from './rules/access.ts'
 import { historyAnywhere, newestOf, placeOf } from './reads/incomplete-drafts.ts'
 import { requireHistory } from './rules/past.ts'
 import { notFound } from './reads/document-reads.ts'
@@ -27,16 +27,9 @@ interface Reader {
   readonly caller: Caller
   readonly includes: boolean
 }
-type ShownActor = DocumentHistory['items'][number]['actor']
 
 /** `trashMs` is how long a deleted document stays. Every function throws what requireHistory() throws. */
 export function createDocumentVersions(store: VersionStore, trashMs: () => number) {
-  /** Emails are for those who may list users. */
-  const shownActor = (actor: string | undefined, caller: Caller): ShownActor => {
-    if (actor === undefined) return null
-    const text = isAdmin(caller) && isInScope(user, 'read', caller) ? store.documents.get(user, actor) : undefined
-    return { id: actor, email: text === undefined ? null : String((parseJson(text) as JsonObject)['email']) }
-  }
   /** One that is stored, or is in the trash of those who may see it. */
   const requireDocument = (model: Model, id: string, { caller, includes }: Reader): void => {
     requireHistory(model, 'readHistory', caller)
@@ -53,7 +46,7 @@ export function createDocumentVersions(store: VersionStore, trashMs: () => numbe
       const { caller, includes } = reader
       const { items, hasMore, last } = editsOf((part) => historyAnywhere(store, placesOf(model, includes), id, part), query)
       const shown = items.map((change) => ({
-        ...{ seq: change.seq, at: isoDate(change.at), kind: change.kind, actor: shownActor(change.actor, caller) },
+        ...{ seq: change.seq, at: isoDate(change.at), kind: change.kind, actor: shownActor(store, change.actor, caller) },
         etag: change.after === undefined ? null : `"${change.after}"`,
         paths: pathsOf(change),
       }))
@@ -76,7 +69,7 @@ export function createDocumentVersions(store: VersionStore, trashMs: () => numbe
       const pages = placesOf(model, includes).map((place) => store.history.listTrash(place, query))
       const { items, hasMore } = newestOf(pages, query)
       const shown = items.map(({ id, at, actor, text }) => {
-        const facts = { id, deletedAt: isoDate(at), erasedAt: isoDate(at + trashMs()), actor: shownActor(actor, caller) }
+        const facts = { id, deletedAt: isoDate(at), erasedAt: isoDate(at + trashMs()), actor: shownActor(store, actor, caller) }
         return `${JSON.stringify(facts).slice(0, -1)},"document":${text}}`
       })
       const cursor: Json = hasMore ? String(items.at(-1)?.seq) : null

@@ -7,13 +7,13 @@ import { isoDate } from '../base/dates.ts'
 import { fail } from '../base/failure.ts'
 import { parseJson, type JsonObject } from '../base/json.ts'
 import { entityTag } from '../http/entity-tag.ts'
-import { isAdmin, type Caller } from '../models/caller.ts'
+import type { Caller } from '../models/caller.ts'
 import { MODELS } from '../models/registry.ts'
 import type { ReviewQueue, ReviewState } from '../models/responses.ts'
 import { isReviewed } from '../models/reviewed.ts'
 import type { Model } from '../models/schema.ts'
-import { user } from '../models/user.ts'
 import type { Requester } from '../store/actor.ts'
+import { shownActor } from './shown-people.ts'
 import { isInScope, requireAdministrator, requireDrafts, requireRole } from './rules/access.ts'
 import { notFound } from './reads/document-reads.ts'
 import { withDates } from './rules/publication.ts'
@@ -51,7 +51,7 @@ export function createReviewQueue({ store, now, isReviewOn }: QueueOptions) {
     return {
       ...{ model: model.name, id, etag: entityTag(text), title: titleOf(text, id) },
       handedInAt: String(document['handedInAt']),
-      by: actorOf(handIn, caller),
+      by: shownActor(store, handIn?.actor, caller),
       publishedSeq: published?.seq ?? null,
       returnedSeq: returned?.seq ?? null,
       note: noteOf(model, id),
@@ -63,12 +63,6 @@ export function createReviewQueue({ store, now, isReviewOn }: QueueOptions) {
       const { items } = store.history.historyOf(model, id, { limit: CHANGES_READ_MAX, before: undefined })
       return items.find(isHandIn)?.actor === caller.id ? [{ model: model.name, id, title: titleOf(text, id), at: isoDate(at) }] : []
     })
-  /** Emails are for those who may list users. */
-  const actorOf = (change: DocumentChange | undefined, caller: Caller): ReviewQueue['items'][number]['by'] => {
-    if (change?.actor === undefined) return null
-    const text = isAdmin(caller) && isInScope(user, 'read', caller) ? store.documents.get(user, change.actor) : undefined
-    return { id: change.actor, email: text === undefined ? null : String((parseJson(text) as JsonObject)['email']) }
-  }
   const noteOf = (model: Model, id: string): ReviewState['note'] => {
     const found = store.documents.reviewNote(model, id)
     return found === undefined ? null : { text: found.note, at: isoDate(found.at) }

@@ -7,6 +7,7 @@ import { describe } from '../base/failure.ts'
 import type { Json, JsonObject } from '../base/json.ts'
 import type { ProblemCode } from '../base/problem.ts'
 import { isAdmin, isHigherRole, type Caller } from '../models/caller.ts'
+import { sentName, withoutIdleName } from '../models/display-name.ts'
 import { rolesInPlace } from '../models/guest.ts'
 import { user, type User } from '../models/user.ts'
 import type { Actor } from '../store/actor.ts'
@@ -20,6 +21,7 @@ export interface InvitedUser {
   readonly email: string
   readonly appRole: User['appRole']
   readonly dashboardRole: User['dashboardRole']
+  readonly displayName?: string | null | undefined
 }
 /** What a request wants of the mail that invites a user. */
 export interface WantedMail {
@@ -49,7 +51,7 @@ export function readInvitation(body: JsonObject, report: Report): InvitedUser {
   const invited = whole as unknown as User
   checkRoles(invited, report)
   const { appRole, dashboardRole, email } = invited
-  return { email, appRole, dashboardRole }
+  return { email, appRole, dashboardRole, ...sentName(body['displayName']) }
 }
 
 /** Reports the role of a guest for an account with an e-mail address. */
@@ -89,18 +91,20 @@ export function changeUser(
   const sent = validateDocument(user, body, { generated: NOT_GENERATED, stored: {}, report }) as unknown as User
   return (stored, caller) => {
     const { appRole, dashboardRole } = sent
+    const isOwn = caller.id === stored['id']
     if (isAdmin(caller)) requireGrant(caller, dashboardRole, (stored as unknown as User).dashboardRole)
     // A card that an older client does not know is not forgotten.
     const feedDecoratorStatus = {
       ...(hasAllCards === true ? {} : (stored['feedDecoratorStatus'] as JsonObject)),
       ...sent.feedDecoratorStatus,
     } as Json
-    const changed = {
+    const changed = withoutIdleName({
       ...stored,
       ...(isAdmin(caller) ? { appRole, dashboardRole } : {}),
-      ...(caller.id === stored['id'] ? { feedDecoratorStatus } : {}),
+      ...(isOwn ? { feedDecoratorStatus } : {}),
       updatedAt: isoDate(now),
-    }
+      ...(isAdmin(caller) || isOwn ? sentName(body['displayName']) : {}),
+    })
     // An account of an earlier release whose roles are wrong already can still change its cards.
     if (ROLES.some((role) => changed[role] !== stored[role])) checkRoles(changed as unknown as User, report)
     return changed

@@ -1,17 +1,21 @@
 /** Endpoints of the dashboard besides documents. */
 import { DAY_MS } from '../base/duration.ts'
+import { peopleOf } from '../content/shown-people.ts'
 import { headline } from '../models/headline.ts'
-import { dashboardOverview, dashboardSetup, type DashboardOverview } from '../models/responses.ts'
+import { dashboardOverview, dashboardSetup, people, type DashboardOverview } from '../models/responses.ts'
 import type { Model } from '../models/schema.ts'
 import { source } from '../models/source.ts'
 import { STATUSES } from '../models/status.ts'
 import { topic } from '../models/topic.ts'
 import { endpointOn } from './endpoint.ts'
+import { IDS_LIMIT, idsBody, readIds } from './ids-body.ts'
 import type { Service } from './service-parts.ts'
 import type { ReadStore } from '../store/read-store.ts'
 
 /** Thirty days of every time zone, and some hours more. */
 const SPAN_MS = 31 * DAY_MS
+
+const PEOPLE_BODY = idsBody('PeopleByIds', { examples: ['66f000000000000000000601'] })
 
 const endpoint = endpointOn<Service>('Dashboard')
 
@@ -38,6 +42,22 @@ export const DASHBOARD = [
       counts: { headline: headlines, topic: topics, source: sources },
       hours: hours.map(({ hour, n }) => ({ hour, headlines: n })),
     }
+  }),
+  endpoint({
+    route: 'POST /api/v1/dashboard/people',
+    id: 'people',
+    access: 'editor',
+    whoMay: 'publishers and administrators',
+    summary: 'Read what up to 200 publishers and administrators are called',
+    description: 'A name is the `displayName` of a `user`, which the user and administrators change. Ids of other users are left out.',
+    body: PEOPLE_BODY,
+    bodyLimit: IDS_LIMIT,
+    response: people,
+    errors: ['invalidInput'],
+    client: 'dashboard.people',
+  }).handle(async ({ store }, exchange, { caller }) => {
+    const { ids } = await exchange.readJson()
+    return peopleOf(store, readIds(ids), caller)
   }),
   /** Public, so it has only what the page shows. */
   endpoint({

@@ -1,33 +1,15 @@
 /** Which documents hold copies of one. */
-import { describe, fail } from '../base/failure.ts'
-import type { Json } from '../base/json.ts'
 import { documentsUsage, documentUsage } from '../models/responses.ts'
 import { requireRole } from '../content/rules/access.ts'
 import { includesDrafts, itemId, readModel } from './data.ts'
-import { endpointOn, type NamedSchema } from './endpoint.ts'
+import { endpointOn } from './endpoint.ts'
+import { IDS_LIMIT, idsBody, readIds } from './ids-body.ts'
 import type { Service } from './service-parts.ts'
 
-/** As many as a batch deletes. */
-const IDS_MAX = 200
-
-const USAGE_BODY: NamedSchema = {
-  kind: 'schema',
-  name: 'UsageOfMany',
-  schema: {
-    type: 'object',
-    properties: {
-      ids: {
-        type: 'array',
-        minItems: 1,
-        maxItems: IDS_MAX,
-        items: { type: 'string' },
-        description: 'The documents; those that do not exist are used nowhere',
-        examples: [['66f000000000000000000301', '66f000000000000000000302']],
-      },
-    },
-    required: ['ids'],
-  },
-}
+const USAGE_BODY = idsBody('UsageOfMany', {
+  description: 'The documents; those that do not exist are used nowhere',
+  examples: ['66f000000000000000000301', '66f000000000000000000302'],
+})
 
 const endpoint = endpointOn<Service>('Data')
 
@@ -55,7 +37,7 @@ export const DATA_USAGE = [
     description: 'A document with copies of several counts for each. Exact up to 100,000, where `totalIsFloor` is true.',
     parameters: ['model'],
     body: USAGE_BODY,
-    bodyLimit: { bytesMax: 64 * 1024, isShort: true },
+    bodyLimit: IDS_LIMIT,
     response: documentsUsage,
     errors: ['badRequest', 'invalidInput', 'methodNotAllowed'],
     client: 'data.usageOfMany',
@@ -66,9 +48,3 @@ export const DATA_USAGE = [
     return documents.usageOfMany({ model, ids: readIds(ids), caller })
   }),
 ]
-
-function readIds(ids: Json | undefined): readonly string[] {
-  const isList = Array.isArray(ids) && ids.length > 0 && ids.length <= IDS_MAX
-  if (isList && ids.every((id) => typeof id === 'string')) return ids
-  throw fail('invalidInput', `ids: expected 1 to ${IDS_MAX} texts, found ${Array.isArray(ids) ? `an array of ${ids.length}` : describe(ids)}`)
-}

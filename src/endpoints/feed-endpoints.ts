@@ -12,11 +12,11 @@ import type { BodyLimit } from '../http/exchange.ts'
 import { feedRules, type FeedRule } from '../models/feed-model.ts'
 import { feedHealths, feedItems, headlineOrigins, rulePreview, sameStories } from '../models/responses.ts'
 import { endpointOn, SHORT_BODY, type NamedSchema } from './endpoint.ts'
+import { IDS_LIMIT, idsBody, readIds } from './ids-body.ts'
 import type { Service } from './service-parts.ts'
 
-const IDS_MAX = 200
 const PASSWORD_CHARS_MAX = 1_000
-/** Of lists of rules and of ids. */
+/** Of lists of rules. */
 const LISTS_LIMIT: BodyLimit = { bytesMax: 64 * 1024, isShort: true }
 const OPML_TYPE = 'text/x-opml'
 
@@ -33,15 +33,7 @@ const RULES_BODY: NamedSchema = {
   },
 }
 
-const ORIGINS_BODY: NamedSchema = {
-  kind: 'schema',
-  name: 'OriginsOfHeadlines',
-  schema: {
-    type: 'object',
-    properties: { ids: { type: 'array', minItems: 1, maxItems: IDS_MAX, items: { type: 'string' }, examples: [['66f000000000000000000501']] } },
-    required: ['ids'],
-  },
-}
+const ORIGINS_BODY = idsBody('OriginsOfHeadlines', { examples: ['66f000000000000000000501'] })
 
 const PASSWORD_BODY: NamedSchema = {
   kind: 'schema',
@@ -119,15 +111,13 @@ export const FEEDS = [
     whoMay: EDITORS,
     summary: 'See which feeds and items headlines are from, of up to 200 headlines',
     body: ORIGINS_BODY,
-    bodyLimit: LISTS_LIMIT,
+    bodyLimit: IDS_LIMIT,
     response: headlineOrigins,
     errors: ['invalidInput'],
     client: 'admin.headlineOrigins',
   }).handle(async ({ store }, exchange) => {
     const { ids } = await exchange.readJson()
-    const isList = Array.isArray(ids) && ids.length > 0 && ids.length <= IDS_MAX
-    if (isList && ids.every((id) => typeof id === 'string')) return originsOf(store, ids)
-    throw fail('invalidInput', `ids: expected 1 to ${IDS_MAX} texts, found ${Array.isArray(ids) ? `an array of ${ids.length}` : describe(ids)}`)
+    return originsOf(store, readIds(ids))
   }),
   endpoint({
     route: 'GET /api/v1/feeds/stories/:headline',

@@ -604,9 +604,24 @@ const actor = nullable(
   object({
     id: text({ description: 'A user, or `operator` for the command line, `service`, or `feed`', example: '66f000000000000000000601' }),
     email: nullable(text(), { description: 'For administrators, while the user exists', example: 'editor@example.org' }),
+    name: nullable(text(), { description: 'What the user is called in the dashboard; null without a name', example: 'Ana Lima' }),
   }),
   { description: 'Who did it; null where that account is deleted' },
 )
+/** What publishers and administrators are called. */
+export const people = object({
+  items: list(
+    object({
+      id: text({ example: '66f000000000000000000601' }),
+      name: nullable(text(), { description: 'Null without one', example: 'Ana Lima' }),
+      email: nullable(text(), { description: 'For administrators', example: 'editor@example.org' }),
+      role: choice(DASHBOARD_ROLES),
+    }),
+    { description: 'Those of the ids that belong to publishers and administrators' },
+  ),
+})
+export type People = ValueOf<typeof people>
+
 const OLDER = { description: 'For the older ones; null at the end', example: null }
 
 export const documentHistory = object({

@@ -36,7 +36,7 @@ export interface TextField extends Docs {
   readonly form?: TextForm
 }
 /** What a text has to be where it is written; see content/rules/text-forms.ts. Stored documents may have another from before. */
-export type TextForm = 'httpUrl' | 'siteUrl' | 'languageCode' | 'countryCode'
+export type TextForm = 'httpUrl' | 'siteUrl' | 'languageCode' | 'countryCode' | 'personName'
 /** One of a few texts. `initial` stands in where a new document leaves it out, `implied` also in a replacement. */
 export interface ChoiceField<V extends string = string> extends Docs {
   readonly kind: 'choice'
@@ -61,12 +61,12 @@ export interface NullableField<F extends Field = Field> extends Docs {
   readonly of: F
 }
 /**
- * A date that a document may lack. Null removes it, and a replacement that leaves it out keeps the stored one: clients that
- * do not know the member do not remove it.
+ * A date or a text that a document may lack. Null removes it, and a replacement that leaves it out keeps the stored one:
+ * clients that do not know the member do not remove it.
  */
-export interface OptionalField extends Docs {
+export interface OptionalField<F extends DateField | TextField = DateField | TextField> extends Docs {
   readonly kind: 'optional'
-  readonly of: DateField
+  readonly of: F
 }
 /** Where `absent` is 'keep', a replacement that leaves the list out keeps the stored one. `max` is in items. */
 export interface ListField<F extends Field = Field, A extends 'refuse' | 'keep' = 'refuse' | 'keep'> extends Docs {
@@ -111,6 +111,8 @@ export interface Shape {
 /** Titles and names are indexed for searches, each three characters of them, in the transaction that stores them. */
 const TITLE_POINTS_MAX = 10_000
 
+const PERSON_NAME_POINTS_MAX = 80
+
 /** Characters of the id of an embedded copy: it is a key of indexes. */
 export const EMBEDDED_ID_CHARS_MAX = 200
 
@@ -127,7 +129,13 @@ export const boolean = (docs?: Docs): BooleanField => ({ kind: 'boolean', ...doc
 export const whole = (docs?: Docs): WholeField => ({ kind: 'whole', ...docs })
 export const date = (docs?: Docs): DateField => ({ kind: 'date', ...docs })
 export const nullable = <F extends Field>(of: F, docs?: Docs): NullableField<F> => ({ kind: 'nullable', of, ...docs })
-export const optionalDate = (docs?: Docs): OptionalField => ({ kind: 'optional', of: date(), ...docs })
+export const optionalDate = (docs?: Docs): OptionalField<DateField> => ({ kind: 'optional', of: date(), ...docs })
+/** The name of a person, in one line. */
+export const optionalName = (docs?: Docs): OptionalField<TextField> => ({
+  kind: 'optional',
+  of: { kind: 'text', blank: false, max: PERSON_NAME_POINTS_MAX, form: 'personName' },
+  ...docs,
+})
 export const embedded = <M extends Model>(model: M, docs?: Docs): EmbeddedField<M> => ({ kind: 'embedded', model, ...docs })
 
 const TYPE = { description: 'Always the name of the model' }

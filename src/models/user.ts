@@ -7,6 +7,7 @@ import {
   map,
   model,
   nullable,
+  optionalName,
   record,
   text,
   updatedAt,
@@ -60,6 +61,10 @@ export const user = model({
       { description: 'Which cards of the feed the user has done with, by kind' },
     ),
     updatedAt: updatedAt(),
+    displayName: optionalName({
+      description: 'What a publisher or an administrator is called in the dashboard; no other user has it',
+      example: 'Ana Lima',
+    }),
   },
   extras: 'drop',
   access: { list: 'admin', read: 'owner', create: 'admin', replace: 'owner', remove: 'owner' },

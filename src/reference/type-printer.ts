@@ -190,7 +190,7 @@ function noteOn(field: Field): string {
     case 'list':
       return field.absent === 'keep' ? 'A replacement that leaves it out keeps the list.' : ''
     case 'optional':
-      return `${field.description ?? ''}. ${DATE_NOTE}`
+      return field.of.kind === 'date' ? `${field.description ?? ''}. ${DATE_NOTE}` : `${field.description ?? ''}.`
     case 'nullable':
       return noteOn(field.of)
     default:

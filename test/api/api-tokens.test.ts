@@ -115,7 +115,7 @@ describe('attack: a token of the API', () => {
     assert.equal((await service.data('PATCH', `/${id}`, topics, { token: admin.token, body: { name: 'Quays' } })).status, 200)
     const history = await service.data('GET', `/${id}/history`, topics, { token: topicsOnly })
     const first = String(history.at('data.items.1.seq'))
-    assert.deepEqual([history.status, history.at('data.items.0.actor')], [200, { id: admin.id, email: null }], 'users are beyond its scope')
+    assert.deepEqual([history.status, history.at('data.items.0.actor')], [200, { id: admin.id, email: null, name: null }], 'users are beyond its scope')
     const trashed = String((await create(admin.token)).at('data.id'))
     await service.data('DELETE', `/${trashed}`, topics, { token: admin.token })
     const operations = [{ operation: 'restore', model: 'topic', id: trashed }]

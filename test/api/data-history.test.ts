@@ -18,7 +18,7 @@ interface Item {
   readonly kind: string
   readonly etag: string | null
   readonly paths: readonly string[]
-  readonly actor: { readonly id: string; readonly email: string | null } | null
+  readonly actor: { readonly id: string; readonly email: string | null; readonly name: string | null } | null
 }
 
 const call = (method: string, path: string, query: object, { token }: By, body?: object, headers: object = {}): Promise<ApiResponse> =>
@@ -41,7 +41,7 @@ describe('the history of a document', () => {
     service.advance(1000)
     await batch([{ operation: 'patch', model: 'headline', id, body: { status: 'archived' } }])
     const [third, second, first] = await history('headline', id)
-    assert.deepEqual([third?.kind, third?.paths, third?.actor], ['updated', ['status'], { id: admin.id, email: admin.email }])
+    assert.deepEqual([third?.kind, third?.paths, third?.actor], ['updated', ['status'], { id: admin.id, email: admin.email, name: null }])
     assert.deepEqual([second?.paths.toSorted(), second?.actor?.id], [['excerpt', 'title'], publisher.id])
     assert.deepEqual([first?.kind, first?.paths, first?.etag], ['created', [], etag])
     assert.equal(third?.etag, (await read('headline', id)).headers.get('etag'))
@@ -209,7 +209,7 @@ describe('the trash', () => {
     assert.deepEqual((await call('GET', '', { model: 'headline', filter: JSON.stringify({ q: 'Deleted soon' }) }, admin)).at('data.items'), [])
     const trash = await call('GET', '/trash', { model: 'headline', limit: 1 }, publisher)
     assert.deepEqual(trash.at('data.items.0.id'), id)
-    assert.deepEqual(trash.at('data.items.0.actor'), { id: publisher.id, email: null })
+    assert.deepEqual(trash.at('data.items.0.actor'), { id: publisher.id, email: null, name: null })
     assert.equal(trash.at('data.items.0.document.title'), 'Deleted soon')
     const [deletedAt, erasedAt] = ['deletedAt', 'erasedAt'].map((name) => Date.parse(String(trash.at(`data.items.0.${name}`)))) as [number, number]
     assert.equal(erasedAt - deletedAt, 30 * 86_400_000)
@@ -230,9 +230,9 @@ describe('the trash', () => {
     const told = await call('GET', `/${id}/history`, { model: 'headline' }, publisher)
     const items = told.at('data.items') as readonly { readonly kind: string; readonly seq: number; readonly actor: object; readonly etag: string | null }[]
     assert.deepEqual(items.map(({ kind, actor }) => [kind, actor]), [
-      ['deleted', { id: publisher.id, email: null }],
-      ['updated', { id: admin.id, email: null }],
-      ['created', { id: publisher.id, email: null }],
+      ['deleted', { id: publisher.id, email: null, name: null }],
+      ['updated', { id: admin.id, email: null, name: null }],
+      ['created', { id: publisher.id, email: null, name: null }],
     ])
     const versions = await Promise.all(items.map(({ seq }) => call('GET', `/${id}/history/${seq}`, { model: 'headline' }, publisher)))
     assert.deepEqual(versions.map((one) => one.at('data.title')), [undefined, 'As it ended', 'As it began'])

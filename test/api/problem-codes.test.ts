@@ -99,6 +99,7 @@ const ROWS: readonly Row[] = [
   },
   { code: 'otherId', path: 'id', ...preferences({ id: 'other' }) },
   { code: 'notEmail', path: 'email', model: 'user', body: { ...USER, email: 'reader' } },
+  { code: 'notName', path: 'displayName', model: 'user', body: { ...USER, email: 'named@example.org', displayName: 'two\nlines' } },
   { code: 'duplicate', path: 'email', model: 'user', failure: 'conflict', body: { ...USER, email: standard.email } },
   { code: 'notHttpUrl', path: 'iconUrl', body: topic('iconUrl', 'javascript:alert(1)') },
   { code: 'notHttpUrl', ...headline('source.url', 'data:text/html,x') },

@@ -174,6 +174,7 @@ const ROWS: readonly {
   { call: ({ auth }) => auth.endSession('s/1'), request: 'DELETE /api/v1/auth/sessions/s%2F1', status: 204 },
   { call: ({ dashboard }) => dashboard.setup(), request: 'GET /api/v1/dashboard/setup' },
   { call: ({ dashboard }) => dashboard.overview(), request: 'GET /api/v1/dashboard/overview' },
+  { call: ({ dashboard }) => dashboard.people({ ids: ['1'] }), request: 'POST /api/v1/dashboard/people {"ids":["1"]}' },
   { call: ({ dashboard }) => dashboard.views(), request: 'GET /api/v1/dashboard/views' },
   {
     call: ({ dashboard }) => dashboard.addView({ name: 'Mine', model: 'topic', query: 'q=a' }),

@@ -191,10 +191,12 @@ function valueSchema(field: Field, context: ValueContext): JsonSchema {
       const examples = [{ id: field.model.fields['id']?.example }]
       return { anyOf: [refTo('Reference'), refTo(`${name}CopyBody`)], examples }
     }
-    case 'optional':
-      if (context.use === 'stored' || context.use === 'response') return DATE
+    case 'optional': {
+      const value = valueSchema(field.of, context)
+      if (context.use === 'stored' || context.use === 'response') return value
       // A copy keeps a null as it was sent.
-      return orNull(isSentCopy(context.use) ? DATE_AS_SENT : DATE)
+      return orNull(field.of.kind === 'date' && isSentCopy(context.use) ? DATE_AS_SENT : value)
+    }
     case 'nullable':
       return orNull(valueSchema(field.of, context))
     case 'list':

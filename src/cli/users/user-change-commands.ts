@@ -5,6 +5,7 @@ import { fail } from '../../base/failure.ts'
 import { parseJson, type JsonObject } from '../../base/json.ts'
 import { throwProblem } from '../../content/rules/problems.ts'
 import { checkRoles } from '../../content/user-changes.ts'
+import { withoutIdleName } from '../../models/display-name.ts'
 import { guestEmail } from '../../models/guest.ts'
 import { APP_ROLES, DASHBOARD_ROLES, type User } from '../../models/user.ts'
 import { OPERATOR } from '../../store/actor.ts'
@@ -50,7 +51,7 @@ export const userSetRoleCommand: Command = {
         const changed = { ...stored, ...roles, updatedAt } as JsonObject & User
         if (changed.email === guestEmail(id)) throw fail('forbidden', 'Cannot change the role of a guest: guests sign in first')
         checkRoles(changed, throwProblem)
-        return changed
+        return withoutIdleName(changed)
       })
       if (outcome === 'missing') throw userNotFound(id)
       if (outcome === 'last-admin') throw fail('conflict', `Cannot change the role of ${id}: ${LAST_ADMIN}`)

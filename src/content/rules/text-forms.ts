@@ -28,6 +28,8 @@ const HTTP_URL = '^$|^[Hh][Tt][Tt][Pp][Ss]?://[^\\s/?#@]+([/?#]\\S*)?$'
 const SITE_URL = `${HTTP_URL}|^/(?!/)\\S*$`
 const LANGUAGE_CODE = '^[a-z]{2}$'
 const COUNTRY_CODE = '^[A-Z]{2}$'
+/** Neither control characters nor line breaks, nor the signs that turn the direction of the text around them. */
+const PERSON_NAME = '^[^\\p{Cc}\\p{Zl}\\p{Zp}\\u202A-\\u202E\\u2066-\\u2069]*$'
 
 /**
  * Codes are held to their form, not to a list: lists age with the program, and codes for own use, such as XK, are in none.
@@ -60,6 +62,12 @@ export const TEXT_FORMS: Readonly<Record<TextForm, FormRule>> = {
     wanted: 'two capital letters of ISO 3166-1, such as "IS"',
     pattern: COUNTRY_CODE,
     isOf: matches(COUNTRY_CODE),
+  },
+  personName: {
+    code: 'notName',
+    wanted: 'a name in one line, without invisible signs that change its direction',
+    pattern: PERSON_NAME,
+    isOf: matches(PERSON_NAME),
   },
 }
 

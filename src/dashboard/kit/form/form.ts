@@ -97,7 +97,7 @@ function ownControl(field: Field, options: ControlOptions, form: FormOptions, is
     case 'whole':
       return inputControl(options, wholeInput(isNullable))
     case 'optional':
-      return inputControl(options, dateInput())
+      return inputControl(options, field.of.kind === 'date' ? dateInput() : textInput(path, true))
     case 'nullable':
       return ownControl(field.of, options, form, true)
     case 'embedded':

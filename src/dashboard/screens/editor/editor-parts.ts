@@ -24,6 +24,6 @@ export function editorParts(model: Model): EditorParts {
     lead: named((name) => LEADS.includes(name))[0],
     taxonomy: named((name, { kind }) => kind === 'embedded' || (kind === 'choice' && name !== 'status')),
     picture: pictureField(model),
-    times: named((_, { kind }) => kind === 'optional'),
+    times: named((_, field) => field.kind === 'optional' && field.of.kind === 'date'),
   }
 }
