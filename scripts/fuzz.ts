@@ -1,5 +1,5 @@
 /**
- * `npm run fuzz -- query|parse|pattern|log|changeset|codecs|http2|replica|feed [CASES]`: the random tests of `npm test`, for as
+ * `npm run fuzz -- query|parse|pattern|log|changeset|codecs|http2|replica|feed|picture [CASES]`: the random tests of `npm test`, for as
  * long as one likes. The seed is printed; `SEED=` repeats a run.
  *
  *   query   filters, sorts and pages in the store against brute force, with and without indexes
@@ -10,6 +10,7 @@
  *   codecs  messages of etcd, frames of gRPC and sealed entries: read as they were written, and refused where damaged
  *   http2   damaged frames of HTTP/2 below the client of etcd: a response or an error, and the client goes on
  *   replica writes of every kind on three stores over a log that fails: none lost, none twice, all stores alike
+ *   picture damaged pictures: read and cleaned to bytes that stay so, or a failure that says why
  *   feed    damaged feeds and pages: read as far as they make sense, or a failure that says why; no script, no other address
  */
 import assert from 'node:assert/strict'
@@ -22,6 +23,7 @@ import { changedRows, damaged, outcomeOfBytes, randomChangeset, textOf } from '.
 import { createPlainSealer } from './tools/cluster/plain-sealer.ts'
 import { runSchedule, SCHEDULE_CLIENTS } from './tools/cluster/write-schedule.ts'
 import { fuzzFeed } from './tools/feeds/feed-fuzz.ts'
+import { fuzzPicture } from './tools/media/picture-fuzz.ts'
 import { outcomeOfQueryText, randomQueryText } from './tools/query/filter-bytes.ts'
 import { compareWithV8, newPatternTally } from './tools/query/pattern-comparison.ts'
 import { randomPatternCase, randomSyntaxCase } from './tools/query/pattern-generator.ts'
@@ -55,6 +57,7 @@ const FUZZERS: Readonly<Record<string, (random: Random, cases: number) => Promis
   changeset: fuzzChangeset,
   replica: fuzzReplica,
   feed: fuzzFeeds,
+  picture: fuzzPictures,
 }
 
 const [name = '', count = String(CASES_DEFAULT)] = process.argv.slice(2)
@@ -228,6 +231,16 @@ async function fuzzFeeds(random: Random, cases: number): Promise<string> {
     tick(i)
   }
   return `Nothing but text and addresses: ${counts.read} read, ${counts.rejected} rejected`
+}
+
+async function fuzzPictures(random: Random, cases: number): Promise<string> {
+  const counts = { read: 0, rejected: 0 }
+  const tick = progress()
+  for (let i = 0; i < cases; i++) {
+    counts[fuzzPicture(random)]++
+    tick(i)
+  }
+  return `No fault: ${counts.read} read, ${counts.rejected} rejected`
 }
 
 function progress(): (done: number) => void {

@@ -12,6 +12,7 @@ const RANKS: Readonly<Record<string, number>> = {
   mail: 1,
   guides: 1,
   outbound: 1,
+  media: 1,
   feeds: 2,
   models: 2,
   store: 3,

@@ -1,0 +1,73 @@
+/**
+ * PNG with its animations (https://www.w3.org/TR/png-3/): chunks up to IEND, each with its checksum. Kept are those that
+ * decide how the picture looks; texts, times, Exif and chunks of other programs go.
+ */
+import { crc32 } from 'node:zlib'
+import type { KeptBytes } from './kept-bytes.ts'
+import { damaged, frameCount, PROFILE_BYTES_MAX, refused, requireSize, type Picture } from './picture-format.ts'
+
+const SIGNATURE_BYTES = 8
+const HEADER_BYTES = 13
+/** Length, type and checksum. */
+const FRAMING_BYTES = 12
+const KEPT = new Set([
+  ...['IHDR', 'PLTE', 'IDAT', 'IEND', 'tRNS', 'cHRM', 'gAMA', 'iCCP', 'sBIT', 'sRGB', 'cICP', 'mDCV', 'cLLI', 'bKGD', 'pHYs'],
+  ...['acTL', 'fcTL', 'fdAT'],
+])
+/** Bits of a sample that each colour type may have. */
+const DEPTHS: Readonly<Record<number, readonly number[]>> = { 0: [1, 2, 4, 8, 16], 2: [8, 16], 3: [1, 2, 4, 8], 4: [8, 16], 6: [8, 16] }
+
+/** Throws invalidInput for a file that is damaged. */
+export function cleanPng(kept: KeptBytes): Picture {
+  const { bytes } = kept
+  kept.keep(0, SIGNATURE_BYTES)
+  const size = readHeader(bytes)
+  const frames = frameCount()
+  let [announced, hasData] = [0, false]
+  for (let at = SIGNATURE_BYTES; ; ) {
+    kept.countPart()
+    const length = at + FRAMING_BYTES <= bytes.length ? bytes.readUInt32BE(at) : Infinity
+    const [begin, end] = [at + 8, at + FRAMING_BYTES + length]
+    if (end > bytes.length) throw damaged('png', 'it ends before its end')
+    const type = bytes.toString('latin1', at + 4, begin)
+    if (KEPT.has(type)) {
+      if (crc32(bytes.subarray(at + 4, end - 4)) !== bytes.readUInt32BE(end - 4)) throw damaged('png', `the checksum of ${type} is wrong`)
+      if (type === 'IHDR' && at !== SIGNATURE_BYTES) throw damaged('png', 'it has two headers')
+      if (type === 'iCCP' && length > PROFILE_BYTES_MAX) throw refused(`expected a colour profile of at most ${PROFILE_BYTES_MAX} bytes, found ${length}`)
+      if (type === 'acTL') announced = length === 8 ? bytes.readUInt32BE(begin) : 0
+      if (type === 'fcTL') addFrame(frames, bytes.subarray(begin, end - 4), size)
+      hasData ||= type === 'IDAT'
+      kept.keep(at, end)
+    } else if (isCritical(bytes[at + 4])) throw damaged('png', `there is no chunk ${JSON.stringify(type)}`)
+    if (type === 'IEND') break
+    at = end
+  }
+  if (!hasData) throw damaged('png', 'it has no image')
+  if (announced !== frames.total()) throw damaged('png', `it announces ${announced} frames and has ${frames.total()}`)
+  return { format: 'png', ...size, frames: Math.max(1, announced), bytes: kept.done() }
+}
+
+function readHeader(bytes: Buffer): { readonly width: number; readonly height: number } {
+  const begin = SIGNATURE_BYTES + 8
+  if (bytes.length < begin + HEADER_BYTES + 4 || bytes.readUInt32BE(SIGNATURE_BYTES) !== HEADER_BYTES || bytes.toString('latin1', begin - 4, begin) !== 'IHDR') {
+    throw damaged('png', 'its size cannot be read')
+  }
+  const [width, height] = [bytes.readUInt32BE(begin), bytes.readUInt32BE(begin + 4)]
+  const [depth = 0, colours = -1, compression, filter, interlace = 2] = bytes.subarray(begin + 8, begin + HEADER_BYTES)
+  if (DEPTHS[colours]?.includes(depth) !== true || compression !== 0 || filter !== 0 || interlace > 1) throw damaged('png', 'its colours cannot be read')
+  requireSize(width, height)
+  return { width, height }
+}
+
+/** A frame control chunk: number, width, height, place, and how long the frame is shown. */
+function addFrame(frames: ReturnType<typeof frameCount>, control: Buffer, canvas: { readonly width: number; readonly height: number }): void {
+  if (control.length !== 26) throw damaged('png', 'a frame cannot be read')
+  const [width, height, x, y] = [control.readUInt32BE(4), control.readUInt32BE(8), control.readUInt32BE(12), control.readUInt32BE(16)]
+  if (x + width > canvas.width || y + height > canvas.height) throw damaged('png', 'a frame is larger than the picture')
+  frames.add(width, height)
+}
+
+/** The fifth bit of the first letter is 0 for a chunk without which the picture cannot be shown. */
+function isCritical(letter: number | undefined): boolean {
+  return ((letter ?? 0) & 0x20) === 0
+}

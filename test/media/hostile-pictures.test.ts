@@ -1,0 +1,128 @@
+/**
+ * Files that are made to harm whoever opens them: small ones that fill memory where they are shown (bombs), ones that are
+ * another file as well (polyglots), and ones that take time to read.
+ */
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { crc32, deflateSync } from 'node:zlib'
+import { PICTURE_BYTES_MAX, readPicture } from '../../src/media/read-picture.ts'
+import { samplePicture } from '../../scripts/tools/media/sample-pictures.ts'
+
+const refuses = (bytes: Buffer, message: RegExp): void => assert.throws(() => readPicture(bytes), { code: 'invalidInput', message })
+
+function chunk(type: string, data: Buffer): Buffer {
+  const named = Buffer.concat([Buffer.from(type, 'latin1'), data])
+  const [length, sum] = [Buffer.alloc(4), Buffer.alloc(4)]
+  length.writeUInt32BE(data.length)
+  sum.writeUInt32BE(crc32(named))
+  return Buffer.concat([length, named, sum])
+}
+
+function png(width: number, height: number, ...more: readonly Buffer[]): Buffer {
+  const header = Buffer.from([0, 0, 0, 0, 0, 0, 0, 0, 8, 2, 0, 0, 0])
+  header.writeUInt32BE(width)
+  header.writeUInt32BE(height, 4)
+  const start = Buffer.from('\x89PNG\r\n\x1a\n', 'latin1')
+  return Buffer.concat([start, chunk('IHDR', header), ...more, chunk('IDAT', deflateSync(Buffer.alloc(64))), chunk('IEND', Buffer.alloc(0))])
+}
+
+describe('a bomb', () => {
+  it('is refused for its size, at the limit and one past it', () => {
+    assert.equal(readPicture(png(16_384, 3_000)).width, 16_384)
+    refuses(png(16_385, 1), /expected sides of at most 16384 pixels, found 16385 x 1/)
+    assert.equal(readPicture(png(10_000, 5_000)).height, 5_000)
+    refuses(png(10_000, 5_001), /expected at most 50 megapixels, found 10000 x 5001, which is 51/)
+    refuses(png(0, 5), /expected a size of 1 x 1 pixels or more, found 0 x 5/)
+    refuses(png(0xffffffff, 0xffffffff), /expected sides of at most 16384/)
+  })
+
+  it('is refused for the size of every format', () => {
+    const jpeg = samplePicture('jpeg progressive')
+    jpeg.writeUInt32BE(0xffffffff, jpeg.indexOf(Buffer.from([0xff, 0xc2])) + 5)
+    refuses(jpeg, /expected sides of at most 16384 pixels, found 65535 x 65535/)
+    const gif = samplePicture('gif')
+    gif.writeUInt32LE(0xffffffff, 6)
+    refuses(gif, /found 65535 x 65535/)
+    const webp = samplePicture('webp lossless')
+    webp.writeUInt32LE(0x0fffffff, webp.indexOf('VP8L') + 9)
+    refuses(webp, /expected at most 50 megapixels, found 16384 x 16384/)
+    const avif = samplePicture('avif')
+    avif.writeUInt32BE(0x10000, avif.indexOf('ispe') + 8)
+    refuses(avif, /found 65536 x 16/)
+  })
+
+  it('cannot hide a large image or frame behind a small size', () => {
+    const webp = samplePicture('webp')
+    webp.writeUInt16LE(16_000, webp.indexOf('VP8 ') + 14)
+    refuses(webp, /its size is not that of its image|sides of at most/)
+    const animated = samplePicture('webp animated')
+    animated.writeUIntLE(9_999, animated.indexOf('ANMF') + 14, 3)
+    refuses(animated, /a frame is larger than the picture/)
+    const gif = samplePicture('gif animated')
+    gif.writeUInt16LE(65_535, gif.indexOf(0x2c, 13 + 48) + 5)
+    refuses(gif, /sides of at most|damaged/)
+  })
+
+  it('is refused for its frames: their number, and what all of them take', () => {
+    const gif = samplePicture('gif')
+    const image = gif.indexOf(Buffer.from([0x2c, 0, 0, 0, 0, 24, 0]))
+    const frames = (count: number): Buffer => Buffer.concat([gif.subarray(0, image), ...Array<Buffer>(count).fill(gif.subarray(image, -1)), gif.subarray(-1)])
+    assert.equal(readPicture(frames(500)).frames, 500)
+    refuses(frames(501), /expected at most 500 frames, found more/)
+    const control = Buffer.alloc(26)
+    control.writeUInt32BE(7_000, 4)
+    control.writeUInt32BE(7_000, 8)
+    const announced = Buffer.from([0, 0, 0, 11, 0, 0, 0, 0])
+    refuses(png(7_000, 7_000, chunk('acTL', announced), ...Array<Buffer>(11).fill(chunk('fcTL', control))), /expected frames of at most 500 megapixels in all/)
+  })
+
+  it('is refused for scans that are decoded over all of it again and again', () => {
+    const jpeg = samplePicture('jpeg progressive')
+    const scan = jpeg.lastIndexOf(Buffer.from([0xff, 0xda]))
+    const scans = Buffer.concat([jpeg.subarray(0, scan), ...Array<Buffer>(101).fill(jpeg.subarray(scan, -2)), jpeg.subarray(-2)])
+    refuses(scans, /expected at most 100 scans/)
+  })
+})
+
+describe('a polyglot', () => {
+  const other = Buffer.from('<script>alert(1)</script>PK\x03\x04')
+
+  it('loses what is in unknown parts, and is refused where one is in the place of the image', () => {
+    assert.equal(readPicture(png(4, 4, chunk('scRp', other))).bytes.includes('script'), false)
+    refuses(png(4, 4, chunk('ScRp', other)), /there is no chunk "ScRp"/)
+    const gif = samplePicture('gif')
+    const extension = Buffer.concat([Buffer.from([0x21, 0xff, 11]), Buffer.from('NETSCAPE2.0'), Buffer.from([other.length]), other, Buffer.from([0])])
+    assert.equal(readPicture(Buffer.concat([gif.subarray(0, -1), extension, gif.subarray(-1)])).bytes.includes('script'), false)
+  })
+
+  it('loses what an AVIF has between its images', () => {
+    const avif = samplePicture('avif')
+    const free = Buffer.concat([Buffer.from([0, 0, 0, 8 + other.length]), Buffer.from('uuid'), other])
+    const cleaned = readPicture(Buffer.concat([avif, free])).bytes
+    assert.equal(cleaned.includes('script'), false)
+    assert.equal(cleaned.length, avif.length)
+  })
+
+  it('cannot begin as a script: what is in front of a picture makes it none', () => {
+    refuses(Buffer.concat([Buffer.from('/*'), samplePicture('gif')]), /found another kind of file/)
+    refuses(Buffer.concat([Buffer.from('GIF89a=1;alert(1);//'), other]), /so this GIF is damaged|sides of at most/)
+  })
+})
+
+describe('a file that takes time', () => {
+  it('is refused for its number of parts', () => {
+    refuses(png(4, 4, ...Array<Buffer>(20_001).fill(chunk('tEXt', Buffer.alloc(0)))), /expected at most 20000 parts of a file, found more/)
+  })
+
+  it('is read in one pass, whatever its lengths say', () => {
+    const full = (start: Buffer, fill: number): Buffer => Buffer.concat([start, Buffer.alloc(PICTURE_BYTES_MAX - start.length, fill)])
+    const jpeg = samplePicture('jpeg progressive')
+    const scan = jpeg.indexOf(Buffer.from([0xff, 0xda]))
+    for (const fill of [0, 1, 0xff]) {
+      refuses(full(jpeg.subarray(0, scan + 12), fill), /damaged|parts/)
+      refuses(full(samplePicture('gif').subarray(0, 61), fill), /damaged|parts/)
+      refuses(full(samplePicture('webp').subarray(0, 30), fill), /damaged|parts|image/)
+      refuses(full(samplePicture('avif').subarray(0, 40), fill), /damaged|boxes|image/)
+    }
+  })
+})
