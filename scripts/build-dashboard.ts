@@ -17,7 +17,7 @@ import { build, type Metafile, type Plugin } from 'esbuild'
 import { CLIENT_PATH, OPENAPI_PATH, type PageAsset } from '../src/app/page-routes.ts'
 import { PAGE_ASSETS_FILE, packAssets } from '../src/app/page-assets.ts'
 import { clientFiles } from './client-files.ts'
-import { html } from '../src/reference/html.ts'
+import { html } from '../src/base/html.ts'
 import { referencePage } from '../src/reference/reference-page.ts'
 
 /** What the first visit of the page at `/` may weigh, compressed: all that its HTML names, and the texts of the largest language. */

@@ -1,6 +1,6 @@
 /** A guide of the manual as a section of the page, with one below it for each heading of the second level. */
 import { parseMarkdown, type Block, type Span, type Spans } from '../guides/markdown.ts'
-import { html, type Html, type Part } from './html.ts'
+import { html, type Html, type Part } from '../base/html.ts'
 import { codeBlock, hrefTo, section } from './section.ts'
 
 export interface GuideText {

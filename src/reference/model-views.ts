@@ -2,7 +2,7 @@
 import { canList, type DescribedApi, type DescribedModel } from './described-api.ts'
 import type { ErrorCodes } from './error-codes.ts'
 import { modelFor } from './filter-examples.ts'
-import { html, joined, prose, type Html, type Part } from './html.ts'
+import { html, joined, prose, type Html, type Part } from '../base/html.ts'
 import { schemaLink, schemaView } from './schema-view.ts'
 import { hrefTo, section } from './section.ts'
 

@@ -1,7 +1,7 @@
 /** One operation: what it does, who may, what it takes, what it answers, examples, and a form to try it. */
 import { contentOf, tokenOf, type Operation, type Parameter, type ResponseObject } from './described-api.ts'
 import { codesOf, type ErrorCodes } from './error-codes.ts'
-import { html, prose, type Html, type Part } from './html.ts'
+import { html, prose, type Html, type Part } from '../base/html.ts'
 import { exampleText, exampleValues, requestExamples, successOf, variantsOf } from './request-examples.ts'
 import { memberView, schemaView } from './schema-view.ts'
 import { codeText, hrefTo, section, SERVICE_URL } from './section.ts'

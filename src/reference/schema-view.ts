@@ -5,7 +5,7 @@
  * names it by `data-members`, and the page copies them there when a reader opens it.
  */
 import { refName, type Schema } from './described-api.ts'
-import { attributes, html, joined, prose, type Html, type Part } from './html.ts'
+import { attributes, html, joined, prose, type Html, type Part } from '../base/html.ts'
 
 /** More choices than this are shown as folds alone, not as links as well. */
 const LINKS_MAX = 3

@@ -1,5 +1,5 @@
 /** Parts of the page that several views have. */
-import { attributes, html, joined, type Html, type Part } from './html.ts'
+import { attributes, html, joined, type Html, type Part } from '../base/html.ts'
 
 /** Stands in the examples until the page puts its own URL there. */
 export const SERVICE_URL = 'http://127.0.0.1:8080'

@@ -1,6 +1,6 @@
 /** The form that tries an operation: its attributes say which request it sends, its fields have the values. */
 import { contentOf, tokenOf, type Operation, type Parameter } from './described-api.ts'
-import { attributes, html, prose, type Html, type Part } from './html.ts'
+import { attributes, html, prose, type Html, type Part } from '../base/html.ts'
 import { exampleText, exampleValues, parameterExample, variantsOf } from './request-examples.ts'
 
 /** These change nothing, though their method could. */

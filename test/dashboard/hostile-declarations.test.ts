@@ -7,7 +7,7 @@
  */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { html } from '../../src/reference/html.ts'
+import { html } from '../../src/base/html.ts'
 import { referencePage } from '../../src/reference/reference-page.ts'
 import { openApiDocument } from '../../src/api/openapi/openapi.ts'
 import { MARKUP, spoilt, withHostileNames } from '../support/schema/hostile-description.ts'

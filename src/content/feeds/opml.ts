@@ -1,24 +1,29 @@
 /** OPML 2.0 (opml.org/spec2.opml): the lists in which readers of feeds hand over what they subscribe to. */
+import { xml, type Html } from '../../base/html.ts'
 import type { FeedDocument } from '../../models/feed-model.ts'
 
+/** What a list says of a feed. */
+export type ListedFeed = Pick<FeedDocument, 'title' | 'address' | 'siteUrl'> & { readonly topic: { readonly name: string } | null }
+
 /** A list of feeds, by their topics. */
-export function writeOpml(feeds: readonly FeedDocument[]): string {
+export function writeOpml(feeds: readonly ListedFeed[], title = 'Feeds'): string {
   const byTopic = Map.groupBy(feeds, ({ topic }) => topic?.name ?? '')
   const groups = [...byTopic].sort(([one], [other]) => one.localeCompare(other, 'en'))
-  const body = groups.flatMap(([topic, some]) =>
-    topic === '' ? some.map((feed) => outline(feed, '    ')) : [`    <outline text="${escaped(topic)}">`, ...some.map((feed) => outline(feed, '      ')), '    </outline>'],
-  )
-  return ['<?xml version="1.0" encoding="UTF-8"?>', '<opml version="2.0">', '  <head><title>Feeds</title></head>', '  <body>', ...body, '  </body>', '</opml>', ''].join('\n')
+  const body = groups.map(([topic, some]) => {
+    const outlines = some.map(outline)
+    return topic === '' ? outlines : xml`<outline text="${topic}">\n${outlines}</outline>\n`
+  })
+  return xml`<?xml version="1.0" encoding="UTF-8"?>
+<opml version="2.0">
+<head><title>${title}</title></head>
+<body>
+${body}</body>
+</opml>
+`.markup
 }
 
-function outline({ title, address, siteUrl }: FeedDocument, indent: string): string {
-  const site = siteUrl === '' ? '' : ` htmlUrl="${escaped(siteUrl)}"`
-  return `${indent}<outline type="rss" text="${escaped(title)}" title="${escaped(title)}" xmlUrl="${escaped(address)}"${site}/>`
-}
-
-/** For an attribute of XML 1.0, which has no way to write control characters. */
-function escaped(text: string): string {
-  return text
-    .replaceAll(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g, '')
-    .replaceAll(/[&<>"\t\n\r]/g, (character) => `&#${character.charCodeAt(0)};`)
+function outline({ title, address, siteUrl }: ListedFeed): Html {
+  const site = siteUrl === '' ? null : xml` htmlUrl="${siteUrl}"`
+  return xml`<outline type="rss" text="${title}" title="${title}" xmlUrl="${address}"${site}/>
+`
 }

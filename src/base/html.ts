@@ -1,5 +1,5 @@
 /**
- * HTML from templates. Every value is escaped here and nowhere else; only what a template made goes in as it is.
+ * HTML and XML from templates. Every value is escaped here and nowhere else; only what a template made goes in as it is.
  *
  *   html`<a href="#/models/${name}">${name}</a>`
  *
@@ -24,9 +24,15 @@ const ENTITIES = new Map([
   ["'", '&#39;'],
 ])
 
+/** What no document of XML 1.0 may have (its section 2.2), not even as a reference. */
+const NO_CHARACTERS = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g
+
 export function html(texts: TemplateStringsArray, ...parts: readonly Part[]): Html {
   return new Html(texts.map((text, index) => text.replace(/\n\s+/g, '\n') + markupOf(parts[index])).join(''))
 }
+
+/** The same for a document of XML, whose five entities are those that are used. */
+export const xml = html
 
 /** Text with `code` in backticks, as all descriptions of the API are written. */
 export function prose(text: string): Part {
@@ -50,5 +56,6 @@ function markupOf(part: Part): string {
   if (part === null || part === undefined || part === false) return ''
   if (part instanceof Html) return part.markup
   if (typeof part === 'object') return part.map(markupOf).join('')
-  return String(part).replace(/[&<>"']/g, (sign) => ENTITIES.get(sign) ?? '')
+  const text = typeof part === 'string' ? part.toWellFormed().replace(NO_CHARACTERS, '') : String(part)
+  return text.replace(/[&<>"']/g, (sign) => ENTITIES.get(sign) ?? '')
 }
