@@ -7,6 +7,7 @@ import { httpMetrics } from './app/http-metrics.ts'
 import { startJobs, type Jobs } from './app/jobs.ts'
 import { readMailSetup, startMail } from './app/mail-service.ts'
 import type { PageAsset } from './app/page-routes.ts'
+import { PUBLICATION_CACHE_SHARE } from './app/publications/publication-handlers.ts'
 import { createMainServer } from './app/routes.ts'
 import { createService, listSettingsOf } from './app/service.ts'
 import { backupMetrics, cacheMetrics, logMetrics, mailMetrics } from './app/service-metrics.ts'
@@ -162,7 +163,8 @@ export async function startApp(config: Config, secrets: Secrets, options: AppOpt
   })
   const cacheBytes = Math.floor((config.cacheMb * 1024 * 1024) / threads)
   const represent = createRepresentation()
-  const pages = createPageCache<KeptEnvelope>({ bytesMax: cacheBytes, now })
+  const publicationCacheBytes = Math.floor(cacheBytes * PUBLICATION_CACHE_SHARE)
+  const pages = createPageCache<KeptEnvelope>({ bytesMax: cacheBytes - publicationCacheBytes, now })
   const setupToken = createSetupToken()
   let [shown, reloaded] = [options.settings, config]
   const service = createService({
@@ -174,11 +176,11 @@ export async function startApp(config: Config, secrets: Secrets, options: AppOpt
 
   const limits = limitsOfThread({ ...limitsInUse(config, log), ...serverLimits }, threads)
   const untrustedForward = firstOfDay(now, warnOfForwards(log))
-  const { server, forwarded } = createMainServer({ service, services, node, config, pageAssets, log }, {
+  const { server, publicationPages, forwarded } = createMainServer({ service, services, node, config, live: live.config, pageAssets, publicationCacheBytes, log }, {
     ...{ certificate: renewal?.current(), limits, onUntrustedForward: untrustedForward },
     shared: others,
   })
-  cacheMetrics(metrics, pages)
+  cacheMetrics(metrics, [pages, publicationPages])
   mailMetrics(metrics, mail.failingSince)
   backupMetrics(metrics, backups.schedule)
   httpMetrics(metrics, server)
@@ -206,6 +208,7 @@ export async function startApp(config: Config, secrets: Secrets, options: AppOpt
   live.onChange(() => {
     backups.wake()
     others?.setDataLimit(limitSettingsOf(live.config()).dataPerUser)
+    others?.setPublicUrl(live.config().publicUrl)
   })
   const url = urlOf(listening, files === undefined ? 'http' : 'https')
   if (node === undefined) await recordStart()

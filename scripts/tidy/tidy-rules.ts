@@ -14,6 +14,7 @@ const RANKS: Readonly<Record<string, number>> = {
   outbound: 1,
   media: 1,
   feeds: 2,
+  publications: 2,
   models: 2,
   store: 3,
   client: 3,
@@ -33,7 +34,7 @@ const RANKS: Readonly<Record<string, number>> = {
 /** The rooms of a unit, the lowest first; what stands beside them is above all of them, but for a file that is listed. */
 const ROOMS: Readonly<Record<string, readonly string[]>> = {
   store: [
-    ...['actor.ts', 'db', 'schema', 'search', 'query', 'documents', 'history', 'references', 'outbox', 'settings', 'accounts', 'feeds', 'audit'],
+    ...['actor.ts', 'db', 'schema', 'search', 'query', 'documents', 'history', 'references', 'outbox', 'settings', 'accounts', 'feeds', 'publications', 'audit'],
     ...['cluster', 'writes', 'backup'],
   ],
 }

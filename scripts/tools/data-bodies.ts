@@ -252,6 +252,23 @@ export function withOwnCode(model: string, body: JsonObject): JsonObject {
   return model === 'language' ? { ...body, code: freeCode(model) } : body
 }
 
+export const PUBLICATION = {
+  id: '66f000000000000000000801',
+  name: 'harbour-news',
+  title: 'Harbour News',
+  description: 'What happens at the quays.',
+  language: 'en',
+  filter: '{}',
+  sort: 'publishedAt:desc',
+  pageSize: 30,
+  members: ['excerpt', 'imageUrl', 'source', 'topic', 'eventCountry'],
+  visibility: 'public',
+  isPaused: false,
+  contact: 'news@harbour.example',
+  rights: '© 2026 The Harbour Post',
+  ...DATES,
+} as const
+
 export const FEED = {
   id: '66f000000000000000000701',
   address: 'https://harbour.example.org/feed.xml',

@@ -57,7 +57,7 @@ const SWITCHED_OFF = `accelerometer autoplay camera clipboard-read display-captu
   geolocation gyroscope hid idle-detection local-fonts magnetometer microphone midi payment picture-in-picture
   screen-wake-lock serial usb xr-spatial-tracking`.split(/\s+/)
 
-const SECURITY_HEADERS: ResponseHeaders = {
+export const SECURITY_HEADERS: ResponseHeaders = {
   'Content-Security-Policy': contentSecurityPolicy("'self'"),
   'X-Frame-Options': 'DENY',
   'Referrer-Policy': 'no-referrer',
@@ -66,7 +66,7 @@ const SECURITY_HEADERS: ResponseHeaders = {
   'Permissions-Policy': SWITCHED_OFF.map((feature) => `${feature}=()`).join(', '),
 }
 
-const PICTURE_HEADERS: ResponseHeaders = {
+export const PICTURE_HEADERS: ResponseHeaders = {
   ...SECURITY_HEADERS,
   'Content-Security-Policy': contentSecurityPolicy("'self' https:"),
   'Cross-Origin-Embedder-Policy': 'credentialless',
@@ -77,7 +77,6 @@ const FOR_EVER = 'public, max-age=31536000, immutable'
 const ASKED_AGAIN = 'no-cache'
 const PLAIN = 'text/plain; charset=utf-8'
 
-const ROBOTS = 'User-agent: *\nDisallow: /\n'
 const NOT_BUILT =
   'The dashboard has not been built. Start the service by "npm start", which builds it, or run ' +
   '"node scripts/build-dashboard.ts" and start the service again. The API works all the same.\n'
@@ -103,7 +102,6 @@ export function pageRoutes(assets: readonly PageAsset[] | undefined, settings: P
     { method: 'GET', path: `${CLIENT_PATH}:name`, handler: serve },
     { method: 'GET', path: '/assets/:name', handler: serve },
     { method: 'GET', path: '/favicon.ico', handler: serve },
-    { method: 'GET', path: '/robots.txt', handler: () => plain(200, ROBOTS) },
   ]
 }
 

@@ -10,6 +10,7 @@ import { createRouter } from '../http/router.ts'
 import { createServer, type HttpServer, type ServerOptions } from '../http/server.ts'
 import type { NodeService } from './cluster/node-service.ts'
 import { pageRoutes, type PageAsset } from './page-routes.ts'
+import { publicationRoutes, withoutSecret } from './publications/publication-routes.ts'
 import type { Services } from './services.ts'
 
 /** Those of requests whose responses tell the position of a node. */
@@ -20,12 +21,18 @@ export interface RouteOptions {
   readonly services: Services
   readonly node: NodeService | undefined
   readonly config: Config
+  /** The settings in use, which may change. */
+  readonly live: () => Config
   readonly pageAssets: readonly PageAsset[] | undefined
+  /** Bytes of memory for the pages of publications. */
+  readonly publicationCacheBytes: number
   readonly log: Log
 }
 
 export interface MainServer {
   readonly server: HttpServer
+  /** Remembered pages of publications. */
+  readonly publicationPages: ReturnType<typeof publicationRoutes>['pages']
   /** What other threads forward to this one. */
   readonly forwarded: () => { readonly endpoints: readonly ForwardedEndpoint[]; readonly handlers: ReadonlyMap<string, Handler> }
 }
@@ -33,15 +40,22 @@ export interface MainServer {
 /** What the server gets beside what the service and its settings say. */
 type ServerFacts = Pick<ServerOptions, 'certificate' | 'limits' | 'onUntrustedForward' | 'shared'>
 
-export function createMainServer({ service, services, node, config, pageAssets, log }: RouteOptions, facts: ServerFacts): MainServer {
+export function createMainServer({ service, services, node, config, live, pageAssets, publicationCacheBytes, log }: RouteOptions, facts: ServerFacts): MainServer {
   const { store, sessions, limits, newId, instance, arrivals, counters } = services
   const { now } = service
   const positions = store.replication === undefined ? undefined : createPositionGate(store.replication)
   const guard = { sessions, limits, now, positions }
+  const publications = publicationRoutes({
+    ...{ store, limits, now, settings: config, cacheBytes: publicationCacheBytes, represent: service.content.represent },
+    publicUrl: () => live().publicUrl,
+    isEncrypted: facts.certificate !== undefined,
+    run: { instance, versionsOf: node?.versionsOf },
+  })
   const routes = [
     ...routesOf(ENDPOINTS, service, guard),
     ...(node?.routes(services) ?? []),
     ...(config.dashboard ? pageRoutes(pageAssets, config, service.content.represent) : []),
+    ...publications.routes,
   ]
   if (config.dashboard && pageAssets === undefined) log.warn('dashboard.missing', { advice: 'npm start builds it' })
   const server = createServer({
@@ -54,6 +68,7 @@ export function createMainServer({ service, services, node, config, pageAssets, 
     nodeHost: config.clusterNodeUrl && new URL(config.clusterNodeUrl).hostname,
     onConnection: arrivals.add,
     observe: counters.request,
+    loggedPath: withoutSecret,
   })
-  return { server, forwarded: () => ({ endpoints: forwardedEndpoints(ENDPOINTS), handlers: forwardedHandlers(ENDPOINTS, service, guard) }) }
+  return { server, publicationPages: publications.pages, forwarded: () => ({ endpoints: forwardedEndpoints(ENDPOINTS), handlers: forwardedHandlers(ENDPOINTS, service, guard) }) }
 }

@@ -82,19 +82,14 @@ export function mailMetrics(metrics: Metrics, failingSince: () => number | undef
 }
 
 /** Registers the figures of remembered pages. */
-export function cacheMetrics(metrics: Metrics, pages: Pick<PageCache<unknown>, 'counts'>): void {
-  metrics.counted('dateline_cache_reads_total', 'Reads by whether a remembered page answered them.', () => {
-    const { hits, misses } = pages.counts()
-    return readings('result', { hit: hits, miss: misses })
-  })
-  metrics.counted('dateline_cache_admissions_total', 'Pages that were remembered.', () => [
-    [{}, pages.counts().admissions],
-  ])
-  metrics.counted('dateline_cache_evictions_total', 'Pages that were forgotten for the room of others.', () => [
-    [{}, pages.counts().evictions],
-  ])
-  metrics.gauge('dateline_cache_bytes', 'Memory of remembered pages.', () => [[{}, pages.counts().bytes]])
-  metrics.gauge('dateline_cache_pages', 'Remembered pages.', () => [[{}, pages.counts().pages]])
+export function cacheMetrics(metrics: Metrics, caches: readonly Pick<PageCache<unknown>, 'counts'>[]): void {
+  type Count = keyof ReturnType<PageCache<unknown>['counts']>
+  const sum = (name: Count): number => caches.reduce((total, cache) => total + cache.counts()[name], 0)
+  metrics.counted('dateline_cache_reads_total', 'Reads by whether a remembered page answered them.', () => readings('result', { hit: sum('hits'), miss: sum('misses') }))
+  metrics.counted('dateline_cache_admissions_total', 'Pages that were remembered.', () => [[{}, sum('admissions')]])
+  metrics.counted('dateline_cache_evictions_total', 'Pages that were forgotten for the room of others.', () => [[{}, sum('evictions')]])
+  metrics.gauge('dateline_cache_bytes', 'Memory of remembered pages.', () => [[{}, sum('bytes')]])
+  metrics.gauge('dateline_cache_pages', 'Remembered pages.', () => [[{}, sum('pages')]])
 }
 
 /** Registers how far the log is behind what it was given. */

@@ -12,7 +12,7 @@ import type { Config } from '../config/settings.ts'
 import { createDocuments } from '../content/documents.ts'
 import type { ListSettings } from '../content/reads/list-query.ts'
 import type { PageCache } from '../content/reads/page-cache.ts'
-import { createReads } from '../content/reads/reads.ts'
+import { createReads, DATA_FORM } from '../content/reads/reads.ts'
 import { createRepeats } from '../content/repeatable.ts'
 import { createReviewQueue } from '../content/review-queue.ts'
 import { createSyncReads } from '../content/sync/sync-pull.ts'
@@ -73,6 +73,7 @@ export function createService(options: ServiceOptions): Service {
     auth: authParts(options),
     content: contentParts(options, mail.invitations),
     feeds: jobs.feeds,
+    publicUrl: () => options.live().publicUrl,
     backups: { paths, runs, restores, lastRestore: () => lastRestore(store) },
     operation: operationParts(options),
     downloads: downloadSlots(),
@@ -119,7 +120,7 @@ function contentParts(options: ServiceOptions, { invite }: Pick<InvitationSender
       trashMs: () => live().trashDays * DAY_MS,
     }),
     review: createReviewQueue({ store, now, isReviewOn }),
-    reads: createReads({ store, pages, nameOf: entityTag, keep: keepEnvelope, instance, versionsOf: node?.versionsOf }),
+    reads: createReads({ store, pages, nameOf: entityTag, keep: keepEnvelope, form: DATA_FORM, instance, versionsOf: node?.versionsOf }),
     sync: createSyncReads({ store, changes: changes.pages, settings: listSettings, now }),
     exports: createListExports(jobs.backups.paths.database),
   }

@@ -32,6 +32,7 @@ export const LIMIT_NAMES = [
   'wrong_codes_per_email',
   'guests_per_address',
   'data_per_user',
+  'publications_per_address',
   'test_mails_per_user',
   'feed_requests_per_user',
   'token_refreshes_per_user',
@@ -48,6 +49,7 @@ export interface LimitSettings {
   readonly wrongCodesPerEmail: number
   readonly guestsPerAddress: number
   readonly dataPerUser: number
+  readonly publicationsPerAddress: number
 }
 
 export const NO_LIMITS: LimitSettings = {
@@ -57,6 +59,7 @@ export const NO_LIMITS: LimitSettings = {
   wrongCodesPerEmail: 0,
   guestsPerAddress: 0,
   dataPerUser: 0,
+  publicationsPerAddress: 0,
 }
 
 const WRONG_CODES_FOR = 'wrong codes'
@@ -103,6 +106,7 @@ export function createLimits(
 
   return {
     ...createDataLimit(() => settings().dataPerUser, { onRefused, windows, nodes }),
+    ...createPublicationLimit(() => settings().publicationsPerAddress, { onRefused, windows, nodes }),
     requestCodeFrom(address: string, now: number): Promise<void> {
       const limit = rate('codes from', address, settings().codesPerAddress, HOUR_MS)
       return count('codes_per_address', limit, 'Sign-in codes from this address', now)
@@ -209,6 +213,27 @@ export function createDataLimit(
     dataBody(caller: string, now: number, bytes: number, before = 0): void {
       const weight = weightOf(bytes) - weightOf(before)
       if (weight > 0) countData(caller, now, weight)
+    },
+  }
+}
+
+/** The limit of readers without an account, which each thread counts by itself as well. */
+export function createPublicationLimit(perAddress: () => number, { onRefused, windows, nodes }: Required<LimitOptions>) {
+  const limit = {
+    get max(): number {
+      return perAddress()
+    },
+    windowMs: MINUTE_MS,
+  }
+  const waitFor = createSharedWindows(limit, windows)
+  return {
+    /** Counts a request for a publication. Throws tooManyRequests. */
+    publicationRequest(address: string, now: number): void {
+      // The memory is that of data requests, whose callers have other names.
+      const retryAfterMs = waitFor(`p ${address}`, now, Math.max(1, Math.min(perAddress() - 1, nodes())))
+      if (retryAfterMs === undefined) return
+      onRefused('publications_per_address')
+      throw tooMany('Requests from this address', retryAfterMs)
     },
   }
 }

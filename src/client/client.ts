@@ -1144,6 +1144,9 @@ import type {
   PasskeysRemoved,
   People,
   PersonCode,
+  PublicationPreview,
+  PublicationSecret,
+  PublicationStates,
   QueryPlan,
   ReviewQueue,
   ReviewState,
@@ -1349,13 +1352,13 @@ export interface DashboardCalls {
   views(options?: RequestOptions): Promise<SavedViews>
   /** Save a list of the dashboard under a name. At most 50 for a user. */
   addView(
-    body: { readonly name: string; readonly model: 'headline' | 'topic' | 'source' | 'country' | 'language' | 'feed' | 'feed_rules' | 'user' | 'user_app_settings' | 'user_content_preferences' | 'remote_config'; readonly query: string },
+    body: { readonly name: string; readonly model: 'headline' | 'topic' | 'source' | 'country' | 'language' | 'feed' | 'feed_rules' | 'publication' | 'user' | 'user_app_settings' | 'user_content_preferences' | 'remote_config'; readonly query: string },
     options?: RequestOptions,
   ): Promise<SavedView>
   /** Rename or change one of your saved views. */
   replaceView(
     view: string,
-    body: { readonly name: string; readonly model: 'headline' | 'topic' | 'source' | 'country' | 'language' | 'feed' | 'feed_rules' | 'user' | 'user_app_settings' | 'user_content_preferences' | 'remote_config'; readonly query: string },
+    body: { readonly name: string; readonly model: 'headline' | 'topic' | 'source' | 'country' | 'language' | 'feed' | 'feed_rules' | 'publication' | 'user' | 'user_app_settings' | 'user_content_preferences' | 'remote_config'; readonly query: string },
     options?: RequestOptions,
   ): Promise<SavedView>
   /** Delete one of your saved views. */
@@ -1375,7 +1378,7 @@ export interface AdminCalls {
    * user.
    */
   exportList(
-    body: { readonly model: 'headline' | 'topic' | 'source' | 'country' | 'language' | 'feed' | 'feed_rules' | 'user' | 'user_app_settings' | 'user_content_preferences' | 'remote_config'; readonly format: 'csv' | 'ndjson'; readonly filter?: Filter | null | undefined; readonly search?: string | null | undefined; readonly changedBy?: string | null | undefined; readonly sort?: string | null | undefined; readonly incomplete?: boolean | null | undefined },
+    body: { readonly model: 'headline' | 'topic' | 'source' | 'country' | 'language' | 'feed' | 'feed_rules' | 'publication' | 'user' | 'user_app_settings' | 'user_content_preferences' | 'remote_config'; readonly format: 'csv' | 'ndjson'; readonly filter?: Filter | null | undefined; readonly search?: string | null | undefined; readonly changedBy?: string | null | undefined; readonly sort?: string | null | undefined; readonly incomplete?: boolean | null | undefined },
     options?: RequestOptions,
   ): Promise<Blob>
   /** Read the status of the service. */
@@ -1454,7 +1457,7 @@ export interface AdminCalls {
   lastRestore(options?: RequestOptions): Promise<LastRestore>
   /** See the first rows of a file, and which columns its own stand for. */
   previewImport(
-    body: { readonly model: 'headline' | 'topic' | 'source' | 'country' | 'language' | 'feed' | 'feed_rules' | 'user_app_settings' | 'user_content_preferences' | 'remote_config'; readonly format: 'csv' | 'ndjson'; readonly rows: string },
+    body: { readonly model: 'headline' | 'topic' | 'source' | 'country' | 'language' | 'feed' | 'feed_rules' | 'publication' | 'user_app_settings' | 'user_content_preferences' | 'remote_config'; readonly format: 'csv' | 'ndjson'; readonly rows: string },
     options?: RequestOptions,
   ): Promise<ImportPreview>
   /**
@@ -1468,7 +1471,7 @@ export interface AdminCalls {
    * the first response, and no row comes twice. Users are imported by the command `import`.
    */
   importRows(
-    body: { readonly model: 'headline' | 'topic' | 'source' | 'country' | 'language' | 'feed' | 'feed_rules' | 'user_app_settings' | 'user_content_preferences' | 'remote_config'; readonly format: 'csv' | 'ndjson'; readonly rows: string; readonly columns?: readonly (string)[] | undefined; readonly separator?: ',' | ';' | '	' | undefined; readonly hasHeader?: boolean | undefined; readonly isLast?: boolean | undefined; readonly line?: number | undefined; readonly keep?: boolean | undefined; readonly incomplete?: boolean | undefined; readonly asDrafts?: boolean | undefined; readonly dryRun?: boolean | undefined },
+    body: { readonly model: 'headline' | 'topic' | 'source' | 'country' | 'language' | 'feed' | 'feed_rules' | 'publication' | 'user_app_settings' | 'user_content_preferences' | 'remote_config'; readonly format: 'csv' | 'ndjson'; readonly rows: string; readonly columns?: readonly (string)[] | undefined; readonly separator?: ',' | ';' | '	' | undefined; readonly hasHeader?: boolean | undefined; readonly isLast?: boolean | undefined; readonly line?: number | undefined; readonly keep?: boolean | undefined; readonly incomplete?: boolean | undefined; readonly asDrafts?: boolean | undefined; readonly dryRun?: boolean | undefined },
     options?: CreateOptions,
   ): Promise<ImportedPiece>
   /**
@@ -1521,6 +1524,18 @@ export interface AdminCalls {
     body: { readonly opml: string; readonly source: object; readonly topic?: object | null | undefined; readonly country?: object | null | undefined; readonly arrival?: 'published' | 'draft' | 'review' | undefined; readonly dryRun?: boolean | undefined },
     options?: RequestOptions,
   ): Promise<OpmlReport>
+  /**
+   * See the addresses of all publications. Publications are documents of the model `publication`, which administrators
+   * write; hide one with `isPaused`. At most 500.
+   */
+  publications(options?: RequestOptions): Promise<PublicationStates>
+  /** See what readers of a publication would get, without storing it. */
+  previewPublication(body: { readonly publication: object }, options?: RequestOptions): Promise<PublicationPreview>
+  /**
+   * Make a new secret address of a publication, which only this response has. The former one ends immediately. It leads
+   * to the publication while `visibility` is `secret`.
+   */
+  makePublicationSecret(publication: string, options?: RequestOptions): Promise<PublicationSecret>
   /** List the sessions of a user, newest first. */
   sessions(id: string, options?: RequestOptions): Promise<UserSessions>
   /** End all sessions and other tokens of a user. */
@@ -1542,7 +1557,7 @@ export interface AdminCalls {
    * make tokens, sign in, end sessions, delete your account, or give a role in the dashboard.
    */
   makeApiToken(
-    body: { readonly name: string; readonly role?: 'none' | 'publisher' | 'admin' | null | undefined; readonly models?: readonly ('headline' | 'topic' | 'source' | 'country' | 'language' | 'feed' | 'feed_rules' | 'user' | 'user_app_settings' | 'user_content_preferences' | 'remote_config' | 'dashboard_summary')[] | null | undefined; readonly methods?: readonly ('read' | 'create' | 'replace' | 'delete')[] | null | undefined; readonly scopes?: readonly ('metrics' | 'backups')[] | null | undefined; readonly days?: number | null | undefined },
+    body: { readonly name: string; readonly role?: 'none' | 'publisher' | 'admin' | null | undefined; readonly models?: readonly ('headline' | 'topic' | 'source' | 'country' | 'language' | 'feed' | 'feed_rules' | 'publication' | 'user' | 'user_app_settings' | 'user_content_preferences' | 'remote_config' | 'dashboard_summary')[] | null | undefined; readonly methods?: readonly ('read' | 'create' | 'replace' | 'delete')[] | null | undefined; readonly scopes?: readonly ('metrics' | 'backups')[] | null | undefined; readonly days?: number | null | undefined },
     options?: RequestOptions,
   ): Promise<NewApiToken>
   /** Revoke a token of the API immediately. */
@@ -1734,6 +1749,11 @@ function adminCalls({ data, done, file, page }: Transport): AdminCalls {
     fetchFeed: async (feed, { signal } = {}) =>
       data({ method: 'POST', path: `admin/feeds/${step(feed)}/fetch`, body: {}, signal }),
     importFeeds: async (body, { signal } = {}) => data({ method: 'POST', path: 'admin/feeds/opml', body, signal }),
+    publications: async ({ signal } = {}) => data({ method: 'GET', path: 'publications', signal }),
+    previewPublication: async (body, { signal } = {}) =>
+      data({ method: 'POST', path: 'admin/publications/preview', body, signal }),
+    makePublicationSecret: async (publication, { signal } = {}) =>
+      data({ method: 'POST', path: `admin/publications/${step(publication)}/secret`, signal }),
     sessions: async (id, { signal } = {}) => data({ method: 'GET', path: `admin/users/${step(id)}/sessions`, signal }),
     endSessions: async (id, { signal } = {}) =>
       data({ method: 'DELETE', path: `admin/users/${step(id)}/sessions`, signal }),

@@ -151,6 +151,15 @@ export const DECLARED = {
       'body and of the documents that its references insert. The same holds for each 4,096 characters of a filter, and for ' +
       'about each hundred documents that are read for changes and pulls',
   }),
+  publicationsPerAddress: whole(600, {
+    meaning: 'requests for publications per client address in a minute; 0 is no limit. Name a CDN in trustedProxies, or all its readers count as one',
+  }),
+  publicationSeconds: whole(60, {
+    max: 86_400,
+    meaning: 'seconds for which browsers and CDNs may keep a public publication without asking again; 0 lets them ask each time',
+  }),
+  publicationsIndexed: onOff(false, 'lets search engines index public publications; on or off'),
+  websubHub: optional(parseSiteAddress, 'URL of a WebSub hub that is told when a public publication changes, such as https://hub.example.org/'),
   pageSize: whole(20, { min: 1, max: 1000, meaning: 'items of a page when the request has no limit' }),
   pageSizeMax: whole(100, { min: 1, max: 1000, meaning: 'largest number of items of a page' }),
   threads: {
@@ -283,6 +292,12 @@ function readHost(given: string): string {
   const host = parseMailHost(given)
   if (host === undefined) throw new Error(`expected the name or the IP address of a host, found "${given}"`)
   return host
+}
+
+/** The URL of a service of others, as it is. */
+function parseSiteAddress(given: string): string {
+  parseSiteUrl(given)
+  return given.trim()
 }
 
 /** A URL, or a path for a site that serves the flags itself: seeds store it. */

@@ -10,10 +10,12 @@ import { parseJson, type JsonObject } from '../base/json.ts'
 import { isSameJson } from '../base/same-json.ts'
 import { isAdmin, type Caller } from '../models/caller.ts'
 import { feed, feedRules } from '../models/feed-model.ts'
+import { publication } from '../models/publication-model.ts'
 import { remoteConfig, type RemoteConfig } from '../models/remote-config.ts'
 import type { Model } from '../models/schema.ts'
 import { userContentPreferences } from '../models/user-content-preferences.ts'
 import { checkFeed } from './rules/feed-filters.ts'
+import { checkPublication } from './rules/publication-rules.ts'
 import { requireGuestRoom } from './rules/guest-room.ts'
 import { checkPreferences, type PreferenceChange } from './rules/preference-rules.ts'
 import { problemAt, type Report } from './rules/problems.ts'
@@ -109,6 +111,7 @@ export function createDrafts(documents: Pick<ReadStore['documents'], 'get'>, { n
     if (isReviewOn()) checkReview(model, change, caller)
     if (model === remoteConfig) return checkRemoteConfig(change.next, change.report)
     if (model === feed || model === feedRules) return checkFeed(change.next, change.report)
+    if (model === publication) return checkPublication(change.next, change.report)
     if (model !== userContentPreferences) return
     const text = readConfig()
     const config = (text === undefined ? remoteConfigSeed() : parseJson(text)) as unknown as RemoteConfig

@@ -2,7 +2,6 @@
  * The generic data endpoints. Every single document comes with its ETag, which names the document and not the bytes of
  * the response: each envelope has an id and a time of its own. It is strong, as the text of the document is the same.
  */
-import type { IncomingHttpHeaders } from 'node:http'
 import type { Session } from '../auth/sessions.ts'
 import { withValue, type Awaitable } from '../base/awaitable.ts'
 import type { Clock } from '../base/clock.ts'
@@ -21,7 +20,7 @@ import type { ReadResult } from '../content/reads/reads.ts'
 import { readIdempotencyKey, type RepeatKey } from '../content/repeatable.ts'
 import { entityTag } from '../http/entity-tag.ts'
 import { created, ok, type BodyLimit, type Exchange, type HttpResponse, type JsonBodyOptions } from '../http/exchange.ts'
-import { knownTag, readPreconditions, requirePreconditions } from '../http/preconditions.ts'
+import { knownTags, NOTHING_KNOWN, readPreconditions, requirePreconditions } from '../http/preconditions.ts'
 import type { KeptEnvelope } from '../http/representation.ts'
 import type { Caller } from '../models/caller.ts'
 import { MODELS, modelNamed } from '../models/registry.ts'
@@ -364,7 +363,7 @@ function list(service: ReadService, exchange: Exchange, caller: Caller): Awaitab
   const { documents, reads } = service.content
   // A page is not changed, so no request can mean the version of one that it changes.
   const noneMatch = exchange.headers['if-none-match']
-  const knownAs = knownTagsOf({ 'if-none-match': noneMatch })
+  const knownAs = knownTags({ 'if-none-match': noneMatch })
   const text = textOf(exchange, caller)
   const page = reads.remembered(text)
   if (page !== undefined) {
@@ -401,7 +400,7 @@ function listFacts(model: Model, params: ListParams, caller: Caller, shape: Page
  */
 function read(service: ReadService, exchange: Exchange, caller: Caller | undefined): Awaitable<HttpResponse> {
   const { documents, reads } = service.content
-  const knownAs = knownTagsOf(exchange.headers)
+  const knownAs = knownTags(exchange.headers)
   const text = textOf(exchange, caller)
   const page = reads.remembered(text)
   if (page !== undefined) {
@@ -450,15 +449,8 @@ function textOf({ target }: Exchange, caller: Caller | undefined): string {
   return visibility === 'reader' ? target : `${visibility} ${target}`
 }
 
-/** Tells which of the client's versions is that of a tag, in whatever coding. Throws badRequest for malformed headers. */
-function knownTagsOf(headers: Pick<IncomingHttpHeaders, 'if-match' | 'if-none-match'>): (tag: string) => string | undefined {
-  const conditions = readPreconditions(headers)
-  return conditions === undefined ? NOTHING_KNOWN : (tag) => knownTag(conditions, tag)
-}
-
 const ASKED_AGAIN = 'private, no-cache'
 const NOT_STORED = 'no-store'
-const NOTHING_KNOWN = (): undefined => undefined
 
 /** What the headers of the request require of the document that it changes. */
 export function conditionOf(exchange: Exchange): Condition | undefined {

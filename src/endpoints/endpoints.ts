@@ -21,6 +21,7 @@ import { OWN_ACCOUNT } from './own-account.ts'
 import { REVIEW } from './review-endpoints.ts'
 import { SAVED_VIEWS } from './saved-views.ts'
 import { SAMPLE } from './sample-endpoint.ts'
+import { PUBLICATIONS } from './publication-endpoints.ts'
 import type { Service } from './service-parts.ts'
 import { SETTINGS_ENDPOINTS } from './setting-endpoints.ts'
 import { PASSKEYS } from './passkeys.ts'
@@ -52,6 +53,7 @@ export const ENDPOINTS: readonly Endpoint<Service>[] = [
   ...IMPORTS,
   ...FEEDS,
   ...FEED_FETCHES,
+  ...PUBLICATIONS,
   ...USER_SESSIONS,
   ...INVITATIONS,
   ...API_TOKENS,

@@ -63,6 +63,8 @@ export interface Service extends ReadService {
   readonly backups: Backups
   readonly settings: SettingsAccess
   readonly feeds: Feeds
+  /** The URL of the site, where the settings name it. */
+  readonly publicUrl: () => string | undefined
   readonly operation: Operation
   readonly downloads: DownloadSlots
 }

@@ -41,10 +41,18 @@ export function requirePreconditions(conditions: Preconditions, tag: string): vo
  * For GET and HEAD: the tag under which the client has this version, in whatever coding, so that the response is a 304;
  * undefined where it does not. Throws the same for If-Match.
  */
-export function knownTag(conditions: Preconditions, tag: string): string | undefined {
+function knownTag(conditions: Preconditions, tag: string): string | undefined {
   requireMatch(conditions, tag)
   return conditions.noneMatch === undefined ? undefined : listedTag(conditions.noneMatch, tag)
 }
+
+/** Tells which of the client's versions is that of a tag, in whatever coding. Throws badRequest for malformed headers. */
+export function knownTags(headers: Parameters<typeof readPreconditions>[0]): (tag: string) => string | undefined {
+  const conditions = readPreconditions(headers)
+  return conditions === undefined ? NOTHING_KNOWN : (tag) => knownTag(conditions, tag)
+}
+
+export const NOTHING_KNOWN = (): undefined => undefined
 
 /** Reading the document again would not help: a weak tag never matches, and the service sends strong ones. */
 const MADE_WEAK = 'found it behind a W/, which a proxy adds that compresses: send it without'

@@ -12,8 +12,9 @@ import type { Awaitable } from '../base/awaitable.ts'
 import { setNewest } from '../base/bounded-map.ts'
 import { bytesOf } from '../base/text-parts.ts'
 import { compressStart, envelopeStart, type Effort, type EnvelopeStart } from './coded-envelope.ts'
-import { chooseCoding, type Coding } from './accept-encoding.ts'
+import { chooseCoding, CODINGS, type Coding } from './accept-encoding.ts'
 import { codedTag, listsWeakly } from './entity-tag.ts'
+import { compressBody, type KeptBody } from './kept-body.ts'
 import { notModified, type DataText, type Exchange, type HttpResponse, type ResponseHeaders } from './exchange.ts'
 
 /** Shorter data gains less than a packet. */
@@ -48,6 +49,8 @@ export type Content =
   | { readonly kind: 'kept'; readonly kept: KeptEnvelope }
   /** The client has the version of the tag. */
   | { readonly kind: 'known' }
+  /** Without the envelope, in the codings that clients ask for. */
+  | { readonly kind: 'body'; readonly kept: KeptBody }
   /** Without the envelope, with the codings that it was built in. */
   | { readonly kind: 'file'; readonly type: string; readonly body: Uint8Array; readonly coded: ReadonlyMap<Coding, Uint8Array> }
 
@@ -77,6 +80,7 @@ export type Represent = (request: Pick<Exchange, 'headers'>, content: Content, f
 /** `isBusy` tells whether the process has no time to spare. */
 export function createRepresentation(isBusy: () => boolean = loadMeter()): Represent {
   const known = new Map<string, boolean>()
+  const knownCodings = new Map<string, Coding | undefined>()
   let running = 0
 
   /** Whether a client reads gzip. */
@@ -86,6 +90,14 @@ export function createRepresentation(isBusy: () => boolean = loadMeter()): Repre
     const takes = chooseCoding(accept, ['gzip']) !== undefined
     if (accept.length <= KEPT_CHARS_MAX) setNewest(known, accept, takes, HEADERS_KEPT_MAX)
     return takes
+  }
+  /** The coding of a body that has none yet. */
+  const codingFor = (accept: string | undefined): Coding | undefined => {
+    if (accept === undefined) return undefined
+    if (knownCodings.has(accept)) return knownCodings.get(accept)
+    const coding = chooseCoding(accept, CODINGS)
+    if (accept.length <= KEPT_CHARS_MAX) setNewest(knownCodings, accept, coding, HEADERS_KEPT_MAX)
+    return coding
   }
   /** The compressed form, or the one that is given where compressing fails, as it may without memory. */
   const compress = async (start: EnvelopeStart, effort: Effort): Promise<EnvelopeStart> => {
@@ -112,6 +124,28 @@ export function createRepresentation(isBusy: () => boolean = loadMeter()): Repre
     return making
   }
 
+  /** The body in a coding; undefined where it stays as it is. A promise only while it is being made. */
+  const formOf = (kept: KeptBody, coding: Coding): Awaitable<Uint8Array | undefined> => {
+    const form = kept.coded[coding]
+    if (form !== undefined) return form
+    if (running >= RUNNING_MAX || (kept.effort === 'once' && isBusy())) return undefined
+    running++
+    const making = compressBody(kept.body, coding, kept.effort)
+      .then((made) => {
+        kept.coded[coding] = made
+        kept.onGrowth(made.length)
+        return made
+      })
+      .catch(() => {
+        // As it may fail without memory.
+        delete kept.coded[coding]
+        return undefined
+      })
+      .finally(() => running--)
+    kept.coded[coding] = making
+    return making
+  }
+
   return ({ headers: sent }, content, facts) => {
     const accept = sent['accept-encoding']?.toString()
     switch (content.kind) {
@@ -129,6 +163,16 @@ export function createRepresentation(isBusy: () => boolean = loadMeter()): Repre
           if (running < RUNNING_MAX && !isBusy()) return compress(envelopeStart(data), 'once').then((made) => prepared(made, facts))
         }
         return { kind: 'data', status: 200, data, headers: headersOf(facts, undefined) }
+      }
+      case 'body': {
+        const { kept } = content
+        const coding = kept.body.length < CODED_BYTES_MIN ? undefined : codingFor(accept)
+        const form = coding === undefined ? undefined : formOf(kept, coding)
+        const respond = (made: Uint8Array | undefined): HttpResponse => {
+          const headers = { ...headersOf(facts, made && coding), 'Last-Modified': kept.lastModified }
+          return { kind: 'raw', status: 200, contentType: kept.type, body: made ?? kept.body, headers }
+        }
+        return form instanceof Promise ? form.then(respond) : respond(form)
       }
       case 'file': {
         const { type: contentType, body, coded } = content

@@ -136,7 +136,7 @@ function createCommonLines({ instance, cors }: ResponseOptions) {
   return ({ headers: { origin } }: IncomingMessage, { headers }: HttpResponse): string => {
     let own = ''
     for (const name in headers) own += headerLine(name, headers[name] ?? '')
-    return `${fixed}${namesHeader(headers, 'content-security-policy') ? '' : policy}${corsLines(origin)}${own}`
+    return `${fixed}${namesHeader(headers, 'content-security-policy') ? '' : policy}${namesHeader(headers, 'access-control-allow-origin') ? '' : corsLines(origin)}${own}`
   }
 }
 

@@ -39,6 +39,8 @@ export interface ServerOptions {
   readonly onUntrustedForward?: UntrustedForward
   /** Fresh for each start of the program; stands on every response. */
   readonly instance: string
+  /** A path as the log has it: without what only its reader may know. */
+  readonly loggedPath?: ((path: string) => string) | undefined
   /** Headers of the responses of a route, names and values in turn, as they are when the response is written. */
   readonly routeHeaders?: ((route: string) => readonly string[]) | undefined
   /** Host names of this service beside those of this machine; see foreign-pages.ts. */
@@ -84,6 +86,7 @@ export function createServer(options: ServerOptions) {
     guard: () => foreignPages,
     instance,
     routeHeaders: options.routeHeaders,
+    loggedPath: options.loggedPath,
     keepAliveSeconds: Math.floor(limits.keepAliveMs / 1000),
     lingerMs: limits.lingerMs,
     isClosing: () => closing !== undefined,

@@ -20,6 +20,8 @@ export interface ServingOptions extends ResponseOptions {
   /** The guard that holds now: it depends on the address that the server listens on. */
   readonly guard: () => ForeignPageGuard
   readonly log: Log
+  /** A path as the log has it: without what only its reader may know. */
+  readonly loggedPath?: ((path: string) => string) | undefined
   /** Milliseconds from any fixed moment, never going back. */
   readonly ticks: () => number
   /** Called for every request once its response is queued. */
@@ -39,7 +41,7 @@ export interface ServedRequest {
 export type Serve = (exchange: IncomingExchange) => Awaitable<boolean>
 
 export function createServe(options: ServingOptions): Serve {
-  const { log, ticks, observe } = options
+  const { log, ticks, observe, loggedPath = (path: string) => path } = options
   const { router, guard } = options
   const respond = createResponder<IncomingExchange>({
     log,
@@ -77,7 +79,7 @@ export function createServe(options: ServingOptions): Serve {
     observe({ method: exchange.method, route: exchange.route, status: response?.status, ms: tookMs })
     const { requestId, method, clientAddress: client, logFields } = exchange
     // Without the query string, which can hold personal data.
-    const path = exchange.path.slice(0, LOGGED_PATH_CHARS_MAX)
+    const path = loggedPath(exchange.path).slice(0, LOGGED_PATH_CHARS_MAX)
     const [hundredths, bytes] = [Math.round(ms * 100) / 100, sent.bodyBytes]
     const fields: Record<string, unknown> =
       response === undefined

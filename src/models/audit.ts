@@ -29,6 +29,7 @@ export const AUDIT_EVENTS = [
   'document.erased',
   'feed.read',
   'feed.secret-set',
+  'publication.secret-set',
   'documents.exported',
   'config.changed',
   'settings.changed',

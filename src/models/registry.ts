@@ -6,6 +6,7 @@ import { feed, feedRules } from './feed-model.ts'
 import { headline } from './headline.ts'
 import { incompleteOf } from './incomplete.ts'
 import { language } from './language.ts'
+import { publication } from './publication-model.ts'
 import { remoteConfig } from './remote-config.ts'
 import type { Model } from './schema.ts'
 import { source } from './source.ts'
@@ -22,6 +23,7 @@ export const MODELS = [
   language,
   feed,
   feedRules,
+  publication,
   user,
   userAppSettings,
   userContentPreferences,

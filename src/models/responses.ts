@@ -759,6 +759,45 @@ export const rulePreview = object({
 })
 export type RulePreview = ValueOf<typeof rulePreview>
 
+const ADDRESS = { description: 'Behind the URL of the site where a setting names it, else the path', example: 'https://news.example.org/p/harbour-news/' }
+
+export const publicationStates = object({
+  items: list(
+    object({
+      id: text({ example: '66f000000000000000000801' }),
+      address: nullable(text(), { ...ADDRESS, description: `${ADDRESS.description}; null for a secret one` }),
+      hasSecret: boolean({ description: 'Whether a secret address was made' }),
+    }),
+    { description: 'By their titles' },
+  ),
+})
+export type PublicationStates = ValueOf<typeof publicationStates>
+
+export const publicationPreview = object({
+  stories: list(
+    object({
+      title: itemTitle,
+      url: itemUrl,
+      publishedAt: date({ example: '2026-03-01T09:30:00.000Z' }),
+      updatedAt: date({ example: '2026-03-01T09:30:00.000Z' }),
+      excerpt: nullable(text(), { description: 'Null where readers do not see it, as the others', example: 'Two boats a day from next week.' }),
+      imageUrl: nullable(text(), { example: 'https://harbour.example/ferry.jpg' }),
+      source: nullable(text(), { example: 'The Harbour Post' }),
+      topic: nullable(text(), { example: 'Harbours' }),
+      eventCountry: nullable(text(), { example: 'Iceland' }),
+    }),
+    { description: 'Those of the first page' },
+  ),
+  hasMore: boolean({ description: 'Whether there are more pages' }),
+})
+export type PublicationPreview = ValueOf<typeof publicationPreview>
+
+export const publicationSecret = object({
+  secret: text({ description: 'It cannot be shown again', example: '2gYhMfWWaLqgxVrQFan4bQYx' }),
+  address: text({ ...ADDRESS, example: 'https://news.example.org/p/harbour-news/2gYhMfWWaLqgxVrQFan4bQYx/' }),
+})
+export type PublicationSecret = ValueOf<typeof publicationSecret>
+
 export const headlineOrigins = object({
   items: list(
     object({

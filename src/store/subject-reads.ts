@@ -27,6 +27,8 @@ import { changedBy } from './history/changes-of-actors.ts'
 import { historyOf, textBehind } from './history/document-history.ts'
 import { countTrash, getTrashed, listTrash } from './history/trash-table.ts'
 import { lastInvitation, listMessages, oldestWaitingAt, outboxSummary } from './outbox/outbox-table.ts'
+import { publicationPings } from './publications/publication-ping.ts'
+import { publicationNamed, publicationsWithSecret } from './publications/publication-secret.ts'
 import { countQuery, type Answer, type FindQuery, type Found, type MatchCount, type QueryCaller } from './query/find-query.ts'
 import { lookForWork } from './references/follow-references.ts'
 import { readProgress } from './references/reference-progress.ts'
@@ -88,6 +90,7 @@ export function createReads(database: Database, snapshot: Snapshot) {
         ...{ feedState, feedStates, dueFeeds, nextFeedAt, feedSecret, feedsWithSecret },
         ...{ keptItems, newestItems, itemsOfHeadline, createdSince },
       }),
+      publications: bind({ publicationNamed, publicationsWithSecret, publicationPings }),
       outbox: bind({ listMessages, lastInvitation, oldestWaitingAt, outboxSummary }),
       settings: bind({ listSettings, readMeta }),
     },

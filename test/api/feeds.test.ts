@@ -136,9 +136,9 @@ describe('the endpoints of feeds', () => {
     const response = await file('feeds/opml')
     assert.match(String(response.headers.get('content-disposition')), /feeds\.opml/)
     const text = await response.text()
-    assert.ok(text.includes('text="&#60;b&#62;&#38;&#34;x&#34;&#10;"'), text)
-    assert.ok(text.includes('xmlUrl="https://harbour.example.org/?a=1&#38;b=2"'))
-    assert.ok(/ <outline text="Harbours">\n {6}<outline type="rss"/.test(text))
+    assert.ok(text.includes('text="&lt;b&gt;&amp;&quot;x&quot;\n"'), text)
+    assert.ok(text.includes('xmlUrl="https://harbour.example.org/?a=1&amp;b=2"'))
+    assert.ok(/<outline text="Harbours">\n<outline type="rss"/.test(text))
   })
 })
 

@@ -270,6 +270,9 @@ const ROWS: readonly {
     call: ({ admin }) => admin.importFeeds({ opml: '<opml/>', source: { id: 's' } }),
     request: 'POST /api/v1/admin/feeds/opml {"opml":"<opml/>","source":{"id":"s"}}',
   },
+  { call: ({ admin }) => admin.publications(), request: 'GET /api/v1/publications' },
+  { call: ({ admin }) => admin.previewPublication({ publication: {} }), request: 'POST /api/v1/admin/publications/preview {"publication":{}}' },
+  { call: ({ admin }) => admin.makePublicationSecret('p'), request: 'POST /api/v1/admin/publications/p/secret' },
   { call: ({ admin }) => admin.invitation('u'), request: 'GET /api/v1/admin/users/u/invitation' },
   { call: ({ admin }) => admin.inviteAgain('u', { language: 'de' }), request: 'POST /api/v1/admin/users/u/invitation?language=de {}' },
 ]

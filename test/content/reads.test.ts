@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { setImmediate as turn } from 'node:timers/promises'
 import { createPageCache } from '../../src/content/reads/page-cache.ts'
-import { createReads, type ReadRequest, type ReadResult as Result } from '../../src/content/reads/reads.ts'
+import { createReads, DATA_FORM, type ReadRequest, type ReadResult as Result } from '../../src/content/reads/reads.ts'
 import { country } from '../../src/models/country.ts'
 import type { Model } from '../../src/models/schema.ts'
 import { language } from '../../src/models/language.ts'
@@ -14,7 +14,7 @@ import { testStore, type SystemStore } from '../../scripts/tools/stores.ts'
 type ReadResult = Result<string>
 
 /** Names that tell what they are made of, and results that are kept as they are. */
-const plain = { nameOf: (text: string): string => text, keep: String }
+const plain = { nameOf: (text: string): string => text, keep: String, form: DATA_FORM }
 
 interface Scene {
   readonly store: SystemStore

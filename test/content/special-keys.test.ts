@@ -55,7 +55,7 @@ describe('takeSpecialKeys()', () => {
 
 describe('q', () => {
   const fields: Readonly<Record<string, readonly string[]>> = {
-    ...{ headline: ['title'], topic: ['name'], source: ['name'], country: ['name'], language: ['name', 'nativeName', 'code'], user: ['email'], feed: ['title'] },
+    ...{ headline: ['title'], topic: ['name'], source: ['name'], country: ['name'], language: ['name', 'nativeName', 'code'], user: ['email'], feed: ['title'], publication: ['title', 'name'] },
   }
   const members = ['title', 'name', 'nativeName', 'code', 'email', 'excerpt', 'description', 'id', 'isoCode', 'status']
   for (const model of MODELS) {

@@ -125,6 +125,8 @@ export function randomWrite(random: Random): RandomWrite {
     deleteAccount: () => [{ id, now, keepLastAdmin: random.oneIn(2), token }],
     putFeedState: () => [{ feed: document.id, nextAt: now, state: { text } }, 'https://example.org/feed'],
     putFeedSecret: () => [pick('feed'), random.oneIn(2) ? undefined : { origin: 'https://example.org', sealed: bytes }],
+    putPublicationSecret: () => [pick('publication'), bytes],
+    putPublicationPing: () => [pick('publication'), text],
     forgetUnseenItems: () => [now, now + DAY_MS],
     takeMessages: () => [
       { now, leaseMs: DAY_MS, take: random.below(3), onlyRequested: random.oneIn(3), pauseMsMax: DAY_MS, inHand: [message] },

@@ -16,6 +16,7 @@ export const MERGE_PATCHES: Readonly<Record<string, JsonSchema>> = {
   language: { status: 'draft' },
   feed: { paused: true },
   feed_rules: { rules: [] },
+  publication: { visibility: 'secret' },
   user: { appRole: 'premiumUser' },
   user_app_settings: { displaySettings: { baseTheme: 'dark' } },
   user_content_preferences: { followedTopics: [{ id: '66f000000000000000000301' }] },

@@ -55,6 +55,7 @@ export function createThreads(threads: number, { streamsMax }: Pick<Config, 'str
     setLevel: (level: LogLevel): void => running?.setLevel(level),
     setCertificate: (certificate: Certificate): void => running?.setCertificate(certificate),
     setDataLimit: (perUser: number): void => running?.setDataLimit(perUser),
+    setPublicUrl: (url: string | undefined): void => running?.setPublicUrl(url),
     settle: async (): Promise<void> => running?.settle(),
     close: async (): Promise<void> => running?.close(),
   }
@@ -81,9 +82,11 @@ function startThreads(threads: number, view: MainView, options: ThreadServing) {
 /** The settings that a serving thread needs, as they can be sent to it. */
 function settingsOf(config: Config, cacheBytes: number): ServingSettings {
   const { pageSize, pageSizeMax, hideInactive, publicRemoteConfig, corsOrigins, allowedHosts, tokenIssuer, streamsMax, connectionsPerAddress } = config
+  const { publicationSeconds, publicationsIndexed, publicUrl, websubHub, appName } = config
+  const { dataPerUser, publicationsPerAddress } = limitSettingsOf(config)
   return {
     ...{ pageSize, pageSizeMax, hideInactive, publicRemoteConfig, corsOrigins, allowedHosts, tokenIssuer, streamsMax, connectionsPerAddress, cacheBytes },
-    dataPerUser: limitSettingsOf(config).dataPerUser,
+    ...{ publicationSeconds, publicationsIndexed, publicUrl, websubHub, appName, dataPerUser, publicationsPerAddress },
     trustedProxies: config.trustedProxies.list,
   }
 }

@@ -97,6 +97,7 @@ export function startServingThreads(options: ThreadsOptions) {
     setLevel: (level: LogLevel): void => all().forEach(({ tell }) => tell('setLevel', level)),
     setCertificate: (certificate: Certificate): void => all().forEach(({ tell }) => tell('setCertificate', certificate)),
     setDataLimit: (perUser: number): void => all().forEach(({ tell }) => tell('setDataLimit', perUser)),
+    setPublicUrl: (url: string | undefined): void => all().forEach(({ tell }) => tell('setPublicUrl', url)),
     /** Resolves when the main thread has written the lines of all that the threads have served so far. */
     async settle(): Promise<void> {
       await Promise.all(all().map(({ request }) => request('settle')))

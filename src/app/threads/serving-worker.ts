@@ -4,7 +4,7 @@
  */
 import { parentPort, workerData } from 'node:worker_threads'
 import { createActivity } from '../../auth/activity.ts'
-import { createDataLimit } from '../../auth/limits.ts'
+import { createDataLimit, createPublicationLimit, type LimitName } from '../../auth/limits.ts'
 import { createSessionReader } from '../../auth/sessions.ts'
 import { createArrivals } from '../../base/arrivals.ts'
 import { createCalls } from '../../base/calls.ts'
@@ -14,7 +14,7 @@ import { createMetrics } from '../../base/metrics.ts'
 import { createSharedCounts } from '../../base/shared-counts.ts'
 import { createDocumentReads } from '../../content/reads/document-reads.ts'
 import { createPageCache } from '../../content/reads/page-cache.ts'
-import { createReads } from '../../content/reads/reads.ts'
+import { createReads, DATA_FORM } from '../../content/reads/reads.ts'
 import { createSyncReads } from '../../content/sync/sync-pull.ts'
 import { CHANGE_READS } from '../../endpoints/changes.ts'
 import { DATA_READS } from '../../endpoints/data.ts'
@@ -35,6 +35,8 @@ import { createReaderGate } from '../../store/db/reader-gate.ts'
 import { openChangeFeed } from '../change-feed.ts'
 import { httpMetrics } from '../http-metrics.ts'
 import { pageRoutes } from '../page-routes.ts'
+import { PUBLICATION_CACHE_SHARE } from '../publications/publication-handlers.ts'
+import { publicationRoutes, withoutSecret } from '../publications/publication-routes.ts'
 import { cacheMetrics, logMetrics, requestMetrics } from '../service-metrics.ts'
 import { createLeftCalls } from './left-calls.ts'
 import { createForwarding } from './request-forwarding.ts'
@@ -58,6 +60,7 @@ const answers: ServingAnswers = {
   setLevel: (level) => log.setLevel(level),
   setCertificate: (certificate) => server.setCertificate(certificate),
   setDataLimit: (perUser) => void (dataPerUser = perUser),
+  setPublicUrl: (url) => void (publicUrl = url),
   settle: () => logLines.settled(),
   async close() {
     feed.close()
@@ -94,14 +97,16 @@ const sessions = createSessionReader({
   keys: keys as [(typeof keys)[number], ...typeof keys],
   issuer: settings.tokenIssuer,
 })
-let { dataPerUser } = settings
-const limits = createDataLimit(() => dataPerUser, {
+let { dataPerUser, publicUrl } = settings
+const limitOptions = {
   windows: memory.windows,
-  onRefused: (limit) => main.tell('limited', limit),
+  onRefused: (limit: LimitName) => main.tell('limited', limit),
   nodes: () => 1,
-})
+}
+const limits = createDataLimit(() => dataPerUser, limitOptions)
 const represent = createRepresentation()
-const pages = createPageCache<KeptEnvelope>({ bytesMax: settings.cacheBytes, now })
+const publicationCacheBytes = Math.floor(settings.cacheBytes * PUBLICATION_CACHE_SHARE)
+const pages = createPageCache<KeptEnvelope>({ bytesMax: settings.cacheBytes - publicationCacheBytes, now })
 const { pageSize: limitDefault, pageSizeMax: limitMax, hideInactive, publicRemoteConfig } = settings
 const listSettings = { limitDefault, limitMax, hideInactive }
 const feed = openChangeFeed({
@@ -122,7 +127,7 @@ const service: ReadService = {
   position: undefined,
   content: {
     documents: createDocumentReads({ store: store.store, settings: listSettings }),
-    reads: createReads({ store: store.store, pages, nameOf: entityTag, keep: keepEnvelope, instance, thread }),
+    reads: createReads({ store: store.store, pages, nameOf: entityTag, keep: keepEnvelope, form: DATA_FORM, instance, thread }),
     represent,
     sync: createSyncReads({ store: store.store, changes: changes.pages, settings: listSettings, now }),
     publicRemoteConfig,
@@ -131,7 +136,13 @@ const service: ReadService = {
 const guard = dataGuard({ sessions, limits, now })
 const forwarding = createForwarding(() => main, callFor, guard)
 const pagesOfSite = data.pages === undefined ? [] : pageRoutes(data.pages.assets, data.pages.settings, represent)
-const own = [...routesOf([...DATA_READS, ...CHANGE_READS, ...SYNC_READS, HEALTH], service, guard), ...pagesOfSite]
+const publications = publicationRoutes({
+  ...{ store: store.store, represent, settings, now, cacheBytes: publicationCacheBytes, run: { instance, thread } },
+  limits: createPublicationLimit(() => settings.publicationsPerAddress, limitOptions),
+  publicUrl: () => publicUrl,
+  isEncrypted: data.certificate !== undefined,
+})
+const own = [...routesOf([...DATA_READS, ...CHANGE_READS, ...SYNC_READS, HEALTH], service, guard), ...pagesOfSite, ...publications.routes]
 const ownKeys = new Set(own.map(endpointKey))
 const forwarded = data.endpoints.filter((one) => !ownKeys.has(endpointKey(one)))
 const server = createServer({
@@ -149,6 +160,7 @@ const server = createServer({
   limits: data.limits,
   onConnection: arrivals.add,
   observe: requestMetrics(metrics),
+  loggedPath: withoutSecret,
   shared: {
     bodies: createSharedCounts(memory.bodies, thread),
     connections: {
@@ -158,7 +170,7 @@ const server = createServer({
   },
 })
 httpMetrics(metrics, server)
-cacheMetrics(metrics, pages)
+cacheMetrics(metrics, [pages, publications.pages])
 logMetrics(metrics, logLines.output)
 // The executable loads a thread as one CommonJS script, which cannot await at its top.
 void server.listen(data.address).then(() => main.tell('ready', undefined))

@@ -36,6 +36,12 @@ export type ServingSettings = Pick<
   | 'corsOrigins'
   | 'allowedHosts'
   | 'dataPerUser'
+  | 'publicationsPerAddress'
+  | 'publicationSeconds'
+  | 'publicationsIndexed'
+  | 'publicUrl'
+  | 'websubHub'
+  | 'appName'
   | 'tokenIssuer'
   | 'streamsMax'
   | 'connectionsPerAddress'
@@ -121,6 +127,7 @@ export type ServingAnswers = {
   readonly setCertificate: (certificate: Certificate) => void
   /** Data requests of a user in a minute; 0 is no limit. */
   readonly setDataLimit: (perUser: number) => void
+  readonly setPublicUrl: (url: string | undefined) => void
   /** Resolves when the log of all that was served so far is written by the main thread. */
   readonly settle: (nothing: undefined) => Promise<void>
   /** Stops to accept, lets running requests finish, and closes what is open. */

@@ -15,14 +15,27 @@ import type { ReadStore } from '../../store/read-store.ts'
 /** JSON text, as a whole or in parts. */
 type Data = string | readonly TextPart[]
 
+/** How results are kept and named. */
+export interface ResultForm<Result> {
+  readonly bytesOf: (result: Result) => number
+  /** The text that names a version by its content; undefined where that would cost too much. */
+  readonly contentOf: (result: Result) => string | undefined
+}
+
+/** That of JSON text. */
+export const DATA_FORM: ResultForm<Data> = {
+  bytesOf: (data) => (typeof data === 'string' ? Buffer.byteLength(data) : bytesOf(data)),
+  contentOf: (data) => (typeof data === 'string' ? data : undefined),
+}
+
 /** The data with the name of its version, or nothing where the client has it. */
-export type ReadResult<Kept> =
-  | { readonly kind: 'text'; readonly data: Data; readonly version: string }
+export type ReadResult<Kept, Result = Data> =
+  | { readonly kind: 'text'; readonly data: Result; readonly version: string }
   | { readonly kind: 'kept'; readonly kept: Kept; readonly version: string }
   /** Under the name by which the client knows the version. */
   | { readonly kind: 'known'; readonly version: string }
 
-export interface ReadRequest extends PageFacts {
+export interface ReadRequest<Result = Data> extends PageFacts {
   /** The request, by which the page is found the next time; undefined where its text does not say all. */
   readonly text: string | undefined
   /** The name by which the client knows a version; undefined where it does not have it. */
@@ -31,16 +44,17 @@ export interface ReadRequest extends PageFacts {
   readonly isAnyKnown?: boolean
   /** What names a version: the versions of the `models`, or the `content`, the text of a document. */
   readonly namedBy: 'models' | 'content'
-  readonly compute: () => Awaitable<Data>
+  readonly compute: () => Awaitable<Result>
 }
 
-export interface ReadsOptions<Kept> {
+export interface ReadsOptions<Kept, Result = Data> {
   readonly store: Pick<ReadStore, 'versions'>
   readonly pages: PageCache<Kept>
   /** Names a version by a text that says all of it. */
   readonly nameOf: (text: string) => string
   /** Gives data the form in which it is kept, which calls `grow` with the bytes that are added to it later. */
-  readonly keep: (data: Data, grow: (bytes: number) => void) => Kept
+  readonly keep: (data: Result, grow: (bytes: number) => void) => Kept
+  readonly form: ResultForm<Result>
   /**
    * Fresh for each start of the program. The name of a version has it: a restored database has versions again that others had, and another
    * program or other settings may give another result.
@@ -55,9 +69,10 @@ export interface ReadsOptions<Kept> {
   readonly thread?: number
 }
 
-export type Reads<Kept> = ReturnType<typeof createReads<Kept>>
+export type Reads<Kept, Result = Data> = ReturnType<typeof createReads<Kept, Result>>
 
-export function createReads<Kept>({ store, pages, nameOf, keep, instance, versionsOf = instance, thread = 0 }: ReadsOptions<Kept>) {
+export function createReads<Kept, Result>(options: ReadsOptions<Kept, Result>) {
+  const { store, pages, nameOf, keep, form, instance, versionsOf = instance, thread = 0 } = options
   let unversioned = 0
   const isCurrent = (page: Page<Kept>): boolean => {
     const revision = store.versions.revision()
@@ -66,7 +81,7 @@ export function createReads<Kept>({ store, pages, nameOf, keep, instance, versio
     page.revision = revision
     return true
   }
-  const fromPage = (page: Page<Kept>, knownAs: ReadRequest['knownAs']): ReadResult<Kept> | undefined => {
+  const fromPage = (page: Page<Kept>, knownAs: ReadRequest['knownAs']): ReadResult<Kept, Result> | undefined => {
     const { kept, version } = page
     const known = knownAs(version)
     if (known === undefined && kept === undefined) return undefined
@@ -83,7 +98,7 @@ export function createReads<Kept>({ store, pages, nameOf, keep, instance, versio
     /** The result that such a page gives; undefined where only its version is known, and the client does not have it. */
     fromPage,
     /** The result of a read, remembered or computed. Throws what computing it throws. */
-    read(request: ReadRequest): Awaitable<ReadResult<Kept>> {
+    read(request: ReadRequest<Result>): Awaitable<ReadResult<Kept, Result>> {
       const { text, knownAs, isAnyKnown, namedBy, compute, ...facts } = request
       const page = pages.byKey(facts.key, text)
       const remembered = page !== undefined && isCurrent(page) ? fromPage(page, knownAs) : undefined
@@ -100,15 +115,16 @@ export function createReads<Kept>({ store, pages, nameOf, keep, instance, versio
         if (isAdmitted) pages.keep({ ...facts, restVersions, revision, version: byModels }, undefined, text)
         return { kind: 'known', version: knownByModels }
       }
-      return withValue(compute(), (data): ReadResult<Kept> => {
+      return withValue(compute(), (data): ReadResult<Kept, Result> => {
         const isUnchanged = restVersions === store.versions.of(facts.rests)
         // Its version is unknown: its name is that of no other result, before or after.
         if (!isUnchanged && byModels !== undefined) {
           return { kind: 'text', data, version: nameOf(`${instance} between versions ${thread} ${++unversioned}`) }
         }
-        const version = byModels ?? (typeof data === 'string' ? nameOf(data) : nameByModels())
+        const content = byModels === undefined ? form.contentOf(data) : undefined
+        const version = byModels ?? (content === undefined ? nameByModels() : nameOf(content))
         const known = knownAs(version)
-        const result = { bytes: typeof data === 'string' ? Buffer.byteLength(data) : bytesOf(data), keep: (grow: (bytes: number) => void) => keep(data, grow) }
+        const result = { bytes: form.bytesOf(data), keep: (grow: (bytes: number) => void) => keep(data, grow) }
         const kept = isAdmitted && isUnchanged ? pages.keep({ ...facts, restVersions, revision, version }, result, text).kept : undefined
         if (known !== undefined) return { kind: 'known', version: known }
         return kept === undefined ? { kind: 'text', data, version } : { kind: 'kept', kept, version }

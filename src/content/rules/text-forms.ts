@@ -30,6 +30,8 @@ const LANGUAGE_CODE = '^[a-z]{2}$'
 const COUNTRY_CODE = '^[A-Z]{2}$'
 /** Neither control characters nor line breaks, nor the signs that turn the direction of the text around them. */
 const PERSON_NAME = '^[^\\p{Cc}\\p{Zl}\\p{Zp}\\u202A-\\u202E\\u2066-\\u2069]*$'
+/** A segment of a path that needs no escapes, and has no dot, as the names of files do. */
+const PUBLICATION_NAME = '^[a-z0-9]([a-z0-9-]{0,58}[a-z0-9])?$'
 
 /**
  * Codes are held to their form, not to a list: lists age with the program, and codes for own use, such as XK, are in none.
@@ -68,6 +70,12 @@ export const TEXT_FORMS: Readonly<Record<TextForm, FormRule>> = {
     wanted: 'a name in one line, without invisible signs that change its direction',
     pattern: PERSON_NAME,
     isOf: matches(PERSON_NAME),
+  },
+  publicationName: {
+    code: 'notPublicationName',
+    wanted: '1 to 60 lower-case letters, digits and hyphens, such as "harbour-news", without a hyphen at either end',
+    pattern: PUBLICATION_NAME,
+    isOf: matches(PUBLICATION_NAME),
   },
 }
 

@@ -11,6 +11,7 @@ import type { NewId } from '../../base/ids.ts'
 import { isObject, JsonError, parseJson, writeJson, type JsonObject } from '../../base/json.ts'
 import { BODY_TOKENS_MAX } from '../../http/body.ts'
 import { feed, feedRules } from '../../models/feed-model.ts'
+import { publication } from '../../models/publication-model.ts'
 import { incompleteOf, placeFor, placesOf } from '../../models/incomplete.ts'
 import { remoteConfig } from '../../models/remote-config.ts'
 import type { Model } from '../../models/schema.ts'
@@ -21,6 +22,7 @@ import type { BulkRow } from '../../store/writes/bulk-tables.ts'
 import { checkRoles } from '../user-changes.ts'
 import { csvColumns, documentOfCells } from './csv-columns.ts'
 import { checkFeed } from '../rules/feed-filters.ts'
+import { checkPublication } from '../rules/publication-rules.ts'
 import { withReferencesById } from './named-references.ts'
 import { isGivenId, wrongIdMessage } from '../rules/document-ids.ts'
 import { checkListLengths } from '../rules/list-lengths.ts'
@@ -163,6 +165,7 @@ export function prepareRow(row: JsonObject, context: RowContext): BulkRow {
   const valid = withPublication(told, { model, stored, now: Date.parse(context.date), publishedAt })
   if (model === remoteConfig) checkRemoteConfig(valid)
   if (model === feed || model === feedRules) checkFeed(valid)
+  if (model === publication) checkPublication(valid)
   const value = model === user ? { ...valid, email: readEmail(valid['email'], id) } : valid
   if (model === user) checkRoles(value as unknown as User, throwProblem)
   const place = placeFor(model, value)

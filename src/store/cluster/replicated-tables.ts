@@ -36,6 +36,8 @@ const SERVICE_TABLES: readonly string[] = [
   'feed_state',
   'feed_secret',
   'feed_item',
+  'publication_secret',
+  'publication_ping',
   'removed_page',
   'reference_progress',
   'meta',

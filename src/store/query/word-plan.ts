@@ -5,6 +5,7 @@
  * order of the sort.
  */
 import type { Model } from '../../models/schema.ts'
+import { searchedPaths } from '../../models/searched-paths.ts'
 import { isTextPath } from '../../models/text-paths.ts'
 import { dotted } from '../../query/field-path.ts'
 import type { Database } from '../db/database.ts'
@@ -70,7 +71,8 @@ export function wordSearchOf(
     return [{ match, ...countWords(database, model, match, GATHERED_MAX) }]
   })
   const probed = found.reduce((sum, { count }) => sum + count, filter.sought.length * wordsMax)
-  const isWhole = found.length === filter.sought.length
+  // The index has the words of all paths together: of a search in some of them, it gives documents that may have them elsewhere.
+  const isWhole = found.length === filter.sought.length && filter.paths.length === searchedPaths(model).length
   const rare = found.filter(({ count }) => count < GATHERED_MAX)
   if (rare.length > 0) {
     const matches = Math.min(...rare.map(({ count }) => count))

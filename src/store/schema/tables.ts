@@ -158,6 +158,10 @@ export const SERVICE_TABLES = `
   CREATE INDEX feed_due ON feed_state (next_at);
   -- The sealed password of a feed, and the origin that it is for: see feeds/feed-secret.ts.
   CREATE TABLE feed_secret (feed TEXT PRIMARY KEY, origin TEXT NOT NULL, sealed BLOB NOT NULL) WITHOUT ROWID, STRICT;
+  -- The SHA-256 of the secret in the address of a publication.
+  CREATE TABLE publication_secret (publication TEXT PRIMARY KEY, hash BLOB NOT NULL) WITHOUT ROWID, STRICT;
+  -- What the hub was told of last: a hash of what the feeds of a publication had then.
+  CREATE TABLE publication_ping (publication TEXT PRIMARY KEY, content TEXT NOT NULL) WITHOUT ROWID, STRICT;
   -- The items that a feed had, with what became of each: see feeds/feed-items.ts. The newest keep what they say.
   CREATE TABLE feed_item (
     seq INTEGER PRIMARY KEY, feed TEXT NOT NULL, key TEXT NOT NULL, page TEXT, outcome TEXT NOT NULL, headline TEXT, reason TEXT,

@@ -7,6 +7,7 @@ import { embeddingsOf, type Embedding } from '../../models/embedding.ts'
 import { feed } from '../../models/feed-model.ts'
 import { GUEST_DOMAIN } from '../../models/guest.ts'
 import { publicName } from '../../models/incomplete.ts'
+import { publication } from '../../models/publication-model.ts'
 import type { Model } from '../../models/schema.ts'
 import { userAppSettings } from '../../models/user-app-settings.ts'
 import { userContentPreferences } from '../../models/user-content-preferences.ts'
@@ -20,6 +21,7 @@ export function modelTriggers(model: Model): readonly SchemaPart[] {
     ...guestTriggers(model),
     ...('handedInAt' in model.fields ? [noteTrigger(model)] : []),
     ...(model === feed ? FEED_TRIGGERS : []),
+    ...(model === publication ? PUBLICATION_TRIGGERS : []),
     ...(model.counted === undefined ? [] : countTriggers(model)),
     ...(model.timeline === undefined ? [] : hourTriggers(model, model.timeline)),
   ]
@@ -62,6 +64,23 @@ const FEED_TRIGGERS: readonly SchemaPart[] = [
     sql: `CREATE TRIGGER "feed/state DELETE" AFTER DELETE ON "feed"
       BEGIN DELETE FROM feed_state WHERE feed = old.id; DELETE FROM feed_secret WHERE feed = old.id; END`,
   },
+]
+
+/**
+ * The secret goes with its publication. A change of it moves the version of the model, so that no page that was read with the
+ * former secret is remembered.
+ */
+const PUBLICATION_TRIGGERS: readonly SchemaPart[] = [
+  {
+    name: 'publication/secret DELETE',
+    sql: `CREATE TRIGGER "publication/secret DELETE" AFTER DELETE ON "publication"
+      BEGIN DELETE FROM publication_secret WHERE publication = old.id; DELETE FROM publication_ping WHERE publication = old.id; END`,
+  },
+  ...['INSERT', 'UPDATE', 'DELETE'].map((event) => ({
+    name: `publication/secret-version ${event}`,
+    sql: `CREATE TRIGGER "publication/secret-version ${event}" AFTER ${event} ON publication_secret
+      BEGIN UPDATE model_version SET version = version + 1 WHERE model = 'publication'; END`,
+  })),
 ]
 
 /**

@@ -8,6 +8,7 @@ import { accountErasure, accountWrites, sessionWrites } from './account-writes.t
 import { transactionsOf, type WriterParts } from './actor-transactions.ts'
 import { documentWrites } from './document-writes.ts'
 import { feedWrites } from './feed-writes.ts'
+import { publicationWrites } from './publication-writes.ts'
 import { outboxWrites, serviceWrites } from './service-writes.ts'
 
 /** All that can be changed. */
@@ -33,6 +34,7 @@ export function createWriter(parts: WriterParts) {
       ...accountWrites(transactions, parts, erasure),
       ...sessionWrites(transactions),
       ...feedWrites(transactions),
+      ...publicationWrites(transactions),
       ...outboxWrites(transactions),
       ...serviceWrites(transactions, erasure),
     }

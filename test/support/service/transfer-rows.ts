@@ -92,6 +92,13 @@ export function hostileRows(): readonly (readonly [model: string, rows: readonly
         ...{ retentionDays: i % 2 === 0 ? null : i, retentionItems: null },
       })),
     ],
+    [
+      'publication',
+      each('publication', (text, i) => ({
+        ...{ name: `news-${i}`, title: text, description: text, language: 'is', filter: JSON.stringify({ title: text }), sort: 'title:asc' },
+        ...{ pageSize: 20 + i, members: i % 2 === 0 ? [] : ['source'], visibility: 'secret', isPaused: true, contact: text, rights: text },
+      })),
+    ],
     ['feed_rules', [{ id: feedRules.singleton ?? '', rules: HOSTILE_TEXTS.map(rule), ...dates }]],
     [
       'headline',

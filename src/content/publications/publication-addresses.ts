@@ -1,0 +1,25 @@
+/** The addresses of publications, as their administrators hand them out. */
+import { parseJson } from '../../base/json.ts'
+import { publication, type PublicationDocument } from '../../models/publication-model.ts'
+import type { PublicationStates } from '../../models/responses.ts'
+import { matchAll } from '../../query/ast.ts'
+import type { QueryCaller } from '../../store/query/find-query.ts'
+import type { ReadStore } from '../../store/read-store.ts'
+
+const LISTED_MAX = 500
+
+/** The address of a publication: a path of the service where the URL of the site is not known. */
+export function addressOfPublication(site: string | undefined, name: string, secret?: string): string {
+  return `${site ?? '/'}p/${name}/${secret === undefined ? '' : `${secret}/`}`
+}
+
+/** All publications with their addresses. Those of secret ones lack the secret, which nothing knows. */
+export async function publicationAddresses(store: Pick<ReadStore, 'documents' | 'publications'>, site: string | undefined, caller: QueryCaller): Promise<PublicationStates['items']> {
+  const withSecret = store.publications.publicationsWithSecret()
+  const sort = [{ path: ['title'], descending: false }]
+  const { items } = await store.documents.find(publication, { filter: matchAll, sort, limit: LISTED_MAX, after: undefined }, caller)
+  return items.map((text) => {
+    const { id, name, visibility } = parseJson(text) as unknown as PublicationDocument
+    return { id, address: visibility === 'secret' ? null : addressOfPublication(site, name), hasSecret: withSecret.has(id) }
+  })
+}

@@ -1,0 +1,89 @@
+/** Publications as their readers read them: found by the name and the secret of their address, with the stories of a page. */
+import { createHash, timingSafeEqual } from 'node:crypto'
+import { withValue, type Awaitable } from '../../base/awaitable.ts'
+import { fail, type Failure } from '../../base/failure.ts'
+import { parseJson, type JsonObject } from '../../base/json.ts'
+import { headline } from '../../models/headline.ts'
+import { publication, type PublicationDocument } from '../../models/publication-model.ts'
+import type { Paper } from '../../publications/paper.ts'
+import { NOTHING_FOUND, type QueryCaller } from '../../store/query/find-query.ts'
+import type { ReadStore } from '../../store/read-store.ts'
+import { writeOpml } from '../feeds/opml.ts'
+import { nextCursor, publicationQuery, shownMembers, type PageRequest } from './publication-query.ts'
+import { storyOf } from './stories.ts'
+import { FEEDS } from '../../publications/paper.ts'
+import { and, eq } from '../../query/ast.ts'
+
+/** Public publications that one list has. */
+const LISTED_MAX = 500
+const HASH_BYTES = 32
+/** Compared where there is no secret, so that its lack takes the same time. No text has this hash that could be found. */
+const NO_HASH = new Uint8Array(HASH_BYTES)
+
+export interface PaperRequest extends PageRequest {
+  /** The address of the page; empty where the service does not know it. */
+  readonly base: string
+  readonly hub: string | undefined
+}
+
+export type PublicationReads = ReturnType<typeof createPublicationReads>
+
+export function hashOfSecret(secret: string): Buffer {
+  return createHash('sha256').update(secret).digest()
+}
+
+/** One failure for every reason, so that it tells nothing of what there is. */
+function noPublication(): Failure {
+  return fail('notFound', 'There is no publication at this address')
+}
+
+export function createPublicationReads(store: Pick<ReadStore, 'documents' | 'publications'>) {
+  return {
+    /**
+     * The publication of an address; `secret` is undefined where the address has none. Throws notFound where there is none, it
+     * is paused, or the secret is wrong. The time does not tell which, nor how much of a secret is right.
+     */
+    atAddress(name: string, secret: string | undefined): PublicationDocument {
+      const found = store.publications.publicationNamed(name)
+      const isRight = timingSafeEqual(hashOfSecret(secret ?? ''), found?.secretHash ?? NO_HASH)
+      const document = found && (parseJson(found.text) as unknown as PublicationDocument)
+      if (document === undefined || document.isPaused) throw noPublication()
+      if (document.visibility === 'secret' ? !isRight : secret !== undefined) throw noPublication()
+      return document
+    },
+    paper: (document: PublicationDocument, request: PaperRequest, caller: QueryCaller) => readPaper(store, document, request, caller),
+    /** All public publications as OPML, which readers of feeds import. `addressOf` gives the address of one by its name. */
+    list(addressOf: (name: string) => string, title: string, caller: QueryCaller): Awaitable<string> {
+      const filter = and(eq(['visibility'], 'public'), eq(['isPaused'], false))
+      const sort = [{ path: ['title'], descending: false }]
+      return withValue(store.documents.find(publication, { filter, sort, limit: LISTED_MAX, after: undefined }, caller), ({ items }) => {
+        const documents = items.map((text) => parseJson(text) as unknown as PublicationDocument)
+        const listed = documents.map((one) => ({ title: one.title, address: `${addressOf(one.name)}${FEEDS.atom.file}`, siteUrl: addressOf(one.name), topic: null }))
+        return writeOpml(listed, title)
+      })
+    },
+  }
+}
+
+/** Throws what the query throws, and badRequest for a cursor or a limit that cannot be read. */
+export function readPaper(
+  store: Pick<ReadStore, 'documents'>,
+  document: Omit<PublicationDocument, 'createdAt' | 'name'>,
+  { base, hub, ...request }: PaperRequest,
+  caller: QueryCaller,
+): Awaitable<Paper> {
+  const query = publicationQuery(document, request)
+  const shown = shownMembers(document)
+  return withValue(query.limit === 0 ? NOTHING_FOUND : store.documents.find(headline, query, caller), (found) => {
+    const { id, title, description, language, contact, rights, sort, updatedAt } = document
+    const stories = found.items.map((text) => storyOf(parseJson(text) as JsonObject, shown))
+    const [sortedBy] = (['publishedAt', 'updatedAt'] as const).filter((name) => sort.startsWith(name))
+    return {
+      ...{ id, title, description, language, contact, rights, stories, base, hub, sortedBy },
+      choice: request.choice,
+      cursor: request.cursor,
+      next: nextCursor(document, found),
+      updatedAt: [updatedAt, ...stories.map((story) => story.updatedAt)].toSorted().at(-1) ?? updatedAt,
+    }
+  })
+}

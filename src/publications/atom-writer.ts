@@ -1,0 +1,37 @@
+/** Atom (RFC 4287), with pictures as thumbnails of Media RSS, which needs no media type for them. */
+import { xml, type Html } from '../base/html.ts'
+import { categoriesOf, contactOf, FEEDS, permanentId, queryOf, titleOf, type Paper, type Story } from './paper.ts'
+
+export function writeAtom(paper: Paper): string {
+  const { id, description, language, contact, rights, stories, choice, updatedAt, base, hub } = paper
+  const query = queryOf(choice)
+  const { email, link } = contactOf(contact)
+  return xml`<?xml version="1.0" encoding="UTF-8"?>
+<feed xmlns="http://www.w3.org/2005/Atom" xmlns:media="http://search.yahoo.com/mrss/" xml:lang="${language}">
+<id>${permanentId(`${id}${query}`)}</id>
+<title>${titleOf(paper)}</title>
+${description !== '' && xml`<subtitle>${description}</subtitle>\n`}<updated>${updatedAt}</updated>
+<link rel="self" type="${FEEDS.atom.type}" href="${base}${FEEDS.atom.file}${query}"/>
+<link rel="alternate" type="text/html" href="${base === '' ? './' : base}${query}"/>
+${hub !== undefined && xml`<link rel="hub" href="${hub}"/>\n`}<author><name>${paper.title}</name>${link !== undefined && xml`<uri>${link}</uri>`}${email !== undefined && xml`<email>${email}</email>`}</author>
+${rights !== '' && xml`<rights>${rights}</rights>\n`}<generator>Dateline</generator>
+${stories.map(entry)}</feed>
+`.markup
+}
+
+/** An entry that links to no page has to have a content (RFC 4287 section 4.1.2). */
+function textOf(url: string | undefined, excerpt: string): Html | undefined {
+  if (url === undefined) return xml`<content>${excerpt}</content>\n`
+  return excerpt === '' ? undefined : xml`<summary>${excerpt}</summary>\n`
+}
+
+function entry(story: Story): Html {
+  const { id, title, url, publishedAt, updatedAt, excerpt = '', imageUrl, source } = story
+  return xml`<entry>
+<id>${permanentId(id)}</id>
+<title>${title}</title>
+${url !== undefined && xml`<link rel="alternate" href="${url}"/>\n`}<published>${publishedAt}</published>
+<updated>${updatedAt}</updated>
+${source !== undefined && xml`<author><name>${source.name}</name>${source.url !== undefined && xml`<uri>${source.url}</uri>`}</author>\n`}${categoriesOf(story).map((name) => xml`<category term="${name}"/>\n`)}${imageUrl !== undefined && xml`<media:thumbnail url="${imageUrl}"/>\n`}${textOf(url, excerpt)}</entry>
+`
+}
