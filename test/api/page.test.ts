@@ -21,7 +21,8 @@ function get(path: string, headers: Record<string, string> = {}, { method = 'GET
 
 const DECODERS: Readonly<Record<string, (body: Buffer) => Buffer>> = { br: brotliDecompressSync, gzip: gunzipSync }
 const paths = assets.map(({ path }) => path)
-const script = paths.find((path) => /^\/assets\/page-\w+\.js$/.test(path)) ?? ''
+const page = String(Buffer.from(assets.find(({ path }) => path === '/')?.body ?? ''))
+const script = `/${/<script type="module" src="(assets\/[\w-]+\.js)">/.exec(page)?.[1] ?? assert.fail(page)}`
 
 /** The whole policy of a page. */
 function policyWith(pictures: string): string {
@@ -132,7 +133,7 @@ it('a name that no file has is a 404 as JSON, and is not resolved as a path', as
   for (const path of [
     ...['/assets/missing.js', '/assets/..%2f..%2fpackage.json', '/assets/%2e%2e%2fdateline-data%2fdateline.db', '/assets/..\\package.json'],
     ...['/assets/..', '/assets/%00', '/assets/%', '/assets/__proto__', '/assets/etc%2Fpasswd', `${script}%00.css`, `${script}.map`],
-    ...[script.replace('page', '%70age'), `/assets/${'x'.repeat(10_000)}`],
+    ...[script.replace('.js', '%2ejs'), `/assets/${'x'.repeat(10_000)}`],
     ...['/../package.json', '/assets/../../package.json', '/assets/', '//docs', '/docs//'],
   ]) {
     const { status, headers, text } = await get(path)
@@ -181,10 +182,11 @@ describe('pictures of other hosts', () => {
 describe('without the dashboard', () => {
   it('its paths are not there, and the API is', async (t) => {
     const { url } = await startService(t, { dashboard: 'off' }, { pageAssets: assets })
-    for (const path of ['/', '/docs', '/docs/', script, '/favicon.ico', '/robots.txt']) {
+    for (const path of ['/', '/docs', '/docs/', script, '/favicon.ico']) {
       assert.equal((await get(path, {}, { url })).status, 404, path)
     }
     assert.equal((await get('/healthz', {}, { url })).status, 200)
+    assert.match((await get('/robots.txt', {}, { url })).text, /Disallow: \/\n$/)
   })
 
   it('a service that was not built says what to do, once in its log, and serves the API', { skip: ONLY_HERE }, async (t) => {
