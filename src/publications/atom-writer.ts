@@ -1,5 +1,5 @@
 /** Atom (RFC 4287), with pictures as thumbnails of Media RSS, which needs no media type for them. */
-import { xml, type Html } from '../base/html.ts'
+import { html, Html, xml } from '../base/html.ts'
 import { categoriesOf, contactOf, FEEDS, permanentId, queryOf, titleOf, type Paper, type Story } from './paper.ts'
 
 export function writeAtom(paper: Paper): string {
@@ -9,28 +9,35 @@ export function writeAtom(paper: Paper): string {
   return xml`<?xml version="1.0" encoding="UTF-8"?>
 <feed xmlns="http://www.w3.org/2005/Atom" xmlns:media="http://search.yahoo.com/mrss/" xml:lang="${language}">
 <id>${permanentId(`${id}${query}`)}</id>
-<title>${titleOf(paper)}</title>
-${description !== '' && xml`<subtitle>${description}</subtitle>\n`}<updated>${updatedAt}</updated>
+${textElement('title', titleOf(paper))}${description !== '' && textElement('subtitle', description)}<updated>${updatedAt}</updated>
 <link rel="self" type="${FEEDS.atom.type}" href="${base}${FEEDS.atom.file}${query}"/>
 <link rel="alternate" type="text/html" href="${base === '' ? './' : base}${query}"/>
 ${hub !== undefined && xml`<link rel="hub" href="${hub}"/>\n`}<author><name>${paper.title}</name>${link !== undefined && xml`<uri>${link}</uri>`}${email !== undefined && xml`<email>${email}</email>`}</author>
-${rights !== '' && xml`<rights>${rights}</rights>\n`}<generator>Dateline</generator>
+${rights !== '' && textElement('rights', rights)}<generator>Dateline</generator>
 ${stories.map(entry)}</feed>
 `.markup
 }
 
+/**
+ * A text construct (RFC 4287 section 3.1). Many readers take what looks like markup for markup whatever its type says: such a
+ * text is written as HTML, which means the same.
+ */
+function textElement(name: 'title' | 'subtitle' | 'rights' | 'summary' | 'content', text: string): Html {
+  const [start, end] = [new Html(`<${name}`), new Html(`</${name}>`)]
+  return /[<&]/.test(text) ? xml`${start} type="html">${html`${text}`.markup}${end}\n` : xml`${start}>${text}${end}\n`
+}
+
 /** An entry that links to no page has to have a content (RFC 4287 section 4.1.2). */
 function textOf(url: string | undefined, excerpt: string): Html | undefined {
-  if (url === undefined) return xml`<content>${excerpt}</content>\n`
-  return excerpt === '' ? undefined : xml`<summary>${excerpt}</summary>\n`
+  if (url === undefined) return textElement('content', excerpt)
+  return excerpt === '' ? undefined : textElement('summary', excerpt)
 }
 
 function entry(story: Story): Html {
   const { id, title, url, publishedAt, updatedAt, excerpt = '', imageUrl, source } = story
   return xml`<entry>
 <id>${permanentId(id)}</id>
-<title>${title}</title>
-${url !== undefined && xml`<link rel="alternate" href="${url}"/>\n`}<published>${publishedAt}</published>
+${textElement('title', title)}${url !== undefined && xml`<link rel="alternate" href="${url}"/>\n`}<published>${publishedAt}</published>
 <updated>${updatedAt}</updated>
 ${source !== undefined && xml`<author><name>${source.name}</name>${source.url !== undefined && xml`<uri>${source.url}</uri>`}</author>\n`}${categoriesOf(story).map((name) => xml`<category term="${name}"/>\n`)}${imageUrl !== undefined && xml`<media:thumbnail url="${imageUrl}"/>\n`}${textOf(url, excerpt)}</entry>
 `

@@ -96,12 +96,13 @@ function chosenOf(paper: Paper): string {
 
 function sections({ stories, sortedBy, language, choice, cursor }: Paper): Part {
   const hasLead = queryOf(choice) === '' && cursor === undefined
+  const [year] = (stories[0]?.[sortedBy ?? 'publishedAt'] ?? '').split('-')
   const days = Map.groupBy(stories, (story) => (sortedBy === undefined ? '' : story[sortedBy].slice(0, 10)))
   return [...days].map(([day, some], section) => {
     const articles = some.map((story, i) => article(story, { sortedBy, language, isLead: hasLead && section === 0 && i === 0 }))
     // The paper has its day above its name already.
     const isSaid = hasLead && section === 0
-    const heading = day === '' ? null : html`<h2 id="day-${day}"${isSaid && html` class="seen"`}><time datetime="${day}">${dayText(day, language, 'short')}</time></h2>\n`
+    const heading = day === '' ? null : html`<h2 id="day-${day}"${isSaid && html` class="seen"`}><time datetime="${day}">${dayText(day, language, day.startsWith(year ?? '') ? 'short' : 'long')}</time></h2>\n`
     const label = day === '' ? null : html` aria-labelledby="day-${day}"`
     return html`<section class="${isSaid ? 'today' : 'day'}"${label}>\n${heading}<div class="stories">\n${articles}</div>\n</section>\n`
   })

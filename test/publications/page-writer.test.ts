@@ -1,0 +1,97 @@
+/** The page of a publication as a text: its parts, its languages, and its weight. */
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { brotliCompressSync, gzipSync } from 'node:zlib'
+import sample from '../../data/sample.json' with { type: 'json' }
+import texts from '../../data/publications.json' with { type: 'json' }
+import { PAGE_STYLE, PAGE_STYLE_FILE } from '../../src/publications/page-style.ts'
+import { writePage } from '../../src/publications/page-writer.ts'
+import type { Paper, Story } from '../../src/publications/paper.ts'
+
+const HOUR_MS = 3_600_000
+const START = Date.parse('2026-03-01T12:00:00.000Z')
+const PAGE_BYTES_MAX = 15 * 1024
+/** The chrome of a page has these. */
+const NAMES = ['skip', 'search', 'older', 'feeds', 'contact', 'times'] as const
+
+const stories: readonly Story[] = sample.headlines.slice(0, 30).map(({ title, excerpt, topic, source }, i) => {
+  const at = new Date(START - i * 2 * HOUR_MS).toISOString()
+  return {
+    ...{ id: `s${i}`, title, excerpt, url: `https://harbour.example/${i}`, publishedAt: at, updatedAt: at, imageUrl: `https://harbour.example/${i}.jpg` },
+    ...{ topic: { id: topic, name: topic }, source: { id: source, name: source, url: undefined }, eventCountry: { isoCode: 'IS', name: 'Iceland' } },
+  }
+})
+const paper = (more: Partial<Paper> = {}): Paper => ({
+  ...{ id: 'p', title: 'Harbour News', description: 'At the quays.', language: 'en', contact: 'news@harbour.example', rights: '© The Post', stories },
+  ...{ choice: {}, cursor: undefined, next: 'WyJ4', updatedAt: stories[0]?.updatedAt ?? '', base: 'https://news.example.org/p/harbour/', sortedBy: 'publishedAt', hub: undefined },
+  ...more,
+})
+const page = (more: Partial<Paper> = {}): string => writePage(paper(more), { root: '../' })
+const count = (text: string, part: RegExp): number => text.match(part)?.length ?? 0
+
+describe('the page', () => {
+  it('weighs less than 15 KB with its style sheet, for thirty stories', () => {
+    for (const compress of [brotliCompressSync, gzipSync]) assert.ok(compress(page()).length + compress(PAGE_STYLE).length < PAGE_BYTES_MAX)
+  })
+
+  it('has its stories by day, the newest first and large', () => {
+    const text = page()
+    assert.equal(count(text, /<article/g), 30)
+    assert.equal(count(text, /<article class="lead">/g), 1)
+    assert.deepEqual([...text.matchAll(/<h2 id="day-([\d-]+)"/g)].map(([, day]) => day), ['2026-03-01', '2026-02-28', '2026-02-27'])
+    assert.match(text, /<time datetime="2026-03-01">Sunday, March 1, 2026<\/time>/)
+    assert.equal(count(page({ sortedBy: undefined }), /<h2 id="day-/g), 0)
+    assert.equal(count(page({ cursor: 'x' }), /class="lead"/g), 0)
+  })
+
+  it('loads nothing but its style sheet and pictures, and runs nothing', () => {
+    const text = page()
+    assert.equal(count(text, /<script|<iframe|<object|style=|\son[a-z]+=/g), 0)
+    assert.deepEqual([...text.matchAll(/<link rel="stylesheet" href="([^"]+)"/g)].map(([, href]) => href), [`../${PAGE_STYLE_FILE}`])
+    assert.equal(count(text, /<img /g), 30)
+    // Places are kept for pictures, so that nothing moves when they come.
+    assert.equal(count(text, /<img src="https:[^>]+ width="\d+" height="\d+"/g), 30)
+    assert.equal(count(page({ stories: stories.map((story) => ({ ...story, imageUrl: 'http://harbour.example/x.jpg' })) }), /<img /g), 0)
+  })
+
+  it('names itself to other programs, and is relative where it knows no address', () => {
+    const text = page({ choice: { topic: stories[0]?.topic?.id } })
+    assert.match(text, /<link rel="canonical" href="https:\/\/news\.example\.org\/p\/harbour\/\?topic=/)
+    for (const type of ['atom', 'rss', 'feed']) assert.match(text, new RegExp(`<link rel="alternate" type="application/${type}\\+`))
+    assert.match(text, /<meta property="og:title" content="Harbour News: /)
+    assert.equal(/canonical|og:url|news\.example\.org/.test(page({ base: '' })), false)
+  })
+
+  it('keeps what the reader chose in its links, its feeds and its search', () => {
+    const text = page({ choice: { topic: 'a&"b', search: '<x>' }, cursor: 'c' })
+    assert.match(text, /<input type="hidden" name="topic" value="a&amp;&quot;b">/)
+    assert.match(text, /name="search" value="&lt;x&gt;"/)
+    assert.match(text, /href="feed\.atom\?topic=a%26%22b&amp;search=%3Cx%3E"/)
+    assert.match(text, /<a rel="next" href="\?topic=a%26%22b&amp;search=%3Cx%3E&amp;cursor=WyJ4">/)
+  })
+
+  it('says that there is nothing, or nothing of that', () => {
+    assert.match(page({ stories: [], next: undefined }), /No stories yet\./)
+    assert.match(page({ stories: [], next: undefined, choice: { search: 'zebra' } }), /zebra<\/h2>[^]*No stories found\./)
+    assert.match(page({ stories: [], next: undefined, choice: { topic: 'gone' } }), /No stories found\./)
+  })
+
+  for (const [language, own] of Object.entries(texts)) {
+    it(`speaks ${language}`, () => {
+      const text = page({ language })
+      assert.match(text, new RegExp(`<html lang="${language}" dir="${language === 'ar' ? 'rtl' : 'ltr'}">`))
+      for (const name of NAMES) assert.ok(text.includes(own[name]), name)
+    })
+  }
+
+  it('speaks English around stories of another language, and says so', () => {
+    const text = page({ language: 'he' })
+    assert.match(text, /<html lang="he" dir="rtl">/)
+    assert.match(text, /<a class="skip" href="#stories" lang="en" dir="ltr">Skip to stories<\/a>/)
+    assert.equal(page({ language: 'xx' }).includes('<html lang="xx" dir="ltr">'), true)
+  })
+
+  it('has all texts in each of its languages', () => {
+    for (const own of Object.values(texts)) assert.deepEqual(Object.keys(own), Object.keys(texts.en))
+  })
+})
