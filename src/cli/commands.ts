@@ -28,6 +28,12 @@ import { checkCommand } from './backup/check-command.ts'
 import { repairReferencesCommand } from './documents/repair-references-command.ts'
 import { restoreCommand } from './backup/restore-command.ts'
 import { feedReadCommand } from './feeds/feed-read-command.ts'
+import {
+  publicationAddCommand,
+  publicationListCommand,
+  publicationRemoveCommand,
+  publicationSecretCommand,
+} from './publications/publication-commands.ts'
 import { healthCommand } from './serve/health-command.ts'
 import { serveCommand } from './serve/serve-command.ts'
 import { settingsListCommand, settingsSetCommand, settingsUnsetCommand } from './settings/settings-commands.ts'
@@ -74,6 +80,10 @@ const COMMANDS: readonly Command[] = [
   importCommand,
   repairReferencesCommand,
   feedReadCommand,
+  publicationListCommand,
+  publicationAddCommand,
+  publicationSecretCommand,
+  publicationRemoveCommand,
   clusterInitCommand,
   clusterTokenCommand,
   clusterJoinCommand,

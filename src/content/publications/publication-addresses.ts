@@ -13,13 +13,18 @@ export function addressOfPublication(site: string | undefined, name: string, sec
   return `${site ?? '/'}p/${name}/${secret === undefined ? '' : `${secret}/`}`
 }
 
-/** All publications with their addresses. Those of secret ones lack the secret, which nothing knows. */
-export async function publicationAddresses(store: Pick<ReadStore, 'documents' | 'publications'>, site: string | undefined, caller: QueryCaller): Promise<PublicationStates['items']> {
-  const withSecret = store.publications.publicationsWithSecret()
+/** All publications by their titles, at most 500. */
+export async function listPublications(store: Pick<ReadStore, 'documents'>, caller: QueryCaller): Promise<readonly PublicationDocument[]> {
   const sort = [{ path: ['title'], descending: false }]
   const { items } = await store.documents.find(publication, { filter: matchAll, sort, limit: LISTED_MAX, after: undefined }, caller)
-  return items.map((text) => {
-    const { id, name, visibility } = parseJson(text) as unknown as PublicationDocument
+  return items.map((text) => parseJson(text) as unknown as PublicationDocument)
+}
+
+/** All publications with their addresses. Those of secret ones are null: nothing knows the secret. */
+export async function publicationAddresses(store: Pick<ReadStore, 'documents' | 'publications'>, site: string | undefined, caller: QueryCaller): Promise<PublicationStates['items']> {
+  const withSecret = store.publications.publicationsWithSecret()
+  const all = await listPublications(store, caller)
+  return all.map(({ id, name, visibility }) => {
     return { id, address: visibility === 'secret' ? null : addressOfPublication(site, name), hasSecret: withSecret.has(id) }
   })
 }

@@ -4,18 +4,15 @@ import { withValue, type Awaitable } from '../../base/awaitable.ts'
 import { fail, type Failure } from '../../base/failure.ts'
 import { parseJson, type JsonObject } from '../../base/json.ts'
 import { headline } from '../../models/headline.ts'
-import { publication, type PublicationDocument } from '../../models/publication-model.ts'
-import type { Paper } from '../../publications/paper.ts'
+import type { PublicationDocument } from '../../models/publication-model.ts'
+import { FEEDS, type Paper } from '../../publications/paper.ts'
 import { NOTHING_FOUND, type QueryCaller } from '../../store/query/find-query.ts'
 import type { ReadStore } from '../../store/read-store.ts'
 import { writeOpml } from '../feeds/opml.ts'
+import { listPublications } from './publication-addresses.ts'
 import { nextCursor, publicationQuery, shownMembers, type PageRequest } from './publication-query.ts'
 import { storyOf } from './stories.ts'
-import { FEEDS } from '../../publications/paper.ts'
-import { and, eq } from '../../query/ast.ts'
 
-/** Public publications that one list has. */
-const LISTED_MAX = 500
 const HASH_BYTES = 32
 /** Compared where there is no secret, so that its lack takes the same time. No text has this hash that could be found. */
 const NO_HASH = new Uint8Array(HASH_BYTES)
@@ -54,11 +51,9 @@ export function createPublicationReads(store: Pick<ReadStore, 'documents' | 'pub
     paper: (document: PublicationDocument, request: PaperRequest, caller: QueryCaller) => readPaper(store, document, request, caller),
     /** All public publications as OPML, which readers of feeds import. `addressOf` gives the address of one by its name. */
     list(addressOf: (name: string) => string, title: string, caller: QueryCaller): Awaitable<string> {
-      const filter = and(eq(['visibility'], 'public'), eq(['isPaused'], false))
-      const sort = [{ path: ['title'], descending: false }]
-      return withValue(store.documents.find(publication, { filter, sort, limit: LISTED_MAX, after: undefined }, caller), ({ items }) => {
-        const documents = items.map((text) => parseJson(text) as unknown as PublicationDocument)
-        const listed = documents.map((one) => ({ title: one.title, address: `${addressOf(one.name)}${FEEDS.atom.file}`, siteUrl: addressOf(one.name), topic: null }))
+      return withValue(listPublications(store, caller), (all) => {
+        const open = all.filter(({ visibility, isPaused }) => visibility === 'public' && !isPaused)
+        const listed = open.map((one) => ({ title: one.title, address: `${addressOf(one.name)}${FEEDS.atom.file}`, siteUrl: addressOf(one.name), topic: null }))
         return writeOpml(listed, title)
       })
     },
