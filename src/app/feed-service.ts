@@ -15,26 +15,38 @@ import type { Services } from './services.ts'
 
 const RANDOM_STEPS = 2 ** 32
 
-export interface FeedServiceOptions {
+export interface FeedFetchingOptions {
   readonly live: () => Pick<Config, 'publicUrl' | 'invitationUrl'>
   readonly rules: OutboundRules
   readonly services: Pick<Services, 'store' | 'newId' | 'metrics' | 'keys'>
-  /** Whether this process fetches: of the nodes of a cluster, one does. */
-  readonly isOnDuty: (() => boolean) | undefined
+  /** That of IngestParts. */
+  readonly pause?: () => Promise<unknown>
   readonly now: Clock
   readonly log: Log
 }
 
-/** Starts it. No connection is made while there is no feed. */
-export function startFeeds({ live, rules, services, isOnDuty, now, log }: FeedServiceOptions) {
+/** What fetches feeds, for the service and for commands. It connects to nothing by itself. */
+export function openFeedFetching({ live, rules, services, pause, now, log }: FeedFetchingOptions) {
   const { store, newId, metrics, keys } = services
-  const outbound = createOutboundClient({ rules, userAgent: () => userAgentOf(live().publicUrl ?? live().invitationUrl) })
+  const client = createOutboundClient({ rules, userAgent: () => userAgentOf(live().publicUrl ?? live().invitationUrl) })
   const reader = createFeedReader()
   const passwords = createFeedPasswords({ store, keys: keys.feeds })
   const random = (): number => randomInt(RANDOM_STEPS) / RANDOM_STEPS
-  const fetches = createFeedFetches({ store, newId, client: outbound, reader, credentialsOf: passwords.credentialsOf, metrics, now, random, log })
+  const fetches = createFeedFetches({ store, newId, pause, client, reader, credentialsOf: passwords.credentialsOf, metrics, now, random, log })
+  return { client, reader, passwords, fetches }
+}
+
+export interface FeedServiceOptions extends FeedFetchingOptions {
+  /** Whether this process fetches: of the nodes of a cluster, one does. */
+  readonly isOnDuty: (() => boolean) | undefined
+}
+
+/** Starts it. No connection is made while there is no feed. */
+export function startFeeds({ isOnDuty, ...options }: FeedServiceOptions) {
+  const { store, metrics } = options.services
+  const { client: outbound, reader, passwords, fetches } = openFeedFetching(options)
   feedMetrics(metrics, () => store.feeds.feedStates())
-  const work = startFeedWork({ store, fetches, isOnDuty, now, log })
+  const work = startFeedWork({ store, fetches, isOnDuty, now: options.now, log: options.log })
   return { outbound, reader, passwords, work, stop: work.stop }
 }
 

@@ -27,6 +27,10 @@ import { matchCommand } from './documents/match-command.ts'
 import { checkCommand } from './backup/check-command.ts'
 import { repairReferencesCommand } from './documents/repair-references-command.ts'
 import { restoreCommand } from './backup/restore-command.ts'
+import { feedAddCommand } from './feeds/feed-add-command.ts'
+import { feedFetchCommand } from './feeds/feed-fetch-command.ts'
+import { feedImportCommand } from './feeds/feed-import-command.ts'
+import { feedListCommand } from './feeds/feed-list-command.ts'
 import { feedReadCommand } from './feeds/feed-read-command.ts'
 import {
   publicationAddCommand,
@@ -79,6 +83,10 @@ const COMMANDS: readonly Command[] = [
   exportCommand,
   importCommand,
   repairReferencesCommand,
+  feedAddCommand,
+  feedListCommand,
+  feedFetchCommand,
+  feedImportCommand,
   feedReadCommand,
   publicationListCommand,
   publicationAddCommand,

@@ -3,7 +3,7 @@ import { describe, fail } from '../base/failure.ts'
 import { isObject, type Json, type JsonObject } from '../base/json.ts'
 import { healthOfFeed } from '../content/feeds/feed-health.ts'
 import { requireFeed } from '../content/feeds/feed-items-view.ts'
-import { previewFeed } from '../content/feeds/feed-preview.ts'
+import { findFeed, previewOf } from '../content/feeds/feed-preview.ts'
 import { OUTLINES_MAX } from '../content/feeds/opml-outlines.ts'
 import { importOpml } from '../content/feeds/opml-import.ts'
 import { queryCallerOf } from '../content/reads/query-caller.ts'
@@ -70,9 +70,10 @@ export const FEED_FETCHES = [
     const body = await exchange.readJson()
     const { address } = body
     if (typeof address !== 'string') throw fail('invalidInput', `address: expected a string, found ${describe(address)}`)
-    const request = { address, source: readReference(body, 'source'), ...readDefaults(body), rules: [] }
+    const request = { source: readReference(body, 'source'), ...readDefaults(body) }
     await limits.feedRequest(acting(requireAdministrator), now())
-    return previewFeed({ store, client: outbound, reader, now }, request, exchange.signal)
+    const found = await findFeed({ client: outbound, reader, now }, address, exchange.signal)
+    return previewOf({ store, now }, found, request)
   }),
   endpoint({
     route: 'POST /api/v1/admin/feeds/:feed/fetch',

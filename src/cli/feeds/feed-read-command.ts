@@ -1,22 +1,17 @@
 /** `dateline feed read`: what a file of RSS, Atom or JSON Feed says, and what its items would become. Writes nothing. */
-import type { Readable } from 'node:stream'
 import { counted } from '../../base/counted.ts'
 import { Failure } from '../../base/failure.ts'
 import { systemClock } from '../../base/clock.ts'
-import { readRegularFile } from '../../base/regular-file.ts'
-import { systemReason } from '../../base/system-error.ts'
 import type { Feed, FeedItem } from '../../feeds/feed.ts'
 import { readFeed } from '../../feeds/reading/read-feed.ts'
-import { EXIT, UsageError, type Command, type Terminal } from '../command.ts'
+import { EXIT, UsageError, type Command, type ExitCode, type Terminal } from '../command.ts'
 import { printTable, singleLine } from '../print-table.ts'
-
-/** As much as a feed may have that is fetched, when it is unpacked. */
-const FEED_BYTES_MAX = 20 * 1024 * 1024
+import { FEED_FILE_OPERAND, readFeedInput } from './feed-input.ts'
 
 export const feedReadCommand: Command = {
   name: 'feed read',
   summary: 'read a file of RSS, Atom or JSON Feed, and print what its items would become; writes nothing',
-  operands: [{ name: 'FILE', meaning: 'the file; - reads stdin' }],
+  operands: FEED_FILE_OPERAND,
   options: [
     { flag: '--json', meaning: 'print the items as JSON, one object a line: the members of a headline, and what else the item says' },
     { flag: '--whole', meaning: 'print one JSON object: what the feed says of itself, with its items and problems' },
@@ -28,16 +23,15 @@ export const feedReadCommand: Command = {
   async run({ operands: [file = ''], options }, terminal) {
     const address = readAddress(options.get('--address'))
     const contentType = options.get('--content-type')
+    const bytes = await readFeedInput(file, terminal)
+    if (typeof bytes === 'string') return failed(bytes, terminal)
     try {
-      const bytes = file === '-' ? await readAll(terminal.stdin) : readRegularFile(file, FEED_BYTES_MAX)
       const feed = readFeed(bytes, { address, now: systemClock(), ...(contentType !== undefined && { contentType }) })
       print(feed, { isWhole: options.has('--whole'), isLines: options.has('--json') }, terminal)
       return EXIT.ok
     } catch (error) {
-      // What is no feed is told by the reader; anything else is of the file.
-      const reason = error instanceof Failure ? error.message : `Cannot read ${JSON.stringify(file)}: ${systemReason(error)}`
-      terminal.stderr.write(`${reason}\n`)
-      return EXIT.failed
+      if (!(error instanceof Failure)) throw error
+      return failed(error.message, terminal)
     }
   },
 }
@@ -52,16 +46,9 @@ function readAddress(text: string | undefined): string {
   throw new UsageError(`Cannot read --address ${JSON.stringify(text)}: expected a link that begins with https:// or http://`)
 }
 
-async function readAll(stdin: Readable): Promise<Uint8Array> {
-  const chunks: Buffer[] = []
-  let bytes = 0
-  for await (const chunk of stdin) {
-    const part = Buffer.from(chunk as Uint8Array)
-    bytes += part.length
-    if (bytes > FEED_BYTES_MAX) throw new Error(`expected at most ${FEED_BYTES_MAX} bytes`)
-    chunks.push(part)
-  }
-  return Buffer.concat(chunks)
+function failed(reason: string, { stderr }: Terminal): ExitCode {
+  stderr.write(`${reason}\n`)
+  return EXIT.failed
 }
 
 function print(feed: Feed, { isWhole, isLines }: { readonly isWhole: boolean; readonly isLines: boolean }, { stdout, stderr }: Terminal): void {

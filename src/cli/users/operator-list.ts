@@ -12,7 +12,8 @@ export const LIMIT_FLAG: Option = {
   meaning: `print at most N (default: ${LIMIT_DEFAULT})`,
 }
 
-const OPERATOR: QueryCaller = { id: 'the operator', class: 'dashboard' }
+/** Whose queries those of a command are. */
+export const OPERATOR_QUERIES: QueryCaller = { id: 'the operator', class: 'dashboard' }
 
 /** Throws UsageError. */
 export function readLimit(given: string | undefined): number {
@@ -30,7 +31,7 @@ export async function findPages(
 ): Promise<Found> {
   const items: string[] = []
   for (let after = query.after; ;) {
-    const found = await store.documents.find(model, { ...query, after, limit: query.limit - items.length }, OPERATOR)
+    const found = await store.documents.find(model, { ...query, after, limit: query.limit - items.length }, OPERATOR_QUERIES)
     for (const item of found.items) items.push(item)
     if (found.next === undefined || items.length >= query.limit) return foundTexts(items, found.next)
     after = found.next

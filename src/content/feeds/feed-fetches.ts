@@ -36,7 +36,7 @@ interface KnownState extends FetchState {
 
 export type FeedFetches = ReturnType<typeof createFeedFetches>
 
-export function createFeedFetches({ store, newId, client, reader, credentialsOf, metrics, now, random, log }: FeedFetchParts) {
+export function createFeedFetches({ store, newId, pause, client, reader, credentialsOf, metrics, now, random, log }: FeedFetchParts) {
   const countFetch = metrics.counter('dateline_feed_fetches_total', 'Fetches of feeds by how they ended.')
   const countItems = metrics.counter('dateline_feed_items_total', 'Items of feeds by what became of them.')
   let line: Promise<unknown> = Promise.resolve()
@@ -54,14 +54,17 @@ export function createFeedFetches({ store, newId, client, reader, credentialsOf,
     if (!isFailure && previous.failures > 0) log.info('feed.recovered', { feed: id, failures: previous.failures })
   }
   return {
-    /** Resolves when all of it is stored, or nothing where the signal has aborted it. Rejects where the store cannot be written. */
-    async fetch({ id, text, state: stored }: DueFeed, signal: AbortSignal): Promise<void> {
+    /**
+     * Resolves when all of it is stored, with what became of the items where some came; nothing is stored where the signal has
+     * aborted it. Rejects where the store cannot be written.
+     */
+    async fetch({ id, text, state: stored }: DueFeed, signal: AbortSignal): Promise<IngestCounts | undefined> {
       const document = parseJson(text) as unknown as FeedDocument
       const previous: KnownState = { ...NEW_FEED_STATE, ...(stored as unknown as KnownState | undefined) }
       const options = { client, reader, now, signal }
       const request = { address: document.address, movedTo: previous.movedTo, credentials: credentialsOf(document), validators: previous.validators }
       const read = await fetchAndRead(request, options)
-      if (signal.aborted) return
+      if (signal.aborted) return undefined
       const suggested = await suggestedAddress(document, previous, read, () => feedsOfPage(document.siteUrl || new URL(document.address).origin, options))
       const nowMs = now()
       const stateAfter = (hasChanged: boolean): Omit<FeedState, 'feed'> =>
@@ -69,12 +72,15 @@ export function createFeedFetches({ store, newId, client, reader, credentialsOf,
       if (read.feed === undefined) {
         await store.as({ kind: 'feed', id }).putFeedState({ feed: id, ...stateAfter(false) }, document.address)
         await archiveOld({ store }, { feedId: id, now: nowMs })
-        return report(id, previous, read, undefined)
+        report(id, previous, read, undefined)
+        return undefined
       }
       const state = (counts: IngestCounts): Omit<FeedState, 'feed'> => stateAfter(counts.created + counts.changed > 0)
       const { items } = read.feed
-      const counts = await inLine(() => ingestItems({ store, newId }, { feedId: id, address: document.address, items, now: nowMs, state }))
-      report(id, previous, read, counts === 'gone' ? undefined : counts)
+      const ingested = await inLine(() => ingestItems({ store, newId, pause }, { feedId: id, address: document.address, items, now: nowMs, state }))
+      const counts = ingested === 'gone' ? undefined : ingested
+      report(id, previous, read, counts)
+      return counts
     },
   }
 }

@@ -4,7 +4,7 @@ import type { JsonObject } from '../../base/json.ts'
 import { pageKey } from '../../base/page-address.ts'
 import type { Feed } from '../../feeds/feed.ts'
 import { USUAL_PATHS, type FoundFeed } from '../../feeds/reading/find-feeds.ts'
-import type { Arrival, FeedDocument, FeedRule } from '../../models/feed-model.ts'
+import type { Arrival, FeedDocument } from '../../models/feed-model.ts'
 import { headline } from '../../models/headline.ts'
 import { placesOf } from '../../models/incomplete.ts'
 import type { FeedPreview } from '../../models/responses.ts'
@@ -24,19 +24,28 @@ export interface PreviewParts extends Omit<ReadOptions, 'signal'> {
   readonly store: Pick<ReadStore, 'documents'>
 }
 
+/** What a feed would be added with. */
 export interface PreviewRequest {
-  /** Of a feed or of a site; without a scheme, https is meant. */
-  readonly address: string
   readonly source: JsonObject | null
   readonly topic: JsonObject | null
   readonly country: JsonObject | null
   readonly arrival: Arrival
-  readonly rules: readonly FeedRule[]
 }
 
-/** Throws invalidInput for what is no address, and badRequest where no feed is found there, which says why. */
-export async function previewFeed({ store, client, reader, now }: PreviewParts, request: PreviewRequest, signal: AbortSignal): Promise<FeedPreview> {
-  const address = readAddress(request.address)
+/** The feed at an address, or of a site. */
+export interface FoundAt {
+  readonly address: string
+  readonly feed: Feed
+  /** All that the page of a site names. */
+  readonly named: readonly FoundFeed[]
+}
+
+/**
+ * Finds the feed at an address, of a feed or of a site; without a scheme, https is meant. Throws invalidInput for what is no
+ * address, and badRequest where no feed is found there, which says why.
+ */
+export async function findFeed({ client, reader, now }: Omit<PreviewParts, 'store'>, given: string, signal: AbortSignal): Promise<FoundAt> {
+  const address = readAddress(given)
   const options = { client, reader, now, signal: AbortSignal.any([signal, AbortSignal.timeout(PREVIEW_MS)]) }
   const first = await fetchAndRead({ address }, options)
   const { found, named } = first.feed === undefined ? await feedOfSite(address, first, (one) => fetchAndRead({ address: one }, options)) : { found: { ...first, at: address }, named: [] }
@@ -45,9 +54,14 @@ export async function previewFeed({ store, client, reader, now }: PreviewParts, 
     const problem = outcome.kind === 'failed' || outcome.kind === 'gone' ? outcome.problem : 'There is no feed'
     throw fail('badRequest', `Cannot find a feed at this address: ${problem}`)
   }
-  const { feed } = found
+  const { outcome, at, feed } = found
+  return { address: outcome.kind === 'fetched' ? (outcome.permanentAddress ?? at) : at, feed, named }
+}
+
+/** The newest items as headlines. */
+export function previewOf({ store, now }: Pick<PreviewParts, 'store' | 'now'>, { address, feed, named }: FoundAt, request: PreviewRequest): FeedPreview {
   return {
-    address: found.outcome.kind === 'fetched' && found.outcome.permanentAddress !== undefined ? found.outcome.permanentAddress : found.at,
+    address,
     ...{ format: feed.format, title: feed.title ?? null, description: feed.description ?? null, siteUrl: feed.link ?? null },
     ...{ language: feed.language ?? null, imageUrl: feed.picture ?? null, total: feed.items.length + feed.leftOut, problems: [...feed.problems] },
     feeds: named.slice(0, CANDIDATES_MAX).map(({ address: of, title = null }) => ({ address: of, title })),
@@ -71,7 +85,7 @@ async function feedOfSite(address: string, { named }: ReadOutcome, read: (addres
 }
 
 function itemsOf({ documents }: PreviewParts['store'], parsed: Feed, request: PreviewRequest, now: number): FeedPreview['items'] {
-  const document = { ...request, language: null } as unknown as FeedDocument
+  const document = { ...request, rules: [], language: null } as unknown as FeedDocument
   const make = headlineMaker({ feed: document, rules: sharedRules({ textOf: documents.get }), textOf: documents.get, now })
   return parsed.items.slice(0, ITEMS_SHOWN).map((item, n) => {
     const one = shortened(item)

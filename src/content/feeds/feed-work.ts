@@ -38,7 +38,7 @@ export function startFeedWork({ store, fetches, isOnDuty = () => true, now, log 
   const stopping = new AbortController()
   const { signal } = stopping
   /** What runs: `done` rejects where it cannot be stored, `settled` does not. */
-  const running = new Map<string, { readonly done: Promise<void>; readonly settled: Promise<void> }>()
+  const running = new Map<string, { readonly done: Promise<unknown>; readonly settled: Promise<void> }>()
   /** Feeds that could not be stored, and when each is tried again. */
   const postponed = new Map<string, number>()
   /** Due, and next in line. */
@@ -47,7 +47,7 @@ export function startFeedWork({ store, fetches, isOnDuty = () => true, now, log 
   let isStopped = false
   let seen = ''
 
-  const begin = (due: DueFeed): Promise<void> => {
+  const begin = (due: DueFeed): Promise<unknown> => {
     waiting = waiting.filter(({ id }) => id !== due.id)
     const done = fetches.fetch(due, signal)
     const settled = done
@@ -105,7 +105,7 @@ export function startFeedWork({ store, fetches, isOnDuty = () => true, now, log 
       const text = store.documents.get(feed, id)
       if (text === undefined) return
       const known = store.feeds.feedState(id)
-      if (isOnDuty()) return running.get(id)?.done ?? begin({ id, text, state: known?.state })
+      if (isOnDuty()) return void (await (running.get(id)?.done ?? begin({ id, text, state: known?.state })))
       const { address } = parseJson(text) as unknown as FeedDocument
       if (known !== undefined) await store.as({ kind: 'feed', id }).putFeedState({ ...known, nextAt: now() }, address)
     },

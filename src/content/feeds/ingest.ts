@@ -28,8 +28,6 @@ import { sameAddress } from '../reads/same-address.ts'
 import { withDates } from '../rules/publication.ts'
 import { changedTexts, headlineMaker } from './item-headline.ts'
 
-/** Items that are looked at, as many as the parser gives. */
-const ITEMS_MAX = 500
 /** Items of one transaction: about ten milliseconds where all are new. */
 const PIECE_ITEMS = 10
 /** Headlines that one transaction archives. */
@@ -46,18 +44,32 @@ const CATEGORY_CHARS_MAX = 200
 export interface IngestParts {
   readonly store: Writable
   readonly newId: NewId
+  /** Between two transactions; a turn of the event loop without it. Another process on the same file needs more to write meanwhile. */
+  readonly pause?: (() => Promise<unknown>) | undefined
 }
 
 export interface ReadItems {
   readonly feedId: string
   /** The address that was fetched: a feed that has another one meanwhile gets nothing of this. */
   readonly address: string
-  /** Newest first, as a feed orders them. */
+  /** Newest first, as a feed orders them. Their reader bounds how many there are. */
   readonly items: readonly FeedItem[]
   /** In milliseconds since the epoch. */
   readonly now: number
   /** Gives what is noted with the last piece; undefined for items of a file. */
   readonly state: ((counts: IngestCounts) => Omit<FeedState, 'feed'>) | undefined
+  /** Told what became of the items of each transaction, the oldest first, once it is stored. */
+  readonly onTaken?: ((taken: readonly TakenItem[]) => void) | undefined
+}
+
+export interface TakenItem {
+  readonly item: FeedItem
+  /** `unchanged` has been taken before. */
+  readonly outcome: 'created' | 'changed' | 'unchanged' | 'known' | 'dropped' | 'rejected'
+  /** The id of its headline, or of the one that has its page. */
+  readonly headline?: string | undefined
+  /** Why it is so, or what the headline lacks; undefined for a whole headline. */
+  readonly reason?: string | undefined
 }
 
 export interface IngestCounts extends FeedReadCounts {
@@ -72,29 +84,32 @@ const NOTHING: IngestCounts = { created: 0, changed: 0, archived: 0, known: 0, d
  * Returns what became of the items; 'gone' where the feed was deleted or has another address, and nothing more of it is
  * written. Throws networkError where nothing can be written now: the same call again goes on.
  */
-export async function ingestItems({ store, newId }: IngestParts, { feedId, address, items, now, state }: ReadItems): Promise<IngestCounts | 'gone'> {
+export async function ingestItems({ store, newId, pause = turn }: IngestParts, { feedId, address, items, now, state, onTaken }: ReadItems): Promise<IngestCounts | 'gone'> {
   const writer = store.as({ kind: 'feed', id: feedId })
   // The oldest first, so that the order of insertion is that of the feed.
-  const kept = items.slice(0, ITEMS_MAX).map(shortened).reverse()
+  const kept = items.map(shortened).reverse()
   const present = new Set(kept.flatMap((item) => keyOf(item) ?? []))
   let sum = NOTHING
   for (let from = 0; ; from += PIECE_ITEMS) {
     const piece = kept.slice(from, from + PIECE_ITEMS)
     const isLast = from + PIECE_ITEMS >= kept.length
-    const counts = await writer.together((view, steps) => {
+    const taken = await writer.together((view, steps) => {
       const job = openJob({ view, steps, newId, feedId, address, now, present })
       if (job === undefined) return undefined
-      const taken = countOf(piece.map(job.take))
+      const items = piece.map(job.take)
+      const counts = countOf(items)
       if (isLast) {
         steps.feeds.trim(feedId)
-        if (state !== undefined) steps.feeds.putState({ feed: feedId, ...state(added(sum, taken)) }, address)
+        if (state !== undefined) steps.feeds.putState({ feed: feedId, ...state(added(sum, counts)) }, address)
       }
-      return recorded(steps, feedId, taken)
+      record(steps, feedId, counts)
+      return items
     })
-    if (counts === undefined) return 'gone'
-    sum = added(sum, counts)
+    if (taken === undefined) return 'gone'
+    sum = added(sum, countOf(taken))
+    onTaken?.(taken)
     if (isLast) break
-    await turn()
+    await pause()
   }
   const archived = await archiveOld({ store }, { feedId, now })
   return { ...sum, archived }
@@ -116,7 +131,7 @@ export async function archiveOld({ store }: Pick<IngestParts, 'store'>, { feedId
         steps.update(headline, id, (stored) => withDates({ ...stored, status: 'archived', updatedAt: isoDate(now) }, dates))
         steps.feeds.noteArchived(id)
       }
-      recorded(steps, feedId, { ...NOTHING, archived: ids.length })
+      record(steps, feedId, { ...NOTHING, archived: ids.length })
       return ids.length
     })
     sum += archived
@@ -138,9 +153,7 @@ export function shortened({ categories, ...item }: FeedItem): FeedItem {
   return { ...(Object.fromEntries(texts) as typeof item), categories: categories.slice(0, CATEGORIES_MAX).map((one) => cut(one, CATEGORY_CHARS_MAX)) }
 }
 
-type Taken = keyof IngestCounts | 'unchanged'
-
-interface JobParts extends IngestParts, Pick<ReadItems, 'feedId' | 'address' | 'now'> {
+interface JobParts extends Pick<IngestParts, 'newId'>, Pick<ReadItems, 'feedId' | 'address' | 'now'> {
   readonly view: TransactionView
   readonly steps: Steps
   /** The keys of all items that the feed has now. */
@@ -148,15 +161,15 @@ interface JobParts extends IngestParts, Pick<ReadItems, 'feedId' | 'address' | '
 }
 
 /** What takes items in one transaction; undefined where the feed is not there with the address. */
-function openJob({ view, steps, newId, feedId, address, now, present }: Omit<JobParts, 'store'>) {
+function openJob({ view, steps, newId, feedId, address, now, present }: JobParts) {
   const document = feedOf(view, feedId)
   if (document === undefined || document.address !== address) return undefined
   const make = headlineMaker({ feed: document, rules: sharedRules(view), textOf: view.textOf, now })
   const { feeds } = steps
 
-  const take = (item: FeedItem): Taken => {
+  const take = (item: FeedItem): TakenItem => {
     const key = keyOf(item)
-    if (key === undefined) return 'rejected'
+    if (key === undefined) return { item, outcome: 'rejected', reason: 'It has neither id, link nor title' }
     const page = item.link === undefined ? undefined : pageKey(item.link)
     const content = hashOf([item.title ?? '', item.excerpt ?? '', item.picture ?? ''])
     const row = knownRow(key, page)
@@ -167,7 +180,7 @@ function openJob({ view, steps, newId, feedId, address, now, present }: Omit<Job
     // What it lacked may have come.
     const reason = changed !== undefined && placeFor(headline, changed) === headline ? undefined : row.reason
     if (!isSame || row.seenAt < now - SEEN_MS) feeds.put({ ...row, reason, content, seenAt: now, item: isSame ? row.item : JSON.stringify(item) })
-    return changed === undefined ? 'unchanged' : 'changed'
+    return { item, outcome: changed === undefined ? 'unchanged' : 'changed', headline: row.headline, reason }
   }
   /** The item by its key, or by its page where the feed has changed its key: one whose former key the feed has no more. */
   const knownRow = (key: string, page: string | undefined): FeedItemRow | undefined => {
@@ -178,22 +191,23 @@ function openJob({ view, steps, newId, feedId, address, now, present }: Omit<Job
     feeds.rename(ofPage, key)
     return { ...ofPage, key }
   }
-  const add = (item: FeedItem, known: Pick<FeedItemRow, 'key' | 'page' | 'content'>): Taken => {
+  const add = (item: FeedItem, known: Pick<FeedItemRow, 'key' | 'page' | 'content'>): TakenItem => {
     const base = { feed: feedId, ...known, at: now, seenAt: now, item: JSON.stringify(item) }
     const other = otherOf(item, known.page)
     if (other !== undefined) {
       feeds.put({ ...base, ...other, outcome: 'known' })
-      return 'known'
+      return { item, outcome: 'known', ...other }
     }
     const id = newId()
     const made = make(item, id)
     if (made.kind !== 'headline') {
       feeds.put({ ...base, outcome: made.kind, headline: undefined, reason: made.reason })
-      return made.kind
+      return { item, outcome: made.kind, reason: made.reason }
     }
     steps.insert(placeFor(headline, made.document), { id, value: made.document })
-    feeds.put({ ...base, outcome: 'created', headline: id, reason: made.missing.length === 0 ? undefined : `${made.missing.join('. ')}.` })
-    return 'created'
+    const reason = made.missing.length === 0 ? undefined : `${made.missing.join('. ')}.`
+    feeds.put({ ...base, outcome: 'created', headline: id, reason })
+    return { item, outcome: 'created', headline: id, reason }
   }
   /** The headline that has, or had, the page of an item. */
   const otherOf = ({ link }: FeedItem, page: string | undefined): Pick<FeedItemRow, 'headline' | 'reason'> | undefined => {
@@ -229,8 +243,8 @@ export function sharedRules({ textOf }: Pick<TransactionView, 'textOf'>): readon
   return text === undefined ? [] : ((parseJson(text) as JsonObject)['rules'] as unknown as readonly FeedRule[])
 }
 
-function countOf(outcomes: readonly Taken[]): IngestCounts {
-  const count = (wanted: Taken): number => outcomes.filter((one) => one === wanted).length
+function countOf(taken: readonly TakenItem[]): IngestCounts {
+  const count = (wanted: TakenItem['outcome']): number => taken.filter(({ outcome }) => outcome === wanted).length
   const known = count('known') + count('unchanged')
   return { created: count('created'), changed: count('changed'), archived: 0, known, dropped: count('dropped'), rejected: count('rejected') }
 }
@@ -240,10 +254,8 @@ function added(one: IngestCounts, other: IngestCounts): IngestCounts {
 }
 
 /** Adds the record of the audit trail, whose actor is the feed. */
-function recorded(steps: Steps, feedId: string, counts: IngestCounts): IngestCounts {
-  const { created, changed, archived } = counts
+function record(steps: Steps, feedId: string, { created, changed, archived }: IngestCounts): void {
   steps.feeds.recordRead(feedId, { created, changed, archived })
-  return counts
 }
 
 function hashOf(texts: readonly string[]): string {

@@ -17,8 +17,9 @@ const NAMESAKES_MAX = 20
 export function withReferencesById(model: Model, row: JsonObject, lookUp: LookUp): JsonObject {
   const found = Object.entries(model.fields).flatMap(([path, field]) => {
     const value = Object.hasOwn(row, path) ? row[path] : undefined
-    const told = field.kind === 'embedded' && isObject(value) ? toldBy(field.model, value) : undefined
-    return field.kind === 'embedded' && told !== undefined ? [[path, { id: idOf(field.model, told, path, lookUp) }] as const] : []
+    const copied = field.kind === 'nullable' ? field.of : field
+    const told = copied.kind === 'embedded' && isObject(value) ? toldBy(copied.model, value) : undefined
+    return copied.kind === 'embedded' && told !== undefined ? [[path, { id: idOf(copied.model, told, path, lookUp) }] as const] : []
   })
   return found.length === 0 ? row : { ...row, ...Object.fromEntries(found) }
 }

@@ -86,7 +86,7 @@ function readItem(item: JsonObject, { address, now, author }: Shared): FeedItem 
 }
 
 /** Texts of JSON Feed are plain; feeds put HTML into them all the same. */
-function plainText(text: string | undefined, charsMax = EXCERPT_CHARS_MAX): string | undefined {
+export function plainText(text: string | undefined, charsMax = EXCERPT_CHARS_MAX): string | undefined {
   return text === undefined ? undefined : cutText(readPlain(text, charsMax), charsMax)
 }
 

@@ -4,7 +4,7 @@ import { describe, it, type TestContext } from 'node:test'
 import { newAccount } from '../../../src/auth/new-account.ts'
 import { DAY_MS } from '../../../src/base/duration.ts'
 import type { JsonObject } from '../../../src/base/json.ts'
-import { ingestItems, keyOf, type IngestCounts } from '../../../src/content/feeds/ingest.ts'
+import { ingestItems, keyOf, type IngestCounts, type TakenItem } from '../../../src/content/feeds/ingest.ts'
 import type { FeedItem } from '../../../src/feeds/feed.ts'
 import { audit } from '../../../src/models/audit.ts'
 import { feed, feedRules } from '../../../src/models/feed-model.ts'
@@ -113,10 +113,29 @@ describe('ingestItems()', () => {
     assert.deepEqual(await all(store), [])
   })
 
-  it('leaves out what is beyond 500 items', async (t) => {
-    const { read } = await openFeeds(t)
-    const { created } = await read(Array.from({ length: 501 }, (_, n) => item(n)))
-    assert.equal(created, 500)
+  it('tells what became of each item, behind each transaction, and why', async (t) => {
+    const { store } = await openFeeds(t, { rules: [{ filter: '{"title":"Story 3"}', topic: null, country: null, arrival: null, drop: true }] as never })
+    const told: unknown[][] = []
+    const read = (read: readonly FeedItem[]) => {
+      const onTaken = (taken: readonly TakenItem[]): void => void told.push(taken.map(({ item: { title }, outcome, headline: id, reason }) => [title, outcome, id, reason]))
+      return ingestItems({ store, newId: () => `made-${told.length}` }, { feedId: FEED.id, address: FEED.address, items: read, now: NOW, state: undefined, onTaken })
+    }
+    await read([{ title: '', categories: [] }, item(4, { link: item(1).link as string }), item(3), item(1)])
+    await read([item(1, { title: 'Renamed' }), item(3)])
+    await read(Array.from({ length: 11 }, (_, n) => item(n + 10)))
+    assert.deepEqual(told.slice(0, 2), [
+      [
+        ['Story 1', 'created', 'made-0', undefined],
+        ['Story 3', 'dropped', undefined, 'A rule drops it'],
+        ['Story 4', 'known', 'made-0', 'Another item led to this page'],
+        ['', 'rejected', undefined, 'It has neither id, link nor title'],
+      ],
+      [
+        ['Story 3', 'unchanged', undefined, 'A rule drops it'],
+        ['Renamed', 'changed', 'made-0', undefined],
+      ],
+    ])
+    assert.deepEqual(told.slice(2).map((one) => one.length), [10, 1])
   })
 
   it('names the feed as the actor of the change and of one audit record', async (t) => {

@@ -1,0 +1,38 @@
+/** Commands that fetch feeds: the services, and what fetches as the service does, with the settings of the command. */
+import { setTimeout as wait } from 'node:timers/promises'
+import { openFeedFetching } from '../../app/feed-service.ts'
+import type { Services } from '../../app/services.ts'
+import { createLiveSettings, openStored } from '../../app/settings/live-settings.ts'
+import { systemClock } from '../../base/clock.ts'
+import { createLog } from '../../base/log.ts'
+import type { SettingName } from '../../config/settings.ts'
+import { shownSettings } from '../../config/shown-settings.ts'
+import { readOutboundRules } from '../../outbound/outbound-settings.ts'
+import type { Arguments, Terminal } from '../command.ts'
+import { DATA_SETTINGS } from '../data-settings.ts'
+import { withData } from '../with-services.ts'
+
+export const FETCH_SETTINGS: readonly SettingName[] = [...DATA_SETTINGS, 'outboundAllow', 'outboundProxy', 'outboundCa', 'publicUrl']
+
+/** Between two transactions: a service beside the command writes meanwhile. */
+const PAUSE_MS = 10
+
+export const pauseForOthers = (): Promise<unknown> => wait(PAUSE_MS)
+
+export interface FeedsOfCommand extends ReturnType<typeof openFeedFetching> {
+  readonly services: Services
+}
+
+/** Does the work on existing data. Throws DataDirError, and SettingError for what cannot be fetched with. */
+export function withFeeds(args: Arguments, terminal: Terminal, work: (feeds: FeedsOfCommand) => Promise<void>): ReturnType<typeof withData> {
+  const { environment, stderr } = terminal
+  return withData(args, terminal, async (services, config) => {
+    const { rules, warnings } = readOutboundRules(config, { now: systemClock, environment })
+    for (const warning of warnings) stderr.write(`${warning}\n`)
+    // The address of the site may be stored in the database.
+    const live = createLiveSettings(config, shownSettings(args.settings, environment))
+    const inUse = live.configWith(openStored(services.store.settings.listSettings(), services.keys))
+    const log = createLog({ level: 'error', format: 'pretty', now: systemClock, write: (text) => void stderr.write(text) })
+    await work({ services, ...openFeedFetching({ live: () => inUse, rules, services, pause: pauseForOthers, now: systemClock, log }) })
+  })
+}
