@@ -1343,7 +1343,7 @@ export interface DashboardCalls {
   overview(options?: RequestOptions): Promise<DashboardOverview>
   /**
    * Read what up to 200 publishers and administrators are called. A name is the `displayName` of a `user`, which the
-   * user and administrators change. Ids of other users are left out.
+   * user and administrators change. Ids of other users are left out, unless an administrator asks.
    */
   people(body: { readonly ids: readonly (string)[] }, options?: RequestOptions): Promise<People>
   /** Read what a sign-in page needs. */

@@ -18,12 +18,15 @@ export function shownActor(store: PeopleStore, actor: string | undefined, caller
   return { id: actor, email: (seesEmails(caller) ? email : undefined) ?? null, name: (seesNames ? displayName : undefined) ?? null }
 }
 
-/** Those of the ids that belong to publishers and administrators. Of other users, a publisher learns not even that they exist. */
+/**
+ * Those of the ids that belong to publishers and administrators. Of other users, who may have had such a role before, only
+ * administrators are told: a publisher learns not even that they exist.
+ */
 export function peopleOf(store: PeopleStore, ids: readonly string[], caller: Caller): People {
   const items = [...new Set(ids)].flatMap((id): People['items'] => {
     const text = store.documents.get(user, id)
     const found = text === undefined ? undefined : (parseJson(text) as unknown as User)
-    if (found === undefined || !hasDashboard(found)) return []
+    if (found === undefined || !(hasDashboard(found) || seesEmails(caller))) return []
     const { displayName, email, dashboardRole } = found
     return [{ id, name: displayName ?? null, email: seesEmails(caller) ? email : null, role: dashboardRole }]
   })

@@ -97,7 +97,7 @@ export function draftsOf(client: Client, model: Model): Documents {
 
 /** What stands for a document in lists, pickers and messages: its title or name, or else its id. */
 export function labelOf(document: Members): string {
-  for (const name of ['title', 'name', 'email']) {
+  for (const name of ['title', 'name', 'displayName', 'email']) {
     const value = document[name]
     if (typeof value === 'string' && value.trim() !== '') return value
   }

@@ -1,9 +1,11 @@
 /** What stands around each screen: the bar with language and account, the navigation, and word of being offline. */
 import type { User } from '../models/user.ts'
+import { onOwnName, personLabel } from './people.ts'
 import { goTo, hrefTo } from './screen-url.ts'
 import { OWN_SESSIONS, SCREEN_GROUPS, type ScreenEntry } from './screens.ts'
 import { PALETTE_KEY } from './shell-keys.ts'
 import { currentLanguage, t, type LanguageCode } from './texts.ts'
+import { avatar } from './kit/avatar.ts'
 import { button, fill, h } from './kit/dom.ts'
 import { hasFocus } from './kit/focus.ts'
 import { dropDown } from './kit/drop-down.ts'
@@ -107,13 +109,22 @@ export function openFrame(options: FrameOptions) {
   }
 }
 
-function accountMenu({ user: { email }, openHelp, signOut, signal }: FrameOptions): HTMLElement {
+function accountMenu({ user, openHelp, signOut, signal }: FrameOptions): HTMLElement {
+  const { email } = user
   const name = t('shell.account', { email })
+  const sign = h('span', { class: 'sign' })
+  const shown = h('bdi', { 'aria-hidden': 'true' })
+  const show = (label: string): void => {
+    fill(sign, avatar(label))
+    fill(shown, label)
+  }
+  show(personLabel(user))
+  onOwnName((displayName) => show(displayName ?? email), signal)
   const item = (words: string, run: () => void): HTMLElement => button(words, run, { class: 'plain' })
   const menu = dropDown({
     name,
     signal,
-    label: [icon('user'), h('span', { class: 'spoken' }, name), h('bdi', { 'aria-hidden': 'true' }, email)],
+    label: [sign, h('span', { class: 'spoken' }, name), shown],
     content: () => [
       h('p', { class: 'soft' }, h('bdi', {}, email)),
       item(t('shell.sessions'), () => {

@@ -49,7 +49,7 @@ export const DASHBOARD = [
     access: 'editor',
     whoMay: 'publishers and administrators',
     summary: 'Read what up to 200 publishers and administrators are called',
-    description: 'A name is the `displayName` of a `user`, which the user and administrators change. Ids of other users are left out.',
+    description: 'A name is the `displayName` of a `user`, which the user and administrators change. Ids of other users are left out, unless an administrator asks.',
     body: PEOPLE_BODY,
     bodyLimit: IDS_LIMIT,
     response: people,

@@ -617,7 +617,7 @@ export const people = object({
       email: nullable(text(), { description: 'For administrators', example: 'editor@example.org' }),
       role: choice(DASHBOARD_ROLES),
     }),
-    { description: 'Those of the ids that belong to publishers and administrators' },
+    { description: 'Of the ids, those of publishers and administrators; for administrators, of all users' },
   ),
 })
 export type People = ValueOf<typeof people>

@@ -76,6 +76,7 @@ describe('the people of the dashboard', () => {
     const { email } = publisher
     const found = { id: publisher.id, name: 'Ana Lima', role: 'publisher' }
     assert.deepEqual((await people([publisher.id, publisher.id], admin)).at('data.items'), [{ ...found, email }])
+    assert.deepEqual((await people([standard.id], admin)).at('data.items'), [{ id: standard.id, name: null, email: standard.email, role: 'none' }])
     const colleague = await newPerson(service, 'publisher', admin.token)
     assert.deepEqual((await people([publisher.id, admin.id], colleague)).at('data.items'), [
       { ...found, email: null },

@@ -1,6 +1,7 @@
 /** What the list is filtered by, each with a way to take it away. */
 import type { User } from '../../../models/user.ts'
 import { fieldTitle, valueTitle } from '../../model-titles.ts'
+import { askNames, nameOfPerson } from '../../people.ts'
 import { t } from '../../texts.ts'
 import { button, fill, h } from '../../kit/dom.ts'
 import { hasFocus, keepFocus } from '../../kit/focus.ts'
@@ -56,6 +57,7 @@ export function filterChips(view: ListView, next: () => HTMLElement) {
     const asked = fields.map(async (field) => {
       const [{ model }, ids] = [field, valuesOf(field)]
       // A chip without a name shows the id, which does as well.
+      if (field.isPerson === true) return askNames(ids, view, signal)
       return model !== undefined && (await fetchNames(client, { model, ids, signal }).catch(() => false))
     })
     if ((await Promise.all(asked)).includes(true) && !signal.aborted) draw()
@@ -71,7 +73,6 @@ export function filterTitle({ key, isPerson }: FilterField): string {
 /** What a value is called. A document that is not known yet is called by its id. */
 export function valueName({ model, isDate, isPerson }: FilterField, value: string, reader: User): string {
   if (isDate === true) return rangeTitle(value)
-  if (isPerson === true && value === reader.id) return t('person.you')
-  if (isPerson === true && model === undefined) return t('person.other')
+  if (isPerson === true) return nameOfPerson(value, { user: reader })
   return model === undefined ? valueTitle(value) : (nameOf(model, value) ?? value)
 }

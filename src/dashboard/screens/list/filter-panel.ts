@@ -2,6 +2,7 @@
 import type { Model } from '../../../models/schema.ts'
 import type { Filter } from '../../../client/client.ts'
 import { documentsOf } from '../../any-documents.ts'
+import { askNames } from '../../people.ts'
 import { t } from '../../texts.ts'
 import { debouncedRequest } from '../../timing.ts'
 import { button, fill, h, type Child } from '../../kit/dom.ts'
@@ -61,8 +62,9 @@ function foundValues(field: FilterField, model: Model, view: ListView): Child {
         { filter: { ...(text !== '' && { q: text }), ...(field.isPerson === true && EDITORS) }, sort: defaultSort(model), limit: OPTIONS_MAX },
         { signal },
       )
-      if (signal.aborted) return
       for (const item of items) rememberName(model, item)
+      if (field.isPerson === true) await askNames(items.map(({ id }) => id), view, signal)
+      if (signal.aborted) return
       const rows = items.map((item) => option(field, { value: item.id, label: valueName(field, item.id, view.user) }, view))
       // A ticked row keeps its position when more typing brings others.
       const shown = rows.length === 0 ? h('li', { class: 'soft' }, t('list.nothing')) : rows

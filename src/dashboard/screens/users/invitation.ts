@@ -1,5 +1,6 @@
 /** Adds a user by e-mail, with roles, and invites by mail. Where the e-mail is known already, it links to that user. */
 import { Conflict } from '../../../client/client.ts'
+import { fieldTitle } from '../../model-titles.ts'
 import { goTo, hrefTo } from '../../screen-url.ts'
 import type { ScreenContext } from '../../screen.ts'
 import { t } from '../../texts.ts'
@@ -20,6 +21,8 @@ export function openInvitation({ client, signal }: Pick<ScreenContext, 'client' 
     on: { input: () => say() },
   })
   const { elements, chosen } = roleFields({ appRole: 'standardUser', dashboardRole: 'publisher' })
+  const name = h('input', { name: 'displayName', dir: 'auto', autocomplete: 'off' })
+  const named = labelled(fieldTitle('displayName'), name)
   const mail = invitationMail({ client, signal }, () => chosen().dashboardRole !== 'none')
   const send = h('button', { type: 'submit', class: 'primary' }, t('users.invite'))
   const form = submitForm(
@@ -28,11 +31,16 @@ export function openInvitation({ client, signal }: Pick<ScreenContext, 'client' 
     labelled(t('signIn.email'), email),
     problem,
     elements,
+    named,
     mail.element,
     mail.about,
     h('div', { class: 'buttons end' }, button(t('cancel'), () => close()), send),
   )
-  form.addEventListener('change', mail.update)
+  form.addEventListener('change', () => {
+    mail.update()
+    // Users of the apps have no name here.
+    named.hidden = chosen().dashboardRole === 'none'
+  })
   const { close } = openDialog({ title: t('users.invite'), body: form })
 
   /** Says what is wrong with the e-mail address, or that nothing is. */
@@ -45,7 +53,8 @@ export function openInvitation({ client, signal }: Pick<ScreenContext, 'client' 
     send.disabled = true
     say()
     try {
-      const body = { email: email.value.trim(), feedDecoratorStatus: {}, ...chosen() }
+      const displayName = named.hidden || name.value.trim() === '' ? null : name.value.trim()
+      const body = { email: email.value.trim(), feedDecoratorStatus: {}, ...chosen(), displayName }
       const { document } = await client.data('user').create(body, { ...mail.wanted(), signal })
       close()
       notify(t(mail.isWanted() ? 'users.invitedByMail' : 'users.invited'), { kind: 'done' })

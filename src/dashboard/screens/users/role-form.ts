@@ -79,5 +79,11 @@ export function roleForm(given: Stored<User>, { client, user: self, signal, rest
     }
   }
 
-  return { element, hasUnsaved, save }
+  /** Goes on from the user as another form of the page has stored it. */
+  function take(next: Stored<User>): void {
+    stored = next
+    show()
+  }
+
+  return { element, hasUnsaved, save, take }
 }

@@ -121,7 +121,7 @@ function columns(): readonly TableColumn<User>[] {
       key: 'email',
       title: t('signIn.email'),
       width: 'minmax(0, 3fr)',
-      cell: (user) => h('bdi', { title: user.email }, userName(user)),
+      cell: (user) => [h('bdi', { title: user.email }, user.displayName ?? userName(user)), user.displayName !== undefined && h('bdi', { class: 'soft second' }, user.email)],
     },
     detail('dashboardRole', '10rem', ({ dashboardRole: role }) => {
       return role !== 'none' && h('span', { class: role === 'admin' ? 'tag good' : 'tag' }, valueTitle(role))

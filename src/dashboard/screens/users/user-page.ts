@@ -1,6 +1,7 @@
 /** One user: who it is, the roles, where they are signed in, and deleting the account. */
 import type { Stored } from '../../../client/client.ts'
 import type { User } from '../../../models/user.ts'
+import { fieldTitle } from '../../model-titles.ts'
 import { auditHref } from '../operations/audit-search.ts'
 import type { Screen, ScreenContext } from '../../screen.ts'
 import { t } from '../../texts.ts'
@@ -15,6 +16,7 @@ import { personCode } from './person-code.ts'
 import { roleForm, type RoleForm } from './role-form.ts'
 import { sentInvitation } from './sent-invitation.ts'
 import { callsFor, sessionList } from './session-list.ts'
+import { nameForm } from './name-form.ts'
 import { isGuest, userName } from './user-name.ts'
 import { userRemoval } from './user-removal.ts'
 
@@ -45,6 +47,7 @@ export function userPage(id: string, back: string, context: ScreenContext): Scre
         ),
       ),
       card(h('h2', {}, t('users.roles')), roles.element),
+      user.dashboardRole !== 'none' && card(h('h2', {}, fieldTitle('displayName')), nameForm(user, context, (next) => roles?.take(next))),
       card(
         h('h2', {}, t('operations.audit')),
         h('p', {}, h('a', { href: auditHref({ actor: id }) }, t('users.did'))),
