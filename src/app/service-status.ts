@@ -1,6 +1,7 @@
 /** What runs, how it is doing and how it is set up, for administrators: in fuller words than the readiness checks. */
 import { basename } from 'node:path'
 import type { Clock } from '../base/clock.ts'
+import { counted } from '../base/counted.ts'
 import { isoDate } from '../base/dates.ts'
 import type { ServiceStatus } from '../models/responses.ts'
 import type { BackupState } from '../store/backup/backup-schedule.ts'
@@ -21,7 +22,7 @@ export interface StatusOptions {
   readonly now: Clock
   readonly dataDir: string
   readonly database: string
-  readonly store: Pick<Store, 'outbox' | 'queries' | 'accounts'>
+  readonly store: Pick<Store, 'outbox' | 'queries' | 'accounts' | 'feeds'>
   readonly guestLimit: () => GuestLimit
   readonly counters: Pick<ServiceCounters, 'rejections'>
   readonly checks: ReadinessChecks
@@ -84,7 +85,7 @@ async function attention(options: StatusOptions): Promise<ServiceStatus['attenti
   const ofSchedule = options.schedule().map((message) => ({ kind: 'schedule', message }) as const)
   const problem = options.mailProblem()
   const ofSettings = problem === undefined ? [] : [{ kind: 'mail', message: `the stored mail settings are not used: ${problem}` } as const]
-  return [...ofChecks, ...ofGuests(options), ...ofSettings, ...ofBackups(options.backups()), ...ofCluster, ...ofSchedule]
+  return [...ofChecks, ...ofGuests(options), ...ofSettings, ...ofBackups(options.backups()), ...ofCluster, ...ofSchedule, ...ofFeeds(options)]
 }
 
 function guestStatus({ store, guestLimit }: Pick<StatusOptions, 'store' | 'guestLimit'>): ServiceStatus['guests'] {
@@ -96,6 +97,12 @@ function guestStatus({ store, guestLimit }: Pick<StatusOptions, 'store' | 'guest
 function ofGuests({ store, guestLimit }: Pick<StatusOptions, 'store' | 'guestLimit'>): ServiceStatus['attention'] {
   const reason = guestConcern(store.accounts.guestStorage(), guestLimit())
   return reason === undefined ? [] : [{ kind: 'guests', message: reason }]
+}
+
+/** Why each fails stands in the list of feeds. */
+function ofFeeds({ store }: Pick<StatusOptions, 'store'>): ServiceStatus['attention'] {
+  const failing = store.feeds.failingFeeds()
+  return failing === 0 ? [] : [{ kind: 'feeds', message: `${counted(failing, 'feed')} cannot be fetched` }]
 }
 
 /** Backups that are off or left out do not keep the service from its work, so that no readiness check tells of them. */

@@ -167,7 +167,7 @@ export const serviceStatus = object({
   ),
   attention: list(
     object({
-      kind: choice(['database', 'disk', 'guests', 'mail', 'backups', 'cluster', 'schedule']),
+      kind: choice(['database', 'disk', 'guests', 'mail', 'backups', 'cluster', 'schedule', 'feeds']),
       message: text({ example: 'a message has been waiting for 4 minutes' }),
     }),
     { description: 'What needs attention' },

@@ -15,7 +15,7 @@ import type { Database } from './db/database.ts'
 import { createTurnReads, type Snapshot } from './db/snapshot.ts'
 import { createdSince, itemsOfHeadline, keptItems, newestItems } from './feeds/feed-items.ts'
 import { feedSecret, feedsWithSecret } from './feeds/feed-secret.ts'
-import { dueFeeds, feedState, feedStates, nextFeedAt } from './feeds/feed-state.ts'
+import { dueFeeds, failingFeeds, feedState, feedStates, nextFeedAt } from './feeds/feed-state.ts'
 import * as documents from './documents/document-tables.ts'
 import { firstResponse } from './documents/first-response-table.ts'
 import { createModelVersions } from './documents/model-versions.ts'
@@ -87,7 +87,7 @@ export function createReads(database: Database, snapshot: Snapshot) {
         ...{ apiToken, apiTokens, findPasskey, passkeysOf },
       }),
       feeds: bind({
-        ...{ feedState, feedStates, dueFeeds, nextFeedAt, feedSecret, feedsWithSecret },
+        ...{ feedState, feedStates, failingFeeds, dueFeeds, nextFeedAt, feedSecret, feedsWithSecret },
         ...{ keptItems, newestItems, itemsOfHeadline, createdSince },
       }),
       publications: bind({ publicationNamed, publicationsWithSecret, publicationPings }),

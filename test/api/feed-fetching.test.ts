@@ -39,6 +39,9 @@ async function started(t: TestContext, respond: Respond, more: object = {}) {
   return { id, url, seen, health }
 }
 const itemsOf = async (id: string): Promise<JsonObject[]> => (await call('GET', `feeds/${id}/items`, undefined, publisher)).at('data.items') as JsonObject[]
+/** What administrators are told about feeds. */
+const attention = async (): Promise<JsonObject[]> =>
+  ((await call('GET', 'admin/status')).at('data.attention') as JsonObject[]).filter(({ kind }) => kind === 'feeds')
 async function later(ms: number): Promise<void> {
   service.advance(ms)
   await service.app.feeds.idle()
@@ -94,10 +97,12 @@ describe('a feed', { skip: ONLY_HERE }, () => {
     for (let round = 0; round < 4; round++) await later(DAY_MS)
     const { status, sentence, suggestedAddress, failures } = await health()
     assert.deepEqual([status, suggestedAddress, failures], ['failing', `${url}/new.xml`, 5])
+    assert.deepEqual(await attention(), [{ kind: 'feeds', message: '1 feed cannot be fetched' }])
     assert.match(String(sentence), /^For 4 days: The server responded with 404.*The site names http:.*new\.xml as its feed: use that address$/)
     isLost = false
     await later(DAY_MS)
     assert.deepEqual([(await health())['status'], (await health())['suggestedAddress']], ['working', null])
+    assert.deepEqual(await attention(), [])
     assert.equal((await itemsOf(id)).length, 1)
   })
 

@@ -28,7 +28,7 @@ import { countItems, faultsOf, lastRecordDate, newestDate } from '../../store/sc
 import { copiesBehind, readProgress } from '../../store/references/reference-progress.ts'
 import { fileFacts, requireReadable, SCHEMA, SchemaError } from '../../store/schema/migrate.ts'
 import { loadSecrets } from '../../store/db/secret-file.ts'
-import { feedStates } from '../../store/feeds/feed-state.ts'
+import { failingFeeds } from '../../store/feeds/feed-state.ts'
 import { guestStorage } from '../../store/accounts/guest-table.ts'
 import { contentFaults } from '../../store/documents/stored-documents.ts'
 import { wordFaults } from '../../store/search/word-index.ts'
@@ -218,7 +218,7 @@ function checkValues(database: Database): string | Warning {
 /** Why each fails stands in the list of the API. */
 function checkFeeds(database: Database): string | Warning {
   const all = counted(countItems(database, [feed])[feed.name] ?? 0, 'feed')
-  const failing = [...feedStates(database).values()].filter(({ state }) => state['problem'] !== undefined).length
+  const failing = failingFeeds(database)
   return failing === 0 ? `${all}, none of which fails` : { warning: `${failing} of ${all} cannot be fetched: GET /api/v1/feeds says why` }
 }
 

@@ -1,6 +1,6 @@
 /** What needs attention: what it is about in the reader's language, and the service's own words. */
 import type { ServiceStatus } from '../../models/responses.ts'
-import { hrefTo } from '../screen-url.ts'
+import { FEEDS, hrefTo, SCHEDULED } from '../screen-url.ts'
 import { t } from '../texts.ts'
 import { h, type Child } from './dom.ts'
 import { icon } from './icons.ts'
@@ -13,14 +13,19 @@ export interface AttentionItem {
   readonly words: Child
 }
 
-/** The parts of the operations screen where something can be done about it. */
-const PART_OF: { readonly [kind in Attention['kind']]?: string } = { mail: 'outbox', backups: 'backups', cluster: 'cluster' }
+/** Where something can be done about it. */
+const PLACE_OF: { readonly [kind in Attention['kind']]?: string } = {
+  mail: hrefTo(['operations'], { part: 'outbox' }),
+  backups: hrefTo(['operations'], { part: 'backups' }),
+  cluster: hrefTo(['operations'], { part: 'cluster' }),
+  schedule: hrefTo([SCHEDULED]),
+  feeds: hrefTo([FEEDS], { status: 'failing' }),
+}
 
-/** What the service found; what has no part of its own leads to `elsewhere`. */
+/** What the service found; what has no place of its own leads to `elsewhere`. */
 export function foundByService({ kind, message }: Attention, elsewhere?: string): AttentionItem {
-  const part = PART_OF[kind]
   return {
-    href: part === undefined ? elsewhere : hrefTo(['operations'], { part }),
+    href: PLACE_OF[kind] ?? elsewhere,
     words: [t(`attention.${kind}`), h('span', { class: 'soft', lang: 'en', dir: 'auto' }, message)],
   }
 }

@@ -45,6 +45,13 @@ export function dueFeeds(database: Database, now: number, limit: number): readon
   })
 }
 
+/** How many feeds cannot be fetched now, the paused left out. */
+export function failingFeeds(database: Database): number {
+  const sql = `SELECT count(*) AS count FROM ${tableOf(feed)} AS doc JOIN feed_state AS state ON state.feed = doc.id
+    WHERE ${IS_FETCHED} AND state.state ->> '$.problem' IS NOT NULL`
+  return Number(database.get(sql)?.['count'])
+}
+
 /** When the next feed is due; 0 where one was never fetched, undefined where all are paused or have ended. */
 export function nextFeedAt(database: Database): number | undefined {
   const sql = `SELECT min(CASE WHEN state.feed IS NULL THEN 0 ELSE state.next_at END) AS at FROM ${tableOf(feed)} AS doc LEFT JOIN feed_state AS state ON state.feed = doc.id
