@@ -29,11 +29,14 @@ export function dailyCounts(
   })
 }
 
-/** The smallest round number that no count is above: 2, 4, 6, 8 or 10 times a power of ten, so that it has a half. */
-export function roundTop(counts: readonly number[]): number {
+const LINES_MAX = 5
+
+/** The values of the lines of a chart, from 0 to the first that no count is above: steps of 1, 2 or 5 times a power of ten. */
+export function scaleOf(counts: readonly number[]): readonly number[] {
   const most = Math.max(2, ...counts)
-  const step = 2 * 10 ** Math.floor(Math.log10(most - 1))
-  return Math.ceil(most / step) * step
+  const size = 10 ** Math.floor(Math.log10(most / LINES_MAX))
+  const step = [1, 2, 5, 10].map((one) => Math.max(1, one * size)).find((one) => most <= one * LINES_MAX) ?? most
+  return Array.from({ length: Math.ceil(most / step) + 1 }, (_, i) => i * step)
 }
 
 function dayName(date: Date): string {

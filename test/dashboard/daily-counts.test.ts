@@ -1,7 +1,7 @@
 /** The days of the chart: a reader's days, of hours in UTC. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { dailyCounts, roundTop } from '../../src/dashboard/daily-counts.ts'
+import { dailyCounts, scaleOf } from '../../src/dashboard/daily-counts.ts'
 
 describe('days of the reader', () => {
   const today = new Date(2026, 10, 21, 15)
@@ -17,9 +17,18 @@ describe('days of the reader', () => {
     assert.equal(days.at(-1)?.day.getTime(), new Date(2026, 10, 21).getTime())
   })
 
-  it('have a round top with a half', () => {
-    for (const [most, top] of [[0, 2], [3, 4], [7, 8], [11, 20], [999, 1000]] as const) {
-      assert.equal(roundTop([0, most]), top, String(most))
+  it('have a scale of few round values, of which the last fits the largest', () => {
+    for (const [most, ...scale] of [
+      [0, 0, 1, 2],
+      [3, 0, 1, 2, 3],
+      [6, 0, 2, 4, 6],
+      [11, 0, 5, 10, 15],
+      [26, 0, 10, 20, 30],
+      [100, 0, 20, 40, 60, 80, 100],
+      [999, 0, 200, 400, 600, 800, 1000],
+      [1001, 0, 500, 1000, 1500],
+    ] as const) {
+      assert.deepEqual(scaleOf([0, most]), scale, String(most))
     }
   })
 })

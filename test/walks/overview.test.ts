@@ -26,7 +26,19 @@ describe('the overview', { skip: browserMissing() }, () => {
     await page.find({ role: 'table', name: 'Headlines per day, last 30 days' })
     await page.reads(/(Created|Changed) by /, { role: 'main' })
     await page.expectNoProblems()
-    await page.click({ role: 'link', name: new RegExp(`^${counts['draft']} drafts`) })
+    // What the service publishes today stands beside it, as soon as it is known.
+    const publishAt = await page.evaluate(() => new Date(new Date().setHours(23, 59, 59, 0)).toISOString())
+    await dashboard.store('headline', { title: 'Tonight', status: 'draft', publishAt })
+    await page.find({ role: 'link', name: 'Tonight', within: await page.find({ role: 'list', name: 'Scheduled today' }) })
+    // The chart says the day under the pointer.
+    const tip = await page.evaluate(() => {
+      const chart = document.querySelector('.chart') as HTMLElement
+      const { right, top } = chart.getBoundingClientRect()
+      chart.dispatchEvent(new PointerEvent('pointermove', { clientX: right - 2, clientY: top + 5 }))
+      return chart.querySelector('.chart-tip')?.textContent ?? ''
+    })
+    assert.match(tip, /^\w+, \w+ \d+, \d{4}: [\d,]+ headlines$/)
+    await page.click({ role: 'link', name: new RegExp(`^${counts['draft'] + 1} drafts`) })
     await page.find({ role: 'heading', name: 'Headlines' })
   })
 

@@ -30,7 +30,7 @@ export function foundByService({ kind, message }: Attention, elsewhere?: string)
   }
 }
 
-export function attentionCard(heading: 'h2' | 'h3', items: readonly AttentionItem[]): HTMLElement {
+export function attentionCard(items: readonly AttentionItem[]): HTMLElement {
   const listed = items.map(({ href, words }) => {
     const shown = [icon('warning'), h('span', {}, words)]
     return h('li', {}, href === undefined ? shown : h('a', { href }, shown))
@@ -38,7 +38,7 @@ export function attentionCard(heading: 'h2' | 'h3', items: readonly AttentionIte
   return h(
     'section',
     { class: 'card attention', 'aria-labelledby': 'attention' },
-    h(heading, { id: 'attention' }, t('overview.attention')),
+    h('h3', { id: 'attention' }, t('overview.attention')),
     h('ul', {}, listed),
   )
 }

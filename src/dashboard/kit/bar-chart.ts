@@ -1,10 +1,10 @@
 /**
- * A small chart of bars: values by day, on lines for nothing, the half and the top.
+ * A small chart of bars: values by day, on lines at round values.
  *
- * Each bar says its value when it is pointed at; screen readers get the same numbers as a table.
+ * The day under the pointer or finger says its value; screen readers get the same numbers as a table.
  */
 import { locale, t } from '../texts.ts'
-import { DAYS, roundTop, type DailyCount } from '../daily-counts.ts'
+import { DAYS, scaleOf, type DailyCount } from '../daily-counts.ts'
 import { fill, h, svg } from './dom.ts'
 
 /** Where its width is not known yet; below NARROW fewer days are named. */
@@ -17,38 +17,61 @@ const TOP = 10
 
 /** Drawn in the width that it has, so that it fills it and its words are as large as others; drawn again when that changes. */
 export function barChart(title: string, days: readonly DailyCount[], signal: AbortSignal): HTMLElement {
-  const figure = h('figure', { class: 'chart' })
+  const figure = h('figure', { class: 'chart', on: { pointermove: point, pointerdown: point, pointerleave: leave } })
+  const tip = h('p', { class: 'chart-tip', 'aria-hidden': 'true', hidden: true })
   let drawn = 0
   const draw = (width: number): void => {
     if (width === drawn) return
     drawn = width
-    fill(figure, drawing(days, width), table(title, days))
+    leave()
+    fill(figure, drawing(days, width), tip, table(title, days))
   }
   const observer = new ResizeObserver(([entry]) => draw(Math.round(entry?.contentRect.width ?? 0) || WIDTH))
   observer.observe(figure)
   signal.addEventListener('abort', () => observer.disconnect())
   draw(WIDTH)
   return figure
+
+  function point({ clientX }: PointerEvent): void {
+    const { left, width } = figure.getBoundingClientRect()
+    const step = (width - LEFT) / DAYS
+    const i = Math.floor((clientX - left - LEFT) / step)
+    const day = days[i]
+    if (day === undefined) return leave()
+    mark(i)
+    tip.textContent = t('overview.dayCount', { day: longDate().format(day.day), count: day.count })
+    tip.hidden = false
+    // The drawing goes from the left in every language.
+    const half = tip.offsetWidth / 2
+    tip.style.left = `${Math.max(0, Math.min(width - tip.offsetWidth, LEFT + (i + 0.5) * step - half))}px`
+  }
+
+  function leave(): void {
+    tip.hidden = true
+    mark(-1)
+  }
+
+  function mark(at: number): void {
+    for (const [i, bar] of figure.querySelectorAll('.day').entries()) bar.classList.toggle('pointed', i === at)
+  }
 }
 
 function drawing(days: readonly DailyCount[], width: number): SVGElement {
   const isNarrow = width < NARROW
-  const top = roundTop(days.map(({ count }) => count))
+  const scale = scaleOf(days.map(({ count }) => count))
+  const top = scale.at(-1) ?? 1
   const y = (value: number): number => TOP + (HEIGHT - TOP - BOTTOM) * (1 - value / top)
   const step = (width - LEFT) / DAYS
   const short = new Intl.DateTimeFormat(locale(), { day: 'numeric', month: 'short' })
-  const long = longDate()
-  const lines = [0, top / 2, top].map((value) => [
+  const lines = scale.map((value) => [
     svg('line', { class: value === 0 ? 'base' : 'rule', x1: LEFT, x2: width, y1: y(value), y2: y(value) }),
     svg('text', { class: 'scale', x: LEFT - 8, y: y(value) + 4, 'text-anchor': 'end' }, value.toLocaleString(locale())),
   ])
-  const bars = days.map(({ day, count }, i) => {
+  const bars = days.map(({ count }, i) => {
     const x = LEFT + i * step
-    const words = t('overview.dayCount', { day: long.format(day), count })
     return svg(
       'g',
       { class: i === days.length - 1 ? 'day today' : 'day' },
-      svg('title', {}, words),
       svg('rect', { class: 'reach', x, y: TOP, width: step, height: HEIGHT - TOP - BOTTOM }),
       count === 0
         ? null

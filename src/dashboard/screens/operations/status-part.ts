@@ -62,7 +62,7 @@ function show(status: ServiceStatus): Child {
 function attention({ attention: items }: ServiceStatus): Child {
   if (items.length === 0) return h('p', { class: 'all-well' }, icon('check'), t('status.allWell'))
   const found = items.map((item) => foundByService(item))
-  return attentionCard('h3', found)
+  return attentionCard(found)
 }
 
 function facts(title: string, values: readonly (readonly [string, Child])[]): HTMLElement {

@@ -1,4 +1,4 @@
-/** The first page: how much there is, what came in lately, and what needs attention. */
+/** The first page: what there is to do, how much there is, and what came in lately. */
 import { NotFound, type RequestOptions } from '../../../client/client.ts'
 import { isAdmin } from '../../../models/caller.ts'
 import { headline } from '../../../models/headline.ts'
@@ -15,13 +15,15 @@ import { hrefTo } from '../../screen-url.ts'
 import type { OpenScreen, ScreenContext } from '../../screen.ts'
 import { locale, t } from '../../texts.ts'
 import { atMostEvery, every, now } from '../../timing.ts'
-import { attentionCard, foundByService } from '../../kit/attention.ts'
 import { barChart } from '../../kit/bar-chart.ts'
 import { h, type Child } from '../../kit/dom.ts'
 import { card } from '../../kit/elements.ts'
 import { ago } from '../../kit/moments.ts'
 import { readInto } from '../../kit/read-into.ts'
+import type { UpcomingPage } from '../scheduled/upcoming.ts'
+import { dueTodayCard, readDueToday } from './due-today.ts'
 import { lastChange } from './last-change.ts'
+import { toDoCard } from './to-do.ts'
 import { emptyState } from '../../kit/states.ts'
 import { scheduledTag, statusTag } from '../../kit/status-tag.ts'
 
@@ -64,16 +66,19 @@ interface Read {
   readonly latest: readonly StoredDocument[]
   readonly status: ServiceStatus | undefined
   readonly reviews: ReviewQueue
+  readonly due: UpcomingPage
 }
 
 /** Everything at once. What a publisher may not ask is not asked. */
-async function readOverview({ client, user }: ScreenContext, options: RequestOptions): Promise<Read> {
+async function readOverview(context: ScreenContext, options: RequestOptions): Promise<Read> {
+  const { client, user } = context
   const writable = COUNTED.filter((name) => may('replace', modelNamed(name) ?? headline, user))
-  const [overview, page, status, reviews, ...drafts] = await Promise.all([
+  const [overview, page, status, reviews, due, ...drafts] = await Promise.all([
     client.dashboard.overview(options),
     draftsOf(client, headline).list({ sort: 'updatedAt:desc', limit: LATEST }, options),
     isAdmin(user) ? client.admin.status(options).catch(hideMissing) : undefined,
     client.dashboard.reviews(options),
+    readDueToday(context, options),
     ...writable.map((name) => draftsOf(client, modelNamed(name) ?? headline).list({ filter: { status: 'draft' }, limit: 0, count: true }, options)),
   ])
   // The lists behind the figures have drafts that lack members, which the service does not count.
@@ -81,7 +86,7 @@ async function readOverview({ client, user }: ScreenContext, options: RequestOpt
     const counts = overview.counts[name]
     return [name, { ...counts, draft: Math.max(counts.draft, drafts[i]?.total ?? 0) }] as const
   })
-  return { overview: { ...overview, counts: { ...overview.counts, ...Object.fromEntries(counted) } }, latest: page.items, status, reviews }
+  return { overview: { ...overview, counts: { ...overview.counts, ...Object.fromEntries(counted) } }, latest: page.items, status, reviews, due }
 }
 
 /** A service without this part shows the rest. */
@@ -91,7 +96,7 @@ function hideMissing(error: unknown): undefined {
 }
 
 /** What has changed meanwhile glows once. */
-function sections({ overview, latest, status, reviews }: Read, context: ScreenContext, changed: ReadonlySet<string>): Child {
+function sections({ overview, latest, status, reviews, due }: Read, context: ScreenContext, changed: ReadonlySet<string>): Child {
   const { user, signal } = context
   const models = Object.entries(overview.counts).flatMap(([name, counts]) => {
     const model = modelNamed(name)
@@ -100,7 +105,7 @@ function sections({ overview, latest, status, reviews }: Read, context: ScreenCo
   const shownDays = dailyCounts(overview.hours, new Date(now()))
   const chartTitle = t('overview.perDay')
   return [
-    attention(overview, status, isAdmin(user) ? reviews : { ...reviews, total: 0 }),
+    h('div', { class: 'to-do-row' }, toDoCard({ overview, status, reviews, isReviewer: isAdmin(user) }), dueTodayCard(due)),
     h(
       'div',
       { class: 'counts' },
@@ -135,24 +140,6 @@ function countCard(model: Model, counts: Counts, isLinked: boolean): HTMLElement
     h('p', { class: 'figure' }, all.toLocaleString(locale())),
     h('p', { class: 'parts' }, link('active'), link('draft'), link('archived')),
   )
-}
-
-/** What needs attention; nothing where all is well. */
-function attention({ counts }: DashboardOverview, status: ServiceStatus | undefined, { isOn, total, returned }: ReviewQueue): Child {
-  const { draft } = counts.headline
-  const operations = hrefTo(['operations'])
-  const items = (status?.attention ?? []).map((item) => foundByService(item, operations))
-  for (const { model, id, title } of returned.toReversed()) {
-    items.unshift({ href: hrefTo([pathOf(modelNamed(model) ?? headline), id]), words: t('overview.returned', { name: title }) })
-  }
-  if (isOn && total > 0) items.unshift({ href: hrefTo(['review']), words: t('overview.toReview', { count: total }) })
-  if (draft > 0) {
-    items.push({
-      href: hrefTo([pathOf(headline)], { status: 'draft' }),
-      words: t('overview.drafts', { count: draft }),
-    })
-  }
-  return items.length === 0 ? null : attentionCard('h2', items)
 }
 
 function latestItem(document: StoredDocument, isGlowing: boolean, context: ScreenContext): HTMLElement {

@@ -37,11 +37,16 @@ export function scheduledModels(user: User): readonly Model[] {
   return contentModels(user).filter(isScheduled)
 }
 
-/** All up to a time behind which there may be more; at least `count`, where there are so many. */
-export async function readUpcoming({ client, user }: Pick<ScreenContext, 'client' | 'user'>, count: number, options: RequestOptions): Promise<UpcomingPage> {
+/** All up to a time behind which there may be more; at least `count`, where there are so many. `before` leaves out what is later. */
+export async function readUpcoming(
+  { client, user }: Pick<ScreenContext, 'client' | 'user'>,
+  count: number,
+  options: RequestOptions,
+  before?: Date,
+): Promise<UpcomingPage> {
   const parts = scheduledModels(user).flatMap((model) => [
-    readDue(client, { model, status: 'draft', what: 'publishAt', count }, options),
-    readDue(client, { model, status: 'active', what: 'unpublishAt', count }, options),
+    readDue(client, { model, status: 'draft', what: 'publishAt', count, before }, options),
+    readDue(client, { model, status: 'active', what: 'unpublishAt', count, before }, options),
   ])
   const read = await Promise.all(parts)
   const ends = read.flatMap(({ end }) => end ?? []).sort()
@@ -55,20 +60,23 @@ interface DueQuery {
   readonly status: 'draft' | 'active'
   readonly what: DueTime
   readonly count: number
+  readonly before: Date | undefined
 }
 
 /** `end` is the last time that was read, where there are later ones. */
-async function readDue(client: ScreenContext['client'], { model, status, what, count }: DueQuery, options: RequestOptions) {
+async function readDue(client: ScreenContext['client'], { model, status, what, count, before }: DueQuery, options: RequestOptions) {
   const found: StoredDocument[] = []
+  const end = before?.toISOString() ?? ''
   let cursor: string | undefined
   do {
-    const query = { filter: { status, [what]: { $gt: '' } }, sort: `${what}:asc`, limit: PAGE_ROWS, cursor }
+    const query = { filter: { status, [what]: { $gt: '', ...(before && { $lt: end }) } }, sort: `${what}:asc`, limit: Math.min(PAGE_ROWS, count), cursor }
     const page = await documentsOf(client, model).list(query, options)
     found.push(...page.items)
     cursor = page.cursor ?? undefined
   } while (cursor !== undefined && found.length < count)
   const times: readonly DueTime[] = status === 'draft' ? ['publishAt', 'unpublishAt'] : ['unpublishAt']
-  const items = found.flatMap((document) => times.flatMap((time) => upcoming(model, document, time) ?? []))
+  const all = found.flatMap((document) => times.flatMap((time) => upcoming(model, document, time) ?? []))
+  const items = before === undefined ? all : all.filter(({ at }) => Date.parse(at) < before.getTime())
   return { items, end: cursor === undefined ? undefined : String(found.at(-1)?.[what]) }
 }
 
