@@ -160,6 +160,7 @@ export async function startApp(config: Config, secrets: Secrets, options: AppOpt
     ...{ store, metrics, log, settings: listSettingsOf(config), limits: config },
     counts: others?.streams ?? ownStreamCounts(config.streamsMax),
     tickets: ticketsOf(services, now),
+    presence: services.presence,
   })
   const cacheBytes = Math.floor((config.cacheMb * 1024 * 1024) / threads)
   const represent = createRepresentation()

@@ -4,6 +4,7 @@ import type { Metrics } from '../base/metrics.ts'
 import type { SharedCounts } from '../base/shared-counts.ts'
 import { createChangePages } from '../content/changes/change-pages.ts'
 import { createChangeStreams, TICK_MS } from '../content/changes/change-streams.ts'
+import type { Presence } from '../content/changes/presence.ts'
 import type { ListSettings } from '../content/reads/list-query.ts'
 import type { Changes } from '../endpoints/service-parts.ts'
 import { createStreamSlots, type StreamLimits } from '../endpoints/stream-slots.ts'
@@ -17,14 +18,15 @@ export interface ChangeFeedOptions {
   /** The streams of all threads. */
   readonly counts: SharedCounts
   readonly tickets: Changes['tickets']
+  readonly presence: Presence
   readonly metrics: Metrics
   readonly log: Log
 }
 
-export function openChangeFeed({ store, settings, limits, counts, tickets, metrics, log }: ChangeFeedOptions) {
+export function openChangeFeed({ store, settings, limits, counts, tickets, presence, metrics, log }: ChangeFeedOptions) {
   const pages = createChangePages({ store, settings })
   const streams = createChangeStreams({
-    ...{ pages, changes: store.versions.changes, log },
+    ...{ pages, changes: store.versions.changes, presence, log },
     ticks: () => performance.now(),
     listen(wake, tick) {
       const stop = store.history.onChanges(wake)

@@ -24,6 +24,7 @@ import type { WindowsMemory } from '../base/shared-windows.ts'
 import { VERSION } from '../base/version.ts'
 import type { Secrets } from '../config/secrets.ts'
 import type { Config } from '../config/settings.ts'
+import { createPresence, type Presence } from '../content/changes/presence.ts'
 import { languageRecord, seedBasics } from '../content/seeds/seeding.ts'
 import { remoteConfigSeed } from '../content/seeds/seeds.ts'
 import { STORED_MODELS } from '../models/registry.ts'
@@ -52,6 +53,8 @@ export interface Services {
   readonly limits: Limits
   readonly sessions: Sessions
   readonly tickets: Tickets
+  /** Who edits what. */
+  readonly presence: Presence
   readonly accounts: Accounts
   readonly passkeys: Passkeys
   readonly newId: NewId
@@ -171,8 +174,9 @@ async function openParts(
     }
     const tickets = createTickets({ store, key: keys.ticket, newId })
     const passkeys = createPasskeys({ store, codes, sessions, onSignIn, challenges: createChallenges(keys.passkey) })
+    const presence = createPresence(now)
     const auth = { keys, codes, limits, sessions, tickets, accounts, passkeys, emailHashes }
-    return { ...auth, secrets: all, store, guestLimit, newId, arrivals, instance, metrics, counters }
+    return { ...auth, presence, secrets: all, store, guestLimit, newId, arrivals, instance, metrics, counters }
   } catch (error) {
     await store.close()
     throw error

@@ -575,6 +575,21 @@ export interface ChangesPage<M extends ModelName = ModelName> {
   readonly hasMore: boolean
 }
 
+/** A document that is being edited, and the ids of the other users who edit it. */
+export interface EditedBy {
+  readonly model: string
+  readonly id: string
+  readonly people: readonly string[]
+}
+
+/** For publishers and administrators: what their user edits, which others are told for as long as the stream is open. */
+export interface EditingQuery {
+  /** A model and an id each, such as `headline:66f000000000000000000501`; at most 8. */
+  readonly editing?: readonly string[] | undefined
+  /** Hears who else edits these documents, first when the stream opens, and then whenever that changes. */
+  readonly onPresence?: ((edited: readonly EditedBy[]) => void) | undefined
+}
+
 /** Behind `resync` changes are missing: read the lists again. `next` is where to go on after this event. */
 export type ChangeEvent<M extends ModelName = ModelName> =
   | { readonly kind: 'change'; readonly change: Change<M>; readonly next: string }
@@ -614,7 +629,7 @@ async function dataOf(client: Pick<Client, 'open'>, call: Call & { readonly meth
  */
 export async function* changes<M extends ModelName>(
   client: Pick<Client, 'open'>,
-  { models, filter, since = 'now' }: ChangesQuery<M> = {},
+  { models, filter, since = 'now', editing = [], onPresence }: ChangesQuery<M> & EditingQuery = {},
   { signal }: RequestOptions = {},
 ): AsyncGenerator<ChangeEvent<M>, void, undefined> {
   // Of a first connection that fails, the changes of meanwhile must not be lost.
@@ -622,11 +637,12 @@ export async function* changes<M extends ModelName>(
   for (let failures = 0; ; failures++) {
     let failure: unknown
     try {
-      const path = withQuery('changes/stream', { models: models?.join(), filter, since: next })
+      const path = withQuery('changes/stream', { models: models?.join(), filter, since: next, editing: editing.length === 0 ? undefined : editing.join() })
       for await (const { id, event, data } of eventsOf({ method: 'GET', path, signal }, await client.open(path, { signal }))) {
         failures = 0
         next = id
-        if (event === 'resync') yield { kind: 'resync', next }
+        if (event === 'presence') onPresence?.(data['items'] as readonly EditedBy[])
+        else if (event === 'resync') yield { kind: 'resync', next }
         else yield { kind: 'change', change: data as unknown as Change<M>, next }
       }
     } catch (error) {

@@ -13,8 +13,9 @@ import { itemText, requestCounter, type ChangePages, type ChangeQuery } from '..
 import type { ChangePage, ChangeView } from '../content/changes/page-reading.ts'
 import { CHANGE_MODELS, changeModelsOf } from '../content/changes/change-rights.ts'
 import type { Reader } from '../content/changes/following.ts'
-import type { Backlog } from '../content/changes/open-streams.ts'
+import type { Backlog, EditedDocument } from '../content/changes/open-streams.ts'
 import { CHANGE_EVENTS } from '../content/changes/page-memo.ts'
+import { requireEditor, requireRole } from '../content/rules/access.ts'
 import { queryCallerOf } from '../content/reads/query-caller.ts'
 import { EVENT_STREAM_HEADERS, EVENT_STREAM_TYPE } from '../http/event-stream.ts'
 import { ok, type Exchange, type HttpResponse } from '../http/exchange.ts'
@@ -34,6 +35,10 @@ const LIMIT_MAX = 1_000
 const WAIT_SECONDS_MAX = 55
 /** A filter of a stream, or of a request that waits, is matched with each change for as long as it is open. */
 const STREAM_FILTER_CHARS_MAX = 8 * 1024
+
+/** More are in no browser at once. */
+const EDITED_MAX = 8
+const EDITED = /^([a-z_]+):([\w-]{1,100})$/
 
 const reading = endpointOn<ReadService>('Data')
 
@@ -66,8 +71,9 @@ export const CHANGE_READS = [
       '`Last-Event-ID` or `since` the stream goes on from there; without either it begins now. An event `resync` has `next`: ' +
       'some changes cannot be sent, so read the lists again. A comment comes every 15 seconds. A user may have 8 streams, ' +
       'and a client address half of all, waiting requests included. The service ends a stream that leaves more than 1 MiB ' +
-      'unread. With `ticket`, no token is needed.',
-    parameters: ['since', 'models', 'filter', 'ticket'],
+      'unread. With `ticket`, no token is needed. With `editing`, others are told who edits a document for as long as the stream ' +
+      'is open, and events `presence` tell it: `items` has the ids of the other users by `model` and `id`.',
+    parameters: ['since', 'models', 'filter', 'editing', 'ticket'],
     response: {
       kind: 'raw',
       type: 'text/event-stream',
@@ -151,6 +157,7 @@ async function openStream(
   const { caller, current } = session
   const query = readQuery(exchange, caller)
   requireShortFilter(query)
+  const editing = readEditing(exchange.query.get('editing'), caller)
   const reader: Reader = () => current(now())
   const view = await pages.viewInTurns(query, caller, queryCallerOf(caller, exchange))
   const { newest } = pages.range()
@@ -174,7 +181,7 @@ async function openStream(
         return () => {}
       }
       const following = { query, view, seq: seq ?? newest, reader }
-      const stop = streams.follow(following, { format: CHANGE_EVENTS, mustStartOver: seq === undefined, sink, backlog })
+      const stop = streams.follow(following, { format: CHANGE_EVENTS, mustStartOver: seq === undefined, sink, backlog, editing })
       return () => {
         stop()
         free()
@@ -224,6 +231,23 @@ function readModels(text: string | undefined, caller: Caller): readonly Model[] 
   if (unknown === undefined) return CHANGE_MODELS.filter(({ name }) => given.includes(name))
   const wanted = `some of ${names.join(', ')}, separated by commas`
   throw fail('badRequest', `Cannot read parameter "models": expected ${wanted}, found ${describe(unknown)}`)
+}
+
+/** Throws badRequest for what is no such list, and forbidden for a caller who may not write one of the models. */
+function readEditing(text: string | undefined, caller: Caller): readonly EditedDocument[] {
+  if (text === undefined) return []
+  requireEditor(caller)
+  const given = text.split(',')
+  return given.map((one) => {
+    const [, name, id = ''] = EDITED.exec(one) ?? []
+    const model = CHANGE_MODELS.find((known) => known.name === name)
+    if (model === undefined || given.length > EDITED_MAX) {
+      const wanted = `at most ${EDITED_MAX} documents such as headline:66f000000000000000000501, separated by commas`
+      throw fail('badRequest', `Cannot read parameter "editing": expected ${wanted}, found ${describe(text)}`)
+    }
+    requireRole(model, 'replace', caller)
+    return { model: model.name, id }
+  })
 }
 
 function readWhole({ query }: Exchange, name: string, initial: number, { min, max }: { readonly min: number; readonly max: number }): number {

@@ -239,6 +239,11 @@ export const PARAMETERS = {
     description: 'Seconds to wait for a change where there is none, at most 55',
     example: 30,
   },
+  editing: {
+    ...inQuery('editing', { type: 'string', pattern: '^[a-z_]+:[\\w-]{1,100}(,[a-z_]+:[\\w-]{1,100}){0,7}$' }),
+    description: 'What a publisher or an administrator edits: a model and an id, at most 8 of them, separated by commas',
+    example: 'headline:66f000000000000000000501',
+  },
   ticket: {
     ...inQuery('ticket', { type: 'string', minLength: 1 }),
     description: 'In place of a token: `ticket` of `POST /api/v1/changes/ticket`',

@@ -137,3 +137,54 @@ describe('a ticket', () => {
     assert.equal((await openEvents(t, streamUrl(service, { models: 'topic', ticket: late }))).status, 401)
   })
 })
+
+describe('who edits what', () => {
+  const edit = (t: TestContext, by: Pick<Person, 'token'>, editing: string): Promise<EventReader> => open(t, by, { models: 'headline', editing })
+  const seen = async (events: EventReader): Promise<readonly unknown[]> => {
+    const [found] = await events.next()
+    assert.equal(found?.event, 'presence')
+    return (found?.data['items'] as readonly { people: unknown }[]).map(({ people }) => people)
+  }
+
+  it('is told to those who edit the same, for as long as the streams are open, and not to others', async (t) => {
+    const publisher = await newPerson(service, 'publisher', admin.token)
+    const other = await open(t, admin, { models: 'headline' })
+    const first = await edit(t, publisher, 'headline:a1,headline:b2')
+    assert.deepEqual(await seen(first), [[], []])
+    const second = await edit(t, admin, 'headline:b2')
+    assert.deepEqual(await seen(second), [[publisher.id]])
+    assert.deepEqual(await seen(first), [[], [admin.id]])
+    assert.equal((await open(t, admin, { models: 'headline', since: first.lastId() })).status, 200, 'its id is a place to go on from')
+    second.close()
+    assert.deepEqual(await seen(first), [[], []])
+    assert.deepEqual(other.waiting(), [])
+  })
+
+  it('ends with the role of the one who edits', async (t) => {
+    const leaving = await newPerson(service, 'publisher', admin.token)
+    const events = await edit(t, admin, 'headline:c3')
+    assert.deepEqual(await seen(events), [[]])
+    await edit(t, leaving, 'headline:c3')
+    assert.deepEqual(await seen(events), [[leaving.id]])
+    await patch('user', leaving.id, { dashboardRole: 'none' })
+    assert.deepEqual(await seen(events), [[]])
+  })
+
+  // Attack: a reader learns what is being written, or says that an editor is where none is.
+  it('is nothing for readers, and for publishers of what they may not write', async (t) => {
+    const publisher = await newPerson(service, 'publisher', admin.token)
+    for (const [by, editing, status] of [
+      [standard, 'headline:a1', 403],
+      [publisher, 'topic:a1', 403],
+      [publisher, 'headline:', 400],
+      [publisher, 'headline:a1,', 400],
+      [publisher, 'secrets:a1', 400],
+      [publisher, 'headline:a/b', 400],
+      [publisher, `headline:${'x'.repeat(101)}`, 400],
+      [publisher, Array.from({ length: 9 }, (_, i) => `headline:a${i}`).join(), 400],
+    ] as const) {
+      const refused = await edit(t, by, editing)
+      assert.equal(refused.status, status, editing)
+    }
+  })
+})

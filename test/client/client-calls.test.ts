@@ -165,6 +165,11 @@ const ROWS: readonly {
     gives: 'UnreadableReply',
   },
   {
+    call: async (client) => changes(client, { since: '7.r.a', editing: ['headline:1', 'topic:2'] }).next().catch((error: Error) => error.name),
+    request: 'GET /api/v1/changes/stream?since=7.r.a&editing=headline%3A1%2Ctopic%3A2',
+    gives: 'UnreadableReply',
+  },
+  {
     call: async (client) => changes(client, { models: ['topic'], since: '7.r.a' }).next().catch((error: Error) => error.name),
     request: 'GET /api/v1/changes/stream?models=topic&since=7.r.a',
     gives: 'UnreadableReply',

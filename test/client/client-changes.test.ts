@@ -38,6 +38,18 @@ describe('changes()', () => {
     assert.deepEqual(seen, ['0', '3'].map((seq) => `GET /api/v1/changes/stream?models=topic&since=${seq}.r.a`))
   })
 
+  it('tells who else edits what beside the changes, which go on behind that event', async (t) => {
+    const people = [{ model: 'headline', id: '1', people: ['a'] }]
+    const { url, seen } = await serverThat(t, (_request, response) => {
+      response.writeHead(200, EVENTS).end(`id: 1.r.a\nevent: presence\ndata: ${JSON.stringify({ items: people })}\n\nid: 2.r.a\ndata: ${change(2)}\n\n`)
+    })
+    const told: unknown[] = []
+    const events = changes(createClient({ url }), { since: '0.r.a', editing: ['headline:1'], onPresence: (edited) => told.push(edited) })
+    assert.equal((await events.next()).value?.next, '2.r.a')
+    assert.deepEqual([told, seen], [[people], ['GET /api/v1/changes/stream?since=0.r.a&editing=headline%3A1']])
+    await events.return()
+  })
+
   it('rejects a stream that is none, and events that are no JSON', async (t) => {
     for (const [type, body] of [['text/html', '<h1>Sign in to the network</h1>'], ['text/event-stream', 'data: <h1>\n\n']] as const) {
       const { url } = await serverThat(t, respondWith(200, body, { 'content-type': type }))

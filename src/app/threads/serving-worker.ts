@@ -119,6 +119,11 @@ const feed = openChangeFeed({
     },
     redeem: (ticket) => main.call('redeemTicket', ticket),
   },
+  // Streams of each thread are counted for themselves.
+  presence: {
+    beat: (beat) => main.call('present', { ...beat, stream: `${thread}.${beat.stream}` }),
+    leave: (stream) => main.tell('leftPresence', `${thread}.${stream}`),
+  },
 })
 const { changes } = feed
 const service: ReadService = {

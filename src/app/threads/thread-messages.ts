@@ -13,6 +13,7 @@ import type { ThreadSamples } from '../../base/metrics.ts'
 import type { Sent, SentError } from '../../base/calls.ts'
 import type { CountsMemory } from '../../base/shared-counts.ts'
 import type { WindowsMemory } from '../../base/shared-windows.ts'
+import type { Beat } from '../../content/changes/presence.ts'
 import type { Config } from '../../config/settings.ts'
 import type { ForwardedEndpoint } from '../../endpoints/guard.ts'
 import type { HttpResponse } from '../../http/exchange.ts'
@@ -106,6 +107,9 @@ export type MainAnswers = {
   readonly claimOfTicket: (ticket: string) => Promise<CallerClaim | undefined>
   /** Uses a ticket; false for one that is not valid, or was used before. */
   readonly redeemTicket: (ticket: string) => Promise<boolean>
+  /** A stream of the thread says which documents its reader edits. */
+  readonly present: (beat: Beat) => Promise<readonly (readonly string[])[]>
+  readonly leftPresence: (stream: string) => void
   readonly limited: (limit: LimitName) => void
   readonly untrustedForward: (peer: string) => void
   /** Ends a connection of a client in a thread that is not this one. */

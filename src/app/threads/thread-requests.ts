@@ -17,7 +17,7 @@ export interface RequestsOptions {
   /** Of requests that were admitted in their thread, by endpointKey(). */
   readonly handlers: ReadonlyMap<string, Handler>
   readonly log: AdjustableLog
-  readonly services: Pick<Services, 'store' | 'sessions' | 'tickets' | 'counters'>
+  readonly services: Pick<Services, 'store' | 'sessions' | 'tickets' | 'presence' | 'counters'>
   readonly bodyBytesMax: number
   /** That of the server of this thread. */
   readonly bodyLane: BodyLane
@@ -28,7 +28,7 @@ export interface RequestsOptions {
 export type ThreadRequests = ReturnType<typeof createThreadRequests>
 
 export function createThreadRequests({ handlers, log, services, bodyBytesMax, bodyLane, untrustedForward, now }: RequestsOptions) {
-  const { store, sessions, tickets, counters } = services
+  const { store, sessions, tickets, presence, counters } = services
   const respond = createResponder<ForwardedExchange>({
     log,
     find({ endpoint }) {
@@ -75,6 +75,8 @@ export function createThreadRequests({ handlers, log, services, bodyBytesMax, bo
       useSession: ({ jti, now }) => sessions.activity.sessionUsed(jti, now),
       claimOfTicket: async (ticket) => tickets.claimOf(ticket, now()),
       redeemTicket: (ticket) => tickets.redeem(ticket, now()),
+      present: async (beat) => presence.beat(beat),
+      leftPresence: presence.leave,
       limited: counters.rateLimited,
       untrustedForward,
       fileClosed(requestId) {

@@ -9,6 +9,7 @@ import type { Following } from './following.ts'
 import { CATCH_UP_BYTES, createOpenStreams, type OpenedStream } from './open-streams.ts'
 import { createPageMemo } from './page-memo.ts'
 import type { PageBounds, ChangePage } from './page-reading.ts'
+import type { Presence } from './presence.ts'
 import { createRounds } from './rounds.ts'
 
 export const TICK_MS = 1_000
@@ -21,16 +22,18 @@ export interface StreamsOptions {
   readonly changes: () => number
   readonly ticks: () => number
   readonly log: Log
+  /** Who edits what, over the streams of all threads. */
+  readonly presence: Presence
   /** Calls `wake` behind commits and `tick` every second until it is stopped: only while something follows. */
   readonly listen: (wake: () => void, tick: () => void) => () => void
 }
 
 export type ChangeStreams = ReturnType<typeof createChangeStreams>
 
-export function createChangeStreams({ pages, changes, ticks, log, listen }: StreamsOptions) {
+export function createChangeStreams({ pages, changes, ticks, log, presence, listen }: StreamsOptions) {
   let [read, checkedAt, isClosing] = [0, Number.NaN, false]
   let stopListening: (() => void) | undefined
-  const streams = createOpenStreams({ pages, log, onChange: listenWhileOpen, wake: () => rounds.wake() })
+  const streams = createOpenStreams({ pages, log, presence, onChange: listenWhileOpen, wake: () => rounds.wake() })
   const waits = createChangeWaits(pages, listenWhileOpen)
   const rounds = createRounds(() => [...streams.jobs(createPageMemo(pages, PAGE, () => read++)), ...waits.jobs()], ticks)
 

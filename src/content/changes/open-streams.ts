@@ -6,15 +6,20 @@
  */
 import { Failure } from '../../base/failure.ts'
 import type { Log } from '../../base/log.ts'
-import { COMMENT, retryText } from '../../http/event-stream.ts'
+import { COMMENT, eventText, retryText } from '../../http/event-stream.ts'
 import type { StreamSink } from '../../http/exchange.ts'
+import { hasDashboard } from '../../models/caller.ts'
+import { writeChangeCursor } from './change-cursor.ts'
 import type { ChangePages } from './change-pages.ts'
 import { followRights, turnOf, type Following } from './following.ts'
 import type { EventFormat, PageMemo } from './page-memo.ts'
+import type { Presence } from './presence.ts'
 import type { Job } from './rounds.ts'
 
 /** Shorter than the 30 s to 60 s after which proxies end an idle response. */
 export const HEARTBEAT_TICKS = 15
+/** Between two looks at who else edits the documents of a stream. */
+const PRESENCE_TICKS = 2
 /** How long a client waits before it connects again. */
 const RETRY_MS = 2_000
 /** What a client may have unread when there is more for it. */
@@ -28,6 +33,7 @@ const HEARTBEAT = Buffer.from(COMMENT)
 const RETRY = Buffer.from(retryText(RETRY_MS))
 
 interface Stream extends Following {
+  readonly editing: readonly EditedDocument[]
   readonly format: EventFormat
   readonly sink: StreamSink
   /** The number of the tick at which something was written last. */
@@ -40,6 +46,16 @@ interface Stream extends Following {
   steps: number
   /** Its caller has no requests left: it goes on at a later tick. */
   isHeld: boolean
+  /** Names it for others; undefined for a stream that edits nothing. */
+  readonly name: string | undefined
+  /** What was told last of who edits its documents. */
+  present: string
+}
+
+/** A document that the reader of a stream has open in an editor. */
+export interface EditedDocument {
+  readonly model: string
+  readonly id: string
 }
 
 /** What was in the log before a stream opened. */
@@ -53,6 +69,8 @@ export interface OpenedStream extends Pick<Stream, 'format' | 'sink'> {
   /** The client cannot go on from where it was. */
   readonly mustStartOver: boolean
   readonly backlog?: Backlog | undefined
+  /** None for most streams. */
+  readonly editing?: readonly EditedDocument[]
 }
 
 type Outcome = ReturnType<Job['run']>
@@ -64,11 +82,12 @@ interface OpenStreamsOptions {
   readonly onChange: () => void
   /** Asks for a round. */
   readonly wake: () => void
+  readonly presence: Presence
 }
 
-export function createOpenStreams({ pages, log, onChange, wake }: OpenStreamsOptions) {
+export function createOpenStreams({ pages, log, onChange, wake, presence }: OpenStreamsOptions) {
   const streams = new Set<Stream>()
-  let [tick, cuts] = [0, 0]
+  let [tick, cuts, opened] = [0, 0, 0]
 
   const send = (stream: Stream, bytes: Uint8Array): void => {
     stream.wroteAt = tick
@@ -135,6 +154,27 @@ export function createOpenStreams({ pages, log, onChange, wake }: OpenStreamsOpt
     }
   }
 
+  /** Says what the stream edits, and tells its reader who else edits that, where it is news. */
+  async function present(stream: Stream, name: string): Promise<void> {
+    const { editing, reader, view } = stream
+    try {
+      const isEditor = hasDashboard(reader())
+      const documents = editing.map(({ model, id }) => `${model}/${id}`)
+      const people = isEditor ? await presence.beat({ stream: name, user: view.callerId, documents }) : []
+      // It may have ended meanwhile, or its reader lost the role.
+      if (!streams.has(stream) || !isEditor) return presence.leave(name)
+      const data = JSON.stringify({ items: editing.map((one, i) => ({ ...one, people: people[i] ?? [] })) })
+      if (data === stream.present || stream.sink.unread > CATCH_UP_BYTES) return
+      stream.present = data
+      const id = writeChangeCursor(stream.seq, view.rights, pages.range().history)
+      send(stream, Buffer.from(eventText({ id, event: 'presence', data })))
+    } catch (error) {
+      presence.leave(name)
+      // What follows the session ends the stream.
+      if (!(error instanceof Failure)) log.error('stream.failed', { error })
+    }
+  }
+
   /** The token of an idle stream expires without any commit. */
   function beat(stream: Stream): void {
     try {
@@ -152,14 +192,17 @@ export function createOpenStreams({ pages, log, onChange, wake }: OpenStreamsOpt
     jobs: (memo: PageMemo): Job[] =>
       [...streams].map((stream) => ({ ...turnOf(stream), run: (mayGoOn) => deliverOrEnd(stream, memo, mayGoOn) })),
     /** Adds a stream, whose header was sent; returns what removes it. */
-    add(reading: Following, { format, sink, mustStartOver, backlog }: OpenedStream): () => void {
-      const stream: Stream = { ...reading, format, sink, wroteAt: tick, isBehind: false, backlog, steps: 0, isHeld: false }
+    add(reading: Following, { format, sink, mustStartOver, backlog, editing = [] }: OpenedStream): () => void {
+      const name = editing.length === 0 ? undefined : String(++opened)
+      const stream: Stream = { ...reading, format, sink, wroteAt: tick, isBehind: false, backlog, steps: 0, isHeld: false, editing, name, present: '' }
       streams.add(stream)
       send(stream, RETRY)
       if (mustStartOver) startOver(stream)
+      if (name !== undefined) void present(stream, name)
       onChange()
       return () => {
         streams.delete(stream)
+        if (name !== undefined) presence.leave(name)
         onChange()
       }
     },
@@ -172,6 +215,7 @@ export function createOpenStreams({ pages, log, onChange, wake }: OpenStreamsOpt
           weigh(stream, 0)
           if (!stream.isHeld) wake()
         }
+        if (stream.name !== undefined && tick % PRESENCE_TICKS === 0) void present(stream, stream.name)
         unread += stream.sink.unread
         if (tick - stream.wroteAt >= HEARTBEAT_TICKS) beat(stream)
       }

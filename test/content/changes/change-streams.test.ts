@@ -8,6 +8,7 @@ import { createChangeStreams } from '../../../src/content/changes/change-streams
 import type { Reader } from '../../../src/content/changes/following.ts'
 import { HEARTBEAT_TICKS, type Backlog } from '../../../src/content/changes/open-streams.ts'
 import { CHANGE_EVENTS } from '../../../src/content/changes/page-memo.ts'
+import { createPresence } from '../../../src/content/changes/presence.ts'
 import { createRounds, type Job } from '../../../src/content/changes/rounds.ts'
 import type { StreamSink } from '../../../src/http/exchange.ts'
 import { topic } from '../../../src/models/topic.ts'
@@ -24,7 +25,7 @@ function open(t: TestContext) {
   let [wake, tick] = [(): void => {}, (): void => {}]
   let listening = false
   const streams = createChangeStreams({
-    ...{ pages, log, changes: store.versions.changes, ticks: () => 0 },
+    ...{ pages, log, changes: store.versions.changes, ticks: () => 0, presence: createPresence(() => 0) },
     listen(onCommit, everySecond) {
       listening = true
       wake = onCommit
