@@ -3,6 +3,7 @@ import { dirname, resolve } from 'node:path'
 import { limitsInUse, limitsOfThread } from './app/connection-limits.ts'
 import { openChangeFeed } from './app/change-feed.ts'
 import { openNodeService } from './app/cluster/node-service.ts'
+import { requireFeedsFolder } from './app/feeds-folder.ts'
 import { httpMetrics } from './app/http-metrics.ts'
 import { startJobs, type Jobs } from './app/jobs.ts'
 import { readMailSetup, startMail } from './app/mail-service.ts'
@@ -122,6 +123,7 @@ export async function startApp(config: Config, secrets: Secrets, options: AppOpt
   if (config.listen !== undefined && inheritedSocket === undefined && dirname(config.listen.path) !== dataDir) {
     requireSocketDirectory(config.listen.path)
   }
+  await requireFeedsFolder(config.feedsFolder, dataDir)
   const files = certificateFiles(config)
   const renewal = files && createRenewal(files, { now, log, kept: options.certificate })
   const node = await openNodeService({ config, dataDir, secrets, now, log })

@@ -3,7 +3,7 @@
  * its own keeper. Beside them, connections, threads and streams have timers of their own, and a node of a cluster has its
  * heartbeat (cluster/cluster-work.ts).
  */
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import type { Awaitable } from '../base/awaitable.ts'
 import type { Clock } from '../base/clock.ts'
 import { DAY_MS, HOUR_MS, SECOND_MS } from '../base/duration.ts'
@@ -11,7 +11,9 @@ import type { Log } from '../base/log.ts'
 import { repeat } from '../base/repeating.ts'
 import { systemReason } from '../base/system-error.ts'
 import type { Config } from '../config/settings.ts'
+import { startFeedFolder } from '../content/feeds/feed-folder.ts'
 import { startSchedule } from '../content/schedule.ts'
+import { createFeedReader } from '../feeds/reading/feed-reader.ts'
 import type { OutboundRules } from '../outbound/outbound-rules.ts'
 import { SYSTEM } from '../store/actor.ts'
 import { BACKUPS_DIRECTORY } from '../store/backup/backup.ts'
@@ -102,6 +104,7 @@ export async function startJobs(options: JobOptions, running: AsyncDisposableSta
       every: 'when a feed is due',
       start: (isOnDuty: IsOnDuty) => startFeeds({ live: config, rules: outbound, services, isOnDuty, now, log }),
     },
+    feedFolder: { who: 'each', every: 'five seconds, where there is a folder', start: () => startFolder(config().feedsFolder, services, { now, log }) },
   } as const satisfies Readonly<Record<string, Job>>
   const started = await startAll(jobs, isKeeper, running)
   return {
@@ -115,6 +118,12 @@ export async function startJobs(options: JobOptions, running: AsyncDisposableSta
       wake: started.backups.wake,
     },
   }
+}
+
+/** In a cluster, the node that has the folder takes what is in it. */
+function startFolder(path: string | undefined, { store, newId, metrics }: JobOptions['services'], { now, log }: Pick<JobOptions, 'now' | 'log'>): Running {
+  if (path === undefined) return { stop() {} }
+  return startFeedFolder({ directory: resolve(path), store, newId, reader: createFeedReader(), metrics, now, log })
 }
 
 /** A job of each node that runs at a fixed period. What it throws is logged. */

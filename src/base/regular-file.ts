@@ -2,7 +2,7 @@
  * Reading a file whose path comes from a setting or a user. A pipe would block the program until another one writes,
  * and cannot be read again; a device such as /dev/zero never ends. So only regular files are read, up to a limit.
  */
-import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs'
+import { closeSync, constants, fstatSync, openSync, readSync, type PathLike, type StatsBase } from 'node:fs'
 import { lstat, open, type FileHandle } from 'node:fs/promises'
 
 /** An open file, which its receiver has to close. */
@@ -12,7 +12,7 @@ export interface OpenFile {
 }
 
 /** Opens a regular file; undefined for anything else, a symbolic link included. Throws other errors of the system. */
-export async function openRegularFile(path: string): Promise<OpenFile | undefined> {
+export async function openRegularFile(path: PathLike): Promise<OpenFile | undefined> {
   let handle: FileHandle
   try {
     // Windows has no O_NOFOLLOW.
@@ -33,6 +33,14 @@ export async function openRegularFile(path: string): Promise<OpenFile | undefine
   }
   await handle.close()
   return undefined
+}
+
+/** What a path leads to, for a message: `a directory`. */
+export function fileKind(stats: Pick<StatsBase<unknown>, 'isFile' | 'isDirectory' | 'isSymbolicLink' | 'isFIFO' | 'isSocket'>): string {
+  if (stats.isFile()) return 'a file'
+  if (stats.isDirectory()) return 'a directory'
+  if (stats.isSymbolicLink()) return 'a symbolic link'
+  return stats.isFIFO() ? 'a pipe' : stats.isSocket() ? 'a socket' : 'a device'
 }
 
 /** The bytes of a regular file of at most `bytesMax`. Throws the system's error, or what was expected and found. */

@@ -237,6 +237,7 @@ export const DECLARED = {
     mask: maskOutboundProxy,
   } as Setting<OutboundProxy | 'environment' | 'none'>,
   outboundCa: optional(readPath, 'PEM file of a private authority that certifies servers of feeds, or the proxy'),
+  feedsFolder: optional(readPath, 'folder in which other programs put files of feeds, for a site that fetches none; for this purpose alone'),
   flagBaseUrl: parsed(readBaseUrl, FLAG_BASE_URL, 'URL or path of the flags of seeded countries'),
 } as const satisfies Readonly<Record<string, Setting<unknown>>>
 

@@ -1,10 +1,10 @@
 /** `check`, and what the service does where it would find fault. */
 import assert from 'node:assert/strict'
-import { chmodSync, closeSync, existsSync, openSync, readFileSync, truncateSync, writeFileSync, writeSync } from 'node:fs'
+import { chmodSync, closeSync, existsSync, mkdirSync, openSync, readFileSync, symlinkSync, truncateSync, writeFileSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { it } from 'node:test'
 import { openDatabase } from '../../src/store/db/database.ts'
-import { runCheaply, serveCheaply } from '../support/service/in-process.ts'
+import { runCheaply, runHere, serveCheaply } from '../support/service/in-process.ts'
 import { get, guestToken } from '../support/service/program-calls.ts'
 import { siteWithBoss, siteWithSamples } from '../support/service/made-site.ts'
 import { temporaryDirectory } from '../../scripts/tools/temporary-directory.ts'
@@ -103,6 +103,39 @@ it('check says what to do about each fault', async (t) => {
     assert.ok(wrong.some((line) => wanted.test(line)), wrong.join('\n'))
   }
   assert.equal(wrong.length, 3, wrong.join('\n'))
+})
+
+it('the folder of feeds has to be one that the service may move files in, and files that it rejected are a warning', async (t) => {
+  const data = await siteWithSamples(t)
+  const folder = temporaryDirectory(t)
+  const found = async (path: string): Promise<string> => {
+    const { report } = await check('--data-dir', data, '--feeds-folder', path)
+    const { ok, text } = report.checks.find(({ name }) => name === 'folder') ?? { ok: false, text: 'no check' }
+    return `${ok ? 'ok' : 'wrong'}: ${text}`
+  }
+  assert.equal(await found(folder), `ok: 0 files of feeds wait in ${folder}`)
+  for (const name of ['done', 'rejected']) mkdirSync(join(folder, name))
+  for (const name of ['a.xml', '.b.xml', 'rejected/c', 'rejected/c.txt']) writeFileSync(join(folder, name), '')
+  assert.equal(await found(folder), `ok: 1 file of feeds waits in ${folder}, and 1 was rejected: read the reasons in ${join(folder, 'rejected')}, and remove the files`)
+  assert.equal(await found(join(folder, 'a.xml')), `wrong: ${join(folder, 'a.xml')} cannot be used: expected a directory, found a file: correct it, or choose another --feeds-folder`)
+})
+
+it('a service does not start with a folder of feeds whose files it must not move', async (t) => {
+  const data = await siteWithSamples(t)
+  const folder = temporaryDirectory(t)
+  writeFileSync(join(folder, 'letter.txt'), '')
+  symlinkSync(data, join(folder, 'link'))
+  const rows = [
+    [folder, /^Cannot use --feeds-folder ".*": expected an empty folder: it has other files/],
+    [data, /^Cannot use --feeds-folder ".*": it is the data directory of the service, or in it: use another folder/],
+    [join(folder, 'link', 'backups'), /it is the data directory of the service, or in it/],
+    [join(folder, 'none'), /^Cannot use --feeds-folder ".*": no such file or directory/],
+  ] as const
+  for (const [path, says] of rows) {
+    const { code, stderr } = await runHere(['serve', '--data-dir', data, '--port', '0', '--feeds-folder', path])
+    assert.equal(code, 2)
+    assert.match(stderr, says)
+  }
 })
 
 it('a clock that was ahead once is a warning, and one that is behind its last record a fault', async (t) => {

@@ -6,6 +6,7 @@ import { FREE_BYTES_MIN, freeBytes } from '../../app/readiness.ts'
 import { systemClock } from '../../base/clock.ts'
 import { counted, sizeText } from '../../base/counted.ts'
 import { isoDate } from '../../base/dates.ts'
+import { countInbox } from '../../base/inbox.ts'
 import { nearestDirectory } from '../../base/directory.ts'
 import { MINUTE_MS, showDuration } from '../../base/duration.ts'
 import { replacementIn } from '../../base/file-mode.ts'
@@ -39,6 +40,8 @@ import { oddValues } from './value-checks.ts'
 const [YEAR_MIN, YEAR_MAX] = [2025, 2100]
 /** Clocks of two machines differ by less. */
 const CLOCK_SKEW_MS = 5 * MINUTE_MS
+/** Files of the folder of feeds that are counted. */
+const FOLDER_FILES_MAX = 10_000
 
 /** Something to do although the service can run. */
 interface Warning {
@@ -77,6 +80,7 @@ export function checksOfUse(config: Config, environment: Environment, hasStoredM
     ['guests', () => checkGuests(databaseFile(directory), config)],
     ['mail', () => checkMail(config, environment, mailSettings)],
     ['clock', () => checkClock(databaseFile(directory))],
+    ...(config.feedsFolder === undefined ? [] : [['folder', () => checkFolder(resolve(config.feedsFolder ?? ''))] satisfies [string, Check]]),
   ]
 }
 
@@ -220,6 +224,15 @@ function checkFeeds(database: Database): string | Warning {
   const all = counted(countItems(database, [feed])[feed.name] ?? 0, 'feed')
   const failing = failingFeeds(database)
   return failing === 0 ? `${all}, none of which fails` : { warning: `${failing} of ${all} cannot be fetched: GET /api/v1/feeds says why` }
+}
+
+/** Why each file was rejected stands beside it. */
+async function checkFolder(folder: string): Promise<string | Warning> {
+  const { waiting, rejected } = await countInbox(folder, FOLDER_FILES_MAX).catch((error: unknown) => {
+    throw new Problem(`${folder} cannot be used: ${systemReason(error)}: correct it, or choose another --feeds-folder`)
+  })
+  const wait = `${counted(waiting, 'file of feeds waits', 'files of feeds wait')} in ${folder}`
+  return rejected === 0 ? wait : { warning: `${wait}, and ${counted(rejected, 'was', 'were')} rejected: read the reasons in ${join(folder, 'rejected')}, and remove the files` }
 }
 
 /** A backup beside the database is gone with it when the disk is. */

@@ -6,7 +6,9 @@
  */
 import { repeat } from '../../base/repeating.ts'
 import { startTaskThread } from '../../base/thread.ts'
-import { readDocument, type DocumentReading, type FetchedDocument } from './read-document.ts'
+import type { DocumentReading, FetchedDocument } from './read-document.ts'
+import type { FeedFile, FileReading } from './read-feed-file.ts'
+import { runReadTask, type ReadTask } from './read-task.ts'
 
 /** Read in place: 6 ms for a usual feed of this length, and 30 ms for the worst that we know. */
 const IN_PLACE_BYTES_MAX = 128 * 1024
@@ -25,7 +27,9 @@ export interface FeedReaderOptions {
   readonly heapMbMax?: number
 }
 
-type ReadThread = ReturnType<typeof startTaskThread<FetchedDocument, DocumentReading>>
+type ReadThread = ReturnType<typeof startTaskThread<ReadTask, ReturnType<typeof runReadTask>>>
+
+type NoFeed = Extract<DocumentReading, { kind: 'none' }>
 
 export type FeedReader = ReturnType<typeof createFeedReader>
 
@@ -34,27 +38,30 @@ export function createFeedReader({ cpuMsMax = CPU_MS_MAX, heapMbMax = HEAP_MB_MA
   let waiting = 0
   let thread: ReadThread | undefined
 
-  const readLong = (document: FetchedDocument, signal: AbortSignal | undefined): DocumentReading | Promise<DocumentReading> => {
+  const readLong = async <Reading>(task: ReadTask, signal: AbortSignal | undefined): Promise<Reading | NoFeed> => {
     if (signal?.aborted === true) return none(STOPPED)
     if (thread?.isAlive !== true) thread = startReadThread(heapMbMax)
-    return readWithin(thread, document, { cpuMsMax, signal })
+    return (await readWithin(thread, task, { cpuMsMax, signal })) as Reading | NoFeed
+  }
+  const run = async <Reading>(task: ReadTask, signal: AbortSignal | undefined): Promise<Reading | NoFeed> => {
+    if (task.input.bytes.length <= IN_PLACE_BYTES_MAX) return runReadTask(task) as Reading
+    waiting++
+    const reading = line.then(() => readLong<Reading>(task, signal))
+    line = reading
+      .catch(() => {})
+      .then(async () => {
+        if (--waiting === 0) await thread?.end()
+      })
+    return reading
   }
   return {
     /**
      * A document that takes too much time or memory is none, with the reason. So is one whose signal aborts. Rejects for a bug
      * of ours alone.
      */
-    async read(document: FetchedDocument, signal?: AbortSignal): Promise<DocumentReading> {
-      if (document.bytes.length <= IN_PLACE_BYTES_MAX) return readDocument(document)
-      waiting++
-      const reading = line.then(() => readLong(document, signal))
-      line = reading
-        .catch(() => {})
-        .then(async () => {
-          if (--waiting === 0) await thread?.end()
-        })
-      return reading
-    },
+    read: (document: FetchedDocument, signal?: AbortSignal): Promise<DocumentReading> => run({ kind: 'document', input: document }, signal),
+    /** The same for a file of items. */
+    readFile: (file: FeedFile, signal?: AbortSignal): Promise<FileReading> => run({ kind: 'file', input: file }, signal),
   }
 }
 
@@ -68,7 +75,7 @@ interface Within {
 }
 
 /** Ends the thread where the document takes too long, or is wanted no more. */
-async function readWithin(thread: ReadThread, document: FetchedDocument, { cpuMsMax, signal }: Within): Promise<DocumentReading> {
+async function readWithin(thread: ReadThread, task: ReadTask, { cpuMsMax, signal }: Within): Promise<ReturnType<typeof runReadTask> | NoFeed> {
   const begunMs = await cpuMsOf(thread)
   let reason: string | undefined
   const end = (why: string): void => {
@@ -83,7 +90,7 @@ async function readWithin(thread: ReadThread, document: FetchedDocument, { cpuMs
   const watch = repeat(look, { firstMs: LOOK_MS, onError: () => LOOK_MS })
   signal?.addEventListener('abort', stop, { once: true })
   try {
-    return await thread.run(document)
+    return await thread.run(task)
   } catch (error) {
     if (reason !== undefined) return none(reason)
     if (error instanceof Error && 'code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY') return none(TOO_MUCH_MEMORY)
@@ -104,6 +111,6 @@ async function cpuMsOf({ worker }: ReadThread): Promise<number> {
   }
 }
 
-function none(reason: string): DocumentReading {
+function none(reason: string): NoFeed {
   return { kind: 'none', reason, named: [] }
 }

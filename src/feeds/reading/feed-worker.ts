@@ -1,5 +1,5 @@
 /** The program of the thread that reads long documents. */
 import { runTasks } from '../../base/thread.ts'
-import { readDocument } from './read-document.ts'
+import { runReadTask } from './read-task.ts'
 
-runTasks(readDocument)
+runTasks(runReadTask)
