@@ -12,7 +12,8 @@ import type { User } from '../models/user.ts'
 import type { StoredDocument } from './any-documents.ts'
 import { contentModels } from './permissions.ts'
 import { apiUrl, nameHere } from './api-url.ts'
-import { after } from './timing.ts'
+import { editedDocuments } from './edited-documents.ts'
+import { after, debounce } from './timing.ts'
 
 const TOGETHER_MS = 250
 /** After a failure that another try does not mend, such as the end of the session: the reader signs in again meanwhile. */
@@ -84,28 +85,38 @@ export function createLive({ token, user, onInterrupted, signal }: LiveOptions) 
     take(message)
   }
 
+  /** The stream says what is edited at its beginning, so it begins again where it was. */
+  let beginAgain = new AbortController()
+  let isPlanned = false
+  const edited = editedDocuments({ name, onChange: debounce(TOGETHER_MS, () => beginAgain.abort()), signal })
   const users: readonly ModelName[] = isAdmin(user) ? ['user'] : []
   const followed = { models: [...contentModels(user).map((model) => model.name as ModelName), ...users], filter: NO_GUESTS }
 
   async function follow(): Promise<void> {
     while (!signal.aborted) {
+      beginAgain = new AbortController()
+      const turn = beginAgain.signal
       // A client of its own: that a session has ended is told to readers when they do something.
       const client = createClient({ url: apiUrl(), token: token(), fetch: fetchOnline })
       const streams: Pick<Client, 'open'> = {
         async open(path, options) {
           const response = await client.open(path, options)
-          if (hadStream && next !== undefined) post({ next, isInterruption: true })
+          if (hadStream && next !== undefined && !isPlanned) post({ next, isInterruption: true })
           hadStream = true
+          isPlanned = false
           return response
         },
       }
       try {
         // What a screen has read before this place may be old.
         if (next === undefined) post({ next: (await readChanges(client, { ...followed, since: 'now' }, { signal })).next })
-        for await (const event of changes(streams, { ...followed, since: next }, { signal })) {
+        const query = { ...followed, since: next, editing: edited.all(), onPresence: edited.told }
+        for await (const event of changes(streams, query, { signal: AbortSignal.any([signal, turn]) })) {
           post(event.kind === 'change' ? { next: event.next, change: event.change as unknown as Change } : { next: event.next })
         }
       } catch (error) {
+        isPlanned = turn.aborted && !signal.aborted
+        if (isPlanned) continue
         if (signal.aborted || error instanceof Forbidden || error instanceof NotFound) return
       }
       await pause(signal)
@@ -124,6 +135,8 @@ export function createLive({ token, user, onInterrupted, signal }: LiveOptions) 
   void (locks === undefined ? follow() : locks.request(name, { signal }, follow).catch(() => {}))
 
   return {
+    /** Tells others that the reader has a document open, such as `headline:ID`, until the function is called that comes back. */
+    edit: edited.edit,
     /** Until the signal. */
     follow(follower: Follower, ended: AbortSignal): void {
       followers.add(follower)

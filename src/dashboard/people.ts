@@ -4,6 +4,7 @@ import { isAdmin } from '../models/caller.ts'
 import type { People } from '../models/responses.ts'
 import type { User } from '../models/user.ts'
 import type { HistoryItem } from './any-documents.ts'
+import { valueTitle } from './model-titles.ts'
 import { t } from './texts.ts'
 
 const ACTORS = ['operator', 'service', 'feed', 'stranger'] as const
@@ -42,6 +43,12 @@ export async function askNames(ids: readonly string[], { client }: Asking, signa
 /** What a person who was asked for is called, as words that follow "by". */
 export function nameOfPerson(id: string, { user }: Pick<Asking, 'user'>): string {
   return id === user.id ? t('person.you') : shownPerson(known.get(id))
+}
+
+/** The same as a name that stands by itself. */
+export function titleOfPerson(id: string): string {
+  const { name, email, role = 'publisher' } = known.get(id) ?? { name: null, email: null }
+  return name ?? email ?? valueTitle(role)
 }
 
 /** `actor` is the id of a user, or one of ACTORS; undefined where the account was deleted, and empty where it is not known. */

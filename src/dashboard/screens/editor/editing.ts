@@ -24,6 +24,7 @@ import { openJson } from './json-dialog.ts'
 import { liveDocument } from './live-document.ts'
 import { liveProblems } from './live-problems.ts'
 import { missingList } from './missing-list.ts'
+import { presenceLine } from './presence-line.ts'
 import { previewOf } from './preview-card.ts'
 import { statusOf, type PublishState, type PublishStep } from './publish-plan.ts'
 import { removeAndLeave } from './remove-document.ts'
@@ -83,6 +84,7 @@ export function openEditing({ model, context, documents, ...beginning }: Editing
     showJson: () => openJson(frame.title(), draft.document()),
   }
   const usage = h('div', { class: 'usage' })
+  const presence = presenceLine(model.name, context)
   const frame = editorFrame({
     ...work,
     model,
@@ -90,6 +92,7 @@ export function openEditing({ model, context, documents, ...beginning }: Editing
     signal,
     form,
     live: live.element,
+    presence: presence.element,
     usage,
     views,
     problems: h('div', { class: 'editor-notes' }, kept.element, problems.element),
@@ -125,6 +128,7 @@ export function openEditing({ model, context, documents, ...beginning }: Editing
   function redraw(): void {
     frame.draw(draft.stored()?.document)
     notes.show(storedId())
+    presence.update(storedId())
     views.draw()
     document.title = `${frame.title()} · Dateline`
     update()

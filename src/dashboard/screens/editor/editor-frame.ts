@@ -25,6 +25,8 @@ export interface FrameOptions {
   readonly problems: HTMLElement
   /** What happens to the document elsewhere. */
   readonly live: HTMLElement
+  /** Who else edits it. */
+  readonly presence: HTMLElement
   /** Where the document is used. */
   readonly usage: HTMLElement
   readonly views: { readonly element: HTMLElement; readonly place: HTMLElement }
@@ -43,7 +45,7 @@ interface Marks {
 }
 
 export function editorFrame(options: FrameOptions) {
-  const { model, user, signal, form, problems, live, usage, views, run, duplicate, remove, showJson } = options
+  const { model, user, signal, form, problems, live, presence, usage, views, run, duplicate, remove, showJson } = options
   const heading = h('h1', { class: 'spoken', dir: 'auto' })
   const tag = h('span', {})
   const state = h('span', { class: 'soft' })
@@ -70,7 +72,7 @@ export function editorFrame(options: FrameOptions) {
       { class: 'editor-frame' },
       editorCrumb(model),
       heading,
-      h('div', { class: 'editor-bar' }, h('p', { class: 'editor-state' }, tag, state), views.element, publish.element, more, live, problems),
+      h('div', { class: 'editor-bar' }, h('p', { class: 'editor-state' }, tag, state), views.element, publish.element, more, presence, live, problems),
       form.columns,
       views.place,
     ),
