@@ -20,8 +20,10 @@ import { clientFiles } from './client-files.ts'
 import { html } from '../src/base/html.ts'
 import { referencePage } from '../src/reference/reference-page.ts'
 
-/** What the first visit of the page at `/` may weigh, compressed: all that its HTML names, and the texts of the largest language. */
+/** What the first visit of the page at `/` may weigh, compressed: all that its HTML names without fonts, and the texts of the largest language. */
 const FIRST_VISIT_BYTES_MAX = 102_400
+/** What all fonts may weigh besides: text is there without them, and a browser fetches those of which it shows a letter. */
+const FONT_BYTES_MAX = 61_440
 const LARGEST_SHOWN = 15
 /** The highest quality of brotli takes twenty times as long, for a tenth less: too long for large files. */
 const BEST_QUALITY_BYTES_MAX = 400_000
@@ -36,6 +38,7 @@ const PAGES = [
 const SECOND_SCRIPT = 'src/dashboard/second-script.ts'
 /** The texts of one language each. */
 const TEXTS = /^data\/texts\/[a-z]{2}\.json$/
+const FONT = /\.woff2$/
 const ICON = 'src/dashboard/icon.svg'
 /** Runs before a page is painted, as a script that is no module. */
 const FIRST_SCRIPT = 'src/dashboard/theme-at-load.ts'
@@ -49,6 +52,7 @@ const TYPES: Readonly<Record<string, string>> = {
   css: 'text/css; charset=utf-8',
   html: 'text/html; charset=utf-8',
   svg: 'image/svg+xml',
+  woff2: 'font/woff2',
   json: 'application/json; charset=utf-8',
   // No media type is registered for TypeScript; a browser shows this one.
   ts: 'text/plain; charset=utf-8',
@@ -86,6 +90,8 @@ export interface Dashboard {
   readonly assets: readonly PageAsset[]
   /** The files of the first visit of the page at `/`, with what each weighs compressed. */
   readonly firstVisit: ReadonlyMap<string, number>
+  /** The fonts, with what each weighs. */
+  readonly fonts: ReadonlyMap<string, number>
   /** What the second script weighs compressed. */
   readonly secondScript: number
 }
@@ -140,13 +146,15 @@ export async function buildDashboard({ root = ROOT, description }: DashboardOpti
   const weights = new Map(assets.map(({ path, body, brotli }) => [path, (brotli ?? body).length]))
   const weight = (output: string): number => weights.get(`/${output}`) ?? 0
   const texts = [...outputs].flatMap(([source, output]) => (TEXTS.test(source) ? [output] : []))
-  const later = [...texts, outputs.get(SECOND_SCRIPT) ?? '']
+  const fonts = new Map([...weights].filter(([one]) => FONT.test(one)))
+  if (sum(fonts) > FONT_BYTES_MAX) throw new Error(`Cannot build ${html}: wanted at most ${FONT_BYTES_MAX} bytes of fonts, found ${sum(fonts)}`)
+  const later = [...texts, outputs.get(SECOND_SCRIPT) ?? '', ...[...fonts.keys()].map((one) => one.slice(1))]
   const named = withImports(namedIn(html, text).map((name) => outputs.get(name) ?? ''), later, metafile)
   const largest = texts.toSorted((one, other) => weight(other) - weight(one)).slice(0, 1)
   const visited = [...named, ...largest]
   const firstVisit = new Map([['page.html', weights.get(path) ?? 0], ...visited.map((one) => [posix.basename(one), weight(one)] as const)])
   assertFits(html, firstVisit, visited, metafile)
-  return { assets, firstVisit, secondScript: weight(outputs.get(SECOND_SCRIPT) ?? '') }
+  return { assets, firstVisit, fonts, secondScript: weight(outputs.get(SECOND_SCRIPT) ?? '') }
 }
 
 /** The file that an output consists of importing; undefined where it has something of its own. */
@@ -182,7 +190,7 @@ function buildEntries(root: string, entries: readonly string[]) {
     entryNames: '[name]-[hash]',
     chunkNames: '[name]-[hash]',
     assetNames: '[name]-[hash]',
-    loader: { '.svg': 'copy' },
+    loader: { '.svg': 'copy', '.woff2': 'file' },
     plugins: [withoutFieldDocs, secondImportsFirst],
     legalComments: 'none',
     logLevel: 'silent',
@@ -273,7 +281,7 @@ function sum(weights: ReadonlyMap<string, number>): number {
 /** Writes the assets as one file, at once, with the time at which the build began: whatever changes later is newer. */
 async function writeDashboard(): Promise<void> {
   const begun = new Date()
-  const { assets, firstVisit, secondScript } = await buildDashboard()
+  const { assets, firstVisit, fonts, secondScript } = await buildDashboard()
   const file = join(ROOT, 'dist/dashboard', PAGE_ASSETS_FILE)
   const unfinished = `${file}.${process.pid}`
   mkdirSync(dirname(file), { recursive: true })
@@ -285,7 +293,7 @@ async function writeDashboard(): Promise<void> {
     rmSync(unfinished, { force: true })
   }
   const files = [...firstVisit].map(([name, bytes]) => `${name} ${bytes}`).join(', ')
-  console.error(`dashboard: first visit ${sum(firstVisit)} of ${FIRST_VISIT_BYTES_MAX} bytes, compressed (${files}); second script ${secondScript}`)
+  console.error(`dashboard: first visit ${sum(firstVisit)} of ${FIRST_VISIT_BYTES_MAX} bytes, compressed (${files}); second script ${secondScript}, fonts ${sum(fonts)}`)
 }
 
 if (import.meta.main) {

@@ -1,5 +1,5 @@
 /**
- * What is in the executable, as CycloneDX 1.6 JSON: Dateline, Node, and the libraries inside Node, which says itself
+ * What is in the executable, as CycloneDX 1.6 JSON: Dateline, its typefaces, Node, and the libraries inside Node, which says itself
  * what it was built with (process.versions), with their licences. It holds no time and no random number, so that it stays
  * the same. The C++ libraries that it loads are those of the system, and no part of it.
  */
@@ -10,6 +10,9 @@ const NO_PARTS = ['node', 'modules', 'napi']
 const FROM_NPM = ['acorn', 'amaro', 'undici']
 /** What the short names stand for, where the name of the project is another. */
 const NAMES: Readonly<Record<string, string>> = { ares: 'c-ares', uv: 'libuv', tz: 'tzdata', unicode: 'unicode-data' }
+
+/** The typefaces of the dashboard, which are from packages of npm: data/fonts says which files. */
+const FONTS: Readonly<Record<string, string>> = { 'public-sans': '5.3.0', newsreader: '5.3.0' }
 
 /** By the short names, as Node's LICENSE and the projects themselves say: SPDX identifiers, or a name where there is none. */
 const LICENSES: Readonly<Record<string, string>> = {
@@ -42,17 +45,21 @@ export function billOfMaterials(version: string, versions: Readonly<Record<strin
     .filter(([name, found]) => !NO_PARTS.includes(name) && found !== undefined && found !== '')
     .map(([name, found = '']) => licensed('library', name, found))
     .sort((a, b) => (a['bom-ref'] < b['bom-ref'] ? -1 : 1))
+  const fonts = Object.entries(FONTS).map(([name, found]): Component => {
+    const purl = `pkg:npm/%40fontsource-variable/${name}@${found}`
+    return { type: 'library', 'bom-ref': purl, name, version: found, purl, licenses: [license('OFL-1.1')] }
+  })
   const bill = {
     $schema: 'http://cyclonedx.org/schema/bom-1.6.schema.json',
     bomFormat: 'CycloneDX',
     specVersion: '1.6',
     version: 1,
     metadata: { component: dateline },
-    components: [node, ...libraries],
+    components: [node, ...libraries, ...fonts],
     dependencies: [
-      { ref: dateline['bom-ref'], dependsOn: [node['bom-ref']] },
+      { ref: dateline['bom-ref'], dependsOn: [node['bom-ref'], ...fonts.map((font) => font['bom-ref'])] },
       { ref: node['bom-ref'], dependsOn: libraries.map((library) => library['bom-ref']) },
-      ...libraries.map((library) => ({ ref: library['bom-ref'] })),
+      ...[...libraries, ...fonts].map((one) => ({ ref: one['bom-ref'] })),
     ],
   }
   return `${JSON.stringify(bill, null, 2)}\n`

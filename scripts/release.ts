@@ -38,6 +38,8 @@ const directory = values.out ?? join(ROOT, 'dist', 'release')
 const wanted = values.only === undefined ? SYSTEMS : values.only.split(',').map(systemNamed)
 const work = mkdtempSync(join(tmpdir(), 'dateline-release-'))
 const sums = new Map<string, string>()
+/** Of the typefaces inside the executable. */
+const fontLicenses = ['public-sans', 'newsreader'].map((name) => ({ path: `LICENSE.${name}.txt`, bytes: readFileSync(join(ROOT, `data/fonts/${name}-license.txt`)) }))
 const examples = EXAMPLES.map((one) => ({ path: `examples/${one.file}`, bytes: Buffer.from(readExample(one)) }))
 
 try {
@@ -59,6 +61,7 @@ try {
       const files = [
         { path: `dateline${ending}`, bytes: executable, isExecutable: true },
         { path: 'LICENSE.node.txt', bytes: license },
+        ...fontLicenses,
         ...examples,
       ]
       add(name + ending, executable)

@@ -42,6 +42,7 @@ function contentSecurityPolicy(pictures: "'self'" | "'self' https:"): string {
     "default-src 'none'",
     "script-src 'self'",
     "style-src 'self'",
+    "font-src 'self'",
     `img-src ${pictures}`,
     "connect-src 'self'",
     "base-uri 'none'",

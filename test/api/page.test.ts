@@ -27,7 +27,7 @@ const script = `/${/<script type="module" src="(assets\/[\w-]+\.js)">/.exec(page
 /** The whole policy of a page. */
 function policyWith(pictures: string): string {
   return (
-    `default-src 'none'; script-src 'self'; style-src 'self'; ${pictures}; connect-src 'self'; ` +
+    `default-src 'none'; script-src 'self'; style-src 'self'; font-src 'self'; ${pictures}; connect-src 'self'; ` +
     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; " +
     "trusted-types 'none'"
   )
@@ -49,7 +49,7 @@ describe('every file of the pages', () => {
         const decoded = coding === undefined ? response.bytes : DECODERS[coding]?.(response.bytes)
         assert.ok(decoded?.equals(body), `${path}, ${accepted}: other bytes`)
       }
-      assert.equal(immutable, /-[A-Z0-9]{8}\.(?:js|css|svg)$/.test(path), path)
+      assert.equal(immutable, /-[A-Z0-9]{8}\.(?:js|css|svg|woff2)$/.test(path), path)
     }
   })
 

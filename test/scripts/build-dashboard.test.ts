@@ -84,6 +84,24 @@ it('a first visit over 102,400 bytes, compressed, is refused with its largest so
   await assert.rejects(visit(most + 10), /page\.html: wanted at most 102400 bytes, compressed, .* found 1024[01]\d; the largest .*\n +10\d{4} src\/dashboard\/icon\.svg\n/)
 })
 
+it('fonts have names by content and a limit of their own, and weigh nothing at the first visit', async (t) => {
+  const random = seededRandom(28)
+  const withFont = (bytes: number) =>
+    buildDashboard({
+      root: pages(t, {
+        'page.css': "@font-face { font-family: one; src: url('./one.woff2') }",
+        'one.woff2': Uint8Array.from({ length: bytes }, () => random.below(256)),
+      }),
+    })
+  const { assets, firstVisit, fonts } = await withFont(61_440)
+  const font = assets.find(({ path }) => withoutHash(path) === '/assets/one.woff2')
+  assert.deepEqual([font?.type, font?.immutable, font?.brotli], ['font/woff2', true, undefined])
+  assert.deepEqual([...fonts], [[font?.path, 61_440]])
+  assert.deepEqual([...firstVisit.keys()].map(withoutHash), ['page.html', 'page.css', 'page.js', 'fr.js'])
+  assert.match(Buffer.from(assets.find(({ path }) => path.endsWith('.css') && path.includes('page'))?.body ?? []).toString(), /url\("?\.\/one-\w{8}\.woff2"?\)/)
+  await assert.rejects(withFont(61_441), /page\.html: wanted at most 61440 bytes of fonts, found 61441/)
+})
+
 for (const [name, files, wanted] of [
   ['a mistake in a script', { 'page.ts': 'const' }, /src\/dashboard\/page\.ts:1:5: ERROR/],
   ['a module of node', { 'both.ts': "import 'node:fs'\nexport const both = () => 1" }, /"node:fs"/],

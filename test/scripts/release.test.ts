@@ -75,10 +75,12 @@ it('the bill of materials names Dateline, Node and every library in it, and is t
     `generic/openssl@${openssl}`,
     `generic/sqlite@${sqlite}`,
     `npm/undici@${undici}`,
+    'npm/%40fontsource-variable/newsreader@5.3.0',
   ])
     assert.ok(purls.includes(`pkg:${wanted}`), wanted)
   assert.equal(new Set(purls).size, purls.length)
   const licenses = new Map(bill.components.map((one) => [one.name, one.licenses]))
+  assert.deepEqual(licenses.get('public-sans'), [{ license: { id: 'OFL-1.1' } }])
   assert.deepEqual(licenses.get('openssl'), [{ license: { id: 'Apache-2.0' } }])
   assert.deepEqual(licenses.get('tzdata'), [{ license: { name: 'Public Domain' } }])
   assert.deepEqual(licenses.get('amaro'), [{ expression: 'MIT AND Apache-2.0' }])

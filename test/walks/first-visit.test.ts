@@ -26,18 +26,26 @@ function filesOf(page: Page): Promise<readonly Fetched[]> {
   )
 }
 
+const isFont = ({ name }: Fetched): boolean => name.endsWith('.woff2')
+
 describe('the first visit', { skip: browserMissing() }, () => {
   it('fetches one script, one style sheet and the texts of one language, and the second one nothing of them', async () => {
     await dashboard.store('topic', { name: 'Tidal power' })
     const page = await dashboard.openAs(dashboard.cast.admin, '#/topics', { language: 'de' })
     await page.find({ role: 'row', name: /^Tidal power/ })
     await page.loaded()
-    const first = await filesOf(page)
+    await page.evaluate(() => document.fonts.ready.then(() => undefined))
+    const files = await filesOf(page)
+    const first = files.filter((one) => !isFont(one))
     assert.deepEqual(first.map(({ name }) => name).sort(), [
       ...['/', '/assets/chunk.js', '/assets/de.js', '/assets/icon.svg', '/assets/page.css', '/assets/theme-at-load.js'],
     ])
     const bytes = first.reduce((sum, one) => sum + one.bytes, 0)
     assert.ok(bytes > 0 && bytes <= BYTES_MAX, `${bytes} bytes`)
+    // Text is there before its fonts.
+    const fonts = files.filter(isFont)
+    assert.deepEqual(fonts.map(({ name }) => name).sort(), ['/assets/newsreader-latin-600.woff2', '/assets/public-sans-latin.woff2'])
+    assert.ok(fonts.every(({ bytes }) => bytes > 0))
 
     // Another visit than a reload, which asks again for some files.
     await page.open('/robots.txt')
