@@ -9,6 +9,8 @@
 export const FIRST_RUN = 'first-run'
 /** The path of scheduled changes. */
 export const SCHEDULED = 'scheduled'
+/** The path of publications. */
+export const PUBLICATIONS = 'publications'
 /** The path of feeds. */
 export const FEEDS = 'feeds'
 

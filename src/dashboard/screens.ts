@@ -9,7 +9,7 @@ import { isScheduled } from '../models/scheduled.ts'
 import { modelsTitle, pathOf } from './model-titles.ts'
 import { contentModels, may } from './permissions.ts'
 import type { LoadableScreen } from './screen-loading.ts'
-import { FEEDS, FIRST_RUN, SCHEDULED } from './screen-url.ts'
+import { FEEDS, FIRST_RUN, PUBLICATIONS, SCHEDULED } from './screen-url.ts'
 import { documentEditor } from './screens/editor/document-editor.ts'
 import { documentList } from './screens/list/document-list.ts'
 import { overviewScreen } from './screens/overview/overview-screen.ts'
@@ -53,6 +53,7 @@ export function screensOf(caller: Caller): readonly ScreenEntry[] {
   const feeds: ScreenEntry = { path: FEEDS, title: t('models.feed'), icon: 'feed', group: 'content', open: 'feeds' }
   const mayRemove = contentModels(caller).some((model) => may('remove', model, caller))
   const administration: readonly ScreenEntry[] = [
+    { path: PUBLICATIONS, title: t('models.publication'), icon: 'publish', group: 'administration', open: 'publications' },
     { path: 'users', title: t('users.title'), icon: 'user', group: 'administration', open: 'users' },
     { path: 'configuration', title: t('configuration.title'), icon: 'remote_config', group: 'administration', open: 'configuration' },
     { path: 'operations', title: t('operations.title'), icon: 'operations', group: 'administration', open: 'operations' },

@@ -8,6 +8,7 @@ import { configurationScreen } from './screens/configuration/configuration-scree
 import { feedsScreen } from './screens/feeds/feeds-screen.ts'
 import { firstRunScreen } from './screens/first-run/first-run-screen.ts'
 import { operationsScreen } from './screens/operations/operations-screen.ts'
+import { publicationsScreen } from './screens/publications/publications-screen.ts'
 import { ownSessionsScreen } from './screens/users/own-sessions-screen.ts'
 import { usersScreen } from './screens/users/users-screen.ts'
 
@@ -18,5 +19,6 @@ export const SECOND_SCREENS = {
   firstRun: firstRunScreen,
   operations: operationsScreen,
   ownSessions: ownSessionsScreen,
+  publications: publicationsScreen,
   users: usersScreen,
 } as const satisfies Readonly<Record<string, OpenScreen>>

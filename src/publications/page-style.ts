@@ -29,11 +29,12 @@ time { white-space: nowrap; }
 .skip { position: absolute; inset-block-start: -9rem; inset-inline-start: 1rem; padding: .5rem 1rem; background: var(--ink); color: var(--ground); font: .875rem var(--sans); }
 .skip:focus { inset-block-start: .5rem; z-index: 1; }
 .bar { display: flex; flex-wrap: wrap; align-items: center; justify-content: space-between; gap: .5rem 1rem; padding-block: .75rem; font: .8125rem/1.4 var(--sans); color: var(--soft); }
-form { display: flex; border: 1px solid var(--edge); border-radius: 2rem; overflow: hidden; }
+[dir=auto] { text-align: match-parent; }
+form { display: flex; flex: 1 1 10rem; border: 1px solid var(--edge); border-radius: 2rem; overflow: hidden; }
 form:focus-within { border-color: var(--accent); outline: 1px solid var(--accent); }
 label, .seen { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
 input, button { min-height: 2.25rem; border: 0; background: none; color: var(--ink); font: inherit; }
-input { width: 10rem; padding-inline: .875rem .25rem; outline: 0; }
+input { flex: 1; width: 9rem; min-width: 0; padding-inline: .875rem .25rem; outline: 0; }
 button { color: var(--accent); font-weight: 600; cursor: pointer; padding-inline: .5rem .875rem; }
 button:hover { text-decoration: underline; }
 .masthead { border-block-start: 3px solid var(--rule); padding-block: 1.5rem 1.25rem; text-align: center; }
@@ -73,6 +74,7 @@ footer a { padding-block: .25rem; text-decoration: underline; text-decoration-co
 .lead h3 { font-size: 1.625rem; line-height: 1.16; letter-spacing: -.012em; }
 @media (min-width: 40rem) {
   body { padding-inline: 2rem; }
+  form { flex: none; }
   .stories { grid-template-columns: repeat(2, minmax(0, 1fr)); }
   .lead { grid-column: 1 / -1; flex-direction: row; gap: 2.25rem; align-items: center; padding-block: 1.5rem; }
   .lead > div { max-width: 46rem; }

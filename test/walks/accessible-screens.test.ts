@@ -30,6 +30,8 @@ const OPENED: (readonly [name: string, hash: string, press?: string, opened?: st
   ['feeds', '#/feeds'],
   ['a new feed', '#/feeds/new'],
   ['a list of feeds', '#/feeds/opml'],
+  ['publications', '#/publications'],
+  ['a new publication', '#/publications/new'],
   ['a rule', '#/feeds/rules', '.rules-editor .buttons button', '.rule'],
   ['users', '#/users'],
   ['a user', `#/users/${cast.publisher.id}`],

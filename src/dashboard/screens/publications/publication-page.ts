@@ -1,0 +1,171 @@
+/** One publication, or a new one: its form beside what readers would get, its address, and a new secret one. */
+import { PreconditionFailed } from '../../../client/client.ts'
+import { publication } from '../../../models/publication-model.ts'
+import { documentsOf, type Members, type StoredDocument } from '../../any-documents.ts'
+import { fieldTitle, modelsTitle } from '../../model-titles.ts'
+import { problemOf } from '../../problem-text.ts'
+import { removeWithUndo } from '../../removal.ts'
+import type { Screen, ScreenContext } from '../../screen.ts'
+import { goTo, hrefTo, PUBLICATIONS } from '../../screen-url.ts'
+import { currentLanguage, t, textOr } from '../../texts.ts'
+import { debouncedRequest } from '../../timing.ts'
+import { ask } from '../../kit/dialog.ts'
+import { button, fill, h, type Child } from '../../kit/dom.ts'
+import { card, problemLine } from '../../kit/elements.ts'
+import { whileBusy } from '../../kit/focus.ts'
+import { icon } from '../../kit/icons.ts'
+import { notify, notifyFailure } from '../../kit/notices.ts'
+import { readInto } from '../../kit/read-into.ts'
+import { errorText, isAbort } from '../../kit/states.ts'
+import { askToLeave } from '../../kit/unsaved.ts'
+import { inputControl, namedProblem } from '../../kit/form/control.ts'
+import { formFor } from '../../kit/form/form.ts'
+import { tickList } from '../../kit/form/tick-list.ts'
+import { addressLine, showNewSecret } from './publication-address.ts'
+import { previewStories } from './publication-preview.ts'
+
+const PREVIEW_MS = 400
+const NEW: Members = {
+  ...{ name: '', title: '', description: '', filter: '{}', sort: 'publishedAt:desc', pageSize: 30, members: ['excerpt', 'source', 'topic'] },
+  ...{ visibility: 'public', isPaused: false, contact: '', rights: '' },
+}
+
+/** `id` is undefined for a new one. */
+export function publicationPage(context: ScreenContext, id: string | undefined): Screen {
+  const { client, signal } = context
+  const documents = documentsOf(client, publication)
+  const title = id === undefined ? t('publications.new') : t('model.publication')
+  const heading = h('h1', { dir: 'auto' }, title)
+  const [tools, body] = [h('div', { class: 'buttons' }), h('div')]
+  let isUnsaved = false
+  let save = (): void => {}
+
+  if (id === undefined) fill(body, editor({ ...NEW, language: currentLanguage() }, undefined, null))
+  else {
+    readInto(context, {
+      element: body,
+      lines: [8, 3],
+      async read(options) {
+        const [stored, states] = await Promise.all([documents.get(id, options), client.admin.publications(options)])
+        return { ...stored, address: states.items.find((one) => one.id === id)?.address ?? null }
+      },
+      show: ({ document, etag, address }) => editor(document, etag, address),
+    })
+  }
+
+  function editor(given: Members, first: string | undefined, address: string | null): Child {
+    let etag = first
+    if (id !== undefined) fill(heading, String(given['title']))
+    const saveButton: HTMLButtonElement = button([icon('check'), t('save')], () => save(), { class: 'primary', disabled: id !== undefined })
+    const [problem, preview] = [problemLine(), h('div')]
+    const form = formFor(publication.fields, given, {
+      onChange() {
+        isUnsaved = true
+        saveButton.disabled = false
+        look()
+      },
+      picker: () => {
+        throw new Error('A publication has no copies')
+      },
+      about: (path) => textOr(`about.publication.${path}`, '') || undefined,
+      instead(path, field, options) {
+        if (path === 'members' && field.kind === 'list' && field.of.kind === 'choice') return tickList(options, field.of.values, fieldTitle)
+        if (path !== 'filter') return undefined
+        const input = h('textarea', { rows: 4, class: 'mono', dir: 'ltr', spellcheck: 'false' })
+        return inputControl(options, { input, read: ({ value }) => value, write: (at, value) => (at.value = typeof value === 'string' ? value : '') })
+      },
+    })
+    const look = debouncedRequest(PREVIEW_MS, signal, async (mine) => {
+      try {
+        const found = await client.admin.previewPublication({ publication: { ...form.value(), ...placeholders(form.value()) } }, { signal: mine })
+        if (!mine.aborted) fill(preview, previewStories(found))
+      } catch (error) {
+        if (!isAbort(error)) fill(preview, h('p', { class: 'soft', dir: 'auto' }, errorText(error)))
+      }
+    })
+    save = () => void (!saveButton.disabled && whileBusy(saveButton, store))
+    const remove: HTMLButtonElement = button([icon('trash'), t('delete')], () => void whileBusy(remove, removed), { class: 'plain' })
+    fill(tools, id !== undefined && remove, saveButton)
+    look.now()
+
+    async function store(): Promise<void> {
+      form.showProblems([])
+      fill(problem)
+      try {
+        const stored = id === undefined ? await documents.create(form.value(), { signal }) : await documents.replace(id, form.value(), { signal, ...(etag !== undefined && { ifMatch: etag }) })
+        etag = stored.etag
+        isUnsaved = false
+        notify(t('publications.saved'), { kind: 'done' })
+        if (id === undefined) await madeNew(stored.document)
+        else fill(heading, String(stored.document['title']))
+      } catch (error) {
+        const found = problemOf(error)
+        if (error instanceof PreconditionFailed) notify(t('feeds.changedElsewhere'), { kind: 'failed' })
+        else if (found === undefined) notifyFailure(error)
+        else {
+          fill(problem, form.showProblems([found]).map(namedProblem).join(' '))
+          form.focusProblem()
+        }
+      } finally {
+        // After the button has its state back.
+        queueMicrotask(() => (saveButton.disabled = id !== undefined && !isUnsaved))
+      }
+    }
+
+    return h(
+      'div',
+      { class: 'feed-columns' },
+      h('div', { class: 'part feed-editor' }, card(h('h2', {}, t('publications.settings')), form.element, problem), id !== undefined && addressCard(id, given, address)),
+      h('section', { class: 'card preview' }, h('h2', {}, t('publications.preview')), preview),
+    )
+  }
+
+  /** One that is not for all needs an address first. */
+  async function madeNew(document: StoredDocument): Promise<void> {
+    goTo(hrefTo([PUBLICATIONS, document.id]))
+    if (document['visibility'] === 'secret') await showNewSecret({ ...context, signal: new AbortController().signal }, document.id)
+  }
+
+  function addressCard(of: string, { name }: Members, address: string | null): HTMLElement {
+    const make: HTMLButtonElement = button(t('publications.newSecret'), () => void whileBusy(make, newSecret))
+    return card(
+      h('h2', {}, t('publications.address')),
+      h('p', {}, addressLine(address ?? `/p/${String(name)}/…`, address !== null)),
+      h('p', { class: 'soft about' }, t(address === null ? 'publications.secretAbout' : 'publications.feeds')),
+      address === null && h('div', { class: 'buttons' }, make),
+    )
+
+    async function newSecret(): Promise<void> {
+      const isSure = await ask({ title: t('publications.secretTitle'), text: t('publications.secretEnds'), confirm: t('publications.newSecret'), isDangerous: true })
+      if (isSure) await showNewSecret(context, of)
+    }
+  }
+
+  async function removed(): Promise<void> {
+    if (id === undefined) return
+    const name = heading.textContent
+    if (!(await ask({ title: t('publications.removeTitle', { title: name }), text: t('publications.removeText'), confirm: t('delete'), isDangerous: true }))) return
+    isUnsaved = false
+    void removeWithUndo({ client, model: publication, ids: [id], notice: () => t('feeds.removed', { title: name }) })
+    goTo(hrefTo([PUBLICATIONS]))
+  }
+
+  return {
+    title,
+    element: h(
+      'section',
+      { class: 'feeds' },
+      h('a', { class: 'crumb', href: hrefTo([PUBLICATIONS]) }, icon('back'), modelsTitle(publication)),
+      h('div', { class: 'screen-head staying' }, heading, tools),
+      body,
+    ),
+    hasUnsaved: () => isUnsaved,
+    mayLeave: async () => !isUnsaved || askToLeave(),
+    save: () => save(),
+  }
+}
+
+/** What a preview needs and does not show, where it is not filled in yet. */
+function placeholders({ name, title }: Members): Members {
+  return { ...(name === '' && { name: 'new' }), ...(title === '' && { title: '–' }) }
+}
