@@ -1,5 +1,5 @@
 /** The composition root: settings → store → jobs → service → routes → server, in the order in which they start. */
-import { dirname, resolve } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import { limitsInUse, limitsOfThread } from './app/connection-limits.ts'
 import { openChangeFeed } from './app/change-feed.ts'
 import { openNodeService } from './app/cluster/node-service.ts'
@@ -42,6 +42,7 @@ import { readOutboundRules } from './outbound/outbound-settings.ts'
 import { readMailSettings, type MailSettings } from './mail/settings/mail-settings.ts'
 import { SYSTEM } from './store/actor.ts'
 import type { AuditEntry } from './store/audit/audit-record.ts'
+import { MEDIA_DIRECTORY, pictureFiles } from './store/media/picture-files.ts'
 import type { BackupSchedule } from './store/backup/backup-schedule.ts'
 
 const NEVER = new Promise<never>(() => {})
@@ -148,8 +149,9 @@ export async function startApp(config: Config, secrets: Secrets, options: AppOpt
 
   const lookAtSettings = live.follow(services, log)
   const readMail = (next: Config): MailSettings => readMailSettings(next, { now, environment })
+  const pictures = pictureFiles(join(dataDir, MEDIA_DIRECTORY))
   const jobs = await startJobs({
-    ...{ config: live.config, dataDir, services, isKeeper: node?.isKeeper, outbound: outbound.rules, lookAtSettings, now, log },
+    ...{ config: live.config, dataDir, services, pictures, isKeeper: node?.isKeeper, outbound: outbound.rules, lookAtSettings, now, log },
     checkCertificate: () => renewal?.check(),
     async startMail(isOnDuty) {
       const { codeMinutes } = config
@@ -171,7 +173,7 @@ export async function startApp(config: Config, secrets: Secrets, options: AppOpt
   const setupToken = createSetupToken()
   let [shown, reloaded] = [options.settings, config]
   const service = createService({
-    ...{ services, jobs, node, config, pages, represent, setupToken, dataDir, startedAt, logMemory, mailTestMs, pageAssets, now, log },
+    ...{ services, jobs, node, config, pages, represent, setupToken, dataDir, startedAt, logMemory, mailTestMs, pageAssets, pictures, now, log },
     live: live.config,
     changes: feed.changes,
     settings: serviceSettings({ live, ...services, shown: () => shown, readMail }),
@@ -179,7 +181,7 @@ export async function startApp(config: Config, secrets: Secrets, options: AppOpt
 
   const limits = limitsOfThread({ ...limitsInUse(config, log), ...serverLimits }, threads)
   const untrustedForward = firstOfDay(now, warnOfForwards(log))
-  const { server, publicationPages, forwarded } = createMainServer({ service, services, node, config, live: live.config, pageAssets, publicationCacheBytes, log }, {
+  const { server, publicationPages, forwarded } = createMainServer({ service, services, node, config, live: live.config, pageAssets, pictures, publicationCacheBytes, log }, {
     ...{ certificate: renewal?.current(), limits, onUntrustedForward: untrustedForward },
     shared: others,
   })

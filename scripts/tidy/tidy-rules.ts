@@ -34,7 +34,7 @@ const RANKS: Readonly<Record<string, number>> = {
 /** The rooms of a unit, the lowest first; what stands beside them is above all of them, but for a file that is listed. */
 const ROOMS: Readonly<Record<string, readonly string[]>> = {
   store: [
-    ...['actor.ts', 'db', 'schema', 'search', 'query', 'documents', 'history', 'references', 'outbox', 'settings', 'accounts', 'feeds', 'publications', 'audit'],
+    ...['actor.ts', 'db', 'schema', 'search', 'query', 'documents', 'history', 'references', 'outbox', 'settings', 'accounts', 'feeds', 'media', 'publications', 'audit'],
     ...['cluster', 'writes', 'backup'],
   ],
 }

@@ -21,6 +21,7 @@ import { createBackupRestores } from '../store/backup/backup-restores.ts'
 import { createBackupRuns } from '../store/backup/backup-runs.ts'
 import { backupRule, lackOfRoom, startBackups, type BackupRule, type BackupSchedule } from '../store/backup/backup-schedule.ts'
 import { databaseFile } from '../store/db/data-dir.ts'
+import type { PictureFiles } from '../store/media/picture-files.ts'
 import { startHousekeeping, type KeptTimes } from '../store/housekeeping.ts'
 import { startFeeds } from './feed-service.ts'
 import type { MailService } from './mail-service.ts'
@@ -34,6 +35,8 @@ export interface JobOptions {
   /** The settings in use, which may change. */
   readonly config: () => Config
   readonly dataDir: string
+  /** The files of pictures. */
+  readonly pictures: PictureFiles
   readonly services: Pick<Services, 'store' | 'metrics' | 'guestLimit' | 'newId' | 'keys'>
   /** Where feeds may be fetched from. */
   readonly outbound: OutboundRules
@@ -68,7 +71,7 @@ export type Jobs = Awaited<ReturnType<typeof startJobs>>
 
 /** Starts all jobs; `running` stops them, the last one first. Rejects where one cannot start. */
 export async function startJobs(options: JobOptions, running: AsyncDisposableStack) {
-  const { config, dataDir, services, outbound, isKeeper, lookAtSettings, checkCertificate, startMail, now, log } = options
+  const { config, dataDir, services, pictures, outbound, isKeeper, lookAtSettings, checkCertificate, startMail, now, log } = options
   const { store, metrics } = services
   const { rule, findLack, ...backups } = backupParts(options, running)
   const jobs = {
@@ -83,7 +86,7 @@ export async function startJobs(options: JobOptions, running: AsyncDisposableSta
     housekeeping: {
       who: 'keeper',
       every: 'six hours, and a minute for the room of guests',
-      start: (isOnDuty: IsOnDuty) => startHousekeeping({ store, kept: () => keptTimes(config(), services), isOnDuty, now, log }),
+      start: (isOnDuty: IsOnDuty) => startHousekeeping({ store, files: pictures, kept: () => keptTimes(config(), services), isOnDuty, now, log }),
     },
     schedule: {
       who: 'keeper',

@@ -11,6 +11,8 @@ import { createServer, type HttpServer, type ServerOptions } from '../http/serve
 import type { NodeService } from './cluster/node-service.ts'
 import { pageRoutes, type PageAsset } from './page-routes.ts'
 import { publicationRoutes, withoutSecret } from './publications/publication-routes.ts'
+import { pictureRoute } from './picture-route.ts'
+import type { PictureFiles } from '../store/media/picture-files.ts'
 import type { Services } from './services.ts'
 
 /** Those of requests whose responses tell the position of a node. */
@@ -26,6 +28,8 @@ export interface RouteOptions {
   readonly pageAssets: readonly PageAsset[] | undefined
   /** Bytes of memory for the pages of publications. */
   readonly publicationCacheBytes: number
+  /** The files of pictures. */
+  readonly pictures: PictureFiles
   readonly log: Log
 }
 
@@ -40,7 +44,7 @@ export interface MainServer {
 /** What the server gets beside what the service and its settings say. */
 type ServerFacts = Pick<ServerOptions, 'certificate' | 'limits' | 'onUntrustedForward' | 'shared'>
 
-export function createMainServer({ service, services, node, config, live, pageAssets, publicationCacheBytes, log }: RouteOptions, facts: ServerFacts): MainServer {
+export function createMainServer({ service, services, node, config, live, pageAssets, pictures, publicationCacheBytes, log }: RouteOptions, facts: ServerFacts): MainServer {
   const { store, sessions, limits, newId, instance, arrivals, counters } = services
   const { now } = service
   const positions = store.replication === undefined ? undefined : createPositionGate(store.replication)
@@ -54,6 +58,7 @@ export function createMainServer({ service, services, node, config, live, pageAs
   const routes = [
     ...routesOf(ENDPOINTS, service, guard),
     ...(node?.routes(services) ?? []),
+    pictureRoute({ store, files: pictures, log }),
     ...(config.dashboard ? pageRoutes(pageAssets, config, service.content.represent) : []),
     ...publications.routes,
   ]

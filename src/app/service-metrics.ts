@@ -5,6 +5,7 @@ import { LIMIT_NAMES, type LimitName } from '../auth/limits.ts'
 import type { Clock } from '../base/clock.ts'
 import type { LogOutput } from '../base/log-output.ts'
 import type { Labels, Metrics, Reading } from '../base/metrics.ts'
+import type { PictureLimit } from '../content/kept-pictures.ts'
 import type { PageCache } from '../content/reads/page-cache.ts'
 import type { AuditEvent } from '../models/audit.ts'
 import type { BackupRecord } from '../store/backup/backup-runs.ts'
@@ -72,6 +73,13 @@ export function backupMetrics(metrics: Metrics, backups: () => { state(): Backup
     'How long the last backup took.',
     ofLast(({ ms }) => ms / 1000),
   )
+}
+
+/** Registers what pictures take. */
+export function pictureMetrics(metrics: Metrics, store: Pick<Store, 'pictures'>, limit: () => PictureLimit): void {
+  metrics.gauge('dateline_pictures', 'Pictures that are kept.', () => [[{}, store.pictures.pictureTotals().pictures]])
+  metrics.gauge('dateline_picture_bytes', 'What all pictures take.', () => [[{}, store.pictures.pictureTotals().bytes]])
+  metrics.gauge('dateline_picture_bytes_max', 'What all pictures together may take.', () => [[{}, limit().bytesMax]])
 }
 
 /** Registers whether the mail server fails for every message. */

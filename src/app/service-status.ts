@@ -6,7 +6,9 @@ import { isoDate } from '../base/dates.ts'
 import type { ServiceStatus } from '../models/responses.ts'
 import type { BackupState } from '../store/backup/backup-schedule.ts'
 import type { GuestLimit } from '../store/accounts/guest-table.ts'
+import type { PictureLimit } from '../content/kept-pictures.ts'
 import { guestConcern } from './guest-budget.ts'
+import { pictureConcern } from './picture-limit.ts'
 import { FREE_BYTES_MIN, freeBytes, problemsFound, type ReadinessChecks } from './readiness.ts'
 import { sizeOf, type ServiceCounters } from './service-metrics.ts'
 import type { Store } from '../store/store.ts'
@@ -22,8 +24,9 @@ export interface StatusOptions {
   readonly now: Clock
   readonly dataDir: string
   readonly database: string
-  readonly store: Pick<Store, 'outbox' | 'queries' | 'accounts' | 'feeds'>
+  readonly store: Pick<Store, 'outbox' | 'queries' | 'accounts' | 'feeds' | 'pictures'>
   readonly guestLimit: () => GuestLimit
+  readonly pictureLimit: () => PictureLimit
   readonly counters: Pick<ServiceCounters, 'rejections'>
   readonly checks: ReadinessChecks
   readonly mail: () => readonly string[]
@@ -61,6 +64,7 @@ export async function serviceStatus(options: StatusOptions): Promise<ServiceStat
       freeBytes: await freeBytes(dataDir),
     },
     guests: guestStatus(options),
+    pictures: pictureStatus(options),
     attention: await attention(options),
     limits: counters.rejections(),
     queries: store.queries.counts(),
@@ -85,7 +89,7 @@ async function attention(options: StatusOptions): Promise<ServiceStatus['attenti
   const ofSchedule = options.schedule().map((message) => ({ kind: 'schedule', message }) as const)
   const problem = options.mailProblem()
   const ofSettings = problem === undefined ? [] : [{ kind: 'mail', message: `the stored mail settings are not used: ${problem}` } as const]
-  return [...ofChecks, ...ofGuests(options), ...ofSettings, ...ofBackups(options.backups()), ...ofCluster, ...ofSchedule, ...ofFeeds(options)]
+  return [...ofChecks, ...ofGuests(options), ...ofPictures(options), ...ofSettings, ...ofBackups(options.backups()), ...ofCluster, ...ofSchedule, ...ofFeeds(options)]
 }
 
 function guestStatus({ store, guestLimit }: Pick<StatusOptions, 'store' | 'guestLimit'>): ServiceStatus['guests'] {
@@ -103,6 +107,16 @@ function ofGuests({ store, guestLimit }: Pick<StatusOptions, 'store' | 'guestLim
 function ofFeeds({ store }: Pick<StatusOptions, 'store'>): ServiceStatus['attention'] {
   const failing = store.feeds.failingFeeds()
   return failing === 0 ? [] : [{ kind: 'feeds', message: `${counted(failing, 'feed')} cannot be fetched` }]
+}
+
+function pictureStatus({ store, pictureLimit }: Pick<StatusOptions, 'store' | 'pictureLimit'>): ServiceStatus['pictures'] {
+  const { pictures: count, bytes } = store.pictures.pictureTotals()
+  return { count, bytes, bytesMax: pictureLimit().bytesMax }
+}
+
+function ofPictures({ store, pictureLimit }: Pick<StatusOptions, 'store' | 'pictureLimit'>): ServiceStatus['attention'] {
+  const reason = pictureConcern(store.pictures.pictureTotals(), pictureLimit())
+  return reason === undefined ? [] : [{ kind: 'pictures', message: reason }]
 }
 
 /** Backups that are off or left out do not keep the service from its work, so that no readiness check tells of them. */

@@ -12,12 +12,13 @@ import type { Config } from '../config/settings.ts'
 import { createDocuments } from '../content/documents.ts'
 import type { ListSettings } from '../content/reads/list-query.ts'
 import type { PageCache } from '../content/reads/page-cache.ts'
+import { createPictures, type PictureLimit } from '../content/kept-pictures.ts'
 import { createReads, DATA_FORM } from '../content/reads/reads.ts'
 import { createRepeats } from '../content/repeatable.ts'
 import { createReviewQueue } from '../content/review-queue.ts'
 import { createSyncReads } from '../content/sync/sync-pull.ts'
 import { createListExports } from '../content/transfer/export-files.ts'
-import { downloadSlots } from '../endpoints/download-slots.ts'
+import { downloadSlots, uploadSlots } from '../endpoints/download-slots.ts'
 import { createInvitationSender, type InvitationSender } from '../endpoints/invitation-sender.ts'
 import { createMailTest } from '../endpoints/mail-test.ts'
 import type { Changes, Service, SettingsAccess } from '../endpoints/service-parts.ts'
@@ -30,7 +31,10 @@ import type { NodeService } from './cluster/node-service.ts'
 import type { Jobs } from './jobs.ts'
 import { OPENAPI_PATH, type PageAsset } from './page-routes.ts'
 import { lastRestore } from './restore-outcome.ts'
+import { createPictureLimit } from './picture-limit.ts'
 import { readiness, readinessChecks } from './readiness.ts'
+import type { PictureFiles } from '../store/media/picture-files.ts'
+import { pictureMetrics } from './service-metrics.ts'
 import { serviceStatus } from './service-status.ts'
 import type { Services } from './services.ts'
 
@@ -52,6 +56,8 @@ export interface ServiceOptions {
   readonly logMemory: LogMemory
   /** How long a test mail may take; undefined for the default. */
   readonly mailTestMs: number | undefined
+  /** The files of pictures. */
+  readonly pictures: PictureFiles
   /** What was built for browsers. */
   readonly pageAssets: readonly PageAsset[] | undefined
   readonly now: Clock
@@ -67,6 +73,7 @@ export function createService(options: ServiceOptions): Service {
   const { store, newId, instance } = services
   const { paths, runs, restores } = jobs.backups
   const mail = mailParts(options)
+  const pictures = pictureParts(options)
   return {
     ...{ instance, startedAt, now, newId, store, changes, settings, mail },
     position: store.replication?.position,
@@ -75,8 +82,10 @@ export function createService(options: ServiceOptions): Service {
     feeds: jobs.feeds,
     publicUrl: () => options.live().publicUrl,
     backups: { paths, runs, restores, lastRestore: () => lastRestore(store) },
-    operation: operationParts(options),
+    operation: operationParts(options, pictures.limit),
     downloads: downloadSlots(),
+    pictures,
+    uploads: uploadSlots(),
   }
 }
 
@@ -126,14 +135,24 @@ function contentParts(options: ServiceOptions, { invite }: Pick<InvitationSender
   }
 }
 
-function operationParts(options: ServiceOptions): Service['operation'] {
+function pictureParts({ services: { store, metrics }, pictures: files, config, live, dataDir, now }: ServiceOptions): Service['pictures'] {
+  const limit = createPictureLimit(dataDir, () => live().mediaMax)
+  pictureMetrics(metrics, store, limit)
+  return {
+    keeping: createPictures({ store, files, limit, now }),
+    limit,
+    base: { publicUrl: () => live().publicUrl, isTls: config.tlsCert !== undefined },
+  }
+}
+
+function operationParts(options: ServiceOptions, pictureLimit: () => PictureLimit): Service['operation'] {
   const { services, jobs, live, dataDir, startedAt, logMemory, pageAssets, node, now } = options
   const { store, instance, metrics, counters, guestLimit } = services
   const { mail, backups, schedule } = jobs
   const checks = readinessChecks({ store, dataDir, backups: backups.schedule, mailFailingSince: mail.failingSince, now, replication: store.replication })
   const status = {
     version: VERSION,
-    ...{ instance, startedAt, now, dataDir, database: backups.paths.database, store, guestLimit, counters, checks },
+    ...{ instance, startedAt, now, dataDir, database: backups.paths.database, store, guestLimit, pictureLimit, counters, checks },
     mail: mail.description,
     cluster: node?.concerns,
     schedule: schedule.concerns,

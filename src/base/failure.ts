@@ -66,8 +66,8 @@ export const FAILURES = {
   payloadTooLarge: {
     status: 413,
     when:
-      'The body is longer than 2 MiB (of guests 256 KiB, of queries 512 KiB, below `/auth` 16 KiB), or arrives in a ' +
-      'flood of tiny chunks',
+      'The body is longer than 2 MiB (guests 256 KiB, queries 512 KiB, pictures 10 MiB, below `/auth` 16 KiB), or in too many ' +
+      'tiny chunks',
     message: 'Cannot take a request body of this size: expected at most 2097152 bytes',
   },
   unsupportedMediaType: {

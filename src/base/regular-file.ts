@@ -5,14 +5,22 @@
 import { closeSync, constants, fstatSync, openSync, readSync, type PathLike, type StatsBase } from 'node:fs'
 import { lstat, open, type FileHandle } from 'node:fs/promises'
 
+/** What reads a file. */
+export interface FileReader {
+  read(buffer: Uint8Array, offset: number, length: number, position: number): Promise<{ readonly bytesRead: number }>
+  close(): Promise<void>
+}
+
 /** An open file, which its receiver has to close. */
 export interface OpenFile {
-  readonly handle: FileHandle
+  readonly handle: FileReader
+  /** Where what is meant begins; 0 without it. */
+  readonly start?: number
   readonly bytes: number
 }
 
 /** Opens a regular file; undefined for anything else, a symbolic link included. Throws other errors of the system. */
-export async function openRegularFile(path: PathLike): Promise<OpenFile | undefined> {
+export async function openRegularFile(path: PathLike): Promise<(OpenFile & { readonly handle: FileHandle }) | undefined> {
   let handle: FileHandle
   try {
     // Windows has no O_NOFOLLOW.

@@ -389,11 +389,12 @@ export function createClient(options: ClientOptions = {}): Client {
   let newest = 0
 
   /** Sends a request and gives its reply, whatever the status. */
-  const send = async ({ method, path, body, ifMatch, ifNoneMatch, idempotencyKey, signal, token }: Call): Promise<Response> => {
+  const send = async ({ method, path, body, bytes, ifMatch, ifNoneMatch, idempotencyKey, signal, token }: Call): Promise<Response> => {
     const headers: Record<string, string> = { accept: 'application/json' }
     if (token !== undefined) headers['authorization'] = `Bearer ${token}`
     if (language !== undefined) headers['accept-language'] = language
     if (body !== undefined) headers['content-type'] = method === 'PATCH' ? 'application/merge-patch+json' : 'application/json'
+    if (bytes !== undefined) headers['content-type'] = 'application/octet-stream'
     const tag = headerText('If-Match', ifMatch)
     if (tag !== undefined) headers['if-match'] = strongTag(tag)
     if (ifNoneMatch !== undefined) headers['if-none-match'] = ifNoneMatch
@@ -402,7 +403,7 @@ export function createClient(options: ClientOptions = {}): Client {
     const sent = newest
     if (sent > 0) headers['x-dateline-position'] = String(sent)
     // What JSON cannot hold is the caller's mistake, and no failure of the network.
-    const text = body === undefined ? undefined : JSON.stringify(body)
+    const text = bytes ?? (body === undefined ? undefined : JSON.stringify(body))
     const response = await orNetworkError({ method, path, signal }, () =>
       fetchNow(base + path, {
         method,
@@ -836,6 +837,8 @@ interface Call {
   /** Below `/api/v1/`, escaped. */
   readonly path: string
   readonly body?: object | undefined
+  /** A file, in place of a body of JSON. */
+  readonly bytes?: Blob | Uint8Array<ArrayBuffer> | undefined
   readonly ifMatch?: string | undefined
   readonly idempotencyKey?: string | undefined
   /** The version that the client has kept. */
@@ -1160,6 +1163,9 @@ import type {
   PasskeysRemoved,
   People,
   PersonCode,
+  Picture,
+  PicturePage,
+  PictureUsage,
   PublicationPreview,
   PublicationSecret,
   PublicationStates,
@@ -1264,6 +1270,15 @@ export interface OutboxQuery {
   readonly state?: 'waiting' | 'sending' | 'delivered' | 'failed' | 'expired' | 'superseded' | undefined
   /** How many of the newest. */
   readonly limit?: number | undefined
+}
+
+export interface PicturesQuery {
+  /** How many of the newest. */
+  readonly limit?: number | undefined
+  /** `cursor` of the page before. */
+  readonly cursor?: string | null | undefined
+  /** Whether only pictures are listed that no document names. */
+  readonly unused?: boolean | undefined
 }
 
 export interface AuthCalls {
@@ -1420,7 +1435,7 @@ export interface AdminCalls {
    * stored password, unless the same change brings one. Tokens of the API cannot change settings.
    */
   changeSettings(
-    body: { readonly appName?: string | number | null | undefined; readonly publicUrl?: string | number | null | undefined; readonly invitationUrl?: string | number | null | undefined; readonly review?: 'on' | 'off' | null | undefined; readonly mail?: string | number | null | undefined; readonly mailPassword?: string | number | null | undefined; readonly mailFrom?: string | number | null | undefined; readonly mailTls?: 'starttls' | 'starttls-if-offered' | 'none' | null | undefined; readonly backupEvery?: string | number | null | undefined; readonly backupKeep?: number | string | null | undefined; readonly codesPerEmail?: number | string | null | undefined; readonly codesPerAddress?: number | string | null | undefined; readonly wrongCodesPerAddress?: number | string | null | undefined; readonly wrongCodesPerEmail?: number | string | null | undefined; readonly guestsPerAddress?: number | string | null | undefined; readonly dataPerUser?: number | string | null | undefined; readonly auditDays?: number | string | null | undefined; readonly guestDays?: number | string | null | undefined; readonly guestsMb?: number | string | null | undefined; readonly historyDays?: number | string | null | undefined; readonly trashDays?: number | string | null | undefined },
+    body: { readonly appName?: string | number | null | undefined; readonly publicUrl?: string | number | null | undefined; readonly invitationUrl?: string | number | null | undefined; readonly review?: 'on' | 'off' | null | undefined; readonly mail?: string | number | null | undefined; readonly mailPassword?: string | number | null | undefined; readonly mailFrom?: string | number | null | undefined; readonly mailTls?: 'starttls' | 'starttls-if-offered' | 'none' | null | undefined; readonly backupEvery?: string | number | null | undefined; readonly backupKeep?: number | string | null | undefined; readonly codesPerEmail?: number | string | null | undefined; readonly codesPerAddress?: number | string | null | undefined; readonly wrongCodesPerAddress?: number | string | null | undefined; readonly wrongCodesPerEmail?: number | string | null | undefined; readonly guestsPerAddress?: number | string | null | undefined; readonly dataPerUser?: number | string | null | undefined; readonly auditDays?: number | string | null | undefined; readonly guestDays?: number | string | null | undefined; readonly guestsMb?: number | string | null | undefined; readonly mediaMax?: number | string | null | undefined; readonly historyDays?: number | string | null | undefined; readonly trashDays?: number | string | null | undefined },
     options?: WriteOptions,
   ): Promise<ServiceSettings>
   /**
@@ -1552,6 +1567,32 @@ export interface AdminCalls {
    * to the publication while `visibility` is `secret`.
    */
   makePublicationSecret(publication: string, options?: RequestOptions): Promise<PublicationSecret>
+  /**
+   * Send a picture, and get its address for `imageUrl`, `iconUrl` or `logoUrl`. The body is the file: JPEG, PNG, WebP,
+   * GIF or AVIF, at most 10 MiB and 50 megapixels. Its bytes decide, whatever its type is said to be. Exif, XMP,
+   * comments and all that follows the picture are removed. The same picture has the same address again. One that no
+   * document, earlier version or document of the trash names is deleted after 30 days. At most 4 are taken at the same
+   * time, 2 of one user.
+   */
+  uploadPicture(bytes: Blob | Uint8Array<ArrayBuffer>, options?: RequestOptions): Promise<Picture>
+  /**
+   * List the pictures, those first that came last. A page with `unused` true looks at the next 1,000 pictures: it may
+   * have no items, and a `cursor` all the same.
+   */
+  pictures(query?: PicturesQuery, options?: RequestOptions): Promise<PicturePage>
+  /**
+   * Read what is known of a picture, and which documents name it. The first 100 documents, without those of single
+   * users.
+   */
+  picture(hash: string, options?: RequestOptions): Promise<PictureUsage>
+  /** Say what a picture shows, and what of it must stay in sight where it is cut. */
+  describePicture(
+    hash: string,
+    body: { readonly alt: string; readonly focus: { readonly x: number; readonly y: number } | null },
+    options?: RequestOptions,
+  ): Promise<Picture>
+  /** Delete a picture that no document names; those of single users do not count. */
+  removePicture(hash: string, options?: RequestOptions): Promise<void>
   /** List the sessions of a user, newest first. */
   sessions(id: string, options?: RequestOptions): Promise<UserSessions>
   /** End all sessions and other tokens of a user. */
@@ -1770,6 +1811,14 @@ function adminCalls({ data, done, file, page }: Transport): AdminCalls {
       data({ method: 'POST', path: 'admin/publications/preview', body, signal }),
     makePublicationSecret: async (publication, { signal } = {}) =>
       data({ method: 'POST', path: `admin/publications/${step(publication)}/secret`, signal }),
+    uploadPicture: async (bytes, { signal } = {}) => data({ method: 'POST', path: 'media', bytes, signal }),
+    pictures: async ({ limit, cursor, unused } = {}, { signal } = {}) =>
+      data({ method: 'GET', path: withQuery('media', { limit, cursor, unused }), signal }),
+    picture: async (hash, { signal } = {}) => data({ method: 'GET', path: `media/${step(hash)}`, signal }),
+    describePicture: async (hash, body, { signal } = {}) =>
+      data({ method: 'PUT', path: `media/${step(hash)}`, body, signal }),
+    removePicture: async (hash, { signal } = {}) =>
+      done({ method: 'DELETE', path: `admin/media/${step(hash)}`, signal }, 204),
     sessions: async (id, { signal } = {}) => data({ method: 'GET', path: `admin/users/${step(id)}/sessions`, signal }),
     endSessions: async (id, { signal } = {}) =>
       data({ method: 'DELETE', path: `admin/users/${step(id)}/sessions`, signal }),

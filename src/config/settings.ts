@@ -205,6 +205,10 @@ export const DECLARED = {
       'mebibytes that all guests together may store; 0 is 5 % of the disk, at most 1024. Near the limit, large guests are ' +
       'deleted, and then those that have been idle longest; at the limit, guests can add nothing',
   }),
+  mediaMax: whole(0, {
+    max: 16_777_216,
+    meaning: 'mebibytes that all pictures together may take; 0 is a tenth of the disk, at most 10240',
+  }),
   historyDays: whole(90, {
     min: 1,
     max: 3650,

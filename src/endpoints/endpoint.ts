@@ -80,10 +80,10 @@ interface Declaration {
   readonly parameters?: readonly ParameterName[]
   /**
    * `document` is that of the model, `patch` a merge patch of it, `draft` one that need not be valid, `empty` an object
-   * that may be left out.
+   * that may be left out, `bytes` a file.
    */
-  readonly body?: RecordField | NamedSchema | 'document' | 'patch' | 'draft' | 'empty'
-  /** Of the body, where it is less than what the server takes. */
+  readonly body?: RecordField | NamedSchema | 'document' | 'patch' | 'draft' | 'empty' | 'bytes'
+  /** Of the body, where it is not what the server takes of others. */
   readonly bodyLimit?: BodyLimit
   readonly others?: readonly OtherResponse[]
   /** Those besides what the access and every request can bring. */

@@ -19,6 +19,7 @@ import { LIST_EXPORT } from './list-export.ts'
 import { OUTBOX } from './outbox.ts'
 import { OWN_ACCOUNT } from './own-account.ts'
 import { REVIEW } from './review-endpoints.ts'
+import { PICTURES } from './picture-endpoints.ts'
 import { SAVED_VIEWS } from './saved-views.ts'
 import { SAMPLE } from './sample-endpoint.ts'
 import { PUBLICATIONS } from './publication-endpoints.ts'
@@ -54,6 +55,7 @@ export const ENDPOINTS: readonly Endpoint<Service>[] = [
   ...FEEDS,
   ...FEED_FETCHES,
   ...PUBLICATIONS,
+  ...PICTURES,
   ...USER_SESSIONS,
   ...INVITATIONS,
   ...API_TOKENS,

@@ -190,6 +190,15 @@ export const PARAMETERS = {
     ...inQuery('cursor', { type: 'string', minLength: 1, pattern: '^[0-9]{1,15}$' }),
     description: '`cursor` of the page before',
   },
+  pictureCursor: {
+    ...inQuery('cursor', { type: 'string', minLength: 1, pattern: '^[0-9]{1,15}-[0-9a-f]{64}$' }),
+    description: '`cursor` of the page before',
+  },
+  unused: {
+    ...inQuery('unused', { type: 'boolean', default: false }),
+    description: 'Whether only pictures are listed that no document names',
+    example: true,
+  },
   seq: {
     ...inQuery('seq', { type: 'integer', minimum: 1 }),
     description: 'The change of the history that left the version; without it, the document comes out of the trash',

@@ -16,6 +16,7 @@ import type { NewId } from '../base/ids.ts'
 import type { JsonObject } from '../base/json.ts'
 import type { LogMemory } from '../base/log-memory.ts'
 import type { Metrics } from '../base/metrics.ts'
+import type { PictureLimit, Pictures } from '../content/kept-pictures.ts'
 import type { ChangePages } from '../content/changes/change-pages.ts'
 import type { ChangeStreams } from '../content/changes/change-streams.ts'
 import type { Documents } from '../content/documents.ts'
@@ -38,8 +39,9 @@ import type { BackupRestores } from '../store/backup/backup-restores.ts'
 import type { BackupRuns } from '../store/backup/backup-runs.ts'
 import type { SettingsChange } from '../store/settings/setting-table.ts'
 import type { Store } from '../store/store.ts'
-import type { DownloadSlots } from './download-slots.ts'
+import type { TransferSlots } from './download-slots.ts'
 import type { InvitationSender } from './invitation-sender.ts'
+import type { SiteBase } from './site-base.ts'
 import type { StreamSlots } from './stream-slots.ts'
 
 /** What every thread has. */
@@ -66,7 +68,9 @@ export interface Service extends ReadService {
   /** The URL of the site, where the settings name it. */
   readonly publicUrl: () => string | undefined
   readonly operation: Operation
-  readonly downloads: DownloadSlots
+  readonly downloads: TransferSlots
+  readonly pictures: PictureParts
+  readonly uploads: TransferSlots
 }
 
 interface Reading {
@@ -130,6 +134,12 @@ interface Feeds {
   /** For looks at other servers. */
   readonly outbound: OutboundClient
   readonly reader: FeedReader
+}
+
+interface PictureParts {
+  readonly keeping: Pictures
+  readonly limit: () => PictureLimit
+  readonly base: SiteBase
 }
 
 interface Backups {

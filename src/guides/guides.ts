@@ -20,6 +20,7 @@ export const GUIDES: readonly Guide[] = [
   { topic: 'moving-data', about: 'export and import, JSON lines and CSV' },
   { topic: 'feeds', about: 'headlines from RSS, Atom and JSON Feed' },
   { topic: 'publications', about: 'a page and feeds that people read without an account' },
+  { topic: 'pictures', about: 'pictures of your own: formats, addresses, and when they go' },
   { topic: 'operations', about: 'commands, systemd, containers, proxy, TLS, metrics, log, upgrades' },
   { topic: 'clustering', about: 'several nodes over etcd: three machines, failures, upgrades, sizing' },
   { topic: 'embedding', about: 'Dateline as the local backend of an app' },

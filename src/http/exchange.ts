@@ -40,7 +40,7 @@ export interface Exchange {
   readonly signal: AbortSignal
   /** Adds fields to the access log line of this request, such as the id of the user. */
   addLogFields(fields: LogFields): void
-  /** The length that the body may have: the limit of the server, or a lower one of the terms. */
+  /** The length that the body may have: the limit of its endpoint, or that of the server, or a lower one of the terms. */
   readonly bodyBytesMax: number
   /** Counts work as so many bytes of the body, with `weigh` of the terms; throws what that throws. */
   weigh(bytes: number): void
@@ -56,7 +56,7 @@ export interface Exchange {
    * Throws invalidInput, payloadTooLarge or unsupportedMediaType; see body.ts.
    */
   readJson(options?: JsonBodyOptions): Promise<JsonObject>
-  /** Reads the body as it is, for another thread. Empty where none follows the header. Throws payloadTooLarge. */
+  /** Reads the body as it is: a file, or for another thread. Empty where none follows the header. Throws payloadTooLarge. */
   readBytes(): Promise<Buffer>
 }
 
@@ -72,7 +72,7 @@ export interface BodyTerms {
   readonly caller?: string
   /** The caller may use the reserve of memory. */
   readonly usesReserve?: boolean
-  /** A lower limit than the server's; past it, payloadTooLarge. */
+  /** A lower limit than that of the endpoint; past it, payloadTooLarge. */
   readonly bytesMax?: number
   /** The kind of caller that has this limit, where not every client has: `a guest`. */
   readonly from?: string
@@ -117,7 +117,7 @@ export type HttpResponse =
   /** A file that the handler has opened, sent piece by piece. The server closes it in every case. */
   | {
       readonly kind: 'file'
-      readonly status: 200
+      readonly status: 200 | 206
       readonly contentType: string
       readonly file: OpenFile
       readonly headers?: ResponseHeaders

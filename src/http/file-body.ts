@@ -19,12 +19,12 @@ export interface SentFile {
 }
 
 /** Sends the bytes of the file, without ending the response. It never rejects, and returns early where the client left. */
-export async function sendFile(response: ServerResponse, { handle, bytes }: OpenFile): Promise<SentFile> {
+export async function sendFile(response: ServerResponse, { handle, start = 0, bytes }: OpenFile): Promise<SentFile> {
   const buffer = Buffer.allocUnsafe(Math.min(PIECE_BYTES, bytes))
   let sent = 0
   try {
     while (sent < bytes && !isGone(response)) {
-      const { bytesRead } = await handle.read(buffer, 0, Math.min(buffer.length, bytes - sent), sent)
+      const { bytesRead } = await handle.read(buffer, 0, Math.min(buffer.length, bytes - sent), start + sent)
       if (bytesRead === 0) throw new Error(`Cannot send the file: expected ${bytes} bytes, found ${sent}`)
       if (!(await written(response, buffer.subarray(0, bytesRead)))) break
       sent += bytesRead

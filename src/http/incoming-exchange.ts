@@ -140,7 +140,7 @@ export class IncomingExchange extends ServedExchange {
     if (body === undefined) return NO_BYTES
     const { limit, weigh = () => {}, from } = this.bodyTerms
     const late = limit?.isShort === true && !body.isWhole ? this.#interruptAfter(this.#options.shortBodyMs) : undefined
-    const bytesMax = Math.min(this.bodyBytesMax, limit?.bytesMax ?? Infinity)
+    const bytesMax = this.bodyBytesMax
     const onStart = (): void => {
       if (this.#holdsBodyBack) this.serverResponse.writeContinue()
       this.#holdsBodyBack = false

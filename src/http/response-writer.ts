@@ -183,7 +183,7 @@ function render({ requestId }: IncomingExchange, response: HttpResponse, now: Cl
     }
     case 'file': {
       const length = lengthLine(response.file.bytes)
-      return { body: undefined, bytes: 0, head: `${headerLine('Content-Type', response.contentType)}${length}${NOT_STORED}` }
+      return { body: undefined, bytes: 0, head: `${headerLine('Content-Type', response.contentType)}${length}${storing(response.headers)}` }
     }
     case 'stream':
       return { body: undefined, bytes: 0, head: `${headerLine('Content-Type', response.contentType)}${NOT_STORED}` }

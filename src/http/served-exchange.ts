@@ -75,7 +75,8 @@ export abstract class ServedExchange implements Exchange {
   }
 
   get bodyBytesMax(): number {
-    return Math.min(this.#options.bodyBytesMax, this.#bodyTerms.bytesMax ?? Infinity)
+    const { limit, bytesMax = Infinity } = this.#bodyTerms
+    return Math.min(limit?.bytesMax ?? this.#options.bodyBytesMax, bytesMax)
   }
 
   weigh(bytes: number): void {

@@ -47,6 +47,7 @@ export const EDITABLE = {
   auditDays: { group: 'retention', kind: 'whole', min: 30, max: 3_650, zero: true },
   guestDays: { group: 'retention', kind: 'whole', min: 7, max: 3_650, zero: true },
   guestsMb: { group: 'retention', kind: 'whole', min: 16, max: 1_048_576, zero: true },
+  mediaMax: { group: 'retention', kind: 'whole', min: 16, max: 16_777_216, zero: true },
   historyDays: { group: 'retention', kind: 'whole', min: 7, max: 3_650 },
   trashDays: { group: 'retention', kind: 'whole', min: 1, max: 3_650 },
 } as const satisfies Readonly<Record<string, Editable>>

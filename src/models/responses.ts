@@ -165,9 +165,13 @@ export const serviceStatus = object({
     },
     { description: 'What guests keep in the database, and in each backup' },
   ),
+  pictures: object(
+    { count: whole({ example: 1_200 }), bytes: whole({ example: 104_857_600 }), bytesMax: whole({ example: 10_737_418_240 }) },
+    { description: 'Pictures of our own, and what they may take' },
+  ),
   attention: list(
     object({
-      kind: choice(['database', 'disk', 'guests', 'mail', 'backups', 'cluster', 'schedule', 'feeds']),
+      kind: choice(['database', 'disk', 'guests', 'pictures', 'mail', 'backups', 'cluster', 'schedule', 'feeds']),
       message: text({ example: 'a message has been waiting for 4 minutes' }),
     }),
     { description: 'What needs attention' },
@@ -180,6 +184,46 @@ export const serviceStatus = object({
   backups: backupStatus,
 })
 export type ServiceStatus = ValueOf<typeof serviceStatus>
+
+const PICTURE_HASH = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855'
+const PICTURE_BYTES = { example: 81_920 }
+
+export const picture = object({
+  hash: text({ description: 'SHA-256 of the file, which names the picture', example: PICTURE_HASH }),
+  url: text({ description: 'Its full address, for a document', example: `https://news.example.org/media/${PICTURE_HASH}.webp` }),
+  type: text({ description: 'The media type', example: 'image/webp' }),
+  width: whole({ example: 1_600 }),
+  height: whole({ example: 900 }),
+  frames: whole({ description: '1 for a still picture', example: 1 }),
+  bytes: whole(PICTURE_BYTES),
+  alt: text({ description: 'What it shows; empty where that was not said', example: 'A white ferry leaves the harbour' }),
+  focus: nullable(object({ x: whole(), y: whole() }), {
+    description: 'What stays in sight where it is cut, in hundredths from the left and from the top; null is its middle',
+    example: null,
+  }),
+  createdAt: date(),
+  createdBy: nullable(text(), { description: 'The id of a user, `operator`, `service` or `feed`; null where the account is gone', example: '66f000000000000000000601' }),
+  uses: whole({ description: 'Documents that name it, counted up to 1,000', example: 2 }),
+})
+export type Picture = ValueOf<typeof picture>
+
+export const picturePage = object({
+  items: list(picture),
+  cursor: nullable(text(), { description: 'For the next page; null on the last', example: null }),
+  storage: object(
+    { count: whole({ example: 1_200 }), bytes: whole({ example: 104_857_600 }), bytesMax: whole({ example: 10_737_418_240 }) },
+    { description: 'All pictures, and what they may take: see `--media-max`' },
+  ),
+})
+
+export type PicturePage = ValueOf<typeof picturePage>
+
+export const pictureUsage = object({
+  picture,
+  users: list(object({ model: text({ example: 'headline' }), id: text({ example: '66f000000000000000000501' }) })),
+})
+
+export type PictureUsage = ValueOf<typeof pictureUsage>
 
 export const clusterStatus = object({
   prefix: text({ description: 'Where the site is in etcd', example: '/dateline/' }),

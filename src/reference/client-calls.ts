@@ -93,7 +93,7 @@ export function exampleCall(id: string): ExampleCall | undefined {
     body === undefined && !path.includes(':id') && parameters.some((one) => PARAMETERS[one].name !== 'model' && PARAMETERS[one].in === 'query')
   const args = [
     ...[...path.matchAll(/:(\w+)/g)].map(([, step = '']) => `$${step}`),
-    ...(body === undefined || body === 'empty' ? [] : ['$body']),
+    ...(body === undefined || body === 'empty' ? [] : [body === 'bytes' ? '$bytes' : '$body']),
     ...(isQueried ? ['$query'] : []),
   ]
   const call = `await client.${group}${group === 'data' ? '($model)' : ''}.${name}(${args.join(', ')})`
@@ -164,7 +164,9 @@ function methodOf(endpoint: Described): Method {
       ? []
       : hasQueryBody
         ? [{ name: 'query', type: 'ListQuery', default: '{}' }]
-        : [{ name: 'body', type: bodyType(endpoint) }]),
+        : body === 'bytes'
+          ? [{ name: 'bytes', type: 'Blob | Uint8Array<ArrayBuffer>' }]
+          : [{ name: 'body', type: bodyType(endpoint) }]),
     ...(query.length === 0 ? [] : [{ name: 'query', type: queryName(name), members: query.map((one) => one.name), isRequired: query.some((one) => one.isRequired) }]),
   ]
   const escaped = path.replace('/api/v1/', '').replaceAll(/:(\w+)/g, '${step($1)}')
@@ -185,7 +187,7 @@ function methodOf(endpoint: Described): Method {
   const sent = [
     `method: '${method}'`,
     `path: ${target}`,
-    ...(body === undefined ? [] : [body === 'empty' ? 'body: {}' : hasQueryBody ? 'body: queryBody(query)' : 'body']),
+    ...(body === undefined ? [] : [body === 'empty' ? 'body: {}' : body === 'bytes' ? 'bytes' : hasQueryBody ? 'body: queryBody(query)' : 'body']),
     ...optionNames.filter((one) => !inOptions.includes(one)),
   ]
   return {

@@ -135,6 +135,9 @@ export function tokenOf({ security }: Operation): 'required' | 'optional' | 'non
   return security.every((one) => Object.keys(one).length > 0) ? 'required' : 'optional'
 }
 
+/** Of a body that is a file. */
+export const BYTES_TYPE = 'application/octet-stream'
+
 /** The only content type that a body or response has. */
 export function contentOf(content: ByType | undefined): (Content & { readonly type: string }) | undefined {
   const [first] = Object.entries(content ?? {})

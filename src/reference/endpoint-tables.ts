@@ -48,6 +48,7 @@ function takenBy({ parameters = [], body }: Described): string {
 
 function bodyMembers(body: Exclude<Described['body'], 'empty' | undefined>): readonly string[] {
   if (body === 'patch') return ['members of the document']
+  if (body === 'bytes') return ['the file']
   if (typeof body === 'string') return ['the document']
   if (body.kind === 'record') return Object.keys(body.fields).map((name) => `\`${name}\``)
   return body.schema['type'] === 'array' ? ['an array'] : schemaMembers(body.schema)

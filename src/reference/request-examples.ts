@@ -5,7 +5,7 @@
  */
 import { filled, pathOf, type Given } from '../dashboard/screens/docs/request.ts'
 import { exampleCall, type ExampleCall } from './client-calls.ts'
-import { contentOf, tokenOf, type Content, type Operation, type Parameter, type ResponseObject } from './described-api.ts'
+import { BYTES_TYPE, contentOf, tokenOf, type Content, type Operation, type Parameter, type ResponseObject } from './described-api.ts'
 
 export interface RequestExample {
   readonly language: string
@@ -108,6 +108,9 @@ export function requestExamples(operation: Operation, values: ExampleValues, url
   ]
 }
 
+/** A file, wherever the code runs. */
+const FILE = "await (await fetch('https://example.org/picture.jpg')).blob()"
+
 function forCurl(operation: Operation, { given, body }: ExampleValues, service: string): string {
   const { method, path, responses, requestBody } = operation
   const target = service + pathOf(path, given)
@@ -124,7 +127,7 @@ function forCurl(operation: Operation, { given, body }: ExampleValues, service: 
     ...(resultKind(responses) === 'file' ? ['--fail -O'] : []),
     ...(tokenOf(operation) === 'required' ? ['-H "Authorization: Bearer $TOKEN"'] : []),
     ...filled(given, 'header').map(({ name, value }) => `-H ${quoted(`${name}: ${value}`)}`),
-    ...(type === undefined ? [] : [`-H ${quoted(`Content-Type: ${type}`)}`, `-d ${quoted(body)}`]),
+    ...(type === undefined ? [] : type === BYTES_TYPE ? [`-H ${quoted(`Content-Type: ${type}`)}`, '--data-binary @picture.jpg'] : [`-H ${quoted(`Content-Type: ${type}`)}`, `-d ${quoted(body)}`]),
   ].join(' \\\n  ')
 }
 
@@ -139,7 +142,7 @@ function forFetch(operation: Operation, { given, body }: ExampleValues, url: str
   const options = [
     ...(method === 'GET' ? [] : [`method: '${method}',`]),
     ...(headers.length === 0 ? [] : [`headers: { ${headers.join(', ')} },`]),
-    ...(type === undefined ? [] : [`body: JSON.stringify(${body.replaceAll('\n', '\n  ')}),`]),
+    ...(type === undefined ? [] : type === BYTES_TYPE ? [`body: ${FILE},`] : [`body: JSON.stringify(${body.replaceAll('\n', '\n  ')}),`]),
   ]
   const reading = {
     none: [],
@@ -167,6 +170,7 @@ function forClient(operation: Operation, { given, body }: ExampleValues, example
   const members = query.map(({ name, value }) => `${name}: ${memberText(name, value)}`)
   const argumentFor = (name: string): string => {
     if (name === 'body') return body
+    if (name === 'bytes') return FILE
     if (name === 'query') return `{ ${members.join(', ')} }`
     return literal(given.find((one) => one.name === name)?.value ?? '')
   }

@@ -1,5 +1,5 @@
 /** The form that tries an operation: its attributes say which request it sends, its fields have the values. */
-import { contentOf, tokenOf, type Operation, type Parameter } from './described-api.ts'
+import { BYTES_TYPE, contentOf, tokenOf, type Operation, type Parameter } from './described-api.ts'
 import { attributes, html, prose, type Html, type Part } from '../base/html.ts'
 import { exampleText, exampleValues, parameterExample, variantsOf } from './request-examples.ts'
 
@@ -10,6 +10,7 @@ export function tryForm(operation: Operation): Html {
   const { operationId, method, path, parameters = [], requestBody } = operation
   const { given, body } = exampleValues(operation, variantsOf(operation)[0] ?? '')
   const type = contentOf(requestBody?.content)?.type
+  if (type === BYTES_TYPE) return html``
   const request = {
     'data-method': method,
     'data-path': path,

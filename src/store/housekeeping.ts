@@ -1,13 +1,16 @@
 /**
  * Removes what is past its time: expired rows, old audit records, changes and earlier versions, the trash, and inactive
- * guests, items of feeds that none has any more, and then words that no document has any more; in small steps with pauses that no request notices. Beside that, it
+ * guests, items of feeds that none has any more, pictures that nothing names, and then words that no document has any more; in small steps with pauses that no request notices. Beside that, it
  * looks each minute whether guests have nearly all that they may keep, and deletes large and idle ones.
  */
+import { rmSync, statSync } from 'node:fs'
 import type { Clock } from '../base/clock.ts'
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../base/duration.ts'
 import type { Log } from '../base/log.ts'
 import { repeat } from '../base/repeating.ts'
 import { SYSTEM } from './actor.ts'
+import { isLeftOver, type PictureFiles } from './media/picture-files.ts'
+import type { RemovedPictures } from './media/picture-table.ts'
 import type { Store } from './store.ts'
 
 const FIRST_ROUND_MS = MINUTE_MS
@@ -23,6 +26,11 @@ const IDLE_MS = HOUR_MS
 /** Items that no feed had for so long are forgotten: feeds have their items for weeks. */
 const UNSEEN_ITEMS_MS = 180 * DAY_MS
 
+/** A file is there before its row: a new one is none that was left. */
+const STRAY_FILES_MS = DAY_MS
+/** Pictures stay that long at least after something has named them. */
+const UNUSED_PICTURES_MS = 30 * DAY_MS
+
 export interface KeptTimes {
   /** How long audit records are kept; undefined keeps them for ever. */
   readonly auditMs: number | undefined
@@ -36,7 +44,9 @@ export interface KeptTimes {
 }
 
 export interface HousekeepingOptions {
-  readonly store: Pick<Store, 'as' | 'accounts' | 'eraseWords'>
+  readonly store: Pick<Store, 'as' | 'accounts' | 'pictures' | 'eraseWords'>
+  /** The files of pictures; those of other nodes go by themselves. */
+  readonly files?: PictureFiles
   /** Read at each round. */
   readonly kept: () => KeptTimes
   /** Whether this process removes what all nodes of a cluster have: one of them does. */
@@ -45,12 +55,12 @@ export interface HousekeepingOptions {
   readonly log: Log
 }
 
-export function startHousekeeping({ store, kept, isOnDuty = () => true, now, log }: HousekeepingOptions) {
+export function startHousekeeping({ store, files, kept, isOnDuty = () => true, now, log }: HousekeepingOptions) {
   const stopping = new AbortController()
   const { signal } = stopping
   const own = store.as(SYSTEM)
   let round: Promise<void> | undefined
-  let wordsDueAt = 0
+  let ownDueAt = 0
 
   const pause = (): Promise<void> =>
     new Promise((resolve) => {
@@ -75,6 +85,31 @@ export function startHousekeeping({ store, kept, isOnDuty = () => true, now, log
     }
     if (removed > 0) log.warn('guests.removed', { guests: removed, reason: 'guests had nearly all the storage that they may use' })
   }
+  /** Behind what the trash and the history have lost in the same round: nothing that is left of them names one of these. */
+  const removePictures = async (unusedMs: number): Promise<void> => {
+    let next: RemovedPictures['next'] = { namedAt: -1, hash: '' }
+    let count = 0
+    while (!signal.aborted && next !== undefined) {
+      const step: RemovedPictures = await own.removeUnusedPictures(now() - unusedMs, next)
+      for (const picture of step.removed) if (store.pictures.pictureFile(picture.hash) === undefined) files?.remove(picture)
+      count += step.removed.length
+      next = step.next
+      if (next !== undefined) await pause()
+    }
+    if (count > 0) log.info('pictures.removed', { pictures: count, reason: 'nothing named them any more' })
+  }
+  /** Files of this node without a row: what a killed process, a restore, or the removal of a picture by another node has left. */
+  const sweepFiles = async (): Promise<void> => {
+    const isOld = (path: string): boolean => (statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? Infinity) < now() - STRAY_FILES_MS
+    for (const { pictures, others } of files?.all() ?? []) {
+      if (signal.aborted) return
+      for (const picture of pictures) {
+        if (store.pictures.pictureFile(picture.hash)?.format !== picture.format && isOld(files?.pathOf(picture) ?? '')) files?.remove(picture)
+      }
+      for (const path of others) if (isLeftOver(path) && isOld(path)) rmSync(path, { force: true })
+      if (pictures.length > 0) await pause()
+    }
+  }
   const tidy = async (): Promise<void> => {
     const { auditMs, guestMs, historyMs, trashMs } = kept()
     while (!signal.aborted && (await own.removeExpired(now()))) await pause()
@@ -82,6 +117,7 @@ export function startHousekeeping({ store, kept, isOnDuty = () => true, now, log
     while (!signal.aborted && (await own.removeOldRecords(before()))) await pause()
     while (!signal.aborted && (await own.removeOldChanges(now() - historyMs, now() - trashMs))) await pause()
     while (!signal.aborted && (await own.forgetUnseenItems(now() - UNSEEN_ITEMS_MS, now()))) await pause()
+    await removePictures(Math.max(UNUSED_PICTURES_MS, historyMs, trashMs))
     if (guestMs === undefined) return
     let after: number | undefined = 0
     while (!signal.aborted && after !== undefined) {
@@ -97,10 +133,11 @@ export function startHousekeeping({ store, kept, isOnDuty = () => true, now, log
     }
     if (removed > 0) log.info('guests.removed', { guests: removed })
   }
-  /** In the search indexes, which each node of a cluster has for itself. */
-  const eraseWords = (): Promise<void> => {
-    wordsDueAt = now() + ROUND_MS
-    return store.eraseWords(async () => {
+  /** In the search indexes and the files, which each node of a cluster has for itself. */
+  const tidyOwn = async (): Promise<void> => {
+    ownDueAt = now() + ROUND_MS
+    await sweepFiles()
+    await store.eraseWords(async () => {
       await pause()
       return !signal.aborted
     })
@@ -111,7 +148,7 @@ export function startHousekeeping({ store, kept, isOnDuty = () => true, now, log
       .finally(() => {
         round = undefined
       }))
-  const run = (): Promise<void> => begin(() => tidy().then(eraseWords))
+  const run = (): Promise<void> => begin(() => tidy().then(tidyOwn))
   let room: Promise<void> | undefined
   /** Beside a round, which may take long. */
   const keepRoom = (): Promise<void> =>
@@ -127,7 +164,7 @@ export function startHousekeeping({ store, kept, isOnDuty = () => true, now, log
   const nextRound = async (): Promise<number> => {
     const isDone = isOnDuty()
     if (isDone) await run()
-    else if (now() >= wordsDueAt) await begin(eraseWords)
+    else if (now() >= ownDueAt) await begin(tidyOwn)
     return isDone ? ROUND_MS : FIRST_ROUND_MS
   }
   const rounds = repeat(nextRound, { firstMs: FIRST_ROUND_MS, onError })

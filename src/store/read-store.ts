@@ -17,7 +17,7 @@ import { createReads, foundBy } from './subject-reads.ts'
 const CACHE_KIB = 8 * 1024
 
 /** What both stores read. */
-export interface ReadStore extends Pick<Store, 'versions' | 'references' | 'outbox' | 'feeds' | 'publications'> {
+export interface ReadStore extends Pick<Store, 'versions' | 'references' | 'outbox' | 'feeds' | 'publications' | 'pictures'> {
   readonly documents: Omit<Store['documents'], 'explain'>
   readonly history: Store['history']
   readonly accounts: Omit<Store['accounts'], 'guestRoom'>

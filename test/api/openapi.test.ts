@@ -95,6 +95,8 @@ describe('the description of the API', () => {
         const at = `${pointer}/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`
         if (name === 'content') {
           for (const [type, media] of Object.entries(member as Members)) {
+            // A file has no example.
+            if (type === 'application/octet-stream') continue
             const examples = Object.values(((media as Members)['examples'] ?? {}) as Members)
             const single = (media as Members)['example']
             const check = compileSchema(document, { pointer: encodeURI(`#${at.slice(1)}/${type.replace('/', '~1')}/schema`) })

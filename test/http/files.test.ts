@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { once, type EventEmitter } from 'node:events'
-import { symlinkSync, truncateSync, writeFileSync, type BigIntStats } from 'node:fs'
+import { symlinkSync, truncateSync, writeFileSync } from 'node:fs'
 import { connect, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
@@ -180,7 +180,7 @@ describe('openRegularFile()', () => {
     symlinkSync(path, join(directory, 'link'))
     const file = await openRegularFile(path)
     assert.equal(file?.bytes, 3)
-    assert.equal(((await (file as OpenFile).handle.stat({ bigint: true })) as BigIntStats).size, 3n)
+    assert.equal((await file?.handle.stat({ bigint: true }))?.size, 3n)
     await file?.handle.close()
     for (const other of ['link', 'nothing', '.', 'a/b']) {
       const found = await openRegularFile(join(directory, other)).catch((error: Error) => error)

@@ -1,5 +1,5 @@
 /**
- * Files that are made to harm whoever opens them: small ones that fill memory where they are shown (bombs), ones that are
+ * Files that are made to harm the service or a reader: small ones that fill memory where they are shown (bombs), ones that are
  * another file as well (polyglots), and ones that take time to read.
  */
 import assert from 'node:assert/strict'

@@ -60,6 +60,7 @@ export function randomWrite(random: Random): RandomWrite {
     ...{ feed: pick('feed'), key: pick('item'), page: random.oneIn(2) ? undefined : text, outcome: 'created', headline: document.id },
     ...{ reason: undefined, content: text, at: now, seenAt: now, item: random.oneIn(2) ? undefined : JSON.stringify({ text }) },
   }
+  const said = { alt: text, focus: random.oneIn(2) ? undefined : { x: random.below(101), y: random.below(101) } }
   const choices: { [Method in keyof Writer]: () => Parameters<Writer[Method]> } = {
     insert: () => [model, document],
     insertMissing: () => [headline, random.list(4, () => headlineOf(random))],
@@ -128,6 +129,13 @@ export function randomWrite(random: Random): RandomWrite {
     putPublicationSecret: () => [pick('publication'), bytes],
     putPublicationPing: () => [pick('publication'), text],
     forgetUnseenItems: () => [now, now + DAY_MS],
+    addPicture: () => [
+      { ...{ hash: pictureHash(random), format: 'webp', bytes: 1_000, width: 4, height: 3, frames: 1 }, ...said, createdAt: now, actor: id },
+      random.pick([2_500, 1_000_000]),
+    ],
+    describePicture: () => [pictureHash(random), said],
+    removePicture: () => [pictureHash(random)],
+    removeUnusedPictures: () => [now, undefined],
     takeMessages: () => [
       { now, leaseMs: DAY_MS, take: random.below(3), onlyRequested: random.oneIn(3), pauseMsMax: DAY_MS, inHand: [message] },
     ],
@@ -167,10 +175,14 @@ function headlineOf(random: Random): Document {
   return { id, value: { ...randomHeadline(random, id), id } }
 }
 
+function pictureHash(random: Random): string {
+  return String(random.below(NUMBERS)).repeat(64)
+}
+
 function topicOf(random: Random, name: string): Document {
   const id = `topic-${random.below(NUMBERS)}`
   const dates = { createdAt: '2026-01-01T00:00:00.000Z', updatedAt: '2026-01-01T00:00:00.000Z' }
-  return { id, value: { id, name, ...dates, status: random.pick(['active', 'draft']) } }
+  return { id, value: { id, name, iconUrl: `https://example.org/media/${pictureHash(random)}.webp`, ...dates, status: random.pick(['active', 'draft']) } }
 }
 
 interface AccountFacts {

@@ -120,7 +120,11 @@ function inPath(name: string): JsonSchema {
   }
 }
 
+/** Of a file, whatever it is. */
+const BYTES_TYPE = 'application/octet-stream'
+
 function bodyContent(endpoint: Described, schemas: JsonSchemas): JsonSchemas {
+  if (endpoint.body === 'bytes') return { [BYTES_TYPE]: { schema: { description: 'The file as it is' } } }
   const types = endpoint.body === 'patch' ? ['application/merge-patch+json', 'application/json'] : ['application/json']
   return Object.fromEntries(types.map((type) => [type, bodyOf(endpoint, schemas)]))
 }

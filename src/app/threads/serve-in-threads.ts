@@ -1,4 +1,5 @@
 /** The threads that serve beside the main thread: what they share with it, and their start with what they need of the service. */
+import { join } from 'node:path'
 import type { Clock } from '../../base/clock.ts'
 import type { AdjustableLog } from '../../base/log.ts'
 import type { LogLevel } from '../../base/log-level.ts'
@@ -9,6 +10,7 @@ import type { Handler } from '../../http/exchange.ts'
 import type { HttpServer } from '../../http/server.ts'
 import type { ServerLimits } from '../../http/server-limits.ts'
 import { databaseFile } from '../../store/db/data-dir.ts'
+import { MEDIA_DIRECTORY } from '../../store/media/picture-files.ts'
 import { limitSettingsOf, type Services } from '../services.ts'
 import { startServingThreads } from './serving-threads.ts'
 import { createMainView, type MainView } from './shared-memory.ts'
@@ -71,6 +73,7 @@ function startThreads(threads: number, view: MainView, options: ThreadServing) {
     dataOf: (thread) => ({
       ...{ thread, instance, startedAt, endpoints, pages, limits, address, clock, memory: view.memory },
       database: databaseFile(dataDir),
+      media: join(dataDir, MEDIA_DIRECTORY),
       settings: settingsOf(config(), cacheBytes),
       keys: keys.signing,
       certificate: certificate(),

@@ -31,10 +31,12 @@ import type { Model } from '../../models/schema.ts'
 import type { FindQuery, QueryCaller } from '../../store/query/find-query.ts'
 import { readAnswer, writeQuery } from '../../store/query/threads/query-message.ts'
 import { openReadStore } from '../../store/read-store.ts'
+import { pictureFiles } from '../../store/media/picture-files.ts'
 import { createReaderGate } from '../../store/db/reader-gate.ts'
 import { openChangeFeed } from '../change-feed.ts'
 import { httpMetrics } from '../http-metrics.ts'
 import { pageRoutes } from '../page-routes.ts'
+import { pictureRoute } from '../picture-route.ts'
 import { PUBLICATION_CACHE_SHARE } from '../publications/publication-handlers.ts'
 import { publicationRoutes, withoutSecret } from '../publications/publication-routes.ts'
 import { cacheMetrics, logMetrics, requestMetrics } from '../service-metrics.ts'
@@ -147,7 +149,7 @@ const publications = publicationRoutes({
   publicUrl: () => publicUrl,
   isEncrypted: data.certificate !== undefined,
 })
-const own = [...routesOf([...DATA_READS, ...CHANGE_READS, ...SYNC_READS, HEALTH], service, guard), ...pagesOfSite, ...publications.routes]
+const own = [...routesOf([...DATA_READS, ...CHANGE_READS, ...SYNC_READS, HEALTH], service, guard), ...pagesOfSite, pictureRoute({ store: store.store, files: pictureFiles(data.media), log }), ...publications.routes]
 const ownKeys = new Set(own.map(endpointKey))
 const forwarded = data.endpoints.filter((one) => !ownKeys.has(endpointKey(one)))
 const server = createServer({

@@ -62,6 +62,8 @@ export interface ServingData {
   /** From 1: the main thread is 0. */
   readonly thread: number
   readonly database: string
+  /** The directory of the files of pictures. */
+  readonly media: string
   readonly settings: ServingSettings
   readonly keys: readonly SigningKey[]
   readonly instance: string

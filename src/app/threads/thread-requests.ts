@@ -1,4 +1,5 @@
 /** What the main thread does for the serving threads: requests that they do not serve by themselves, and long queries. */
+import type { FileHandle } from 'node:fs/promises'
 import type { Clock } from '../../base/clock.ts'
 import { receivedError, Sent, type Calls } from '../../base/calls.ts'
 import type { AdjustableLog } from '../../base/log.ts'
@@ -100,7 +101,8 @@ function sent({ response, logFields }: ResponseMessage, keep: (onClosed: () => v
   if (response?.kind === 'file') {
     const { onClosed = () => {}, ...rest } = response
     keep(onClosed)
-    return new Sent({ response: rest, logFields }, [response.file.handle])
+    // A file of an endpoint is open, and its descriptor goes over.
+    return new Sent({ response: rest, logFields }, [response.file.handle as FileHandle])
   }
   if (response?.kind === 'raw' && typeof response.body !== 'string') {
     return new Sent({ response: { ...response, body: ownBytes(response.body) }, logFields }, [])

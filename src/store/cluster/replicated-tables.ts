@@ -39,6 +39,7 @@ const SERVICE_TABLES: readonly string[] = [
   'publication_secret',
   'publication_ping',
   'removed_page',
+  'picture',
   'reference_progress',
   'meta',
 ]

@@ -18,7 +18,7 @@ import { audit } from '../../models/audit.ts'
 import type { Model } from '../../models/schema.ts'
 import { ACTOR_NAMES, SYSTEM, type Actor, type Visitor } from '../actor.ts'
 import type { Database } from '../db/database.ts'
-import { createChangeTriggers, dropChangeTriggers } from '../schema/change-triggers.ts'
+import { CREATE_PICTURE_TRIGGER, createChangeTriggers, DROP_PICTURE_TRIGGER, dropChangeTriggers } from '../schema/change-triggers.ts'
 import { packText } from './document-history.ts'
 
 /**
@@ -55,6 +55,7 @@ export function captureChanges(database: Database, { models, now, trash }: Captu
   database.define('change_time', now)
   database.define('change_actor', () => (row.cause ?? causeNow()).actor)
   database.define('change_kind', (kind) => (row.cause ?? causeNow()).kind ?? kind)
+  database.define('change_silent', () => (mode === 'silent' ? 1 : 0))
   database.define('change_moves', () => (mode === 'moved' ? 1 : 0))
   database.define('change_before', () => versionOf(row.earlier))
   database.define('change_after', () => versionOf(row.later))
@@ -75,10 +76,12 @@ export function captureChanges(database: Database, { models, now, trash }: Captu
     /** Creates the triggers. The file has the schema of this program. */
     start(): void {
       for (const model of logged) database.exec(createChangeTriggers(model, { trash }))
+      database.exec(CREATE_PICTURE_TRIGGER)
     },
     /** Drops the triggers: a migration must not meet them. */
     stop(): void {
       for (const model of logged) database.exec(dropChangeTriggers(model))
+      database.exec(DROP_PICTURE_TRIGGER)
     },
     /** Names the actor of the changes that follow, until it is called again. */
     actBy(next: Actor | Visitor): void {

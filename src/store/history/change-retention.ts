@@ -46,7 +46,7 @@ const OWN = `id = ? AND model IN (${OWNED.map((name) => `'${name}'`).join(', ')}
 const BEFORE_THE_NEWEST = 'seq < (SELECT max(seq) FROM change)'
 
 /**
- * Removes a deleted account from some rows: it is the actor of no change and of no deletion any more, and nothing tells of
+ * Removes a deleted account from some rows: it is the actor of no change, of no deletion and of no picture any more, and nothing tells of
  * what it owned. The newest row of the log is emptied and removed by a later erasure, since the next change must not get the
  * seq of one that a reader may have seen. Returns how many rows it changed: none when all is done.
  */
@@ -55,6 +55,7 @@ export function eraseActor(database: Database, userId: string, rowsMax: number):
   const steps: readonly (readonly [sql: string, ...values: string[]])[] = [
     [`UPDATE change SET actor = NULL WHERE ${rows(`change WHERE ${ACTOR}`)}`, userId],
     [`UPDATE trash SET actor = NULL WHERE ${rows('trash WHERE actor = ? AND actor IS NOT NULL')}`, userId],
+    [`UPDATE picture SET actor = NULL WHERE hash IN (SELECT hash FROM picture WHERE actor = ? LIMIT ?)`, userId],
     [`DELETE FROM change WHERE ${rows(`change WHERE ${OWN} AND ${BEFORE_THE_NEWEST}`)}`, userId],
     [`UPDATE change SET model = '', id = '', before = NULL, after = NULL WHERE ${rows(`change WHERE ${OWN}`)}`, userId],
     [`DELETE FROM change WHERE ${rows(`change WHERE model = '' AND ${BEFORE_THE_NEWEST}`)}`],

@@ -9,6 +9,14 @@ import { publicName, twinName } from '../../models/incomplete.ts'
 import type { Model } from '../../models/schema.ts'
 import { tableOf, valueAt } from './names.ts'
 
+/**
+ * When a document last named a picture that it does not name any more: earlier versions and the trash name it from then on, which
+ * are kept for a time (media/picture-table.ts).
+ */
+export const CREATE_PICTURE_TRIGGER = `CREATE TEMP TRIGGER "picture/change" AFTER DELETE ON main.picture_use WHEN NOT change_silent()
+  BEGIN UPDATE picture SET named_at = max(named_at, change_time()) WHERE hash = old.hash; END;`
+export const DROP_PICTURE_TRIGGER = 'DROP TRIGGER IF EXISTS temp."picture/change";'
+
 const EVENTS = ['INSERT', 'UPDATE', 'DELETE'] as const
 type ChangeEvent = (typeof EVENTS)[number]
 

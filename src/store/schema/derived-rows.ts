@@ -3,12 +3,13 @@ import type { Model } from '../../models/schema.ts'
 import { user } from '../../models/user.ts'
 import type { Database } from '../db/database.ts'
 import { hourAt, tableOf, valueAt } from './names.ts'
+import { insertPictureUses, pictureTriggers } from './picture-uses.ts'
 import { isGuestRow, listedCopies, selectCopies, sizeOf } from './triggers.ts'
 
 /** Reads every document of the models once or twice. To be called in a transaction. */
 export function recount(database: Database, models: readonly Model[]): void {
   database.exec(`DELETE FROM status_count; DELETE FROM key_count; DELETE FROM hour_count; DELETE FROM listed_copy;
-    DELETE FROM guest_size; DELETE FROM guest_total`)
+    DELETE FROM guest_size; DELETE FROM guest_total; DELETE FROM picture_use`)
   for (const model of models) {
     database.run(
       `INSERT INTO model_version (model, version, documents) SELECT ?, 1, count(*) FROM ${tableOf(model)} WHERE true
@@ -17,6 +18,7 @@ export function recount(database: Database, models: readonly Model[]): void {
     )
     if (model.counted !== undefined) recountStatuses(database, model)
     if (model.timeline !== undefined) recountHours(database, model, model.timeline)
+    if (pictureTriggers(model).length > 0) database.exec(insertPictureUses(model))
     if (listedCopies(model).length > 0) indexListedCopies(database, model)
   }
   // Triggers add up the sum.

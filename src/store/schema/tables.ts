@@ -4,6 +4,7 @@
  *
  * A replicated table has a primary key: see cluster/changeset.ts.
  */
+import { PICTURE_FORMATS } from '../../media/picture-format.ts'
 import type { Model } from '../../models/schema.ts'
 import { tableOf, type SchemaPart } from './names.ts'
 
@@ -180,6 +181,21 @@ export const SERVICE_TABLES = `
   CREATE TABLE removed_page (page TEXT PRIMARY KEY, seen_at INTEGER NOT NULL) WITHOUT ROWID, STRICT;
   CREATE INDEX removed_page_seen ON removed_page (seen_at);
 
+  -- Pictures of our own, named by their SHA-256; the files are beside the database (media/picture-files.ts). named_at is when
+  -- a document last named one that none names now; the focus is in hundredths from the left and from the top.
+  CREATE TABLE picture (
+    hash TEXT PRIMARY KEY CHECK (length(hash) = 64 AND hash NOT GLOB '*[^0-9a-f]*'),
+    format TEXT NOT NULL CHECK (format IN (${Object.keys(PICTURE_FORMATS).map((name) => `'${name}'`).join(', ')})),
+    bytes INTEGER NOT NULL, width INTEGER NOT NULL, height INTEGER NOT NULL, frames INTEGER NOT NULL, alt TEXT NOT NULL,
+    focus_x INTEGER, focus_y INTEGER, created_at INTEGER NOT NULL, actor TEXT, named_at INTEGER NOT NULL
+  ) WITHOUT ROWID, STRICT;
+  CREATE INDEX picture_order ON picture (created_at, hash);
+  CREATE INDEX picture_named ON picture (named_at, hash);
+  -- For the sum of all.
+  CREATE INDEX picture_bytes ON picture (bytes);
+  -- For the erasure of a deleted account.
+  CREATE INDEX picture_actor ON picture (actor) WHERE actor IS NOT NULL;
+
   -- The last entry of the cluster's log that this file contains; no row where it belongs to no cluster.
   CREATE TABLE log_position (
     one INTEGER PRIMARY KEY CHECK (one = 1), site TEXT NOT NULL, position INTEGER NOT NULL, entry TEXT NOT NULL
@@ -209,6 +225,11 @@ export const DERIVED_TABLES = `
   CREATE TABLE listed_copy (
     target TEXT NOT NULL, id TEXT NOT NULL, model TEXT NOT NULL, seq INTEGER NOT NULL, PRIMARY KEY (target, id, model, seq)
   ) WITHOUT ROWID, STRICT;
+
+  -- That the document with this seq names a picture of ours in the address of a picture, whether we have it or not.
+  CREATE TABLE picture_use (hash TEXT NOT NULL, model TEXT NOT NULL, seq INTEGER NOT NULL, PRIMARY KEY (hash, model, seq))
+    WITHOUT ROWID, STRICT;
+  CREATE INDEX picture_use_document ON picture_use (model, seq);
 
   -- The bytes of each guest, and their sum.
   CREATE TABLE guest_size (user_id TEXT PRIMARY KEY, bytes INTEGER NOT NULL) WITHOUT ROWID, STRICT;

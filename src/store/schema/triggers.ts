@@ -12,11 +12,13 @@ import type { Model } from '../../models/schema.ts'
 import { userAppSettings } from '../../models/user-app-settings.ts'
 import { userContentPreferences } from '../../models/user-content-preferences.ts'
 import { user } from '../../models/user.ts'
+import { pictureTriggers } from './picture-uses.ts'
 import { hourAt, tableOf, valueAt, type SchemaPart } from './names.ts'
 
 export function modelTriggers(model: Model): readonly SchemaPart[] {
   return [
     ...versionTriggers(model),
+    ...pictureTriggers(model),
     ...listedCopyTriggers(model),
     ...guestTriggers(model),
     ...('handedInAt' in model.fields ? [noteTrigger(model)] : []),

@@ -9,6 +9,7 @@ import { transactionsOf, type WriterParts } from './actor-transactions.ts'
 import { documentWrites } from './document-writes.ts'
 import { feedWrites } from './feed-writes.ts'
 import { publicationWrites } from './publication-writes.ts'
+import { pictureWrites } from './picture-writes.ts'
 import { outboxWrites, serviceWrites } from './service-writes.ts'
 
 /** All that can be changed. */
@@ -35,6 +36,7 @@ export function createWriter(parts: WriterParts) {
       ...sessionWrites(transactions),
       ...feedWrites(transactions),
       ...publicationWrites(transactions),
+      ...pictureWrites(transactions),
       ...outboxWrites(transactions),
       ...serviceWrites(transactions, erasure),
     }
