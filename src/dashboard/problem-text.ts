@@ -1,6 +1,7 @@
-/** The sentence about a problem of a document, in the reader's language. */
+/** The sentence about a problem of a document, or about a request that failed, in the reader's language. */
 import { DatelineError } from '../client/client.ts'
-import { textOr } from './texts.ts'
+import { withoutIndex } from './batches.ts'
+import { currentLanguage, t, textOr } from './texts.ts'
 
 /** As the service reports it. A later version may have codes that this page does not know. */
 export interface Problem {
@@ -24,4 +25,17 @@ export function problemText({ path, code, params, message }: Problem): string {
   const values = { count: Number(max), choices, name }
   const general = textOr(`problem.${rule}`, message, values)
   return textOr(`problem.${rule}.${path.split('.').at(-1) ?? ''}`, general, values)
+}
+
+/** Failures that the service describes by their mechanism, which tells a reader nothing: they have our words in every language. */
+const TECHNICAL: readonly string[] = ['preconditionFailed', 'unreadableReply']
+
+/**
+ * The text about a request that failed. The service's own message says more than a text of the code, but in English: readers
+ * of other languages get the text, and the message as words of the service where the code has none.
+ */
+export function failureText({ code, message }: Pick<DatelineError, 'code' | 'message'>): string {
+  const isEnglish = currentLanguage() === 'en'
+  if (isEnglish && !TECHNICAL.includes(code)) return message
+  return textOr(`failed.${code}`, isEnglish ? message : t('failed.said', { message: withoutIndex(message) }))
 }

@@ -2,9 +2,10 @@
 /** What forms say about a problem: a sentence for every code in every language, and the service's own for a new code. */
 import assert from 'node:assert/strict'
 import { before, describe, it } from 'node:test'
+import { FAILURES } from '../../src/base/failure.ts'
 import { PROBLEM_CODES, type ProblemCode } from '../../src/base/problem.ts'
 import { BadRequest } from '../../src/client/client.ts'
-import { problemOf, problemText, type Problem } from '../../src/dashboard/problem-text.ts'
+import { failureText, problemOf, problemText, type Problem } from '../../src/dashboard/problem-text.ts'
 import { LANGUAGES, useLanguage } from '../../src/dashboard/texts.ts'
 
 /** Where the page has texts of its own for fields, the code of the text. */
@@ -54,5 +55,26 @@ describe('a problem', () => {
     assert.equal(problemOf(refused), first)
     assert.equal(problemOf(new BadRequest('no', { status: 400, code: 'badRequest' })), undefined)
     assert.equal(problemOf(new Error('no')), undefined)
+  })
+})
+
+describe('a request that failed', () => {
+  const failed = (code: string): string => failureText({ code, message: 'operations[3]: No topic has the id "<b>x"' })
+
+  it('is told in the words of the service to readers of English, but for what says nothing to them', async () => {
+    await useLanguage('en')
+    assert.equal(failed('notFound'), 'operations[3]: No topic has the id "<b>x"')
+    assert.equal(failed('preconditionFailed'), 'Someone else has changed this meanwhile. Reload it and try again.')
+  })
+
+  it('is told in their language to others, and a code without a text as words of the service', async () => {
+    await useLanguage('de')
+    assert.equal(failed('notFound'), 'Das gibt es nicht mehr.')
+    for (const code of ['conflict', 'newInALaterVersion']) assert.equal(failed(code), 'Der Server meldet: No topic has the id "<b>x"')
+  })
+
+  it('has texts for codes of the service and of the client only', async () => {
+    const codes = Object.keys((await LANGUAGES.en.load()).default).flatMap((key) => (key.startsWith('failed.') ? [key.slice(7)] : []))
+    assert.deepEqual(codes.filter((code) => !Object.hasOwn(FAILURES, code)), ['unreadableReply', 'said'])
   })
 })

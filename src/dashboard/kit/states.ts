@@ -1,5 +1,6 @@
 /** What stands in the place of content that is not there: yet, at all, or because something failed. */
-import { problemOf, problemText } from '../problem-text.ts'
+import { DatelineError } from '../../client/client.ts'
+import { failureText, problemOf, problemText } from '../problem-text.ts'
 import { t } from '../texts.ts'
 import { button, h, type Child } from './dom.ts'
 import { focusMain } from './focus.ts'
@@ -46,13 +47,13 @@ export function nothingFound(clear: () => void): HTMLElement {
   return emptyState('search', t('list.nothing'), button(t('list.clear'), clear))
 }
 
-/** What to tell a reader of any error: the server's own message where the page has no text for it. */
+/** What to tell a reader of any error: in their language, as far as the page has a text for it. */
 export function errorText(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   if (isUnanswered(error)) return navigator.onLine ? t('failure.network') : t('failure.offline')
-  const { message } = error
+  if (!(error instanceof DatelineError)) return error.message
   const problem = problemOf(error)
-  return problem === undefined ? message : problemText({ ...problem, message })
+  return problem === undefined ? failureText(error) : problemText({ ...problem, message: error.message })
 }
 
 export function isAbort(error: unknown): boolean {
