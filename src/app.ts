@@ -87,6 +87,7 @@ export interface App {
   readonly schedule: Jobs['schedule']
   readonly references: Jobs['references']
   readonly feeds: Jobs['feeds']['work']
+  readonly offsite: Jobs['offsite']
   /**
    * Resolves with the reason where another database is to be used, a copy of another node's data or a backup: close this run
    * then, and start again.
@@ -151,7 +152,7 @@ export async function startApp(config: Config, secrets: Secrets, options: AppOpt
   const readMail = (next: Config): MailSettings => readMailSettings(next, { now, environment })
   const pictures = pictureFiles(join(dataDir, MEDIA_DIRECTORY))
   const jobs = await startJobs({
-    ...{ config: live.config, dataDir, services, pictures, isKeeper: node?.isKeeper, outbound: outbound.rules, lookAtSettings, now, log },
+    ...{ config: live.config, dataDir, services, pictures, isKeeper: node?.isKeeper, outbound: outbound.rules, environment, shown: () => options.settings, lookAtSettings, now, log },
     checkCertificate: () => renewal?.check(),
     async startMail(isOnDuty) {
       const { codeMinutes } = config
@@ -159,7 +160,7 @@ export async function startApp(config: Config, secrets: Secrets, options: AppOpt
       return { ...mail, problem: await useStoredMail({ live, mail, readMail, log }) }
     },
   }, starting)
-  const { mail, backups, housekeeping, schedule, references, feeds } = jobs
+  const { mail, backups, housekeeping, schedule, references, feeds, offsite } = jobs
   const feed = openChangeFeed({
     ...{ store, metrics, log, settings: listSettingsOf(config), limits: config },
     counts: others?.streams ?? ownStreamCounts(config.streamsMax),
@@ -212,6 +213,7 @@ export async function startApp(config: Config, secrets: Secrets, options: AppOpt
   })
   live.onChange(() => {
     backups.wake()
+    void offsite.wake()
     others?.setDataLimit(limitSettingsOf(live.config()).dataPerUser)
     others?.setPublicUrl(live.config().publicUrl)
   })
@@ -241,7 +243,7 @@ export async function startApp(config: Config, secrets: Secrets, options: AppOpt
     get backups() {
       return backups.schedule()
     },
-    ...{ housekeeping, schedule, references, feeds: feeds.work, idle: mail.idle },
+    ...{ housekeeping, schedule, references, feeds: feeds.work, offsite, idle: mail.idle },
     replaced: node?.replaced ?? backups.restores?.requested ?? NEVER,
     threads,
     async setupUrl() {

@@ -13,6 +13,7 @@ const RANKS: Readonly<Record<string, number>> = {
   guides: 1,
   outbound: 1,
   media: 1,
+  age: 1,
   feeds: 2,
   publications: 2,
   models: 2,
@@ -21,6 +22,7 @@ const RANKS: Readonly<Record<string, number>> = {
   auth: 4,
   content: 4,
   cluster: 4,
+  offsite: 4,
   dashboard: 4,
   endpoints: 5,
   api: 6,
@@ -35,7 +37,7 @@ const RANKS: Readonly<Record<string, number>> = {
 const ROOMS: Readonly<Record<string, readonly string[]>> = {
   store: [
     ...['actor.ts', 'db', 'schema', 'search', 'query', 'documents', 'history', 'references', 'outbox', 'settings', 'accounts', 'feeds', 'media', 'publications', 'audit'],
-    ...['cluster', 'writes', 'backup'],
+    ...['cluster', 'pending', 'writes', 'backup'],
   ],
 }
 
@@ -103,7 +105,7 @@ const BANNED: Readonly<Record<string, Ban>> = {
 }
 
 /** Flags of npm, curl, docker and etcdctl, which examples use. */
-const FOREIGN_FLAGS = ['--silent', '--data-urlencode', '--read-only', '--name', '--prefix']
+const FOREIGN_FLAGS = ['--silent', '--data-urlencode', '--read-only', '--name', '--prefix', '--zstd']
 const PACKAGES_ALLOWED = ['typescript', 'esbuild', '@types/node', 'node']
 const RUN_TIME_MEMBERS = [
   'dependencies',

@@ -10,10 +10,13 @@ import { DAY_MS, HOUR_MS, SECOND_MS } from '../base/duration.ts'
 import type { Log } from '../base/log.ts'
 import { repeat } from '../base/repeating.ts'
 import { systemReason } from '../base/system-error.ts'
-import type { Config } from '../config/settings.ts'
+import type { Config, Environment } from '../config/settings.ts'
+import type { ShownSettings } from '../config/shown-settings.ts'
 import { startFeedFolder } from '../content/feeds/feed-folder.ts'
 import { startSchedule } from '../content/schedule.ts'
 import { createFeedReader } from '../feeds/reading/feed-reader.ts'
+import { startOffsite, type OffsiteSettings } from '../offsite/offsite-work.ts'
+import { readPlaceKeys } from '../offsite/place-address.ts'
 import type { OutboundRules } from '../outbound/outbound-rules.ts'
 import { SYSTEM } from '../store/actor.ts'
 import { BACKUPS_DIRECTORY } from '../store/backup/backup.ts'
@@ -37,7 +40,10 @@ export interface JobOptions {
   readonly dataDir: string
   /** The files of pictures. */
   readonly pictures: PictureFiles
-  readonly services: Pick<Services, 'store' | 'metrics' | 'guestLimit' | 'newId' | 'keys'>
+  readonly services: Pick<Services, 'store' | 'metrics' | 'guestLimit' | 'newId' | 'keys' | 'secrets'>
+  readonly environment: Environment
+  /** The settings that the operator gave. */
+  readonly shown: () => ShownSettings
   /** Where feeds may be fetched from. */
   readonly outbound: OutboundRules
   /** Whether this node is the keeper; undefined where the service runs alone. */
@@ -102,6 +108,11 @@ export async function startJobs(options: JobOptions, running: AsyncDisposableSta
         return startReferenceWork({ store, isOnDuty, metrics, log, ...(isOnDuty === undefined && { startThread }) })
       },
     },
+    offsite: {
+      who: 'keeper',
+      every: 'a minute for changes, and as the setting offsiteEvery says',
+      start: (isOnDuty: IsOnDuty) => startOffsite({ ...offsiteParts(options), isOnDuty, now, log }),
+    },
     feeds: {
       who: 'keeper',
       every: 'when a feed is due',
@@ -127,6 +138,22 @@ export async function startJobs(options: JobOptions, running: AsyncDisposableSta
 function startFolder(path: string | undefined, { store, newId, metrics }: JobOptions['services'], { now, log }: Pick<JobOptions, 'now' | 'log'>): Running {
   if (path === undefined) return { stop() {} }
   return startFeedFolder({ directory: resolve(path), store, newId, reader: createFeedReader(), metrics, now, log })
+}
+
+/** Connections by the rules of feeds; keys from the file of the operator, which may change, or the settings. */
+function offsiteParts({ config, dataDir, services: { store, secrets }, environment, shown }: JobOptions) {
+  const { outboundAllow, outboundProxy, outboundCa } = config()
+  const proxies = Object.entries(environment).filter(([name]) => /^(?:https?|no)_proxy$/i.test(name))
+  return {
+    ...{ store, dataDir, secrets, database: databaseFile(dataDir) },
+    outbound: { allow: outboundAllow.list, outboundProxy, outboundCa, environment: Object.fromEntries(proxies) },
+    settings: (): OffsiteSettings => {
+      const { offsite, offsiteKeysFile, offsiteEvery: everyMs, offsiteKeep: retention, backupRate: rate } = config()
+      const keys = offsite.keys?.() ?? (offsiteKeysFile === undefined ? new Map() : readPlaceKeys(offsiteKeysFile))
+      return { places: offsite.places, keys, everyMs, retention, rate }
+    },
+    givenSettings: (): string => JSON.stringify(shown().filter(({ flag, origin }) => flag !== null && origin !== 'default').map(({ flag, value }) => ({ flag, value }))),
+  }
 }
 
 /** A job of each node that runs at a fixed period. What it throws is logged. */

@@ -6,6 +6,7 @@ import { EXIT, UsageError, type Command, type ExitCode, type Terminal } from './
 import { adminCommand, seedCommand } from './documents/data-commands.ts'
 import { auditCommand } from './users/audit-command.ts'
 import { backupCommand } from './backup/backup-command.ts'
+import { backupKeyCommand } from './backup/backup-key-command.ts'
 import { clientCommand } from './client-command.ts'
 import { workAsOwner } from './data-owner.ts'
 import { configCommand, openApiCommand, versionCommand } from './about-commands.ts'
@@ -77,6 +78,7 @@ const COMMANDS: readonly Command[] = [
   explainCommand,
   verifyCommand,
   backupCommand,
+  backupKeyCommand,
   restoreCommand,
   checkCommand,
   healthCommand,

@@ -1,4 +1,5 @@
 /** What the program says about an error that ends a command, and its exit code. */
+import { AgeError } from '../age/age-error.ts'
 import { Failure } from '../base/failure.ts'
 import { EtcdError } from '../cluster/etcd/etcd-error.ts'
 import { UnusableEtcd } from '../cluster/etcd/etcd-check.ts'
@@ -9,6 +10,7 @@ import { CertificateError } from '../http/certificate.ts'
 import { ListenError } from '../http/listening.ts'
 import { SettingError } from '../base/setting-file.ts'
 import { TemplateError } from '../mail/templates/template-error.ts'
+import { PlaceError } from '../offsite/place.ts'
 import { DatabaseFileError } from '../store/backup/database-copy.ts'
 import { DataDirError } from '../store/db/data-dir.ts'
 import { SchemaError } from '../store/schema/migrate.ts'
@@ -20,11 +22,13 @@ import { TokenFileError } from './serve/token-file.ts'
 const MISUSED = [UsageError, ConfigError, CertificateError, ClusterSettingError, SettingError, TemplateError]
 /** Errors whose message is all that the operator needs. */
 const EXPLAINED = [
+  AgeError,
   DatabaseFileError,
   DataDirError,
   EtcdError,
   ListenError,
   PeerError,
+  PlaceError,
   SchemaError,
   TokenFileError,
   TransferFileError,

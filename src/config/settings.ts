@@ -2,7 +2,7 @@
  * Every setting once: name, meaning, default, and how its text is parsed. The flag of `dataDir` is `--data-dir`, its
  * variable `DATELINE_DATA_DIR`. Secrets are not in the Config (secrets.ts), so that a Config can be shown.
  */
-import { DAY_MS, type DurationRange, MINUTE_MS, parseDuration } from '../base/duration.ts'
+import { DAY_MS, type DurationRange, HOUR_MS, MINUTE_MS, parseDuration } from '../base/duration.ts'
 import { LOG_LEVELS, type LogLevel } from '../base/log-level.ts'
 import { parseSiteUrl } from '../base/site-url.ts'
 import { parseEndpoints, parseNodeUrl, parsePrefix } from '../cluster/etcd-target.ts'
@@ -15,6 +15,8 @@ import { parseAppName } from '../mail/templates/app-name.ts'
 import { parseInvitationUrl } from '../mail/templates/invitation-url.ts'
 import { MAIL_TLS, type MailTls } from '../mail/settings/mail-settings.ts'
 import { maskMailTarget, parseMailHost, parseMailTarget } from '../mail/settings/mail-target.ts'
+import { maskPlaces, parsePlaces, type PlaceAddress, type PlaceKeys } from '../offsite/place-address.ts'
+import { DEFAULT_RETENTION, parseRetention, showRetention, type Retention } from '../offsite/retention.ts'
 import { type OutboundAllow, parseOutboundAllow } from '../outbound/outbound-allow.ts'
 import { maskOutboundProxy, type OutboundProxy, parseOutboundProxy } from '../outbound/outbound-proxy.ts'
 import { FLAG_BASE_URL } from '../content/seeds/seeds.ts'
@@ -22,6 +24,9 @@ import { isStandIn } from '../models/guest.ts'
 import { oneOf, onOff, optional, parsed, readPath, text, whole, type Setting } from './setting-kinds.ts'
 
 const NO_FILE = 'none'
+const NONE = 'none'
+const OFFSITE_EVERY: DurationRange = { min: 10 * MINUTE_MS, max: 30 * DAY_MS }
+const RATE_BYTES_MIN = 10_000
 const HOURS_MAX = 24 * 366 * 10
 const THREADS_MAX = 16
 const BACKUP_EVERY: DurationRange = { min: MINUTE_MS, max: 365 * DAY_MS }
@@ -194,6 +199,34 @@ export const DECLARED = {
     max: 1000,
     meaning: 'automatic backups to keep in backups/ of the data directory',
   }),
+  offsite: {
+    parse: readOffsite,
+    initial: { places: [] },
+    shown: NONE,
+    meaning:
+      'places for encrypted backups outside of this machine, separated by spaces: s3://[KEYID@]bucket/prefix, with ' +
+      '?endpoint=https://host, region=NAME and style=path or virtual, or file:///directory; see the guide backups',
+    mask: maskPlaces,
+  } as Setting<OffsiteTarget>,
+  offsiteKeysFile: optional(readPath, 'file with a line KEYID:SECRET for each access key of the buckets in offsite'),
+  offsiteEvery: {
+    parse: (given: string) => parseDuration(given, OFFSITE_EVERY),
+    initial: 6 * HOUR_MS,
+    shown: '6h',
+    meaning: 'time from one snapshot in offsite to the next; changes follow every minute',
+  } as Setting<number>,
+  offsiteKeep: {
+    parse: parseRetention,
+    initial: DEFAULT_RETENTION,
+    shown: showRetention(DEFAULT_RETENTION),
+    meaning: 'snapshots to keep in offsite: the latest, and the last ones of so many days, weeks and months',
+  } as Setting<Retention>,
+  backupRate: {
+    parse: (given: string) => (given === 'off' ? undefined : readRate(given)),
+    initial: undefined,
+    shown: 'off',
+    meaning: 'bytes per second that offsite backups may send and read, such as 500kB or 2MB; off is no bound',
+  } as Setting<number | undefined>,
   auditDays: whole(180, {
     max: 3650,
     meaning: 'days to keep records of the audit trail; 0 keeps them forever',
@@ -244,6 +277,12 @@ export const DECLARED = {
   feedsFolder: optional(readPath, 'folder in which other programs put files of feeds, for a site that fetches none; for this purpose alone'),
   flagBaseUrl: parsed(readBaseUrl, FLAG_BASE_URL, 'URL or path of the flags of seeded countries'),
 } as const satisfies Readonly<Record<string, Setting<unknown>>>
+
+/** Places of off-site backups. Stored keys come with them; those of the operator's file do not. */
+export interface OffsiteTarget {
+  readonly places: readonly PlaceAddress[]
+  readonly keys?: () => PlaceKeys
+}
 
 type Declared = typeof DECLARED
 export type SettingName = keyof Declared
@@ -303,6 +342,18 @@ function readHost(given: string): string {
 function parseSiteAddress(given: string): string {
   parseSiteUrl(given)
   return given.trim()
+}
+
+function readOffsite(given: string): OffsiteTarget {
+  return { places: given === NONE ? [] : parsePlaces(given) }
+}
+
+/** Bytes of a text such as `2MB`. */
+function readRate(given: string): number {
+  const [, digits = '', unit = ''] = /^(\d{1,9})(B|kB|MB)$/.exec(given.trim()) ?? []
+  const bytes = Number(digits) * ({ B: 1, kB: 1e3, MB: 1e6 }[unit] ?? Number.NaN)
+  if (bytes >= RATE_BYTES_MIN) return bytes
+  throw new Error(`expected bytes per second from ${RATE_BYTES_MIN / 1e3}kB on, such as 500kB or 2MB, found "${given}"`)
 }
 
 /** A URL, or a path for a site that serves the flags itself: seeds store it. */

@@ -3,9 +3,10 @@ import { describe } from '../base/failure.ts'
 import type { JsonObject } from '../base/json.ts'
 import { didYouMean } from '../base/nearest.ts'
 import { isLoginText, type MailTarget } from '../mail/settings/mail-target.ts'
-import { editable, EDITABLE_CHARS_MAX, EDITABLE_NAMES, isEditable, MAIL_PASSWORD, type EditableName } from '../models/editable-settings.ts'
+import { editable, EDITABLE_CHARS_MAX, EDITABLE_NAMES, isEditable, isFlagless, MAIL_PASSWORD, OFFSITE_KEYS, type EditableName } from '../models/editable-settings.ts'
+import { parsePlaceKeys } from '../offsite/place-address.ts'
 import { settingText } from './settings-file.ts'
-import { DECLARED, SETTINGS, type Config } from './settings.ts'
+import { DECLARED, SETTINGS, type Config, type OffsiteTarget } from './settings.ts'
 
 /** What the operator has said that wins over a stored value: a flag, a variable or the file; undefined for nothing. */
 export function overriddenBy(name: EditableName, given: ReadonlyMap<string, string>): string | undefined {
@@ -37,6 +38,14 @@ function readEditable(name: EditableName, given: string): string {
     if (!isLoginText(given)) throw wrong('expected a password without line breaks and other control characters')
     return given
   }
+  if (name === OFFSITE_KEYS) {
+    try {
+      parsePlaceKeys(given)
+    } catch (error) {
+      throw wrong(error instanceof Error ? error.message : String(error))
+    }
+    return given
+  }
   // A control character has no place in any of them; line breaks least of all, which begin a header of mail.
   if (/[\p{Cc}\p{Zl}\p{Zp}]/u.test(text)) throw wrong('expected one line without control characters')
   const { kind, min = 0, max = 0, zero = false } = editable(name)
@@ -46,6 +55,7 @@ function readEditable(name: EditableName, given: string): string {
       throw new Error(`expected a whole number from ${min} to ${max}${zero ? ' or 0' : ''}, found ${text}`)
     }
     if (name === 'mail') requireServer(value as MailTarget)
+    if (name === 'offsite') requireBuckets(value as OffsiteTarget)
   } catch (error) {
     throw wrong(error instanceof Error ? error.message : String(error))
   }
@@ -70,6 +80,12 @@ function requireServer(target: MailTarget): void {
   if (target.password !== undefined) throw new Error(`expected no password in it: it belongs in ${MAIL_PASSWORD}`)
 }
 
+/** A directory could be any: these are for the operator of the machine. */
+function requireBuckets({ places }: OffsiteTarget): void {
+  const directory = places.find(({ kind }) => kind === 'directory')
+  if (directory !== undefined) throw new Error(`expected s3://bucket/prefix, found ${directory.name}; directories are for --offsite`)
+}
+
 function notEditable(name: string): string {
   if (SETTINGS.some((setting) => setting.name === name)) {
     return `${name} cannot be changed here: set it where the service is started`
@@ -87,15 +103,22 @@ export type StoredValues = ReadonlyMap<EditableName, string>
 export function withStored(config: Config, given: ReadonlyMap<string, string>, stored: StoredValues): Config {
   const values: [string, unknown][] = []
   for (const [name, text] of stored) {
-    if (name === MAIL_PASSWORD || overriddenBy(name, given) !== undefined) continue
+    if (isFlagless(name) || overriddenBy(name, given) !== undefined) continue
     try {
       values.push([name, DECLARED[name].parse(readEditable(name, text))])
     } catch {
       // The value that holds without it stays.
     }
   }
-  const next = { ...config, ...Object.fromEntries(values) } as Config
+  const next = withKeys({ ...config, ...Object.fromEntries(values) } as Config, stored, given)
   const password = stored.get(MAIL_PASSWORD)
   if (password === undefined || !values.some(([name]) => name === 'mail') || next.mail.kind !== 'smtp') return next
   return next.mail.user === undefined ? next : { ...next, mail: { ...next.mail, password: () => password } }
+}
+
+/** Stored keys are for stored places: an operator's places have the keys of the operator's file. */
+function withKeys(config: Config, stored: StoredValues, given: ReadonlyMap<string, string>): Config {
+  const text = stored.get(OFFSITE_KEYS)
+  if (text === undefined || overriddenBy(OFFSITE_KEYS, given) !== undefined) return config
+  return { ...config, offsite: { ...config.offsite, keys: () => parsePlaceKeys(text) } }
 }

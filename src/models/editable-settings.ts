@@ -27,6 +27,9 @@ export interface Editable {
 /** Where the operator says how mail is sent, a stored server must not get the operator's password. */
 const MAIL_GIVEN: readonly string[] = ['mail', 'mailPasswordFile', 'mailTokenFile']
 
+/** The operator's keys are for the operator's places. */
+const OFFSITE_GIVEN: readonly string[] = ['offsite', 'offsiteKeysFile']
+
 export const EDITABLE = {
   appName: { group: 'names', kind: 'text' },
   publicUrl: { group: 'names', kind: 'text' },
@@ -38,6 +41,10 @@ export const EDITABLE = {
   mailTls: { group: 'mail', kind: 'choice', choices: ['starttls', 'starttls-if-offered', 'none'], yieldsTo: MAIL_GIVEN },
   backupEvery: { group: 'backups', kind: 'text' },
   backupKeep: { group: 'backups', kind: 'whole', min: 1, max: 1_000 },
+  offsite: { group: 'backups', kind: 'text', yieldsTo: OFFSITE_GIVEN },
+  offsiteKeys: { group: 'backups', kind: 'secret', yieldsTo: OFFSITE_GIVEN },
+  offsiteEvery: { group: 'backups', kind: 'text' },
+  offsiteKeep: { group: 'backups', kind: 'text' },
   codesPerEmail: { group: 'limits', kind: 'whole', min: 3, max: 100 },
   codesPerAddress: { group: 'limits', kind: 'whole', min: 10, max: 100_000 },
   wrongCodesPerAddress: { group: 'limits', kind: 'whole', min: 10, max: 10_000 },
@@ -59,8 +66,13 @@ export const EDITABLE_CHARS_MAX = 1_000
 /** What mail depends on: a change of one is tested by a mail before it is stored. */
 export const MAIL_NAMES = EDITABLE_NAMES.filter((name) => EDITABLE[name].group === 'mail')
 
-/** The only setting that no flag has: other users can see the arguments of a process. */
+/** The settings that no flag has: other users can see the arguments of a process. */
 export const MAIL_PASSWORD = 'mailPassword'
+export const OFFSITE_KEYS = 'offsiteKeys'
+
+export function isFlagless(name: EditableName): name is typeof MAIL_PASSWORD | typeof OFFSITE_KEYS {
+  return name === MAIL_PASSWORD || name === OFFSITE_KEYS
+}
 
 export function isEditable(name: string): name is EditableName {
   return Object.hasOwn(EDITABLE, name)

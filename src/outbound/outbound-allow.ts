@@ -4,6 +4,8 @@ import { addAddressBlock } from '../base/address-block.ts'
 import { splitCommaList } from '../base/comma-list.ts'
 
 export interface OutboundAllow {
+  /** As it was written: other threads read it again. */
+  readonly list: string
   /** Whether all addresses of a host may be connected to. Takes the host as a URL has it. */
   allowsHost(host: string): boolean
   allowsAddress(address: string): boolean
@@ -24,6 +26,7 @@ export function parseOutboundAllow(list: string): OutboundAllow {
     hosts.add(host)
   }
   return {
+    list,
     allowsHost: (host) => hosts.has(withoutDot(host)),
     allowsAddress: (address) => blocks.check(address, isIPv4(address) ? 'ipv4' : 'ipv6'),
   }

@@ -1,5 +1,5 @@
 /**
- * GET requests to other servers, with redirects. Every hop is looked up, checked and connected to by the rules for
+ * Requests to other servers: GET with redirects, and others without. Every hop is looked up, checked and connected to by the rules for
  * outbound connections (outbound-rules.ts). One client serves the whole process, since it also takes care that a host has
  * one connection at a time.
  */
@@ -10,7 +10,7 @@ import { CODINGS_ACCEPTED } from './content-coding.ts'
 import { createHostSlots, type SlotLimits } from './host-slots.ts'
 import { OutboundError } from './outbound-error.ts'
 import { bareHost } from './outbound-proxy.ts'
-import { exchangeOver, type OutboundResponse, type ResponseLimits } from './outbound-response.ts'
+import { exchangeOver, type OutboundRequest, type OutboundResponse, type ResponseLimits } from './outbound-response.ts'
 import { type OutboundRules, type Resolve, systemResolve } from './outbound-rules.ts'
 import { openOutbound, proxyHeaders, proxyRejected } from './outbound-socket.ts'
 import { createTimeBudget } from './time-budget.ts'
@@ -39,6 +39,20 @@ export interface ClientOptions {
   readonly userAgent: () => string
   readonly resolve?: Resolve
   readonly limits?: Partial<OutboundLimits>
+}
+
+type Hop = Pick<OutboundRequest, 'method' | 'headers' | 'body' | 'limits' | 'wantsBody'>
+
+/** Room for the head of a response and its framing. */
+const HEAD_BYTES = 64 * 1024
+
+export interface OutboundSend extends Pick<OutboundRequest, 'method' | 'headers' | 'body'> {
+  /** Without user and password. */
+  readonly url: string
+  /** Of the response. */
+  readonly bodyBytesMax: number
+  readonly totalMs: number
+  readonly signal?: AbortSignal | undefined
 }
 
 export interface OutboundGet {
@@ -80,7 +94,7 @@ export function createOutboundClient({ rules, userAgent, resolve = systemResolve
   }
   const connecting = { rules, resolve, secureContext }
 
-  async function hop(url: URL, headers: Readonly<Record<string, string>>, signal: AbortSignal): Promise<OutboundResponse> {
+  async function hop(url: URL, { headers, ...request }: Hop, signal: AbortSignal): Promise<OutboundResponse> {
     const socket = await openOutbound(url, connecting, signal)
     const proxy = rules.proxyFor(url)
     const isForwarded = proxy !== undefined && url.protocol === 'http:'
@@ -89,8 +103,7 @@ export function createOutboundClient({ rules, userAgent, resolve = systemResolve
       host: bareHost(url),
       target: isForwarded ? `${url.origin}${target}` : target,
       headers: { host: url.host, ...headers, ...(isForwarded ? proxyHeaders(proxy) : {}) },
-      limits,
-      wantsBody: (status: number) => status === 200 || status === 203,
+      ...request,
     }
     const response = await exchangeOver(socket, asked, signal)
     if (isForwarded && response.status === 407) throw proxyRejected(response.status)
@@ -114,7 +127,8 @@ export function createOutboundClient({ rules, userAgent, resolve = systemResolve
           ...conditions(url, validators),
         }
         const asked = url
-        const response = await inTurn(bareHost(asked), signal, () => budget.spend((ending) => hop(asked, headers, ending)))
+        const get = { method: 'GET', headers, limits, wantsBody: (status: number) => status === 200 || status === 203 } as const
+        const response = await inTurn(bareHost(asked), signal, () => budget.spend((ending) => hop(asked, get, ending)))
         const next = redirectOf(url, response)
         if (next === undefined) {
           return { ...response, address: url.href, ...(permanent === undefined ? {} : { permanentAddress: permanent }) }
@@ -127,6 +141,12 @@ export function createOutboundClient({ rules, userAgent, resolve = systemResolve
         if (!isSameServer(url, next)) secret = undefined
         url = next
       }
+    },
+    /** Sends one request. Resolves with any response, redirects included, and its body. Rejects with an OutboundError. */
+    async send({ url, totalMs, signal, ...request }: OutboundSend): Promise<OutboundResponse> {
+      const headers = { ...request.headers, 'user-agent': userAgent() }
+      const asked = { ...request, headers, limits: { ...limits, wireBytes: request.bodyBytesMax + HEAD_BYTES, unpackedBytes: request.bodyBytesMax }, wantsBody: () => true }
+      return createTimeBudget(totalMs, signal).spend((ending) => hop(readAddress(url), asked, ending))
     },
   }
 }

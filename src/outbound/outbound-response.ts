@@ -2,7 +2,7 @@
  * One request to another server, and its response: the head, and the body where the caller wants it. All that a server
  * may send is bounded: headers, interim responses, bytes on the wire and bytes after decompression.
  */
-import { type IncomingHttpHeaders, request } from 'node:http'
+import { type ClientRequest, type IncomingHttpHeaders, request } from 'node:http'
 import type { Socket } from 'node:net'
 import { decodeContent } from './content-coding.ts'
 import { responseError } from './outbound-advice.ts'
@@ -30,6 +30,9 @@ export interface OutboundResponse {
 
 export interface OutboundRequest {
   readonly host: string
+  readonly method: 'GET' | 'HEAD' | 'PUT' | 'POST' | 'DELETE'
+  /** In pieces, as fast as they come: its length is in the headers. */
+  readonly body?: AsyncIterable<Uint8Array> | undefined
   /** The target in the request line: a path, or the whole address for a proxy. */
   readonly target: string
   readonly headers: Readonly<Record<string, string>>
@@ -37,7 +40,7 @@ export interface OutboundRequest {
   readonly wantsBody: (status: number) => boolean
 }
 
-/** Sends a GET over the socket, and destroys it afterwards. Rejects with an OutboundError. */
+/** Sends a request over the socket, and destroys it afterwards. Rejects with an OutboundError. */
 export async function exchangeOver(socket: Socket, asked: OutboundRequest, signal: AbortSignal): Promise<OutboundResponse> {
   const stop = (): void => void socket.destroy(signal.reason)
   signal.addEventListener('abort', stop, { once: true })
@@ -55,12 +58,12 @@ export async function exchangeOver(socket: Socket, asked: OutboundRequest, signa
 }
 
 /** The response as it was sent. Every listener is there before the next event: a fault may come in the packet of the head. */
-function received(socket: Socket, { host, target, headers, limits, wantsBody }: OutboundRequest): Promise<OutboundResponse> {
+function received(socket: Socket, { host, method, target, headers, body, limits, wantsBody }: OutboundRequest): Promise<OutboundResponse> {
   const name = JSON.stringify(host)
   return new Promise((resolve, reject) => {
     const asking = request({
       createConnection: () => socket,
-      method: 'GET',
+      method,
       path: target,
       headers,
       maxHeaderSize: HEAD_BYTES_MAX,
@@ -99,6 +102,23 @@ function received(socket: Socket, { host, target, headers, limits, wantsBody }: 
     asking.once('close', () => {
       if (!hasBegun) reject(Object.assign(new Error('closed'), { code: 'ECONNRESET' }))
     })
-    asking.end()
+    if (body === undefined) asking.end()
+    else void writeBody(asking, body).catch(reject)
   })
+}
+
+/** Writes a body as fast as the server takes it; ends early where the server has closed the connection, or its own response. */
+async function writeBody(asking: ClientRequest, body: AsyncIterable<Uint8Array>): Promise<void> {
+  for await (const piece of body) {
+    if (asking.destroyed) return
+    if (asking.write(piece)) continue
+    await new Promise<void>((resolve) => {
+      const go = (): void => {
+        asking.off('drain', go).off('close', go)
+        resolve()
+      }
+      asking.on('drain', go).on('close', go)
+    })
+  }
+  asking.end()
 }

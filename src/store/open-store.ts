@@ -12,6 +12,7 @@ import { asStoreFailure, databaseReason, isDamage, openDatabase, type Database }
 import type { WriterGate } from './db/reader-gate.ts'
 import { nameHistory } from './history/change-log.ts'
 import { releaseMessages } from './outbox/outbox-table.ts'
+import { breakChain, createPendingRecorder, recordApart } from './pending/pending-changes.ts'
 import { touchTables } from './schema/database-check.ts'
 import { migrate, MIGRATIONS, schemaOf, schemaVersion, type Migration } from './schema/migrate.ts'
 import { createStore, type Store, type StoreParts } from './store.ts'
@@ -66,7 +67,9 @@ export function openStore(options: StoreOptions): Store {
         prepareSchema(database, schema)
         nameHistory(database)
       }
-      if (lock !== undefined && cluster === undefined) releaseMessages(database, now())
+      if (lock !== undefined && cluster === undefined) {
+        recordApart(database, createPendingRecorder(database, { models, now }), () => releaseMessages(database, now()))
+      }
       const release = (): void => lock?.release()
       const node = place && { place, cluster, migration: { ...schema, backup: schemaCopy(dir) } }
       const isRaised = schemaVersion(database, { version, migrations }) === schemaOf(migrations)
@@ -110,7 +113,8 @@ function prepareSchema(database: Database, { dir, owned, ...task }: SchemaTask):
   if (schemaVersion(database, task) === schemaOf(task.migrations)) return
   const lock = owned ? undefined : ownDataDir(dir, { pid: process.pid, startedAt: 'just now' })
   try {
-    migrate(database, { ...task, backup: schemaCopy(dir) })
+    // Changesets of one schema do not fit the tables of another.
+    migrate(database, { ...task, backup: schemaCopy(dir), finish: () => breakChain(database, 'the schema was raised') })
   } finally {
     lock?.release()
   }

@@ -18,6 +18,7 @@ import { createCheckpoints } from './db/wal/checkpoints.ts'
 import { createWaitingWriters } from './db/waiting-writers.ts'
 import { refusableQueue } from './db/write-queue.ts'
 import { captureChanges } from './history/change-capture.ts'
+import { createPendingRecorder } from './pending/pending-changes.ts'
 import type { FindQuery, QueryCaller } from './query/find-query.ts'
 import { createFinder } from './query/threads/finder.ts'
 import { createSearchChanges } from './search/search-changes.ts'
@@ -80,7 +81,7 @@ export function createStore(writing: Database, parts: StoreParts) {
     })
   }
   const { queue: path, replication } = openQueue(writing, {
-    ...{ node, models, search, inserts, capture, before: snapshot.end, after, arrivals, waiting },
+    ...{ node, models, search, inserts, recorder: createPendingRecorder(writing, { models, now }), capture, before: snapshot.end, after, arrivals, waiting },
     onErasure: checkpoints.erase,
     onSettings: settingListeners.note,
     erasures: checkpoints.erasures,

@@ -28,6 +28,8 @@ import { historyOf, textBehind } from './history/document-history.ts'
 import { countTrash, getTrashed, listTrash } from './history/trash-table.ts'
 import { getPicture, listPictures, pictureFile, picturesSince, pictureUsers, pictureTotals } from './media/picture-table.ts'
 import { lastInvitation, listMessages, oldestWaitingAt, outboxSummary } from './outbox/outbox-table.ts'
+import { readChain } from './pending/pending-changes.ts'
+import { placeState } from './pending/place-states.ts'
 import { publicationPings } from './publications/publication-ping.ts'
 import { publicationNamed, publicationsWithSecret } from './publications/publication-secret.ts'
 import { countQuery, type Answer, type FindQuery, type Found, type MatchCount, type QueryCaller } from './query/find-query.ts'
@@ -95,6 +97,7 @@ export function createReads(database: Database, snapshot: Snapshot) {
       pictures: bind({ getPicture, listPictures, pictureFile, picturesSince, pictureUsers, pictureTotals }),
       outbox: bind({ listMessages, lastInvitation, oldestWaitingAt, outboxSummary }),
       settings: bind({ listSettings, readMeta }),
+      pending: bind({ chain: readChain, placeState }),
     },
   }
 }

@@ -27,6 +27,7 @@ function queueOn(
     after: () => {},
     search,
     inserts: createGroupInserts(database, { search, capture }),
+    recorder: { begin: () => {}, keep: () => {}, end: () => {} },
     arrivals,
     waiting: { ...createWaitingWriters(database, file), ...more },
   })

@@ -8,7 +8,7 @@ import { DECLARED, type Config } from '../../config/settings.ts'
 import type { ShownSettings } from '../../config/shown-settings.ts'
 import type { SettingsAccess, SettingsPlan } from '../../endpoints/service-parts.ts'
 import type { MailSettings } from '../../mail/settings/mail-settings.ts'
-import { editable, isEditable, MAIL_PASSWORD, type EditableName } from '../../models/editable-settings.ts'
+import { editable, isEditable, isFlagless, MAIL_PASSWORD, OFFSITE_KEYS, type EditableName } from '../../models/editable-settings.ts'
 import type { ServiceSettings } from '../../models/responses.ts'
 import type { StoredSetting } from '../../store/settings/setting-table.ts'
 import { versionOf, type LiveSettings } from './live-settings.ts'
@@ -16,14 +16,11 @@ import { planChanges } from './setting-changes.ts'
 import type { Store } from '../../store/store.ts'
 
 const MASK = '***'
-/** The only setting without a flag that can be changed. */
-const PASSWORD_ROW = {
-  name: MAIL_PASSWORD,
-  flag: null,
-  value: 'none',
-  origin: 'default',
-  meaning: 'password of the user in mail; sealed in the database, and never shown',
-}
+/** The settings without a flag that can be changed. */
+const SECRET_ROWS = [
+  { name: MAIL_PASSWORD, meaning: 'password of the user in mail; sealed in the database, and never shown' },
+  { name: OFFSITE_KEYS, meaning: 'access keys of the buckets in offsite, each as KEYID:SECRET; sealed in the database, and never shown' },
+].map((row) => ({ ...row, flag: null, value: 'none', origin: 'default' }))
 
 export interface ServiceSettingsOptions {
   readonly live: LiveSettings
@@ -80,7 +77,7 @@ function settingRows(
   stored: readonly StoredSetting[],
 ): ServiceSettings['items'] {
   const rows = new Map(stored.map((row) => [row.name, row]))
-  return [...shown, PASSWORD_ROW].map((row) => {
+  return [...shown, ...SECRET_ROWS].map((row) => {
     const { name } = row
     if (!isEditable(name)) return { ...row, edit: null }
     const { group, kind, min = null, max = null, zero = false, choices = null } = editable(name)
@@ -90,7 +87,7 @@ function settingRows(
     const inUse = value !== undefined && by === undefined ? { value, origin: 'database' } : {}
     const edit = {
       ...{ group, kind, min, max, zero, choices },
-      initial: name === MAIL_PASSWORD ? 'none' : DECLARED[name].shown,
+      initial: isFlagless(name) ? 'none' : DECLARED[name].shown,
       stored: value ?? null,
       overriddenBy: by ?? null,
       changedAt: own === undefined ? null : isoDate(own.changedAt),

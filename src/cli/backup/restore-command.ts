@@ -1,5 +1,5 @@
 /** `dateline restore`: replaces the database by a backup, while no service runs on the directory. */
-import { existsSync } from 'node:fs'
+import { statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { systemClock } from '../../base/clock.ts'
 import { counted, sizeText } from '../../base/counted.ts'
@@ -13,35 +13,57 @@ import { forgetPosition } from '../../store/cluster/position-table.ts'
 import { endRestore, removeRestoreFiles } from '../../store/backup/pending-restore.ts'
 import { removeReplaced, REPLACED_MAX, restoreDatabase } from '../../store/backup/restore.ts'
 import { ADMINISTRATORS_TOLD_MAX, type CopyDifferences, type RemovedCredentials } from '../../store/backup/restored-copy.ts'
-import { EXIT, type Command } from '../command.ts'
+import type { Config } from '../../config/settings.ts'
+import { EXIT, UsageError, type Command } from '../command.ts'
+import { commandHere } from '../command-here.ts'
 import { commandRecord, recordBeside } from '../command-record.ts'
 import { singleLine } from '../print-table.ts'
 import { abortOn, progressOn } from '../progress.ts'
+import { givenFlags, writeBeside } from './site-files.ts'
+import { fetchSite, type FetchedSite } from './site-download.ts'
 
 export const restoreCommand: Command = {
   name: 'restore',
-  summary: 'replace the database with a backup, and keep the old one beside it; not while the service runs',
-  operands: [{ name: 'FILE', meaning: 'a backup, or a dateline.db.before-schema-N that was kept before a migration' }],
+  summary: 'replace the database with a backup, from a file or an off-site place, and keep the old one beside it; not while the service runs',
+  operands: [{ name: 'FILE', meaning: 'a backup, or a dateline.db.before-schema-N that was kept before a migration', isOptional: true }],
   options: [
+    { flag: '--from', value: 'PLACE', meaning: 'fetch the site from a place of off-site backups, as in --offsite, with its secrets and templates' },
+    { flag: '--identity', value: 'FILE', meaning: 'with --from: the file with what "dateline backup key" has printed' },
+    { flag: '--passphrase-stdin', meaning: 'with --identity: read the passphrase of that file from standard input' },
+    { flag: '--at', value: 'TIME', meaning: 'with --from: the site as it was at a time, such as 2026-11-24T09:30Z; the newest state without it' },
+    { flag: '--yes', meaning: 'with --from: restore without asking; needed where there is no terminal to ask on' },
     { flag: '--keep-tokens', meaning: 'keep tokens of the API and passkeys that the database in use does not have; for a file that no stranger could write' },
     { flag: '--json', meaning: 'print the result as JSON' },
   ],
-  settings: ['dataDir'],
-  examples: ['dateline restore dateline-data/backups/dateline-20260301T120000Z.db'],
-  async run({ operands: [from = ''], options, settings }, terminal) {
-    const { dataDir } = readConfig(settings, terminal.environment)
+  settings: ['dataDir', 'offsiteKeysFile', 'backupRate', 'outboundAllow', 'outboundProxy', 'outboundCa'],
+  examples: [
+    'dateline restore dateline-data/backups/dateline-20260301T120000Z.db',
+    'dateline restore --from "s3://AKID@backups/news?region=eu-central-1" --offsite-keys-file keys.txt --identity key.txt',
+    'dateline restore --from file:///mnt/nas/dateline --identity key.txt --at 2026-11-24T09:30Z',
+  ],
+  async run(args, terminal) {
+    const { operands, options, settings } = args
+    if (options.has('--from') === (operands.length === 1)) throw new UsageError('dateline restore needs FILE, or --from PLACE with --identity FILE')
+    const stray = ['--identity', '--passphrase-stdin', '--at', '--yes'].find((flag) => options.has(flag) && !options.has('--from'))
+    if (stray !== undefined) throw new UsageError(`${stray} needs --from PLACE`)
+    const config = readConfig(settings, terminal.environment)
+    const { dataDir } = config
     const dir = prepareDataDir(dataDir)
     if (readIdentity(dir.path) !== undefined) {
       throw new DataDirError(
-        `Cannot restore into "${dir.path}": it is that of a node: stop all nodes, then run "dateline cluster init --from ${from}" ` +
+        `Cannot restore into "${dir.path}": it is that of a node: stop all nodes, then run "dateline cluster init --from ${operands[0] ?? 'FILE'}" ` +
           'with another --cluster-prefix, and join the others again with empty data directories',
       )
     }
     const lock = ownDataDir(dir, { pid: process.pid, startedAt: isoDate(systemClock()) })
     let isDone = false
+    let fetched: FetchedSite | undefined
     try {
+      fetched = options.has('--from') ? await fetchSite(args, config, dir.path, terminal) : undefined
+      const from = fetched?.file ?? operands[0]
+      if (from === undefined) return EXIT.failed
       const record = (replaced?: string): Promise<void> =>
-        recordBeside({ dataDir }, terminal, commandRecord('restore', { file: resolve(from), replaced }))
+        recordBeside({ dataDir }, terminal, commandRecord('restore', fetched === undefined ? { file: resolve(from), replaced } : { place: fetched.place, replaced }))
       const progress = progressOn(terminal, 'Restoring')
       const restored = await restoreDatabase({
         dir,
@@ -51,14 +73,16 @@ export const restoreCommand: Command = {
         now: systemClock,
         signal: abortOn(terminal.interrupted),
         onProgress: progress.show,
-        onReplace: () => (existsSync(dir.database) ? record() : Promise.resolve()),
-        keepsCredentials: options.has('--keep-tokens'),
+        onReplace: () => ((statSync(dir.database, { throwIfNoEntry: false })?.size ?? 0) > 0 ? record() : Promise.resolve()),
+        // A place is written by those who know its recipient: tokens and passkeys come back with their site.
+        keepsCredentials: options.has('--keep-tokens') || fetched !== undefined,
       }).finally(progress.end)
       // A backup of a node: this directory belongs to no cluster.
       forgetPosition(dir.database)
       // One that the service was asked for and had no time for is overtaken.
       endRestore(dir)
       removeRestoreFiles(dir)
+      if (fetched !== undefined) writeBeside(dir, fetched.beside)
       isDone = true
       const { gone, left } = removeReplaced(dir, from)
       const { bytes, schema, version, items, replaced, removed, differs } = restored
@@ -66,13 +90,14 @@ export const restoreCommand: Command = {
       const count = Object.values(items).reduce((sum, n) => sum + n, 0)
       terminal.stdout.write(
         options.has('--json')
-          ? `${JSON.stringify({ database: dir.database, replaced, bytes, schema, version, items, removed, differs, removedFiles: gone, leftFiles: left })}\n`
+          ? `${JSON.stringify({ database: dir.database, replaced, bytes, schema, version, items, removed, differs, removedFiles: gone, leftFiles: left, ...(fetched && { replayed: fetched.replayed, until: untilOf(fetched) }) })}\n`
           : `Restored ${dir.database}: ${sizeText(bytes)}, ${counted(count, 'item')}\n` +
               (replaced === undefined
                 ? 'That directory had no database before\n'
                 : `The database that was there is kept as ${replaced}\n`) +
               removedText(removed) +
               differsText(differs) +
+              (fetched === undefined ? '' : fetchedText(fetched, config)) +
               (gone.length === 0 ? '' : `Removed ${gone.join(', ')}: of replaced databases, the newest ${REPLACED_MAX} are kept\n`),
       )
       for (const { name, reason } of left) {
@@ -80,11 +105,25 @@ export const restoreCommand: Command = {
       }
       return EXIT.ok
     } finally {
+      fetched?.discard()
       lock.release()
       // A mistyped FILE must not leave an empty data directory.
       if (!isDone) discardDataDir(dir)
     }
   },
+}
+
+/** The time that the site is of: that of the last change, or of the snapshot where there is none. */
+function untilOf({ found, lastAt }: FetchedSite): string {
+  return isoDate(lastAt ?? found.snapshot.at)
+}
+
+function fetchedText(site: FetchedSite, config: Config): string {
+  const changes = site.replayed === 0 ? '' : `, and ${counted(site.replayed, 'change')} behind it`
+  return (
+    `It is the site of ${untilOf(site)}: the snapshot of ${isoDate(site.found.snapshot.at)}${changes}\n` +
+    `Start the service: ${commandHere(['serve', ...givenFlags(site.beside)].join(' '), config)}\n`
+  )
 }
 
 function removedText({ apiTokens, passkeys }: RemovedCredentials): string {

@@ -11,7 +11,7 @@ import { shownSettings } from '../../config/shown-settings.ts'
 import { readChanges } from '../../config/stored-settings.ts'
 import { sendTestMail } from '../../mail/delivery/test-delivery.ts'
 import { readMailSettings } from '../../mail/settings/mail-settings.ts'
-import { editable, isEditable, MAIL_PASSWORD } from '../../models/editable-settings.ts'
+import { editable, isEditable, isFlagless, MAIL_PASSWORD, OFFSITE_KEYS } from '../../models/editable-settings.ts'
 import { OPERATOR } from '../../store/actor.ts'
 import { JSON_LINES_FLAG, UsageError, type Arguments, type Command, type Terminal } from '../command.ts'
 import { DATA_SETTINGS } from '../data-settings.ts'
@@ -51,23 +51,28 @@ export const settingsSetCommand: Command = {
   ],
   options: [
     { flag: '--password-stdin', meaning: 'with mail: read the password of its user from standard input' },
+    { flag: '--keys-stdin', meaning: 'with offsite: read the access keys of its buckets, each as KEYID:SECRET, from standard input' },
     { flag: '--to', value: 'ADDRESS', meaning: 'with a setting of mail: store it only when a test mail to this address was accepted' },
   ],
   settings: [...DATA_SETTINGS, 'mailPorts'],
   examples: [
     'dateline settings set appName "City News"',
+    'dateline settings set offsite "s3://AKID@backups/news?region=eu-central-1" --keys-stdin < keys.txt',
     'dateline settings set mail smtp://news@mail.example.org --password-stdin --to you@example.org < password.txt',
   ],
   async run(args, terminal) {
     const [name = '', value = ''] = args.operands
-    if (name === MAIL_PASSWORD) {
-      throw new UsageError('Cannot take a password as an argument, which other users can see: set mail with --password-stdin')
+    if (isEditable(name) && isFlagless(name)) {
+      const [what, other] = name === MAIL_PASSWORD ? ['a password', 'mail with --password-stdin'] : ['keys', 'offsite with --keys-stdin']
+      throw new UsageError(`Cannot take ${what} as an argument, which other users can see: set ${other}`)
     }
     const isWithPassword = args.options.has('--password-stdin')
     if (isWithPassword && name !== 'mail') throw new UsageError(`Cannot use --password-stdin with ${singleLine(name)}: expected mail`)
-    const password = isWithPassword ? { [MAIL_PASSWORD]: await readPassword(terminal) } : {}
+    const isWithKeys = args.options.has('--keys-stdin')
+    if (isWithKeys && name !== 'offsite') throw new UsageError(`Cannot use --keys-stdin with ${singleLine(name)}: expected offsite`)
+    const secret = isWithPassword ? { [MAIL_PASSWORD]: await readPassword(terminal) } : isWithKeys ? { [OFFSITE_KEYS]: await readPassword(terminal) } : {}
     return withData(args, terminal, async (services, config) => {
-      await change({ args, terminal, services, config }, { [name]: value, ...password })
+      await change({ args, terminal, services, config }, { [name]: value, ...secret })
       terminal.stdout.write(`Stored ${name}\n`)
     })
   },

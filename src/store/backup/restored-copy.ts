@@ -2,7 +2,7 @@
  * What a restore changes in the copy of a backup before the copy takes the place of the database.
  *
  * - What was committed after the backup is gone, and its places in the change log are taken by other changes: the log gets
- *   another identity.
+ *   another identity. Off-site places have those changes, so that they begin again with a snapshot.
  * - What triggers keep is derived again from the documents, whatever the file says, and the statistics of the planner go,
  *   which an operator may have made.
  * - A token of the API or a passkey is nothing but its row: the author of a forged file could sign in with one that was
@@ -18,6 +18,7 @@ import type { Model } from '../../models/schema.ts'
 import type { User } from '../../models/user.ts'
 import { foldWal, openDatabase, type Database, type Row } from '../db/database.ts'
 import { renameHistory } from '../history/change-log.ts'
+import { forgetChain } from '../pending/pending-changes.ts'
 import { recount } from '../schema/derived-rows.ts'
 import { STATISTICS } from '../schema/whole-schema.ts'
 import { listSettings } from '../settings/setting-table.ts'
@@ -51,6 +52,7 @@ export function prepareCopy(file: string, { models, inUse, now }: Preparation): 
     database.exec('BEGIN IMMEDIATE')
     recount(database, models)
     renameHistory(database)
+    forgetChain(database)
     endFutureSignOuts(database, now)
     repairAppRoles(database)
     const removed = inUse === undefined ? NONE_REMOVED : removeUnknownOf(database, inUse)

@@ -67,6 +67,8 @@ export function startOfLog(file: string, site: string): void {
     database.run('INSERT INTO log_position (one, site, position, entry) VALUES (1, ?, 0, ?)', site, NO_ENTRY)
     // Those of a service that ran alone are not positions.
     database.run('UPDATE model_version SET version = 0')
+    // Only a service that runs alone records changes for off-site backups.
+    database.exec('DELETE FROM pending_change; DELETE FROM change_chain; DELETE FROM backup_place')
     renameHistory(database, site)
     database.run('COMMIT')
   } finally {

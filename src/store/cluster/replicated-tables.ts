@@ -41,6 +41,7 @@ const SERVICE_TABLES: readonly string[] = [
   'removed_page',
   'picture',
   'reference_progress',
+  'backup_place',
   'meta',
 ]
 

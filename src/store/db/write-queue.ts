@@ -62,6 +62,16 @@ interface SharedInserts {
   end(): void
 }
 
+/** Keeps what each transaction changes, as a part of it (pending/pending-changes.ts). */
+export interface TransactionRecorder {
+  /** To be called at the begin of a transaction. */
+  begin(): void
+  /** To be called ahead of its commit. */
+  keep(): void
+  /** To be called when it has ended in any way. */
+  end(): void
+}
+
 export interface WriteQueueParts {
   /** Called ahead of each transaction, when no other may be open. */
   readonly before: () => void
@@ -69,6 +79,7 @@ export interface WriteQueueParts {
   readonly after: () => void
   readonly search: SearchRows
   readonly inserts: SharedInserts
+  readonly recorder: TransactionRecorder
   /** New connections, to which a transaction leaves turns of the event loop. */
   readonly arrivals: Pick<Arrivals, 'areMany'>
   /** Other threads and processes that write, whose transactions are waited for without blocking the event loop. */
@@ -130,19 +141,20 @@ export function createWriteQueue(
   }
 }
 
-type Transactions = Pick<WriteQueueParts, 'search' | 'inserts'> & { readonly database: Database }
+type Transactions = Pick<WriteQueueParts, 'search' | 'inserts' | 'recorder'> & { readonly database: Database }
 
 /** Undefined where `begin` gives false. */
 function commitTogether(
   { begin, ...parts }: Transactions & { readonly begin: () => boolean },
   jobs: readonly Job[],
 ): readonly Outcome[] | undefined {
-  const { database, search } = parts
+  const { database, search, recorder } = parts
   const isSynced = jobs.some((job) => job.isSynced)
   try {
     // Takes effect outside a transaction only (sqlite.org/pragma.html#pragma_synchronous).
     if (!isSynced) database.exec('PRAGMA synchronous = NORMAL')
     if (!begin()) return undefined
+    recorder.begin()
     let outcomes = jobs.length === 1 ? jobs.map(runJob) : runTogether(parts, jobs)
     if (outcomes === undefined) {
       database.run('ROLLBACK')
@@ -151,6 +163,7 @@ function commitTogether(
       outcomes = jobs.map((job) => runInSavepoint(database, search, job))
     }
     search.flush()
+    recorder.keep()
     database.run('COMMIT')
     return outcomes
   } catch (error) {
@@ -159,6 +172,7 @@ function commitTogether(
     search.discard()
     return jobs.map(() => ({ kind: 'failed', error }))
   } finally {
+    recorder.end()
     if (!isSynced) database.exec('PRAGMA synchronous = FULL')
   }
 }
@@ -167,7 +181,7 @@ function commitTogether(
  * Runs the jobs of a transaction without savepoints. Undefined where one has failed behind changes of its own, or rows of
  * some could not be inserted: then the transaction has to be rolled back. Throws where it has ended by itself.
  */
-function runTogether({ database, inserts }: Omit<Transactions, 'search'>, jobs: readonly Job[]): readonly Outcome[] | undefined {
+function runTogether({ database, inserts }: Pick<Transactions, 'database' | 'inserts'>, jobs: readonly Job[]): readonly Outcome[] | undefined {
   const outcomes: Outcome[] = []
   inserts.begin()
   try {

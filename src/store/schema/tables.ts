@@ -195,6 +195,15 @@ export const SERVICE_TABLES = `
   CREATE INDEX picture_bytes ON picture (bytes);
   -- For the erasure of a deleted account.
   CREATE INDEX picture_actor ON picture (actor) WHERE actor IS NOT NULL;
+  -- What the places of off-site backups have: see pending/place-states.ts.
+  CREATE TABLE backup_place (
+    name TEXT PRIMARY KEY, state TEXT NOT NULL CHECK (CASE WHEN json_valid(state) THEN json_type(state) = 'object' ELSE 0 END)
+  ) WITHOUT ROWID, STRICT;
+  -- Commits that these places have still to store, as changesets, and the chain that they continue: see pending/pending-changes.ts.
+  CREATE TABLE pending_change (seq INTEGER PRIMARY KEY, at INTEGER NOT NULL, changeset BLOB NOT NULL) STRICT;
+  CREATE TABLE change_chain (
+    one INTEGER PRIMARY KEY CHECK (one = 1), id TEXT NOT NULL, seq INTEGER NOT NULL, bytes INTEGER NOT NULL, broken TEXT
+  ) STRICT;
 
   -- The last entry of the cluster's log that this file contains; no row where it belongs to no cluster.
   CREATE TABLE log_position (

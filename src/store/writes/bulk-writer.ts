@@ -10,6 +10,7 @@ import { createWaitingWriters, type WaitingWriters } from '../db/waiting-writers
 import { createCheckpoints } from '../db/wal/checkpoints.ts'
 import type { WriteQueue } from '../db/write-queue.ts'
 import { captureChanges, type ChangeCapture } from '../history/change-capture.ts'
+import { createPendingRecorder } from '../pending/pending-changes.ts'
 import { createSearchChanges, type SearchChanges } from '../search/search-changes.ts'
 import { bulkTables, readNotes, type AccountOf, type BulkWriter } from './bulk-tables.ts'
 import { GATHERED_ROWS_MAX } from './group-inserts.ts'
@@ -48,6 +49,7 @@ export function openBulkWriter({ file, isAlone, accountOf, now }: BulkOptions): 
   const capture = captureChanges(database, { models: STORED_MODELS, now, trash: true })
   capture.actBy(OPERATOR)
   capture.start()
+  const recorder = createPendingRecorder(database, { models: STORED_MODELS, now })
   const waiting = createWaitingWriters(database, file)
   const rowsPerStatement = isAlone ? GATHERED_ROWS_MAX : SHARED_ROWS
   const { tables, ...inserts } = bulkTables({ database, search, capture, accountOf, rowsPerStatement })
@@ -55,10 +57,12 @@ export function openBulkWriter({ file, isAlone, accountOf, now }: BulkOptions): 
     async transact(work, keep, prepared) {
       try {
         await begin(waiting)
+        recorder.begin()
         const result = work(tables)
         inserts.flush()
         if (keep) prepared?.(result)
         if (keep) search.flush()
+        if (keep) recorder.keep()
         database.exec(keep ? 'COMMIT' : 'ROLLBACK')
         if (keep) checkpoints.afterCommit()
         waiting.ended()
@@ -67,6 +71,7 @@ export function openBulkWriter({ file, isAlone, accountOf, now }: BulkOptions): 
         if (database.inTransaction) database.exec('ROLLBACK')
         throw asStoreFailure(error)
       } finally {
+        recorder.end()
         inserts.discard()
         search.discard()
       }

@@ -1,5 +1,5 @@
 /** The writes of the outbox, and of the service itself. The removals are small steps. */
-import type { Json } from '../../base/json.ts'
+import type { Json, JsonObject } from '../../base/json.ts'
 import { removeExpired } from '../accounts/expired-rows.ts'
 import * as guests from '../accounts/guest-table.ts'
 import { countRates, type Rate } from '../accounts/rate-table.ts'
@@ -10,6 +10,8 @@ import { SUPPRESSED } from '../audit/audit-trail.ts'
 import { removeOldChanges } from '../history/change-retention.ts'
 import { emptyTrash } from '../history/trash-table.ts'
 import * as outbox from '../outbox/outbox-table.ts'
+import { breakChain, continueChain, forgetChain, prunePending } from '../pending/pending-changes.ts'
+import { writePlaceState } from '../pending/place-states.ts'
 import { beginRepair, followReferences } from '../references/follow-references.ts'
 import { changeSettings, writeMeta, type SettingsChange } from '../settings/setting-table.ts'
 import type { accountErasure } from './account-writes.ts'
@@ -51,6 +53,16 @@ export function serviceWrites({ database, search, capture, write, writeUnsynced 
     countRates: (rates: readonly Rate[], time: number) => write(() => countRates(database, rates, time)),
     /** Stores metadata of the database under a name. */
     writeMeta: (name: string, value: Json) => write(() => writeMeta(database, name, value)),
+    /** Begins a chain of changes for off-site backups, or goes on with the one that there is. */
+    continueChain: () => write(() => continueChain(database)),
+    /** Ends the chain: the next snapshot begins another. */
+    breakChain: (reason: string) => write(() => breakChain(database, reason)),
+    /** Removes some changes that all places have. Returns whether there may be more. */
+    prunePending: (upTo: number) => writeUnsynced(() => prunePending(database, upTo)),
+    /** Stores what a place has. */
+    writePlaceState: (name: string, state: JsonObject) => write(() => writePlaceState(database, name, state)),
+    /** Forgets the chain: no place wants changes any more. */
+    endChain: () => write(() => forgetChain(database)),
     /** Changes settings and returns those that are different now. Throws what its check throws, and conflict. */
     changeSettings: (change: SettingsChange) =>
       write((_, record) => {

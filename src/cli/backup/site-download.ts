@@ -1,0 +1,112 @@
+/** Fetches a site from a place of off-site backups, for `dateline restore --from`. */
+import { mkdirSync, rmSync, statfsSync } from 'node:fs'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { systemClock } from '../../base/clock.ts'
+import { counted, sizeText } from '../../base/counted.ts'
+import { isoDate, parseIsoDate } from '../../base/dates.ts'
+import type { Config } from '../../config/settings.ts'
+import { STORED_MODELS } from '../../models/registry.ts'
+import { openPlace } from '../../offsite/open-place.ts'
+import { parsePlace, readPlaceKeys } from '../../offsite/place-address.ts'
+import { findRestorable, restoreSite, type Restorable, type RestoredSite } from '../../offsite/restoring.ts'
+import { readOutboundRules } from '../../outbound/outbound-settings.ts'
+import { DatabaseFileError } from '../../store/backup/database-copy.ts'
+import { UsageError, type Arguments, type Terminal } from '../command.ts'
+import { progressOn, abortOn } from '../progress.ts'
+import { firstLineOf, readIdentityFile } from './identity-file.ts'
+
+const DIRECTORY_MODE = 0o700
+const DIRECTORY_NAME = 'offsite-restoring'
+const MODELS_SHOWN_MAX = 20
+
+export interface FetchedSite extends RestoredSite {
+  readonly found: Restorable
+  /** The name of the place. */
+  readonly place: string
+  /** Removes what was fetched. */
+  discard(): void
+}
+
+/** Undefined for a person who does not want what was found. Throws UsageError, and what the place, the key and the disk say. */
+export async function fetchSite({ options }: Pick<Arguments, 'options'>, config: Config, dataDir: string, terminal: Terminal): Promise<FetchedSite | undefined> {
+  const { environment, stdin, stderr, stderrIsTerminal } = terminal
+  const address = addressOf(options.get('--from') ?? '')
+  const until = timeOf(options.get('--at'))
+  const file = options.get('--identity')
+  if (file === undefined) throw new UsageError('--from needs --identity FILE, which "dateline backup key" has printed')
+  if (!options.has('--yes') && !stderrIsTerminal) throw new UsageError('There is no terminal to ask on: restore without asking with --yes')
+  const identities = await readIdentityFile(file, () => {
+    if (!options.has('--passphrase-stdin')) throw new UsageError(`The identity in "${file}" has a passphrase: give it with --passphrase-stdin`)
+    return firstLineOf(stdin, 'the passphrase of the identity')
+  })
+  const { rules, warnings } = readOutboundRules(config, { now: systemClock, environment })
+  for (const warning of warnings) stderr.write(`${warning}\n`)
+  const keys = config.offsiteKeysFile === undefined ? new Map<string, string>() : readPlaceKeys(config.offsiteKeysFile)
+  const place = openPlace(address, { keys, rules, rate: config.backupRate, wasUsed: false, now: systemClock })
+  const found = await findRestorable(place, identities, until)
+  stderr.write(foundText(place.name, found))
+  if (!options.has('--yes') && !(await isWanted(terminal, dataDir))) return undefined
+  requireRoom(dataDir, found)
+  const directory = join(dataDir, DIRECTORY_NAME)
+  const discard = (): void => rmSync(directory, { recursive: true, force: true })
+  discard()
+  mkdirSync(directory, { mode: DIRECTORY_MODE })
+  const progress = progressOn(terminal, 'Fetching')
+  try {
+    const signal = abortOn(terminal.interrupted)
+    const site = await restoreSite(found, { place, identities, until, directory, models: STORED_MODELS, signal, onProgress: progress.show })
+    return { ...site, found, place: place.name, discard }
+  } catch (error) {
+    discard()
+    throw error
+  } finally {
+    progress.end()
+  }
+}
+
+function addressOf(text: string) {
+  try {
+    return parsePlace(text)
+  } catch (error) {
+    throw new UsageError(`Cannot use --from: ${error instanceof Error ? error.message : String(error)}`)
+  }
+}
+
+/** `2026-11-24T09:30Z`, with seconds or without. */
+function timeOf(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined
+  const date = parseIsoDate(text.replace(/(T\d\d:\d\d)(Z|[+-]\d\d:\d\d)$/, '$1:00$2'))
+  if (date === undefined) throw new UsageError(`Cannot use --at: expected a time such as 2026-11-24T09:30Z, found ${JSON.stringify(text)}`)
+  return Date.parse(date)
+}
+
+function foundText(place: string, { snapshot, manifest, segments, bytes }: Restorable): string {
+  const items = Object.entries(manifest.items).filter(([, count]) => count > 0)
+  const shown = items.slice(0, MODELS_SHOWN_MAX).map(([model, count]) => `${model} ${count}`).join(', ')
+  const last = segments.at(-1)
+  const more = last === undefined ? 'without later changes' : `with changes up to ${isoDate(last.at)}`
+  return (
+    `${place}: a snapshot of ${isoDate(snapshot.at)}, ${more}\n` +
+    `Written by dateline ${manifest.version}: ${sizeText(manifest.database.bytes)}, ${shown === '' ? 'no documents' : shown}\n` +
+    `To be fetched: ${sizeText(bytes)} in ${counted(segments.length + 1, 'file')}\n`
+  )
+}
+
+async function isWanted({ stdin, stderr }: Terminal, dataDir: string): Promise<boolean> {
+  stderr.write(`Restore it into "${dataDir}"? [y/N] `)
+  for await (const line of createInterface({ input: stdin })) {
+    if (/^\s*y(?:es)?\s*$/i.test(line)) return true
+    break
+  }
+  stderr.write('Nothing was restored\n')
+  return false
+}
+
+/** The database is there twice for a moment: as it was fetched, and as its checked copy. */
+function requireRoom(dataDir: string, { manifest }: Restorable): void {
+  const { bavail, bsize } = statfsSync(dataDir)
+  const [free, wanted] = [bavail * bsize, 2 * manifest.database.bytes]
+  if (free >= wanted) return
+  throw new DatabaseFileError(`Cannot restore into "${dataDir}": its disk has ${sizeText(free)} free, and ${sizeText(wanted)} are needed: make room`)
+}

@@ -1,0 +1,271 @@
+/**
+ * Off-site backups of a running service: at each place a snapshot every few hours, and what changed since every minute, both in
+ * threads. Snapshots and changes go side by side, so that a long upload delays no change.
+ *
+ * What a place has is stored in the database, and only what is on the disk is sent: a power cut cannot give a number that a place
+ * has to another commit. Where a place is gone for long, the chain of changes ends (store/pending), and the next snapshot closes the gap.
+ */
+import { readdirSync, readFileSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { AgeError } from '../age/age-error.ts'
+import { parseRecipientsFile } from '../age/age-keys.ts'
+import type { Clock } from '../base/clock.ts'
+import { SECOND_MS } from '../base/duration.ts'
+import type { JsonObject } from '../base/json.ts'
+import type { Log } from '../base/log.ts'
+import { repeat } from '../base/repeating.ts'
+import { systemReason } from '../base/system-error.ts'
+import { startTaskThread } from '../base/thread.ts'
+import { SYSTEM } from '../store/actor.ts'
+import { PENDING_BYTES_MAX, type ChangeChain } from '../store/pending/pending-changes.ts'
+import type { Writable } from '../store/writes/writer.ts'
+import type { FailureKind, OffsiteResult, OffsiteTask, WorkerOutbound } from './offsite-worker.ts'
+import type { PlaceAddress, PlaceKeys } from './place-address.ts'
+import { isSnapshotDue, isWholeProofDue, readPlaceState, withFailure, withoutFailure, type Attempt, type PlaceState } from './place-state.ts'
+import type { Retention } from './retention.ts'
+import { RECIPIENTS_NAME, SECRETS_NAME, SETTINGS_NAME, type SmallFile } from './site-archive.ts'
+
+/** With the time of an upload, a lost machine costs less than a minute. */
+const EVERY_MS = 45 * SECOND_MS
+const FOLLOW_MS = 15 * SECOND_MS
+const HEAP_MB_MAX = 128
+const COPY_NAME = /^offsite-\d+-\d+\.db/
+
+export interface OffsiteSettings {
+  readonly places: readonly PlaceAddress[]
+  readonly keys: PlaceKeys
+  readonly everyMs: number
+  readonly retention: Retention
+  /** Bytes per second. */
+  readonly rate: number | undefined
+}
+
+export interface OffsiteOptions {
+  readonly store: Writable & { readonly pending: { chain(): ChangeChain | undefined; placeState(name: string): JsonObject | undefined } }
+  readonly dataDir: string
+  readonly database: string
+  /** Those in use, which may change. Throws an Error for keys that cannot be read. */
+  readonly settings: () => OffsiteSettings
+  readonly outbound: WorkerOutbound
+  readonly secrets: readonly string[]
+  /** The settings that the operator gave, for whoever restores the site. */
+  readonly givenSettings: () => string
+  /** Whether this process makes them: of the nodes of a cluster, one does, and without changes. */
+  readonly isOnDuty: (() => boolean) | undefined
+  readonly now: Clock
+  readonly log: Log
+}
+
+export interface PlaceStatus extends PlaceState {
+  readonly name: string
+  /** Changes that the place has still to store. */
+  readonly waiting: number
+  /** Whether changes behind its last snapshot are not there, until the next one closes the gap. */
+  readonly hasGap: boolean
+}
+
+/** The file of the recipients in a data directory; undefined where there is none. Throws an AgeError for one that cannot be used. */
+export function readRecipients(dataDir: string): string | undefined {
+  let text: string
+  try {
+    text = readFileSync(join(dataDir, RECIPIENTS_NAME), 'utf8')
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined
+    throw new AgeError(`Cannot read ${RECIPIENTS_NAME}: ${systemReason(error)}`)
+  }
+  parseRecipientsFile(text)
+  return text
+}
+
+export function startOffsite(options: OffsiteOptions) {
+  const { store, dataDir, isOnDuty, settings, log } = options
+  const own = store.as(SYSTEM)
+  const places = new Map<string, ReturnType<typeof startPlace>>()
+  let isStopped = false
+  for (const name of readdirSync(dataDir).filter((one) => COPY_NAME.test(one))) rmSync(join(dataDir, name), { force: true })
+
+  /** Follows the settings: starts what is new, and stops what is gone. */
+  const follow = async (): Promise<void> => {
+    const wanted = new Map(settings().places.map((address) => [address.name, address]))
+    for (const [name, place] of places) {
+      const address = wanted.get(name)
+      if (address !== undefined && JSON.stringify(address) === JSON.stringify(place.address)) continue
+      places.delete(name)
+      await place.stop()
+    }
+    for (const [name, address] of wanted) {
+      if (!places.has(name) && !isStopped) places.set(name, startPlace(address, options))
+    }
+    if (isOnDuty !== undefined || isStopped) return
+    if (places.size === 0 && store.pending.chain() !== undefined) await own.endChain()
+    await prune()
+  }
+  const prune = async (): Promise<void> => {
+    const chain = store.pending.chain()
+    if (chain === undefined || chain.bytes === 0) return
+    const reached = [...places.values()].map(({ state }) => {
+      const { changes } = state()
+      return changes?.chain === chain.id ? changes.seq : 0
+    })
+    // A place that lags gets a snapshot later, before the others lose the chain by it.
+    const upTo = chain.bytes > PENDING_BYTES_MAX / 2 ? Math.max(...reached) : Math.min(...reached)
+    while (upTo > 0 && Number.isFinite(upTo) && (await own.prunePending(upTo))) continue
+  }
+  const rounds = repeat(() => follow().then(() => FOLLOW_MS), {
+    onError(error) {
+      log.error('offsite.failed', { reason: systemReason(error) })
+      return EVERY_MS
+    },
+  })
+  return {
+    places: (): readonly PlaceStatus[] =>
+      [...places.values()].map(({ address, state }) => {
+        const found = state()
+        const chain = store.pending.chain()
+        const reached = found.changes?.chain === chain?.id ? (found.changes?.seq ?? 0) : 0
+        const hasGap = found.snapshot !== null && chain !== undefined && (chain.broken !== undefined || chain.id !== found.snapshot.chain)
+        return { ...found, name: address.name, waiting: Math.max(0, (chain?.seq ?? 0) - reached), hasGap }
+      }),
+    everyMs: (): number => settings().everyMs,
+    /** Looks at the settings, and at what is due at each place. Resolves when that is done. */
+    async wake(): Promise<void> {
+      await rounds.wake()
+      await Promise.all([...places.values()].map((place) => place.wake()))
+      await rounds.wake()
+    },
+    /** Makes a snapshot at each place, whether it is due or not. */
+    async make(): Promise<void> {
+      await rounds.wake()
+      await Promise.all([...places.values()].map((place) => place.make()))
+    },
+    async stop(): Promise<void> {
+      isStopped = true
+      await rounds.stop()
+      await Promise.all([...places.values()].map((place) => place.stop()))
+    },
+  }
+}
+
+let copies = 0
+
+function startPlace(address: PlaceAddress, options: OffsiteOptions) {
+  const { store, dataDir, database, settings, outbound, secrets, givenSettings, isOnDuty, now, log } = options
+  const { name } = address
+  const own = store.as(SYSTEM)
+  const recordsChanges = isOnDuty === undefined
+  const running = new Set<ReturnType<typeof startTaskThread<OffsiteTask, OffsiteResult>>>()
+  let state = readPlaceState(store.pending.placeState(name))
+  let [hasGap, isForced, looksForFork, isStopped] = [false, false, true, false]
+
+  const update = async (change: Partial<PlaceState>): Promise<void> => {
+    state = { ...state, ...change }
+    await own.writePlaceState(name, state as unknown as JsonObject)
+  }
+  const fail = async (attempt: Attempt, kind: FailureKind, message: string): Promise<void> => {
+    if (isStopped) return
+    if (state.failures[attempt]?.message !== message) log.error('offsite.failed', { place: name, reason: message })
+    await update({ failures: withFailure(state, attempt, { kind, message, at: now() }) })
+  }
+  /** Undefined where the job failed, which is then stored, or there is no key to encrypt for. */
+  const run = async <Kind extends OffsiteTask['job']['kind']>(job: OffsiteTask['job'] & { kind: Kind }): Promise<OffsiteResult | undefined> => {
+    const recipients = readRecipients(dataDir)
+    if (recipients === undefined) {
+      await fail(job.kind, 'denied', 'there is no key to encrypt for: run "dateline backup key", and keep what it prints')
+      return undefined
+    }
+    const { keys, rate } = settings()
+    const thread = startTaskThread<OffsiteTask, OffsiteResult>(new URL('./offsite-worker.ts', import.meta.url), { resourceLimits: { maxOldGenerationSizeMb: HEAP_MB_MAX } })
+    running.add(thread)
+    try {
+      const wasUsed = state.snapshot !== null
+      const result = await thread.run({ address, keys: [...keys], recipients, rate, wasUsed, outbound, job })
+      if (result.kind !== 'failed') {
+        if (state.failures[job.kind] !== undefined) await update({ failures: withoutFailure(state, job.kind) })
+        return result
+      }
+      if (result.reason === 'forked') await own.breakChain(result.message)
+      await fail(job.kind, result.reason, result.message)
+      return undefined
+    } finally {
+      running.delete(thread)
+      await thread.end()
+    }
+  }
+  const snapshot = async (): Promise<void> => {
+    isForced = false
+    if (recordsChanges) {
+      const reason = store.pending.chain()?.broken
+      if (reason !== undefined) log.warn('offsite.gap', { place: name, reason })
+      await own.continueChain()
+    }
+    const copy = join(dataDir, `offsite-${process.pid}-${++copies}.db`)
+    const beside: SmallFile[] = [
+      { name: SETTINGS_NAME, text: givenSettings() },
+      { name: RECIPIENTS_NAME, text: readRecipients(dataDir) ?? '' },
+      { name: SECRETS_NAME, text: `${secrets.join('\n')}\n` },
+    ]
+    const result = await run({ kind: 'snapshot', database, copy, dataDir, beside, isWholeProofDue: isWholeProofDue(state, now()) })
+    if (result?.kind !== 'snapshot') return
+    const { at, bytes, items, ms, chain, seq, proof } = result.stored
+    const isBehind = state.changes?.chain !== chain || state.changes.seq < seq
+    hasGap = false
+    await update({
+      snapshot: { at, bytes, items, ms, chain, seq },
+      ...(recordsChanges && isBehind ? { changes: { chain, seq, at, sending: seq } } : {}),
+      ...{ provedAt: now(), wholeProofAt: proof === 'whole' ? now() : state.wholeProofAt },
+    })
+    log.info('offsite.stored', { place: name, bytes, items, ms })
+    await run({ kind: 'tidy', retention: settings().retention })
+  }
+  const changes = async (): Promise<void> => {
+    const chain = store.pending.chain()
+    if (chain === undefined) return
+    const reached = state.changes?.chain === chain.id ? state.changes : { chain: chain.id, seq: 0, at: 0, sending: 0 }
+    if (chain.seq === reached.seq || hasGap) return
+    await update({ changes: { ...reached, sending: chain.seq } })
+    const result = await run({ kind: 'changes', database, chain: chain.id, after: reached.seq, upTo: chain.seq, looksForFork })
+    if (result?.kind !== 'changes') return
+    looksForFork = false
+    if (result.stored === undefined) return void (hasGap = true)
+    const { seq, at } = result.stored
+    hasGap = seq < chain.seq
+    // A snapshot that ended meanwhile may have come further.
+    const isFurther = state.changes?.chain !== chain.id || state.changes.seq < seq
+    await update({ ...(isFurther ? { changes: { chain: chain.id, seq, at, sending: seq } } : {}), provedAt: now() })
+  }
+  const isDue = (): boolean =>
+    isForced || isSnapshotDue({ state, chain: store.pending.chain(), recordsChanges, hasGap, everyMs: settings().everyMs, now: now() })
+  const loop = (attempt: Attempt, work: () => Promise<void>) =>
+    repeat(
+      async () => {
+        if (isOnDuty?.() !== false) await work()
+        return EVERY_MS
+      },
+      {
+        onError(error) {
+          if (!isStopped) {
+            log.error('offsite.failed', { place: name, reason: systemReason(error) })
+            // The database may be what fails.
+            state = { ...state, failures: withFailure(state, attempt, { kind: 'database', message: systemReason(error), at: now() }) }
+          }
+          return EVERY_MS
+        },
+      },
+    )
+  const loops = [loop('snapshot', async () => (isDue() ? snapshot() : undefined)), ...(recordsChanges ? [loop('changes', changes)] : [])]
+  const wake = async (): Promise<void> => void (await Promise.all(loops.map((one) => one.wake())))
+  return {
+    address,
+    state: (): PlaceState => state,
+    wake,
+    async make(): Promise<void> {
+      isForced = true
+      await wake()
+    },
+    async stop(): Promise<void> {
+      isStopped = true
+      await Promise.all([...running].map((thread) => thread.end()))
+      await Promise.all(loops.map((one) => one.stop()))
+    },
+  }
+}

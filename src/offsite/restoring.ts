@@ -1,0 +1,155 @@
+/**
+ * From a place to a database file: the newest snapshot of a time, decrypted and checked against its manifest, and the changes behind
+ * it, each in its order, up to that time.
+ */
+import { open, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { AgeIdentity } from '../age/age-keys.ts'
+import { byteSource, type Bytes } from '../base/byte-source.ts'
+import { isoDate } from '../base/dates.ts'
+import type { Model } from '../models/schema.ts'
+import { Divergence } from '../store/cluster/changeset-applier.ts'
+import { openReplay } from '../store/pending/replay.ts'
+import { readChanges } from './change-file.ts'
+import { readManifest, type Manifest } from './manifest.ts'
+import { CHANGES, SNAPSHOTS, segmentKey, segmentsBehind, segmentsIn, snapshotKeys, snapshotsIn, type Segment, type Snapshot } from './object-keys.ts'
+import { PlaceError, type Place } from './place.ts'
+import { measured, openObject } from './sealed-objects.ts'
+import { DATABASE_NAME, type SmallFile } from './site-archive.ts'
+import { damagedArchive, readTar } from './tar.ts'
+
+const FILE_MODE = 0o600
+const SMALL_BYTES_MAX = 1024 * 1024
+const SMALL_FILES_MAX = 300
+const MANIFEST_BYTES_MAX = 64 * 1024
+
+/** What can be restored for a time. */
+export interface Restorable {
+  readonly snapshot: Snapshot
+  readonly manifest: Manifest
+  /** Those behind the snapshot, without a hole, that begin by that time. */
+  readonly segments: readonly Segment[]
+  /** Bytes to be read. */
+  readonly bytes: number
+}
+
+/**
+ * Finds the newest snapshot of a time, or of all times, with the changes behind it. Rejects with a PlaceError, also where there is
+ * none, and an AgeError where the identities cannot read it.
+ */
+export async function findRestorable(place: Place, identities: readonly AgeIdentity[], until = Infinity): Promise<Restorable> {
+  const snapshots = snapshotsIn(await place.list(SNAPSHOTS))
+  const snapshot = snapshots.findLast(({ at }) => at <= until)
+  if (snapshot === undefined) {
+    const [oldest] = snapshots
+    if (oldest === undefined) throw new PlaceError('missing', `${place.name}: there is no snapshot: check the prefix of the address`)
+    throw new PlaceError('missing', `${place.name}: the oldest snapshot is of ${isoDate(oldest.at)}: choose a time from then on`)
+  }
+  const manifest = readManifest(await wholeOf(openObject(identities, place.get(snapshotKeys(snapshot).manifest)), MANIFEST_BYTES_MAX))
+  if (manifest.chain !== snapshot.chain || manifest.seq !== snapshot.seq) throw damagedArchive('its manifest is that of another one')
+  const behind = segmentsBehind(segmentsIn(await place.list(`${CHANGES}${snapshot.chain}/`)), snapshot.chain, snapshot.seq)
+  // The time of a segment is that of its last commit: the one that goes past the wanted time is read as well.
+  const past = behind.findIndex(({ at }) => at > until)
+  const segments = past === -1 ? behind : behind.slice(0, past + 1)
+  return { snapshot, manifest, segments, bytes: segments.reduce((sum, { bytes }) => sum + bytes, snapshot.bytes) }
+}
+
+export interface RestoringOptions {
+  readonly place: Place
+  readonly identities: readonly AgeIdentity[]
+  /** Commits of later than this are left out, in milliseconds since the epoch. */
+  readonly until?: number | undefined
+  /** A directory without files of the names of an archive. */
+  readonly directory: string
+  readonly models: readonly Model[]
+  readonly signal?: AbortSignal | undefined
+  readonly onProgress?: ((share: number) => void) | undefined
+}
+
+export interface RestoredSite {
+  /** The database, in the directory. */
+  readonly file: string
+  readonly beside: readonly SmallFile[]
+  readonly replayed: number
+  /** Of the last commit that was replayed; undefined for none. */
+  readonly lastAt: number | undefined
+}
+
+/** Rejects with PlaceError, AgeError and what the disk says; then there is no file. */
+export async function restoreSite(found: Restorable, options: RestoringOptions): Promise<RestoredSite> {
+  const { place, identities, until = Infinity, directory, models, signal, onProgress } = options
+  const file = join(directory, DATABASE_NAME)
+  let read = 0
+  const counted = async function* (key: string): AsyncGenerator<Uint8Array> {
+    for await (const chunk of place.get(key)) {
+      if (signal?.aborted === true) throw new PlaceError('network', 'The restore was interrupted')
+      read += chunk.length
+      onProgress?.(Math.min(1, read / found.bytes))
+      yield chunk
+    }
+  }
+  try {
+    const beside = await unpack(found, counted(snapshotKeys(found.snapshot).archive), identities, file)
+    const replay = openReplay(file, models)
+    let [replayed, lastAt] = [0, undefined as number | undefined]
+    try {
+      if (replay.chain !== undefined && replay.reached() !== found.snapshot.seq) throw damagedArchive('its number is not that of its database')
+      replaying: for (const segment of found.segments) {
+        for await (const change of readChanges(openObject(identities, counted(segmentKey(segment))))) {
+          if (change.at > until) break replaying
+          if (change.seq <= replay.reached()) continue
+          replay.apply(change)
+          ;[replayed, lastAt] = [replayed + 1, change.at]
+        }
+      }
+      replay.commit()
+    } finally {
+      replay.close()
+    }
+    return { file, beside, replayed, lastAt }
+  } catch (error) {
+    for (const suffix of ['', '-wal', '-shm']) await rm(file + suffix, { force: true })
+    throw error instanceof Divergence ? damagedArchive(`its changes do not fit (${error.message})`) : error
+  }
+}
+
+/** Writes the database to a file, and returns the other files. */
+async function unpack({ manifest }: Restorable, sealed: Bytes, identities: readonly AgeIdentity[], file: string): Promise<readonly SmallFile[]> {
+  const stored = measured(sealed)
+  const source = byteSource(openObject(identities, stored.content))
+  const beside: SmallFile[] = []
+  let found = ''
+  for await (const { name, bytes, content } of readTar(source)) {
+    if (name !== DATABASE_NAME) {
+      if (beside.length === SMALL_FILES_MAX) throw damagedArchive(`it has more than ${SMALL_FILES_MAX} files`)
+      beside.push({ name, text: (await wholeOf(content, SMALL_BYTES_MAX)).toString('utf8') })
+      continue
+    }
+    if (bytes !== manifest.database.bytes) throw damagedArchive('its database has another length than its manifest says')
+    const database = measured(content)
+    await writeDown(file, database.content)
+    found = database.sha256()
+  }
+  await source.read(1)
+  await source.close()
+  if (found !== manifest.database.sha256 || stored.sha256() !== manifest.archive.sha256) throw damagedArchive('it is not what its manifest says')
+  return beside
+}
+
+async function writeDown(file: string, content: Bytes): Promise<void> {
+  const handle = await open(file, 'wx', FILE_MODE)
+  try {
+    for await (const chunk of content) await handle.writeFile(chunk)
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
+}
+
+async function wholeOf(content: Bytes, bytesMax: number): Promise<Buffer> {
+  const source = byteSource(content)
+  const bytes = await source.read(bytesMax + 1)
+  await source.close()
+  if (bytes.length > bytesMax) throw damagedArchive(`it has a file of more than ${bytesMax} bytes`)
+  return bytes
+}

@@ -1,0 +1,230 @@
+/**
+ * Storing at a place, each with its proof: what was stored is read back, decrypted, unpacked and compared with what was sent, which
+ * had been checked before.
+ *
+ * The service has no key to read its backups, so that a thief of the machine has none either. So each object is also encrypted for
+ * an identity that lives in memory alone, and no longer than its proof.
+ */
+import { rm, stat } from 'node:fs/promises'
+import { newIdentity, parseIdentity, parseRecipient, type AgeIdentity, type AgeRecipient } from '../age/age-keys.ts'
+import { byteSource, type Bytes } from '../base/byte-source.ts'
+import type { Clock } from '../base/clock.ts'
+import { isoDate } from '../base/dates.ts'
+import type { Model } from '../models/schema.ts'
+import { writeBackup } from '../store/backup/backup.ts'
+import { openDatabase } from '../store/db/database.ts'
+import { pendingBehind, readChain, type PendingChange } from '../store/pending/pending-changes.ts'
+import { readChanges, writeChanges } from './change-file.ts'
+import { writeManifest } from './manifest.ts'
+import { CHANGES, segmentKey, segmentsIn, snapshotKeys, type SnapshotId } from './object-keys.ts'
+import { PlaceError, type Place } from './place.ts'
+import { surplus, type Retention } from './retention.ts'
+import { measured, openObject, sealObject } from './sealed-objects.ts'
+import { archiveSite, DATABASE_NAME, type SmallFile } from './site-archive.ts'
+import { readTar } from './tar.ts'
+
+/** A longer snapshot is read back as a whole once a week, and in between a share of it. */
+const WHOLE_PROOF_BYTES_MAX = 1024 ** 3
+const SHARE_BYTES = 64 * 1024 * 1024
+const SEGMENT_BYTES_MAX = 16 * 1024 * 1024
+/** The chain of a site that records no changes, such as a node of a cluster. */
+const NO_CHAIN = '0'.repeat(16)
+
+export interface Storing {
+  readonly place: Place
+  /** Those of the operator, one at least. */
+  readonly recipients: readonly AgeRecipient[]
+  readonly now: Clock
+}
+
+export interface StoredSnapshot extends SnapshotId {
+  /** As it is stored. */
+  readonly bytes: number
+  readonly items: number
+  readonly ms: number
+  readonly proof: 'whole' | 'share'
+}
+
+export interface SnapshotJob {
+  readonly database: string
+  /** A file that is not there, for the copy. */
+  readonly copy: string
+  readonly beside: readonly SmallFile[]
+  readonly version: string
+  readonly models: readonly Model[]
+  /** Whether a long one is to be read back as a whole this time. */
+  readonly isWholeProofDue: boolean
+}
+
+/** Stores a snapshot of now. Rejects with a PlaceError, or a DatabaseFileError for the copy. */
+export async function storeSnapshot({ place, recipients, now }: Storing, job: SnapshotJob): Promise<StoredSnapshot> {
+  const { database, copy, beside, version, models, isWholeProofDue } = job
+  const startedAt = now()
+  try {
+    const { schema, items } = await writeBackup({ database, target: copy, makesDirectory: false, models, now })
+    const { size } = await stat(copy)
+    // Behind the copy, so that no commit in it is later: a restore to a time takes a snapshot from before that.
+    const at = Math.ceil(now() / 1_000) * 1_000
+    const id = { at, ...chainOf(copy) }
+    const { archive, manifest } = snapshotKeys(id)
+    const own = oneTime()
+    const content = { measure: undefined as ReturnType<typeof measured> | undefined }
+    const pass = (bytes: Bytes): Bytes => (content.measure = measured(bytes)).content
+    const sealed = measured(sealObject([...recipients, own.recipient], archiveSite({ file: copy, bytes: size, pass }, beside)))
+    await place.put(archive, sealed.content, size + Math.ceil(size / 50) + 4 * 1024 * 1024)
+    const sha256 = content.measure?.sha256() ?? ''
+    const isWhole = isWholeProofDue || sealed.bytes() <= WHOLE_PROOF_BYTES_MAX
+    if (isWhole) await proveArchive(place, archive, own.identity, { sha256, stored: sealed.sha256() })
+    else await proveShare(place, archive, sealed.bytes(), own.identity)
+    const told = writeManifest({
+      ...{ createdAt: isoDate(at), version, schema, chain: id.chain, seq: id.seq, items },
+      database: { bytes: size, sha256 },
+      archive: { bytes: sealed.bytes(), sha256: sealed.sha256() },
+    })
+    await putProved({ place, recipients, now }, manifest, once(told), told.length, async (read) => told.equals(Buffer.concat(await Array.fromAsync(read))))
+    const count = Object.values(items).reduce((sum, n) => sum + n, 0)
+    return { ...id, bytes: sealed.bytes(), items: count, ms: now() - startedAt, proof: isWhole ? 'whole' : 'share' }
+  } finally {
+    for (const suffix of ['', '-wal', '-shm']) await rm(copy + suffix, { force: true })
+  }
+}
+
+export interface StoredChanges {
+  /** The last number that is stored. */
+  readonly seq: number
+  /** When that was committed. */
+  readonly at: number
+  readonly bytes: number
+}
+
+export interface ChangesJob {
+  readonly database: string
+  readonly chain: string
+  /** Behind this number, up to that one, which are on the disk. */
+  readonly after: number
+  readonly upTo: number
+  /** Whether to look for changes of the chain that this database does not have. */
+  readonly looksForFork: boolean
+}
+
+/** The place has later changes of the chain than the database: it was set back, or another service goes on with a copy of it. */
+export class ForkedChain extends Error {
+  override readonly name = 'ForkedChain'
+}
+
+/** Stores what waits, a segment after the other; undefined where there is nothing, or a hole ahead of it. Rejects with PlaceError and ForkedChain. */
+export async function storeChanges(storing: Storing, { database: file, chain, after, upTo, looksForFork }: ChangesJob): Promise<StoredChanges | undefined> {
+  if (looksForFork) {
+    const last = segmentsIn(await storing.place.list(`${CHANGES}${chain}/`)).at(-1)?.last ?? 0
+    if (last > upTo) throw new ForkedChain(`${storing.place.name} has changes up to number ${last} of the chain, and the database up to ${upTo}`)
+  }
+  const database = openDatabase(file, { readOnly: true })
+  try {
+    let stored: StoredChanges | undefined
+    for (let reached = after; reached < upTo; ) {
+      const changes = pendingBehind(database, reached, SEGMENT_BYTES_MAX).filter(({ seq }) => seq <= upTo)
+      const [first, last] = [changes[0], changes.at(-1)]
+      if (first === undefined || last === undefined || first.seq !== reached + 1) return stored
+      const key = segmentKey({ chain, first: first.seq, last: last.seq, at: last.at })
+      const length = changes.reduce((sum, { changeset }) => sum + changeset.length + 200, 0)
+      const bytes = await putProved(storing, key, writeChanges(changes), length, (read) => isSame(changes, readChanges(read)))
+      stored = { seq: last.seq, at: last.at, bytes: (stored?.bytes ?? 0) + bytes }
+      reached = last.seq
+    }
+    return stored
+  } finally {
+    database.close()
+  }
+}
+
+/** Removes what is not to be kept, and what ended uploads have left. Returns the number of objects that went. Rejects with a PlaceError. */
+export async function tidyPlace({ place, now }: Pick<Storing, 'place' | 'now'>, retention: Retention): Promise<number> {
+  const objects = [...(await place.list('snapshots/')), ...(await place.list(CHANGES))]
+  const gone = surplus(objects, retention, false)
+  for (const key of gone) await place.remove(key)
+  await place.sweep(now())
+  return gone.length
+}
+
+/** Stores a short object, and compares what is read back. Returns its bytes. */
+async function putProved({ place, recipients }: Storing, key: string, plain: Bytes, length: number, isSame: (read: Bytes) => Promise<boolean>): Promise<number> {
+  const own = oneTime()
+  const sealed = measured(sealObject([...recipients, own.recipient], plain))
+  await place.put(key, sealed.content, length + 1024 * 1024)
+  if (!(await provedOr(() => isSame(openObject([own.identity], place.get(key)))))) throw await unlikeStored(place, key)
+  return sealed.bytes()
+}
+
+async function proveArchive(place: Place, key: string, identity: AgeIdentity, wanted: { readonly sha256: string; readonly stored: string }): Promise<void> {
+  const isProved = await provedOr(async () => {
+    const stored = measured(place.get(key))
+    const source = byteSource(openObject([identity], stored.content))
+    let found = ''
+    for await (const { name, content } of readTar(source)) {
+      const file = measured(content)
+      for await (const _ of file.content) continue
+      if (name === DATABASE_NAME) found = file.sha256()
+    }
+    // The end of the encrypted stream is behind that of the archive.
+    await source.read(1)
+    await source.close()
+    return found === wanted.sha256 && stored.sha256() === wanted.stored
+  })
+  if (!isProved) throw await unlikeStored(place, key)
+}
+
+/** Reads the begin, which is decrypted and unpacked, and whether the end is there. */
+async function proveShare(place: Place, key: string, bytes: number, identity: AgeIdentity): Promise<void> {
+  const isProved = await provedOr(async () => {
+    const source = byteSource(openObject([identity], place.get(key)))
+    const read = await source.read(SHARE_BYTES)
+    await source.close()
+    let rest = 0
+    for await (const chunk of place.get(key, bytes - 1)) rest += chunk.length
+    return read.length > 0 && rest === 1
+  })
+  if (!isProved) throw await unlikeStored(place, key)
+}
+
+/** False for what cannot be read back as what it was; rejects where the place cannot be reached. */
+async function provedOr(prove: () => Promise<boolean>): Promise<boolean> {
+  try {
+    return await prove()
+  } catch (error) {
+    if (error instanceof PlaceError && error.kind !== 'damaged' && error.kind !== 'missing') throw error
+    return false
+  }
+}
+
+async function unlikeStored(place: Place, key: string): Promise<PlaceError> {
+  await place.remove(key).catch(() => {})
+  return new PlaceError('damaged', `${place.name}: what was read back differs from what was stored, and was removed: check the disks of the place`)
+}
+
+async function isSame(wanted: readonly PendingChange[], read: AsyncIterable<PendingChange>): Promise<boolean> {
+  let at = 0
+  for await (const { seq, at: time, changeset } of read) {
+    const change = wanted[at++]
+    if (change?.seq !== seq || change.at !== time || Buffer.compare(change.changeset, changeset) !== 0) return false
+  }
+  return at === wanted.length
+}
+
+function chainOf(file: string): { readonly chain: string; readonly seq: number } {
+  const database = openDatabase(file, { readOnly: true })
+  try {
+    const { id = NO_CHAIN, seq = 0 } = readChain(database) ?? {}
+    return { chain: id, seq }
+  } finally {
+    database.close()
+  }
+}
+
+function oneTime(): { readonly identity: AgeIdentity; readonly recipient: AgeRecipient } {
+  const { identity, recipient } = newIdentity()
+  return { identity: parseIdentity(identity), recipient: parseRecipient(recipient) }
+}
+
+async function* once(bytes: Buffer): AsyncGenerator<Uint8Array> {
+  yield bytes
+}

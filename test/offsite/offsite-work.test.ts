@@ -1,0 +1,266 @@
+/** Off-site backups of a store, by the threads of the service, and what a restore makes of them. */
+import assert from 'node:assert/strict'
+import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, it } from 'node:test'
+import { s3Server, type S3Server, type S3ServerOptions } from '../../scripts/tools/offsite/s3-server.ts'
+import { systemStore, testStore, type SystemStore } from '../../scripts/tools/stores.ts'
+import { temporaryDirectory, type Cleanup } from '../../scripts/tools/temporary-directory.ts'
+import { newIdentity, parseIdentity } from '../../src/age/age-keys.ts'
+import { AgeError } from '../../src/age/age-error.ts'
+import { createLog } from '../../src/base/log.ts'
+import { topic } from '../../src/models/topic.ts'
+import { STORED_MODELS } from '../../src/models/registry.ts'
+import { segmentsIn, snapshotKeys, snapshotsIn } from '../../src/offsite/object-keys.ts'
+import { startOffsite, type OffsiteSettings } from '../../src/offsite/offsite-work.ts'
+import { parsePlaces } from '../../src/offsite/place-address.ts'
+import { PlaceError } from '../../src/offsite/place.ts'
+import { findRestorable, restoreSite } from '../../src/offsite/restoring.ts'
+import { DEFAULT_RETENTION } from '../../src/offsite/retention.ts'
+import { openDatabase } from '../../src/store/db/database.ts'
+import { openStore } from '../../src/store/open-store.ts'
+import { bucketOn, KEYS } from '../support/offsite/places.ts'
+
+const SECRET = 'a secret of the site that must never leave in the clear'
+const KEY = newIdentity()
+const IDENTITIES = [parseIdentity(KEY.identity)]
+const aTopic = (id: string, name = id) => ({ id, value: { id, name, status: 'active' as const, createdAt: '2026-01-01T00:00:00.000Z', updatedAt: '2026-01-01T00:00:00.000Z' } })
+
+interface Site {
+  readonly store: SystemStore
+  readonly server: S3Server
+  readonly work: ReturnType<typeof startOffsite>
+  readonly lines: string[]
+  readonly clock: { now: number }
+  readonly dataDir: string
+  readonly settings: { -readonly [K in keyof OffsiteSettings]: OffsiteSettings[K] }
+}
+
+async function siteOn(t: Cleanup, options: S3ServerOptions & { readonly hasKey?: boolean } = {}): Promise<Site> {
+  const server = await s3Server(t, options)
+  const { store, dir } = testStore(t)
+  if (options.hasKey !== false) writeFileSync(join(dir.path, 'backup-recipients'), `${KEY.recipient}\n`)
+  mkdirSync(join(dir.path, 'templates'))
+  writeFileSync(join(dir.path, 'templates', 'sign-in.en.json'), '{"subject":"Hello"}')
+  const settings = { places: parsePlaces(`s3://backups/site?endpoint=${server.endpoint}`), keys: KEYS, everyMs: 6 * 3_600_000, retention: DEFAULT_RETENTION, rate: undefined }
+  const clock = { now: Date.now() }
+  const { work, lines } = workOn(t, { store, dataDir: dir.path, settings, clock })
+  return { store, server, work, lines, clock, dataDir: dir.path, settings }
+}
+
+function workOn(t: Cleanup, { store, dataDir, settings, clock }: Pick<Site, 'store' | 'dataDir' | 'settings' | 'clock'>) {
+  const lines: string[] = []
+  const log = createLog({ level: 'debug', format: 'json', now: () => clock.now, write: (line) => void lines.push(line) })
+  const work = startOffsite({
+    ...{ store, dataDir, database: join(dataDir, 'dateline.db'), settings: () => settings, secrets: [SECRET], isOnDuty: undefined, now: () => clock.now, log },
+    outbound: { allow: '127.0.0.0/8', outboundProxy: 'none', outboundCa: undefined, environment: {} },
+    givenSettings: () => '[]',
+  })
+  t.after(() => work.stop())
+  return { work, lines }
+}
+
+const objectsOf = ({ server }: Pick<Site, 'server'>) => [...server.objects].map(([key, bytes]) => ({ key: key.replace('site/', ''), bytes: bytes.length })).sort((a, b) => (a.key < b.key ? -1 : 1))
+
+async function restored(t: Cleanup, { server }: Pick<Site, 'server'>, until?: number) {
+  const place = bucketOn(server, { prefix: 'site' })
+  const directory = temporaryDirectory(t)
+  const found = await findRestorable(place, IDENTITIES, until)
+  const site = await restoreSite(found, { place, identities: IDENTITIES, until, directory, models: STORED_MODELS })
+  const database = openDatabase(site.file, { readOnly: true })
+  try {
+    const topics = database.all("SELECT id, doc ->> '$.name' AS name FROM topic ORDER BY id").map(({ id, name }) => `${String(id)} ${String(name)}`)
+    return { ...site, found, topics }
+  } finally {
+    database.close()
+  }
+}
+
+describe('off-site backups', () => {
+  it('hold the site and what stands beside it, and every change behind it, and nothing in the clear', async (t) => {
+    const site = await siteOn(t)
+    await site.store.insert(topic, aTopic('a', 'Harbours'))
+    await site.work.wake()
+    await site.store.update(topic, 'a', (stored) => ({ ...stored, name: 'Ports' }))
+    await site.store.insert(topic, aTopic('b', 'Winds'))
+    await site.work.wake()
+    const { topics, beside, replayed } = await restored(t, site)
+    assert.deepEqual(topics, ['a Ports', 'b Winds'])
+    assert.equal(replayed, 2)
+    assert.deepEqual(beside.map(({ name }) => name), ['settings.json', 'backup-recipients', 'secrets', 'templates/sign-in.en.json'])
+    assert.equal(beside.find(({ name }) => name === 'secrets')?.text, `${SECRET}\n`)
+    for (const [key, bytes] of site.server.objects) {
+      assert.ok(bytes.subarray(0, 21).equals(Buffer.from('age-encryption.org/v1')), key)
+      for (const clear of ['Harbours', 'Winds', SECRET, 'SQLite format 3']) assert.equal(bytes.includes(clear), false, `${key} has ${clear}`)
+    }
+    const [place] = site.work.places()
+    assert.equal(place?.waiting, 0)
+    assert.deepEqual(place?.failures, {})
+    assert.deepEqual(readdirSync(site.dataDir).filter((name) => name.startsWith('offsite-')), [])
+  })
+
+  it('can be read by nobody with the machine alone, and by no other key', async (t) => {
+    const site = await siteOn(t)
+    await site.work.wake()
+    const place = bucketOn(site.server, { prefix: 'site' })
+    await assert.rejects(findRestorable(place, [parseIdentity(newIdentity().identity)]), (error) => error instanceof AgeError && /encrypted for other keys/.test(error.message))
+    for (const name of readdirSync(site.dataDir, { recursive: true, withFileTypes: true }).filter((one) => one.isFile())) {
+      assert.notEqual(name.name, KEY.identity)
+    }
+    assert.equal(site.lines.join('').includes('AGE-SECRET-KEY'), false)
+  })
+
+  it('are not made without a key, and say how to make one', async (t) => {
+    const site = await siteOn(t, { hasKey: false })
+    await site.work.wake()
+    assert.equal(site.server.objects.size, 0)
+    assert.match(site.work.places()[0]?.failures.snapshot?.message ?? '', /no key to encrypt for: run "dateline backup key"/)
+  })
+
+  it('give the site as it was at a time, before and after a mistake', async (t) => {
+    const site = await siteOn(t)
+    await site.work.wake()
+    const before = Math.max(...snapshotsIn(objectsOf(site)).map(({ at }) => at))
+    // The clock of the store stands at 0: changes have their order, and here the time of the next start.
+    await site.work.stop()
+    await site.store.close()
+    let now = before + 10_000
+    const store = systemStore(openStore({ dir: { path: site.dataDir, database: join(site.dataDir, 'dateline.db'), secrets: '', made: { directories: [], files: [] } }, models: STORED_MODELS, version: '1.2.3', now: () => now, owner: { pid: process.pid, startedAt: 'now' } }))
+    t.after(() => store.close())
+    const { work } = workOn(t, { ...site, store })
+    for (const name of ['one', 'two', 'three']) {
+      await store.insert(topic, aTopic(name))
+      now += 10_000
+    }
+    await store.remove(topic, 'one')
+    await work.wake()
+    assert.deepEqual((await restored(t, site)).topics, ['three three', 'two two'])
+    assert.deepEqual((await restored(t, site, before + 30_000)).topics, ['one one', 'three three', 'two two'])
+    assert.deepEqual((await restored(t, site, before + 29_999)).topics, ['one one', 'two two'])
+    assert.deepEqual((await restored(t, site, before)).topics, [])
+    await assert.rejects(restored(t, site, before - 3_600_000), /the oldest snapshot is of .*: choose a time from then on/)
+  })
+
+  it('go on over a restart with the same chain, and store nothing twice', async (t) => {
+    const site = await siteOn(t)
+    await site.work.wake()
+    await site.store.insert(topic, aTopic('a'))
+    await site.work.wake()
+    await site.work.stop()
+    await site.store.insert(topic, aTopic('b'))
+    const { work } = workOn(t, site)
+    await work.wake()
+    assert.equal(snapshotsIn(objectsOf(site)).length, 1)
+    assert.deepEqual(segmentsIn(objectsOf(site)).map(({ first, last }) => [first, last]), [[1, 1], [2, 2]])
+    await site.work.stop()
+    await work.wake()
+    assert.equal((await restored(t, site)).topics.length, 2)
+  })
+
+  it('survive the loss of each response: what was stored before is found, and read once', async (t) => {
+    let lose = -1
+    const site = await siteOn(t, { fault: ({ nth }) => (nth === lose ? { kind: 'lost' } : undefined) })
+    await site.work.wake()
+    for (let n = 0; n < 6; n++) {
+      lose = site.server.calls.length + n
+      await site.store.insert(topic, aTopic(`t${n}`))
+      await site.work.wake()
+      await site.work.wake()
+    }
+    assert.equal((await restored(t, site)).topics.length, 6)
+  })
+
+  it('close the gap that a place leaves which was gone until the changes filled their room', async (t) => {
+    let isGone = false
+    const site = await siteOn(t, { fault: () => (isGone ? { kind: 'error', status: 403, code: 'AccessDenied' } : undefined) })
+    await site.work.wake()
+    isGone = true
+    for (let n = 0; n < 5; n++) await site.store.writeMeta('long', `${n}${'x'.repeat(16 * 1024 * 1024)}`)
+    await site.store.insert(topic, aTopic('late'))
+    await site.work.wake()
+    const [gone] = site.work.places()
+    assert.equal(gone?.hasGap, true)
+    assert.match(site.lines.join(''), /"event":"offsite.gap".*more than 64 MiB of changes waited/)
+    assert.match(gone?.failures.snapshot?.message ?? '', /denies this \(403 AccessDenied\): let the access key/)
+    isGone = false
+    site.clock.now += 3_600_000
+    await site.work.wake()
+    assert.equal(site.work.places()[0]?.hasGap, false)
+    await site.store.insert(topic, aTopic('later'))
+    await site.work.wake()
+    assert.deepEqual((await restored(t, site)).topics, ['late late', 'later later'])
+  })
+
+  it('begin another chain where the place has changes that this database has not: it was set back', async (t) => {
+    const site = await siteOn(t)
+    await site.work.wake()
+    const { chain } = site.work.places()[0]?.snapshot ?? {}
+    site.server.objects.set(`site/changes/${chain}/000000000001-000000000009-20261124T093100Z.zst.age`, Buffer.from('of another service'))
+    await site.store.insert(topic, aTopic('a'))
+    await site.work.wake()
+    await site.work.wake()
+    assert.notEqual(site.work.places()[0]?.snapshot?.chain, chain)
+    assert.deepEqual((await restored(t, site)).topics, ['a a'])
+  })
+
+  it('are read back: a place that changes a bit is found out, and what it has is not taken', async (t) => {
+    let flips = false
+    const site = await siteOn(t, { fault: ({ method, path }) => (flips && method === 'GET' && path.includes('snapshots/') ? { kind: 'flipped' } : undefined) })
+    flips = true
+    await site.work.wake()
+    assert.match(site.work.places()[0]?.failures.snapshot?.message ?? '', /what was read back differs from what was stored/)
+    assert.deepEqual(snapshotsIn(objectsOf(site)), [])
+  })
+
+  it('without their manifests are no snapshots, and are swept', async (t) => {
+    const site = await siteOn(t)
+    await site.work.wake()
+    const [snapshot] = snapshotsIn(objectsOf(site))
+    assert.ok(snapshot !== undefined)
+    const half = snapshotKeys({ ...snapshot, at: snapshot.at + 5_000 })
+    site.server.objects.set(`site/${half.archive}`, Buffer.from('half'))
+    assert.equal((await restored(t, site)).found.snapshot.at, snapshot.at)
+    await site.work.make()
+    assert.equal(site.server.objects.has(`site/${half.archive}`), false)
+    assert.equal(snapshotsIn(objectsOf(site)).length, 2)
+  })
+
+  it('of a place that is taken out of the settings end, and so do the changes that wait', async (t) => {
+    const site = await siteOn(t)
+    await site.work.wake()
+    site.settings.places = []
+    await site.work.wake()
+    assert.deepEqual(site.work.places(), [])
+    assert.equal(site.store.pending.chain(), undefined)
+  })
+})
+
+describe('a forged or damaged backup', () => {
+  it('is not restored, and leaves nothing behind', async (t) => {
+    const site = await siteOn(t)
+    await site.store.insert(topic, aTopic('a'))
+    await site.work.wake()
+    const [snapshot] = snapshotsIn(objectsOf(site))
+    assert.ok(snapshot !== undefined)
+    const { archive, manifest } = snapshotKeys(snapshot)
+    const place = bucketOn(site.server, { prefix: 'site' })
+    const good = new Map(site.server.objects)
+    const attacks: readonly (() => void)[] = [
+      () => void site.server.objects.set(`site/${archive}`, (good.get(`site/${archive}`) ?? Buffer.alloc(0)).subarray(0, -100)),
+      () => void site.server.objects.set(`site/${archive}`, good.get(`site/${manifest}`) ?? Buffer.alloc(0)),
+      () => void site.server.objects.set(`site/${manifest}`, good.get(`site/${archive}`) ?? Buffer.alloc(0)),
+      () => void site.server.objects.set(`site/${archive}`, Buffer.alloc(0)),
+    ]
+    for (const attack of attacks) {
+      for (const [key, bytes] of good) site.server.objects.set(key, bytes)
+      attack()
+      const directory = temporaryDirectory(t)
+      await assert.rejects(
+        (async () => restoreSite(await findRestorable(place, IDENTITIES), { place, identities: IDENTITIES, directory, models: STORED_MODELS }))(),
+        (error) => error instanceof AgeError || error instanceof PlaceError,
+      )
+      assert.equal(existsSync(join(directory, 'dateline.db')), false)
+      rmSync(directory, { recursive: true })
+    }
+  })
+})

@@ -1,0 +1,169 @@
+/** Changes that are recorded with their commits, and replayed onto an earlier copy: the same rows, at each point in time. */
+import assert from 'node:assert/strict'
+import { copyFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, it } from 'node:test'
+import { derivedFaults } from '../../../scripts/tools/cluster/cluster-stores.ts'
+import { longRun } from '../../../scripts/tools/long-run.ts'
+import { seededRandom, seedOfTest } from '../../../scripts/tools/random.ts'
+import { randomWrite } from '../../../scripts/tools/cluster/random-writes.ts'
+import { systemStore, takeAll, testStore, type TestStore } from '../../../scripts/tools/stores.ts'
+import { temporaryDirectory, type Cleanup } from '../../../scripts/tools/temporary-directory.ts'
+import { topic } from '../../../src/models/topic.ts'
+import { STORED_MODELS } from '../../../src/models/registry.ts'
+import { baseTables } from '../../../src/store/cluster/replicated-tables.ts'
+import { foldWal, openDatabase } from '../../../src/store/db/database.ts'
+import { openStore } from '../../../src/store/open-store.ts'
+import { pendingBehind, PENDING_BYTES_MAX, readChain, type PendingChange } from '../../../src/store/pending/pending-changes.ts'
+import { openReplay } from '../../../src/store/pending/replay.ts'
+import { writeBackup } from '../../../src/store/backup/backup.ts'
+import type { Writer } from '../../../src/store/writes/writer.ts'
+
+const OF_CHAINS: readonly (keyof Writer)[] = ['continueChain', 'breakChain', 'prunePending', 'endChain']
+const models = STORED_MODELS
+
+function inspect<T>(file: string, work: (database: ReturnType<typeof openDatabase>) => T): T {
+  const database = openDatabase(file, { readOnly: true })
+  try {
+    return work(database)
+  } finally {
+    database.close()
+  }
+}
+
+/** The rows of all tables that a write decides about, but for what the places have. */
+function rowsOf(file: string): Readonly<Record<string, readonly string[]>> {
+  return inspect(file, (database) =>
+    Object.fromEntries(
+      baseTables(models)
+        .filter((table) => table !== 'backup_place')
+        .map((table) => [table, database.all(`SELECT * FROM "${table}"`).map((row) => JSON.stringify(Object.values(row))).sort()]),
+    ),
+  )
+}
+
+const chainOf = (file: string) => inspect(file, readChain)
+const pendingOf = (file: string): readonly PendingChange[] => inspect(file, (database) => pendingBehind(database, 0, Infinity))
+
+async function copyOf(t: Cleanup, { dir }: Pick<TestStore, 'dir'>): Promise<string> {
+  const target = join(temporaryDirectory(t), 'copy.db')
+  await writeBackup({ database: dir.database, target, makesDirectory: false, models, now: () => 0 })
+  return target
+}
+
+const aTopic = (id: string, name = id) => ({ id, value: { id, name, status: 'active' as const, createdAt: '2026-01-01T00:00:00.000Z', updatedAt: '2026-01-01T00:00:00.000Z' } })
+
+describe('recorded changes', () => {
+  const rounds = longRun(4, 30)
+  it('lead from each copy to each later state, row by row, whatever was written', async (t) => {
+    const random = seededRandom(seedOfTest())
+    const { store, dir } = testStore(t)
+    await store.continueChain()
+    const states: { readonly file: string; readonly seq: number }[] = []
+    for (let round = 0; round < rounds; round++) {
+      for (let n = random.below(12); n >= 0; n--) {
+        const writes = random.list(1 + random.below(6), () => randomWrite(random, (method) => !OF_CHAINS.includes(method)))
+        await Promise.all(writes.map((write) => write.run(store).catch(() => {})))
+      }
+      states.push({ file: await copyOf(t, { dir }), seq: chainOf(dir.database)?.seq ?? 0 })
+    }
+    const changes = pendingOf(dir.database)
+    assert.ok(changes.length > rounds && changes.every(({ seq }, i) => seq === i + 1))
+    for (const [i, from] of states.entries()) {
+      const replayed = join(temporaryDirectory(t), 'replayed.db')
+      copyFileSync(from.file, replayed)
+      for (const to of states.slice(i)) {
+        const replay = openReplay(replayed, models)
+        for (const change of changes.filter(({ seq }) => seq <= to.seq)) replay.apply(change)
+        replay.commit()
+        assert.ok(replay.reached() >= from.seq)
+        replay.close()
+        assert.deepEqual(rowsOf(replayed), rowsOf(to.file))
+        assert.deepEqual(inspect(replayed, (database) => derivedFaults(database)), [])
+      }
+    }
+  })
+
+  it('are part of their transaction: what is rolled back is in none, and a copy has its number', async (t) => {
+    const { store, dir } = testStore(t)
+    await store.insert(topic, aTopic('before'))
+    assert.equal(chainOf(dir.database), undefined)
+    await store.continueChain()
+    const outcomes = await Promise.allSettled([
+      store.insert(topic, aTopic('a')),
+      store.update(topic, 'before', () => {
+        throw new Error('changed my mind')
+      }),
+      store.insert(topic, aTopic('b')),
+    ])
+    assert.deepEqual(outcomes.map(({ status }) => status), ['fulfilled', 'rejected', 'fulfilled'])
+    assert.equal(pendingOf(dir.database).length, 1)
+    const copy = await copyOf(t, { dir })
+    assert.equal(chainOf(copy)?.seq, 1)
+    await store.insert(topic, aTopic('c'))
+    const replay = openReplay(copy, models)
+    for (const change of pendingOf(dir.database)) replay.apply(change)
+    replay.commit()
+    replay.close()
+    assert.deepEqual(inspect(copy, (database) => database.all('SELECT id FROM topic ORDER BY id').map(({ id }) => id)), ['a', 'b', 'before', 'c'])
+  })
+
+  it('hold what a start writes, and go on over it', async (t) => {
+    const { store, dir } = testStore(t)
+    await store.continueChain()
+    const copy = await copyOf(t, { dir })
+    await store.issueCode({ email: 'a@example.org', mac: Buffer.alloc(32), now: 0, expiresAt: 1e6, message: { id: 'one', sealed: Buffer.alloc(5) } })
+    assert.equal((await takeAll(store, 1)).length, 1)
+    await store.close()
+    const again = systemStore(openStore({ dir, models, version: '1.2.3', now: () => 5, owner: { pid: 1, startedAt: 'now' } }))
+    await again.insert(topic, aTopic('later'))
+    await again.close()
+    foldWal(dir.database)
+    const replay = openReplay(copy, models)
+    for (const change of pendingOf(dir.database)) replay.apply(change)
+    replay.commit()
+    replay.close()
+    assert.deepEqual(rowsOf(copy), rowsOf(dir.database))
+  })
+
+  it('do not fit a copy that was changed by others, or where one is missing', async (t) => {
+    const { store, dir } = testStore(t)
+    await store.insert(topic, aTopic('a', 'first'))
+    await store.continueChain()
+    const copy = await copyOf(t, { dir })
+    await store.update(topic, 'a', (stored) => ({ ...stored, name: 'second' }))
+    await store.update(topic, 'a', (stored) => ({ ...stored, name: 'third' }))
+    const [first, second] = pendingOf(dir.database)
+    assert.ok(first !== undefined && second !== undefined)
+    const replay = openReplay(copy, models)
+    assert.throws(() => replay.apply(second), /does not fit the data of this node: a row has other values/)
+    replay.close()
+  })
+
+  it('wait in bounds: past them the chain ends, no write fails, and the next snapshot begins another', async (t) => {
+    const { store, dir } = testStore(t)
+    const { id } = await store.continueChain()
+    const text = 'x'.repeat(PENDING_BYTES_MAX / 4)
+    for (let n = 0; n < 6; n++) await store.writeMeta('long', `${n}${text}`)
+    const chain = chainOf(dir.database)
+    assert.match(chain?.broken ?? '', /more than 64 MiB of changes waited/)
+    assert.ok((chain?.bytes ?? Infinity) <= PENDING_BYTES_MAX)
+    assert.equal(chain?.seq, pendingOf(dir.database).length)
+    const next = await store.continueChain()
+    assert.notEqual(next.id, id)
+    assert.deepEqual(pendingOf(dir.database), [])
+    await store.insert(topic, aTopic('a'))
+    assert.deepEqual(pendingOf(dir.database).map(({ seq }) => seq), [1])
+  })
+
+  it('are removed in steps once all places have them', async (t) => {
+    const { store, dir } = testStore(t)
+    await store.continueChain()
+    for (let n = 0; n < 7; n++) await store.writeMeta('n', n)
+    assert.equal(await store.prunePending(5), false)
+    assert.deepEqual(pendingOf(dir.database).map(({ seq }) => seq), [6, 7])
+    await store.prunePending(7)
+    assert.equal(chainOf(dir.database)?.bytes, 0)
+    assert.equal(chainOf(dir.database)?.seq, 7)
+  })
+})
