@@ -54,6 +54,7 @@ describe('the address of a list', () => {
     ['a search', 'q=storm+%26+sea'],
     ['filters', `status=draft&status=archived&topic=${ID}`],
     ['a nested filter', `source.language=${ID}`],
+    ['what is on or off, and what is left out', `topic=${ID}&without.url=true&without.imageUrl=true&handedInAt=true&not.status=archived&not.topic=a`],
     ['a sort', 'sort=updatedAt'],
     ['the time of publishing, the last first', 'scheduled=true&sort=publishAt%3Adesc'],
     ['the date of a tab as a column of all tabs', 'status=active&columns=title%2Csource%2CeventCountry%2Ctopic%2CupdatedAt%2Cstatus%2CpublishedAt'],
@@ -76,6 +77,7 @@ describe('the address of a list', () => {
     ['a sort that would be slow', 'sort=excerpt', ''],
     ['a field that there is not', 'author=x&__proto__=x', ''],
     ['an id that cannot be one', `topic=&topic=${'x'.repeat(101)}`, ''],
+    ['a flag that is neither, and one of a field that has none', 'without.url=no&without.title=true&not.updatedAt=week', ''],
     ['days that there are not', 'updatedAt=2026-02-30..2026-13-01', ''],
     ['dates that are none', 'updatedAt=..&publishedAt=yesterday&createdAt=2026-03-01..x', ''],
     ['columns that there are not', 'columns=body,__proto__', ''],
@@ -162,6 +164,15 @@ describe('the query of a list', () => {
       sort: 'updatedAt',
       search: 'sea',
       filter: { status: 'draft', 'topic.id': { $in: ['a', 'b'] }, 'source.language.id': ID },
+    })
+  })
+
+  it('leaves values out, also beside others of the field, and asks for members that are empty or not there', () => {
+    assert.deepEqual(query(`topic=a&not.topic=b&not.status=archived&without.imageUrl=true&handedInAt=true`).filter, {
+      'topic.id': { $in: ['a'], $nin: ['b'] },
+      imageUrl: { $in: ['', null] },
+      handedInAt: { $gt: '' },
+      status: { $nin: ['archived'] },
     })
   })
 

@@ -177,6 +177,19 @@ describe('fields of many rows', { skip: browserMissing() }, () => {
     await page.expectNoProblems()
   })
 
+  it('sets a picture for all of them, and says at its field where that is no link', async () => {
+    await page.open('/#/headlines?status=active&again')
+    await choose(PASTED)
+    await page.click(button('Set fields…'))
+    await page.fill({ role: 'textbox', name: 'Image' }, 'javascript:alert(1)')
+    await page.click(button('Set'))
+    await page.reads(/Enter a link/, await page.find({ role: 'dialog', name: /^Set fields/ }))
+    await page.fill({ role: 'textbox', name: 'Image' }, 'https://tide.example/all.jpg')
+    await page.click(button('Set'))
+    await page.waitFor(async () => (await stored()).every(({ imageUrl }) => imageUrl === 'https://tide.example/all.jpg'), 'the picture of each')
+    await page.expectNoProblems()
+  })
+
   async function setTopic(name: string): Promise<void> {
     await page.click(button('Set fields…'))
     await page.find({ role: 'dialog', name: /^Set fields/ })

@@ -125,7 +125,7 @@ describe('the session of a browser', { skip: browserMissing() }, () => {
     await service.app.services.store.as(SYSTEM).endSessions(person.id, service.now())
     // What is typed is checked by the service: the check meets the end of the session, if the tab does not know of it yet.
     await page.evaluate(() => {
-      const field = document.querySelector<HTMLInputElement>('input[name=name]')
+      const field = document.querySelector<HTMLTextAreaElement>('textarea[name=name]')
       if (field !== null) field.value = 'Typed after'
       field?.dispatchEvent(new Event('input'))
     })

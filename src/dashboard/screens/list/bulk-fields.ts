@@ -1,14 +1,16 @@
-/** Asks which documents of other models, such as a topic, all chosen rows are to have. Fields without a choice stay as they are. */
+/** Asks which documents of other models, such as a topic, and which links all chosen rows are to have. Fields without a choice stay as they are. */
 import type { Client, Json } from '../../../client/client.ts'
 import type { Model } from '../../../models/schema.ts'
 import { isMembers, type Members, type StoredDocument } from '../../any-documents.ts'
 import { countTitle, fieldTitle } from '../../model-titles.ts'
 import { t } from '../../texts.ts'
 import { openDialog } from '../../kit/dialog.ts'
-import { button, h } from '../../kit/dom.ts'
+import { button, h, webUrl } from '../../kit/dom.ts'
 import { problemLine, submitForm } from '../../kit/elements.ts'
+import { inputControl } from '../../kit/form/control.ts'
+import { textInput } from '../../kit/form/input-kinds.ts'
 import { pickerControl } from '../../kit/form/picker.ts'
-import { embeddedFields } from './bulk-offers.ts'
+import { embeddedFields, linkFields } from './bulk-offers.ts'
 
 export interface SettingFields {
   readonly model: Model
@@ -31,11 +33,12 @@ export async function askForFields({ model, count, ...parts }: SettingFields): P
   const id = 'bulk-fields'
   const problem = problemLine(`${id}-problem`)
   const onChange = (): void => void (problem.textContent = '')
-  const controls = embeddedFields(model).map(([name, other]) => ({
-    name,
-    control: pickerControl(other, { path: name, label: fieldTitle(name), onChange }, parts),
-  }))
-  const form = submitForm({ id, class: 'form' }, send, h('p', { class: 'soft' }, t('fields.about')), controls.map(({ control }) => control.element), problem)
+  const controls = [
+    ...embeddedFields(model).map(([name, other]) => pickerControl(other, { path: name, label: fieldTitle(name), onChange }, parts)),
+    ...linkFields(model).map((name) => inputControl({ path: name, label: fieldTitle(name), onChange }, textInput(name, true))),
+  ]
+  for (const control of controls) control.set(null)
+  const form = submitForm({ id, class: 'form' }, send, h('p', { class: 'soft' }, t('fields.about')), controls.map(({ element }) => element), problem)
   const dialog = openDialog({
     title: t('fields.title', { items: countTitle(model, count) }),
     body: form,
@@ -46,18 +49,25 @@ export async function askForFields({ model, count, ...parts }: SettingFields): P
   return chosen
 
   function send(): void {
-    const ids = controls.flatMap(({ name, control }) => {
-      const one = idIn(control.value())
-      return one === undefined ? [] : [[name, one] as const]
+    const chosenValues = controls.flatMap(({ path, value }): [string, Json][] => {
+      const one = value()
+      return typeof one === 'string' ? [[path, one]] : isMembers(one) ? [[path, { id: one['id'] ?? null }]] : []
     })
-    if (ids.length === 0) {
+    if (chosenValues.length === 0) {
       problem.textContent = t('fields.choose')
       form.querySelector('input')?.focus()
       return
     }
+    // Said here once, and not for each row.
+    const wrong = controls.find(({ value }) => typeof value() === 'string' && webUrl(String(value())) === undefined)
+    if (wrong !== undefined) {
+      wrong.showProblem(wrong.path, t('problem.notHttpUrl'))
+      wrong.focusProblem()
+      return
+    }
     chosen = {
-      body: Object.fromEntries(ids.map(([name, one]) => [name, { id: one }])),
-      isIn: (document) => ids.every(([name, one]) => idIn(document[name]) === one),
+      body: Object.fromEntries(chosenValues),
+      isIn: (document) => chosenValues.every(([name, one]) => (typeof one === 'string' ? document[name] === one : idIn(document[name]) === idIn(one))),
     }
     dialog.close()
   }

@@ -20,9 +20,9 @@ export function offers(model: Model, user: Caller) {
     /** Whether all of them may get a status, which some do not have. */
     status: (chosen: readonly Standing[], to: string): boolean =>
       chosen.some(({ status }) => status !== to) && chosen.every(({ status }) => maySetStatus(model, user, { from: status, to })),
-    /** Documents of other models are chosen for many rows at once; a row keeps its status. */
+    /** Documents of other models, and links, are set for many rows at once; a row keeps its status. */
     fields: (chosen: readonly Standing[]): boolean =>
-      embeddedFields(model).length > 0 && chosen.every(({ status }) => maySetStatus(model, user, { from: status, to: status })),
+      embeddedFields(model).length + linkFields(model).length > 0 && chosen.every(({ status }) => maySetStatus(model, user, { from: status, to: status })),
     schedule: (chosen: readonly Standing[]): boolean => isScheduled(model) && !handsIn(model, user) && chosen.some(({ status }) => status === 'draft'),
     handIn: (chosen: readonly Standing[]): boolean => handsIn(model, user) && chosen.some(isToHandIn),
     removal: (chosen: readonly Standing[]): boolean => chosen.every(({ status }) => mayDelete(model, user, status)),
@@ -32,6 +32,11 @@ export function offers(model: Model, user: Caller) {
 /** The names of the members that hold a document of another model, with that. */
 export function embeddedFields(model: Model): readonly (readonly [name: string, model: Model])[] {
   return Object.entries(model.fields).flatMap(([name, field]) => (field.kind === 'embedded' ? [[name, field.model] as const] : []))
+}
+
+/** The names of the members that hold a link, such as a picture. */
+export function linkFields(model: Model): readonly string[] {
+  return Object.entries(model.fields).flatMap(([name, field]) => (field.kind === 'text' && field.form === 'httpUrl' ? [name] : []))
 }
 
 export function isToHandIn({ status, handedInAt }: Standing): boolean {

@@ -2,13 +2,13 @@
 import type { User } from '../../../models/user.ts'
 import { fieldTitle, valueTitle } from '../../model-titles.ts'
 import { askNames, nameOfPerson } from '../../people.ts'
-import { t } from '../../texts.ts'
+import { locale, t } from '../../texts.ts'
 import { button, fill, h } from '../../kit/dom.ts'
 import { hasFocus, keepFocus } from '../../kit/focus.ts'
 import { icon } from '../../kit/icons.ts'
 import { fetchNames, nameOf } from './document-names.ts'
 import { words } from './list-columns.ts'
-import type { FilterField } from './list-fields.ts'
+import { fieldKey, type FilterField } from './list-fields.ts'
 import type { ListView } from './list-view.ts'
 import { rangeTitle } from './range-title.ts'
 
@@ -42,13 +42,14 @@ export function filterChips(view: ListView, next: () => HTMLElement) {
   function chip(field: FilterField, value: string): HTMLElement {
     const title = filterTitle(field)
     const name = valueName(field, value, view.user)
+    const text = field.asked === undefined ? t('pair', { name: title, value: name }) : title
     return h(
       'li',
       { class: 'chip' },
-      h('span', {}, t('pair', { name: title, value: '' }), words(name)),
+      h('span', {}, field.asked === undefined ? [t('pair', { name: title, value: '' }), words(name)] : title),
       button(icon('close'), () => toggle(field, value), {
         class: 'plain small',
-        'aria-label': t('list.removeFilter', { name: t('pair', { name: title, value: name }) }),
+        'aria-label': t('list.removeFilter', { name: text }),
       }),
     )
   }
@@ -66,8 +67,11 @@ export function filterChips(view: ListView, next: () => HTMLElement) {
   return { element, show }
 }
 
-export function filterTitle({ key, isPerson }: FilterField): string {
-  return isPerson === true ? t('list.changedBy') : fieldTitle(key)
+export function filterTitle({ key, isPerson, isNot, asked }: FilterField): string {
+  if (isPerson === true) return t('list.changedBy')
+  const name = fieldTitle(fieldKey(key))
+  if (isNot === true) return t('list.isNot', { name })
+  return asked === undefined || fieldKey(key) === key ? name : t('list.without', { model: name, lower: name.toLocaleLowerCase(locale()) })
 }
 
 /** What a value is called. A document that is not known yet is called by its id. */

@@ -13,7 +13,7 @@ import { filterTitle, valueName } from './filter-chips.ts'
 import { datePanel } from './date-panel.ts'
 import { rememberName } from './document-names.ts'
 import { words } from './list-columns.ts'
-import { defaultSort, type FilterField } from './list-fields.ts'
+import { defaultSort, notKey, ON, type FilterField } from './list-fields.ts'
 import type { ListView } from './list-view.ts'
 
 const SEARCH_PAUSE_MS = 150
@@ -22,22 +22,33 @@ const OPTIONS_MAX = 20
 const EDITORS: Filter = { dashboardRole: { $ne: 'none' } }
 
 export function filterPanel(view: ListView): HTMLElement {
-  const { fields } = view
+  const { fields, user } = view
+  const choices = fields.filter(({ isNot, asked }) => isNot !== true && asked === undefined)
+  const person = fields.find(({ isPerson }) => isPerson === true)
+  /** What is on or off; the reader's own changes are asked for most. */
+  const flags = [
+    ...(person === undefined ? [] : [option(person, { value: user.id, label: t('filter.mine') }, view)]),
+    ...fields.filter(({ asked }) => asked !== undefined).map((field) => option(field, { value: ON, label: filterTitle(field) }, view)),
+  ]
   const panel = h('div', { class: 'filter-panel' })
 
   function showFields(): void {
-    const buttons = fields.map((field) => button(filterTitle(field), () => showValues(field), { class: 'plain' }))
-    fill(panel, buttons)
-    buttons[0]?.focus()
+    const buttons = choices.map((field) => button(filterTitle(field), () => showValues(field), { class: 'plain' }))
+    fill(panel, flags.length > 0 && h('ul', { class: 'flags' }, flags), buttons)
+    panel.querySelector<HTMLElement>('input, button')?.focus()
   }
 
-  function showValues(field: FilterField): void {
+  /** With the values, or without them. */
+  function showValues(field: FilterField, isNot = false): void {
+    const opposite = fields.find(({ key }) => key === notKey(field.key))
     const back = button([icon('back'), h('span', {}, filterTitle(field))], showFields, { class: 'plain filter-back' })
-    fill(panel, fields.length > 1 && back, valuesOf(field, view))
+    const side = (text: string, of: boolean): HTMLElement => button(text, () => showValues(field, of), { 'aria-pressed': String(of === isNot) })
+    const sides = opposite !== undefined && h('div', { class: 'views', role: 'group' }, side(t('filter.is'), false), side(t('filter.isNot'), true))
+    fill(panel, choices.length > 1 && back, sides, valuesOf(isNot ? (opposite ?? field) : field, view))
     panel.querySelector<HTMLElement>('.date-quick button, input')?.focus()
   }
 
-  const [only, ...others] = fields
+  const [only, ...others] = choices
   if (only !== undefined && others.length === 0) showValues(only)
   else showFields()
   return panel

@@ -2,6 +2,7 @@
  * What a list can do with a model, by its declaration: which columns there are, what can be filtered by, and what is
  * quickly sorted. Nothing here knows a model by name.
  */
+import type { Filter } from '../../../client/client.ts'
 import { isAdmin } from '../../../models/caller.ts'
 import type { Field, Model } from '../../../models/schema.ts'
 import { user, type User } from '../../../models/user.ts'
@@ -30,6 +31,40 @@ export interface FilterField {
   readonly isDate?: true
   /** Whether its values are users who have changed a document. */
   readonly isPerson?: true
+  /** Whether it leaves the documents with its values out. */
+  readonly isNot?: true
+  /** Of a filter that is on or off, with the value ON: what its path is asked for then. */
+  readonly asked?: Filter[string]
+}
+
+/** The value of a filter that is on. */
+export const ON = 'true'
+const NOT = 'not.'
+const WITHOUT = 'without.'
+/** Members that a document may have no value of, and that readers look for then. */
+const LINKS = ['httpUrl', 'siteUrl']
+
+/** The other side of filters by values: without them. */
+export function notFields(fields: readonly FilterField[]): readonly FilterField[] {
+  return fields.filter(({ isDate }) => isDate !== true).map((field) => ({ ...field, key: notKey(field.key), isNot: true }))
+}
+
+export function notKey(key: string): string {
+  return `${NOT}${key}`
+}
+
+/** The field that a filter is about, by its key. */
+export function fieldKey(key: string): string {
+  return key.startsWith(NOT) ? key.slice(NOT.length) : key.startsWith(WITHOUT) ? key.slice(WITHOUT.length) : key
+}
+
+/** Filters that are on or off: without a link or a picture, and drafts that are handed in. */
+export function flagFields(model: Model): readonly FilterField[] {
+  return Object.entries(model.fields).flatMap(([name, field]): readonly FilterField[] => {
+    // An incomplete draft lacks the member.
+    if (field.kind === 'text' && LINKS.includes(field.form ?? '')) return [{ key: `${WITHOUT}${name}`, path: name, values: [ON], asked: { $in: ['', null] } }]
+    return name === 'handedInAt' ? [{ key: name, path: name, values: [ON], asked: { $gt: '' } }] : []
+  })
 }
 
 /** Only administrators may read users: others filter by themselves, and by the users of a URL. */

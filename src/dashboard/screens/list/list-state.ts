@@ -9,7 +9,7 @@ import type { Model } from '../../../models/schema.ts'
 import type { User } from '../../../models/user.ts'
 import { sortPath } from '../../kit/table/table-column.ts'
 import { isRange, rangeFilter } from './date-range.ts'
-import { columnFields, defaultColumns, defaultSort, filterFields, personFilter, SCHEDULED, sortableFields, statusSorts, tabSorts } from './list-fields.ts'
+import { columnFields, defaultColumns, defaultSort, filterFields, flagFields, notFields, personFilter, SCHEDULED, sortableFields, statusSorts, tabSorts } from './list-fields.ts'
 
 const SEARCH_CHARS_MAX = 200
 /** Values of one filter. */
@@ -32,8 +32,9 @@ export interface ListState {
 
 /** What the state of a list can be, by the declaration of its model. */
 export function rulesOf(model: Model, reader?: User) {
+  const fields = filterFields(model)
   return {
-    filters: [...filterFields(model), ...(reader === undefined ? [] : [personFilter(reader)])],
+    filters: [...fields, ...(reader === undefined ? [] : [personFilter(reader)]), ...flagFields(model), ...notFields(fields)],
     sortable: sortableFields(model),
     sort: defaultSort(model),
     tabSorts: tabSorts(model),
@@ -129,11 +130,13 @@ export function listQuery(state: ListState, rules: ListRules): CountsQuery & Pic
   // White space around what is looked for is typed by accident.
   const search = state.search.trim()
   let changedBy: string | undefined
-  for (const { key, path, isDate, isPerson } of rules.filters) {
+  for (const { key, path, isDate, isPerson, isNot, asked } of rules.filters) {
     const [only, ...others] = state.filters.get(key) ?? []
     if (only === undefined) continue
     if (isPerson === true) changedBy = [only, ...others].join()
     else if (isDate === true) filter[path] = rangeFilter(only)
+    else if (asked !== undefined) filter[path] = asked
+    else if (isNot === true) filter[path] = { ...chosenOf(filter[path]), $nin: [only, ...others] }
     else filter[path] = others.length === 0 ? only : { $in: [only, ...others] }
   }
   if (state.isScheduled) Object.assign(filter, IS_SCHEDULED)
@@ -145,6 +148,11 @@ export function listQuery(state: ListState, rules: ListRules): CountsQuery & Pic
     ...(changedBy !== undefined && { changedBy }),
     sort,
   }
+}
+
+/** What is asked of a path already, as operators. */
+function chosenOf(asked: Filter[string] | undefined): object {
+  return typeof asked === 'string' ? { $in: [asked] } : { ...(asked as object | undefined) }
 }
 
 /** A scheduled document is a draft with a time, which is a text. */
