@@ -102,6 +102,7 @@ describe('signing in', { skip: browserMissing() }, () => {
     await expectAccessible(page)
     await askFor(page, cast.admin.email)
     await page.focuses('Six-digit code')
+    await page.reads(/We sent a code to/)
     const code = await newestCode(cast.admin.email)
     await page.paste(CODE, `Your code is\n  ${code.slice(0, 3)} ${code.slice(3)}.`)
     await page.find({ role: 'table', name: 'Limits' })

@@ -42,7 +42,7 @@ export function codeStep(step: SignInStep): HTMLElement {
   const form = submitForm(
     {},
     () => void (!isBusy && !send.disabled && verify()),
-    h('p', {}, t('signIn.codeSent'), ' ', h('bdi', {}, h('strong', {}, state.email))),
+    h('p', {}, t(state.codesBy === 'mail' ? 'signIn.codeSent' : 'signIn.codeMade'), ' ', h('bdi', {}, h('strong', {}, state.email))),
     labelled(t('signIn.code'), code),
     problem,
     send,

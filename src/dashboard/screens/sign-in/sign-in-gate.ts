@@ -38,6 +38,7 @@ export function showSignInPage({ chooseLanguage, ...options }: SignInPageOptions
   async function tellSetup(): Promise<void> {
     const setup = await readSetup(options.client, options.signal)
     if (setup === undefined || options.signal.aborted) return
+    options.state.codesBy = setup.codesBy
     fill(appName, setup.appName !== PRODUCT && setup.appName)
     // The reader of the printed address is becoming the administrator.
     fill(hints, setupHints({ ...setup, hasAdministrator: setup.hasAdministrator || options.state.setupToken !== '' }))

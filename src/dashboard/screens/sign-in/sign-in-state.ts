@@ -1,5 +1,6 @@
 /** The progress of a sign-in; it outlives the form, which is rebuilt in another language. */
 import type { Client } from '../../../client/client.ts'
+import type { DashboardSetup } from '../../../models/responses.ts'
 import type { User } from '../../../models/user.ts'
 import type { Kept } from '../../browser-storage.ts'
 import { deviceKeeps } from '../../device-question.ts'
@@ -11,6 +12,8 @@ export interface SignInState {
   /** A code was sent, and what is asked for now is the code. */
   isCodeSent: boolean
   code: string
+  /** Where codes go; by mail as long as the service has not told. */
+  codesBy: DashboardSetup['codesBy']
   kept: Kept
   /** When the service takes another request for a code, in milliseconds since the epoch. */
   sendAgainAt: number
@@ -38,5 +41,5 @@ export interface SignInStep extends SignInOptions {
 }
 
 export function newSignIn(email = '', kept: Kept = deviceKeeps() ?? 'tab'): SignInState {
-  return { email, setupToken: '', isCodeSent: false, code: '', kept, sendAgainAt: 0 }
+  return { email, setupToken: '', isCodeSent: false, code: '', codesBy: 'mail', kept, sendAgainAt: 0 }
 }
