@@ -105,7 +105,7 @@ const BANNED: Readonly<Record<string, Ban>> = {
 }
 
 /** Flags of npm, curl, docker and etcdctl, which examples use. */
-const FOREIGN_FLAGS = ['--silent', '--data-urlencode', '--read-only', '--name', '--prefix', '--zstd']
+const FOREIGN_FLAGS = ['--silent', '--data-urlencode', '--data-binary', '--read-only', '--name', '--prefix', '--zstd']
 const PACKAGES_ALLOWED = ['typescript', 'esbuild', '@types/node', 'node']
 const RUN_TIME_MEMBERS = [
   'dependencies',
