@@ -13,6 +13,7 @@ import { systemReason } from '../base/system-error.ts'
 import type { Config, Environment } from '../config/settings.ts'
 import type { ShownSettings } from '../config/shown-settings.ts'
 import { startFeedFolder } from '../content/feeds/feed-folder.ts'
+import { startPublicationPings } from '../content/publications/publication-pings.ts'
 import { startSchedule } from '../content/schedule.ts'
 import { createFeedReader } from '../feeds/reading/feed-reader.ts'
 import { startOffsite, type OffsiteSettings } from '../offsite/offsite-work.ts'
@@ -80,6 +81,11 @@ export async function startJobs(options: JobOptions, running: AsyncDisposableSta
   const { config, dataDir, services, pictures, outbound, isKeeper, lookAtSettings, checkCertificate, startMail, now, log } = options
   const { store, metrics } = services
   const { rule, findLack, ...backups } = backupParts(options, running)
+  let feeds: ReturnType<typeof startFeeds> | undefined
+  const outboundClient = (): ReturnType<typeof startFeeds>['outbound'] => {
+    if (feeds === undefined) throw new Error('Feeds start first')
+    return feeds.outbound
+  }
   const jobs = {
     settings: periodic('settings', 5 * SECOND_MS, lookAtSettings, log),
     certificate: periodic('certificate', HOUR_MS, checkCertificate, log),
@@ -116,7 +122,12 @@ export async function startJobs(options: JobOptions, running: AsyncDisposableSta
     feeds: {
       who: 'keeper',
       every: 'when a feed is due',
-      start: (isOnDuty: IsOnDuty) => startFeeds({ live: config, rules: outbound, services, isOnDuty, now, log }),
+      start: (isOnDuty: IsOnDuty) => (feeds = startFeeds({ live: config, rules: outbound, services, isOnDuty, now, log })),
+    },
+    publications: {
+      who: 'keeper',
+      every: 'a minute, where there is a WebSub hub',
+      start: (isOnDuty: IsOnDuty) => startPublicationPings({ store, own: store.as(SYSTEM), client: outboundClient, settings: config, isOnDuty, metrics, log }),
     },
     feedFolder: { who: 'each', every: 'five seconds, where there is a folder', start: () => startFolder(config().feedsFolder, services, { now, log }) },
   } as const satisfies Readonly<Record<string, Job>>

@@ -32,7 +32,7 @@ export interface OutboundRequest {
   readonly host: string
   readonly method: 'GET' | 'HEAD' | 'PUT' | 'POST' | 'DELETE'
   /** In pieces, as fast as they come: its length is in the headers. */
-  readonly body?: AsyncIterable<Uint8Array> | undefined
+  readonly body?: Iterable<Uint8Array> | AsyncIterable<Uint8Array> | undefined
   /** The target in the request line: a path, or the whole address for a proxy. */
   readonly target: string
   readonly headers: Readonly<Record<string, string>>
@@ -108,7 +108,7 @@ function received(socket: Socket, { host, method, target, headers, body, limits,
 }
 
 /** Writes a body as fast as the server takes it; ends early where the server has closed the connection, or its own response. */
-async function writeBody(asking: ClientRequest, body: AsyncIterable<Uint8Array>): Promise<void> {
+async function writeBody(asking: ClientRequest, body: Iterable<Uint8Array> | AsyncIterable<Uint8Array>): Promise<void> {
   for await (const piece of body) {
     if (asking.destroyed) return
     if (asking.write(piece)) continue
