@@ -552,6 +552,8 @@ export interface ChangesQuery<M extends ModelName = ModelName> {
   readonly filter?: Filter | undefined
   /** `next` of an earlier change or page; `now` leaves out what was before. */
   readonly since?: string | undefined
+  /** Whether incomplete drafts are among them: they lack members, whatever the type says. */
+  readonly incomplete?: boolean | undefined
 }
 
 /** A document as it is now, or the news that it was deleted, or is not shown to this client any more. */
@@ -602,10 +604,10 @@ export type ChangeEvent<M extends ModelName = ModelName> =
  */
 export async function readChanges<M extends ModelName>(
   client: Pick<Client, 'open'>,
-  { models, filter, since, limit, wait }: ChangesQuery<M> & { readonly limit?: number | undefined; readonly wait?: number | undefined } = {},
+  { models, filter, since, incomplete, limit, wait }: ChangesQuery<M> & { readonly limit?: number | undefined; readonly wait?: number | undefined } = {},
   options?: RequestOptions,
 ): Promise<ChangesPage<M>> {
-  const path = withQuery('changes', { since, models: models?.join(), filter, limit, wait })
+  const path = withQuery('changes', { since, models: models?.join(), filter, incomplete, limit, wait })
   const data = await dataOf(client, { method: 'GET', path, signal: options?.signal })
   if (!Array.isArray(data['items']) || typeof data['next'] !== 'string') throw unreadable({ method: 'GET', path })
   return data as unknown as ChangesPage<M>
@@ -630,15 +632,15 @@ async function dataOf(client: Pick<Client, 'open'>, call: Call & { readonly meth
  */
 export async function* changes<M extends ModelName>(
   client: Pick<Client, 'open'>,
-  { models, filter, since = 'now', editing = [], onPresence }: ChangesQuery<M> & EditingQuery = {},
+  { models, filter, since = 'now', incomplete, editing = [], onPresence }: ChangesQuery<M> & EditingQuery = {},
   { signal }: RequestOptions = {},
 ): AsyncGenerator<ChangeEvent<M>, void, undefined> {
   // Of a first connection that fails, the changes of meanwhile must not be lost.
-  let next = since === 'now' ? (await readChanges(client, { models, since: 'now' }, { signal })).next : since
+  let next = since === 'now' ? (await readChanges(client, { models, since: 'now', incomplete }, { signal })).next : since
   for (let failures = 0; ; failures++) {
     let failure: unknown
     try {
-      const path = withQuery('changes/stream', { models: models?.join(), filter, since: next, editing: editing.length === 0 ? undefined : editing.join() })
+      const path = withQuery('changes/stream', { models: models?.join(), filter, since: next, incomplete, editing: editing.length === 0 ? undefined : editing.join() })
       for await (const { id, event, data } of eventsOf({ method: 'GET', path, signal }, await client.open(path, { signal }))) {
         failures = 0
         next = id

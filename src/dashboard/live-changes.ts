@@ -90,7 +90,7 @@ export function createLive({ token, user, onInterrupted, signal }: LiveOptions) 
   let isPlanned = false
   const edited = editedDocuments({ name, onChange: debounce(TOGETHER_MS, () => beginAgain.abort()), signal })
   const users: readonly ModelName[] = isAdmin(user) ? ['user'] : []
-  const followed = { models: [...contentModels(user).map((model) => model.name as ModelName), ...users], filter: NO_GUESTS }
+  const followed = { models: [...contentModels(user).map((model) => model.name as ModelName), ...users], filter: NO_GUESTS, incomplete: true }
 
   async function follow(): Promise<void> {
     while (!signal.aborted) {

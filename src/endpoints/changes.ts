@@ -15,15 +15,17 @@ import { CHANGE_MODELS, changeModelsOf } from '../content/changes/change-rights.
 import type { Reader } from '../content/changes/following.ts'
 import type { Backlog, EditedDocument } from '../content/changes/open-streams.ts'
 import { CHANGE_EVENTS } from '../content/changes/page-memo.ts'
-import { requireEditor, requireRole } from '../content/rules/access.ts'
+import { maySeeDrafts, requireEditor, requireRole } from '../content/rules/access.ts'
 import { queryCallerOf } from '../content/reads/query-caller.ts'
 import { EVENT_STREAM_HEADERS, EVENT_STREAM_TYPE } from '../http/event-stream.ts'
 import { ok, type Exchange, type HttpResponse } from '../http/exchange.ts'
 import type { Caller } from '../models/caller.ts'
+import { placesOf } from '../models/incomplete.ts'
 import { changeTicket } from '../models/responses.ts'
 import type { Model } from '../models/schema.ts'
 import { endpointOn } from './endpoint.ts'
 import type { ReadService, Service } from './service-parts.ts'
+import { includesDrafts } from './data.ts'
 import { paramsOfUrl } from './list-params.ts'
 import { CHANGE_STREAMS, streamOwner } from './stream-slots.ts'
 
@@ -56,7 +58,7 @@ export const CHANGE_READS = [
       'with `resync` if the log does not reach back so far or belongs to another history, or if the rights of the caller ' +
       'have changed. Then take its `next`, read the lists, and go on from there. A page that takes long to read counts as ' +
       'several requests.',
-    parameters: ['since', 'models', 'filter', 'changesLimit', 'wait'],
+    parameters: ['since', 'models', 'filter', 'incomplete', 'changesLimit', 'wait'],
     response: { kind: 'text', schema: 'ChangePage' },
     errors: ['badRequest', 'methodNotAllowed', 'resyncRequired'],
   }).handle((service, exchange, session) => readChanges(service, exchange, session)),
@@ -73,7 +75,7 @@ export const CHANGE_READS = [
       'and a client address half of all, waiting requests included. The service ends a stream that leaves more than 1 MiB ' +
       'unread. With `ticket`, no token is needed. With `editing`, others are told who edits a document for as long as the stream ' +
       'is open, and events `presence` tell it: `items` has the ids of the other users by `model` and `id`.',
-    parameters: ['since', 'models', 'filter', 'editing', 'ticket'],
+    parameters: ['since', 'models', 'filter', 'incomplete', 'editing', 'ticket'],
     response: {
       kind: 'raw',
       type: 'text/event-stream',
@@ -219,7 +221,12 @@ function placeOf(pages: ChangePages, name: string, text: string, { rights }: Cha
 function readQuery(exchange: Exchange, caller: Caller): ChangeQuery {
   const { query } = exchange
   const filterText = query.get('filter') ?? ''
-  return { models: readModels(query.get('models'), caller), filter: paramsOfUrl(exchange).filter, filterText }
+  const models = readModels(query.get('models'), caller)
+  const includes = includesDrafts(exchange)
+  if (includes) requireEditor(caller)
+  // Of models that are named, a caller who may not see them is refused.
+  const isTold = (model: Model): boolean => includes && (query.get('models') !== undefined || maySeeDrafts(model, caller))
+  return { models: models.flatMap((model) => placesOf(model, isTold(model))), filter: paramsOfUrl(exchange).filter, filterText }
 }
 
 /** In the order of the registry: the same for all texts that mean the same. */

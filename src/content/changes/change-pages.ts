@@ -10,6 +10,7 @@ import { fail } from '../../base/failure.ts'
 import { isoDate } from '../../base/dates.ts'
 import type { Json } from '../../base/json.ts'
 import { classOf, type Caller } from '../../models/caller.ts'
+import { publicName } from '../../models/incomplete.ts'
 import type { Model } from '../../models/schema.ts'
 import type { Filter } from '../../query/ast.ts'
 import { readListQuery, visibilityOf, type ListSettings, type QuerySource } from '../reads/list-query.ts'
@@ -122,8 +123,10 @@ const NO_USE: QuerySource = {
 }
 
 /** An item of a page as JSON. `by` is for callers who may see who changes what. */
-export function itemText({ record, document }: ChangeItem, { isEditor }: ChangeView): string {
-  const { seq, model, id, at, actor } = record
+export function itemText({ record, document }: ChangeItem, { isEditor, sights }: ChangeView): string {
+  const { seq, id, at, actor } = record
+  const seen = sights.get(record.model)?.model
+  const model = seen === undefined ? record.model : publicName(seen)
   const by = isEditor && actor !== undefined ? `,"by":${JSON.stringify(actor)}` : ''
   const head = `{"seq":${seq},"model":"${model}","id":${JSON.stringify(id)},"at":"${isoDate(at)}"${by}`
   return document === undefined ? `${head},"deleted":true}` : `${head},"deleted":false,"document":${document}}`

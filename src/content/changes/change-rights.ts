@@ -3,9 +3,9 @@
  * documents or the active ones; of one that only its owner may read, the own document.
  */
 import { hasDashboard, isAdmin, type Caller } from '../../models/caller.ts'
-import { MODELS } from '../../models/registry.ts'
+import { modelNamed, MODELS } from '../../models/registry.ts'
 import type { Model } from '../../models/schema.ts'
-import { requireRole } from '../rules/access.ts'
+import { requireDrafts, requireRole } from '../rules/access.ts'
 import { showsOnlyActive, type ListSettings } from '../reads/list-query.ts'
 
 export type Sight = 'all' | 'active' | 'own'
@@ -32,6 +32,11 @@ export function rightsOf(caller: Caller, { hideInactive }: Pick<ListSettings, 'h
 export function sightOf(model: Model, caller: Caller, settings: Pick<ListSettings, 'hideInactive'>): Sight {
   // Settings and preferences are for the apps of one user, also where that is an administrator, who may list those of all.
   if (model.owned === true || (model.access.read === 'owner' && !isAdmin(caller))) return 'own'
-  requireRole(model, 'list', caller)
+  const whole = model.draftsOf === undefined ? model : modelNamed(model.draftsOf)
+  requireRole(whole ?? model, 'list', caller)
+  if (whole !== undefined && whole !== model) {
+    requireDrafts(whole, caller)
+    return 'all'
+  }
   return showsOnlyActive(model, caller, settings) ? 'active' : 'all'
 }

@@ -7,6 +7,7 @@
 import { fail } from '../../base/failure.ts'
 import { parseJson, type JsonObject } from '../../base/json.ts'
 import type { CallerClass } from '../../models/caller.ts'
+import { twinName } from '../../models/incomplete.ts'
 import type { Model } from '../../models/schema.ts'
 import type { Filter } from '../../query/ast.ts'
 import { filterTest } from '../../query/match.ts'
@@ -112,7 +113,7 @@ export function startPage(store: ChangeStore, view: ChangeView, after: number, {
     if (seen === undefined) throw new Error(`The change log gave a change of ${record.model}, which was not asked for`)
     const { model, sight } = seen
     if (sight === 'own' && record.id !== view.callerId) throw new Error(`The change log gave a change of ${record.model} of another user`)
-    const text = store.documents.get(model, record.id)
+    const text = store.documents.get(model, record.id) ?? textOfTwin(model, record.id)
     const looked = text?.length ?? 0
     readingSteps += DOCUMENT_STEPS + looked / CHARS_PER_STEP_READ
     const gone = { item: { record, document: undefined }, looked }
@@ -126,6 +127,12 @@ export function startPage(store: ChangeStore, view: ChangeView, after: number, {
     if (isWanted === undefined || isWanted(document)) return { item: { record, document: text }, looked }
     // What was just made cannot have matched before.
     return record.isFirst ? { looked } : gone
+  }
+
+  /** A draft that became complete is deleted in one table and made in another: where both are asked for, it is there all the time. */
+  function textOfTwin(model: Model, id: string): string | undefined {
+    const twin = view.sights.get(twinName(model) ?? '')
+    return twin === undefined ? undefined : store.documents.get(twin.model, id)
   }
 
   return {

@@ -97,10 +97,15 @@ function scopeText({ scope }: Caller): string {
   return `the models ${scope?.models?.join(', ') ?? '(all)'} and the methods ${scope?.methods?.join(', ') ?? '(all)'}`
 }
 
-/** Throws forbidden where the caller may not see incomplete drafts of the model: those who may write them see them. */
+/** Whether the caller may see incomplete drafts of the model: those who may write them see them. */
+export function maySeeDrafts(model: Model, caller: Caller): boolean {
+  return isAdmin(caller) || (model.access.replace === 'publisher' && hasDashboard(caller)) || incompleteOf(model) === undefined
+}
+
+/** Throws forbidden where the caller may not. */
 export function requireDrafts(model: Model, caller: Caller): void {
+  if (maySeeDrafts(model, caller)) return
   const { replace } = model.access
-  if (isAdmin(caller) || (replace === 'publisher' && hasDashboard(caller)) || incompleteOf(model) === undefined) return
   const who = replace === 'publisher' ? 'publishers and administrators' : 'administrators'
   throw fail('forbidden', `Only ${who} may see incomplete drafts of ${model.name}`)
 }

@@ -2,7 +2,6 @@
  * Tells the reader of an editor that the document was changed or deleted elsewhere, as soon as it is. What is typed stays:
  * the reader decides when to look, and field by field which of both it shall be.
  */
-import { missingMembers } from '../../../models/incomplete.ts'
 import type { Model } from '../../../models/schema.ts'
 import type { Documents, Members } from '../../any-documents.ts'
 import { isSame } from '../../document-difference.ts'
@@ -11,7 +10,6 @@ import { personName } from '../../people.ts'
 import type { ScreenContext } from '../../screen.ts'
 import { handsIn } from '../../review-duty.ts'
 import { t } from '../../texts.ts'
-import { every } from '../../timing.ts'
 import { button, fill, h } from '../../kit/dom.ts'
 import { keepFocus } from '../../kit/focus.ts'
 import { icon } from '../../kit/icons.ts'
@@ -21,9 +19,6 @@ import { sentMembers } from './document-members.ts'
 import type { createDraft } from './draft.ts'
 import { currentOf, type StoredAny } from './store-document.ts'
 import { differences, hasOnlyFollowed, isPublishedAs } from './three-way.ts'
-
-/** Between two looks at an incomplete draft, of which changes do not tell. */
-const LOOK_MS = 20_000
 
 export interface LiveDocumentOptions {
   readonly model: Model
@@ -58,13 +53,6 @@ export function liveDocument({ model, context, documents, draft, settled, onTake
     },
     signal,
   )
-  every(LOOK_MS, signal, lookAtIncomplete)
-  document.addEventListener('visibilitychange', lookAtIncomplete, { signal })
-
-  function lookAtIncomplete(): void {
-    const stored = draft.stored()?.document
-    if (stored !== undefined && !document.hidden && missingMembers(model, stored).length > 0) void compare(stored.id)
-  }
 
   /** What was not told may have been a change of this document. */
   async function compare(id: string): Promise<void> {
