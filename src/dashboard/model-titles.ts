@@ -16,6 +16,12 @@ export function modelTitle(model: Model): string {
   return textOr(`model.${model.name}`, humanized(model.name))
 }
 
+/** What the page calls a document that is not stored yet. */
+export function newTitle(model: Model): string {
+  const name = modelTitle(model)
+  return t('editor.new', { model: name, lower: name.toLowerCase() })
+}
+
 export function modelsTitle(model: Model): string {
   return textOr(`models.${model.name}`, plural(humanized(model.name)))
 }

@@ -8,6 +8,7 @@
 import type { Client, Json } from '../../../client/client.ts'
 import type { Model } from '../../../models/schema.ts'
 import { documentsOf, isMembers, labelOf, type StoredDocument } from '../../any-documents.ts'
+import { modelTitle } from '../../model-titles.ts'
 import { t } from '../../texts.ts'
 import { debouncedRequest } from '../../timing.ts'
 import { h } from '../dom.ts'
@@ -15,7 +16,7 @@ import { hasFocus } from '../focus.ts'
 import { icon } from '../icons.ts'
 import { isAbort, errorText } from '../states.ts'
 import { fieldAround, type Control, type ControlOptions } from './control.ts'
-import { optionList } from './option-list.ts'
+import { optionList, type Offer } from './option-list.ts'
 
 const SHOWN_MAX = 12
 const TYPING_MS = 150
@@ -25,6 +26,8 @@ export interface PickerParts {
   readonly client: Client
   /** Ends its requests, and those that wait for a pause in typing. */
   readonly signal: AbortSignal
+  /** Makes a document with this name; undefined where the reader gave up. Without it, or for models that it offers nothing for, none can be made. */
+  readonly create?: (model: Model, signal: AbortSignal) => ((name: string) => Promise<StoredDocument | undefined>) | undefined
 }
 
 export function pickerControl(model: Model, options: ControlOptions, parts: PickerParts): Control {
@@ -105,7 +108,8 @@ interface SearchedListOptions extends PickerParts {
 }
 
 /** The options that the server finds for the text of the input. */
-function searchedList(model: Model, input: HTMLInputElement, { label, choose, client, signal }: SearchedListOptions) {
+function searchedList(of: Model, input: HTMLInputElement, { label, choose, client, signal, create }: SearchedListOptions) {
+  const make = create?.(of, signal)
   const list = optionList(input, label, choose)
   const isOpen = (): boolean => !list.element.hidden
   let foundFor = ''
@@ -114,16 +118,32 @@ function searchedList(model: Model, input: HTMLInputElement, { label, choose, cl
     list.show(true)
     try {
       const filter = text.trim() === '' ? {} : { q: text.trim() }
-      const sort = model.search.includes('name') ? 'name:asc' : 'updatedAt:desc'
-      const { items } = await documentsOf(client, model).list({ filter, sort, limit: SHOWN_MAX }, { signal: current })
+      const sort = of.search.includes('name') ? 'name:asc' : 'updatedAt:desc'
+      const { items } = await documentsOf(client, of).list({ filter, sort, limit: SHOWN_MAX }, { signal: current })
       if (current.aborted) return
       foundFor = typed
-      list.put(items)
+      list.put(items, t('list.nothing'), offerFor(text.trim(), items))
     } catch (error) {
       // What was found before is not in sight any more, and must not be chosen.
       if (!isAbort(error)) list.put([], errorText(error))
     }
   })
+
+  /** Another document of this name is not offered beside one that has it. */
+  function offerFor(name: string, items: readonly StoredDocument[]): Offer | undefined {
+    const isThere = items.some((one) => labelOf(one).toLocaleLowerCase() === name.toLocaleLowerCase())
+    if (make === undefined || name === '' || isThere) return undefined
+    const model = modelTitle(of)
+    return { label: t('picker.create', { model, lower: model.toLocaleLowerCase(), name }), run: () => void makeOne(name) }
+  }
+
+  async function makeOne(name: string): Promise<void> {
+    list.show(false)
+    const made = await make?.(name)
+    if (signal.aborted) return
+    input.focus()
+    if (made !== undefined) choose(made)
+  }
 
   function open(): void {
     if (!isOpen()) search.now('')
@@ -145,8 +165,7 @@ function searchedList(model: Model, input: HTMLInputElement, { label, choose, cl
     /** Chooses the active document, once the list is that of the text. */
     take(): void {
       if (foundFor !== input.value) return search.now(input.value)
-      const document = list.active()
-      if (document !== undefined) choose(document)
+      list.take()
     },
   }
 }

@@ -4,10 +4,10 @@ import type { Model } from '../../../models/schema.ts'
 import { draftsOf } from '../../any-documents.ts'
 import { sentMembers } from './document-members.ts'
 import { askForDrafts } from './drafts-from-lines.ts'
-import { editorCrumb, newTitle } from './editor-frame.ts'
+import { editorCrumb } from './editor-frame.ts'
 import { openEditing, type Editing } from './editing.ts'
 import type { StoredAny } from './store-document.ts'
-import { modelTitle } from '../../model-titles.ts'
+import { modelTitle, newTitle } from '../../model-titles.ts'
 import { may } from '../../permissions.ts'
 import { onDocumentsChanged, removalSettled, removedLabel } from '../../changed-documents.ts'
 import type { Screen, ScreenContext } from '../../screen.ts'
@@ -99,7 +99,7 @@ export function documentEditor(model: Model, context: ScreenContext): Screen {
     mayLeave: async () => editing === undefined || editing.mayLeave(),
     save: () => editing?.save(),
     actions: () => editing?.actions() ?? [],
-    keys: { e: focusForm },
+    keys: { e: focusForm, j: () => editing?.step('next'), k: () => editing?.step('previous') },
   }
 }
 

@@ -13,9 +13,11 @@ import { inputControl } from '../../kit/form/control.ts'
 import { formFor } from '../../kit/form/form.ts'
 import { growingText } from '../../kit/form/growing-text.ts'
 import { pickerControl, type PickerParts } from '../../kit/form/picker.ts'
+import { creationBy } from './create-dialog.ts'
 import { extrasOf, formFields, withMembers } from './document-members.ts'
 import { editorParts } from './editor-parts.ts'
 import { extrasField } from './extras-field.ts'
+import { proposals } from './field-proposals.ts'
 import type { StoredAny } from './store-document.ts'
 import { differences, likelyChoice, merged } from './three-way.ts'
 
@@ -49,13 +51,18 @@ export function createDraft(
   // A publisher under review can take a time away that an administrator has set, and set none.
   const hidden = handsIn(model, user) && typeof begun['publishAt'] !== 'string' ? ['publishAt'] : []
   const { title, lead } = editorParts(model)
+  const propose = proposals(model)
   const form = formFor(formFields(model, hidden), begun, {
-    onChange,
+    onChange(path) {
+      const proposed = propose(path, form.value())
+      if (proposed !== undefined) form.set({ ...form.value(), ...proposed })
+      onChange(path)
+    },
     instead(path, _field, options) {
       if (path !== title && path !== lead) return undefined
       return inputControl(options, growingText(options.label, path === title ? 1 : 2))
     },
-    picker: (other, options) => pickerControl(other, options, parts),
+    picker: (other, options) => pickerControl(other, options, { ...parts, create: creationBy(user, parts) }),
   })
   const extras = model.extras === 'keep' ? extrasField(model, onChange) : undefined
   extras?.set(extrasOf(model, begun))

@@ -24,6 +24,7 @@ import { openJson } from './json-dialog.ts'
 import { liveDocument } from './live-document.ts'
 import { liveProblems } from './live-problems.ts'
 import { missingList } from './missing-list.ts'
+import { neighbourLinks } from './neighbour-links.ts'
 import { presenceLine } from './presence-line.ts'
 import { previewOf } from './preview-card.ts'
 import { statusOf, type PublishState, type PublishStep } from './publish-plan.ts'
@@ -85,6 +86,7 @@ export function openEditing({ model, context, documents, ...beginning }: Editing
   }
   const usage = h('div', { class: 'usage' })
   const presence = presenceLine(model.name, context)
+  const steps = neighbourLinks(model, signal)
   const frame = editorFrame({
     ...work,
     model,
@@ -92,6 +94,7 @@ export function openEditing({ model, context, documents, ...beginning }: Editing
     signal,
     form,
     live: live.element,
+    steps: steps.element,
     presence: presence.element,
     usage,
     views,
@@ -129,6 +132,7 @@ export function openEditing({ model, context, documents, ...beginning }: Editing
     frame.draw(draft.stored()?.document)
     notes.show(storedId())
     presence.update(storedId())
+    steps.update(storedId())
     views.draw()
     document.title = `${frame.title()} · Dateline`
     update()
@@ -226,6 +230,7 @@ export function openEditing({ model, context, documents, ...beginning }: Editing
     hasUnsaved,
     mayLeave,
     save: () => saving.begin(),
+    step: steps.go,
     /** Nothing of it is to be kept: it became others. */
     giveUp(): void {
       isLeaving = true

@@ -2,7 +2,8 @@
 import { isAdmin, type Caller } from '../../../models/caller.ts'
 import type { Model } from '../../../models/schema.ts'
 import { labelOf, type StoredDocument } from '../../any-documents.ts'
-import { modelsTitle, modelTitle, pathOf } from '../../model-titles.ts'
+import { trailHref } from '../../list-trail.ts'
+import { modelsTitle, newTitle, pathOf } from '../../model-titles.ts'
 import { may } from '../../permissions.ts'
 import { mayDelete } from '../../review-duty.ts'
 import { hrefTo } from '../../screen-url.ts'
@@ -25,6 +26,8 @@ export interface FrameOptions {
   readonly problems: HTMLElement
   /** What happens to the document elsewhere. */
   readonly live: HTMLElement
+  /** To the documents before and behind it. */
+  readonly steps: HTMLElement
   /** Who else edits it. */
   readonly presence: HTMLElement
   /** Where the document is used. */
@@ -45,7 +48,7 @@ interface Marks {
 }
 
 export function editorFrame(options: FrameOptions) {
-  const { model, user, signal, form, problems, live, presence, usage, views, run, duplicate, remove, showJson } = options
+  const { model, user, signal, form, problems, live, steps, presence, usage, views, run, duplicate, remove, showJson } = options
   const heading = h('h1', { class: 'spoken', dir: 'auto' })
   const tag = h('span', {})
   const state = h('span', { class: 'soft' })
@@ -70,7 +73,7 @@ export function editorFrame(options: FrameOptions) {
     element: h(
       'div',
       { class: 'editor-frame' },
-      editorCrumb(model),
+      h('div', { class: 'editor-top' }, editorCrumb(model), steps),
       heading,
       h('div', { class: 'editor-bar' }, h('p', { class: 'editor-state' }, tag, state), views.element, publish.element, more, presence, live, problems),
       form.columns,
@@ -95,13 +98,7 @@ export function editorFrame(options: FrameOptions) {
   }
 }
 
-/** The way back to the list. */
+/** The way back to the list, as it was left. */
 export function editorCrumb(model: Model): HTMLElement {
-  return h('a', { class: 'crumb', href: hrefTo([pathOf(model)]) }, icon('back'), modelsTitle(model))
-}
-
-/** What the page calls a document that is not stored yet. */
-export function newTitle(model: Model): string {
-  const name = modelTitle(model)
-  return t('editor.new', { model: name, lower: name.toLowerCase() })
+  return h('a', { class: 'crumb', href: trailHref(model.name) ?? hrefTo([pathOf(model)]) }, icon('back'), modelsTitle(model))
 }

@@ -15,6 +15,7 @@ import { liveRows } from './live-rows.ts'
 import { createListView } from './list-view.ts'
 import { pictureSwitch } from './picture-switch.ts'
 import { statusTabs } from './status-tabs.ts'
+import { leaveTrail } from '../../list-trail.ts'
 import { modelsTitle, pathOf } from '../../model-titles.ts'
 import { may } from '../../permissions.ts'
 import { hrefTo } from '../../screen-url.ts'
@@ -95,6 +96,22 @@ export function documentList(model: Model, context: ScreenContext): Screen {
     signal,
   })
   onDocumentsChanged(() => table.sift(), signal)
+  // Behind the table, which keeps there where it was left.
+  signal.addEventListener('abort', () => {
+    const { left } = memory
+    if (left?.key !== key()) return
+    const query = { ...view.query(), limit: EVERY_ROWS, fields: 'status', incomplete }
+    leaveTrail({
+      model: model.name,
+      href: view.hrefWith({}),
+      ids: left.layout.pages.flatMap(({ ids }) => ids),
+      end: left.layout.end ?? null,
+      async read(cursor, ended) {
+        const page = await documents.list({ ...query, cursor }, { signal: ended })
+        return { ids: page.items.map(({ id }) => id), end: page.hasMore ? page.cursor : null }
+      },
+    })
+  })
   addEventListener('resize', debounce(RESIZE_PAUSE_MS, () => table.show({ columns: shownColumns() })), { signal })
 
   const update = (document: StoredDocument): boolean => {

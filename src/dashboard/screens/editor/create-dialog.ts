@@ -1,0 +1,63 @@
+/** Makes the document that a picker does not find, such as a topic, without leaving the form. */
+import type { Caller } from '../../../models/caller.ts'
+import type { Model } from '../../../models/schema.ts'
+import { documentsOf, type StoredDocument } from '../../any-documents.ts'
+import { newTitle } from '../../model-titles.ts'
+import { may } from '../../permissions.ts'
+import { problemOf } from '../../problem-text.ts'
+import { newRequestKey } from '../../request-key.ts'
+import { t } from '../../texts.ts'
+import { openDialog } from '../../kit/dialog.ts'
+import { button, h } from '../../kit/dom.ts'
+import { problemLine, submitForm } from '../../kit/elements.ts'
+import { whileBusy } from '../../kit/focus.ts'
+import { formFor } from '../../kit/form/form.ts'
+import { namedProblem } from '../../kit/form/control.ts'
+import { pickerControl, type PickerParts } from '../../kit/form/picker.ts'
+import { errorText, isAbort } from '../../kit/states.ts'
+import { documentsChanged } from '../../changed-documents.ts'
+import { formFields } from './document-members.ts'
+import { editorParts } from './editor-parts.ts'
+
+/** For pickers: undefined for a model of which the reader may make none, and for one that has no name to be made by. */
+export function creationBy(user: Caller, { client }: Pick<PickerParts, 'client'>): NonNullable<PickerParts['create']> {
+  return (model, signal) => {
+    const { title } = editorParts(model)
+    return title === undefined || !may('create', model, user) ? undefined : (name) => askForNew(model, { [title]: name }, { client, signal })
+  }
+}
+
+/** It is published at once: what is chosen is to be seen by readers. Undefined where the reader gave up. */
+async function askForNew(model: Model, given: { readonly [name: string]: string }, parts: PickerParts): Promise<StoredDocument | undefined> {
+  const { client, signal } = parts
+  let made: StoredDocument | undefined
+  const id = `new-${model.name}`
+  const rest = problemLine(`${id}-problem`)
+  const form = formFor(formFields(model, []), given, {
+    onChange: () => void (rest.textContent = ''),
+    picker: (other, options) => pickerControl(other, options, parts),
+  })
+  // Of a request without a response, made again: it is not made twice.
+  const idempotencyKey = newRequestKey()
+  const submit = h('button', { type: 'submit', form: id, class: 'primary' }, t('picker.make'))
+  const body = submitForm({ id, class: 'form', novalidate: true }, () => void whileBusy(submit, send), form.element, rest)
+  const dialog = openDialog({ title: newTitle(model), body, actions: [button(t('cancel'), () => dialog.close()), submit] })
+  signal.addEventListener('abort', dialog.close)
+  await dialog.closed
+  return made
+
+  async function send(): Promise<void> {
+    try {
+      const { document } = await documentsOf(client, model).create({ ...form.value(), status: 'active' }, { idempotencyKey, signal })
+      made = document
+      documentsChanged()
+      dialog.close()
+    } catch (error) {
+      if (isAbort(error)) return
+      const found = problemOf(error)
+      const [left] = form.showProblems(found === undefined ? [] : [found])
+      rest.textContent = found === undefined ? errorText(error) : left === undefined ? '' : namedProblem(left)
+      form.focusProblem()
+    }
+  }
+}
