@@ -15,6 +15,7 @@ const BENCHES: Readonly<Record<string, (words: readonly string[]) => Promise<voi
   import: benchImport,
   'import-beside': benchImportBeside,
   peers: benchPeers,
+  publications: (words) => benchHttp([...words, 'publication']),
   scale: benchScale,
 }
 

@@ -42,6 +42,7 @@ export async function httpScenarios({ world, port, adminToken, readerTokens }: T
   for (let i = 0; i < ADMITTED_AFTER; i++) await sendRaw(port, compressed)
   const { 'content-encoding': encoding } = (await sendRaw(port, compressed)).headers
   const body = JSON.stringify(newHeadline(world))
+  const publications = await publicationScenarios(port, adminToken)
   return [
     reads('by id', get(ids.map((id) => `/api/v1/data/${id}?model=headline`)), {
       text: 'SELECT doc FROM headline WHERE id = ?',
@@ -59,6 +60,7 @@ export async function httpScenarios({ world, port, adminToken, readerTokens }: T
       ...(encoding === undefined ? { skipped: 'responses are not compressed' } : {}),
     },
     reads('feed, 3 topics', get([feedPath({ world })])),
+    ...publications,
     reads('search', get([list({ title: { $regex: 'harbour', $options: 'i' } })])),
     {
       name: 'create',
@@ -70,6 +72,26 @@ export async function httpScenarios({ world, port, adminToken, readerTokens }: T
       sql: { text: 'INSERT INTO headline (id, doc) VALUES (?, ?)', parameters: [] },
     },
     { name: 'sign-in', job: { kind: 'signIns', requests: signInRequests(SIGN_IN), status: 200 } },
+  ]
+}
+
+/** A publication of all headlines, as people read it: its page, one that they have, and its feed in the coding of browsers. */
+async function publicationScenarios(port: number, token: string): Promise<readonly Scenario[]> {
+  const body = JSON.stringify({
+    ...{ name: 'bench', title: 'Bench', description: '', language: 'en', filter: '{}', sort: 'publishedAt:desc', pageSize: 30 },
+    ...{ members: ['excerpt', 'source', 'topic'], visibility: 'public', isPaused: false, contact: '', rights: '' },
+  })
+  const { status, body: reason } = await sendRaw(port, requestText('POST', '/api/v1/data?model=publication', { token, body }))
+  if (status !== 201) throw new Error(`No publication was made: ${reason.toString()}`)
+  const [page, coded, feed] = [requestText('GET', '/p/bench/', {}), 'Accept-Encoding: br\r\n', '/p/bench/feed.atom']
+  const { etag = '' } = (await sendRaw(port, page)).headers
+  const compressed = requestText('GET', feed, { more: coded })
+  for (let i = 0; i < ADMITTED_AFTER; i++) await sendRaw(port, compressed)
+  const one = (name: string, requests: readonly string[], wanted = 200): Scenario => ({ name, job: { kind: 'requests', requests, status: wanted } })
+  return [
+    one('publication, hot', [page]),
+    one('publication, 304', [requestText('GET', '/p/bench/', { more: `If-None-Match: ${etag}\r\n` })], 304),
+    one('publication, feed in br', [compressed]),
   ]
 }
 
