@@ -24,6 +24,7 @@ import { mailTestCommand } from './mail/mail-test-command.ts'
 import { exportCommand } from './documents/export-command.ts'
 import { importCommand } from './import/import-command.ts'
 import { mailOutboxCommand, mailRetryCommand } from './mail/mail-outbox-command.ts'
+import { mediaCheckCommand, mediaListCommand } from './media/media-commands.ts'
 import { matchCommand } from './documents/match-command.ts'
 import { checkCommand } from './backup/check-command.ts'
 import { repairReferencesCommand } from './documents/repair-references-command.ts'
@@ -85,6 +86,8 @@ const COMMANDS: readonly Command[] = [
   exportCommand,
   importCommand,
   repairReferencesCommand,
+  mediaListCommand,
+  mediaCheckCommand,
   feedAddCommand,
   feedListCommand,
   feedFetchCommand,

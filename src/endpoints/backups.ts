@@ -153,7 +153,7 @@ async function restoresOf({ restores, paths }: Service['backups'], name: string)
   )
 }
 
-function shownBackup({ name, at, bytes, schema, version, items, newest, account, removed, differs }: FoundBackup): CheckedBackup {
+function shownBackup({ name, at, bytes, schema, version, items, pictures, newest, account, removed, differs }: FoundBackup): CheckedBackup {
   const counts = new Map<string, number>()
   for (const [table, count] of Object.entries(items)) {
     const stored = storedModelNamed(table)
@@ -162,7 +162,7 @@ function shownBackup({ name, at, bytes, schema, version, items, newest, account,
     counts.set(model, (counts.get(model) ?? 0) + count)
   }
   const documents = [...counts].map(([model, count]) => ({ model, count }))
-  return { name, createdAt: at, bytes, schema, version: version ?? null, documents, newestAt: newest ?? null, account, removed, differs }
+  return { name, createdAt: at, bytes, schema, version: version ?? null, documents, pictures, newestAt: newest ?? null, account, removed, differs }
 }
 
 /** A backup takes a while. Without the record, as where the caller is no administrator any more, there is no backup. */

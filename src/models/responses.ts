@@ -399,6 +399,10 @@ export const checkedBackup = object({
   documents: list(object({ model: text({ example: 'headline' }), count: whole({ example: 408 }) }), {
     description: 'How many documents of each model it has',
   }),
+  pictures: object(
+    { count: whole({ example: 120 }), missing: whole({ example: 0 }) },
+    { description: 'Its pictures, and how many of them have no file beside the backup' },
+  ),
   newestAt: nullable(date(), { description: 'The date of its newest document', example: '2026-03-01T07:59:00.000Z' }),
   account: choice(['administrator', 'signed-out', 'missing'], {
     description:

@@ -157,7 +157,7 @@ it('a picture that an earlier version or the trash names stays as long as these'
   assert.deepEqual([site.isThere(old), site.isThere(trashed)], [[false, false], [false, false]])
 })
 
-it('a picture that comes again, or is named again, begins anew', async (t) => {
+it('a picture that comes again, or is named again, has its time again', async (t) => {
   const site = siteOf(t)
   const [again, named] = [await site.add('again'), await site.add('named')]
   await site.own.insert(topic, { id: 't', value: { status: 'draft', id: 't' } })

@@ -96,7 +96,7 @@ function createCopies({ directory, database }: Pick<NodeRoutesOptions, 'director
       try {
         await mkdir(join(directory, SNAPSHOTS_DIRECTORY), { recursive: true, mode: 0o700 })
         const thread = startBackupThread()
-        await thread.run({ kind: 'backup', database, target: path }).finally(() => thread.end())
+        await thread.run({ kind: 'backup', database, target: path, keepsPictures: false }).finally(() => thread.end())
         const file = await openRegularFile(path)
         if (file === undefined) throw new Error('The copy is gone')
         return { file, done }

@@ -11,6 +11,7 @@ import { STORED_MODELS } from '../../models/registry.ts'
 import { DataDirError, discardDataDir, ownDataDir, prepareDataDir } from '../../store/db/data-dir.ts'
 import { forgetPosition } from '../../store/cluster/position-table.ts'
 import { endRestore, removeRestoreFiles } from '../../store/backup/pending-restore.ts'
+import type { CopiedPictures } from '../../store/backup/picture-copies.ts'
 import { removeReplaced, REPLACED_MAX, restoreDatabase } from '../../store/backup/restore.ts'
 import { ADMINISTRATORS_TOLD_MAX, type CopyDifferences, type RemovedCredentials } from '../../store/backup/restored-copy.ts'
 import type { Config } from '../../config/settings.ts'
@@ -85,16 +86,17 @@ export const restoreCommand: Command = {
       if (fetched !== undefined) writeBeside(dir, fetched.beside)
       isDone = true
       const { gone, left } = removeReplaced(dir, from)
-      const { bytes, schema, version, items, replaced, removed, differs } = restored
+      const { bytes, schema, version, items, pictures, replaced, removed, differs } = restored
       await record(replaced)
       const count = Object.values(items).reduce((sum, n) => sum + n, 0)
       terminal.stdout.write(
         options.has('--json')
-          ? `${JSON.stringify({ database: dir.database, replaced, bytes, schema, version, items, removed, differs, removedFiles: gone, leftFiles: left, ...(fetched && { replayed: fetched.replayed, until: untilOf(fetched) }) })}\n`
+          ? `${JSON.stringify({ database: dir.database, replaced, bytes, schema, version, items, pictures, removed, differs, removedFiles: gone, leftFiles: left, ...(fetched && { replayed: fetched.replayed, until: untilOf(fetched) }) })}\n`
           : `Restored ${dir.database}: ${sizeText(bytes)}, ${counted(count, 'item')}\n` +
               (replaced === undefined
                 ? 'That directory had no database before\n'
                 : `The database that was there is kept as ${replaced}\n`) +
+              picturesText(pictures, from) +
               removedText(removed) +
               differsText(differs) +
               (fetched === undefined ? '' : fetchedText(fetched, config)) +
@@ -124,6 +126,11 @@ function fetchedText(site: FetchedSite, config: Config): string {
     `It is the site of ${untilOf(site)}: the snapshot of ${isoDate(site.found.snapshot.at)}${changes}\n` +
     `Start the service: ${commandHere(['serve', ...givenFlags(site.beside)].join(' '), config)}\n`
   )
+}
+
+function picturesText({ count, missing }: CopiedPictures, from: string): string {
+  if (missing === 0) return count === 0 ? '' : `Its ${counted(count, 'picture is', 'pictures are')} there\n`
+  return `Warning: ${missing} of its ${counted(count, 'picture')} are missing: put the directory "media" of the backup beside ${from}, and restore again\n`
 }
 
 function removedText({ apiTokens, passkeys }: RemovedCredentials): string {

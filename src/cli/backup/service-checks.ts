@@ -2,6 +2,7 @@
 import { accessSync, constants, existsSync, readdirSync, statSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { createGuestLimit, guestConcern } from '../../app/guest-budget.ts'
+import { createPictureLimit, pictureConcern } from '../../app/picture-limit.ts'
 import { FREE_BYTES_MIN, freeBytes } from '../../app/readiness.ts'
 import { systemClock } from '../../base/clock.ts'
 import { counted, sizeText } from '../../base/counted.ts'
@@ -30,6 +31,8 @@ import { copiesBehind, readProgress } from '../../store/references/reference-pro
 import { fileFacts, requireReadable, SCHEMA, SchemaError } from '../../store/schema/migrate.ts'
 import { loadSecrets } from '../../store/db/secret-file.ts'
 import { failingFeeds } from '../../store/feeds/feed-state.ts'
+import { MEDIA_DIRECTORY, pictureFiles } from '../../store/media/picture-files.ts'
+import { allPictures, pictureFaults, pictureTotals } from '../../store/media/picture-table.ts'
 import { guestStorage } from '../../store/accounts/guest-table.ts'
 import { contentFaults } from '../../store/documents/stored-documents.ts'
 import { wordFaults } from '../../store/search/word-index.ts'
@@ -68,6 +71,7 @@ export function checksOfData(config: Config, environment: Environment, exposed: 
     ['references', onceReadable(checkReferences)],
     ['values', onceReadable(checkValues)],
     ['feeds', onceReadable(checkFeeds)],
+    ['pictures', onceReadable((database) => checkPictures(database, config))],
   ]
 }
 
@@ -191,7 +195,7 @@ function checkSchema(database: Database): string {
 function checkIntegrity(database: Database, file: string): string {
   const faults = faultsOf(database)
   if (faults.length > 0) throw new Unreadable(`${faults.join('; ')}: run ${restoreAdvice(dirname(file))}`)
-  const foreign = contentFaults(database, STORED_MODELS)
+  const foreign = [...contentFaults(database, STORED_MODELS), ...pictureFaults(database)]
   if (foreign.length > 0) throw new Problem(`${foreign.join('; ')}: correct that, or run ${restoreAdvice(dirname(file))}`)
   const unfound = wordFaults(database, STORED_MODELS)
   if (unfound.length > 0) throw new Problem(`${unfound.join('; ')}: run ${restoreAdvice(dirname(file))}`)
@@ -233,6 +237,20 @@ async function checkFolder(folder: string): Promise<string | Warning> {
   })
   const wait = `${counted(waiting, 'file of feeds waits', 'files of feeds wait')} in ${folder}`
   return rejected === 0 ? wait : { warning: `${wait}, and ${counted(rejected, 'was', 'were')} rejected: read the reasons in ${join(folder, 'rejected')}, and remove the files` }
+}
+
+/** Files are found by their length; `media check` reads them. */
+function checkPictures(database: Database, { dataDir, mediaMax }: Config): string | Warning {
+  const directory = resolve(dataDir)
+  const files = pictureFiles(join(directory, MEDIA_DIRECTORY))
+  const totals = pictureTotals(database)
+  let missing = 0
+  for (const picture of allPictures(database)) if (files.sizeOf(picture) !== picture.bytes) missing++
+  if (missing > 0) throw new Problem(`${missing} of ${counted(totals.pictures, 'picture')} have no whole file in ${files.directory}: run dateline media check`)
+  const limit = createPictureLimit(directory, () => mediaMax)()
+  const warning = pictureConcern(totals, limit)
+  if (warning !== undefined) return { warning }
+  return `${counted(totals.pictures, 'picture')}, ${sizeText(totals.bytes)} of the ${sizeText(limit.bytesMax)} that all together may take`
 }
 
 /** A backup beside the database is gone with it when the disk is. */

@@ -11,6 +11,7 @@ import { asStoreFailure, type Database } from '../../store/db/database.ts'
 import type { Command } from '../command.ts'
 import { commandRecord, recordBeside } from '../command-record.ts'
 import { ADMINISTRATOR, sourceOf, readQueryFlags, type QueryFlags } from '../query-flags.ts'
+import { exportPictures, MEDIA_FLAG } from '../media/picture-transfer.ts'
 import { printExport, writeExport } from './export-output.ts'
 import { openForReading } from './open-for-reading.ts'
 import { readStoredModel } from './stored-model.ts'
@@ -30,10 +31,11 @@ export const exportCommand: Command = {
     { flag: '--changed-by', value: 'USERS', meaning: 'ids of users, separated by commas: only what they have changed' },
     { flag: '--incomplete', meaning: 'print incomplete drafts as well, which import takes with the same flag' },
     { flag: '--to', value: 'FILE', meaning: 'file to write, which must not be there yet (default: stdout)' },
+    { ...MEDIA_FLAG, meaning: 'directory to which the pictures of the site go that the documents name' },
   ],
   settings: ['dataDir'],
   examples: [
-    'dateline export --model headline --to headlines.ndjson',
+    'dateline export --model headline --to headlines.ndjson --media pictures',
     `dateline export --model source --format csv --filter '{"status":"active"}'`,
   ],
   async run({ options, settings }, terminal) {
@@ -50,8 +52,12 @@ export const exportCommand: Command = {
     return withReading(config, async (database) => {
       database.exec('BEGIN')
       const query = await readNarrowed(model, narrowed, database)
-      const task = { database, model, query, includes, format, terminal }
-      return to === undefined ? printExport(task) : writeExport(task, to)
+      const media = options.get('--media')
+      const hashes = media === undefined ? undefined : new Set<string>()
+      const task = { database, model, query, includes, format, terminal, hashes }
+      const code = await (to === undefined ? printExport(task) : writeExport(task, to))
+      if (media !== undefined && hashes !== undefined) exportPictures(database, hashes, { to: media, dataDir: config.dataDir, terminal })
+      return code
     })
   },
 }

@@ -17,6 +17,7 @@ import type { Model } from '../../models/schema.ts'
 import type { Database } from '../../store/db/database.ts'
 import { tableOf } from '../../store/schema/names.ts'
 import { EXIT, type ExitCode, type Terminal } from '../command.ts'
+import { collectHashes } from '../media/picture-transfer.ts'
 import { abortOn, progressOn } from '../progress.ts'
 import { FILE_EXISTS, ROW_BYTES_MAX, TransferFileError, type Format } from './transfer-file.ts'
 import type { FindQuery } from '../../store/query/find-query.ts'
@@ -30,6 +31,8 @@ export interface ExportTask {
   readonly includes: boolean
   readonly format: Format
   readonly terminal: Terminal
+  /** Gets the hashes of pictures that the documents name. */
+  readonly hashes?: Set<string> | undefined
 }
 
 interface Piece {
@@ -39,7 +42,7 @@ interface Piece {
 }
 
 /** Also shows on stderr how far the export is, and how many of its rows could not be imported again. */
-function* pieces({ database, model, query, includes, format, terminal }: ExportTask): Generator<Piece> {
+function* pieces({ database, model, query, includes, format, terminal, hashes }: ExportTask): Generator<Piece> {
   const places = placesOf(model, includes)
   const total = places.reduce((sum, place) => sum + Number(database.get(`SELECT count(*) AS n FROM ${tableOf(place)}`)?.['n']), 0)
   const progress = progressOn(terminal, 'Exporting')
@@ -49,6 +52,7 @@ function* pieces({ database, model, query, includes, format, terminal }: ExportT
     if (row.length > ROW_BYTES_MAX / 3 && Buffer.byteLength(row) > ROW_BYTES_MAX) long++
     text += row
     count++
+    if (hashes !== undefined) collectHashes(doc, hashes)
     if (text.length < PIECE_CHARS) continue
     yield { text, count }
     text = ''

@@ -26,6 +26,7 @@ import { commandRecord } from '../command-record.ts'
 import { DATA_SETTINGS } from '../data-settings.ts'
 import { openForReading } from '../documents/open-for-reading.ts'
 import { TransferFileError } from '../documents/transfer-file.ts'
+import { importPictures, MEDIA_FLAG } from '../media/picture-transfer.ts'
 import { abortOn, progressOn } from '../progress.ts'
 import { openForCommand } from '../with-services.ts'
 import { paysAhead, startCheckThread } from './import-ahead.ts'
@@ -62,10 +63,11 @@ export const importCommand: Command = {
       meaning: 'import from the beginning although rows without an id were imported before the import was cut off',
     },
     { flag: '--rejects', value: 'FILE', meaning: 'write the line, id and message of each rejected row to FILE' },
+    { ...MEDIA_FLAG, meaning: 'directory of pictures, as "export" writes it, which are added first' },
     { flag: '--batch', value: 'N', meaning: `maximum rows of one transaction (default: ${ROWS_OF_BATCH})` },
     { flag: '--json', meaning: 'print the result as JSON' },
   ],
-  settings: [...DATA_SETTINGS, 'flagBaseUrl'],
+  settings: [...DATA_SETTINGS, 'flagBaseUrl', 'mediaMax'],
   examples: [
     'dateline import --model source sources.csv --dry-run',
     'dateline import --model headline headlines.ndjson --keep --rejects rejected.ndjson',
@@ -94,6 +96,8 @@ async function importInto(
 ): Promise<ExitCode> {
   const { services, isAlone } = await openBeside(config, parts.terminal)
   try {
+    const { media, isDryRun } = request
+    if (media !== undefined && !isDryRun) await importPictures(services, media, config, parts.terminal)
     const accountOf = await accountMaker(services)
     const file = databaseFile(resolve(config.dataDir))
     const writer =

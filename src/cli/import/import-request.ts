@@ -20,6 +20,8 @@ export interface ImportRequest {
   readonly resume: boolean
   readonly again: boolean
   readonly rejects: string | undefined
+  /** A directory of pictures. */
+  readonly media: string | undefined
   readonly rowsMax: number
   readonly json: boolean
 }
@@ -50,6 +52,7 @@ export function readRequest({ options, operands: [named = ''] }: Arguments): Imp
     resume,
     again,
     rejects: options.get('--rejects'),
+    media: options.get('--media'),
     rowsMax,
     json: options.has('--json'),
   }

@@ -6,6 +6,7 @@ import type { CallerClaim } from '../actor.ts'
 import { forgetPosition } from '../cluster/position-table.ts'
 import { foldWal, openDatabase, type Database } from '../db/database.ts'
 import { newestDate, type ItemCounts } from '../schema/database-check.ts'
+import type { CopiedPictures } from './picture-copies.ts'
 import { copyForRestore, type RestoreRequest } from './restore.ts'
 import type { CopyDifferences, RemovedCredentials } from './restored-copy.ts'
 
@@ -17,6 +18,7 @@ export interface CheckedBackup {
   readonly schema: number
   readonly version: string | undefined
   readonly items: ItemCounts
+  readonly pictures: CopiedPictures
   /** The newest date of a document; undefined where there is none. */
   readonly newest: string | undefined
   readonly hasAdministrator: boolean
@@ -36,7 +38,7 @@ export interface BackupCheckRequest extends RestoreRequest {
 
 /** Throws DatabaseFileError and SchemaError; then there is no copy. */
 export async function checkBackup({ to, claim, time, ...request }: BackupCheckRequest): Promise<CheckedBackup> {
-  const { bytes, schema, version, items, removed, differs } = await copyForRestore(request, to)
+  const { bytes, schema, version, items, pictures, removed, differs } = await copyForRestore(request, to)
   try {
     forgetPosition(to)
     foldWal(to)
@@ -44,7 +46,7 @@ export async function checkBackup({ to, claim, time, ...request }: BackupCheckRe
     try {
       const newest = newestDate(database, request.models.filter(({ name }) => (items[name] ?? 0) > 0))
       const hasAdministrator = database.get(`SELECT 1 FROM user WHERE doc ->> '$.dashboardRole' = 'admin' LIMIT 1`) !== undefined
-      return { bytes, schema, version, items, newest, hasAdministrator, account: accountIn(database, claim, time), removed, differs }
+      return { bytes, schema, version, items, newest, hasAdministrator, pictures, account: accountIn(database, claim, time), removed, differs }
     } finally {
       database.close()
     }

@@ -44,7 +44,7 @@ export function createBackupRestores({ dir, paths, store, makesAdmin, now, log }
   let running: BackupThread | 'restarting' | undefined
 
   /** Runs the work on a checked copy, which is removed where that fails. One at a time. */
-  async function withCopy(name: string, claim: CallerClaim, work: (copy: string, found: FoundBackup) => Promise<boolean>): Promise<FoundBackup> {
+  async function withCopy(name: string, claim: CallerClaim, keepsPictures: boolean, work: (copy: string, found: FoundBackup) => Promise<boolean>): Promise<FoundBackup> {
     if (running !== undefined) throw fail('conflict', 'A backup is being checked or restored already: wait until that is done')
     const thread = startBackupThread()
     running = thread
@@ -54,7 +54,7 @@ export function createBackupRestores({ dir, paths, store, makesAdmin, now, log }
       const backup = await findBackup(paths, name)
       if (backup === 'missing') throw fail('notFound', `No backup has the name ${describe(name)}`)
       if (backup === 'unfit') throw fail('conflict', `Cannot restore ${describe(name)}: it is a link, a directory or the database in use: choose another backup`)
-      const result = await thread.run({ kind: 'check', dir, from: backup.file, to: copy, claim, time: now() })
+      const result = await thread.run({ kind: 'check', dir, from: backup.file, to: copy, claim, time: now(), keepsPictures })
       if (result.kind !== 'checked') throw new Error('The thread did something else')
       const found = { name, at: backup.at, ...result.checked }
       isKept = await work(copy, found)
@@ -72,10 +72,10 @@ export function createBackupRestores({ dir, paths, store, makesAdmin, now, log }
     /** Resolves when a restore was asked for: close this run then, and start again. */
     requested: requested.promise,
     /** What a backup holds. Throws notFound, and conflict for one that cannot be restored. */
-    check: (name: string, claim: CallerClaim): Promise<FoundBackup> => withCopy(name, claim, async () => false),
+    check: (name: string, claim: CallerClaim): Promise<FoundBackup> => withCopy(name, claim, false, async () => false),
     /** Has it put in the place of the database. `record` is the last write to that. Throws as `check`, and what `record` throws. */
     restore: (name: string, claim: CallerClaim, record: () => Promise<void>): Promise<FoundBackup> =>
-      withCopy(name, claim, async (copy, { hasAdministrator, removed }) => {
+      withCopy(name, claim, true, async (copy, { hasAdministrator, removed }) => {
         if (!hasAdministrator && !makesAdmin) {
           throw fail('conflict', `Cannot restore ${describe(name)}: it has no administrator, so that you could not sign in: stop the service and run "dateline restore"`)
         }

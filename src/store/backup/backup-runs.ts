@@ -48,9 +48,10 @@ export function createBackupRuns({ database, directory, keep, now, log }: RunsOp
     try {
       const written = await thread.run({ kind: 'backup', database, target })
       if (written.kind !== 'written') throw new Error('The thread did something else')
-      const { file, bytes, ms } = written.backup
-      log.info('backup.written', { file, bytes, ms })
-      await makeRoom(kind)
+      const { file, bytes, pictures, ms } = written.backup
+      log.info('backup.written', { file, bytes, pictures: pictures.count, ms })
+      if (pictures.missing > 0) log.warn('backup.pictures_missing', { file, pictures: pictures.missing, advice: 'dateline media check' })
+      await makeRoom(kind, thread)
       return { at, file, bytes, ms }
     } catch (error) {
       throw isStopped ? fail('networkError', 'The service is stopping', { cause: error }) : error
@@ -61,10 +62,12 @@ export function createBackupRuns({ database, directory, keep, now, log }: RunsOp
   }
 
   /** The new backup is good, even where old ones cannot be removed. */
-  const makeRoom = async (kind: BackupKind): Promise<void> => {
+  const makeRoom = async (kind: BackupKind, thread: BackupThread): Promise<void> => {
     try {
       const removed = await removeOldBackups(directory, { keep: keep(), kind })
-      if (removed.length > 0) log.info('backup.removed', { files: removed })
+      if (removed.length === 0) return
+      log.info('backup.removed', { files: removed })
+      await thread.run({ kind: 'prune', database, directory })
     } catch (error) {
       log.error('backup.not_removed', { reason: systemReason(error) })
     }

@@ -11,6 +11,7 @@ import { giveName, makeDirectory, syncDirectory } from '../../base/directory.ts'
 import { HOUR_MS } from '../../base/duration.ts'
 import { systemReason } from '../../base/system-error.ts'
 import type { Model } from '../../models/schema.ts'
+import { copyPictures, picturesBeside, type CopiedPictures } from './picture-copies.ts'
 import { copyDatabase, DatabaseFileError, type Copied } from './database-copy.ts'
 
 const DIRECTORY_MODE = 0o700
@@ -31,6 +32,8 @@ export interface BackupRequest {
   readonly target: string
   /** A directory that an operator names is not created: it may be mistyped, or on a disk that is not mounted. */
   readonly makesDirectory: boolean
+  /** Whether the files of its pictures are put beside it; true without it. */
+  readonly keepsPictures?: boolean
   readonly models: readonly Model[]
   readonly now: Clock
   readonly signal?: AbortSignal | undefined
@@ -39,6 +42,7 @@ export interface BackupRequest {
 
 export interface Backup extends Copied {
   readonly file: string
+  readonly pictures: CopiedPictures
   readonly ms: number
 }
 
@@ -58,7 +62,7 @@ export function readBackupName(name: string): { readonly at: string; readonly ki
 }
 
 /** Writes a backup while others use the database. Throws DatabaseFileError. */
-export async function writeBackup({ database, target, makesDirectory, ...request }: BackupRequest): Promise<Backup> {
+export async function writeBackup({ database, target, makesDirectory, keepsPictures = true, ...request }: BackupRequest): Promise<Backup> {
   const startedAt = request.now()
   const file = resolve(target)
   const action = `Cannot back up "${database}" to "${file}"`
@@ -76,14 +80,24 @@ export async function writeBackup({ database, target, makesDirectory, ...request
       action,
       ifDamaged: 'run dateline check',
     })
+    const pictures = keepsPictures ? keepPictures(partial) : { count: 0, missing: 0 }
     giveName(partial, file)
     syncDirectory(dirname(file))
-    return { ...copied, file, ms: request.now() - startedAt }
+    return { ...copied, file, pictures, ms: request.now() - startedAt }
   } catch (error) {
     if (error instanceof DatabaseFileError) throw error
     throw new DatabaseFileError(`${action}: ${systemReason(error)}`, { cause: error })
   }
 
+  /** Before the backup has its name: one that has it has its pictures. */
+  function keepPictures(copy: string): CopiedPictures {
+    try {
+      return copyPictures({ database: copy, from: [picturesBeside(database)], to: picturesBeside(file), isChecked: false })
+    } catch (error) {
+      rmSync(copy, { force: true })
+      throw error
+    }
+  }
   function requireSource(source: string): void {
     if (statSync(source, { throwIfNoEntry: false })?.isFile() === true) return
     throw new DatabaseFileError(`${action}: there is no database: name its directory with --data-dir`)

@@ -22,9 +22,13 @@ import { systemReason } from '../../base/system-error.ts'
 import type { Model } from '../../models/schema.ts'
 import type { DataDir } from '../db/data-dir.ts'
 import { databaseReason, foldWal, isDamage, openDatabase, type Database } from '../db/database.ts'
+import { MEDIA_DIRECTORY, pictureFiles, type PictureFiles } from '../media/picture-files.ts'
+import { pictureFaults } from '../media/picture-table.ts'
 import { contentFaults } from '../documents/stored-documents.ts'
 import { requireReadable } from '../schema/migrate.ts'
+import { BACKUPS_DIRECTORY, listBackups } from './backup.ts'
 import { copyDatabase, DatabaseFileError, type Copied } from './database-copy.ts'
+import { copyPictures, picturesBeside, removeUnnamedPictures, type CopiedPictures } from './picture-copies.ts'
 import { copyDifferences, prepareCopy, type CopyDifferences, type RemovedCredentials } from './restored-copy.ts'
 
 const PARTIAL_NAME = /^dateline\.db\.restoring-\d+/
@@ -49,11 +53,14 @@ export interface RestoreRequest {
   readonly onProgress?: ((share: number) => void) | undefined
   /** Called when the copy is whole, right before it takes the place of the database, which stays where this fails. */
   readonly onReplace?: (() => Promise<void>) | undefined
+  /** Whether the files of its pictures are put beside the database, and those of the database in use are kept beside backups. */
+  readonly keepsPictures?: boolean
   /** Whether tokens of the API and passkeys that the database in use does not have stay: see restored-copy.ts. */
   readonly keepsCredentials?: boolean
 }
 
 export interface CopiedBackup extends Copied {
+  readonly pictures: CopiedPictures
   readonly removed: RemovedCredentials
   readonly differs: CopyDifferences
 }
@@ -68,7 +75,7 @@ export async function restoreDatabase(request: RestoreRequest): Promise<Restored
   const { dir, from, now, onReplace } = request
   const partial = `${dir.database}.restoring-${process.pid}`
   for (const name of readdirSync(dir.path).filter((one) => PARTIAL_NAME.test(one))) rmSync(join(dir.path, name))
-  const copied = await copyForRestore(request, partial)
+  const copied = await copyForRestore({ ...request, keepsPictures: true }, partial)
   try {
     await onReplace?.()
     return { ...copied, replaced: replaceDatabase(dir.database, partial, now()) }
@@ -79,7 +86,7 @@ export async function restoreDatabase(request: RestoreRequest): Promise<Restored
 }
 
 /** Checks the file and copies it beside the database; a service may use that meanwhile. Throws DatabaseFileError and SchemaError. */
-export async function copyForRestore({ dir, from, version, keepsCredentials = false, ...request }: RestoreRequest, to: string): Promise<CopiedBackup> {
+export async function copyForRestore({ dir, from, version, keepsCredentials = false, keepsPictures = false, ...request }: RestoreRequest, to: string): Promise<CopiedBackup> {
   const source = resolve(from)
   const action = `Cannot restore "${source}"`
   const ifDamaged = 'choose another copy'
@@ -101,16 +108,50 @@ export async function copyForRestore({ dir, from, version, keepsCredentials = fa
     },
   })
   try {
-    const [fault] = withFile(to, (copy) => contentFaults(copy, request.models))
+    const [fault] = withFile(to, (copy) => [...contentFaults(copy, request.models), ...pictureFaults(copy)])
     if (fault !== undefined) throw new DatabaseFileError(`${action}: the copy did not pass its check (${fault}): ${ifDamaged}`)
     const inUse = keepsCredentials ? undefined : dir.database
     const removed = prepareCopy(to, { models: request.models, inUse, now: request.now() })
-    return { ...copied, removed, differs: copyDifferences(to, dir.database) }
+    const pictures = picturesOf({ dir, source, copy: to, isKept: keepsPictures })
+    return { ...copied, pictures, removed, differs: copyDifferences(to, dir.database) }
   } catch (error) {
     rmSync(to, { force: true })
     if (error instanceof DatabaseFileError) throw error
     throw new DatabaseFileError(`${action}: ${databaseReason(error)}`, { cause: error })
   }
+}
+
+interface PicturesOfBackup {
+  readonly dir: RestorePlace
+  readonly source: string
+  readonly copy: string
+  readonly isKept: boolean
+}
+
+/**
+ * Finds the pictures of a backup: beside it, beside the backups of the service, or where they are still in use. Those of the
+ * database that is replaced are kept beside the backups: it can be restored as well.
+ */
+function picturesOf({ dir, source, copy, isKept }: PicturesOfBackup): CopiedPictures {
+  const [own, kept] = [picturesBeside(dir.database), pictureFiles(join(dir.path, BACKUPS_DIRECTORY, MEDIA_DIRECTORY))]
+  if (isKept && (statSync(dir.database, { throwIfNoEntry: false })?.size ?? 0) > 0) keepReplaced(dir.database, own, kept)
+  return copyPictures({ database: copy, from: [own, picturesBeside(source), kept], to: isKept ? own : undefined, isChecked: true })
+}
+
+function keepReplaced(database: string, own: PictureFiles, kept: PictureFiles): void {
+  try {
+    copyPictures({ database, from: [own], to: kept, isChecked: false })
+  } catch (error) {
+    // One that is damaged is replaced because it is.
+    if (!isDamage(error)) throw error
+  }
+}
+
+/** Removes pictures beside the backups of the service that none of them names, and no database that a restore has replaced. */
+export function prunePictures({ database, directory }: { readonly database: string; readonly directory: string }, now: number): number {
+  const place = dirname(database)
+  const replaced = readdirSync(place).filter((name) => REPLACED_NAME.test(name)).map((name) => join(place, name))
+  return removeUnnamedPictures(pictureFiles(join(directory, MEDIA_DIRECTORY)), [...listBackups(directory), ...replaced], now)
 }
 
 function withFile<T>(file: string, work: (database: Database) => T): T {

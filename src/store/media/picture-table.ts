@@ -5,7 +5,7 @@
  *
  * Functions that write run inside a transaction.
  */
-import type { PictureFormat } from '../../media/picture-format.ts'
+import { PICTURE_FORMATS, type PictureFormat } from '../../media/picture-format.ts'
 import { STORED_MODELS, storedModelNamed } from '../../models/registry.ts'
 import type { Model } from '../../models/schema.ts'
 import type { Database, Row } from '../db/database.ts'
@@ -105,6 +105,19 @@ export function listPictures(database: Database, { limit, unused, after }: Pictu
   }
   const last = rows[looked - 1]
   return { items, next: rows.length > looked && last !== undefined ? placeOf(last) : undefined }
+}
+
+/** A sentence for a row whose name no file can have, as in a forged database. A file of an earlier schema has no such table. */
+export function pictureFaults(database: Database): readonly string[] {
+  if (database.get("SELECT 1 FROM sqlite_schema WHERE name = 'picture'") === undefined) return []
+  const formats = Object.keys(PICTURE_FORMATS).map((name) => `'${name}'`).join(', ')
+  const isOurs = `length(hash) = 64 AND hash NOT GLOB '*[^0-9a-f]*' AND format IN (${formats}) AND bytes > 0`
+  return database.get(`SELECT 1 FROM picture WHERE NOT (${isOurs}) LIMIT 1`) === undefined ? [] : ['a picture has a name or a length that none can have']
+}
+
+/** The files of all pictures, in the order of their names. */
+export function* allPictures(database: Database): Generator<PictureFile> {
+  for (const row of database.iterate('SELECT hash, format, bytes FROM picture ORDER BY hash')) yield { ...nameOf(row), bytes: Number(row['bytes']) }
 }
 
 /** Pictures that came since a time, the oldest first. */
