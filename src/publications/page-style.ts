@@ -61,7 +61,7 @@ h3 { font-size: 1.1875rem; line-height: 1.28; font-weight: 650; letter-spacing: 
 .excerpt { margin-block-start: .375rem; font-size: .9844rem; line-height: 1.52; color: color-mix(in srgb, var(--ink) 86%, var(--ground)); display: -webkit-box; -webkit-box-orient: vertical; -webkit-line-clamp: 5; overflow: hidden; }
 .meta { display: flex; flex-wrap: wrap; align-items: baseline; gap: 0 .75rem; margin-block-start: .375rem; }
 .meta a, .kicker a { display: inline-block; padding-block: .125rem; }
-.empty { padding-block: 4rem; text-align: center; color: var(--soft); font-style: italic; font-size: 1.125rem; }
+.empty, h1.empty { padding-block: 4rem; text-align: center; color: var(--soft); font-style: italic; font-size: 1.125rem; font-weight: 400; letter-spacing: 0; line-height: 1.5; }
 .pages { display: flex; justify-content: center; gap: 2rem; padding-block: 1.75rem; }
 .pages a { padding-inline: 1rem; border: 1px solid var(--line); border-radius: 2rem; }
 footer { display: flex; flex-wrap: wrap; justify-content: space-between; gap: .25rem 1.5rem; margin-block-start: 1rem; padding-block-start: 1rem; border-block-start: 3px solid var(--rule); font: .8125rem/1.6 var(--sans); color: var(--soft); }

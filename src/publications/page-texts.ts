@@ -10,6 +10,9 @@ export interface LocalTexts {
   readonly texts: PageTexts
 }
 
+/** The languages of the texts. */
+export const PAGE_LANGUAGES: readonly string[] = [...BY_LANGUAGE.keys()]
+
 export function pageTexts(language: string): LocalTexts {
   const found = BY_LANGUAGE.get(language)
   return found === undefined ? { language: 'en', texts: texts.en } : { language, texts: found }

@@ -183,9 +183,13 @@ describe('a secret address', () => {
     const open = await made()
     const wrong = [path, `${path}${secret.slice(0, -1)}/`, `${path}${secret}x/`, `${path}${'A'.repeat(24)}/`, `/p/nowhere/`, `/p/nowhere/${secret}/`, `/p/${String(open['name'])}/${secret}/`]
     const bodyOf = async (response: Response): Promise<string> => `${response.status} ${await response.text()}`
-    const expected = await bodyOf(before)
-    assert.match(expected, /^404 /)
-    for (const one of wrong) for (const file of FILES) assert.equal(await bodyOf(await get(`${one}${file}`)), expected, one)
+    assert.equal(before.status, 404)
+    for (const file of FILES) {
+      // The page of an address with a secret is one step further from its style sheet.
+      const found = await Promise.all(wrong.map(async (one) => (await bodyOf(await get(`${one}${file}`))).replace('../../paper', '../paper')))
+      assert.match(found[0] ?? '', /^404 /)
+      assert.deepEqual([...new Set(found)], [found[0]], file)
+    }
     const right = await get(`${path}${secret}/`)
     assert.equal(right.status, 200)
     assert.equal(right.headers.get('cache-control'), 'private, no-cache')
@@ -223,6 +227,14 @@ describe('a secret address', () => {
     assert.equal((await site.records({ event: 'publication.secret-set', documentId: id })).length, 1)
     assert.equal((await textOf('/p/sources.opml')).includes(String(name)), false)
   })
+})
+
+it('people who come to a wrong address get a page in their language', async () => {
+  const response = await get('/p/nowhere/', { 'accept-language': 'ar;q=0.9, de;q=0.3' })
+  assert.deepEqual([response.status, response.headers.get('content-type'), response.headers.get('cache-control')], [404, 'text/html; charset=utf-8', 'no-store'])
+  assert.match(await response.text(), /^<!doctype html>\n<html lang="ar" dir="rtl">/)
+  assert.match(await textOf('/p/nowhere/'), /There is nothing at this address\./)
+  assert.equal((await get('/p/nowhere/feed.atom')).headers.get('content-type'), 'application/json; charset=utf-8')
 })
 
 describe('what readers may choose', () => {

@@ -112,8 +112,6 @@ const ROWS: readonly Row[] = [
   ['headline', 'page of a topic', 'index topic.id,status,updatedAt:desc exact, in order, 1 range',
     { filter: { 'topic.id': topics[0] ?? '', ...ACTIVE }, ...FEED }],
   ['headline', 'publication', 'index status,publishedAt:desc exact, in order, 1 range', { filter: ACTIVE, sort: 'publishedAt:desc', limit: 30 }],
-  ['headline', 'publication of a rare topic', 'index topic.id,status,updatedAt:desc exact, to sort, 1 range',
-    { filter: { 'topic.id': topics[0] ?? '', ...ACTIVE }, sort: 'publishedAt:desc', limit: 30 }],
   ['headline', 'search', 'search headline_search exact, to sort, 2 ranges', { filter: { title: search('ferry') }, limit: 20 }],
   ['headline', 'search of two letters', 'ids superset, in order, 1 range', { filter: { title: search('ab') }, limit: 20 }],
   ['headline', 'pattern with a literal part', 'search headline_search superset, to sort, 2 ranges',

@@ -30,19 +30,20 @@ const PAGE_POLICY = [
   ...["require-trusted-types-for 'script'", "trusted-types 'none'"],
 ].join('; ')
 
+/** For search engines. */
+export const NOT_INDEXED: ResponseHeaders = { 'X-Robots-Tag': 'noindex, nofollow' }
+
 /** Pages of all sites may read what everybody may read; browsers send no cookies with that. */
-const OPEN: ResponseHeaders = { 'Access-Control-Allow-Origin': '*', 'Cross-Origin-Resource-Policy': 'cross-origin', 'Referrer-Policy': 'no-referrer' }
-const OF_PAGE: ResponseHeaders = { ...PICTURE_HEADERS, 'Content-Security-Policy': PAGE_POLICY, 'Access-Control-Allow-Origin': '*' }
+export const OPEN_HEADERS: ResponseHeaders = { 'Access-Control-Allow-Origin': '*', 'Cross-Origin-Resource-Policy': 'cross-origin', 'Referrer-Policy': 'no-referrer' }
+export const PAGE_HEADERS: ResponseHeaders = { ...PICTURE_HEADERS, 'Content-Security-Policy': PAGE_POLICY, 'Access-Control-Allow-Origin': '*' }
 
 export const FORMATS: readonly Format[] = [
-  { file: '', type: 'text/html; charset=utf-8', write: (paper, root) => writePage(paper, { root }), headers: OF_PAGE, hasLimit: false },
-  { file: FEEDS.atom.file, type: `${FEEDS.atom.type}; charset=utf-8`, write: writeAtom, headers: OPEN, hasLimit: false },
-  { file: FEEDS.rss.file, type: `${FEEDS.rss.type}; charset=utf-8`, write: writeRss, headers: OPEN, hasLimit: false },
-  { file: FEEDS.json.file, type: `${FEEDS.json.type}; charset=utf-8`, write: writeJsonFeed, headers: OPEN, hasLimit: false },
-  { file: 'items.json', type: 'application/json; charset=utf-8', write: writeItems, headers: OPEN, hasLimit: true },
+  { file: '', type: 'text/html; charset=utf-8', write: (paper, root) => writePage(paper, { root }), headers: PAGE_HEADERS, hasLimit: false },
+  { file: FEEDS.atom.file, type: `${FEEDS.atom.type}; charset=utf-8`, write: writeAtom, headers: OPEN_HEADERS, hasLimit: false },
+  { file: FEEDS.rss.file, type: `${FEEDS.rss.type}; charset=utf-8`, write: writeRss, headers: OPEN_HEADERS, hasLimit: false },
+  { file: FEEDS.json.file, type: `${FEEDS.json.type}; charset=utf-8`, write: writeJsonFeed, headers: OPEN_HEADERS, hasLimit: false },
+  { file: 'items.json', type: 'application/json; charset=utf-8', write: writeItems, headers: OPEN_HEADERS, hasLimit: true },
 ]
-
-export const OPEN_HEADERS = OPEN
 
 /** A page in one format. */
 export interface Rendered {

@@ -16,7 +16,7 @@ import type { PublicationReads } from '../../content/publications/publication-re
 import { queryCallerOf } from '../../content/reads/query-caller.ts'
 import type { ReadResult, Reads, ReadsOptions } from '../../content/reads/reads.ts'
 import { limitKey } from '../../http/client-address.ts'
-import type { Exchange, Handler, HttpResponse, ResponseHeaders } from '../../http/exchange.ts'
+import type { Exchange, Handler, HttpResponse } from '../../http/exchange.ts'
 import { hostName } from '../../http/foreign-pages.ts'
 import type { KeptBody } from '../../http/kept-body.ts'
 import { knownTags } from '../../http/preconditions.ts'
@@ -24,13 +24,13 @@ import type { Content, Represent } from '../../http/representation.ts'
 import { headline } from '../../models/headline.ts'
 import { publication } from '../../models/publication-model.ts'
 import type { ReadStore } from '../../store/read-store.ts'
-import { keptBody, OPEN_HEADERS, render, type Format, type Rendered } from './publication-formats.ts'
+import { forPeople } from './failures-for-people.ts'
+import { keptBody, NOT_INDEXED, OPEN_HEADERS, render, type Format, type Rendered } from './publication-formats.ts'
 
 /** Of the memory for remembered reads, what the pages of publications have. */
 export const PUBLICATION_CACHE_SHARE = 1 / 4
 /** A secret may be changed at any time: no cache keeps what it gave, and the reader's own asks each time. */
 const OF_SECRET = 'private, no-cache'
-const NOT_INDEXED: ResponseHeaders = { 'X-Robots-Tag': 'noindex, nofollow' }
 
 export interface PublicationParts {
   readonly store: Pick<ReadStore, 'documents' | 'publications' | 'versions'>
@@ -62,7 +62,7 @@ export function paperHandler(serving: Serving, format: Format, isSecret: boolean
   }
   const respond = (exchange: Exchange, result: ReadResult<KeptBody, Rendered>): Awaitable<HttpResponse> =>
     represent(exchange, contentOf(result), { ...facts, tag: result.version })
-  return (exchange) => {
+  const serve = (exchange: Exchange): Awaitable<HttpResponse> => {
     count(serving, exchange)
     const site = siteOf(exchange, serving)
     const text = `${site} ${exchange.target}`
@@ -76,6 +76,12 @@ export function paperHandler(serving: Serving, format: Format, isSecret: boolean
     const reading = reads.read({ key, model: headline, rests: [headline, publication], weight: 0, ...wanted, compute })
     return withValue(reading, (result) => respond(exchange, result))
   }
+  return format.file === '' ? forPeople(serve, rootOf(isSecret)) : serve
+}
+
+/** From a page to the style sheet. */
+function rootOf(isSecret: boolean): string {
+  return isSecret ? '../../' : '../'
 }
 
 /** What a request asks for: the key of all requests that ask for the same, and how it is made. Throws notFound. */
@@ -93,7 +99,7 @@ function readingOf({ papers, settings }: Serving, format: Format, exchange: Exch
     key: JSON.stringify([format.file, site, document.id, secret ?? null, ...[choice.topic, choice.source, choice.search, cursor, limit].map((one) => one ?? null)]),
     compute: (): Awaitable<Rendered> =>
       withValue(papers.paper(document, { choice, cursor, limit, base, hub }, queryCallerOf(visitorOf(exchange), exchange)), (paper) =>
-        render(format, paper, secret === undefined ? '../' : '../../'),
+        render(format, paper, rootOf(secret !== undefined)),
       ),
   }
 }
