@@ -19,6 +19,7 @@ import { editorActions, type EditorWork } from './editor-actions.ts'
 import { editorForm } from './editor-form.ts'
 import { editorFrame } from './editor-frame.ts'
 import { editorNotes } from './editor-notes.ts'
+import { addPictureTools } from './picture-tools.ts'
 import { editorViews } from './editor-views.ts'
 import { openJson } from './json-dialog.ts'
 import { liveDocument } from './live-document.ts'
@@ -100,6 +101,7 @@ export function openEditing({ model, context, documents, ...beginning }: Editing
     views,
     problems: h('div', { class: 'editor-notes' }, kept.element, problems.element),
   })
+  addPictureTools(frame.columns, frame.element, { model, client: context.client, signal })
   const notes = editorNotes({ model, documents, context, usage, id: storedId, draft, saving, problems, redraw, frame: frame.element })
   redraw()
   problems.begin()

@@ -3,7 +3,7 @@
  * told before the document is published.
  */
 import { labelOf, type Members } from '../../any-documents.ts'
-import { arePicturesShown, mayShowPictures, maySwitchPictures, pictureUrl, showPictures } from '../../pictures.ts'
+import { arePicturesShown, isOwnPicture, mayShowPictures, maySwitchPictures, pictureUrl, showPictures } from '../../pictures.ts'
 import { t } from '../../texts.ts'
 import { after, debounce } from '../../timing.ts'
 import { button, fill, h, webUrl, type Child } from '../../kit/dom.ts'
@@ -39,7 +39,7 @@ export function previewPicture(field: string, signal: AbortSignal) {
       fill(place)
       const isOther = mayShowPictures() && webUrl(text ?? '') !== undefined
       fill(problem, isOther && t('picture.notHttps'))
-    } else if (arePicturesShown() || new URL(from).host === agreed) fetchPicture(from)
+    } else if (isOwnPicture(from) || arePicturesShown() || new URL(from).host === agreed) fetchPicture(from)
     else if (mayShowPictures()) keepFocus(place, () => fill(place, offer(from)))
   }
 
