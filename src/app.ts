@@ -6,6 +6,7 @@ import { openNodeService } from './app/cluster/node-service.ts'
 import { requireFeedsFolder } from './app/feeds-folder.ts'
 import { httpMetrics } from './app/http-metrics.ts'
 import { startJobs, type Jobs } from './app/jobs.ts'
+import { offsiteMetrics } from './app/offsite-concerns.ts'
 import { readMailSetup, startMail } from './app/mail-service.ts'
 import type { PageAsset } from './app/page-routes.ts'
 import { PUBLICATION_CACHE_SHARE } from './app/publications/publication-handlers.ts'
@@ -189,6 +190,7 @@ export async function startApp(config: Config, secrets: Secrets, options: AppOpt
   cacheMetrics(metrics, [pages, publicationPages])
   mailMetrics(metrics, mail.failingSince)
   backupMetrics(metrics, backups.schedule)
+  offsiteMetrics(metrics, offsite)
   httpMetrics(metrics, server)
   logMetrics(metrics, logOutput)
   const listening = await server.listen(others !== undefined && address.kind === 'tcp' ? { ...address, sharing: 'first' } : address)

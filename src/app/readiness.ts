@@ -6,8 +6,10 @@
  */
 import { statfs } from 'node:fs/promises'
 import type { Clock } from '../base/clock.ts'
+import { counted } from '../base/counted.ts'
 import { isoDate } from '../base/dates.ts'
 import { MINUTE_MS, showDuration } from '../base/duration.ts'
+import { offsiteConcerns, type OffsitePlaces } from './offsite-concerns.ts'
 import { REMOTE_CONFIG_ID, remoteConfig } from '../models/remote-config.ts'
 import type { BackupState } from '../store/backup/backup-schedule.ts'
 import type { Replication } from '../store/cluster/replication.ts'
@@ -18,18 +20,19 @@ export const FREE_BYTES_MIN = 64 * 1024 * 1024
 /** A code lives for minutes. A mail server that fails for longer than this does more than restart. */
 const MAIL_FAILS_MAX_MS = 3 * MINUTE_MS
 /** The checks whose reasons do not make this process unable to serve requests. */
-const WARNINGS: readonly string[] = ['mail', 'backups'] satisfies (keyof ReadinessChecks)[]
+const WARNINGS: readonly string[] = ['mail', 'backups', 'offsite'] satisfies (keyof ReadinessChecks)[]
 
 /** A reason in a few words, or undefined where all is well. What it throws is a reason too. */
 export type ReadinessCheck = () => Promise<string | undefined>
 
-export type ReadinessChecks = Readonly<Record<'database' | 'disk' | 'mail' | 'backups' | 'cluster', ReadinessCheck>>
+export type ReadinessChecks = Readonly<Record<'database' | 'disk' | 'mail' | 'backups' | 'offsite' | 'cluster', ReadinessCheck>>
 
 export interface ReadinessOptions {
   readonly store: Pick<ReadStore, 'documents'>
   readonly dataDir: string
   /** Undefined while the service makes none by itself. */
   readonly backups: () => { state(): BackupState } | undefined
+  readonly offsite: OffsitePlaces
   /** Since when the mail server fails for every message. */
   readonly mailFailingSince: () => number | undefined
   readonly now: Clock
@@ -37,7 +40,7 @@ export interface ReadinessOptions {
   readonly replication: Pick<Replication, 'state'> | undefined
 }
 
-export function readinessChecks({ store, dataDir, backups, mailFailingSince, now, replication }: ReadinessOptions): ReadinessChecks {
+export function readinessChecks({ store, dataDir, backups, offsite, mailFailingSince, now, replication }: ReadinessOptions): ReadinessChecks {
   return {
     async database() {
       store.documents.get(remoteConfig, REMOTE_CONFIG_ID)
@@ -57,6 +60,10 @@ export function readinessChecks({ store, dataDir, backups, mailFailingSince, now
       const { last, failure } = backups()?.state() ?? {}
       if (failure === undefined) return undefined
       return last === undefined ? 'none could be made yet' : `the last one is of ${isoDate(last.at)}`
+    },
+    async offsite() {
+      const failing = offsiteConcerns(offsite, now()).length
+      return failing === 0 ? undefined : `${failing} of ${counted(offsite.places().length, 'place')} cannot store backups`
     },
     /** Without a quorum, a node still serves reads. */
     async cluster() {

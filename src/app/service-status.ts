@@ -8,6 +8,7 @@ import type { BackupState } from '../store/backup/backup-schedule.ts'
 import type { GuestLimit } from '../store/accounts/guest-table.ts'
 import type { PictureLimit } from '../content/kept-pictures.ts'
 import { guestConcern } from './guest-budget.ts'
+import { offsiteConcerns, offsiteStatus, type OffsitePlaces } from './offsite-concerns.ts'
 import { pictureConcern } from './picture-limit.ts'
 import { FREE_BYTES_MIN, freeBytes, problemsFound, type ReadinessChecks } from './readiness.ts'
 import { sizeOf, type ServiceCounters } from './service-metrics.ts'
@@ -40,6 +41,7 @@ export interface StatusOptions {
 }
 
 interface BackupSettings {
+  readonly offsite: OffsitePlaces
   /** Undefined where the service makes none by itself. */
   readonly schedule: { state(): BackupState } | undefined
   readonly everyMs: number | undefined
@@ -140,10 +142,13 @@ const MORE: Readonly<Record<keyof ReadinessChecks, (options: StatusOptions) => P
     const { failure } = backups().schedule?.state() ?? {}
     return failure === undefined ? undefined : `the try of ${isoDate(failure.at)} failed: ${failure.reason}`
   },
+  async offsite({ backups, now }) {
+    return offsiteConcerns(backups().offsite, now()).join('; ')
+  },
   cluster: async () => undefined,
 }
 
-function backupStatus({ schedule, everyMs, keep, directory }: BackupSettings): ServiceStatus['backups'] {
+function backupStatus({ schedule, everyMs, keep, directory, offsite }: BackupSettings): ServiceStatus['backups'] {
   const state = schedule?.state()
   const last = state?.last
   const missed = state?.failure ?? state?.skipped
@@ -153,5 +158,6 @@ function backupStatus({ schedule, everyMs, keep, directory }: BackupSettings): S
     directory,
     last: last === undefined ? null : { name: basename(last.file), at: isoDate(last.at), bytes: last.bytes },
     failure: missed === undefined ? null : { at: isoDate(missed.at), message: missed.reason },
+    offsite: offsiteStatus(offsite),
   }
 }

@@ -81,7 +81,7 @@ export function createService(options: ServiceOptions): Service {
     content: contentParts(options, mail.invitations),
     feeds: jobs.feeds,
     publicUrl: () => options.live().publicUrl,
-    backups: { paths, runs, restores, lastRestore: () => lastRestore(store) },
+    backups: { paths, runs, restores, lastRestore: () => lastRestore(store), makeOffsite: () => void jobs.offsite.make(), placeNames: () => jobs.offsite.places().map(({ name }) => name) },
     operation: operationParts(options, pictures.limit),
     downloads: downloadSlots(),
     pictures,
@@ -148,8 +148,8 @@ function pictureParts({ services: { store, metrics }, pictures: files, config, l
 function operationParts(options: ServiceOptions, pictureLimit: () => PictureLimit): Service['operation'] {
   const { services, jobs, live, dataDir, startedAt, logMemory, pageAssets, node, now } = options
   const { store, instance, metrics, counters, guestLimit } = services
-  const { mail, backups, schedule } = jobs
-  const checks = readinessChecks({ store, dataDir, backups: backups.schedule, mailFailingSince: mail.failingSince, now, replication: store.replication })
+  const { mail, backups, offsite, schedule } = jobs
+  const checks = readinessChecks({ store, dataDir, backups: backups.schedule, offsite, mailFailingSince: mail.failingSince, now, replication: store.replication })
   const status = {
     version: VERSION,
     ...{ instance, startedAt, now, dataDir, database: backups.paths.database, store, guestLimit, pictureLimit, counters, checks },
@@ -158,6 +158,7 @@ function operationParts(options: ServiceOptions, pictureLimit: () => PictureLimi
     schedule: schedule.concerns,
     mailProblem: mail.problem,
     backups: () => ({
+      offsite,
       schedule: backups.schedule(),
       directory: backups.paths.directory,
       everyMs: backups.everyMs(),

@@ -1468,6 +1468,11 @@ export interface AdminCalls {
    */
   makeBackup(options?: RequestOptions): Promise<Backup>
   /**
+   * Store a snapshot at each place of off-site backups. The response comes before they are stored; `backups.offsite` of
+   * `GET /admin/status` tells how that ends.
+   */
+  makeOffsiteBackups(options?: RequestOptions): Promise<void>
+  /**
    * Download a backup. A token of the API with the scope `backups` is enough. At most 4 at the same time, 2 of one
    * user.
    */
@@ -1784,6 +1789,8 @@ function adminCalls({ data, done, file, page }: Transport): AdminCalls {
     retryMail: async (id, { signal } = {}) => data({ method: 'POST', path: `admin/outbox/${step(id)}/retry`, signal }),
     backups: async ({ signal } = {}) => data({ method: 'GET', path: 'admin/backups', signal }),
     makeBackup: async ({ signal } = {}) => data({ method: 'POST', path: 'admin/backups', signal }),
+    makeOffsiteBackups: async ({ signal } = {}) =>
+      done({ method: 'POST', path: 'admin/offsite-backups', body: {}, signal }, 202),
     downloadBackup: async (name, { signal } = {}) =>
       file({ method: 'GET', path: `admin/backups/${step(name)}`, signal }, 'application/vnd.sqlite3'),
     checkBackup: async (name, { signal } = {}) =>

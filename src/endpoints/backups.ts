@@ -49,6 +49,21 @@ export const BACKUPS = [
     return { name: basename(file), bytes, createdAt: isoDate(at - (at % 1000)) }
   }),
   endpoint({
+    route: 'POST /api/v1/admin/offsite-backups',
+    id: 'makeOffsiteBackups',
+    access: 'administrator',
+    summary: 'Store a snapshot at each place of off-site backups',
+    description: 'The response comes before they are stored; `backups.offsite` of `GET /admin/status` tells how that ends.',
+    body: 'empty',
+    status: 202,
+    errors: ['conflict'],
+    client: 'admin.makeOffsiteBackups',
+  }).handle(async ({ store, backups: { makeOffsite, placeNames } }, _exchange, { acting }) => {
+    if (placeNames().length === 0) throw fail('conflict', 'There is no place for off-site backups: name one in the setting offsite')
+    await store.as(acting(requireAdministrator)).record({ event: 'backup.made', details: placeNames().map((value) => ({ name: 'place', value })) })
+    makeOffsite()
+  }),
+  endpoint({
     route: 'GET /api/v1/admin/backups/:name',
     id: 'downloadBackup',
     access: 'administrator',

@@ -148,6 +148,9 @@ interface Backups {
   /** Undefined on a node of a cluster. */
   readonly restores: Pick<BackupRestores, 'check' | 'restore'> | undefined
   readonly lastRestore: () => Promise<LastRestore['restore']>
+  /** Begins a snapshot at each place of off-site backups; its end is in the status. */
+  readonly makeOffsite: () => void
+  readonly placeNames: () => readonly string[]
 }
 
 export interface SettingsPlan extends Pick<SettingsChange, 'changes' | 'check'> {

@@ -142,6 +142,21 @@ const backupStatus = object({
     description: 'Why the last attempt failed; null where it succeeded',
     example: null,
   }),
+  offsite: list(
+    object({
+      name: text({ example: 's3://backups/news' }),
+      snapshot: nullable(object({ at: date(), bytes: whole(BACKUP_BYTES) }), { description: 'The last one; null before the first' }),
+      changesAt: nullable(date(), { description: 'The time of the last change that the place has' }),
+      waiting: whole({ description: 'Commits that it has still to store' }),
+      hasGap: boolean({ description: 'Whether changes behind its last snapshot are missing until the next one' }),
+      provedAt: nullable(date(), { description: 'When something was stored and read back last' }),
+      failure: nullable(object({ at: date(), since: date(), message: text() }), {
+        description: 'Why the last attempts failed; null where they succeeded',
+        example: null,
+      }),
+    }),
+    { description: 'Encrypted backups outside of this machine, by place' },
+  ),
 })
 
 export const serviceStatus = object({
@@ -171,7 +186,7 @@ export const serviceStatus = object({
   ),
   attention: list(
     object({
-      kind: choice(['database', 'disk', 'guests', 'pictures', 'mail', 'backups', 'cluster', 'schedule', 'feeds']),
+      kind: choice(['database', 'disk', 'guests', 'pictures', 'mail', 'backups', 'offsite', 'cluster', 'schedule', 'feeds']),
       message: text({ example: 'a message has been waiting for 4 minutes' }),
     }),
     { description: 'What needs attention' },

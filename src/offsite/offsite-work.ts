@@ -17,7 +17,7 @@ import { repeat } from '../base/repeating.ts'
 import { systemReason } from '../base/system-error.ts'
 import { startTaskThread } from '../base/thread.ts'
 import { SYSTEM } from '../store/actor.ts'
-import { PENDING_BYTES_MAX, type ChangeChain } from '../store/pending/pending-changes.ts'
+import { newChainId, PENDING_BYTES_MAX, type ChangeChain } from '../store/pending/pending-changes.ts'
 import type { Writable } from '../store/writes/writer.ts'
 import type { FailureKind, OffsiteResult, OffsiteTask, WorkerOutbound } from './offsite-worker.ts'
 import type { PlaceAddress, PlaceKeys } from './place-address.ts'
@@ -196,7 +196,7 @@ function startPlace(address: PlaceAddress, options: OffsiteOptions) {
     if (recordsChanges) {
       const reason = store.pending.chain()?.broken
       if (reason !== undefined) log.warn('offsite.gap', { place: name, reason })
-      await own.continueChain()
+      await own.continueChain(newChainId())
     }
     const copy = join(dataDir, `offsite-${process.pid}-${++copies}.db`)
     const beside: SmallFile[] = [

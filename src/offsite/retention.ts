@@ -56,9 +56,8 @@ function keptSnapshots(snapshots: readonly Snapshot[], { latest, days, weeks, mo
 /**
  * The keys of all that may go, in the order in which to remove them: a manifest before its archive, so that what is left of a
  * removal is no snapshot. Changes stay from the oldest of the latest snapshots on: a time before it has that of its snapshot alone.
- * Unfinished uploads stay while they may be going on.
  */
-export function surplus(objects: readonly PlaceObject[], retention: Retention, isUploading: boolean): readonly string[] {
+export function surplus(objects: readonly PlaceObject[], retention: Retention): readonly string[] {
   const snapshots = snapshotsIn(objects)
   const kept = new Set(keptSnapshots(snapshots, retention))
   const old = snapshots.filter((snapshot) => !kept.has(snapshot)).flatMap((snapshot) => [snapshotKeys(snapshot).manifest, snapshotKeys(snapshot).archive])
@@ -71,5 +70,5 @@ export function surplus(objects: readonly PlaceObject[], retention: Retention, i
     return last > Math.min(...ofChain.map(({ seq }) => seq))
   }
   const passed = segmentsIn(objects).filter((segment) => !isNeeded(segment)).map(segmentKey)
-  return [...old, ...passed, ...(isUploading ? [] : unfinishedIn(objects))]
+  return [...old, ...passed, ...unfinishedIn(objects)]
 }

@@ -67,7 +67,7 @@ export function createS3Place(options: S3Options): Place {
         const range = { range: `bytes=${at}-${at + rate.rangeBytes - 1}`, ...(etag === undefined ? {} : { 'if-match': etag }) }
         const { status, headers, body = Buffer.alloc(0) } = await send({ method: 'GET', key, headers: range, bodyBytesMax: rate.rangeBytes })
         const [, first = '', total = ''] = /^bytes (\d+)-\d+\/(\d+)$/.exec(headers['content-range'] ?? '') ?? []
-        if (status !== 206 || Number(first) !== at || body.length === 0) {
+        if (status !== 206 || first !== String(at) || body.length === 0) {
           // An empty object has no range; a server that knows no ranges sends all.
           if (status === 200 && at === 0) return yield body
           throw new PlaceError('protocol', `${name}: the server does not send the part of an object that was asked for: check the endpoint`)

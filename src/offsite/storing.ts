@@ -140,7 +140,7 @@ export async function storeChanges(storing: Storing, { database: file, chain, af
 /** Removes what is not to be kept, and what ended uploads have left. Returns the number of objects that went. Rejects with a PlaceError. */
 export async function tidyPlace({ place, now }: Pick<Storing, 'place' | 'now'>, retention: Retention): Promise<number> {
   const objects = [...(await place.list('snapshots/')), ...(await place.list(CHANGES))]
-  const gone = surplus(objects, retention, false)
+  const gone = surplus(objects, retention)
   for (const key of gone) await place.remove(key)
   await place.sweep(now())
   return gone.length

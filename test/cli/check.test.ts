@@ -47,12 +47,12 @@ it('check finds nothing wrong with a site, also beside its service, and with one
   assert.deepEqual(wrong, [])
   assert.deepEqual(
     report.checks.map(({ name }) => name),
-    ['settings', 'directory', 'permissions', 'secrets', 'disk', 'schema', 'integrity', 'references', 'values', 'feeds', 'pictures', 'stored', 'backups', 'guests', 'mail', 'clock'],
+    ['settings', 'directory', 'permissions', 'secrets', 'disk', 'schema', 'integrity', 'references', 'values', 'feeds', 'pictures', 'stored', 'backups', 'offsite', 'guests', 'mail', 'clock'],
   )
   const text = await runCheaply(['check', '--data-dir', data])
   const onSameDisk = /^warn {2}backups +every 1d, the newest 7 in \S+, up to [\d.]+ MB, on the disk of the database: .*\n/m
   assert.match(text.stdout, onSameDisk)
-  assert.match(text.stdout.replace(onSameDisk, ''), /^(ok {4}\w+ +\S.*\n){15}$/)
+  assert.match(text.stdout.replace(onSameDisk, ''), /^(ok {4}\w+ +\S.*\n){16}$/)
   const off = await check('--data-dir', data, '--backup-every', 'off')
   assert.deepEqual(off.wrong, [])
   assert.match(off.report.checks.find(({ name }) => name === 'backups')?.text ?? '', /^automatic backups are off: .*--backup-every 24h/)

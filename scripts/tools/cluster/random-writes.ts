@@ -28,8 +28,12 @@ const NUMBERS = 6
 const START = Date.UTC(2026, 0, 1)
 const EVENTS = ['sign-in.failed', 'code.requested', 'backup.made'] as const
 
+/** What a service alone keeps, for off-site backups: a node of a cluster has none of it. */
+const OF_CHAINS: readonly (keyof Writer)[] = ['continueChain', 'breakChain', 'prunePending', 'endChain']
+const isOfEveryNode = (method: keyof Writer): boolean => !OF_CHAINS.includes(method)
+
 /** A write, all of whose values are chosen now, so that it does the same wherever it runs. */
-export function randomWrite(random: Random, isWanted: (method: keyof Writer) => boolean = () => true): RandomWrite {
+export function randomWrite(random: Random, isWanted: (method: keyof Writer) => boolean = isOfEveryNode): RandomWrite {
   const now = START + random.below(40) * DAY_MS
   const pick = (kind: string): string => `${kind}-${random.below(NUMBERS)}`
   const email = `${pick('reader')}@example.org`
@@ -149,7 +153,7 @@ export function randomWrite(random: Random, isWanted: (method: keyof Writer) => 
     changeSettings: () => [
       { changes: [{ name: pick('setting'), value: random.oneIn(3) ? undefined : text, isSecret: random.oneIn(2) }], now, check: () => {} },
     ],
-    continueChain: () => [],
+    continueChain: () => [text],
     breakChain: () => [text],
     prunePending: () => [random.below(10)],
     writePlaceState: () => [pick('place'), { text }],

@@ -36,6 +36,7 @@ import { allPictures, pictureFaults, pictureTotals } from '../../store/media/pic
 import { guestStorage } from '../../store/accounts/guest-table.ts'
 import { contentFaults } from '../../store/documents/stored-documents.ts'
 import { wordFaults } from '../../store/search/word-index.ts'
+import { checkOffsite } from './offsite-check.ts'
 import { strangersIn } from './owner-check.ts'
 import { oddValues } from './value-checks.ts'
 
@@ -81,6 +82,7 @@ export function checksOfUse(config: Config, environment: Environment, hasStoredM
   const mailSettings = hasStoredMail ? 'the stored mail settings: see dateline settings list' : '--mail and the settings that go with it'
   return [
     ['backups', () => checkBackups(config, directory)],
+    ['offsite', () => offsiteFound(config, databaseFile(directory))],
     ['guests', () => checkGuests(databaseFile(directory), config)],
     ['mail', () => checkMail(config, environment, mailSettings)],
     ['clock', () => checkClock(databaseFile(directory))],
@@ -254,7 +256,7 @@ function checkPictures(database: Database, { dataDir, mediaMax }: Config): strin
 }
 
 /** A backup beside the database is gone with it when the disk is. */
-function checkBackups({ backupEvery, backupKeep }: Config, directory: string): string | Warning {
+function checkBackups({ backupEvery, backupKeep, offsite }: Config, directory: string): string | Warning {
   const rule = backupRule(backupEvery, readIdentity(directory) !== undefined)
   if (rule === undefined) {
     return { warning: 'automatic backups are off: turn them on with --backup-every 24h or dateline settings set backupEvery 24h, or run dateline backup yourself' }
@@ -262,8 +264,21 @@ function checkBackups({ backupEvery, backupKeep }: Config, directory: string): s
   const place = join(directory, BACKUPS_DIRECTORY)
   const bytes = statSync(databaseFile(directory), { throwIfNoEntry: false })?.size ?? 0
   const found = `every ${showDuration(rule.everyMs)}, the newest ${backupKeep} in ${place}, up to ${sizeText(bytes * backupKeep)}`
-  if (statSync(nearestDirectory(place)).dev !== statSync(nearestDirectory(directory)).dev) return found
-  return { warning: `${found}, on the disk of the database: copy them elsewhere, since a broken disk takes both` }
+  const isElsewhere = offsite.places.length > 0 || statSync(nearestDirectory(place)).dev !== statSync(nearestDirectory(directory)).dev
+  return isElsewhere ? found : { warning: `${found}, on the disk of the database: set up --offsite, since a broken disk takes both` }
+}
+
+function offsiteFound(config: Config, file: string): string | Warning {
+  try {
+    return withDatabase(file, (database) => {
+      const found = checkOffsite(database, config)
+      if (typeof found === 'object' && 'problem' in found) throw new Problem(found.problem)
+      return found
+    })
+  } catch (error) {
+    if (error instanceof Unreadable) return NOT_LOOKED_AT
+    throw error
+  }
 }
 
 async function checkMail(config: Config, environment: Environment, settings: string): Promise<string | Warning> {

@@ -13,7 +13,7 @@ import type { ShownSettings } from '../../config/shown-settings.ts'
 import { overriddenBy, storedProblem, type StoredValues } from '../../config/stored-settings.ts'
 import { readMailSettings } from '../../mail/settings/mail-settings.ts'
 import { SettingError } from '../../base/setting-file.ts'
-import { isEditable, MAIL_NAMES, MAIL_PASSWORD, type EditableName } from '../../models/editable-settings.ts'
+import { isEditable, MAIL_NAMES, MAIL_PASSWORD, OFFSITE_KEYS, type EditableName } from '../../models/editable-settings.ts'
 import { databaseFile } from '../../store/db/data-dir.ts'
 import { openDatabase, type Database } from '../../store/db/database.ts'
 import { loadSecrets } from '../../store/db/secret-file.ts'
@@ -99,7 +99,7 @@ function listed(rows: readonly StoredSetting[], overridden: (name: EditableName)
 function problemOf(name: string, values: StoredValues, overridden: (name: EditableName) => string | undefined): string | undefined {
   if (!isEditable(name)) return `${name} is no setting of this version, and has no effect: a newer version has stored it`
   const value = values.get(name)
-  const again = `set it again with dateline settings set ${name === MAIL_PASSWORD ? 'mail … --password-stdin' : name}, or remove it with dateline settings unset ${name}`
+  const again = `set it again with dateline settings set ${name === MAIL_PASSWORD ? 'mail … --password-stdin' : name === OFFSITE_KEYS ? 'offsite … --keys-stdin' : name}, or remove it with dateline settings unset ${name}`
   if (value === undefined) return `${name} was sealed under another secret, and is not used: ${again}`
   const problem = overridden(name) === undefined ? storedProblem(name, value) : undefined
   return problem === undefined ? undefined : `the stored ${problem}: it is not used: ${again}`

@@ -17,6 +17,7 @@ export interface AttentionItem {
 const PLACE_OF: { readonly [kind in Attention['kind']]?: string } = {
   mail: hrefTo(['operations'], { part: 'outbox' }),
   backups: hrefTo(['operations'], { part: 'backups' }),
+  offsite: hrefTo(['operations'], { part: 'backups' }),
   cluster: hrefTo(['operations'], { part: 'cluster' }),
   schedule: hrefTo([SCHEDULED]),
   feeds: hrefTo([FEEDS], { status: 'failing' }),

@@ -41,12 +41,16 @@ export function readChain(database: Database): ChangeChain | undefined {
   return { id: String(id), seq: Number(seq), bytes: Number(bytes), broken: broken === null ? undefined : String(broken) }
 }
 
-/** The chain that a snapshot of now continues: the present one, or a new one where there is none that goes on. */
-export function continueChain(database: Database): ChangeChain {
+/** Random, so that no two chains of any sites have the same. */
+export function newChainId(): string {
+  return randomBytes(CHAIN_ID_BYTES).toString('hex')
+}
+
+/** The chain that a snapshot of now continues: the present one, or one of this id where there is none that goes on. */
+export function continueChain(database: Database, id: string): ChangeChain {
   const present = readChain(database)
   if (present !== undefined && present.broken === undefined) return present
   database.exec('DELETE FROM pending_change; DELETE FROM change_chain')
-  const id = randomBytes(CHAIN_ID_BYTES).toString('hex')
   database.run('INSERT INTO change_chain (one, id, seq, bytes) VALUES (1, ?, 0, 0)', id)
   return { id, seq: 0, bytes: 0, broken: undefined }
 }

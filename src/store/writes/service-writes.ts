@@ -53,8 +53,8 @@ export function serviceWrites({ database, search, capture, write, writeUnsynced 
     countRates: (rates: readonly Rate[], time: number) => write(() => countRates(database, rates, time)),
     /** Stores metadata of the database under a name. */
     writeMeta: (name: string, value: Json) => write(() => writeMeta(database, name, value)),
-    /** Begins a chain of changes for off-site backups, or goes on with the one that there is. */
-    continueChain: () => write(() => continueChain(database)),
+    /** Goes on with the chain of changes for off-site backups, or begins one of this id. */
+    continueChain: (id: string) => write(() => continueChain(database, id)),
     /** Ends the chain: the next snapshot begins another. */
     breakChain: (reason: string) => write(() => breakChain(database, reason)),
     /** Removes some changes that all places have. Returns whether there may be more. */

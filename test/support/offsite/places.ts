@@ -42,3 +42,8 @@ export async function* objectOf(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
 export async function bytesOf(content: Bytes): Promise<Buffer> {
   return Buffer.concat(await Array.fromAsync(content))
 }
+
+/** So many pairs of ids and secrets. */
+export function createRandomKeys(count: number): string {
+  return Array.from({ length: count }, (_, i) => `AKID${i}:hunter2`).join(' ')
+}

@@ -11,6 +11,7 @@ import { notify } from '../../kit/notices.ts'
 import { readInto } from '../../kit/read-into.ts'
 import { saveFile } from '../../kit/save-file.ts'
 import { emptyState, isAbort, errorText } from '../../kit/states.ts'
+import { offsiteSection } from './offsite-section.ts'
 import type { OpenPart } from './part.ts'
 import { recordsTable } from './records-table.ts'
 import { awaitRestart, confirmRestore } from './restore-dialog.ts'
@@ -36,6 +37,7 @@ export const backupsPart: OpenPart = (context) => {
       schedule(backups, items),
       last !== null && outcomeBanner(last),
       items.length === 0 ? emptyState('archive', t('backups.empty')) : backupTable(items, { download, restore }),
+      offsiteSection(backups.offsite, store),
     ],
   })
   return { element: h('div', { class: 'part' }, h('div', { class: 'part-tools' }, make, progress), problem, content) }
@@ -71,6 +73,12 @@ export const backupsPart: OpenPart = (context) => {
     })
     ticking.abort()
     load()
+  }
+
+  /** The response comes before they are stored; the list tells how that ends. */
+  async function store(): Promise<void> {
+    await client.admin.makeOffsiteBackups()
+    notify(t('offsite.making'), { kind: 'done' })
   }
 
   function download(name: string): Promise<void> {

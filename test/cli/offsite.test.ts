@@ -1,0 +1,143 @@
+/** The commands of off-site backups: a key, a place, the loss of the machine, and the site on another one. */
+import assert from 'node:assert/strict'
+import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { describe, it } from 'node:test'
+import { temporaryDirectory, type Cleanup } from '../../scripts/tools/temporary-directory.ts'
+import { s3Server } from '../../scripts/tools/offsite/s3-server.ts'
+import { parseIdentityFile } from '../../src/age/age-keys.ts'
+import { runHere } from '../support/service/in-process.ts'
+import { openDatabase } from '../../src/store/db/database.ts'
+import { ADMIN_EMAIL, startService } from '../support/service/service.ts'
+
+interface Site {
+  readonly dir: string
+  readonly place: string
+  readonly key: string
+  readonly renamedAt: string
+  readonly token: string
+}
+
+/** A site with a topic that was renamed once, its place, and its key. */
+async function storedSite(t: Cleanup): Promise<Site> {
+  const dir = temporaryDirectory(t)
+  const [nas, key] = [join(dir, 'nas'), join(dir, 'key.txt')]
+  mkdirSync(nas)
+  assert.equal((await runHere(['backup', 'key', '--data-dir', join(dir, 'data'), '--to', key])).code, 0)
+  const place = pathToFileURL(nas).href
+  const service = await startService(t, { offsite: place }, { directory: dir, start: Date.now() })
+  const { token } = await service.admin()
+  const fields = { description: 'Ships.', iconUrl: 'https://example.org/i.png' }
+  const made = await service.data('POST', '', { model: 'topic' }, { token, body: { name: 'Harbours', ...fields } })
+  await service.app.offsite.wake()
+  service.advance(60_000)
+  const renamedAt = new Date(service.now()).toISOString()
+  service.advance(1)
+  const renamed = await service.data('PUT', `/${String(made.at('data.id'))}`, { model: 'topic' }, { token, body: { name: 'Ports', status: 'active', ...fields } })
+  assert.equal(renamed.status, 200, renamed.text)
+  await service.app.offsite.wake()
+  await service.stop()
+  return { dir, place, key, renamedAt, token }
+}
+
+function topicsOf(data: string): readonly unknown[] {
+  const database = openDatabase(join(data, 'dateline.db'), { readOnly: true })
+  try {
+    return database.all("SELECT doc ->> '$.name' AS name FROM topic").map(({ name }) => name)
+  } finally {
+    database.close()
+  }
+}
+
+describe('dateline restore --from', () => {
+  it('makes the site on an empty machine: newest, with its secrets, or as it was at a time', async (t) => {
+    const { dir, place, key, renamedAt, token } = await storedSite(t)
+    const target = join(dir, 'new')
+    const { code, stdout, stderr } = await runHere(['restore', '--from', place, '--identity', key, '--data-dir', target, '--yes'])
+    assert.equal(code, 0, stderr)
+    assert.match(stderr, /a snapshot of \d{4}-.*, with changes up to \d{4}-.*\nWritten by dateline .*country 249.*\nTo be fetched: /s)
+    assert.match(stdout, /It is the site of .*: the snapshot of .*, and \d+ changes? behind it\nStart the service: .*serve .*--offsite/)
+    assert.deepEqual(topicsOf(target), ['Ports'])
+    for (const name of ['secrets', 'backup-recipients', 'dateline.db']) assert.equal(statSync(join(target, name)).mode & 0o777, 0o600)
+    assert.equal(readFileSync(join(target, 'secrets'), 'utf8'), readFileSync(join(dir, 'data', 'secrets'), 'utf8'))
+    assert.deepEqual(readdirSync(target).filter((name) => name.startsWith('offsite')), [])
+    // Who was signed in is signed in.
+    const service = await startService(t, { dataDir: target }, { directory: join(dir, 'other'), start: Date.now() })
+    assert.equal((await service.call('GET', '/api/v1/auth/me', { token })).at('data.email'), ADMIN_EMAIL)
+    await service.stop()
+
+    const earlier = await runHere(['restore', '--from', place, '--identity', key, '--data-dir', target, '--yes', '--at', renamedAt, '--json'])
+    assert.equal(earlier.code, 0, earlier.stderr)
+    assert.match(String((JSON.parse(earlier.stdout) as { replaced: string }).replaced), /dateline\.db\.replaced-/)
+    assert.deepEqual(topicsOf(target), ['Harbours'])
+  })
+
+  it('refuses what cannot be right, and leaves no directory behind', async (t) => {
+    const { dir, place, key } = await storedSite(t)
+    const target = join(dir, 'none')
+    const other = join(dir, 'other.txt')
+    await runHere(['backup', 'key', '--data-dir', join(dir, 'elsewhere'), '--to', other])
+    writeFileSync(join(dir, 'typo.txt'), readFileSync(key, 'utf8').replace(/(KEY-1)(.)/, (_, begin: string, first: string) => `${begin}${first === 'Q' ? 'P' : 'Q'}`))
+    const from = ['restore', '--data-dir', target, '--from', place, '--yes']
+    const cases: readonly (readonly [readonly string[], RegExp])[] = [
+      [from, /--from needs --identity FILE/],
+      [['restore', '--data-dir', target], /needs FILE, or --from PLACE/],
+      [['restore', '--data-dir', target, 'a.db', '--at', '2026-01-01'], /--at needs --from PLACE/],
+      [[...from, 'a.db', '--identity', key], /needs FILE, or --from PLACE/],
+      [[...from, '--identity', join(dir, 'gone.txt')], /Cannot read the identity in .*gone\.txt": no such file/],
+      [[...from, '--identity', join(dir, 'typo.txt')], /Expected an identity of age .*typing error/],
+      [[...from, '--identity', other], /encrypted for other keys: name the identity file that was made for this place/],
+      [[...from, '--identity', key, '--at', 'yesterday'], /expected a time such as 2026-11-24T09:30Z, found "yesterday"/],
+      [[...from, '--identity', key, '--at', '2020-01-01T00:00Z'], /the oldest snapshot is of .*: choose a time from then on/],
+      [['restore', '--data-dir', target, '--from', 'nas', '--identity', key, '--yes'], /Cannot use --from: expected s3:\/\/bucket\/prefix or file:/],
+      [['restore', '--data-dir', target, '--from', pathToFileURL(join(dir, 'gone')).href, '--identity', key, '--yes'], /no such file or directory: mount the disk/],
+      [['restore', '--data-dir', target, '--from', place, '--identity', key], /no terminal to ask on: restore without asking with --yes/],
+    ]
+    for (const [words, wanted] of cases) {
+      const { code, stderr } = await runHere(words)
+      assert.notEqual(code, 0, words.join(' '))
+      assert.match(stderr, wanted)
+      assert.equal(/AGE-SECRET-KEY-1\w/.test(stderr), false)
+      assert.equal(readdirSync(dir).includes('none'), false, words.join(' '))
+    }
+  })
+
+  it('reads a bucket by the keys of a file that others cannot read', async (t) => {
+    const dir = temporaryDirectory(t)
+    const server = await s3Server(t)
+    const keys = join(dir, 'keys.txt')
+    writeFileSync(keys, 'AKID:secret/key+of=tests\n', { mode: 0o644 })
+    await runHere(['backup', 'key', '--data-dir', join(dir, 'data'), '--to', join(dir, 'key.txt')])
+    const words = ['restore', '--from', `s3://backups/x?endpoint=${server.endpoint}`, '--identity', join(dir, 'key.txt'), '--data-dir', join(dir, 'new'), '--yes', '--offsite-keys-file', keys]
+    assert.match((await runHere(words)).stderr, /--offsite-keys-file .* found mode 0644; run chmod 600 on it/)
+    writeFileSync(join(dir, 'k2.txt'), 'AKID:secret/key+of=tests\n', { mode: 0o600 })
+    const own = [...words.slice(0, -1), join(dir, 'k2.txt')]
+    assert.match((await runHere(own)).stderr, /is a loopback address|name the host in --outbound-allow/)
+    assert.match((await runHere([...own, '--outbound-allow', '127.0.0.1'])).stderr, /there is no snapshot: check the prefix of the address/)
+  })
+})
+
+describe('dateline backup key', () => {
+  it('prints the identity once, and keeps the recipient alone', async (t) => {
+    const data = join(temporaryDirectory(t), 'data')
+    const { code, stdout, stderr } = await runHere(['backup', 'key', '--data-dir', data])
+    assert.equal(code, 0)
+    assert.equal(parseIdentityFile(stdout).length, 1)
+    assert.match(stderr, /in two places outside of this machine/)
+    const kept = readFileSync(join(data, 'backup-recipients'), 'utf8')
+    assert.match(kept, /^age1[a-z0-9]{58}\n$/)
+    assert.ok(stdout.includes(kept.trim()))
+    for (const name of readdirSync(data)) assert.equal(readFileSync(join(data, name), 'latin1').includes('AGE-SECRET-KEY'), false)
+    const again = await runHere(['backup', 'key', '--data-dir', data])
+    assert.match(again.stderr, /encrypted for a key already .*: add another with --add, or use another from now on with --replace/)
+    assert.equal((await runHere(['backup', 'key', '--data-dir', data, '--add'])).code, 0)
+    assert.match(readFileSync(join(data, 'backup-recipients'), 'utf8'), /^age1\w+\nage1\w+\n$/)
+    assert.equal((await runHere(['backup', 'key', '--data-dir', data, '--replace', '--recipient', kept.trim()])).code, 0)
+    assert.equal(readFileSync(join(data, 'backup-recipients'), 'utf8'), kept)
+    const secret = /AGE-SECRET-KEY-\S+/.exec(stdout)?.[0] ?? ''
+    const wrong = await runHere(['backup', 'key', '--data-dir', data, '--add', '--recipient', secret])
+    assert.match(wrong.stderr, /found a secret key/)
+    assert.equal(wrong.stderr.includes(secret), false)
+  })
+})
