@@ -1190,9 +1190,9 @@ export interface CountsQuery {
   /** Which documents to list, as the text of a `Filter` in JSON; all without it. */
   readonly filter?: Filter | undefined
   /**
-   * Words that documents must have, in any order: headlines in title, excerpt, and the names of source and topic. Case
-   * and accents do not count, and a part of a word is enough: `alegraes` finds `Ålegræsset`. Two letters are looked for
-   * at the beginning of words, and one as a word. The newest come first unless `sort` says otherwise.
+   * Words that documents must have, in any order: headlines in title, excerpt, and the names of source, topic and
+   * country. Case and accents do not count, and a part of a word is enough: `alegraes` finds `Ålegræsset`. Two letters
+   * are looked for at the beginning of words, and one as a word. The newest come first unless `sort` says otherwise.
    */
   readonly search?: string | undefined
   /**

@@ -44,7 +44,7 @@ export const SEARCH: JsonSchema = {
   type: 'string',
   maxLength: SEARCH_CHARS_MAX,
   description:
-    'Words that documents must have, in any order: headlines in title, excerpt, and the names of source and topic. Case and ' +
+    'Words that documents must have, in any order: headlines in title, excerpt, and the names of source, topic and country. Case and ' +
     'accents do not count, and a part of a word is enough: `alegraes` finds `Ålegræsset`. Two letters are looked for at ' +
     'the beginning of words, and one as a word. The newest come first unless `sort` says otherwise',
   examples: ['rolls streetcar'],

@@ -36,7 +36,7 @@ export const headline = model({
   extras: 'keep',
   access: { list: 'everybody', read: 'everybody', create: 'publisher', replace: 'publisher', remove: 'publisher' },
   search: ['title'],
-  words: ['title', 'excerpt', 'source.name', 'topic.name'],
+  words: ['title', 'excerpt', 'source.name', 'topic.name', 'eventCountry.name'],
   indexes: [
     ['updatedAt:desc', '+title'],
     ['publishedAt:desc', '+title'],

@@ -49,6 +49,7 @@ describe('a search', () => {
       ['streetcar', [4, 0, 3]],
       ['paper harbours', [2]],
       ['harbour post', [4, 2, 1, 0, 3]],
+      ['alegraes iceland', [1]],
       ['ste', []],
       ['!?', []],
       ['  ', [0, 1, 2, 3, 4]],
