@@ -2,10 +2,13 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import type { JsonObject } from '../../src/base/json.ts'
+import { publication as publicationModel } from '../../src/models/publication-model.ts'
+import { SYSTEM } from '../../src/store/actor.ts'
 import { PUBLICATION } from '../../scripts/tools/data-bodies.ts'
 import { longRun } from '../../scripts/tools/long-run.ts'
 import type { Cleanup } from '../../scripts/tools/temporary-directory.ts'
 import { sendTo } from '../support/service/http-client.ts'
+import { ONLY_HERE } from '../support/service/service-process.ts'
 import { startService, type TestService, type TestSettings } from '../support/service/service.ts'
 
 const { id: _, createdAt: _c, updatedAt: _u, ...BODY } = PUBLICATION
@@ -75,6 +78,17 @@ it('the setting of the address of the site names links, as it is at the moment',
   assert.equal(states.at('data.items[0].address'), `https://news.example.org/a/p/${BODY.name}/`)
   assert.equal((await set(null)).status, 200)
   assert.equal(await self(), `${service.url}/p/${BODY.name}/`)
+})
+
+it('attack: a filter that cannot be run tells its readers nothing of itself', { skip: ONLY_HERE }, async (t) => {
+  const { service, publication } = await withPublication(t)
+  const filter = '{"secretMember":{"$nope":1}}'
+  await service.app.services.store.as(SYSTEM).update(publicationModel, String(publication['id']), (stored) => ({ ...stored, filter }))
+  for (const file of ['', 'feed.atom', 'items.json']) {
+    const response = await fetch(`${service.url}${PATH}${file}`)
+    assert.equal(response.status, 503)
+    assert.equal(/secret|nope/i.test(await response.text()), false)
+  }
 })
 
 it('search engines may index public publications where the setting lets them, and caches keep them as long as it says', async (t) => {

@@ -14,7 +14,6 @@ import { parseSort, type Sort } from '../../query/order.ts'
 import { SEARCH_CHARS_MAX, soughtWords } from '../../query/words.ts'
 import type { FindQuery, Found } from '../../store/query/find-query.ts'
 import { readLimit } from '../reads/list-query.ts'
-import { parsePublicationFilter } from '../rules/publication-rules.ts'
 
 /** What the request of a reader says. */
 export interface PageRequest {
@@ -39,13 +38,13 @@ export function readChoice({ topic, source, search }: Choice, shown: ReadonlySet
   }
 }
 
-/** Throws badRequest for a search, a cursor or a limit that cannot be read. */
-export function publicationQuery(publication: Pick<PublicationDocument, 'filter' | 'sort' | 'pageSize' | 'members'>, request: PageRequest): FindQuery {
+/** `own` is the filter of the publication. Throws badRequest for a search, a cursor or a limit that cannot be read. */
+export function publicationQuery(publication: Pick<PublicationDocument, 'sort' | 'pageSize' | 'members'>, own: Filter, request: PageRequest): FindQuery {
   const { choice, cursor, limit } = request
   const { topic, source, search } = choice
   const sort = sortOf(publication)
   const size = publication.pageSize
-  const filters: Filter[] = [parsePublicationFilter(publication.filter), eq(['status'], 'active')]
+  const filters: Filter[] = [own, eq(['status'], 'active')]
   if (topic !== undefined) filters.push(eq(['topic', 'id'], topic))
   if (source !== undefined) filters.push(eq(['source', 'id'], source))
   if (search !== undefined) filters.push(searched(search, shownMembers(publication)))

@@ -1,14 +1,15 @@
 /** Publications as their readers read them: found by the name and the secret of their address, with the stories of a page. */
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { withValue, type Awaitable } from '../../base/awaitable.ts'
-import { fail, type Failure } from '../../base/failure.ts'
+import { fail, Failure } from '../../base/failure.ts'
 import { parseJson, type JsonObject } from '../../base/json.ts'
 import { headline } from '../../models/headline.ts'
 import type { PublicationDocument } from '../../models/publication-model.ts'
 import { FEEDS, type Paper } from '../../publications/paper.ts'
-import { NOTHING_FOUND, type QueryCaller } from '../../store/query/find-query.ts'
+import { NOTHING_FOUND, type Found, type QueryCaller } from '../../store/query/find-query.ts'
 import type { ReadStore } from '../../store/read-store.ts'
 import { writeOpml } from '../feeds/opml.ts'
+import { parsePublicationFilter } from '../rules/publication-rules.ts'
 import { listPublications } from './publication-addresses.ts'
 import { nextCursor, publicationQuery, shownMembers, type PageRequest } from './publication-query.ts'
 import { storyOf } from './stories.ts'
@@ -48,7 +49,8 @@ export function createPublicationReads(store: Pick<ReadStore, 'documents' | 'pub
       if (document.visibility === 'secret' ? !isRight : secret !== undefined) throw noPublication()
       return document
     },
-    paper: (document: PublicationDocument, request: PaperRequest, caller: QueryCaller) => readPaper(store, document, request, caller),
+    /** Throws badRequest for a cursor, a search or a limit that cannot be read, and networkError where the query fails. */
+    paper: (document: PublicationDocument, request: PaperRequest, caller: QueryCaller) => readPaper(store, document, request, caller, withoutReasons),
     /** All public publications as OPML, which readers of feeds import. `addressOf` gives the address of one by its name. */
     list(addressOf: (name: string) => string, title: string, caller: QueryCaller): Awaitable<string> {
       return withValue(listPublications(store, caller), (all) => {
@@ -60,16 +62,35 @@ export function createPublicationReads(store: Pick<ReadStore, 'documents' | 'pub
   }
 }
 
-/** Throws what the query throws, and badRequest for a cursor or a limit that cannot be read. */
+/** A filter that is too slow, or that no program reads any more, is nothing that its readers could mend, or should learn of. */
+function withoutReasons<T>(work: () => Awaitable<T>): Awaitable<T> {
+  const rethrow = (error: unknown): never => {
+    if (!(error instanceof Failure) || error.code !== 'badRequest') throw error
+    throw fail('networkError', 'The publication cannot be read now: try again later', { cause: error.message })
+  }
+  try {
+    const result = work()
+    return result instanceof Promise ? result.catch(rethrow) : result
+  } catch (error) {
+    return rethrow(error)
+  }
+}
+
+/** Throws what the query throws, as `judge` changes it, and badRequest for a cursor or a limit that cannot be read. */
 export function readPaper(
   store: Pick<ReadStore, 'documents'>,
   document: Omit<PublicationDocument, 'createdAt' | 'name'>,
   { base, hub, ...request }: PaperRequest,
   caller: QueryCaller,
+  judge: <T>(work: () => Awaitable<T>) => Awaitable<T> = (work) => work(),
 ): Awaitable<Paper> {
-  const query = publicationQuery(document, request)
   const shown = shownMembers(document)
-  return withValue(query.limit === 0 ? NOTHING_FOUND : store.documents.find(headline, query, caller), (found) => {
+  return withValue(judge(() => parsePublicationFilter(document.filter)), (own) => {
+    const query = publicationQuery(document, own, request)
+    return withValue(query.limit === 0 ? NOTHING_FOUND : judge(() => store.documents.find(headline, query, caller)), paperOf)
+  })
+
+  function paperOf(found: Found): Paper {
     const { id, title, description, language, contact, rights, sort, updatedAt } = document
     const stories = found.items.map((text) => storyOf(parseJson(text) as JsonObject, shown))
     const [sortedBy] = (['publishedAt', 'updatedAt'] as const).filter((name) => sort.startsWith(name))
@@ -80,5 +101,5 @@ export function readPaper(
       next: nextCursor(document, found),
       updatedAt: [updatedAt, ...stories.map((story) => story.updatedAt)].toSorted().at(-1) ?? updatedAt,
     }
-  })
+  }
 }
