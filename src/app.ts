@@ -181,9 +181,10 @@ export async function startApp(config: Config, secrets: Secrets, options: AppOpt
     settings: serviceSettings({ live, ...services, shown: () => shown, readMail }),
   })
 
+  const fetching = node?.pictures(store, pictures)
   const limits = limitsOfThread({ ...limitsInUse(config, log), ...serverLimits }, threads)
   const untrustedForward = firstOfDay(now, warnOfForwards(log))
-  const { server, publicationPages, forwarded } = createMainServer({ service, services, node, config, live: live.config, pageAssets, pictures, publicationCacheBytes, log }, {
+  const { server, publicationPages, forwarded } = createMainServer({ service, services, node, config, live: live.config, pageAssets, pictures, fetchMissing: fetching?.fetchMissing, publicationCacheBytes, log }, {
     ...{ certificate: renewal?.current(), limits, onUntrustedForward: untrustedForward },
     shared: others,
   })
@@ -223,6 +224,8 @@ export async function startApp(config: Config, secrets: Secrets, options: AppOpt
   if (node === undefined) await recordStart()
   else {
     starting.defer(() => node.stop())
+    const catchingUp = fetching?.start()
+    starting.defer(() => catchingUp?.stop())
     void node.start({ services, url: config.clusterNodeUrl ?? (isLoopback(listening) ? url : undefined), wakeCourier: mail.wake, backups: backups.schedule })
     // A node also starts, to be read, where the log cannot be written.
     void Promise.all([seedBasics(store, config), ensureAdmin()])

@@ -8,6 +8,7 @@ import type { Service } from '../endpoints/service-parts.ts'
 import type { Handler } from '../http/exchange.ts'
 import { createRouter } from '../http/router.ts'
 import { createServer, type HttpServer, type ServerOptions } from '../http/server.ts'
+import type { PictureFetching } from './cluster/fetched-pictures.ts'
 import type { NodeService } from './cluster/node-service.ts'
 import { pageRoutes, type PageAsset } from './page-routes.ts'
 import { publicationRoutes, withoutSecret } from './publications/publication-routes.ts'
@@ -30,6 +31,8 @@ export interface RouteOptions {
   readonly publicationCacheBytes: number
   /** The files of pictures. */
   readonly pictures: PictureFiles
+  /** Of a node: gets a file from another one. */
+  readonly fetchMissing: PictureFetching['fetchMissing'] | undefined
   readonly log: Log
 }
 
@@ -44,7 +47,7 @@ export interface MainServer {
 /** What the server gets beside what the service and its settings say. */
 type ServerFacts = Pick<ServerOptions, 'certificate' | 'limits' | 'onUntrustedForward' | 'shared'>
 
-export function createMainServer({ service, services, node, config, live, pageAssets, pictures, publicationCacheBytes, log }: RouteOptions, facts: ServerFacts): MainServer {
+export function createMainServer({ service, services, node, config, live, pageAssets, pictures, fetchMissing, publicationCacheBytes, log }: RouteOptions, facts: ServerFacts): MainServer {
   const { store, sessions, limits, newId, instance, arrivals, counters } = services
   const { now } = service
   const positions = store.replication === undefined ? undefined : createPositionGate(store.replication)
@@ -57,8 +60,8 @@ export function createMainServer({ service, services, node, config, live, pageAs
   })
   const routes = [
     ...routesOf(ENDPOINTS, service, guard),
-    ...(node?.routes(services) ?? []),
-    pictureRoute({ store, files: pictures, log }),
+    ...(node?.routes(services, pictures) ?? []),
+    pictureRoute({ store, files: pictures, fetchMissing, log }),
     ...(config.dashboard ? pageRoutes(pageAssets, config, service.content.represent) : []),
     ...publications.routes,
   ]

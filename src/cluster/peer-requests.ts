@@ -1,5 +1,5 @@
 /**
- * Requests to another node: its keys for a token, and a snapshot of its database. They go over TLS, or over loopback:
+ * Requests to another node: its keys for a token, a snapshot of its database, and the files of pictures. They go over TLS, or over loopback:
  * parseNodeUrl() admits no other URL.
  */
 import { createWriteStream } from 'node:fs'
@@ -13,6 +13,8 @@ import { signRequest } from './node-requests.ts'
 
 export const JOIN_PATH = '/cluster/join'
 export const SNAPSHOT_PATH = '/cluster/snapshot'
+/** Before the name of a file. */
+export const PICTURES_PATH = '/cluster/media/'
 
 /** A peer makes its copy before it sends the first byte. */
 const SILENT_MS_MAX = 10 * 60_000
@@ -84,6 +86,23 @@ export async function downloadSnapshot(peer: Peer, snapshot: SnapshotRequest): P
   }
 }
 
+export interface PictureRequest extends Pick<SnapshotRequest, 'node' | 'to' | 'signKey' | 'now'> {
+  /** `HASH.webp` */
+  readonly name: string
+  readonly bytesMax: number
+}
+
+/** Downloads the file of a picture. Rejects with PeerError. */
+export async function downloadPicture(peer: Peer, { node, to, signKey, now, name, bytesMax }: PictureRequest): Promise<Buffer> {
+  const [method, path] = ['GET', `${PICTURES_PATH}${name}`]
+  const response = await sendToPeer(peer, { method, path, headers: { authorization: signRequest(signKey, { method, path, to }, node, now()) } })
+  try {
+    return await bytesOf(response, bytesMax)
+  } catch (error) {
+    throw failed(peer, error)
+  }
+}
+
 interface Sent {
   readonly method: string
   readonly path: string
@@ -116,14 +135,18 @@ export async function sendToPeer(peer: Peer, { method, path, headers = {}, body 
 }
 
 async function textOf(response: IncomingMessage): Promise<string> {
+  return (await bytesOf(response, TEXT_BYTES_MAX)).toString()
+}
+
+async function bytesOf(response: IncomingMessage, bytesMax: number): Promise<Buffer> {
   const chunks: Buffer[] = []
   let bytes = 0
   for await (const chunk of response as AsyncIterable<Buffer>) {
     bytes += chunk.length
-    if (bytes > TEXT_BYTES_MAX) throw new PeerError('Cannot read the response of the node: it is too long')
+    if (bytes > bytesMax) throw new PeerError('Cannot read the response of the node: it is too long')
     chunks.push(chunk)
   }
-  return Buffer.concat(chunks).toString()
+  return Buffer.concat(chunks)
 }
 
 function bodyOf(text: string): unknown {

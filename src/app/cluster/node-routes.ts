@@ -1,6 +1,6 @@
 /**
  * What the nodes of a site request from each other, beside the API: the keys for a one-time token, and a copy of the
- * database. Both are all that the site has, so they go over TLS or over loopback only, and no session opens them.
+ * database, and the files of pictures. The first two are all that the site has, so they go over TLS or over loopback only, and no session opens them.
  */
 import { randomBytes } from 'node:crypto'
 import { mkdir, rm } from 'node:fs/promises'
@@ -12,11 +12,12 @@ import type { Log } from '../../base/log.ts'
 import { openRegularFile } from '../../base/regular-file.ts'
 import type { JoinTokens } from '../../cluster/join-tokens.ts'
 import { createSignerCheck } from '../../cluster/node-requests.ts'
-import { JOIN_PATH, SNAPSHOT_PATH, type Handover } from '../../cluster/peer-requests.ts'
+import { JOIN_PATH, PICTURES_PATH, SNAPSHOT_PATH, type Handover } from '../../cluster/peer-requests.ts'
 import { downloadSlots } from '../../endpoints/download-slots.ts'
 import { isLoopbackAddress, limitKey } from '../../http/client-address.ts'
 import { ok, type Exchange, type HttpResponse } from '../../http/exchange.ts'
 import type { Route } from '../../http/router.ts'
+import { parseFileName, type PictureFiles } from '../../store/media/picture-files.ts'
 import { startBackupThread } from '../../store/backup/backup-thread.ts'
 
 const BODY_BYTES_MAX = 1024
@@ -25,10 +26,13 @@ const TRIES_MAX = 10
 const ALL_TRIES_MAX = 1_000
 const SNAPSHOTS_DIRECTORY = 'snapshots'
 const SQLITE_TYPE = 'application/vnd.sqlite3'
+const BYTES_TYPE = 'application/octet-stream'
 
 export interface NodeRoutesOptions {
   readonly directory: string
   readonly database: string
+  /** The files of pictures. */
+  readonly pictures: Pick<PictureFiles, 'read'>
   readonly site: string
   /** The id of this node. */
   readonly node: string
@@ -76,9 +80,20 @@ export function nodeRoutes(options: NodeRoutesOptions): readonly Route[] {
     log.info('cluster.snapshot_sent', { to: node, bytes: file.bytes })
     return { kind: 'file', status: 200, contentType: SQLITE_TYPE, file, onClosed: done }
   }
+  /** What this node has itself: it asks no other, or two would ask each other. */
+  const sendPicture = (exchange: Exchange): HttpResponse => {
+    requireSafe(exchange)
+    const { method, path, headers, params } = exchange
+    if (signerOf({ method, path, to: own }, headers.authorization) === undefined) throw fail('forbidden', 'Files are sent here to the nodes of this site')
+    const picture = parseFileName(params['name'] ?? '')
+    const bytes = picture && options.pictures.read(picture)
+    if (bytes === undefined) throw fail('notFound', 'This node does not have the picture')
+    return { kind: 'raw', status: 200, contentType: BYTES_TYPE, body: bytes }
+  }
   return [
     { method: 'POST', path: JOIN_PATH, handler: handOver },
     { method: 'GET', path: SNAPSHOT_PATH, handler: sendSnapshot },
+    { method: 'GET', path: `${PICTURES_PATH}:name`, handler: sendPicture },
   ]
 }
 

@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import type { Clock } from '../../base/clock.ts'
+import { SECOND_MS } from '../../base/duration.ts'
 import { fail } from '../../base/failure.ts'
 import type { Log } from '../../base/log.ts'
 import { systemReason } from '../../base/system-error.ts'
@@ -14,6 +15,7 @@ import { readEtcdTarget } from '../../cluster/etcd-target.ts'
 import { claimIdentity, takenText } from '../../cluster/identity-claim.ts'
 import { createJoinTokens } from '../../cluster/join-tokens.ts'
 import { createMembership, type NodeRecord } from '../../cluster/membership.ts'
+import { downloadPicture } from '../../cluster/peer-requests.ts'
 import type { ClusterStatus } from '../../models/responses.ts'
 import type { Secrets } from '../../config/secrets.ts'
 import type { Config } from '../../config/settings.ts'
@@ -23,11 +25,16 @@ import type { BackupSchedule } from '../../store/backup/backup-schedule.ts'
 import { filePosition } from '../../store/cluster/position-table.ts'
 import { databaseFile, DataDirError, prepareDataDir } from '../../store/db/data-dir.ts'
 import { loadSecrets } from '../../store/db/secret-file.ts'
+import { fileNameOf, type PictureFiles } from '../../store/media/picture-files.ts'
+import type { Store } from '../../store/store.ts'
 import type { Services } from '../services.ts'
 import { clusterMetrics } from './cluster-metrics.ts'
 import { removeLeftCommands } from './command-copies.ts'
 import { startClusterWork, type ClusterWork } from './cluster-work.ts'
+import { createPictureFetching, type PictureFetching } from './fetched-pictures.ts'
 import { nodeRoutes, removeCopies } from './node-routes.ts'
+
+const PICTURE_MS_MAX = 20 * SECOND_MS
 
 export interface NodeServiceOptions {
   readonly config: Config
@@ -58,8 +65,9 @@ export async function openNodeService({ config, dataDir, secrets, now, log }: No
     /** The same on all nodes whose versions of models mean the same documents, and that give the same results. */
     versionsOf: [node.site, VERSION, config.pageSize, config.pageSizeMax, config.hideInactive].join(' '),
     /** What nodes request from each other. */
-    routes: ({ secrets, store: { replication } }: Services): readonly Route[] =>
+    routes: ({ secrets, store: { replication } }: Services, pictures: PictureFiles): readonly Route[] =>
       nodeRoutes({
+        pictures,
         ...{ directory: dataDir, database: databaseFile(dataDir), prefix: target.prefix, secrets },
         ...{ site: node.site, node: node.node },
         signKey: keys.sign,
@@ -67,6 +75,17 @@ export async function openNodeService({ config, dataDir, secrets, now, log }: No
         isInService: () => replication?.state().kind !== 'diverged',
         isEncrypted: config.tlsCert !== undefined || config.trustedProxies !== NO_PROXIES,
         ...{ now, log },
+      }),
+    /** Gets the files of pictures that other nodes took in. */
+    pictures: (store: Pick<Store, 'pictures'>, files: PictureFiles): PictureFetching =>
+      createPictureFetching({
+        ...{ store, files, now, log },
+        peers: () => work?.heartbeat.nodes().filter((one) => one.node !== node.node && one.isAlive && one.url !== undefined) ?? [],
+        download: ({ node: to, url = '' }, picture) =>
+          downloadPicture(
+            { url, ca: target.ca, signal: AbortSignal.timeout(PICTURE_MS_MAX) },
+            { node: node.node, to, signKey: keys.sign, now, name: fileNameOf(picture), bytesMax: picture.bytes },
+          ),
       }),
     /**
      * Takes the identity, before anything is served; to be called while the process owns the directory. Rejects with

@@ -120,9 +120,10 @@ export function* allPictures(database: Database): Generator<PictureFile> {
   for (const row of database.iterate('SELECT hash, format, bytes FROM picture ORDER BY hash')) yield { ...nameOf(row), bytes: Number(row['bytes']) }
 }
 
-/** Pictures that came since a time, the oldest first. */
-export function picturesSince(database: Database, since: number, limit: number): readonly (PictureFile & PicturePlace)[] {
-  const rows = database.all('SELECT hash, format, bytes, created_at FROM picture WHERE created_at >= ? ORDER BY created_at, hash LIMIT ?', since, limit)
+/** Pictures that came after one, the oldest first. */
+export function picturesAfter(database: Database, { createdAt, hash }: PicturePlace, limit: number): readonly (PictureFile & PicturePlace)[] {
+  const sql = 'SELECT hash, format, bytes, created_at FROM picture WHERE (created_at, hash) > (?, ?) ORDER BY created_at, hash LIMIT ?'
+  const rows = database.all(sql, createdAt, hash, limit)
   return rows.map((row) => ({ ...nameOf(row), bytes: Number(row['bytes']), createdAt: Number(row['created_at']) }))
 }
 
