@@ -32,7 +32,7 @@ export function initialsOf(name: string): string {
 
 /** Asks who these are, in one request; true where there is news. A page goes on without names. */
 export async function askNames(ids: readonly string[], { client }: Asking, signal?: AbortSignal): Promise<boolean> {
-  const unknown = [...new Set(ids)].filter((id) => /^[0-9a-f]{24}$/.test(id) && !known.has(id))
+  const unknown = [...new Set(ids)].filter((id) => !ACTORS.some((one) => one === id) && !known.has(id))
   if (unknown.length === 0) return false
   const found = await client.dashboard.people({ ids: unknown }, { signal }).catch(() => undefined)
   if (found === undefined) return false

@@ -25,7 +25,7 @@ export interface FormOptions {
 export type Form = ReturnType<typeof formFor>
 
 export function formFor(fields: Shape, given: Members, options: FormOptions) {
-  const { controls, elements, value, set } = membersControl(fields, '', options)
+  const { controls, elements, value, set, change } = membersControl(fields, '', options)
   let shown: readonly Problem[] = []
   set(given)
   return {
@@ -35,6 +35,8 @@ export function formFor(fields: Shape, given: Members, options: FormOptions) {
     /** The members of the fields; what is no field is not among them. */
     value,
     set,
+    /** Sets these members alone: what is half typed elsewhere stays. */
+    change,
     /** Shows these problems and no others; gives those that belong to no field here. */
     showProblems(problems: readonly Problem[]): readonly Problem[] {
       for (const { path } of shown) for (const control of controls) control.showProblem(path, undefined)
@@ -70,6 +72,9 @@ function membersControl(fields: Shape, prefix: string, options: FormOptions) {
     },
     set(members: Members): void {
       for (const [name, control] of named) control.set(members[name])
+    },
+    change(members: Members): void {
+      for (const [name, control] of named) if (Object.hasOwn(members, name)) control.set(members[name])
     },
   }
 }

@@ -55,7 +55,7 @@ export function createDraft(
   const form = formFor(formFields(model, hidden), begun, {
     onChange(path) {
       const proposed = propose(path, form.value())
-      if (proposed !== undefined) form.set({ ...form.value(), ...proposed })
+      if (proposed !== undefined) form.change(proposed)
       onChange(path)
     },
     instead(path, _field, options) {
@@ -116,7 +116,7 @@ export function createDraft(
       return isPlan ? publishAt : undefined
     },
     /** Sets the time at which a draft is to be published, as if it was typed; null takes it away. */
-    plan: (publishAt: string | null): void => form.set({ ...form.value(), publishAt }),
+    plan: (publishAt: string | null): void => form.change({ publishAt }),
     send(members: Members): void {
       sent = members
       typed = form.value()
@@ -150,7 +150,7 @@ export function createDraft(
       shown = sent
       // A time that the new status leaves without meaning goes from the form as well, unless another one was typed since.
       const late = TIMES.filter((name) => sent[name] === null && isSame(form.value()[name], typed[name]))
-      if (late.some((name) => form.value()[name] != null)) form.set({ ...form.value(), ...Object.fromEntries(late.map((name) => [name, null])) })
+      form.change(Object.fromEntries(late.filter((name) => form.value()[name] != null).map((name) => [name, null])))
       clean = { ...sent, status }
     },
   }
