@@ -4,6 +4,7 @@ import { seedSample } from '../content/seeds/seeding.ts'
 import { sampleAdded } from '../models/responses.ts'
 import { endpointOn } from './endpoint.ts'
 import type { Service } from './service-parts.ts'
+import { siteBaseOf } from './site-base.ts'
 
 const endpoint = endpointOn<Service>('Administration')
 
@@ -15,9 +16,9 @@ export const SAMPLE = [
     summary: 'Load the sample content, as "dateline seed" does; existing documents stay as they are',
     response: sampleAdded,
     client: 'admin.loadSample',
-  }).handle(async ({ store, content: { flagBaseUrl }, now }, _exchange, { acting }) => {
+  }).handle(async ({ store, content: { flagBaseUrl }, pictures, now }, exchange, { acting }) => {
     const actor = acting(requireAdministrator)
-    const added = await seedSample(store, { flagBaseUrl, now: now(), actor })
+    const added = await seedSample(store, { flagBaseUrl, now: now(), actor, pictures: { keeping: pictures.keeping, base: siteBaseOf(exchange, pictures.base) } })
     const details = Object.entries({ name: 'seed', ...added }).map(([name, value]) => ({ name, value: String(value) }))
     await store.as(actor).record({ event: 'command', details })
     return added

@@ -50,7 +50,7 @@ it('backup without --to writes into the data directory, under a name that tells 
   const data = await siteWithSamples(t)
   const { code, stdout } = await runCheaply(['backup', '--data-dir', data])
   assert.equal(code, 0)
-  assert.match(stdout, /^Wrote .*dateline-\d{8}T\d{6}Z\.db: \d+\.\d MB, \d+ items, checked, in \d+\.\d s\n$/)
+  assert.match(stdout, /^Wrote .*dateline-\d{8}T\d{6}Z\.db: \d+\.\d MB, \d+ items, checked, in \d+\.\d s\nIts 32 pictures are in \S+media\n$/)
   assert.equal(readdirSync(join(data, 'backups')).length, 1)
   const nowhere = await runCheaply(['backup', '--data-dir', join(data, 'none')])
   assert.deepEqual([nowhere.code, existsSync(join(data, 'none'))], [1, false])

@@ -6,6 +6,9 @@ import type { Json, JsonObject } from '../../src/base/json.ts'
 import { countrySeeds, languageSeeds, remoteConfigSeed, seedId } from '../../src/content/seeds/seeds.ts'
 import { REMOTE_CONFIG_ID } from '../../src/models/remote-config.ts'
 import { isoDate, parseIsoDate } from '../../src/base/dates.ts'
+import { drawMark, drawScene, MARKS, SCENES } from '../../src/content/seeds/drawn-pictures.ts'
+import { readPicture } from '../../src/media/read-picture.ts'
+import { hashOfBytes } from '../../src/store/media/picture-files.ts'
 import { sampleContent } from '../../src/content/seeds/sample.ts'
 
 const SEED_DATE = '2025-01-01T00:00:00.000Z'
@@ -124,6 +127,21 @@ describe('sample documents', () => {
       for (const url of [item['iconUrl'], item['imageUrl'], item['url']]) if (url !== undefined) assert.match(text(url), /^https:\/\/[\w.-]+\.example\b/)
     }
   })
+})
+
+it('the pictures of the sample are small, different, and those that the site would keep as they are', () => {
+  const drawn = [...Array.from({ length: SCENES }, (_, i) => drawScene(i)), ...Array.from({ length: MARKS }, (_, i) => drawMark(i))]
+  const hashes = drawn.map((bytes) => {
+    const picture = readPicture(Buffer.from(bytes))
+    assert.deepEqual([picture.format, picture.bytes.equals(bytes)], ['png', true])
+    return hashOfBytes(bytes)
+  })
+  assert.equal(new Set(hashes).size, drawn.length)
+  assert.ok(drawn.reduce((sum, { length }) => sum + length, 0) < 100_000)
+  const own = { scenes: ['https://a.example/s1', 'https://a.example/s2'], marks: ['https://a.example/m'] }
+  const content = sampleContent({ now: NOW, countries, languages, pictures: own })
+  assert.deepEqual([...new Set(content.headlines.map((one) => one['imageUrl']))].sort(), own.scenes)
+  assert.deepEqual([...new Set([...content.topics.map((one) => one['iconUrl']), ...content.sources.map((one) => one['logoUrl'])])], own.marks)
 })
 
 describe('embedded copies', () => {

@@ -2,6 +2,7 @@
 import { counted } from '../../base/counted.ts'
 import { systemClock } from '../../base/clock.ts'
 import { seedSample } from '../../content/seeds/seeding.ts'
+import type { Config } from '../../config/settings.ts'
 import { OPERATOR } from '../../store/actor.ts'
 import { EXIT, JSON_FLAG, type Command } from '../command.ts'
 import { DATA_SETTINGS } from '../data-settings.ts'
@@ -9,18 +10,19 @@ import { commandRecord } from '../command-record.ts'
 import { mayUseSite, NEW_SITE_FLAG } from '../new-site.ts'
 import { requireServiceSecret } from '../users/service-secret.ts'
 import { requireEmail } from '../users/user-argument.ts'
+import { picturesOf } from '../media/picture-transfer.ts'
 import { withServices } from '../with-services.ts'
 
 export const seedCommand: Command = {
   name: 'seed',
   summary: 'load the sample content; existing documents stay as they are',
   options: [NEW_SITE_FLAG, JSON_FLAG],
-  settings: [...DATA_SETTINGS, 'flagBaseUrl'],
+  settings: [...DATA_SETTINGS, 'flagBaseUrl', 'publicUrl', 'host', 'port', 'mediaMax'],
   examples: ['dateline seed --data-dir /srv/dateline', 'dateline seed --json'],
   run: async (args, terminal) => {
     if (!(await mayUseSite(args, terminal, 'seed'))) return EXIT.failed
     return withServices(args, terminal, async ({ store }, config) => {
-      const added = await seedSample(store, { ...config, now: systemClock() })
+      const added = await seedSample(store, { ...config, now: systemClock(), pictures: { keeping: picturesOf(store, config), base: siteOf(config) } })
       const { topics, sources, headlines } = added
       const counts = { topics: String(topics), sources: String(sources), headlines: String(headlines) }
       await store.as(OPERATOR).record(commandRecord('seed', counts))
@@ -28,6 +30,12 @@ export const seedCommand: Command = {
       else terminal.stdout.write(`Added ${counted(topics, 'topic')}, ${counted(sources, 'source')} and ${counted(headlines, 'headline')}\n`)
     })
   },
+}
+
+/** Where the service is reached: as it says, or where it would listen. */
+function siteOf({ publicUrl, host, port, tlsCert }: Config): string {
+  const name = host === '0.0.0.0' || host === '::' ? 'localhost' : host.includes(':') ? `[${host}]` : host
+  return publicUrl ?? `${tlsCert === undefined ? 'http' : 'https'}://${name}:${port}/`
 }
 
 export const adminCommand: Command = {

@@ -10,7 +10,7 @@ import { describe, Failure } from '../../base/failure.ts'
 import { readRegularFile } from '../../base/regular-file.ts'
 import { systemReason } from '../../base/system-error.ts'
 import type { Config } from '../../config/settings.ts'
-import { createPictures } from '../../content/kept-pictures.ts'
+import { createPictures, type Pictures } from '../../content/kept-pictures.ts'
 import { PICTURE_BYTES_MAX } from '../../media/read-picture.ts'
 import { OPERATOR } from '../../store/actor.ts'
 import type { Database } from '../../store/db/database.ts'
@@ -53,16 +53,17 @@ export function exportPictures(database: Database, hashes: ReadonlySet<string>, 
   terminal.stderr.write(`Wrote ${counted(copied, 'picture')} to ${to}${lost}\n`)
 }
 
+/** What keeps pictures in the data directory of a command. */
+export function picturesOf(store: Services['store'], { dataDir, mediaMax }: Config): Pictures {
+  const directory = resolve(dataDir)
+  const files = pictureFiles(join(directory, MEDIA_DIRECTORY))
+  return createPictures({ store, files, limit: createPictureLimit(directory, () => mediaMax), now: systemClock })
+}
+
 /** Adds the pictures of a directory. Other files are reported and skipped. Throws TransferFileError where there is no such directory. */
 export async function importPictures({ store }: Pick<Services, 'store'>, from: string, config: Config, { stderr }: Pick<Terminal, 'stderr'>): Promise<void> {
   if (statSync(from, { throwIfNoEntry: false })?.isDirectory() !== true) throw new TransferFileError(`Cannot import pictures from ${describe(from)}: there is no such directory`)
-  const dataDir = resolve(config.dataDir)
-  const pictures = createPictures({
-    store,
-    files: pictureFiles(join(dataDir, MEDIA_DIRECTORY)),
-    limit: createPictureLimit(dataDir, () => config.mediaMax),
-    now: systemClock,
-  })
+  const pictures = picturesOf(store, config)
   let [added, known] = [0, 0]
   for (const name of readdirSync(from)) {
     try {

@@ -32,6 +32,15 @@ export interface SampleInput {
   /** The country and language records to embed, as they are stored. */
   readonly countries: readonly JsonObject[]
   readonly languages: readonly JsonObject[]
+  /** Addresses of pictures that the site has; without them, the sample names some that lead nowhere. */
+  readonly pictures?: SamplePictures | undefined
+}
+
+export interface SamplePictures {
+  /** For headlines. */
+  readonly scenes: readonly string[]
+  /** For topics and sources. */
+  readonly marks: readonly string[]
 }
 
 export interface SampleContent {
@@ -41,7 +50,7 @@ export interface SampleContent {
 }
 
 /** Builds the whole sample. Fails with notFound when a country or language it needs has been removed. */
-export function sampleContent({ now, countries, languages }: SampleInput): SampleContent {
+export function sampleContent({ now, countries, languages, pictures }: SampleInput): SampleContent {
   const minute = Math.floor(now / MINUTE_MS) * MINUTE_MS
   const countryOf = finder('country', 'isoCode', countries)
   const languageOf = finder('language', 'code', languages)
@@ -52,7 +61,7 @@ export function sampleContent({ now, countries, languages }: SampleInput): Sampl
       id: seedId('topic', slug),
       name,
       description,
-      iconUrl: `https://images.example/topics/${slug}.png`,
+      iconUrl: oneOf(pictures?.marks, slug) ?? `https://images.example/topics/${slug}.png`,
       ...recordDates(`topic:${slug}`, minute),
       status: status ?? 'active',
       type: 'topic',
@@ -66,7 +75,7 @@ export function sampleContent({ now, countries, languages }: SampleInput): Sampl
       name,
       description,
       url: `https://${slug}.example`,
-      logoUrl: `https://images.example/sources/${slug}.png`,
+      logoUrl: oneOf(pictures?.marks, slug) ?? `https://images.example/sources/${slug}.png`,
       sourceType: entry.sourceType,
       language: languageOf(entry.language),
       headquarters: countryOf(entry.country),
@@ -82,7 +91,7 @@ export function sampleContent({ now, countries, languages }: SampleInput): Sampl
       title,
       excerpt,
       url: `https://${source}.example/articles/${slug}`,
-      imageUrl: `https://images.example/${slug}.jpg`,
+      imageUrl: oneOf(pictures?.scenes, slug) ?? `https://images.example/${slug}.jpg`,
       source: entryOf(sources, source),
       eventCountry: countryOf(country),
       topic: entryOf(topics, topic),
@@ -157,6 +166,11 @@ function wholeMinutes(ms: number): number {
 /** A number in [0, 1) that looks random and is the same for the same text on every machine. */
 function fraction(text: string): number {
   return createHash('sha256').update(text).digest().readUInt32BE(0) / 2 ** 32
+}
+
+/** Always the same of a list for the same text. */
+function oneOf(list: readonly string[] | undefined, text: string): string | undefined {
+  return list?.[Math.floor(fraction(`picture:${text}`) * list.length)]
 }
 
 /** Looks records up by their code; where an operator has two of one code, the first one counts. */
