@@ -7,7 +7,7 @@
  */
 import { describe, fail } from '../base/failure.ts'
 import type { Log } from '../base/log.ts'
-import type { FileReader, OpenFile } from '../base/regular-file.ts'
+import { readPart, type FilePart, type FileReader, type OpenFile } from '../base/regular-file.ts'
 import { createRunningLimit } from '../base/running-limit.ts'
 import { wantedRange } from '../http/byte-range.ts'
 import { listsWeakly } from '../http/entity-tag.ts'
@@ -34,7 +34,7 @@ const HEADERS = {
 
 export interface PictureRouteOptions {
   readonly store: Pick<ReadStore, 'pictures'>
-  readonly files: Pick<PictureFiles, 'open'>
+  readonly files: Pick<PictureFiles, 'pathOf'>
   /** Gets a file that this node lacks from another one; false where none has it. Undefined where the service runs alone. */
   readonly fetchMissing?: ((picture: PictureFile) => Promise<boolean>) | undefined
   readonly log: Log
@@ -42,19 +42,11 @@ export interface PictureRouteOptions {
 
 export function pictureRoute({ store, files, fetchMissing, log }: PictureRouteOptions): Route {
   const inTurn = createRunningLimit(READING_MAX)
-  const read = (picture: PictureFile, buffer: Uint8Array, { at, length, from }: { readonly at: number; readonly length: number; readonly from: number }) =>
-    inTurn(async () => {
-      const handle = await files.open(picture)
-      try {
-        return await handle.read(buffer, at, length, from)
-      } finally {
-        await handle.close()
-      }
-    })
+  const read = (picture: PictureFile, part: FilePart): Promise<number> => inTurn(() => readPart(files.pathOf(picture), part))
   /** The file as one that is opened for each piece. */
   const fileOf = (picture: PictureFile, start: number, bytes: number): OpenFile => {
     const handle: FileReader = {
-      read: (buffer, at, length, from) => read(picture, buffer, { at, length, from }),
+      read: async (buffer, at, length, from) => ({ bytesRead: await read(picture, { buffer, at, length, from }) }),
       close: async () => {},
     }
     return { handle, start, bytes }
@@ -63,7 +55,7 @@ export function pictureRoute({ store, files, fetchMissing, log }: PictureRouteOp
   const beginning = async (picture: PictureFile, start: number, length: number): Promise<Buffer> => {
     const buffer = Buffer.allocUnsafe(Math.min(length, ONE_PIECE_BYTES_MAX))
     const readAll = async (): Promise<Buffer> => {
-      const { bytesRead } = await read(picture, buffer, { at: 0, length: buffer.length, from: start })
+      const bytesRead = await read(picture, { buffer, at: 0, length: buffer.length, from: start })
       if (bytesRead < buffer.length) throw new Error(`Cannot send the picture ${picture.hash}: expected ${picture.bytes} bytes, found ${start + bytesRead}`)
       return buffer
     }

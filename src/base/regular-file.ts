@@ -2,7 +2,7 @@
  * Reading a file whose path comes from a setting or a user. A pipe would block the program until another one writes,
  * and cannot be read again; a device such as /dev/zero never ends. So only regular files are read, up to a limit.
  */
-import { closeSync, constants, fstatSync, openSync, readSync, type PathLike, type StatsBase } from 'node:fs'
+import { close as closeFile, closeSync, constants, fstatSync, open as openFile, openSync, read as readFile, readSync, type PathLike, type StatsBase } from 'node:fs'
 import { lstat, open, type FileHandle } from 'node:fs/promises'
 
 /** What reads a file. */
@@ -49,6 +49,30 @@ export function fileKind(stats: Pick<StatsBase<unknown>, 'isFile' | 'isDirectory
   if (stats.isDirectory()) return 'a directory'
   if (stats.isSymbolicLink()) return 'a symbolic link'
   return stats.isFIFO() ? 'a pipe' : stats.isSocket() ? 'a socket' : 'a device'
+}
+
+/** Which bytes of a file go where. */
+export interface FilePart {
+  readonly buffer: Uint8Array
+  readonly at: number
+  readonly length: number
+  /** In the file. */
+  readonly from: number
+}
+
+/**
+ * Reads a part of a file that is opened for it alone, and resolves with how many bytes there were. By callbacks: a FileHandle with
+ * its promises takes as long as the reading of a short file.
+ */
+export function readPart(path: string, { buffer, at, length, from }: FilePart): Promise<number> {
+  return new Promise((resolve, reject) => {
+    openFile(path, 'r', (failure, descriptor) => {
+      if (failure !== null) return reject(failure)
+      readFile(descriptor, buffer, at, length, from, (error, bytesRead) => {
+        closeFile(descriptor, () => (error === null ? resolve(bytesRead) : reject(error)))
+      })
+    })
+  })
 }
 
 /** The bytes of a regular file of at most `bytesMax`. Throws the system's error, or what was expected and found. */

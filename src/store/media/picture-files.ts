@@ -5,7 +5,7 @@
  */
 import { hash as hashOf, randomBytes } from 'node:crypto'
 import { chmodSync, closeSync, copyFileSync, existsSync, fsyncSync, linkSync, openSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs'
-import { open, writeFile } from 'node:fs/promises'
+import { writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { makeDirectory, syncDirectory } from '../../base/directory.ts'
 import { readRegularFile } from '../../base/regular-file.ts'
@@ -61,8 +61,6 @@ export function pictureFiles(directory: string) {
     has: (picture: PictureName): boolean => existsSync(pathOf(picture)),
     /** Undefined where there is none. */
     sizeOf: (picture: PictureName): number | undefined => statSync(pathOf(picture), { throwIfNoEntry: false })?.size,
-    /** Opens a file to be read. Rejects with the error of the system. */
-    open: (picture: PictureName) => open(pathOf(picture), 'r'),
     /** The bytes of a file, whose hash is right; undefined for one that is missing or damaged. */
     read(picture: PictureName): Buffer | undefined {
       if (!existsSync(pathOf(picture))) return undefined
