@@ -94,12 +94,12 @@ function chosenOf(paper: Paper): string {
   return text === '' ? (choice.search ?? (stories.length === 0 ? '—' : title)) : text
 }
 
-function sections({ stories, sortedBy, language, choice, cursor }: Paper): Part {
+function sections({ stories, sortedBy, language, choice, cursor, base }: Paper): Part {
   const hasLead = queryOf(choice) === '' && cursor === undefined
   const [year] = (stories[0]?.[sortedBy ?? 'publishedAt'] ?? '').split('-')
   const days = Map.groupBy(stories, (story) => (sortedBy === undefined ? '' : story[sortedBy].slice(0, 10)))
   return [...days].map(([day, some], section) => {
-    const articles = some.map((story, i) => article(story, { sortedBy, language, isLead: hasLead && section === 0 && i === 0 }))
+    const articles = some.map((story, i) => article(story, { sortedBy, language, base, isLead: hasLead && section === 0 && i === 0 }))
     // The paper has its day above its name already.
     const isSaid = hasLead && section === 0
     const heading = day === '' ? null : html`<h2 id="day-${day}"${isSaid && html` class="seen"`}><time datetime="${day}">${dayText(day, language, day.startsWith(year ?? '') ? 'short' : 'long')}</time></h2>\n`
@@ -108,14 +108,13 @@ function sections({ stories, sortedBy, language, choice, cursor }: Paper): Part 
   })
 }
 
-interface ArticleOptions extends Pick<Paper, 'sortedBy' | 'language'> {
+interface ArticleOptions extends Pick<Paper, 'sortedBy' | 'language' | 'base'> {
   readonly isLead: boolean
 }
 
-function article(story: Story, { sortedBy = 'publishedAt', language, isLead }: ArticleOptions): Html {
+function article(story: Story, { sortedBy = 'publishedAt', language, base, isLead }: ArticleOptions): Html {
   const { title, url, excerpt = '', imageUrl, source, topic, eventCountry } = story
-  // A page that is read over TLS loads nothing without it.
-  const picture = imageUrl?.startsWith('https:') === true ? imageUrl : undefined
+  const picture = imageUrl !== undefined && isLoaded(imageUrl, base) ? imageUrl : undefined
   const kickers = [
     topic !== undefined && html`<a href="${queryOf({ topic: topic.id })}" dir="auto">${topic.name}</a>`,
     eventCountry !== undefined && html`<span dir="auto">${eventCountry.name}</span>`,
@@ -130,6 +129,11 @@ ${excerpt !== '' && html`<p class="excerpt" dir="auto">${excerpt}</p>\n`}<p clas
 </div>
 ${picture !== undefined && html`<img src="${picture}" alt="" width="${size.width}" height="${size.height}"${!isLead && html` loading="lazy"`} decoding="async">\n`}</article>
 `
+}
+
+/** Whether the policy of the page lets a picture in: over TLS from any host, or from the site itself. */
+function isLoaded(imageUrl: string, base: string): boolean {
+  return imageUrl.startsWith('https:') || (base !== '' && imageUrl.startsWith(new URL('/', base).href))
 }
 
 function footer({ rights, contact, choice }: Paper, texts: PageTexts, own: Part): Html {

@@ -52,6 +52,8 @@ describe('the page', () => {
     // Places are kept for pictures, so that nothing moves when they come.
     assert.equal(count(text, /<img src="https:[^>]+ width="\d+" height="\d+"/g), 30)
     assert.equal(count(page({ stories: stories.map((story) => ({ ...story, imageUrl: 'http://harbour.example/x.jpg' })) }), /<img /g), 0)
+    const ofSite = { base: 'http://news.internal/p/harbour/', stories: stories.map((story) => ({ ...story, imageUrl: 'http://news.internal/media/x.jpg' })) }
+    assert.equal(count(page(ofSite), /<img /g), 30)
   })
 
   it('names itself to other programs, and is relative where it knows no address', () => {
