@@ -14,6 +14,7 @@ import { drillReferences } from './killed/followed-references.ts'
 import { drillData } from './killed/killed-commands.ts'
 import { drillImport } from './killed/killed-imports.ts'
 import { drillPictures } from './killed/killed-uploads.ts'
+import { drillOffsite } from './killed/lost-machine.ts'
 import { drillMail } from './killed/mail.ts'
 import { drillSchedule } from './killed/scheduled-changes.ts'
 
@@ -66,6 +67,7 @@ const DRILLS: Readonly<Record<string, Drill>> = {
   schedule: ofNumbers('[HEADLINES] [KILLS]', [400, 6], (documents = 0, kills = 0) => drillSchedule(documents, kills, seed)),
   feeds: ofNumbers('[FEEDS] [DAYS]', [60, 5], (feeds = 0, days = 0) => drillFeeds({ feeds, days, seed })),
   pictures: ofNumbers('[KILLS]', [8], (kills = 0) => drillPictures(kills, seed)),
+  offsite: ofNumbers('[SECONDS] [KILLS]', [150, 4], (seconds = 0, kills = 0) => drillOffsite(seconds, kills, seed)),
   log: ofNumbers('[SECONDS]', [20], (seconds = 0) => drillLog({ seconds, seed })),
   attacks: ofOptions('[--quick] [NAME…]', readAttackWords, (options) => drillAttacks({ ...options, seed })),
   cluster: ofOptions('[--minutes N] [--etcd PATH]', readClusterWords, (options) => drillCluster({ ...options, seed })),

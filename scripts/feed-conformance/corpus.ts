@@ -1,45 +1,13 @@
 /** The test feeds of feedparser, from its source package at PyPI: each has in a comment what a reader must see in it. */
-import { spawnSync } from 'node:child_process'
-import { createHash } from 'node:crypto'
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { decodeFeed } from '../../src/feeds/reading/feed-encoding.ts'
+import { sourcePackage } from '../source-package.ts'
 
-const PACKAGE = 'feedparser'
-const VERSION = '6.0.14'
-const SHA_256 = '088679b0c4b543ee211a820dd544698c76a402122eae7473c04a43425f283d06'
-const DIRECTORY = join(import.meta.dirname, '../../dist/tools/feedparser')
-const FETCH_MS_MAX = 180_000
+const FEEDPARSER = { name: 'feedparser', version: '6.0.14', sha256: '088679b0c4b543ee211a820dd544698c76a402122eae7473c04a43425f283d06', folder: 'tests' }
 
 /** The directory `tests` of the package; `missing` says why it cannot be had. It is fetched once. */
-export function feedparserTests(): { readonly directory: string; readonly missing: string | undefined } {
-  const directory = join(DIRECTORY, `${PACKAGE}-${VERSION}`, 'tests')
-  if (existsSync(directory)) return { directory, missing: undefined }
-  const partial = `${DIRECTORY}.partial`
-  rmSync(partial, { recursive: true, force: true })
-  mkdirSync(partial, { recursive: true })
-  const wanted = join(partial, 'wanted.txt')
-  writeFileSync(wanted, `${PACKAGE}==${VERSION} --hash=sha256:${SHA_256}\n`)
-  // pip checks the digest before it looks into the archive.
-  const words = ['-m', 'pip', 'download', '--quiet', '--no-deps', '--no-binary', ':all:', '--require-hashes', '-r', wanted, '-d', partial]
-  const archive = join(partial, `${PACKAGE}-${VERSION}.tar.gz`)
-  const missing = tryRun('python3', [...words, '--disable-pip-version-check']) ?? digestProblem(archive) ?? tryRun('tar', ['-xzf', archive, '-C', partial])
-  if (missing !== undefined) return { directory, missing }
-  rmSync(DIRECTORY, { recursive: true, force: true })
-  renameSync(partial, DIRECTORY)
-  return { directory, missing: undefined }
-}
-
-function digestProblem(archive: string): string | undefined {
-  const found = createHash('sha256').update(readFileSync(archive)).digest('hex')
-  return found === SHA_256 ? undefined : `the package has the SHA-256 ${found}, expected ${SHA_256}`
-}
-
-function tryRun(program: string, words: readonly string[]): string | undefined {
-  const { status, stderr, error } = spawnSync(program, words, { encoding: 'utf8', timeout: FETCH_MS_MAX })
-  if (error !== undefined) return error.message
-  return status === 0 ? undefined : (stderr.trim().split('\n').at(-1) ?? `${program} ended with ${status}`)
-}
+export const feedparserTests = () => sourcePackage(FEEDPARSER)
 
 export interface FeedCase {
   /** Within the directory of the tests, with slashes. */

@@ -46,7 +46,7 @@ export function s3Failure({ status, headers, body }: OutboundResponse, { name, b
     if (status === 401 || status === 403) {
       return new PlaceError('denied', `${name}: the server denies this (${shown}): let the access key list, read, write and delete objects of the bucket`)
     }
-    if (status >= 500 || status === 429 || PASSING.includes(code)) return new PlaceError('network', `${name}: the server cannot serve now (${shown}): the service retries by itself`)
+    if ((status >= 500 && status !== 501) || status === 429 || PASSING.includes(code)) return new PlaceError('network', `${name}: the server cannot serve now (${shown}): the service retries by itself`)
     return new PlaceError('protocol', `${name}: the server responded with ${shown}: check the endpoint in the address`)
   })()
   return { error, code, isPassing: error.kind === 'network' }

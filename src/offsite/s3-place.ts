@@ -101,8 +101,13 @@ export function createS3Place(options: S3Options): Place {
       })
     },
     async sweep(now) {
-      const page = await xmlOf({ method: 'GET', query: [['prefix', prefix === '' ? '' : `${prefix}/`], ['uploads', '']] }, 'ListMultipartUploadsResult')
-      for (const upload of page.children.filter((child) => child.name === 'Upload')) {
+      const listing = { method: 'GET', query: [['prefix', prefix === '' ? '' : `${prefix}/`], ['uploads', '']] } as const
+      const page = await xmlOf(listing, 'ListMultipartUploadsResult').catch((error: unknown) => {
+        // Some servers list no uploads, and end those that were abandoned by themselves.
+        if (error instanceof PlaceError && error.cause === 'NotImplemented') return undefined
+        throw error
+      })
+      for (const upload of page?.children.filter((child) => child.name === 'Upload') ?? []) {
         const [full = '', uploadId = ''] = [textOfChild(upload, 'Key'), textOfChild(upload, 'UploadId')]
         const key = full.slice(prefix === '' ? 0 : prefix.length + 1)
         const begun = Date.parse(textOfChild(upload, 'Initiated') ?? '')

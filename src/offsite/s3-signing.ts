@@ -55,8 +55,10 @@ export function authorization(request: SignedRequest, { key, region, service, no
 /** The query of a URL, in the order and with the escapes that are signed. */
 export function queryText(query: SignedRequest['query']): string {
   return query
-    .map(([name, value]) => `${escaped(name)}=${escaped(value)}`)
-    .sort()
+    .map(([name, value]) => [escaped(name), escaped(value)] as const)
+    // By name, then by value: in a text of both, "-" would come before "=".
+    .sort(([a, first], [b, second]) => (a === b ? (first < second ? -1 : 1) : a < b ? -1 : 1))
+    .map(([name, value]) => `${name}=${value}`)
     .join('&')
 }
 
