@@ -1,4 +1,4 @@
-// also: threads cache-off
+// also: threads cache-off executable
 /** Publications: what their readers get at which address, and nothing else. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
