@@ -19,20 +19,18 @@ export interface FeedFetchingOptions {
   readonly live: () => Pick<Config, 'publicUrl' | 'invitationUrl'>
   readonly rules: OutboundRules
   readonly services: Pick<Services, 'store' | 'newId' | 'metrics' | 'keys'>
-  /** That of IngestParts. */
-  readonly pause?: () => Promise<unknown>
   readonly now: Clock
   readonly log: Log
 }
 
 /** What fetches feeds, for the service and for commands. It connects to nothing by itself. */
-export function openFeedFetching({ live, rules, services, pause, now, log }: FeedFetchingOptions) {
+export function openFeedFetching({ live, rules, services, now, log }: FeedFetchingOptions) {
   const { store, newId, metrics, keys } = services
   const client = createOutboundClient({ rules, userAgent: () => userAgentOf(live().publicUrl ?? live().invitationUrl) })
   const reader = createFeedReader()
   const passwords = createFeedPasswords({ store, keys: keys.feeds })
   const random = (): number => randomInt(RANDOM_STEPS) / RANDOM_STEPS
-  const fetches = createFeedFetches({ store, newId, pause, client, reader, credentialsOf: passwords.credentialsOf, metrics, now, random, log })
+  const fetches = createFeedFetches({ store, newId, client, reader, credentialsOf: passwords.credentialsOf, metrics, now, random, log })
   return { client, reader, passwords, fetches }
 }
 

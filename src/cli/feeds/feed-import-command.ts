@@ -8,7 +8,6 @@ import { DATA_SETTINGS } from '../data-settings.ts'
 import { printTable, singleLine } from '../print-table.ts'
 import { withData } from '../with-services.ts'
 import { FEED_FILE_OPERAND, readFeedInput } from './feed-input.ts'
-import { pauseForOthers } from './with-feeds.ts'
 
 export const feedImportCommand: Command = {
   name: 'feed import',
@@ -29,7 +28,7 @@ export const feedImportCommand: Command = {
     }
     let code: ExitCode = EXIT.failed
     await withData(args, terminal, async ({ store, newId }) => {
-      const parts = { store, newId, pause: pauseForOthers, read: readFeedFile, now: systemClock }
+      const parts = { store, newId, read: readFeedFile, now: systemClock }
       code = told(await takeFeedFile(parts, bytes, options.get('--feed')), options.has('--json'), terminal)
     })
     return code

@@ -1,5 +1,4 @@
 /** Commands that fetch feeds: the services, and what fetches as the service does, with the settings of the command. */
-import { setTimeout as wait } from 'node:timers/promises'
 import { openFeedFetching } from '../../app/feed-service.ts'
 import type { Services } from '../../app/services.ts'
 import { createLiveSettings, openStored } from '../../app/settings/live-settings.ts'
@@ -13,11 +12,6 @@ import { DATA_SETTINGS } from '../data-settings.ts'
 import { withData } from '../with-services.ts'
 
 export const FETCH_SETTINGS: readonly SettingName[] = [...DATA_SETTINGS, 'outboundAllow', 'outboundProxy', 'outboundCa', 'publicUrl']
-
-/** Between two transactions: a service beside the command writes meanwhile. */
-const PAUSE_MS = 10
-
-export const pauseForOthers = (): Promise<unknown> => wait(PAUSE_MS)
 
 export interface FeedsOfCommand extends ReturnType<typeof openFeedFetching> {
   readonly services: Services
@@ -33,6 +27,6 @@ export function withFeeds(args: Arguments, terminal: Terminal, work: (feeds: Fee
     const live = createLiveSettings(config, shownSettings(args.settings, environment))
     const inUse = live.configWith(openStored(services.store.settings.listSettings(), services.keys))
     const log = createLog({ level: 'error', format: 'pretty', now: systemClock, write: (text) => void stderr.write(text) })
-    await work({ services, ...openFeedFetching({ live: () => inUse, rules, services, pause: pauseForOthers, now: systemClock, log }) })
+    await work({ services, ...openFeedFetching({ live: () => inUse, rules, services, now: systemClock, log }) })
   })
 }

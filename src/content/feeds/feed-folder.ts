@@ -2,7 +2,6 @@
  * The watched folder: files of feeds that other programs put there, for a site that cannot fetch them. Each is taken as
  * `dateline feed import` takes it, and stands in `done/` or `rejected/` then; see base/inbox.ts.
  */
-import { setImmediate as turn } from 'node:timers/promises'
 import { SECOND_MS } from '../../base/duration.ts'
 import { createInbox, type Taken } from '../../base/inbox.ts'
 import type { Log } from '../../base/log.ts'
@@ -11,6 +10,7 @@ import { repeat } from '../../base/repeating.ts'
 import { systemReason } from '../../base/system-error.ts'
 import type { FeedReader } from '../../feeds/reading/feed-reader.ts'
 import { feed } from '../../models/feed-model.ts'
+import { pauseBehind } from './ingest.ts'
 import { FEED_FILE_BYTES_MAX, takeFeedFile, type FeedFileParts, type FileOutcome } from './feed-file.ts'
 
 /** Between two looks; a file that is the same in both is taken. */
@@ -35,9 +35,9 @@ export function startFeedFolder({ directory, store, newId, reader, metrics, now,
   const parts: FeedFileParts = {
     ...{ store, newId, now },
     read: (file) => reader.readFile(file, signal),
-    async pause() {
+    async pause(ms) {
       signal.throwIfAborted()
-      await turn()
+      await pauseBehind(ms)
     },
   }
   let problem: string | undefined

@@ -7,7 +7,7 @@
  * out by fetching is noted with the last piece.
  */
 import { createHash } from 'node:crypto'
-import { setImmediate as turn } from 'node:timers/promises'
+import { setImmediate as turn, setTimeout as wait } from 'node:timers/promises'
 import { DAY_MS } from '../../base/duration.ts'
 import type { NewId } from '../../base/ids.ts'
 import { isoDate } from '../../base/dates.ts'
@@ -44,8 +44,16 @@ const CATEGORY_CHARS_MAX = 200
 export interface IngestParts {
   readonly store: Writable
   readonly newId: NewId
-  /** Between two transactions; a turn of the event loop without it. Another process on the same file needs more to write meanwhile. */
-  readonly pause?: (() => Promise<unknown>) | undefined
+  /** Waits between two transactions, of which the one before took so many milliseconds; pauseBehind() without it. */
+  readonly pause?: ((ms: number) => Promise<unknown>) | undefined
+}
+
+/** How many times as long as a transaction the pause behind it is: so requests, and other processes, keep most of the time. */
+const PAUSES_PER_PIECE = 3
+const PAUSE_MS_MAX = 200
+
+export function pauseBehind(ms: number): Promise<unknown> {
+  return wait(Math.min(PAUSE_MS_MAX, PAUSES_PER_PIECE * ms))
 }
 
 export interface ReadItems {
@@ -84,7 +92,7 @@ const NOTHING: IngestCounts = { created: 0, changed: 0, archived: 0, known: 0, d
  * Returns what became of the items; 'gone' where the feed was deleted or has another address, and nothing more of it is
  * written. Throws networkError where nothing can be written now: the same call again goes on.
  */
-export async function ingestItems({ store, newId, pause = turn }: IngestParts, { feedId, address, items, now, state, onTaken }: ReadItems): Promise<IngestCounts | 'gone'> {
+export async function ingestItems({ store, newId, pause = pauseBehind }: IngestParts, { feedId, address, items, now, state, onTaken }: ReadItems): Promise<IngestCounts | 'gone'> {
   const writer = store.as({ kind: 'feed', id: feedId })
   // The oldest first, so that the order of insertion is that of the feed.
   const kept = items.map(shortened).reverse()
@@ -93,7 +101,9 @@ export async function ingestItems({ store, newId, pause = turn }: IngestParts, {
   for (let from = 0; ; from += PIECE_ITEMS) {
     const piece = kept.slice(from, from + PIECE_ITEMS)
     const isLast = from + PIECE_ITEMS >= kept.length
+    let ms = 0
     const taken = await writer.together((view, steps) => {
+      const begun = performance.now()
       const job = openJob({ view, steps, newId, feedId, address, now, present })
       if (job === undefined) return undefined
       const items = piece.map(job.take)
@@ -103,13 +113,14 @@ export async function ingestItems({ store, newId, pause = turn }: IngestParts, {
         if (state !== undefined) steps.feeds.putState({ feed: feedId, ...state(added(sum, counts)) }, address)
       }
       record(steps, feedId, counts)
+      ms = performance.now() - begun
       return items
     })
     if (taken === undefined) return 'gone'
     sum = added(sum, countOf(taken))
     onTaken?.(taken)
     if (isLast) break
-    await pause()
+    await pause(ms)
   }
   const archived = await archiveOld({ store }, { feedId, now })
   return { ...sum, archived }

@@ -32,7 +32,7 @@ async function openWork(t: TestContext, respond: (response: ServerResponse) => v
   const { log, entries } = recordingLog()
   const rules = { allow: parseOutboundAllow('127.0.0.1'), proxyFor: () => undefined, ca: [] }
   const client = createOutboundClient({ rules, userAgent: () => 'a test', resolve })
-  const fetches = createFeedFetches({ store, newId: idGenerator(now), client, reader: createFeedReader(), credentialsOf: () => undefined, metrics: createMetrics(), now, random: () => 0, log })
+  const fetches = createFeedFetches({ store, newId: idGenerator(now), pause: async () => {}, client, reader: createFeedReader(), credentialsOf: () => undefined, metrics: createMetrics(), now, random: () => 0, log })
   const start = (isOnDuty?: () => boolean) => {
     const work = startFeedWork({ store, fetches, isOnDuty, now, log })
     t.after(() => work.stop())

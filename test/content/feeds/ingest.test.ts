@@ -1,6 +1,7 @@
 /** Items of feeds become headlines, each story once: whatever a feed does, and whatever people have done to its headlines. */
 import assert from 'node:assert/strict'
 import { describe, it, type TestContext } from 'node:test'
+import { setImmediate as turn } from 'node:timers/promises'
 import { newAccount } from '../../../src/auth/new-account.ts'
 import { DAY_MS } from '../../../src/base/duration.ts'
 import type { JsonObject } from '../../../src/base/json.ts'
@@ -41,7 +42,7 @@ async function openFeeds(t: TestContext, more: JsonObject = {}) {
   let made = 0
   const read = async (read: readonly FeedItem[], { now = NOW, of = FEED as { id: string; address: string }, from = store as Pick<SystemStore, 'as'> } = {}) => {
     const counts = await ingestItems(
-      { store: from, newId: () => `made-${++made}` },
+      { store: from, newId: () => `made-${++made}`, pause: turn },
       { feedId: of.id, address: of.address, items: read, now, state: () => ({ nextAt: now + DAY_MS, state: { etag: String(read.length), lastReadMs: now } }) },
     )
     assert.notEqual(counts, 'gone')
@@ -118,7 +119,7 @@ describe('ingestItems()', () => {
     const told: unknown[][] = []
     const read = (read: readonly FeedItem[]) => {
       const onTaken = (taken: readonly TakenItem[]): void => void told.push(taken.map(({ item: { title }, outcome, headline: id, reason }) => [title, outcome, id, reason]))
-      return ingestItems({ store, newId: () => `made-${told.length}` }, { feedId: FEED.id, address: FEED.address, items: read, now: NOW, state: undefined, onTaken })
+      return ingestItems({ store, newId: () => `made-${told.length}`, pause: turn }, { feedId: FEED.id, address: FEED.address, items: read, now: NOW, state: undefined, onTaken })
     }
     await read([{ title: '', categories: [] }, item(4, { link: item(1).link as string }), item(3), item(1)])
     await read([item(1, { title: 'Renamed' }), item(3)])
