@@ -53,7 +53,7 @@ function start(cleanup: Cleanup, program: string, words: readonly string[]): voi
 
 async function checkServer(name: string, port: number, key: AccessKey): Promise<string> {
   const address = parsePlace(`s3://${BUCKET}/site?endpoint=http://127.0.0.1:${port}`) as S3Address
-  const client = createOutboundClient({ rules: { allow: parseOutboundAllow('127.0.0.1'), proxyFor: () => undefined, ca: [] }, userAgent: 'Dateline/conformance' })
+  const client = createOutboundClient({ rules: { allow: parseOutboundAllow('127.0.0.1'), proxyFor: () => undefined, ca: [] }, userAgent: () => 'Dateline/conformance' })
   const options = { address, key, client, rate: createTransferRate(undefined, pause), pause: async () => {}, now: Date.now }
   await makeBucket(createS3Requests(options))
   const place = createS3Place(options)

@@ -2,7 +2,7 @@
  * Reading a file whose path comes from a setting or a user. A pipe would block the program until another one writes,
  * and cannot be read again; a device such as /dev/zero never ends. So only regular files are read, up to a limit.
  */
-import { close as closeFile, closeSync, constants, fstatSync, open as openFile, openSync, read as readFile, readSync, type PathLike, type StatsBase } from 'node:fs'
+import { close as closeFile, closeSync, constants, fstatSync, open as openFile, openSync, read as readFile, readSync, type PathLike, type Stats, type StatsBase } from 'node:fs'
 import { lstat, open, type FileHandle } from 'node:fs/promises'
 
 /** What reads a file. */
@@ -75,22 +75,39 @@ export function readPart(path: string, { buffer, at, length, from }: FilePart): 
   })
 }
 
-/** The bytes of a regular file of at most `bytesMax`. Throws the system's error, or what was expected and found. */
+/** A path that leads to no regular file of the wanted length. */
+export class WrongFileError extends Error {
+  override readonly name = 'WrongFileError'
+  /** `a directory`, `a device or pipe`, `a longer one`. */
+  readonly found: string
+
+  constructor(found: string, message: string) {
+    super(message)
+    this.found = found
+  }
+}
+
+/** The bytes of a regular file of at most `bytesMax`. Throws the system's error, or WrongFileError. */
 export function readRegularFile(path: string, bytesMax: number): Buffer {
+  return readFileAndStats(path, bytesMax).bytes
+}
+
+/** The same with what the system knows of the open file. */
+export function readFileAndStats(path: string, bytesMax: number): { readonly bytes: Buffer; readonly stats: Stats } {
   const file = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0))
   try {
     const stats = fstatSync(file)
-    if (stats.isDirectory()) throw new Error('it is a directory')
-    if (!stats.isFile()) throw new Error('expected a regular file, found a device or pipe')
-    if (stats.size > bytesMax) throw new Error(`expected at most ${bytesMax} bytes, found ${stats.size}`)
+    if (stats.isDirectory()) throw new WrongFileError('a directory', 'it is a directory')
+    if (!stats.isFile()) throw new WrongFileError('a device or pipe', 'expected a regular file, found a device or pipe')
+    if (stats.size > bytesMax) throw new WrongFileError('a longer one', `expected at most ${bytesMax} bytes, found ${stats.size}`)
     // Files such as those of /proc report a size of 0, and others grow: what counts is how much can be read.
     const bytes = Buffer.alloc(bytesMax + 1)
     let length = 0
     for (let got = -1; got !== 0 && length <= bytesMax; length += got) {
       got = readSync(file, bytes, length, bytes.length - length, null)
     }
-    if (length > bytesMax) throw new Error(`expected at most ${bytesMax} bytes, found more`)
-    return bytes.subarray(0, length)
+    if (length > bytesMax) throw new WrongFileError('a longer one', `expected at most ${bytesMax} bytes, found more`)
+    return { bytes: bytes.subarray(0, length), stats }
   } finally {
     closeSync(file)
   }

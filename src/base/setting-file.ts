@@ -3,7 +3,7 @@
  * reported then. A secret is judged as ssh judges a private key: a file of our own user that others may read is
  * rejected. The owner of another user's file, such as a mounted secret, decided who may read it: there is a warning.
  */
-import { closeSync, constants, fstatSync, openSync, readSync, type Stats } from 'node:fs'
+import { readFileAndStats, WrongFileError } from './regular-file.ts'
 import { systemReason } from './system-error.ts'
 
 /** A setting that cannot be used: which, what was expected and found; one sentence without secrets. */
@@ -44,29 +44,13 @@ export function cannotUse({ flag, path }: Pick<FileSetting, 'flag' | 'path'>, pr
   return new SettingError(`Cannot use ${flag} ${JSON.stringify(path)}: ${problem}`)
 }
 
-function read(setting: FileSetting): { readonly bytes: Buffer; readonly stats: Stats } {
+function read(setting: FileSetting): ReturnType<typeof readFileAndStats> {
   const { path, expected, bytesMax } = setting
-  let file: number | undefined
   try {
-    // Opening a named pipe would block the start until another process writes to it.
-    file = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0))
-    const stats = fstatSync(file)
-    if (!stats.isFile()) {
-      throw cannotUse(setting, `expected ${expected}, found ${stats.isDirectory() ? 'a directory' : 'a device or pipe'}`)
-    }
-    const bytes = Buffer.alloc(bytesMax + 1)
-    let length = 0
-    for (let got = -1; got !== 0 && length <= bytesMax; length += got) {
-      got = readSync(file, bytes, length, bytes.length - length, null)
-    }
-    if (length > bytesMax) {
-      throw cannotUse(setting, `expected ${expected} of at most ${bytesMax} bytes, found a longer one`)
-    }
-    return { bytes: bytes.subarray(0, length), stats }
+    return readFileAndStats(path, bytesMax)
   } catch (error) {
-    if (error instanceof SettingError) throw error
-    throw cannotUse(setting, `expected ${expected}, found none (${systemReason(error)})`)
-  } finally {
-    if (file !== undefined) closeSync(file)
+    if (!(error instanceof WrongFileError)) throw cannotUse(setting, `expected ${expected}, found none (${systemReason(error)})`)
+    const limit = error.found === 'a longer one' ? ` of at most ${bytesMax} bytes` : ''
+    throw cannotUse(setting, `expected ${expected}${limit}, found ${error.found}`)
   }
 }
