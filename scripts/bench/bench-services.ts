@@ -5,9 +5,9 @@ import { createLog } from '../../src/base/log.ts'
 import { readConfig } from '../../src/config/read-config.ts'
 
 /** Logs errors only. The caller closes the store. */
-export function openBenchServices(directory: string): Promise<Services> {
+export function openBenchServices(directory: string, own = true): Promise<Services> {
   const config = readConfig(new Map([['dataDir', directory]]), {})
   const write = (text: string): void => void process.stderr.write(text)
   const log = createLog({ level: 'error', format: 'json', now: systemClock, write })
-  return openServices(config, { jwtSecret: undefined }, { now: systemClock, log, own: true })
+  return openServices(config, { jwtSecret: undefined }, { now: systemClock, log, own })
 }

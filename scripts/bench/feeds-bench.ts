@@ -1,5 +1,5 @@
 /**
- * `npm run bench -- feeds`: reads the same hundred feeds with our reader, with rss-parser and with feedsmith, which npm
+ * `npm run bench -- feeds [read|round [N]]`: reading, and a round of a thousand feeds (feed-round-bench.ts). Reads the same hundred feeds with our reader, with rss-parser and with feedsmith, which npm
  * installs once into dist/tools. All get bytes; the others decode them as UTF-8 first. Ours also makes texts, dates and
  * addresses of what it reads. Rounds alternate, and the times are those of the CPU, so that what else the machine does
  * meets all alike. Takes half a minute.
@@ -7,6 +7,7 @@
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { readFeed } from '../../src/feeds/reading/read-feed.ts'
+import { benchFeedRound } from './feed-round-bench.ts'
 import { npmTools } from '../npm-tools.ts'
 import { generatedFeeds } from '../tools/feeds/generated-feeds.ts'
 import { seededRandom } from '../tools/random.ts'
@@ -21,7 +22,12 @@ const NOW = Date.parse('2026-03-10T12:00:00.000Z')
 /** Gives how many items it has read. */
 type Reader = (bytes: Uint8Array) => number | Promise<number>
 
-export async function benchFeeds(): Promise<void> {
+export async function benchFeeds([part, count]: readonly string[]): Promise<void> {
+  if (part !== 'round') await benchReading()
+  if (part !== 'read') await benchFeedRound(count)
+}
+
+async function benchReading(): Promise<void> {
   const { directory, missing } = npmTools({ name: 'feed-readers', packages: PACKAGES })
   if (missing !== undefined) return console.log(`feeds: not run: ${missing}`)
   const feeds = generatedFeeds(FEEDS, seededRandom(1)).map((text) => Buffer.from(text))
