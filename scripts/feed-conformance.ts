@@ -64,7 +64,7 @@ function outcomeOf({ path, bytes, expectation, headers }: FeedCase): Outcome {
     const options = { address, now: NOW, ...(content === undefined ? {} : { contentType: content }) }
     const feed = readOrEmpty(bytes, options)
     const { text, encoding } = decodeFeed(bytes, content)
-    if (expectation.startsWith('not bozo') && feed.problems.some((one) => UNKNOWN_ENCODING.test(one))) return 'other encodings'
+    if (expectation.startsWith('not bozo') && feed.problems.some(({ message }) => UNKNOWN_ENCODING.test(message))) return 'other encodings'
     const tree = readTree(text, { address, itemsMax: FEED_ITEMS_MAX, problems: createProblems(text) })
     if (only !== undefined) console.log(path, expectation, JSON.stringify(feed, undefined, 1))
     const value: PythonValue = evaluatePython(expectation, feedView({ feed, tree, address, encoding, isAscii: bytes.every((byte) => byte < 0x80), now: NOW }))
@@ -91,7 +91,7 @@ function readOrEmpty(bytes: Uint8Array, options: Parameters<typeof readFeed>[1])
     return readFeed(bytes, options)
   } catch (error) {
     if (!(error instanceof Failure)) throw error
-    return { format: 'rss', items: [], leftOut: 0, problems: [error.message] }
+    return { format: 'rss', items: [], leftOut: 0, problems: [{ code: 'markup', params: {}, message: error.message }] }
   }
 }
 

@@ -8,7 +8,7 @@ export const PROBLEM_CODES = [
   'notId', 'otherId', 'reservedName', 'unknownName', 'tooMany', 'tooManyReferences', 'tooLarge',
   'tooDeep', 'overLimit', 'lastAdministrator', 'duplicate',
   'tooEarly', 'otherStatus', 'needsReview', 'notHttpUrl', 'notLanguageCode', 'notCountryCode',
-  'notFilter', 'notName', 'notPublicationName',
+  'notFilter', 'notName', 'notPublicationName', 'noFeed',
 ] as const
 export type ProblemCode = (typeof PROBLEM_CODES)[number]
 
@@ -18,10 +18,11 @@ const FAILURES: { readonly [code in ProblemCode]?: FailureCode } = {
   lastAdministrator: 'forbidden',
   duplicate: 'conflict',
   needsReview: 'forbidden',
+  noFeed: 'badRequest',
 }
 
-/** Parameters of the sentence, each a text: a limit, the allowed values, the model of a reference, a name. */
-export const PROBLEM_PARAMS = ['max', 'choices', 'model', 'name'] as const
+/** Parameters of the sentence, each a text: a limit, the allowed values, the model of a reference, a name, the status of a response. */
+export const PROBLEM_PARAMS = ['max', 'choices', 'model', 'name', 'status'] as const
 export type ProblemParams = { readonly [name in (typeof PROBLEM_PARAMS)[number]]?: string }
 
 export interface Problem {

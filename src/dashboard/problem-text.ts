@@ -21,7 +21,8 @@ export function problemOf(error: unknown): Problem | undefined {
 export function problemText({ path, code, params, message }: Problem): string {
   // To a reader they are the same: there is nothing in the field yet.
   const rule = code === 'blank' || code === 'notReference' ? 'required' : code
-  const { max, choices = '', name = '' } = params
+  const { max, choices = '', name = '', status = '' } = params
+  if (rule === 'noFeed') return textOr('problem.noFeed', message, { problem: textOr(`feedProblem.${name}`, message, { status }) })
   const values = { count: Number(max), choices, name }
   const general = textOr(`problem.${rule}`, message, values)
   return textOr(`problem.${rule}.${path.split('.').at(-1) ?? ''}`, general, values)

@@ -1,4 +1,6 @@
 // What a feed says, whatever its format: RSS, Atom or JSON Feed.
+import type { ReadNote } from '../base/feed-note.ts'
+
 export interface Feed {
   readonly format: 'rss' | 'atom' | 'json'
   readonly title?: string          // text, at most 200 characters
@@ -11,7 +13,7 @@ export interface Feed {
   readonly updateMinutes?: number  // ttl, or sy:updatePeriod / sy:updateFrequency
   readonly items: readonly FeedItem[]   // newest as the feed orders them, at most 500
   readonly leftOut: number         // items beyond 500
-  readonly problems: readonly string[]  // sentences: what is not well-formed, and how it was read
+  readonly problems: readonly ReadNote[]  // what is not well-formed, and how it was read
 }
 export interface FeedItem {
   readonly id?: string             // guid, atom:id, JSON Feed id: as written, at most 2,000 characters

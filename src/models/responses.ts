@@ -6,6 +6,7 @@
 import { SEPARATORS } from '../base/csv.ts'
 import { LOG_LEVELS } from '../base/log-level.ts'
 import { PROBLEM_CODES, PROBLEM_PARAMS } from '../base/problem.ts'
+import { FEED_NOTE_PARAMS, FETCH_PROBLEM_CODES, ITEM_REASON_CODES, READ_NOTE_CODES } from '../base/feed-note.ts'
 import { audit } from './audit.ts'
 import { EDITABLE_GROUPS, EDITABLE_KINDS, EDITABLE_NAMES } from './editable-settings.ts'
 import { MESSAGE_KINDS, MESSAGE_STATES } from './message-state.ts'
@@ -715,12 +716,23 @@ export type SavedView = ValueOf<typeof savedView>
 export const savedViews = object({ items: list(savedView, { description: 'By their names' }) })
 export type SavedViews = ValueOf<typeof savedViews>
 
+/** What is to be told of a feed; see base/feed-note.ts. */
+const noteOf = <const Code extends string>(codes: readonly Code[]) =>
+  object({
+    code: choice(codes, { description: 'For programs; it never changes' }),
+    params: map(FEED_NOTE_PARAMS, text({ description: 'As text; only where the code has one' }), { description: 'Values for a sentence in the language of the reader' }),
+    message: text({ description: 'In English' }),
+  })
+
 export const feedHealth = object({
   id: text({ example: '66f000000000000000000701' }),
   title: text({ example: 'The Harbour Post' }),
   address: text({ description: 'Of the feed', example: 'https://harbour.example/feed.xml' }),
   status: choice(['new', 'working', 'failing', 'ended', 'paused'], { description: 'Of fetching: `new` before the first time, `ended` where its server says so' }),
   sentence: nullable(text(), { description: 'What is wrong and what helps, or what the feed has that is not well-formed; null where all is well', example: null }),
+  problem: nullable(noteOf(FETCH_PROBLEM_CODES), { description: 'Why it cannot be fetched; null where it can' }),
+  notes: list(noteOf(READ_NOTE_CODES), { description: 'What of it is not well-formed, at most three' }),
+  failingSince: nullable(date(), { description: 'When it could first not be fetched; null where it can', example: null }),
   fetchedAt: nullable(date(), { description: 'Of the last try', example: '2026-03-01T09:30:00.000Z' }),
   succeededAt: nullable(date(), { description: 'When its server last answered as it should', example: '2026-03-01T09:30:00.000Z' }),
   nextAt: nullable(date(), { description: 'When it is fetched next; null where it is paused or has ended', example: '2026-03-01T10:30:00.000Z' }),
@@ -739,6 +751,16 @@ export type FeedHealths = ValueOf<typeof feedHealths>
 const itemTitle = text({ description: 'Empty where it has none', example: 'New ferry line opens' })
 const itemUrl = text({ description: 'Empty where it has none', example: 'https://harbour.example/ferry' })
 
+const itemReasons = (description: string) =>
+  list(
+    object({
+      code: choice(ITEM_REASON_CODES, { description: 'For programs; it never changes' }),
+      name: text({ description: 'What a headline lacks: title, link, picture, topic, country or source; of `invalid`, the message', example: 'picture' }),
+      message: text({ description: 'In English', example: 'It lacks a picture' }),
+    }),
+    { description },
+  )
+
 export const feedPreview = object({
   address: text({ description: 'Of the feed, where that of a site was given', example: 'https://harbour.example/feed.xml' }),
   format: choice(['rss', 'atom', 'json']),
@@ -748,7 +770,7 @@ export const feedPreview = object({
   language: nullable(text(), { description: 'As the feed writes it', example: 'is-IS' }),
   imageUrl: nullable(text(), { example: 'https://harbour.example/logo.png' }),
   total: whole({ description: 'Items in the feed', example: 20 }),
-  problems: list(text(), { description: 'What of it is not well-formed, and how it was read', example: [] }),
+  problems: list(noteOf(READ_NOTE_CODES), { description: 'What of it is not well-formed, and how it was read' }),
   feeds: list(object({ address: text({ example: 'https://harbour.example/ferries.xml' }), title: nullable(text(), { example: 'Ferries' }) }), {
     description: 'All that the page of a site names',
   }),
@@ -760,7 +782,7 @@ export const feedPreview = object({
       imageUrl: text({ description: 'Empty where it has none', example: 'https://harbour.example/ferry.jpg' }),
       publishedAt: nullable(date(), { example: '2026-03-01T09:00:00.000Z' }),
       status: nullable(choice(['active', 'draft']), { description: 'Of the headline; null where there would be none' }),
-      missing: list(text(), { description: 'What keeps it a draft, or why there would be no headline', example: ['It lacks a picture'] }),
+      missing: itemReasons('What keeps it a draft, or why there would be no headline'),
       known: nullable(text(), { description: 'The id of a headline with the same page: the item would not come again', example: null }),
     }),
     { description: 'The newest ten, as the headlines that they would become' },
@@ -779,7 +801,7 @@ export const feedItems = object({
           'no headline',
       }),
       headline: nullable(text(), { description: 'The id of the headline, also of the other one', example: '66f000000000000000000501' }),
-      reason: nullable(text(), { description: 'What it lacks, or why there is no headline', example: null }),
+      reasons: itemReasons('What it lacks, or why there is no headline'),
       title: itemTitle,
       url: itemUrl,
       categories: list(text({ example: 'Ferries' })),

@@ -94,6 +94,8 @@ describe('a feed', { skip: ONLY_HERE }, () => {
       { siteUrl: '' },
     )
     assert.match(String((await health())['sentence']), /^The server responded with 404, .*look for its new address/)
+    const { code, params } = (await health())['problem'] as JsonObject
+    assert.deepEqual([code, params, (await health())['failingSince']], ['missing', { status: '404' }, new Date(service.now()).toISOString()])
     for (let round = 0; round < 4; round++) await later(DAY_MS)
     const { status, sentence, suggestedAddress, failures } = await health()
     assert.deepEqual([status, suggestedAddress, failures], ['failing', `${url}/new.xml`, 5])
@@ -171,7 +173,7 @@ describe('the preview of an address', { skip: ONLY_HERE }, () => {
     const items = at('data.items') as JsonObject[]
     assert.equal(items.length, 10)
     assert.deepEqual([items[0]?.['title'], items[0]?.['known'], items[0]?.['status']], ['typed', typed['id'], 'draft'])
-    assert.deepEqual(items[1]?.['missing'], ['It lacks a country: give the feed one, or a rule'])
+    assert.deepEqual(items[1]?.['missing'], [{ code: 'lacks', name: 'country', message: 'It lacks a country: give the feed one, or a rule' }])
     assert.deepEqual((await site.list({ model: 'headline', filter: { title: 'p1' } })).at('data.items'), [])
   })
 
@@ -206,7 +208,10 @@ describe('the preview of an address', { skip: ONLY_HERE }, () => {
 
   it('says what is there in place of a feed', async (t) => {
     const { url } = await serverThat(t, (_, response) => response.writeHead(200, { 'content-type': 'text/plain' }).end('Hello'))
-    assert.match((await preview(`${url}/x`)).error, /^badRequest: Cannot find a feed at this address: Cannot read the feed/)
+    const refused = await preview(`${url}/x`)
+    assert.match(refused.error, /^badRequest: Cannot find a feed at this address: Cannot read the feed/)
+    const [{ code, params } = {} as JsonObject] = (JSON.parse(refused.text) as { error: { problems: JsonObject[] } }).error.problems
+    assert.deepEqual([code, params], ['noFeed', { name: 'notAFeed' }])
   })
 
   it('is counted: past 200 in an hour it is refused', async (t) => {

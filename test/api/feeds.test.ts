@@ -112,7 +112,7 @@ describe('the endpoints of feeds', () => {
     const { id, address } = await made({ title: 'Health' })
     const items = (await call('GET', 'feeds')).at('data.items') as JsonObject[]
     assert.deepEqual(items.find((one) => one['id'] === id), {
-      ...{ id, title: 'Health', address, status: 'paused', sentence: null, fetchedAt: null, succeededAt: null, nextAt: null },
+      ...{ id, title: 'Health', address, status: 'paused', sentence: null, problem: null, notes: [], failingSince: null, fetchedAt: null, succeededAt: null, nextAt: null },
       ...{ failures: 0, itemsOfDay: 0, movedTo: null, suggestedAddress: null, hasPassword: false },
     })
   })
@@ -147,9 +147,9 @@ describe('items of a feed', { skip: ONLY_HERE }, () => {
     const feed = await made({ title: 'Items', rules: [rule('{"title":"Story 3"}', { drop: true })] })
     await ingest(feed, [item(1), { id: 'tag:2', title: 'Story 2', picture: 'https://harbour.example.org/p.jpg', categories: [] }, item(3), { ...item(4), id: 'again', link: item(1).link as string }])
     const items = (await call('GET', `feeds/${String(feed['id'])}/items`)).at('data.items') as JsonObject[]
-    assert.deepEqual(items.map(({ title, outcome, reason }) => [title, outcome, reason]), [
+    assert.deepEqual(items.map(({ title, outcome, reasons }) => [title, outcome, (reasons as JsonObject[])[0]?.['message'] ?? null]), [
       ['Story 1', 'known', 'Another item led to this page'],
-      ['Story 2', 'created', 'It lacks a link.'],
+      ['Story 2', 'created', 'It lacks a link'],
       ['Story 3', 'dropped', 'A rule drops it'],
       ['Story 4', 'created', null],
     ])

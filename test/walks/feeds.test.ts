@@ -61,7 +61,7 @@ describe('feeds', { skip: browserMissing() }, () => {
     await page.click(link('Add a feed'))
     await page.fill({ role: 'textbox', name: 'Address of a feed or site' }, 'http://127.0.0.2/')
     await page.click(button('Preview'))
-    await page.reads(/Cannot find a feed at this address: .*outbound-allow/, { role: 'main' })
+    await page.reads(/No feed was found\. .*outbound-allow/, { role: 'main' })
     await page.fill({ role: 'textbox', name: 'Address of a feed or site' }, url)
     await page.click(button('Preview'))
     await page.find({ role: 'heading', name: 'The Harbour Post' })
@@ -147,7 +147,7 @@ describe('feeds', { skip: browserMissing() }, () => {
       await service.app.feeds.idle()
     }
     await page.open('/#/feeds?q=Lost')
-    await page.reads(/For 4 days: The server responded with 404.*The site names http:.*moved\.xml as its feed: use that address/, { role: 'main' })
+    await page.reads(/There is nothing at this address \(404\)[^]*The site names http:[^]*moved\.xml as its feed[^]*Failing since/, { role: 'main' })
     await expectAccessible(page)
     await page.click(button(/^Pause: Lost Times$/))
     await page.find(button('Resume: Lost Times'))

@@ -54,7 +54,7 @@ export function assertFeed(feed: Feed): void {
   assert.match(feed.language ?? 'en', LANGUAGE)
   for (const address of [feed.link, feed.self, feed.picture, feed.hub]) if (address !== undefined) assertWeb(address)
   assert.ok(feed.items.length <= 500)
-  assert.ok(feed.problems.length <= 25 && feed.problems.every((problem) => problem.length < 300))
+  assert.ok(feed.problems.length <= 25 && feed.problems.every(({ message }) => message.length < 300))
   for (const item of feed.items) {
     for (const [name, charsMax] of Object.entries(CHARS_MAX)) assertText(item[name as keyof typeof CHARS_MAX] ?? '', charsMax)
     assert.match(item.language ?? 'en', LANGUAGE)

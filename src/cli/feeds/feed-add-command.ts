@@ -83,8 +83,8 @@ async function addFeed({ services, client, reader }: FeedsOfCommand, { operands:
 const FORMATS = { rss: 'RSS', atom: 'Atom', json: 'JSON Feed' } as const
 
 function shown({ format, title, address, total, items, problems, feeds }: FeedPreview): string {
-  const rows = items.map(({ status, title: name, known, missing }) => [known === null ? (status ?? 'no headline') : 'known', name, missing.join('. ')])
+  const rows = items.map(({ status, title: name, known, missing }) => [known === null ? (status ?? 'no headline') : 'known', name, missing.map(({ message }) => message).join('. ')])
   const others = feeds.filter((one) => one.address !== address).map((one) => `Also at this site: ${singleLine(one.address)}\n`)
   const head = `${FORMATS[format]}: ${singleLine(title ?? 'without a title')}, ${singleLine(address)}, ${counted(total, 'item')}\n`
-  return `${head}\n${printTable(['STATUS', 'TITLE', 'LACKS'], rows)}${[...problems.map((one) => `${singleLine(one)}\n`), ...others].join('')}`
+  return `${head}\n${printTable(['STATUS', 'TITLE', 'LACKS'], rows)}${[...problems.map(({ message }) => `${singleLine(message)}\n`), ...others].join('')}`
 }

@@ -50,7 +50,7 @@ function told(outcome: FileOutcome, isJson: boolean, { stdout, stderr }: Termina
     stdout.write(`${singleLine(feed.title)}: ${created} new, ${changed} changed, ${known} known, ${dropped} dropped, ${rejected} rejected\n`)
   }
   if (leftOut > 0) stderr.write(`${counted(leftOut, isLines ? 'line' : 'item')} beyond the first ${rows.length} left out: split the file\n`)
-  for (const problem of problems) stderr.write(`${singleLine(problem)}\n`)
+  for (const { message } of problems) stderr.write(`${singleLine(message)}\n`)
   return counts.rejected > 0 || leftOut > 0 ? EXIT.failed : EXIT.ok
 }
 

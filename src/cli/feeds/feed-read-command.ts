@@ -57,7 +57,7 @@ function print(feed: Feed, { isWhole, isLines }: { readonly isWhole: boolean; re
   if (isLines) for (const item of items) stdout.write(`${JSON.stringify(shown(item))}\n`)
   else stdout.write(`${headOf(feed)}\n\n${printTable(['published', 'title', 'link'], items.map(rowOf))}`)
   if (leftOut > 0) stderr.write(`${counted(leftOut, 'item')} beyond the first ${items.length} would be left out\n`)
-  for (const problem of problems) stderr.write(`${problem}\n`)
+  for (const { message } of problems) stderr.write(`${message}\n`)
 }
 
 /** The members of a headline by their names there, null where the item does not give one, and what rules can look at. */

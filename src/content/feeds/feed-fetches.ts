@@ -2,8 +2,10 @@
 import { parseJson, type JsonObject } from '../../base/json.ts'
 import type { Log } from '../../base/log.ts'
 import type { Metrics } from '../../base/metrics.ts'
+import type { ReadNote } from '../../base/feed-note.ts'
 import type { Feed } from '../../feeds/feed.ts'
 import { NEW_FEED_STATE, nextFetchState, type FetchResult, type FetchState } from '../../feeds/fetching/fetch-schedule.ts'
+import { readNote } from '../../feeds/reading/feed-problems.ts'
 import type { FeedDocument } from '../../models/feed-model.ts'
 import type { DueFeed, FeedState } from '../../store/feeds/feed-state.ts'
 import { feedsOfPage, fetchAndRead, type ReadOptions, type ReadOutcome } from './fetched-feed.ts'
@@ -11,7 +13,7 @@ import { archiveOld, ingestItems, type IngestCounts, type IngestParts } from './
 
 /** After so many failures in a row, the site is asked for the address of its feed. */
 const ASKED_AFTER_FAILURES = 3
-/** Sentences about what is not well-formed that are kept. */
+/** Notes about what is not well-formed that are kept. */
 const NOTES_MAX = 3
 
 export type CredentialsOf = (feed: Pick<FeedDocument, 'id' | 'address' | 'username'>) => { readonly user: string; readonly password: string } | undefined
@@ -30,7 +32,7 @@ interface KnownState extends FetchState {
   readonly lastFetchMs?: number
   /** When its items were read last: see forgetUnseen() in store/feeds/feed-items.ts. */
   readonly lastReadMs?: number
-  readonly notes?: readonly string[]
+  readonly notes?: readonly ReadNote[]
   readonly suggestedAddress?: string
 }
 
@@ -92,13 +94,14 @@ function storedState(
 ): Omit<FeedState, 'feed'> {
   const next = nextFetchState(previous, result)
   const isFailing = next.failures > 0
-  const leftOut = feed === undefined || feed.leftOut === 0 ? [] : [`It has ${feed.leftOut} items more than are read`]
-  const sentences = feed === undefined ? (previous.notes ?? []) : [...leftOut, ...feed.problems.map((one) => one.replace(/\.$/, ''))].slice(0, NOTES_MAX)
+  const count = String(feed?.leftOut ?? 0)
+  const leftOut = count === '0' ? [] : [readNote('leftOut', `It has ${count} items more than are read.`, { count })]
+  const notes = feed === undefined ? (previous.notes ?? []) : [...leftOut, ...feed.problems].slice(0, NOTES_MAX)
   const state = {
     ...next,
     lastFetchMs: result.nowMs,
     lastReadMs: feed === undefined ? previous.lastReadMs : result.nowMs,
-    ...(sentences.length === 0 ? {} : { notes: sentences }),
+    ...(notes.length === 0 ? {} : { notes }),
     ...(isFailing && suggested !== undefined ? { suggestedAddress: suggested } : {}),
   }
   // Members that are undefined are left out.

@@ -4,10 +4,12 @@
  */
 import { describe } from '../../base/failure.ts'
 import { parseJson } from '../../base/json.ts'
+import type { ReadNote } from '../../base/feed-note.ts'
 import type { FeedFile, FileReading } from '../../feeds/reading/read-feed-file.ts'
 import { feed, type FeedDocument } from '../../models/feed-model.ts'
 import type { ReadStore } from '../../store/read-store.ts'
 import { sameAddress } from '../reads/same-address.ts'
+import { reasonText } from './item-reasons.ts'
 import { ingestItems, type IngestCounts, type IngestParts, type TakenItem } from './ingest.ts'
 
 /** As much as a feed may have that is fetched, when it is unpacked. */
@@ -20,10 +22,12 @@ export interface FeedFileParts extends IngestParts {
   readonly now: () => number
 }
 
-export interface FileRow extends Omit<TakenItem, 'item'> {
+export interface FileRow extends Pick<TakenItem, 'outcome' | 'headline'> {
   /** Of the item in the feed, counted from 1; the number of a line. */
   readonly place: number
   readonly title: string
+  /** Why it is so, in English; undefined for a whole headline. */
+  readonly reason: string | undefined
 }
 
 export type FileOutcome =
@@ -35,7 +39,7 @@ export type FileOutcome =
       /** By their places. */
       readonly rows: readonly FileRow[]
       readonly leftOut: number
-      readonly problems: readonly string[]
+      readonly problems: readonly ReadNote[]
     }
   | {
       /** The file does not say which feed it is of, or names one that is not there. */
@@ -70,7 +74,7 @@ export async function takeFeedFile({ store, newId, pause, read, now }: FeedFileP
   let taken = 0
   const onTaken = (some: readonly TakenItem[]): void => {
     // The oldest first: the last of the file.
-    for (const { item, ...rest } of some) rows.push({ place: items.at(-++taken)?.place ?? 0, title: item.title ?? '', ...rest })
+    for (const { item, reasons, outcome, headline } of some) rows.push({ place: items.at(-++taken)?.place ?? 0, title: item.title ?? '', outcome, headline, reason: reasonText(reasons) })
   }
   const ingested = await ingestItems({ store, newId, pause }, { feedId: found.id, address: found.address, items: items.map(({ item }) => item), now: now(), state: undefined, onTaken })
   if (ingested === 'gone') return refused(`The feed ${describe(found.title)} was changed or deleted meanwhile: take the file again`)

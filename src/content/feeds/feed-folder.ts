@@ -89,5 +89,5 @@ function notesOf(outcome: FileOutcome): readonly string[] {
   const place = isLines ? 'Line' : 'Item'
   const rejected = rows.filter((row) => row.outcome === 'rejected').slice(0, NOTES_MAX)
   const rest = leftOut === 0 ? [] : [`${leftOut} more were left out: split the file`]
-  return [...rejected.map((row) => `${place} ${row.place}: rejected: ${row.reason ?? ''}`), ...rest, ...problems]
+  return [...rejected.map((row) => `${place} ${row.place}: rejected: ${row.reason ?? ''}`), ...rest, ...problems.map(({ message }) => message)]
 }

@@ -2,6 +2,7 @@
 import { isoDate } from '../../base/dates.ts'
 import { DAY_MS, HOUR_MS } from '../../base/duration.ts'
 import { isNumber, parseJson, type Json, type JsonObject } from '../../base/json.ts'
+import type { FetchProblem, ReadNote } from '../../base/feed-note.ts'
 import { feed, type FeedDocument } from '../../models/feed-model.ts'
 import type { FeedHealth } from '../../models/responses.ts'
 import { matchAll } from '../../query/ast.ts'
@@ -46,6 +47,12 @@ export function healthOfFeed(store: HealthStore, id: string, now: number): FeedH
   return healthOf(store, { document: parseJson(text) as unknown as FeedDocument, state: known?.state, nextAt: known?.nextAt, hasPassword, now })
 }
 
+/** What fetching has noted for people; see feed-fetches.ts. */
+interface Told {
+  readonly problem?: FetchProblem
+  readonly notes?: readonly ReadNote[]
+}
+
 interface Known {
   readonly document: FeedDocument
   /** As fetching has left it; undefined before the first fetch. */
@@ -58,13 +65,15 @@ interface Known {
 function healthOf({ feeds }: Pick<HealthStore, 'feeds'>, { document, state, nextAt, hasPassword, now }: Known): FeedHealth {
   const { id, title, address, paused } = document
   const dateOf = (value: Json | undefined): string | null => (isNumber(value) ? isoDate(Number(value)) : null)
-  const problem = typeof state?.['problem'] === 'string' ? state['problem'] : undefined
-  const notes = Array.isArray(state?.['notes']) ? (state['notes'] as readonly Json[]).map(String) : []
+  const { problem, notes = [] } = (state ?? {}) as unknown as Told
   const hasEnded = state !== undefined && nextAt === undefined
   const status = paused ? 'paused' : hasEnded ? 'ended' : problem !== undefined ? 'failing' : state === undefined ? 'new' : 'working'
   return {
     ...{ id, title, address, status, hasPassword },
-    sentence: problem === undefined ? (notes.join('. ') || null) : failing(problem, state, now),
+    sentence: problem === undefined ? notes.map(({ message }) => message).join(' ') || null : failing(problem.message, state, now),
+    problem: problem ?? null,
+    notes: [...notes],
+    failingSince: dateOf(state?.['failingSinceMs']),
     fetchedAt: dateOf(state?.['lastFetchMs']),
     succeededAt: dateOf(state?.['lastSuccessMs']),
     nextAt: paused || nextAt === undefined ? null : isoDate(nextAt),

@@ -8,6 +8,7 @@ import { feed, type FeedDocument, type FeedRule } from '../../models/feed-model.
 import type { FeedItems, HeadlineOrigins, RulePreview } from '../../models/responses.ts'
 import type { FeedItemRow } from '../../store/feeds/feed-items.ts'
 import type { ReadStore } from '../../store/read-store.ts'
+import { readReasons, shownReasons } from './item-reasons.ts'
 import { itemRules, type Judgement } from './item-rules.ts'
 
 type ItemStore = Pick<ReadStore, 'documents' | 'feeds'>
@@ -22,8 +23,8 @@ export function itemsOfFeed(store: ItemStore, id: string): FeedItems {
   requireFeed(store, id)
   const items = store.feeds.keptItems(id).map((row) => {
     const { title = '', link = '', categories, author = null, published = null } = itemOf(row)
-    const { outcome, headline = null, reason = null, at } = row
-    return { at: isoDate(at), outcome, headline, reason, title, url: link, categories: [...categories], author, publishedAt: published }
+    const { outcome, headline = null, at } = row
+    return { at: isoDate(at), outcome, headline, reasons: shownReasons(readReasons(row.reason)), title, url: link, categories: [...categories], author, publishedAt: published }
   })
   return { items }
 }

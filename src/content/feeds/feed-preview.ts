@@ -1,8 +1,10 @@
 /** What an address would bring, before it is a feed: the feed of a site, and its newest items as headlines. Writes nothing. */
 import { fail } from '../../base/failure.ts'
 import type { JsonObject } from '../../base/json.ts'
+import { ProblemFailure } from '../../base/problem.ts'
 import { pageKey } from '../../base/page-address.ts'
 import type { Feed } from '../../feeds/feed.ts'
+import { noteOf } from '../../feeds/fetching/fetch-problem.ts'
 import { USUAL_PATHS, type FoundFeed } from '../../feeds/reading/find-feeds.ts'
 import type { Arrival, FeedDocument } from '../../models/feed-model.ts'
 import { headline } from '../../models/headline.ts'
@@ -14,6 +16,7 @@ import { TEXT_FORMS } from '../rules/text-forms.ts'
 import { fetchAndRead, type ReadOptions, type ReadOutcome } from './fetched-feed.ts'
 import { sharedRules, shortened } from './ingest.ts'
 import { headlineMaker } from './item-headline.ts'
+import { shownReasons } from './item-reasons.ts'
 
 const ITEMS_SHOWN = 10
 const CANDIDATES_MAX = 20
@@ -51,8 +54,9 @@ export async function findFeed({ client, reader, now }: Omit<PreviewParts, 'stor
   const { found, named } = first.feed === undefined ? await feedOfSite(address, first, (one) => fetchAndRead({ address: one }, options)) : { found: { ...first, at: address }, named: [] }
   if (found?.feed === undefined) {
     const { outcome } = first
-    const problem = outcome.kind === 'failed' || outcome.kind === 'gone' ? outcome.problem : 'There is no feed'
-    throw fail('badRequest', `Cannot find a feed at this address: ${problem}`)
+    const isFailure = outcome.kind === 'failed' || outcome.kind === 'gone'
+    const { code, params, message } = isFailure ? noteOf(outcome) : { code: 'notAFeed', params: {}, message: 'There is no feed' }
+    throw new ProblemFailure({ path: '', code: 'noFeed', params: { name: code, ...params }, message: `Cannot find a feed at this address: ${message}` })
   }
   const { outcome, at, feed } = found
   return { address: outcome.kind === 'fetched' ? (outcome.permanentAddress ?? at) : at, feed, named }
@@ -94,7 +98,7 @@ function itemsOf({ documents }: PreviewParts['store'], parsed: Feed, request: Pr
     return {
       ...{ title: one.title ?? '', excerpt: one.excerpt ?? '', url: one.link ?? '', imageUrl: one.picture ?? '', publishedAt: one.published ?? null },
       status: made.kind === 'headline' ? (made.document['status'] as 'active' | 'draft') : null,
-      missing: made.kind === 'headline' ? [...made.missing] : [made.reason],
+      missing: shownReasons(made.kind === 'headline' ? made.missing : [made.reason]),
       known: known === undefined ? null : String(known['id']),
     }
   })

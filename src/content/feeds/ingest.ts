@@ -13,6 +13,7 @@ import type { NewId } from '../../base/ids.ts'
 import { isoDate } from '../../base/dates.ts'
 import { parseJson, type JsonObject } from '../../base/json.ts'
 import { pageKey } from '../../base/page-address.ts'
+import type { ItemReasonCode } from '../../base/feed-note.ts'
 import type { FeedItem } from '../../feeds/feed.ts'
 import { feed, feedRules, type FeedDocument, type FeedRule } from '../../models/feed-model.ts'
 import { headline } from '../../models/headline.ts'
@@ -27,6 +28,7 @@ import { changeAnywhere } from '../reads/incomplete-drafts.ts'
 import { sameAddress } from '../reads/same-address.ts'
 import { withDates } from '../rules/publication.ts'
 import { changedTexts, headlineMaker } from './item-headline.ts'
+import { readReasons, writeReasons, type ItemReason } from './item-reasons.ts'
 
 /** Items of one transaction: about ten milliseconds where all are new. */
 const PIECE_ITEMS = 10
@@ -76,8 +78,8 @@ export interface TakenItem {
   readonly outcome: 'created' | 'changed' | 'unchanged' | 'known' | 'dropped' | 'rejected'
   /** The id of its headline, or of the one that has its page. */
   readonly headline?: string | undefined
-  /** Why it is so, or what the headline lacks; undefined for a whole headline. */
-  readonly reason?: string | undefined
+  /** Why it is so, or what the headline lacks; none for a whole headline. */
+  readonly reasons: readonly ItemReason[]
 }
 
 export interface IngestCounts extends FeedReadCounts {
@@ -180,7 +182,7 @@ function openJob({ view, steps, newId, feedId, address, now, present }: JobParts
 
   const take = (item: FeedItem): TakenItem => {
     const key = keyOf(item)
-    if (key === undefined) return { item, outcome: 'rejected', reason: 'It has neither id, link nor title' }
+    if (key === undefined) return { item, outcome: 'rejected', reasons: [{ code: 'nothing', name: '' }] }
     const page = item.link === undefined ? undefined : pageKey(item.link)
     const content = hashOf([item.title ?? '', item.excerpt ?? '', item.picture ?? ''])
     const row = knownRow(key, page)
@@ -191,7 +193,7 @@ function openJob({ view, steps, newId, feedId, address, now, present }: JobParts
     // What it lacked may have come.
     const reason = changed !== undefined && placeFor(headline, changed) === headline ? undefined : row.reason
     if (!isSame || row.seenAt < now - SEEN_MS) feeds.put({ ...row, reason, content, seenAt: now, item: isSame ? row.item : JSON.stringify(item) })
-    return { item, outcome: changed === undefined ? 'unchanged' : 'changed', headline: row.headline, reason }
+    return { item, outcome: changed === undefined ? 'unchanged' : 'changed', headline: row.headline, reasons: readReasons(reason) }
   }
   /** The item by its key, or by its page where the feed has changed its key: one whose former key the feed has no more. */
   const knownRow = (key: string, page: string | undefined): FeedItemRow | undefined => {
@@ -206,28 +208,28 @@ function openJob({ view, steps, newId, feedId, address, now, present }: JobParts
     const base = { feed: feedId, ...known, at: now, seenAt: now, item: JSON.stringify(item) }
     const other = otherOf(item, known.page)
     if (other !== undefined) {
-      feeds.put({ ...base, ...other, outcome: 'known' })
-      return { item, outcome: 'known', ...other }
+      const reasons: readonly ItemReason[] = [{ code: other.code, name: '' }]
+      feeds.put({ ...base, headline: other.headline, reason: writeReasons(reasons), outcome: 'known' })
+      return { item, outcome: 'known', headline: other.headline, reasons }
     }
     const id = newId()
     const made = make(item, id)
     if (made.kind !== 'headline') {
-      feeds.put({ ...base, outcome: made.kind, headline: undefined, reason: made.reason })
-      return { item, outcome: made.kind, reason: made.reason }
+      feeds.put({ ...base, outcome: made.kind, headline: undefined, reason: writeReasons([made.reason]) })
+      return { item, outcome: made.kind, reasons: [made.reason] }
     }
     steps.insert(placeFor(headline, made.document), { id, value: made.document })
-    const reason = made.missing.length === 0 ? undefined : `${made.missing.join('. ')}.`
-    feeds.put({ ...base, outcome: 'created', headline: id, reason })
-    return { item, outcome: 'created', headline: id, reason }
+    feeds.put({ ...base, outcome: 'created', headline: id, reason: writeReasons(made.missing) })
+    return { item, outcome: 'created', headline: id, reasons: made.missing }
   }
   /** The headline that has, or had, the page of an item. */
-  const otherOf = ({ link }: FeedItem, page: string | undefined): Pick<FeedItemRow, 'headline' | 'reason'> | undefined => {
+  const otherOf = ({ link }: FeedItem, page: string | undefined): { readonly headline: string | undefined; readonly code: ItemReasonCode } | undefined => {
     if (link === undefined || page === undefined) return undefined
     const ofFeed = feeds.itemOfPage(page, feedId)
-    if (ofFeed?.headline !== undefined) return { headline: ofFeed.headline, reason: 'Another item led to this page' }
+    if (ofFeed?.headline !== undefined) return { headline: ofFeed.headline, code: 'item' }
     const [found] = sameAddress(view, { model: headline, url: link, except: undefined }, placesOf(headline, true))
-    if (found !== undefined) return { headline: String(found['id']), reason: 'A headline led to this page' }
-    return feeds.isRemovedPage(page, now) ? { headline: undefined, reason: 'A headline that led to this page was deleted' } : undefined
+    if (found !== undefined) return { headline: String(found['id']), code: 'headline' }
+    return feeds.isRemovedPage(page, now) ? { headline: undefined, code: 'deleted' } : undefined
   }
   /** The headline as it is then; undefined where it is gone, or stays as it is. */
   const change = (item: FeedItem, { headline: id = '' }: FeedItemRow): JsonObject | undefined => {

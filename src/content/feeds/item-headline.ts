@@ -20,6 +20,7 @@ import { withPublication } from '../rules/publication.ts'
 import { withHandIn } from '../rules/review.ts'
 import type { TextOf } from '../rules/text-forms.ts'
 import { validateDocument } from '../rules/validate.ts'
+import type { ItemReason, Lack } from './item-reasons.ts'
 import { itemRules } from './item-rules.ts'
 
 /** Of a title, in UTF-16 units: the parser keeps long ones, and no reader wants them. */
@@ -39,20 +40,13 @@ export type MadeHeadline =
   | {
       readonly kind: 'headline'
       readonly document: JsonObject
-      /** What keeps it a draft, each in a few words. */
-      readonly missing: readonly string[]
+      /** What keeps it a draft. */
+      readonly missing: readonly ItemReason[]
     }
-  | { readonly kind: 'dropped' | 'rejected'; readonly reason: string }
+  | { readonly kind: 'dropped' | 'rejected'; readonly reason: ItemReason }
 
 /** What the members of a headline are called where the feed does not give them. */
-const LACKS: Readonly<Record<string, string>> = {
-  title: 'a title',
-  url: 'a link',
-  imageUrl: 'a picture: give the source a logo, and items without one have it',
-  topic: 'a topic: give the feed one, or a rule',
-  eventCountry: 'a country: give the feed one, or a rule',
-  source: 'a source',
-}
+const LACKS: Readonly<Record<string, Lack>> = { title: 'title', url: 'link', imageUrl: 'picture', topic: 'topic', eventCountry: 'country', source: 'source' }
 
 /** Gives the function from an item and the id for its headline to that headline. It throws nothing that an item could cause. */
 export function headlineMaker({ feed, rules, textOf, now }: HeadlineContext) {
@@ -64,7 +58,7 @@ export function headlineMaker({ feed, rules, textOf, now }: HeadlineContext) {
   }
   return (item: FeedItem, id: string): MadeHeadline => {
     const judgement = judge(item, feed.language?.code)
-    if (judgement.drops) return { kind: 'dropped', reason: 'A rule drops it' }
+    if (judgement.drops) return { kind: 'dropped', reason: { code: 'rule', name: '' } }
     const publisher = stored(source, feed.source)
     const arrival = judgement.arrival ?? feed.arrival
     const members: Record<string, Json | undefined> = {
@@ -85,19 +79,19 @@ export function headlineMaker({ feed, rules, textOf, now }: HeadlineContext) {
     try {
       checked('draft')
       for (const { path } of faults) members[path.split(/[.[]/)[0] ?? ''] = undefined
-      const reasons = faults.splice(0).map(({ path, message }) => `${path}: ${message}`)
+      const reasons = faults.splice(0).map(({ path, message }) => invalid(`${path}: ${message}`))
       const draft = checked('draft')
-      const missing = [...missingMembers(headline, draft).map((name) => `It lacks ${LACKS[name] ?? describe(name)}`), ...reasons]
+      const missing = [...missingMembers(headline, draft).map((name) => lacking(name)), ...reasons]
       const isWhole = missing.length === 0
       const document = isWhole && arrival === 'published' ? checked('active') : draft
-      if (faults[0] !== undefined) return { kind: 'rejected', reason: faults[0].message }
+      if (faults[0] !== undefined) return { kind: 'rejected', reason: invalid(faults[0].message) }
       const handedIn = isWhole && arrival === 'review' ? { ...document, handedInAt: time } : document
       const parts = { model: headline, stored: undefined, now, report: ignored }
       const published = withPublication(handedIn, { ...parts, ...(item.published === undefined ? {} : { publishedAt: item.published }) })
       return { kind: 'headline', document: withHandIn(published, parts), missing }
     } catch (error) {
       if (!(error instanceof Failure)) throw error
-      return { kind: 'rejected', reason: error.message }
+      return { kind: 'rejected', reason: invalid(error.message) }
     }
   }
 }
@@ -132,6 +126,15 @@ function textsOf({ title, excerpt = '', link }: FeedItem): { readonly title: str
 /** Without control characters, which the store does not take, and halves of surrogate pairs. */
 function plain(text: string): string {
   return text.toWellFormed().replaceAll(/\p{Cc}+/gu, ' ').trim()
+}
+
+function lacking(member: string): ItemReason {
+  const name = LACKS[member]
+  return name === undefined ? invalid(`It lacks ${describe(member)}`) : { code: 'lacks', name }
+}
+
+function invalid(name: string): ItemReason {
+  return { code: 'invalid', name }
 }
 
 /** Times of a headline that is made now have no problem that is its feed's. */

@@ -8,7 +8,9 @@
  */
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../base/duration.ts'
 import type { Validators } from '../../outbound/outbound-client.ts'
-import type { Failed, FetchOutcome } from './fetch.ts'
+import type { FetchProblem } from '../../base/feed-note.ts'
+import type { Failed, FetchOutcome, Gone } from './fetch.ts'
+import { noteOf } from './fetch-problem.ts'
 
 const INTERVAL_MIN_MS = 15 * MINUTE_MS
 const INTERVAL_MAX_MS = DAY_MS
@@ -29,7 +31,7 @@ export interface FetchState {
   readonly failingSinceMs?: number
   readonly lastSuccessMs?: number
   /** Of the last failure, while it lasts. */
-  readonly problem?: string
+  readonly problem?: FetchProblem
   readonly validators?: Validators
   /** Where to fetch in place of the feed's own address: permanent redirects led there twice. */
   readonly movedTo?: string
@@ -60,9 +62,9 @@ export function nextFetchState(previous: FetchState, result: FetchResult): Fetch
       return afterSuccess(previous, outcome, result)
     case 'gone': {
       // The address that was entered may lead elsewhere by now.
-      if (previous.movedTo !== undefined) return afterFailure(withoutMove(previous), { problem: outcome.problem }, result)
+      if (previous.movedTo !== undefined) return afterFailure(withoutMove(previous), outcome, result)
       const { nextFetchMs, ...kept } = previous
-      return { ...kept, ...failedOnceMore(previous, outcome.problem, result.nowMs) }
+      return { ...kept, ...failedOnceMore(previous, outcome, result.nowMs) }
     }
     case 'failed':
       // No fault of the feed: it stays due, or comes back soon.
@@ -94,10 +96,11 @@ function afterSuccess(
 
 function afterFailure(
   previous: FetchState,
-  { problem, status, retryAfterMs = 0 }: Pick<Failed, 'problem' | 'status' | 'retryAfterMs'>,
+  outcome: Failed | Gone,
   { nowMs, random }: FetchResult,
 ): FetchState {
-  const failed = failedOnceMore(previous, problem, nowMs)
+  const failed = failedOnceMore(previous, outcome, nowMs)
+  const { status = undefined, retryAfterMs = 0 } = outcome.kind === 'failed' ? outcome : {}
   const kept = failed.failures >= MOVED_FAILURES_MAX ? withoutMove(previous) : previous
   const waitMs = bounded(INTERVAL_MIN_MS * 2 ** (failed.failures - 1)) * (1 - FAILURE_JITTER * random)
   return {
@@ -109,8 +112,8 @@ function afterFailure(
   }
 }
 
-function failedOnceMore(previous: FetchState, problem: string, nowMs: number) {
-  return { failures: previous.failures + 1, failingSinceMs: previous.failingSinceMs ?? nowMs, problem }
+function failedOnceMore(previous: FetchState, outcome: Failed | Gone, nowMs: number) {
+  return { failures: previous.failures + 1, failingSinceMs: previous.failingSinceMs ?? nowMs, problem: noteOf(outcome) }
 }
 
 function withoutMove({ movedTo, redirectSeen, ...rest }: FetchState): FetchState {

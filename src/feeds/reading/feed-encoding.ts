@@ -2,7 +2,8 @@
  * The text of a feed. Its encoding is that of the byte order mark, else of the HTTP header, else of the XML declaration,
  * else UTF-8. Names of encodings are those of the WHATWG standard, as browsers read them: `iso-8859-1` is windows-1252.
  */
-import { quoted } from './feed-problems.ts'
+import type { ReadNote } from '../../base/feed-note.ts'
+import { quoted, readNote } from './feed-problems.ts'
 
 const HEAD_BYTES = 1_024
 const FALLBACK = 'windows-1252'
@@ -25,29 +26,28 @@ const BEGINNINGS: readonly (readonly [bytes: readonly number[], encoding: string
 export interface DecodedFeed {
   readonly text: string
   readonly encoding: string
-  /** Sentences. */
-  readonly problems: readonly string[]
+  readonly problems: readonly ReadNote[]
 }
 
 /** Never fails: bytes that are nothing in any encoding become U+FFFD. */
 export function decodeFeed(bytes: Uint8Array, contentType: string | undefined): DecodedFeed {
-  const problems: string[] = []
+  const problems: ReadNote[] = []
   for (const encoding of candidates(bytes, contentType, problems)) {
     const text = decodeAs(bytes, encoding)
     if (text !== undefined) return { text, encoding, problems }
-    if (encoding !== 'utf-8') problems.push(`The bytes are not ${encoding}, as the feed or its server says.`)
+    if (encoding !== 'utf-8') problems.push(readNote('encoding', `The bytes are not ${encoding}, as the feed or its server says.`, { name: encoding }))
   }
   const text = new TextDecoder().decode(bytes)
   if (isMostlyReadable(text)) {
-    problems.push('Some bytes are not UTF-8. They are read as U+FFFD.')
+    problems.push(readNote('encoding', 'Some bytes are not UTF-8. They are read as U+FFFD.', { name: 'utf-8' }))
     return { text, encoding: 'utf-8', problems }
   }
-  problems.push(`The bytes are not UTF-8. They are read as ${FALLBACK}.`)
+  problems.push(readNote('encoding', `The bytes are not UTF-8. They are read as ${FALLBACK}.`, { name: 'utf-8' }))
   return { text: new TextDecoder(FALLBACK).decode(bytes), encoding: FALLBACK, problems }
 }
 
 /** In the order in which they are tried. */
-function candidates(bytes: Uint8Array, contentType: string | undefined, problems: string[]): readonly string[] {
+function candidates(bytes: Uint8Array, contentType: string | undefined, problems: ReadNote[]): readonly string[] {
   const [, marked] = BEGINNINGS.find(([mark]) => mark.every((byte, i) => bytes[i] === byte)) ?? []
   if (marked !== undefined) return [marked]
   const head = new TextDecoder('latin1').decode(bytes.subarray(0, HEAD_BYTES))
@@ -61,13 +61,13 @@ function candidates(bytes: Uint8Array, contentType: string | undefined, problems
 }
 
 /** The standard's name of an encoding; undefined, with a problem, for one that it does not have. */
-function knownEncoding(label: string | undefined, problems: string[]): string | undefined {
+function knownEncoding(label: string | undefined, problems: ReadNote[]): string | undefined {
   if (label === undefined) return undefined
   const written = label.toLowerCase().replaceAll('_', '-')
   try {
     return new TextDecoder(ALIASES.get(written) ?? written).encoding
   } catch {
-    problems.push(`The encoding ${quoted(label)} is unknown.`)
+    problems.push(readNote('encoding', `The encoding ${quoted(label)} is unknown.`, { name: label }))
     return undefined
   }
 }

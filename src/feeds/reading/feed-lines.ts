@@ -5,11 +5,12 @@
 import { describe } from '../../base/failure.ts'
 import { isNumber, isObject, JsonError, parseJson, type Json, type JsonObject } from '../../base/json.ts'
 import { createRowSplitter, type SplitRow } from '../../base/row-splitter.ts'
+import type { ReadNote } from '../../base/feed-note.ts'
 import type { FeedItem } from '../feed.ts'
 import { webAddress } from './feed-address.ts'
 import { readDate } from './feed-dates.ts'
 import { CATEGORIES_MAX, ID_CHARS_MAX, languageOf, NAME_CHARS_MAX, present, TITLE_CHARS_MAX } from './feed-members.ts'
-import { quoted } from './feed-problems.ts'
+import { quoted, readNote } from './feed-problems.ts'
 import { foldSpace } from './html-text.ts'
 import { plainText } from './json-feed.ts'
 
@@ -27,7 +28,7 @@ export interface FeedLines {
   readonly rejected: readonly { readonly place: number; readonly message: string }[]
   /** Lines beyond 10,000. */
   readonly leftOut: number
-  readonly problems: readonly string[]
+  readonly problems: readonly ReadNote[]
 }
 
 /** Whether a file begins with a line that is one whole object, and no JSON Feed. */
@@ -64,8 +65,9 @@ export function readLines(bytes: Uint8Array, now: number): FeedLines {
       rejected.push({ place: row.line, message: error.message })
     }
   }
-  const names = [...unread].map(quoted).join(', ')
-  return { items, rejected, leftOut, problems: unread.size === 0 ? [] : [`Members of lines that are not read: ${names}. The feed gives source, topic and country.`] }
+  const name = [...unread].map(quoted).join(', ')
+  const note = readNote('unread', `Members of lines that are not read: ${name}. The feed gives source, topic and country.`, { name })
+  return { items, rejected, leftOut, problems: unread.size === 0 ? [] : [note] }
 }
 
 /** A line that cannot be read: what was expected and found. */

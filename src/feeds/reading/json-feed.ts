@@ -1,6 +1,7 @@
 /** JSON Feed 1.0 and 1.1 (jsonfeed.org). */
 import { fail } from '../../base/failure.ts'
 import { isNumber, isObject, JsonError, parseJson, type Json, type JsonObject } from '../../base/json.ts'
+import type { ReadNote } from '../../base/feed-note.ts'
 import type { Feed, FeedItem } from '../feed.ts'
 import { cutText, EXCERPT_CHARS_MAX } from './excerpt.ts'
 import { webAddress } from './feed-address.ts'
@@ -15,7 +16,7 @@ export interface JsonFeedOptions {
   readonly address: string
   readonly now: number
   /** Of the encoding. */
-  readonly problems: readonly string[]
+  readonly problems: readonly ReadNote[]
 }
 
 /** Throws Failure `invalidInput` for a text that is not JSON, or is no JSON Feed. */

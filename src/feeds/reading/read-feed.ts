@@ -3,6 +3,7 @@ import { fail } from '../../base/failure.ts'
 import type { Feed } from '../feed.ts'
 import { decodeFeed } from './feed-encoding.ts'
 import { readJsonFeed } from './json-feed.ts'
+import { readNote } from './feed-problems.ts'
 import { skipSpace } from './markup-tag.ts'
 import { readXmlFeed } from './xml-feed.ts'
 
@@ -24,7 +25,7 @@ export function readFeed(bytes: Uint8Array, { address, contentType, now }: ReadF
   const hasNul = text.includes('\0')
   // Some programs write a second byte order mark.
   const source = (hasNul ? text.replaceAll('\0', '') : text).replace(/^\ufeff+/, '')
-  const noted = hasNul ? [...problems, 'There are NUL characters. They are left out.'] : problems
+  const noted = hasNul ? [...problems, readNote('controls', 'There are NUL characters. They are left out.')] : problems
   const start = skipSpace(source, 0)
   if (start === source.length) throw fail('invalidInput', 'Cannot read the feed: expected RSS, Atom or JSON Feed, found an empty document')
   const options = { address, now, problems: noted }

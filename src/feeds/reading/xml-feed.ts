@@ -1,5 +1,6 @@
 /** RSS 0.90 to 2.0, RDF, and Atom 0.3 and 1.0. One reader: feeds mix their members. */
 import { fail } from '../../base/failure.ts'
+import type { ReadNote } from '../../base/feed-note.ts'
 import type { Feed } from '../feed.ts'
 import { EXCERPT_CHARS_MAX } from './excerpt.ts'
 import { webAddress } from './feed-address.ts'
@@ -28,7 +29,7 @@ export interface XmlFeedOptions {
   readonly address: string
   readonly now: number
   /** Of the encoding. */
-  readonly problems: readonly string[]
+  readonly problems: readonly ReadNote[]
 }
 
 /** Throws Failure `invalidInput` for a text that is no feed, such as a web page. */
@@ -67,7 +68,7 @@ export function readXmlFeed(source: string, { address, now, problems: found }: X
     ...present(members),
     items: items.map((item) => readItem(item, { isAtom, now, author, address })),
     leftOut,
-    problems: problems.sentences,
+    problems: problems.notes,
   }
 }
 

@@ -28,7 +28,7 @@ export interface FeedItemRow {
   readonly outcome: ItemOutcome
   /** The id of its headline, or of the one that has its page. */
   readonly headline: string | undefined
-  /** Why it is what it is, in a sentence; undefined for a whole headline. */
+  /** Why it is what it is, as JSON of content/feeds/item-reasons.ts; undefined for a whole headline. */
   readonly reason: string | undefined
   /** A hash of what a headline takes from the item. */
   readonly content: string

@@ -6,6 +6,7 @@ import { newAccount } from '../../../src/auth/new-account.ts'
 import { DAY_MS } from '../../../src/base/duration.ts'
 import type { JsonObject } from '../../../src/base/json.ts'
 import { ingestItems, keyOf, type IngestCounts, type TakenItem } from '../../../src/content/feeds/ingest.ts'
+import { readReasons, reasonText } from '../../../src/content/feeds/item-reasons.ts'
 import type { FeedItem } from '../../../src/feeds/feed.ts'
 import { audit } from '../../../src/models/audit.ts'
 import { feed, feedRules } from '../../../src/models/feed-model.ts'
@@ -118,7 +119,7 @@ describe('ingestItems()', () => {
     const { store } = await openFeeds(t, { rules: [{ filter: '{"title":"Story 3"}', topic: null, country: null, arrival: null, drop: true }] as never })
     const told: unknown[][] = []
     const read = (read: readonly FeedItem[]) => {
-      const onTaken = (taken: readonly TakenItem[]): void => void told.push(taken.map(({ item: { title }, outcome, headline: id, reason }) => [title, outcome, id, reason]))
+      const onTaken = (taken: readonly TakenItem[]): void => void told.push(taken.map(({ item: { title }, outcome, headline: id, reasons }) => [title, outcome, id, reasonText(reasons)]))
       return ingestItems({ store, newId: () => `made-${told.length}`, pause: turn }, { feedId: FEED.id, address: FEED.address, items: read, now: NOW, state: undefined, onTaken })
     }
     await read([{ title: '', categories: [] }, item(4, { link: item(1).link as string }), item(3), item(1)])
@@ -292,8 +293,8 @@ describe('a change of an item', () => {
 
 describe('an item that lacks something', () => {
   const LACKING: readonly [string, Partial<FeedItem>, JsonObject, RegExp][] = [
-    ['a title', { title: '' }, {}, /^It lacks a title\.$/],
-    ['a link', { link: undefined as never }, {}, /^It lacks a link\.$/],
+    ['a title', { title: '' }, {}, /^It lacks a title$/],
+    ['a link', { link: undefined as never }, {}, /^It lacks a link$/],
     ['a picture, where the source has no logo', { picture: undefined as never }, {}, /^It lacks a picture: give the source a logo/],
     ['a topic', {}, { topic: null }, /^It lacks a topic: give the feed one/],
     ['a country', {}, { country: null }, /^It lacks a country/],
@@ -306,7 +307,7 @@ describe('an item that lacks something', () => {
       assert.equal((await read([given])).created, 1)
       const [draft] = await all(store, DRAFTS)
       assert.equal(draft?.['status'], 'draft')
-      assert.match(store.feeds.keptItems(FEED.id)[0]?.reason ?? '', reason)
+      assert.match(reasonText(readReasons(store.feeds.keptItems(FEED.id)[0]?.reason)) ?? '', reason)
       assert.deepEqual(await all(store), [])
     })
   }

@@ -77,19 +77,19 @@ describe('the wait after a failure', () => {
     const good = next(NEW_FEED_STATE, { ...FETCHED, validators })
     const twice = next(next(good, failed()), failed({ problem: 'worse' }), { nowMs: NOW + HOUR })
     const { failures, failingSinceMs, problem, lastSuccessMs } = twice
-    assert.deepEqual([failures, failingSinceMs, problem, lastSuccessMs, twice.validators], [2, NOW, 'worse', NOW, validators])
+    assert.deepEqual([failures, failingSinceMs, problem?.message, lastSuccessMs, twice.validators], [2, NOW, 'worse', NOW, validators])
     assert.deepEqual(next(twice, UNCHANGED), { nextFetchMs: NOW + 75 * MINUTE * 1.25, paceMs: 75 * MINUTE * 1.25, failures: 0, lastSuccessMs: NOW })
   })
 })
 
 describe('a feed that has ended', () => {
   it('is not fetched again', () => {
-    assert.deepEqual(next(NEW_FEED_STATE, GONE), { paceMs: HOUR, failures: 1, failingSinceMs: NOW, problem: 'ended' })
+    assert.deepEqual(next(NEW_FEED_STATE, GONE), { paceMs: HOUR, failures: 1, failingSinceMs: NOW, problem: { code: 'gone', params: {}, message: 'ended' } })
   })
 
   it('at an address that redirects led to is fetched from its own again', () => {
     const state = next({ ...NEW_FEED_STATE, movedTo: 'https://b.example/' }, GONE)
-    assert.deepEqual([state.movedTo, state.nextFetchMs, state.problem], [undefined, NOW + 15 * MINUTE, 'ended'])
+    assert.deepEqual([state.movedTo, state.nextFetchMs, state.problem?.message], [undefined, NOW + 15 * MINUTE, 'ended'])
     assert.equal(next(state, GONE).nextFetchMs, undefined)
   })
 })

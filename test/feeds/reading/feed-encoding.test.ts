@@ -37,7 +37,7 @@ describe('decodeFeed()', () => {
       assert.equal(decoded.encoding, encoding)
       assert.ok(decoded.text.includes(part), decoded.text)
       if (problems === undefined) assert.deepEqual(decoded.problems, [])
-      else assert.match(decoded.problems.join(' '), problems)
+      else assert.match(decoded.problems.map(({ message }) => message).join(' '), problems)
     })
   }
 

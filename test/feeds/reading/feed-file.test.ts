@@ -67,7 +67,7 @@ describe('a file of items', () => {
     const many = Object.fromEntries(Array.from({ length: 50 }, (_, n) => [`member ${n}\u202e`, n]))
     const { problems } = lines(`${LINE}\n${JSON.stringify(many)}`)
     assert.equal(problems.length, 1)
-    assert.match(problems[0] ?? '', /^Members of lines that are not read: "member 0 ", (?:"member \d "[,.] ?){9}The feed gives source, topic and country\.$/)
+    assert.match(problems[0]?.message ?? '', /^Members of lines that are not read: "member 0 ", (?:"member \d "[,.] ?){9}The feed gives source, topic and country\.$/)
   })
 
   it('attack: has 10,000 lines at most, whatever they are', () => {

@@ -20,6 +20,7 @@ import { feedForm, NEW_MEMBERS } from './feed-form.ts'
 import { feedsCrumb } from './feeds-crumb.ts'
 import { previewItems, type Chosen } from './preview-items.ts'
 import { guessSource, sourceChoice, type SourceGuess } from './source-choice.ts'
+import { noteSentence } from './feed-notes.ts'
 
 export function addFeedScreen(context: ScreenContext): Screen {
   const { client, screenUrl, signal } = context
@@ -184,7 +185,7 @@ function feedHead({ title, description, address, language, imageUrl, format, tot
 }
 
 function problemsOf({ problems }: FeedPreview): Child {
-  return problems.length > 0 && h('div', { class: 'banner' }, h('p', {}, t('feeds.problems')), h('ul', {}, problems.map((one) => h('li', { dir: 'auto' }, one))))
+  return problems.length > 0 && h('div', { class: 'banner' }, h('p', {}, t('feeds.problems')), h('ul', {}, problems.map((one) => h('li', { title: one.message }, noteSentence(one)))))
 }
 
 function hasText(value: Json | undefined): value is string {

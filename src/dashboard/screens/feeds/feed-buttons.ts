@@ -9,6 +9,7 @@ import { button, h, type Child } from '../../kit/dom.ts'
 import { whileBusy } from '../../kit/focus.ts'
 import { icon } from '../../kit/icons.ts'
 import { notify, notifyFailure } from '../../kit/notices.ts'
+import { problemSentence } from './feed-notes.ts'
 
 export interface FeedButtons {
   readonly fetch: HTMLElement
@@ -38,8 +39,8 @@ export function feedButtons({ client, signal }: ScreenContext, health: FeedHealt
   const [fetchNow, pause] = [t('feeds.fetchNow'), t(isPaused ? 'feeds.resume' : 'feeds.pause')]
   return {
     fetch: named(fetchNow, [icon('refresh'), h('span', {}, fetchNow)], '', async () => {
-      const { status: now, sentence } = await client.admin.fetchFeed(id, { signal })
-      if (now === 'failing' || now === 'ended') notify(sentence ?? t('feedStatus.failing'), { kind: 'failed' })
+      const { problem } = await client.admin.fetchFeed(id, { signal })
+      if (problem !== null) notify(problemSentence(problem), { kind: 'failed' })
       else notify(t('feeds.fetched', { title }), { kind: 'done' })
       changed()
     }),

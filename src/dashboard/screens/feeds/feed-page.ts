@@ -20,6 +20,7 @@ import { notify, notifyFailure } from '../../kit/notices.ts'
 import { readInto } from '../../kit/read-into.ts'
 import { askToLeave } from '../../kit/unsaved.ts'
 import { namedProblem } from '../../kit/form/control.ts'
+import { reasonSentences } from './feed-notes.ts'
 import { FEED_MEMBERS, feedForm } from './feed-form.ts'
 import { feedSentence, feedStatusTag, lastFetch, nextFetch } from './feed-status.ts'
 import { passwordCard } from './feed-password.ts'
@@ -148,11 +149,11 @@ function itemList({ items }: FeedItems): Child {
   return h('ol', { class: 'card' }, items.map((item) => h('li', {}, itemLines(item))))
 }
 
-function itemLines({ title, url, headline: of, categories, outcome, reason, at }: Item): Child {
+function itemLines({ title, url, headline: of, categories, outcome, reasons, at }: Item): Child {
   const name = h('bdi', {}, title === '' ? t('untitled') : title)
   const href = webUrl(url)
   // A headline that lacks something is a draft.
-  const isDraft = outcome === 'created' && reason !== null
+  const isDraft = outcome === 'created' && reasons.length > 0
   return [
     h('p', { class: 'item-title' }, of === null ? name : h('a', { href: hrefTo([pathOf(headline), of]) }, name)),
     h(
@@ -163,6 +164,6 @@ function itemLines({ title, url, headline: of, categories, outcome, reason, at }
       categories.length > 0 && h('bdi', { class: 'soft' }, categories.slice(0, CATEGORIES_MAX).join(', ')),
       href !== undefined && h('a', { href, target: '_blank', rel: 'noopener noreferrer' }, t('feeds.openItem'), ' ', icon('external')),
     ),
-    reason !== null && h('p', { class: 'soft', dir: 'auto' }, reason),
+    reasons.length > 0 && h('p', { class: 'soft', dir: 'auto' }, reasonSentences(reasons).join(' ')),
   ]
 }

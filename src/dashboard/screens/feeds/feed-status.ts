@@ -3,6 +3,7 @@ import type { FeedHealth } from '../../../models/responses.ts'
 import { t } from '../../texts.ts'
 import { h, type Child } from '../../kit/dom.ts'
 import { ago } from '../../kit/moments.ts'
+import { noteSentence, problemSentence } from './feed-notes.ts'
 
 export type FeedStatus = FeedHealth['status']
 
@@ -12,11 +13,19 @@ export function feedStatusTag(status: FeedStatus): HTMLElement {
   return h('span', { class: `tag ${TONES[status]}`.trim() }, t(`feedStatus.${status}`))
 }
 
-/** What is wrong and what helps, as the service says it, with a button that does it. A note of a feed that works is no warning. */
-export function feedSentence({ status, sentence }: FeedHealth, remedy: HTMLElement | null): Child {
-  if (sentence === null) return null
+/** What is wrong and what helps, with a button that does it. A note of a feed that works is no warning. */
+export function feedSentence({ status, problem, notes, failingSince, suggestedAddress }: FeedHealth, remedy: HTMLElement | null): Child {
+  if (problem === null && notes.length === 0) return null
   const isWrong = status !== 'working'
-  return h('div', { class: isWrong ? 'feed-sentence wrong' : 'feed-sentence' }, h('p', { dir: 'auto' }, sentence), remedy)
+  const lines =
+    problem === null
+      ? notes.map((note) => h('p', { title: note.message }, noteSentence(note)))
+      : [
+          h('p', { title: problem.message }, problemSentence(problem)),
+          suggestedAddress !== null && h('p', {}, t('feeds.suggested', { address: suggestedAddress })),
+          failingSince !== null && h('p', { class: 'soft' }, t('feeds.failingSince'), ' ', ago(failingSince)),
+        ]
+  return h('div', { class: isWrong ? 'feed-sentence wrong' : 'feed-sentence' }, lines, remedy)
 }
 
 export function lastFetch({ fetchedAt }: FeedHealth): Child {

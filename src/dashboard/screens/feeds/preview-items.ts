@@ -5,10 +5,11 @@ import type { FeedPreview } from '../../../models/responses.ts'
 import { pathOf, valueTitle } from '../../model-titles.ts'
 import { arePicturesShown, pictureUrl } from '../../pictures.ts'
 import { hrefTo } from '../../screen-url.ts'
-import { locale, t, textOr } from '../../texts.ts'
+import { t } from '../../texts.ts'
 import { h, webUrl, type Child } from '../../kit/dom.ts'
 import { ago } from '../../kit/moments.ts'
 import { picture } from '../../kit/picture.ts'
+import { reasonSentences } from './feed-notes.ts'
 
 type Item = FeedPreview['items'][number]
 
@@ -24,9 +25,7 @@ export function previewItems(items: readonly Item[], chosen: Chosen): HTMLElemen
 
 function previewItem(item: Item, { given, arrival }: Chosen): Child {
   const { title, excerpt, url, imageUrl, publishedAt, status, known } = item
-  // The service says it in English; the page has its own words for what it knows.
-  const lacks = item.missing.map((sentence) => ({ sentence, name: /^It lacks an? (\w+)/.exec(sentence)?.[1] ?? '' })).filter(({ name }) => !(given as ReadonlySet<string>).has(name))
-  const words = lacks.map(({ sentence, name }) => textOr(`feedLack.${name}`, sentence))
+  const words = reasonSentences(item.missing, given)
   const isMade = status !== null && known === null
   const name = title === '' ? t('untitled') : title
   const href = webUrl(url)
@@ -36,7 +35,7 @@ function previewItem(item: Item, { given, arrival }: Chosen): Child {
     const shown = picture({ url: image, isLazy: true, onProblem: () => shown.remove() })
     thumb.append(shown)
   }
-  const arrives = lacks.length > 0 ? 'draft' : arrival
+  const arrives = words.length > 0 ? 'draft' : arrival
   return [
     thumb,
     h(
@@ -50,7 +49,7 @@ function previewItem(item: Item, { given, arrival }: Chosen): Child {
         isMade ? h('span', { class: arrives === 'published' ? 'tag good' : 'tag warn' }, valueTitle(arrives)) : h('span', { class: 'tag' }, t(known === null ? 'feeds.notMade' : 'feeds.knownItem')),
         publishedAt !== null && h('span', { class: 'soft' }, ago(publishedAt)),
         known !== null && h('a', { href: hrefTo([pathOf(headline), known]), target: '_blank' }, t('feeds.seeHeadline')),
-        known === null && words.length > 0 && h('span', { class: 'soft', dir: 'auto' }, isMade ? t('feeds.lacks', { what: new Intl.ListFormat(locale()).format(words) }) : words.join(' ')),
+        known === null && words.length > 0 && h('span', { class: 'soft', dir: 'auto' }, words.join(' ')),
       ),
     ),
   ]
