@@ -47,7 +47,7 @@ import { verifyCommand } from './backup/verify-command.ts'
 import { tokenCreateCommand, tokenListCommand, tokenRevokeCommand } from './users/api-token-commands.ts'
 import { passkeyListCommand, passkeyRemoveCommand } from './users/passkey-commands.ts'
 import { tokenCommand } from './users/token-command.ts'
-import { userDeleteCommand, userSetRoleCommand, userSignOutCommand } from './users/user-change-commands.ts'
+import { userDeleteCommand, userSetNameCommand, userSetRoleCommand, userSignOutCommand } from './users/user-change-commands.ts'
 import { userInviteCommand } from './users/user-invite-command.ts'
 import { userCodeCommand, userListCommand, userShowCommand } from './users/user-commands.ts'
 
@@ -60,6 +60,7 @@ const COMMANDS: readonly Command[] = [
   userCodeCommand,
   userInviteCommand,
   userSetRoleCommand,
+  userSetNameCommand,
   userSignOutCommand,
   userDeleteCommand,
   passkeyListCommand,

@@ -102,6 +102,23 @@ it('accounts are listed without guests unless they are asked for, and found by t
   assert.match(first.stderr, /^There are more/)
 })
 
+it('a publisher or an administrator gets a name, which is a name and goes again', async (t) => {
+  const { dateline, guest } = await site(t)
+  const boss = 'boss@example.org'
+  const nameOf = async (): Promise<unknown> =>
+    (JSON.parse((await dateline('user', 'show', boss, '--json')).stdout) as { user: { displayName?: string } }).user.displayName
+  assert.equal((await dateline('user', 'set-name', boss, 'Ana Lima')).stdout, `${boss} is called Ana Lima\n`)
+  assert.equal(await nameOf(), 'Ana Lima')
+  // Attack: a name that writes over the terminal of the next operator.
+  const hostile = await dateline('user', 'set-name', boss, 'Ana\u001b[2J')
+  assert.deepEqual([hostile.code, await nameOf()], [1, 'Ana Lima'])
+  assert.match(hostile.stderr, /displayName: expected a name in one line/)
+  const stranger = await dateline('user', 'set-name', (await guest()).id, 'A reader')
+  assert.match(stranger.stderr, /only publishers and administrators have a name/)
+  assert.equal((await dateline('user', 'set-name', boss)).stdout, `${boss} has no name\n`)
+  assert.equal(await nameOf(), undefined)
+})
+
 it('a client that calls itself something with control characters cannot reach the terminal', async (t) => {
   const { dateline, guest } = await site(t)
   const shown = await dateline('user', 'show', (await guest()).id)

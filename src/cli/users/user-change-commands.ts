@@ -1,10 +1,11 @@
-/** What the operator may do with an account: `user set-role`, `user sign-out` and `user delete`. */
+/** What the operator may do with an account: `user set-role`, `user set-name`, `user sign-out` and `user delete`. */
 import { systemClock } from '../../base/clock.ts'
 import { isoDate } from '../../base/dates.ts'
 import { fail } from '../../base/failure.ts'
 import { parseJson, type JsonObject } from '../../base/json.ts'
 import { throwProblem } from '../../content/rules/problems.ts'
-import { checkRoles } from '../../content/user-changes.ts'
+import { checkRoles, patchUser } from '../../content/user-changes.ts'
+import { hasDashboard, type Caller } from '../../models/caller.ts'
 import { withoutIdleName } from '../../models/display-name.ts'
 import { guestEmail } from '../../models/guest.ts'
 import { APP_ROLES, DASHBOARD_ROLES, type User } from '../../models/user.ts'
@@ -62,6 +63,35 @@ export const userSetRoleCommand: Command = {
       )
     })
   },
+}
+
+/** The rights with which a name is changed: those of an administrator. */
+const NAMING: Caller = { id: '', appRole: 'standardUser', dashboardRole: 'admin' }
+
+export const userSetNameCommand: Command = {
+  name: 'user set-name',
+  summary: 'change what a publisher or an administrator is called in the dashboard',
+  operands: [...USER_OPERAND, { name: 'NAME', meaning: 'the name, as colleagues see it; none takes it away', isOptional: true }],
+  options: [],
+  settings: DATA_SETTINGS,
+  examples: ['dateline user set-name you@example.org "Ana Lima"', 'dateline user set-name you@example.org'],
+  run: (args, terminal) =>
+    withData(args, terminal, async (services) => {
+      const operator = services.store.as(OPERATOR)
+      const { id, value } = await findUser(services, args)
+      const email = singleLine(String(value['email']))
+      const [, displayName = null] = args.operands
+      const change = patchUser({ displayName }, systemClock())
+      const outcome = await operator.updateUser(id, (stored) => {
+        if (!hasDashboard(stored as JsonObject & User)) throw fail('conflict', `Cannot name ${email}: only publishers and administrators have a name`)
+        return change(stored, NAMING)
+      })
+      if (outcome === 'missing' || outcome === 'last-admin') throw userNotFound(id)
+      // Without the name: the trail outlives the account.
+      await operator.record(commandRecord('user set-name', {}, id))
+      const named = (parseJson(outcome) as unknown as User).displayName
+      terminal.stdout.write(named === undefined ? `${email} has no name\n` : `${email} is called ${singleLine(named)}\n`)
+    }),
 }
 
 export const userSignOutCommand: Command = {
