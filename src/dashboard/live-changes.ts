@@ -118,6 +118,8 @@ export function createLive({ token, user, onInterrupted, signal }: LiveOptions) 
         isPlanned = turn.aborted && !signal.aborted
         if (isPlanned) continue
         if (signal.aborted || error instanceof Forbidden || error instanceof NotFound) return
+        // Until there is a stream again, nothing is known of others.
+        edited.told([])
       }
       await pause(signal)
     }

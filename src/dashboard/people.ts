@@ -15,8 +15,10 @@ interface Asking {
 }
 type Person = Pick<People['items'][number], 'name' | 'email' | 'role'>
 
-/** Those of the ids that were asked for, kept for as long as the page is open; undefined for accounts that are gone or no colleagues. */
+/** Those of the ids that one reader has asked for, while the page is open; undefined for accounts that are gone or no colleagues. */
 const known = new Map<string, Person | undefined>()
+/** Administrators are told more than others, and one may sign in after the other. */
+let knownTo: string | undefined
 
 /** The name of a person, or the e-mail address. */
 export function personLabel({ displayName, email }: Pick<User, 'displayName' | 'email'>): string {
@@ -31,18 +33,20 @@ export function initialsOf(name: string): string {
 }
 
 /** Asks who these are, in one request; true where there is news. A page goes on without names. */
-export async function askNames(ids: readonly string[], { client }: Asking, signal?: AbortSignal): Promise<boolean> {
+export async function askNames(ids: readonly string[], { client, user }: Asking, signal?: AbortSignal): Promise<boolean> {
+  if (knownTo !== user.id) known.clear()
+  knownTo = user.id
   const unknown = [...new Set(ids)].filter((id) => !ACTORS.some((one) => one === id) && !known.has(id))
   if (unknown.length === 0) return false
   const found = await client.dashboard.people({ ids: unknown }, { signal }).catch(() => undefined)
-  if (found === undefined) return false
+  if (found === undefined || knownTo !== user.id) return false
   for (const id of unknown) known.set(id, found.items.find((one) => one.id === id))
   return true
 }
 
 /** What a person who was asked for is called, as words that follow "by". */
 export function nameOfPerson(id: string, { user }: Pick<Asking, 'user'>): string {
-  return id === user.id ? t('person.you') : shownPerson(known.get(id))
+  return id === user.id ? t('person.you') : shownPerson(knownTo === user.id ? known.get(id) : undefined)
 }
 
 /** The same as a name that stands by itself. */
