@@ -20,11 +20,6 @@ const known = new Map<string, Person | undefined>()
 /** Administrators are told more than others, and one may sign in after the other. */
 let knownTo: string | undefined
 
-/** The name of a person, or the e-mail address. */
-export function personLabel({ displayName, email }: Pick<User, 'displayName' | 'email'>): string {
-  return displayName ?? email
-}
-
 /** One or two letters that stand for a person beside others. */
 export function initialsOf(name: string): string {
   const words = name.split(/[\s@]+/).filter((word) => word !== '')

@@ -1,6 +1,6 @@
 /** What stands around each screen: the bar with language and account, the navigation, and word of being offline. */
 import type { User } from '../models/user.ts'
-import { onOwnName, personLabel } from './people.ts'
+import { onOwnName } from './people.ts'
 import { goTo, hrefTo } from './screen-url.ts'
 import { OWN_SESSIONS, SCREEN_GROUPS, type ScreenEntry } from './screens.ts'
 import { PALETTE_KEY } from './shell-keys.ts'
@@ -114,12 +114,14 @@ function accountMenu({ user, openHelp, signOut, signal }: FrameOptions): HTMLEle
   const name = t('shell.account', { email })
   const sign = h('span', { class: 'sign' })
   const shown = h('bdi', { 'aria-hidden': 'true' })
-  const show = (label: string): void => {
-    fill(sign, avatar(label))
-    fill(shown, label)
+  let own = user.displayName
+  const show = (displayName: string | undefined): void => {
+    own = displayName
+    fill(sign, avatar(own ?? email))
+    fill(shown, own ?? email)
   }
-  show(personLabel(user))
-  onOwnName((displayName) => show(displayName ?? email), signal)
+  show(own)
+  onOwnName(show, signal)
   const item = (words: string, run: () => void): HTMLElement => button(words, run, { class: 'plain' })
   const menu = dropDown({
     name,
@@ -127,10 +129,9 @@ function accountMenu({ user, openHelp, signOut, signal }: FrameOptions): HTMLEle
     label: [sign, h('span', { class: 'spoken' }, name), shown],
     content: () => [
       h('p', { class: 'soft' }, h('bdi', {}, email)),
-      item(t('shell.sessions'), () => {
-        menu.close()
-        goTo(hrefTo([OWN_SESSIONS]))
-      }),
+      // Colleagues see no name until there is one.
+      own === undefined && item(t('shell.setName'), openAccount),
+      item(t('shell.sessions'), openAccount),
       themeChoice(),
       item(t('help.title'), () => {
         menu.close()
@@ -141,6 +142,10 @@ function accountMenu({ user, openHelp, signOut, signal }: FrameOptions): HTMLEle
     ],
   })
   menu.element.classList.add('account-menu')
+  function openAccount(): void {
+    menu.close()
+    goTo(hrefTo([OWN_SESSIONS]))
+  }
   return menu.element
 }
 

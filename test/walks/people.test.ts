@@ -13,7 +13,9 @@ describe('people', { skip: browserMissing() }, () => {
   let id = ''
   before(async () => {
     id = await store('headline', { title: 'Fog over the bay' })
-    ana = await dashboard.openAs(cast.publisher, '#/sessions')
+    ana = await dashboard.openAs(cast.publisher, '#/')
+    await ana.click(button(/^Account/))
+    await ana.click(button('Set your name'))
     chief = await dashboard.openAs(cast.admin, '#/')
   })
 
