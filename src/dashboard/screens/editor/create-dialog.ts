@@ -5,7 +5,6 @@ import { documentsOf, type StoredDocument } from '../../any-documents.ts'
 import { newTitle } from '../../model-titles.ts'
 import { may } from '../../permissions.ts'
 import { problemOf } from '../../problem-text.ts'
-import { newRequestKey } from '../../request-key.ts'
 import { t } from '../../texts.ts'
 import { openDialog } from '../../kit/dialog.ts'
 import { button, h } from '../../kit/dom.ts'
@@ -18,6 +17,7 @@ import { errorText, isAbort } from '../../kit/states.ts'
 import { documentsChanged } from '../../changed-documents.ts'
 import { formFields } from './document-members.ts'
 import { editorParts } from './editor-parts.ts'
+import { createOnce } from './store-document.ts'
 
 /** For pickers: undefined for a model of which the reader may make none, and for one that has no name to be made by. */
 export function creationBy(user: Caller, { client }: Pick<PickerParts, 'client'>): NonNullable<PickerParts['create']> {
@@ -37,8 +37,6 @@ async function askForNew(model: Model, given: { readonly [name: string]: string 
     onChange: () => void (rest.textContent = ''),
     picker: (other, options) => pickerControl(other, options, parts),
   })
-  // Of a request without a response, made again: it is not made twice.
-  const idempotencyKey = newRequestKey()
   const submit = h('button', { type: 'submit', form: id, class: 'primary' }, t('picker.make'))
   const body = submitForm({ id, class: 'form', novalidate: true }, () => void whileBusy(submit, send), form.element, rest)
   const dialog = openDialog({ title: newTitle(model), body, actions: [button(t('cancel'), () => dialog.close()), submit] })
@@ -48,8 +46,7 @@ async function askForNew(model: Model, given: { readonly [name: string]: string 
 
   async function send(): Promise<void> {
     try {
-      const { document } = await documentsOf(client, model).create({ ...form.value(), status: 'active' }, { idempotencyKey, signal })
-      made = document
+      made = (await createOnce(documentsOf(client, model), model, { ...form.value(), status: 'active' })).document
       documentsChanged()
       dialog.close()
     } catch (error) {

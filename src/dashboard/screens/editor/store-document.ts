@@ -63,7 +63,8 @@ export async function storeDocument({
 /** The key of a document whose creation got no answer: saved again as it was, it is not made twice. */
 let unanswered: { readonly text: string; readonly key: string } | undefined
 
-async function createOnce(documents: Documents, model: Model, body: Members): Promise<StoredAny> {
+/** Throws what the server says. */
+export async function createOnce(documents: Documents, model: Model, body: Members): Promise<StoredAny> {
   const text = JSON.stringify([model.name, body])
   if (unanswered?.text !== text) unanswered = { text, key: newRequestKey() }
   const stored = await documents.create(body, { idempotencyKey: unanswered.key })
