@@ -73,9 +73,9 @@ export function editorFrame(options: FrameOptions) {
     element: h(
       'div',
       { class: 'editor-frame' },
-      h('div', { class: 'editor-top' }, editorCrumb(model), steps),
+      h('div', { class: 'editor-top' }, editorCrumb(model), steps, more),
       heading,
-      h('div', { class: 'editor-bar' }, h('p', { class: 'editor-state' }, tag, state), views.element, publish.element, more, presence, live, problems),
+      h('div', { class: 'editor-bar' }, h('p', { class: 'editor-state' }, tag, state), views.element, publish.element, presence, live, problems),
       form.columns,
       views.place,
     ),
