@@ -105,7 +105,7 @@ describe('review', { skip: browserMissing() }, () => {
     await editor.reads(/Published just now by an administrator, as it is here/, { role: 'main' })
     await editor.find({ role: 'StaticText', name: /^Only administrators change what is published/ })
     await editor.gone(button('Withdraw'))
-    await typing.reads(/Changed just now by someone else/, { role: 'main' })
+    await typing.reads(/Changed just now by an administrator/, { role: 'main' })
     await typing.find(button('Review'))
     assert.equal((await typing.find({ role: 'textbox', name: 'Excerpt' })).value, 'Typed by the publisher meanwhile')
     assert.ok(!(await typing.text({ role: 'main' })).includes('Published just now'))
