@@ -67,6 +67,7 @@ export function openFrame(options: FrameOptions) {
   fill(
     document.body,
     h('a', { class: 'skip', href: '#main', on: { click: skip } }, t('shell.skip')),
+    h('a', { class: 'skip to-rows', href: '#main', on: { click: skipToRows } }, t('shell.skipToRows')),
     h(
       'header',
       { class: 'top' },
@@ -94,6 +95,12 @@ export function openFrame(options: FrameOptions) {
   function skip(event: MouseEvent): void {
     event.preventDefault()
     main.focus()
+  }
+
+  /** The row that the keys of a list are at. */
+  function skipToRows(event: MouseEvent): void {
+    event.preventDefault()
+    main.querySelector<HTMLElement>('.row[tabindex="0"]')?.focus()
   }
 
   return {

@@ -17,7 +17,9 @@ export interface SectionOptions {
 export function section({ path, title, name, kind, level = 2 }: SectionOptions, ...children: readonly Part[]): Html {
   const heading = html`tabindex="-1" id="/${path}-title"`
   const search = { class: kind?.toLowerCase(), 'data-kind': kind, 'data-title': kind === undefined ? undefined : name }
-  return html`<section id="/${path}" aria-labelledby="/${path}-title"${attributes(search)}>
+  // Guides and their parts are no landmarks: others have the same names.
+  const labelledBy = path.startsWith('guides/') ? undefined : `/${path}-title`
+  return html`<section id="/${path}"${attributes({ 'aria-labelledby': labelledBy, ...search })}>
     <div class="line">
       ${level === 2 ? html`<h2 ${heading}>${title}</h2>` : html`<h3 ${heading}>${title}</h3>`}
       <a class="soft" href="${hrefTo(path)}" aria-label="Link to ${name}">#</a>

@@ -108,6 +108,18 @@ describe('every screen', { skip: browserMissing() }, () => {
     await page.expectNoProblems()
   })
 
+  it('goes to its first row by two tabs, and offers none where there are no rows', async () => {
+    const focused = (): Promise<string> => page.evaluate(() => document.activeElement?.className ?? '')
+    await page.resize({ width: 1280, height: 800 })
+    await goTo(page, '#/topics')
+    await page.waitFor(() => page.evaluate(() => document.querySelector('.row[tabindex="0"]') !== null), 'the rows')
+    await page.press('Tab', 'Tab', 'Enter')
+    assert.match(await focused(), /\brow\b/)
+    await goTo(page, '#/operations')
+    await page.press('Tab', 'Tab')
+    assert.doesNotMatch(await focused(), /\bskip\b/)
+  })
+
   it('has room in the language with the longest words, with text twice as large, and covers nothing that has the focus', async () => {
     await page.evaluate(() => localStorage.setItem('dateline.choices', '{"language":"de"}'))
     for (const [name, hash, press] of OPENED) {

@@ -62,14 +62,22 @@ export function openDialog({ title, body, actions = [], wide = false, dismissabl
     actions.length > 0 && h('footer', {}, actions),
   )
   if (dismissable) dismissables.add(element)
+  const opener = document.activeElement
   document.body.append(element)
   element.showModal()
+  if (opener instanceof HTMLElement && opener !== document.body) growFrom(element, opener)
   element.querySelector<HTMLElement>('[autofocus]')?.focus()
   return {
     close,
     /** Resolves when it is closed, in whatever way. */
     closed,
   }
+}
+
+/** Lets a dialog open out of what opened it, which says where it belongs. */
+function growFrom(dialog: HTMLElement, opener: HTMLElement): void {
+  const [from, to] = [opener.getBoundingClientRect(), dialog.getBoundingClientRect()]
+  dialog.style.transformOrigin = `${from.left + from.width / 2 - to.left}px ${from.top + from.height / 2 - to.top}px`
 }
 
 export interface Question {

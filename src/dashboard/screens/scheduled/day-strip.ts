@@ -13,13 +13,14 @@ export function dayStrip(days: readonly Day[]): HTMLElement {
     const date = startOfDay(today, i)
     const count = days.find((day) => day.date?.getTime() === date.getTime())?.items.length ?? 0
     const long = date.toLocaleDateString(locale(), { weekday: 'long', day: 'numeric', month: 'long' })
-    const label = t('pair', { name: long, value: count.toLocaleString(locale()) })
     const shown = [
       h('span', { class: 'strip-weekday' }, date.toLocaleDateString(locale(), { weekday: 'short' })),
+      ' ',
       h('span', { class: 'strip-day' }, date.toLocaleDateString(locale(), { day: 'numeric' })),
+      ' ',
       h('span', { class: 'strip-count' }, count === 0 ? '' : count.toLocaleString(locale())),
     ]
-    const cell = button(shown, () => goTo(date), { class: 'plain', 'aria-label': label, title: label, disabled: count === 0, 'data-key': dayId(date) })
+    const cell = button(shown, () => goTo(date), { class: 'plain', title: long, disabled: count === 0, 'data-key': dayId(date) })
     return h('li', {}, cell)
   })
   return h('div', { class: 'strip card', role: 'group', 'aria-label': t('scheduled.days') }, h('ul', {}, cells))

@@ -50,8 +50,7 @@ export function userPage(id: string, back: string, context: ScreenContext): Scre
       user.dashboardRole !== 'none' && card(h('h2', {}, fieldTitle('displayName')), nameForm(user, context, (next) => roles?.take(next))),
       card(
         h('h2', {}, t('operations.audit')),
-        h('p', {}, h('a', { href: auditHref({ actor: id }) }, t('users.did'))),
-        h('p', {}, h('a', { href: auditHref({ document: id }) }, t('users.wasDone'))),
+        h('ul', { class: 'user-links' }, auditLink({ actor: id }, t('users.did')), auditLink({ document: id }, t('users.wasDone'))),
       ),
       user.dashboardRole !== 'none' && card(h('h2', {}, t('users.invitation')), sentInvitation(user, context)),
       !isGuest(user) && card(h('h2', {}, t('users.code')), ...personCode(id, context)),
@@ -77,6 +76,10 @@ export function userPage(id: string, back: string, context: ScreenContext): Scre
     mayLeave: askToLeave,
     save: () => void roles?.save(),
   }
+}
+
+function auditLink(of: Parameters<typeof auditHref>[0], words: string): HTMLElement {
+  return h('li', {}, h('a', { href: auditHref(of) }, words))
 }
 
 function fact(name: string, value: Child): readonly HTMLElement[] {
