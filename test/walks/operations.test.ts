@@ -150,6 +150,11 @@ describe('the screen of operations', { skip: browserMissing() }, () => {
     assert.equal((await service.call('GET', '/api/v1/dashboard/setup')).at('data.appName'), 'City News')
     assert.equal(await page.inspect({ role: 'textbox', name: 'Mail server' }, (input) => (input as HTMLInputElement).disabled), true)
     await page.reads(/Set where the service is started: --mail/)
+    // Leaving asks before it is lost.
+    await page.click({ role: 'link', name: 'Log' })
+    await page.click({ role: 'button', name: 'Close' })
+    assert.equal((await page.find({ role: 'spinbutton', name: 'Trash' })).value, '45')
+    await page.fill({ role: 'spinbutton', name: 'Trash' }, '')
     await page.fill(appName, '')
     await page.press('Enter')
     await page.waitFor(async () => (await service.call('GET', '/api/v1/dashboard/setup')).at('data.appName') === 'Dateline', 'the default')

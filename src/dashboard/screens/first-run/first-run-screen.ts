@@ -45,7 +45,7 @@ export const firstRunScreen: OpenScreen = (context) => {
         onSaved: () => go(at + 1),
         aside: back,
         onward,
-      }),
+      }).element,
     ]
     readInto(context, { element: content, lines: 6, read: (options) => context.client.admin.settings(options), show })
   }

@@ -16,6 +16,7 @@ import type { OpenScreen } from '../../screen.ts'
 import { t } from '../../texts.ts'
 import { h } from '../../kit/dom.ts'
 import { partLinks } from '../../kit/part-links.ts'
+import { askToLeave } from '../../kit/unsaved.ts'
 
 const PARTS = {
   status: statusPart,
@@ -61,5 +62,7 @@ export const operationsScreen: OpenScreen = (context) => {
       part.element,
     ),
     ...(part.search === undefined ? {} : { search: part.search }),
+    hasUnsaved: () => part.hasUnsaved?.() === true,
+    mayLeave: askToLeave,
   }
 }

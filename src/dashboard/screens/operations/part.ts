@@ -9,6 +9,8 @@ export interface PartContext extends ScreenContext {
 export interface Part {
   readonly element: HTMLElement
   readonly search?: HTMLElement
+  /** Whether something that was typed would be lost. */
+  hasUnsaved?(): boolean
 }
 
 export type OpenPart = (context: PartContext) => Part

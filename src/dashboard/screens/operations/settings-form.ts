@@ -12,7 +12,7 @@ import { mailFields } from './mail-fields.ts'
 import { isEditable, settingField, type EditableItem, type SettingFields } from './setting-fields.ts'
 import { openTestMail } from './test-mail.ts'
 
-export interface SettingsFormOptions {
+interface SettingsFormOptions {
   readonly context: Pick<ScreenContext, 'client' | 'user' | 'signal'>
   readonly settings: ServiceSettings
   /** Of the settings that are stored now, as far as the page knows. */
@@ -29,13 +29,19 @@ export interface SettingsFormOptions {
   readonly onward?: Onward | undefined
 }
 
+interface SettingsForm {
+  readonly element: HTMLElement
+  /** Whether something in it is not saved. */
+  readonly isChanged: () => boolean
+}
+
 interface Onward {
   readonly label: string
   readonly skip: string
   readonly go: () => void
 }
 
-export function settingsForm({ context, settings, version, names, save, onSaved, aside, onward }: SettingsFormOptions): HTMLElement {
+export function settingsForm({ context, settings, version, names, save, onSaved, aside, onward }: SettingsFormOptions): SettingsForm {
   const { client, user, signal } = context
   const isMail = names.some((name) => MAIL_NAMES.some((one) => one === name))
   const fields = fieldsOf(settings, names, onInput)
@@ -74,13 +80,14 @@ export function settingsForm({ context, settings, version, names, save, onSaved,
   }
 
   onInput()
-  return submitForm(
+  const element = submitForm(
     { class: 'settings-form', novalidate: true },
     send,
     h('div', { class: 'setting-fields' }, fields.map(({ element }) => element)),
     problem,
     h('div', { class: 'buttons' }, submit, isMail && test, skip, aside, isMail && h('p', { class: 'soft' }, t('settings.mailTested', { email: user.email }))),
   )
+  return { element, isChanged }
 }
 
 /** The fields of settings: those of mail belong together. */

@@ -12,19 +12,22 @@ import { keepFocus } from '../../kit/focus.ts'
 import { notify } from '../../kit/notices.ts'
 import { emptyState } from '../../kit/states.ts'
 import { readInto } from '../../kit/read-into.ts'
-import type { OpenPart, PartContext } from './part.ts'
+import type { OpenPart } from './part.ts'
 import { recordsTable } from './records-table.ts'
 import { settingTitle } from './setting-fields.ts'
-import { settingsForm, type SettingsFormOptions } from './settings-form.ts'
+import { settingsForm } from './settings-form.ts'
 import { settingsWith } from './settings-search.ts'
 
 type Group = (typeof EDITABLE_GROUPS)[number]
 type Items = ServiceSettings['items']
+type SettingsForms = Partial<Record<Group, ReturnType<typeof settingsForm>>>
 
 export const settingsPart: OpenPart = (context) => {
   const { query } = context.screenUrl
   let wanted = EDITABLE_GROUPS.find((one) => one === query.get('group'))
   let narrow = (): void => {}
+  /** The forms that stand there. */
+  let forms: SettingsForms = {}
   const content = h('div', { class: 'part settings' })
   const search = searchInput({
     'aria-label': t('settings.search'),
@@ -40,6 +43,7 @@ export const settingsPart: OpenPart = (context) => {
 
   function draw(read: ServiceSettings): readonly HTMLElement[] {
     let latest = read
+    forms = {}
     const groups = EDITABLE_GROUPS.map(drawn)
     const none = h('div')
     const all = h('div')
@@ -55,7 +59,9 @@ export const settingsPart: OpenPart = (context) => {
 
     /** Another group, in which something is typed, stays as it is. */
     function drawn(group: Group, i: number): HTMLElement {
-      return groupCard(group, latest, context, {
+      const form = settingsForm({
+        ...{ context, settings: latest, save: t('save') },
+        names: EDITABLE_NAMES.filter((name) => EDITABLE[name].group === group),
         version: () => latest.version,
         onSaved(next) {
           latest = next
@@ -65,6 +71,8 @@ export const settingsPart: OpenPart = (context) => {
           narrow()
         },
       })
+      forms[group] = form
+      return groupCard(group, form.element)
     }
 
     narrow = () => {
@@ -102,7 +110,7 @@ export const settingsPart: OpenPart = (context) => {
   }
 
   readInto(context, { element: content, lines: [4, 8, 4], read: (options) => context.client.admin.settings(options), show: draw })
-  return { element: content, search }
+  return { element: content, search, hasUnsaved: () => Object.values(forms).some(({ isChanged }) => isChanged()) }
 }
 
 function groupLink(group: Group): HTMLElement {
@@ -129,15 +137,11 @@ function focusGroup(group: Group): void {
   document.getElementById(groupId(group))?.focus({ preventScroll: true })
 }
 
-function groupCard(group: Group, settings: ServiceSettings, context: PartContext, hooks: Pick<SettingsFormOptions, 'version' | 'onSaved'>): HTMLElement {
+function groupCard(group: Group, form: HTMLElement): HTMLElement {
   return card(
     h('h3', { id: groupId(group), tabindex: '-1' }, t(`settingGroup.${group}`)),
     h('p', { class: 'soft' }, t(`settingGroupAbout.${group}`)),
-    settingsForm({
-      ...{ context, settings, ...hooks },
-      names: EDITABLE_NAMES.filter((name) => EDITABLE[name].group === group),
-      save: t('save'),
-    }),
+    form,
   )
 }
 

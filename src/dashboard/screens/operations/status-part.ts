@@ -1,5 +1,6 @@
 /** What runs, for how long, how large it is, and what needs attention. */
-import type { ServiceStatus } from '../../../models/responses.ts'
+import type { DashboardSetup, ServiceStatus } from '../../../models/responses.ts'
+import { hrefTo } from '../../screen-url.ts'
 import { locale, t } from '../../texts.ts'
 import { atMostEvery } from '../../timing.ts'
 import { attentionCard, foundByService } from '../../kit/attention.ts'
@@ -15,13 +16,14 @@ const REST_MS = 5_000
 
 export const statusPart: OpenPart = (context) => {
   const element = h('div', { class: 'part' })
-  const { refresh } = readInto(context, { element, lines: 12, read: (options) => context.client.admin.status(options), show })
+  const { admin, dashboard } = context.client
+  const { refresh } = readInto(context, { element, lines: 12, read: (options) => Promise.all([admin.status(options), dashboard.setup(options)]), show })
   const follow = atMostEvery(REST_MS, context.signal, refresh)
   context.live.follow({ changed: follow, missed: follow }, context.signal)
   return { element }
 }
 
-function show(status: ServiceStatus): Child {
+function show([status, { codesBy }]: readonly [ServiceStatus, DashboardSetup]): Child {
   const { database, guests, queries, mail } = status
   return [
     attention(status),
@@ -53,7 +55,9 @@ function show(status: ServiceStatus): Child {
       ]),
       card(
         h('h3', {}, t('status.mail')),
-        mail.description.map((line) => h('p', { class: 'soft', dir: 'auto' }, line)),
+        codesBy === 'terminal'
+          ? h('p', { class: 'soft' }, t('mail.none'), ' ', h('a', { href: hrefTo(['operations'], { part: 'settings', group: 'mail' }) }, t('status.setUpMail')))
+          : mail.description.map((line) => h('p', { class: 'soft', lang: 'en', dir: 'auto' }, line)),
       ),
     ),
   ]
