@@ -67,7 +67,7 @@ export function openShell({ client, user, question, signOut, restart, chooseLang
   )
   followNavigation({ mayLeave, show: () => void show(true), signal })
   void show(false)
-  if (entries.some(({ open }) => typeof open === 'string')) prefetchSecondScript(signal)
+  if (isAdmin(user)) prefetchSecondScript(signal)
 
   async function show(isMove: boolean): Promise<void> {
     leaving.abort()

@@ -78,6 +78,14 @@ describe('what is typed as the host', () => {
   }
 })
 
+it('a password in a URL that is typed becomes the password, and is in no setting that others can read', () => {
+  const server = withHostTyped(EMPTY, 'smtp://ann%40x:s%3Acret@mail.example.org:587')
+  assert.deepEqual(server, { ...EMPTY, host: 'mail.example.org', port: '587', user: 'ann@x', password: 's:cret' })
+  assert.deepEqual(mailSettingsOf(server), { mail: 'smtp://ann%40x@mail.example.org:587', mailTls: null })
+  // A colon of the user is encoded in what is stored, and no password begins there.
+  assert.equal(mailServerOf('smtp://a%3Ab@mail.example.org', null).user, 'a:b')
+})
+
 describe('a provider', () => {
   for (const name of PROVIDER_NAMES) {
     it(`${name} is known by its host, and brings settings that the service reads`, () => {

@@ -68,6 +68,7 @@ export function mailFields({ mail, mailPassword, mailFrom, mailTls }: MailItems,
     port.value = server.port
     encryption.value = server.encryption
     user.value = server.user
+    if (server.password !== undefined) password.value = server.password
     describe(server)
   }
 
@@ -106,12 +107,13 @@ export function mailFields({ mail, mailPassword, mailFrom, mailTls }: MailItems,
     const ofSender = fromWinner !== null || sender === (mailFrom.edit.stored ?? '') ? {} : { mailFrom: sender === '' ? null : sender }
     if (isLocked) return ofSender
     const server = fields()
+    const secret = server.password ?? password.value
     const [url, tls] = [newMail(server), mailSettingsOf(server).mailTls]
     const needsNoPassword = hasPassword && (server.host === '' || server.user.trim() === '')
     return {
       ...(url === undefined ? {} : { mail: url }),
       ...(tls === mailTls.edit.stored ? {} : { mailTls: tls }),
-      ...(password.value === '' ? needsNoPassword && { [MAIL_PASSWORD]: null } : { [MAIL_PASSWORD]: password.value }),
+      ...(secret === '' ? needsNoPassword && { [MAIL_PASSWORD]: null } : { [MAIL_PASSWORD]: secret }),
       ...ofSender,
     }
   }

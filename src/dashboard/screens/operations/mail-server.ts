@@ -14,6 +14,8 @@ export interface MailServer {
   readonly port: string
   readonly encryption: Encryption
   readonly user: string
+  /** Of a URL that was typed with one. It is a setting of its own, which no URL may hold. */
+  readonly password?: string
 }
 
 export interface Provider extends Pick<MailServer, 'host' | 'port' | 'encryption'> {
@@ -49,10 +51,10 @@ const HOST = /^(\[[^\]]*\]|[^:]*):(\d+)$/
 export function mailServerOf(mail: string, mailTls: string | null): MailServer {
   const [isServer, scheme = '', userinfo = '', hosts = ''] = URL_OF_SERVER.exec(mail.trim()) ?? []
   if (isServer === undefined) return NONE
-  const user = decoded(userinfo)
+  const [, user = '', password] = /^([^:]*)(?::(.*))?$/s.exec(userinfo) ?? []
   const encryption = scheme.toLowerCase() === 'smtps' ? 'tls' : (ENCRYPTIONS.find((one) => one === mailTls) ?? 'auto')
   const [, host = hosts, port = ''] = HOST.exec(hosts) ?? []
-  return { ...(hosts.includes(',') ? { host: hosts, port: '' } : { host, port }), encryption, user }
+  return { ...(hosts.includes(',') ? { host: hosts, port: '' } : { host, port }), encryption, user: decoded(user), ...(password !== undefined && { password: decoded(password) }) }
 }
 
 /** The settings of the fields; null for none. A port that stands with a host wins over the other. */
