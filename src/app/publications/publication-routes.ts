@@ -46,10 +46,16 @@ export function publicationRoutes(parts: PublicationParts): { readonly routes: r
 /** A path as the log has it: without the secret that may be in it. */
 export function withoutSecret(path: string): string {
   if (!path.startsWith('/p/')) return path
-  const [, p, name = '', ...rest] = path.split('/')
-  const isFile = (part: string): boolean => part === '' || FORMATS.some(({ file }) => file === part)
-  return ['', p, name, ...rest.map((part) => (isFile(part) ? part : '***'))].join('/')
+  if (latest.path !== path) {
+    const [, p, name = '', ...rest] = path.split('/')
+    latest = { path, logged: ['', p, name, ...rest.map((part) => (FILES.has(part) ? part : '***'))].join('/') }
+  }
+  return latest.logged
 }
+
+const FILES: ReadonlySet<string> = new Set(FORMATS.map(({ file }) => file))
+/** Most requests are for the page of the one before. */
+let latest = { path: '', logged: '' }
 
 /** Only publications are for search engines, where they are at all. */
 function robotsHandler({ publicationsIndexed }: Pick<Config, 'publicationsIndexed'>): Handler {
