@@ -4,6 +4,7 @@ import { benchFeeds } from './bench/feeds-bench.ts'
 import { benchHttp } from './bench/http-bench.ts'
 import { benchImport } from './bench/import-bench.ts'
 import { benchImportBeside } from './bench/import-beside.ts'
+import { benchOffsite } from './bench/offsite-bench.ts'
 import { benchPeers } from './bench/peers-bench.ts'
 import { benchScale } from './bench/scale-bench.ts'
 
@@ -14,6 +15,7 @@ const BENCHES: Readonly<Record<string, (words: readonly string[]) => Promise<voi
   morning: inBrowser('bench/morning/morning-bench.ts'),
   import: benchImport,
   'import-beside': benchImportBeside,
+  offsite: benchOffsite,
   peers: benchPeers,
   publications: (words) => benchHttp([...words, 'publication']),
   scale: benchScale,

@@ -71,6 +71,7 @@ export const restoreCommand: Command = {
         from,
         models: STORED_MODELS,
         version: VERSION,
+        isAlone: fetched !== undefined,
         now: systemClock,
         signal: abortOn(terminal.interrupted),
         onProgress: progress.show,

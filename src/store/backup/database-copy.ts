@@ -43,6 +43,8 @@ export interface CopyRequest {
   /** Throws where this file is not to be copied. */
   readonly accept?: (facts: FileFacts) => void
   readonly now: Clock
+  /** Whether no service has to share the disk with the copy: then it does not wait for the disk until its end. */
+  readonly isAlone?: boolean
   readonly signal?: AbortSignal | undefined
   /** Gets the part that is copied, from 0 to 1. */
   readonly onProgress?: ((share: number) => void) | undefined
@@ -117,7 +119,7 @@ function contentOf(
 }
 
 /** Between two steps: syncs, pauses, and enforces the limits. */
-function pacer({ from, action, now, signal, onProgress }: CopyRequest, descriptor: number) {
+function pacer({ from, action, now, isAlone = false, signal, onProgress }: CopyRequest, descriptor: number) {
   const startedAt = now()
   const sleeper = new Int32Array(new SharedArrayBuffer(4))
   let synced = 0
@@ -126,6 +128,7 @@ function pacer({ from, action, now, signal, onProgress }: CopyRequest, descripto
     if (signal?.aborted === true) throw new DatabaseFileError(`${action}: it was interrupted`)
     if (done - synced < SYNC_PAGES) return
     synced = done
+    if (isAlone) return onProgress?.(done / totalPages)
     const before = now()
     fdatasyncSync(descriptor)
     const syncMs = now() - before

@@ -55,6 +55,8 @@ export interface RestoreRequest {
   readonly onReplace?: (() => Promise<void>) | undefined
   /** Whether the files of its pictures are put beside the database, and those of the database in use are kept beside backups. */
   readonly keepsPictures?: boolean
+  /** Whether no service has to share the disk with the restore. */
+  readonly isAlone?: boolean
   /** Whether tokens of the API and passkeys that the database in use does not have stay: see restored-copy.ts. */
   readonly keepsCredentials?: boolean
 }
