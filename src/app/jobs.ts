@@ -17,7 +17,7 @@ import { startPublicationPings } from '../content/publications/publication-pings
 import { startSchedule } from '../content/schedule.ts'
 import { createFeedReader } from '../feeds/reading/feed-reader.ts'
 import { startOffsite, type OffsiteSettings } from '../offsite/offsite-work.ts'
-import { readPlaceKeys } from '../offsite/place-address.ts'
+import { readPlaceKeys, type PlaceKeys } from '../offsite/place-address.ts'
 import type { OutboundRules } from '../outbound/outbound-rules.ts'
 import { SYSTEM } from '../store/actor.ts'
 import { BACKUPS_DIRECTORY } from '../store/backup/backup.ts'
@@ -160,7 +160,7 @@ function offsiteParts({ config, dataDir, services: { store, secrets }, environme
     outbound: { allow: outboundAllow.list, outboundProxy, outboundCa, environment: Object.fromEntries(proxies) },
     settings: (): OffsiteSettings => {
       const { offsite, offsiteKeysFile, offsiteEvery: everyMs, offsiteKeep: retention, backupRate: rate } = config()
-      const keys = offsite.keys?.() ?? (offsiteKeysFile === undefined ? new Map() : readPlaceKeys(offsiteKeysFile))
+      const keys = (): PlaceKeys => offsite.keys?.() ?? (offsiteKeysFile === undefined ? new Map() : readPlaceKeys(offsiteKeysFile))
       return { places: offsite.places, keys, everyMs, retention, rate }
     },
     givenSettings: (): string => JSON.stringify(shown().filter(({ flag, origin }) => flag !== null && origin !== 'default').map(({ flag, value }) => ({ flag, value }))),

@@ -33,7 +33,8 @@ const COPY_NAME = /^offsite-\d+-\d+\.db/
 
 export interface OffsiteSettings {
   readonly places: readonly PlaceAddress[]
-  readonly keys: PlaceKeys
+  /** Throws an Error for keys that cannot be read. */
+  readonly keys: () => PlaceKeys
   readonly everyMs: number
   readonly retention: Retention
   /** Bytes per second. */
@@ -44,7 +45,7 @@ export interface OffsiteOptions {
   readonly store: Writable & { readonly pending: { chain(): ChangeChain | undefined; placeState(name: string): JsonObject | undefined } }
   readonly dataDir: string
   readonly database: string
-  /** Those in use, which may change. Throws an Error for keys that cannot be read. */
+  /** Those in use, which may change. */
   readonly settings: () => OffsiteSettings
   readonly outbound: WorkerOutbound
   readonly secrets: readonly string[]
@@ -178,7 +179,7 @@ function startPlace(address: PlaceAddress, options: OffsiteOptions) {
     running.add(thread)
     try {
       const wasUsed = state.snapshot !== null
-      const result = await thread.run({ address, keys: [...keys], recipients, rate, wasUsed, outbound, job })
+      const result = await thread.run({ address, keys: [...keys()], recipients, rate, wasUsed, outbound, job })
       if (result.kind !== 'failed') {
         if (state.failures[job.kind] !== undefined) await update({ failures: withoutFailure(state, job.kind) })
         return result
@@ -226,7 +227,11 @@ function startPlace(address: PlaceAddress, options: OffsiteOptions) {
     const result = await run({ kind: 'changes', database, chain: chain.id, after: reached.seq, upTo: chain.seq, looksForFork })
     if (result?.kind !== 'changes') return
     looksForFork = false
-    if (result.stored === undefined) return void (hasGap = true)
+    if (result.stored === undefined) {
+      // Unless a snapshot ended meanwhile, behind which nothing is missing.
+      hasGap = state.changes?.chain !== chain.id || state.changes.seq <= reached.seq
+      return
+    }
     const { seq, at } = result.stored
     hasGap = seq < chain.seq
     // A snapshot that ended meanwhile may have come further.

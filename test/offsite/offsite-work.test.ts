@@ -42,7 +42,7 @@ async function siteOn(t: Cleanup, options: S3ServerOptions & { readonly hasKey?:
   if (options.hasKey !== false) writeFileSync(join(dir.path, 'backup-recipients'), `${KEY.recipient}\n`)
   mkdirSync(join(dir.path, 'templates'))
   writeFileSync(join(dir.path, 'templates', 'sign-in.en.json'), '{"subject":"Hello"}')
-  const settings = { places: parsePlaces(`s3://backups/site?endpoint=${server.endpoint}`), keys: KEYS, everyMs: 6 * 3_600_000, retention: DEFAULT_RETENTION, rate: undefined }
+  const settings = { places: parsePlaces(`s3://backups/site?endpoint=${server.endpoint}`), keys: () => KEYS, everyMs: 6 * 3_600_000, retention: DEFAULT_RETENTION, rate: undefined }
   const clock = { now: Date.now() }
   const { work, lines } = workOn(t, { store, dataDir: dir.path, settings, clock })
   return { store, server, work, lines, clock, dataDir: dir.path, settings }

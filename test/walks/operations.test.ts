@@ -1,8 +1,11 @@
 /** The screen of operations: mail, backups, limits, settings and the log, for administrators alone. */
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { after, describe, it } from 'node:test'
+import { newIdentity } from '../../src/age/age-keys.ts'
 import { newerThan, withoutOurs, type LogLine } from '../../src/dashboard/screens/operations/log-lines.ts'
 import { settingsWith } from '../../src/dashboard/screens/operations/settings-search.ts'
 import { browserMissing, type Page } from '../support/browser/browser.ts'
@@ -13,7 +16,10 @@ const MARKUP = '<img src=x onerror=alert(1)>'
 const TAKEN: readonly Step[] = [['', '220 hello'], ['EHLO', '250-x\r\n250 AUTH PLAIN'], ...TAKES_ONE]
 const peer = await openPeer([['', `421 ${MARKUP} "later"`]], { later: [TAKEN] })
 after(() => peer[Symbol.asyncDispose]())
+const nas = mkdtempSync(join(tmpdir(), 'dateline-nas-'))
+after(() => rmSync(nas, { recursive: true }))
 const dashboard = await startDashboard({
+  offsite: pathToFileURL(nas).href,
   mail: `smtp://me:correct-horse@127.0.0.1:${peer.port}`,
   mailTls: 'none',
   mailCleartextLogin: 'on',
@@ -176,6 +182,20 @@ describe('the screen of operations', { skip: browserMissing() }, () => {
     const file = await page.waitFor(() => page.downloads().find((one) => one.name === name), 'the file')
     const kept = readFileSync(join(service.directory, 'data/backups', name))
     assert.ok(kept.length > 100_000 && kept.equals(file.bytes))
+    await page.expectNoProblems()
+  })
+
+  it('shows the places of off-site backups, why one fails, and stores there', async () => {
+    const page = await asAdmin('#/operations?part=backups')
+    await page.find({ role: 'heading', name: 'Off-site backups' })
+    await page.reads(/no key to encrypt for: run "dateline backup key"/)
+    writeFileSync(join(service.directory, 'data/backup-recipients'), `${newIdentity().recipient}\n`)
+    await page.click({ role: 'button', name: 'Store now' })
+    await page.reads(/Snapshots are being stored/)
+    await service.app.offsite.wake()
+    await page.open('/#/operations?part=limits')
+    await page.open('/#/operations?part=backups')
+    await page.reads(/Stored and read back/)
     await page.expectNoProblems()
   })
 })

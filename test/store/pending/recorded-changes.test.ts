@@ -16,6 +16,7 @@ import { foldWal, openDatabase } from '../../../src/store/db/database.ts'
 import { openStore } from '../../../src/store/open-store.ts'
 import { newChainId, pendingBehind, PENDING_BYTES_MAX, readChain, type PendingChange } from '../../../src/store/pending/pending-changes.ts'
 import { openReplay } from '../../../src/store/pending/replay.ts'
+import { openBulkWriter } from '../../../src/store/writes/bulk-writer.ts'
 import { writeBackup } from '../../../src/store/backup/backup.ts'
 
 const models = STORED_MODELS
@@ -117,6 +118,25 @@ describe('recorded changes', () => {
     await again.insert(topic, aTopic('later'))
     await again.close()
     foldWal(dir.database)
+    const replay = openReplay(copy, models)
+    for (const change of pendingOf(dir.database)) replay.apply(change)
+    replay.commit()
+    replay.close()
+    assert.deepEqual(rowsOf(copy), rowsOf(dir.database))
+  })
+
+  it('hold what a bulk load beside the store writes, in the order of all commits', async (t) => {
+    const { store, dir } = testStore(t)
+    await store.continueChain(newChainId())
+    const copy = await copyOf(t, { dir })
+    await store.insert(topic, aTopic('a'))
+    const bulk = openBulkWriter({ file: dir.database, isAlone: false, accountOf: () => assert.fail(), now: () => 7 })
+    const row = (id: string) => ({ id, doc: JSON.stringify(aTopic(id).value), search: undefined, basis: undefined })
+    await bulk.transact((tables) => tables.write(topic, row('b')), true)
+    await bulk.transact((tables) => tables.write(topic, row('not kept')), false)
+    await store.update(topic, 'b', (stored) => ({ ...stored, name: 'renamed' }))
+    await bulk.close()
+    assert.deepEqual(pendingOf(dir.database).map(({ seq, at }) => [seq, at]), [[1, 0], [2, 7], [3, 0]])
     const replay = openReplay(copy, models)
     for (const change of pendingOf(dir.database)) replay.apply(change)
     replay.commit()
