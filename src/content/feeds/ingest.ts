@@ -30,8 +30,9 @@ import { withDates } from '../rules/publication.ts'
 import { changedTexts, headlineMaker } from './item-headline.ts'
 import { readReasons, writeReasons, type ItemReason } from './item-reasons.ts'
 
-/** Items of one transaction: about ten milliseconds where all are new. */
-const PIECE_ITEMS = 10
+/** Of one transaction, which takes about ten milliseconds: ten items that are new, or a hundred that have not changed. */
+const PIECE_COST = 100
+const COST_OF = { unchanged: 1, other: 10 }
 /** Headlines that one transaction archives. */
 const ARCHIVED_PER_STEP = 20
 /** That an item is still there is noted this often. */
@@ -100,17 +101,15 @@ export async function ingestItems({ store, newId, pause = pauseBehind }: IngestP
   const kept = items.map(shortened).reverse()
   const present = new Set(kept.flatMap((item) => keyOf(item) ?? []))
   let sum = NOTHING
-  for (let from = 0; ; from += PIECE_ITEMS) {
-    const piece = kept.slice(from, from + PIECE_ITEMS)
-    const isLast = from + PIECE_ITEMS >= kept.length
+  for (let from = 0; ;) {
     let ms = 0
     const taken = await writer.together((view, steps) => {
       const begun = performance.now()
       const job = openJob({ view, steps, newId, feedId, address, now, present })
       if (job === undefined) return undefined
-      const items = piece.map(job.take)
+      const items = takePiece(job.take, kept, from)
       const counts = countOf(items)
-      if (isLast) {
+      if (from + items.length === kept.length) {
         steps.feeds.trim(feedId)
         if (state !== undefined) steps.feeds.putState({ feed: feedId, ...state(added(sum, counts)) }, address)
       }
@@ -121,11 +120,23 @@ export async function ingestItems({ store, newId, pause = pauseBehind }: IngestP
     if (taken === undefined) return 'gone'
     sum = added(sum, countOf(taken))
     onTaken?.(taken)
-    if (isLast) break
+    from += taken.length
+    if (from === kept.length) break
     await pause(ms)
   }
   const archived = await archiveOld({ store }, { feedId, now })
   return { ...sum, archived }
+}
+
+/** The items from a place on that fit into one transaction. */
+function takePiece(take: (item: FeedItem) => TakenItem, items: readonly FeedItem[], from: number): readonly TakenItem[] {
+  const taken: TakenItem[] = []
+  for (let cost = 0; cost < PIECE_COST && from + taken.length < items.length;) {
+    const one = take(items[from + taken.length] as FeedItem)
+    cost += one.outcome === 'unchanged' ? COST_OF.unchanged : COST_OF.other
+    taken.push(one)
+  }
+  return taken
 }
 
 /** Archives what is past the retention of a feed, in several transactions. Returns how many headlines. */

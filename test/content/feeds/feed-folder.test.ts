@@ -97,7 +97,7 @@ it('a process that ends within a file loses no item of it and doubles none', asy
     await first.stop()
     assert.ok(existsSync(join(directory, `${left}.xml`)))
   }
-  assert.equal((await titles()).length, 30)
+  assert.equal((await titles()).length, 39)
   const second = start()
   for (let n = 0; n < 2; n++) await second.look()
   assert.deepEqual([(await titles()).length, readdirSync(join(directory, 'done')).length], [45, 2])

@@ -124,7 +124,10 @@ describe('ingestItems()', () => {
     }
     await read([{ title: '', categories: [] }, item(4, { link: item(1).link as string }), item(3), item(1)])
     await read([item(1, { title: 'Renamed' }), item(3)])
-    await read(Array.from({ length: 11 }, (_, n) => item(n + 10)))
+    const many = Array.from({ length: 105 }, (_, n) => item(n + 10))
+    await read(many.slice(0, 11))
+    await read(many)
+    await read(many)
     assert.deepEqual(told.slice(0, 2), [
       [
         ['Story 1', 'created', 'made-0', undefined],
@@ -137,7 +140,8 @@ describe('ingestItems()', () => {
         ['Renamed', 'changed', 'made-0', undefined],
       ],
     ])
-    assert.deepEqual(told.slice(2).map((one) => one.length), [10, 1])
+    // Ten that are new, or a hundred that are not; those of the feed that are older come first.
+    assert.deepEqual(told.slice(2).map((one) => one.length), [10, 1, ...Array<number>(9).fill(10), 15, 100, 5])
   })
 
   it('names the feed as the actor of the change and of one audit record', async (t) => {
