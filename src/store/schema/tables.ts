@@ -156,7 +156,6 @@ export const SERVICE_TABLES = `
     feed TEXT PRIMARY KEY, next_at INTEGER,
     state TEXT NOT NULL CHECK (CASE WHEN json_valid(state) THEN json_type(state) = 'object' ELSE 0 END)
   ) WITHOUT ROWID, STRICT;
-  CREATE INDEX feed_due ON feed_state (next_at);
   -- The sealed password of a feed, and the origin that it is for: see feeds/feed-secret.ts.
   CREATE TABLE feed_secret (feed TEXT PRIMARY KEY, origin TEXT NOT NULL, sealed BLOB NOT NULL) WITHOUT ROWID, STRICT;
   -- The SHA-256 of the secret in the address of a publication.
