@@ -605,26 +605,23 @@ export type UserSessions = ValueOf<typeof userSessions>
 export const sessionsEnded = object({ ended: whole({ description: 'The number of ended sessions' }) })
 export type SessionsEnded = ValueOf<typeof sessionsEnded>
 
-/** What creating or replacing a document would reject. */
-export const documentProblems = object({
-  problems: list(
-    object({
-      path: text({
-        description: 'The member, such as `source.language.code` or `followedTopics[2]`; empty for the document',
-        example: 'source.language.code',
-      }),
-      code: choice(PROBLEM_CODES, {
-        description: 'The rule that is broken, for programs; it never changes',
-        example: 'notText',
-      }),
-      params: map(PROBLEM_PARAMS, text({ description: 'As text; only where the code has one' }), {
-        description: 'Values for a sentence in the language of the reader',
-      }),
-      message: text({ description: 'In English', example: 'expected a string, found 7' }),
-    }),
-    { description: 'Empty where the document would be accepted' },
-  ),
+const problem = object({
+  path: text({
+    description: 'The member, such as `source.language.code` or `followedTopics[2]`; empty for the document',
+    example: 'source.language.code',
+  }),
+  code: choice(PROBLEM_CODES, {
+    description: 'The rule that is broken, for programs; it never changes',
+    example: 'notText',
+  }),
+  params: map(PROBLEM_PARAMS, text({ description: 'As text; only where the code has one' }), {
+    description: 'Values for a sentence in the language of the reader',
+  }),
+  message: text({ description: 'In English', example: 'expected a string, found 7' }),
 })
+
+/** What creating or replacing a document would reject. */
+export const documentProblems = object({ problems: list(problem, { description: 'Empty where the document would be accepted' }) })
 export type DocumentProblems = ValueOf<typeof documentProblems>
 
 const QUERY_ACCESS = ['nothing', 'index', 'search', 'ids', 'table'] as const
@@ -824,7 +821,9 @@ export const opmlReport = object({
       address: text({ example: 'https://harbour.example/feed.xml' }),
       title: text({ example: 'The Harbour Post' }),
       outcome: choice(['added', 'known', 'rejected']),
-      message: nullable(text(), { description: 'Why it was not added', example: null }),
+      known: nullable(text(), { description: 'The title of the feed that has the address already; null where the file has it above', example: null }),
+      problem: nullable(problem, { description: 'Why it is rejected' }),
+      message: nullable(text(), { description: 'Why it was not added, in English', example: null }),
     }),
     { description: 'In the order of the file' },
   ),

@@ -248,12 +248,14 @@ describe('OPML', { skip: ONLY_HERE }, () => {
     const rows = at('data.rows') as JsonObject[]
     assert.deepEqual(rows.map(({ line, outcome }) => [line, outcome]), [[4, 'added'], [6, 'added'], [7, 'known'], [8, 'rejected']])
     assert.match(String(rows[3]?.['message']), /^address: expected an address/)
+    assert.deepEqual([(tried.at('data.rows') as JsonObject[])[2]?.['known'], rows[2]?.['known'], (rows[3]?.['problem'] as JsonObject)['code'], rows[0]?.['problem']], [null, 'Second', 'notHttpUrl', null])
     const feeds = (await site.list({ model: 'feed', sort: 'title' })).at('data.items') as JsonObject[]
     assert.deepEqual(
       feeds.map(({ title, source: of, topic, arrival }) => [title, (of as JsonObject)['id'], (topic as JsonObject | null)?.['id'], arrival]),
       [['A & B', source['id'], sport['id'], 'draft'], ['Second', other, undefined, 'draft']],
     )
     assert.deepEqual([(await send({})).at('data.added'), (await send({})).at('data.known')], [0, 3])
+    assert.equal(((await send({ dryRun: true })).at('data.rows') as JsonObject[])[0]?.['known'], 'A & B')
     const written = await (await fetch(`${service.url}/api/v1/feeds/opml`, { headers: { authorization: `Bearer ${admin.token}` } })).text()
     assert.equal((await call('POST', 'admin/feeds/opml', { opml: written, source: { id: other } })).at('data.known'), 2)
     for (const by of [publisher, standard]) assert.equal((await send({}, by)).status, 403)

@@ -1,6 +1,7 @@
 /** Adds the feeds of an OPML file, with a report by line: each is written like the document of a request. */
 import { Failure } from '../../base/failure.ts'
 import { parseJson, type JsonObject } from '../../base/json.ts'
+import { ProblemFailure, type Problem } from '../../base/problem.ts'
 import { feed, type Arrival } from '../../models/feed-model.ts'
 import type { OpmlReport } from '../../models/responses.ts'
 import type { Model } from '../../models/schema.ts'
@@ -30,7 +31,7 @@ interface ImportParts {
   /** Creates a feed as the caller of the request. Throws the failures of a request. */
   readonly create: (body: JsonObject) => Promise<unknown>
   /** Finds what creating it would reject. */
-  readonly check: (body: JsonObject) => Promise<readonly { readonly message: string }[]>
+  readonly check: (body: JsonObject) => Promise<readonly Problem[]>
   readonly caller: QueryCaller
 }
 
@@ -42,10 +43,12 @@ export async function importOpml({ store, create, check, caller }: ImportParts, 
   const rows: OpmlReport['rows'][number][] = []
   for (const outline of outlines) {
     const { line, address, title } = outline
-    const row = (outcome: 'added' | 'known' | 'rejected', message: string | null): void => void rows.push({ line, address, title, outcome, message })
+    const row = (outcome: 'added' | 'known' | 'rejected', message: string | null, more: { readonly known?: string; readonly problem?: Problem } = {}): void =>
+      void rows.push({ line, address, title, outcome, message, known: more.known ?? null, problem: more.problem ?? null })
     const [known] = addressed(store, feed, address)
     if (known !== undefined || seen.has(address)) {
-      row('known', known === undefined ? 'The file has it above' : `It is the feed ${titleOf(known)}`)
+      if (known === undefined) row('known', 'The file has it above')
+      else row('known', `It is the feed ${titleOf(known)}`, { known: titleOf(known) })
       continue
     }
     seen.add(address)
@@ -54,10 +57,10 @@ export async function importOpml({ store, create, check, caller }: ImportParts, 
       const [problem] = request.isDryRun ? await check(body) : []
       if (!request.isDryRun) await create(body)
       if (problem === undefined) row('added', null)
-      else row('rejected', problem.message)
+      else row('rejected', problem.message, { problem })
     } catch (error) {
       if (!(error instanceof Failure) || ![400, 409].includes(error.status)) throw error
-      row('rejected', error.message)
+      row('rejected', error.message, error instanceof ProblemFailure ? { problem: error.problem } : {})
     }
   }
   const count = (wanted: string): number => rows.filter(({ outcome }) => outcome === wanted).length

@@ -6,6 +6,7 @@ import { source } from '../../../models/source.ts'
 import { topic } from '../../../models/topic.ts'
 import { isMembers } from '../../any-documents.ts'
 import { fieldTitle, valueTitle } from '../../model-titles.ts'
+import { problemText } from '../../problem-text.ts'
 import type { Screen, ScreenContext } from '../../screen.ts'
 import { FEEDS, hrefTo } from '../../screen-url.ts'
 import { t } from '../../texts.ts'
@@ -100,10 +101,16 @@ function reported({ added, known, rejected, leftOut, rows }: OpmlReport, isDryRu
       [
         { title: t('opml.line'), kind: 'number', cell: ({ line }) => line },
         { title: t('model.feed'), cell: ({ title, address }) => h('div', { class: 'feed-name' }, h('bdi', {}, title === '' ? address : title), h('span', { class: 'soft feed-address', dir: 'ltr' }, address)) },
-        { title: t('opml.outcome'), cell: ({ outcome, message }) => h('div', { class: 'feed-name' }, h('span', {}, h('span', { class: `tag ${TONES[outcome]}`.trim() }, t(`opmlOutcome.${outcome}`))), message !== null && h('span', { class: 'soft', dir: 'auto' }, message)) },
+        { title: t('opml.outcome'), cell: (row) => h('div', { class: 'feed-name' }, h('span', {}, h('span', { class: `tag ${TONES[row.outcome]}`.trim() }, t(`opmlOutcome.${row.outcome}`))), row.message !== null && h('span', { class: 'soft', dir: 'auto' }, reasonOf(row, row.message))) },
       ],
       // What wants a look comes first.
       [...rows].sort((one, other) => Number(other.outcome === 'rejected') - Number(one.outcome === 'rejected')),
     ),
   ]
+}
+
+/** Why a feed was not added. The English message stands in for what the page has no text for. */
+function reasonOf({ outcome, known, problem }: Row, message: string): string {
+  if (outcome === 'known') return known === null ? t('opml.above') : t('opml.isFeed', { title: known })
+  return problem === null ? message : problemText({ ...problem, message })
 }
