@@ -138,8 +138,11 @@ for (const row of ROWS) {
   })
 }
 
+/** No document has this problem, but the address that a feed is looked for at: feed-fetching.test.ts shows it. */
+const OF_PREVIEWS = 'noFeed'
+
 it('no code is left out here', () => {
-  assert.deepEqual([...new Set(ROWS.map(({ code }) => code))].sort(), PROBLEM_CODES.toSorted())
+  assert.deepEqual([...new Set([...ROWS.map(({ code }) => code), OF_PREVIEWS])].sort(), PROBLEM_CODES.toSorted())
 })
 
 it('a sign-in with a malformed e-mail address says so by code, and other errors have no problems', async () => {
