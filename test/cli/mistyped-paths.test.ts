@@ -60,7 +60,7 @@ describe('a mistyped path', () => {
   it('restore into a new directory still works, and says that nothing was there', async () => {
     const { code, stdout } = await runHere(['restore', copy, '--data-dir', at('moved')])
     assert.equal(code, 0)
-    assert.match(stdout, /^Restored .*\nThat directory had no database before\n$/)
+    assert.match(stdout, /^Restored .*\nThat directory had no database before\nIts 32 pictures are there\n$/)
     assert.ok(existsSync(at('moved', 'dateline.db')))
   })
 
