@@ -229,7 +229,7 @@ const ROWS: readonly {
   },
   { call: ({ admin }) => admin.backups(), request: 'GET /api/v1/admin/backups' },
   { call: ({ admin }) => admin.makeBackup(), request: 'POST /api/v1/admin/backups' },
-  { call: ({ admin }) => admin.makeOffsiteBackups(), request: 'POST /api/v1/admin/offsite-backups', status: 202 },
+  { call: ({ admin }) => admin.makeOffsiteBackups(), request: 'POST /api/v1/admin/offsite-backups {}', status: 202 },
   {
     call: async ({ admin }) => (await admin.downloadBackup('a b.db')).text(),
     request: 'GET /api/v1/admin/backups/a%20b.db',

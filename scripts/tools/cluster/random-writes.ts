@@ -30,7 +30,7 @@ const EVENTS = ['sign-in.failed', 'code.requested', 'backup.made'] as const
 
 /** What a service alone keeps, for off-site backups: a node of a cluster has none of it. */
 const OF_CHAINS: readonly (keyof Writer)[] = ['continueChain', 'breakChain', 'prunePending', 'endChain']
-const isOfEveryNode = (method: keyof Writer): boolean => !OF_CHAINS.includes(method)
+export const isOfEveryNode = (method: keyof Writer): boolean => !OF_CHAINS.includes(method)
 
 /** A write, all of whose values are chosen now, so that it does the same wherever it runs. */
 export function randomWrite(random: Random, isWanted: (method: keyof Writer) => boolean = isOfEveryNode): RandomWrite {
