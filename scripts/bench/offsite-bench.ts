@@ -39,7 +39,7 @@ export async function benchOffsite([count = String(HEADLINES_DEFAULT)]: readonly
   const { store } = await openBenchServices(data)
   const own = store.as(SYSTEM)
   await own.continueChain(newChainId())
-  const stored = await storeSnapshot(storing, { database, copy: join(data, 'copy.db'), beside: [], version: VERSION, models: STORED_MODELS, isWholeProofDue: true })
+  const stored = await storeSnapshot(storing, { database, copy: join(data, 'copy.db'), beside: [], version: VERSION, models: STORED_MODELS, lastAt: 0, isWholeProofDue: true })
   for (let n = 0; n < COMMITS; n++) {
     const now = new Date(systemClock()).toISOString()
     await own.insert(topic, { id: `bench-${n}`, value: { id: `bench-${n}`, name: `Topic ${n}`, description: '', iconUrl: 'https://example.org/i.png', createdAt: now, updatedAt: now, status: 'draft' } })

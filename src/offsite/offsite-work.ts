@@ -205,7 +205,7 @@ function startPlace(address: PlaceAddress, options: OffsiteOptions) {
       { name: RECIPIENTS_NAME, text: readRecipients(dataDir) ?? '' },
       { name: SECRETS_NAME, text: `${secrets.join('\n')}\n` },
     ]
-    const result = await run({ kind: 'snapshot', database, copy, dataDir, beside, isWholeProofDue: isWholeProofDue(state, now()) })
+    const result = await run({ kind: 'snapshot', database, copy, dataDir, beside, lastAt: state.snapshot?.at ?? 0, isWholeProofDue: isWholeProofDue(state, now()) })
     if (result?.kind !== 'snapshot') return
     const { at, bytes, items, ms, chain, seq, proof } = result.stored
     const isBehind = state.changes?.chain !== chain || state.changes.seq < seq

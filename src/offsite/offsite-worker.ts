@@ -25,7 +25,7 @@ export interface OffsiteTask {
   readonly outbound: WorkerOutbound
   readonly job:
     | ({ readonly kind: 'changes' } & ChangesJob)
-    | { readonly kind: 'snapshot'; readonly database: string; readonly copy: string; readonly dataDir: string; readonly beside: readonly SmallFile[]; readonly isWholeProofDue: boolean }
+    | { readonly kind: 'snapshot'; readonly database: string; readonly copy: string; readonly dataDir: string; readonly beside: readonly SmallFile[]; readonly lastAt: number; readonly isWholeProofDue: boolean }
     | { readonly kind: 'tidy'; readonly retention: Retention }
 }
 

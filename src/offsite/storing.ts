@@ -10,6 +10,7 @@ import { newIdentity, parseIdentity, parseRecipient, type AgeIdentity, type AgeR
 import { byteSource, type Bytes } from '../base/byte-source.ts'
 import type { Clock } from '../base/clock.ts'
 import { isoDate } from '../base/dates.ts'
+import { MINUTE_MS, SECOND_MS } from '../base/duration.ts'
 import type { Model } from '../models/schema.ts'
 import { writeBackup } from '../store/backup/backup.ts'
 import { openDatabase } from '../store/db/database.ts'
@@ -52,6 +53,8 @@ export interface SnapshotJob {
   readonly beside: readonly SmallFile[]
   readonly version: string
   readonly models: readonly Model[]
+  /** The time of the snapshot that the place got last; 0 without one. */
+  readonly lastAt: number
   /** Whether a long one is to be read back as a whole this time. */
   readonly isWholeProofDue: boolean
 }
@@ -63,8 +66,10 @@ export async function storeSnapshot({ place, recipients, now }: Storing, job: Sn
   try {
     const { schema, items } = await writeBackup({ database, target: copy, makesDirectory: false, models, now })
     const { size } = await stat(copy)
-    // Behind the copy, so that no commit in it is later: a restore to a time takes a snapshot from before that.
-    const at = Math.ceil(now() / 1_000) * 1_000
+    // Behind the copy, so that no commit in it is later: a restore to a time takes a snapshot from before that. And behind the
+    // snapshot before, of which a restore takes the later one.
+    const second = Math.ceil(now() / SECOND_MS) * SECOND_MS
+    const at = Math.max(second, Math.min(job.lastAt + SECOND_MS, second + MINUTE_MS))
     const id = { at, ...chainOf(copy) }
     const { archive, manifest } = snapshotKeys(id)
     const own = oneTime()
