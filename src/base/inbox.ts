@@ -125,7 +125,7 @@ export function createInbox({ directory, bytesMax, take, onStuck, now }: InboxOp
       await handle.close()
     }
   }
-  /** Notes are there before the file is, and whoever may read one may read the other. */
+  /** Notes are there before the file is, and readers of the one may read the other. */
   const move = async (name: string, { isRejected, notes }: Taken): Promise<void> => {
     const time = isoDate(now()).replaceAll(/[-:]/g, '')
     const target = join(directory, isRejected ? REJECTED : DONE, `${time}-${++moved}-${shownName(name)}`)

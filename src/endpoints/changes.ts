@@ -73,8 +73,8 @@ export const CHANGE_READS = [
       '`Last-Event-ID` or `since` the stream goes on from there; without either it begins now. An event `resync` has `next`: ' +
       'some changes cannot be sent, so read the lists again. A comment comes every 15 seconds. A user may have 8 streams, ' +
       'and a client address half of all, waiting requests included. The service ends a stream that leaves more than 1 MiB ' +
-      'unread. With `ticket`, no token is needed. With `editing`, others are told who edits a document for as long as the stream ' +
-      'is open, and events `presence` tell it: `items` has the ids of the other users by `model` and `id`.',
+      'unread. With `ticket`, no token is needed. `editing` tells others who edits a document, for as long as the stream ' +
+      'is open. Events `presence` tell it: `items` has the ids of the other users by `model` and `id`.',
     parameters: ['since', 'models', 'filter', 'incomplete', 'editing', 'ticket'],
     response: {
       kind: 'raw',

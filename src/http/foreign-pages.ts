@@ -72,11 +72,14 @@ export function foreignPageGuard(rules: ForeignPageRules): ForeignPageGuard {
 
 /** The name or address of an authority in lower case, without its port; undefined for any other text. */
 export function hostName(authority: string): string | undefined {
-  return HOST.exec(authority.toLowerCase())?.[1]
+  const [, name, port] = HOST.exec(authority.toLowerCase()) ?? []
+  return port !== undefined && Number(port) > PORT_MAX ? undefined : name
 }
 
+const PORT_MAX = 65_535
+
 /** A name, an IPv4 address or an IPv6 address in brackets, and perhaps a port (RFC 9110 section 7.2). */
-const HOST = /^([a-z0-9_](?:[a-z0-9._-]*[a-z0-9_])?|\[[0-9a-f:.]+\])(?::\d{1,5})?$/
+const HOST = /^([a-z0-9_](?:[a-z0-9._-]*[a-z0-9_])?|\[[0-9a-f:.]+\])(?::(\d{1,5}))?$/
 const ABSOLUTE_FORM = /^[a-z][a-z0-9+.-]*:\/\/([^/?#]*)/i
 
 /** RFC 9110 section 9.2.1, without TRACE, which no route has. */

@@ -49,7 +49,7 @@ export interface OffsiteOptions {
   readonly settings: () => OffsiteSettings
   readonly outbound: WorkerOutbound
   readonly secrets: readonly string[]
-  /** The settings that the operator gave, for whoever restores the site. */
+  /** The settings that the operator gave, for those who restore the site. */
   readonly givenSettings: () => string
   /** Whether this process makes them: of the nodes of a cluster, one does, and without changes. */
   readonly isOnDuty: (() => boolean) | undefined

@@ -37,7 +37,7 @@ ${paper.description !== '' && html`<p class="about" dir="auto">${paper.descripti
 ${isChosen ? null : topicLinks(stories, texts, own)}</header>
 <main id="stories">
 ${isChosen && html`<div class="chosen"><h2 dir="auto">${chosenOf(paper)}</h2><a href="./"${own}>${texts.all}</a></div>\n`}${
-    stories.length === 0 ? html`<p class="empty"${own}>${isChosen || cursor !== undefined ? texts.noMatch : texts.empty}</p>\n` : sections(paper)
+    stories.length === 0 ? html`<p class="empty"${own}>${isChosen || cursor !== undefined ? texts.noMatch : texts.empty}</p>\n` : sections(paper, root)
   }</main>
 ${(cursor ?? next) !== undefined && html`<nav class="pages" aria-label="${texts.pages}"${own}>${cursor !== undefined && html`<a href="${queryOf(choice) || './'}">${texts.latest}</a>`}${next !== undefined && html`<a rel="next" href="${queryOf(choice, next)}">${texts.older}</a>`}</nav>\n`}${footer(paper, texts, own)}</body>
 </html>
@@ -94,12 +94,12 @@ function chosenOf(paper: Paper): string {
   return text === '' ? (choice.search ?? (stories.length === 0 ? '—' : title)) : text
 }
 
-function sections({ stories, sortedBy, language, choice, cursor, base }: Paper): Part {
+function sections({ stories, sortedBy, language, choice, cursor, base }: Paper, root: string): Part {
   const hasLead = queryOf(choice) === '' && cursor === undefined
   const [year] = (stories[0]?.[sortedBy ?? 'publishedAt'] ?? '').split('-')
   const days = Map.groupBy(stories, (story) => (sortedBy === undefined ? '' : story[sortedBy].slice(0, 10)))
   return [...days].map(([day, some], section) => {
-    const articles = some.map((story, i) => article(story, { sortedBy, language, base, isLead: hasLead && section === 0 && i === 0 }))
+    const articles = some.map((story, i) => article(story, { sortedBy, language, base, root, isLead: hasLead && section === 0 && i === 0 }))
     // The paper has its day above its name already.
     const isSaid = hasLead && section === 0
     const heading = day === '' ? null : html`<h2 id="day-${day}"${isSaid && html` class="seen"`}><time datetime="${day}">${dayText(day, language, day.startsWith(year ?? '') ? 'short' : 'long')}</time></h2>\n`
@@ -108,13 +108,13 @@ function sections({ stories, sortedBy, language, choice, cursor, base }: Paper):
   })
 }
 
-interface ArticleOptions extends Pick<Paper, 'sortedBy' | 'language' | 'base'> {
+interface ArticleOptions extends Pick<Paper, 'sortedBy' | 'language' | 'base'>, PageOptions {
   readonly isLead: boolean
 }
 
-function article(story: Story, { sortedBy = 'publishedAt', language, base, isLead }: ArticleOptions): Html {
+function article(story: Story, { sortedBy = 'publishedAt', language, base, root, isLead }: ArticleOptions): Html {
   const { title, url, excerpt = '', imageUrl, source, topic, eventCountry } = story
-  const picture = imageUrl !== undefined && isLoaded(imageUrl, base) ? imageUrl : undefined
+  const picture = imageUrl === undefined ? undefined : loadedFrom(imageUrl, base, root)
   const kickers = [
     topic !== undefined && html`<a href="${queryOf({ topic: topic.id })}" dir="auto">${topic.name}</a>`,
     eventCountry !== undefined && html`<span dir="auto">${eventCountry.name}</span>`,
@@ -131,9 +131,15 @@ ${picture !== undefined && html`<img src="${picture}" alt="" width="${size.width
 `
 }
 
-/** Whether the policy of the page lets a picture in: over TLS from any host, or from the site itself. */
-function isLoaded(imageUrl: string, base: string): boolean {
-  return imageUrl.startsWith('https:') || (base !== '' && imageUrl.startsWith(new URL('/', base).href))
+/**
+ * Where the page loads a picture from; undefined where its policy does not let the picture in. That is over TLS from any host, or
+ * from the site itself, whose own pictures are found by their path whatever the site was called when they were sent.
+ */
+function loadedFrom(imageUrl: string, base: string, root: string): string | undefined {
+  if (imageUrl.startsWith('https:')) return imageUrl
+  if (base !== '' && imageUrl.startsWith(new URL('/', base).href)) return imageUrl
+  const own = /\/(media\/[0-9a-f]{64}\.[a-z]{3,4})$/.exec(imageUrl)?.[1]
+  return own && `${root}../${own}`
 }
 
 function footer({ rights, contact, choice }: Paper, texts: PageTexts, own: Part): Html {

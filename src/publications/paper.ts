@@ -95,7 +95,8 @@ export function categoriesOf({ topic, eventCountry }: Story): readonly string[] 
 }
 
 /** An e-mail address, a link, or a text that is neither. */
-export function contactOf(contact: string): { readonly email?: string; readonly link?: string } {
+export function contactOf(given: string): { readonly email?: string; readonly link?: string } {
+  const contact = given.replace(/^mailto:/i, '')
   if (/^[^\s@<>"]+@[^\s@<>"]+$/.test(contact)) return { email: contact }
   const link = webLink(contact)
   return link === undefined ? {} : { link }

@@ -180,7 +180,7 @@ function forClient(operation: Operation, { given, body }: ExampleValues, example
   return `import { ${names.join(', ')} } from './dateline.ts'\n\nconst client = createClient(${options})\n${statement}`
 }
 
-/** A value of the query as the client takes it: names of models, and of what is edited, are a list there. */
+/** A value of the query as the client takes it: names of models and of edited documents are a list there. */
 function memberText(name: string, value: string): string {
   if (name === 'models' || name === 'editing') return `[${value.split(',').map(literal).join(', ')}]`
   // A cursor of changes begins with digits as well.

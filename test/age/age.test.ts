@@ -59,7 +59,7 @@ describe('files of age', () => {
     }
   })
 
-  it('are read by each of several recipients, and by nobody else', async () => {
+  it('are read by each of several recipients, and by no one else', async () => {
     const other = newIdentity()
     const sealed = await seal([recipient, parseRecipient(other.recipient)], Buffer.from('for two'))
     assert.equal(String(await open([parseIdentity(other.identity)], sealed)), 'for two')

@@ -1,4 +1,4 @@
-/** Off-site backups over the API: settings that administrators change, status, metrics and readiness, and what nobody gets. */
+/** Off-site backups over the API: settings that administrators change, status, metrics and readiness, and what no one gets. */
 import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'

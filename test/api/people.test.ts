@@ -35,7 +35,7 @@ describe('the name of a person in the dashboard', () => {
   })
 
   // Attack: a reader, or an administrator by mistake, brings a member into apps that their contract does not have.
-  it('is none of a user of the apps, whoever sends it, and goes with the role', async () => {
+  it('is none of a user of the apps, also where an administrator sends it, and goes with the role', async () => {
     for (const [person, by] of [[standard, standard], [standard, admin], [guest, guest]] as const) {
       const before = Object.keys(await stored('user', person.id))
       assert.equal((await rename(person, 'A reader', by)).status, 200)
@@ -86,7 +86,7 @@ describe('the people of the dashboard', () => {
 
   // Attack: a publisher looks for readers; a reader, and a token for headlines alone, look for publishers.
   it('are no readers, and none of them is told to others', async () => {
-    assert.deepEqual((await people([standard.id, guest.id, 'nobody', '../x'], publisher)).at('data.items'), [])
+    assert.deepEqual((await people([standard.id, guest.id, 'unknown', '../x'], publisher)).at('data.items'), [])
     for (const by of [standard, guest, cast.premium]) assert.equal((await people([publisher.id], by)).status, 403)
     assert.equal((await people([publisher.id], { token: await apiToken({ role: 'admin', models: ['headline'] }) })).status, 403)
     for (const ids of [[], 'x', [1], Array.from({ length: 201 }, String), undefined]) assert.equal((await people(ids, admin)).status, 400)

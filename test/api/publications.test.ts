@@ -217,6 +217,10 @@ describe('a secret address', () => {
     const secret = await newSecret(id)
     for (const rest of ['', 'feed.atom', 'nothing', 'items.json?limit=1', 'a/b/c']) await (await get(`/p/${String(name)}/${secret}/${rest}`)).text()
     await (await get(`/p/${String(name)}/${secret}`)).text()
+    // As people mistype it, and proxies pass it on.
+    for (const path of [`//p/${name}/${secret}/`, `/P/${name}/${secret}/`, `/base/p/${name}/${secret}/`, `/p/${name}%2F${secret}/`, `/%70/${name}/${secret}/`, `/p%2f${name}%2f${secret}`, `/p/${name};${secret}/`, `/p/${secret}`]) {
+      await (await get(path)).text()
+    }
     const texts = [
       ...(await Promise.all([site.read('publication', id), site.list({ model: 'publication', limit: 100 }), call('GET', 'publications'), call('GET', 'admin/audit?limit=100')])).map(({ text }) => text),
       await (await fetch(`${service.url}/metrics`, { headers: { authorization: `Bearer ${admin.token}` } })).text(),
@@ -270,7 +274,7 @@ describe('what readers may choose', () => {
 })
 
 describe('responses to readers', () => {
-  it('have a strong tag of their content, and are 304 to whom has it, in any coding', async () => {
+  it('have a strong tag of their content, and are 304 to a client that has it, in any coding', async () => {
     const only = word()
     const { name } = await made({ filter: JSON.stringify({ excerpt: only }), description: 'x'.repeat(3_000) })
     for (const file of FILES) {
@@ -282,6 +286,7 @@ describe('responses to readers', () => {
       // Another headline, which it does not have, changes nothing.
       await site.made('headline', { ...HEADLINE, title: 'Another' })
       for (let n = 0; n < 3; n++) assert.equal((await get(path, { 'if-none-match': tag })).status, 304)
+      for (const unreadable of ['abc', `W/abc`, `'a'`]) assert.equal((await get(path, { 'if-none-match': unreadable })).status, 200)
       const policy = plain.headers.get('content-security-policy')
       assert.equal((await get(path, { 'if-none-match': tag })).headers.get('content-security-policy'), policy)
       if (file === 'items.json') continue

@@ -18,7 +18,7 @@ for (const [name, initials] of [
 }
 
 // Attack: a publisher signs in after an administrator, in the same page, to read e-mail addresses.
-it('are asked for once, and anew for another reader', async () => {
+it('are asked for once, and again for another reader', async () => {
   const asked: (readonly string[])[] = []
   const askingAs = (id: string, email: string | null) => ({
     user: { id } as User,

@@ -47,6 +47,7 @@ describe('the Host of a request', () => {
     'localhost:80@evil.example',
     'user@localhost',
     'localhost:8080:8080',
+    'localhost:65536',
     'localhost:',
     'localhost, evil.example',
     'evil.example localhost',

@@ -99,7 +99,7 @@ describe('off-site backups', () => {
     assert.deepEqual(readdirSync(site.dataDir).filter((name) => name.startsWith('offsite-')), [])
   })
 
-  it('can be read by nobody with the machine alone, and by no other key', async (t) => {
+  it('cannot be read with the machine alone, nor by another key', async (t) => {
     const site = await siteOn(t)
     await site.work.wake()
     const place = bucketOn(site.server, { prefix: 'site' })

@@ -54,6 +54,10 @@ describe('the page', () => {
     assert.equal(count(page({ stories: stories.map((story) => ({ ...story, imageUrl: 'http://harbour.example/x.jpg' })) }), /<img /g), 0)
     const ofSite = { base: 'http://news.internal/p/harbour/', stories: stories.map((story) => ({ ...story, imageUrl: 'http://news.internal/media/x.jpg' })) }
     assert.equal(count(page(ofSite), /<img /g), 30)
+    // A picture of the site itself, sent when the site had another name.
+    const own = `media/${'0a'.repeat(32)}.webp`
+    const ownText = page({ base: '', stories: stories.map((story) => ({ ...story, imageUrl: `http://127.0.0.1:8080/${own}` })) })
+    assert.equal(count(ownText, new RegExp(`<img src="\\.\\./\\.\\./${own}"`, 'g')), 30)
   })
 
   it('names itself to other programs, and is relative where it knows no address', () => {

@@ -1,4 +1,4 @@
-/** People by their names: what they are called, and who is told that somebody edits the same. */
+/** People by their names: what they are called, and who is told that another person edits the same. */
 import assert from 'node:assert/strict'
 import { before, describe, it } from 'node:test'
 import { expectAccessible } from '../support/browser/accessibility.ts'

@@ -9,6 +9,7 @@
 import type { Limits } from '../../auth/limits.ts'
 import { withValue, type Awaitable } from '../../base/awaitable.ts'
 import type { Clock } from '../../base/clock.ts'
+import { Failure } from '../../base/failure.ts'
 import type { Config } from '../../config/settings.ts'
 import { addressOfPublication } from '../../content/publications/publication-addresses.ts'
 import { readChoice, shownMembers } from '../../content/publications/publication-query.ts'
@@ -19,7 +20,7 @@ import { limitKey } from '../../http/client-address.ts'
 import type { Exchange, Handler, HttpResponse } from '../../http/exchange.ts'
 import { hostName } from '../../http/foreign-pages.ts'
 import type { KeptBody } from '../../http/kept-body.ts'
-import { knownTags } from '../../http/preconditions.ts'
+import { knownTags, NOTHING_KNOWN } from '../../http/preconditions.ts'
 import type { Content, Represent } from '../../http/representation.ts'
 import { headline } from '../../models/headline.ts'
 import { publication } from '../../models/publication-model.ts'
@@ -67,7 +68,7 @@ export function paperHandler(serving: Serving, format: Format, isSecret: boolean
     const site = siteOf(exchange, serving)
     const text = `${site} ${exchange.target}`
     const noneMatch = exchange.headers['if-none-match']
-    const knownAs = knownTags({ 'if-none-match': noneMatch })
+    const knownAs = tagsOf(noneMatch)
     const page = reads.remembered(text)
     const remembered = page && reads.fromPage(page, knownAs)
     if (remembered !== undefined) return respond(exchange, remembered)
@@ -82,6 +83,16 @@ export function paperHandler(serving: Serving, format: Format, isSecret: boolean
 /** From a page to the style sheet. */
 function rootOf(isSecret: boolean): string {
   return isSecret ? '../../' : '../'
+}
+
+/** Readers of feeds send what they kept: a condition that cannot be read is none. */
+function tagsOf(noneMatch: string | undefined): ReturnType<typeof knownTags> {
+  try {
+    return knownTags({ 'if-none-match': noneMatch })
+  } catch (error) {
+    if (error instanceof Failure) return NOTHING_KNOWN
+    throw error
+  }
 }
 
 /** What a request asks for: the key of all requests that ask for the same, and how it is made. Throws notFound. */

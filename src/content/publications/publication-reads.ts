@@ -39,7 +39,7 @@ export function createPublicationReads(store: Pick<ReadStore, 'documents' | 'pub
   return {
     /**
      * The publication of an address; `secret` is undefined where the address has none. Throws notFound where there is none, it
-     * is paused, or the secret is wrong. The time does not tell which, nor how much of a secret is right.
+     * is paused, or the secret is wrong. The time does not tell how much of a secret is right.
      */
     atAddress(name: string, secret: string | undefined): PublicationDocument {
       const found = store.publications.publicationNamed(name)
