@@ -1,12 +1,12 @@
 /** Commands that work in a new site ask before they make one: --data-dir may be missing or mistyped. */
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { createInterface } from 'node:readline'
 import { readConfig } from '../config/read-config.ts'
 import { databaseFile } from '../store/db/data-dir.ts'
 import { SETTINGS } from '../config/settings.ts'
 import { commandHere } from './command-here.ts'
 import { UsageError, type Arguments, type Terminal } from './command.ts'
+import { isAnsweredYes } from './question.ts'
 
 export const NEW_SITE_FLAG = {
   flag: '--yes',
@@ -18,7 +18,7 @@ export const NEW_SITE_FLAG = {
  */
 export async function mayUseSite(args: Arguments, terminal: Terminal, name: string): Promise<boolean> {
   const { settings, options } = args
-  const { environment, stdin, stderr, stderrIsTerminal } = terminal
+  const { environment, stderr, stderrIsTerminal } = terminal
   const config = readConfig(settings, environment)
   const directory = resolve(config.dataDir)
   if (existsSync(databaseFile(directory)) || options.has(NEW_SITE_FLAG.flag)) {
@@ -29,11 +29,7 @@ export async function mayUseSite(args: Arguments, terminal: Terminal, name: stri
     const command = commandHere(`${[name, ...flagsOf(args)].join(' ')} ${NEW_SITE_FLAG.flag}`, config)
     throw new UsageError(`There is no site in "${directory}": name the directory of yours with --data-dir, or make a new one there: ${command}`)
   }
-  stderr.write(`There is no site in "${directory}". Make a new one there? [y/N] `)
-  for await (const line of createInterface({ input: stdin })) {
-    if (/^\s*y(?:es)?\s*$/i.test(line)) return true
-    break
-  }
+  if (await isAnsweredYes(terminal, `There is no site in "${directory}". Make a new one there?`)) return true
   stderr.write('Nothing was made: name the directory of the site with --data-dir\n')
   return false
 }

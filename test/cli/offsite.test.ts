@@ -119,6 +119,17 @@ describe('dateline restore --from', () => {
 })
 
 describe('dateline backup key', () => {
+  it('writes over no file, and says where it cannot write', async (t) => {
+    const dir = temporaryDirectory(t)
+    const key = (file: string) => runHere(['backup', 'key', '--data-dir', join(dir, 'data'), '--to', join(dir, file), '--replace'])
+    assert.equal((await key('key.txt')).code, 0)
+    for (const file of ['key.txt', 'missing/key.txt', 'data']) {
+      const { code, stderr } = await key(file)
+      assert.equal(code, 2)
+      assert.match(stderr, /^Cannot write the key to ".*": .*: choose a new file in a directory that is there\n/)
+    }
+  })
+
   it('prints the identity once, and keeps the recipient alone', async (t) => {
     const data = join(temporaryDirectory(t), 'data')
     const { code, stdout, stderr } = await runHere(['backup', 'key', '--data-dir', data])

@@ -10,6 +10,7 @@ import { newIdentity, parseRecipient } from '../../age/age-keys.ts'
 import { systemClock } from '../../base/clock.ts'
 import { isoDate } from '../../base/dates.ts'
 import { makeDirectory, syncDirectory } from '../../base/directory.ts'
+import { systemReason } from '../../base/system-error.ts'
 import { readConfig } from '../../config/read-config.ts'
 import { readRecipients } from '../../offsite/offsite-work.ts'
 import { RECIPIENTS_NAME } from '../../offsite/site-archive.ts'
@@ -86,7 +87,7 @@ async function writeIdentity(file: string, text: string, passphrase: string | un
     yield Buffer.from(text)
   }
   const sealed = passphrase === undefined ? Buffer.from(text) : Buffer.concat(await Array.fromAsync(encryptAge([{ kind: 'passphrase', passphrase }], plain())))
-  const descriptor = openSync(file, 'wx', FILE_MODE)
+  const descriptor = openNew(file)
   try {
     writeSync(descriptor, sealed)
     fsyncSync(descriptor)
@@ -95,6 +96,15 @@ async function writeIdentity(file: string, text: string, passphrase: string | un
     throw error
   } finally {
     closeSync(descriptor)
+  }
+}
+
+function openNew(file: string): number {
+  try {
+    return openSync(file, 'wx', FILE_MODE)
+  } catch (error) {
+    const remedy = 'choose a new file in a directory that is there'
+    throw new UsageError(`Cannot write the key to "${file}": ${systemReason(error)}: ${remedy}`)
   }
 }
 

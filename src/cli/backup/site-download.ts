@@ -1,7 +1,6 @@
 /** Fetches a site from a place of off-site backups, for `dateline restore --from`. */
 import { mkdirSync, rmSync, statfsSync } from 'node:fs'
 import { join } from 'node:path'
-import { createInterface } from 'node:readline'
 import { systemClock } from '../../base/clock.ts'
 import { counted, sizeText } from '../../base/counted.ts'
 import { isoDate, parseIsoDate } from '../../base/dates.ts'
@@ -14,6 +13,7 @@ import { readOutboundRules } from '../../outbound/outbound-settings.ts'
 import { DatabaseFileError } from '../../store/backup/database-copy.ts'
 import { UsageError, type Arguments, type Terminal } from '../command.ts'
 import { progressOn, abortOn } from '../progress.ts'
+import { isAnsweredYes } from '../question.ts'
 import { firstLineOf, readIdentityFile } from './identity-file.ts'
 
 const DIRECTORY_MODE = 0o700
@@ -93,13 +93,9 @@ function foundText(place: string, { snapshot, manifest, segments, bytes }: Resto
   )
 }
 
-async function isWanted({ stdin, stderr }: Terminal, dataDir: string): Promise<boolean> {
-  stderr.write(`Restore it into "${dataDir}"? [y/N] `)
-  for await (const line of createInterface({ input: stdin })) {
-    if (/^\s*y(?:es)?\s*$/i.test(line)) return true
-    break
-  }
-  stderr.write('Nothing was restored\n')
+async function isWanted(terminal: Terminal, dataDir: string): Promise<boolean> {
+  if (await isAnsweredYes(terminal, `Restore it into "${dataDir}"?`)) return true
+  terminal.stderr.write('Nothing was restored\n')
   return false
 }
 

@@ -1,7 +1,7 @@
 /** Checks that the earlier versions that a file keeps can be read, and are those that its change log names. */
 import { describe } from '../../base/failure.ts'
 import { entityTag } from '../../http/entity-tag.ts'
-import { modelNamed } from '../../models/registry.ts'
+import { storedModelNamed } from '../../models/registry.ts'
 import type { Database, Row } from '../db/database.ts'
 import { getDocument } from '../documents/document-tables.ts'
 import { isWhole, unpackText } from './document-history.ts'
@@ -53,7 +53,7 @@ function earlierOf({ before, replaced }: Row, later: Uint8Array | undefined): Ea
 }
 
 function storedText(database: Database, { model, id }: Row): Uint8Array | undefined {
-  const known = modelNamed(String(model))
+  const known = storedModelNamed(String(model))
   const text = known && getDocument(database, known, String(id))
   return text === undefined ? undefined : Buffer.from(text)
 }

@@ -6,6 +6,7 @@ import { newAccount } from '../../../src/auth/new-account.ts'
 import { DAY_MS } from '../../../src/base/duration.ts'
 import type { JsonObject } from '../../../src/base/json.ts'
 import { headline } from '../../../src/models/headline.ts'
+import { placesOf } from '../../../src/models/incomplete.ts'
 import { STORED_MODELS } from '../../../src/models/registry.ts'
 import { topic } from '../../../src/models/topic.ts'
 import { userAppSettings } from '../../../src/models/user-app-settings.ts'
@@ -79,6 +80,20 @@ it('the text behind each change is the one that it left, and the changes of a do
   assert.deepEqual(historyFaults(reader), [])
   const stored = Number(reader.get('SELECT sum(length(replaced)) AS n FROM change')?.['n'])
   assert.ok(stored > 0)
+})
+
+it('versions of an incomplete draft are found whole, as those of a document are', async (t) => {
+  const { store, dir } = testStore(t)
+  const [, place] = placesOf(headline, true)
+  assert.ok(place !== undefined)
+  for (const title of ['Draft 1', 'Draft 2', 'Draft 3']) {
+    const value = { id: 'a', title, status: 'draft' as const }
+    if (title === 'Draft 1') await store.insert(place, { id: 'a', value })
+    else await store.update(place, 'a', () => value)
+  }
+  const reader = openDatabase(dir.database, { readOnly: true })
+  t.after(() => reader.close())
+  assert.deepEqual(historyFaults(reader), [])
 })
 
 it('a deleted document is in the trash until it is restored as it was, replaced, or erased with its versions', async (t) => {
