@@ -33,6 +33,8 @@ export interface InboxOptions {
   readonly bytesMax: number
   /** Takes the bytes of a file. What it throws leaves the file for later. */
   readonly take: (bytes: Uint8Array, name: string) => Promise<Taken>
+  /** Told the shown name of a file that is rejected unread, and the reason. */
+  readonly onRefused: (name: string, reason: string) => void
   /** Told the shown name of a file and the reason where it could not be taken or moved. */
   readonly onStuck: (name: string, reason: string) => void
   readonly now: () => number
@@ -82,7 +84,7 @@ async function checkInbox(directory: string): Promise<{ readonly missing: readon
   return { missing, mode: folder.mode & 0o7777 }
 }
 
-export function createInbox({ directory, bytesMax, take, onStuck, now }: InboxOptions) {
+export function createInbox({ directory, bytesMax, take, onRefused, onStuck, now }: InboxOptions) {
   /** How each file was at the last look. */
   let seen = new Map<string, string>()
   const stuck = new Map<string, { readonly as: string; readonly until: number }>()
@@ -140,7 +142,10 @@ export function createInbox({ directory, bytesMax, take, onStuck, now }: InboxOp
     try {
       const bytes = await read(name, as)
       if (bytes === undefined) return
-      await move(name, typeof bytes === 'string' ? { isRejected: true, notes: [bytes] } : await take(bytes, shownName(name)))
+      if (typeof bytes === 'string') {
+        await move(name, { isRejected: true, notes: [bytes] })
+        onRefused(shownName(name), bytes)
+      } else await move(name, await take(bytes, shownName(name)))
     } catch (error) {
       const [oldest] = stuck.keys()
       if (stuck.size === STUCK_MAX && oldest !== undefined) stuck.delete(oldest)

@@ -13,6 +13,7 @@ const DONE: Taken = { isRejected: false, notes: [] }
 function openFolder(t: Cleanup, take: (text: string, name: string) => Taken | Promise<Taken> = () => DONE) {
   const directory = temporaryDirectory(t)
   const taken: [name: string, text: string][] = []
+  const refused: string[] = []
   const stuck: string[] = []
   let clock = NOW
   const open = () =>
@@ -23,6 +24,7 @@ function openFolder(t: Cleanup, take: (text: string, name: string) => Taken | Pr
         taken.push([name, text])
         return take(text, name)
       },
+      onRefused: (name, reason) => void refused.push(`${name}: ${reason}`),
       onStuck: (name, reason) => void stuck.push(`${name}: ${reason}`),
     })
   const look = async (inbox: ReturnType<typeof open>, times = 1): Promise<void> => {
@@ -33,7 +35,7 @@ function openFolder(t: Cleanup, take: (text: string, name: string) => Taken | Pr
   const list = (name: string): string[] => readdirSync(path(name)).sort()
   /** What stands beside a rejected file. */
   const notes = (): string[] => list('rejected').filter((name) => name.endsWith('.txt')).map((name) => readFileSync(path('rejected', name), 'utf8'))
-  return { directory, path, put, list, notes, taken, stuck, open, look, advance: (ms: number) => void (clock += ms) }
+  return { directory, path, put, list, notes, taken, refused, stuck, open, look, advance: (ms: number) => void (clock += ms) }
 }
 
 describe('an inbox', () => {
@@ -123,7 +125,7 @@ describe('an inbox', () => {
 
 describe('attack: what stands in an inbox', () => {
   it('as a link is not followed, as a pipe not opened, and as a directory left alone', async (t) => {
-    const { path, put, list, notes, taken, open, look } = openFolder(t)
+    const { path, put, list, notes, taken, refused, open, look } = openFolder(t)
     const inbox = open()
     await look(inbox)
     symlinkSync('/etc/passwd', path('a.xml'))
@@ -134,6 +136,7 @@ describe('attack: what stands in an inbox', () => {
     put('f.xml', 'a'.repeat(100))
     await look(inbox, 2)
     assert.deepEqual(taken.map(([name]) => name), ['f.xml'])
+    assert.deepEqual(refused.map((one) => one.slice(0, 5)), ['a.xml', 'b.xml', 'c.xml', 'e.xml'])
     assert.deepEqual(notes(), ['Expected a file, found a symbolic link\n', 'Expected a file, found a symbolic link\n', 'Expected a file, found a pipe\n', 'Expected at most 100 bytes, found 101\n'])
     assert.deepEqual(list('.'), ['d.xml', 'done', 'rejected'])
     assert.ok(existsSync('/etc/passwd'))

@@ -77,7 +77,7 @@ describe('dateline feed add', () => {
     }
     assert.equal((await feed(['list', '--json'])).stdout, '')
     await add(url)
-    assert.match((await feed(['add', url, '--new-source', '--country', 'IS'])).stderr, /address: expected a code that no other feed has/)
+    assert.match((await feed(['add', url, '--new-source', '--country', 'IS'])).stderr, /address: expected an address that no other feed has/)
     assert.equal(jsonOf((await feed(['list', '--json'])).stdout).length, 1)
   })
 

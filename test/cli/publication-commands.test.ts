@@ -24,7 +24,7 @@ it('publications are added, listed, given secrets and removed on the command lin
   assert.match((await run('publication', 'secret', 'harbour')).stderr, /^It is public: /)
   const again = await run('publication', 'add', 'harbour')
   assert.deepEqual([again.code, again.stdout], [1, ''])
-  assert.match(again.stderr, /^name: expected a code that no other publication has/)
+  assert.match(again.stderr, /^name: expected a name that no other publication has/)
   assert.equal((await run('publication', 'remove', 'harbour')).stdout, 'Deleted harbour\n')
   for (const command of ['remove', 'secret']) {
     const missing = await run('publication', command, 'harbour')

@@ -187,7 +187,7 @@ function importRow(task: ImportTask, tables: BulkTables, row: ImportedRow): RowO
 
 function takenMessage({ name, distinct }: Model): string {
   if (distinct === undefined) return 'email: a user with this e-mail address exists already'
-  return `${distinct}: another ${name} has this code: change it there, or give the row the id of that ${name}`
+  return `${distinct}: another ${name} has this ${/code$/i.test(distinct) ? 'code' : distinct}: change it there, or give the row the id of that ${name}`
 }
 
 /** A check ahead holds where still nothing is stored under the id: an earlier row or a service may have stored it. */

@@ -42,22 +42,26 @@ export function startFeedFolder({ directory, store, newId, reader, metrics, now,
   }
   let problem: string | undefined
 
+  const onRefused = (file: string, reason: string): void => {
+    countFile({ outcome: 'rejected' })
+    log.warn('feed.file-rejected', { file, reason })
+  }
   const take = async (bytes: Uint8Array, name: string): Promise<Taken> => {
     const id = ID.exec(name)?.[0].toLowerCase()
     const isFeed = id !== undefined && store.documents.get(feed, id) !== undefined
     const outcome = await takeFeedFile(parts, bytes, isFeed ? id : undefined)
     // What was ended by the stop is no fault of the file.
     signal.throwIfAborted()
-    const isRejected = outcome.kind !== 'taken'
-    countFile({ outcome: isRejected ? 'rejected' : 'taken' })
-    if (isRejected) log.warn('feed.file-rejected', { file: name, reason: outcome.reason })
-    else log.info('feed.file-taken', { file: name, feed: outcome.feed.id, ...outcome.counts })
-    return { isRejected, notes: notesOf(outcome) }
+    if (outcome.kind === 'taken') {
+      countFile({ outcome: 'taken' })
+      log.info('feed.file-taken', { file: name, feed: outcome.feed.id, ...outcome.counts })
+    } else onRefused(name, outcome.reason)
+    return { isRejected: outcome.kind !== 'taken', notes: notesOf(outcome) }
   }
   const onStuck = (file: string, reason: string): void => {
     if (!signal.aborted) log.error('feed.file-stuck', { file, reason })
   }
-  const inbox = createInbox({ directory, bytesMax: FEED_FILE_BYTES_MAX, take, onStuck, now })
+  const inbox = createInbox({ directory, bytesMax: FEED_FILE_BYTES_MAX, take, onRefused, onStuck, now })
   const look = async (): Promise<number> => {
     await inbox.takeFiles(() => signal.aborted)
     if (problem !== undefined) log.info('feed-folder.recovered', { folder: directory })

@@ -29,7 +29,8 @@ export function codeProblem(lookUp: LookUp, model: Model, written: WrittenCode):
   const holder = lookUp(model, path, ranges, HOLDERS_MAX).find((found) => found.id !== written.id)
   if (holder === undefined) return undefined
   const where = holder.at ?? `the ${name} ${describe(holder.id)}`
-  const message = `expected a code that no other ${name} has, found ${describe(code)}, which ${where} has: change one of them`
+  const what = /code$/i.test(path) ? 'a code' : `${/^[aeiou]/.test(path) ? 'an' : 'a'} ${path}`
+  const message = `expected ${what} that no other ${name} has, found ${describe(code)}, which ${where} has: change one of them`
   return { path, code: 'duplicate', params: { name: nameOf(holder) }, message }
 }
 
