@@ -18,6 +18,8 @@ export interface Manifest {
   readonly database: { readonly bytes: number; readonly sha256: string }
   /** As it is stored, encrypted. */
   readonly archive: { readonly bytes: number; readonly sha256: string }
+  /** Those of the database, and the bytes of their files. */
+  readonly pictures: { readonly count: number; readonly bytes: number }
 }
 
 export function writeManifest(manifest: Manifest): Buffer {
@@ -28,10 +30,11 @@ export function writeManifest(manifest: Manifest): Buffer {
 export function readManifest(bytes: Buffer): Manifest {
   const read = bytes.length > BYTES_MAX ? undefined : parsed(bytes.toString('utf8'))
   if (read?.['format'] !== FORMAT) throw damagedArchive('its manifest is not one that this program reads')
-  const { createdAt, version, schema, chain, seq, items, database, archive } = read
+  const { createdAt, version, schema, chain, seq, items, database, archive, pictures } = read
   const isWhole =
     [createdAt, version, chain].every((value) => typeof value === 'string') && [schema, seq].every(isCount) &&
-    isObject(items) && Object.values(items as JsonObject).every(isCount) && isMeasure(database) && isMeasure(archive)
+    isObject(items) && Object.values(items as JsonObject).every(isCount) && isMeasure(database) && isMeasure(archive) &&
+    isObject(pictures) && [(pictures as JsonObject)['count'], (pictures as JsonObject)['bytes']].every(isCount)
   if (!isWhole) throw damagedArchive('its manifest is malformed')
   return read as unknown as Manifest
 }

@@ -4,12 +4,16 @@
  * - `snapshots/20261124T093000Z-CHAIN-SEQ.tar.zst.age`: a whole site as of the commit with this number of the chain
  * - `snapshots/20261124T093000Z-CHAIN-SEQ.json.age`: what it holds; written last, and a snapshot without it is none
  * - `changes/CHAIN/FIRST-LAST-20261124T093100Z.zst.age`: the commits with these numbers; the time is that of the last one
+ * - `pictures/HASH.EXT.age`: a picture by the SHA-256 of its file, for all snapshots and changes that name it
  */
 import { isoDate, parseIsoDate } from '../base/dates.ts'
+import { fileNameOf } from '../store/media/picture-files.ts'
+import type { PictureName } from '../store/media/picture-table.ts'
 import type { PlaceObject } from './place.ts'
 
 export const SNAPSHOTS = 'snapshots/'
 export const CHANGES = 'changes/'
+export const PICTURES = 'pictures/'
 const DIGITS = 12
 
 export interface SnapshotId {
@@ -43,6 +47,10 @@ export function snapshotKeys({ at, chain, seq }: SnapshotId): { readonly archive
 
 export function segmentKey({ chain, first, last, at }: SegmentId): string {
   return `${CHANGES}${chain}/${numberText(first)}-${numberText(last)}-${timeText(at)}.zst.age`
+}
+
+export function pictureKey(picture: PictureName): string {
+  return `${PICTURES}${fileNameOf(picture)}.age`
 }
 
 /** Snapshots with their manifests, oldest first. */

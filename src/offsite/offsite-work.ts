@@ -1,6 +1,6 @@
 /**
  * Off-site backups of a running service: at each place a snapshot every few hours, and what changed since every minute, both in
- * threads. Snapshots and changes go side by side, so that a long upload delays no change.
+ * threads. Snapshots, pictures and changes go side by side, so that a long upload delays no change.
  *
  * What a place has is stored in the database, and only what is on the disk is sent: a power cut cannot give a number that a place
  * has to another commit. Where a place is gone for long, the chain of changes ends (store/pending), and the next snapshot closes the gap.
@@ -17,9 +17,11 @@ import { repeat } from '../base/repeating.ts'
 import { systemReason } from '../base/system-error.ts'
 import { startTaskThread } from '../base/thread.ts'
 import { SYSTEM } from '../store/actor.ts'
+import type { PicturePlace } from '../store/media/picture-table.ts'
 import { newChainId, PENDING_BYTES_MAX, type ChangeChain } from '../store/pending/pending-changes.ts'
 import type { Writable } from '../store/writes/writer.ts'
 import type { FailureKind, OffsiteResult, OffsiteTask, WorkerOutbound } from './offsite-worker.ts'
+import { FIRST_PICTURE, type StoredPictures } from './picture-objects.ts'
 import type { PlaceAddress, PlaceKeys } from './place-address.ts'
 import { isSnapshotDue, isWholeProofDue, readPlaceState, withFailure, withoutFailure, type Attempt, type PlaceState } from './place-state.ts'
 import type { Retention } from './retention.ts'
@@ -42,7 +44,10 @@ export interface OffsiteSettings {
 }
 
 export interface OffsiteOptions {
-  readonly store: Writable & { readonly pending: { chain(): ChangeChain | undefined; placeState(name: string): JsonObject | undefined } }
+  readonly store: Writable & {
+    readonly pending: { chain(): ChangeChain | undefined; placeState(name: string): JsonObject | undefined }
+    readonly pictures: { picturesAfter(after: PicturePlace, limit: number): readonly PicturePlace[] }
+  }
   readonly dataDir: string
   readonly database: string
   /** Those in use, which may change. */
@@ -157,6 +162,8 @@ function startPlace(address: PlaceAddress, options: OffsiteOptions) {
   const running = new Set<ReturnType<typeof startTaskThread<OffsiteTask, OffsiteResult>>>()
   let state = readPlaceState(store.pending.placeState(name))
   let [hasGap, isForced, looksForFork, isStopped] = [false, false, true, false]
+  /** Two that stored one picture at once could not read back what they stored: a snapshot waits for the pictures, and they for it. */
+  let [makesSnapshot, sending, lastPicture] = [false, undefined as Promise<unknown> | undefined, FIRST_PICTURE]
 
   const update = async (change: Partial<PlaceState>): Promise<void> => {
     state = { ...state, ...change }
@@ -194,6 +201,15 @@ function startPlace(address: PlaceAddress, options: OffsiteOptions) {
   }
   const snapshot = async (): Promise<void> => {
     isForced = false
+    makesSnapshot = true
+    try {
+      await sending?.catch(() => {})
+      if (!isStopped) await storeSnapshot()
+    } finally {
+      makesSnapshot = false
+    }
+  }
+  const storeSnapshot = async (): Promise<void> => {
     if (recordsChanges) {
       const reason = store.pending.chain()?.broken
       if (reason !== undefined) log.warn('offsite.gap', { place: name, reason })
@@ -207,7 +223,7 @@ function startPlace(address: PlaceAddress, options: OffsiteOptions) {
     ]
     const result = await run({ kind: 'snapshot', database, copy, dataDir, beside, lastAt: state.snapshot?.at ?? 0, isWholeProofDue: isWholeProofDue(state, now()) })
     if (result?.kind !== 'snapshot') return
-    const { at, bytes, items, ms, chain, seq, proof } = result.stored
+    const { at, bytes, items, ms, chain, seq, proof, pictures } = result.stored
     const isBehind = state.changes?.chain !== chain || state.changes.seq < seq
     hasGap = false
     await update({
@@ -215,7 +231,8 @@ function startPlace(address: PlaceAddress, options: OffsiteOptions) {
       ...(recordsChanges && isBehind ? { changes: { chain, seq, at, sending: seq } } : {}),
       ...{ provedAt: now(), wholeProofAt: proof === 'whole' ? now() : state.wholeProofAt },
     })
-    log.info('offsite.stored', { place: name, bytes, items, ms })
+    log.info('offsite.stored', { place: name, bytes, items, pictures: pictures.sent, ms })
+    warnOfMissing(pictures)
     await run({ kind: 'tidy', retention: settings().retention })
   }
   const changes = async (): Promise<void> => {
@@ -238,6 +255,24 @@ function startPlace(address: PlaceAddress, options: OffsiteOptions) {
     const isFurther = state.changes?.chain !== chain.id || state.changes.seq < seq
     await update({ ...(isFurther ? { changes: { chain: chain.id, seq, at, sending: seq } } : {}), provedAt: now() })
   }
+  /** Pictures that came since the last look. A snapshot looks at all of them. */
+  const pictures = async (): Promise<void> => {
+    if (state.snapshot === null || makesSnapshot) return
+    if (store.pictures.picturesAfter(lastPicture, 1).length === 0 && state.failures.pictures === undefined) return
+    const job = run({ kind: 'pictures', database, after: lastPicture })
+    sending = job
+    try {
+      const result = await job
+      if (result?.kind !== 'pictures') return
+      lastPicture = result.stored.reached
+      warnOfMissing(result.stored)
+    } finally {
+      sending = undefined
+    }
+  }
+  const warnOfMissing = ({ missing }: StoredPictures): void => {
+    if (missing > 0) log.warn('offsite.pictures_missing', { place: name, pictures: missing, reason: 'their files are missing or damaged: see "dateline media check"' })
+  }
   const isDue = (): boolean =>
     isForced || isSnapshotDue({ state, chain: store.pending.chain(), recordsChanges, hasGap, everyMs: settings().everyMs, now: now() })
   const loop = (attempt: Attempt, work: () => Promise<void>) =>
@@ -257,7 +292,7 @@ function startPlace(address: PlaceAddress, options: OffsiteOptions) {
         },
       },
     )
-  const loops = [loop('snapshot', async () => (isDue() ? snapshot() : undefined)), ...(recordsChanges ? [loop('changes', changes)] : [])]
+  const loops = [loop('snapshot', async () => (isDue() ? snapshot() : undefined)), ...(recordsChanges ? [loop('changes', changes), loop('pictures', pictures)] : [])]
   const wake = async (): Promise<void> => void (await Promise.all(loops.map((one) => one.wake())))
   return {
     address,

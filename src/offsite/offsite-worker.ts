@@ -8,7 +8,10 @@ import { STORED_MODELS } from '../models/registry.ts'
 import { parseOutboundAllow } from '../outbound/outbound-allow.ts'
 import { readOutboundRules, type OutboundOptions } from '../outbound/outbound-settings.ts'
 import { DatabaseFileError } from '../store/backup/database-copy.ts'
+import { picturesBeside } from '../store/backup/picture-copies.ts'
+import type { PicturePlace } from '../store/media/picture-table.ts'
 import { openPlace } from './open-place.ts'
+import { storePictures, type StoredPictures } from './picture-objects.ts'
 import type { PlaceAddress } from './place-address.ts'
 import { PlaceError, type PlaceErrorKind } from './place.ts'
 import type { Retention } from './retention.ts'
@@ -26,6 +29,7 @@ export interface OffsiteTask {
   readonly job:
     | ({ readonly kind: 'changes' } & ChangesJob)
     | { readonly kind: 'snapshot'; readonly database: string; readonly copy: string; readonly dataDir: string; readonly beside: readonly SmallFile[]; readonly lastAt: number; readonly isWholeProofDue: boolean }
+    | { readonly kind: 'pictures'; readonly database: string; readonly after: PicturePlace }
     | { readonly kind: 'tidy'; readonly retention: Retention }
 }
 
@@ -40,6 +44,7 @@ export type FailureKind = PlaceErrorKind | 'database' | 'forked'
 export type OffsiteResult =
   | { readonly kind: 'changes'; readonly stored: StoredChanges | undefined }
   | { readonly kind: 'snapshot'; readonly stored: StoredSnapshot }
+  | { readonly kind: 'pictures'; readonly stored: StoredPictures }
   | { readonly kind: 'tidied'; readonly removed: number }
   | { readonly kind: 'failed'; readonly reason: FailureKind; readonly message: string }
 
@@ -53,6 +58,10 @@ runTasks(async ({ address, keys, recipients, rate, wasUsed, outbound, job }: Off
     const place = openPlace(address, { keys: new Map(keys), rules, rate, wasUsed, now })
     const storing = { place, recipients: parseRecipientsFile(recipients), now }
     if (job.kind === 'changes') return { kind: 'changes', stored: await storeChanges(storing, job) }
+    if (job.kind === 'pictures') {
+      const { database, after } = job
+      return { kind: 'pictures', stored: await storePictures(storing, { rows: database, files: picturesBeside(database), after }) }
+    }
     if (job.kind === 'tidy') return { kind: 'tidied', removed: await tidyPlace(storing, job.retention) }
     const beside = [...job.beside, ...(await templateFiles(job.dataDir))]
     return { kind: 'snapshot', stored: await storeSnapshot(storing, { ...job, beside, version: VERSION, models: STORED_MODELS }) }

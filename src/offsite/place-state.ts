@@ -20,7 +20,7 @@ export interface PlaceState {
   readonly failures: Readonly<Partial<Record<Attempt, AttemptFailure>>>
 }
 
-export type Attempt = 'snapshot' | 'changes' | 'tidy'
+export type Attempt = 'snapshot' | 'changes' | 'pictures' | 'tidy'
 
 export interface AttemptFailure {
   readonly kind: FailureKind

@@ -1,6 +1,6 @@
 /**
  * From a place to a database file: the newest snapshot of a time, decrypted and checked against its manifest, and the changes behind
- * it, each in its order, up to that time.
+ * it, each in its order, up to that time. Then the pictures that the database names by that time.
  */
 import { open, rm } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -9,10 +9,13 @@ import { byteSource, type Bytes } from '../base/byte-source.ts'
 import { isoDate } from '../base/dates.ts'
 import type { Model } from '../models/schema.ts'
 import { Divergence } from '../store/cluster/changeset-applier.ts'
+import { picturesBeside } from '../store/backup/picture-copies.ts'
+import type { PictureFiles } from '../store/media/picture-files.ts'
 import { openReplay } from '../store/pending/replay.ts'
 import { readChanges } from './change-file.ts'
 import { readManifest, type Manifest } from './manifest.ts'
 import { CHANGES, SNAPSHOTS, segmentKey, segmentsBehind, segmentsIn, snapshotKeys, snapshotsIn, type Segment, type Snapshot } from './object-keys.ts'
+import { fetchPictures } from './picture-objects.ts'
 import { PlaceError, type Place } from './place.ts'
 import { measured, openObject } from './sealed-objects.ts'
 import { DATABASE_NAME, type SmallFile } from './site-archive.ts'
@@ -51,7 +54,7 @@ export async function findRestorable(place: Place, identities: readonly AgeIdent
   // The time of a segment is that of its last commit: the one that goes past the wanted time is read as well.
   const past = behind.findIndex(({ at }) => at > until)
   const segments = past === -1 ? behind : behind.slice(0, past + 1)
-  return { snapshot, manifest, segments, bytes: segments.reduce((sum, { bytes }) => sum + bytes, snapshot.bytes) }
+  return { snapshot, manifest, segments, bytes: segments.reduce((sum, { bytes }) => sum + bytes, snapshot.bytes + manifest.pictures.bytes) }
 }
 
 export interface RestoringOptions {
@@ -62,12 +65,14 @@ export interface RestoringOptions {
   /** A directory without files of the names of an archive. */
   readonly directory: string
   readonly models: readonly Model[]
+  /** Pictures that are there already, and are not fetched. */
+  readonly existing?: PictureFiles | undefined
   readonly signal?: AbortSignal | undefined
   readonly onProgress?: ((share: number) => void) | undefined
 }
 
 export interface RestoredSite {
-  /** The database, in the directory. */
+  /** The database, in the directory, with its pictures in `media` beside it, without those that the place lacks. */
   readonly file: string
   readonly beside: readonly SmallFile[]
   readonly replayed: number
@@ -77,7 +82,7 @@ export interface RestoredSite {
 
 /** Rejects with PlaceError, AgeError and what the disk says; then there is no file. */
 export async function restoreSite(found: Restorable, options: RestoringOptions): Promise<RestoredSite> {
-  const { place, identities, until = Infinity, directory, models, signal, onProgress } = options
+  const { place, identities, until = Infinity, directory, models, existing, signal, onProgress } = options
   const file = join(directory, DATABASE_NAME)
   let read = 0
   const counted = async function* (key: string): AsyncGenerator<Uint8Array> {
@@ -106,9 +111,11 @@ export async function restoreSite(found: Restorable, options: RestoringOptions):
     } finally {
       replay.close()
     }
+    await fetchPictures({ identities, database: file, existing, get: counted })
     return { file, beside, replayed, lastAt }
   } catch (error) {
     for (const suffix of ['', '-wal', '-shm']) await rm(file + suffix, { force: true })
+    await rm(picturesBeside(file).directory, { recursive: true, force: true })
     throw error instanceof Divergence ? damagedArchive(`its changes do not fit (${error.message})`) : error
   }
 }

@@ -1,24 +1,20 @@
-/**
- * Storing at a place, each with its proof: what was stored is read back, decrypted, unpacked and compared with what was sent, which
- * had been checked before.
- *
- * The service has no key to read its backups, so that a thief of the machine has none either. So each object is also encrypted for
- * an identity that lives in memory alone, and no longer than its proof.
- */
+/** Storing snapshots and changes at a place, each with its proof (proved-objects.ts), and removing what is not to be kept. */
 import { rm, stat } from 'node:fs/promises'
-import { newIdentity, parseIdentity, parseRecipient, type AgeIdentity, type AgeRecipient } from '../age/age-keys.ts'
+import type { AgeIdentity } from '../age/age-keys.ts'
 import { byteSource, type Bytes } from '../base/byte-source.ts'
-import type { Clock } from '../base/clock.ts'
 import { isoDate } from '../base/dates.ts'
 import { MINUTE_MS, SECOND_MS } from '../base/duration.ts'
 import type { Model } from '../models/schema.ts'
 import { writeBackup } from '../store/backup/backup.ts'
+import { picturesBeside } from '../store/backup/picture-copies.ts'
 import { openDatabase } from '../store/db/database.ts'
 import { pendingBehind, readChain, type PendingChange } from '../store/pending/pending-changes.ts'
 import { readChanges, writeChanges } from './change-file.ts'
 import { writeManifest } from './manifest.ts'
 import { CHANGES, segmentKey, segmentsIn, snapshotKeys, type SnapshotId } from './object-keys.ts'
-import { PlaceError, type Place } from './place.ts'
+import { storePictures, type StoredPictures } from './picture-objects.ts'
+import type { Place } from './place.ts'
+import { oneTime, provedOr, putProved, unlikeStored, type Storing } from './proved-objects.ts'
 import { surplus, type Retention } from './retention.ts'
 import { measured, openObject, sealObject } from './sealed-objects.ts'
 import { archiveSite, DATABASE_NAME, type SmallFile } from './site-archive.ts'
@@ -31,19 +27,13 @@ const SEGMENT_BYTES_MAX = 16 * 1024 * 1024
 /** The chain of a site that records no changes, such as a node of a cluster. */
 const NO_CHAIN = '0'.repeat(16)
 
-export interface Storing {
-  readonly place: Place
-  /** Those of the operator, one at least. */
-  readonly recipients: readonly AgeRecipient[]
-  readonly now: Clock
-}
-
 export interface StoredSnapshot extends SnapshotId {
   /** As it is stored. */
   readonly bytes: number
   readonly items: number
   readonly ms: number
   readonly proof: 'whole' | 'share'
+  readonly pictures: StoredPictures
 }
 
 export interface SnapshotJob {
@@ -60,17 +50,20 @@ export interface SnapshotJob {
 }
 
 /** Stores a snapshot of now. Rejects with a PlaceError, or a DatabaseFileError for the copy. */
-export async function storeSnapshot({ place, recipients, now }: Storing, job: SnapshotJob): Promise<StoredSnapshot> {
+export async function storeSnapshot(storing: Storing, job: SnapshotJob): Promise<StoredSnapshot> {
+  const { place, recipients, now } = storing
   const { database, copy, beside, version, models, isWholeProofDue } = job
   const startedAt = now()
   try {
-    const { schema, items } = await writeBackup({ database, target: copy, makesDirectory: false, models, now })
+    const { schema, items } = await writeBackup({ database, target: copy, makesDirectory: false, keepsPictures: false, models, now })
     const { size } = await stat(copy)
     // Behind the copy, so that no commit in it is later: a restore to a time takes a snapshot from before that. And behind the
     // snapshot before, of which a restore takes the later one.
     const second = Math.ceil(now() / SECOND_MS) * SECOND_MS
     const at = Math.max(second, Math.min(job.lastAt + SECOND_MS, second + MINUTE_MS))
     const id = { at, ...chainOf(copy) }
+    // Before the manifest: a snapshot that is one has its pictures.
+    const pictures = await storePictures(storing, { rows: copy, files: picturesBeside(database), after: undefined })
     const { archive, manifest } = snapshotKeys(id)
     const own = oneTime()
     const content = { measure: undefined as ReturnType<typeof measured> | undefined }
@@ -85,10 +78,11 @@ export async function storeSnapshot({ place, recipients, now }: Storing, job: Sn
       ...{ createdAt: isoDate(at), version, schema, chain: id.chain, seq: id.seq, items },
       database: { bytes: size, sha256 },
       archive: { bytes: sealed.bytes(), sha256: sealed.sha256() },
+      pictures: { count: pictures.count, bytes: pictures.bytes },
     })
-    await putProved({ place, recipients, now }, manifest, once(told), told.length, async (read) => told.equals(Buffer.concat(await Array.fromAsync(read))))
+    await putProved(storing, manifest, once(told), told.length, async (read) => told.equals(Buffer.concat(await Array.fromAsync(read))))
     const count = Object.values(items).reduce((sum, n) => sum + n, 0)
-    return { ...id, bytes: sealed.bytes(), items: count, ms: now() - startedAt, proof: isWhole ? 'whole' : 'share' }
+    return { ...id, bytes: sealed.bytes(), items: count, ms: now() - startedAt, proof: isWhole ? 'whole' : 'share', pictures }
   } finally {
     for (const suffix of ['', '-wal', '-shm']) await rm(copy + suffix, { force: true })
   }
@@ -151,15 +145,6 @@ export async function tidyPlace({ place, now }: Pick<Storing, 'place' | 'now'>, 
   return gone.length
 }
 
-/** Stores a short object, and compares what is read back. Returns its bytes. */
-async function putProved({ place, recipients }: Storing, key: string, plain: Bytes, length: number, isSame: (read: Bytes) => Promise<boolean>): Promise<number> {
-  const own = oneTime()
-  const sealed = measured(sealObject([...recipients, own.recipient], plain))
-  await place.put(key, sealed.content, length + 1024 * 1024)
-  if (!(await provedOr(() => isSame(openObject([own.identity], place.get(key)))))) throw await unlikeStored(place, key)
-  return sealed.bytes()
-}
-
 async function proveArchive(place: Place, key: string, identity: AgeIdentity, wanted: { readonly sha256: string; readonly stored: string }): Promise<void> {
   const isProved = await provedOr(async () => {
     const stored = measured(place.get(key))
@@ -191,21 +176,6 @@ async function proveShare(place: Place, key: string, bytes: number, identity: Ag
   if (!isProved) throw await unlikeStored(place, key)
 }
 
-/** False for what cannot be read back as what it was; rejects where the place cannot be reached. */
-async function provedOr(prove: () => Promise<boolean>): Promise<boolean> {
-  try {
-    return await prove()
-  } catch (error) {
-    if (error instanceof PlaceError && error.kind !== 'damaged' && error.kind !== 'missing') throw error
-    return false
-  }
-}
-
-async function unlikeStored(place: Place, key: string): Promise<PlaceError> {
-  await place.remove(key).catch(() => {})
-  return new PlaceError('damaged', `${place.name}: what was read back differs from what was stored, and was removed: check the disks of the place`)
-}
-
 async function isSame(wanted: readonly PendingChange[], read: AsyncIterable<PendingChange>): Promise<boolean> {
   let at = 0
   for await (const { seq, at: time, changeset } of read) {
@@ -223,11 +193,6 @@ function chainOf(file: string): { readonly chain: string; readonly seq: number }
   } finally {
     database.close()
   }
-}
-
-function oneTime(): { readonly identity: AgeIdentity; readonly recipient: AgeRecipient } {
-  const { identity, recipient } = newIdentity()
-  return { identity: parseIdentity(identity), recipient: parseRecipient(recipient) }
 }
 
 async function* once(bytes: Buffer): AsyncGenerator<Uint8Array> {

@@ -97,7 +97,7 @@ export const restoreCommand: Command = {
               (replaced === undefined
                 ? 'That directory had no database before\n'
                 : `The database that was there is kept as ${replaced}\n`) +
-              picturesText(pictures, from) +
+              picturesText(pictures, from, fetched?.place) +
               removedText(removed) +
               differsText(differs) +
               (fetched === undefined ? '' : fetchedText(fetched, config)) +
@@ -129,8 +129,11 @@ function fetchedText(site: FetchedSite, config: Config): string {
   )
 }
 
-function picturesText({ count, missing }: CopiedPictures, from: string): string {
+function picturesText({ count, missing }: CopiedPictures, from: string, place: string | undefined): string {
   if (missing === 0) return count === 0 ? '' : `Its ${counted(count, 'picture is', 'pictures are')} there\n`
+  if (place !== undefined) {
+    return `Warning: ${missing} of its ${counted(count, 'picture')} are missing or damaged at ${place}: restore from another place, or upload them again\n`
+  }
   return `Warning: ${missing} of its ${counted(count, 'picture')} are missing: put the directory "media" of the backup beside ${from}, and restore again\n`
 }
 

@@ -11,6 +11,7 @@ import { parsePlace, readPlaceKeys } from '../../offsite/place-address.ts'
 import { findRestorable, restoreSite, type Restorable, type RestoredSite } from '../../offsite/restoring.ts'
 import { readOutboundRules } from '../../outbound/outbound-settings.ts'
 import { DatabaseFileError } from '../../store/backup/database-copy.ts'
+import { MEDIA_DIRECTORY, pictureFiles } from '../../store/media/picture-files.ts'
 import { UsageError, type Arguments, type Terminal } from '../command.ts'
 import { progressOn, abortOn } from '../progress.ts'
 import { isAnsweredYes } from '../question.ts'
@@ -55,7 +56,7 @@ export async function fetchSite({ options }: Pick<Arguments, 'options'>, config:
   const progress = progressOn(terminal, 'Fetching')
   try {
     const signal = abortOn(terminal.interrupted)
-    const site = await restoreSite(found, { place, identities, until, directory, models: STORED_MODELS, signal, onProgress: progress.show })
+    const site = await restoreSite(found, { place, identities, until, directory, models: STORED_MODELS, existing: pictureFiles(join(dataDir, MEDIA_DIRECTORY)), signal, onProgress: progress.show })
     return { ...site, found, place: place.name, discard }
   } catch (error) {
     discard()
@@ -89,7 +90,7 @@ function foundText(place: string, { snapshot, manifest, segments, bytes }: Resto
   return (
     `${place}: a snapshot of ${isoDate(snapshot.at)}, ${more}\n` +
     `Written by dateline ${manifest.version}: ${sizeText(manifest.database.bytes)}, ${shown === '' ? 'no documents' : shown}\n` +
-    `To be fetched: ${sizeText(bytes)} in ${counted(segments.length + 1, 'file')}\n`
+    `To be fetched: ${sizeText(bytes)} in ${counted(segments.length + 1 + manifest.pictures.count, 'file')}\n`
   )
 }
 
@@ -102,7 +103,7 @@ async function isWanted(terminal: Terminal, dataDir: string): Promise<boolean> {
 /** The database is there twice for a moment: as it was fetched, and as its checked copy. */
 function requireRoom(dataDir: string, { manifest }: Restorable): void {
   const { bavail, bsize } = statfsSync(dataDir)
-  const [free, wanted] = [bavail * bsize, 2 * manifest.database.bytes]
+  const [free, wanted] = [bavail * bsize, 2 * manifest.database.bytes + manifest.pictures.bytes]
   if (free >= wanted) return
   throw new DatabaseFileError(`Cannot restore into "${dataDir}": its disk has ${sizeText(free)} free, and ${sizeText(wanted)} are needed: make room`)
 }

@@ -79,6 +79,6 @@ function withDatabase<T>(file: string, work: (database: Database) => T): T {
 }
 
 /** False for a database of a schema without them. */
-function hasPictures(database: Database): boolean {
+export function hasPictures(database: Database): boolean {
   return database.get("SELECT 1 FROM sqlite_schema WHERE name = 'picture'") !== undefined
 }
