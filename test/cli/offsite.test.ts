@@ -1,10 +1,11 @@
 /** The commands of off-site backups: a key, a place, the loss of the machine, and the site on another one. */
 import assert from 'node:assert/strict'
-import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { describe, it } from 'node:test'
 import { temporaryDirectory, type Cleanup } from '../../scripts/tools/temporary-directory.ts'
+import { samplePicture } from '../../scripts/tools/media/sample-pictures.ts'
 import { s3Server } from '../../scripts/tools/offsite/s3-server.ts'
 import { parseIdentityFile } from '../../src/age/age-keys.ts'
 import { runHere } from '../support/service/in-process.ts'
@@ -36,6 +37,8 @@ async function storedSite(t: Cleanup): Promise<Site> {
   service.advance(1)
   const renamed = await service.data('PUT', `/${String(made.at('data.id'))}`, { model: 'topic' }, { token, body: { name: 'Ports', status: 'active', ...fields } })
   assert.equal(renamed.status, 200, renamed.text)
+  const sent = await fetch(`${service.url}/api/v1/media`, { method: 'POST', headers: { authorization: `Bearer ${token}` }, body: new Uint8Array(samplePicture('gif animated')) })
+  assert.equal(sent.status, 201)
   await service.app.offsite.wake()
   await service.stop()
   return { dir, place, key, renamedAt, token }
@@ -58,6 +61,8 @@ describe('dateline restore --from', () => {
     assert.equal(code, 0, stderr)
     assert.match(stderr, /a snapshot of \d{4}-.*, with changes up to \d{4}-.*\nWritten by dateline .*country 249.*\nTo be fetched: /s)
     assert.match(stdout, /It is the site of .*: the snapshot of .*, and \d+ changes? behind it\nStart the service: .*serve .*--offsite/)
+    assert.match(stdout, /Its 1 picture is there\n/)
+    assert.equal(readdirSync(join(target, 'media'), { recursive: true }).filter((name) => String(name).endsWith('.gif')).length, 1)
     assert.deepEqual(topicsOf(target), ['Ports'])
     for (const name of ['secrets', 'backup-recipients', 'dateline.db']) assert.equal(statSync(join(target, name)).mode & 0o777, 0o600)
     assert.equal(readFileSync(join(target, 'secrets'), 'utf8'), readFileSync(join(dir, 'data', 'secrets'), 'utf8'))
@@ -71,6 +76,15 @@ describe('dateline restore --from', () => {
     assert.equal(earlier.code, 0, earlier.stderr)
     assert.match(String((JSON.parse(earlier.stdout) as { replaced: string }).replaced), /dateline\.db\.replaced-/)
     assert.deepEqual(topicsOf(target), ['Harbours'])
+  })
+
+  it('tells how many pictures the place lacks, and restores the rest', async (t) => {
+    const { dir, place, key } = await storedSite(t)
+    rmSync(join(dir, 'nas', 'pictures'), { recursive: true })
+    const { code, stdout } = await runHere(['restore', '--from', place, '--identity', key, '--data-dir', join(dir, 'new'), '--yes'])
+    assert.equal(code, 0)
+    assert.match(stdout, /Warning: at file:.*, 1 of 1 picture missing or damaged: restore from another place, or upload them again/)
+    assert.deepEqual(topicsOf(join(dir, 'new')), ['Ports'])
   })
 
   it('refuses what cannot be right, and leaves no directory behind', async (t) => {

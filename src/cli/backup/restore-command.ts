@@ -132,7 +132,7 @@ function fetchedText(site: FetchedSite, config: Config): string {
 function picturesText({ count, missing }: CopiedPictures, from: string, place: string | undefined): string {
   if (missing === 0) return count === 0 ? '' : `Its ${counted(count, 'picture is', 'pictures are')} there\n`
   if (place !== undefined) {
-    return `Warning: ${missing} of its ${counted(count, 'picture')} are missing or damaged at ${place}: restore from another place, or upload them again\n`
+    return `Warning: at ${place}, ${missing} of ${counted(count, 'picture')} missing or damaged: restore from another place, or upload them again\n`
   }
   return `Warning: ${missing} of its ${counted(count, 'picture')} are missing: put the directory "media" of the backup beside ${from}, and restore again\n`
 }
