@@ -44,7 +44,7 @@ export async function benchOffsite([count = String(HEADLINES_DEFAULT)]: readonly
     const now = new Date(systemClock()).toISOString()
     await own.insert(topic, { id: `bench-${n}`, value: { id: `bench-${n}`, name: `Topic ${n}`, description: '', iconUrl: 'https://example.org/i.png', createdAt: now, updatedAt: now, status: 'draft' } })
   }
-  const changes = await storeChanges(storing, { database, chain: stored.chain, after: stored.seq, upTo: stored.seq + COMMITS, looksForFork: true })
+  const changes = await storeChanges(storing, { database, chain: stored.chain, after: stored.seq, upTo: stored.seq + COMMITS, snapshot: stored, looksForFork: true })
   assert.equal(changes?.seq, stored.seq + COMMITS)
   await store.close()
   const since = performance.now()

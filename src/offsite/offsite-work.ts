@@ -224,11 +224,11 @@ function startPlace(address: PlaceAddress, options: OffsiteOptions) {
     const result = await run({ kind: 'snapshot', database, copy, dataDir, beside, lastAt: state.snapshot?.at ?? 0, isWholeProofDue: isWholeProofDue(state, now()) })
     if (result?.kind !== 'snapshot') return
     const { at, bytes, items, ms, chain, seq, proof, pictures } = result.stored
-    const isBehind = state.changes?.chain !== chain || state.changes.seq < seq
     hasGap = false
     await update({
       snapshot: { at, bytes, items, ms, chain, seq },
-      ...(recordsChanges && isBehind ? { changes: { chain, seq, at, sending: seq } } : {}),
+      // Changes that wait are stored although the snapshot has them: without it, an earlier one leads on over its time.
+      ...(recordsChanges && state.changes?.chain !== chain ? { changes: { chain, seq, at, sending: seq } } : {}),
       ...{ provedAt: now(), wholeProofAt: proof === 'whole' ? now() : state.wholeProofAt },
     })
     log.info('offsite.stored', { place: name, bytes, items, pictures: pictures.sent, ms })
@@ -241,19 +241,18 @@ function startPlace(address: PlaceAddress, options: OffsiteOptions) {
     const reached = state.changes?.chain === chain.id ? state.changes : { chain: chain.id, seq: 0, at: 0, sending: 0 }
     if (chain.seq === reached.seq || hasGap) return
     await update({ changes: { ...reached, sending: chain.seq } })
-    const result = await run({ kind: 'changes', database, chain: chain.id, after: reached.seq, upTo: chain.seq, looksForFork })
+    const { snapshot } = state
+    const result = await run({
+      ...{ kind: 'changes', database, chain: chain.id, after: reached.seq, upTo: chain.seq, looksForFork },
+      snapshot: snapshot?.chain === chain.id ? snapshot : undefined,
+    })
     if (result?.kind !== 'changes') return
     looksForFork = false
-    if (result.stored === undefined) {
-      // Unless a snapshot ended meanwhile, behind which nothing is missing.
-      hasGap = state.changes?.chain !== chain.id || state.changes.seq <= reached.seq
-      return
-    }
-    const { seq, at } = result.stored
-    hasGap = seq < chain.seq
-    // A snapshot that ended meanwhile may have come further.
-    const isFurther = state.changes?.chain !== chain.id || state.changes.seq < seq
-    await update({ ...(isFurther ? { changes: { chain: chain.id, seq, at, sending: seq } } : {}), provedAt: now() })
+    const { seq, at } = result.stored ?? reached
+    // A snapshot that ended meanwhile may close the gap: the next attempt finds out.
+    hasGap = seq < chain.seq && state.snapshot === snapshot
+    // Such a one may also have begun another chain.
+    if (seq > reached.seq && state.changes?.chain === chain.id) await update({ changes: { chain: chain.id, seq, at, sending: seq }, provedAt: now() })
   }
   /** Pictures that came since the last look. A snapshot looks at all of them. */
   const pictures = async (): Promise<void> => {

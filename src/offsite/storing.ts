@@ -102,6 +102,8 @@ export interface ChangesJob {
   /** Behind this number, up to that one, which are on the disk. */
   readonly after: number
   readonly upTo: number
+  /** The newest snapshot of the chain there: where changes are gone that follow, those behind it are next. */
+  readonly snapshot: { readonly seq: number; readonly at: number } | undefined
   /** Whether to look for changes of the chain that this database does not have. */
   readonly looksForFork: boolean
 }
@@ -111,8 +113,11 @@ export class ForkedChain extends Error {
   override readonly name = 'ForkedChain'
 }
 
-/** Stores what waits, a segment after the other; undefined where there is nothing, or a hole ahead of it. Rejects with PlaceError and ForkedChain. */
-export async function storeChanges(storing: Storing, { database: file, chain, after, upTo, looksForFork }: ChangesJob): Promise<StoredChanges | undefined> {
+/**
+ * Stores what waits, a segment after the other, also what a snapshot has: so a restore needs no certain snapshot. Undefined where there
+ * is nothing, or a hole ahead of it that no snapshot closes. Rejects with PlaceError and ForkedChain.
+ */
+export async function storeChanges(storing: Storing, { database: file, chain, after, upTo, snapshot, looksForFork }: ChangesJob): Promise<StoredChanges | undefined> {
   if (looksForFork) {
     const last = segmentsIn(await storing.place.list(`${CHANGES}${chain}/`)).at(-1)?.last ?? 0
     if (last > upTo) throw new ForkedChain(`${storing.place.name} has changes up to number ${last} of the chain, and the database up to ${upTo}`)
@@ -123,7 +128,12 @@ export async function storeChanges(storing: Storing, { database: file, chain, af
     for (let reached = after; reached < upTo; ) {
       const changes = pendingBehind(database, reached, SEGMENT_BYTES_MAX).filter(({ seq }) => seq <= upTo)
       const [first, last] = [changes[0], changes.at(-1)]
-      if (first === undefined || last === undefined || first.seq !== reached + 1) return stored
+      if (first === undefined || last === undefined || first.seq !== reached + 1) {
+        if (snapshot === undefined || snapshot.seq <= reached) return stored
+        stored = { seq: snapshot.seq, at: snapshot.at, bytes: stored?.bytes ?? 0 }
+        reached = snapshot.seq
+        continue
+      }
       const key = segmentKey({ chain, first: first.seq, last: last.seq, at: last.at })
       const length = changes.reduce((sum, { changeset }) => sum + changeset.length + 200, 0)
       const bytes = await putProved(storing, key, writeChanges(changes), length, (read) => isSame(changes, readChanges(read)))

@@ -180,6 +180,50 @@ describe('off-site backups', () => {
     assert.equal((await restored(t, site)).topics.length, 2)
   })
 
+  it('have each change in a segment, also those that waited while a snapshot was stored: an earlier one leads on without it', async (t) => {
+    let refuses = false
+    const site = await siteOn(t, { fault: ({ method, path }) => (refuses && method === 'PUT' && path.includes('changes/') ? { kind: 'error', status: 403, code: 'AccessDenied' } : undefined) })
+    await site.work.wake()
+    await site.store.insert(topic, aTopic('a'))
+    await site.work.wake()
+    refuses = true
+    await site.store.insert(topic, aTopic('b'))
+    await site.work.make()
+    assert.deepEqual([site.work.places()[0]?.snapshot?.seq, site.work.places()[0]?.waiting], [2, 1])
+    refuses = false
+    await site.store.insert(topic, aTopic('c'))
+    await site.work.wake()
+    assert.deepEqual(segmentsIn(objectsOf(site)).map(({ first, last }) => [first, last]), [[1, 1], [2, 3]])
+    const whole = await restored(t, site)
+    assert.deepEqual([whole.found.snapshot.seq, whole.topics], [2, ['a a', 'b b', 'c c']])
+    for (const key of Object.values(snapshotKeys(whole.found.snapshot))) site.server.objects.delete(`site/${key}`)
+    const without = await restored(t, site)
+    assert.deepEqual([without.found.snapshot.seq, without.topics], [0, whole.topics])
+  })
+
+  it('go on behind the newest snapshot of a place that was away while another one took the changes', async (t) => {
+    let isAway = false
+    const site = await siteOn(t, { fault: ({ path }) => (isAway && path.includes('away/') ? { kind: 'error', status: 403, code: 'AccessDenied' } : undefined) })
+    const { endpoint } = site.server
+    site.settings.places = parsePlaces(`s3://backups/site?endpoint=${endpoint} s3://backups/away?endpoint=${endpoint}`)
+    await site.work.wake()
+    isAway = true
+    for (let n = 0; n < 3; n++) {
+      await site.store.writeMeta('long', `${n}${'x'.repeat(16 * 1024 * 1024)}`)
+      await site.work.wake()
+    }
+    isAway = false
+    site.clock.now += 3_600_000
+    await site.work.wake()
+    await site.work.wake()
+    await site.store.insert(topic, aTopic('later'))
+    await site.work.wake()
+    assert.deepEqual(site.work.places().map(({ waiting, hasGap }) => [waiting, hasGap]), [[0, false], [0, false]])
+    const away = [...site.server.objects.keys()].filter((key) => key.startsWith('away/')).map((key) => ({ key: key.replace('away/', ''), bytes: 0 }))
+    assert.deepEqual(segmentsIn(away).map(({ first, last }) => [first, last]), [[4, 4]])
+    assert.deepEqual(snapshotsIn(away).map(({ seq }) => seq), [0, 3])
+  })
+
   it('survive the loss of each response: what was stored before is found, and read once', async (t) => {
     let lose = -1
     const site = await siteOn(t, { fault: ({ nth }) => (nth === lose ? { kind: 'lost' } : undefined) })
