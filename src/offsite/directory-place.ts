@@ -40,11 +40,12 @@ export function createDirectoryPlace({ address: { name, path }, rate, wasUsed }:
     if (!wasUsed || (await exists(join(path, MARK)))) return
     throw new PlaceError('address', `${name}: the directory lacks its mark ${MARK}: mount the disk, or make an empty file of that name if it is the right one`)
   }
-  const walk = async (directory: string, prefix: string, found: PlaceObject[]): Promise<void> => {
+  /** Adds the objects of a directory whose keys begin with `wanted`. */
+  const walk = async (directory: string, prefix: string, wanted: string, found: PlaceObject[]): Promise<void> => {
     for (const entry of await readdir(directory, { withFileTypes: true })) {
       const key = `${prefix}${entry.name}`
-      if (!isKey(key) || PARTIAL.test(key)) continue
-      if (entry.isDirectory()) await walk(join(directory, entry.name), `${key}/`, found)
+      if (!isKey(key) || PARTIAL.test(key) || !key.startsWith(wanted)) continue
+      if (entry.isDirectory()) await walk(join(directory, entry.name), `${key}/`, wanted, found)
       else if (entry.isFile() && key !== MARK) found.push({ key, bytes: (await stat(join(directory, entry.name))).size })
       if (found.length > OBJECTS_MAX) throw new PlaceError('protocol', `${name}: there are more than ${OBJECTS_MAX} files: choose another directory`)
     }
@@ -90,8 +91,8 @@ export function createDirectoryPlace({ address: { name, path }, rate, wasUsed }:
         const found: PlaceObject[] = []
         // Keys of one kind share a directory: the others need not be read.
         const base = prefix.slice(0, prefix.lastIndexOf('/') + 1)
-        if (await exists(join(path, base))) await walk(join(path, base), base, found)
-        return inOrder(found.filter(({ key }) => key.startsWith(prefix)))
+        if (await exists(join(path, base))) await walk(join(path, base), base, prefix, found)
+        return inOrder(found)
       }),
     remove: (key) =>
       run(async () => {

@@ -21,7 +21,7 @@ import type { PicturePlace } from '../store/media/picture-table.ts'
 import { newChainId, PENDING_BYTES_MAX, type ChangeChain } from '../store/pending/pending-changes.ts'
 import type { Writable } from '../store/writes/writer.ts'
 import type { FailureKind, OffsiteResult, OffsiteTask, WorkerOutbound } from './offsite-worker.ts'
-import { FIRST_PICTURE, type StoredPictures } from './picture-objects.ts'
+import type { StoredPictures } from './picture-objects.ts'
 import type { PlaceAddress, PlaceKeys } from './place-address.ts'
 import { isSnapshotDue, isWholeProofDue, readPlaceState, withFailure, withoutFailure, type Attempt, type PlaceState } from './place-state.ts'
 import type { Retention } from './retention.ts'
@@ -163,7 +163,7 @@ function startPlace(address: PlaceAddress, options: OffsiteOptions) {
   let state = readPlaceState(store.pending.placeState(name))
   let [hasGap, isForced, looksForFork, isStopped] = [false, false, true, false]
   /** Two that stored one picture at once could not read back what they stored: a snapshot waits for the pictures, and they for it. */
-  let [makesSnapshot, sending, lastPicture] = [false, undefined as Promise<unknown> | undefined, FIRST_PICTURE]
+  let [makesSnapshot, sending, lastPicture] = [false, undefined as Promise<unknown> | undefined, undefined as PicturePlace | undefined]
 
   const update = async (change: Partial<PlaceState>): Promise<void> => {
     state = { ...state, ...change }
@@ -257,7 +257,7 @@ function startPlace(address: PlaceAddress, options: OffsiteOptions) {
   /** Pictures that came since the last look. A snapshot looks at all of them. */
   const pictures = async (): Promise<void> => {
     if (state.snapshot === null || makesSnapshot) return
-    if (store.pictures.picturesAfter(lastPicture, 1).length === 0 && state.failures.pictures === undefined) return
+    if (store.pictures.picturesAfter(lastPicture ?? { createdAt: 0, hash: '' }, 1).length === 0 && state.failures.pictures === undefined) return
     const job = run({ kind: 'pictures', database, after: lastPicture })
     sending = job
     try {

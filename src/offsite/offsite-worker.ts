@@ -29,7 +29,7 @@ export interface OffsiteTask {
   readonly job:
     | ({ readonly kind: 'changes' } & ChangesJob)
     | { readonly kind: 'snapshot'; readonly database: string; readonly copy: string; readonly dataDir: string; readonly beside: readonly SmallFile[]; readonly lastAt: number; readonly isWholeProofDue: boolean }
-    | { readonly kind: 'pictures'; readonly database: string; readonly after: PicturePlace }
+    | { readonly kind: 'pictures'; readonly database: string; readonly after: PicturePlace | undefined }
     | { readonly kind: 'tidy'; readonly retention: Retention }
 }
 

@@ -10,16 +10,14 @@ import { PICTURE_BYTES_MAX } from '../media/read-picture.ts'
 import { hasPictures, picturesBeside } from '../store/backup/picture-copies.ts'
 import { openDatabase } from '../store/db/database.ts'
 import { hashOfBytes, type PictureFiles } from '../store/media/picture-files.ts'
-import { pictureFaults, picturesAfter, type PictureFile, type PictureName, type PicturePlace } from '../store/media/picture-table.ts'
+import { pictureFaults, picturesAfter, picturesBehind, type PictureFile, type PictureName, type PicturePlace } from '../store/media/picture-table.ts'
 import { pictureKey, PICTURES } from './object-keys.ts'
-import { PlaceError } from './place.ts'
+import { PlaceError, type Place } from './place.ts'
 import { putProved, UNCOMPRESSED, type Storing } from './proved-objects.ts'
 import { measured } from './sealed-objects.ts'
 import { damagedArchive } from './tar.ts'
 
 const ROWS_MAX = 500
-/** Where the pictures of a database begin. */
-export const FIRST_PICTURE: PicturePlace = { createdAt: -1, hash: '' }
 
 export interface PicturesJob {
   /** The database file whose rows are meant. */
@@ -37,21 +35,19 @@ export interface StoredPictures {
   readonly sent: number
   /** How many it does not have, because their files are missing or damaged here. */
   readonly missing: number
-  /** The last one. */
-  readonly reached: PicturePlace
+  /** The one that came last; undefined for none. */
+  readonly reached: PicturePlace | undefined
 }
 
 /** Stores pictures that the place does not have. Holds one at a time. Rejects with a PlaceError. */
-export async function storePictures(storing: Storing, { rows, files, after = FIRST_PICTURE }: PicturesJob): Promise<StoredPictures> {
+export async function storePictures(storing: Storing, { rows, files, after }: PicturesJob): Promise<StoredPictures> {
   let [count, bytes, sent, missing, reached] = [0, 0, 0, 0, after]
-  let there: ReadonlyMap<string, number> | undefined
-  for await (const picture of picturesIn(rows, after)) {
-    there ??= new Map((await storing.place.list(PICTURES)).map((object) => [object.key, object.bytes]))
-    reached = picture
+  const hasObject = objectsByHash(storing.place)
+  for (const picture of picturesIn(rows, after)) {
+    if (reached === undefined || isLater(picture, reached)) reached = { createdAt: picture.createdAt, hash: picture.hash }
     count++
     bytes += picture.bytes
-    // A shorter object is what a disk lost its end of.
-    if ((there.get(pictureKey(picture)) ?? 0) > picture.bytes) continue
+    if (await hasObject(picture)) continue
     const content = readPicture(files, picture)
     if (content === undefined) {
       missing++
@@ -60,7 +56,23 @@ export async function storePictures(storing: Storing, { rows, files, after = FIR
     await putProved(storing, pictureKey(picture), once(content), content.length, (read) => isPicture(picture, read), UNCOMPRESSED)
     sent++
   }
-  return { count, bytes, sent, missing, reached: { createdAt: reached.createdAt, hash: reached.hash } }
+  return { count, bytes, sent, missing, reached }
+}
+
+/** Whether a place has a picture. Pictures of all times stay there, so one list holds those of one first digit only. */
+function objectsByHash(place: Place): (picture: PictureFile) => Promise<boolean> {
+  let [digit, listed] = ['', new Map<string, number>()]
+  return async (picture) => {
+    const first = picture.hash.slice(0, 1)
+    if (first !== digit) listed = new Map((await place.list(`${PICTURES}${first}`)).map(({ key, bytes }) => [key, bytes]))
+    digit = first
+    // A shorter object is what a disk lost its end of.
+    return (listed.get(pictureKey(picture)) ?? 0) > picture.bytes
+  }
+}
+
+function isLater(a: PicturePlace, b: PicturePlace): boolean {
+  return a.createdAt > b.createdAt || (a.createdAt === b.createdAt && a.hash > b.hash)
 }
 
 export interface FetchedPictures {
@@ -79,24 +91,30 @@ export interface FetchedPictures {
  */
 export async function fetchPictures({ identities, database, existing, get }: FetchedPictures): Promise<void> {
   const files = picturesBeside(database)
-  for await (const picture of picturesIn(database, FIRST_PICTURE)) {
+  for (const picture of picturesIn(database, undefined)) {
     if (existing !== undefined && readPicture(existing, picture) !== undefined) continue
     const content = await openPicture(identities, get(pictureKey(picture)))
     if (content !== undefined && hashOfBytes(content) === picture.hash) await files.write(picture, content)
   }
 }
 
-/** In pages: a transaction that stays open during an upload would keep the WAL of the database in use. */
-async function* picturesIn(file: string, after: PicturePlace): AsyncGenerator<PictureFile & PicturePlace> {
+/**
+ * Those that came after one, or all, by their hashes as far as that goes. In pages: a transaction that stays open during an upload
+ * would keep the WAL of the database in use.
+ */
+function* picturesIn(file: string, after: PicturePlace | undefined): Generator<PictureFile & PicturePlace> {
   const database = openDatabase(file, { readOnly: true })
   try {
     if (!hasPictures(database)) return
     const [fault] = pictureFaults(database)
     if (fault !== undefined) throw damagedArchive(fault)
-    for (let reached: PicturePlace | undefined = after; reached !== undefined; ) {
-      const rows: ReturnType<typeof picturesAfter> = picturesAfter(database, reached, ROWS_MAX)
-      yield* rows
-      reached = rows.at(-1)
+    let reached = after ?? { createdAt: 0, hash: '' }
+    for (;;) {
+      const rows = after === undefined ? picturesBehind(database, reached.hash, ROWS_MAX) : picturesAfter(database, reached, ROWS_MAX)
+      const last = rows.at(-1)
+      if (last === undefined) return
+      yield* rows.toSorted((a, b) => (a.hash < b.hash ? -1 : 1))
+      reached = last
     }
   } finally {
     database.close()

@@ -43,6 +43,7 @@ for (const [name, open] of Object.entries(PLACES)) {
       for (const key of [...keys.toReversed(), 'changes/ab.age', 'snapshots/x.age']) await place.put(key, objectOf(Buffer.from(key)), 100)
       assert.deepEqual(await place.list('changes/aa/'), keys.map((key) => ({ key, bytes: key.length })))
       assert.deepEqual((await place.list('')).map(({ key }) => key), [...keys, 'changes/ab.age', 'snapshots/x.age'])
+      assert.deepEqual((await place.list('changes/ab')).map(({ key }) => key), ['changes/ab.age'])
       assert.deepEqual(await place.list('none/'), [])
     })
 

@@ -120,11 +120,15 @@ export function* allPictures(database: Database): Generator<PictureFile> {
   for (const row of database.iterate('SELECT hash, format, bytes FROM picture ORDER BY hash')) yield { ...nameOf(row), bytes: Number(row['bytes']) }
 }
 
+/** Pictures whose hashes follow one, in their order. */
+export function picturesBehind(database: Database, hash: string, limit: number): readonly (PictureFile & PicturePlace)[] {
+  return database.all('SELECT hash, format, bytes, created_at FROM picture WHERE hash > ? ORDER BY hash LIMIT ?', hash, limit).map(placedOf)
+}
+
 /** Pictures that came after one, the oldest first. */
 export function picturesAfter(database: Database, { createdAt, hash }: PicturePlace, limit: number): readonly (PictureFile & PicturePlace)[] {
   const sql = 'SELECT hash, format, bytes, created_at FROM picture WHERE (created_at, hash) > (?, ?) ORDER BY created_at, hash LIMIT ?'
-  const rows = database.all(sql, createdAt, hash, limit)
-  return rows.map((row) => ({ ...nameOf(row), bytes: Number(row['bytes']), createdAt: Number(row['created_at']) }))
+  return database.all(sql, createdAt, hash, limit).map(placedOf)
 }
 
 /** The first documents of the site that name a picture: not what belongs to single users. */
@@ -189,6 +193,10 @@ export function removeUnusedPictures(database: Database, before: number, after: 
 
 function placeOf({ createdAt, hash }: PicturePlace): PicturePlace {
   return { createdAt, hash }
+}
+
+function placedOf(row: Row): PictureFile & PicturePlace {
+  return { ...nameOf(row), bytes: Number(row['bytes']), createdAt: Number(row['created_at']) }
 }
 
 function nameOf({ hash, format }: Row): PictureName {
