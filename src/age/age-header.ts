@@ -4,7 +4,7 @@
  */
 import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto'
 import type { ByteSource } from '../base/byte-source.ts'
-import { AgeError } from './age-error.ts'
+import { AgeError, DamagedAge } from './age-error.ts'
 
 export const VERSION_LINE = 'age-encryption.org/v1'
 /** What begins an armored file, which only people who paste files need. */
@@ -41,7 +41,7 @@ export async function readHeader(source: Pick<ByteSource, 'line'>): Promise<Read
   }
   const version = await source.line(LINE_BYTES_MAX)
   if (version?.trimEnd() === ARMOR_LINE) throw new AgeError('The file is armored: run it through "age -d" or remove the armor first')
-  if (version !== VERSION_LINE) throw new AgeError('The file is not one of age (age-encryption.org/v1), or it is cut off or damaged')
+  if (version !== VERSION_LINE) throw new DamagedAge('The file is not one of age (age-encryption.org/v1), or it is cut off or damaged')
   const lines = [VERSION_LINE]
   const stanzas: Stanza[] = []
   for (;;) {
@@ -96,6 +96,6 @@ export function unbase64(text: string): Buffer | undefined {
   return base64(bytes) === text ? bytes : undefined
 }
 
-export function damaged(problem: string): AgeError {
-  return new AgeError(`The file of age is damaged: ${problem}`)
+export function damaged(problem: string): DamagedAge {
+  return new DamagedAge(`The file of age is damaged: ${problem}`)
 }

@@ -4,6 +4,7 @@
  */
 import { open, rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { DamagedAge } from '../age/age-error.ts'
 import type { AgeIdentity } from '../age/age-keys.ts'
 import { byteSource, type Bytes } from '../base/byte-source.ts'
 import { isoDate } from '../base/dates.ts'
@@ -32,6 +33,10 @@ export interface Restorable {
   readonly manifest: Manifest
   /** Those behind the snapshot, without a hole, that begin by that time. */
   readonly segments: readonly Segment[]
+  /** Changes that are missing behind those although later ones are there, up to this time; undefined where the wanted time is before. */
+  readonly hole: { readonly first: number; readonly last: number; readonly laterAt: number } | undefined
+  /** The last time that needs an earlier snapshot; undefined without one. */
+  readonly before: number | undefined
   /** Bytes to be read. */
   readonly bytes: number
 }
@@ -48,13 +53,21 @@ export async function findRestorable(place: Place, identities: readonly AgeIdent
     if (oldest === undefined) throw new PlaceError('missing', `${place.name}: there is no snapshot: check the prefix of the address`)
     throw new PlaceError('missing', `${place.name}: the oldest snapshot is of ${isoDate(oldest.at)}: choose a time from then on`)
   }
-  const manifest = readManifest(await wholeOf(openObject(identities, place.get(snapshotKeys(snapshot).manifest)), MANIFEST_BYTES_MAX))
-  if (manifest.chain !== snapshot.chain || manifest.seq !== snapshot.seq) throw damagedArchive('its manifest is that of another one')
-  const behind = segmentsBehind(segmentsIn(await place.list(`${CHANGES}${snapshot.chain}/`)), snapshot.chain, snapshot.seq)
+  const before = snapshots.some(({ at }) => at < snapshot.at) ? snapshot.at - 1 : undefined
+  const key = snapshotKeys(snapshot).manifest
+  const manifest = await readOwnManifest(snapshot, openObject(identities, place.get(key))).catch((error: unknown) => {
+    throw namedDamage(error, key, before)
+  })
+  const ofChain = segmentsIn(await place.list(`${CHANGES}${snapshot.chain}/`))
+  const behind = segmentsBehind(ofChain, snapshot.chain, snapshot.seq)
   // The time of a segment is that of its last commit: the one that goes past the wanted time is read as well.
   const past = behind.findIndex(({ at }) => at > until)
   const segments = past === -1 ? behind : behind.slice(0, past + 1)
-  return { snapshot, manifest, segments, bytes: segments.reduce((sum, { bytes }) => sum + bytes, snapshot.bytes + manifest.pictures.bytes) }
+  const newest = behind.at(-1)
+  const reached = newest?.last ?? snapshot.seq
+  const later = until > (newest ?? snapshot).at ? ofChain.filter(({ first }) => first > reached + 1) : []
+  const hole = later[0] && { first: reached + 1, last: later[0].first - 1, laterAt: Math.max(...later.map(({ at }) => at)) }
+  return { snapshot, manifest, segments, hole, before, bytes: segments.reduce((sum, { bytes }) => sum + bytes, snapshot.bytes + manifest.pictures.bytes) }
 }
 
 export interface RestoringOptions {
@@ -94,17 +107,31 @@ export async function restoreSite(found: Restorable, options: RestoringOptions):
     }
   }
   try {
-    const beside = await unpack(found, counted(snapshotKeys(found.snapshot).archive), identities, file)
+    const { archive } = snapshotKeys(found.snapshot)
+    const beside = await unpack(found, counted(archive), identities, file).catch((error: unknown) => {
+      throw namedDamage(error, archive, found.before)
+    })
     const replay = openReplay(file, models)
     let [replayed, lastAt] = [0, undefined as number | undefined]
     try {
-      if (replay.chain !== undefined && replay.reached() !== found.snapshot.seq) throw damagedArchive('its number is not that of its database')
+      const { chain, seq, at } = found.snapshot
+      if (replay.chain !== undefined && (replay.chain !== chain || replay.reached() !== seq)) {
+        throw namedDamage(damagedArchive('its number is not that of its database'), archive, found.before)
+      }
       replaying: for (const segment of found.segments) {
-        for await (const change of readChanges(openObject(identities, counted(segmentKey(segment))))) {
-          if (change.at > until) break replaying
-          if (change.seq <= replay.reached()) continue
-          replay.apply(change)
-          ;[replayed, lastAt] = [replayed + 1, change.at]
+        const key = segmentKey(segment)
+        try {
+          for await (const change of readChanges(openObject(identities, counted(key)), segment)) {
+            if (change.at > until) break replaying
+            if (change.seq <= replay.reached()) continue
+            replay.apply(change)
+            ;[replayed, lastAt] = [replayed + 1, change.at]
+          }
+        } catch (error) {
+          const reachedAt = Math.max(at, lastAt ?? at)
+          // All up to the wanted time was read before the damage: so the time that the error names can be restored.
+          if (isDamage(error) && until <= reachedAt) break
+          throw namedDamage(error, key, reachedAt)
         }
       }
       replay.commit()
@@ -116,8 +143,28 @@ export async function restoreSite(found: Restorable, options: RestoringOptions):
   } catch (error) {
     for (const suffix of ['', '-wal', '-shm']) await rm(file + suffix, { force: true })
     await rm(picturesBeside(file).directory, { recursive: true, force: true })
-    throw error instanceof Divergence ? damagedArchive(`its changes do not fit (${error.message})`) : error
+    throw error
   }
+}
+
+async function readOwnManifest({ at, chain, seq }: Snapshot, content: Bytes): Promise<Manifest> {
+  const manifest = readManifest(await wholeOf(content, MANIFEST_BYTES_MAX))
+  const isOwn = manifest.chain === chain && manifest.seq === seq && manifest.createdAt === isoDate(at)
+  if (!isOwn) throw damagedArchive('its manifest is that of another one')
+  return manifest
+}
+
+function isDamage(error: unknown): error is PlaceError | DamagedAge {
+  return error instanceof DamagedAge || (error instanceof PlaceError && error.kind === 'damaged')
+}
+
+/** What is wrong with an object, named, and a way on: `before` is a time that can be restored without it. Other errors stay as they are. */
+function namedDamage(error: unknown, key: string, before: number | undefined): unknown {
+  const damage = error instanceof Divergence ? damagedArchive(`its changes do not fit (${error.message})`) : error
+  if (!isDamage(damage)) return error
+  const { message } = damage
+  const way = before === undefined ? 'there is no earlier snapshot' : `restore up to before it with --at ${isoDate(before)}`
+  return new PlaceError('damaged', `${key}: ${message.charAt(0).toLowerCase()}${message.slice(1)}: ${way}`, error)
 }
 
 /** Writes the database to a file, and returns the other files. */

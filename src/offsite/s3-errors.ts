@@ -42,6 +42,8 @@ export function s3Failure({ status, headers, body }: OutboundResponse, { name, b
     if (BAD_KEY.includes(code)) return new PlaceError('denied', `${name}: the server does not know the access key ${keyId ?? 'of offsiteKeys'}: check its id`)
     if (code === 'SignatureDoesNotMatch') return new PlaceError('denied', `${name}: the secret of the access key is not that of the server: set it again, and check the region`)
     if (FULL.includes(code) || status === 507) return new PlaceError('full', `${name}: the place is full (${shown}): make room there, raise its quota, or keep fewer with --offsite-keep`)
+    // A part behind the end was asked for, and none of ours is empty.
+    if (status === 416) return new PlaceError('damaged', `${name}: the object is empty or cut off (${shown})`)
     if (status === 404) return new PlaceError('missing', `${name}: there is no such object (${shown})`)
     if (status === 401 || status === 403) {
       return new PlaceError('denied', `${name}: the server denies this (${shown}): let the access key list, read, write and delete objects of the bucket`)

@@ -134,9 +134,9 @@ export async function storeChanges(storing: Storing, { database: file, chain, af
         reached = snapshot.seq
         continue
       }
-      const key = segmentKey({ chain, first: first.seq, last: last.seq, at: last.at })
+      const segment = { chain, first: first.seq, last: last.seq, at: last.at }
       const length = changes.reduce((sum, { changeset }) => sum + changeset.length + 200, 0)
-      const bytes = await putProved(storing, key, writeChanges(changes), length, (read) => isSame(changes, readChanges(read)))
+      const bytes = await putProved(storing, segmentKey(segment), writeChanges(segment, changes), length, (read) => isSame(changes, readChanges(read, segment)))
       stored = { seq: last.seq, at: last.at, bytes: (stored?.bytes ?? 0) + bytes }
       reached = last.seq
     }

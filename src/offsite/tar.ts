@@ -96,6 +96,7 @@ function sizeAt(header: Buffer): number | undefined {
   return /^[0-7]{1,11}$/.test(text) ? parseInt(text, 8) : undefined
 }
 
+/** Those who know the object name it, and a way on. */
 export function damagedArchive(problem: string): PlaceError {
-  return new PlaceError('damaged', `The backup is damaged: ${problem}: restore an earlier one with --at`)
+  return new PlaceError('damaged', `The backup is damaged: ${problem}`)
 }

@@ -1,6 +1,6 @@
 /** The commands of off-site backups: a key, a place, the loss of the machine, and the site on another one. */
 import assert from 'node:assert/strict'
-import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { describe, it } from 'node:test'
@@ -85,6 +85,20 @@ describe('dateline restore --from', () => {
     assert.equal(code, 0)
     assert.match(stdout, /Warning: at file:.*, 1 of 1 picture missing or damaged: restore from another place, or upload them again/)
     assert.deepEqual(topicsOf(join(dir, 'new')), ['Ports'])
+  })
+
+  it('warns where changes are missing at the place, and says up to which time it restores', async (t) => {
+    const { dir, place, key } = await storedSite(t)
+    const changes = join(dir, 'nas', 'changes')
+    const [name = ''] = readdirSync(changes, { recursive: true, encoding: 'utf8' }).filter((one) => one.endsWith('.zst.age')).sort().slice(-1)
+    const [, chain, first = '', last = '', rest] = /^([0-9a-f]+)\/(\d+)-(\d+)(-.*)$/.exec(name) ?? assert.fail(name)
+    const behind = (text: string): string => String(Number(text) + 5).padStart(12, '0')
+    renameSync(join(changes, name), join(changes, `${chain}/${behind(first)}-${behind(last)}${rest}`))
+    const { code, stderr } = await runHere(['restore', '--from', place, '--identity', key, '--data-dir', join(dir, 'new'), '--yes'])
+    assert.equal(code, 0, stderr)
+    const wanted = `Warning: the place lacks the changes ${Number(first)} to ${Number(first) + 4}. Later ones, up to `
+    assert.match(stderr, new RegExp(`${wanted}\\S+Z, do not follow without them: the site is restored up to \\S+Z\n`))
+    assert.deepEqual(topicsOf(join(dir, 'new')), ['Harbours'])
   })
 
   it('refuses what cannot be right, and leaves no directory behind', async (t) => {

@@ -13,7 +13,7 @@ import { createLog } from '../../src/base/log.ts'
 import { PICTURE_BYTES_MAX } from '../../src/media/read-picture.ts'
 import { topic } from '../../src/models/topic.ts'
 import { STORED_MODELS } from '../../src/models/registry.ts'
-import { pictureKey, PICTURES, segmentsIn, snapshotKeys, snapshotsIn } from '../../src/offsite/object-keys.ts'
+import { pictureKey, PICTURES, segmentKey, segmentsIn, snapshotKeys, snapshotsIn } from '../../src/offsite/object-keys.ts'
 import { startOffsite, type OffsiteSettings } from '../../src/offsite/offsite-work.ts'
 import { fetchPictures } from '../../src/offsite/picture-objects.ts'
 import { parsePlaces } from '../../src/offsite/place-address.ts'
@@ -420,7 +420,116 @@ describe('pictures in off-site backups', () => {
   })
 })
 
+/** A site with a snapshot of nothing, and the topics a, b and c in a segment each, with the chain of another site at the same place. */
+async function segmentedSite(t: Cleanup) {
+  const site = await siteOn(t)
+  await site.work.wake()
+  for (const id of ['a', 'b', 'c']) {
+    await site.store.insert(topic, aTopic(id))
+    await site.work.wake()
+  }
+  const keys = segmentsIn(objectsOf(site)).map((segment) => `site/${segmentKey(segment)}`)
+  assert.equal(keys.length, 3)
+  const [first = '', second = '', third = ''] = keys
+  const contentOf = (key: string): Buffer => site.server.objects.get(key) ?? assert.fail(key)
+  const whole = new Map(site.server.objects)
+  const reset = (): void => {
+    site.server.objects.clear()
+    for (const [key, bytes] of whole) site.server.objects.set(key, bytes)
+  }
+  return { site, first, second, third, contentOf, reset, objects: site.server.objects }
+}
+
+describe('a segment of changes', () => {
+  it('under the key of another one is refused by name: swapped, renamed to more numbers or a later time, or of another chain', async (t) => {
+    const { site, first, second, third, contentOf, reset, objects } = await segmentedSite(t)
+    const other = await segmentedSite(t)
+    const renamed = (key: string, to: string): string => {
+      assert.notEqual(key, to)
+      objects.set(to, contentOf(key))
+      objects.delete(key)
+      return to
+    }
+    const attacks: readonly (() => string)[] = [
+      () => {
+        const [one, two] = [contentOf(first), contentOf(second)]
+        objects.set(first, two).set(second, one)
+        return first
+      },
+      () => {
+        objects.delete(third)
+        return renamed(second, second.replace('000000000002-000000000002', '000000000002-000000000003'))
+      },
+      () => renamed(first, first.replace(/-\d{8}T/, '-20990101T')),
+      () => {
+        objects.set(second, other.contentOf(other.second))
+        return second
+      },
+    ]
+    for (const attack of attacks) {
+      const key = attack().replace('site/', '')
+      await assert.rejects(restored(t, site), (error) => {
+        assert.ok(error instanceof PlaceError && error.kind === 'damaged')
+        assert.match(error.message, /^changes\/\S+: the backup is damaged: it has the content of changes\/\S+: restore up to before it with --at \d{4}-\S+Z$/)
+        return error.message.startsWith(`${key}: `)
+      })
+      reset()
+    }
+    assert.equal((await restored(t, site)).replayed, 3)
+  })
+
+  it('that is damaged is named, and what is before it can be restored with the time that the error gives', async (t) => {
+    const { site, second, contentOf, reset, objects } = await segmentedSite(t)
+    const flipped = Buffer.from(contentOf(second))
+    flipped.writeUInt8(flipped.readUInt8(flipped.length - 20) ^ 1, flipped.length - 20)
+    for (const content of [flipped, contentOf(second).subarray(0, -1), Buffer.from('nothing'), Buffer.alloc(0)]) {
+      objects.set(second, content)
+      let message = ''
+      await assert.rejects(restored(t, site), (error) => error instanceof PlaceError && (message = error.message) !== '')
+      const [, key, time = ''] = /^(\S+): (?:the file|s3:.* the object) .*: restore up to before it with --at (\S+)$/.exec(message) ?? assert.fail(message)
+      assert.equal(`site/${key}`, second)
+      assert.deepEqual((await restored(t, site, Date.parse(time))).topics, ['a a'])
+      reset()
+    }
+  })
+
+  it('that is missing in the middle is told with what does not follow', async (t) => {
+    const { site, first, second, third, objects } = await segmentedSite(t)
+    assert.equal((await restored(t, site)).found.hole, undefined)
+    objects.delete(second)
+    const { found, topics } = await restored(t, site)
+    assert.deepEqual(topics, ['a a'])
+    assert.deepEqual([found.hole?.first, found.hole?.last], [2, 2])
+    assert.equal(found.hole?.laterAt, segmentsIn([{ key: third.replace('site/', ''), bytes: 0 }])[0]?.at)
+    objects.delete(first)
+    assert.deepEqual((await restored(t, site)).found.hole, { ...found.hole, first: 1 })
+    assert.equal((await restored(t, site, found.snapshot.at)).found.hole, undefined, 'the time of the snapshot needs no change')
+  })
+})
+
 describe('a forged or damaged backup', () => {
+  it('is named, and the time before it can be restored where there is an earlier one', async (t) => {
+    const site = await siteOn(t)
+    await site.work.wake()
+    await site.store.insert(topic, aTopic('a'))
+    await site.work.make()
+    await site.work.wake()
+    const [older, newer] = snapshotsIn(objectsOf(site))
+    assert.ok(older !== undefined && newer !== undefined)
+    for (const key of Object.values(snapshotKeys(newer))) {
+      const content = site.server.objects.get(`site/${key}`) ?? assert.fail(key)
+      site.server.objects.set(`site/${key}`, content.subarray(0, -100))
+      let message = ''
+      await assert.rejects(restored(t, site), (error) => error instanceof PlaceError && (message = error.message).startsWith(`${key}: `))
+      const [, time = ''] = /: restore up to before it with --at (\S+)$/.exec(message) ?? assert.fail(message)
+      assert.equal((await restored(t, site, Date.parse(time))).found.snapshot.at, older.at)
+      site.server.objects.set(`site/${key}`, content)
+    }
+    const { manifest } = snapshotKeys(older)
+    site.server.objects.set(`site/${manifest}`, Buffer.from('nothing'))
+    await assert.rejects(restored(t, site, older.at), /^PlaceError: snapshots\/\S+: the file is not one of age .*: there is no earlier snapshot$/)
+  })
+
   it('is not restored, and leaves nothing behind', async (t) => {
     const site = await siteOn(t)
     await site.store.insert(topic, aTopic('a'))

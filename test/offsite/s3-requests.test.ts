@@ -78,6 +78,7 @@ describe('a server that refuses', () => {
     ['for a quota', { fault: () => ({ kind: 'error', status: 403, code: 'QuotaExceeded' }) }, {}, 'full', /the place is full/],
     ['rights', { fault: () => ({ kind: 'error', status: 403, code: 'AccessDenied' }) }, {}, 'denied', /denies this \(403 AccessDenied\): let the access key list, read, write and delete/],
     ['by a redirect', { fault: () => ({ kind: 'error', status: 307, headers: { location: 'http://127.0.0.1:1/' } }) }, {}, 'region', /redirects to another one/],
+    ['a part behind the end', { fault: () => ({ kind: 'error', status: 416, code: 'InvalidRange' }) }, {}, 'damaged', /the object is empty or cut off \(416 InvalidRange\)$/],
     ['with HTML', { fault: () => ({ kind: 'error', status: 400, body: '<html><script>alert(1)</script></html>' }) }, {}, 'protocol', /responded with 400: check the endpoint/],
   ]
   for (const [name, options, setup, wanted, sentence] of cases) {

@@ -82,15 +82,23 @@ function timeOf(text: string | undefined): number | undefined {
   return Date.parse(date)
 }
 
-function foundText(place: string, { snapshot, manifest, segments, bytes }: Restorable): string {
+function foundText(place: string, { snapshot, manifest, segments, hole, bytes }: Restorable): string {
   const items = Object.entries(manifest.items).filter(([, count]) => count > 0)
   const shown = items.slice(0, MODELS_SHOWN_MAX).map(([model, count]) => `${model} ${count}`).join(', ')
   const last = segments.at(-1)
   const more = last === undefined ? 'without later changes' : `with changes up to ${isoDate(last.at)}`
   return (
     `${place}: a snapshot of ${isoDate(snapshot.at)}, ${more}\n` +
+    (hole === undefined ? '' : holeText(hole, isoDate(last?.at ?? snapshot.at))) +
     `Written by dateline ${manifest.version}: ${sizeText(manifest.database.bytes)}, ${shown === '' ? 'no documents' : shown}\n` +
     `To be fetched: ${sizeText(bytes)} in ${counted(segments.length + 1 + manifest.pictures.count, 'file')}\n`
+  )
+}
+
+function holeText({ first, last, laterAt }: NonNullable<Restorable['hole']>, reached: string): string {
+  return (
+    `Warning: the place lacks the changes ${first} to ${last}. Later ones, up to ${isoDate(laterAt)}, do not follow without them: ` +
+    `the site is restored up to ${reached}\n`
   )
 }
 

@@ -3,7 +3,7 @@
  * row has to be as the change found it, or the replay ends with a Divergence.
  */
 import type { Model } from '../../models/schema.ts'
-import { createChangesetApplier } from '../cluster/changeset-applier.ts'
+import { createChangesetApplier, Divergence } from '../cluster/changeset-applier.ts'
 import { openDatabase } from '../db/database.ts'
 import { createSearchChanges } from '../search/search-changes.ts'
 import { readChain, type PendingChange } from './pending-changes.ts'
@@ -40,6 +40,7 @@ export function openReplay(file: string, models: readonly Model[]) {
     /** Applies the change that follows; one that the copy has is passed over. Throws Divergence, also where one is missing. */
     apply({ seq, changeset }: PendingChange): void {
       if (seq <= reached) return
+      if (seq !== reached + 1) throw new Divergence(`change ${seq} does not follow change ${reached}`)
       if (!database.inTransaction) database.run('BEGIN IMMEDIATE')
       applier.apply(changeset)
       reached = seq

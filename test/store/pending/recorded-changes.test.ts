@@ -154,7 +154,8 @@ describe('recorded changes', () => {
     const [first, second] = pendingOf(dir.database)
     assert.ok(first !== undefined && second !== undefined)
     const replay = openReplay(copy, models)
-    assert.throws(() => replay.apply(second), /does not fit the data of this node: a row has other values/)
+    assert.throws(() => replay.apply(second), /change 2 does not follow change 0/)
+    assert.throws(() => replay.apply({ ...second, seq: 1 }), /does not fit the data of this node: a row has other values/)
     replay.close()
   })
 
