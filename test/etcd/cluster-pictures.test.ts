@@ -23,6 +23,10 @@ describe('pictures on two nodes', { skip: noEtcd === false ? ONLY_HERE : noEtcd 
     one = await cluster.first()
     two = await cluster.join(one)
     ;({ token } = await one.admin())
+    // The first node learns a moment later that the second one lives, and asks it for files from then on.
+    const { hash, path } = await upload(two, 'webp lossless')
+    await known(one, hash)
+    await until(async () => (await fetch(`${at(one).url}${path}`)).status === 200)
   })
   const at = (node: TestService | undefined): TestService => {
     assert.ok(node !== undefined)

@@ -56,7 +56,8 @@ export function createPictureFetching({ store, files, peers, download, now, log 
         reasons.push(systemReason(error))
       }
     }
-    setNewest(failedAt, picture.hash, now(), RETRIES_KEPT_MAX)
+    // A node that has just joined is known a moment later, and asked then.
+    if (reasons.length > 0) setNewest(failedAt, picture.hash, now(), RETRIES_KEPT_MAX)
     log.warn('cluster.picture_missing', { hash: picture.hash, reason: reasons.join('; ') || 'no other node lives' })
     return false
   }
