@@ -29,7 +29,7 @@ const SITE_URL = `${HTTP_URL}|^/(?!/)\\S*$`
 const LANGUAGE_CODE = '^[a-z]{2}$'
 const COUNTRY_CODE = '^[A-Z]{2}$'
 /** Neither control characters nor line breaks, nor the signs that turn the direction of the text around them. */
-const PERSON_NAME = '^[^\\p{Cc}\\p{Zl}\\p{Zp}\\u202A-\\u202E\\u2066-\\u2069]*$'
+const PERSON_NAME = '^[^\\u0000-\\u001F\\u007F-\\u009F\\u2028-\\u202E\\u2066-\\u2069]*$'
 /** A segment of a path that needs no escapes, and has no dot, as the names of files do. */
 const PUBLICATION_NAME = '^[a-z0-9]([a-z0-9-]{0,58}[a-z0-9])?$'
 
