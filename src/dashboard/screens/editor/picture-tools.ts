@@ -41,7 +41,7 @@ export function addPictureTools(form: HTMLElement, area: HTMLElement, { model, c
     'div',
     { class: 'buttons picture-tools' },
     button([icon('picture'), t('picture.choose')], () => chosen.click(), { class: 'small' }),
-    button(t('picture.library'), () => void openLibrary({ client, use, signal }), { class: 'small' }),
+    button(t('picture.earlier'), () => void openLibrary({ client, use, signal }), { class: 'small' }),
     h('span', { class: 'field-about' }, t('picture.drop')),
     chosen,
   )
