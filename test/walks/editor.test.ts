@@ -77,6 +77,10 @@ describe('the editor', { skip: browserMissing() }, () => {
     // As it is copied from a line of text.
     await page.fill(field('Image'), ' https://cdn.example.org/ferry.jpg ')
     await pick(page, 'Source', 'harbour', /The Harbour Post/)
+    // Enter right behind the text, before the list is there.
+    await page.click(field('Country', 'combobox'))
+    await page.press('i', 'c', 'e', 'l', 'a', 'Enter')
+    await page.waitFor(async () => (await page.find(field('Country', 'combobox'))).value === 'Iceland', 'the country of the text')
     await pick(page, 'Country', 'faroe', /Faroe Islands/)
     await pick(page, 'Topic', 'north', /Harbours of the north/)
     // What is typed and not chosen is no choice.

@@ -113,6 +113,8 @@ function searchedList(of: Model, input: HTMLInputElement, { label, choose, clien
   const list = optionList(input, label, choose)
   const isOpen = (): boolean => !list.element.hidden
   let foundFor = ''
+  /** Whether the first document is to be chosen as soon as it is found. */
+  let isWanted = false
   const search = debouncedRequest(TYPING_MS, signal, async (current, text: string) => {
     const typed = input.value
     list.show(true)
@@ -123,7 +125,10 @@ function searchedList(of: Model, input: HTMLInputElement, { label, choose, clien
       if (current.aborted) return
       foundFor = typed
       list.put(items, t('list.nothing'), offerFor(text.trim(), items))
+      if (isWanted && items.length > 0) list.take()
+      isWanted = false
     } catch (error) {
+      if (!isAbort(error)) isWanted = false
       // What was found before is not in sight any more, and must not be chosen.
       if (!isAbort(error)) list.put([], errorText(error))
     }
@@ -153,19 +158,25 @@ function searchedList(of: Model, input: HTMLInputElement, { label, choose, clien
     element: list.element,
     isOpen,
     open,
-    search: () => search(input.value),
+    search(): void {
+      isWanted = false
+      search(input.value)
+    },
     close(): void {
+      isWanted = false
       search.cancel()
       list.show(false)
     },
     move(step: number): void {
+      isWanted = false
       if (isOpen()) list.move(step)
       else open()
     },
-    /** Chooses the active document, once the list is that of the text. */
+    /** Chooses the active document. Where the list is not yet that of the text, the first one that is found for the text is chosen. */
     take(): void {
-      if (foundFor !== input.value) return search.now(input.value)
-      list.take()
+      if (foundFor === input.value) return list.take()
+      isWanted = true
+      search.now(input.value)
     },
   }
 }
