@@ -34,17 +34,22 @@ export function openFeedFetching({ live, rules, services, now, log }: FeedFetchi
   return { client, reader, passwords, fetches }
 }
 
-export interface FeedServiceOptions extends FeedFetchingOptions {
+export interface FeedServiceOptions {
+  readonly store: Services['store']
+  readonly metrics: Metrics
   /** Whether this process fetches: of the nodes of a cluster, one does. */
   readonly isOnDuty: (() => boolean) | undefined
+  readonly now: Clock
+  readonly log: Log
 }
 
 /** Starts it. No connection is made while there is no feed. */
-export function startFeeds({ isOnDuty, ...options }: FeedServiceOptions) {
-  const { store, metrics } = options.services
-  const { client: outbound, reader, passwords, fetches } = openFeedFetching(options)
+export function startFeeds(
+  { client: outbound, reader, passwords, fetches }: ReturnType<typeof openFeedFetching>,
+  { store, metrics, isOnDuty, now, log }: FeedServiceOptions,
+) {
   feedMetrics(metrics, () => store.feeds.feedStates())
-  const work = startFeedWork({ store, fetches, isOnDuty, now: options.now, log: options.log })
+  const work = startFeedWork({ store, fetches, isOnDuty, now, log })
   return { outbound, reader, passwords, work, stop: work.stop }
 }
 

@@ -12,10 +12,9 @@ import { repeat } from '../base/repeating.ts'
 import { systemReason } from '../base/system-error.ts'
 import type { Config, Environment } from '../config/settings.ts'
 import type { ShownSettings } from '../config/shown-settings.ts'
-import { startFeedFolder } from '../content/feeds/feed-folder.ts'
+import { startFeedFolder, type FeedFolderOptions } from '../content/feeds/feed-folder.ts'
 import { startPublicationPings } from '../content/publications/publication-pings.ts'
 import { startSchedule } from '../content/schedule.ts'
-import { createFeedReader } from '../feeds/reading/feed-reader.ts'
 import { startOffsite, type OffsiteSettings } from '../offsite/offsite-work.ts'
 import { readPlaceKeys, type PlaceKeys } from '../offsite/place-address.ts'
 import type { OutboundRules } from '../outbound/outbound-rules.ts'
@@ -27,7 +26,7 @@ import { backupRule, lackOfRoom, startBackups, type BackupRule, type BackupSched
 import { databaseFile } from '../store/db/data-dir.ts'
 import type { PictureFiles } from '../store/media/picture-files.ts'
 import { startHousekeeping, type KeptTimes } from '../store/housekeeping.ts'
-import { startFeeds } from './feed-service.ts'
+import { openFeedFetching, startFeeds } from './feed-service.ts'
 import type { MailService } from './mail-service.ts'
 import { freeBytes } from './readiness.ts'
 import { startReferenceThread } from './references/reference-thread.ts'
@@ -81,11 +80,8 @@ export async function startJobs(options: JobOptions, running: AsyncDisposableSta
   const { config, dataDir, services, pictures, outbound, isKeeper, lookAtSettings, checkCertificate, startMail, now, log } = options
   const { store, metrics } = services
   const { rule, findLack, ...backups } = backupParts(options, running)
-  let feeds: ReturnType<typeof startFeeds> | undefined
-  const outboundClient = (): ReturnType<typeof startFeeds>['outbound'] => {
-    if (feeds === undefined) throw new Error('Feeds start first')
-    return feeds.outbound
-  }
+  const fetching = openFeedFetching({ live: config, rules: outbound, services, now, log })
+  const { client, reader } = fetching
   const jobs = {
     settings: periodic('settings', 5 * SECOND_MS, lookAtSettings, log),
     certificate: periodic('certificate', HOUR_MS, checkCertificate, log),
@@ -122,14 +118,14 @@ export async function startJobs(options: JobOptions, running: AsyncDisposableSta
     feeds: {
       who: 'keeper',
       every: 'when a feed is due',
-      start: (isOnDuty: IsOnDuty) => (feeds = startFeeds({ live: config, rules: outbound, services, isOnDuty, now, log })),
+      start: (isOnDuty: IsOnDuty) => startFeeds(fetching, { store, metrics, isOnDuty, now, log }),
     },
     publications: {
       who: 'keeper',
       every: 'a minute, where there is a WebSub hub',
-      start: (isOnDuty: IsOnDuty) => startPublicationPings({ store, own: store.as(SYSTEM), client: outboundClient, settings: config, isOnDuty, metrics, log }),
+      start: (isOnDuty: IsOnDuty) => startPublicationPings({ store, own: store.as(SYSTEM), client, settings: config, isOnDuty, metrics, log }),
     },
-    feedFolder: { who: 'each', every: 'five seconds, where there is a folder', start: () => startFolder(config().feedsFolder, services, { now, log }) },
+    feedFolder: { who: 'each', every: 'five seconds, where there is a folder', start: () => startFolder(config().feedsFolder, services, { reader, now, log }) },
   } as const satisfies Readonly<Record<string, Job>>
   const started = await startAll(jobs, isKeeper, running)
   return {
@@ -146,9 +142,9 @@ export async function startJobs(options: JobOptions, running: AsyncDisposableSta
 }
 
 /** In a cluster, the node that has the folder takes what is in it. */
-function startFolder(path: string | undefined, { store, newId, metrics }: JobOptions['services'], { now, log }: Pick<JobOptions, 'now' | 'log'>): Running {
+function startFolder(path: string | undefined, { store, newId, metrics }: JobOptions['services'], options: Pick<FeedFolderOptions, 'reader' | 'now' | 'log'>): Running {
   if (path === undefined) return { stop() {} }
-  return startFeedFolder({ directory: resolve(path), store, newId, reader: createFeedReader(), metrics, now, log })
+  return startFeedFolder({ directory: resolve(path), store, newId, metrics, ...options })
 }
 
 /** Connections by the rules of feeds; keys from the file of the operator, which may change, or the settings. */

@@ -28,7 +28,7 @@ async function scene(t: Cleanup) {
   const settings = { websubHub: `${url}/hub` as string | undefined, publicUrl: SITE as string | undefined }
   const { client } = clientOf()
   const start = (isOnDuty = (): boolean => true) => {
-    const pings = startPublicationPings({ store, own: store.as(SYSTEM), client: () => client, settings: () => settings, isOnDuty, metrics: createMetrics(), log: recordingLog().log })
+    const pings = startPublicationPings({ store, own: store.as(SYSTEM), client, settings: () => settings, isOnDuty, metrics: createMetrics(), log: recordingLog().log })
     t.after(() => pings.stop())
     return pings
   }
@@ -96,7 +96,7 @@ it('attack: a hub on a private network is not asked, unless the operator allows 
   await put(store, publication, paper(1))
   const { log, entries } = recordingLog()
   const { client } = clientOf({ allow: '' })
-  const pings = startPublicationPings({ store, own: store.as(SYSTEM), client: () => client, settings: () => settings, metrics: createMetrics(), log })
+  const pings = startPublicationPings({ store, own: store.as(SYSTEM), client, settings: () => settings, metrics: createMetrics(), log })
   t.after(() => pings.stop())
   await pings.wake()
   assert.match(String(entries.find(({ event }) => event === 'publication.ping_failed')?.fields['reason']), /private|allow/i)

@@ -31,7 +31,7 @@ export interface PingParts {
   readonly store: Pick<ReadStore, 'documents' | 'publications' | 'versions'>
   /** The writer of the service. */
   readonly own: Pick<Writer, 'putPublicationPing'>
-  readonly client: () => Pick<OutboundClient, 'send'>
+  readonly client: Pick<OutboundClient, 'send'>
   /** The settings in use. Without both, nothing is told. */
   readonly settings: () => { readonly websubHub: string | undefined; readonly publicUrl: string | undefined }
   /** Whether this process does it: of the nodes of a cluster, one does. */
@@ -78,7 +78,7 @@ export function startPublicationPings({ store, own, client, settings, isOnDuty =
     const body = Buffer.from(form.toString())
     const headers = { 'content-type': 'application/x-www-form-urlencoded', 'content-length': String(body.length) }
     try {
-      const { status } = await client().send({ method: 'POST', url: hub, headers, body: [body], bodyBytesMax: REPLY_BYTES_MAX, totalMs: REPLY_MS_MAX, signal: stopping.signal })
+      const { status } = await client.send({ method: 'POST', url: hub, headers, body: [body], bodyBytesMax: REPLY_BYTES_MAX, totalMs: REPLY_MS_MAX, signal: stopping.signal })
       const isTold = status >= 200 && status < 300
       count({ outcome: isTold ? 'told' : 'failed' })
       if (!isTold) log.warn('publication.ping_failed', { publication: base, status })
