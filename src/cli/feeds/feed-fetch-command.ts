@@ -2,6 +2,7 @@
 import { systemClock } from '../../base/clock.ts'
 import { fail } from '../../base/failure.ts'
 import { allFeeds, healthOfFeed } from '../../content/feeds/feed-health.ts'
+import { FETCHES_MAX } from '../../content/feeds/feed-work.ts'
 import type { IngestCounts } from '../../content/feeds/ingest.ts'
 import type { FeedDocument } from '../../models/feed-model.ts'
 import type { FeedHealth } from '../../models/responses.ts'
@@ -9,9 +10,6 @@ import { EXIT, JSON_LINES_FLAG, UsageError, type Command } from '../command.ts'
 import { printTable, singleLine } from '../print-table.ts'
 import { OPERATOR_QUERIES } from '../users/operator-list.ts'
 import { FETCH_SETTINGS, withFeeds, type FeedsOfCommand } from './with-feeds.ts'
-
-/** As many as the client has connections. */
-const AT_ONCE_MAX = 8
 
 interface Fetched {
   readonly health: FeedHealth
@@ -54,7 +52,7 @@ async function fetchAll({ services: { store }, fetches }: FeedsOfCommand, wanted
       if (health !== undefined) fetched.set(next.id, { health, counts })
     }
   }
-  await Promise.all(Array.from({ length: AT_ONCE_MAX }, fetchSome))
+  await Promise.all(Array.from({ length: FETCHES_MAX }, fetchSome))
   return wanted.flatMap(({ id }) => fetched.get(id) ?? [])
 }
 

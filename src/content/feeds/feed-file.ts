@@ -3,14 +3,13 @@
  * fetched, so that a file that is taken again brings nothing twice.
  */
 import { describe } from '../../base/failure.ts'
-import { parseJson } from '../../base/json.ts'
 import type { ReadNote } from '../../base/feed-note.ts'
 import type { FeedFile, FileReading } from '../../feeds/reading/read-feed-file.ts'
 import { feed, type FeedDocument } from '../../models/feed-model.ts'
 import type { ReadStore } from '../../store/read-store.ts'
 import { sameAddress } from '../reads/same-address.ts'
 import { reasonText } from './item-reasons.ts'
-import { ingestItems, type IngestCounts, type IngestParts, type TakenItem } from './ingest.ts'
+import { feedOf, ingestItems, type IngestCounts, type IngestParts, type TakenItem } from './ingest.ts'
 
 /** As much as a feed may have that is fetched, when it is unpacked. */
 export const FEED_FILE_BYTES_MAX = 20 * 1024 * 1024
@@ -57,7 +56,7 @@ export type FileOutcome =
  * cannot be written now: the same call again goes on.
  */
 export async function takeFeedFile({ store, newId, pause, read, now }: FeedFileParts, bytes: Uint8Array, feedId: string | undefined): Promise<FileOutcome> {
-  const named = feedId === undefined ? undefined : feedWithId(store, feedId)
+  const named = feedId === undefined ? undefined : feedOf({ textOf: store.documents.get }, feedId)
   if (feedId !== undefined && named === undefined) return { kind: 'of-no-feed', reason: `No feed has the id ${describe(feedId)}` }
   const first = await read({ bytes, address: named?.address, now: now() })
   if (first.kind === 'none') return refused(first.reason)
@@ -84,11 +83,6 @@ export async function takeFeedFile({ store, newId, pause, read, now }: FeedFileP
 
 function refused(reason: string): FileOutcome {
   return { kind: 'refused', reason }
-}
-
-function feedWithId({ documents }: FeedFileParts['store'], id: string): FeedDocument | undefined {
-  const text = documents.get(feed, id)
-  return text === undefined ? undefined : (parseJson(text) as unknown as FeedDocument)
 }
 
 function feedAt({ documents }: FeedFileParts['store'], address: string | undefined): FeedDocument | undefined {

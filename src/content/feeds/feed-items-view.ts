@@ -59,12 +59,17 @@ export async function previewRules(store: ItemStore, rules: readonly FeedRule[],
 export function originsOf(store: ItemStore, ids: readonly string[]): HeadlineOrigins {
   const items = ids.flatMap((id) =>
     store.feeds.itemsOfHeadline(id).map(({ feed: from, key, outcome, at }) => {
-      const text = store.documents.get(feed, from)
-      const title = text === undefined ? null : String((parseJson(text) as JsonObject)['title'])
-      return { headline: id, feed: from, title, item: key.startsWith('id:') ? key.slice('id:'.length) : null, isAlsoIn: outcome === 'known', at: isoDate(at) }
+      const item = key.startsWith('id:') ? key.slice('id:'.length) : null
+      return { headline: id, feed: from, title: titleOfFeed(store, from), item, isAlsoIn: outcome === 'known', at: isoDate(at) }
     }),
   )
   return { items }
+}
+
+/** Null where the feed was deleted. */
+export function titleOfFeed({ documents }: Pick<ReadStore, 'documents'>, id: string): string | null {
+  const text = documents.get(feed, id)
+  return text === undefined ? null : String((parseJson(text) as JsonObject)['title'])
 }
 
 /** The document of a feed. Throws notFound. */

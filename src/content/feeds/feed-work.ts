@@ -14,8 +14,8 @@ import type { ReadStore } from '../../store/read-store.ts'
 import type { Writable } from '../../store/writes/writer.ts'
 import type { FeedFetches } from './feed-fetches.ts'
 
-/** As many as the client has connections. */
-const AT_ONCE_MAX = 8
+/** Fetches at once: as many as the client has connections. */
+export const FETCHES_MAX = 8
 /** Feeds that are read together: to find those that are due costs as much as all feeds. */
 const WAITING_MAX = 50
 /** Timers do not follow a clock that is set, and a node may become the keeper: the store is looked at so often. */
@@ -82,8 +82,8 @@ export function startFeedWork({ store, fetches, isOnDuty = () => true, now, log 
       const due = store.feeds.dueFeeds(now(), WAITING_MAX + running.size + postponed.size)
       waiting = due.filter(({ id }) => !running.has(id) && (postponed.get(id) ?? 0) <= now())
     }
-    for (const one of waiting.splice(0, AT_ONCE_MAX - running.size)) void begin(one)
-    if (waiting.length > 0 || running.size >= AT_ONCE_MAX) return undefined
+    for (const one of waiting.splice(0, FETCHES_MAX - running.size)) void begin(one)
+    if (waiting.length > 0 || running.size >= FETCHES_MAX) return undefined
     const nextAt = store.feeds.nextFeedAt()
     return nextAt === undefined ? undefined : Math.min(LOOK_MS, Math.max(LOOK_MIN_MS, nextAt - now()))
   }

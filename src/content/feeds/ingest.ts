@@ -256,8 +256,9 @@ function openJob({ view, steps, newId, feedId, address, now, present }: JobParts
   return { take }
 }
 
-function feedOf(view: TransactionView, id: string): FeedDocument | undefined {
-  const text = view.textOf(feed, id)
+/** The document of a feed. */
+export function feedOf({ textOf }: Pick<TransactionView, 'textOf'>, id: string): FeedDocument | undefined {
+  const text = textOf(feed, id)
   return text === undefined ? undefined : (parseJson(text) as unknown as FeedDocument)
 }
 

@@ -3,13 +3,13 @@ import { isoDate } from '../../base/dates.ts'
 import { DAY_MS } from '../../base/duration.ts'
 import { describe, fail } from '../../base/failure.ts'
 import { isObject, parseJson, type JsonObject } from '../../base/json.ts'
-import { feed } from '../../models/feed-model.ts'
 import { headline } from '../../models/headline.ts'
 import { placesOf } from '../../models/incomplete.ts'
 import type { SameStories } from '../../models/responses.ts'
 import { parseFilter } from '../../query/parse.ts'
 import type { QueryCaller } from '../../store/query/find-query.ts'
 import type { ReadStore } from '../../store/read-store.ts'
+import { titleOfFeed } from './feed-items-view.ts'
 
 const SHOWN_MAX = 20
 /** Headlines of one topic and day that are looked at, in each place. */
@@ -28,8 +28,9 @@ export async function sameStories(store: StoryStore, id: string, caller: QueryCa
   if (text === undefined) throw fail('notFound', `No headline has the id ${describe(id)}`)
   const { title, topic, createdAt } = parseJson(text) as JsonObject
   const own = originOf(store, id)
-  if (own === undefined || typeof title !== 'string' || !isObject(topic)) return { items: [] }
-  const [key, day] = [storyKey(title), Math.floor(Date.parse(String(createdAt)) / DAY_MS) * DAY_MS]
+  const key = typeof title === 'string' ? storyKey(title) : ''
+  if (own === undefined || key === '' || !isObject(topic)) return { items: [] }
+  const day = Math.floor(Date.parse(String(createdAt)) / DAY_MS) * DAY_MS
   const [from, to] = [isoDate(day), isoDate(day + DAY_MS)]
   // No headline was changed before it was created, and the indexes are by the time of the last change.
   const filter = parseFilter({ 'topic.id': String(topic['id']), updatedAt: { $gte: from }, createdAt: { $gte: from, $lt: to } })
@@ -37,13 +38,14 @@ export async function sameStories(store: StoryStore, id: string, caller: QueryCa
   for (const place of places) {
     const found = await store.documents.find(place, { filter, sort: NEWEST_FIRST, limit: LOOKED_AT_MAX, after: undefined }, caller)
     for (const one of found.items) {
+      if (items.length === SHOWN_MAX) break
       const document = parseJson(one) as JsonObject
       const other = String(document['id'])
-      if (items.length === SHOWN_MAX || other === id || key === '' || storyKey(String(document['title'] ?? '')) !== key) continue
+      if (other === id || storyKey(String(document['title'] ?? '')) !== key) continue
       const origin = originOf(store, other)
       if (origin === undefined || origin === own) continue
       const status = document['status'] as SameStories['items'][number]['status']
-      items.push({ id: other, title: String(document['title']), url: String(document['url'] ?? ''), status, feed: origin, feedTitle: feedTitle(store, origin), isIncomplete: place !== headline })
+      items.push({ id: other, title: String(document['title']), url: String(document['url'] ?? ''), status, feed: origin, feedTitle: titleOfFeed(store, origin), isIncomplete: place !== headline })
     }
   }
   return { items }
@@ -61,9 +63,4 @@ function storyKey(title: string): string {
 /** The feed that has made a headline; undefined where a person has. */
 function originOf({ feeds }: StoryStore, id: string): string | undefined {
   return feeds.itemsOfHeadline(id).find(({ outcome }) => outcome !== 'known')?.feed
-}
-
-function feedTitle({ documents }: StoryStore, id: string): string | null {
-  const text = documents.get(feed, id)
-  return text === undefined ? null : String((parseJson(text) as JsonObject)['title'])
 }
