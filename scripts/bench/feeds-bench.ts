@@ -1,8 +1,9 @@
 /**
- * `npm run bench -- feeds [read|round [N]]`: reading, and a round of a thousand feeds (feed-round-bench.ts). Reads the same hundred feeds with our reader, with rss-parser and with feedsmith, which npm
- * installs once into dist/tools. All get bytes; the others decode them as UTF-8 first. Ours also makes texts, dates and
- * addresses of what it reads. Rounds alternate, and the times are those of the CPU, so that what else the machine does
- * meets all alike. Takes half a minute.
+ * `npm run bench -- feeds [read|round [N]]`: reading, in half a minute, and then a round of N feeds (feed-round-bench.ts).
+ *
+ * Reads the same hundred feeds with our reader, with rss-parser and with feedsmith, which npm installs once into
+ * dist/tools. All get bytes; the others decode them as UTF-8 first. Ours also makes texts, dates and addresses of what it
+ * reads. Rounds alternate, and the times are those of the CPU, so that what else the machine does meets all alike.
  */
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'

@@ -23,7 +23,6 @@ import { FLAG_BASE_URL } from '../content/seeds/seeds.ts'
 import { isStandIn } from '../models/guest.ts'
 import { oneOf, onOff, optional, parsed, readPath, text, whole, type Setting } from './setting-kinds.ts'
 
-const NO_FILE = 'none'
 const NONE = 'none'
 const OFFSITE_EVERY: DurationRange = { min: 10 * MINUTE_MS, max: 30 * DAY_MS }
 const RATE_BYTES_MIN = 10_000
@@ -33,10 +32,10 @@ const BACKUP_EVERY: DurationRange = { min: MINUTE_MS, max: 365 * DAY_MS }
 
 export const DECLARED = {
   config: {
-    parse: (given: string) => (given === NO_FILE ? undefined : readPath(given)),
+    parse: (given: string) => (given === NONE ? undefined : readPath(given)),
     initial: undefined,
     shown: '/etc/dateline/dateline.json, where it exists',
-    meaning: `JSON file of further settings, such as {"port": 8081}; ${NO_FILE} reads no file`,
+    meaning: `JSON file of further settings, such as {"port": 8081}; ${NONE} reads no file`,
   } as Setting<string | undefined>,
   host: text('127.0.0.1', 'address to listen on; 0.0.0.0 for all'),
   port: whole(8080, { max: 65_535, meaning: 'port to listen on; 0 takes any free one' }),

@@ -12,6 +12,7 @@ import type { CheckedRow, RowChecker } from '../../content/transfer/row-checker.
 import type { AuditRecord } from '../../models/audit.ts'
 import { placesOf } from '../../models/incomplete.ts'
 import type { Model } from '../../models/schema.ts'
+import { nameOfCode } from '../../store/documents/distinct-codes.ts'
 import type { BulkRow, BulkTables, BulkWriter } from '../../store/writes/bulk-tables.ts'
 import type { ImportedRow } from './import-ahead.ts'
 import type { Position } from './import-reader.ts'
@@ -187,7 +188,7 @@ function importRow(task: ImportTask, tables: BulkTables, row: ImportedRow): RowO
 
 function takenMessage({ name, distinct }: Model): string {
   if (distinct === undefined) return 'email: a user with this e-mail address exists already'
-  return `${distinct}: another ${name} has this ${/code$/i.test(distinct) ? 'code' : distinct}: change it there, or give the row the id of that ${name}`
+  return `${distinct}: another ${name} has this ${nameOfCode(distinct)}: change it there, or give the row the id of that ${name}`
 }
 
 /** A check ahead holds where still nothing is stored under the id: an earlier row or a service may have stored it. */

@@ -29,9 +29,14 @@ export function codeProblem(lookUp: LookUp, model: Model, written: WrittenCode):
   const holder = lookUp(model, path, ranges, HOLDERS_MAX).find((found) => found.id !== written.id)
   if (holder === undefined) return undefined
   const where = holder.at ?? `the ${name} ${describe(holder.id)}`
-  const what = /code$/i.test(path) ? 'a code' : `${/^[aeiou]/.test(path) ? 'an' : 'a'} ${path}`
-  const message = `expected ${what} that no other ${name} has, found ${describe(code)}, which ${where} has: change one of them`
+  const what = nameOfCode(path)
+  const message = `expected ${/^[aeiou]/.test(what) ? 'an' : 'a'} ${what} that no other ${name} has, found ${describe(code)}, which ${where} has: change one of them`
   return { path, code: 'duplicate', params: { name: nameOf(holder) }, message }
+}
+
+/** What messages call the member that is distinct: that of countries, `isoCode`, is a code. */
+export function nameOfCode(path: string): string {
+  return /code$/i.test(path) ? 'code' : path
 }
 
 /** Whether no other document has its code: by one statement, since each start of a service asks for hundreds of codes. */
