@@ -160,6 +160,8 @@ const backupStatus = object({
   ),
 })
 
+const PICTURE_ROOM = { count: whole({ example: 1_200 }), bytes: whole({ example: 104_857_600 }), bytesMax: whole({ example: 10_737_418_240 }) }
+
 export const serviceStatus = object({
   version: text({ example: '0.1.0' }),
   node: text({ description: 'The version of Node in the program', example: '26.10.0' }),
@@ -181,10 +183,7 @@ export const serviceStatus = object({
     },
     { description: 'What guests keep in the database, and in each backup' },
   ),
-  pictures: object(
-    { count: whole({ example: 1_200 }), bytes: whole({ example: 104_857_600 }), bytesMax: whole({ example: 10_737_418_240 }) },
-    { description: 'Pictures of our own, and what they may take' },
-  ),
+  pictures: object(PICTURE_ROOM, { description: 'Pictures of our own, and what they may take' }),
   attention: list(
     object({
       kind: choice(['database', 'disk', 'guests', 'pictures', 'mail', 'backups', 'offsite', 'cluster', 'schedule', 'feeds']),
@@ -226,10 +225,7 @@ export type Picture = ValueOf<typeof picture>
 export const picturePage = object({
   items: list(picture),
   cursor: nullable(text(), { description: 'For the next page; null on the last', example: null }),
-  storage: object(
-    { count: whole({ example: 1_200 }), bytes: whole({ example: 104_857_600 }), bytesMax: whole({ example: 10_737_418_240 }) },
-    { description: 'All pictures, and what they may take: see `--media-max`' },
-  ),
+  storage: object(PICTURE_ROOM, { description: 'All pictures, and what they may take: see `--media-max`' }),
 })
 
 export type PicturePage = ValueOf<typeof picturePage>

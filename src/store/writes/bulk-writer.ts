@@ -65,12 +65,12 @@ export function openBulkWriter({ file, isAlone, accountOf, now }: BulkOptions): 
         if (keep) recorder.keep()
         database.exec(keep ? 'COMMIT' : 'ROLLBACK')
         if (keep) checkpoints.afterCommit()
-        waiting.ended()
         return result
       } catch (error) {
         if (database.inTransaction) database.exec('ROLLBACK')
         throw asStoreFailure(error)
       } finally {
+        waiting.ended()
         recorder.end()
         inserts.discard()
         search.discard()
