@@ -35,6 +35,15 @@ it('publications are added, listed, given secrets and removed on the command lin
   for (const one of [secret, other]) assert.equal(trail.includes(one.stdout.trim().split('/').at(-2) ?? ''), false)
 })
 
+it('addresses are below the URL of the site that the dashboard stores, as it is written there', async (t) => {
+  const data = await siteWithBoss(t)
+  const run = (...words: readonly string[]) => runCheaply([...words, '--data-dir', data])
+  assert.equal((await run('settings', 'set', 'publicUrl', 'https://news.example.org')).stdout, 'Stored publicUrl\n')
+  assert.equal((await run('publication', 'add', 'harbour')).stdout, 'https://news.example.org/p/harbour/\n')
+  assert.match((await run('publication', 'list')).stdout, / https:\/\/news\.example\.org\/p\/harbour\/\n$/)
+  assert.equal((await run('publication', 'add', 'quay', '--public-url', 'https://quay.example')).stdout, 'https://quay.example/p/quay/\n')
+})
+
 it('publication add says what it cannot take', async (t) => {
   const data = await siteWithBoss(t)
   for (const [words, message] of [

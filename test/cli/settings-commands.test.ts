@@ -1,7 +1,7 @@
 /** `settings list`, `settings set` and `settings unset`. */
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import { runCheaply } from '../support/service/in-process.ts'
+import { runCheaply, runHere } from '../support/service/in-process.ts'
 import { siteWithBoss } from '../support/service/made-site.ts'
 import { openPeer, SEND } from '../support/smtp/smtp-peer.ts'
 
@@ -45,6 +45,16 @@ it('a stored mail server is the one that mail test uses', async (t) => {
   const tested = await run('mail', 'test', ...to)
   assert.match(tested.stdout, new RegExp(`^Sign-in codes: mail goes through 127\\.0\\.0\\.1:${peer.port}`))
   assert.deepEqual([tested.code, peer.messages.length], [0, 2])
+})
+
+it('a stored URL of the site is the one below which seed puts its pictures', async (t) => {
+  const data = await siteWithBoss(t)
+  const run = (...words: readonly string[]) => runHere([...words, '--data-dir', data])
+  await run('settings', 'set', 'publicUrl', 'https://news.example.org')
+  assert.equal((await run('seed')).code, 0)
+  const topics = (await run('export', '--model', 'topic', '--format', 'ndjson')).stdout
+  assert.match(topics, /"iconUrl":"https:\/\/news\.example\.org\/media\/[0-9a-f]{64}\.png"/)
+  assert.doesNotMatch(topics, /localhost/)
 })
 
 for (const [words, message] of [

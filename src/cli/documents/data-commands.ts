@@ -8,6 +8,7 @@ import { EXIT, JSON_FLAG, type Command } from '../command.ts'
 import { DATA_SETTINGS } from '../data-settings.ts'
 import { commandRecord } from '../command-record.ts'
 import { mayUseSite, NEW_SITE_FLAG } from '../new-site.ts'
+import { settingsInUse } from '../settings-in-use.ts'
 import { requireServiceSecret } from '../users/service-secret.ts'
 import { requireEmail } from '../users/user-argument.ts'
 import { picturesOf } from '../media/picture-transfer.ts'
@@ -21,8 +22,10 @@ export const seedCommand: Command = {
   examples: ['dateline seed --data-dir /srv/dateline', 'dateline seed --json'],
   run: async (args, terminal) => {
     if (!(await mayUseSite(args, terminal, 'seed'))) return EXIT.failed
-    return withServices(args, terminal, async ({ store }, config) => {
-      const added = await seedSample(store, { ...config, now: systemClock(), pictures: { keeping: picturesOf(store, config), base: siteOf(config) } })
+    return withServices(args, terminal, async (services, config) => {
+      const { store } = services
+      const inUse = settingsInUse({ services, config, args, terminal })
+      const added = await seedSample(store, { ...inUse, now: systemClock(), pictures: { keeping: picturesOf(store, inUse), base: siteOf(inUse) } })
       const { topics, sources, headlines } = added
       const counts = { topics: String(topics), sources: String(sources), headlines: String(headlines) }
       await store.as(OPERATOR).record(commandRecord('seed', counts))

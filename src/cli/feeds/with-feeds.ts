@@ -1,14 +1,13 @@
 /** Commands that fetch feeds: the services, and what fetches as the service does, with the settings of the command. */
 import { openFeedFetching } from '../../app/feed-service.ts'
 import type { Services } from '../../app/services.ts'
-import { createLiveSettings, openStored } from '../../app/settings/live-settings.ts'
 import { systemClock } from '../../base/clock.ts'
 import { createLog } from '../../base/log.ts'
 import type { SettingName } from '../../config/settings.ts'
-import { shownSettings } from '../../config/shown-settings.ts'
 import { readOutboundRules } from '../../outbound/outbound-settings.ts'
 import type { Arguments, Terminal } from '../command.ts'
 import { DATA_SETTINGS } from '../data-settings.ts'
+import { settingsInUse } from '../settings-in-use.ts'
 import { withData } from '../with-services.ts'
 
 export const FETCH_SETTINGS: readonly SettingName[] = [...DATA_SETTINGS, 'outboundAllow', 'outboundProxy', 'outboundCa', 'publicUrl']
@@ -23,9 +22,7 @@ export function withFeeds(args: Arguments, terminal: Terminal, work: (feeds: Fee
   return withData(args, terminal, async (services, config) => {
     const { rules, warnings } = readOutboundRules(config, { now: systemClock, environment })
     for (const warning of warnings) stderr.write(`${warning}\n`)
-    // The address of the site may be stored in the database.
-    const live = createLiveSettings(config, shownSettings(args.settings, environment))
-    const inUse = live.configWith(openStored(services.store.settings.listSettings(), services.keys))
+    const inUse = settingsInUse({ services, config, args, terminal })
     const log = createLog({ level: 'error', format: 'pretty', now: systemClock, write: (text) => void stderr.write(text) })
     await work({ services, ...openFeedFetching({ live: () => inUse, rules, services, now: systemClock, log }) })
   })

@@ -21,13 +21,14 @@ import type { BulkWriter } from '../../store/writes/bulk-tables.ts'
 import { recordOf, sourceOf } from '../../store/audit/audit-record.ts'
 import { openBulkWriter } from '../../store/writes/bulk-writer.ts'
 import { databaseFile, DataDirError } from '../../store/db/data-dir.ts'
-import { EXIT, type Command, type ExitCode, type Terminal } from '../command.ts'
+import { EXIT, type Arguments, type Command, type ExitCode, type Terminal } from '../command.ts'
 import { commandRecord } from '../command-record.ts'
 import { DATA_SETTINGS } from '../data-settings.ts'
 import { openForReading } from '../documents/open-for-reading.ts'
 import { TransferFileError } from '../documents/transfer-file.ts'
 import { importPictures, MEDIA_FLAG } from '../media/picture-transfer.ts'
 import { abortOn, progressOn } from '../progress.ts'
+import { settingsInUse } from '../settings-in-use.ts'
 import { openForCommand } from '../with-services.ts'
 import { paysAhead, startCheckThread } from './import-ahead.ts'
 import { importChecker } from './import-checker.ts'
@@ -83,7 +84,7 @@ export const importCommand: Command = {
     const signal = abortOn(terminal.interrupted)
     if (source.file !== undefined && !request.resume) await checkHeader(request, { terminal, signal })
     requireRejectsPath(request)
-    const code = await importInto(config, request, { source, terminal, signal })
+    const code = await importInto(config, request, { args, source, terminal, signal })
     // A read of the pipe still waits.
     return signal.aborted && source.file === undefined ? terminal.end(code) : code
   },
@@ -92,12 +93,13 @@ export const importCommand: Command = {
 async function importInto(
   config: Config,
   request: ImportRequest,
-  parts: Pick<ImportParts, 'source' | 'terminal' | 'signal'>,
+  { args, ...parts }: Pick<ImportParts, 'source' | 'terminal' | 'signal'> & { readonly args: Arguments },
 ): Promise<ExitCode> {
-  const { services, isAlone } = await openBeside(config, parts.terminal)
+  const { terminal } = parts
+  const { services, isAlone } = await openBeside(config, terminal)
   try {
     const { media, isDryRun } = request
-    if (media !== undefined && !isDryRun) await importPictures(services, media, config, parts.terminal)
+    if (media !== undefined && !isDryRun) await importPictures(services, media, settingsInUse({ services, config, args, terminal }), terminal)
     const accountOf = await accountMaker(services)
     const file = databaseFile(resolve(config.dataDir))
     const writer =

@@ -4,7 +4,6 @@ import { systemClock } from '../../base/clock.ts'
 import { fail, Failure } from '../../base/failure.ts'
 import type { Json, JsonObject } from '../../base/json.ts'
 import type { Services } from '../../app/services.ts'
-import type { Config } from '../../config/settings.ts'
 import { addressOfPublication, listPublications } from '../../content/publications/publication-addresses.ts'
 import { newPublicationSecret } from '../../content/publications/publication-secrets.ts'
 import { checkPublication } from '../../content/rules/publication-rules.ts'
@@ -14,6 +13,7 @@ import { OPERATOR } from '../../store/actor.ts'
 import { JSON_LINES_FLAG, UsageError, type Arguments, type Command, type Operand } from '../command.ts'
 import { DATA_SETTINGS } from '../data-settings.ts'
 import { printTable, singleLine } from '../print-table.ts'
+import { settingsInUse } from '../settings-in-use.ts'
 import { withData } from '../with-services.ts'
 
 const SETTINGS = [...DATA_SETTINGS, 'publicUrl'] as const
@@ -29,13 +29,14 @@ export const publicationListCommand: Command = {
   settings: SETTINGS,
   examples: ['dateline publication list'],
   run(args, terminal) {
-    return withData(args, terminal, async ({ store }, config) => {
+    return withData(args, terminal, async (services, config) => {
+      const { store } = services
       const all = await listPublications(store, CALLER)
       if (args.options.has('--json')) {
         terminal.stdout.write(all.map((one) => `${JSON.stringify(one)}\n`).join(''))
         return
       }
-      const site = siteOf(store, config)
+      const { publicUrl: site } = settingsInUse({ services, config, args, terminal })
       const rows = all.map(({ name, title, visibility, isPaused }) => {
         const address = visibility === 'secret' ? `${addressOfPublication(site, name)}SECRET/` : addressOfPublication(site, name)
         return [name, title, isPaused ? 'paused' : visibility, address]
@@ -65,13 +66,15 @@ export const publicationAddCommand: Command = {
   examples: ['dateline publication add harbour-news --title "Harbour News" --filter \'{"topic.name":"Harbours"}\''],
   run(args, terminal) {
     const { value, isSecret } = readPublication(args)
-    return withData(args, terminal, async ({ store, newId }, config) => {
+    return withData(args, terminal, async (services, config) => {
+      const { store, newId } = services
       const id = newId()
       const time = isoDate(systemClock())
       const document = { ...value, id, createdAt: time, updatedAt: time }
       await store.as(OPERATOR).insert(publication, { id, value: document })
       const secret = isSecret ? await newPublicationSecret(store, id, OPERATOR) : undefined
-      terminal.stdout.write(`${addressOfPublication(siteOf(store, config), String(value['name']), secret)}\n`)
+      const { publicUrl: site } = settingsInUse({ services, config, args, terminal })
+      terminal.stdout.write(`${addressOfPublication(site, String(value['name']), secret)}\n`)
       if (isSecret && terminal.stderrIsTerminal) terminal.stderr.write('This address cannot be shown again\n')
     })
   },
@@ -86,10 +89,12 @@ export const publicationSecretCommand: Command = {
   examples: ['dateline publication secret harbour-news'],
   run(args, terminal) {
     const [name = ''] = args.operands
-    return withData(args, terminal, async ({ store }, config) => {
+    return withData(args, terminal, async (services, config) => {
+      const { store } = services
       const { id, visibility } = await named(store, name)
       const secret = await newPublicationSecret(store, id, OPERATOR)
-      terminal.stdout.write(`${addressOfPublication(siteOf(store, config), name, secret)}\n`)
+      const { publicUrl: site } = settingsInUse({ services, config, args, terminal })
+      terminal.stdout.write(`${addressOfPublication(site, name, secret)}\n`)
       if (visibility === 'public') terminal.stderr.write('It is public: the address works when its visibility is secret\n')
     })
   },
@@ -143,9 +148,4 @@ async function named(store: Store, name: string): Promise<PublicationDocument> {
   const found = (await listPublications(store, CALLER)).find((one) => one.name === name)
   if (found === undefined) throw fail('notFound', `There is no publication "${singleLine(name)}": see "dateline publication list"`)
   return found
-}
-
-/** As the flag says it, or the dashboard. */
-function siteOf(store: Store, { publicUrl }: Config): string | undefined {
-  return publicUrl ?? store.settings.listSettings().find(({ name }) => name === 'publicUrl')?.value
 }

@@ -1,21 +1,19 @@
 /** `user invite`: adds an account or finds it, and invites a publisher or an administrator by mail where that is wanted. */
-import { createLiveSettings, openStored } from '../../app/settings/live-settings.ts'
 import type { Services } from '../../app/services.ts'
 import { readEmail } from '../../auth/accounts.ts'
 import { systemClock } from '../../base/clock.ts'
 import { parseJson, type JsonObject } from '../../base/json.ts'
 import { whyNoInvitation } from '../../auth/invitations.ts'
-import type { Config } from '../../config/settings.ts'
-import { shownSettings } from '../../config/shown-settings.ts'
 import { INVITATION_LANGUAGES } from '../../mail/templates/invitation-mail.ts'
 import { audit, type AuditRecord } from '../../models/audit.ts'
 import { APP_ROLES, DASHBOARD_ROLES, type User } from '../../models/user.ts'
 import { eq } from '../../query/ast.ts'
 import { OPERATOR } from '../../store/actor.ts'
-import { asUsageError, type Arguments, type Command, type Terminal } from '../command.ts'
+import { asUsageError, type Arguments, type Command } from '../command.ts'
 import { commandRecord } from '../command-record.ts'
 import { DATA_SETTINGS } from '../data-settings.ts'
 import { singleLine } from '../print-table.ts'
+import { settingsInUse, type SettingsOfCommand } from '../settings-in-use.ts'
 import { withData } from '../with-services.ts'
 import { findPages } from './operator-list.ts'
 import { requireServiceSecret } from './service-secret.ts'
@@ -70,18 +68,10 @@ function emailIn({ operands: [given = ''] }: Arguments): string {
   }
 }
 
-interface Running {
-  readonly args: Arguments
-  readonly terminal: Terminal
-  readonly services: Services
-  readonly config: Config
-}
-
 /** Mail and address as the service has them: with what is stored in the database, and what the service was started with. */
-async function meansInUse({ args, terminal, services: { store, keys }, config }: Running) {
-  const live = createLiveSettings(config, shownSettings(args.settings, terminal.environment))
-  const { mail, invitationUrl } = live.configWith(openStored(store.settings.listSettings(), keys))
-  const started = await settingsOfLastStart(store)
+async function meansInUse(command: SettingsOfCommand & { readonly services: Services }) {
+  const { mail, invitationUrl } = settingsInUse(command)
+  const started = await settingsOfLastStart(command.services.store)
   const hasMail = mail.kind !== 'console' || started.get('mail')?.startsWith('console') === false
   return { hasMail, url: invitationUrl ?? started.get('invitationUrl') }
 }
