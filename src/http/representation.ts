@@ -202,7 +202,7 @@ function headersOf({ tag, caching, headers }: Facts, coding: Coding | undefined)
 }
 
 /** Whether If-None-Match lists the tag, which holds no comma. A header that cannot be read lists nothing. */
-function isKnown(header: string | undefined, tag: string): boolean {
+export function isKnown(header: string | undefined, tag: string): boolean {
   const list = header?.split(',').map((one) => one.trim()) ?? []
   return listsWeakly(list.length === 1 && list[0] === '*' ? '*' : list, tag)
 }
