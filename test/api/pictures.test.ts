@@ -5,6 +5,7 @@ import { createHash } from 'node:crypto'
 import { describe, it } from 'node:test'
 import type { JsonObject } from '../../src/base/json.ts'
 import { PRIVATE_NOTE, samplePicture, type SampleName } from '../../scripts/tools/media/sample-pictures.ts'
+import { sendTo } from '../support/service/http-client.ts'
 import { startSite, type By } from '../support/service/site.ts'
 
 const site = await startSite()
@@ -172,16 +173,9 @@ describe('the address of a picture', () => {
       [{ host: `localhost:${port}` }, `http://localhost:${port}/`],
       [{ origin: `http://127.0.0.1:${port}` }, `http://127.0.0.1:${port}/`],
     ]
-    const http = await import('node:http')
     for (const [headers, base] of rows) {
-      const url = await new Promise<string>((resolve, reject) => {
-        const request = http.request(`${service.url}/api/v1/media`, { method: 'POST', headers: { ...headers, authorization: `Bearer ${publisher.token}` } }, (response) => {
-          let text = ''
-          response.on('data', (chunk: Buffer) => (text += chunk.toString()))
-          response.on('end', () => resolve(String((JSON.parse(text) as Sent['body']).data['url'])))
-        })
-        request.on('error', reject).end(other(5))
-      })
+      const sent = await sendTo(new URL(`${service.url}/api/v1/media`), { method: 'POST', headers: { ...headers, authorization: `Bearer ${publisher.token}` }, body: other(5) })
+      const url = String((sent.json() as Sent['body']).data['url'])
       assert.ok(url.startsWith(`${base}media/`), url)
     }
     await service.call('PATCH', '/api/v1/admin/settings', { token: admin.token, body: { publicUrl: 'https://news.example.org/site' } })

@@ -5,6 +5,7 @@ import { describe, it } from 'node:test'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import type { JsonObject } from '../../src/base/json.ts'
 import { HEADLINE, PUBLICATION } from '../../scripts/tools/data-bodies.ts'
+import { sendTo } from '../support/service/http-client.ts'
 import type { ApiResponse } from '../support/service/service.ts'
 import { startSite, type By } from '../support/service/site.ts'
 
@@ -291,7 +292,7 @@ describe('responses to readers', () => {
       assert.equal((await get(path, { 'if-none-match': tag })).headers.get('content-security-policy'), policy)
       if (file === 'items.json') continue
       for (const [coding, decode] of [['br', brotliDecompressSync], ['gzip', gunzipSync]] as const) {
-        const { headers, bytes } = await raw(path, coding)
+        const { headers, bytes } = await sendTo(new URL(`${service.url}${path}`), { headers: { 'accept-encoding': coding } })
         if (headers['content-encoding'] === undefined) continue
         assert.equal(headers['content-encoding'], coding)
         assert.equal(headers['etag'], `${tag.slice(0, -1)}-${coding}"`)
@@ -335,17 +336,3 @@ describe('responses to readers', () => {
     assert.match(await textOf('/p/sources.opml'), new RegExp(`xmlUrl="${String(name)}/feed.atom"`))
   })
 })
-
-/** With the bytes as they came. */
-async function raw(path: string, coding: string): Promise<{ readonly headers: Record<string, string | undefined>; readonly bytes: Buffer }> {
-  const { request } = await import('node:http')
-  const { promise, resolve, reject } = Promise.withResolvers<{ headers: Record<string, string | undefined>; bytes: Buffer }>()
-  const sent = request(`${service.url}${path}`, { headers: { 'accept-encoding': coding } }, (response) => {
-    const chunks: Buffer[] = []
-    response.on('data', (chunk: Buffer) => chunks.push(chunk))
-    response.on('end', () => resolve({ headers: response.headers as Record<string, string | undefined>, bytes: Buffer.concat(chunks) }))
-  })
-  sent.on('error', reject)
-  sent.end()
-  return promise
-}
