@@ -5,6 +5,9 @@
 import { close as closeFile, closeSync, constants, fstatSync, open as openFile, openSync, read as readFile, readSync, type PathLike, type Stats, type StatsBase } from 'node:fs'
 import { lstat, open, type FileHandle } from 'node:fs/promises'
 
+/** Room for a file that reports no size. */
+const FIRST_BYTES = 4 * 1024
+
 /** What reads a file. */
 export interface FileReader {
   read(buffer: Uint8Array, offset: number, length: number, position: number): Promise<{ readonly bytesRead: number }>
@@ -101,9 +104,10 @@ export function readFileAndStats(path: string, bytesMax: number): { readonly byt
     if (!stats.isFile()) throw new WrongFileError('a device or pipe', 'expected a regular file, found a device or pipe')
     if (stats.size > bytesMax) throw new WrongFileError('a longer one', `expected at most ${bytesMax} bytes, found ${stats.size}`)
     // Files such as those of /proc report a size of 0, and others grow: what counts is how much can be read.
-    const bytes = Buffer.alloc(bytesMax + 1)
+    let bytes = Buffer.alloc(Math.min(bytesMax, Math.max(stats.size, FIRST_BYTES)) + 1)
     let length = 0
     for (let got = -1; got !== 0 && length <= bytesMax; length += got) {
+      if (length === bytes.length) bytes = Buffer.concat([bytes], Math.min(bytesMax + 1, 2 * length))
       got = readSync(file, bytes, length, bytes.length - length, null)
     }
     if (length > bytesMax) throw new WrongFileError('a longer one', `expected at most ${bytesMax} bytes, found more`)
