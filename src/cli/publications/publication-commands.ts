@@ -2,7 +2,7 @@
 import { isoDate } from '../../base/dates.ts'
 import { systemClock } from '../../base/clock.ts'
 import { fail, Failure } from '../../base/failure.ts'
-import type { Json, JsonObject } from '../../base/json.ts'
+import { parseJson, type Json, type JsonObject } from '../../base/json.ts'
 import type { Services } from '../../app/services.ts'
 import { addressOfPublication, listPublications } from '../../content/publications/publication-addresses.ts'
 import { newPublicationSecret } from '../../content/publications/publication-secrets.ts'
@@ -91,7 +91,7 @@ export const publicationSecretCommand: Command = {
     const [name = ''] = args.operands
     return withData(args, terminal, async (services, config) => {
       const { store } = services
-      const { id, visibility } = await named(store, name)
+      const { id, visibility } = named(store, name)
       const secret = await newPublicationSecret(store, id, OPERATOR)
       const { publicUrl: site } = settingsInUse({ services, config, args, terminal })
       terminal.stdout.write(`${addressOfPublication(site, name, secret)}\n`)
@@ -110,7 +110,7 @@ export const publicationRemoveCommand: Command = {
   run(args, terminal) {
     const [name = ''] = args.operands
     return withData(args, terminal, async ({ store }) => {
-      const { id } = await named(store, name)
+      const { id } = named(store, name)
       await store.as(OPERATOR).remove(publication, id)
       terminal.stdout.write(`Deleted ${name}\n`)
     })
@@ -144,8 +144,8 @@ function readPublication({ operands: [name = ''], options }: Arguments): { reado
   }
 }
 
-async function named(store: Store, name: string): Promise<PublicationDocument> {
-  const found = (await listPublications(store, CALLER)).find((one) => one.name === name)
+function named(store: Store, name: string): PublicationDocument {
+  const found = store.publications.publicationNamed(name)
   if (found === undefined) throw fail('notFound', `There is no publication "${singleLine(name)}": see "dateline publication list"`)
-  return found
+  return parseJson(found.text) as unknown as PublicationDocument
 }
