@@ -4,13 +4,13 @@
  */
 import { html, joined, type Html, type Part } from '../base/html.ts'
 import { directionOf } from '../mail/templates/template-language.ts'
+import { SEARCH_CHARS_MAX } from '../query/words.ts'
 import { PAGE_STYLE_FILE } from './page-style.ts'
 import { pageTexts, type PageTexts } from './page-texts.ts'
 import { contactOf, FEEDS, queryOf, titleOf, type Paper, type Story } from './paper.ts'
 
 /** Topics that the page offers, those with the most stories of the page first. */
 const TOPICS_MAX = 8
-const SEARCH_CHARS_MAX = 200
 const FEED_NAMES = { atom: 'Atom', rss: 'RSS', json: 'JSON Feed' } as const
 
 export interface PageOptions {
