@@ -74,7 +74,8 @@ export const PICTURE_HEADERS: ResponseHeaders = {
 }
 
 const DASHBOARD_PATH = '/'
-const FOR_EVER = 'public, max-age=31536000, immutable'
+/** Of a file whose name changes with its bytes. */
+export const FOR_EVER = 'public, max-age=31536000, immutable'
 const ASKED_AGAIN = 'no-cache'
 const PLAIN = 'text/plain; charset=utf-8'
 

@@ -17,6 +17,7 @@ import { PICTURE_FORMATS } from '../media/picture-format.ts'
 import { parseFileName, type PictureFiles } from '../store/media/picture-files.ts'
 import type { PictureFile } from '../store/media/picture-table.ts'
 import type { ReadStore } from '../store/read-store.ts'
+import { FOR_EVER } from './page-routes.ts'
 
 /** Files that are open at the same time, in each thread. */
 const READING_MAX = 16
@@ -25,7 +26,7 @@ const ONE_PIECE_BYTES_MAX = 256 * 1024
 
 /** A picture that is opened by itself is nothing but a picture, and no page has it in a frame. */
 const HEADERS = {
-  'Cache-Control': 'public, max-age=31536000, immutable',
+  'Cache-Control': FOR_EVER,
   'Accept-Ranges': 'bytes',
   'Content-Security-Policy': "default-src 'none'; sandbox; frame-ancestors 'none'",
   // For pages of other origins, which show the content.

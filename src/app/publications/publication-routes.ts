@@ -10,14 +10,13 @@ import { createReads } from '../../content/reads/reads.ts'
 import { entityTag } from '../../http/entity-tag.ts'
 import type { Handler, HttpResponse } from '../../http/exchange.ts'
 import type { KeptBody } from '../../http/kept-body.ts'
-import { fileContent, type Represent } from '../../http/representation.ts'
+import { fileContent, type Content, type Represent } from '../../http/representation.ts'
 import type { Route } from '../../http/router.ts'
 import { PAGE_STYLE, PAGE_STYLE_FILE } from '../../publications/page-style.ts'
-import { SECURITY_HEADERS } from '../page-routes.ts'
+import { FOR_EVER, SECURITY_HEADERS } from '../page-routes.ts'
 import { FORM, FORMATS, keptBody, type Rendered } from './publication-formats.ts'
 import { listHandler, paperHandler, type PublicationParts, type Serving } from './publication-handlers.ts'
 
-const FOR_EVER = 'public, max-age=31536000, immutable'
 /** The list of all public publications, which readers of feeds import. */
 const LIST_FILE = 'sources.opml'
 
@@ -43,30 +42,6 @@ export function publicationRoutes(parts: PublicationParts): { readonly routes: r
   }
 }
 
-/** A path as the log has it: without the secret that may be in it. */
-export function withoutSecret(path: string): string {
-  // Most paths have no part that is called so, in whatever letters.
-  if (!P.test(path)) return path
-  if (latest.path !== path) latest = { path, logged: loggedOf(path) }
-  return latest.logged
-}
-
-function loggedOf(path: string): string {
-  if (!path.startsWith('/p/')) return path.replace(MISTYPED, '$1***')
-  const [, p, name = '', ...rest] = path.split('/')
-  return ['', p, NAME.test(name) ? name : '***', ...rest.map((part) => (FILES.has(part) ? part : '***'))].join('/')
-}
-
-/** A part `p` of a path; its slashes may be escaped. */
-const P = /(?:\/|%2f)(?:p|%70|%50)(?:\/|%2f)/i
-/** The same in a path that leads to no publication, and what follows, which may have a secret. */
-const MISTYPED = /((?:\/|%2f)(?:p|%70|%50)(?:\/|%2f)).+$/i
-const NAME = /^[a-z0-9-]*(?:\.css|\.opml)?$/
-
-const FILES: ReadonlySet<string> = new Set(FORMATS.map(({ file }) => file))
-/** Most requests are for the page of the one before. */
-let latest = { path: '', logged: '' }
-
 /** Only publications are for search engines, where they are at all. */
 function robotsHandler({ publicationsIndexed }: Pick<Config, 'publicationsIndexed'>): Handler {
   const body = `User-agent: *\n${publicationsIndexed ? 'Allow: /p/\n' : ''}Disallow: /\n`
@@ -75,9 +50,13 @@ function robotsHandler({ publicationsIndexed }: Pick<Config, 'publicationsIndexe
 }
 
 function styleHandler(represent: Represent): Handler {
-  const content = fileContent('text/css; charset=utf-8', { body: Buffer.from(PAGE_STYLE), brotli: brotliCompressSync(PAGE_STYLE), gzip: gzipSync(PAGE_STYLE) })
   const facts = { tag: entityTag(PAGE_STYLE), caching: FOR_EVER, headers: SECURITY_HEADERS }
-  return (exchange) => represent(exchange, content, facts)
+  let content: Content | undefined
+  return (exchange) => {
+    // Compressing takes some milliseconds, which no start of a thread has to wait for.
+    content ??= fileContent('text/css; charset=utf-8', { body: Buffer.from(PAGE_STYLE), brotli: brotliCompressSync(PAGE_STYLE), gzip: gzipSync(PAGE_STYLE) })
+    return represent(exchange, content, facts)
+  }
 }
 
 /** Whether there is such a publication or not: relative, so that it also leads there below a path of a proxy. */
