@@ -8,3 +8,13 @@ export type Awaitable<T> = T | Promise<T>
 export function withValue<T, U>(value: Awaitable<T>, use: (value: T) => Awaitable<U>): Awaitable<U> {
   return value instanceof Promise ? value.then(use) : use(value)
 }
+
+/** The value of `work`, or what `recover` makes of its error, thrown or rejected. What `recover` throws is thrown, or rejects the promise. */
+export function withRecovery<T>(work: () => Awaitable<T>, recover: (error: unknown) => T): Awaitable<T> {
+  try {
+    const value = work()
+    return value instanceof Promise ? value.catch(recover) : value
+  } catch (error) {
+    return recover(error)
+  }
+}

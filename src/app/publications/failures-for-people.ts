@@ -1,5 +1,5 @@
 /** People who follow a link that leads nowhere get a page that says so; programs get the failure of the API, as everywhere. */
-import type { Awaitable } from '../../base/awaitable.ts'
+import { withRecovery, type Awaitable } from '../../base/awaitable.ts'
 import { Failure } from '../../base/failure.ts'
 import { parseAcceptLanguage } from '../../http/accept-language.ts'
 import type { Exchange, Handler, HttpResponse } from '../../http/exchange.ts'
@@ -8,14 +8,7 @@ import { NOT_INDEXED, PAGE_HEADERS } from './publication-formats.ts'
 
 /** `root` leads from the page to the style sheet. */
 export function forPeople(serve: (exchange: Exchange) => Awaitable<HttpResponse>, root: string): Handler {
-  return (exchange) => {
-    try {
-      const response = serve(exchange)
-      return response instanceof Promise ? response.catch((error: unknown) => pageOf(error, exchange, root)) : response
-    } catch (error) {
-      return pageOf(error, exchange, root)
-    }
-  }
+  return (exchange) => withRecovery(() => serve(exchange), (error) => pageOf(error, exchange, root))
 }
 
 /** Throws what is not of the reader's making, for the log. */

@@ -1,6 +1,6 @@
 /** Publications as their readers read them: found by the name and the secret of their address, with the stories of a page. */
 import { createHash, timingSafeEqual } from 'node:crypto'
-import { withValue, type Awaitable } from '../../base/awaitable.ts'
+import { withRecovery, withValue, type Awaitable } from '../../base/awaitable.ts'
 import { fail, Failure } from '../../base/failure.ts'
 import { parseJson, type JsonObject } from '../../base/json.ts'
 import { headline } from '../../models/headline.ts'
@@ -64,16 +64,10 @@ export function createPublicationReads(store: Pick<ReadStore, 'documents' | 'pub
 
 /** A filter that is too slow, or that no program reads any more, is nothing that its readers could mend, or should learn of. */
 function withoutReasons<T>(work: () => Awaitable<T>): Awaitable<T> {
-  const rethrow = (error: unknown): never => {
+  return withRecovery(work, (error) => {
     if (!(error instanceof Failure) || error.code !== 'badRequest') throw error
     throw fail('networkError', 'The publication cannot be read now: try again later', { cause: error.message })
-  }
-  try {
-    const result = work()
-    return result instanceof Promise ? result.catch(rethrow) : result
-  } catch (error) {
-    return rethrow(error)
-  }
+  })
 }
 
 /** Throws what the query throws, as `judge` changes it, and badRequest for a cursor or a limit that cannot be read. */
