@@ -9,7 +9,7 @@ import type { Clock } from '../base/clock.ts'
 import { describe, fail, type Failure } from '../base/failure.ts'
 import { systemReason } from '../base/system-error.ts'
 import { readPicture } from '../media/read-picture.ts'
-import { ACTOR_NAMES, type Actor } from '../store/actor.ts'
+import { actorName, type Actor } from '../store/actor.ts'
 import { fileNameOf, hashOfBytes, type PictureFiles } from '../store/media/picture-files.ts'
 import type { CountedPicture, PictureName } from '../store/media/picture-table.ts'
 import type { ReadStore } from '../store/read-store.ts'
@@ -70,8 +70,7 @@ export function createPictures({ store, files, limit, now }: PicturesOptions) {
       const { bytesMax, isDiskShort } = limit()
       if (isDiskShort) throw fail('conflict', 'Cannot keep the picture: the disk is nearly full: make room on it')
       if (!isKnown(name) || !files.has(name)) await writeFile(name, bytes)
-      const by = actor.kind === 'caller' ? actor.claim.userId : ACTOR_NAMES[actor.kind]
-      const row = { ...facts, hash: name.hash, bytes: bytes.length, alt: '', focus: undefined, createdAt: now(), actor: by }
+      const row = { ...facts, hash: name.hash, bytes: bytes.length, alt: '', focus: undefined, createdAt: now(), actor: actorName(actor) }
       let done
       try {
         done = await store.as(actor).addPicture(row, bytesMax)

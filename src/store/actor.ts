@@ -73,6 +73,11 @@ export const SYSTEM: System = { kind: 'system' }
 /** What the audit trail and the change log call those who are no users. */
 export const ACTOR_NAMES = { visitor: 'stranger', operator: 'operator', system: 'service', feed: 'feed' } as const
 
+/** The id of a user, or `operator`, `service`, `stranger` or `feed`. Ids of users are none of these. */
+export function actorName(actor: Actor | Visitor): string {
+  return actor.kind === 'caller' ? actor.claim.userId : ACTOR_NAMES[actor.kind]
+}
+
 /** The sender of a request. */
 export interface Requester {
   /** With the roles of the moment in which the request was admitted. */

@@ -1,6 +1,7 @@
 /**
- * What the nodes of a site request from each other, beside the API: the keys for a one-time token, and a copy of the
- * database, and the files of pictures. The first two are all that the site has, so they go over TLS or over loopback only, and no session opens them.
+ * What the nodes of a site request from each other, beside the API: the keys for a one-time token, a copy of the
+ * database, and the files of pictures. The first two are all that the site has. So all go over TLS or over loopback only, and no
+ * session opens them.
  */
 import { randomBytes } from 'node:crypto'
 import { mkdir, rm } from 'node:fs/promises'

@@ -16,7 +16,7 @@ import { pageKey } from '../../base/page-address.ts'
 import { entityTag } from '../../http/entity-tag.ts'
 import { audit } from '../../models/audit.ts'
 import type { Model } from '../../models/schema.ts'
-import { ACTOR_NAMES, SYSTEM, type Actor, type Visitor } from '../actor.ts'
+import { actorName, SYSTEM, type Actor, type Visitor } from '../actor.ts'
 import type { Database } from '../db/database.ts'
 import { CREATE_PICTURE_TRIGGER, createChangeTriggers, DROP_PICTURE_TRIGGER, dropChangeTriggers } from '../schema/change-triggers.ts'
 import { packText } from './document-history.ts'
@@ -127,9 +127,4 @@ function packed({ earlier, later }: ChangedRow): Uint8Array {
 /** The name of a version of a document: its entity tag without the quotes. */
 function versionOf(text: Uint8Array | null): string | null {
   return text === null ? null : entityTag(text).slice(1, -1)
-}
-
-/** The id of a user, or `operator`, `service`, `stranger` or `feed` as in the audit trail. Ids of users are none of these. */
-function actorName(actor: Actor | Visitor): string {
-  return actor.kind === 'caller' ? actor.claim.userId : ACTOR_NAMES[actor.kind]
 }

@@ -95,7 +95,7 @@ export function pictureFiles(directory: string) {
     },
     pathOf,
     remove: (picture: PictureName): void => rmSync(pathOf(picture), { force: true }),
-    /** All files, in parts: the names of pictures, and the paths of others with their last change. */
+    /** All files, in parts: the names of pictures, and the paths of others. */
     *all(): Generator<{ readonly pictures: readonly PictureName[]; readonly others: readonly string[] }> {
       for (const part of namesIn(directory)) {
         const inner = join(directory, part)
