@@ -21,7 +21,10 @@ export function siteBaseOf({ headers, isFromProxy }: Pick<Exchange, 'headers' | 
   const own = origin === undefined ? null : URL.parse(origin)
   // A page of this site says by its origin how its reader reached it, whatever is in between.
   if (own !== null && own.host === host.toLowerCase() && /^https?:$/.test(own.protocol)) return `${own.origin}/`
-  const forwarded = isFromProxy && headers['x-forwarded-proto'] === 'https'
-  const scheme = isTls || forwarded ? 'https' : 'http'
-  return `${scheme}://${HOST.test(host) ? host.toLowerCase() : 'localhost'}/`
+  return `${schemeOf({ headers, isFromProxy }, isTls)}://${HOST.test(host) ? host.toLowerCase() : 'localhost'}/`
+}
+
+/** `https` where the client speaks TLS, to this process or to a trusted proxy before it. */
+export function schemeOf({ headers, isFromProxy }: Pick<Exchange, 'headers' | 'isFromProxy'>, isTls: boolean): 'http' | 'https' {
+  return isTls || (isFromProxy && headers['x-forwarded-proto'] === 'https') ? 'https' : 'http'
 }

@@ -16,6 +16,7 @@ import { readChoice, shownMembers } from '../../content/publications/publication
 import type { PublicationReads } from '../../content/publications/publication-reads.ts'
 import { queryCallerOf } from '../../content/reads/query-caller.ts'
 import type { ReadResult, Reads, ReadsOptions } from '../../content/reads/reads.ts'
+import { schemeOf } from '../../endpoints/site-base.ts'
 import { limitKey } from '../../http/client-address.ts'
 import type { Exchange, Handler, HttpResponse } from '../../http/exchange.ts'
 import { hostName } from '../../http/foreign-pages.ts'
@@ -151,8 +152,7 @@ function siteOf(exchange: Exchange, { publicUrl, settings, isEncrypted }: Servin
   if (url !== undefined) return url
   const { host } = exchange.headers
   if (settings.allowedHosts.length === 0 || host === undefined || hostName(host) === undefined) return ''
-  const isTls = isEncrypted || (exchange.isFromProxy && exchange.headers['x-forwarded-proto'] === 'https')
-  return `${isTls ? 'https' : 'http'}://${host.toLowerCase()}/`
+  return `${schemeOf(exchange, isEncrypted)}://${host.toLowerCase()}/`
 }
 
 function cachingOf({ publicationSeconds }: Pick<Config, 'publicationSeconds'>): string {
