@@ -9,7 +9,7 @@ export interface KeptBody {
   readonly body: Uint8Array
   /** In the form of HTTP; see RFC 9110 section 8.8.2. */
   readonly lastModified: string
-  readonly coded: { [coding in Coding]?: Uint8Array | Promise<Uint8Array | undefined> }
+  readonly coded: { [coding in Coding]?: Uint8Array | Promise<Uint8Array | undefined> | undefined }
   /** `kept` for a body that is sent to many clients. */
   readonly effort: Effort
   /** Called with the bytes of each form that is added. */

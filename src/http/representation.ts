@@ -11,7 +11,7 @@ import { performance } from 'node:perf_hooks'
 import type { Awaitable } from '../base/awaitable.ts'
 import { setNewest } from '../base/bounded-map.ts'
 import { bytesOf } from '../base/text-parts.ts'
-import { compressStart, envelopeStart, type Effort, type EnvelopeStart } from './coded-envelope.ts'
+import { compressStart, envelopeStart, type EnvelopeStart } from './coded-envelope.ts'
 import { chooseCoding, CODINGS, type Coding } from './accept-encoding.ts'
 import { codedTag, listsWeakly } from './entity-tag.ts'
 import { compressBody, type KeptBody } from './kept-body.ts'
@@ -99,13 +99,13 @@ export function createRepresentation(isBusy: () => boolean = loadMeter()): Repre
     if (accept.length <= KEPT_CHARS_MAX) setNewest(knownCodings, accept, coding, HEADERS_KEPT_MAX)
     return coding
   }
-  /** The compressed form, or the one that is given where compressing fails, as it may without memory. */
-  const compress = async (start: EnvelopeStart, effort: Effort): Promise<EnvelopeStart> => {
+  /** The compressed form; undefined where compressing fails, as it may without memory. */
+  const compressed = async <T>(form: Promise<T>): Promise<T | undefined> => {
     running++
     try {
-      return await compressStart(start, effort)
+      return await form
     } catch {
-      return start
+      return undefined
     } finally {
       running--
     }
@@ -115,10 +115,10 @@ export function createRepresentation(isBusy: () => boolean = loadMeter()): Repre
     if (kept.gzip !== undefined) return kept.gzip
     const { start } = kept
     if (running >= RUNNING_MAX) return start
-    const making = compress(start, start.bytes.length > KEPT_EFFORT_BYTES_MAX ? 'once' : 'kept').then((made) => {
-      kept.gzip = made === start ? undefined : made
-      if (made !== start) kept.onGrowth(made.bytes.length)
-      return made
+    const making = compressed(compressStart(start, start.bytes.length > KEPT_EFFORT_BYTES_MAX ? 'once' : 'kept')).then((made) => {
+      kept.gzip = made
+      if (made !== undefined) kept.onGrowth(made.bytes.length)
+      return made ?? start
     })
     kept.gzip = making
     return making
@@ -129,19 +129,11 @@ export function createRepresentation(isBusy: () => boolean = loadMeter()): Repre
     const form = kept.coded[coding]
     if (form !== undefined) return form
     if (running >= RUNNING_MAX || (kept.effort === 'once' && isBusy())) return undefined
-    running++
-    const making = compressBody(kept.body, coding, kept.effort)
-      .then((made) => {
-        kept.coded[coding] = made
-        kept.onGrowth(made.length)
-        return made
-      })
-      .catch(() => {
-        // As it may fail without memory.
-        delete kept.coded[coding]
-        return undefined
-      })
-      .finally(() => running--)
+    const making = compressed(compressBody(kept.body, coding, kept.effort)).then((made) => {
+      kept.coded[coding] = made
+      if (made !== undefined) kept.onGrowth(made.length)
+      return made
+    })
     kept.coded[coding] = making
     return making
   }
@@ -160,7 +152,10 @@ export function createRepresentation(isBusy: () => boolean = loadMeter()): Repre
       case 'text': {
         const { data } = content
         if (accept !== undefined && (typeof data === 'string' ? data.length : bytesOf(data)) >= CODED_BYTES_MIN && takesGzip(accept)) {
-          if (running < RUNNING_MAX && !isBusy()) return compress(envelopeStart(data), 'once').then((made) => prepared(made, facts))
+          if (running < RUNNING_MAX && !isBusy()) {
+            const start = envelopeStart(data)
+            return compressed(compressStart(start, 'once')).then((made) => prepared(made ?? start, facts))
+          }
         }
         return { kind: 'data', status: 200, data, headers: headersOf(facts, undefined) }
       }
