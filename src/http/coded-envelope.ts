@@ -37,7 +37,7 @@ export async function compressStart({ bytes }: EnvelopeStart, effort: Effort): P
 }
 
 /** Memory of its own: bytes that are kept must not keep a block of node that holds others, or that is mostly empty. */
-function ownBytes(chunks: readonly Uint8Array[]): Buffer {
+export function ownBytes(chunks: readonly Uint8Array[]): Buffer {
   const bytes = Buffer.allocUnsafeSlow(chunks.reduce((sum, { length }) => sum + length, 0))
   let at = 0
   for (const chunk of chunks) {

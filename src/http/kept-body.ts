@@ -2,7 +2,7 @@
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 import type { Coding } from './accept-encoding.ts'
-import type { Effort } from './coded-envelope.ts'
+import { ownBytes, type Effort } from './coded-envelope.ts'
 
 export interface KeptBody {
   readonly type: string
@@ -20,9 +20,9 @@ export interface KeptBody {
 const QUALITY: Readonly<Record<Effort, number>> = { once: 3, kept: 8 }
 const LEVEL: Readonly<Record<Effort, number>> = { once: 1, kept: 8 }
 
-/** The body in a coding, compressed in a thread of libuv. */
+/** The body in a coding, compressed in a thread of libuv, in memory of its own. */
 export async function compressBody(body: Uint8Array, coding: Coding, effort: Effort): Promise<Uint8Array> {
-  if (coding === 'gzip') return promisify(gzip)(body, { level: LEVEL[effort] })
+  if (coding === 'gzip') return ownBytes([await promisify(gzip)(body, { level: LEVEL[effort] })])
   const params = { [constants.BROTLI_PARAM_QUALITY]: QUALITY[effort], [constants.BROTLI_PARAM_SIZE_HINT]: body.length }
-  return promisify(brotliCompress)(body, { params })
+  return ownBytes([await promisify(brotliCompress)(body, { params })])
 }

@@ -1,6 +1,8 @@
 /** What a read is sent as: which responses are compressed and when, and which are a 304. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { brotliDecompressSync, gunzipSync } from 'node:zlib'
+import { keptBody } from '../../src/app/publications/publication-formats.ts'
 import { compressStart, envelopeStart } from '../../src/http/coded-envelope.ts'
 import { createRepresentation, keepEnvelope, type Content, type KeptEnvelope, type Represent } from '../../src/http/representation.ts'
 import type { HttpResponse } from '../../src/http/exchange.ts'
@@ -85,6 +87,23 @@ describe('the representation of data', () => {
   it('is a 304 with the tag by which the client knows it', async () => {
     const response = await createRepresentation()(GZIP, { kind: 'known' }, { ...FACTS, tag: '"t-gzip"' })
     assert.deepEqual(response, { kind: 'empty', status: 304, headers: { ETag: '"t-gzip"', Vary: 'Accept-Encoding', 'Cache-Control': 'no-cache' } })
+  })
+})
+
+describe('the representation of a kept body', () => {
+  it('is compressed once in each coding, and its memory is what is counted', async () => {
+    const represent = createRepresentation(() => true)
+    const grown: number[] = []
+    const rendered = { text: '<p>story</p>\n'.repeat(300), type: 'text/html', lastModified: 'Sun, 01 Mar 2026 12:00:00 GMT' }
+    const kept = keptBody(rendered, 'kept', (bytes) => void grown.push(bytes))
+    for (const [coding, decode] of [['br', brotliDecompressSync], ['gzip', gunzipSync]] as const) {
+      const ask = () => represent({ headers: { 'accept-encoding': coding } }, { kind: 'body', kept }, FACTS)
+      const all = await Promise.all([ask(), ask(), ask()])
+      for (const one of all) assert.ok(one.kind === 'raw' && typeof one.body !== 'string' && decode(one.body).toString() === rendered.text && headersOf(one)['Content-Encoding'] === coding)
+      assert.ok(!(ask() instanceof Promise), 'no longer a promise')
+    }
+    const forms = [kept.body, kept.coded.br, kept.coded.gzip].map((form) => form as Uint8Array)
+    assert.deepEqual(forms.map(({ buffer }) => buffer.byteLength), [Buffer.byteLength(rendered.text), ...grown])
   })
 })
 

@@ -1,5 +1,5 @@
 /** The formats of publications, and a page in one of them as it is sent and kept. */
-import type { Effort } from '../../http/coded-envelope.ts'
+import { ownBytes, type Effort } from '../../http/coded-envelope.ts'
 import type { ResponseHeaders } from '../../http/exchange.ts'
 import type { KeptBody } from '../../http/kept-body.ts'
 import type { ResultForm } from '../../content/reads/reads.ts'
@@ -64,5 +64,6 @@ export const FORM: ResultForm<Rendered> = {
 }
 
 export function keptBody({ text, type, lastModified }: Rendered, effort: Effort, onGrowth: (bytes: number) => void): KeptBody {
-  return { type, body: Buffer.from(text), lastModified, coded: {}, effort, onGrowth }
+  const bytes = Buffer.from(text)
+  return { type, body: effort === 'kept' ? ownBytes([bytes]) : bytes, lastModified, coded: {}, effort, onGrowth }
 }
