@@ -69,7 +69,7 @@ export interface PictureUser {
   readonly id: string
 }
 
-export const USES_COUNTED_MAX = 1_000
+const USES_COUNTED_MAX = 1_000
 /** Rows that one page looks at. */
 const LOOKED_MAX = 1_000
 const REMOVED_PER_STEP = 50
