@@ -12,6 +12,7 @@ import { parseRecipientsFile } from '../age/age-keys.ts'
 import type { Clock } from '../base/clock.ts'
 import { SECOND_MS } from '../base/duration.ts'
 import type { JsonObject } from '../base/json.ts'
+import { createKeptThreads } from '../base/kept-threads.ts'
 import type { Log } from '../base/log.ts'
 import { repeat } from '../base/repeating.ts'
 import { systemReason } from '../base/system-error.ts'
@@ -30,6 +31,8 @@ import { RECIPIENTS_NAME, SECRETS_NAME, SETTINGS_NAME, type SmallFile } from './
 /** With the time of an upload, a lost machine costs less than a minute. */
 const EVERY_MS = 45 * SECOND_MS
 const FOLLOW_MS = 15 * SECOND_MS
+/** A site that changes all the time keeps its thread; a quiet one has none. */
+const THREAD_IDLE_MS = 2 * EVERY_MS
 const HEAP_MB_MAX = 128
 const COPY_NAME = /^offsite-\d+-\d+\.db/
 
@@ -159,7 +162,7 @@ function startPlace(address: PlaceAddress, options: OffsiteOptions) {
   const { name } = address
   const own = store.as(SYSTEM)
   const recordsChanges = isOnDuty === undefined
-  const running = new Set<ReturnType<typeof startTaskThread<OffsiteTask, OffsiteResult>>>()
+  const threads = createKeptThreads({ start: startOffsiteThread, idleMsMax: THREAD_IDLE_MS, now })
   let state = readPlaceState(store.pending.placeState(name))
   let [hasGap, isForced, looksForFork, isStopped] = [false, false, true, false]
   /** Two that stored one picture at once could not read back what they stored: a snapshot waits for the pictures, and they for it. */
@@ -182,22 +185,15 @@ function startPlace(address: PlaceAddress, options: OffsiteOptions) {
       return undefined
     }
     const { keys, rate } = settings()
-    const thread = startTaskThread<OffsiteTask, OffsiteResult>(new URL('./offsite-worker.ts', import.meta.url), { resourceLimits: { maxOldGenerationSizeMb: HEAP_MB_MAX } })
-    running.add(thread)
-    try {
-      const wasUsed = state.snapshot !== null
-      const result = await thread.run({ address, keys: [...keys()], recipients, rate, wasUsed, outbound, job })
-      if (result.kind !== 'failed') {
-        if (state.failures[job.kind] !== undefined) await update({ failures: withoutFailure(state, job.kind) })
-        return result
-      }
-      if (result.reason === 'forked') await own.breakChain(result.message)
-      await fail(job.kind, result.reason, result.message)
-      return undefined
-    } finally {
-      running.delete(thread)
-      await thread.end()
+    const wasUsed = state.snapshot !== null
+    const result = await threads.run({ address, keys: [...keys()], recipients, rate, wasUsed, outbound, job })
+    if (result.kind !== 'failed') {
+      if (state.failures[job.kind] !== undefined) await update({ failures: withoutFailure(state, job.kind) })
+      return result
     }
+    if (result.reason === 'forked') await own.breakChain(result.message)
+    await fail(job.kind, result.reason, result.message)
+    return undefined
   }
   const snapshot = async (): Promise<void> => {
     isForced = false
@@ -278,6 +274,7 @@ function startPlace(address: PlaceAddress, options: OffsiteOptions) {
     repeat(
       async () => {
         if (isOnDuty?.() !== false) await work()
+        await threads.endIdle()
         return EVERY_MS
       },
       {
@@ -303,8 +300,13 @@ function startPlace(address: PlaceAddress, options: OffsiteOptions) {
     },
     async stop(): Promise<void> {
       isStopped = true
-      await Promise.all([...running].map((thread) => thread.end()))
+      await threads.end()
       await Promise.all(loops.map((one) => one.stop()))
     },
   }
+}
+
+function startOffsiteThread() {
+  const program = new URL('./offsite-worker.ts', import.meta.url)
+  return startTaskThread<OffsiteTask, OffsiteResult>(program, { resourceLimits: { maxOldGenerationSizeMb: HEAP_MB_MAX } })
 }
