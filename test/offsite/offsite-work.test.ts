@@ -27,6 +27,7 @@ import { openDatabase } from '../../src/store/db/database.ts'
 import { hashOfBytes, pictureFiles } from '../../src/store/media/picture-files.ts'
 import type { PictureName } from '../../src/store/media/picture-table.ts'
 import { openStore } from '../../src/store/open-store.ts'
+import { PENDING_BYTES_MAX } from '../../src/store/pending/pending-changes.ts'
 import { bucketOn, bytesOf, KEYS, objectOf as asObject } from '../support/offsite/places.ts'
 
 const SECRET = 'a secret of the site that must never leave in the clear'
@@ -208,8 +209,9 @@ describe('off-site backups', () => {
     site.settings.places = parsePlaces(`s3://backups/site?endpoint=${endpoint} s3://backups/away?endpoint=${endpoint}`)
     await site.work.wake()
     isAway = true
+    // More than half of the bytes that may wait.
     for (let n = 0; n < 3; n++) {
-      await site.store.writeMeta('long', `${n}${'x'.repeat(16 * 1024 * 1024)}`)
+      await site.store.writeMeta(`long ${n}`, 'x'.repeat(PENDING_BYTES_MAX / 6))
       await site.work.wake()
     }
     isAway = false
@@ -242,7 +244,8 @@ describe('off-site backups', () => {
     const site = await siteOn(t, { fault: () => (isGone ? { kind: 'error', status: 403, code: 'AccessDenied' } : undefined) })
     await site.work.wake()
     isGone = true
-    for (let n = 0; n < 5; n++) await site.store.writeMeta('long', `${n}${'x'.repeat(16 * 1024 * 1024)}`)
+    // The second change has the text of the first one as well.
+    for (const text of ['x', 'y']) await site.store.writeMeta('long', text.repeat(PENDING_BYTES_MAX / 3))
     await site.store.insert(topic, aTopic('late'))
     await site.work.wake()
     const [gone] = site.work.places()
