@@ -2,7 +2,7 @@
  * Making directories, and syncing the names in them. Parents are made one at a time: Node's recursive mkdir loops
  * forever where a file system takes no directories, as below /proc.
  */
-import { closeSync, existsSync, fsyncSync, linkSync, mkdirSync, openSync, renameSync, rmSync, statSync } from 'node:fs'
+import { closeSync, existsSync, fsyncSync, linkSync, mkdirSync, openSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 
 /** The path itself where it exists, or the nearest directory above it that does. */
@@ -35,6 +35,13 @@ export function syncDirectory(path: string): void {
   } finally {
     closeSync(descriptor)
   }
+}
+
+/** Replaces the content of a file durably: whenever the machine stops, the old one or the new one is there. Throws the system's error. */
+export function replaceFile(file: string, content: string, mode: number): void {
+  writeFileSync(`${file}.new`, content, { mode, flush: true })
+  renameSync(`${file}.new`, file)
+  syncDirectory(dirname(file))
 }
 
 /**

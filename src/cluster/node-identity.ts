@@ -1,8 +1,8 @@
 /** What makes a data directory that of a node: its identity and that of the log it follows, in `cluster.json`. */
 import { randomBytes } from 'node:crypto'
-import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { syncDirectory } from '../base/directory.ts'
+import { replaceFile, syncDirectory } from '../base/directory.ts'
 import { isObject, parseJson } from '../base/json.ts'
 import { DataDirError } from '../store/db/data-dir.ts'
 
@@ -54,10 +54,7 @@ export function readDraft(directory: string, by: Maker): NodeIdentity | undefine
 
 /** Notes the identity durably, so that a command that is interrupted can be run again. */
 export function writeDraft(directory: string, by: Maker, { node, site }: NodeIdentity): void {
-  const file = draftFile(directory, by)
-  writeFileSync(`${file}.new`, `${JSON.stringify({ node, site })}\n`, { mode: FILE_MODE, flush: true })
-  renameSync(`${file}.new`, file)
-  syncDirectory(directory)
+  replaceFile(draftFile(directory, by), `${JSON.stringify({ node, site })}\n`, FILE_MODE)
 }
 
 export function removeDraft(directory: string, by: Maker): void {

@@ -2,14 +2,14 @@
  * `dateline backup key`: the key of off-site backups. The machine keeps the recipient alone, which encrypts; the identity, which reads
  * them, is printed once, for a safe place elsewhere.
  */
-import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeSync } from 'node:fs'
+import { closeSync, fsyncSync, openSync, rmSync, writeSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { encryptAge } from '../../age/age.ts'
 import { AgeError } from '../../age/age-error.ts'
 import { newIdentity, parseRecipient } from '../../age/age-keys.ts'
 import { systemClock } from '../../base/clock.ts'
 import { isoDate } from '../../base/dates.ts'
-import { makeDirectory, syncDirectory } from '../../base/directory.ts'
+import { makeDirectory, replaceFile } from '../../base/directory.ts'
 import { systemReason } from '../../base/system-error.ts'
 import { readConfig } from '../../config/read-config.ts'
 import { readRecipients } from '../../offsite/offsite-work.ts'
@@ -51,7 +51,7 @@ export const backupKeyCommand: Command = {
       else await writeIdentity(to, text, options.has('--passphrase-stdin') ? await firstLineOf(terminal.stdin, 'a passphrase') : undefined)
     }
     makeDirectory(directory, DIRECTORY_MODE)
-    writeWhole(join(directory, RECIPIENTS_NAME), `${options.has('--add') ? before : ''}${recipient}\n`)
+    replaceFile(join(directory, RECIPIENTS_NAME), `${options.has('--add') ? before : ''}${recipient}\n`, FILE_MODE)
     const kept = to === undefined ? 'the three lines above' : `"${to}"`
     terminal.stderr.write(
       made === undefined
@@ -106,17 +106,4 @@ function openNew(file: string): number {
     const remedy = 'choose a new file in a directory that is there'
     throw new UsageError(`Cannot write the key to "${file}": ${systemReason(error)}: ${remedy}`)
   }
-}
-
-/** The new content or the old one, whenever the machine stops. */
-export function writeWhole(file: string, text: string): void {
-  const descriptor = openSync(`${file}.new`, 'w', FILE_MODE)
-  try {
-    writeSync(descriptor, text)
-    fsyncSync(descriptor)
-  } finally {
-    closeSync(descriptor)
-  }
-  renameSync(`${file}.new`, file)
-  syncDirectory(resolve(file, '..'))
 }

@@ -1,13 +1,13 @@
 /** What a restored site has beside its database: secrets, templates, the recipients of its backups, and the flags of its service. */
 import { existsSync, renameSync } from 'node:fs'
 import { basename, join } from 'node:path'
-import { makeDirectory } from '../../base/directory.ts'
+import { makeDirectory, replaceFile } from '../../base/directory.ts'
 import { isObject, parseJson, type JsonObject } from '../../base/json.ts'
 import { RECIPIENTS_NAME, SECRETS_NAME, SETTINGS_NAME, TEMPLATES_NAME, type SmallFile } from '../../offsite/site-archive.ts'
 import type { RestorePlace } from '../../store/backup/restore.ts'
-import { writeWhole } from './backup-key-command.ts'
 
 const DIRECTORY_MODE = 0o700
+const FILE_MODE = 0o600
 const WRITTEN: readonly string[] = [SECRETS_NAME, RECIPIENTS_NAME]
 
 /** Writes the files into the data directory. One of the same name that differs is kept as `NAME.before-restore`. */
@@ -19,7 +19,7 @@ export function writeBeside({ path }: RestorePlace, files: readonly SmallFile[])
     makeDirectory(directory, DIRECTORY_MODE)
     const file = join(directory, basename(name))
     if (existsSync(file)) renameSync(file, `${file}.before-restore`)
-    writeWhole(file, text)
+    replaceFile(file, text, FILE_MODE)
   }
 }
 

@@ -6,10 +6,10 @@
  * one, and the next start goes on from there. The copy is moved by the rename that puts it in place: where the note names
  * the kept database and there is no copy any more, an earlier start has ended before the restored one was open.
  */
-import { closeSync, existsSync, fsyncSync, openSync, readdirSync, renameSync, rmSync, writeSync } from 'node:fs'
-import { basename, dirname, join } from 'node:path'
+import { existsSync, readdirSync, renameSync, rmSync } from 'node:fs'
+import { basename, join } from 'node:path'
 import type { Clock } from '../../base/clock.ts'
-import { syncDirectory } from '../../base/directory.ts'
+import { replaceFile, syncDirectory } from '../../base/directory.ts'
 import { readRegularFile } from '../../base/regular-file.ts'
 import { systemReason } from '../../base/system-error.ts'
 import { DataDirError, ownDataDir, type DataDir, type Owner } from '../db/data-dir.ts'
@@ -129,16 +129,7 @@ export function removeRestoreFiles(dir: DataDir): void {
 const endedNote = (dir: RestorePlace): string => `${noteFile(dir)}.ended`
 
 function writeNote(dir: RestorePlace, note: RestoreNote): void {
-  const file = noteFile(dir)
-  const descriptor = openSync(`${file}.new`, 'w', FILE_MODE)
-  try {
-    writeSync(descriptor, JSON.stringify(note))
-    fsyncSync(descriptor)
-  } finally {
-    closeSync(descriptor)
-  }
-  renameSync(`${file}.new`, file)
-  syncDirectory(dirname(file))
+  replaceFile(noteFile(dir), JSON.stringify(note), FILE_MODE)
 }
 
 /** Undefined where there is none. Throws a DataDirError for a file that is not a note of ours. */
