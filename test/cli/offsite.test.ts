@@ -72,10 +72,12 @@ describe('dateline restore --from', () => {
     assert.equal((await service.call('GET', '/api/v1/auth/me', { token })).at('data.email'), ADMIN_EMAIL)
     await service.stop()
 
+    writeFileSync(join(target, 'backup-recipients'), 'of another key')
     const earlier = await runHere(['restore', '--from', place, '--identity', key, '--data-dir', target, '--yes', '--at', renamedAt, '--json'])
     assert.equal(earlier.code, 0, earlier.stderr)
     assert.match(String((JSON.parse(earlier.stdout) as { replaced: string }).replaced), /dateline\.db\.replaced-/)
     assert.deepEqual(topicsOf(target), ['Harbours'])
+    assert.deepEqual(readdirSync(target).filter((name) => name.endsWith('.before-restore')), ['backup-recipients.before-restore'])
   })
 
   it('tells how many pictures the place lacks, and restores the rest', async (t) => {

@@ -1,5 +1,5 @@
 /** What a restored site has beside its database: secrets, templates, the recipients of its backups, and the flags of its service. */
-import { existsSync, renameSync } from 'node:fs'
+import { existsSync, readFileSync, renameSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { makeDirectory, replaceFile } from '../../base/directory.ts'
 import { isObject, parseJson, type JsonObject } from '../../base/json.ts'
@@ -18,7 +18,10 @@ export function writeBeside({ path }: RestorePlace, files: readonly SmallFile[])
     const directory = isTemplate ? join(path, TEMPLATES_NAME) : path
     makeDirectory(directory, DIRECTORY_MODE)
     const file = join(directory, basename(name))
-    if (existsSync(file)) renameSync(file, `${file}.before-restore`)
+    if (existsSync(file)) {
+      if (readFileSync(file, 'utf8') === text) continue
+      renameSync(file, `${file}.before-restore`)
+    }
     replaceFile(file, text, FILE_MODE)
   }
 }
