@@ -5,6 +5,7 @@ import { randomBytes } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
+import { streamOf } from '../../src/base/byte-source.ts'
 import { pause } from '../../src/base/pause.ts'
 import { createS3Place } from '../../src/offsite/s3-place.ts'
 import { createS3Requests } from '../../src/offsite/s3-requests.ts'
@@ -59,7 +60,7 @@ async function checkServer(name: string, port: number, key: AccessKey): Promise<
   const place = createS3Place(options)
   for (const length of [1, 1_000, 8 * 1024 * 1024, 19 * 1024 * 1024 + 7]) await checkObject(place, length)
   const keys = Array.from({ length: 30 }, (_, i) => `changes/${String(i).padStart(3, '0')}.age`)
-  for (const one of keys.toReversed()) await place.put(one, once(Buffer.from(one)), 100)
+  for (const one of keys.toReversed()) await place.put(one, streamOf(Buffer.from(one)), 100)
   assert.deepEqual((await place.list('changes/')).map((object) => object.key), keys)
   await place.remove('changes/000.age')
   await place.remove('changes/000.age')
@@ -84,12 +85,8 @@ async function makeBucket(send: ReturnType<typeof createS3Requests>): Promise<vo
 
 async function checkObject(place: Place, length: number): Promise<void> {
   const [bytes, key] = [randomBytes(length), `snapshots/${length}.age`]
-  await place.put(key, once(bytes), length)
+  await place.put(key, streamOf(bytes), length)
   assert.ok(bytes.equals(Buffer.concat(await Array.fromAsync(place.get(key)))), `${length} bytes`)
   assert.ok(bytes.subarray(length >> 1).equals(Buffer.concat(await Array.fromAsync(place.get(key, length >> 1)))))
   assert.deepEqual(await place.list(key), [{ key, bytes: length }])
-}
-
-async function* once(bytes: Buffer): AsyncGenerator<Uint8Array> {
-  yield bytes
 }

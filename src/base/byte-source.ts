@@ -53,6 +53,11 @@ export function byteSource(chunks: Bytes) {
   }
 }
 
+/** A stream of these bytes alone. */
+export async function* streamOf(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  if (bytes.length > 0) yield bytes
+}
+
 /** The stream cut into pieces of one size; the last may be shorter. An empty stream has none. */
 export async function* pieces(chunks: Bytes, size: number): AsyncGenerator<Buffer> {
   const source = byteSource(chunks)

@@ -5,7 +5,7 @@
 import { decryptAge } from '../age/age.ts'
 import { AgeError } from '../age/age-error.ts'
 import type { AgeIdentity } from '../age/age-keys.ts'
-import { byteSource, type Bytes } from '../base/byte-source.ts'
+import { byteSource, streamOf, type Bytes } from '../base/byte-source.ts'
 import { PICTURE_BYTES_MAX } from '../media/read-picture.ts'
 import { hasPictures, picturesBeside } from '../store/backup/picture-copies.ts'
 import { openDatabase } from '../store/db/database.ts'
@@ -53,7 +53,7 @@ export async function storePictures(storing: Storing, { rows, files, after }: Pi
       missing++
       continue
     }
-    await putProved(storing, pictureKey(picture), once(content), content.length, (read) => isPicture(picture, read), UNCOMPRESSED)
+    await putProved(storing, pictureKey(picture), streamOf(content), content.length, (read) => isPicture(picture, read), UNCOMPRESSED)
     sent++
   }
   return { count, bytes, sent, missing, reached }
@@ -146,8 +146,4 @@ async function isPicture({ hash }: PictureName, read: Bytes): Promise<boolean> {
   const { content, sha256 } = measured(read)
   for await (const _ of content) continue
   return sha256() === hash
-}
-
-async function* once(bytes: Buffer): AsyncGenerator<Uint8Array> {
-  yield bytes
 }

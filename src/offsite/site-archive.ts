@@ -5,7 +5,7 @@
 import { createReadStream } from 'node:fs'
 import { readdir, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Bytes } from '../base/byte-source.ts'
+import { streamOf, type Bytes } from '../base/byte-source.ts'
 import { writeTar, type TarFile } from './tar.ts'
 
 export const DATABASE_NAME = 'dateline.db'
@@ -36,11 +36,7 @@ export async function templateFiles(dataDir: string): Promise<readonly SmallFile
 
 /** The small files first: a reader has them before the long one. */
 export function archiveSite(database: { readonly file: string; readonly bytes: number; readonly pass: (content: Bytes) => Bytes }, beside: readonly SmallFile[]): Bytes {
-  const small = beside.map(({ name, text }): TarFile => ({ name, bytes: Buffer.byteLength(text), content: once(Buffer.from(text)) }))
+  const small = beside.map(({ name, text }): TarFile => ({ name, bytes: Buffer.byteLength(text), content: streamOf(Buffer.from(text)) }))
   const content = database.pass(createReadStream(database.file, { highWaterMark: READ_BYTES }))
   return writeTar([...small, { name: DATABASE_NAME, bytes: database.bytes, content }])
-}
-
-async function* once(bytes: Buffer): AsyncGenerator<Uint8Array> {
-  if (bytes.length > 0) yield bytes
 }

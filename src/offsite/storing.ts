@@ -1,7 +1,7 @@
 /** Storing snapshots and changes at a place, each with its proof (proved-objects.ts), and removing what is not to be kept. */
 import { rm, stat } from 'node:fs/promises'
 import type { AgeIdentity } from '../age/age-keys.ts'
-import { byteSource, type Bytes } from '../base/byte-source.ts'
+import { byteSource, streamOf, type Bytes } from '../base/byte-source.ts'
 import { isoDate } from '../base/dates.ts'
 import { MINUTE_MS, SECOND_MS } from '../base/duration.ts'
 import type { Model } from '../models/schema.ts'
@@ -80,7 +80,7 @@ export async function storeSnapshot(storing: Storing, job: SnapshotJob): Promise
       archive: { bytes: sealed.bytes(), sha256: sealed.sha256() },
       pictures: { count: pictures.count, bytes: pictures.bytes },
     })
-    await putProved(storing, manifest, once(told), told.length, async (read) => told.equals(Buffer.concat(await Array.fromAsync(read))))
+    await putProved(storing, manifest, streamOf(told), told.length, async (read) => told.equals(Buffer.concat(await Array.fromAsync(read))))
     const count = Object.values(items).reduce((sum, n) => sum + n, 0)
     return { ...id, bytes: sealed.bytes(), items: count, ms: now() - startedAt, proof: isWhole ? 'whole' : 'share', pictures }
   } finally {
@@ -203,8 +203,4 @@ function chainOf(file: string): { readonly chain: string; readonly seq: number }
   } finally {
     database.close()
   }
-}
-
-async function* once(bytes: Buffer): AsyncGenerator<Uint8Array> {
-  yield bytes
 }

@@ -9,6 +9,7 @@ import { temporaryDirectory, type Cleanup } from '../../scripts/tools/temporary-
 import { decryptAge, encryptAge } from '../../src/age/age.ts'
 import { AgeError } from '../../src/age/age-error.ts'
 import { newIdentity, parseIdentity, parseRecipient } from '../../src/age/age-keys.ts'
+import { streamOf } from '../../src/base/byte-source.ts'
 import { createLog } from '../../src/base/log.ts'
 import { PICTURE_BYTES_MAX } from '../../src/media/read-picture.ts'
 import { topic } from '../../src/models/topic.ts'
@@ -28,7 +29,7 @@ import { hashOfBytes, pictureFiles } from '../../src/store/media/picture-files.t
 import type { PictureName } from '../../src/store/media/picture-table.ts'
 import { openStore } from '../../src/store/open-store.ts'
 import { PENDING_BYTES_MAX } from '../../src/store/pending/pending-changes.ts'
-import { bucketOn, bytesOf, KEYS, objectOf as asObject } from '../support/offsite/places.ts'
+import { bucketOn, bytesOf, KEYS } from '../support/offsite/places.ts'
 
 const SECRET = 'a secret of the site that must never leave in the clear'
 const KEY = newIdentity()
@@ -319,7 +320,7 @@ describe('pictures in off-site backups', () => {
     assert.ok(lists.length >= 2 && lists.every((prefix) => /\/[0-9a-f]$/.test(prefix)), lists.join(' '))
     for (const key of names.map(pictureKey)) {
       const bytes = site.server.objects.get(`site/${key}`) ?? Buffer.alloc(0)
-      assert.equal((await bytesOf(decryptAge(IDENTITIES, asObject(bytes)))).length, PICTURE_BYTES)
+      assert.equal((await bytesOf(decryptAge(IDENTITIES, streamOf(bytes)))).length, PICTURE_BYTES)
       assert.equal(bytes.includes('harbour') || bytes.includes('ferry'), false)
     }
     const { file, found } = await restored(t, site)
@@ -383,7 +384,7 @@ describe('pictures in off-site backups', () => {
     await site.work.wake()
     const keyOf = (text: string): string => `site/${pictureKey(names.get(text) ?? assert.fail(text))}`
     const objectOf = (text: string): Buffer => site.server.objects.get(keyOf(text)) ?? assert.fail(text)
-    const sealed = async (recipient: string, bytes: number): Promise<Buffer> => bytesOf(encryptAge([parseRecipient(recipient)], asObject(Buffer.alloc(bytes))))
+    const sealed = async (recipient: string, bytes: number): Promise<Buffer> => bytesOf(encryptAge([parseRecipient(recipient)], streamOf(Buffer.alloc(bytes))))
     site.server.objects.set(keyOf('cut'), objectOf('cut').subarray(0, -1))
     site.server.objects.set(keyOf('forged'), objectOf('whole'))
     site.server.objects.set(keyOf('foreign'), await sealed(newIdentity().recipient, 10))

@@ -6,11 +6,12 @@ import { pathToFileURL } from 'node:url'
 import { describe, it } from 'node:test'
 import { s3Server } from '../../scripts/tools/offsite/s3-server.ts'
 import { temporaryDirectory, type Cleanup } from '../../scripts/tools/temporary-directory.ts'
+import { streamOf } from '../../src/base/byte-source.ts'
 import { createDirectoryPlace } from '../../src/offsite/directory-place.ts'
 import { parsePlace, type DirectoryAddress } from '../../src/offsite/place-address.ts'
 import { PlaceError, type Place } from '../../src/offsite/place.ts'
 import { createTransferRate } from '../../src/offsite/transfer-rate.ts'
-import { bucketOn, bytesOf, noPause, objectOf } from '../support/offsite/places.ts'
+import { bucketOn, bytesOf, noPause } from '../support/offsite/places.ts'
 
 const DAY_MS = 24 * 60 * 60_000
 const RATE = createTransferRate(undefined, noPause)
@@ -31,7 +32,7 @@ for (const [name, open] of Object.entries(PLACES)) {
       const place = await open(t)
       for (const length of [1, 1_000, 9 * 1024 * 1024, 17 * 1024 * 1024 + 3]) {
         const bytes = Buffer.alloc(length, `${length} `)
-        await place.put(`snapshots/${length}.age`, objectOf(bytes), length)
+        await place.put(`snapshots/${length}.age`, streamOf(bytes), length)
         assert.ok(bytes.equals(await bytesOf(place.get(`snapshots/${length}.age`))), `${length} bytes`)
         assert.ok(bytes.subarray(length - 1).equals(await bytesOf(place.get(`snapshots/${length}.age`, length - 1))))
       }
@@ -40,7 +41,7 @@ for (const [name, open] of Object.entries(PLACES)) {
     it('lists by prefix, in order, over pages', async (t) => {
       const place = await open(t)
       const keys = Array.from({ length: 8 }, (_, i) => `changes/aa/${i}.age`)
-      for (const key of [...keys.toReversed(), 'changes/ab.age', 'snapshots/x.age']) await place.put(key, objectOf(Buffer.from(key)), 100)
+      for (const key of [...keys.toReversed(), 'changes/ab.age', 'snapshots/x.age']) await place.put(key, streamOf(Buffer.from(key)), 100)
       assert.deepEqual(await place.list('changes/aa/'), keys.map((key) => ({ key, bytes: key.length })))
       assert.deepEqual((await place.list('')).map(({ key }) => key), [...keys, 'changes/ab.age', 'snapshots/x.age'])
       assert.deepEqual((await place.list('changes/ab')).map(({ key }) => key), ['changes/ab.age'])
@@ -49,8 +50,8 @@ for (const [name, open] of Object.entries(PLACES)) {
 
     it('replaces and removes; what is missing is said to be', async (t) => {
       const place = await open(t)
-      await place.put('a.age', objectOf(Buffer.from('old')), 10)
-      await place.put('a.age', objectOf(Buffer.from('new')), 10)
+      await place.put('a.age', streamOf(Buffer.from('old')), 10)
+      await place.put('a.age', streamOf(Buffer.from('new')), 10)
       assert.equal(String(await bytesOf(place.get('a.age'))), 'new')
       await place.remove('a.age')
       await place.remove('a.age')
@@ -60,7 +61,7 @@ for (const [name, open] of Object.entries(PLACES)) {
 
     it('has nothing of an object whose content fails, and what was there stays', async (t) => {
       const place = await open(t)
-      await place.put('a.age', objectOf(Buffer.from('old')), 10)
+      await place.put('a.age', streamOf(Buffer.from('old')), 10)
       const failing = async function* (): AsyncGenerator<Uint8Array> {
         for (let n = 0; n < 20; n++) yield Buffer.alloc(1024 * 1024)
         throw new Error('the disk of the database failed')
@@ -75,15 +76,15 @@ for (const [name, open] of Object.entries(PLACES)) {
 describe('a directory', () => {
   it('that is not there is not made: a disk may not be mounted', async (t) => {
     const place = directoryPlace(join(temporaryDirectory(t), 'nas'))
-    await assert.rejects(place.put('a.age', objectOf(Buffer.from('x')), 10), /nas: no such file or directory: mount the disk, or correct the address/)
+    await assert.rejects(place.put('a.age', streamOf(Buffer.from('x')), 10), /nas: no such file or directory: mount the disk, or correct the address/)
   })
 
   it('that was used and is empty again is not used: a disk is not mounted', async (t) => {
     const path = temporaryDirectory(t)
-    await directoryPlace(path).put('a.age', objectOf(Buffer.from('x')), 10)
+    await directoryPlace(path).put('a.age', streamOf(Buffer.from('x')), 10)
     assert.deepEqual((await directoryPlace(path, true).list('')).length, 1)
     for (const name of readdirSync(path)) rmSync(join(path, name))
-    for (const use of [(place: Place) => place.list(''), (place: Place) => place.put('a.age', objectOf(Buffer.from('x')), 10)]) {
+    for (const use of [(place: Place) => place.list(''), (place: Place) => place.put('a.age', streamOf(Buffer.from('x')), 10)]) {
       await assert.rejects(use(directoryPlace(path, true)), /lacks its mark dateline-backups: mount the disk/)
     }
   })
@@ -91,7 +92,7 @@ describe('a directory', () => {
   it('loses what killed uploads left after a day, and files of others stay', async (t) => {
     const path = temporaryDirectory(t)
     const place = directoryPlace(path)
-    await place.put('snapshots/a.age', objectOf(Buffer.from('x')), 10)
+    await place.put('snapshots/a.age', streamOf(Buffer.from('x')), 10)
     for (const [name, hours] of [['b.age.partial-7-1', 25], ['c.age.partial-8-1', 1], ['photo.jpg', 1_000]] as const) {
       const file = join(path, 'snapshots', name)
       writeFileSync(file, 'x')
@@ -106,7 +107,7 @@ describe('a directory', () => {
     const path = join(temporaryDirectory(t), 'nas')
     mkdirSync(path)
     chmodSync(path, 0o500)
-    await assert.rejects(directoryPlace(path).put('a.age', objectOf(Buffer.from('x')), 10), (error) => error instanceof PlaceError && error.kind === 'denied')
+    await assert.rejects(directoryPlace(path).put('a.age', streamOf(Buffer.from('x')), 10), (error) => error instanceof PlaceError && error.kind === 'denied')
   })
 })
 

@@ -3,12 +3,13 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { misbehavingServer } from '../../scripts/tools/misbehaving-server.ts'
 import { s3Server, type Fault, type S3Call, type S3ServerOptions } from '../../scripts/tools/offsite/s3-server.ts'
+import { streamOf } from '../../src/base/byte-source.ts'
 import { PlaceError, type Place } from '../../src/offsite/place.ts'
 import { authorization, sha256 } from '../../src/offsite/s3-signing.ts'
-import { bucketOn, bytesOf, objectOf } from '../support/offsite/places.ts'
+import { bucketOn, bytesOf } from '../support/offsite/places.ts'
 
 const LONG = Buffer.alloc(9 * 1024 * 1024, 'dateline ')
-const put = (place: Place): Promise<void> => place.put('a.age', objectOf(Buffer.from('content')), 100)
+const put = (place: Place): Promise<void> => place.put('a.age', streamOf(Buffer.from('content')), 100)
 
 async function problemOf(work: Promise<unknown>): Promise<{ readonly kind: string; readonly message: string }> {
   try {
@@ -48,7 +49,7 @@ describe('a request to S3', () => {
       it(`for ${name} survives ${fault.kind === 'error' ? fault.status : fault.kind}`, async (t) => {
         const server = await s3Server(t, once(fault, isHit))
         const place = bucketOn(server)
-        await place.put('a.age', objectOf(LONG), LONG.length)
+        await place.put('a.age', streamOf(LONG), LONG.length)
         assert.ok(LONG.equals(await bytesOf(place.get('a.age'))))
         assert.deepEqual(await place.list(''), [{ key: 'a.age', bytes: LONG.length }])
         // The begin of an upload whose response was lost leaves one, which a sweep removes.

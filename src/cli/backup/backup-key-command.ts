@@ -7,6 +7,7 @@ import { join, resolve } from 'node:path'
 import { encryptAge } from '../../age/age.ts'
 import { AgeError } from '../../age/age-error.ts'
 import { newIdentity, parseRecipient } from '../../age/age-keys.ts'
+import { streamOf } from '../../base/byte-source.ts'
 import { systemClock } from '../../base/clock.ts'
 import { isoDate } from '../../base/dates.ts'
 import { makeDirectory, replaceFile } from '../../base/directory.ts'
@@ -83,10 +84,7 @@ function checked(recipient: string): string {
 }
 
 async function writeIdentity(file: string, text: string, passphrase: string | undefined): Promise<void> {
-  const plain = async function* (): AsyncGenerator<Uint8Array> {
-    yield Buffer.from(text)
-  }
-  const sealed = passphrase === undefined ? Buffer.from(text) : Buffer.concat(await Array.fromAsync(encryptAge([{ kind: 'passphrase', passphrase }], plain())))
+  const sealed = passphrase === undefined ? Buffer.from(text) : Buffer.concat(await Array.fromAsync(encryptAge([{ kind: 'passphrase', passphrase }], streamOf(Buffer.from(text)))))
   const descriptor = openNew(file)
   try {
     writeSync(descriptor, sealed)

@@ -4,6 +4,7 @@ import { decryptAge } from '../../age/age.ts'
 import { VERSION_LINE } from '../../age/age-header.ts'
 import { AgeError } from '../../age/age-error.ts'
 import { parseIdentityFile, type AgeIdentity } from '../../age/age-keys.ts'
+import { streamOf } from '../../base/byte-source.ts'
 import { readRegularFile } from '../../base/regular-file.ts'
 import { systemReason } from '../../base/system-error.ts'
 import { UsageError } from '../command.ts'
@@ -25,10 +26,7 @@ export async function readIdentityFile(file: string, passphrase: () => Promise<s
 }
 
 async function opened(bytes: Buffer, passphrase: string): Promise<string> {
-  const sealed = async function* (): AsyncGenerator<Uint8Array> {
-    yield bytes
-  }
-  return Buffer.concat(await Array.fromAsync(decryptAge([{ kind: 'passphrase', passphrase }], sealed()))).toString('utf8')
+  return Buffer.concat(await Array.fromAsync(decryptAge([{ kind: 'passphrase', passphrase }], streamOf(bytes)))).toString('utf8')
 }
 
 /** The first line of standard input. Throws UsageError for an empty one. */

@@ -35,9 +35,6 @@ export function bucketOn({ endpoint }: Pick<S3Server, 'endpoint'>, setup: Bucket
   return createS3Place({ address, key: keyFor(address, keys), client, rate: createTransferRate(undefined, noPause), pause: noPause, now })
 }
 
-export async function* objectOf(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
-  yield bytes
-}
 
 export async function bytesOf(content: Bytes): Promise<Buffer> {
   return Buffer.concat(await Array.fromAsync(content))
