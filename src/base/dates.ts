@@ -11,6 +11,11 @@ export function isoDate(ms: number): string {
   return latest.text
 }
 
+/** `20251020T123456Z`, for names of files and keys: their order is that of the instants. */
+export function compactDate(ms: number): string {
+  return `${isoDate(ms).slice(0, 19).replaceAll(/[-:]/g, '')}Z`
+}
+
 let latest = { ms: 0, text: '1970-01-01T00:00:00.000Z' }
 
 /** Any ISO 8601 date or date-time in that form, fractions of a millisecond cut off; undefined for any other text. */

@@ -6,7 +6,7 @@
  * - `changes/CHAIN/FIRST-LAST-20261124T093100Z.zst.age`: the commits with these numbers; the time is that of the last one
  * - `pictures/HASH.EXT.age`: a picture by the SHA-256 of its file, for all snapshots and changes that name it
  */
-import { isoDate, parseIsoDate } from '../base/dates.ts'
+import { compactDate, parseIsoDate } from '../base/dates.ts'
 import { fileNameOf } from '../store/media/picture-files.ts'
 import type { PictureName } from '../store/media/picture-table.ts'
 import type { PlaceObject } from './place.ts'
@@ -41,12 +41,12 @@ export interface Segment extends SegmentId {
 }
 
 export function snapshotKeys({ at, chain, seq }: SnapshotId): { readonly archive: string; readonly manifest: string } {
-  const base = `${SNAPSHOTS}${timeText(at)}-${chain}-${numberText(seq)}`
+  const base = `${SNAPSHOTS}${compactDate(at)}-${chain}-${numberText(seq)}`
   return { archive: `${base}.tar.zst.age`, manifest: `${base}.json.age` }
 }
 
 export function segmentKey({ chain, first, last, at }: SegmentId): string {
-  return `${CHANGES}${chain}/${numberText(first)}-${numberText(last)}-${timeText(at)}.zst.age`
+  return `${CHANGES}${chain}/${numberText(first)}-${numberText(last)}-${compactDate(at)}.zst.age`
 }
 
 export function pictureKey(picture: PictureName): string {
@@ -101,11 +101,6 @@ export function segmentsBehind(segments: readonly Segment[], chain: string, seq:
 
 function numberText(seq: number): string {
   return String(seq).padStart(DIGITS, '0')
-}
-
-/** `20261124T093000Z` */
-function timeText(at: number): string {
-  return `${isoDate(at).slice(0, 19).replaceAll(/[-:]/g, '')}Z`
 }
 
 function parseTime(text: string): number | undefined {

@@ -3,6 +3,7 @@
  * repeated: objects are written as a whole, and an upload that was completed is found by its object.
  */
 import type { Clock } from '../base/clock.ts'
+import { compactDate } from '../base/dates.ts'
 import type { Pause } from '../base/pause.ts'
 import type { OutboundClient, OutboundSend } from '../outbound/outbound-client.ts'
 import { OutboundError } from '../outbound/outbound-error.ts'
@@ -10,7 +11,7 @@ import type { OutboundResponse } from '../outbound/outbound-response.ts'
 import type { AccessKey, S3Address } from './place-address.ts'
 import { PlaceError } from './place.ts'
 import { s3Failure } from './s3-errors.ts'
-import { authorization, escapePath, queryText, sha256, signingTime, type SignedRequest } from './s3-signing.ts'
+import { authorization, escapePath, queryText, sha256, type SignedRequest } from './s3-signing.ts'
 import type { TransferRate } from './transfer-rate.ts'
 
 const ATTEMPTS_MAX = 5
@@ -55,7 +56,7 @@ export function createS3Requests({ address, key, client, rate, pause, now, signa
     const path = escapePath(object === undefined ? root || '/' : `${root}/${prefix === '' ? '' : `${prefix}/`}${object}`)
     const time = now()
     const bodyHash = sha256(body ?? '')
-    const signed = { ...headers, host, 'x-amz-content-sha256': bodyHash, 'x-amz-date': signingTime(time) }
+    const signed = { ...headers, host, 'x-amz-content-sha256': bodyHash, 'x-amz-date': compactDate(time) }
     const text = queryText(query)
     const length = method === 'PUT' || method === 'POST' ? { 'content-length': String(body?.length ?? 0) } : {}
     return client.send({

@@ -1,6 +1,6 @@
 /** AWS Signature Version 4 (https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_sigv-create-signed-request.html). */
 import { createHash, createHmac } from 'node:crypto'
-import { isoDate } from '../base/dates.ts'
+import { compactDate } from '../base/dates.ts'
 import type { AccessKey } from './place-address.ts'
 
 const ALGORITHM = 'AWS4-HMAC-SHA256'
@@ -24,14 +24,9 @@ export interface SigningScope {
   readonly now: number
 }
 
-/** `20150830T123600Z` */
-export function signingTime(now: number): string {
-  return `${isoDate(now).slice(0, 19).replaceAll(/[-:]/g, '')}Z`
-}
-
 /** The value of Authorization. */
 export function authorization(request: SignedRequest, { key, region, service, now }: SigningScope): string {
-  const time = signingTime(now)
+  const time = compactDate(now)
   const scope = `${time.slice(0, 8)}/${region}/${service}/aws4_request`
   const headers = Object.entries(request.headers)
     .map(([name, value]) => [name.toLowerCase(), value.trim().replace(/ +/g, ' ')] as const)

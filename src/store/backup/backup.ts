@@ -6,7 +6,7 @@ import { lstatSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { readdir, rm } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import type { Clock } from '../../base/clock.ts'
-import { isoDate, parseIsoDate } from '../../base/dates.ts'
+import { compactDate, parseIsoDate } from '../../base/dates.ts'
 import { giveName, makeDirectory, syncDirectory } from '../../base/directory.ts'
 import { HOUR_MS } from '../../base/duration.ts'
 import { systemReason } from '../../base/system-error.ts'
@@ -49,7 +49,7 @@ export interface Backup extends Copied {
 /** `dateline-20260301T120000Z.db`, or `dateline-20260301T120000Z-manual.db` */
 export function backupName(now: number, kind: BackupKind = 'scheduled'): string {
   const end = kind === 'manual' ? '-manual.db' : '.db'
-  return `dateline-${isoDate(now).slice(0, 19).replaceAll(/[-:]/g, '')}Z${end}`
+  return `dateline-${compactDate(now)}${end}`
 }
 
 /** Parses the name of a backup: its start as an ISO date, and its kind; undefined for any other name. */

@@ -16,7 +16,7 @@ import {
 } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import type { Clock } from '../../base/clock.ts'
-import { isoDate } from '../../base/dates.ts'
+import { compactDate } from '../../base/dates.ts'
 import { syncDirectory } from '../../base/directory.ts'
 import { systemReason } from '../../base/system-error.ts'
 import type { Model } from '../../models/schema.ts'
@@ -222,7 +222,7 @@ function setAside(database: string, now: number, onKept: (kept: string) => void)
     removeFilesBeside(database)
     return undefined
   }
-  const kept = freeName(`${database}.replaced-${isoDate(now).slice(0, 19).replaceAll(/[-:]/g, '')}Z`)
+  const kept = freeName(`${database}.replaced-${compactDate(now)}`)
   onKept(kept)
   try {
     foldWal(database)
