@@ -9,8 +9,7 @@ import { dirname, join } from 'node:path'
 import { syncDirectory } from '../base/directory.ts'
 import { systemReason } from '../base/system-error.ts'
 import type { DirectoryAddress } from './place-address.ts'
-import { ABANDONED_MS, isKey, OBJECTS_MAX, PlaceError, type Place, type PlaceErrorKind, type PlaceObject } from './place.ts'
-import { inOrder } from './s3-place.ts'
+import { ABANDONED_MS, inOrder, isKey, OBJECTS_MAX, PlaceError, type Place, type PlaceErrorKind, type PlaceObject } from './place.ts'
 import type { TransferRate } from './transfer-rate.ts'
 
 const DIRECTORY_MODE = 0o700

@@ -3,6 +3,7 @@
  * never changed. Other files there are left alone.
  */
 import type { Bytes } from '../base/byte-source.ts'
+import { DAY_MS } from '../base/duration.ts'
 
 export interface PlaceObject {
   readonly key: string
@@ -48,11 +49,16 @@ export class PlaceError extends Error {
 
 /** Objects of one place: a list past this is of something else. */
 export const OBJECTS_MAX = 200_000
-export const ABANDONED_MS = 24 * 60 * 60_000
+export const ABANDONED_MS = DAY_MS
 
 const KEY = /^[a-z0-9][A-Za-z0-9._-]*(?:\/[a-z0-9][A-Za-z0-9._-]*)*$/
 
 /** Whether a key is one of ours: it can be a path and a part of a URL as it is. */
 export function isKey(key: string): boolean {
   return key.length <= 200 && KEY.test(key)
+}
+
+/** In the order of their keys, each once: pages of a list that changes meanwhile may overlap. */
+export function inOrder(objects: readonly PlaceObject[]): readonly PlaceObject[] {
+  return [...new Map(objects.map((object) => [object.key, object])).values()].sort((a, b) => (a.key < b.key ? -1 : 1))
 }

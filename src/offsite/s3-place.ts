@@ -1,6 +1,6 @@
 /** A bucket of S3, or of a server that speaks its protocol (https://docs.aws.amazon.com/AmazonS3/latest/API/). */
 import { pieces } from '../base/byte-source.ts'
-import { isKey, ABANDONED_MS, OBJECTS_MAX, PlaceError, type Place, type PlaceObject } from './place.ts'
+import { isKey, ABANDONED_MS, inOrder, OBJECTS_MAX, PlaceError, type Place, type PlaceObject } from './place.ts'
 import { createS3Requests, type S3Options } from './s3-requests.ts'
 import { readXml, textOfChild, type XmlElement } from './s3-xml.ts'
 
@@ -121,9 +121,4 @@ export function createS3Place(options: S3Options): Place {
 async function* both(first: readonly Uint8Array[], rest: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   yield* first
   yield* rest
-}
-
-/** In the order of their keys, each once: pages of a list that changes meanwhile may overlap. */
-export function inOrder(objects: readonly PlaceObject[]): readonly PlaceObject[] {
-  return [...new Map(objects.map((object) => [object.key, object])).values()].sort((a, b) => (a.key < b.key ? -1 : 1))
 }

@@ -11,7 +11,7 @@ import { openDatabase } from '../store/db/database.ts'
 import { pendingBehind, readChain, type PendingChange } from '../store/pending/pending-changes.ts'
 import { readChanges, writeChanges } from './change-file.ts'
 import { writeManifest } from './manifest.ts'
-import { CHANGES, segmentKey, segmentsIn, snapshotKeys, type SnapshotId } from './object-keys.ts'
+import { CHANGES, segmentKey, segmentsIn, SNAPSHOTS, snapshotKeys, type SnapshotId } from './object-keys.ts'
 import { storePictures, type StoredPictures } from './picture-objects.ts'
 import type { Place } from './place.ts'
 import { oneTime, provedOr, putProved, unlikeStored, type Storing } from './proved-objects.ts'
@@ -148,7 +148,7 @@ export async function storeChanges(storing: Storing, { database: file, chain, af
 
 /** Removes what is not to be kept, and what ended uploads have left. Returns the number of objects that went. Rejects with a PlaceError. */
 export async function tidyPlace({ place, now }: Pick<Storing, 'place' | 'now'>, retention: Retention): Promise<number> {
-  const objects = [...(await place.list('snapshots/')), ...(await place.list(CHANGES))]
+  const objects = [...(await place.list(SNAPSHOTS)), ...(await place.list(CHANGES))]
   const gone = surplus(objects, retention)
   for (const key of gone) await place.remove(key)
   await place.sweep(now())
