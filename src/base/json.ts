@@ -73,12 +73,27 @@ function asJsonError(error: unknown, text: string): unknown {
   return error instanceof SyntaxError ? new JsonError(withoutQuotedText(error.message, text)) : error
 }
 
+/** The object that a text holds; undefined for any other text. */
+export function parseJsonObject(text: string): JsonObject | undefined {
+  try {
+    const value = parseJson(text)
+    return isObject(value) ? value : undefined
+  } catch {
+    return undefined
+  }
+}
+
 export function writeJson(value: Json): string {
   return JSON.stringify(value)
 }
 
 export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Decimal)
+}
+
+/** Whether a value is a whole number from 0 on. */
+export function isCount(value: unknown): value is number {
+  return Number.isSafeInteger(value) && (value as number) >= 0
 }
 
 export function isNumber(value: unknown): value is number | Decimal {

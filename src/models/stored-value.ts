@@ -3,7 +3,7 @@
  * more ways than here: a file from elsewhere may hold anything.
  */
 import { parseIsoDate } from '../base/dates.ts'
-import { isObject, type Json, type JsonObject } from '../base/json.ts'
+import { isCount, isObject, type Json, type JsonObject } from '../base/json.ts'
 import type { Field, Shape } from './schema.ts'
 
 /** The dotted path of the first member that no write stores so; undefined where all are fine. */
@@ -42,7 +42,7 @@ function isPlain(field: PlainField, value: Json): boolean {
     case 'boolean':
       return typeof value === 'boolean'
     case 'whole':
-      return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0
+      return isCount(value)
     case 'choice':
       return typeof value === 'string' && field.values.includes(value)
     case 'constant':

@@ -4,7 +4,7 @@
  * `{"seq":…,"at":…,"bytes":…}`, and so many bytes of its changeset.
  */
 import { byteSource, type Bytes } from '../base/byte-source.ts'
-import { isObject, parseJson, type JsonObject } from '../base/json.ts'
+import { isCount, parseJsonObject } from '../base/json.ts'
 import { PENDING_BYTES_MAX, type PendingChange } from '../store/pending/pending-changes.ts'
 import { segmentKey, type SegmentId } from './object-keys.ts'
 import { damagedArchive } from './tar.ts'
@@ -52,27 +52,14 @@ export async function* readChanges(content: Bytes, segment: SegmentId): AsyncGen
 
 /** The key that the first line of a segment is for. */
 function keyIn(line: string | undefined): string | undefined {
-  const { chain, first, last, at } = (line === undefined ? undefined : parsed(line)) ?? {}
+  const { chain, first, last, at } = (line === undefined ? undefined : parseJsonObject(line)) ?? {}
   if (typeof chain !== 'string' || !/^[0-9a-f]{16}$/.test(chain) || !isCount(first) || !isCount(last) || !isCount(at) || at > AT_MAX) return undefined
   return segmentKey({ chain, first, last, at })
 }
 
-function isCount(value: unknown): value is number {
-  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0
-}
-
 function headOf(line: string): { readonly seq: number; readonly at: number; readonly bytes: number } {
-  const read = parsed(line)
+  const read = parseJsonObject(line)
   const [seq, at, bytes] = ['seq', 'at', 'bytes'].map((name) => read?.[name])
   if (!isCount(seq) || !isCount(at) || !isCount(bytes) || bytes > PENDING_BYTES_MAX) throw damagedArchive('a segment of changes is malformed')
   return { seq, at, bytes }
-}
-
-function parsed(line: string): JsonObject | undefined {
-  try {
-    const value = parseJson(line)
-    return isObject(value) ? (value as JsonObject) : undefined
-  } catch {
-    return undefined
-  }
 }

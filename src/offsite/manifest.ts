@@ -1,5 +1,5 @@
 /** What a snapshot holds: a short object of its own, so that a restore can show it before it reads the long one. */
-import { isObject, parseJson, writeJson, type Json, type JsonObject } from '../base/json.ts'
+import { isCount, isObject, parseJsonObject, writeJson, type Json, type JsonObject } from '../base/json.ts'
 import { damagedArchive } from './tar.ts'
 
 const FORMAT = 1
@@ -28,30 +28,17 @@ export function writeManifest(manifest: Manifest): Buffer {
 
 /** Throws a PlaceError. */
 export function readManifest(bytes: Buffer): Manifest {
-  const read = bytes.length > BYTES_MAX ? undefined : parsed(bytes.toString('utf8'))
+  const read = bytes.length > BYTES_MAX ? undefined : parseJsonObject(bytes.toString('utf8'))
   if (read?.['format'] !== FORMAT) throw damagedArchive('its manifest is not one that this program reads')
   const { createdAt, version, schema, chain, seq, items, database, archive, pictures } = read
   const isWhole =
     [createdAt, version, chain].every((value) => typeof value === 'string') && [schema, seq].every(isCount) &&
-    isObject(items) && Object.values(items as JsonObject).every(isCount) && isMeasure(database) && isMeasure(archive) &&
-    isObject(pictures) && [(pictures as JsonObject)['count'], (pictures as JsonObject)['bytes']].every(isCount)
+    isObject(items) && Object.values(items).every(isCount) && isMeasure(database) && isMeasure(archive) &&
+    isObject(pictures) && [pictures['count'], pictures['bytes']].every(isCount)
   if (!isWhole) throw damagedArchive('its manifest is malformed')
   return read as unknown as Manifest
 }
 
 function isMeasure(value: Json | undefined): boolean {
-  return isObject(value) && isCount((value as JsonObject)['bytes']) && /^[0-9a-f]{64}$/.test(String((value as JsonObject)['sha256']))
-}
-
-function isCount(value: Json | undefined): boolean {
-  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0
-}
-
-function parsed(text: string): JsonObject | undefined {
-  try {
-    const value = parseJson(text)
-    return isObject(value) ? (value as JsonObject) : undefined
-  } catch {
-    return undefined
-  }
+  return isObject(value) && isCount(value['bytes']) && /^[0-9a-f]{64}$/.test(String(value['sha256']))
 }

@@ -8,7 +8,7 @@
  */
 import { parseIsoDate } from '../../base/dates.ts'
 import { assertNever, describe, shortText } from '../../base/failure.ts'
-import { isObject, type Json, type JsonObject } from '../../base/json.ts'
+import { isCount, isObject, type Json, type JsonObject } from '../../base/json.ts'
 import type { Problem, ProblemCode, ProblemParams } from '../../base/problem.ts'
 import { EMBEDDED_ID_CHARS_MAX, fieldsOf, type Extras, type Field, type Model, type OptionalField, type Shape } from '../../models/schema.ts'
 import { withoutForeignMembers } from './copy-members.ts'
@@ -186,7 +186,7 @@ function readField(field: Field, value: Json | undefined, path: string, scope: S
     case 'boolean':
       return typeof value === 'boolean' ? value : reportWrong('notBoolean', 'true or false')
     case 'whole':
-      if (typeof value === 'number' && Number.isSafeInteger(value) && value >= 0) return value
+      if (isCount(value)) return value
       return reportWrong('notWholeNumber', 'a whole number, 0 or more')
     case 'date':
       return (typeof value === 'string' ? parseIsoDate(value) : undefined) ?? reportWrong('notDate', 'an ISO 8601 date')

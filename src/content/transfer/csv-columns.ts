@@ -13,7 +13,7 @@
  * text as well: quotes hold a cell together only where they begin it.
  */
 import { describe, fail, type Failure } from '../../base/failure.ts'
-import { isObject, JsonError, parseJson, writeJson, type Json, type JsonObject } from '../../base/json.ts'
+import { isCount, isObject, JsonError, parseJson, writeJson, type Json, type JsonObject } from '../../base/json.ts'
 import type { Cell } from '../../base/csv.ts'
 import type { Field, Model, Shape } from '../../models/schema.ts'
 
@@ -84,7 +84,7 @@ function writeCell(field: Field, value: Json | undefined): string | undefined {
     case 'boolean':
       return typeof value === 'boolean' ? String(value) : undefined
     case 'whole':
-      return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? String(value) : undefined
+      return isCount(value) ? String(value) : undefined
     case 'nullable':
     case 'optional':
       return value === null ? undefined : writeCell(field.of, value)
