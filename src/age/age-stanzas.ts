@@ -1,12 +1,12 @@
 /** How the file key is wrapped: for an X25519 recipient, or with a passphrase by scrypt (RFC 7914). */
-import { createCipheriv, createDecipheriv, diffieHellman, generateKeyPairSync, hkdfSync, randomBytes, scrypt } from 'node:crypto'
+import { diffieHellman, generateKeyPairSync, hkdfSync, randomBytes, scrypt } from 'node:crypto'
 import { promisify } from 'node:util'
+import { NONCE_BYTES, open, seal, TAG_BYTES } from './age-cipher.ts'
 import { AgeError } from './age-error.ts'
 import { base64, damaged, unbase64, type Stanza } from './age-header.ts'
 import { publicBytes, publicKeyOf, type AgeIdentity, type AgeRecipient } from './age-keys.ts'
 
 export const FILE_KEY_BYTES = 16
-const TAG_BYTES = 16
 const KEY_BYTES = 32
 const SALT_BYTES = 16
 const X25519_INFO = 'age-encryption.org/v1/X25519'
@@ -14,20 +14,21 @@ const SCRYPT_INFO = 'age-encryption.org/v1/scrypt'
 const LOG_N = 18
 /** A file may ask for more memory than the machine has: 22 is 4 GiB. */
 const LOG_N_MAX = 20
-const NO_NONCE = Buffer.alloc(12)
+/** A key wraps one file key only, so that the nonce may be 0. */
+const NO_NONCE = Buffer.alloc(NONCE_BYTES)
 
 const derive = promisify<string, Buffer, number, { N: number; r: number; p: number; maxmem: number }, Buffer>(scrypt)
 
 export async function wrapFileKey(fileKey: Uint8Array, recipient: AgeRecipient): Promise<Stanza> {
   if (recipient.kind === 'passphrase') {
     const [salt, { passphrase, logN = LOG_N }] = [randomBytes(SALT_BYTES), recipient]
-    const body = seal(await scryptKey(passphrase, salt, logN), fileKey)
+    const body = seal(await scryptKey(passphrase, salt, logN), NO_NONCE, fileKey)
     return { type: 'scrypt', args: [base64(salt), String(logN)], body }
   }
   const { privateKey, publicKey } = generateKeyPairSync('x25519')
   const share = publicBytes(publicKey)
   const shared = diffieHellman({ privateKey, publicKey: publicKeyOf(recipient.recipient) })
-  return { type: 'X25519', args: [base64(share)], body: seal(x25519Key(shared, share, recipient.recipient), fileKey) }
+  return { type: 'X25519', args: [base64(share)], body: seal(x25519Key(shared, share, recipient.recipient), NO_NONCE, fileKey) }
 }
 
 /** The file key that one of the identities opens. Throws an AgeError. */
@@ -59,7 +60,7 @@ function openX25519({ type, args, body }: Stanza, { secret, recipient }: AgeIden
     // A point of low order (RFC 7748 section 6.1).
     throw damaged('an X25519 stanza is malformed')
   }
-  return open(x25519Key(shared, share, recipient), body)
+  return open(x25519Key(shared, share, recipient), NO_NONCE, body)
 }
 
 async function openScrypt({ type, args, body }: Stanza, { passphrase }: AgeIdentity & { kind: 'passphrase' }): Promise<Buffer | undefined> {
@@ -69,7 +70,7 @@ async function openScrypt({ type, args, body }: Stanza, { passphrase }: AgeIdent
   const isWhole = args.length === 2 && salt?.length === SALT_BYTES && /^[1-9]\d?$/.test(logText) && body.length === FILE_KEY_BYTES + TAG_BYTES
   if (!isWhole) throw damaged('a scrypt stanza is malformed')
   if (Number(logText) > LOG_N_MAX) throw new AgeError(`The passphrase of the file needs a work factor of ${logText}: at most ${LOG_N_MAX} is read`)
-  return open(await scryptKey(passphrase, salt, Number(logText)), body)
+  return open(await scryptKey(passphrase, salt, Number(logText)), NO_NONCE, body)
 }
 
 function x25519Key(shared: Uint8Array, share: Uint8Array, recipient: Uint8Array): Buffer {
@@ -79,20 +80,4 @@ function x25519Key(shared: Uint8Array, share: Uint8Array, recipient: Uint8Array)
 function scryptKey(passphrase: string, salt: Buffer, logN: number): Promise<Buffer> {
   const [N, r] = [2 ** logN, 8]
   return derive(passphrase, Buffer.concat([Buffer.from(SCRYPT_INFO), salt]), KEY_BYTES, { N, r, p: 1, maxmem: 128 * r * N + 1024 * 1024 })
-}
-
-/** A key seals one text only, so that the nonce may be 0. */
-function seal(key: Buffer, text: Uint8Array): Buffer {
-  const cipher = createCipheriv('chacha20-poly1305', key, NO_NONCE, { authTagLength: TAG_BYTES })
-  return Buffer.concat([cipher.update(text), cipher.final(), cipher.getAuthTag()])
-}
-
-function open(key: Buffer, sealed: Buffer): Buffer | undefined {
-  try {
-    const cipher = createDecipheriv('chacha20-poly1305', key, NO_NONCE, { authTagLength: TAG_BYTES })
-    cipher.setAuthTag(sealed.subarray(-TAG_BYTES))
-    return Buffer.concat([cipher.update(sealed.subarray(0, -TAG_BYTES)), cipher.final()])
-  } catch {
-    return undefined
-  }
 }

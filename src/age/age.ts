@@ -3,17 +3,16 @@
  * `age -d` reads them without this program. The payload is a STREAM of chunks under ChaCha20-Poly1305, each with its number and
  * whether it is the last in its nonce: a stream that was cut off, or whose chunks were moved, is found out.
  */
-import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
+import { hkdfSync, randomBytes } from 'node:crypto'
 import { byteSource, type Bytes } from '../base/byte-source.ts'
+import { NONCE_BYTES, open, seal, TAG_BYTES } from './age-cipher.ts'
 import { damaged, readHeader, writeHeader } from './age-header.ts'
 import type { AgeIdentity, AgeRecipient } from './age-keys.ts'
 import { FILE_KEY_BYTES, unwrapFileKey, wrapFileKey } from './age-stanzas.ts'
 
 const CHUNK_BYTES = 64 * 1024
-const TAG_BYTES = 16
 const SALT_BYTES = 16
 const KEY_BYTES = 32
-const NONCE_BYTES = 12
 
 /** The file for all recipients, one at least; a passphrase stands alone. */
 export async function* encryptAge(recipients: readonly AgeRecipient[], plain: Bytes): AsyncGenerator<Buffer> {
@@ -32,8 +31,7 @@ export async function* encryptAge(recipients: readonly AgeRecipient[], plain: By
       // Only looking further tells whether a whole chunk is the last one.
       const next = chunk.length < CHUNK_BYTES ? undefined : await source.read(CHUNK_BYTES)
       const isLast = next === undefined || next.length === 0
-      const cipher = createCipheriv('chacha20-poly1305', key, nonceOf(number, isLast), { authTagLength: TAG_BYTES })
-      yield Buffer.concat([cipher.update(chunk), cipher.final(), cipher.getAuthTag()])
+      yield seal(key, nonceOf(number, isLast), chunk)
       if (isLast) return
       chunk = next
     }
@@ -56,7 +54,7 @@ export async function* decryptAge(identities: readonly AgeIdentity[], sealed: By
     for (let number = 0; ; number++) {
       const next = chunk.length < CHUNK_BYTES + TAG_BYTES ? undefined : await source.read(CHUNK_BYTES + TAG_BYTES)
       const isLast = next === undefined || next.length === 0
-      const plain = openChunk(key, nonceOf(number, isLast), chunk)
+      const plain = open(key, nonceOf(number, isLast), chunk)
       // A last chunk without content is that of an empty file only.
       if (plain === undefined || (plain.length === 0 && number > 0)) throw damaged('it was changed, or is cut off')
       yield plain
@@ -65,17 +63,6 @@ export async function* decryptAge(identities: readonly AgeIdentity[], sealed: By
     }
   } finally {
     await source.close()
-  }
-}
-
-function openChunk(key: Buffer, nonce: Buffer, sealed: Buffer): Buffer | undefined {
-  if (sealed.length < TAG_BYTES) return undefined
-  try {
-    const cipher = createDecipheriv('chacha20-poly1305', key, nonce, { authTagLength: TAG_BYTES })
-    cipher.setAuthTag(sealed.subarray(-TAG_BYTES))
-    return Buffer.concat([cipher.update(sealed.subarray(0, -TAG_BYTES)), cipher.final()])
-  } catch {
-    return undefined
   }
 }
 
