@@ -50,6 +50,18 @@ async function copyOf(t: Cleanup, { dir }: Pick<TestStore, 'dir'>): Promise<stri
   return target
 }
 
+/** Returns the number of the last change that the copy then has. */
+function replayOnto(copy: string, changes: readonly PendingChange[]): number {
+  const replay = openReplay(copy, models)
+  try {
+    for (const change of changes) replay.apply(change)
+    replay.commit()
+    return replay.reached()
+  } finally {
+    replay.close()
+  }
+}
+
 const aTopic = (id: string, name = id) => ({ id, value: { id, name, status: 'active' as const, createdAt: '2026-01-01T00:00:00.000Z', updatedAt: '2026-01-01T00:00:00.000Z' } })
 
 describe('recorded changes', () => {
@@ -72,11 +84,7 @@ describe('recorded changes', () => {
       const replayed = join(temporaryDirectory(t), 'replayed.db')
       copyFileSync(from.file, replayed)
       for (const to of states.slice(i)) {
-        const replay = openReplay(replayed, models)
-        for (const change of changes.filter(({ seq }) => seq <= to.seq)) replay.apply(change)
-        replay.commit()
-        assert.ok(replay.reached() >= from.seq)
-        replay.close()
+        assert.equal(replayOnto(replayed, changes.filter(({ seq }) => seq <= to.seq)), to.seq)
         assert.deepEqual(rowsOf(replayed), rowsOf(to.file))
         assert.deepEqual(inspect(replayed, (database) => derivedFaults(database)), [])
       }
@@ -100,10 +108,7 @@ describe('recorded changes', () => {
     const copy = await copyOf(t, { dir })
     assert.equal(chainOf(copy)?.seq, 1)
     await store.insert(topic, aTopic('c'))
-    const replay = openReplay(copy, models)
-    for (const change of pendingOf(dir.database)) replay.apply(change)
-    replay.commit()
-    replay.close()
+    replayOnto(copy, pendingOf(dir.database))
     assert.deepEqual(inspect(copy, (database) => database.all('SELECT id FROM topic ORDER BY id').map(({ id }) => id)), ['a', 'b', 'before', 'c'])
   })
 
@@ -118,10 +123,7 @@ describe('recorded changes', () => {
     await again.insert(topic, aTopic('later'))
     await again.close()
     foldWal(dir.database)
-    const replay = openReplay(copy, models)
-    for (const change of pendingOf(dir.database)) replay.apply(change)
-    replay.commit()
-    replay.close()
+    replayOnto(copy, pendingOf(dir.database))
     assert.deepEqual(rowsOf(copy), rowsOf(dir.database))
   })
 
@@ -137,10 +139,7 @@ describe('recorded changes', () => {
     await store.update(topic, 'b', (stored) => ({ ...stored, name: 'renamed' }))
     await bulk.close()
     assert.deepEqual(pendingOf(dir.database).map(({ seq, at }) => [seq, at]), [[1, 0], [2, 7], [3, 0]])
-    const replay = openReplay(copy, models)
-    for (const change of pendingOf(dir.database)) replay.apply(change)
-    replay.commit()
-    replay.close()
+    replayOnto(copy, pendingOf(dir.database))
     assert.deepEqual(rowsOf(copy), rowsOf(dir.database))
   })
 
