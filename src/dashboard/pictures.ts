@@ -53,6 +53,12 @@ export function isOwnPicture(url: string): boolean {
   return URL.parse(url)?.origin === location.origin
 }
 
+/** The URL of the picture, where the reader sees it now. */
+export function shownPicture(document: Members, field: string): string | undefined {
+  const url = pictureUrl(document, field)
+  return url !== undefined && (isOwnPicture(url) || arePicturesShown()) ? url : undefined
+}
+
 /** The URL of the picture, where a browser may fetch it: the policy of the page allows the service itself, and https. */
 export function pictureUrl(document: Members, field: string): string | undefined {
   const text = document[field]

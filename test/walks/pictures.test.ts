@@ -164,6 +164,10 @@ describe('pictures', { skip: browserMissing() }, () => {
       assert.deepEqual(await own.findAll(SHOW), [])
       assert.equal(host.asked.some(({ path }) => path.endsWith(dashboardImages)), count > 0)
       await own.expectNoProblems(FOREIGN)
+      // Languages have none, and no letters in the place of one.
+      const chief = await set.openAs(set.cast.admin, '#/languages?q=Icelandic')
+      await chief.find({ role: 'link', name: 'Icelandic' })
+      assert.equal(await chief.evaluate(() => document.querySelectorAll('.table-body .thumb').length), 0)
       // What gets past the page is held back by its policy.
       const how = await own.evaluate(
         (src) =>

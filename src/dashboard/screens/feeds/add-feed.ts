@@ -11,10 +11,10 @@ import { button, fill, h, type Child } from '../../kit/dom.ts'
 import { problemLine, submitForm } from '../../kit/elements.ts'
 import { whileBusy } from '../../kit/focus.ts'
 import { icon } from '../../kit/icons.ts'
+import { letteredPicture } from '../../kit/lettered-picture.ts'
 import { notify } from '../../kit/notices.ts'
 import { errorText, isAbort, skeleton } from '../../kit/states.ts'
-import { arePicturesShown, pictureUrl } from '../../pictures.ts'
-import { picture } from '../../kit/picture.ts'
+import { shownPicture } from '../../pictures.ts'
 import { namedProblem } from '../../kit/form/control.ts'
 import { feedForm, NEW_MEMBERS } from './feed-form.ts'
 import { feedsCrumb } from './feeds-crumb.ts'
@@ -169,17 +169,11 @@ export function addFeedScreen(context: ScreenContext): Screen {
 
 function feedHead({ title, description, address, language, imageUrl, format, total }: FeedPreview): Child {
   const name = title ?? new URL(address).hostname
-  const url = arePicturesShown() ? pictureUrl({ imageUrl }, 'imageUrl') : undefined
-  const thumb = h('span', { class: 'preview-thumb', 'aria-hidden': 'true' }, name.trim().charAt(0).toUpperCase())
-  if (url !== undefined) {
-    const shown = picture({ url, isLazy: false, onProblem: () => shown.remove() })
-    thumb.append(shown)
-  }
   const facts = [{ rss: 'RSS', atom: 'Atom', json: 'JSON Feed' }[format], language, t('feeds.total', { count: total })].filter((one) => one !== null)
   return h(
     'header',
     { class: 'preview-head' },
-    thumb,
+    letteredPicture({ kind: 'preview-thumb', name, url: shownPicture({ imageUrl }, 'imageUrl'), isLazy: false }),
     h('div', {}, h('h2', { dir: 'auto', tabindex: -1 }, name), h('p', { class: 'soft feed-address', dir: 'ltr' }, address), hasText(description) && h('p', { dir: 'auto' }, description), h('p', { class: 'soft' }, facts.join(' · '))),
   )
 }

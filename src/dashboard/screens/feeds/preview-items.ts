@@ -3,12 +3,12 @@ import type { Arrival } from '../../../models/feed-model.ts'
 import { headline } from '../../../models/headline.ts'
 import type { FeedPreview } from '../../../models/responses.ts'
 import { pathOf, valueTitle } from '../../model-titles.ts'
-import { arePicturesShown, pictureUrl } from '../../pictures.ts'
+import { shownPicture } from '../../pictures.ts'
 import { hrefTo } from '../../screen-url.ts'
 import { t } from '../../texts.ts'
 import { h, webUrl, type Child } from '../../kit/dom.ts'
+import { letteredPicture } from '../../kit/lettered-picture.ts'
 import { ago } from '../../kit/moments.ts'
-import { picture } from '../../kit/picture.ts'
 import { reasonSentences } from './feed-notes.ts'
 
 type Item = FeedPreview['items'][number]
@@ -29,15 +29,9 @@ function previewItem(item: Item, { given, arrival }: Chosen): Child {
   const isMade = status !== null && known === null
   const name = title === '' ? t('untitled') : title
   const href = webUrl(url)
-  const image = arePicturesShown() ? pictureUrl({ imageUrl }, 'imageUrl') : undefined
-  const thumb = h('span', { class: 'preview-thumb', 'aria-hidden': 'true' }, name.trim().charAt(0).toUpperCase())
-  if (image !== undefined) {
-    const shown = picture({ url: image, isLazy: true, onProblem: () => shown.remove() })
-    thumb.append(shown)
-  }
   const arrives = words.length > 0 ? 'draft' : arrival
   return [
-    thumb,
+    letteredPicture({ kind: 'preview-thumb', name, url: shownPicture({ imageUrl }, 'imageUrl') }),
     h(
       'div',
       {},

@@ -1,10 +1,10 @@
 /** What readers of a publication would get, while its form is filled in. */
 import type { PublicationPreview } from '../../../models/responses.ts'
-import { arePicturesShown, pictureUrl } from '../../pictures.ts'
+import { shownPicture } from '../../pictures.ts'
 import { t } from '../../texts.ts'
 import { h, webUrl, type Child } from '../../kit/dom.ts'
+import { letteredPicture } from '../../kit/lettered-picture.ts'
 import { ago } from '../../kit/moments.ts'
-import { picture } from '../../kit/picture.ts'
 
 type Story = PublicationPreview['stories'][number]
 
@@ -18,15 +18,9 @@ export function previewStories({ stories, hasMore }: PublicationPreview): Child 
 
 function previewStory({ title, url, excerpt, imageUrl, source, topic, eventCountry, publishedAt }: Story): Child {
   const href = webUrl(url)
-  const image = imageUrl !== null && arePicturesShown() ? pictureUrl({ imageUrl }, 'imageUrl') : undefined
-  const thumb = h('span', { class: 'preview-thumb', 'aria-hidden': 'true' }, title.trim().charAt(0).toUpperCase())
-  if (image !== undefined) {
-    const shown = picture({ url: image, isLazy: true, onProblem: () => shown.remove() })
-    thumb.append(shown)
-  }
   const names = [topic, source, eventCountry].filter((name) => name !== null && name !== '')
   return [
-    imageUrl !== null && thumb,
+    imageUrl !== null && letteredPicture({ kind: 'preview-thumb', name: title, url: shownPicture({ imageUrl }, 'imageUrl') }),
     h(
       'div',
       {},
