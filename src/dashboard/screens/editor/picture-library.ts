@@ -3,6 +3,7 @@ import type { Client } from '../../../client/client.ts'
 import { openDialog } from '../../kit/dialog.ts'
 import { button, fill, h, type Child } from '../../kit/dom.ts'
 import { labelled, problemLine, searchInput } from '../../kit/elements.ts'
+import { whileBusy } from '../../kit/focus.ts'
 import { picture } from '../../kit/picture.ts'
 import { errorText } from '../../kit/states.ts'
 import { ownPicture } from '../../pictures.ts'
@@ -28,31 +29,39 @@ export async function openLibrary({ client, use, signal }: Library): Promise<voi
   const unused = h('input', { type: 'checkbox', on: { change: () => look.now() } })
   const grid = h('ul', { class: 'picture-grid' })
   const problem = problemLine()
-  const more = button(t('picture.more'), () => void add(), { hidden: true })
+  const more: HTMLButtonElement = button(t('picture.more'), () => void whileBusy(more, add), { hidden: true })
   let cursor: string | null = null
+  /** Of the search that is shown. */
+  let shownFor = signal
 
   const look = debouncedRequest(SEARCH_MS, signal, async (current) => {
     cursor = null
+    shownFor = current
     const found = search.value.trim() === '' ? await page(current) : await ofHeadlines(search.value, current)
-    if (!current.aborted) show(found, fill(grid))
+    if (current.aborted) return
+    fill(grid)
+    show(found)
   })
   const body = [h('div', { class: 'buttons' }, labelled(t('picture.search'), search), h('label', { class: 'tick' }, unused, t('picture.unused'))), problem, grid, more]
   const dialog = openDialog({ title: t('picture.title'), body, wide: true })
   look.now()
   await dialog.closed
 
-  async function page(current: AbortSignal): Promise<readonly Shown[]> {
+  /** Undefined where it failed, which is told. */
+  async function page(current: AbortSignal): Promise<readonly Shown[] | undefined> {
     const query = { limit: PAGE, ...(cursor !== null && { cursor }), ...(unused.checked && { unused: true }) }
     const found = await orProblem(() => client.admin.pictures(query, { signal: current }), current)
-    cursor = found?.cursor ?? null
-    return found?.items.map(({ url, alt, width, height }) => ({ url, title: alt || `${width} × ${height}` })) ?? []
+    if (found === undefined || current.aborted) return undefined
+    cursor = found.cursor
+    return found.items.map(({ url, alt, width, height }) => ({ url, title: alt || `${width} × ${height}` }))
   }
 
-  async function ofHeadlines(text: string, current: AbortSignal): Promise<readonly Shown[]> {
+  async function ofHeadlines(text: string, current: AbortSignal): Promise<readonly Shown[] | undefined> {
     const query = { search: text, limit: 100, fields: 'title,imageUrl' }
     const found = await orProblem(() => client.data('headline').list(query, { signal: current }), current)
+    if (found === undefined) return undefined
     const urls = new Map<string, Shown>()
-    for (const { imageUrl, title } of found?.items ?? []) {
+    for (const { imageUrl, title } of found.items) {
       if (typeof imageUrl === 'string' && ownPicture(imageUrl) !== undefined) urls.set(imageUrl, { url: imageUrl, title: String(title) })
     }
     return [...urls.values()]
@@ -69,13 +78,15 @@ export async function openLibrary({ client, use, signal }: Library): Promise<voi
   }
 
   async function add(): Promise<void> {
-    show(await page(signal), grid)
+    const current = shownFor
+    const found = await page(current)
+    if (!current.aborted) show(found)
   }
 
-  function show(found: readonly Shown[], into: HTMLElement): void {
-    for (const one of found) into.append(h('li', {}, choice(one)))
+  function show(found: readonly Shown[] | undefined): void {
+    for (const one of found ?? []) grid.append(h('li', {}, choice(one)))
     more.hidden = cursor === null
-    if (into.childElementCount === 0 && cursor === null) fill(problem, t('picture.none'))
+    if (found !== undefined && grid.childElementCount === 0 && cursor === null) fill(problem, t('picture.none'))
   }
 
   function choice({ url, title }: Shown): Child {
