@@ -3,7 +3,7 @@ import { isAdmin } from '../../../models/caller.ts'
 import { MODELS } from '../../../models/registry.ts'
 import type { Model } from '../../../models/schema.ts'
 import { documentsOf, draftsOf, labelOf } from '../../any-documents.ts'
-import { modelsTitle, modelTitle, pathOf, valueTitle } from '../../model-titles.ts'
+import { modelsTitle, modelTitle, newTitle, pathOf, valueTitle } from '../../model-titles.ts'
 import { contentModels, may } from '../../permissions.ts'
 import { hrefTo } from '../../screen-url.ts'
 import type { ScreenAction, ScreenContext } from '../../screen.ts'
@@ -42,11 +42,7 @@ export function knownItems({ user, entries, actions, account }: PaletteSources):
   const creatable = contentModels(user).filter((model) => may('create', model, user))
   return [
     ...actions.map((action): PaletteItem => ({ group: 'actions', ...action })),
-    ...creatable.map((model): PaletteItem => {
-      const name = modelTitle(model)
-      const title = t('editor.new', { model: name, lower: name.toLowerCase() })
-      return { group: 'create', title, icon: 'plus', href: hrefTo([pathOf(model), 'new']) }
-    }),
+    ...creatable.map((model): PaletteItem => ({ group: 'create', title: newTitle(model), icon: 'plus', href: hrefTo([pathOf(model), 'new']) })),
     ...entries.map(({ path, title, icon }): PaletteItem => ({ group: 'go', title, icon, href: hrefTo(path === '' ? [] : [path]) })),
     ...account.map((action): PaletteItem => ({ group: 'account', ...action })),
   ]
