@@ -6,9 +6,10 @@ import type { Json } from '../../../client/client.ts'
 import type { Field, Model, Shape } from '../../../models/schema.ts'
 import { isMembers, type Members } from '../../any-documents.ts'
 import { fieldTitle } from '../../model-titles.ts'
-import { problemText, type Problem } from '../../problem-text.ts'
+import { problemOf, problemText, type Problem } from '../../problem-text.ts'
 import { h } from '../dom.ts'
-import { groupControl, inputControl, isWithin, type Control, type ControlOptions } from './control.ts'
+import { errorText } from '../states.ts'
+import { groupControl, inputControl, isWithin, namedProblem, type Control, type ControlOptions } from './control.ts'
 import { booleanInput, choiceInput, dateInput, jsonInput, textInput, wholeInput } from './input-kinds.ts'
 import { mapControl } from './map-control.ts'
 
@@ -28,6 +29,19 @@ export function formFor(fields: Shape, given: Members, options: FormOptions) {
   const { controls, elements, value, set, change } = membersControl(fields, '', options)
   let shown: readonly Problem[] = []
   set(given)
+
+  function showProblems(problems: readonly Problem[]): readonly Problem[] {
+    for (const { path } of shown) for (const control of controls) control.showProblem(path, undefined)
+    // Of several problems with one path the first is shown.
+    const rest = problems.toReversed().filter((problem) => {
+      return !controls.some((control) => control.showProblem(problem.path, problemText(problem)))
+    })
+    shown = problems
+    return rest.toReversed()
+  }
+
+  const focusProblem = (): boolean => controls.some((control) => control.focusProblem())
+
   return {
     element: h('div', { class: 'form' }, elements),
     /** Those of the fields by their names, for a screen that puts them elsewhere. */
@@ -38,14 +52,13 @@ export function formFor(fields: Shape, given: Members, options: FormOptions) {
     /** Sets these members alone: what is half typed elsewhere stays. */
     change,
     /** Shows these problems and no others; gives those that belong to no field here. */
-    showProblems(problems: readonly Problem[]): readonly Problem[] {
-      for (const { path } of shown) for (const control of controls) control.showProblem(path, undefined)
-      // Of several problems with one path the first is shown.
-      const rest = problems.toReversed().filter((problem) => {
-        return !controls.some((control) => control.showProblem(problem.path, problemText(problem)))
-      })
-      shown = problems
-      return rest.toReversed()
+    showProblems,
+    /** Goes to the field that a failed request is about, and says it there; gives the words about what belongs to no field here. */
+    showFailure(error: unknown): string {
+      const problem = problemOf(error)
+      const rest = showProblems(problem === undefined ? [] : [problem])
+      focusProblem()
+      return problem === undefined ? errorText(error) : rest.map(namedProblem).join(' ')
     },
     isTouched: (path: string) => controls.some((control) => isWithin(path, control.path) && control.isTouched(path)),
     /** Goes to the field of a path. */
@@ -54,7 +67,7 @@ export function formFor(fields: Shape, given: Members, options: FormOptions) {
       field?.element.querySelector<HTMLElement>('input,textarea,select')?.focus()
     },
     /** Goes to the first field with a problem. */
-    focusProblem: () => controls.some((control) => control.focusProblem()),
+    focusProblem,
   }
 }
 

@@ -4,16 +4,14 @@ import type { Model } from '../../../models/schema.ts'
 import { documentsOf, type StoredDocument } from '../../any-documents.ts'
 import { newTitle } from '../../model-titles.ts'
 import { may } from '../../permissions.ts'
-import { problemOf } from '../../problem-text.ts'
 import { t } from '../../texts.ts'
 import { openDialog } from '../../kit/dialog.ts'
 import { button, h } from '../../kit/dom.ts'
 import { problemLine, submitForm } from '../../kit/elements.ts'
 import { whileBusy } from '../../kit/focus.ts'
 import { formFor } from '../../kit/form/form.ts'
-import { namedProblem } from '../../kit/form/control.ts'
 import { pickerControl, type PickerParts } from '../../kit/form/picker.ts'
-import { errorText, isAbort } from '../../kit/states.ts'
+import { isAbort } from '../../kit/states.ts'
 import { documentsChanged } from '../../changed-documents.ts'
 import { formFields } from './document-members.ts'
 import { editorParts } from './editor-parts.ts'
@@ -50,11 +48,7 @@ async function askForNew(model: Model, given: { readonly [name: string]: string 
       documentsChanged()
       dialog.close()
     } catch (error) {
-      if (isAbort(error)) return
-      const found = problemOf(error)
-      const [left] = form.showProblems(found === undefined ? [] : [found])
-      rest.textContent = found === undefined ? errorText(error) : left === undefined ? '' : namedProblem(left)
-      form.focusProblem()
+      if (!isAbort(error)) rest.textContent = form.showFailure(error)
     }
   }
 }

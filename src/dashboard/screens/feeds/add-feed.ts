@@ -3,7 +3,6 @@ import type { Json } from '../../../client/client.ts'
 import { feed, type Arrival } from '../../../models/feed-model.ts'
 import type { FeedPreview } from '../../../models/responses.ts'
 import { documentsOf, isMembers } from '../../any-documents.ts'
-import { problemOf } from '../../problem-text.ts'
 import type { Screen, ScreenContext } from '../../screen.ts'
 import { FEEDS, goTo, hrefTo } from '../../screen-url.ts'
 import { t } from '../../texts.ts'
@@ -15,7 +14,6 @@ import { letteredPicture } from '../../kit/lettered-picture.ts'
 import { notify } from '../../kit/notices.ts'
 import { errorText, isAbort, skeleton } from '../../kit/states.ts'
 import { shownPicture } from '../../pictures.ts'
-import { namedProblem } from '../../kit/form/control.ts'
 import { feedForm, NEW_MEMBERS } from './feed-form.ts'
 import { feedsCrumb } from './feeds-crumb.ts'
 import { previewItems, type Chosen } from './preview-items.ts'
@@ -101,11 +99,7 @@ export function addFeedScreen(context: ScreenContext): Screen {
         notify(t('feeds.isAdded', { title: String(document['title']) }), { kind: 'done' })
         goTo(hrefTo([FEEDS, document.id]))
       } catch (error) {
-        if (isAbort(error)) return
-        const found = problemOf(error)
-        const rest = found === undefined ? [] : form.showProblems([found])
-        fill(failure, found === undefined ? errorText(error) : rest.map(namedProblem).join(' '))
-        form.focusProblem()
+        if (!isAbort(error)) fill(failure, form.showFailure(error))
       }
     }
   }
@@ -117,20 +111,17 @@ export function addFeedScreen(context: ScreenContext): Screen {
       h(
         'label',
         { class: 'found-feed' },
-        h('input', { type: 'radio', name: 'found-feed', checked: at === shown, on: { change: () => void choose(at) } }),
+        h('input', { type: 'radio', name: 'found-feed', checked: at === shown, on: { change: () => void readChosen(at, feeds) } }),
         h('span', {}, h('bdi', {}, name ?? at), name !== null && h('span', { class: 'soft feed-address', dir: 'ltr' }, at)),
       )
     return h('fieldset', { class: 'found-feeds' }, h('legend', {}, t('feeds.found', { count: feeds.length })), feeds.map(one))
-
-    async function choose(at: string): Promise<void> {
-      await readChosen(at, feeds)
-    }
   }
 
   /** Another feed of the same site, beside which its others stay to choose from. */
   async function readChosen(at: string, feeds: FeedPreview['feeds']): Promise<void> {
     current.abort()
     const mine = (current = new AbortController())
+    fill(problem)
     body.ariaBusy = 'true'
     try {
       const found = await client.admin.previewFeed({ address: at }, { signal: mine.signal })

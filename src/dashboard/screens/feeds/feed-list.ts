@@ -4,7 +4,7 @@ import type { FeedHealth } from '../../../models/responses.ts'
 import { isBeingRemoved } from '../../changed-documents.ts'
 import type { Screen, ScreenContext } from '../../screen.ts'
 import { FEEDS, hrefTo, mergeQuery } from '../../screen-url.ts'
-import { t } from '../../texts.ts'
+import { locale, t } from '../../texts.ts'
 import { every } from '../../timing.ts'
 import { button, fill, h, type Child } from '../../kit/dom.ts'
 import { keepFocus, whileBusy } from '../../kit/focus.ts'
@@ -78,7 +78,7 @@ export function feedList(context: ScreenContext): Screen {
         mergeQuery({ status: one === 'all' ? '' : one })
         draw()
       }
-      return button([t(`feedGroup.${one}`), h('span', { class: 'number' }, count.toLocaleString())], choose, { class: 'small', 'aria-pressed': String(one === group), 'data-key': `group ${one}` })
+      return button([t(`feedGroup.${one}`), h('span', { class: 'number' }, count.toLocaleString(locale()))], choose, { class: 'small', 'aria-pressed': String(one === group), 'data-key': `group ${one}` })
     })
     tools.hidden = false
     keepFocus(tools, () => fill(tools, search, h('div', { class: 'states', role: 'group', 'aria-label': t('feeds.groups') }, tabs)))
@@ -112,7 +112,7 @@ export function feedList(context: ScreenContext): Screen {
         { title: t('feeds.status'), cell: ({ status }) => feedStatusTag(status) },
         { title: t('feeds.last'), cell: lastFetch },
         { title: t('feeds.next'), cell: nextFetch },
-        { title: t('feeds.day'), kind: 'number', cell: ({ itemsOfDay }) => itemsOfDay.toLocaleString() },
+        { title: t('feeds.day'), kind: 'number', cell: ({ itemsOfDay }) => itemsOfDay.toLocaleString(locale()) },
         ...(mayWrite
           ? [
               {

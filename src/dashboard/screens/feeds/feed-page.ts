@@ -1,5 +1,4 @@
 /** One feed: its health, its settings and rules in one form, and what became of its newest items. Publishers read it. */
-import { PreconditionFailed } from '../../../client/client.ts'
 import { isAdmin } from '../../../models/caller.ts'
 import { feed } from '../../../models/feed-model.ts'
 import { headline } from '../../../models/headline.ts'
@@ -9,17 +8,17 @@ import { pathOf, valueTitle } from '../../model-titles.ts'
 import { problemOf } from '../../problem-text.ts'
 import type { Screen, ScreenContext } from '../../screen.ts'
 import { FEEDS, goTo, hrefTo } from '../../screen-url.ts'
-import { t } from '../../texts.ts'
+import { locale, t } from '../../texts.ts'
 import { every } from '../../timing.ts'
-import { button, fill, h, webUrl, type Child } from '../../kit/dom.ts'
-import { card } from '../../kit/elements.ts'
-import { keepFocus, whileBusy } from '../../kit/focus.ts'
+import { fill, h, webUrl, type Child } from '../../kit/dom.ts'
+import { card, problemLine } from '../../kit/elements.ts'
+import { keepFocus } from '../../kit/focus.ts'
 import { icon } from '../../kit/icons.ts'
 import { ago } from '../../kit/moments.ts'
 import { notify, notifyFailure } from '../../kit/notices.ts'
 import { readInto } from '../../kit/read-into.ts'
+import { saveButton, type SaveButton } from '../../kit/save-button.ts'
 import { askToLeave } from '../../kit/unsaved.ts'
-import { namedProblem } from '../../kit/form/control.ts'
 import { reasonSentences } from './feed-notes.ts'
 import { FEED_MEMBERS, feedForm } from './feed-form.ts'
 import { feedSentence, feedStatusTag, lastFetch, nextFetch } from './feed-status.ts'
@@ -41,8 +40,8 @@ export function feedPage(context: ScreenContext, id: string): Screen {
   const heading = h('h1', { dir: 'auto' }, t('model.feed'))
   const [status, actions, saving] = [h('span', {}), h('div', { class: 'buttons' }), h('div', { class: 'buttons' })]
   const [health, items, body] = [h('div'), h('div'), h('div')]
-  let isUnsaved = false
-  let save = (): void => {}
+  let save: SaveButton | undefined
+  const hasUnsaved = (): boolean => save?.hasUnsaved() === true
 
   const watched = readInto(context, {
     element: health,
@@ -67,7 +66,7 @@ export function feedPage(context: ScreenContext, id: string): Screen {
     return h(
       'div',
       { class: 'card feed-health' },
-      h('dl', {}, fact(t('feeds.last'), lastFetch(found)), fact(t('feeds.next'), nextFetch(found)), fact(t('feeds.day'), found.itemsOfDay.toLocaleString()), found.failures > 0 && fact(t('feeds.failures'), found.failures.toLocaleString())),
+      h('dl', {}, fact(t('feeds.last'), lastFetch(found)), fact(t('feeds.next'), nextFetch(found)), fact(t('feeds.day'), found.itemsOfDay.toLocaleString(locale())), found.failures > 0 && fact(t('feeds.failures'), found.failures.toLocaleString(locale()))),
       mayWrite && actions,
       feedSentence(found, buttons?.useAddress ?? null),
       found.movedTo !== null && h('p', { class: 'soft' }, t('feeds.movedTo', { address: found.movedTo })),
@@ -77,49 +76,37 @@ export function feedPage(context: ScreenContext, id: string): Screen {
   /** The document changed by a button: what is typed in the form stays, and its save says so. */
   function changed(): void {
     look()
-    if (!isUnsaved) edited.load()
+    if (!hasUnsaved()) edited.load()
   }
 
   function editor(document: StoredDocument, first: string | undefined): Child {
     fill(heading, String(document['title']))
-    const saveButton: HTMLButtonElement = button([icon('check'), t('save')], () => save(), { class: 'primary', disabled: true })
-    const problem = h('p', { class: 'field-problem', role: 'alert' })
-    const mark = (): void => {
-      isUnsaved = mayWrite
-      saveButton.disabled = !isUnsaved
-    }
-    const form = feedForm(FEED_MEMBERS, document, { client, signal, onChange: mark })
-    const rules = rulesEditor(document['rules'], context, { feed: id, onChange: mark, isReadOnly: !mayWrite })
+    const problem = problemLine()
+    const onChange = (): void => save?.changed()
+    const form = feedForm(FEED_MEMBERS, document, { client, signal, onChange })
+    const rules = rulesEditor(document['rules'], context, { feed: id, onChange, isReadOnly: !mayWrite })
     let etag = first
-    if (mayWrite) fill(saving, saveButton)
-    save = () => {
-      if (saveButton.disabled || rules.showUnfinished()) return
-      void whileBusy(saveButton, store)
-    }
+    save = mayWrite ? saveButton({ isComplete: () => !rules.showUnfinished(), store, onStored, tell }) : undefined
+    fill(saving, save?.element)
 
-    async function store(): Promise<void> {
+    function store(): ReturnType<typeof documents.replace> {
       form.showProblems([])
       fill(problem)
-      try {
-        const stored = await documents.replace(id, { ...form.value(), rules: rules.value() }, { signal, ...(etag !== undefined && { ifMatch: etag }) })
-        etag = stored.etag
-        isUnsaved = false
-        fill(heading, String(stored.document['title']))
-        notify(t('feeds.saved'), { kind: 'done' })
-        look()
-      } catch (error) {
-        const found = problemOf(error)
-        if (error instanceof PreconditionFailed) notify(t('feeds.changedElsewhere'), { kind: 'failed' })
-        else if (found === undefined) notifyFailure(error)
-        else if (found.path.startsWith('rules')) rules.showFailure(error)
-        else {
-          fill(problem, form.showProblems([found]).map(namedProblem).join(' '))
-          form.focusProblem()
-        }
-      } finally {
-        // After the button has its state back.
-        queueMicrotask(() => (saveButton.disabled = !isUnsaved))
-      }
+      return documents.replace(id, { ...form.value(), rules: rules.value() }, { signal, ...(etag !== undefined && { ifMatch: etag }) })
+    }
+
+    function onStored(stored: Awaited<ReturnType<typeof store>>): void {
+      etag = stored.etag
+      fill(heading, String(stored.document['title']))
+      notify(t('feeds.saved'), { kind: 'done' })
+      look()
+    }
+
+    function tell(error: unknown): void {
+      const found = problemOf(error)
+      if (found === undefined) notifyFailure(error)
+      else if (found.path.startsWith('rules')) rules.showFailure(error)
+      else fill(problem, form.showFailure(error))
     }
 
     return [
@@ -138,9 +125,9 @@ export function feedPage(context: ScreenContext, id: string): Screen {
       h('div', { class: 'screen-head staying' }, h('div', { class: 'feed-title' }, heading, status), saving),
       h('div', { class: 'part' }, health, h('div', { class: 'feed-columns' }, h('div', { class: 'part feed-editor' }, body), h('section', { class: 'feed-items' }, h('h2', {}, t('feeds.items')), items))),
     ),
-    hasUnsaved: () => isUnsaved,
-    mayLeave: async () => !isUnsaved || askToLeave(),
-    save: () => save(),
+    hasUnsaved,
+    mayLeave: askToLeave,
+    save: () => save?.save(),
   }
 }
 

@@ -1,14 +1,13 @@
 /** The rules for the items of all feeds. */
-import { PreconditionFailed } from '../../../client/client.ts'
 import { isAdmin } from '../../../models/caller.ts'
 import { feedRules } from '../../../models/feed-model.ts'
 import type { Screen, ScreenContext } from '../../screen.ts'
 import { documentsOf } from '../../any-documents.ts'
 import { t } from '../../texts.ts'
-import { button, h } from '../../kit/dom.ts'
-import { whileBusy } from '../../kit/focus.ts'
+import { h } from '../../kit/dom.ts'
 import { notify, notifyFailure } from '../../kit/notices.ts'
 import { readInto } from '../../kit/read-into.ts'
+import { saveButton } from '../../kit/save-button.ts'
 import { askToLeave } from '../../kit/unsaved.ts'
 import { feedsCrumb } from './feeds-crumb.ts'
 import { rulesEditor, type RulesEditor } from './rules-editor.ts'
@@ -20,9 +19,17 @@ export function sharedRulesScreen(context: ScreenContext): Screen {
   const title = t('feeds.sharedRules')
   const mayWrite = isAdmin(user)
   const body = h('div')
-  let [isUnsaved, etag]: [boolean, string | undefined] = [false, undefined]
+  let etag: string | undefined
   let editor: RulesEditor | undefined
-  const saveButton: HTMLButtonElement = button(t('save'), save, { class: 'primary', disabled: true })
+  const save = saveButton({
+    isComplete: () => editor?.showUnfinished() === false,
+    store: () => documents.replace(id, { rules: editor?.value() ?? [] }, { signal, ...(etag !== undefined && { ifMatch: etag }) }),
+    onStored(stored) {
+      etag = stored.etag
+      notify(t('feeds.saved'), { kind: 'done' })
+    },
+    tell: notifyFailure,
+  })
   readInto(context, {
     element: body,
     lines: 8,
@@ -33,31 +40,10 @@ export function sharedRulesScreen(context: ScreenContext): Screen {
     },
     show(stored) {
       etag = stored?.etag
-      editor = rulesEditor(stored?.document['rules'], context, { feed: undefined, onChange: () => mark(true), isReadOnly: !mayWrite })
+      editor = rulesEditor(stored?.document['rules'], context, { feed: undefined, onChange: save.changed, isReadOnly: !mayWrite })
       return h('div', { class: 'card' }, editor.element)
     },
   })
-
-  function mark(unsaved: boolean): void {
-    isUnsaved = unsaved
-    saveButton.disabled = !unsaved
-  }
-
-  function save(): void {
-    if (editor === undefined || saveButton.disabled || editor.showUnfinished()) return
-    const own = editor
-    void whileBusy(saveButton, async () => {
-      try {
-        const sent = own.value()
-        etag = (await documents.replace(id, { rules: sent }, { signal, ...(etag !== undefined && { ifMatch: etag }) })).etag
-        notify(t('feeds.saved'), { kind: 'done' })
-        isUnsaved = false
-      } catch (error) {
-        if (error instanceof PreconditionFailed) notify(t('feeds.changedElsewhere'), { kind: 'failed' })
-        else notifyFailure(error)
-      }
-    }).finally(() => mark(isUnsaved))
-  }
 
   return {
     title,
@@ -65,12 +51,12 @@ export function sharedRulesScreen(context: ScreenContext): Screen {
       'section',
       { class: 'feeds narrow-screen' },
       feedsCrumb(),
-      h('div', { class: 'screen-head' }, h('h1', {}, title), mayWrite && saveButton),
+      h('div', { class: 'screen-head' }, h('h1', {}, title), mayWrite && save.element),
       h('p', { class: 'soft about' }, t('rules.about')),
       body,
     ),
-    hasUnsaved: () => isUnsaved,
-    mayLeave: async () => !isUnsaved || askToLeave(),
-    save,
+    hasUnsaved: save.hasUnsaved,
+    mayLeave: askToLeave,
+    save: save.save,
   }
 }
