@@ -1,5 +1,4 @@
 /** One publication, or a new one: its form beside what readers would get, its address, and a new secret one. */
-import { PreconditionFailed } from '../../../client/client.ts'
 import { publication } from '../../../models/publication-model.ts'
 import { documentsOf, type Members, type StoredDocument } from '../../any-documents.ts'
 import { fieldTitle, modelsTitle } from '../../model-titles.ts'
@@ -16,9 +15,10 @@ import { whileBusy } from '../../kit/focus.ts'
 import { icon } from '../../kit/icons.ts'
 import { notify, notifyFailure } from '../../kit/notices.ts'
 import { readInto } from '../../kit/read-into.ts'
+import { saveButton, type SaveButton } from '../../kit/save-button.ts'
 import { errorText, isAbort } from '../../kit/states.ts'
 import { askToLeave } from '../../kit/unsaved.ts'
-import { inputControl, namedProblem } from '../../kit/form/control.ts'
+import { inputControl } from '../../kit/form/control.ts'
 import { formFor } from '../../kit/form/form.ts'
 import { tickList } from '../../kit/form/tick-list.ts'
 import { addressLine, showNewSecret } from './publication-address.ts'
@@ -37,31 +37,25 @@ export function publicationPage(context: ScreenContext, id: string | undefined):
   const title = id === undefined ? t('publications.new') : t('model.publication')
   const heading = h('h1', { dir: 'auto' }, title)
   const [tools, body] = [h('div', { class: 'buttons' }), h('div')]
-  let isUnsaved = false
-  let save = (): void => {}
+  let save: SaveButton | undefined
 
-  if (id === undefined) fill(body, editor({ ...NEW, language: currentLanguage() }, undefined, null))
+  if (id === undefined) fill(body, editor({ ...NEW, language: currentLanguage() }, undefined))
   else {
     readInto(context, {
       element: body,
       lines: [8, 3],
-      async read(options) {
-        const [stored, states] = await Promise.all([documents.get(id, options), client.admin.publications(options)])
-        return { ...stored, address: states.items.find((one) => one.id === id)?.address ?? null }
-      },
-      show: ({ document, etag, address }) => editor(document, etag, address),
+      read: (options) => documents.get(id, options),
+      show: ({ document, etag }) => editor(document, etag),
     })
   }
 
-  function editor(given: Members, first: string | undefined, address: string | null): Child {
-    let etag = first
+  function editor(given: Members, first: string | undefined): Child {
+    let [etag, { name }] = [first, given]
     if (id !== undefined) fill(heading, String(given['title']))
-    const saveButton: HTMLButtonElement = button([icon('check'), t('save')], () => save(), { class: 'primary', disabled: id !== undefined })
-    const [problem, preview] = [problemLine(), h('div')]
+    const [problem, preview, addresses] = [problemLine(), h('div'), h('div')]
     const form = formFor(publication.fields, given, {
       onChange() {
-        isUnsaved = true
-        saveButton.disabled = false
+        save?.changed()
         look()
       },
       picker: () => {
@@ -75,6 +69,15 @@ export function publicationPage(context: ScreenContext, id: string | undefined):
         return inputControl(options, { input, read: ({ value }) => value, write: (at, value) => (at.value = typeof value === 'string' ? value : '') })
       },
     })
+    const addressed =
+      id === undefined
+        ? undefined
+        : readInto(context, {
+            element: addresses,
+            lines: 3,
+            read: (options) => client.admin.publications(options),
+            show: ({ items }) => addressCard(id, String(name), items.find((one) => one.id === id)?.address ?? null),
+          })
     const look = debouncedRequest(PREVIEW_MS, signal, async (mine) => {
       try {
         const found = await client.admin.previewPublication({ publication: { ...form.value(), ...placeholders(form.value()) } }, { signal: mine })
@@ -83,39 +86,36 @@ export function publicationPage(context: ScreenContext, id: string | undefined):
         if (!isAbort(error)) fill(preview, h('p', { class: 'soft', dir: 'auto' }, errorText(error)))
       }
     })
-    save = () => void (!saveButton.disabled && whileBusy(saveButton, store))
+    save = saveButton({ isNew: id === undefined, store, onStored, tell })
     const remove: HTMLButtonElement = button([icon('trash'), t('delete')], () => void whileBusy(remove, removed), { class: 'plain' })
-    fill(tools, id !== undefined && remove, saveButton)
+    fill(tools, id !== undefined && remove, save.element)
     look.now()
 
-    async function store(): Promise<void> {
+    function store(): ReturnType<typeof documents.replace> {
       form.showProblems([])
       fill(problem)
-      try {
-        const stored = id === undefined ? await documents.create(form.value(), { signal }) : await documents.replace(id, form.value(), { signal, ...(etag !== undefined && { ifMatch: etag }) })
-        etag = stored.etag
-        isUnsaved = false
-        notify(t('publications.saved'), { kind: 'done' })
-        if (id === undefined) await madeNew(stored.document)
-        else fill(heading, String(stored.document['title']))
-      } catch (error) {
-        const found = problemOf(error)
-        if (error instanceof PreconditionFailed) notify(t('feeds.changedElsewhere'), { kind: 'failed' })
-        else if (found === undefined) notifyFailure(error)
-        else {
-          fill(problem, form.showProblems([found]).map(namedProblem).join(' '))
-          form.focusProblem()
-        }
-      } finally {
-        // After the button has its state back.
-        queueMicrotask(() => (saveButton.disabled = id !== undefined && !isUnsaved))
-      }
+      return id === undefined ? documents.create(form.value(), { signal }) : documents.replace(id, form.value(), { signal, ...(etag !== undefined && { ifMatch: etag }) })
+    }
+
+    function onStored(stored: Awaited<ReturnType<typeof store>>): void {
+      etag = stored.etag
+      notify(t('publications.saved'), { kind: 'done' })
+      if (id === undefined) return void madeNew(stored.document)
+      fill(heading, String(stored.document['title']))
+      // It follows from what is stored.
+      name = stored.document['name']
+      addressed?.load()
+    }
+
+    function tell(error: unknown): void {
+      if (problemOf(error) === undefined) notifyFailure(error)
+      else fill(problem, form.showFailure(error))
     }
 
     return h(
       'div',
       { class: 'feed-columns' },
-      h('div', { class: 'part feed-editor' }, card(h('h2', {}, t('publications.settings')), form.element, problem), id !== undefined && addressCard(id, given, address)),
+      h('div', { class: 'part feed-editor' }, card(h('h2', {}, t('publications.settings')), form.element, problem), id !== undefined && addresses),
       h('section', { class: 'card preview' }, h('h2', {}, t('publications.preview')), preview),
     )
   }
@@ -126,11 +126,11 @@ export function publicationPage(context: ScreenContext, id: string | undefined):
     if (document['visibility'] === 'secret') await showNewSecret({ ...context, signal: new AbortController().signal }, document.id)
   }
 
-  function addressCard(of: string, { name }: Members, address: string | null): HTMLElement {
+  function addressCard(of: string, name: string, address: string | null): HTMLElement {
     const make: HTMLButtonElement = button(t('publications.newSecret'), () => void whileBusy(make, newSecret))
     return card(
       h('h2', {}, t('publications.address')),
-      h('p', {}, addressLine(address ?? `/p/${String(name)}/…`, address !== null)),
+      h('p', {}, addressLine(address ?? `/p/${name}/…`, address !== null)),
       h('p', { class: 'soft about' }, t(address === null ? 'publications.secretAbout' : 'publications.feeds')),
       address === null && h('div', { class: 'buttons' }, make),
     )
@@ -145,7 +145,7 @@ export function publicationPage(context: ScreenContext, id: string | undefined):
     if (id === undefined) return
     const name = heading.textContent
     if (!(await ask({ title: t('publications.removeTitle', { title: name }), text: t('publications.removeText'), confirm: t('delete'), isDangerous: true }))) return
-    isUnsaved = false
+    save?.giveUp()
     void removeWithUndo({ client, model: publication, ids: [id], notice: () => t('feeds.removed', { title: name }) })
     goTo(hrefTo([PUBLICATIONS]))
   }
@@ -159,9 +159,9 @@ export function publicationPage(context: ScreenContext, id: string | undefined):
       h('div', { class: 'screen-head staying' }, heading, tools),
       body,
     ),
-    hasUnsaved: () => isUnsaved,
-    mayLeave: async () => !isUnsaved || askToLeave(),
-    save: () => save(),
+    hasUnsaved: () => save?.hasUnsaved() === true,
+    mayLeave: askToLeave,
+    save: () => save?.save(),
   }
 }
 
