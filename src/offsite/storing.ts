@@ -7,7 +7,7 @@ import { MINUTE_MS, SECOND_MS } from '../base/duration.ts'
 import type { Model } from '../models/schema.ts'
 import { writeBackup } from '../store/backup/backup.ts'
 import { picturesBeside } from '../store/backup/picture-copies.ts'
-import { openDatabase } from '../store/db/database.ts'
+import { lookInto, openDatabase } from '../store/db/database.ts'
 import { pendingBehind, readChain, type PendingChange } from '../store/pending/pending-changes.ts'
 import { readChanges, writeChanges } from './change-file.ts'
 import { writeManifest } from './manifest.ts'
@@ -196,11 +196,6 @@ async function isSame(wanted: readonly PendingChange[], read: AsyncIterable<Pend
 }
 
 function chainOf(file: string): { readonly chain: string; readonly seq: number } {
-  const database = openDatabase(file, { readOnly: true })
-  try {
-    const { id = NO_CHAIN, seq = 0 } = readChain(database) ?? {}
-    return { chain: id, seq }
-  } finally {
-    database.close()
-  }
+  const { id = NO_CHAIN, seq = 0 } = lookInto(file, readChain) ?? {}
+  return { chain: id, seq }
 }

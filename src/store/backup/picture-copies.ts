@@ -5,7 +5,7 @@
 import { statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { DAY_MS } from '../../base/duration.ts'
-import { openDatabase, type Database } from '../db/database.ts'
+import { lookInto, openDatabase, type Database } from '../db/database.ts'
 import { MEDIA_DIRECTORY, pictureFiles, type PictureFiles } from '../media/picture-files.ts'
 import { allPictures } from '../media/picture-table.ts'
 
@@ -34,7 +34,7 @@ export function picturesBeside(file: string): PictureFiles {
 
 /** Has the files of all pictures of a database in a directory. Throws the error of the system. */
 export function copyPictures({ database: file, from, to, isChecked }: PictureCopy): CopiedPictures {
-  return withDatabase(file, (database) => {
+  return lookInto(file, (database) => {
     if (!hasPictures(database)) return { count: 0, missing: 0 }
     let [count, missing] = [0, 0]
     for (const picture of allPictures(database)) {
@@ -66,15 +66,6 @@ export function removeUnnamedPictures(files: PictureFiles, databases: readonly s
     return removed
   } finally {
     for (const database of opened) database.close()
-  }
-}
-
-function withDatabase<T>(file: string, work: (database: Database) => T): T {
-  const database = openDatabase(file, { readOnly: true })
-  try {
-    return work(database)
-  } finally {
-    database.close()
   }
 }
 

@@ -21,7 +21,7 @@ import { syncDirectory } from '../../base/directory.ts'
 import { systemReason } from '../../base/system-error.ts'
 import type { Model } from '../../models/schema.ts'
 import type { DataDir } from '../db/data-dir.ts'
-import { databaseReason, foldWal, isDamage, openDatabase, type Database } from '../db/database.ts'
+import { databaseReason, foldWal, isDamage, lookInto } from '../db/database.ts'
 import { MEDIA_DIRECTORY, pictureFiles, type PictureFiles } from '../media/picture-files.ts'
 import { pictureFaults } from '../media/picture-table.ts'
 import { contentFaults } from '../documents/stored-documents.ts'
@@ -110,7 +110,7 @@ export async function copyForRestore({ dir, from, version, keepsCredentials = fa
     },
   })
   try {
-    const [fault] = withFile(to, (copy) => [...contentFaults(copy, request.models), ...pictureFaults(copy)])
+    const [fault] = lookInto(to, (copy) => [...contentFaults(copy, request.models), ...pictureFaults(copy)])
     if (fault !== undefined) throw new DatabaseFileError(`${action}: the copy did not pass its check (${fault}): ${ifDamaged}`)
     const inUse = keepsCredentials ? undefined : dir.database
     const removed = prepareCopy(to, { models: request.models, inUse, now: request.now() })
@@ -154,15 +154,6 @@ export function prunePictures({ database, directory }: { readonly database: stri
   const place = dirname(database)
   const replaced = readdirSync(place).filter((name) => REPLACED_NAME.test(name)).map((name) => join(place, name))
   return removeUnnamedPictures(pictureFiles(join(directory, MEDIA_DIRECTORY)), [...listBackups(directory), ...replaced], now)
-}
-
-function withFile<T>(file: string, work: (database: Database) => T): T {
-  const database = openDatabase(file, { readOnly: true })
-  try {
-    return work(database)
-  } finally {
-    database.close()
-  }
 }
 
 /**

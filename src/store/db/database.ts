@@ -179,6 +179,16 @@ const CONFLICTS: ReadonlyMap<number, string> = new Map([
   [constants.SQLITE_CHANGESET_FOREIGN_KEY, 'a row refers to one that is missing'],
 ])
 
+/** Opens a file for reading alone, and closes it after the work. Throws what openDatabase() and the work throw. */
+export function lookInto<T>(file: string, look: (database: Database) => T): T {
+  const database = openDatabase(file, { readOnly: true })
+  try {
+    return look(database)
+  } finally {
+    database.close()
+  }
+}
+
 /**
  * Folds the WAL of a database into its file and removes it, so that a later file of that name cannot take it for its own.
  * Throws where another connection has the file open, and what node:sqlite throws.

@@ -12,7 +12,7 @@ import { temporaryDirectory, type Cleanup } from '../../../scripts/tools/tempora
 import { topic } from '../../../src/models/topic.ts'
 import { STORED_MODELS } from '../../../src/models/registry.ts'
 import { baseTables } from '../../../src/store/cluster/replicated-tables.ts'
-import { foldWal, openDatabase } from '../../../src/store/db/database.ts'
+import { foldWal, lookInto } from '../../../src/store/db/database.ts'
 import { openStore } from '../../../src/store/open-store.ts'
 import { newChainId, pendingBehind, PENDING_BYTES_MAX, readChain, type PendingChange } from '../../../src/store/pending/pending-changes.ts'
 import { openReplay } from '../../../src/store/pending/replay.ts'
@@ -21,18 +21,9 @@ import { writeBackup } from '../../../src/store/backup/backup.ts'
 
 const models = STORED_MODELS
 
-function inspect<T>(file: string, work: (database: ReturnType<typeof openDatabase>) => T): T {
-  const database = openDatabase(file, { readOnly: true })
-  try {
-    return work(database)
-  } finally {
-    database.close()
-  }
-}
-
 /** The rows of all tables that a write decides about, but for what the places have. */
 function rowsOf(file: string): Readonly<Record<string, readonly string[]>> {
-  return inspect(file, (database) =>
+  return lookInto(file, (database) =>
     Object.fromEntries(
       baseTables(models)
         .filter((table) => table !== 'backup_place')
@@ -41,8 +32,8 @@ function rowsOf(file: string): Readonly<Record<string, readonly string[]>> {
   )
 }
 
-const chainOf = (file: string) => inspect(file, readChain)
-const pendingOf = (file: string): readonly PendingChange[] => inspect(file, (database) => pendingBehind(database, 0, Infinity))
+const chainOf = (file: string) => lookInto(file, readChain)
+const pendingOf = (file: string): readonly PendingChange[] => lookInto(file, (database) => pendingBehind(database, 0, Infinity))
 
 async function copyOf(t: Cleanup, { dir }: Pick<TestStore, 'dir'>): Promise<string> {
   const target = join(temporaryDirectory(t), 'copy.db')
@@ -86,7 +77,7 @@ describe('recorded changes', () => {
       for (const to of states.slice(i)) {
         assert.equal(replayOnto(replayed, changes.filter(({ seq }) => seq <= to.seq)), to.seq)
         assert.deepEqual(rowsOf(replayed), rowsOf(to.file))
-        assert.deepEqual(inspect(replayed, (database) => derivedFaults(database)), [])
+        assert.deepEqual(lookInto(replayed, (database) => derivedFaults(database)), [])
       }
     }
   })
@@ -109,7 +100,7 @@ describe('recorded changes', () => {
     assert.equal(chainOf(copy)?.seq, 1)
     await store.insert(topic, aTopic('c'))
     replayOnto(copy, pendingOf(dir.database))
-    assert.deepEqual(inspect(copy, (database) => database.all('SELECT id FROM topic ORDER BY id').map(({ id }) => id)), ['a', 'b', 'before', 'c'])
+    assert.deepEqual(lookInto(copy, (database) => database.all('SELECT id FROM topic ORDER BY id').map(({ id }) => id)), ['a', 'b', 'before', 'c'])
   })
 
   it('hold what a start writes, and go on over it', async (t) => {
