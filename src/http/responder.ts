@@ -4,7 +4,7 @@
  * A Failure becomes its status and its message. Everything else that is thrown is a bug of ours: 500, the stack in the
  * log under the request's id, and nothing about it in the response.
  */
-import type { Awaitable } from '../base/awaitable.ts'
+import { withRecovery, type Awaitable } from '../base/awaitable.ts'
 import { fail, Failure } from '../base/failure.ts'
 import type { Log } from '../base/log.ts'
 import type { Handler, HttpResponse } from './exchange.ts'
@@ -20,14 +20,11 @@ interface ResponderOptions<E extends ServedExchange> {
 
 /** Returns the function that has a request handled. It gives undefined where the client has left, and never throws. */
 export function createResponder<E extends ServedExchange>({ find, log }: ResponderOptions<E>) {
-  return (exchange: E): Awaitable<HttpResponse | undefined> => {
-    try {
-      const response = find(exchange)(exchange)
-      return response instanceof Promise ? response.catch((error) => responseToError(error, exchange)) : response
-    } catch (error) {
-      return responseToError(error, exchange)
-    }
-  }
+  return (exchange: E): Awaitable<HttpResponse | undefined> =>
+    withRecovery<HttpResponse | undefined>(
+      () => find(exchange)(exchange),
+      (error) => responseToError(error, exchange),
+    )
 
   function responseToError(error: unknown, exchange: E): HttpResponse | undefined {
     const { requestId } = exchange
