@@ -2,7 +2,8 @@
  * The one gate, the same here and in CI: types, then every test. What needs an installed program is a gate of its own:
  * walks through the dashboard in a real browser, and nodes over etcd servers.
  *
- *   npm test                              all but the walks and those that start etcd
+ *   npm test                              all but the walks, those that start etcd, and the files that say `gate:`
+ *   npm test -- gate                      the files that say `gate:`
  *   npm test -- walks                     the walks
  *   npm test -- etcd                      those that start etcd
  *   npm test -- query                     the tests in test/query

@@ -2,6 +2,7 @@
  * Test files, and what comments at their top say about how they run:
  *
  *   // isolated: REASON     in a process of its own, since it looks at or changes state that a process has once
+ *   // gate: REASON         only in the gate and at night, or when it is named: `npm test -- gate` runs these files
  *   // night: REASON        only with TEST_LONG=1, as in `.ci/night`, or when it is named
  *   // also: SETTING…       once more with each of these settings: in the gate with cache-off, threads, executable, and in
  *                        the drill cluster-suites with cluster, against nodes that share a log
@@ -12,6 +13,9 @@ import { join } from 'node:path'
 const ROOT = join(import.meta.dirname, '..')
 /** Comments count above the first line of code. */
 const HEAD = /^(?:(?:\/\/|\/?\*| \*).*\n|\n)*/
+const ALL = ['test/**/*.test.ts']
+/** The word for the files that say so. */
+const GATE = 'gate'
 /** Areas that have to be named. Their files start browsers and etcd servers. */
 export const OWN_GATES = ['test/walks/**', 'test/etcd/**']
 /** The variables of each setting that a file can name after `also:`. Callers name the executable and the cluster. */
@@ -24,6 +28,7 @@ const SETTINGS: Readonly<Record<string, NodeJS.ProcessEnv>> = {
 
 export interface FileNotes {
   readonly isIsolated: boolean
+  readonly isForGate: boolean
   readonly isForNight: boolean
   readonly also: readonly string[]
 }
@@ -35,7 +40,7 @@ export function notesOf(file: string, root = ROOT): FileNotes {
   const also = note('also')?.split(' ') ?? []
   const unknown = also.find((setting) => SETTINGS[setting] === undefined)
   if (unknown !== undefined) throw new Error(`${file} wants the setting "${unknown}": wanted ${Object.keys(SETTINGS).join(', ')}`)
-  return { isIsolated: note('isolated') !== undefined, isForNight: note('night') !== undefined, also }
+  return { isIsolated: note('isolated') !== undefined, isForGate: note('gate') !== undefined, isForNight: note('night') !== undefined, also }
 }
 
 export interface Selection {
@@ -44,29 +49,30 @@ export interface Selection {
 }
 
 /**
- * The test files of areas, paths and settings (`also:cache-off`), and the variables of the settings. Without a name, all but
- * those of OWN_GATES.
+ * The test files of areas, paths, settings (`also:cache-off`) and the gate (`gate`), and the variables of the settings. Without
+ * a name, all but those of OWN_GATES and of the gate.
  *
  * @throws Error for a name that has no test.
  */
 export function selectTests(names: readonly string[]): Selection {
-  if (names.length === 0) return { files: filesOf(['test/**/*.test.ts'], OWN_GATES), variables: {} }
+  if (names.length === 0) return { files: filesOf(ALL, OWN_GATES).filter((file) => !notesOf(file).isForGate), variables: {} }
   const variables = Object.assign({}, ...names.map((name) => SETTINGS[name.replace(/^also:/, '')] ?? {})) as NodeJS.ProcessEnv
   return { files: [...new Set(names.flatMap(testsNamed))], variables }
 }
 
 /** The files that run once more with a setting. */
 export function testsAlso(setting: string): string[] {
-  return filesOf(['test/**/*.test.ts']).filter((file) => notesOf(file).also.includes(setting))
+  return filesOf(ALL).filter((file) => notesOf(file).also.includes(setting))
 }
 
 function testsNamed(name: string): string[] {
   if (name.endsWith('.ts') && statSync(join(ROOT, name), { throwIfNoEntry: false })?.isFile() === true) return [name]
+  if (name === GATE) return filesOf(ALL, OWN_GATES).filter((file) => notesOf(file).isForGate)
   const area = name.replace(/^test\//, '').replace(/\/$/, '')
   const found = name.startsWith('also:')
     ? testsAlso(name.slice('also:'.length))
     : filesOf([`test/${area}/**/*.test.ts`, `test/${area}.test.ts`])
-  if (found.length === 0) throw new Error(`cannot find tests for "${name}": wanted a directory below test/, a file or also:SETTING`)
+  if (found.length === 0) throw new Error(`cannot find tests for "${name}": wanted a directory below test/, a file, ${GATE} or also:SETTING`)
   return found
 }
 

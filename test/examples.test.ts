@@ -1,3 +1,4 @@
+// gate: runs every example
 /** The examples as they are given away, each run against the program and left without a trace of it. */
 import assert from 'node:assert/strict'
 import { spawn, spawnSync } from 'node:child_process'

@@ -1,3 +1,4 @@
+// gate: starts the program for every command of the README
 /** The README as a new operator reads it: every command in it is run. */
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'

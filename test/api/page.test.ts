@@ -3,16 +3,17 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
+import { loadPageAssets } from '../../src/app/page-assets.ts'
 import { OPENAPI_PATH } from '../../src/app/page-routes.ts'
-import { buildDashboard } from '../../scripts/build-dashboard.ts'
 import { send, type ClientResponse } from '../support/service/http-client.ts'
 import { ONLY_HERE } from '../support/service/service-process.ts'
 import { startService } from '../support/service/service.ts'
 import { startSuiteService } from '../support/service/suite-service.ts'
 
-const built = await buildDashboard()
-const assets = built.assets.filter(({ path }) => path !== OPENAPI_PATH)
-const service = await startSuiteService({}, { pageAssets: built.assets })
+/** What `npm test` built before the tests. */
+const pageAssets = loadPageAssets() ?? assert.fail('wanted a dashboard that was built')
+const assets = pageAssets.filter(({ path }) => path !== OPENAPI_PATH)
+const service = await startSuiteService({}, { pageAssets })
 
 /** Sends exactly these headers, and takes path and body as they are. */
 function get(path: string, headers: Record<string, string> = {}, { method = 'GET', url = service.url } = {}): Promise<ClientResponse> {

@@ -1,3 +1,4 @@
+// gate: imports many rows
 /**
  * A long file is checked in a thread ahead of its transactions; a pipe is not. Both store the same, whatever a row needs of
  * the database: the document that it replaces, one that an earlier row of the file stored, a reference.

@@ -3,16 +3,8 @@ import assert from 'node:assert/strict'
 import { appendFileSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { it } from 'node:test'
-import { drillImport } from '../../scripts/killed/killed-imports.ts'
 import { runHere } from '../support/service/in-process.ts'
-import { seedOfRun } from '../../scripts/tools/random.ts'
 import { temporaryDirectory } from '../../scripts/tools/temporary-directory.ts'
-
-it('an import that is killed leaves whole batches, and --resume brings every row once', async () => {
-  const seed = seedOfRun()
-  const told = await drillImport({ rows: 1_200, kills: 2, seed })
-  assert.match(told, /^import: killed 2 times/, `SEED=${seed}`)
-})
 
 interface World {
   readonly file: string

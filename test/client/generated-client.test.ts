@@ -1,3 +1,4 @@
+// gate: compiles the client, and runs it in each runtime
 /**
  * The client as it is given away: one file that stands alone, with types that are those of the declarations, and that
  * runs in every runtime that can be found here.

@@ -1,3 +1,4 @@
+// gate: starts the program for every command of the guides
 /** Every command of the guides is run; those that need more than a test has are held against the help of the program. */
 import assert from 'node:assert/strict'
 import { mkdirSync, readFileSync } from 'node:fs'

@@ -1,3 +1,4 @@
+// gate: runs the test runner in many ways, and waits for files that hang
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'

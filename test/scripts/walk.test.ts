@@ -1,3 +1,4 @@
+// gate: measures a service under the inspector
 /** `npm run tidy -- walk`: the files that a warm request enters, as the contributor guide tells them. */
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
