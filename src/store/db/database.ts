@@ -40,23 +40,28 @@ export interface RowCursor {
 
 export type Database = ReturnType<typeof openDatabase>
 
-/** Opens the file, creating it where `readOnly` is not set. `cacheKib` is kept in memory. Throws what node:sqlite throws. */
-export function openDatabase(
-  file: string,
-  { readOnly = false, cacheKib }: { readonly readOnly?: boolean; readonly cacheKib?: number } = {},
-) {
+interface OpenOptions {
+  readonly readOnly?: boolean
+  /** Kept in memory. */
+  readonly cacheKib?: number
+  /** For a connection that reads no row and writes none: it is open in a tenth of the time, since SQLite reads the schema for settings. */
+  readonly isPlain?: boolean
+}
+
+/** Opens the file, creating it where `readOnly` is not set. Throws what node:sqlite throws. */
+export function openDatabase(file: string, { readOnly = false, cacheKib, isPlain = false }: OpenOptions = {}) {
   const connection = new DatabaseSync(file, {
     readOnly,
     timeout: BUSY_TIMEOUT_MS,
     enableForeignKeyConstraints: true,
     defensive: true,
   })
-  connection.exec(`
+  if (!isPlain) connection.exec(`
     PRAGMA trusted_schema = OFF;
     PRAGMA cache_size = -${cacheKib ?? (readOnly ? SCAN_CACHE_KIB : CACHE_KIB)};
     PRAGMA temp_store = MEMORY;
   `)
-  if (!readOnly) {
+  if (!isPlain && !readOnly) {
     connection.exec(`
       PRAGMA journal_mode = WAL;
       PRAGMA wal_autocheckpoint = 0;

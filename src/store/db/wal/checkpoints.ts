@@ -60,7 +60,7 @@ export function createCheckpoints(
   file: string,
   { pageDescriptor, pagesMax = PAGES_MAX, longPages = LONG_PAGES, restartPages = Infinity, withoutReaders = (work) => work() }: CheckpointOptions = {},
 ) {
-  const reader = openDatabase(file)
+  const reader = openDatabase(file, { isPlain: true })
   reader.exec('PRAGMA busy_timeout = 0')
   const pageBytes = Number(database.get('PRAGMA page_size')?.['page_size'])
   const files = { file, pageFile: { descriptor: pageDescriptor ?? openSync(file, 'r+'), pageBytes } }

@@ -77,7 +77,7 @@ function setMark({ database, reader }: WalConnections, wal: string): WalPart | u
   for (let tries = 0; tries < MARK_TRIES_MAX; tries++) {
     const before = end()
     reader.exec('BEGIN')
-    reader.get('SELECT count(*) FROM sqlite_schema')
+    reader.get('PRAGMA schema_version')
     const after = end()
     // -1 while another connection runs a checkpoint.
     if (after.frames >= 0 && after.frames === before.frames && after.salts === before.salts) return after
@@ -97,7 +97,7 @@ export interface LongMove extends WalFiles {
  * that of two processes that do this at the same time one always gets on.
  */
 export function moveLongWal({ blanked, waitsMax = READER_WAITS_MAX, ...files }: LongMove): WalPart {
-  const [database, reader] = [openDatabase(files.file), openDatabase(files.file, { readOnly: true })]
+  const [database, reader] = [openDatabase(files.file), openDatabase(files.file, { isPlain: true })]
   try {
     for (let waits = 0; ; waits++) {
       const part = moveWal({ database, reader }, files, blanked, PAUSE_MS)
