@@ -2,14 +2,15 @@
 import { describe, fail } from '../base/failure.ts'
 import { isObject, type Json } from '../base/json.ts'
 import { writeOpml } from '../content/feeds/opml.ts'
-import { allFeeds, healthOfFeeds } from '../content/feeds/feed-health.ts'
+import { healthOfFeeds } from '../content/feeds/feed-health.ts'
 import { itemsOfFeed, originsOf, previewRules, requireFeed } from '../content/feeds/feed-items-view.ts'
 import { sameStories as sameStoriesOf } from '../content/feeds/same-stories.ts'
+import { documentsByTitle } from '../content/reads/documents-by-title.ts'
 import { queryCallerOf } from '../content/reads/query-caller.ts'
 import { requireAdministrator } from '../content/rules/access.ts'
 import { validateDocument } from '../content/rules/validate.ts'
 import type { BodyLimit } from '../http/exchange.ts'
-import { feedRules, type FeedRule } from '../models/feed-model.ts'
+import { feed, feedRules, type FeedRule } from '../models/feed-model.ts'
 import { feedHealths, feedItems, headlineOrigins, rulePreview, sameStories } from '../models/responses.ts'
 import { endpointOn, SHORT_BODY, type NamedSchema } from './endpoint.ts'
 import { IDS_LIMIT, idsBody, readIds } from './ids-body.ts'
@@ -75,7 +76,7 @@ export const FEEDS = [
     errors: ['tooManyRequests'],
     client: 'admin.feedsAsOpml',
   }).handle(async ({ store }, exchange, { caller }) => {
-    const body = writeOpml(await allFeeds(store, queryCallerOf(caller, exchange)))
+    const body = writeOpml(await documentsByTitle(store, feed, queryCallerOf(caller, exchange)))
     return { kind: 'raw', status: 200, contentType: `${OPML_TYPE}; charset=utf-8`, body, headers: { 'Content-Disposition': 'attachment; filename="feeds.opml"' } }
   }),
   endpoint({

@@ -97,3 +97,12 @@ it('search engines may index public publications where the setting lets them, an
   assert.deepEqual([headers.get('x-robots-tag'), headers.get('cache-control')], [null, 'public, max-age=5'])
   assert.equal(await (await fetch(`${service.url}/robots.txt`)).text(), 'User-agent: *\nAllow: /p/\nDisallow: /\n')
 })
+
+it('the list of publications has all of them', { skip: ONLY_HERE }, async (t) => {
+  const { service } = await withPublication(t)
+  const writer = service.app.services.store.as(SYSTEM)
+  const more = Array.from({ length: 500 }, (_, i) => ({ ...PUBLICATION, id: `p${i}`, name: `p${i}` }))
+  await Promise.all(more.map((value) => writer.insert(publicationModel, { id: value.id, value })))
+  const list = await (await fetch(`${service.url}/p/sources.opml`)).text()
+  assert.equal(list.match(/xmlUrl=/g)?.length, 501)
+})

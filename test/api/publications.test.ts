@@ -239,7 +239,14 @@ it('people who come to a wrong address get a page in their language', async () =
   assert.deepEqual([response.status, response.headers.get('content-type'), response.headers.get('cache-control')], [404, 'text/html; charset=utf-8', 'no-store'])
   assert.match(await response.text(), /^<!doctype html>\n<html lang="ar" dir="rtl">/)
   assert.match(await textOf('/p/nowhere/'), /There is nothing at this address\./)
-  assert.equal((await get('/p/nowhere/feed.atom')).headers.get('content-type'), 'application/json; charset=utf-8')
+})
+
+it('the script of any site reads why it gets no items', async () => {
+  const { name } = await made()
+  for (const [path, status] of [['/p/nowhere/items.json', 404], ['/p/nowhere/feed.atom', 404], [`/p/${String(name)}/items.json?limit=x`, 400], [`/p/${String(name)}/items.json?cursor=x`, 400]] as const) {
+    const response = await get(path)
+    assert.deepEqual([response.status, response.headers.get('access-control-allow-origin'), response.headers.get('content-type')], [status, '*', 'application/json; charset=utf-8'], path)
+  }
 })
 
 describe('what readers may choose', () => {

@@ -26,7 +26,7 @@ import type { Content, Represent } from '../../http/representation.ts'
 import { headline } from '../../models/headline.ts'
 import { publication } from '../../models/publication-model.ts'
 import type { ReadStore } from '../../store/read-store.ts'
-import { forPeople } from './failures-for-people.ts'
+import { forPeople, forPrograms } from './failures-for-readers.ts'
 import { keptBody, NOT_INDEXED, OPEN_HEADERS, render, type Format, type Rendered } from './publication-formats.ts'
 
 /** Of the memory for remembered reads, what the pages of publications have. */
@@ -78,7 +78,7 @@ export function paperHandler(serving: Serving, format: Format, isSecret: boolean
     const reading = reads.read({ key, model: headline, rests: [headline, publication], weight: 0, ...wanted, compute })
     return withValue(reading, (result) => respond(exchange, result))
   }
-  return format.file === '' ? forPeople(serve, rootOf(isSecret)) : serve
+  return format.file === '' ? forPeople(serve, rootOf(isSecret)) : forPrograms(serve)
 }
 
 /** From a page to the style sheet. */
@@ -120,13 +120,13 @@ function readingOf({ papers, settings }: Serving, format: Format, exchange: Exch
 export function listHandler(serving: Serving): Handler {
   const { papers, settings } = serving
   const headers = { ...OPEN_HEADERS, ...(settings.publicationsIndexed ? {} : NOT_INDEXED), 'Cache-Control': cachingOf(settings) }
-  return (exchange) => {
+  return forPrograms((exchange) => {
     count(serving, exchange)
     const site = siteOf(exchange, serving)
     // An address in OPML is absolute where the service knows its own.
     const listed = papers.list((name) => (site === '' ? `${name}/` : addressOfPublication(site, name)), settings.appName, queryCallerOf(visitorOf(exchange), exchange))
     return withValue(listed, (body) => ({ kind: 'raw', status: 200, contentType: 'text/x-opml; charset=utf-8', body, headers }))
-  }
+  })
 }
 
 function count({ limits, now }: Serving, { clientAddress }: Exchange): void {

@@ -1,10 +1,11 @@
 /** `dateline feed fetch`: fetches one feed or all now, also while the service runs. What both fetch is taken once. */
 import { systemClock } from '../../base/clock.ts'
 import { fail } from '../../base/failure.ts'
-import { allFeeds, healthOfFeed } from '../../content/feeds/feed-health.ts'
+import { healthOfFeed } from '../../content/feeds/feed-health.ts'
 import { FETCHES_MAX } from '../../content/feeds/feed-work.ts'
 import type { IngestCounts } from '../../content/feeds/ingest.ts'
-import type { FeedDocument } from '../../models/feed-model.ts'
+import { documentsByTitle } from '../../content/reads/documents-by-title.ts'
+import { feed, type FeedDocument } from '../../models/feed-model.ts'
 import type { FeedHealth } from '../../models/responses.ts'
 import { EXIT, JSON_LINES_FLAG, UsageError, type Command } from '../command.ts'
 import { printTable, singleLine } from '../print-table.ts'
@@ -29,7 +30,7 @@ export const feedFetchCommand: Command = {
     if ((id === undefined) !== options.has('--all')) throw new UsageError('dateline feed fetch needs ID or --all')
     let isFailing = false
     await withFeeds(args, terminal, async (feeds) => {
-      const found = await allFeeds(feeds.services.store, OPERATOR_QUERIES)
+      const found = await documentsByTitle(feeds.services.store, feed, OPERATOR_QUERIES)
       const wanted = found.filter((feed) => (id === undefined ? !feed.paused : feed.id === id))
       if (id !== undefined && wanted.length === 0) throw fail('notFound', `There is no feed "${singleLine(id)}": see "dateline feed list"`)
       const fetched = await fetchAll(feeds, wanted)

@@ -4,8 +4,9 @@ import { systemClock } from '../../base/clock.ts'
 import { fail, Failure } from '../../base/failure.ts'
 import { parseJson, type Json, type JsonObject } from '../../base/json.ts'
 import type { Services } from '../../app/services.ts'
-import { addressOfPublication, listPublications } from '../../content/publications/publication-addresses.ts'
+import { addressOfPublication } from '../../content/publications/publication-addresses.ts'
 import { newPublicationSecret } from '../../content/publications/publication-secrets.ts'
+import { documentsByTitle } from '../../content/reads/documents-by-title.ts'
 import { checkPublication } from '../../content/rules/publication-rules.ts'
 import { validateDocument } from '../../content/rules/validate.ts'
 import { publication, type PublicationDocument } from '../../models/publication-model.ts'
@@ -31,7 +32,7 @@ export const publicationListCommand: Command = {
   run(args, terminal) {
     return withData(args, terminal, async (services, config) => {
       const { store } = services
-      const all = await listPublications(store, CALLER)
+      const all = await documentsByTitle(store, publication, CALLER)
       if (args.options.has('--json')) {
         terminal.stdout.write(all.map((one) => `${JSON.stringify(one)}\n`).join(''))
         return

@@ -5,37 +5,20 @@ import { isNumber, parseJson, type Json, type JsonObject } from '../../base/json
 import type { FetchProblem, ReadNote } from '../../base/feed-note.ts'
 import { feed, type FeedDocument } from '../../models/feed-model.ts'
 import type { FeedHealth } from '../../models/responses.ts'
-import { matchAll } from '../../query/ast.ts'
-import type { Position } from '../../query/order.ts'
 import type { QueryCaller } from '../../store/query/find-query.ts'
 import type { ReadStore } from '../../store/read-store.ts'
-
-/** Feeds that are listed; a site has some hundred. */
-const FEEDS_MAX = 5_000
-const BY_TITLE = [{ path: ['title'], descending: false }]
+import { documentsByTitle } from '../reads/documents-by-title.ts'
 
 type HealthStore = Pick<ReadStore, 'documents' | 'feeds'>
 
 /** The health of all feeds, by their titles. Rejects as a list does where many queries wait. */
 export async function healthOfFeeds(store: HealthStore, caller: QueryCaller, now: number): Promise<readonly FeedHealth[]> {
-  const documents = await allFeeds(store, caller)
+  const documents = await documentsByTitle(store, feed, caller)
   const [states, secrets] = [store.feeds.feedStates(), store.feeds.feedsWithSecret()]
   return documents.map((document) => {
     const hasPassword = secrets.has(document.id)
     return healthOf(store, { document, state: states.get(document.id)?.state, nextAt: states.get(document.id)?.nextAt, hasPassword, now })
   })
-}
-
-/** The documents of all feeds, by their titles. */
-export async function allFeeds({ documents }: Pick<ReadStore, 'documents'>, caller: QueryCaller): Promise<readonly FeedDocument[]> {
-  const found: FeedDocument[] = []
-  let after: Position | undefined
-  do {
-    const { items, next } = await documents.find(feed, { filter: matchAll, sort: BY_TITLE, limit: FEEDS_MAX - found.length, after }, caller)
-    found.push(...items.map((text) => parseJson(text) as unknown as FeedDocument))
-    after = next
-  } while (after !== undefined && found.length < FEEDS_MAX)
-  return found
 }
 
 /** That of one feed; undefined where there is none. */

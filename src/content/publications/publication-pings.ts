@@ -18,7 +18,8 @@ import { writeJsonFeed } from '../../publications/json-writers.ts'
 import { FEEDS } from '../../publications/paper.ts'
 import type { ReadStore } from '../../store/read-store.ts'
 import type { Writer } from '../../store/writes/writer.ts'
-import { addressOfPublication, listPublications } from './publication-addresses.ts'
+import { documentsByTitle } from '../reads/documents-by-title.ts'
+import { addressOfPublication } from './publication-addresses.ts'
 import { readPaper } from './publication-reads.ts'
 
 /** Its queries wait behind those of people. */
@@ -54,7 +55,7 @@ export function startPublicationPings({ store, own, client, settings, isOnDuty =
     if (state === told) return MINUTE_MS
     const pings = store.publications.publicationPings()
     let isAll = true
-    for (const document of await listPublications(store, CALLER)) {
+    for (const document of await documentsByTitle(store, publication, CALLER)) {
       if (stopping.signal.aborted) return MINUTE_MS
       if (document.visibility !== 'public' || document.isPaused) continue
       const base = addressOfPublication(site, document.name)

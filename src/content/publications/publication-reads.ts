@@ -4,19 +4,21 @@ import { withRecovery, withValue, type Awaitable } from '../../base/awaitable.ts
 import { fail, Failure } from '../../base/failure.ts'
 import { parseJson, type JsonObject } from '../../base/json.ts'
 import { headline } from '../../models/headline.ts'
-import type { PublicationDocument } from '../../models/publication-model.ts'
+import { publication, type PublicationDocument } from '../../models/publication-model.ts'
 import { FEEDS, type Paper } from '../../publications/paper.ts'
 import { NOTHING_FOUND, type Found, type QueryCaller } from '../../store/query/find-query.ts'
 import type { ReadStore } from '../../store/read-store.ts'
 import { writeOpml } from '../feeds/opml.ts'
+import { documentsByTitle } from '../reads/documents-by-title.ts'
 import { parsePublicationFilter } from '../rules/publication-rules.ts'
-import { listPublications } from './publication-addresses.ts'
 import { nextCursor, publicationQuery, shownMembers, type PageRequest } from './publication-query.ts'
 import { storyOf } from './stories.ts'
 
 const HASH_BYTES = 32
 /** Compared where there is no secret, so that its lack takes the same time. No text has this hash that could be found. */
 const NO_HASH = new Uint8Array(HASH_BYTES)
+/** Read where there is no publication, for the same reason: about as long as a usual one, and never shown. */
+const NO_TEXT = JSON.stringify({ isPaused: true, visibility: 'secret', filter: ' '.repeat(500) })
 
 export interface PaperRequest extends PageRequest {
   /** The address of the page; empty where the service does not know it. */
@@ -39,21 +41,21 @@ export function createPublicationReads(store: Pick<ReadStore, 'documents' | 'pub
   return {
     /**
      * The publication of an address; `secret` is undefined where the address has none. Throws notFound where there is none, it
-     * is paused, or the secret is wrong. The time does not tell how much of a secret is right.
+     * is paused, or the secret is wrong: the same work is done for all of these, so that the time tells none from the others.
      */
     atAddress(name: string, secret: string | undefined): PublicationDocument {
       const found = store.publications.publicationNamed(name)
       const isRight = timingSafeEqual(hashOfSecret(secret ?? ''), found?.secretHash ?? NO_HASH)
-      const document = found && (parseJson(found.text) as unknown as PublicationDocument)
-      if (document === undefined || document.isPaused) throw noPublication()
-      if (document.visibility === 'secret' ? !isRight : secret !== undefined) throw noPublication()
+      const document = parseJson(found?.text ?? NO_TEXT) as unknown as PublicationDocument
+      const isAddressed = document.visibility === 'secret' ? isRight : secret === undefined
+      if (document.isPaused || !isAddressed) throw noPublication()
       return document
     },
     /** Throws badRequest for a cursor, a search or a limit that cannot be read, and networkError where the query fails. */
     paper: (document: PublicationDocument, request: PaperRequest, caller: QueryCaller) => readPaper(store, document, request, caller, withoutReasons),
     /** All public publications as OPML, which readers of feeds import. `addressOf` gives the address of one by its name. */
     list(addressOf: (name: string) => string, title: string, caller: QueryCaller): Awaitable<string> {
-      return withValue(listPublications(store, caller), (all) => {
+      return withValue(documentsByTitle(store, publication, caller), (all) => {
         const open = all.filter(({ visibility, isPaused }) => visibility === 'public' && !isPaused)
         const listed = open.map((one) => ({ title: one.title, address: `${addressOf(one.name)}${FEEDS.atom.file}`, siteUrl: addressOf(one.name), topic: null }))
         return writeOpml(listed, title)

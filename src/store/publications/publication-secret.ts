@@ -16,7 +16,9 @@ export interface NamedPublication {
 /** The publication of a name, and the hash of its secret; undefined where there is none. */
 export function publicationNamed(database: Database, name: string): NamedPublication | undefined {
   const [found] = lookUp(database, publication, 'name', [{ from: name, to: name }], 1)
-  return found && { text: found.text, secretHash: hashOf(database, found.id) }
+  // It is looked for in any case: the time does not tell whether there is a publication.
+  const secretHash = hashOf(database, found?.id ?? '')
+  return found && { text: found.text, secretHash }
 }
 
 /** The ids of the publications that have a secret. */

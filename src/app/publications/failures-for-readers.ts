@@ -1,14 +1,29 @@
-/** People who follow a link that leads nowhere get a page that says so; programs get the failure of the API, as everywhere. */
+/**
+ * People who follow a link that leads nowhere get a page that says so; programs get the failure of the API, as everywhere, which
+ * the script of any site may read.
+ */
 import { withRecovery, type Awaitable } from '../../base/awaitable.ts'
-import { Failure } from '../../base/failure.ts'
+import { fail, Failure } from '../../base/failure.ts'
 import { parseAcceptLanguage } from '../../http/accept-language.ts'
 import type { Exchange, Handler, HttpResponse } from '../../http/exchange.ts'
 import { writeFailurePage } from '../../publications/failure-page.ts'
-import { NOT_INDEXED, PAGE_HEADERS } from './publication-formats.ts'
+import { NOT_INDEXED, OPEN_HEADERS, PAGE_HEADERS } from './publication-formats.ts'
 
 /** `root` leads from the page to the style sheet. */
 export function forPeople(serve: (exchange: Exchange) => Awaitable<HttpResponse>, root: string): Handler {
   return (exchange) => withRecovery(() => serve(exchange), (error) => pageOf(error, exchange, root))
+}
+
+export function forPrograms(serve: (exchange: Exchange) => Awaitable<HttpResponse>): Handler {
+  return (exchange) =>
+    withRecovery(
+      () => serve(exchange),
+      (error) => {
+        if (!(error instanceof Failure)) throw error
+        const { code, message, cause, headers } = error
+        throw fail(code, message, { cause, headers: { ...OPEN_HEADERS, ...headers } })
+      },
+    )
 }
 
 /** Throws what is not of the reader's making, for the log. */
