@@ -164,6 +164,20 @@ describe('publications in the dashboard', { skip: browserMissing() }, () => {
     await page.expectNoProblems()
   })
 
+  it('and finds it in the trash later', async () => {
+    await page.click(link('At the Quays'))
+    await page.click(button('Delete'))
+    await confirm(page, 'Delete')
+    await page.gone(link('At the Quays'))
+    await page.open('/#/trash?model=publication')
+    await page.click({ role: 'checkbox', name: 'Select At the Quays' })
+    await page.click(button('Restore'))
+    await page.reads(/The trash is empty/, { role: 'main' })
+    await page.open('/#/publications')
+    await page.find(link('At the Quays'))
+    await page.expectNoProblems()
+  })
+
   it('a publisher does not see them', async () => {
     const other = await dashboard.openAs(cast.publisher, '#/publications')
     await other.find({ role: 'heading', name: 'Page not found' })

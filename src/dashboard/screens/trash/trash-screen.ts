@@ -2,7 +2,7 @@
 import type { Model } from '../../../models/schema.ts'
 import { draftsOf, labelOf, type Members, type TrashItem } from '../../any-documents.ts'
 import { modelsTitle } from '../../model-titles.ts'
-import { contentModels, may } from '../../permissions.ts'
+import { trashedModels } from '../../permissions.ts'
 import { hrefTo } from '../../screen-url.ts'
 import type { OpenScreen, ScreenContext } from '../../screen.ts'
 import { onDocumentsChanged } from '../../changed-documents.ts'
@@ -26,7 +26,7 @@ const memory: TableMemory = {}
 export const trashScreen: OpenScreen = (context) => {
   const { user, screenUrl, live, signal } = context
   const title = t('trash.title')
-  const models = contentModels(user).filter((model) => may('remove', model, user))
+  const models = trashedModels(user)
   const wanted = screenUrl.query.get('model')
   const model = models.find(({ name }) => name === wanted) ?? models[0]
   const head = h('div', { class: 'screen-head' }, h('h1', {}, title))
