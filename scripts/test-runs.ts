@@ -1,7 +1,7 @@
 /**
  * Test files, run to their end by node's test runner. Files of one folder share a process and run one after the other in the
- * order of their names, since a process that loads the service takes half a second of a core. A file that its comment isolates
- * has a process of its own: see test-files.ts.
+ * order of their names, since a process that loads the service takes half a second of a core. No more than SHARED_MAX do: the
+ * other cores would wait for the last process. A file that its comment isolates has a process of its own: see test-files.ts.
  *
  * A test that times out can leave behind what keeps its process alive. That process ends seconds after its last file, and
  * says which of its files failed. A file that hangs in a hook fails at its limit, and the files after it run.
@@ -24,6 +24,7 @@ const TEST_TIMEOUT_MS = 120_000
 /** For all tests of a file, and its hooks, which have no other limit. A process that is left over then ends, and fails. */
 const LIMITS = { fileMs: longRun(300_000, 1_800_000), isolatedMs: 1_800_000, endMs: 10_000 }
 const FAILURES_MAX = 3
+const SHARED_MAX = 16
 /** Below the root of the repository. */
 export const CHANCE_FAILURES = 'test/chance-failures.txt'
 
@@ -90,7 +91,7 @@ function runOnce(run: TestRun): Outcome {
 /** The script of each process with the files that it runs, in the order of their start: those of most files first. */
 function writeProcesses({ files, root, isolated, limits }: TestRun, directory: string): ReadonlyMap<string, readonly string[]> {
   const folders = Map.groupBy(files, (file) => (isolated === true || notesOf(file, root).isIsolated ? file : dirname(file)))
-  const groups = [...folders.values()].sort((a, b) => b.length - a.length)
+  const groups = [...folders.values()].flatMap(evenly).sort((a, b) => b.length - a.length)
   const width = String(groups.length).length
   return new Map(
     groups.map((group, i) => {
@@ -100,6 +101,12 @@ function writeProcesses({ files, root, isolated, limits }: TestRun, directory: s
       return [script, group]
     }),
   )
+}
+
+/** The files of a folder in as few processes as can be, in the order of their names, each with about as many. */
+function evenly(files: readonly string[]): readonly (readonly string[])[] {
+  const parts = Math.ceil(files.length / SHARED_MAX)
+  return Array.from({ length: parts }, (_, i) => files.slice((i * files.length) / parts, ((i + 1) * files.length) / parts))
 }
 
 /**
