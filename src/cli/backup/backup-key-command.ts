@@ -16,7 +16,7 @@ import { readConfig } from '../../config/read-config.ts'
 import { readRecipients } from '../../offsite/offsite-work.ts'
 import { RECIPIENTS_NAME } from '../../offsite/site-archive.ts'
 import { EXIT, UsageError, type Command } from '../command.ts'
-import { firstLineOf } from './identity-file.ts'
+import { firstLineOf } from '../first-line.ts'
 
 const DIRECTORY_MODE = 0o700
 const FILE_MODE = 0o600

@@ -13,9 +13,10 @@ import { readOutboundRules } from '../../outbound/outbound-settings.ts'
 import { DatabaseFileError } from '../../store/backup/database-copy.ts'
 import { MEDIA_DIRECTORY, pictureFiles } from '../../store/media/picture-files.ts'
 import { UsageError, type Arguments, type Terminal } from '../command.ts'
+import { firstLineOf } from '../first-line.ts'
 import { progressOn, abortOn } from '../progress.ts'
 import { isAnsweredYes } from '../question.ts'
-import { firstLineOf, readIdentityFile } from './identity-file.ts'
+import { readIdentityFile } from './identity-file.ts'
 
 const DIRECTORY_MODE = 0o700
 const DIRECTORY_NAME = 'offsite-restoring'

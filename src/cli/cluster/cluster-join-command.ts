@@ -1,6 +1,5 @@
 /** `dateline cluster join`: makes this machine a node, with the keys and a copy of the data of a member. */
 import { existsSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import type { Readable } from 'node:stream'
 import { systemClock } from '../../base/clock.ts'
 import { sizeText } from '../../base/counted.ts'
 import { isoDate } from '../../base/dates.ts'
@@ -17,10 +16,9 @@ import { openDatabase } from '../../store/db/database.ts'
 import { SCHEMA, schemaVersion } from '../../store/schema/migrate.ts'
 import { EXIT, UsageError, type Command, type Terminal } from '../command.ts'
 import { DATA_SETTINGS } from '../data-settings.ts'
+import { firstLineOf } from '../first-line.ts'
 import { abortOn, progressOn } from '../progress.ts'
 import { withEtcd, type Reached } from './member.ts'
-
-const TOKEN_CHARS_MAX = 1024
 
 export const clusterJoinCommand: Command = {
   name: 'cluster join',
@@ -35,7 +33,7 @@ export const clusterJoinCommand: Command = {
     const url = nodeUrl(args.options.get('--from'))
     const given = args.options.get('--token')
     if (given === undefined) throw new UsageError('--token is missing: make one with "dateline cluster token" on a node')
-    const token = given === '-' ? await firstLine(terminal.stdin) : given
+    const token = given === '-' ? (await firstLineOf(terminal.stdin, 'the token of "dateline cluster token"')).trim() : given
     return withEtcd(args, terminal, async (reached) => {
       const { config, target, found } = reached
       // Before the token is used: it works once.
@@ -62,16 +60,6 @@ export const clusterJoinCommand: Command = {
       return EXIT.ok
     })
   },
-}
-
-/** The first line of stdin, or what is longer than any token. */
-async function firstLine(stdin: Readable): Promise<string> {
-  let text = ''
-  for await (const chunk of stdin) {
-    text += String(chunk)
-    if (text.includes('\n') || text.length > TOKEN_CHARS_MAX) break
-  }
-  return text.split('\n', 1)[0]?.trim() ?? ''
 }
 
 function nodeUrl(given: string | undefined): string {
