@@ -15,7 +15,6 @@ import {
   mkdirSync,
   readdirSync,
   rmSync,
-  watch,
 } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -31,7 +30,7 @@ import { seededRandom, type Random } from '../tools/random.ts'
 import { temporaryDirectory } from '../tools/temporary-directory.ts'
 import { drillFullDisk } from './full-disk.ts'
 import { withCleanup } from '../with-cleanup.ts'
-import { runAndKill } from './killed-site.ts'
+import { killAfter, runAndKill, watchNames } from './killed-site.ts'
 import { SYSTEM } from '../../src/store/actor.ts'
 import type { Store } from '../../src/store/store.ts'
 
@@ -162,23 +161,6 @@ async function killRepeatedly(
   }
   assert.ok(runs > finished, 'no run was killed')
   return `${runs - finished} runs killed, ${finished} finished before, the new state in ${found}, the old one in ${runs - found}`
-}
-
-/** Calls `kill` at the given change of a directory; gives what ends the watch. */
-function killAfter(directory: string, changes: number, kill: () => void): (() => void) | undefined {
-  if (changes === 0) return undefined
-  let left = changes
-  return watchNames(directory, () => {
-    if (--left === 0) kill()
-  })
-}
-
-/** Names that come and go, which is where the steps are; what is written to files does not count. */
-function watchNames(directory: string, onChange: () => void): () => void {
-  const watcher = watch(directory, (event) => {
-    if (event === 'rename') onChange()
-  })
-  return () => watcher.close()
 }
 
 /** Opens a file as the next process would, and makes sure that it is sound. */

@@ -1,6 +1,7 @@
 /** A service that is killed with SIGKILL and started again while something happens, and commands that are killed. */
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
+import { watch } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { COMMAND, finish, programEnvironment, run, serve, type RunningService } from '../tools/program.ts'
@@ -116,4 +117,21 @@ export async function runAndKill(
   clearTimeout(timer)
   disarm?.()
   return { code, stderr, ms: performance.now() - begun }
+}
+
+/** Calls `kill` at the given change of a directory; gives what ends the watch. */
+export function killAfter(directory: string, changes: number, kill: () => void): (() => void) | undefined {
+  if (changes === 0) return undefined
+  let left = changes
+  return watchNames(directory, () => {
+    if (--left === 0) kill()
+  })
+}
+
+/** Names that come and go, which is where the steps are; what is written to files does not count. */
+export function watchNames(directory: string, onChange: () => void): () => void {
+  const watcher = watch(directory, (event) => {
+    if (event === 'rename') onChange()
+  })
+  return () => watcher.close()
 }

@@ -31,6 +31,7 @@ import { STORED_MODELS } from '../models/registry.ts'
 import { user, type User } from '../models/user.ts'
 import { SYSTEM } from '../store/actor.ts'
 import { recordFields } from '../store/audit/audit-record.ts'
+import { requireRestored } from '../store/backup/unfinished-restore.ts'
 import type { ClusterLog } from '../store/cluster/replicated-queue.ts'
 import { openedDataDir, ownDataDir, prepareDataDir, type DataDir, type DataDirLock } from '../store/db/data-dir.ts'
 import { loadSecrets } from '../store/db/secret-file.ts'
@@ -95,12 +96,13 @@ export function limitSettingsOf(config: Config): LimitSettings {
 }
 
 /**
- * Opens the data directory and all that works on it, with a restore that was asked for before. Throws DataDirError and
- * SchemaError; close the store when done.
+ * Opens the data directory and all that works on it, with a restore that was asked for before. Throws DataDirError, also where a
+ * restore has not ended, and SchemaError; close the store when done.
  */
 export async function openServices(config: Config, secrets: Secrets, options: OpenOptions): Promise<Services> {
   const open = (): Promise<Services> => openParts(config, secrets, options)
   const { own, cluster, now, log } = options
+  requireRestored(config.dataDir)
   return own === true && cluster === undefined ? openRestored(prepareDataDir(config.dataDir), open, { now, log }) : open()
 }
 

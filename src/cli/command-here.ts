@@ -7,3 +7,8 @@ export function commandHere(words: string, { dataDir }: Pick<Config, 'dataDir'>)
   const dataDirFlag = dataDir === DECLARED.dataDir.initial ? '' : ` --data-dir ${JSON.stringify(resolve(dataDir))}`
   return `${isSea() ? process.argv0 : 'npm run dateline --'} ${words}${dataDirFlag}`
 }
+
+/** A value as a shell reads it back, on one line. */
+export function shellWord(value: string): string {
+  return /^[\w.:/@-]+$/.test(value) ? value : `'${value.replaceAll(/[\p{Cc}]/gu, '?').replaceAll("'", "'\\''")}'`
+}

@@ -4,6 +4,7 @@ import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, wri
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { describe, it } from 'node:test'
+import { killAfter, runAndKill, watchNames } from '../../scripts/killed/killed-site.ts'
 import { temporaryDirectory, type Cleanup } from '../../scripts/tools/temporary-directory.ts'
 import { samplePicture } from '../../scripts/tools/media/sample-pictures.ts'
 import { s3Server } from '../../scripts/tools/offsite/s3-server.ts'
@@ -11,6 +12,9 @@ import { parseIdentityFile } from '../../src/age/age-keys.ts'
 import { runHere } from '../support/service/in-process.ts'
 import { openDatabase } from '../../src/store/db/database.ts'
 import { ADMIN_EMAIL, startService } from '../support/service/service.ts'
+
+/** Moments of a restore. */
+const KILLS = 6
 
 interface Site {
   readonly dir: string
@@ -101,6 +105,38 @@ describe('dateline restore --from', () => {
     const wanted = `Warning: the place lacks the changes ${Number(first)} to ${Number(first) + 4}. Later ones, up to `
     assert.match(stderr, new RegExp(`${wanted}\\S+Z, do not follow without them: the site is restored up to \\S+Z\n`))
     assert.deepEqual(topicsOf(join(dir, 'new')), ['Harbours'])
+  })
+
+  it('that is killed leaves nothing that a service takes for a site; it names what to run again, which goes over what is left', async (t) => {
+    const { dir, place, key } = await storedSite(t)
+    const secrets = readFileSync(join(dir, 'data', 'secrets'), 'utf8')
+    const words = (data: string) => ['restore', '--from', place, '--identity', key, '--data-dir', data, '--yes']
+    const isWhole = (data: string): boolean => topicsOf(data)[0] === 'Ports' && readFileSync(join(data, 'secrets'), 'utf8') === secrets
+    const emptyDirectory = (name: string): string => {
+      mkdirSync(join(dir, name), { mode: 0o700 })
+      return join(dir, name)
+    }
+    const first = emptyDirectory('uninterrupted')
+    let changes = 0
+    assert.equal((await runAndKill(words(first), undefined, () => watchNames(first, () => changes++))).code, 0)
+    assert.ok(isWhole(first) && changes > KILLS)
+    let refused = 0
+    for (let n = 1; n <= KILLS; n++) {
+      const data = emptyDirectory(`killed-${n}`)
+      const { code } = await runAndKill(words(data), undefined, (kill) => killAfter(data, Math.floor((n * changes) / (KILLS + 1)), kill))
+      const opened = await runHere(['token', '--data-dir', data, '--email', ADMIN_EMAIL])
+      if (opened.stderr.includes('a restore into it was interrupted')) {
+        refused++
+        assert.equal((await runHere(['serve', '--data-dir', data, '--port', '0'])).stderr.includes(opened.stderr.trim()), true)
+        const wanted = `run ".* restore --from ${place} --identity ${key} --data-dir \\"${data}\\"" again, or remove "${data}/restore-unfinished.json"`
+        assert.match(opened.stderr, new RegExp(wanted.replaceAll('\\"', '"')))
+      } else assert.ok(code === 0 && isWhole(data), `after ${n} of ${KILLS}: ${readdirSync(data).join(' ')}`)
+      const again = await runHere(words(data))
+      assert.equal(again.code, 0, again.stderr)
+      assert.ok(isWhole(data))
+      assert.deepEqual(readdirSync(data).filter((name) => /restoring|unfinished|\.new$/.test(name)), [])
+    }
+    assert.ok(refused > 0, 'no kill came in the middle')
   })
 
   it('refuses what cannot be right, and leaves no directory behind', async (t) => {

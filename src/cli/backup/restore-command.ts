@@ -8,15 +8,17 @@ import { VERSION } from '../../base/version.ts'
 import { readConfig } from '../../config/read-config.ts'
 import { readIdentity } from '../../cluster/node-identity.ts'
 import { STORED_MODELS } from '../../models/registry.ts'
-import { DataDirError, discardDataDir, ownDataDir, prepareDataDir } from '../../store/db/data-dir.ts'
+import { maskPlaces } from '../../offsite/place-address.ts'
+import { DataDirError, discardDataDir, ownDataDir, prepareDataDir, type DataDir, type DataDirLock } from '../../store/db/data-dir.ts'
 import { forgetPosition } from '../../store/cluster/position-table.ts'
 import { endRestore, removeRestoreFiles } from '../../store/backup/pending-restore.ts'
 import type { CopiedPictures } from '../../store/backup/picture-copies.ts'
 import { removeReplaced, REPLACED_MAX, restoreDatabase } from '../../store/backup/restore.ts'
 import { ADMINISTRATORS_TOLD_MAX, type CopyDifferences, type RemovedCredentials } from '../../store/backup/restored-copy.ts'
+import { beginRestore } from '../../store/backup/unfinished-restore.ts'
 import type { Config } from '../../config/settings.ts'
-import { EXIT, UsageError, type Command } from '../command.ts'
-import { commandHere } from '../command-here.ts'
+import { EXIT, UsageError, type Arguments, type Command } from '../command.ts'
+import { commandHere, shellWord } from '../command-here.ts'
 import { commandRecord, recordBeside } from '../command-record.ts'
 import { singleLine } from '../print-table.ts'
 import { abortOn, progressOn } from '../progress.ts'
@@ -49,17 +51,20 @@ export const restoreCommand: Command = {
     if (stray !== undefined) throw new UsageError(`${stray} needs --from PLACE`)
     const config = readConfig(settings, terminal.environment)
     const { dataDir } = config
-    const dir = prepareDataDir(dataDir)
-    if (readIdentity(dir.path) !== undefined) {
+    const path = resolve(dataDir)
+    if (readIdentity(path) !== undefined) {
       throw new DataDirError(
-        `Cannot restore into "${dir.path}": it is that of a node: stop all nodes, then run "dateline cluster init --from ${operands[0] ?? 'FILE'}" ` +
+        `Cannot restore into "${path}": it is that of a node: stop all nodes, then run "dateline cluster init --from ${operands[0] ?? 'FILE'}" ` +
           'with another --cluster-prefix, and join the others again with empty data directories',
       )
     }
-    const lock = ownDataDir(dir, { pid: process.pid, startedAt: isoDate(systemClock()) })
-    let isDone = false
+    const begun = beginRestore(path, commandHere(wordsOf(args, config), config))
+    let [isReplaced, isDone] = [false, false]
+    let owned: { readonly dir: DataDir; readonly lock: DataDirLock } | undefined
     let fetched: FetchedSite | undefined
     try {
+      const dir = prepareDataDir(path)
+      owned = { dir, lock: ownDataDir(dir, { pid: process.pid, startedAt: isoDate(systemClock()) }) }
       fetched = options.has('--from') ? await fetchSite(args, config, dir.path, terminal) : undefined
       const from = fetched?.file ?? operands[0]
       if (from === undefined) return EXIT.failed
@@ -75,16 +80,22 @@ export const restoreCommand: Command = {
         now: systemClock,
         signal: abortOn(terminal.interrupted),
         onProgress: progress.show,
-        onReplace: () => ((statSync(dir.database, { throwIfNoEntry: false })?.size ?? 0) > 0 ? record() : Promise.resolve()),
+        async onReplace() {
+          if ((statSync(dir.database, { throwIfNoEntry: false })?.size ?? 0) > 0) await record()
+          // Its secrets follow.
+          if (fetched !== undefined) begun.replacing()
+        },
         // A place is written by those who know its recipient: tokens and passkeys come back with their site.
         keepsCredentials: options.has('--keep-tokens') || fetched !== undefined,
       }).finally(progress.end)
+      isReplaced = true
       // A backup of a node: this directory belongs to no cluster.
       forgetPosition(dir.database)
       // One that the service was asked for and had no time for is overtaken.
       endRestore(dir)
       removeRestoreFiles(dir)
       if (fetched !== undefined) writeBeside(dir, fetched.beside)
+      begun.end()
       isDone = true
       const { gone, left } = removeReplaced(dir, from)
       const { bytes, schema, version, items, pictures, replaced, removed, differs } = restored
@@ -109,11 +120,23 @@ export const restoreCommand: Command = {
       return EXIT.ok
     } finally {
       fetched?.discard()
-      lock.release()
+      owned?.lock.release()
       // A mistyped FILE must not leave an empty data directory.
-      if (!isDone) discardDataDir(dir)
+      if (!isDone && owned !== undefined) discardDataDir(owned.dir)
+      if (!isReplaced) begun.undo()
     }
   },
+}
+
+/** What to type again after an interruption; other settings may have secrets in them. */
+function wordsOf({ operands, options }: Arguments, { offsiteKeysFile }: Config): string {
+  const words = ['restore', ...operands.map((file) => resolve(file))]
+  for (const [flag, value] of options) {
+    if (flag === '--json' || flag === '--yes') continue
+    words.push(flag, ...(value === '' ? [] : [flag === '--identity' ? resolve(value) : maskPlaces(value)]))
+  }
+  if (options.has('--from') && offsiteKeysFile !== undefined) words.push('--offsite-keys-file', resolve(offsiteKeysFile))
+  return words.map(shellWord).join(' ')
 }
 
 /** The time that the site is of: that of the last change, or of the snapshot where there is none. */

@@ -11,6 +11,7 @@ import { parsePlace, readPlaceKeys } from '../../offsite/place-address.ts'
 import { findRestorable, restoreSite, type Restorable, type RestoredSite } from '../../offsite/restoring.ts'
 import { readOutboundRules } from '../../outbound/outbound-settings.ts'
 import { DatabaseFileError } from '../../store/backup/database-copy.ts'
+import { FETCHED_DIRECTORY } from '../../store/backup/pending-restore.ts'
 import { MEDIA_DIRECTORY, pictureFiles } from '../../store/media/picture-files.ts'
 import { UsageError, type Arguments, type Terminal } from '../command.ts'
 import { firstLineOf } from '../first-line.ts'
@@ -19,7 +20,6 @@ import { isAnsweredYes } from '../question.ts'
 import { readIdentityFile } from './identity-file.ts'
 
 const DIRECTORY_MODE = 0o700
-const DIRECTORY_NAME = 'offsite-restoring'
 const MODELS_SHOWN_MAX = 20
 
 export interface FetchedSite extends RestoredSite {
@@ -50,7 +50,7 @@ export async function fetchSite({ options }: Pick<Arguments, 'options'>, config:
   stderr.write(foundText(place.name, found))
   if (!options.has('--yes') && !(await isWanted(terminal, dataDir))) return undefined
   requireRoom(dataDir, found)
-  const directory = join(dataDir, DIRECTORY_NAME)
+  const directory = join(dataDir, FETCHED_DIRECTORY)
   const discard = (): void => rmSync(directory, { recursive: true, force: true })
   discard()
   mkdirSync(directory, { mode: DIRECTORY_MODE })

@@ -5,6 +5,7 @@ import { makeDirectory, replaceFile } from '../../base/directory.ts'
 import { isObject, parseJson, type JsonObject } from '../../base/json.ts'
 import { RECIPIENTS_NAME, SECRETS_NAME, SETTINGS_NAME, TEMPLATES_NAME, type SmallFile } from '../../offsite/site-archive.ts'
 import type { RestorePlace } from '../../store/backup/restore.ts'
+import { shellWord } from '../command-here.ts'
 
 const DIRECTORY_MODE = 0o700
 const FILE_MODE = 0o600
@@ -32,7 +33,7 @@ export function givenFlags(files: readonly SmallFile[]): readonly string[] {
   return listOf(text).flatMap((row) => {
     const { flag, value } = isObject(row) ? (row as JsonObject) : {}
     const isFlag = typeof flag === 'string' && /^--[a-z-]{1,60}$/.test(flag) && typeof value === 'string' && flag !== '--data-dir'
-    return isFlag ? [`${flag} ${/^[\w.:/@-]+$/.test(value) ? value : `'${value.replaceAll(/[\p{Cc}]/gu, '?').replaceAll("'", "'\\''")}'`}`] : []
+    return isFlag ? [`${flag} ${shellWord(value)}`] : []
   })
 }
 

@@ -21,6 +21,8 @@ const FILE_MODE = 0o600
 const NOTE_BYTES_MAX = 4_096
 /** Copies that were checked and never confirmed, such as those of a process that was killed. */
 const COPY_NAME = /^dateline\.db\.to-restore-[\w-]+$/
+/** Where a command unpacks an off-site backup, in the data directory. */
+export const FETCHED_DIRECTORY = 'offsite-restoring'
 
 export interface RestoreWish {
   /** The name of the backup. */
@@ -120,10 +122,11 @@ export function endRestore(dir: DataDir): void {
   }
 }
 
-/** Removes what restores that have ended left: notes, and copies of backups. Throws the system's error. */
+/** Removes what restores that have ended left: notes, copies of backups, and what was fetched. Throws the system's error. */
 export function removeRestoreFiles(dir: DataDir): void {
   const copies = readdirSync(dir.path).filter((name) => COPY_NAME.test(name)).map((name) => join(dir.path, name))
   for (const file of [endedNote(dir), ...copies]) rmSync(file, { force: true })
+  rmSync(join(dir.path, FETCHED_DIRECTORY), { recursive: true, force: true })
 }
 
 const endedNote = (dir: RestorePlace): string => `${noteFile(dir)}.ended`
