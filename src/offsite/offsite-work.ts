@@ -24,7 +24,7 @@ import type { Writable } from '../store/writes/writer.ts'
 import type { FailureKind, OffsiteResult, OffsiteTask, WorkerOutbound } from './offsite-worker.ts'
 import type { StoredPictures } from './picture-objects.ts'
 import type { PlaceAddress, PlaceKeys } from './place-address.ts'
-import { isSnapshotDue, isWholeProofDue, readPlaceState, withFailure, withoutFailure, type Attempt, type PlaceState } from './place-state.ts'
+import { isSnapshotDue, isWholeProofDue, mayTry, readPlaceState, withFailure, withoutFailure, type Attempt, type PlaceState } from './place-state.ts'
 import type { Retention } from './retention.ts'
 import { RECIPIENTS_NAME, SECRETS_NAME, SETTINGS_NAME, type SmallFile } from './site-archive.ts'
 
@@ -175,7 +175,13 @@ function startPlace(address: PlaceAddress, options: OffsiteOptions) {
   const fail = async (attempt: Attempt, kind: FailureKind, message: string): Promise<void> => {
     if (isStopped) return
     if (state.failures[attempt]?.message !== message) log.error('offsite.failed', { place: name, reason: message })
-    await update({ failures: withFailure(state, attempt, { kind, message, at: now() }) })
+    await update(withFailure(state, attempt, { kind, message, at: now() }))
+  }
+  const succeed = async (attempt: Attempt): Promise<void> => {
+    if (state.failures[attempt] === undefined) return
+    const { change, failedMs } = withoutFailure(state, attempt, now())
+    await update(change)
+    if (failedMs !== undefined) log.info('offsite.recovered', { place: name, failedMs })
   }
   /** Undefined where the job failed, which is then stored, or there is no key to encrypt for. */
   const run = async <Kind extends OffsiteTask['job']['kind']>(job: OffsiteTask['job'] & { kind: Kind }): Promise<OffsiteResult | undefined> => {
@@ -188,7 +194,7 @@ function startPlace(address: PlaceAddress, options: OffsiteOptions) {
     const wasUsed = state.snapshot !== null
     const result = await threads.run({ address, keys: [...keys()], recipients, rate, wasUsed, outbound, job })
     if (result.kind !== 'failed') {
-      if (state.failures[job.kind] !== undefined) await update({ failures: withoutFailure(state, job.kind) })
+      await succeed(job.kind)
       return result
     }
     if (result.reason === 'forked') await own.breakChain(result.message)
@@ -229,13 +235,16 @@ function startPlace(address: PlaceAddress, options: OffsiteOptions) {
     })
     log.info('offsite.stored', { place: name, bytes, items, pictures: pictures.sent, ms })
     warnOfMissing(pictures)
-    await run({ kind: 'tidy', retention: settings().retention })
+    await tidy()
   }
+  const tidy = () => run({ kind: 'tidy', retention: settings().retention })
   const changes = async (): Promise<void> => {
     const chain = store.pending.chain()
     if (chain === undefined) return
     const reached = state.changes?.chain === chain.id ? state.changes : { chain: chain.id, seq: 0, at: 0, sending: 0 }
-    if (chain.seq === reached.seq || hasGap) return
+    // What could not be stored may have come with a snapshot, which then began another chain.
+    if (chain.seq === reached.seq) return succeed('changes')
+    if (hasGap) return
     await update({ changes: { ...reached, sending: chain.seq } })
     const { snapshot } = state
     const result = await run({
@@ -282,13 +291,17 @@ function startPlace(address: PlaceAddress, options: OffsiteOptions) {
           if (!isStopped) {
             log.error('offsite.failed', { place: name, reason: systemReason(error) })
             // The database may be what fails.
-            state = { ...state, failures: withFailure(state, attempt, { kind: 'database', message: systemReason(error), at: now() }) }
+            state = { ...state, ...withFailure(state, attempt, { kind: 'database', message: systemReason(error), at: now() }) }
           }
           return EVERY_MS
         },
       },
     )
-  const loops = [loop('snapshot', async () => (isDue() ? snapshot() : undefined)), ...(recordsChanges ? [loop('changes', changes), loop('pictures', pictures)] : [])]
+  const snapshots = async (): Promise<void> => {
+    if (isDue()) await snapshot()
+    else if (state.failures.tidy !== undefined && mayTry(state.failures.tidy, now())) await tidy()
+  }
+  const loops = [loop('snapshot', snapshots), ...(recordsChanges ? [loop('changes', changes), loop('pictures', pictures)] : [])]
   const wake = async (): Promise<void> => void (await Promise.all(loops.map((one) => one.wake())))
   return {
     address,

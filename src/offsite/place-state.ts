@@ -18,6 +18,8 @@ export interface PlaceState {
   readonly wholeProofAt: number | null
   /** Why the last attempts failed, by what was tried. */
   readonly failures: Readonly<Partial<Record<Attempt, AttemptFailure>>>
+  /** Since when some attempt has failed all the time; null while none does. */
+  readonly failingSince: number | null
 }
 
 export type Attempt = 'snapshot' | 'changes' | 'pictures' | 'tidy'
@@ -31,7 +33,7 @@ export interface AttemptFailure {
   readonly count: number
 }
 
-const NO_STATE: PlaceState = { snapshot: null, changes: null, provedAt: null, wholeProofAt: null, failures: {} }
+const NO_STATE: PlaceState = { snapshot: null, changes: null, provedAt: null, wholeProofAt: null, failures: {}, failingSince: null }
 
 export function readPlaceState(stored: JsonObject | undefined): PlaceState {
   return { ...NO_STATE, ...(stored as Partial<PlaceState> | undefined) }
@@ -50,23 +52,39 @@ export interface DueFacts {
 
 /** Whether to make a snapshot now. */
 export function isSnapshotDue({ state: { snapshot, failures }, chain, recordsChanges, hasGap, everyMs, now }: DueFacts): boolean {
-  const failure = failures.snapshot
-  if (failure !== undefined && now >= failure.at && now < failure.at + Math.min(RETRY_MS_MAX, RETRY_MS_FIRST * 2 ** (failure.count - 1))) return false
+  if (!mayTry(failures.snapshot, now)) return false
   // A date in the future is from a clock that was wrong.
   if (snapshot === null || snapshot.at > now + MINUTE_MS || now >= snapshot.at + everyMs) return true
   return recordsChanges && (hasGap || chain === undefined || chain.broken !== undefined || chain.id !== snapshot.chain)
+}
+
+/** Whether enough time has passed since the last failure of an attempt. */
+export function mayTry(failure: AttemptFailure | undefined, now: number): boolean {
+  return failure === undefined || now < failure.at || now >= failure.at + Math.min(RETRY_MS_MAX, RETRY_MS_FIRST * 2 ** (failure.count - 1))
 }
 
 export function isWholeProofDue({ wholeProofAt }: PlaceState, now: number): boolean {
   return wholeProofAt === null || now >= wholeProofAt + WHOLE_PROOF_EVERY_MS
 }
 
-/** The failures behind an attempt that failed. */
-export function withFailure({ failures }: PlaceState, attempt: Attempt, { kind, message, at }: Pick<AttemptFailure, 'kind' | 'message' | 'at'>): PlaceState['failures'] {
+/** What an attempt that failed changes. */
+export function withFailure(
+  { failures, failingSince }: PlaceState,
+  attempt: Attempt,
+  { kind, message, at }: Pick<AttemptFailure, 'kind' | 'message' | 'at'>,
+): Pick<PlaceState, 'failures' | 'failingSince'> {
   const before = failures[attempt]
-  return { ...failures, [attempt]: { kind, message, at, since: before?.since ?? at, count: (before?.count ?? 0) + 1 } }
+  const since = before?.since ?? at
+  return { failures: { ...failures, [attempt]: { kind, message, at, since, count: (before?.count ?? 0) + 1 } }, failingSince: failingSince ?? since }
 }
 
-export function withoutFailure({ failures }: PlaceState, attempt: Attempt): PlaceState['failures'] {
-  return Object.fromEntries(Object.entries(failures).filter(([name]) => name !== attempt))
+/** What an attempt changes that was no failure, and how long the place was failing where it is the last one that works again. */
+export function withoutFailure(
+  { failures, failingSince }: PlaceState,
+  attempt: Attempt,
+  now: number,
+): { readonly change: Pick<PlaceState, 'failures' | 'failingSince'>; readonly failedMs: number | undefined } {
+  const left = Object.fromEntries(Object.entries(failures).filter(([name]) => name !== attempt))
+  if (Object.keys(left).length > 0) return { change: { failures: left, failingSince }, failedMs: undefined }
+  return { change: { failures: left, failingSince: null }, failedMs: Math.max(0, now - (failingSince ?? failures[attempt]?.since ?? now)) }
 }

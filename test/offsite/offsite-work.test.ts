@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { systemStore } from '../../scripts/tools/stores.ts'
 import { temporaryDirectory, type Cleanup } from '../../scripts/tools/temporary-directory.ts'
+import { offsiteConcerns } from '../../src/app/offsite-concerns.ts'
 import { AgeError } from '../../src/age/age-error.ts'
 import { newIdentity, parseIdentity } from '../../src/age/age-keys.ts'
 import { topic } from '../../src/models/topic.ts'
@@ -12,8 +13,9 @@ import { STORED_MODELS } from '../../src/models/registry.ts'
 import { segmentKey, segmentsIn, snapshotKeys, snapshotsIn } from '../../src/offsite/object-keys.ts'
 import { PlaceError } from '../../src/offsite/place.ts'
 import { findRestorable, restoreSite } from '../../src/offsite/restoring.ts'
+import { parseRetention } from '../../src/offsite/retention.ts'
 import { openStore } from '../../src/store/open-store.ts'
-import { bucketOn } from '../support/offsite/places.ts'
+import { bucketOn, KEYS } from '../support/offsite/places.ts'
 import { aTopic, IDENTITIES, KEY, objectsOf, restored, SECRET, siteOn, workOn } from '../support/offsite/offsite-site.ts'
 
 describe('off-site backups', () => {
@@ -116,6 +118,44 @@ describe('off-site backups', () => {
     for (const key of Object.values(snapshotKeys(whole.found.snapshot))) site.server.objects.delete(`site/${key}`)
     const without = await restored(t, site)
     assert.deepEqual([without.found.snapshot.seq, without.topics], [0, whole.topics])
+  })
+
+  it('tell once that a place works again, and for how long it failed, without a secret; it needs no attention then', async (t) => {
+    let isGone = true
+    const site = await siteOn(t, { fault: () => (isGone ? { kind: 'error', status: 403, code: 'AccessDenied' } : undefined) })
+    const concerns = () => offsiteConcerns({ places: site.work.places, everyMs: site.work.everyMs }, site.clock.now)
+    const recovered = () => site.lines.filter((line) => line.includes('offsite.recovered')).map((line) => JSON.parse(line) as Record<string, unknown>)
+    await site.work.wake()
+    site.clock.now += 10 * 60_000
+    await site.store.insert(topic, aTopic('a'))
+    await site.work.wake()
+    assert.deepEqual(Object.keys(site.work.places()[0]?.failures ?? {}).sort(), ['changes', 'snapshot'])
+    assert.deepEqual([concerns().length, recovered()], [1, []])
+    isGone = false
+    site.clock.now += 60 * 60_000
+    await site.work.wake()
+    assert.deepEqual([concerns(), site.work.places()[0]?.failures], [[], {}])
+    assert.deepEqual(recovered().map(({ level, place, failedMs }) => ({ level, place, failedMs })), [
+      { level: 'info', place: site.work.places()[0]?.name, failedMs: 70 * 60_000 },
+    ])
+    assert.equal(site.lines.some((line) => [...KEYS.values()].some((secret) => line.includes(secret))), false)
+    await site.work.wake()
+    assert.equal(recovered().length, 1)
+  })
+
+  it('remove later what a place did not let them remove, without another snapshot', async (t) => {
+    let isKept = true
+    const site = await siteOn(t, { fault: ({ method }) => (isKept && method === 'DELETE' ? { kind: 'error', status: 403, code: 'AccessDenied' } : undefined) })
+    site.settings.retention = parseRetention('latest:1')
+    await site.work.wake()
+    await site.work.make()
+    assert.deepEqual([snapshotsIn(objectsOf(site)).length, Object.keys(site.work.places()[0]?.failures ?? {})], [2, ['tidy']])
+    isKept = false
+    await site.work.wake()
+    assert.equal(snapshotsIn(objectsOf(site)).length, 2, 'not before its time')
+    site.clock.now += 60_000
+    await site.work.wake()
+    assert.deepEqual([snapshotsIn(objectsOf(site)).length, site.work.places()[0]?.failures], [1, {}])
   })
 
   it('begin another chain where the place has changes that this database has not: it was set back', async (t) => {

@@ -63,6 +63,8 @@ describe('off-site backups over places that fail', () => {
     site.clock.now += 3_600_000
     await site.work.wake()
     assert.equal(site.work.places()[0]?.hasGap, false)
+    await site.work.wake()
+    assert.deepEqual(site.work.places()[0]?.failures, {}, 'the changes that could not be stored came with the snapshot')
     await site.store.insert(topic, aTopic('later'))
     await site.work.wake()
     assert.deepEqual((await restored(t, site)).topics, ['late late', 'later later'])
