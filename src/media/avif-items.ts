@@ -12,6 +12,11 @@ export interface Extent {
   readonly end: number
 }
 
+export interface Size {
+  readonly width: number
+  readonly height: number
+}
+
 /** Four letters, and where in the file they are. */
 export interface ItemType {
   readonly type: string
@@ -77,45 +82,60 @@ export function itemExtents(bytes: Buffer, parts: readonly Box[]): readonly Exte
   return extents
 }
 
-/** The size of an item as it is shown. Throws for a size of any item that is too large: grids are made of others. */
-export function sizesOf(bytes: Buffer, parts: readonly Box[], item: number): { readonly width: number; readonly height: number } {
+/** The properties of each item, by its id. */
+export type Properties = (item: number) => readonly Box[]
+
+/** Reads `iprp`. Throws for a size of any item that is too large. */
+export function itemProperties(bytes: Buffer, parts: readonly Box[]): Properties {
   const { begin, end } = only(parts, 'iprp')
   const boxes = boxesIn(bytes, begin, end, 'refuse')
   const container = only(boxes, 'ipco')
   const properties = boxesIn(bytes, container.begin, container.end, 'refuse')
   for (const { width, height } of properties.flatMap((one) => sizeIn(bytes, one) ?? [])) requireSize(width, height)
-  const own = boxes.filter(({ type }) => type === 'ipma').flatMap((box) => associated(bytes, box, item)).flatMap((index) => properties[index - 1] ?? [])
-  const size = own.flatMap((one) => sizeIn(bytes, one) ?? [])[0]
-  if (size === undefined) throw damaged('avif', 'its size cannot be read')
+  const owned = new Map<number, Box[]>()
+  for (const box of boxes) if (box.type === 'ipma') associate(bytes, box, properties, owned)
+  return (item) => owned.get(item) ?? []
+}
+
+/** The size that the properties of an item declare, before it is turned. Throws where there is none, or more than one. */
+export function declaredSize(bytes: Buffer, own: readonly Box[]): Size {
+  const [size, ...further] = own.flatMap((one) => sizeIn(bytes, one) ?? [])
+  if (size === undefined || further.length > 0) throw damaged('avif', size === undefined ? 'its size cannot be read' : 'an item has two sizes')
+  return size
+}
+
+/** The size of an item as it is shown. */
+export function shownSize(bytes: Buffer, own: readonly Box[]): Size {
+  const size = declaredSize(bytes, own)
   const turn = own.find(({ type }) => type === 'irot')
   const isTurned = turn !== undefined && readerOf(bytes, turn).whole(1) % 2 === 1
   return isTurned ? { width: size.height, height: size.width } : size
 }
 
-function sizeIn(bytes: Buffer, box: Box): { readonly width: number; readonly height: number } | undefined {
+function sizeIn(bytes: Buffer, box: Box): Size | undefined {
   if (box.type !== 'ispe') return undefined
   const reader = readerOf(bytes, box)
   reader.full()
   return { width: reader.whole(4), height: reader.whole(4) }
 }
 
-/** The numbers of the properties of an item, which begin at 1. */
-function associated(bytes: Buffer, box: Box, wanted: number): readonly number[] {
+/** Adds the properties that `ipma` gives to items; it numbers them from 1. */
+function associate(bytes: Buffer, box: Box, properties: readonly Box[], owned: Map<number, Box[]>): void {
   const reader = readerOf(bytes, box)
   const { version, flags } = reader.full()
   const entries = reader.whole(4)
   if (entries > ITEMS_MAX) throw tooMany(ITEMS_MAX, 'items')
-  const found: number[] = []
   for (let i = 0; i < entries; i++) {
     const item = reader.whole(version < 1 ? 2 : 4)
     const count = reader.whole(1)
+    const own = owned.get(item) ?? []
+    owned.set(item, own)
     // The first bit says that a reader which does not know the property must not show the item.
     for (let n = 0; n < count; n++) {
-      const index = (flags & 1) === 1 ? reader.whole(2) & 0x7fff : reader.whole(1) & 0x7f
-      if (item === wanted) found.push(index)
+      const property = properties[((flags & 1) === 1 ? reader.whole(2) & 0x7fff : reader.whole(1) & 0x7f) - 1]
+      if (property !== undefined) own.push(property)
     }
   }
-  return found
 }
 
 function only(boxes: readonly Box[], type: string): Box {

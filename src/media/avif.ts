@@ -4,7 +4,8 @@
  * and XMP among it, and what follows the last part is cut.
  */
 import { damaged, PICTURE_FORMATS, refused, requireSize, type Picture } from './picture-format.ts'
-import { itemExtents, itemTypes, primaryItem, sizesOf, type Extent } from './avif-items.ts'
+import { itemExtents, itemProperties, itemTypes, primaryItem, shownSize, type Extent } from './avif-items.ts'
+import { requireDeclaredSizes } from './avif-sizes.ts'
 import { boxesIn, fourAt, type Box } from './iso-boxes.ts'
 
 /** Boxes of `meta` that say what there is to show. */
@@ -29,10 +30,12 @@ export function cleanAvif(bytes: Buffer): Picture {
   const parts = boxesIn(bytes, meta.begin + 4, meta.end, 'refuse')
   const types = itemTypes(bytes, parts)
   const isShown = (id: number): boolean => SHOWN.has(types.get(id)?.type ?? '')
-  const { width, height } = sizesOf(bytes, parts, primaryItem(bytes, parts, isShown))
+  const properties = itemProperties(bytes, parts)
+  const { width, height } = shownSize(bytes, properties(primaryItem(bytes, parts, isShown)))
   requireSize(width, height)
   const extents = itemExtents(bytes, parts).filter(({ item }) => isShown(item))
   if (extents.length === 0) throw damaged('avif', 'it has no image')
+  requireDeclaredSizes(bytes, { types, extents, properties })
   const data = [...boxes.filter(({ type }) => type === 'mdat'), ...parts.filter(({ type }) => type === 'idat')]
   keepExtents(bytes, data, extents)
   // Readers refuse Exif that is none, and skip items of a kind that they do not know.

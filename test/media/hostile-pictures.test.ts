@@ -6,6 +6,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { crc32, deflateSync } from 'node:zlib'
 import { PICTURE_BYTES_MAX, readPicture } from '../../src/media/read-picture.ts'
+import { avifOf, sequenceHeader } from '../../scripts/tools/media/avif-file.ts'
 import { samplePicture } from '../../scripts/tools/media/sample-pictures.ts'
 
 const refuses = (bytes: Buffer, message: RegExp): void => assert.throws(() => readPicture(bytes), { code: 'invalidInput', message })
@@ -61,6 +62,48 @@ describe('a bomb', () => {
     const gif = samplePicture('gif animated')
     gif.writeUInt16LE(65_535, gif.indexOf(0x2c, 13 + 48) + 5)
     refuses(gif, /sides of at most|damaged/)
+  })
+
+  it('cannot hide a large AV1 image behind a small declared size', () => {
+    const declaring = (width: number, height: number): Buffer => {
+      const avif = samplePicture('avif')
+      avif.writeUInt32BE(width, avif.indexOf('ispe') + 8)
+      avif.writeUInt32BE(height, avif.indexOf('ispe') + 12)
+      return avif
+    }
+    assert.equal(readPicture(declaring(24, 16)).width, 24)
+    refuses(declaring(10, 10), /it declares an image of 10 x 10 pixels, expected the size of its data, found 24 x 16/)
+    refuses(declaring(24, 17), /declares an image of 24 x 17 pixels/)
+    for (const form of ['reduced', 'full', 'timed'] as const) {
+      const of = (width: number, height: number): Buffer => avifOf([{ type: 'av01', width: 10, height: 10, data: sequenceHeader(width, height, form) }])
+      assert.equal(readPicture(of(10, 10)).width, 10, form)
+      refuses(of(65_536, 65_536), /sides of at most 16384 pixels, found 65536 x 65536/)
+      refuses(of(10, 11), /found 10 x 11/)
+    }
+  })
+
+  it('cannot hide one in the configuration, a second header, the transparency or the tiles of an AVIF', () => {
+    const [small, large] = [sequenceHeader(10, 10), sequenceHeader(65_536, 65_536)]
+    const shown = { type: 'av01', width: 10, height: 10, data: small }
+    assert.equal(readPicture(avifOf([shown, shown])).height, 10)
+    refuses(avifOf([{ ...shown, configuration: large }]), /found 65536 x 65536/)
+    refuses(avifOf([{ ...shown, data: Buffer.concat([small, large]) }]), /found 65536 x 65536/)
+    refuses(avifOf([shown, { ...shown, data: large }]), /found 65536 x 65536/)
+    refuses(avifOf([{ ...shown, data: Buffer.from([0x12, 0]) }]), /an image has no AV1 sequence header/)
+    const grid = (width: number, height: number): Buffer => Buffer.from([0, 0, 0, 1, width >> 8, width & 255, height >> 8, height & 255])
+    const tiled = { type: 'grid', width: 20, height: 10, data: grid(20, 10) }
+    assert.equal(readPicture(avifOf([tiled, shown, shown])).width, 20)
+    refuses(avifOf([{ ...tiled, data: grid(65_535, 10) }, shown, shown]), /found 65535 x 10/)
+    refuses(avifOf([{ ...tiled, data: grid(21, 10) }, shown, shown]), /declares an image of 20 x 10 pixels/)
+    refuses(avifOf([tiled, shown, { ...shown, data: large }]), /found 65536 x 65536/)
+    const tile = { type: 'av01', width: 7_000, height: 7_000, data: sequenceHeader(7_000, 7_000) }
+    refuses(avifOf([tiled, ...Array<typeof tile>(11).fill(tile)]), /at most 500 megapixels in all/)
+  })
+
+  it('cannot make an AVIF longer than its file by parts that overlap, nor take time by many small ones', () => {
+    const data = Buffer.concat([sequenceHeader(10, 10), Buffer.alloc(1_000)])
+    refuses(avifOf([{ type: 'av01', width: 10, height: 10, data, repeated: 500 }]), /the parts of its images overlap/)
+    refuses(avifOf([{ type: 'av01', width: 10, height: 10, data: Buffer.concat([sequenceHeader(10, 10), Buffer.from('1200'.repeat(1_000), 'hex')]) }]), /at most 1000 parts of an image/)
   })
 
   it('is refused for its frames: their number, and what all of them take', () => {

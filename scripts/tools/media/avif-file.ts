@@ -1,0 +1,72 @@
+/** AVIF files with the images that a test wants, as no program writes them. */
+
+export interface AvifItem {
+  readonly type: string
+  /** As declared. */
+  readonly width: number
+  readonly height: number
+  readonly data: Buffer
+  /** The OBUs in `av1C`. */
+  readonly configuration?: Buffer
+  /** How often the same bytes are a part of the item. */
+  readonly repeated?: number
+}
+
+/** The first item is shown. */
+export function avifOf(items: readonly AvifItem[]): Buffer {
+  const brands = box('ftyp', Buffer.from('avif'), long(0), Buffer.from('avifmif1'))
+  const metaOf = (from: number): Buffer => {
+    let at = from
+    const places = items.map(({ data, repeated = 1 }, i) => {
+      const part = Buffer.concat([long(at), long(data.length)])
+      at += data.length
+      return Buffer.concat([short(i + 1), short(0), short(repeated), ...Array<Buffer>(repeated).fill(part)])
+    })
+    const entries = items.map(({ type }, i) => box('infe', long(2 << 24), short(i + 1), short(0), Buffer.from(`${type}\0`)))
+    const sizes = items.map(({ width, height }) => box('ispe', long(0), long(width), long(height)))
+    const configurations = items.map(({ configuration = Buffer.alloc(0) }) => box('av1C', long(0x81000c00), configuration))
+    const owned = items.map((_, i) => Buffer.from([0, i + 1, 2, i + 1, items.length + i + 1]))
+    return box(
+      'meta',
+      long(0),
+      box('pitm', long(0), short(1)),
+      box('iloc', long(0), Buffer.from([0x44, 0]), short(items.length), ...places),
+      box('iinf', long(0), short(items.length), ...entries),
+      box('iprp', box('ipco', ...sizes, ...configurations), box('ipma', long(0), long(items.length), ...owned)),
+    )
+  }
+  const head = brands.length + metaOf(0).length
+  return Buffer.concat([brands, metaOf(head + 8), box('mdat', ...items.map(({ data }) => data))])
+}
+
+/** An OBU with a sequence header: of a still picture, in full, or in full with times and delays. */
+export function sequenceHeader(width: number, height: number, form: 'reduced' | 'full' | 'timed' = 'reduced'): Buffer {
+  const number = (value: number, bits: number): string => value.toString(2).padStart(bits, '0')
+  const times = `1${'0'.repeat(64)}1001011${number(9, 5)}${'0'.repeat(42)}`
+  const point = `${'0'.repeat(12)}${number(8, 5)}0`
+  const forms = {
+    reduced: `00011${number(8, 5)}`,
+    full: `0000000${number(1, 5)}${point}${'0'.repeat(12)}${number(7, 5)}`,
+    timed: `00000${times}1${number(0, 5)}${point}1${'0'.repeat(21)}1${number(3, 4)}`,
+  }
+  const bits = `${forms[form]}${number(15, 4)}${number(15, 4)}${number(width - 1, 16)}${number(height - 1, 16)}1`
+  const bytes = Buffer.from(bits.match(/.{1,8}/g)?.map((byte) => parseInt(byte.padEnd(8, '0'), 2)) ?? [])
+  return Buffer.concat([Buffer.from([0x0a, bytes.length]), bytes])
+}
+
+function box(type: string, ...parts: readonly Buffer[]): Buffer {
+  const data = Buffer.concat(parts)
+  return Buffer.concat([long(8 + data.length), Buffer.from(type), data])
+}
+
+function long(value: number): Buffer {
+  const bytes = Buffer.alloc(4)
+  bytes.writeUInt32BE(value >>> 0)
+  return bytes
+}
+
+function short(value: number): Buffer {
+  const bytes = Buffer.alloc(2)
+  bytes.writeUInt16BE(value)
+  return bytes
+}
