@@ -3,6 +3,7 @@
  * its thumbnail, the colour profile, and Adobe's note on the colours. Of Exif, only the orientation stays, in a segment of our
  * own: without it, a picture that its camera has noted as turned would lie on its side.
  */
+import { isProfile } from './colour-profile.ts'
 import type { KeptBytes } from './kept-bytes.ts'
 import { damaged, PROFILE_BYTES_MAX, refused, requireSize, type Picture } from './picture-format.ts'
 
@@ -10,7 +11,12 @@ const [START, END, SCAN, FRAME_MIN, FRAME_MAX] = [0xd8, 0xd9, 0xda, 0xc0, 0xcf]
 /** Baseline, extended and progressive, with Huffman codes: what browsers decode. */
 const FRAMES_SHOWN = [0xc0, 0xc1, 0xc2]
 /** Tables of Huffman codes and of quantization, and the restart interval. */
-const TABLES = [0xc4, 0xdb, 0xdd]
+const [CODES, QUANTIZATION, RESTART] = [0xc4, 0xdb, 0xdd]
+const TABLES = [CODES, QUANTIZATION, RESTART]
+/** In front of the values of a table of codes: its kind, and how many codes there are of each of 16 lengths. */
+const CODES_BYTES = 17
+/** At the beginning of each part of a colour profile; its number and the count of all follow. */
+const PROFILE = 'ICC_PROFILE\0'
 const [APP0, APP1, APP2, APP14, APP15, COMMENT, LINES] = [0xe0, 0xe1, 0xe2, 0xee, 0xef, 0xfe, 0xdc]
 /** Each scan of a progressive picture is decoded over all of it: usual files have ten. */
 const SCANS_MAX = 100
@@ -21,7 +27,8 @@ const ORIENTATION_TAG = 0x0112
 export function cleanJpeg(kept: KeptBytes): Picture {
   const { bytes } = kept
   let size: { readonly width: number; readonly height: number } | undefined
-  let [orientation, scans, profileBytes] = [1, 0, 0]
+  let [orientation, scans] = [1, 0]
+  let hasProfile: boolean | undefined
   kept.keep(0, 2)
   for (let at = 2; ; ) {
     kept.countPart()
@@ -40,9 +47,13 @@ export function cleanJpeg(kept: KeptBytes): Picture {
       if (size !== undefined) throw damaged('jpeg', 'it has two images')
       size = readFrame(bytes, at, end, marker)
       kept.keep(at, end)
-    } else if (TABLES.includes(marker)) kept.keep(at, end)
-    else if (marker === SCAN) {
+    } else if (TABLES.includes(marker)) {
+      if (!areTables(marker, bytes.subarray(at + 4, end))) throw damaged('jpeg', `its tables at byte ${at} have a wrong length`)
+      kept.keep(at, end)
+    } else if (marker === SCAN) {
       if (size === undefined) throw damaged('jpeg', 'a scan comes before the size')
+      // As many components as it says, each of two bytes, between four others (B.2.3).
+      if (end - at !== 8 + 2 * (bytes[at + 4] ?? 0)) throw damaged('jpeg', `its scan at byte ${at} has a wrong length`)
       if (++scans > SCANS_MAX) throw refused(`expected at most ${SCANS_MAX} scans of a JPEG, found more`)
       const next = scanEnd(bytes, end)
       kept.keep(at, next)
@@ -55,9 +66,9 @@ export function cleanJpeg(kept: KeptBytes): Picture {
         orientation = found
         kept.put(orientationSegment(found), end)
       }
-    } else if (marker === APP2 && startsWith(bytes, at + 4, 'ICC_PROFILE\0')) {
-      if ((profileBytes += end - at) > PROFILE_BYTES_MAX) throw refused(`expected a colour profile of at most ${PROFILE_BYTES_MAX} bytes, found more`)
-      kept.keep(at, end)
+    } else if (marker === APP2 && startsWith(bytes, at + 4, PROFILE)) {
+      hasProfile ??= scans === 0 && isProfile(profileFrom(bytes, at))
+      if (hasProfile && scans === 0) kept.keep(at, end)
     } else if (marker === APP14 && end - at === 16 && startsWith(bytes, at + 4, 'Adobe')) kept.keep(at, end)
     else if ((marker < APP0 || marker > APP15) && marker !== COMMENT && marker !== LINES) {
       throw damaged('jpeg', `there is no marker ${marker.toString(16)}`)
@@ -71,6 +82,37 @@ function segmentEnd(bytes: Buffer, at: number, marker: number): number {
   const length = at + 4 <= bytes.length ? bytes.readUInt16BE(at + 2) : 0
   if (length < 2 || at + 2 + length > bytes.length) throw damaged('jpeg', 'it ends before its end')
   return at + 2 + length
+}
+
+/** Whether a segment of tables is as long as they are (B.2.4). */
+function areTables(marker: number, data: Buffer): boolean {
+  if (marker === RESTART) return data.length === 2
+  let at = 0
+  while (at < data.length) {
+    const kind = data[at] ?? 0
+    // Four of each kind: values of one byte or two, codes for the first coefficients or the others.
+    if ((kind & 15) > 3 || kind >> 4 > 1) return false
+    if (marker === QUANTIZATION) at += 1 + (kind >> 4 === 0 ? 64 : 128)
+    else at += CODES_BYTES + data.subarray(at + 1, at + CODES_BYTES).reduce((sum, count) => sum + count, 0)
+  }
+  return at === data.length
+}
+
+/** The colour profile whose first part is at a segment; empty where its parts are not numbered from 1 to their count. */
+function profileFrom(bytes: Buffer, from: number): Buffer {
+  const parts: Buffer[] = []
+  let total = 0
+  let count = bytes[from + 4 + PROFILE.length + 1]
+  for (let at = from, end; bytes[at] === 0xff && bytes[at + 1] !== SCAN && bytes[at + 1] !== END; at = end) {
+    while (bytes[at + 1] === 0xff) at++
+    end = segmentEnd(bytes, at, bytes[at + 1] ?? 0)
+    if (bytes[at + 1] !== APP2 || !startsWith(bytes, at + 4, PROFILE)) continue
+    const begin = at + 4 + PROFILE.length
+    if (bytes[begin] !== parts.length + 1 || bytes[begin + 1] !== count || begin + 2 > end) count = undefined
+    if (count === undefined || (total += end - begin) > PROFILE_BYTES_MAX) return Buffer.alloc(0)
+    parts.push(bytes.subarray(begin + 2, end))
+  }
+  return parts.length === count ? Buffer.concat(parts) : Buffer.alloc(0)
 }
 
 function readFrame(bytes: Buffer, at: number, end: number, marker: number): { readonly width: number; readonly height: number } {

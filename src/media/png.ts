@@ -3,17 +3,28 @@
  * decide how the picture looks; texts, times, Exif and chunks of other programs go.
  */
 import { crc32 } from 'node:zlib'
+import { isCompressedProfile } from './colour-profile.ts'
 import type { KeptBytes } from './kept-bytes.ts'
-import { damaged, frameCount, PROFILE_BYTES_MAX, refused, requireSize, type Picture } from './picture-format.ts'
+import { damaged, frameCount, PROFILE_BYTES_MAX, requireSize, type Picture } from './picture-format.ts'
 
 const SIGNATURE_BYTES = 8
 const HEADER_BYTES = 13
 /** Length, type and checksum. */
 const FRAMING_BYTES = 12
-const KEPT = new Set([
-  ...['IHDR', 'PLTE', 'IDAT', 'IEND', 'tRNS', 'cHRM', 'gAMA', 'iCCP', 'sBIT', 'sRGB', 'cICP', 'mDCV', 'cLLI', 'bKGD', 'pHYs'],
-  ...['acTL', 'fcTL', 'fdAT'],
-])
+/** Chunks without which the picture cannot be shown. */
+const CRITICAL = ['IHDR', 'PLTE', 'IDAT', 'IEND']
+/** Chunks that a picture can have many of. */
+const REPEATED = ['IDAT', 'fcTL', 'fdAT']
+/** The bytes of the chunks that are kept: of any colour type, or by it. A chunk of another length holds more than it is for. */
+const LENGTHS: Readonly<Record<string, number | Readonly<Record<number, number>>>> = {
+  ...{ IHDR: 13, IEND: 0, cHRM: 32, gAMA: 4, sRGB: 1, cICP: 4, mDCV: 24, cLLI: 8, pHYs: 9, acTL: 8, fcTL: 26 },
+  sBIT: { 0: 1, 2: 3, 3: 3, 4: 2, 6: 4 },
+  bKGD: { 0: 2, 2: 6, 3: 1, 4: 2, 6: 6 },
+  tRNS: { 0: 2, 2: 6 },
+}
+const COLOURS_MAX = 256
+const PALETTE = 3
+const COLOUR_TYPE_AT = SIGNATURE_BYTES + 8 + 9
 /** Bits of a sample that each colour type may have. */
 const DEPTHS: Readonly<Record<number, readonly number[]>> = { 0: [1, 2, 4, 8, 16], 2: [8, 16], 3: [1, 2, 4, 8], 4: [8, 16], 6: [8, 16] }
 
@@ -23,6 +34,7 @@ export function cleanPng(kept: KeptBytes): Picture {
   kept.keep(0, SIGNATURE_BYTES)
   const size = readHeader(bytes)
   const frames = frameCount()
+  const [colours, seen] = [bytes[COLOUR_TYPE_AT] ?? 0, new Set<string>()]
   let [announced, hasData] = [0, false]
   for (let at = SIGNATURE_BYTES; ; ) {
     kept.countPart()
@@ -30,15 +42,16 @@ export function cleanPng(kept: KeptBytes): Picture {
     const [begin, end] = [at + 8, at + FRAMING_BYTES + length]
     if (end > bytes.length) throw damaged('png', 'it ends before its end')
     const type = bytes.toString('latin1', at + 4, begin)
-    if (KEPT.has(type)) {
+    if (isRight(type, bytes.subarray(begin, end - 4), colours) && (!seen.has(type) || REPEATED.includes(type))) {
+      seen.add(type)
       if (crc32(bytes.subarray(at + 4, end - 4)) !== bytes.readUInt32BE(end - 4)) throw damaged('png', `the checksum of ${type} is wrong`)
-      if (type === 'IHDR' && at !== SIGNATURE_BYTES) throw damaged('png', 'it has two headers')
-      if (type === 'iCCP' && length > PROFILE_BYTES_MAX) throw refused(`expected a colour profile of at most ${PROFILE_BYTES_MAX} bytes, found ${length}`)
-      if (type === 'acTL') announced = length === 8 ? bytes.readUInt32BE(begin) : 0
+      if (type === 'acTL') announced = bytes.readUInt32BE(begin)
       if (type === 'fcTL') addFrame(frames, bytes.subarray(begin, end - 4), size)
       hasData ||= type === 'IDAT'
       kept.keep(at, end)
-    } else if (isCritical(bytes[at + 4])) throw damaged('png', `there is no chunk ${JSON.stringify(type)}`)
+    } else if (CRITICAL.includes(type)) throw damaged('png', seen.has(type) ? `it has two chunks ${type}` : `its chunk ${type} has a wrong length`)
+    else if (type === 'fcTL') throw damaged('png', 'a frame cannot be read')
+    else if (isCritical(bytes[at + 4])) throw damaged('png', `there is no chunk ${JSON.stringify(type)}`)
     if (type === 'IEND') break
     at = end
   }
@@ -59,9 +72,18 @@ function readHeader(bytes: Buffer): { readonly width: number; readonly height: n
   return { width, height }
 }
 
+/** Whether a chunk is one that is kept, and holds what it is for. */
+function isRight(type: string, data: Buffer, colours: number): boolean {
+  const [wanted, { length }] = [LENGTHS[type], data]
+  if (type === 'IDAT' || type === 'fdAT') return true
+  if (type === 'PLTE') return length > 0 && length % 3 === 0 && length <= 3 * COLOURS_MAX
+  if (type === 'tRNS' && colours === PALETTE) return length > 0 && length <= COLOURS_MAX
+  if (type === 'iCCP') return length <= PROFILE_BYTES_MAX && isCompressedProfile(data)
+  return wanted !== undefined && length === (typeof wanted === 'number' ? wanted : wanted[colours])
+}
+
 /** A frame control chunk: number, width, height, place, and how long the frame is shown. */
 function addFrame(frames: ReturnType<typeof frameCount>, control: Buffer, canvas: { readonly width: number; readonly height: number }): void {
-  if (control.length !== 26) throw damaged('png', 'a frame cannot be read')
   const [width, height, x, y] = [control.readUInt32BE(4), control.readUInt32BE(8), control.readUInt32BE(12), control.readUInt32BE(16)]
   if (x + width > canvas.width || y + height > canvas.height) throw damaged('png', 'a frame is larger than the picture')
   frames.add(width, height)

@@ -2,8 +2,9 @@
  * Reads the file of a picture by its bytes, whatever its name or type is said to be, and takes out of it what is not shown:
  * Exif with places and serial numbers, XMP, comments, and all that follows the picture, where another file could hide.
  *
- * Nothing is decoded: a header tells the size, and a decoder is the largest target that an upload can have. The result is the
- * same for a picture that was cleaned before, so that its hash names it wherever it goes.
+ * No image is decoded: a header tells the size, and a decoder is the largest target that an upload can have. Only the colour
+ * profile of a PNG is unpacked, by zlib and up to PROFILE_BYTES_MAX, to tell whether it is one. The result is the same for a
+ * picture that was cleaned before, so that its hash names it wherever it goes.
  */
 import { cleanAvif, isAvif } from './avif.ts'
 import { cleanGif } from './gif.ts'

@@ -2,11 +2,12 @@
  * WebP (RFC 9649): chunks of a RIFF file. Kept are images, their transparency, frames, and the colour profile; Exif, XMP and
  * unknown chunks go. The size that a file announces has to be that of its images: a browser makes room for these.
  */
+import { isProfile } from './colour-profile.ts'
 import type { KeptBytes } from './kept-bytes.ts'
-import { damaged, frameCount, PROFILE_BYTES_MAX, refused, requireSize, type Picture } from './picture-format.ts'
+import { damaged, frameCount, PROFILE_BYTES_MAX, requireSize, type Picture } from './picture-format.ts'
 
 const HEADER_BYTES = 12
-const FRAME_BYTES = 16
+const [FRAME_BYTES, ANIM_BYTES] = [16, 6]
 /** In the flags of an extended file. */
 const [ANIMATED, EXIF, XMP] = [0x02, 0x08, 0x04]
 
@@ -58,14 +59,15 @@ function whole(kept: KeptBytes): Buffer {
 /** Keeps what is shown of an extended file, and returns how many frames it has. */
 function keepChunks(kept: KeptBytes, from: number, end: number, { canvas, isAnimated }: { readonly canvas: Size; readonly isAnimated: boolean }): number {
   const { bytes } = kept
-  const frames = frameCount()
+  const [frames, seen] = [frameCount(), new Set<string>()]
   for (let chunk, at = from; at < end; at = chunk.next) {
     kept.countPart()
     chunk = chunkAt(bytes, at, end)
-    const { type, begin } = chunk
-    if (type === 'ICCP' && chunk.end - begin > PROFILE_BYTES_MAX) throw refused(`expected a colour profile of at most ${PROFILE_BYTES_MAX} bytes, found ${chunk.end - begin}`)
-    if (type === 'ICCP' || type === (isAnimated ? 'ANIM' : 'ALPH')) kept.keep(at, chunk.next)
-    else if (isAnimated && type === 'ANMF') {
+    const { type } = chunk
+    if (type === 'ICCP' || type === (isAnimated ? 'ANIM' : 'ALPH')) {
+      if (!seen.has(type) && isRight(bytes, chunk, canvas)) kept.keep(at, chunk.next)
+      seen.add(type)
+    } else if (isAnimated && type === 'ANMF') {
       addFrame(kept, chunk, canvas, frames)
       kept.keep(at, chunk.next)
     } else if (!isAnimated) {
@@ -81,6 +83,14 @@ function keepChunks(kept: KeptBytes, from: number, end: number, { canvas, isAnim
   return frames.total()
 }
 
+/** Whether a chunk beside the image is as long as what it is for; of compressed transparency, only a decoder could tell. */
+function isRight(bytes: Buffer, { type, begin, end }: Chunk, { width, height }: Size): boolean {
+  if (type === 'ANIM') return end - begin === ANIM_BYTES
+  if (type === 'ICCP') return end - begin <= PROFILE_BYTES_MAX && isProfile(bytes.subarray(begin, end))
+  const isCompressed = ((bytes[begin] ?? 0) & 3) !== 0
+  return end > begin && (isCompressed || end - begin === 1 + width * height)
+}
+
 /** A frame: place, size and time, then its image, which may have transparency before it. */
 function addFrame(kept: KeptBytes, { begin, end }: Chunk, canvas: Size, frames: ReturnType<typeof frameCount>): void {
   const { bytes } = kept
@@ -89,13 +99,16 @@ function addFrame(kept: KeptBytes, { begin, end }: Chunk, canvas: Size, frames: 
   const size = { width: part(2) + 1, height: part(3) + 1 }
   if (2 * part(0) + size.width > canvas.width || 2 * part(1) + size.height > canvas.height) throw damaged('webp', 'a frame is larger than the picture')
   frames.add(size.width, size.height)
-  let images = 0
+  let [images, transparencies] = [0, 0]
   for (let chunk, at = begin + FRAME_BYTES; at < end; at = chunk.next) {
     kept.countPart()
     chunk = chunkAt(bytes, at, end)
     const found = imageSize(bytes, chunk)
     if (found === undefined && chunk.type !== 'ALPH') throw damaged('webp', `a frame has a chunk ${JSON.stringify(chunk.type)}`)
-    if (found === undefined) continue
+    if (found === undefined) {
+      if (++transparencies > 1 || images > 0 || !isRight(bytes, chunk, size)) throw damaged('webp', 'the transparency of a frame cannot be read')
+      continue
+    }
     images++
     if (!isSame(found, size)) throw damaged('webp', 'the size of a frame is not that of its image')
   }

@@ -27,6 +27,14 @@ function png(width: number, height: number, ...more: readonly Buffer[]): Buffer 
   return Buffer.concat([start, chunk('IHDR', header), ...more, chunk('IDAT', deflateSync(Buffer.alloc(64))), chunk('IEND', Buffer.alloc(0))])
 }
 
+/** The header of a colour profile without tags. */
+function profile(): Buffer {
+  const bytes = Buffer.alloc(132)
+  bytes.writeUInt32BE(bytes.length)
+  bytes.write('acsp', 36)
+  return bytes
+}
+
 describe('a bomb', () => {
   it('is refused for its size, at the limit and one past it', () => {
     assert.equal(readPicture(png(16_384, 3_000)).width, 16_384)
@@ -136,6 +144,64 @@ describe('a polyglot', () => {
     const gif = samplePicture('gif')
     const extension = Buffer.concat([Buffer.from([0x21, 0xff, 11]), Buffer.from('NETSCAPE2.0'), Buffer.from([other.length]), other, Buffer.from([0])])
     assert.equal(readPicture(Buffer.concat([gif.subarray(0, -1), extension, gif.subarray(-1)])).bytes.includes('script'), false)
+  })
+
+  it('loses what is in chunks of a PNG that are too long, repeated, or no colour profile', () => {
+    const types = ['tRNS', 'cHRM', 'gAMA', 'iCCP', 'sBIT', 'sRGB', 'cICP', 'mDCV', 'cLLI', 'bKGD', 'pHYs', 'acTL']
+    for (const type of types) assert.equal(readPicture(png(4, 4, chunk(type, other))).bytes.includes('script'), false, type)
+    const density = chunk('pHYs', Buffer.from('\0\0\0\x01\0\0\0\x01\0', 'latin1'))
+    assert.ok(readPicture(png(4, 4, density)).bytes.includes('pHYs'))
+    assert.equal(readPicture(png(4, 4, density, chunk('pHYs', Buffer.from('<script>1')))).bytes.includes('script'), false)
+    refuses(png(4, 4, chunk('PLTE', Buffer.alloc(769))), /its chunk PLTE has a wrong length/)
+    refuses(png(4, 4, chunk('PLTE', Buffer.alloc(3)), chunk('PLTE', Buffer.alloc(3))), /it has two chunks PLTE/)
+    refuses(png(4, 4, chunk('IEND', other)), /its chunk IEND has a wrong length/)
+    const kept = (...parts: readonly Buffer[]): boolean => readPicture(png(4, 4, chunk('iCCP', Buffer.concat([Buffer.from('a\0\0'), ...parts])))).bytes.includes('iCCP')
+    assert.equal(kept(deflateSync(profile())), true)
+    assert.equal(kept(deflateSync(profile()), other), false)
+    assert.equal(kept(deflateSync(Buffer.concat([profile(), other]))), false)
+    assert.equal(kept(deflateSync(other)), false)
+    assert.equal(kept(deflateSync(Buffer.alloc(PICTURE_BYTES_MAX))), false)
+  })
+
+  it('is refused or cleaned where tables or a colour profile of a JPEG hold more than they are for', () => {
+    const segment = (marker: number, data: Buffer): Buffer => Buffer.concat([Buffer.from([0xff, marker, 0, data.length + 2]), data])
+    const jpeg = readPicture(samplePicture('jpeg progressive')).bytes
+    const of = (...parts: readonly Buffer[]): Buffer => Buffer.concat([jpeg.subarray(0, 2), ...parts, jpeg.subarray(2)])
+    assert.ok(readPicture(of(segment(0xdb, Buffer.alloc(65)), segment(0xdd, Buffer.alloc(2)))).bytes.length > jpeg.length)
+    for (const table of [0xc4, 0xdb, 0xdd]) refuses(of(segment(table, Buffer.concat([Buffer.alloc(65), other]))), /its tables at byte 2 have a wrong length/)
+    const part = (number: number, total: number, data: Buffer): Buffer => segment(0xe2, Buffer.concat([Buffer.from('ICC_PROFILE\0'), Buffer.from([number, total]), data]))
+    const kept = (...parts: readonly Buffer[]): boolean => readPicture(of(...parts)).bytes.includes('ICC_PROFILE')
+    const whole = profile()
+    assert.equal(kept(part(1, 1, whole)), true)
+    assert.equal(kept(part(1, 2, whole.subarray(0, 50)), part(2, 2, whole.subarray(50))), true)
+    for (const parts of [[part(1, 1, other)], [part(1, 1, whole), part(2, 1, other)], [part(2, 2, whole)], [part(1, 1, Buffer.concat([whole, other]))]]) assert.equal(kept(...parts), false)
+  })
+
+  it('loses what is in the colour profile, transparency or animation of a WebP', () => {
+    const webp = readPicture(samplePicture('webp')).bytes
+    const image = webp.subarray(webp.indexOf('VP8 '))
+    const part = (type: string, data: Buffer): Buffer => {
+      const length = Buffer.alloc(4)
+      length.writeUInt32LE(data.length)
+      return Buffer.concat([Buffer.from(type), length, data, Buffer.alloc(data.length % 2)])
+    }
+    const of = (...parts: readonly Buffer[]): Buffer => {
+      const file = Buffer.concat([Buffer.from('RIFF\0\0\0\0WEBP'), part('VP8X', Buffer.from([0x30, 0, 0, 0, 23, 0, 0, 15, 0, 0])), ...parts, image])
+      file.writeUInt32LE(file.length - 8, 4)
+      return file
+    }
+    assert.ok(readPicture(of(part('ICCP', profile()))).bytes.includes('ICCP'))
+    assert.ok(readPicture(of(part('ALPH', Buffer.alloc(1 + 24 * 16)))).bytes.includes('ALPH'))
+    const hidden = [[part('ICCP', other)], [part('ICCP', profile()), part('ICCP', other)], [part('ALPH', Buffer.concat([Buffer.alloc(1), other]))], [part('ANIM', other)]]
+    for (const parts of hidden) assert.equal(readPicture(of(...parts)).bytes.includes('script'), false)
+  })
+
+  it('loses the comments, plain texts and applications of a GIF', () => {
+    const gif = samplePicture('gif')
+    for (const label of [0xfe, 0x01, 0xff, 0xf9]) {
+      const extension = Buffer.concat([Buffer.from([0x21, label, other.length]), other, Buffer.from([0])])
+      assert.equal(readPicture(Buffer.concat([gif.subarray(0, -1), extension, gif.subarray(-1)])).bytes.includes('script'), false)
+    }
   })
 
   it('loses what an AVIF has between its images', () => {
