@@ -1,6 +1,9 @@
 /**
  * Limits how many downloads and uploads run at the same time. A download holds a file open for as long as its client takes, and
  * one that is removed meanwhile goes on to fill the disk. An upload holds the memory of a picture.
+ *
+ * The main thread has the only slots: serving threads forward these requests to it. Such a thread has received the body of an
+ * upload before, which counts in the memory of request bodies that all threads share (src/http/body-memory.ts).
  */
 import { fail } from '../base/failure.ts'
 
