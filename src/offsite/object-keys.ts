@@ -7,7 +7,7 @@
  * - `pictures/HASH.EXT.age`: a picture by the SHA-256 of its file, for all snapshots and changes that name it
  */
 import { compactDate, parseIsoDate } from '../base/dates.ts'
-import { fileNameOf } from '../store/media/picture-files.ts'
+import { fileNameOf, parseFileName } from '../store/media/picture-files.ts'
 import type { PictureName } from '../store/media/picture-table.ts'
 import type { PlaceObject } from './place.ts'
 
@@ -53,6 +53,11 @@ export function pictureKey(picture: PictureName): string {
   return `${PICTURES}${fileNameOf(picture)}.age`
 }
 
+/** The pictures of a list. */
+export function picturesListed(objects: readonly PlaceObject[]): readonly PictureName[] {
+  return objects.flatMap(({ key }) => parseFileName(/^pictures\/(.+)\.age$/.exec(key)?.[1] ?? '') ?? [])
+}
+
 /** Snapshots with their manifests, oldest first. */
 export function snapshotsIn(objects: readonly PlaceObject[]): readonly Snapshot[] {
   const keys = new Set(objects.map(({ key }) => key))
@@ -66,10 +71,16 @@ export function snapshotsIn(objects: readonly PlaceObject[]): readonly Snapshot[
     .sort((a, b) => a.at - b.at || a.seq - b.seq)
 }
 
+/** The key of the manifest of a snapshot, by that of its archive or its own; undefined for other objects. */
+export function manifestOf(key: string): string | undefined {
+  const [, base] = /^(snapshots\/.+)\.(?:tar\.zst|json)\.age$/.exec(key) ?? []
+  return base === undefined ? undefined : `${base}.json.age`
+}
+
 /** Objects of snapshots whose manifests are missing, such as those of uploads that ended early. */
 export function unfinishedIn(objects: readonly PlaceObject[]): readonly string[] {
   const whole = new Set(snapshotsIn(objects).flatMap((snapshot) => Object.values(snapshotKeys(snapshot))))
-  return objects.map(({ key }) => key).filter((key) => key.startsWith(SNAPSHOTS) && /\.(?:tar\.zst|json)\.age$/.test(key) && !whole.has(key))
+  return objects.map(({ key }) => key).filter((key) => manifestOf(key) !== undefined && !whole.has(key))
 }
 
 /** Segments of changes, by chain and number. */

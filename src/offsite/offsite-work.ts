@@ -165,8 +165,8 @@ function startPlace(address: PlaceAddress, options: OffsiteOptions) {
   const threads = createKeptThreads({ start: startOffsiteThread, idleMsMax: THREAD_IDLE_MS, now })
   let state = readPlaceState(store.pending.placeState(name))
   let [hasGap, isForced, looksForFork, isStopped] = [false, false, true, false]
-  /** Two that stored one picture at once could not read back what they stored: a snapshot waits for the pictures, and they for it. */
-  let [makesSnapshot, sending, lastPicture] = [false, undefined as Promise<unknown> | undefined, undefined as PicturePlace | undefined]
+  /** Two that stored one picture at once could not read back what they stored: a snapshot or a tidying waits for the pictures, and they for it. */
+  let [isAlone, sending, lastPicture] = [false, undefined as Promise<unknown> | undefined, undefined as PicturePlace | undefined]
 
   const update = async (change: Partial<PlaceState>): Promise<void> => {
     state = { ...state, ...change }
@@ -201,17 +201,17 @@ function startPlace(address: PlaceAddress, options: OffsiteOptions) {
     await fail(job.kind, result.reason, result.message)
     return undefined
   }
-  const snapshot = async (): Promise<void> => {
-    isForced = false
-    makesSnapshot = true
+  const withoutPictures = async (work: () => Promise<unknown>): Promise<void> => {
+    isAlone = true
     try {
       await sending?.catch(() => {})
-      if (!isStopped) await storeSnapshot()
+      if (!isStopped) await work()
     } finally {
-      makesSnapshot = false
+      isAlone = false
     }
   }
   const storeSnapshot = async (): Promise<void> => {
+    isForced = false
     if (recordsChanges) {
       const reason = store.pending.chain()?.broken
       if (reason !== undefined) log.warn('offsite.gap', { place: name, reason })
@@ -237,7 +237,7 @@ function startPlace(address: PlaceAddress, options: OffsiteOptions) {
     warnOfMissing(pictures)
     await tidy()
   }
-  const tidy = () => run({ kind: 'tidy', retention: settings().retention })
+  const tidy = () => run({ kind: 'tidy', database, retention: settings().retention })
   const changes = async (): Promise<void> => {
     const chain = store.pending.chain()
     if (chain === undefined) return
@@ -261,7 +261,7 @@ function startPlace(address: PlaceAddress, options: OffsiteOptions) {
   }
   /** Pictures that came since the last look. A snapshot looks at all of them. */
   const pictures = async (): Promise<void> => {
-    if (state.snapshot === null || makesSnapshot) return
+    if (state.snapshot === null || isAlone) return
     if (store.pictures.picturesAfter(lastPicture ?? { createdAt: 0, hash: '' }, 1).length === 0 && state.failures.pictures === undefined) return
     const job = run({ kind: 'pictures', database, after: lastPicture })
     sending = job
@@ -298,8 +298,8 @@ function startPlace(address: PlaceAddress, options: OffsiteOptions) {
       },
     )
   const snapshots = async (): Promise<void> => {
-    if (isDue()) await snapshot()
-    else if (state.failures.tidy !== undefined && mayTry(state.failures.tidy, now())) await tidy()
+    if (isDue()) await withoutPictures(storeSnapshot)
+    else if (state.failures.tidy !== undefined && mayTry(state.failures.tidy, now())) await withoutPictures(tidy)
   }
   const loops = [loop('snapshot', snapshots), ...(recordsChanges ? [loop('changes', changes), loop('pictures', pictures)] : [])]
   const wake = async (): Promise<void> => void (await Promise.all(loops.map((one) => one.wake())))

@@ -14,9 +14,9 @@ import { openPlace } from './open-place.ts'
 import { storePictures, type StoredPictures } from './picture-objects.ts'
 import type { PlaceAddress } from './place-address.ts'
 import { PlaceError, type PlaceErrorKind } from './place.ts'
-import type { Retention } from './retention.ts'
 import { templateFiles, type SmallFile } from './site-archive.ts'
-import { ForkedChain, storeChanges, storeSnapshot, tidyPlace, type ChangesJob, type StoredChanges, type StoredSnapshot } from './storing.ts'
+import { ForkedChain, storeChanges, storeSnapshot, tidyPlace, type ChangesJob, type StoredChanges, type StoredSnapshot, type TidyJob } from './storing.ts'
+import { openUnnamedPictures } from './unnamed-pictures.ts'
 
 export interface OffsiteTask {
   readonly address: PlaceAddress
@@ -30,7 +30,7 @@ export interface OffsiteTask {
     | ({ readonly kind: 'changes' } & ChangesJob)
     | { readonly kind: 'snapshot'; readonly database: string; readonly copy: string; readonly dataDir: string; readonly beside: readonly SmallFile[]; readonly lastAt: number; readonly isWholeProofDue: boolean }
     | { readonly kind: 'pictures'; readonly database: string; readonly after: PicturePlace | undefined }
-    | { readonly kind: 'tidy'; readonly retention: Retention }
+    | ({ readonly kind: 'tidy' } & TidyJob)
 }
 
 /** The rules for connections in a form that can be sent to a thread. */
@@ -60,9 +60,10 @@ runTasks(async ({ address, keys, recipients, rate, wasUsed, outbound, job }: Off
     if (job.kind === 'changes') return { kind: 'changes', stored: await storeChanges(storing, job) }
     if (job.kind === 'pictures') {
       const { database, after } = job
-      return { kind: 'pictures', stored: await storePictures(storing, { rows: database, files: picturesBeside(database), after }) }
+      const unnamed = openUnnamedPictures(database, place.name)
+      return { kind: 'pictures', stored: await storePictures(storing, { rows: database, files: picturesBeside(database), after, unnamed }) }
     }
-    if (job.kind === 'tidy') return { kind: 'tidied', removed: await tidyPlace(storing, job.retention) }
+    if (job.kind === 'tidy') return { kind: 'tidied', removed: await tidyPlace(storing, job) }
     const beside = [...job.beside, ...(await templateFiles(job.dataDir))]
     return { kind: 'snapshot', stored: await storeSnapshot(storing, { ...job, beside, version: VERSION, models: STORED_MODELS }) }
   } catch (error) {

@@ -16,6 +16,7 @@ import { PlaceError, type Place } from './place.ts'
 import { putProved, UNCOMPRESSED, type Storing } from './proved-objects.ts'
 import { measured } from './sealed-objects.ts'
 import { damagedArchive } from './tar.ts'
+import type { UnnamedPictures } from './unnamed-pictures.ts'
 
 const ROWS_MAX = 500
 
@@ -25,6 +26,8 @@ export interface PicturesJob {
   readonly files: PictureFiles
   /** Only those that came after this one; undefined for all. */
   readonly after: PicturePlace | undefined
+  /** Learns of each that it is needed. */
+  readonly unnamed: UnnamedPictures
 }
 
 export interface StoredPictures {
@@ -39,14 +42,15 @@ export interface StoredPictures {
   readonly reached: PicturePlace | undefined
 }
 
-/** Stores pictures that the place does not have. Holds one at a time. Rejects with a PlaceError. */
-export async function storePictures(storing: Storing, { rows, files, after }: PicturesJob): Promise<StoredPictures> {
+/** Stores pictures that the place does not have. Holds one at a time. Rejects with a PlaceError, and the error of the system. */
+export async function storePictures(storing: Storing, { rows, files, after, unnamed }: PicturesJob): Promise<StoredPictures> {
   let [count, bytes, sent, missing, reached] = [0, 0, 0, 0, after]
   const hasObject = objectsByHash(storing.place)
   for (const picture of picturesIn(rows, after)) {
     if (reached === undefined || isLater(picture, reached)) reached = { createdAt: picture.createdAt, hash: picture.hash }
     count++
     bytes += picture.bytes
+    unnamed.name(picture)
     if (await hasObject(picture)) continue
     const content = readPicture(files, picture)
     if (content === undefined) {
@@ -56,10 +60,11 @@ export async function storePictures(storing: Storing, { rows, files, after }: Pi
     await putProved(storing, pictureKey(picture), streamOf(content), content.length, (read) => isPicture(picture, read), UNCOMPRESSED)
     sent++
   }
+  unnamed.save()
   return { count, bytes, sent, missing, reached }
 }
 
-/** Whether a place has a picture. Pictures of all times stay there, so one list holds those of one first digit only. */
+/** Whether a place has a picture. There may be those of years, so one list holds those of one first digit only. */
 function objectsByHash(place: Place): (picture: PictureFile) => Promise<boolean> {
   let [digit, listed] = ['', new Map<string, number>()]
   return async (picture) => {

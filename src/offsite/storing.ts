@@ -11,7 +11,7 @@ import { lookInto, openDatabase } from '../store/db/database.ts'
 import { pendingBehind, readChain, type PendingChange } from '../store/pending/pending-changes.ts'
 import { readChanges, writeChanges } from './change-file.ts'
 import { writeManifest } from './manifest.ts'
-import { CHANGES, segmentKey, segmentsIn, SNAPSHOTS, snapshotKeys, type SnapshotId } from './object-keys.ts'
+import { CHANGES, manifestOf, segmentKey, segmentsIn, SNAPSHOTS, snapshotKeys, snapshotsIn, unfinishedIn, type SnapshotId } from './object-keys.ts'
 import { storePictures, type StoredPictures } from './picture-objects.ts'
 import type { Place } from './place.ts'
 import { oneTime, provedOr, putProved, unlikeStored, type Storing } from './proved-objects.ts'
@@ -19,6 +19,7 @@ import { surplus, type Retention } from './retention.ts'
 import { measured, openObject, sealObject } from './sealed-objects.ts'
 import { archiveSite, DATABASE_NAME, type SmallFile } from './site-archive.ts'
 import { readTar } from './tar.ts'
+import { openUnnamedPictures } from './unnamed-pictures.ts'
 
 /** A longer snapshot is read back as a whole once a week, and in between a share of it. */
 const WHOLE_PROOF_BYTES_MAX = 1024 ** 3
@@ -63,7 +64,8 @@ export async function storeSnapshot(storing: Storing, job: SnapshotJob): Promise
     const at = Math.max(second, Math.min(job.lastAt + SECOND_MS, second + MINUTE_MS))
     const id = { at, ...chainOf(copy) }
     // Before the manifest: a snapshot that is one has its pictures.
-    const pictures = await storePictures(storing, { rows: copy, files: picturesBeside(database), after: undefined })
+    const unnamed = openUnnamedPictures(database, place.name)
+    const pictures = await storePictures(storing, { rows: copy, files: picturesBeside(database), after: undefined, unnamed })
     const { archive, manifest } = snapshotKeys(id)
     const own = oneTime()
     const content = { measure: undefined as ReturnType<typeof measured> | undefined }
@@ -81,6 +83,7 @@ export async function storeSnapshot(storing: Storing, job: SnapshotJob): Promise
       pictures: { count: pictures.count, bytes: pictures.bytes },
     })
     await putProved(storing, manifest, streamOf(told), told.length, async (read) => told.equals(Buffer.concat(await Array.fromAsync(read))))
+    unnamed.stored(id)
     const count = Object.values(items).reduce((sum, n) => sum + n, 0)
     return { ...id, bytes: sealed.bytes(), items: count, ms: now() - startedAt, proof: isWhole ? 'whole' : 'share', pictures }
   } finally {
@@ -146,13 +149,26 @@ export async function storeChanges(storing: Storing, { database: file, chain, af
   }
 }
 
+export interface TidyJob {
+  readonly database: string
+  readonly retention: Retention
+}
+
 /** Removes what is not to be kept, and what ended uploads have left. Returns the number of objects that went. Rejects with a PlaceError. */
-export async function tidyPlace({ place, now }: Pick<Storing, 'place' | 'now'>, retention: Retention): Promise<number> {
+export async function tidyPlace({ place, now }: Pick<Storing, 'place' | 'now'>, { database, retention }: TidyJob): Promise<number> {
   const objects = [...(await place.list(SNAPSHOTS)), ...(await place.list(CHANGES))]
-  const gone = surplus(objects, retention)
-  for (const key of gone) await place.remove(key)
+  const unnamed = openUnnamedPictures(database, place.name)
+  await unnamed.compare(place, snapshotsIn(objects))
+  // A list may lack one half of a snapshot that was stored just now.
+  const halves = new Set(unfinishedIn(objects).filter((key) => unnamed.has(manifestOf(key) ?? '')))
+  const gone = surplus(objects, retention).filter((key) => !halves.has(key))
+  for (const key of gone) {
+    await place.remove(key)
+    unnamed.removed(key)
+  }
+  const pictures = await unnamed.tidy(place, now())
   await place.sweep(now())
-  return gone.length
+  return gone.length + pictures
 }
 
 async function proveArchive(place: Place, key: string, identity: AgeIdentity, wanted: { readonly sha256: string; readonly stored: string }): Promise<void> {

@@ -46,7 +46,7 @@ describe('pictures in off-site backups', () => {
     for (const name of names) assert.ok(filesIn(fresh.path).read(name)?.equals(filesIn(site.dataDir).read(name) ?? Buffer.alloc(0)))
   })
 
-  it('that came since the snapshot follow the changes, and stay when the site removes them', async (t) => {
+  it('that came since the snapshot follow the changes, and stay for some weeks when the site removes them', async (t) => {
     const site = await siteOn(t)
     await site.work.wake()
     const first = await addPicture(site, 'first')
