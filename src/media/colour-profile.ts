@@ -19,7 +19,7 @@ export function isCompressedProfile(chunk: Buffer): boolean {
   if (name < 1 || name > NAME_BYTES_MAX || chunk[name + 1] !== 0) return false
   const compressed = chunk.subarray(name + 2)
   try {
-    // Of what is behind the end, zlib takes no notice; `info` says how much it has read.
+    // zlib takes no notice of bytes behind the end; `info` says how much it has read.
     const { buffer, engine } = inflateSync(compressed, { info: true, maxOutputLength: PROFILE_BYTES_MAX }) as unknown as Inflated
     return engine.bytesWritten === compressed.length && isProfile(buffer)
   } catch {

@@ -62,7 +62,7 @@ function siteOn(t: Cleanup) {
 
 type Site = ReturnType<typeof siteOn>
 
-/** Lists leave out some of what is there, and a request after which the process is gone. */
+/** Lists leave out some objects, and there is a request after which the process is gone. */
 function misbehaving(place: Place, random: Random, killAt: number): Place {
   let requests = 0
   const request = (): void => {
