@@ -5,17 +5,28 @@
 import type { Size } from './avif-items.ts'
 import { damaged, refused } from './picture-format.ts'
 
-/** Of one item: usual ones have two to five. */
-const OBUS_MAX = 1_000
+/** Of one file: an image has two to five, and a file may name the same data again and again. */
+const OBUS_MAX = 5_000
 const SEQUENCE_HEADER = 1
 /** Of a length in leb128 (section 4.10.5). */
 const LENGTH_BYTES_MAX = 8
 
-/** The sizes in all sequence headers of some data, in their order. Throws invalidInput for data that is damaged. */
-export function sequenceSizes(data: Buffer): readonly Size[] {
+/**
+ * For one file: gives the sizes in all sequence headers of some data, in their order. That throws invalidInput for data that is
+ * damaged, and where all the data has too many parts.
+ */
+export function sequenceReader(): (data: Buffer) => readonly Size[] {
+  let obus = 0
+  return (data) =>
+    sequenceSizes(data, () => {
+      if (++obus > OBUS_MAX) throw refused(`expected at most ${OBUS_MAX} parts of AV1 data in an AVIF, found more`)
+    })
+}
+
+function sequenceSizes(data: Buffer, countPart: () => void): readonly Size[] {
   const sizes: Size[] = []
-  for (let obus = 0, at = 0; at < data.length; ) {
-    if (++obus > OBUS_MAX) throw refused(`expected at most ${OBUS_MAX} parts of an image of an AVIF, found more`)
+  for (let at = 0; at < data.length; ) {
+    countPart()
     const header = data[at] ?? 0
     if ((header & 0x80) !== 0) throw damaged('avif', 'its AV1 data cannot be read')
     const hasExtension = (header & 4) !== 0

@@ -5,6 +5,8 @@ import { damaged, refused, requireSize } from './picture-format.ts'
 /** Of a grid of tiles with its transparency; usual files have one to five. */
 const ITEMS_MAX = 1_000
 const EXTENTS_MAX = 10_000
+/** Of all items together: usual ones have five each. */
+const ASSOCIATIONS_MAX = 10_000
 
 export interface Extent {
   readonly item: number
@@ -93,8 +95,29 @@ export function itemProperties(bytes: Buffer, parts: readonly Box[]): Properties
   const properties = boxesIn(bytes, container.begin, container.end, 'refuse')
   for (const { width, height } of properties.flatMap((one) => sizeIn(bytes, one) ?? [])) requireSize(width, height)
   const owned = new Map<number, Box[]>()
-  for (const box of boxes) if (box.type === 'ipma') associate(bytes, box, properties, owned)
+  let associations = 0
+  for (const box of boxes) if (box.type === 'ipma') associate(box)
   return (item) => owned.get(item) ?? []
+
+  /** Adds the properties that `ipma` gives to items; it numbers them from 1. */
+  function associate(box: Box): void {
+    const reader = readerOf(bytes, box)
+    const { version, flags } = reader.full()
+    const entries = reader.whole(4)
+    if (entries > ITEMS_MAX) throw tooMany(ITEMS_MAX, 'items')
+    for (let i = 0; i < entries; i++) {
+      const item = reader.whole(version < 1 ? 2 : 4)
+      const count = reader.whole(1)
+      if ((associations += count) > ASSOCIATIONS_MAX) throw tooMany(ASSOCIATIONS_MAX, 'properties of items')
+      const own = owned.get(item) ?? []
+      owned.set(item, own)
+      // The first bit says that a reader which does not know the property must not show the item.
+      for (let n = 0; n < count; n++) {
+        const property = properties[((flags & 1) === 1 ? reader.whole(2) & 0x7fff : reader.whole(1) & 0x7f) - 1]
+        if (property !== undefined) own.push(property)
+      }
+    }
+  }
 }
 
 /** The size that the properties of an item declare, before it is turned. Throws where there is none, or more than one. */
@@ -117,25 +140,6 @@ function sizeIn(bytes: Buffer, box: Box): Size | undefined {
   const reader = readerOf(bytes, box)
   reader.full()
   return { width: reader.whole(4), height: reader.whole(4) }
-}
-
-/** Adds the properties that `ipma` gives to items; it numbers them from 1. */
-function associate(bytes: Buffer, box: Box, properties: readonly Box[], owned: Map<number, Box[]>): void {
-  const reader = readerOf(bytes, box)
-  const { version, flags } = reader.full()
-  const entries = reader.whole(4)
-  if (entries > ITEMS_MAX) throw tooMany(ITEMS_MAX, 'items')
-  for (let i = 0; i < entries; i++) {
-    const item = reader.whole(version < 1 ? 2 : 4)
-    const count = reader.whole(1)
-    const own = owned.get(item) ?? []
-    owned.set(item, own)
-    // The first bit says that a reader which does not know the property must not show the item.
-    for (let n = 0; n < count; n++) {
-      const property = properties[((flags & 1) === 1 ? reader.whole(2) & 0x7fff : reader.whole(1) & 0x7f) - 1]
-      if (property !== undefined) own.push(property)
-    }
-  }
 }
 
 function only(boxes: readonly Box[], type: string): Box {

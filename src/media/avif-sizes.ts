@@ -2,7 +2,7 @@
  * Whether each image of an AVIF decodes to the size that its properties declare: browsers make room for what the data says, and
  * the declared size is the one that was bounded. This holds for transparency and tiles as well, which are items of their own.
  */
-import { sequenceSizes } from './av1-sequence.ts'
+import { sequenceReader } from './av1-sequence.ts'
 import { declaredSize, type Extent, type ItemType, type Properties, type Size } from './avif-items.ts'
 import { damaged, frameCount, refused, requireSize } from './picture-format.ts'
 
@@ -20,7 +20,7 @@ interface Items {
 /** Throws invalidInput for an image of another size than it declares, and for images that are too large together. */
 export function requireDeclaredSizes(bytes: Buffer, { types, extents, properties }: Items): void {
   const dataOf = itemData(bytes, extents)
-  const images = frameCount()
+  const [images, sizesIn] = [frameCount(), sequenceReader()]
   for (const [id, { type }] of types) {
     if (type !== 'av01' && type !== 'grid') continue
     const own = properties(id)
@@ -31,9 +31,9 @@ export function requireDeclaredSizes(bytes: Buffer, { types, extents, properties
       continue
     }
     images.add(declared.width, declared.height)
-    const found = sequenceSizes(data)
+    const found = sizesIn(data)
     if (found.length === 0) throw damaged('avif', 'an image has no AV1 sequence header')
-    const configured = own.filter((one) => one.type === 'av1C').flatMap(({ begin, end }) => sequenceSizes(bytes.subarray(begin + CONFIGURATION_BYTES, end)))
+    const configured = own.filter((one) => one.type === 'av1C').flatMap(({ begin, end }) => sizesIn(bytes.subarray(begin + CONFIGURATION_BYTES, end)))
     for (const size of [...found, ...configured]) requireSame(declared, size)
   }
 }

@@ -42,14 +42,16 @@ export function cleanPng(kept: KeptBytes): Picture {
     const [begin, end] = [at + 8, at + FRAMING_BYTES + length]
     if (end > bytes.length) throw damaged('png', 'it ends before its end')
     const type = bytes.toString('latin1', at + 4, begin)
-    if (isRight(type, bytes.subarray(begin, end - 4), colours) && (!seen.has(type) || REPEATED.includes(type))) {
-      seen.add(type)
+    // Of several, the first counts, also where it is wrong: looking into a colour profile takes time.
+    const isFurther = seen.has(type)
+    seen.add(type)
+    if ((!isFurther || REPEATED.includes(type)) && isRight(type, bytes.subarray(begin, end - 4), colours)) {
       if (crc32(bytes.subarray(at + 4, end - 4)) !== bytes.readUInt32BE(end - 4)) throw damaged('png', `the checksum of ${type} is wrong`)
       if (type === 'acTL') announced = bytes.readUInt32BE(begin)
       if (type === 'fcTL') addFrame(frames, bytes.subarray(begin, end - 4), size)
       hasData ||= type === 'IDAT'
       kept.keep(at, end)
-    } else if (CRITICAL.includes(type)) throw damaged('png', seen.has(type) ? `it has two chunks ${type}` : `its chunk ${type} has a wrong length`)
+    } else if (CRITICAL.includes(type)) throw damaged('png', isFurther ? `it has two chunks ${type}` : `its chunk ${type} has a wrong length`)
     else if (type === 'fcTL') throw damaged('png', 'a frame cannot be read')
     else if (isCritical(bytes[at + 4])) throw damaged('png', `there is no chunk ${JSON.stringify(type)}`)
     if (type === 'IEND') break

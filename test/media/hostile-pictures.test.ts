@@ -111,7 +111,21 @@ describe('a bomb', () => {
   it('cannot make an AVIF longer than its file by parts that overlap, nor take time by many small ones', () => {
     const data = Buffer.concat([sequenceHeader(10, 10), Buffer.alloc(1_000)])
     refuses(avifOf([{ type: 'av01', width: 10, height: 10, data, repeated: 500 }]), /the parts of its images overlap/)
-    refuses(avifOf([{ type: 'av01', width: 10, height: 10, data: Buffer.concat([sequenceHeader(10, 10), Buffer.from('1200'.repeat(1_000), 'hex')]) }]), /at most 1000 parts of an image/)
+    refuses(avifOf([{ type: 'av01', width: 10, height: 10, data: Buffer.concat([sequenceHeader(10, 10), Buffer.from('1200'.repeat(5_000), 'hex')]) }]), /at most 5000 parts of AV1 data/)
+    const configuration = Buffer.concat(Array<Buffer>(100).fill(sequenceHeader(10, 10)))
+    refuses(avifOf([{ type: 'av01', width: 10, height: 10, data: sequenceHeader(10, 10), configuration, claims: 50 }]), /at most 5000 parts of AV1 data/)
+    const claiming = { type: 'av01', width: 10, height: 10, data: sequenceHeader(10, 10), claims: 250 }
+    refuses(avifOf(Array(41).fill(claiming)), /at most 10000 properties of items/)
+  })
+
+  it('cannot take time by colour profiles that unpack to more, one after the other: a PNG has one', () => {
+    const bomb = chunk('iCCP', Buffer.concat([Buffer.from('x\0\0'), deflateSync(Buffer.alloc(1024 * 1024 - 1))]))
+    const [once, often] = [1, 3].map((count) => readPicture(png(1, 1, ...Array<Buffer>(count).fill(bomb))))
+    assert.deepEqual(often, once)
+    // A right one behind a wrong one is not looked into.
+    const right = chunk('iCCP', Buffer.concat([Buffer.from('x\0\0'), deflateSync(profile())]))
+    assert.equal(Buffer.from(readPicture(png(1, 1, right)).bytes).includes('iCCP'), true)
+    assert.equal(Buffer.from(readPicture(png(1, 1, bomb, right)).bytes).includes('iCCP'), false)
   })
 
   it('is refused for its frames: their number, and what all of them take', () => {

@@ -8,6 +8,8 @@ export interface AvifItem {
   readonly data: Buffer
   /** The OBUs in `av1C`. */
   readonly configuration?: Buffer
+  /** How often its properties name the configuration. */
+  readonly claims?: number
   /** How often the same bytes are a part of the item. */
   readonly repeated?: number
 }
@@ -25,7 +27,7 @@ export function avifOf(items: readonly AvifItem[]): Buffer {
     const entries = items.map(({ type }, i) => box('infe', long(2 << 24), short(i + 1), short(0), Buffer.from(`${type}\0`)))
     const sizes = items.map(({ width, height }) => box('ispe', long(0), long(width), long(height)))
     const configurations = items.map(({ configuration = Buffer.alloc(0) }) => box('av1C', long(0x81000c00), configuration))
-    const owned = items.map((_, i) => Buffer.from([0, i + 1, 2, i + 1, items.length + i + 1]))
+    const owned = items.map(({ claims = 1 }, i) => Buffer.from([0, i + 1, 1 + claims, i + 1, ...Array<number>(claims).fill(items.length + i + 1)]))
     return box(
       'meta',
       long(0),
