@@ -39,6 +39,18 @@ describe('a restore that has not ended', () => {
     assert.equal(readFileSync(join(path, NOTE), 'utf8'), before)
   })
 
+  it('that is undone does not bring back the note of one that has ended meanwhile', (t) => {
+    const path = temporaryDirectory(t)
+    writeFileSync(join(path, 'dateline.db'), 'restored')
+    const running = beginRestore(path, COMMAND)
+    running.replacing()
+    const refused = beginRestore(path, COMMAND)
+    running.end()
+    refused.undo()
+    requireRestored(path)
+    assert.equal(existsSync(join(path, NOTE)), false)
+  })
+
   it('with a note that cannot be read is one whose database may be the restored one', (t) => {
     for (const text of ['', '{}', '[', '{"command":1,"isReplacing":false}', 'x'.repeat(20_000)]) {
       const path = temporaryDirectory(t)

@@ -42,7 +42,11 @@ export function beginRestore(path: string, command: string): BegunRestore {
       replacing: () => write(true),
       end: () => rmSync(file, { force: true }),
       undo() {
-        if (earlier !== undefined) return replaceFile(file, earlier, FILE_MODE)
+        if (earlier !== undefined) {
+          // Where ours is gone, the earlier one was still running, and has ended: all is there.
+          if (existsSync(file)) replaceFile(file, earlier, FILE_MODE)
+          return
+        }
         rmSync(file, { force: true })
         try {
           for (const directory of directories.toReversed()) rmdirSync(directory)
