@@ -2,7 +2,7 @@
 import { describe, fail } from '../base/failure.ts'
 import { isObject, type Json, type JsonObject } from '../base/json.ts'
 import { healthOfFeed } from '../content/feeds/feed-health.ts'
-import { requireFeed } from '../content/feeds/feed-items-view.ts'
+import { requireFeed } from '../content/feeds/feed-document.ts'
 import { findFeed, previewOf } from '../content/feeds/feed-preview.ts'
 import { OUTLINES_MAX } from '../content/feeds/opml-outlines.ts'
 import { importOpml } from '../content/feeds/opml-import.ts'

@@ -8,8 +8,9 @@ import type { FeedFile, FileReading } from '../../feeds/reading/read-feed-file.t
 import { feed, type FeedDocument } from '../../models/feed-model.ts'
 import type { ReadStore } from '../../store/read-store.ts'
 import { sameAddress } from '../reads/same-address.ts'
+import { storedFeed } from './feed-document.ts'
 import { reasonText } from './item-reasons.ts'
-import { feedOf, ingestItems, type IngestCounts, type IngestParts, type TakenItem } from './ingest.ts'
+import { ingestItems, type IngestCounts, type IngestParts, type TakenItem } from './ingest.ts'
 
 /** As much as a feed may have that is fetched, when it is unpacked. */
 export const FEED_FILE_BYTES_MAX = 20 * 1024 * 1024
@@ -56,7 +57,7 @@ export type FileOutcome =
  * cannot be written now: the same call again goes on.
  */
 export async function takeFeedFile({ store, newId, pause, read, now }: FeedFileParts, bytes: Uint8Array, feedId: string | undefined): Promise<FileOutcome> {
-  const named = feedId === undefined ? undefined : feedOf({ textOf: store.documents.get }, feedId)
+  const named = feedId === undefined ? undefined : storedFeed(store, feedId)
   if (feedId !== undefined && named === undefined) return { kind: 'of-no-feed', reason: `No feed has the id ${describe(feedId)}` }
   const first = await read({ bytes, address: named?.address, now: now() })
   if (first.kind === 'none') return refused(first.reason)

@@ -1,13 +1,14 @@
 /** How feeds are doing: what publishers and administrators see beside the documents. */
 import { isoDate } from '../../base/dates.ts'
 import { DAY_MS, HOUR_MS } from '../../base/duration.ts'
-import { isNumber, parseJson, type Json, type JsonObject } from '../../base/json.ts'
+import { isNumber, type Json, type JsonObject } from '../../base/json.ts'
 import type { FetchProblem, ReadNote } from '../../base/feed-note.ts'
 import { feed, type FeedDocument } from '../../models/feed-model.ts'
 import type { FeedHealth } from '../../models/responses.ts'
 import type { QueryCaller } from '../../store/query/find-query.ts'
 import type { ReadStore } from '../../store/read-store.ts'
 import { documentsByTitle } from '../reads/documents-by-title.ts'
+import { storedFeed } from './feed-document.ts'
 
 type HealthStore = Pick<ReadStore, 'documents' | 'feeds'>
 
@@ -23,11 +24,11 @@ export async function healthOfFeeds(store: HealthStore, caller: QueryCaller, now
 
 /** That of one feed; undefined where there is none. */
 export function healthOfFeed(store: HealthStore, id: string, now: number): FeedHealth | undefined {
-  const text = store.documents.get(feed, id)
-  if (text === undefined) return undefined
+  const document = storedFeed(store, id)
+  if (document === undefined) return undefined
   const known = store.feeds.feedState(id)
   const hasPassword = store.feeds.feedSecret(id) !== undefined
-  return healthOf(store, { document: parseJson(text) as unknown as FeedDocument, state: known?.state, nextAt: known?.nextAt, hasPassword, now })
+  return healthOf(store, { document, state: known?.state, nextAt: known?.nextAt, hasPassword, now })
 }
 
 /** What fetching has noted for people; see feed-fetches.ts. */

@@ -1,13 +1,13 @@
 /** The newest items of a feed, what rules would do with them, and which feeds headlines came from. */
 import { setImmediate as turn } from 'node:timers/promises'
 import { isoDate } from '../../base/dates.ts'
-import { describe, fail } from '../../base/failure.ts'
-import { parseJson, type JsonObject } from '../../base/json.ts'
+import { parseJson } from '../../base/json.ts'
 import type { FeedItem } from '../../feeds/feed.ts'
-import { feed, type FeedDocument, type FeedRule } from '../../models/feed-model.ts'
+import type { FeedRule } from '../../models/feed-model.ts'
 import type { FeedItems, HeadlineOrigins, RulePreview } from '../../models/responses.ts'
 import type { FeedItemRow } from '../../store/feeds/feed-items.ts'
 import type { ReadStore } from '../../store/read-store.ts'
+import { requireFeed, storedFeed, titleOfFeed } from './feed-document.ts'
 import { readReasons, shownReasons } from './item-reasons.ts'
 import { itemRules, type Judgement } from './item-rules.ts'
 
@@ -66,23 +66,10 @@ export function originsOf(store: ItemStore, ids: readonly string[]): HeadlineOri
   return { items }
 }
 
-/** Null where the feed was deleted. */
-export function titleOfFeed({ documents }: Pick<ReadStore, 'documents'>, id: string): string | null {
-  const text = documents.get(feed, id)
-  return text === undefined ? null : String((parseJson(text) as JsonObject)['title'])
-}
-
-/** The document of a feed. Throws notFound. */
-export function requireFeed({ documents }: Pick<ReadStore, 'documents'>, id: string): FeedDocument {
-  const text = documents.get(feed, id)
-  if (text === undefined) throw fail('notFound', `No feed has the id ${describe(id)}`)
-  return parseJson(text) as unknown as FeedDocument
-}
-
 /** The codes of the languages of feeds, by their ids. */
-function languagesOf({ documents }: ItemStore, rows: readonly FeedItemRow[]): ReadonlyMap<string, string | undefined> {
+function languagesOf(store: ItemStore, rows: readonly FeedItemRow[]): ReadonlyMap<string, string | undefined> {
   const ids = [...new Set(rows.map((row) => row.feed))]
-  return new Map(ids.map((id) => [id, (parseJson(documents.get(feed, id) ?? '{}') as unknown as Partial<FeedDocument>).language?.code]))
+  return new Map(ids.map((id) => [id, storedFeed(store, id)?.language?.code]))
 }
 
 function itemOf({ item }: FeedItemRow): FeedItem {

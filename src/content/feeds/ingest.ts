@@ -15,7 +15,7 @@ import { parseJson, type JsonObject } from '../../base/json.ts'
 import { pageKey } from '../../base/page-address.ts'
 import type { ItemReasonCode } from '../../base/feed-note.ts'
 import type { FeedItem } from '../../feeds/feed.ts'
-import { feed, feedRules, type FeedDocument, type FeedRule } from '../../models/feed-model.ts'
+import { feedRules, type FeedRule } from '../../models/feed-model.ts'
 import { headline } from '../../models/headline.ts'
 import { placeFor, placesOf } from '../../models/incomplete.ts'
 import type { FeedItemRow } from '../../store/feeds/feed-items.ts'
@@ -27,6 +27,7 @@ import type { Writable } from '../../store/writes/writer.ts'
 import { changeAnywhere } from '../reads/incomplete-drafts.ts'
 import { sameAddress } from '../reads/same-address.ts'
 import { withDates } from '../rules/publication.ts'
+import { feedOf } from './feed-document.ts'
 import { changedTexts, headlineMaker } from './item-headline.ts'
 import { readReasons, writeReasons, type ItemReason } from './item-reasons.ts'
 
@@ -254,12 +255,6 @@ function openJob({ view, steps, newId, feedId, address, now, present }: JobParts
     return next
   }
   return { take }
-}
-
-/** The document of a feed. */
-export function feedOf({ textOf }: Pick<TransactionView, 'textOf'>, id: string): FeedDocument | undefined {
-  const text = textOf(feed, id)
-  return text === undefined ? undefined : (parseJson(text) as unknown as FeedDocument)
 }
 
 /** The rules for all feeds. */

@@ -9,7 +9,7 @@ import type { SameStories } from '../../models/responses.ts'
 import { parseFilter } from '../../query/parse.ts'
 import type { QueryCaller } from '../../store/query/find-query.ts'
 import type { ReadStore } from '../../store/read-store.ts'
-import { titleOfFeed } from './feed-items-view.ts'
+import { titleOfFeed } from './feed-document.ts'
 
 const SHOWN_MAX = 20
 /** Headlines of one topic and day that are looked at, in each place. */
