@@ -17,7 +17,7 @@ import { spawnSync } from 'node:child_process'
 import { availableParallelism } from 'node:os'
 import { join, matchesGlob } from 'node:path'
 import { memoryDirectory } from './memory-directory.ts'
-import { OWN_GATES, selectTests, type Selection } from './test-files.ts'
+import { BROWSER_GATE, OWN_GATES, selectTests, type Selection } from './test-files.ts'
 import { bundleTestProgram } from './test-program.ts'
 import { runTests } from './test-runs.ts'
 
@@ -51,7 +51,8 @@ function select(names: readonly string[]): Selection {
 async function test({ files, variables: settings }: Selection): Promise<number> {
   const variables = { ...environment, ...settings, TEST_BUNDLE: await bundleTestProgram() }
   const isOwnGate = files.some((file) => OWN_GATES.some((pattern) => matchesGlob(file, pattern)))
-  const temporary = isOwnGate ? undefined : memoryDirectory()
+  // Browsers keep large profiles, and wait for no commit.
+  const temporary = files.some((file) => matchesGlob(file, BROWSER_GATE)) ? undefined : memoryDirectory()
   // A pattern of names would have to match the paths of files, which are tests in a shared process.
   const isolated = isOwnGate || options.length > 0
   return timed('tests', () => runTests({ files, root, concurrency: CONCURRENCY, reporter: 'spec', options, variables, temporary, isolated }))

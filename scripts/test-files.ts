@@ -17,7 +17,8 @@ const ALL = ['test/**/*.test.ts']
 /** The word for the files that say so. */
 const GATE = 'gate'
 /** Areas that have to be named. Their files start browsers and etcd servers. */
-export const OWN_GATES = ['test/walks/**', 'test/etcd/**']
+export const BROWSER_GATE = 'test/walks/**'
+export const OWN_GATES = [BROWSER_GATE, 'test/etcd/**']
 /** The variables of each setting that a file can name after `also:`. Callers name the executable and the cluster. */
 const SETTINGS: Readonly<Record<string, NodeJS.ProcessEnv>> = {
   'cache-off': { DATELINE_CACHE_MB: '0' },
