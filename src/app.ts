@@ -88,6 +88,7 @@ export interface App {
   readonly schedule: Jobs['schedule']
   readonly references: Jobs['references']
   readonly feeds: Jobs['feeds']['work']
+  readonly feedFolder: Pick<Jobs['feedFolder'], 'look'>
   readonly offsite: Jobs['offsite']
   /**
    * Resolves with the reason where another database is to be used, a copy of another node's data or a backup: close this run
@@ -161,7 +162,7 @@ export async function startApp(config: Config, secrets: Secrets, options: AppOpt
       return { ...mail, problem: await useStoredMail({ live, mail, readMail, log }) }
     },
   }, starting)
-  const { mail, backups, housekeeping, schedule, references, feeds, offsite } = jobs
+  const { mail, backups, housekeeping, schedule, references, feeds, feedFolder, offsite } = jobs
   const feed = openChangeFeed({
     ...{ store, metrics, log, settings: listSettingsOf(config), limits: config },
     counts: others?.streams ?? ownStreamCounts(config.streamsMax),
@@ -248,7 +249,7 @@ export async function startApp(config: Config, secrets: Secrets, options: AppOpt
     get backups() {
       return backups.schedule()
     },
-    ...{ housekeeping, schedule, references, feeds: feeds.work, offsite, idle: mail.idle },
+    ...{ housekeeping, schedule, references, feeds: feeds.work, feedFolder, offsite, idle: mail.idle },
     replaced: node?.replaced ?? backups.restores?.requested ?? NEVER,
     threads,
     async setupUrl() {

@@ -14,7 +14,7 @@ import { createBenchRoom, isPinned } from './bench-processes.ts'
 import { openBenchServices } from './bench-services.ts'
 import { startGenerator, startTarget, type Target } from './bench-target.ts'
 import { httpScenarios, type Scenario } from './http-scenarios.ts'
-import { measureLoad, type LoadJob } from './load-job.ts'
+import { measureLoad, type LoadFigures, type LoadJob } from './load-job.ts'
 import type { World } from './world.ts'
 
 const FEEDS_DEFAULT = '1000'
@@ -34,13 +34,13 @@ export async function benchFeedRound(feeds = FEEDS_DEFAULT): Promise<void> {
   const target = await startTarget(room, { count: HEADLINES, mailPort, more: ['--outbound-allow', '127.0.0.0/8', '--threads', '1'] })
   const scenarios = (await httpScenarios(target)).filter(({ name }) => (READS as readonly string[]).includes(name))
   const jobs = scenarios.map((scenario) => jobOf(scenario, target))
-  const reads = async (): Promise<number[]> => {
-    const rates: number[] = []
-    for (const job of jobs) rates.push((await measureLoad(generator, job)).perSecond)
-    return rates
+  const reads = async (): Promise<LoadFigures[]> => {
+    const figures: LoadFigures[] = []
+    for (const job of jobs) figures.push(await measureLoad(generator, job))
+    return figures
   }
-  const quiet = async (): Promise<number[][]> => {
-    const rounds: number[][] = []
+  const quiet = async (): Promise<LoadFigures[][]> => {
+    const rounds: LoadFigures[][] = []
     for (let n = 0; n < WINDOWS; n++) rounds.push(await reads())
     return rounds
   }
@@ -57,15 +57,19 @@ export async function benchFeedRound(feeds = FEEDS_DEFAULT): Promise<void> {
       const [since, begun] = [systemClock(), performance.now()]
       const seconds = (): number => (performance.now() - begun) / 1_000
       await begin()
-      const during: number[][] = []
+      const during: LoadFigures[][] = []
       while (fetched(since) < count && seconds() < ROUND_SECONDS_MAX) during.push(await reads())
       const [took, done, peakMib] = [seconds(), fetched(since), memory.peak()]
       const behind = await quiet()
       console.log(`${name}: ${done} feeds in ${took.toFixed(0)} s; memory ${idleMib.toFixed(0)} MiB of reads alone, ${peakMib.toFixed(0)} MiB with it: +${(peakMib - idleMib).toFixed(0)} MiB`)
       for (const [i, { name: read }] of scenarios.entries()) {
-        const rateOf = (rounds: readonly number[][]): number => median(rounds.map((rates) => rates[i] ?? 0))
-        const without = (rateOf(before) + rateOf(behind)) / 2
-        console.log(`  ${read.padEnd(10)} ${rateOf(before).toFixed(0)} reads/s before, ${rateOf(behind).toFixed(0)} behind, ${rateOf(during).toFixed(0)} beside: ${((100 * rateOf(during)) / without).toFixed(0)} %`)
+        const of = (rounds: readonly LoadFigures[][], name: 'perSecond' | 'cpuMicros' | 'p99Ms'): number => median(rounds.map((figures) => figures[i]?.[name] ?? 0))
+        const [rateBefore, rateBehind, rateBeside] = [of(before, 'perSecond'), of(behind, 'perSecond'), of(during, 'perSecond')]
+        const left = rateBeside / ((rateBefore + rateBehind) / 2)
+        // What else the machine does meets the rates, and hardly the CPU time of a read.
+        const cpuLeft = (of(before, 'cpuMicros') + of(behind, 'cpuMicros')) / 2 / of(during, 'cpuMicros')
+        const p99 = [before, behind, during].map((rounds) => of(rounds, 'p99Ms').toFixed(1)).join(', ')
+        console.log(`  ${read.padEnd(10)} ${rateBefore.toFixed(0)} reads/s before, ${rateBehind.toFixed(0)} behind, ${rateBeside.toFixed(0)} beside: ${percent(left)}; of the CPU time: ${percent(cpuLeft)}; p99 ${p99} ms`)
       }
     }
     const feeds = feedsOf(target.world, services.newId, { port: feedPort, count })
@@ -77,6 +81,10 @@ export async function benchFeedRound(feeds = FEEDS_DEFAULT): Promise<void> {
     memory.stop()
     await services.store.close()
   }
+}
+
+function percent(share: number): string {
+  return `${(100 * share).toFixed(0)} %`
 }
 
 function jobOf({ job }: Scenario, { port, pid }: Target): LoadJob {

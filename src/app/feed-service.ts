@@ -6,6 +6,7 @@ import type { Log } from '../base/log.ts'
 import type { Metrics, Reading } from '../base/metrics.ts'
 import type { Config } from '../config/settings.ts'
 import { createFeedFetches } from '../content/feeds/feed-fetches.ts'
+import { createIngestPace } from '../content/feeds/ingest-pace.ts'
 import { startFeedWork } from '../content/feeds/feed-work.ts'
 import { createFeedReader } from '../feeds/reading/feed-reader.ts'
 import { createOutboundClient, userAgentOf } from '../outbound/outbound-client.ts'
@@ -30,8 +31,9 @@ export function openFeedFetching({ live, rules, services, now, log }: FeedFetchi
   const reader = createFeedReader()
   const passwords = createFeedPasswords({ store, keys: keys.feeds })
   const random = (): number => randomInt(RANDOM_STEPS) / RANDOM_STEPS
-  const fetches = createFeedFetches({ store, newId, client, reader, credentialsOf: passwords.credentialsOf, metrics, now, random, log })
-  return { client, reader, passwords, fetches }
+  const pace = createIngestPace()
+  const fetches = createFeedFetches({ store, newId, pace, client, reader, credentialsOf: passwords.credentialsOf, metrics, now, random, log })
+  return { client, reader, passwords, pace, fetches }
 }
 
 export interface FeedServiceOptions {

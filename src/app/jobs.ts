@@ -12,7 +12,7 @@ import { repeat } from '../base/repeating.ts'
 import { systemReason } from '../base/system-error.ts'
 import type { Config, Environment } from '../config/settings.ts'
 import type { ShownSettings } from '../config/shown-settings.ts'
-import { startFeedFolder, type FeedFolderOptions } from '../content/feeds/feed-folder.ts'
+import { startFeedFolder, type FeedFolder, type FeedFolderOptions } from '../content/feeds/feed-folder.ts'
 import { startPublicationPings } from '../content/publications/publication-pings.ts'
 import { startSchedule } from '../content/schedule.ts'
 import { startOffsite, type OffsiteSettings } from '../offsite/offsite-work.ts'
@@ -81,7 +81,7 @@ export async function startJobs(options: JobOptions, running: AsyncDisposableSta
   const { store, metrics } = services
   const { rule, findLack, ...backups } = backupParts(options, running)
   const fetching = openFeedFetching({ live: config, rules: outbound, services, now, log })
-  const { client, reader } = fetching
+  const { client, reader, pace } = fetching
   const jobs = {
     settings: periodic('settings', 5 * SECOND_MS, lookAtSettings, log),
     certificate: periodic('certificate', HOUR_MS, checkCertificate, log),
@@ -125,7 +125,7 @@ export async function startJobs(options: JobOptions, running: AsyncDisposableSta
       every: 'a minute, where there is a WebSub hub',
       start: (isOnDuty: IsOnDuty) => startPublicationPings({ store, own: store.as(SYSTEM), client, settings: config, isOnDuty, metrics, log }),
     },
-    feedFolder: { who: 'each', every: 'five seconds, where there is a folder', start: () => startFolder(config().feedsFolder, services, { reader, now, log }) },
+    feedFolder: { who: 'each', every: 'five seconds, where there is a folder', start: () => startFolder(config().feedsFolder, services, { reader, pace, now, log }) },
   } as const satisfies Readonly<Record<string, Job>>
   const started = await startAll(jobs, isKeeper, running)
   return {
@@ -142,8 +142,8 @@ export async function startJobs(options: JobOptions, running: AsyncDisposableSta
 }
 
 /** In a cluster, the node that has the folder takes what is in it. */
-function startFolder(path: string | undefined, { store, newId, metrics }: JobOptions['services'], options: Pick<FeedFolderOptions, 'reader' | 'now' | 'log'>): Running {
-  if (path === undefined) return { stop() {} }
+function startFolder(path: string | undefined, { store, newId, metrics }: JobOptions['services'], options: Pick<FeedFolderOptions, 'reader' | 'pace' | 'now' | 'log'>): Running & Pick<FeedFolder, 'look' | 'concern'> {
+  if (path === undefined) return { look: async () => {}, concern: () => undefined, stop() {} }
   return startFeedFolder({ directory: resolve(path), store, newId, metrics, ...options })
 }
 

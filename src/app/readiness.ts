@@ -20,12 +20,12 @@ export const FREE_BYTES_MIN = 64 * 1024 * 1024
 /** A code lives for minutes. A mail server that fails for longer than this does more than restart. */
 const MAIL_FAILS_MAX_MS = 3 * MINUTE_MS
 /** The checks whose reasons do not make this process unable to serve requests. */
-const WARNINGS: readonly string[] = ['mail', 'backups', 'offsite'] satisfies (keyof ReadinessChecks)[]
+const WARNINGS: readonly string[] = ['mail', 'backups', 'offsite', 'folder'] satisfies (keyof ReadinessChecks)[]
 
 /** A reason in a few words, or undefined where all is well. What it throws is a reason too. */
 export type ReadinessCheck = () => Promise<string | undefined>
 
-export type ReadinessChecks = Readonly<Record<'database' | 'disk' | 'mail' | 'backups' | 'offsite' | 'cluster', ReadinessCheck>>
+export type ReadinessChecks = Readonly<Record<'database' | 'disk' | 'mail' | 'backups' | 'offsite' | 'cluster' | 'folder', ReadinessCheck>>
 
 export interface ReadinessOptions {
   readonly store: Pick<ReadStore, 'documents'>
@@ -35,12 +35,14 @@ export interface ReadinessOptions {
   readonly offsite: OffsitePlaces
   /** Since when the mail server fails for every message. */
   readonly mailFailingSince: () => number | undefined
+  /** Why the folder of feeds cannot be used. */
+  readonly folderConcern: () => string | undefined
   readonly now: Clock
   /** Of a node. */
   readonly replication: Pick<Replication, 'state'> | undefined
 }
 
-export function readinessChecks({ store, dataDir, backups, offsite, mailFailingSince, now, replication }: ReadinessOptions): ReadinessChecks {
+export function readinessChecks({ store, dataDir, backups, offsite, mailFailingSince, folderConcern, now, replication }: ReadinessOptions): ReadinessChecks {
   return {
     async database() {
       store.documents.get(remoteConfig, REMOTE_CONFIG_ID)
@@ -70,6 +72,9 @@ export function readinessChecks({ store, dataDir, backups, offsite, mailFailingS
       const state = replication?.state()
       if (state?.kind !== 'diverged') return undefined
       return state.isAhead ? 'the log has lost entries that this node has' : 'this node fetches its data again from another one'
+    },
+    async folder() {
+      return folderConcern() === undefined ? undefined : 'the folder of feeds cannot be used'
     },
   }
 }

@@ -38,6 +38,8 @@ export interface StatusOptions {
   readonly cluster: (() => readonly string[]) | undefined
   /** What of the schedule could not be carried out. */
   readonly schedule: () => readonly string[]
+  /** Which folder of feeds cannot be used, and why. */
+  readonly folderConcern: () => string | undefined
 }
 
 interface BackupSettings {
@@ -146,6 +148,7 @@ const MORE: Readonly<Record<keyof ReadinessChecks, (options: StatusOptions) => P
     return offsiteConcerns(backups().offsite, now()).join('; ')
   },
   cluster: async () => undefined,
+  folder: async ({ folderConcern }) => folderConcern(),
 }
 
 function backupStatus({ schedule, everyMs, keep, directory, offsite }: BackupSettings): ServiceStatus['backups'] {

@@ -148,14 +148,15 @@ function pictureParts({ services: { store, metrics }, pictures: files, config, l
 function operationParts(options: ServiceOptions, pictureLimit: () => PictureLimit): Service['operation'] {
   const { services, jobs, live, dataDir, startedAt, logMemory, pageAssets, node, now } = options
   const { store, instance, metrics, counters, guestLimit } = services
-  const { mail, backups, offsite, schedule } = jobs
-  const checks = readinessChecks({ store, dataDir, backups: backups.schedule, offsite, mailFailingSince: mail.failingSince, now, replication: store.replication })
+  const { mail, backups, offsite, schedule, feedFolder } = jobs
+  const checks = readinessChecks({ store, dataDir, backups: backups.schedule, offsite, mailFailingSince: mail.failingSince, folderConcern: feedFolder.concern, now, replication: store.replication })
   const status = {
     version: VERSION,
     ...{ instance, startedAt, now, dataDir, database: backups.paths.database, store, guestLimit, pictureLimit, counters, checks },
     mail: mail.description,
     cluster: node?.concerns,
     schedule: schedule.concerns,
+    folderConcern: feedFolder.concern,
     mailProblem: mail.problem,
     backups: () => ({
       offsite,

@@ -80,7 +80,8 @@ async function checkInbox(directory: string): Promise<{ readonly missing: readon
     if (found === undefined) missing.push(name)
     else if (!found.isDirectory()) throw new Error(`expected a directory "${name}" in it, found ${fileKind(found)}`)
   }
-  await access(directory, constants.R_OK | constants.W_OK | constants.X_OK)
+  const there = [DONE, REJECTED].filter((name) => !missing.includes(name)).map((name) => join(directory, name))
+  for (const path of [directory, ...there]) await access(path, constants.R_OK | constants.W_OK | constants.X_OK)
   return { missing, mode: folder.mode & 0o7777 }
 }
 

@@ -186,7 +186,7 @@ export const serviceStatus = object({
   pictures: object(PICTURE_ROOM, { description: 'Pictures of our own, and what they may take' }),
   attention: list(
     object({
-      kind: choice(['database', 'disk', 'guests', 'pictures', 'mail', 'backups', 'offsite', 'cluster', 'schedule', 'feeds']),
+      kind: choice(['database', 'disk', 'guests', 'pictures', 'mail', 'backups', 'offsite', 'cluster', 'schedule', 'feeds', 'folder']),
       message: text({ example: 'a message has been waiting for 4 minutes' }),
     }),
     { description: 'What needs attention' },
@@ -904,7 +904,7 @@ export const sameStories = object({
       feedTitle: nullable(text(), { description: 'Of the feed; null where it was deleted', example: 'The Island Post' }),
       isIncomplete: boolean({ description: 'Whether it is an incomplete draft, which no document embeds' }),
     }),
-    { description: 'The newest first, at most 20' },
+    { description: 'The first published first, drafts last, at most 20' },
   ),
 })
 export type SameStories = ValueOf<typeof sameStories>

@@ -1,13 +1,13 @@
 /** What the dashboard knows before a sign-in, and what administrators see: state, settings, log and outbox. */
 import assert from 'node:assert/strict'
-import { rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import type { LogLines, OutboxMessages, ServiceStatus } from '../../src/models/responses.ts'
 import { LIMIT_NAMES } from '../../src/auth/limits.ts'
 import { VERSION } from '../../src/base/version.ts'
 import { ADMIN_EMAIL, startService, type TestService } from '../support/service/service.ts'
-import type { Cleanup } from '../../scripts/tools/temporary-directory.ts'
+import { temporaryDirectory, type Cleanup } from '../../scripts/tools/temporary-directory.ts'
 import { ONLY_HERE } from '../support/service/service-process.ts'
 import { openPeer } from '../support/smtp/smtp-peer.ts'
 import { SYSTEM } from '../../src/store/actor.ts'
@@ -105,6 +105,35 @@ describe('the state of the service', () => {
     for (const series of ['dateline_mail_failing 1', 'dateline_backup_failed 1', `dateline_backup_timestamp_seconds ${Date.parse('2026-03-01T12:00:00.000Z') / 1000}`])
       assert.ok(report.includes(`${series}\n`), series)
   })
+})
+
+it('a feeds folder that cannot be used needs attention until it works again, and strangers do not read where it is', { skip: ONLY_HERE }, async (t) => {
+  const folder = join(temporaryDirectory(t), 'inbox')
+  mkdirSync(folder)
+  const service = await startService(t, { feedsFolder: folder, backupEvery: '24h' })
+  const { token } = await service.admin()
+  const told = async (): Promise<unknown[]> => {
+    await service.app.feedFolder.look()
+    const { attention } = await getData<ServiceStatus>(service, 'status', token)
+    const ready = await service.call('GET', '/readyz')
+    const [series] = /^dateline_feeds_folder_failing .$/m.exec(await (await fetch(`${service.url}/metrics`)).text()) ?? []
+    return [attention.filter(({ kind }) => kind === 'folder').map(({ message }) => message), ready.status, ready.at('warnings') ?? [], series]
+  }
+  const failing = (reason: string): unknown[] => [
+    [`the folder of feeds cannot be used; ${JSON.stringify(folder)}: ${reason}`],
+    200,
+    ['folder: the folder of feeds cannot be used'],
+    'dateline_feeds_folder_failing 1',
+  ]
+  const working = [[], 200, [], 'dateline_feeds_folder_failing 0']
+  assert.deepEqual(await told(), working)
+  renameSync(folder, `${folder}-away`)
+  assert.deepEqual(await told(), failing('no such file or directory'))
+  writeFileSync(folder, '')
+  assert.deepEqual(await told(), failing('expected a directory, found a file'))
+  rmSync(folder)
+  renameSync(`${folder}-away`, folder)
+  assert.deepEqual(await told(), working)
 })
 
 describe('the log', () => {

@@ -7,6 +7,7 @@ import type { JsonObject } from '../../src/base/json.ts'
 import { ingestItems } from '../../src/content/feeds/ingest.ts'
 import type { FeedItem } from '../../src/feeds/feed.ts'
 import { COUNTRY, FEED, HEADLINE, LANGUAGE, TOPIC } from '../../scripts/tools/data-bodies.ts'
+import { UNPACED } from '../../scripts/tools/feeds/unpaced.ts'
 import { databaseOf, type ApiResponse } from '../support/service/service.ts'
 import { ONLY_HERE } from '../support/service/service-process.ts'
 import { startSite, type By } from '../support/service/site.ts'
@@ -35,7 +36,7 @@ const item = (n: number, more: Partial<FeedItem> = {}): FeedItem => ({
 /** As the job that fetches does. */
 async function ingest({ id, address }: JsonObject, items: readonly FeedItem[]): Promise<void> {
   const { store, newId } = service.app.services
-  await ingestItems({ store, newId }, { feedId: String(id), address: String(address), items, now: service.now(), state: undefined })
+  await ingestItems({ store, newId, pace: UNPACED }, { feedId: String(id), address: String(address), items, now: service.now(), state: undefined })
 }
 
 describe('a feed', () => {
@@ -190,6 +191,23 @@ describe('items of a feed', { skip: ONLY_HERE }, () => {
     assert.deepEqual((await same(own)).at('data.items'), [])
     for (const [by, status] of [[standard, 403], [guest, 403], [STRANGER, 401]] as const) assert.equal((await same(own, by)).status, status)
     assert.match((await same('unknown')).error, /^notFound: /)
+  })
+
+  it('of one story come in the order of their publication, then of their ids, and drafts last, in whatever order they were stored', async () => {
+    const title = 'Lighthouse is lit'
+    const times = ['2026-02-10T08:00:00.000Z', '2026-02-10T06:00:00.000Z', undefined, '2026-02-10T06:00:00.000Z', '2026-02-10T07:00:00.000Z']
+    const idOf = async (feed: JsonObject): Promise<string> => String(((await call('GET', `feeds/${String(feed['id'])}/items`)).at('data.items') as JsonObject[])[0]?.['headline'])
+    const own = await made()
+    await ingest(own, [item(950, { title })])
+    const ids: string[] = []
+    for (const [n, published] of times.entries()) {
+      const feed = await made({ arrival: published === undefined ? 'draft' : 'published' })
+      await ingest(feed, [item(951 + n, { title, ...(published === undefined ? {} : { published }) })])
+      ids.push(await idOf(feed))
+    }
+    const [eight, six, draft, alsoSix, seven] = ids as [string, string, string, string, string]
+    const found = (await call('GET', `feeds/stories/${await idOf(own)}`)).at('data.items') as JsonObject[]
+    assert.deepEqual(found.map(({ id }) => id), [...[six, alsoSix].sort(), seven, eight, draft])
   })
 
   it('show which of them each rule would find, without effect on any', async () => {

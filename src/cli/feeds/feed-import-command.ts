@@ -1,6 +1,7 @@
 /** `dateline feed import`: the items of a file, each taken once, with what became of each; also while the service runs. */
 import { systemClock } from '../../base/clock.ts'
 import { counted } from '../../base/counted.ts'
+import { createIngestPace } from '../../content/feeds/ingest-pace.ts'
 import { takeFeedFile, type FileOutcome, type FileRow } from '../../content/feeds/feed-file.ts'
 import { readFeedFile } from '../../feeds/reading/read-feed-file.ts'
 import { EXIT, type Command, type ExitCode, type Terminal } from '../command.ts'
@@ -28,7 +29,7 @@ export const feedImportCommand: Command = {
     }
     let code: ExitCode = EXIT.failed
     await withData(args, terminal, async ({ store, newId }) => {
-      const parts = { store, newId, read: readFeedFile, now: systemClock }
+      const parts = { store, newId, pace: createIngestPace(), read: readFeedFile, now: systemClock }
       code = told(await takeFeedFile(parts, bytes, options.get('--feed')), options.has('--json'), terminal)
     })
     return code

@@ -10,6 +10,7 @@ import type { FeedDocument } from '../../models/feed-model.ts'
 import type { DueFeed, FeedState } from '../../store/feeds/feed-state.ts'
 import { feedsOfPage, fetchAndRead, type ReadOptions, type ReadOutcome } from './fetched-feed.ts'
 import { archiveOld, ingestItems, type IngestCounts, type IngestParts } from './ingest.ts'
+import { abortable } from './ingest-pace.ts'
 
 /** After so many failures in a row, the site is asked for the address of its feed. */
 const ASKED_AFTER_FAILURES = 3
@@ -38,7 +39,7 @@ interface KnownState extends FetchState {
 
 export type FeedFetches = ReturnType<typeof createFeedFetches>
 
-export function createFeedFetches({ store, newId, pause, client, reader, credentialsOf, metrics, now, random, log }: FeedFetchParts) {
+export function createFeedFetches({ store, newId, pace, client, reader, credentialsOf, metrics, now, random, log }: FeedFetchParts) {
   const countFetch = metrics.counter('dateline_feed_fetches_total', 'Fetches of feeds by how they ended.')
   const countItems = metrics.counter('dateline_feed_items_total', 'Items of feeds by what became of them.')
   let line: Promise<unknown> = Promise.resolve()
@@ -57,13 +58,17 @@ export function createFeedFetches({ store, newId, pause, client, reader, credent
   }
   return {
     /**
-     * Resolves when all of it is stored, with what became of the items where some came; nothing is stored where the signal has
-     * aborted it. Rejects where the store cannot be written.
+     * Resolves when all of it is stored, with what became of the items where some came. Where the signal aborts it, the feed stays
+     * due, and items that are stored by then stay. Rejects where the store cannot be written.
      */
     async fetch({ id, text, state: stored }: DueFeed, signal: AbortSignal): Promise<IngestCounts | undefined> {
       const document = parseJson(text) as unknown as FeedDocument
       const previous: KnownState = { ...NEW_FEED_STATE, ...(stored as unknown as KnownState | undefined) }
       const options = { client, reader, now, signal }
+      const paced = abortable(pace, signal)
+      const unlessAborted = (error: unknown): void => {
+        if (!signal.aborted) throw error
+      }
       const request = { address: document.address, movedTo: previous.movedTo, credentials: credentialsOf(document), validators: previous.validators }
       const read = await fetchAndRead(request, options)
       if (signal.aborted) return undefined
@@ -73,13 +78,15 @@ export function createFeedFetches({ store, newId, pause, client, reader, credent
         storedState(previous, { outcome: read.outcome, hasChanged, updateMinutes: read.feed?.updateMinutes, nowMs, random: random() }, { feed: read.feed, suggested })
       if (read.feed === undefined) {
         await store.as({ kind: 'feed', id }).putFeedState({ feed: id, ...stateAfter(false) }, document.address)
-        await archiveOld({ store }, { feedId: id, now: nowMs })
+        await archiveOld({ store, pace: paced }, { feedId: id, now: nowMs }).catch(unlessAborted)
         report(id, previous, read, undefined)
         return undefined
       }
       const state = (counts: IngestCounts): Omit<FeedState, 'feed'> => stateAfter(counts.created + counts.changed > 0)
       const { items } = read.feed
-      const ingested = await inLine(() => ingestItems({ store, newId, pause }, { feedId: id, address: document.address, items, now: nowMs, state }))
+      const reading = { feedId: id, address: document.address, items, now: nowMs, state }
+      const ingested = await inLine(() => ingestItems({ store, newId, pace: paced }, reading)).catch(unlessAborted)
+      if (ingested === undefined) return undefined
       const counts = ingested === 'gone' ? undefined : ingested
       report(id, previous, read, counts)
       return counts

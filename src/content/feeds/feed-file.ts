@@ -56,7 +56,7 @@ export type FileOutcome =
  * Takes what a file has: for the feed with an id, or the one whose address the file gives as its own. Rejects where the store
  * cannot be written now: the same call again goes on.
  */
-export async function takeFeedFile({ store, newId, pause, read, now }: FeedFileParts, bytes: Uint8Array, feedId: string | undefined): Promise<FileOutcome> {
+export async function takeFeedFile({ store, newId, pace, read, now }: FeedFileParts, bytes: Uint8Array, feedId: string | undefined): Promise<FileOutcome> {
   const named = feedId === undefined ? undefined : storedFeed(store, feedId)
   if (feedId !== undefined && named === undefined) return { kind: 'of-no-feed', reason: `No feed has the id ${describe(feedId)}` }
   const first = await read({ bytes, address: named?.address, now: now() })
@@ -76,7 +76,7 @@ export async function takeFeedFile({ store, newId, pause, read, now }: FeedFileP
     // The oldest first: the last of the file.
     for (const { item, reasons, outcome, headline } of some) rows.push({ place: items.at(-++taken)?.place ?? 0, title: item.title ?? '', outcome, headline, reason: reasonText(reasons) })
   }
-  const ingested = await ingestItems({ store, newId, pause }, { feedId: found.id, address: found.address, items: items.map(({ item }) => item), now: now(), state: undefined, onTaken })
+  const ingested = await ingestItems({ store, newId, pace }, { feedId: found.id, address: found.address, items: items.map(({ item }) => item), now: now(), state: undefined, onTaken })
   if (ingested === 'gone') return refused(`The feed ${describe(found.title)} was changed or deleted meanwhile: take the file again`)
   const counts = { ...ingested, rejected: ingested.rejected + rejected.length }
   return { kind: 'taken', feed: found, isLines: reading.format === 'lines', counts, rows: rows.sort((one, other) => one.place - other.place), leftOut, problems }

@@ -10,7 +10,7 @@ import { repeat } from '../../base/repeating.ts'
 import { systemReason } from '../../base/system-error.ts'
 import type { FeedReader } from '../../feeds/reading/feed-reader.ts'
 import { feed } from '../../models/feed-model.ts'
-import { pauseBehind } from './ingest.ts'
+import { abortable } from './ingest-pace.ts'
 import { FEED_FILE_BYTES_MAX, takeFeedFile, type FeedFileParts, type FileOutcome } from './feed-file.ts'
 
 /** Between two looks; a file that is the same in both is taken. */
@@ -20,27 +20,26 @@ const NOTES_MAX = 1_000
 /** Ids as the service makes them, at the beginning of a name. */
 const ID = /^[0-9a-f]{24}(?![0-9a-z])/i
 
-export interface FeedFolderOptions extends Omit<FeedFileParts, 'read' | 'pause'> {
+export interface FeedFolderOptions extends Omit<FeedFileParts, 'read'> {
   readonly directory: string
   readonly reader: Pick<FeedReader, 'readFile'>
   readonly metrics: Metrics
   readonly log: Log
 }
 
+export type FeedFolder = ReturnType<typeof startFeedFolder>
+
 /** `look` looks at once. A folder that cannot be used is logged, and looked at again. */
-export function startFeedFolder({ directory, store, newId, reader, metrics, now, log }: FeedFolderOptions) {
+export function startFeedFolder({ directory, store, newId, pace, reader, metrics, now, log }: FeedFolderOptions) {
   const stopping = new AbortController()
   const { signal } = stopping
   const countFile = metrics.counter('dateline_feed_files_total', 'Files of the folder of feeds by what became of them.')
   const parts: FeedFileParts = {
-    ...{ store, newId, now },
+    ...{ store, newId, now, pace: abortable(pace, signal) },
     read: (file) => reader.readFile(file, signal),
-    async pause(ms) {
-      signal.throwIfAborted()
-      await pauseBehind(ms)
-    },
   }
   let problem: string | undefined
+  metrics.gauge('dateline_feeds_folder_failing', 'Whether the folder of feeds could not be used at the last look.', () => [[{}, problem === undefined ? 0 : 1]])
 
   const onRefused = (file: string, reason: string): void => {
     countFile({ outcome: 'rejected' })
@@ -77,6 +76,8 @@ export function startFeedFolder({ directory, store, newId, reader, metrics, now,
   const work = repeat(look, { onError })
   return {
     look: work.wake,
+    /** Which folder could not be used at the last look, and why; undefined where it could. */
+    concern: (): string | undefined => (problem === undefined ? undefined : `${JSON.stringify(directory)}: ${problem}`),
     /** Ends what is read. What is stored of a file stays; the rest of it is taken by the next start. */
     async stop(): Promise<void> {
       stopping.abort()

@@ -7,7 +7,6 @@
  * out by fetching is noted with the last piece.
  */
 import { createHash } from 'node:crypto'
-import { setImmediate as turn, setTimeout as wait } from 'node:timers/promises'
 import { DAY_MS } from '../../base/duration.ts'
 import type { NewId } from '../../base/ids.ts'
 import { isoDate } from '../../base/dates.ts'
@@ -15,10 +14,10 @@ import { parseJson, type JsonObject } from '../../base/json.ts'
 import { pageKey } from '../../base/page-address.ts'
 import type { ItemReasonCode } from '../../base/feed-note.ts'
 import type { FeedItem } from '../../feeds/feed.ts'
-import { feedRules, type FeedRule } from '../../models/feed-model.ts'
+import { feedRules, type FeedDocument, type FeedRule } from '../../models/feed-model.ts'
 import { headline } from '../../models/headline.ts'
 import { placeFor, placesOf } from '../../models/incomplete.ts'
-import type { FeedItemRow } from '../../store/feeds/feed-items.ts'
+import type { FeedItemRow, RetentionQuery } from '../../store/feeds/feed-items.ts'
 import type { FeedState } from '../../store/feeds/feed-state.ts'
 import type { TransactionView } from '../../store/documents/transaction-view.ts'
 import type { Steps } from '../../store/writes/document-writes.ts'
@@ -28,12 +27,13 @@ import { changeAnywhere } from '../reads/incomplete-drafts.ts'
 import { sameAddress } from '../reads/same-address.ts'
 import { withDates } from '../rules/publication.ts'
 import { feedOf } from './feed-document.ts'
+import type { IngestPace } from './ingest-pace.ts'
 import { changedTexts, headlineMaker } from './item-headline.ts'
 import { readReasons, writeReasons, type ItemReason } from './item-reasons.ts'
 
-/** Of one transaction, which takes about ten milliseconds: ten items that are new, or a hundred that have not changed. */
+/** Of one transaction, which takes about ten milliseconds: twenty items that are new, or a hundred that have not changed. */
 const PIECE_COST = 100
-const COST_OF = { unchanged: 1, other: 10 }
+const COST_OF = { unchanged: 1, other: 5 }
 /** Headlines that one transaction archives. */
 const ARCHIVED_PER_STEP = 20
 /** That an item is still there is noted this often. */
@@ -48,16 +48,8 @@ const CATEGORY_CHARS_MAX = 200
 export interface IngestParts {
   readonly store: Writable
   readonly newId: NewId
-  /** Waits between two transactions, of which the one before took so many milliseconds; pauseBehind() without it. */
-  readonly pause?: ((ms: number) => Promise<unknown>) | undefined
-}
-
-/** How many times as long as a transaction the pause behind it is: so requests, and other processes, keep most of the time. */
-const PAUSES_PER_PIECE = 3
-const PAUSE_MS_MAX = 200
-
-export function pauseBehind(ms: number): Promise<unknown> {
-  return wait(Math.min(PAUSE_MS_MAX, PAUSES_PER_PIECE * ms))
+  /** Shared by all that takes items at the same time. */
+  readonly pace: IngestPace
 }
 
 export interface ReadItems {
@@ -96,37 +88,31 @@ const NOTHING: IngestCounts = { created: 0, changed: 0, archived: 0, known: 0, d
  * Returns what became of the items; 'gone' where the feed was deleted or has another address, and nothing more of it is
  * written. Throws networkError where nothing can be written now: the same call again goes on.
  */
-export async function ingestItems({ store, newId, pause = pauseBehind }: IngestParts, { feedId, address, items, now, state, onTaken }: ReadItems): Promise<IngestCounts | 'gone'> {
-  const writer = store.as({ kind: 'feed', id: feedId })
+export function ingestItems({ newId, ...parts }: IngestParts, { feedId, address, items, now, state, onTaken }: ReadItems): Promise<IngestCounts | 'gone'> {
   // The oldest first, so that the order of insertion is that of the feed.
   const kept = items.map(shortened).reverse()
   const present = new Set(kept.flatMap((item) => keyOf(item) ?? []))
-  let sum = NOTHING
-  for (let from = 0; ;) {
-    let ms = 0
-    const taken = await writer.together((view, steps) => {
-      const begun = performance.now()
-      const job = openJob({ view, steps, newId, feedId, address, now, present })
-      if (job === undefined) return undefined
-      const items = takePiece(job.take, kept, from)
-      const counts = countOf(items)
-      if (from + items.length === kept.length) {
-        steps.feeds.trim(feedId)
-        if (state !== undefined) steps.feeds.putState({ feed: feedId, ...state(added(sum, counts)) }, address)
-      }
-      record(steps, feedId, counts)
-      ms = performance.now() - begun
-      return items
-    })
-    if (taken === undefined) return 'gone'
-    sum = added(sum, countOf(taken))
-    onTaken?.(taken)
-    from += taken.length
-    if (from === kept.length) break
-    await pause(ms)
-  }
-  const archived = await archiveOld({ store }, { feedId, now })
-  return { ...sum, archived }
+  return inSteps(parts, feedId, async (tally) => {
+    for (let from = 0; ;) {
+      const step = await tally.run((view, steps) => {
+        const job = openJob({ view, steps, newId, feedId, address, now, present })
+        if (job === undefined) return undefined
+        const taken = takePiece(job.take, kept, from)
+        const [counts, isLast] = [added(tally.counts, countOf(taken)), from + taken.length === kept.length]
+        if (isLast) {
+          steps.feeds.trim(feedId)
+          if (state !== undefined) steps.feeds.putState({ feed: feedId, ...state(counts) }, address)
+        }
+        return { taken, counts, isLast: isLast && !job.hasRetention, hasRetention: job.hasRetention }
+      })
+      if (step === undefined) return 'gone'
+      onTaken?.(step.taken)
+      from += step.taken.length
+      if (from < kept.length) continue
+      if (step.hasRetention) await archive(tally, { feedId, now })
+      return tally.counts
+    }
+  })
 }
 
 /** The items from a place on that fit into one transaction. */
@@ -140,27 +126,78 @@ function takePiece(take: (item: FeedItem) => TakenItem, items: readonly FeedItem
   return taken
 }
 
-/** Archives what is past the retention of a feed, in several transactions. Returns how many headlines. */
-export async function archiveOld({ store }: Pick<IngestParts, 'store'>, { feedId, now }: Pick<ReadItems, 'feedId' | 'now'>): Promise<number> {
-  const writer = store.as({ kind: 'feed', id: feedId })
-  for (let sum = 0; ; await turn()) {
-    const archived = await writer.together((view, steps) => {
+/** Archives what is past the retention of a feed, in several transactions. */
+export async function archiveOld(parts: Omit<IngestParts, 'newId'>, read: Pick<ReadItems, 'feedId' | 'now'>): Promise<void> {
+  await inSteps(parts, read.feedId, (tally) => archive(tally, read))
+}
+
+async function archive(tally: Tally, { feedId, now }: Pick<ReadItems, 'feedId' | 'now'>): Promise<void> {
+  for (let isLast = false; !isLast;) {
+    const step = await tally.run((view, steps) => {
       const document = feedOf(view, feedId)
-      if (document === undefined) return 0
-      const { retentionDays: days, retentionItems } = document
-      if (days === null && retentionItems === null) return 0
-      const before = days === null ? undefined : now - days * DAY_MS
-      const ids = steps.feeds.pastRetention({ feed: feedId, before, items: retentionItems ?? undefined, limit: ARCHIVED_PER_STEP })
+      const past = document === undefined ? undefined : pastOf(document, now)
+      const ids = past === undefined ? [] : steps.feeds.pastRetention({ feed: feedId, ...past, limit: ARCHIVED_PER_STEP })
       for (const id of ids) {
         const dates = { publishAt: null, unpublishAt: null, handedInAt: null }
         steps.update(headline, id, (stored) => withDates({ ...stored, status: 'archived', updatedAt: isoDate(now) }, dates))
         steps.feeds.noteArchived(id)
       }
-      record(steps, feedId, { ...NOTHING, archived: ids.length })
-      return ids.length
+      return { counts: added(tally.counts, { ...NOTHING, archived: ids.length }), isLast: ids.length < ARCHIVED_PER_STEP }
     })
-    sum += archived
-    if (archived < ARCHIVED_PER_STEP) return sum
+    isLast = step?.isLast ?? true
+  }
+}
+
+/** What a feed does not keep: headlines from before a time, and those beyond a number. Undefined for one that keeps all. */
+function pastOf({ retentionDays: days, retentionItems: items }: FeedDocument, now: number): Pick<RetentionQuery, 'before' | 'items'> | undefined {
+  if (days === null && items === null) return undefined
+  return { before: days === null ? undefined : now - days * DAY_MS, items: items ?? undefined }
+}
+
+interface Step {
+  /** Of all transactions so far, this one included. */
+  readonly counts: IngestCounts
+  readonly isLast: boolean
+}
+
+interface Tally {
+  /** What is stored by now. */
+  readonly counts: IngestCounts
+  /** Runs one transaction; the last one adds the record. */
+  readonly run: <S extends Step>(work: (view: TransactionView, steps: Steps) => S | undefined) => Promise<S | undefined>
+}
+
+/**
+ * Runs the transactions of a feed, and adds one record to the audit trail for all of them, whose actor is the feed. It comes with
+ * the last of them. Where one fails or there is no last, it comes behind them; what a process stored that was killed before is in
+ * the history alone.
+ */
+async function inSteps<T>({ store, pace }: Omit<IngestParts, 'newId'>, feedId: string, work: (tally: Tally) => Promise<T>): Promise<T> {
+  const writer = store.as({ kind: 'feed', id: feedId })
+  let [counts, isRecorded] = [NOTHING, false]
+  const tally: Tally = {
+    get counts() {
+      return counts
+    },
+    async run(transaction) {
+      const step = await pace.run((begin) =>
+        writer.together((view, steps) => {
+          begin()
+          const found = transaction(view, steps)
+          if (found?.isLast === true) steps.feeds.recordRead(feedId, changedOf(found.counts))
+          return found
+        }),
+      )
+      counts = step?.counts ?? counts
+      isRecorded = step?.isLast === true
+      return step
+    },
+  }
+  try {
+    return await work(tally)
+  } finally {
+    // Where nothing can be written, neither can this.
+    if (!isRecorded) await writer.together((_, steps) => steps.feeds.recordRead(feedId, changedOf(counts))).catch(() => {})
   }
 }
 
@@ -197,28 +234,29 @@ function openJob({ view, steps, newId, feedId, address, now, present }: JobParts
     if (key === undefined) return { item, outcome: 'rejected', reasons: [{ code: 'nothing', name: '' }] }
     const page = item.link === undefined ? undefined : pageKey(item.link)
     const content = hashOf([item.title ?? '', item.excerpt ?? '', item.picture ?? ''])
-    const row = knownRow(key, page)
-    if (row === undefined) return add(item, { key, page, content })
+    const ofKey = feeds.item(feedId, key)
+    const ofPage = ofKey === undefined ? itemOf(page) : undefined
+    const row = ofKey ?? renamed(ofPage, key)
+    if (row === undefined) return add(item, { key, page, content }, ofPage)
     const isSame = row.content === content
-    if (!isSame && row.outcome === 'rejected') return add(item, { key, page, content })
+    if (!isSame && row.outcome === 'rejected') return add(item, { key, page, content }, itemOf(page))
     const changed = isSame || row.outcome !== 'created' ? undefined : change(item, row)
     // What it lacked may have come.
     const reason = changed !== undefined && placeFor(headline, changed) === headline ? undefined : row.reason
     if (!isSame || row.seenAt < now - SEEN_MS) feeds.put({ ...row, reason, content, seenAt: now, item: isSame ? row.item : JSON.stringify(item) })
     return { item, outcome: changed === undefined ? 'unchanged' : 'changed', headline: row.headline, reasons: readReasons(reason) }
   }
-  /** The item by its key, or by its page where the feed has changed its key: one whose former key the feed has no more. */
-  const knownRow = (key: string, page: string | undefined): FeedItemRow | undefined => {
-    const row = feeds.item(feedId, key)
-    if (row !== undefined || page === undefined) return row
-    const ofPage = feeds.itemOfPage(page, feedId)
+  const itemOf = (page: string | undefined): FeedItemRow | undefined => (page === undefined ? undefined : feeds.itemOfPage(page, feedId))
+  /** The item of the same page, where the feed has changed its key: one whose former key the feed has no more. */
+  const renamed = (ofPage: FeedItemRow | undefined, key: string): FeedItemRow | undefined => {
     if (ofPage === undefined || ofPage.feed !== feedId || present.has(ofPage.key)) return undefined
     feeds.rename(ofPage, key)
     return { ...ofPage, key }
   }
-  const add = (item: FeedItem, known: Pick<FeedItemRow, 'key' | 'page' | 'content'>): TakenItem => {
+  /** `ofPage` is the item that led to the page before. */
+  const add = (item: FeedItem, known: Pick<FeedItemRow, 'key' | 'page' | 'content'>, ofPage: FeedItemRow | undefined): TakenItem => {
     const base = { feed: feedId, ...known, at: now, seenAt: now, item: JSON.stringify(item) }
-    const other = otherOf(item, known.page)
+    const other = otherOf(item, known.page, ofPage)
     if (other !== undefined) {
       const reasons: readonly ItemReason[] = [{ code: other.code, name: '' }]
       feeds.put({ ...base, headline: other.headline, reason: writeReasons(reasons), outcome: 'known' })
@@ -235,10 +273,9 @@ function openJob({ view, steps, newId, feedId, address, now, present }: JobParts
     return { item, outcome: 'created', headline: id, reasons: made.missing }
   }
   /** The headline that has, or had, the page of an item. */
-  const otherOf = ({ link }: FeedItem, page: string | undefined): { readonly headline: string | undefined; readonly code: ItemReasonCode } | undefined => {
+  const otherOf = ({ link }: FeedItem, page: string | undefined, ofPage: FeedItemRow | undefined): { readonly headline: string | undefined; readonly code: ItemReasonCode } | undefined => {
     if (link === undefined || page === undefined) return undefined
-    const ofFeed = feeds.itemOfPage(page, feedId)
-    if (ofFeed?.headline !== undefined) return { headline: ofFeed.headline, code: 'item' }
+    if (ofPage?.headline !== undefined) return { headline: ofPage.headline, code: 'item' }
     const [found] = sameAddress(view, { model: headline, url: link, except: undefined }, placesOf(headline, true))
     if (found !== undefined) return { headline: String(found['id']), code: 'headline' }
     return feeds.isRemovedPage(page, now) ? { headline: undefined, code: 'deleted' } : undefined
@@ -254,7 +291,7 @@ function openJob({ view, steps, newId, feedId, address, now, present }: JobParts
     changeAnywhere(view, steps, { model: headline, id, change: () => next })
     return next
   }
-  return { take }
+  return { take, hasRetention: pastOf(document, now) !== undefined }
 }
 
 /** The rules for all feeds. */
@@ -273,9 +310,9 @@ function added(one: IngestCounts, other: IngestCounts): IngestCounts {
   return Object.fromEntries(Object.entries(one).map(([name, count]) => [name, count + other[name as keyof IngestCounts]])) as unknown as IngestCounts
 }
 
-/** Adds the record of the audit trail, whose actor is the feed. */
-function record(steps: Steps, feedId: string, { created, changed, archived }: IngestCounts): void {
-  steps.feeds.recordRead(feedId, { created, changed, archived })
+/** What the audit trail tells of them. */
+function changedOf({ created, changed, archived }: IngestCounts): FeedReadCounts {
+  return { created, changed, archived }
 }
 
 function hashOf(texts: readonly string[]): string {

@@ -30,7 +30,7 @@ export interface HeadlineContext {
   readonly feed: FeedDocument
   /** Those for all feeds. */
   readonly rules: readonly FeedRule[]
-  /** Gives the JSON text of a stored document: copies are made from the present version. */
+  /** Gives the JSON text of a stored document: copies are made from the present version, which is read once. */
   readonly textOf: TextOf
   /** In milliseconds since the epoch. */
   readonly now: number
@@ -51,10 +51,15 @@ const LACKS: Readonly<Record<string, Lack>> = { title: 'title', url: 'link', ima
 /** Gives the function from an item and the id for its headline to that headline. It throws nothing that an item could cause. */
 export function headlineMaker({ feed, rules, textOf, now }: HeadlineContext) {
   const judge = itemRules([...feed.rules, ...rules])
+  /** By their ids: most items of a feed have the same source, topic and country. */
+  const read = new Map<string, JsonObject>()
   /** The present version of a document, of which feed or rule hold a copy. */
   const stored = (model: Model, copy: { readonly id: string } | null): JsonObject | undefined => {
     if (copy === null) return undefined
-    return parseJson(textOf(model, copy.id) ?? JSON.stringify(copy)) as JsonObject
+    const key = `${model.name} ${copy.id}`
+    const document = read.get(key) ?? (parseJson(textOf(model, copy.id) ?? JSON.stringify(copy)) as JsonObject)
+    read.set(key, document)
+    return document
   }
   return (item: FeedItem, id: string): MadeHeadline => {
     const judgement = judge(item, feed.language?.code)
@@ -77,10 +82,10 @@ export function headlineMaker({ feed, rules, textOf, now }: HeadlineContext) {
       return validateDocument(headline, body, { generated, textOf, incomplete: true, report: (problem) => void faults.push(problem) })
     }
     try {
-      checked('draft')
+      const first = checked('draft')
       for (const { path } of faults) members[path.split(/[.[]/)[0] ?? ''] = undefined
       const reasons = faults.splice(0).map(({ path, message }) => invalid(`${path}: ${message}`))
-      const draft = checked('draft')
+      const draft = reasons.length === 0 ? first : checked('draft')
       const missing = [...missingMembers(headline, draft).map((name) => lacking(name)), ...reasons]
       const isWhole = missing.length === 0
       const document = isWhole && arrival === 'published' ? checked('active') : draft

@@ -13,6 +13,7 @@ import { headline } from '../../../src/models/headline.ts'
 import { matchAll } from '../../../src/query/ast.ts'
 import type { Actor } from '../../../src/store/actor.ts'
 import { FEED } from '../../../scripts/tools/data-bodies.ts'
+import { UNPACED } from '../../../scripts/tools/feeds/unpaced.ts'
 import { recordingLog } from '../../../scripts/tools/recording-log.ts'
 import { testStore } from '../../../scripts/tools/stores.ts'
 import { temporaryDirectory } from '../../../scripts/tools/temporary-directory.ts'
@@ -32,7 +33,7 @@ async function openFolder(t: TestContext) {
   const start = (from: Pick<typeof store, 'as'> = store) => {
     metrics = createMetrics()
     const parts = { as: from.as, documents: store.documents } as typeof store
-    const folder = startFeedFolder({ directory, store: parts, newId: idGenerator(() => NOW), reader: createFeedReader(), metrics, now: () => NOW, log })
+    const folder = startFeedFolder({ directory, store: parts, newId: idGenerator(() => NOW), pace: UNPACED, reader: createFeedReader(), metrics, now: () => NOW, log })
     t.after(() => folder.stop())
     return folder
   }
@@ -79,7 +80,7 @@ it('a feed of the folder that is long is read in a thread', async (t) => {
 
 it('a process that ends within a file loses no item of it and doubles none', async (t) => {
   const { store, start, put, titles, directory } = await openFolder(t)
-  for (const left of [1, 3]) {
+  for (const left of [1, 2]) {
     let writes = 0
     const dying = {
       as: (actor: Actor) => ({
@@ -92,26 +93,31 @@ it('a process that ends within a file loses no item of it and doubles none', asy
     } as unknown as Pick<typeof store, 'as'>
     const first = start(dying)
     await first.look()
-    put(`${left}.xml`, rss(45))
+    put(`${left}.xml`, rss(65))
     for (let n = 0; n < 2; n++) await first.look()
     await first.stop()
     assert.ok(existsSync(join(directory, `${left}.xml`)))
   }
-  assert.equal((await titles()).length, 39)
+  assert.equal((await titles()).length, 56)
   const second = start()
   for (let n = 0; n < 2; n++) await second.look()
-  assert.deepEqual([(await titles()).length, readdirSync(join(directory, 'done')).length], [45, 2])
+  assert.deepEqual([(await titles()).length, readdirSync(join(directory, 'done')).length], [65, 2])
 })
 
-it('a folder that is gone is told once, and looked at again', async (t) => {
-  const { start, put, titles, directory, entries } = await openFolder(t)
+it('a folder that is gone is told once, of concern until it is back, and looked at again', async (t) => {
+  const { start, put, titles, directory, entries, report } = await openFolder(t)
   const folder = start()
   await folder.look()
+  assert.equal(folder.concern(), undefined)
   renameSync(directory, `${directory}-away`)
   for (let n = 0; n < 3; n++) await folder.look()
+  assert.equal(folder.concern(), `${JSON.stringify(directory)}: no such file or directory`)
+  assert.match(await report(), /^dateline_feeds_folder_failing 1$/m)
   renameSync(`${directory}-away`, directory)
   put('a.xml', rss(1))
   for (let n = 0; n < 2; n++) await folder.look()
+  assert.equal(folder.concern(), undefined)
+  assert.match(await report(), /^dateline_feeds_folder_failing 0$/m)
   assert.deepEqual(entries.map(({ event }) => event), ['feed-folder.failed', 'feed-folder.recovered', 'feed.file-taken'])
   assert.equal((await titles()).length, 1)
 })

@@ -13,6 +13,7 @@ import { feed } from '../../../src/models/feed-model.ts'
 import { parseOutboundAllow } from '../../../src/outbound/outbound-allow.ts'
 import { createOutboundClient } from '../../../src/outbound/outbound-client.ts'
 import { FEED } from '../../../scripts/tools/data-bodies.ts'
+import { UNPACED } from '../../../scripts/tools/feeds/unpaced.ts'
 import { recordingLog } from '../../../scripts/tools/recording-log.ts'
 import { testStore } from '../../../scripts/tools/stores.ts'
 import { serverThat } from '../../support/service/scripted-http.ts'
@@ -32,7 +33,7 @@ async function openWork(t: TestContext, respond: (response: ServerResponse) => v
   const { log, entries } = recordingLog()
   const rules = { allow: parseOutboundAllow('127.0.0.1'), proxyFor: () => undefined, ca: [] }
   const client = createOutboundClient({ rules, userAgent: () => 'a test', resolve })
-  const fetches = createFeedFetches({ store, newId: idGenerator(now), pause: async () => {}, client, reader: createFeedReader(), credentialsOf: () => undefined, metrics: createMetrics(), now, random: () => 0, log })
+  const fetches = createFeedFetches({ store, newId: idGenerator(now), pace: UNPACED, client, reader: createFeedReader(), credentialsOf: () => undefined, metrics: createMetrics(), now, random: () => 0, log })
   const start = (isOnDuty?: () => boolean) => {
     const work = startFeedWork({ store, fetches, isOnDuty, now, log })
     t.after(() => work.stop())

@@ -1,11 +1,11 @@
 /** Items of feeds become headlines, each story once: whatever a feed does, and whatever people have done to its headlines. */
 import assert from 'node:assert/strict'
 import { describe, it, type TestContext } from 'node:test'
-import { setImmediate as turn } from 'node:timers/promises'
 import { newAccount } from '../../../src/auth/new-account.ts'
 import { DAY_MS } from '../../../src/base/duration.ts'
 import type { JsonObject } from '../../../src/base/json.ts'
-import { ingestItems, keyOf, type IngestCounts, type TakenItem } from '../../../src/content/feeds/ingest.ts'
+import { archiveOld, ingestItems, keyOf, type IngestCounts, type TakenItem } from '../../../src/content/feeds/ingest.ts'
+import type { IngestPace } from '../../../src/content/feeds/ingest-pace.ts'
 import { readReasons, reasonText } from '../../../src/content/feeds/item-reasons.ts'
 import type { FeedItem } from '../../../src/feeds/feed.ts'
 import { audit } from '../../../src/models/audit.ts'
@@ -16,6 +16,7 @@ import type { Model } from '../../../src/models/schema.ts'
 import { matchAll } from '../../../src/query/ast.ts'
 import { OPERATOR, SYSTEM, type Actor } from '../../../src/store/actor.ts'
 import { COUNTRY, FEED, HEADLINE, TOPIC } from '../../../scripts/tools/data-bodies.ts'
+import { UNPACED } from '../../../scripts/tools/feeds/unpaced.ts'
 import { testStore, type SystemStore } from '../../../scripts/tools/stores.ts'
 
 const NOW = Date.parse('2026-03-01T12:00:00.000Z')
@@ -43,7 +44,7 @@ async function openFeeds(t: TestContext, more: JsonObject = {}) {
   let made = 0
   const read = async (read: readonly FeedItem[], { now = NOW, of = FEED as { id: string; address: string }, from = store as Pick<SystemStore, 'as'> } = {}) => {
     const counts = await ingestItems(
-      { store: from, newId: () => `made-${++made}`, pause: turn },
+      { store: from, newId: () => `made-${++made}`, pace: UNPACED },
       { feedId: of.id, address: of.address, items: read, now, state: () => ({ nextAt: now + DAY_MS, state: { etag: String(read.length), lastReadMs: now } }) },
     )
     assert.notEqual(counts, 'gone')
@@ -85,7 +86,7 @@ describe('ingestItems()', () => {
 
   it('makes no second headline where the process ends behind any transaction', async (t) => {
     const many = Array.from({ length: 50 }, (_, n) => item(n))
-    for (const left of [1, 3, 5]) {
+    for (const left of [1, 2]) {
       const { store, read } = await openFeeds(t)
       let writes = 0
       const dying = {
@@ -97,11 +98,9 @@ describe('ingestItems()', () => {
           },
         }),
       } as unknown as Pick<SystemStore, 'as'>
-      const died = read(many, { from: dying })
-      // The last piece has the state as well; only the retention comes behind it.
-      await assert.rejects(died, /killed/)
-      assert.equal(store.feeds.feedState(FEED.id) !== undefined, left === 5)
-      assert.equal((await all(store)).length, left * 10)
+      await assert.rejects(read(many, { from: dying }), /killed/)
+      assert.equal(store.feeds.feedState(FEED.id), undefined)
+      assert.equal((await all(store)).length, left * 20)
       await read(many)
       assert.equal((await all(store)).length, 50)
     }
@@ -120,12 +119,12 @@ describe('ingestItems()', () => {
     const told: unknown[][] = []
     const read = (read: readonly FeedItem[]) => {
       const onTaken = (taken: readonly TakenItem[]): void => void told.push(taken.map(({ item: { title }, outcome, headline: id, reasons }) => [title, outcome, id, reasonText(reasons)]))
-      return ingestItems({ store, newId: () => `made-${told.length}`, pause: turn }, { feedId: FEED.id, address: FEED.address, items: read, now: NOW, state: undefined, onTaken })
+      return ingestItems({ store, newId: () => `made-${told.length}`, pace: UNPACED }, { feedId: FEED.id, address: FEED.address, items: read, now: NOW, state: undefined, onTaken })
     }
     await read([{ title: '', categories: [] }, item(4, { link: item(1).link as string }), item(3), item(1)])
     await read([item(1, { title: 'Renamed' }), item(3)])
     const many = Array.from({ length: 105 }, (_, n) => item(n + 10))
-    await read(many.slice(0, 11))
+    await read(many.slice(0, 21))
     await read(many)
     await read(many)
     assert.deepEqual(told.slice(0, 2), [
@@ -140,8 +139,39 @@ describe('ingestItems()', () => {
         ['Renamed', 'changed', 'made-0', undefined],
       ],
     ])
-    // Ten that are new, or a hundred that are not; those of the feed that are older come first.
-    assert.deepEqual(told.slice(2).map((one) => one.length), [10, 1, ...Array<number>(9).fill(10), 15, 100, 5])
+    // Twenty that are new, or a hundred that are not; those of the feed that are older come first.
+    assert.deepEqual(told.slice(2).map((one) => one.length), [20, 1, 20, 20, 20, 20, 25, 100, 5])
+  })
+
+  it('adds one audit record for all transactions of a fetch, its retention included', async (t) => {
+    const { store, read } = await openFeeds(t, { retentionItems: 30 })
+    const recorded = async (): Promise<unknown[]> => (await all(store, audit)).map(({ event, details }) => [event, ...(details as { name: string; value: string }[]).map(({ name, value }) => `${name} ${value}`)])
+    await read(Array.from({ length: 75 }, (_, n) => item(n)))
+    assert.deepEqual(await recorded(), [['feed.read', 'created 75', 'archived 45']])
+    // Only the retention has changed anything.
+    await store.update(feed, FEED.id, (stored) => ({ ...stored, retentionItems: 5 }))
+    await archiveOld({ store, pace: UNPACED }, { feedId: FEED.id, now: NOW })
+    assert.deepEqual((await recorded()).filter((one) => String(one).startsWith('feed.read')), [['feed.read', 'created 75', 'archived 45'], ['feed.read', 'archived 25']])
+  })
+
+  it('adds it also where the feed is gone before the last transaction, or one fails', async (t) => {
+    const many = Array.from({ length: 45 }, (_, n) => item(n))
+    for (const end of ['gone', 'failed']) {
+      const { store } = await openFeeds(t)
+      let [runs, made] = [0, 0]
+      const pace: IngestPace = {
+        async run(transaction) {
+          if (++runs === 2 && end === 'failed') throw new Error('no disk')
+          if (runs === 2) await store.update(feed, FEED.id, (stored) => ({ ...stored, address: 'https://elsewhere.example/feed' }))
+          return transaction(() => {})
+        },
+      }
+      const reading = ingestItems({ store, newId: () => `made-${++made}`, pace }, { feedId: FEED.id, address: FEED.address, items: many, now: NOW, state: undefined })
+      if (end === 'failed') await assert.rejects(reading, /no disk/)
+      else assert.equal(await reading, 'gone')
+      const records = (await all(store, audit)).filter(({ event }) => event === 'feed.read')
+      assert.deepEqual(records.map(({ details }) => details), [[{ name: 'created', value: '20' }]])
+    }
   })
 
   it('names the feed as the actor of the change and of one audit record', async (t) => {

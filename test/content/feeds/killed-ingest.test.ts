@@ -13,6 +13,7 @@ import { openDatabase } from '../../../src/store/db/database.ts'
 import { openedDataDir } from '../../../src/store/db/data-dir.ts'
 import { openStore } from '../../../src/store/open-store.ts'
 import { FEED } from '../../../scripts/tools/data-bodies.ts'
+import { UNPACED } from '../../../scripts/tools/feeds/unpaced.ts'
 import { madeDataDir } from '../../../scripts/tools/stores.ts'
 import { ROOT } from '../../support/service/documented-commands.ts'
 
@@ -22,13 +23,13 @@ const READ = { feedId: FEED.id, address: FEED.address, items, now: 0, state: () 
 
 /** Takes the items, and prints a line for each id that it gives. */
 const PROGRAM = `
-  const [{ ingestItems }, { STORED_MODELS }, { openedDataDir }, { openStore }, { idGenerator }] = await Promise.all(
-    ['content/feeds/ingest', 'models/registry', 'store/db/data-dir', 'store/open-store', 'base/ids'].map((name) => import(process.argv[1] + '/src/' + name + '.ts')))
+  const [{ ingestItems }, { createIngestPace }, { STORED_MODELS }, { openedDataDir }, { openStore }, { idGenerator }] = await Promise.all(
+    ['content/feeds/ingest', 'content/feeds/ingest-pace', 'models/registry', 'store/db/data-dir', 'store/open-store', 'base/ids'].map((name) => import(process.argv[1] + '/src/' + name + '.ts')))
   const store = openStore({ dir: openedDataDir(process.argv[2]), models: STORED_MODELS, version: '1.2.3', now: () => 0, trash: true, owner: { pid: process.pid, startedAt: 'now' } })
   const next = idGenerator(Date.now)
   const newId = () => { process.stdout.write('.'); return next() }
   const read = JSON.parse(process.argv[3])
-  await ingestItems({ store, newId }, { ...read, state: () => ({ nextAt: 1, state: {} }) })
+  await ingestItems({ store, newId, pace: createIngestPace() }, { ...read, state: () => ({ nextAt: 1, state: {} }) })
   await store.close()`
 
 it('a kill at any moment leaves each item once, and the next read brings the rest', { timeout: 60_000 }, async (t) => {
@@ -65,7 +66,7 @@ it('a kill at any moment leaves each item once, and the next read brings the res
   const store = open()
   t.after(() => store.close())
   let made = 0
-  await ingestItems({ store, newId: () => `made-${++made}` }, READ)
+  await ingestItems({ store, newId: () => `made-${++made}`, pace: UNPACED }, READ)
   assert.equal(made, ITEMS - taken)
   assert.deepEqual(counts(), [ITEMS, ITEMS, ITEMS, 1])
 })
