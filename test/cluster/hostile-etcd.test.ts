@@ -5,6 +5,7 @@
 import assert from 'node:assert/strict'
 import { createServer, type AddressInfo, type Socket } from 'node:net'
 import { describe, it } from 'node:test'
+import { checkEtcdPatiently } from '../../src/cluster/etcd/etcd-check.ts'
 import { EtcdError } from '../../src/cluster/etcd/etcd-error.ts'
 import { protoMessage } from '../../src/cluster/etcd/protobuf.ts'
 import { createEtcdLog } from '../../src/cluster/log/etcd-log.ts'
@@ -81,6 +82,16 @@ describe('in place of etcd', () => {
     })
     assert.equal(reason, 'entry 4 of the log came behind entry 2')
     assert.deepEqual(seen, [4, 5])
+  })
+
+  it('a server that answers too late four times is asked a fifth time by a command, and no more', async (t) => {
+    let [late, calls] = [4, 0]
+    const version = Buffer.concat([GOOD, ...protoMessage([2, '3.5.0']).parts])
+    const url = await startGrpcServer(t, () => (++calls <= late ? { trailers: { 'grpc-status': '4' } } : { body: rawFrame(version) }))
+    await checkEtcdPatiently(connectTo(t, [url]))
+    ;[late, calls] = [5, 0]
+    await assert.rejects(checkEtcdPatiently(connectTo(t, [url])), /Cannot call Status of etcd at .*\(deadlineExceeded\)$/)
+    assert.equal(calls, 5)
   })
 
   for (const [text, isSent] of [

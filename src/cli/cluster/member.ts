@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { resolve } from 'node:path'
 import { systemClock } from '../../base/clock.ts'
 import { clusterKeysOf, type ClusterKeys } from '../../cluster/cluster-keys.ts'
-import { checkEtcd } from '../../cluster/etcd/etcd-check.ts'
+import { checkEtcdPatiently } from '../../cluster/etcd/etcd-check.ts'
 import { connectEtcd, type Etcd } from '../../cluster/etcd/etcd-client.ts'
 import { ClusterSettingError, readEtcdTarget, type EtcdTarget } from '../../cluster/etcd-target.ts'
 import { createMembership, type Membership } from '../../cluster/membership.ts'
@@ -33,7 +33,7 @@ export async function withEtcd<T>(args: Arguments, terminal: Terminal, work: (re
   }
   const etcd = connectEtcd(target, { now: systemClock, random: () => randomBytes(4).readUInt32BE() / 2 ** 32 })
   try {
-    await checkEtcd(etcd)
+    await checkEtcdPatiently(etcd)
     return await work({ config, target, etcd, found: await readSite(etcd, target.prefix) })
   } finally {
     etcd.close()

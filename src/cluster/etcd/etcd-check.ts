@@ -17,6 +17,23 @@ export class UnusableEtcd extends Error {
   override readonly name = 'UnusableEtcd'
 }
 
+/** Of `etcdctl`, whose commands wait for five seconds: a call has one. */
+const PATIENT_TRIES = 5
+
+/**
+ * Checks the servers, as a command does: for as long as none answers in time, as while they elect a leader or their disks stand
+ * still, it asks them five times. Rejects as checkEtcd() does.
+ */
+export async function checkEtcdPatiently(etcd: Etcd): Promise<void> {
+  for (let left = PATIENT_TRIES; ; left--) {
+    try {
+      return await checkEtcd(etcd)
+    } catch (error) {
+      if (left <= 1 || !(error instanceof EtcdError && error.code === 'deadlineExceeded')) throw error
+    }
+  }
+}
+
 /** Checks the servers that answer. Rejects with an EtcdError where none does, and with UnusableEtcd. */
 export async function checkEtcd(etcd: Etcd): Promise<void> {
   const outcomes = await Promise.allSettled(etcd.endpoints.map(async (url) => ({ url, ...(await etcd.statusAt(url)) })))
