@@ -20,7 +20,7 @@ const STYLE = `
   --sans: system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', 'Noto Sans Arabic', sans-serif;
 }
 * { box-sizing: border-box; margin: 0; }
-html { background: var(--ground); color: var(--ink); font: 100%/1.5 var(--serif); -webkit-text-size-adjust: 100%; }
+html { background: var(--ground); color: var(--ink); font: 100%/1.5 var(--serif); scrollbar-gutter: stable; -webkit-text-size-adjust: 100%; }
 body { max-width: 76rem; margin-inline: auto; padding: 0 max(1.125rem, env(safe-area-inset-left)) 3rem; overflow-wrap: break-word; }
 a { color: inherit; text-decoration: none; }
 a:hover { text-decoration: underline; text-decoration-thickness: 1px; text-underline-offset: .15em; }

@@ -336,6 +336,15 @@ describe('responses to readers', () => {
     for (const file of ['feed.atom', 'feed.rss']) assert.equal(/<script|<img/.test(await textOf(`/p/${String(name)}/${file}`)), false)
   })
 
+  it('have no script, frame or password, and no process of their own, which paints them later', async () => {
+    const { name } = await made()
+    const { headers } = await get(`/p/${String(name)}/`)
+    const policy = "default-src 'none'; style-src 'self'; img-src 'self' https:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
+    assert.equal(headers.get('content-security-policy'), policy)
+    assert.equal(headers.get('cross-origin-embedder-policy'), 'credentialless')
+    assert.equal(headers.get('cross-origin-opener-policy'), null)
+  })
+
   it('say that search engines may not index them, unless a setting lets them', async () => {
     const { name } = await made()
     assert.equal((await get(`/p/${String(name)}/`)).headers.get('x-robots-tag'), 'noindex, nofollow')

@@ -104,6 +104,14 @@ describe('the page of a publication', { skip: browserMissing() }, () => {
       }, pushes)
     assert.equal(await shifts(false), 0)
     assert.ok((await shifts(true)) > 0, 'a shift would be seen')
+    const [short, long] = await page.evaluate(() => {
+      const widthOf = (height: string): number => {
+        document.body.style.height = height
+        return document.body.clientWidth
+      }
+      return [widthOf('1rem'), widthOf('300rem')]
+    })
+    assert.equal(long, short, 'the scroll bar has its room before there is one')
     await page.devTools('Emulation.setCPUThrottlingRate', { rate: 1 })
   })
 })
