@@ -419,6 +419,7 @@ function read(service: ReadService, exchange: Exchange, caller: Caller | undefin
   const rests = [...documentDependencies(model), ...placesOf(model, includes).slice(1)]
   const reading = reads.read({
     ...{ key: includes ? `+incomplete ${key}` : key, model, rests, weight: 0 },
+    document: rests.includes(model) ? id : undefined,
     ...{ text: includes ? undefined : text, knownAs },
     namedBy: 'content',
     compute: () => {

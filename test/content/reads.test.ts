@@ -146,7 +146,7 @@ for (const namedBy of ['models', 'content'] as const) {
         if (++looks === last) commits++
         return commits
       }
-      const store = { versions: { revision: look, of: () => String(look()), changes: look } }
+      const store = { versions: { revision: look, of: () => String(look()), ofDocument: () => String(look()), changes: look } }
       const pages = createPageCache<string>({ bytesMax: 1024 * 1024, now: () => 1_000_000 })
       const reads = createReads({ store, pages, ...plain, instance: 'one run' })
       const facts = { key: 'topics', model: topic, rests: [topic], weight: 0, text: 'topics', namedBy }

@@ -75,6 +75,47 @@ it('every write of this process or of another moves the versions of the models t
   assert.equal(store.versions.of([topic, user]), `${store.versions.of([topic])}.${store.versions.of([user])}`)
 })
 
+it('the version of a document moves with its own changes alone, as far as the change log names them', async (t) => {
+  const { store, dir } = testStore(t)
+  const other = openDatabase(dir.database)
+  t.after(() => other.close())
+  const many = (count: number) => store.insertMissing(topic, Array.from({ length: count }, (_, i) => ({ id: `${count}.${i}`, value: topicOf(`${i}`) })))
+  const rename = (id: string, name: string) => (): Promise<unknown> => store.update(topic, id, (stored) => ({ ...stored, name }))
+  for (const id of ['a', 'b', 'c']) await store.insert(topic, { id, value: topicOf(id) })
+  const steps: readonly [name: string, work: () => unknown, moved: readonly string[]][] = [
+    ['an update', rename('a', 'x'), ['a']],
+    ['two at a time', () => Promise.all([rename('a', 'y')(), rename('b', 'y')()]), ['a', 'b']],
+    ['another model', () => store.createAccount(account('u')), []],
+    ['a new document', () => store.insert(topic, { id: 'd', value: topicOf('d') }), []],
+    ['a deletion', () => store.remove(topic, 'b'), ['b']],
+    ['the deleted one again', () => store.insert(topic, { id: 'b', value: topicOf('b') }), ['b']],
+    ['SQL of an operator, which the log does not name', () => other.run(`UPDATE topic SET doc = json_set(doc, '$.name', 'z') WHERE id = 'c'`), ['a', 'b', 'c']],
+    [
+      'SQL beside an update',
+      async () => {
+        other.run(`UPDATE topic SET doc = json_set(doc, '$.name', 'q') WHERE id = 'c'`)
+        await rename('a', 'q')()
+      },
+      ['a', 'b', 'c'],
+    ],
+    ['256 changes', () => many(256), []],
+    ['257 changes', () => many(257), ['a', 'b', 'c']],
+    ['an update behind them', rename('c', 'w'), ['c']],
+  ]
+  const versions = (): readonly string[] => ['a', 'b', 'c'].map((id) => store.versions.ofDocument([topic], id))
+  const seen = new Set(versions())
+  for (const [name, work, moved] of steps) {
+    await turn()
+    const before = versions()
+    await work()
+    await turn()
+    const after = versions()
+    assert.deepEqual(['a', 'b', 'c'].filter((_, i) => after[i] !== before[i]), moved, name)
+    for (const version of after.filter((one, i) => one !== before[i])) assert.ok(!seen.has(version), `${name}: a version comes once`)
+    after.forEach((version) => seen.add(version))
+  }
+})
+
 it('versions of models belong to the snapshot of the documents, whatever is committed meanwhile', async (t) => {
   const { store, dir } = testStore(t)
   await store.insert(topic, { id: 't', value: topicOf('t', 'old') })

@@ -36,13 +36,15 @@ export interface PageFacts {
   readonly model: Model
   /** The models whose documents it is made of. */
   readonly rests: readonly Model[]
+  /** The id of the only documents of these models that it is made of; undefined where it may be made of any. */
+  readonly document?: string | undefined
   /** What reading the parameters counted as body, and counts again; see list-params.ts. */
   readonly weight: number
 }
 
 /** The remembered result, in the form `Kept` in which it is sent. */
 export interface Page<Kept> extends PageFacts {
-  /** The versions of the models that it rests on. */
+  /** The versions of the models, or of the documents, that it rests on. */
   readonly restVersions: string
   /** The store's revision for which these versions were found to be current. */
   revision: number

@@ -1,7 +1,7 @@
 /**
  * Results of reads, computed or remembered, and never stale.
  *
- * A remembered result is valid while no model that it rests on has another version. The version is read before the result
+ * A remembered result is valid while no model that it rests on has another version; one document, while it has not changed itself. The version is read before the result
  * is computed and again afterwards: only where it is the same does the result have that version, whichever thread and
  * snapshot computed it, and only then is it remembered, and found again by its version. Endpoints check the rights of the
  * caller before they read here.
@@ -74,10 +74,12 @@ export type Reads<Kept, Result = Data> = ReturnType<typeof createReads<Kept, Res
 export function createReads<Kept, Result>(options: ReadsOptions<Kept, Result>) {
   const { store, pages, nameOf, keep, form, instance, versionsOf = instance, thread = 0 } = options
   let unversioned = 0
+  const versionsFor = ({ rests, document }: Pick<PageFacts, 'rests' | 'document'>): string =>
+    document === undefined ? store.versions.of(rests) : store.versions.ofDocument(rests, document)
   const isCurrent = (page: Page<Kept>): boolean => {
     const revision = store.versions.revision()
     if (page.revision === revision) return true
-    if (page.restVersions !== store.versions.of(page.rests)) return false
+    if (page.restVersions !== versionsFor(page)) return false
     page.revision = revision
     return true
   }
@@ -106,7 +108,7 @@ export function createReads<Kept, Result>(options: ReadsOptions<Kept, Result>) {
       // Ahead of the versions: beside a thread that writes, each look may see a later commit. A page with the revision behind its
       // versions would be taken for current; with one before them, they are looked at again.
       const revision = store.versions.revision()
-      const restVersions = store.versions.of(facts.rests)
+      const restVersions = versionsFor(facts)
       const isAdmitted = pages.missed(facts.key) && mayBeKept(facts.model)
       const nameByModels = (): string => nameOf(`${versionsOf} ${restVersions} ${facts.key}`)
       const byModels = namedBy === 'models' ? nameByModels() : undefined
@@ -116,7 +118,7 @@ export function createReads<Kept, Result>(options: ReadsOptions<Kept, Result>) {
         return { kind: 'known', version: knownByModels }
       }
       return withValue(compute(), (data): ReadResult<Kept, Result> => {
-        const isUnchanged = restVersions === store.versions.of(facts.rests)
+        const isUnchanged = restVersions === versionsFor(facts)
         // Its version is unknown: its name is that of no other result, before or after.
         if (!isUnchanged && byModels !== undefined) {
           return { kind: 'text', data, version: nameOf(`${instance} between versions ${thread} ${++unversioned}`) }
