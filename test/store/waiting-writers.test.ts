@@ -4,10 +4,15 @@ import { existsSync, writeFileSync } from 'node:fs'
 import { it } from 'node:test'
 import { setImmediate as turn } from 'node:timers/promises'
 import { topic } from '../../src/models/topic.ts'
-import { openDatabase } from '../../src/store/db/database.ts'
-import { createWaitingWriters } from '../../src/store/db/waiting-writers.ts'
+import { openDatabase, type Database } from '../../src/store/db/database.ts'
+import { createWaitingWriters, type WaitingWriters } from '../../src/store/db/waiting-writers.ts'
 import { bodyOf } from '../../scripts/tools/data-bodies.ts'
 import { testStore } from '../../scripts/tools/stores.ts'
+
+interface Waiter {
+  readonly database: Database
+  readonly waiting: WaitingWriters
+}
 
 const document = (id: string) => ({ id, value: { ...bodyOf('topic'), id } })
 
@@ -44,6 +49,28 @@ it('a writer of many transactions lets a write through that waits, and goes on w
   assert.equal(typeof store.documents.get(topic, 't1'), 'string')
   await written
   assert.equal(await others.giveWay(), false)
+})
+
+it('a writer that waited leaves the mark of the next one', (t) => {
+  const { dir } = testStore(t)
+  const mark = `${dir.database}-wanted`
+  const [load, first, second] = ['load', 'first', 'second'].map(() => {
+    const database = openDatabase(dir.database)
+    t.after(() => database.close())
+    return { database, waiting: createWaitingWriters(database, dir.database) }
+  }) as [Waiter, Waiter, Waiter]
+  load.database.exec('BEGIN IMMEDIATE')
+  assert.deepEqual([first, second].map(({ waiting }) => waiting.tryBegin(false)), [false, false])
+  load.database.exec('COMMIT')
+  assert.equal(first.waiting.tryBegin(false), true)
+  assert.equal(second.waiting.tryBegin(false), false)
+  first.database.exec('COMMIT')
+  assert.equal(existsSync(mark), true)
+  assert.equal(second.waiting.tryBegin(false), true)
+  assert.equal(existsSync(mark), false)
+  assert.equal(first.waiting.tryBegin(false), false)
+  assert.throws(() => first.waiting.tryBegin(true), /locked/)
+  assert.equal(existsSync(mark), false, 'a writer that gives up waits no longer')
 })
 
 it('the mark of a writer that was killed is removed after a while', async (t) => {

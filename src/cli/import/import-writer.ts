@@ -19,11 +19,11 @@ import type { Position } from './import-reader.ts'
 import type { Store } from '../../store/store.ts'
 
 /**
- * How long a batch may hold the write lock, before its commit. Beside a service it is longer by and by while no one else writes:
- * the search index and the sync take much of the time of a short one.
+ * How long the rows of a batch may take, before its commit, which takes two or three times as long as the shortest ones. Beside a
+ * service, batches double while no one else writes: the search index and the sync take much of the time of a short one.
  */
 const ALONE_BATCH_MS = 1_000
-const SHARED_BATCH_MS = { min: 15, max: 60 }
+const SHARED_BATCH_MS = { min: 5, max: 60 }
 /** Bytes of the file that wait in memory. */
 const BATCH_BYTES_MAX = 32 * 1024 * 1024
 /** What a batch beside others takes of the file, so that it fits into an entry of a log. */
@@ -92,7 +92,7 @@ export async function importRows(task: ImportTask): Promise<ImportEnd> {
     waiting.splice(0, batch.count)
     task.onBatch(state)
     const isShared = await writer.giveWay(now() - begun)
-    if (!isAlone) batchMs = isShared ? SHARED_BATCH_MS.min : Math.min(SHARED_BATCH_MS.max, 2 * batchMs)
+    if (!isAlone) batchMs = isShared ? Math.max(SHARED_BATCH_MS.min, batchMs / 2) : Math.min(SHARED_BATCH_MS.max, 2 * batchMs)
   }
   for await (const row of rows) {
     if (isBlank(row)) continue

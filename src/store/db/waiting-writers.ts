@@ -5,7 +5,8 @@
  * (sqlite.org/c3ref/busy_handler.html): a thread that serves would serve no one meanwhile, and between the transactions of a
  * bulk load it hardly ever finds the lock free. So a writer that finds it taken makes a file beside the database, goes on
  * with its event loop, and tries again each millisecond. Who writes many transactions in a row looks for the file
- * between two of them, and lets those through that wait.
+ * between two of them, and lets those through that wait. All that wait share the file: the one that gets the lock removes it, and
+ * another one makes it again with its next attempt.
  */
 import { closeSync, existsSync, openSync, rmSync } from 'node:fs'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -41,14 +42,17 @@ export function createWaitingWriters(database: Database, file: string) {
     /** Begins a transaction; false where another connection has the lock, which the last attempt throws, like any other error. */
     tryBegin(isLast: boolean): boolean {
       database.exec('PRAGMA busy_timeout = 0')
+      let waitsOn = false
       try {
         database.run('BEGIN IMMEDIATE')
         return true
       } catch (error) {
-        if (isLast || !isBusy(error)) throw error
+        waitsOn = !isLast && isBusy(error)
+        if (!waitsOn) throw error
         show()
         return false
       } finally {
+        if (isWaiting && !waitsOn) hide()
         database.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`)
       }
     },
@@ -60,15 +64,16 @@ export function createWaitingWriters(database: Database, file: string) {
       }
       again()
     },
-    /** To be called behind each transaction: others need wait no longer. */
-    ended(): void {
-      if (isWaiting) hide()
-    },
-    /** For a writer of transaction after transaction: resolves when no other one waits, with whether one did. */
+    /** For a writer of transaction after transaction: resolves when one that waited has the lock, with whether one did. */
     async giveWay(): Promise<boolean> {
       if (!existsSync(mark)) return false
-      for (let left = GIVE_WAY_MS_MAX; left > 0 && existsSync(mark); left -= RETRY_MS) await pause(RETRY_MS)
-      hide()
+      for (let left = GIVE_WAY_MS_MAX; existsSync(mark); left -= RETRY_MS) {
+        if (left <= 0) {
+          hide()
+          break
+        }
+        await pause(RETRY_MS)
+      }
       return true
     },
   }

@@ -83,7 +83,7 @@ export interface WriteQueueParts {
   /** New connections, to which a transaction leaves turns of the event loop. */
   readonly arrivals: Pick<Arrivals, 'areMany'>
   /** Other threads and processes that write, whose transactions are waited for without blocking the event loop. */
-  readonly waiting: Pick<WaitingWriters, 'tryBegin' | 'attempt' | 'ended'>
+  readonly waiting: Pick<WaitingWriters, 'tryBegin' | 'attempt'>
 }
 
 export function createWriteQueue(
@@ -105,7 +105,6 @@ export function createWriteQueue(
       return false
     }
     after()
-    waiting.ended()
     jobs.forEach((job, i) => job.settle(outcomes[i] as Outcome))
     return true
   }

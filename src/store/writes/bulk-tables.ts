@@ -179,7 +179,7 @@ export interface BulkWriter {
   transact<T>(work: (tables: BulkTables) => T, keep: boolean, prepared?: (result: T) => void): Promise<T>
   /**
    * To be called behind each transaction, with the time that it took: resolves when others that wait to write have done so,
-   * with whether some did, or may have.
+   * with whether others have written since the last call, or may have.
    */
   giveWay(ms: number): Promise<boolean>
   /** The notes whose name begins so, by their names. */

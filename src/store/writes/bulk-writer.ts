@@ -51,6 +51,9 @@ export function openBulkWriter({ file, isAlone, accountOf, now }: BulkOptions): 
   capture.start()
   const recorder = createPendingRecorder(database, { models: STORED_MODELS, now })
   const waiting = createWaitingWriters(database, file)
+  /** A number that differs behind each commit of another connection (sqlite.org/pragma.html#pragma_data_version). */
+  const commitsOfOthers = (): unknown => database.get('PRAGMA data_version')?.['data_version']
+  let others = commitsOfOthers()
   const rowsPerStatement = isAlone ? GATHERED_ROWS_MAX : SHARED_ROWS
   const { tables, ...inserts } = bulkTables({ database, search, capture, accountOf, rowsPerStatement })
   return {
@@ -70,16 +73,20 @@ export function openBulkWriter({ file, isAlone, accountOf, now }: BulkOptions): 
         if (database.inTransaction) database.exec('ROLLBACK')
         throw asStoreFailure(error)
       } finally {
-        waiting.ended()
         recorder.end()
         inserts.discard()
         search.discard()
       }
     },
     async giveWay() {
-      if (!isAlone) return waiting.giveWay()
-      await turn()
-      return false
+      if (isAlone) {
+        await turn()
+        return false
+      }
+      const hasWaited = await waiting.giveWay()
+      const before = others
+      others = commitsOfOthers()
+      return hasWaited || others !== before
     },
     notes: async (prefix) => readNotes(database, prefix),
     close: (): Promise<void> => checkpoints.close(),
