@@ -93,25 +93,24 @@ export function ingestItems({ newId, ...parts }: IngestParts, { feedId, address,
   const kept = items.map(shortened).reverse()
   const present = new Set(kept.flatMap((item) => keyOf(item) ?? []))
   return inSteps(parts, feedId, async (tally) => {
-    for (let from = 0; ;) {
+    for (let from = 0; from < kept.length;) {
       const step = await tally.run((view, steps) => {
-        const job = openJob({ view, steps, newId, feedId, address, now, present })
-        if (job === undefined) return undefined
-        const taken = takePiece(job.take, kept, from)
-        const [counts, isLast] = [added(tally.counts, countOf(taken)), from + taken.length === kept.length]
-        if (isLast) {
-          steps.feeds.trim(feedId)
-          if (state !== undefined) steps.feeds.putState({ feed: feedId, ...state(counts) }, address)
-        }
-        return { taken, counts, isLast: isLast && !job.hasRetention, hasRetention: job.hasRetention }
-      })
+        const take = openJob({ view, steps, newId, feedId, address, now, present })
+        if (take === undefined) return undefined
+        const taken = takePiece(take, kept, from)
+        return { taken, counts: countOf(taken), isLast: false }
+      }, false)
       if (step === undefined) return 'gone'
       onTaken?.(step.taken)
       from += step.taken.length
-      if (from < kept.length) continue
-      if (step.hasRetention) await archive(tally, { feedId, now })
-      return tally.counts
     }
+    const isThere = await finish(tally, { feedId, now }, (view, steps) => {
+      if (feedOf(view, feedId)?.address !== address) return false
+      steps.feeds.trim(feedId)
+      if (state !== undefined) steps.feeds.putState({ feed: feedId, ...state(tally.counts) }, address)
+      return true
+    })
+    return isThere ? tally.counts : 'gone'
   })
 }
 
@@ -128,24 +127,35 @@ function takePiece(take: (item: FeedItem) => TakenItem, items: readonly FeedItem
 
 /** Archives what is past the retention of a feed, in several transactions. */
 export async function archiveOld(parts: Omit<IngestParts, 'newId'>, read: Pick<ReadItems, 'feedId' | 'now'>): Promise<void> {
-  await inSteps(parts, read.feedId, (tally) => archive(tally, read))
+  await inSteps(parts, read.feedId, (tally) => finish(tally, read, () => true))
 }
 
-async function archive(tally: Tally, { feedId, now }: Pick<ReadItems, 'feedId' | 'now'>): Promise<void> {
-  for (let isLast = false; !isLast;) {
+/**
+ * Archives what is past the retention of a feed, and does the last work in the transaction of the last of it. Returns what that
+ * returns.
+ */
+async function finish(tally: Tally, { feedId, now }: Pick<ReadItems, 'feedId' | 'now'>, last: (view: TransactionView, steps: Steps) => boolean): Promise<boolean> {
+  for (;;) {
     const step = await tally.run((view, steps) => {
-      const document = feedOf(view, feedId)
-      const past = document === undefined ? undefined : pastOf(document, now)
-      const ids = past === undefined ? [] : steps.feeds.pastRetention({ feed: feedId, ...past, limit: ARCHIVED_PER_STEP })
-      for (const id of ids) {
-        const dates = { publishAt: null, unpublishAt: null, handedInAt: null }
-        steps.update(headline, id, (stored) => withDates({ ...stored, status: 'archived', updatedAt: isoDate(now) }, dates))
-        steps.feeds.noteArchived(id)
-      }
-      return { counts: added(tally.counts, { ...NOTHING, archived: ids.length }), isLast: ids.length < ARCHIVED_PER_STEP }
-    })
-    isLast = step?.isLast ?? true
+      const archived = archivePiece(view, steps, { feedId, now })
+      const isLast = archived < ARCHIVED_PER_STEP
+      return { counts: { ...NOTHING, archived }, isLast, isDone: isLast && last(view, steps) }
+    }, Object.values(changedOf(tally.counts)).some((count) => count > 0))
+    if (step?.isLast !== false) return step?.isDone === true
   }
+}
+
+/** Returns how many were archived. */
+function archivePiece(view: TransactionView, steps: Steps, { feedId, now }: Pick<ReadItems, 'feedId' | 'now'>): number {
+  const document = feedOf(view, feedId)
+  const past = document === undefined ? undefined : pastOf(document, now)
+  const ids = past === undefined ? [] : steps.feeds.pastRetention({ feed: feedId, ...past, limit: ARCHIVED_PER_STEP })
+  for (const id of ids) {
+    const dates = { publishAt: null, unpublishAt: null, handedInAt: null }
+    steps.update(headline, id, (stored) => withDates({ ...stored, status: 'archived', updatedAt: isoDate(now) }, dates))
+    steps.feeds.noteArchived(id)
+  }
+  return ids.length
 }
 
 /** What a feed does not keep: headlines from before a time, and those beyond a number. Undefined for one that keeps all. */
@@ -155,22 +165,24 @@ function pastOf({ retentionDays: days, retentionItems: items }: FeedDocument, no
 }
 
 interface Step {
-  /** Of all transactions so far, this one included. */
+  /** Of this transaction. */
   readonly counts: IngestCounts
   readonly isLast: boolean
 }
 
 interface Tally {
-  /** What is stored by now. */
+  /** Of the transactions so far. */
   readonly counts: IngestCounts
-  /** Runs one transaction; the last one adds the record. */
-  readonly run: <S extends Step>(work: (view: TransactionView, steps: Steps) => S | undefined) => Promise<S | undefined>
+  /** Runs one transaction. The last one adds the record. */
+  readonly run: <S extends Step>(work: (view: TransactionView, steps: Steps) => S | undefined, isSynced: boolean) => Promise<S | undefined>
 }
 
 /**
  * Runs the transactions of a feed, and adds one record to the audit trail for all of them, whose actor is the feed. It comes with
- * the last of them. Where one fails or there is no last, it comes behind them; what a process stored that was killed before is in
- * the history alone.
+ * the last of them, and behind them where one fails; what a process stored that was killed before is in the history alone.
+ *
+ * The last one is synced, and with it those before it, since the WAL is synced as a whole: of one that is not there after a power
+ * cut, the same feed brings the items again. Where nothing was made or changed, not even the last one need be.
  */
 async function inSteps<T>({ store, pace }: Omit<IngestParts, 'newId'>, feedId: string, work: (tally: Tally) => Promise<T>): Promise<T> {
   const writer = store.as({ kind: 'feed', id: feedId })
@@ -179,16 +191,16 @@ async function inSteps<T>({ store, pace }: Omit<IngestParts, 'newId'>, feedId: s
     get counts() {
       return counts
     },
-    async run(transaction) {
+    async run(transaction, isSynced) {
       const step = await pace.run((begin) =>
         writer.together((view, steps) => {
           begin()
           const found = transaction(view, steps)
-          if (found?.isLast === true) steps.feeds.recordRead(feedId, changedOf(found.counts))
+          if (found?.isLast === true) steps.feeds.recordRead(feedId, changedOf(added(counts, found.counts)))
           return found
-        }),
+        }, isSynced),
       )
-      counts = step?.counts ?? counts
+      if (step !== undefined) counts = added(counts, step.counts)
       isRecorded = step?.isLast === true
       return step
     },
@@ -291,7 +303,7 @@ function openJob({ view, steps, newId, feedId, address, now, present }: JobParts
     changeAnywhere(view, steps, { model: headline, id, change: () => next })
     return next
   }
-  return { take, hasRetention: pastOf(document, now) !== undefined }
+  return take
 }
 
 /** The rules for all feeds. */

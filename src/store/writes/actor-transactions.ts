@@ -41,11 +41,14 @@ export function transactionsOf(actor: Actor | Visitor, { database, queue, search
     search,
     inserts,
     capture,
-    /** Runs a job in a transaction. `record` adds an entry to the audit trail in the same transaction. */
-    async write<T>(job: (view: TransactionView, record: (entry: AuditEntry) => void) => T): Promise<T> {
+    /**
+     * Runs a job in a transaction. `record` adds an entry to the audit trail in the same transaction. Without a sync, a power cut may
+     * take it.
+     */
+    async write<T>(job: (view: TransactionView, record: (entry: AuditEntry) => void) => T, isSynced = true): Promise<T> {
       let records: ReturnType<AuditTrail['begin']> | undefined
       try {
-        const result = await queue.write(() => {
+        const result = await queue[isSynced ? 'write' : 'writeUnsynced'](() => {
           // Over a log, a job runs again where another node was faster: what its last run counted counts no more.
           records?.rolledBack()
           const view = viewOf(database, actor, { now: now(), guestLimit })

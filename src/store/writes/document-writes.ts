@@ -45,9 +45,12 @@ export function documentWrites(transactions: ActorTransactions) {
     update: (...of: Parameters<Steps['update']>) => single((steps) => steps.update(...of)),
     updateUser: (...of: Parameters<Steps['updateUser']>) => single((steps) => steps.updateUser(...of)),
     remove: (...of: Parameters<Steps['remove']>) => single((steps) => steps.remove(...of)),
-    /** Runs writes in one transaction. What the work throws is thrown, and nothing is written. */
-    together: <T>(work: (view: TransactionView, steps: Steps) => T): Promise<T> =>
-      write((view, record) => work(view, stepsOf({ view, record }))),
+    /**
+     * Runs writes in one transaction. What the work throws is thrown, and nothing is written. One that is not synced may be lost in
+     * a power cut, with all that follow it up to the next that is.
+     */
+    together: <T>(work: (view: TransactionView, steps: Steps) => T, isSynced = true): Promise<T> =>
+      write((view, record) => work(view, stepsOf({ view, record })), isSynced),
     /** Inserts those whose id does not exist yet. Returns their number. */
     insertMissing(model: Model, items: readonly Document[]): Promise<number> {
       const isMissing = (item: Document): boolean =>

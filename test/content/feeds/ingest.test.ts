@@ -76,6 +76,26 @@ describe('ingestItems()', () => {
     })
   })
 
+  it('syncs once for all pieces of a feed, and never for a feed that has nothing new', async (t) => {
+    const { store, read } = await openFeeds(t)
+    let synced: boolean[] = []
+    const recorded = (actor: Actor) => {
+      const writer = store.as(actor)
+      const together: typeof writer.together = (work, isSynced = true) => {
+        synced.push(isSynced)
+        return writer.together(work, isSynced)
+      }
+      return { ...writer, together }
+    }
+    const from = { as: recorded as SystemStore['as'] }
+    const many = items(...Array.from({ length: 45 }, (_, n) => n))
+    await read(many, { from })
+    assert.deepEqual(synced, [false, false, false, true])
+    synced = []
+    await read(many, { from })
+    assert.deepEqual(synced, [false, false])
+  })
+
   it('takes nothing twice, and keeps what fetching has found out with it', async (t) => {
     const { store, read } = await openFeeds(t)
     await read(items(1, 2))
