@@ -19,6 +19,7 @@ const BENCHES: Readonly<Record<string, (words: readonly string[]) => Promise<voi
   paint: inBrowser('bench/browser/paint-bench.ts'),
   peers: benchPeers,
   publications: (words) => benchHttp([...words, 'publication']),
+  rows: inBrowser('bench/browser/rows-bench.ts'),
   scale: benchScale,
 }
 
