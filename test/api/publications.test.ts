@@ -351,4 +351,18 @@ describe('responses to readers', () => {
     assert.equal(await textOf('/robots.txt'), 'User-agent: *\nDisallow: /\n')
     assert.match(await textOf('/p/sources.opml'), new RegExp(`xmlUrl="${String(name)}/feed.atom"`))
   })
+
+  it('are listed as they are now, and 304 to a client that has the list', async () => {
+    const { id, name } = await made()
+    const listed = new RegExp(`xmlUrl="${String(name)}/feed.atom"`)
+    const first = await get('/p/sources.opml')
+    assert.deepEqual([first.headers.get('content-type'), first.headers.get('cache-control')], ['text/x-opml; charset=utf-8', 'public, max-age=60'])
+    assert.match(await first.text(), listed)
+    const known = { 'if-none-match': first.headers.get('etag') ?? '' }
+    for (let times = 0; times < 3; times++) assert.equal((await get('/p/sources.opml', known)).status, 304)
+    assert.equal((await call('PATCH', `data/${String(id)}?model=publication`, admin, { isPaused: true })).status, 200)
+    const then = await get('/p/sources.opml', known)
+    assert.equal(then.status, 200)
+    assert.doesNotMatch(await then.text(), listed)
+  })
 })

@@ -15,14 +15,14 @@ import { addressOfPublication } from '../../content/publications/publication-add
 import { readChoice, shownMembers } from '../../content/publications/publication-query.ts'
 import type { PublicationReads } from '../../content/publications/publication-reads.ts'
 import { queryCallerOf } from '../../content/reads/query-caller.ts'
-import type { ReadResult, Reads, ReadsOptions } from '../../content/reads/reads.ts'
+import type { ReadRequest, ReadResult, Reads, ReadsOptions } from '../../content/reads/reads.ts'
 import { schemeOf } from '../../endpoints/site-base.ts'
 import { limitKey } from '../../http/client-address.ts'
 import type { Exchange, Handler, HttpResponse } from '../../http/exchange.ts'
 import { hostName } from '../../http/foreign-pages.ts'
 import type { KeptBody } from '../../http/kept-body.ts'
 import { knownTags, NOTHING_KNOWN } from '../../http/preconditions.ts'
-import type { Content, Represent } from '../../http/representation.ts'
+import type { Content, Facts, Represent } from '../../http/representation.ts'
 import { headline } from '../../models/headline.ts'
 import { publication } from '../../models/publication-model.ts'
 import type { ReadStore } from '../../store/read-store.ts'
@@ -33,6 +33,7 @@ import { keptBody, NOT_INDEXED, OPEN_HEADERS, render, type Format, type Rendered
 export const PUBLICATION_CACHE_SHARE = 1 / 4
 /** A secret may be changed at any time: no cache keeps what it gave, and the reader's own asks each time. */
 const OF_SECRET = 'private, no-cache'
+const OPML_TYPE = 'text/x-opml; charset=utf-8'
 
 export interface PublicationParts {
   readonly store: Pick<ReadStore, 'documents' | 'publications' | 'versions'>
@@ -57,14 +58,23 @@ export interface Serving extends PublicationParts {
 
 /** Serves a page or a feed, or 304 to a client that has it. */
 export function paperHandler(serving: Serving, format: Format, isSecret: boolean): Handler {
-  const { reads, represent, settings } = serving
+  const { settings } = serving
   const facts = {
     caching: isSecret ? OF_SECRET : cachingOf(settings),
     headers: isSecret || !settings.publicationsIndexed ? { ...format.headers, ...NOT_INDEXED } : format.headers,
   }
+  const serve = readHandler(serving, facts, (exchange, site) => ({ ...readingOf(serving, format, exchange, site), model: headline, rests: [headline, publication] }))
+  return format.file === '' ? forPeople(serve, rootOf(isSecret)) : forPrograms(serve)
+}
+
+type Reading = Pick<ReadRequest<Rendered>, 'key' | 'model' | 'rests' | 'compute'>
+
+/** Serves what a request reads, remembered or made. */
+function readHandler(serving: Serving, facts: Omit<Facts, 'tag'>, readingOf: (exchange: Exchange, site: string) => Reading): Handler {
+  const { reads, represent } = serving
   const respond = (exchange: Exchange, result: ReadResult<KeptBody, Rendered>): Awaitable<HttpResponse> =>
     represent(exchange, contentOf(result), { ...facts, tag: result.version })
-  const serve = (exchange: Exchange): Awaitable<HttpResponse> => {
+  return (exchange) => {
     count(serving, exchange)
     const site = siteOf(exchange, serving)
     const text = `${site} ${exchange.target}`
@@ -73,12 +83,9 @@ export function paperHandler(serving: Serving, format: Format, isSecret: boolean
     const page = reads.remembered(text)
     const remembered = page && reads.fromPage(page, knownAs)
     if (remembered !== undefined) return respond(exchange, remembered)
-    const { key, compute } = readingOf(serving, format, exchange, site)
-    const wanted = { text, knownAs, isAnyKnown: noneMatch?.trim() === '*', namedBy: 'content' } as const
-    const reading = reads.read({ key, model: headline, rests: [headline, publication], weight: 0, ...wanted, compute })
-    return withValue(reading, (result) => respond(exchange, result))
+    const wanted = { text, knownAs, isAnyKnown: noneMatch?.trim() === '*', namedBy: 'content', weight: 0 } as const
+    return withValue(reads.read({ ...readingOf(exchange, site), ...wanted }), (result) => respond(exchange, result))
   }
-  return format.file === '' ? forPeople(serve, rootOf(isSecret)) : forPrograms(serve)
 }
 
 /** From a page to the style sheet. */
@@ -119,14 +126,17 @@ function readingOf({ papers, settings }: Serving, format: Format, exchange: Exch
 /** Serves the list of all public publications. */
 export function listHandler(serving: Serving): Handler {
   const { papers, settings } = serving
-  const headers = { ...OPEN_HEADERS, ...(settings.publicationsIndexed ? {} : NOT_INDEXED), 'Cache-Control': cachingOf(settings) }
-  return forPrograms((exchange) => {
-    count(serving, exchange)
-    const site = siteOf(exchange, serving)
+  const facts = { caching: cachingOf(settings), headers: settings.publicationsIndexed ? OPEN_HEADERS : { ...OPEN_HEADERS, ...NOT_INDEXED } }
+  const serve = readHandler(serving, facts, (exchange, site) => ({
+    ...{ key: JSON.stringify(['list', site]), model: publication, rests: [publication] },
     // An address in OPML is absolute where the service knows its own.
-    const listed = papers.list((name) => (site === '' ? `${name}/` : addressOfPublication(site, name)), settings.appName, queryCallerOf(visitorOf(exchange), exchange))
-    return withValue(listed, (body) => ({ kind: 'raw', status: 200, contentType: 'text/x-opml; charset=utf-8', body, headers }))
-  })
+    compute: () =>
+      withValue(
+        papers.list((name) => (site === '' ? `${name}/` : addressOfPublication(site, name)), settings.appName, queryCallerOf(visitorOf(exchange), exchange)),
+        ({ text, updatedAt }) => ({ text, type: OPML_TYPE, lastModified: new Date(updatedAt).toUTCString() }),
+      ),
+  }))
+  return forPrograms(serve)
 }
 
 function count({ limits, now }: Serving, { clientAddress }: Exchange): void {

@@ -1,6 +1,7 @@
 /** Publications as their readers read them: found by the name and the secret of their address, with the stories of a page. */
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { withRecovery, withValue, type Awaitable } from '../../base/awaitable.ts'
+import { isoDate } from '../../base/dates.ts'
 import { fail, Failure } from '../../base/failure.ts'
 import { parseJson, type JsonObject } from '../../base/json.ts'
 import { headline } from '../../models/headline.ts'
@@ -15,6 +16,8 @@ import { nextCursor, publicationQuery, shownMembers, type PageRequest } from './
 import { storyOf } from './stories.ts'
 
 const HASH_BYTES = 32
+/** Of a list without publications. */
+const NEVER = isoDate(0)
 /** Compared where there is no secret, so that its lack takes the same time. No text has this hash that could be found. */
 const NO_HASH = new Uint8Array(HASH_BYTES)
 /** Read where there is no publication, for the same reason: about as long as a usual one, and never shown. */
@@ -53,12 +56,16 @@ export function createPublicationReads(store: Pick<ReadStore, 'documents' | 'pub
     },
     /** Throws badRequest for a cursor, a search or a limit that cannot be read, and networkError where the query fails. */
     paper: (document: PublicationDocument, request: PaperRequest, caller: QueryCaller) => readPaper(store, document, request, caller, withoutReasons),
-    /** All public publications as OPML, which readers of feeds import. `addressOf` gives the address of one by its name. */
-    list(addressOf: (name: string) => string, title: string, caller: QueryCaller): Awaitable<string> {
+    /**
+     * All public publications as OPML, which readers of feeds import, and when one of them was changed last. `addressOf` gives the
+     * address of one by its name.
+     */
+    list(addressOf: (name: string) => string, title: string, caller: QueryCaller): Awaitable<{ readonly text: string; readonly updatedAt: string }> {
       return withValue(documentsByTitle(store, publication, caller), (all) => {
         const open = all.filter(({ visibility, isPaused }) => visibility === 'public' && !isPaused)
         const listed = open.map((one) => ({ title: one.title, address: `${addressOf(one.name)}${FEEDS.atom.file}`, siteUrl: addressOf(one.name), topic: null }))
-        return writeOpml(listed, title)
+        const updatedAt = open.reduce((latest, one) => (one.updatedAt > latest ? one.updatedAt : latest), NEVER)
+        return { text: writeOpml(listed, title), updatedAt }
       })
     },
   }
