@@ -1,4 +1,5 @@
 /** What guests may keep on the disk of the service: a share of it, or what the operator says. */
+import { concern, type Concern } from '../base/concern.ts'
 import type { GuestLimit, GuestStorage } from '../store/accounts/guest-table.ts'
 import { diskLimit, MIB, NEARLY_ALL } from './disk-share.ts'
 import { FREE_BYTES_MIN } from './readiness.ts'
@@ -13,9 +14,13 @@ export function createGuestLimit(dataDir: string, mb: () => number): () => Guest
 }
 
 /** Why guests may add nothing, or soon will not; undefined while they may. */
-export function guestConcern({ bytes }: GuestStorage, { bytesMax, isDiskShort }: GuestLimit): string | undefined {
-  if (isDiskShort) return `no new guests: less than ${GUEST_FREE_BYTES_MIN / MIB} MiB are free on the disk`
+export function guestConcern({ bytes }: GuestStorage, { bytesMax, isDiskShort }: GuestLimit): Concern | undefined {
+  if (isDiskShort) {
+    const message = `no new guests: less than ${GUEST_FREE_BYTES_MIN / MIB} MiB are free on the disk`
+    return concern('guestsDisk', message, { bytes: GUEST_FREE_BYTES_MIN })
+  }
   if (bytes < bytesMax * NEARLY_ALL) return undefined
   const share = `guests keep ${Math.ceil(bytes / MIB)} MiB of the ${Math.floor(bytesMax / MIB)} MiB that all together may`
-  return `${share}, and those who are not idle make no room: see --guests-mb and --guests-per-address`
+  const message = `${share}, and those who are not idle make no room: see --guests-mb and --guests-per-address`
+  return concern('guestsFull', message, { bytes, limit: bytesMax })
 }

@@ -6,6 +6,7 @@
  */
 import { statfs } from 'node:fs/promises'
 import type { Clock } from '../base/clock.ts'
+import { concern, type Concern } from '../base/concern.ts'
 import { counted } from '../base/counted.ts'
 import { isoDate } from '../base/dates.ts'
 import { MINUTE_MS, showDuration } from '../base/duration.ts'
@@ -23,7 +24,7 @@ const MAIL_FAILS_MAX_MS = 3 * MINUTE_MS
 const WARNINGS: readonly string[] = ['mail', 'backups', 'offsite', 'folder'] satisfies (keyof ReadinessChecks)[]
 
 /** A reason in a few words, or undefined where all is well. What it throws is a reason too. */
-export type ReadinessCheck = () => Promise<string | undefined>
+export type ReadinessCheck = () => Promise<Concern | undefined>
 
 export type ReadinessChecks = Readonly<Record<'database' | 'disk' | 'mail' | 'backups' | 'offsite' | 'cluster' | 'folder', ReadinessCheck>>
 
@@ -50,31 +51,37 @@ export function readinessChecks({ store, dataDir, backups, offsite, mailFailingS
     },
     async disk() {
       const free = await freeBytes(dataDir)
-      return free < FREE_BYTES_MIN ? `only ${Math.floor(free / 1024 / 1024)} MiB are free` : undefined
+      if (free >= FREE_BYTES_MIN) return undefined
+      return concern('diskShort', `only ${Math.floor(free / 1024 / 1024)} MiB are free`, { bytes: free, limit: FREE_BYTES_MIN })
     },
     async mail() {
       const failing = now() - (mailFailingSince() ?? now())
-      return failing > MAIL_FAILS_MAX_MS
-        ? `the mail server has failed for ${showDuration(Math.floor(failing / MINUTE_MS) * MINUTE_MS)}`
-        : undefined
+      if (failing <= MAIL_FAILS_MAX_MS) return undefined
+      const ms = Math.floor(failing / MINUTE_MS) * MINUTE_MS
+      return concern('mailFailing', `the mail server has failed for ${showDuration(ms)}`, { ms })
     },
     async backups() {
       const { last, failure } = backups()?.state() ?? {}
       if (failure === undefined) return undefined
-      return last === undefined ? 'none could be made yet' : `the last one is of ${isoDate(last.at)}`
+      if (last === undefined) return concern('backupMissing', 'none could be made yet')
+      const at = isoDate(last.at)
+      return concern('backupOld', `the last one is of ${at}`, { at })
     },
     async offsite() {
       const failing = offsiteConcerns(offsite, now()).length
-      return failing === 0 ? undefined : `${failing} of ${counted(offsite.places().length, 'place')} cannot store backups`
+      const total = offsite.places().length
+      if (failing === 0) return undefined
+      return concern('offsiteFailing', `${failing} of ${counted(total, 'place')} cannot store backups`, { count: failing, total })
     },
     /** Without a quorum, a node still serves reads. */
     async cluster() {
       const state = replication?.state()
       if (state?.kind !== 'diverged') return undefined
-      return state.isAhead ? 'the log has lost entries that this node has' : 'this node fetches its data again from another one'
+      if (state.isAhead) return concern('logLost', 'the log has lost entries that this node has')
+      return concern('diverged', 'this node fetches its data again from another one')
     },
     async folder() {
-      return folderConcern() === undefined ? undefined : 'the folder of feeds cannot be used'
+      return folderConcern() === undefined ? undefined : concern('folder', 'the folder of feeds cannot be used')
     },
   }
 }
@@ -94,17 +101,17 @@ export interface Readiness {
 export async function readiness(checks: ReadinessChecks): Promise<Readiness> {
   const found = await problemsFound(checks)
   const texts = (areWarnings: boolean): readonly string[] =>
-    found.filter(({ check }) => WARNINGS.includes(check) === areWarnings).map(({ check, reason }) => `${check}: ${reason}`)
+    found.filter(({ check }) => WARNINGS.includes(check) === areWarnings).map(({ check, reason }) => `${check}: ${reason.message}`)
   return { reasons: texts(false), warnings: texts(true) }
 }
 
 export async function problemsFound<Name extends string>(
   checks: Readonly<Record<Name, ReadinessCheck>>,
-): Promise<readonly { readonly check: Name; readonly reason: string }[]> {
+): Promise<readonly { readonly check: Name; readonly reason: Concern }[]> {
   const names = Object.keys(checks) as Name[]
   const found = await Promise.all(
     names.map(async (check) => {
-      const reason = await checks[check]().catch(() => 'it does not answer')
+      const reason = await checks[check]().catch(() => concern('unanswered', 'it does not answer'))
       return reason === undefined ? [] : [{ check, reason }]
     }),
   )

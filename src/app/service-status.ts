@@ -1,6 +1,7 @@
 /** What runs, how it is doing and how it is set up, for administrators: in fuller words than the readiness checks. */
 import { basename } from 'node:path'
 import type { Clock } from '../base/clock.ts'
+import { concern, type Concern } from '../base/concern.ts'
 import { counted } from '../base/counted.ts'
 import { isoDate } from '../base/dates.ts'
 import type { ServiceStatus } from '../models/responses.ts'
@@ -35,9 +36,9 @@ export interface StatusOptions {
   readonly mailProblem: () => string | undefined
   readonly backups: () => BackupSettings
   /** What is to be done about the cluster, of a node. */
-  readonly cluster: (() => readonly string[]) | undefined
+  readonly cluster: (() => readonly Concern[]) | undefined
   /** What of the schedule could not be carried out. */
-  readonly schedule: () => readonly string[]
+  readonly schedule: () => readonly Concern[]
   /** Which folder of feeds cannot be used, and why. */
   readonly folderConcern: () => string | undefined
 }
@@ -83,17 +84,29 @@ export async function serviceStatus(options: StatusOptions): Promise<ServiceStat
 
 async function attention(options: StatusOptions): Promise<ServiceStatus['attention']> {
   const found = await problemsFound(options.checks)
-  const ofCluster = (options.cluster?.() ?? []).map((message) => ({ kind: 'cluster', message }) as const)
   const ofChecks = await Promise.all(
     found.map(async ({ check, reason }) => {
-      const more = await MORE[check](options)
-      return { kind: check, message: more === undefined ? reason : `${reason}; ${more}` }
+      const { message, detail } = (await MORE[check](options)) ?? {}
+      const params = detail === undefined ? reason.params : { ...reason.params, detail }
+      return { kind: check, ...reason, params, message: message === undefined ? reason.message : `${reason.message}; ${message}` }
     }),
   )
-  const ofSchedule = options.schedule().map((message) => ({ kind: 'schedule', message }) as const)
-  const problem = options.mailProblem()
-  const ofSettings = problem === undefined ? [] : [{ kind: 'mail', message: `the stored mail settings are not used: ${problem}` } as const]
-  return [...ofChecks, ...ofGuests(options), ...ofPictures(options), ...ofSettings, ...ofBackups(options.backups()), ...ofCluster, ...ofSchedule, ...ofFeeds(options)]
+  const { store, guestLimit, pictureLimit, mailProblem, backups, cluster, schedule } = options
+  const detail = mailProblem()
+  return [
+    ...ofChecks,
+    ...ofKind('guests', guestConcern(store.accounts.guestStorage(), guestLimit())),
+    ...ofKind('pictures', pictureConcern(store.pictures.pictureTotals(), pictureLimit())),
+    ...ofKind('mail', detail === undefined ? undefined : concern('mailSettings', `the stored mail settings are not used: ${detail}`, { detail })),
+    ...ofKind('backups', backupConcern(backups())),
+    ...ofKind('cluster', ...(cluster?.() ?? [])),
+    ...ofKind('schedule', ...schedule()),
+    ...ofKind('feeds', feedConcern(store.feeds.failingFeeds())),
+  ]
+}
+
+function ofKind(kind: ServiceStatus['attention'][number]['kind'], ...concerns: readonly (Concern | undefined)[]): ServiceStatus['attention'] {
+  return concerns.flatMap((one) => (one === undefined ? [] : [{ kind, ...one }]))
 }
 
 function guestStatus({ store, guestLimit }: Pick<StatusOptions, 'store' | 'guestLimit'>): ServiceStatus['guests'] {
@@ -101,16 +114,9 @@ function guestStatus({ store, guestLimit }: Pick<StatusOptions, 'store' | 'guest
   return { count, bytes, bytesMax: guestLimit().bytesMax }
 }
 
-/** The service works, but for guests. */
-function ofGuests({ store, guestLimit }: Pick<StatusOptions, 'store' | 'guestLimit'>): ServiceStatus['attention'] {
-  const reason = guestConcern(store.accounts.guestStorage(), guestLimit())
-  return reason === undefined ? [] : [{ kind: 'guests', message: reason }]
-}
-
 /** Why each fails stands in the list of feeds. */
-function ofFeeds({ store }: Pick<StatusOptions, 'store'>): ServiceStatus['attention'] {
-  const failing = store.feeds.failingFeeds()
-  return failing === 0 ? [] : [{ kind: 'feeds', message: `${counted(failing, 'feed')} cannot be fetched` }]
+function feedConcern(failing: number): Concern | undefined {
+  return failing === 0 ? undefined : concern('feedsFailing', `${counted(failing, 'feed')} cannot be fetched`, { count: failing })
 }
 
 function pictureStatus({ store, pictureLimit }: Pick<StatusOptions, 'store' | 'pictureLimit'>): ServiceStatus['pictures'] {
@@ -118,37 +124,44 @@ function pictureStatus({ store, pictureLimit }: Pick<StatusOptions, 'store' | 'p
   return { count, bytes, bytesMax: pictureLimit().bytesMax }
 }
 
-function ofPictures({ store, pictureLimit }: Pick<StatusOptions, 'store' | 'pictureLimit'>): ServiceStatus['attention'] {
-  const reason = pictureConcern(store.pictures.pictureTotals(), pictureLimit())
-  return reason === undefined ? [] : [{ kind: 'pictures', message: reason }]
-}
-
 /** Backups that are off or left out do not keep the service from its work, so that no readiness check tells of them. */
-function ofBackups({ schedule }: BackupSettings): ServiceStatus['attention'] {
-  if (schedule === undefined)
-    return [{ kind: 'backups', message: 'automatic backups are off; --backup-every 24h turns them on' }]
+function backupConcern({ schedule }: BackupSettings): Concern | undefined {
+  if (schedule === undefined) return concern('backupsOff', 'automatic backups are off; --backup-every 24h turns them on')
   const { skipped } = schedule.state()
-  return skipped === undefined ? [] : [{ kind: 'backups', message: `the last backup was left out: ${skipped.reason}` }]
+  if (skipped === undefined) return undefined
+  return concern('backupSkipped', `the last backup was left out: ${skipped.reason}`, { detail: skipped.reason })
 }
 
 /** What an administrator is told of a problem besides. */
-const MORE: Readonly<Record<keyof ReadinessChecks, (options: StatusOptions) => Promise<string | undefined>>> = {
-  database: async ({ database }) => `the file is ${JSON.stringify(database)}`,
-  disk: async ({ dataDir }) => `${FREE_BYTES_MIN / 1024 / 1024} MiB are wanted where ${JSON.stringify(dataDir)} is`,
+interface More {
+  readonly message: string
+  readonly detail: string
+}
+
+const MORE: Readonly<Record<keyof ReadinessChecks, (options: StatusOptions) => Promise<More | undefined>>> = {
+  database: async ({ database: detail }) => ({ message: `the file is ${JSON.stringify(detail)}`, detail }),
+  async disk({ dataDir: detail }) {
+    return { message: `${FREE_BYTES_MIN / 1024 / 1024} MiB are wanted where ${JSON.stringify(detail)} is`, detail }
+  },
   async mail({ store, now }) {
     const waiting = store.outbox.listMessages({ state: 'waiting', limit: WAITING_SEEN_MAX, now: now() })
     const reply = waiting.find((message) => message.reply !== undefined)?.reply
-    return reply === undefined ? undefined : `the last try ended with: ${reply}`
+    return reply === undefined ? undefined : { message: `the last try ended with: ${reply}`, detail: reply }
   },
   async backups({ backups }) {
     const { failure } = backups().schedule?.state() ?? {}
-    return failure === undefined ? undefined : `the try of ${isoDate(failure.at)} failed: ${failure.reason}`
+    if (failure === undefined) return undefined
+    return { message: `the try of ${isoDate(failure.at)} failed: ${failure.reason}`, detail: failure.reason }
   },
   async offsite({ backups, now }) {
-    return offsiteConcerns(backups().offsite, now()).join('; ')
+    const detail = offsiteConcerns(backups().offsite, now()).join('; ')
+    return { message: detail, detail }
   },
   cluster: async () => undefined,
-  folder: async ({ folderConcern }) => folderConcern(),
+  async folder({ folderConcern }) {
+    const detail = folderConcern()
+    return detail === undefined ? undefined : { message: detail, detail }
+  },
 }
 
 function backupStatus({ schedule, everyMs, keep, directory, offsite }: BackupSettings): ServiceStatus['backups'] {

@@ -8,6 +8,7 @@
  * https://etcd.io/docs/v3.4/op-guide/maintenance/#defragmentation
  */
 import type { Clock } from '../base/clock.ts'
+import { concern, type Concern } from '../base/concern.ts'
 import { DAY_MS, MINUTE_MS } from '../base/duration.ts'
 import type { Log } from '../base/log.ts'
 import { systemReason } from '../base/system-error.ts'
@@ -101,8 +102,8 @@ export function createErasure({ etcd, prefix, erasures, position, mark, log, now
       erasing = undefined
       endedAt = ticks()
     },
-    /** What needs attention: a sentence each. */
-    concerns: (): readonly string[] =>
-      failure === undefined ? [] : [`etcd keeps what was deleted: ${failure}`],
+    /** What needs attention. */
+    concerns: (): readonly Concern[] =>
+      failure === undefined ? [] : [concern('notErased', `etcd keeps what was deleted: ${failure}`, { detail: failure })],
   }
 }

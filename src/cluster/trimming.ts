@@ -58,7 +58,7 @@ export function createTrimming(options: TrimmingOptions) {
       await erasure.goOn(trimmed)
     },
     trimmedTo: (): number => trimmed,
-    /** What needs attention: a sentence each. */
+    /** What needs attention. */
     concerns: erasure.concerns,
   }
 }

@@ -8,6 +8,7 @@
  * While review is on, what a publisher has scheduled before is handed in at its time instead; see review.ts.
  */
 import type { Clock } from '../base/clock.ts'
+import { concern, type Concern } from '../base/concern.ts'
 import { isoDate } from '../base/dates.ts'
 import { HOUR_MS } from '../base/duration.ts'
 import type { JsonObject } from '../base/json.ts'
@@ -148,12 +149,13 @@ export function startSchedule({ store, own, isReviewOn, isOnDuty = () => true, n
   return {
     /** Carries out what is due; resolves when that is done. */
     run,
-    /** What needs attention: a sentence for documents that could not be published. */
-    concerns(): readonly string[] {
+    /** What needs attention: documents that could not be published. */
+    concerns(): readonly Concern[] {
       const [first] = failures.values()
       if (first === undefined) return []
       const more = failures.size === 1 ? '' : `, and ${failures.size - 1} more`
-      return [`${first.id} was not published at its time${more}: ${first.reason}`]
+      const message = `${first.id} was not published at its time${more}: ${first.reason}`
+      return [concern('notPublished', message, { count: failures.size, detail: `${first.id}: ${first.reason}` })]
     },
     async stop(): Promise<void> {
       stopped = true

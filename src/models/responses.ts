@@ -3,6 +3,7 @@
  * a record: its name with a capital is the schema in the OpenAPI document, and `ValueOf` makes its type. A name that
  * ends in `Body` is what a client sends. Sizes are bytes, and a list stands in `items`, so that members can be added.
  */
+import { CONCERN_CODES, CONCERN_PARAMS } from '../base/concern.ts'
 import { SEPARATORS } from '../base/csv.ts'
 import { LOG_LEVELS } from '../base/log-level.ts'
 import { PROBLEM_CODES, PROBLEM_PARAMS } from '../base/problem.ts'
@@ -187,7 +188,9 @@ export const serviceStatus = object({
   attention: list(
     object({
       kind: choice(['database', 'disk', 'guests', 'pictures', 'mail', 'backups', 'offsite', 'cluster', 'schedule', 'feeds', 'folder']),
-      message: text({ example: 'a message has been waiting for 4 minutes' }),
+      code: choice(CONCERN_CODES, { description: 'For programs; it never changes', example: 'mailFailing' }),
+      params: map(CONCERN_PARAMS, text({ description: 'As text; only where the code has one' }), { description: 'Values for a sentence in the language of the reader' }),
+      message: text({ description: 'In English', example: 'the mail server has failed for 4m' }),
     }),
     { description: 'What needs attention' },
   ),

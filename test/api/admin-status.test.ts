@@ -92,6 +92,11 @@ describe('the state of the service', () => {
     assert.deepEqual(attention.map(({ kind }) => kind).sort(), ['backups', 'mail'])
     const messageOf = (kind: string): string => attention.find((one) => one.kind === kind)?.message ?? ''
     assert.match(messageOf('mail'), /^the mail server has failed for 4m; the last try ended with: .*421 busy/)
+    const paramsOf = (kind: string) => attention.find((one) => one.kind === kind)?.params ?? {}
+    assert.deepEqual(attention.map(({ code }) => code).sort(), ['backupOld', 'mailFailing'])
+    assert.equal(paramsOf('mail')['ms'], '240000')
+    assert.match(paramsOf('mail')['detail'] ?? '', /421 busy/)
+    assert.equal(paramsOf('backups')['at'], '2026-03-01T12:00:00.000Z')
     assert.match(messageOf('backups'), /^the last one is of 2026-03-01T12:00:00.000Z; the try of 2026-03-02T.* failed: /)
     assert.deepEqual([mail.counts.waiting, mail.oldestWaitingAt], [1, '2026-03-02T12:00:00.000Z'])
     assert.equal(backups.failure?.at, '2026-03-02T12:00:00.000Z')

@@ -99,7 +99,7 @@ describe('a feed', { skip: ONLY_HERE }, () => {
     for (let round = 0; round < 4; round++) await later(DAY_MS)
     const { status, sentence, suggestedAddress, failures } = await health()
     assert.deepEqual([status, suggestedAddress, failures], ['failing', `${url}/new.xml`, 5])
-    assert.deepEqual(await attention(), [{ kind: 'feeds', message: '1 feed cannot be fetched' }])
+    assert.deepEqual(await attention(), [{ kind: 'feeds', code: 'feedsFailing', params: { count: '1' }, message: '1 feed cannot be fetched' }])
     assert.match(String(sentence), /^For 4 days: The server responded with 404.*The site names http:.*new\.xml as its feed: use that address$/)
     isLost = false
     await later(DAY_MS)

@@ -4,6 +4,8 @@
  */
 import { performance } from 'node:perf_hooks'
 import type { Clock } from '../../base/clock.ts'
+import { concern, type Concern } from '../../base/concern.ts'
+import { isoDate } from '../../base/dates.ts'
 import { MINUTE_MS } from '../../base/duration.ts'
 import type { Log } from '../../base/log.ts'
 import { repeat } from '../../base/repeating.ts'
@@ -11,7 +13,7 @@ import { systemReason } from '../../base/system-error.ts'
 import { VERSION } from '../../base/version.ts'
 import type { ClusterNode } from '../../cluster/cluster-node.ts'
 import { startHeartbeat } from '../../cluster/heartbeat.ts'
-import { createMembership, SAME_SECRETS, silenceOf, type NodeRecord } from '../../cluster/membership.ts'
+import { createMembership, JOINED, SAME_SECRETS, silenceOf, type NodeRecord } from '../../cluster/membership.ts'
 import { createTrimming } from '../../cluster/trimming.ts'
 import { createDurablePosition } from '../../store/cluster/synced-position.ts'
 import type { Replication } from '../../store/cluster/replication.ts'
@@ -26,9 +28,20 @@ const TRIM_MS = MINUTE_MS
 /** How often what is committed is made durable, for the log to be trimmed behind it. */
 const SYNC_MS = 10_000
 
-function divergedText({ isAhead, reason }: { readonly isAhead: boolean; readonly reason: string }): string {
-  if (isAhead) return `this node is out of service and keeps its data, of which the log has lost a part: ${reason}`
-  return `this node has diverged and fetches its data again: ${reason}`
+function ofDiverged({ isAhead, reason: detail }: { readonly isAhead: boolean; readonly reason: string }): Concern {
+  if (isAhead) return concern('logLost', `this node is out of service and keeps its data, of which the log has lost a part: ${detail}`, { detail })
+  return concern('diverged', `this node has diverged and fetches its data again: ${detail}`, { detail })
+}
+
+function ofSilent(one: NodeRecord): Concern {
+  const message = `node ${one.node} ${silenceOf(one)}: start it, or run "dateline cluster remove ${one.node}"`
+  return concern(one.state === JOINED ? 'nodeNotStarted' : 'nodeSilent', message, { name: one.node, at: isoDate(one.time) })
+}
+
+function ofClock(name: string, ms: number): Concern {
+  const size = Math.abs(ms)
+  const message = `the clock of node ${name} differs by ${(size / 1000).toFixed(1)} s or more from that of this one: set both by NTP`
+  return concern('clock', message, { name, ms: size })
 }
 
 /** What the keeper does beside the other nodes. */
@@ -131,22 +144,20 @@ export function startClusterWork(options: ClusterWorkOptions) {
     /** Resolves with the reason when the service has to start again: with a copy of another node, or as its identity is taken. */
     replaced: replaced.promise,
     trimmedTo: trimming.trimmedTo,
-    /** What needs attention: a sentence each. */
-    concerns(): readonly string[] {
+    /** What needs attention. */
+    concerns(): readonly Concern[] {
       const state = replication.state()
       const silent = heartbeat.nodes().filter(({ isAlive }) => !isAlive)
       const failure = heartbeat.failure()
       return [
-        ...(state.kind === 'diverged' ? [divergedText(state)] : []),
-        ...(url() === undefined ? ['no other node can fetch the data of this one, as it tells no URL: set --cluster-node-url'] : []),
-        ...(state.kind === 'no-quorum' ? ['the log has no quorum: nothing can be written until more servers of etcd run'] : []),
-        ...(failure === undefined ? [] : [`the last exchange with etcd failed: ${failure}`]),
+        ...(state.kind === 'diverged' ? [ofDiverged(state)] : []),
+        ...(url() === undefined ? [concern('noUrl', 'no other node can fetch the data of this one, as it tells no URL: set --cluster-node-url')] : []),
+        ...(state.kind === 'no-quorum' ? [concern('noQuorum', 'the log has no quorum: nothing can be written until more servers of etcd run')] : []),
+        ...(failure === undefined ? [] : [concern('etcdFailing', `the last exchange with etcd failed: ${failure}`, { detail: failure })]),
         ...trimming.concerns(),
-        ...silent.map((one) => `node ${one.node} ${silenceOf(one)}: start it, or run "dateline cluster remove ${one.node}"`),
-        ...heartbeat.strangers().map((id) => `node ${id} has other secrets than this one: ${SAME_SECRETS}`),
-        ...[...heartbeat.clocks].map(
-          ([other, ms]) => `the clock of node ${other} differs by ${(Math.abs(ms) / 1000).toFixed(1)} s or more from that of this one: set both by NTP`,
-        ),
+        ...silent.map(ofSilent),
+        ...heartbeat.strangers().map((name) => concern('otherSecrets', `node ${name} has other secrets than this one: ${SAME_SECRETS}`, { name })),
+        ...[...heartbeat.clocks].map(([other, ms]) => ofClock(other, ms)),
       ]
     },
     async stop(): Promise<void> {

@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import type { Clock } from '../../base/clock.ts'
+import type { Concern } from '../../base/concern.ts'
 import { SECOND_MS } from '../../base/duration.ts'
 import { fail } from '../../base/failure.ts'
 import type { Log } from '../../base/log.ts'
@@ -125,8 +126,8 @@ export async function openNodeService({ config, dataDir, secrets, now, log }: No
       clusterMetrics(services.metrics, replication, node.counts, work)
       return work
     },
-    /** What needs attention: a sentence each. */
-    concerns: (): readonly string[] => work?.concerns() ?? [],
+    /** What needs attention. */
+    concerns: (): readonly Concern[] => work?.concerns() ?? [],
     /** Rejects with networkError where etcd has no quorum. */
     async status(): Promise<ClusterStatus> {
       if (work === undefined) throw fail('networkError', 'This node is starting: try again soon')

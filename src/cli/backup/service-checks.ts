@@ -155,7 +155,7 @@ function checkGuests(file: string, { dataDir, guestsMb }: Config): string | Warn
   try {
     return withDatabase(file, (database): string | Warning => {
       const [kept, limit] = [guestStorage(database), createGuestLimit(resolve(dataDir), () => guestsMb)()]
-      const warning = guestConcern(kept, limit)
+      const warning = guestConcern(kept, limit)?.message
       const text = `${kept.guests} keep ${sizeText(kept.bytes)} of the ${sizeText(limit.bytesMax)} that all together may`
       return warning === undefined ? text : { warning }
     })
@@ -250,7 +250,7 @@ function checkPictures(database: Database, { dataDir, mediaMax }: Config): strin
   for (const picture of allPictures(database)) if (files.sizeOf(picture) !== picture.bytes) missing++
   if (missing > 0) throw new Problem(`${missing} of ${counted(totals.pictures, 'picture')} have no whole file in ${files.directory}: run dateline media check`)
   const limit = createPictureLimit(directory, () => mediaMax)()
-  const warning = pictureConcern(totals, limit)
+  const warning = pictureConcern(totals, limit)?.message
   if (warning !== undefined) return { warning }
   return `${counted(totals.pictures, 'picture')}, ${sizeText(totals.bytes)} of the ${sizeText(limit.bytesMax)} that all together may take`
 }
