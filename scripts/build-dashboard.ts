@@ -38,6 +38,8 @@ const PAGES = [
 const SECOND_SCRIPT = 'src/dashboard/second-script.ts'
 /** The texts of one language each. */
 const TEXTS = /^data\/texts\/[a-z]{2}\.json$/
+/** Texts that most visits do without. */
+const LATER_TEXTS = /^data\/texts\/[a-z]+\/[a-z]{2}\.json$/
 const FONT = /\.woff2$/
 const ICON = 'src/dashboard/icon.svg'
 /** Runs before a page is painted, as a script that is no module. */
@@ -145,10 +147,11 @@ export async function buildDashboard({ root = ROOT, description }: DashboardOpti
   const [{ path, html, text }] = pages as [(typeof pages)[number]]
   const weights = new Map(assets.map(({ path, body, brotli }) => [path, (brotli ?? body).length]))
   const weight = (output: string): number => weights.get(`/${output}`) ?? 0
-  const texts = [...outputs].flatMap(([source, output]) => (TEXTS.test(source) ? [output] : []))
+  const madeOf = (kind: RegExp): readonly string[] => [...outputs].flatMap(([source, output]) => (kind.test(source) ? [output] : []))
+  const texts = madeOf(TEXTS)
   const fonts = new Map([...weights].filter(([one]) => FONT.test(one)))
   if (sum(fonts) > FONT_BYTES_MAX) throw new Error(`Cannot build ${html}: wanted at most ${FONT_BYTES_MAX} bytes of fonts, found ${sum(fonts)}`)
-  const later = [...texts, outputs.get(SECOND_SCRIPT) ?? '', ...[...fonts.keys()].map((one) => one.slice(1))]
+  const later = [...texts, ...madeOf(LATER_TEXTS), outputs.get(SECOND_SCRIPT) ?? '', ...[...fonts.keys()].map((one) => one.slice(1))]
   const named = withImports(namedIn(html, text).map((name) => outputs.get(name) ?? ''), later, metafile)
   const largest = texts.toSorted((one, other) => weight(other) - weight(one)).slice(0, 1)
   const visited = [...named, ...largest]

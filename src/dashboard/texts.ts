@@ -10,6 +10,9 @@ type Text = string | { readonly other: string; readonly [category: string]: stri
 export type TextKey = keyof typeof english
 type Table = { readonly [key in TextKey]: Text }
 
+/** Tables of one kind of texts, each a file of its own, which only readers of the language fetch. */
+export type Tables = { readonly [code in 'en' | 'de' | 'fr' | 'es' | 'ar']: () => Promise<{ readonly default: Readonly<Record<string, Text>> }> }
+
 interface Language {
   readonly name: string
   readonly direction: 'ltr' | 'rtl'
@@ -31,7 +34,9 @@ export type LanguageCode = keyof typeof LANGUAGES
 /** Letters that are written from the right, and signs that turn a line. */
 const RIGHT_TO_LEFT = /[\u0590-\u08ff\u202a-\u202e\u2066-\u2069\ufb1d-\ufefc]/
 
-let texts: Partial<Table> = {}
+let texts: Readonly<Record<string, Text>> = {}
+/** Tables that something needed beside that of the page. */
+const added = new Set<Tables>()
 let language: LanguageCode = 'en'
 let wanted: LanguageCode = language
 let plurals = new Intl.PluralRules('en')
@@ -52,14 +57,26 @@ export function locale(): string {
 export async function useLanguage(code: LanguageCode): Promise<boolean> {
   const { direction, load } = LANGUAGES[code]
   wanted = code
-  const table = (await load()).default
+  const tables = await Promise.all([load(), ...[...added].map((one) => one[code]())])
   if (wanted !== code) return false
-  texts = table
+  texts = Object.assign({}, language === code && texts, ...tables.map((table) => table.default)) as typeof texts
   language = code
   plurals = new Intl.PluralRules(code)
   document.documentElement.lang = code
   document.documentElement.dir = direction
   return true
+}
+
+/** Adds texts in the language of the page, and in each that is chosen later. Where they cannot be fetched, rejects and adds none. */
+export async function addTexts(tables: Tables): Promise<void> {
+  if (added.has(tables)) return
+  added.add(tables)
+  try {
+    await useLanguage(wanted)
+  } catch (error) {
+    added.delete(tables)
+    throw error
+  }
 }
 
 /** The first language of the reader's browser that has texts here. */
@@ -80,7 +97,7 @@ export function t(key: TextKey, values: TextValues = {}): string {
 
 /** The text of a key that is put together, such as `field.title`; `otherwise` where there is none. */
 export function textOr(key: string, otherwise: string, values: TextValues = {}): string {
-  const text = (texts as Readonly<Record<string, Text>>)[key]
+  const text = texts[key]
   return text === undefined ? otherwise : filled(text, values)
 }
 

@@ -1,17 +1,20 @@
 /** The tables of texts: complete, in the same form in every language, and each text is used. */
 import assert from 'node:assert/strict'
-import { globSync, readFileSync } from 'node:fs'
+import { globSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
-import { LANGUAGES, type TextKey } from '../../src/dashboard/texts.ts'
+import { CONCERN_CODES } from '../../src/base/concern.ts'
+import { LANGUAGES } from '../../src/dashboard/texts.ts'
 
 const ROOT = join(import.meta.dirname, '../../src/dashboard')
 type Text = string | Readonly<Record<string, string>>
-type Table = Readonly<Record<TextKey, Text>>
-const TABLES: Readonly<Record<string, Table>> = Object.fromEntries(
-  await Promise.all(Object.entries(LANGUAGES).map(async ([code, { load }]) => [code, (await load()).default as Table] as const)),
-)
-const ENGLISH = TABLES['en'] as Table
+type Table = Readonly<Record<string, Text>>
+const TEXTS = join(ROOT, '../../data/texts')
+/** The tables of the page, and those of each folder. */
+const KINDS = ['', ...readdirSync(TEXTS, { withFileTypes: true }).flatMap((one) => (one.isDirectory() ? [one.name] : []))]
+const fileOf = (kind: string, language: string): string => readFileSync(join(TEXTS, kind, `${language}.json`), 'utf8')
+const tableOf = (kind: string, language: string): Table => JSON.parse(fileOf(kind, language)) as Table
+const TABLES = KINDS.flatMap((kind) => Object.keys(LANGUAGES).map((language) => ({ kind, language, table: tableOf(kind, language), english: tableOf(kind, 'en') })))
 const formsOf = (text: Text): readonly string[] => (typeof text === 'string' ? [text] : Object.values(text))
 /** The form that has every placeholder. */
 const mainForm = (text: Text): string => (typeof text === 'string' ? text : (text['other'] ?? ''))
@@ -30,30 +33,31 @@ const MISWRITTEN: Readonly<Record<string, RegExp>> = {
 }
 
 describe('the texts of the page', () => {
-  for (const [language, table] of Object.entries(TABLES)) {
-    it(`are all there in ${language}, each once, and none is empty`, () => {
+  for (const { kind, language, table, english } of TABLES) {
+    const named = kind === '' ? language : `${language} (${kind})`
+    it(`are all there in ${named}, each once, and none is empty`, () => {
       // A table with a key twice reads as if the first were not there.
-      const written = readFileSync(join(ROOT, `../../data/texts/${language}.json`), 'utf8').match(/^  "(?:[^"\\]|\\.)*":/gm) ?? []
+      const written = fileOf(kind, language).match(/^  "(?:[^"\\]|\\.)*":/gm) ?? []
       assert.deepEqual(written.length, new Set(written).size)
       assert.equal(written.length, Object.keys(table).length)
-      assert.deepEqual(Object.keys(table).sort(), Object.keys(ENGLISH).sort())
+      assert.deepEqual(Object.keys(table).sort(), Object.keys(english).sort())
       for (const [key, text] of Object.entries(table)) {
         for (const form of formsOf(text)) assert.ok(form.trim() !== '', key)
       }
     })
 
-    it(`have the plural forms of ${language}, and its places`, () => {
+    it(`have the plural forms of ${named}, and its places`, () => {
       const { pluralCategories } = new Intl.PluralRules(language).resolvedOptions()
       for (const [key, text] of Object.entries(table)) {
-        const english = mainForm(ENGLISH[key as TextKey])
+        const wantedText = mainForm(english[key] ?? '')
         // Whether a number changes the words around it is a matter of the language.
-        assert.deepEqual(places(mainForm(text)), places(english), key)
+        assert.deepEqual(places(mainForm(text)), places(wantedText), key)
         if (typeof text === 'string') continue
         // Numbers of a million and more have a form of their own in French and Spanish, where "other" will do.
         const wanted = pluralCategories.filter((category) => category !== 'many' || language === 'ar')
         for (const category of wanted) assert.ok(Object.hasOwn(text, category), `${key}: no form for ${category}`)
         // One, two and none can be said without the number.
-        const known = new Set(places(english))
+        const known = new Set(places(wantedText))
         for (const [category, form] of Object.entries(text)) {
           assert.ok(pluralCategories.some((one) => one === category), `${key}: ${category} is no plural category`)
           for (const place of places(form)) assert.ok(known.has(place), `${key}, ${category}: {${place}} is unknown`)
@@ -62,8 +66,8 @@ describe('the texts of the page', () => {
     })
   }
 
-  for (const [language, table] of Object.entries(TABLES)) {
-    it(`are written with the signs and spaces of ${language}`, () => {
+  for (const { kind, language, table } of TABLES) {
+    it(`are written with the signs and spaces of ${language}${kind && `, ${kind}`}`, () => {
       for (const [key, text] of Object.entries(table)) {
         const words = formsOf(text).join('\n').replaceAll('{"tags": []}', '')
         const found = MISWRITTEN[language]?.exec(words)
@@ -78,7 +82,11 @@ describe('the texts of the page', () => {
     const isSaid = (key: string): boolean =>
       // Some are put together, as `field.${name}`.
       code.includes(`'${key}'`) || code.includes(`\`${key.slice(0, key.indexOf('.') + 1)}\${`)
-    const unsaid = Object.keys(ENGLISH).filter((key) => !isSaid(key))
+    const unsaid = KINDS.flatMap((kind) => Object.keys(tableOf(kind, 'en')).filter((key) => !isSaid(key)))
     assert.deepEqual(unsaid, [])
+  })
+
+  it('have a sentence for each code of what needs attention, and for no other', () => {
+    assert.deepEqual(Object.keys(tableOf('concerns', 'en')), CONCERN_CODES.map((code) => `concern.${code}`))
   })
 })

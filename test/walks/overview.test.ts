@@ -64,15 +64,18 @@ describe('the overview', { skip: browserMissing() }, () => {
     await page.expectNoProblems()
   })
 
-  it('tells what needs attention in the language of the reader, and the words of the service with it', async () => {
+  it('tells what needs attention in the language of the reader, also after another is chosen, with the words of the mail server', async () => {
     await service.call('POST', '/api/v1/auth/request-code', { body: { email: 'reader@example.org' } })
     await service.app.idle()
     service.advance(5 * 60_000)
     const page = await dashboard.openAs(cast.admin, '', { language: 'de' })
-    await page.click({ role: 'link', name: /^E-Mail-Versand gestört.*the mail server has failed for/s })
+    await page.click({ role: 'link', name: /^E-Mail-Versand gestört.*Der Mailserver ist seit 5 Minuten gestört/s })
     await page.find({ role: 'heading', name: 'Postausgang' })
     await page.open('/#/operations')
     await page.find({ role: 'link', name: /^E-Mail-Versand gestört/ })
+    await page.click({ role: 'button', name: /^Konto/ })
+    await page.select({ role: 'combobox', name: 'Sprache' }, 'Español')
+    await page.find({ role: 'link', name: /El servidor de correo falla desde hace 5 minutos/ })
     await page.expectNoProblems()
   })
 })

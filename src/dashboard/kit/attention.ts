@@ -1,9 +1,12 @@
-/** What needs attention: what it is about in the reader's language, and the service's own words. */
+/** What needs attention, as sentences in the language of the reader. */
+import type { RequestOptions } from '../../client/client.ts'
 import type { ServiceStatus } from '../../models/responses.ts'
+import type { ScreenContext } from '../screen.ts'
 import { FEEDS, hrefTo, SCHEDULED } from '../screen-url.ts'
-import { t } from '../texts.ts'
+import { addTexts, t, textOr, type Tables } from '../texts.ts'
 import { h, type Child } from './dom.ts'
 import { icon } from './icons.ts'
+import { byteSize, dateTimeText, duration } from './moments.ts'
 
 type Attention = ServiceStatus['attention'][number]
 
@@ -23,12 +26,36 @@ const PLACE_OF: { readonly [kind in Attention['kind']]?: string } = {
   feeds: hrefTo([FEEDS], { status: 'failing' }),
 }
 
+/** The sentences, which a healthy service never needs. */
+const SENTENCES: Tables = {
+  en: () => import('../../../data/texts/concerns/en.json', { with: { type: 'json' } }),
+  de: () => import('../../../data/texts/concerns/de.json', { with: { type: 'json' } }),
+  fr: () => import('../../../data/texts/concerns/fr.json', { with: { type: 'json' } }),
+  es: () => import('../../../data/texts/concerns/es.json', { with: { type: 'json' } }),
+  ar: () => import('../../../data/texts/concerns/ar.json', { with: { type: 'json' } }),
+}
+
+/** The status of the service, with the sentences about what needs attention. Without them, its English messages have to do. */
+export async function readStatus({ client }: Pick<ScreenContext, 'client'>, options: RequestOptions): Promise<ServiceStatus> {
+  const status = await client.admin.status(options)
+  if (status.attention.length > 0) await addTexts(SENTENCES).catch(() => {})
+  return status
+}
+
 /** What the service found; what has no place of its own leads to `elsewhere`. */
-export function foundByService({ kind, message }: Attention, elsewhere?: string): AttentionItem {
-  return {
-    href: PLACE_OF[kind] ?? elsewhere,
-    words: [t(`attention.${kind}`), h('span', { class: 'soft', lang: 'en', dir: 'auto' }, message)],
-  }
+export function foundByService(found: Attention, elsewhere?: string): AttentionItem {
+  return { href: PLACE_OF[found.kind] ?? elsewhere, words: [t(`attention.${found.kind}`), h('span', { class: 'soft' }, sentence(found))] }
+}
+
+/** A sentence from the code, and what no language has one for: a path, or what another program said. */
+function sentence({ code, params, message }: Attention): Child {
+  const asIs = (text: string): HTMLElement => h('span', { lang: 'en', dir: 'auto' }, text)
+  const { count, total, bytes = 0, limit = 0, ms = 0, at = '', name = '', detail } = params
+  const values = { count: Number(count), total: Number(total), name, at: dateTimeText(at) }
+  const sizes = { bytes: byteSize(Number(bytes)), limit: byteSize(Number(limit)), ms: duration(Number(ms)) }
+  const text = textOr(`concern.${code}`, '', { ...values, ...sizes })
+  if (text === '') return asIs(message)
+  return detail === undefined ? text : [text, ' ', asIs(detail)]
 }
 
 export function attentionCard(items: readonly AttentionItem[]): HTMLElement {

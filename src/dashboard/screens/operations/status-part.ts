@@ -3,7 +3,7 @@ import type { DashboardSetup, ServiceStatus } from '../../../models/responses.ts
 import { hrefTo } from '../../screen-url.ts'
 import { locale, t } from '../../texts.ts'
 import { atMostEvery } from '../../timing.ts'
-import { attentionCard, foundByService } from '../../kit/attention.ts'
+import { attentionCard, foundByService, readStatus } from '../../kit/attention.ts'
 import { h, type Child } from '../../kit/dom.ts'
 import { card, code } from '../../kit/elements.ts'
 import { icon } from '../../kit/icons.ts'
@@ -16,8 +16,8 @@ const REST_MS = 5_000
 
 export const statusPart: OpenPart = (context) => {
   const element = h('div', { class: 'part' })
-  const { admin, dashboard } = context.client
-  const { refresh } = readInto(context, { element, lines: 12, read: (options) => Promise.all([admin.status(options), dashboard.setup(options)]), show })
+  const { dashboard } = context.client
+  const { refresh } = readInto(context, { element, lines: 12, read: (options) => Promise.all([readStatus(context, options), dashboard.setup(options)]), show })
   const follow = atMostEvery(REST_MS, context.signal, refresh)
   context.live.follow({ changed: follow, missed: follow }, context.signal)
   return { element }

@@ -15,6 +15,7 @@ import { hrefTo } from '../../screen-url.ts'
 import type { OpenScreen, ScreenContext } from '../../screen.ts'
 import { locale, t } from '../../texts.ts'
 import { atMostEvery, every, now } from '../../timing.ts'
+import { readStatus } from '../../kit/attention.ts'
 import { barChart } from '../../kit/bar-chart.ts'
 import { h, type Child } from '../../kit/dom.ts'
 import { card } from '../../kit/elements.ts'
@@ -76,7 +77,7 @@ async function readOverview(context: ScreenContext, options: RequestOptions): Pr
   const [overview, page, status, reviews, due, ...drafts] = await Promise.all([
     client.dashboard.overview(options),
     draftsOf(client, headline).list({ sort: 'updatedAt:desc', limit: LATEST }, options),
-    isAdmin(user) ? client.admin.status(options).catch(hideMissing) : undefined,
+    isAdmin(user) ? readStatus(context, options).catch(hideMissing) : undefined,
     client.dashboard.reviews(options),
     readDueToday(context, options),
     ...writable.map((name) => draftsOf(client, modelNamed(name) ?? headline).list({ filter: { status: 'draft' }, limit: 0, count: true }, options)),
