@@ -10,6 +10,8 @@ import { samplePicture } from '../../scripts/tools/media/sample-pictures.ts'
 import { s3Server } from '../../scripts/tools/offsite/s3-server.ts'
 import { parseIdentityFile } from '../../src/age/age-keys.ts'
 import { runHere } from '../support/service/in-process.ts'
+import { beginRestore } from '../../src/store/backup/unfinished-restore.ts'
+import { ownDataDir, prepareDataDir } from '../../src/store/db/data-dir.ts'
 import { openDatabase } from '../../src/store/db/database.ts'
 import { ADMIN_EMAIL, startService } from '../support/service/service.ts'
 
@@ -137,6 +139,22 @@ describe('dateline restore --from', () => {
       assert.deepEqual(readdirSync(data).filter((name) => /restoring|unfinished|\.new$/.test(name)), [])
     }
     assert.ok(refused > 0, 'no kill came in the middle')
+  })
+
+  it('that another process keeps out leaves the note of that one as it is', async (t) => {
+    const { dir, place, key } = await storedSite(t)
+    const data = prepareDataDir(join(dir, 'busy'))
+    const lock = ownDataDir(data, { pid: process.pid, startedAt: '2026-11-24T09:30:00.000Z' })
+    t.after(() => lock.release())
+    const note = join(data.path, 'restore-unfinished.json')
+    beginRestore(data, 'dateline restore that runs').replacing()
+    const before = statSync(note, { bigint: true })
+    const { code, stderr } = await runAndKill(['restore', '--from', place, '--identity', key, '--data-dir', data.path, '--yes'])
+    assert.notEqual(code, 0)
+    assert.match(stderr, /is using it/)
+    const after = statSync(note, { bigint: true })
+    // Not even for a moment: the other one may have ended by then, and what it wrote would be gone.
+    assert.deepEqual([after.ino, after.mtimeNs], [before.ino, before.mtimeNs])
   })
 
   it('refuses what cannot be right, and leaves no directory behind', async (t) => {

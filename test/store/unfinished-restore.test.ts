@@ -1,6 +1,6 @@
 /** The note of a restore that has not ended, and when a directory with one may be used. */
 import assert from 'node:assert/strict'
-import { existsSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { temporaryDirectory } from '../../scripts/tools/temporary-directory.ts'
@@ -11,8 +11,8 @@ const COMMAND = 'dateline restore --from file:///mnt/nas'
 
 describe('a restore that has not ended', () => {
   it('keeps a directory without a database from use, and one whose database may be the restored one', (t) => {
-    const path = join(temporaryDirectory(t), 'made', 'data')
-    const begun = beginRestore(path, COMMAND)
+    const path = temporaryDirectory(t)
+    const begun = beginRestore({ path }, COMMAND)
     assert.throws(() => requireRestored(path), /was interrupted or still runs, and it has no database yet: run "dateline restore --from file:\/\/\/mnt\/nas" again, or remove ".*restore-unfinished\.json"/)
     writeFileSync(join(path, 'dateline.db'), '')
     assert.throws(() => requireRestored(path), /it has no database yet/)
@@ -25,30 +25,17 @@ describe('a restore that has not ended', () => {
     assert.deepEqual(readdirSync(path), ['dateline.db'])
   })
 
-  it('that is undone leaves what was there: no directory, or the note of the one before', (t) => {
-    const directory = temporaryDirectory(t)
-    const path = join(directory, 'made', 'data')
-    beginRestore(path, COMMAND).undo()
-    assert.equal(existsSync(join(directory, 'made')), false)
-    beginRestore(path, COMMAND).replacing()
+  it('that is undone leaves what was there: nothing, or the note of the one before', (t) => {
+    const path = temporaryDirectory(t)
+    beginRestore({ path }, COMMAND).undo()
+    assert.deepEqual(readdirSync(path), [])
+    beginRestore({ path }, COMMAND).replacing()
     writeFileSync(join(path, 'dateline.db'), 'half')
     const before = readFileSync(join(path, NOTE), 'utf8')
-    const second = beginRestore(path, 'dateline restore other.db')
+    const second = beginRestore({ path }, 'dateline restore other.db')
     assert.throws(() => requireRestored(path), /may lack its secrets: run "dateline restore other\.db" again/)
     second.undo()
     assert.equal(readFileSync(join(path, NOTE), 'utf8'), before)
-  })
-
-  it('that is undone does not bring back the note of one that has ended meanwhile', (t) => {
-    const path = temporaryDirectory(t)
-    writeFileSync(join(path, 'dateline.db'), 'restored')
-    const running = beginRestore(path, COMMAND)
-    running.replacing()
-    const refused = beginRestore(path, COMMAND)
-    running.end()
-    refused.undo()
-    requireRestored(path)
-    assert.equal(existsSync(join(path, NOTE)), false)
   })
 
   it('with a note that cannot be read is one whose database may be the restored one', (t) => {

@@ -9,13 +9,13 @@ import { readConfig } from '../../config/read-config.ts'
 import { readIdentity } from '../../cluster/node-identity.ts'
 import { STORED_MODELS } from '../../models/registry.ts'
 import { maskPlaces } from '../../offsite/place-address.ts'
-import { DataDirError, discardDataDir, ownDataDir, prepareDataDir, type DataDir, type DataDirLock } from '../../store/db/data-dir.ts'
+import { DataDirError, discardDataDir, ownDataDir, prepareDataDir, type DataDirLock } from '../../store/db/data-dir.ts'
 import { forgetPosition } from '../../store/cluster/position-table.ts'
 import { endRestore, removeRestoreFiles } from '../../store/backup/pending-restore.ts'
 import type { CopiedPictures } from '../../store/backup/picture-copies.ts'
 import { removeReplaced, REPLACED_MAX, restoreDatabase } from '../../store/backup/restore.ts'
 import { ADMINISTRATORS_TOLD_MAX, type CopyDifferences, type RemovedCredentials } from '../../store/backup/restored-copy.ts'
-import { beginRestore } from '../../store/backup/unfinished-restore.ts'
+import { beginRestore, type BegunRestore } from '../../store/backup/unfinished-restore.ts'
 import type { Config } from '../../config/settings.ts'
 import { EXIT, UsageError, type Arguments, type Command } from '../command.ts'
 import { commandHere, shellWord } from '../command-here.ts'
@@ -58,13 +58,14 @@ export const restoreCommand: Command = {
           'with another --cluster-prefix, and join the others again with empty data directories',
       )
     }
-    const begun = beginRestore(path, commandHere(wordsOf(args, config), config))
+    const dir = prepareDataDir(path)
     let [isReplaced, isDone] = [false, false]
-    let owned: { readonly dir: DataDir; readonly lock: DataDirLock } | undefined
+    let lock: DataDirLock | undefined
+    let begun: BegunRestore | undefined
     let fetched: FetchedSite | undefined
     try {
-      const dir = prepareDataDir(path)
-      owned = { dir, lock: ownDataDir(dir, { pid: process.pid, startedAt: isoDate(systemClock()) }) }
+      lock = ownDataDir(dir, { pid: process.pid, startedAt: isoDate(systemClock()) })
+      const unfinished = (begun = beginRestore(dir, commandHere(wordsOf(args, config), config)))
       fetched = options.has('--from') ? await fetchSite(args, config, dir.path, terminal) : undefined
       const from = fetched?.file ?? operands[0]
       if (from === undefined) return EXIT.failed
@@ -83,7 +84,7 @@ export const restoreCommand: Command = {
         async onReplace() {
           if ((statSync(dir.database, { throwIfNoEntry: false })?.size ?? 0) > 0) await record()
           // Its secrets follow.
-          if (fetched !== undefined) begun.replacing()
+          if (fetched !== undefined) unfinished.replacing()
         },
         // A place is written by those who know its recipient: tokens and passkeys come back with their site.
         keepsCredentials: options.has('--keep-tokens') || fetched !== undefined,
@@ -95,7 +96,7 @@ export const restoreCommand: Command = {
       endRestore(dir)
       removeRestoreFiles(dir)
       if (fetched !== undefined) writeBeside(dir, fetched.beside)
-      begun.end()
+      unfinished.end()
       isDone = true
       const { gone, left } = removeReplaced(dir, from)
       const { bytes, schema, version, items, pictures, replaced, removed, differs } = restored
@@ -120,10 +121,10 @@ export const restoreCommand: Command = {
       return EXIT.ok
     } finally {
       fetched?.discard()
-      owned?.lock.release()
+      if (!isReplaced) begun?.undo()
+      lock?.release()
       // A mistyped FILE must not leave an empty data directory.
-      if (!isDone && owned !== undefined) discardDataDir(owned.dir)
-      if (!isReplaced) begun.undo()
+      if (!isDone) discardDataDir(dir)
     }
   },
 }

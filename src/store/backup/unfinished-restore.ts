@@ -1,14 +1,14 @@
 /**
  * A restore by a command that has not ended. A service would take what a killed one left for a new site: an empty database, or the
- * restored one without its secrets. So a note is in the directory before anything else, and goes when all is there.
+ * restored one without its secrets. So a note is in the directory before anything that comes of it, and goes when all is there.
  */
-import { existsSync, rmdirSync, rmSync, statSync } from 'node:fs'
+import { existsSync, rmSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { replaceFile } from '../../base/directory.ts'
 import { parseJsonObject } from '../../base/json.ts'
 import { readRegularFile } from '../../base/regular-file.ts'
 import { systemReason } from '../../base/system-error.ts'
-import { databaseFile, DataDirError, makeDataDirectory } from '../db/data-dir.ts'
+import { databaseFile, DataDirError, type DataDir } from '../db/data-dir.ts'
 
 const FILE_MODE = 0o600
 const NOTE_BYTES_MAX = 16 * 1024
@@ -30,10 +30,12 @@ export interface BegunRestore {
   undo(): void
 }
 
-/** Call it before anything is written to the directory, which is made where it is missing. Throws DataDirError. */
-export function beginRestore(path: string, command: string): BegunRestore {
+/**
+ * Call it with the lock of the directory, so that no other restore changes the note meanwhile, and before anything that a service could
+ * take for a site is written. Throws DataDirError.
+ */
+export function beginRestore({ path }: Pick<DataDir, 'path'>, command: string): BegunRestore {
   const file = noteFile(path)
-  const directories = makeDataDirectory(path)
   try {
     const earlier = existsSync(file) ? readRegularFile(file, NOTE_BYTES_MAX).toString('utf8') : undefined
     const write = (isReplacing: boolean): void => replaceFile(file, JSON.stringify({ command, isReplacing } satisfies Note), FILE_MODE)
@@ -42,17 +44,8 @@ export function beginRestore(path: string, command: string): BegunRestore {
       replacing: () => write(true),
       end: () => rmSync(file, { force: true }),
       undo() {
-        if (earlier !== undefined) {
-          // Where ours is gone, the earlier one was still running, and has ended: all is there.
-          if (existsSync(file)) replaceFile(file, earlier, FILE_MODE)
-          return
-        }
-        rmSync(file, { force: true })
-        try {
-          for (const directory of directories.toReversed()) rmdirSync(directory)
-        } catch {
-          // It has other files by now.
-        }
+        if (earlier === undefined) rmSync(file, { force: true })
+        else replaceFile(file, earlier, FILE_MODE)
       },
     }
   } catch (error) {

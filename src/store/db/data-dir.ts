@@ -60,28 +60,14 @@ export function openedDataDir(path: string): DataDir {
 export function prepareDataDir(path: string): DataDir {
   const full = resolve(path)
   const database = databaseFile(full)
-  const directories = makeDataDirectory(full)
+  requireClosed(full)
   try {
+    const directories = makeDirectory(full, DIRECTORY_MODE)
     const files = [database, lockFile(full), ownerFile(full)].filter((file) => !existsSync(file))
     // SQLite gives the -wal and -shm files the mode of the database.
     for (const file of [database, lockFile(full)]) createPrivate(file)
     return { path: full, database, secrets: join(full, 'secrets'), made: { directories, files } }
   } catch (error) {
-    throw new DataDirError(`Cannot use the data directory "${full}": ${systemReason(error)}`, { cause: error })
-  }
-}
-
-/**
- * Creates the directory alone, where it is missing. Returns the directories that were made, parents first. Throws DataDirError, also
- * where other users could replace what is written there.
- */
-export function makeDataDirectory(path: string): readonly string[] {
-  const full = resolve(path)
-  try {
-    requireClosed(full)
-    return makeDirectory(full, DIRECTORY_MODE)
-  } catch (error) {
-    if (error instanceof DataDirError) throw error
     throw new DataDirError(`Cannot use the data directory "${full}": ${systemReason(error)}`, { cause: error })
   }
 }
