@@ -7,6 +7,8 @@ import { after, before, describe, it } from 'node:test'
 import { olderNodes } from '../../src/cli/cluster/cluster-upgrade-command.ts'
 import { newNode, newSite, readIdentity, writeDraft } from '../../src/cluster/node-identity.ts'
 import { createSite } from '../../src/cluster/site-record.ts'
+import { beginRestore } from '../../src/store/backup/unfinished-restore.ts'
+import { prepareDataDir } from '../../src/store/db/data-dir.ts'
 import { startCluster, until } from '../support/cluster/cluster-services.ts'
 import { connectTo } from '../../scripts/tools/cluster/etcd-clients.ts'
 import { noEtcd } from '../../scripts/tools/cluster/etcd-server.ts'
@@ -70,6 +72,27 @@ describe('commands of a cluster', { skip: noEtcd === false ? ONLY_HERE : noEtcd 
     mkdirSync(join(directory, 'data'))
     for (const name of ['dateline.db', 'dateline.lock', 'owner.json']) writeFileSync(join(directory, 'data', name), '')
     assert.match(await joinAt(directory), /^Joined the cluster/)
+  })
+
+  it('init and join refuse what a restore that was killed has left, as the service does', async () => {
+    const restoring = (directory: string) => {
+      const data = prepareDataDir(join(directory, 'data'))
+      return { directory, data, begun: beginRestore(data, 'dateline restore --from file:///mnt/nas') }
+    }
+    const [empty, half] = [restoring(temporaryDirectory(cleanup)), restoring(temporaryDirectory(cleanup))]
+    writeFileSync(half.data.database, 'the database of a site whose secrets are missing')
+    half.begun.replacing()
+    const ticket = await cluster.command(node.directory, 'cluster', 'token')
+    for (const [{ directory, data }, found] of [[empty, 'it has no database yet'], [half, 'the database may lack its secrets']] as const) {
+      const before = readdirSync(data.path)
+      for (const words of [['init', '--cluster-prefix', '/half/'], ['join', '--from', node.url, '--token', ticket]]) {
+        const wanted = `a restore into it was interrupted or still runs, and ${found}: run "dateline restore --from file:///mnt/nas" again`
+        assert.ok((await refused(directory, 'cluster', ...words)).includes(wanted), words.join(' '))
+      }
+      assert.deepEqual(readdirSync(data.path).filter((name) => name !== 'owner.json'), before)
+    }
+    // The token was not used up.
+    assert.match(await cluster.command(temporaryDirectory(cleanup), 'cluster', 'join', '--from', node.url, '--token', ticket), /^Joined the cluster/)
   })
 
   it('init and join that were interrupted can be run again', async () => {

@@ -21,6 +21,7 @@ import { readSecrets } from '../../config/secrets.ts'
 import { STORED_MODELS } from '../../models/registry.ts'
 import { isRestorePending } from '../../store/backup/pending-restore.ts'
 import { restoreDatabase } from '../../store/backup/restore.ts'
+import { requireRestored } from '../../store/backup/unfinished-restore.ts'
 import { filePosition, forgetPosition, startOfLog } from '../../store/cluster/position-table.ts'
 import { DataDirError, discardDataDir, ownDataDir, prepareDataDir, type DataDir, type DataDirLock } from '../../store/db/data-dir.ts'
 import { schemaOfFile } from '../../store/schema/migrate.ts'
@@ -53,6 +54,7 @@ export const clusterInitCommand: Command = {
         // A running service keeps the lock: it is refused before anything of it is judged or changed.
         const lock = ownDataDir(dir, { pid: process.pid, startedAt: isoDate(systemClock()) })
         try {
+          requireRestored(dir.path)
           terminal.stdout.write(await initialize({ reached, dir, lock, from: args.options.get('--from'), terminal }))
           isDone = true
         } finally {

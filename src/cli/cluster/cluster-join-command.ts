@@ -10,6 +10,7 @@ import { ClusterSettingError, parseNodeUrl } from '../../cluster/etcd-target.ts'
 import { createMembership, JOINED } from '../../cluster/membership.ts'
 import { adoptDraft, newNode, readDraft, readIdentity, removeDraft, writeDraft } from '../../cluster/node-identity.ts'
 import { downloadSnapshot, PeerError, requestHandover, type Handover, type Peer } from '../../cluster/peer-requests.ts'
+import { requireRestored } from '../../store/backup/unfinished-restore.ts'
 import { filePosition } from '../../store/cluster/position-table.ts'
 import { DataDirError, discardDataDir, ownDataDir, prepareDataDir, type DataDir } from '../../store/db/data-dir.ts'
 import { openDatabase } from '../../store/db/database.ts'
@@ -44,6 +45,7 @@ export const clusterJoinCommand: Command = {
       const lock = ownDataDir(dir, { pid: process.pid, startedAt: isoDate(systemClock()) })
       let isDone = false
       try {
+        requireRestored(dir.path)
         requireEmpty(dir)
         try {
           const handover = await requestHandover({ url, ca: target.ca }, token)
