@@ -52,10 +52,11 @@ export function locale(): string {
 
 /**
  * Loads the texts of a language and switches the page to it: everything built from now on is in it. False where another
- * language was chosen meanwhile, which stays.
+ * language was chosen meanwhile, which stays. The page at `/docs` has tables of its own.
  */
-export async function useLanguage(code: LanguageCode): Promise<boolean> {
-  const { direction, load } = LANGUAGES[code]
+export async function useLanguage(code: LanguageCode, own?: Tables): Promise<boolean> {
+  const { direction, load: ofDashboard } = LANGUAGES[code]
+  const load = own?.[code] ?? ofDashboard
   wanted = code
   const tables = await Promise.all([load(), ...[...added].map((one) => one[code]())])
   if (wanted !== code) return false

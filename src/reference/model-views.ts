@@ -3,6 +3,7 @@ import { canList, type DescribedApi, type DescribedModel } from './described-api
 import type { ErrorCodes } from './error-codes.ts'
 import { modelFor } from './filter-examples.ts'
 import { html, joined, prose, type Html, type Part } from '../base/html.ts'
+import { chromeText } from './chrome-text.ts'
 import { schemaLink, schemaView } from './schema-view.ts'
 import { hrefTo, section } from './section.ts'
 
@@ -40,7 +41,7 @@ export function modelView(model: DescribedModel): Html {
 export function filtersView(api: DescribedApi): Html {
   const byKind = Map.groupBy(api.operators, ({ kind }) => kind)
   return section(
-    { path: 'filters', title: 'Filters', name: 'Filters' },
+    { path: 'filters', title: chromeText('docs.filters'), name: 'Filters' },
     html`<p>A filter is a MongoDB query in JSON: dotted paths of fields, each with the value that it must have or with
       operators. It goes into the parameter <code>filter</code>, or into the body of a query. Its limits are in
       ${schemaLink('Filter')}.</p>
@@ -63,7 +64,7 @@ export function filtersView(api: DescribedApi): Html {
 
 export function errorsView({ all, common }: ErrorCodes): Html {
   return section(
-    { path: 'errors', title: 'Errors', name: 'Errors' },
+    { path: 'errors', title: chromeText('docs.errors'), name: 'Errors' },
     html`<p>Every failure below <code>/api</code> is an object with <code>error</code>, which has a <code>code</code>
       for programs and a <code>message</code> for people. Codes never change; messages may.</p>
       <ul class="members">
@@ -83,7 +84,7 @@ export function errorsView({ all, common }: ErrorCodes): Html {
 
 export function schemasView({ schemas }: DescribedApi): Html {
   return section(
-    { path: 'schemas', title: 'Schemas', name: 'Schemas' },
+    { path: 'schemas', title: chromeText('docs.schemas'), name: 'Schemas' },
     html`<p>All bodies and responses, by name.</p>
       <div>
         ${[...schemas].map(

@@ -2,12 +2,13 @@
 import { contentOf, tokenOf, type Operation, type Parameter, type ResponseObject } from './described-api.ts'
 import { codesOf, type ErrorCodes } from './error-codes.ts'
 import { html, prose, type Html, type Part } from '../base/html.ts'
+import { chromeText } from './chrome-text.ts'
 import { exampleText, exampleValues, requestExamples, successOf, variantsOf } from './request-examples.ts'
 import { memberView, schemaView } from './schema-view.ts'
 import { codeText, hrefTo, section, SERVICE_URL } from './section.ts'
 import { tryForm } from './try-form.ts'
 
-const TOKEN_TEXTS = { required: 'Needs a token', optional: 'Takes a token', none: 'Needs no token' } as const
+const TOKEN_TEXTS = { required: 'docs.needsToken', optional: 'docs.takesToken', none: 'docs.needsNoToken' } as const
 
 export function operationView(operation: Operation, codes: ErrorCodes): Html {
   const { operationId, summary, description = '', method, path, parameters = [], requestBody, responses } = operation
@@ -18,20 +19,20 @@ export function operationView(operation: Operation, codes: ErrorCodes): Html {
     html`<p class="line">
         ${methodTag(method)}
         <code>${path}</code>
-        <span class="soft">${TOKEN_TEXTS[tokenOf(operation)]}</span>
+        <span class="soft">${chromeText(TOKEN_TEXTS[tokenOf(operation)])}</span>
       </p>
       <div class="columns">
         <div class="told">
           ${about !== '' && html`<p>${prose(about)}</p>`}
-          ${who !== undefined && part('Who may', who.split('; ').map((one) => html`<p>${prose(one)}</p>`))}
+          ${who !== undefined && part('docs.whoMay', who.split('; ').map((one) => html`<p>${prose(one)}</p>`))}
           ${parameters.length > 0 &&
-          part('Parameters', html`<ul class="members">${parameters.map(parameterView)}</ul>`)}
-          ${body !== undefined && part('Body', schemaView(body.schema))}
-          ${part('Responses', [
+          part('docs.parameters', html`<ul class="members">${parameters.map(parameterView)}</ul>`)}
+          ${body !== undefined && part('docs.body', schemaView(body.schema))}
+          ${part('docs.responses', [
             Object.entries(responses).map(([status, response]) => status.startsWith('2') && successView(status, response)),
             html`<ul class="line">
               ${Object.entries(responses).map(([status, response]) => failureView(status, response, codes))}
-              <li><a href="#/errors">those of all operations</a></li>
+              <li><a href="#/errors">${chromeText('docs.ofAll')}</a></li>
             </ul>`,
           ])}
         </div>
@@ -45,8 +46,8 @@ export function methodTag(method: string): Html {
   return html`<span class="method ${method.toLowerCase()}">${method}</span>`
 }
 
-function part(title: string, content: Part): Part {
-  return [html`<h4>${title}</h4>`, content]
+function part(title: Parameters<typeof chromeText>[0], content: Part): Part {
+  return [html`<h4>${chromeText(title)}</h4>`, content]
 }
 
 function parameterView({ name, in: location, required = false, description, schema, content }: Parameter): Html {
@@ -61,7 +62,7 @@ function successView(status: string, { description, headers = {}, content }: Res
     </p>
     ${body !== undefined && schemaView(body.schema)}
     <details>
-      <summary>Response headers (${Object.keys(headers).length})</summary>
+      <summary>${chromeText('docs.responseHeaders')} (${Object.keys(headers).length})</summary>
       <dl>
         ${Object.entries(headers).map(([name, header]) => html`<dt>${name}</dt><dd>${prose(header.description)}</dd>`)}
       </dl>
@@ -90,7 +91,7 @@ function examplesView(operation: Operation): Html {
   }))
   const languages = examples[0]?.requests.map(({ language }) => language) ?? []
   const choice = html`<label class="line soft">
-    Example for
+    ${chromeText('docs.exampleFor')}
     <select id="variant-${operationId}">${variants.map((one) => html`<option>${one}</option>`)}</select>
   </label>`
   return html`<div class="shown">
@@ -108,7 +109,7 @@ function examplesView(operation: Operation): Html {
         ),
       )}
     </div>
-    ${success?.content !== undefined && html`<p class="soft">Response ${success.status}</p>
+    ${success?.content !== undefined && html`<p class="soft">${chromeText('docs.response')} ${success.status}</p>
       <div class="code">
         ${examples.map(({ variant, response = '' }, index) =>
           codeText(response, { label: `Response: ${summary}`, variant, isHidden: index > 0 }),

@@ -4,6 +4,7 @@ import { errorCodes } from './error-codes.ts'
 import { filterExamples } from './filter-examples.ts'
 import { guideTitle, guideView, type GuideText } from './guide-view.ts'
 import { attributes, html, prose, type Html } from '../base/html.ts'
+import { chromeLabel, chromeText } from './chrome-text.ts'
 import { errorsView, filtersView, modelView, schemasView } from './model-views.ts'
 import { methodTag, operationView } from './operation-view.ts'
 import { codeBlock, hrefTo, section, SERVICE_URL } from './section.ts'
@@ -14,7 +15,7 @@ export function referencePage(description: object, guides: readonly GuideText[] 
   const { info, operations, models } = api
   const codes = errorCodes(operations)
   const page = html`${contentsView(api, guides)}
-    <main id="content" tabindex="-1">
+    <main id="content" tabindex="-1" lang="en" dir="ltr">
       <h1>${info.title} API<span class="soft"> ${info.version}</span></h1>
       ${startView(api)}
       ${playgroundView(api)}
@@ -26,7 +27,7 @@ export function referencePage(description: object, guides: readonly GuideText[] 
           own.map((operation) => operationView(operation, codes)),
         ),
       )}
-      ${section({ path: 'models', title: 'Models', name: 'Models' }, models.map(modelView))}
+      ${section({ path: 'models', title: chromeText('docs.models'), name: 'Models' }, models.map(modelView))}
       ${filtersView(api)}
       ${errorsView(codes)}
       ${schemasView(api)}
@@ -40,24 +41,24 @@ function byTag({ tags, operations }: DescribedApi) {
 
 function contentsView(api: DescribedApi, guides: readonly GuideText[]): Html {
   const link = (path: string, label: Html | string): Html => html`<li><a href="${hrefTo(path)}">${label}</a></li>`
-  return html`<nav id="contents" aria-label="Contents" popover>
+  return html`<nav id="contents"${chromeLabel('docs.contents')} popover>
     <ul>
-      ${link('start', 'Getting started')}
-      ${link('playground', 'Filter playground')}
-      ${link('filters', 'Filters')}
-      ${link('errors', 'Errors')}
-      ${link('schemas', 'Schemas')}
+      ${link('start', chromeText('docs.start'))}
+      ${link('playground', chromeText('docs.playground'))}
+      ${link('filters', chromeText('docs.filters'))}
+      ${link('errors', chromeText('docs.errors'))}
+      ${link('schemas', chromeText('docs.schemas'))}
     </ul>
-    ${guides.length > 0 && html`<p>Guides</p>
-      <ul>${guides.map((guide) => link(`guides/${guide.topic}`, guideTitle(guide)))}</ul>`}
-    ${byTag(api).map(({ name, own }) => html`<p>${name}</p>
-      <ul>
+    ${guides.length > 0 && html`<p>${chromeText('docs.guides')}</p>
+      <ul lang="en">${guides.map((guide) => link(`guides/${guide.topic}`, guideTitle(guide)))}</ul>`}
+    ${byTag(api).map(({ name, own }) => html`<p lang="en">${name}</p>
+      <ul lang="en">
         ${own.map(({ operationId, method, summary }) =>
           link(`operations/${operationId}`, html`${methodTag(method)} <span>${shortened(summary)}</span>`),
         )}
       </ul>`)}
-    <p>Models</p>
-    <ul>${api.models.map(({ name }) => link(`models/${name}`, name))}</ul>
+    <p>${chromeText('docs.models')}</p>
+    <ul lang="en">${api.models.map(({ name }) => link(`models/${name}`, name))}</ul>
   </nav>`
 }
 
@@ -80,7 +81,7 @@ function startView({ info }: DescribedApi): Html {
     '  -H "Authorization: Bearer $TOKEN"',
   ]
   return section(
-    { path: 'start', title: 'Getting started', name: 'Getting started', kind: 'Guide' },
+    { path: 'start', title: chromeText('docs.start'), name: 'Getting started', kind: 'Guide' },
     html`<p>${prose(info.description)}</p>
       <p>Signing in takes two requests: the first sends a code by mail, the response to the second has the
       <code>token</code>. All other requests send it in the header <code>Authorization</code>.</p>
@@ -98,27 +99,27 @@ function playgroundView(api: DescribedApi): Html {
   const filterInput = html`<textarea class="mono" name="filter" rows="9" spellcheck="false" autocapitalize="off"
     placeholder="${placeholder}" aria-describedby="filter-problem"></textarea>`
   return section(
-    { path: 'playground', title: 'Filter playground', name: 'Filter playground', kind: 'Guide' },
+    { path: 'playground', title: chromeText('docs.playground'), name: 'Filter playground', kind: 'Guide' },
     html`<p>Write a filter and see what it finds in your own data, and the plan by which the service finds it, as
       <code>explain</code> returns it. The URL of this page holds the filter, so that you can share it.</p>
       <div class="session"></div>
       <div class="play">
         <form class="card" novalidate>
-          <label class="field"><span>Model</span>
+          <label class="field"><span>${chromeText('docs.model')}</span>
             <select name="model">${models.map(({ name }) => html`<option>${name}</option>`)}</select>
           </label>
-          <label class="field"><span>Filter</span>
+          <label class="field"><span>${chromeText('docs.filter')}</span>
             ${filterInput}
           </label>
           <div class="field-problem" id="filter-problem" role="status"></div>
-          <label class="field"><span>Sort</span>
+          <label class="field"><span>${chromeText('docs.sort')}</span>
               <input name="sort" autocomplete="off" spellcheck="false" placeholder="updatedAt:desc">
           </label>
-          <label class="field"><span>Limit</span>
+          <label class="field"><span>${chromeText('docs.limit')}</span>
             <input name="limit" type="number" min="1" max="100" value="10" required>
           </label>
-          <p class="soft">Examples</p>
-          <div class="buttons" role="group" aria-label="Examples">
+          <p class="soft">${chromeText('docs.examples')}</p>
+          <div class="buttons" role="group"${chromeLabel('docs.examples')}>
             ${filterExamples(api).map(({ label, about: title, filter, sort, models: of }) => {
               const example = { title, 'data-filter': filter, 'data-sort': sort, 'data-models': of.join(' ') }
               return html`<button type="button" class="small"${attributes(example)}>${label}</button>`

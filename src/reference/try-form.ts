@@ -1,6 +1,7 @@
 /** The form that tries an operation: its attributes say which request it sends, its fields have the values. */
 import { BYTES_TYPE, contentOf, tokenOf, type Operation, type Parameter } from './described-api.ts'
 import { attributes, html, prose, type Html, type Part } from '../base/html.ts'
+import { chromeLabel, chromeText } from './chrome-text.ts'
 import { exampleText, exampleValues, parameterExample, variantsOf } from './request-examples.ts'
 
 /** These change nothing, though their method could. */
@@ -21,28 +22,28 @@ export function tryForm(operation: Operation): Html {
   const bodyInput = html`<textarea class="mono" name="body" data-location="body" rows="12" spellcheck="false">
 ${body}</textarea>`
   return html`<details>
-    <summary class="button">Try it</summary>
+    <summary class="button">${chromeText('docs.tryIt')}</summary>
     <form class="try card" novalidate${attributes(request)}>
       <div class="session" id="try-${operationId}-session"></div>
       ${parameters.map((parameter, index) => {
         const value = parameter.required === true && parameter.in !== 'path' ? given[index]?.value : ''
-        const about = [prose(parameter.description ?? ''), parameter.required !== true && ' (optional)']
-        return field(parameter.name, about, inputFor(parameter, value ?? '', operation))
+        const about = [prose(parameter.description ?? ''), parameter.required !== true && html` (${chromeText('docs.optional')})`]
+        return field(html`<code>${parameter.name}</code>`, about, inputFor(parameter, value ?? '', operation))
       })}
-      ${type !== undefined && field('Body', 'JSON', bodyInput)}
+      ${type !== undefined && field(chromeText('docs.body'), 'JSON', bodyInput)}
       <p class="field-problem" id="try-${operationId}-problem" role="alert"></p>
       <div class="buttons">
-        <button class="primary" aria-describedby="try-${operationId}-session">Send</button>
+        <button class="primary" aria-describedby="try-${operationId}-session">${chromeText('docs.send')}</button>
       </div>
       <p class="spoken" role="status"></p>
-      <div class="response" role="group" aria-label="Response"></div>
+      <div class="response" role="group"${chromeLabel('docs.response')}></div>
     </form>
   </details>`
 }
 
-function field(name: string, about: Part, input: Html): Html {
+function field(name: Html, about: Part, input: Html): Html {
   return html`<label class="field">
-    <span><code>${name}</code></span>
+    <span>${name}</span>
     <span class="field-about">${about}</span>
     ${input}
   </label>`

@@ -1,6 +1,9 @@
+// isolated: it stands in for what a browser has once
 /** What the API reference makes of the description of the API, and the parts of its script that need no page. */
 import assert from 'node:assert/strict'
-import { describe, it } from 'node:test'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { before, describe, it } from 'node:test'
 import { describedApi, tokenOf, type Operation, type Schema } from '../../src/reference/described-api.ts'
 import { errorCodes } from '../../src/reference/error-codes.ts'
 import { filterExamples, fitsModel, modelFor } from '../../src/reference/filter-examples.ts'
@@ -14,8 +17,16 @@ import { searchFor } from '../../src/dashboard/screens/docs/docs-search.ts'
 import { jsonMistake } from '../../src/dashboard/screens/docs/json-mistake-text.ts'
 import { indexFields, planLines } from '../../src/dashboard/screens/docs/plan-lines.ts'
 import { HIDDEN, indented, withoutTokens } from '../../src/dashboard/screens/docs/response-view.ts'
-import { pathOf, requestProblem, targetOf, type Given } from '../../src/dashboard/screens/docs/request.ts'
+import { requestProblem } from '../../src/dashboard/screens/docs/request-problem.ts'
+import { pathOf, targetOf, type Given } from '../../src/dashboard/screens/docs/request.ts'
+import { DOCS_TEXTS } from '../../src/dashboard/screens/docs/docs-texts.ts'
+import { LANGUAGES, useLanguage, type LanguageCode } from '../../src/dashboard/texts.ts'
 import type { QueryPlan } from '../../src/models/responses.ts'
+
+before(() => {
+  Object.assign(globalThis, { document: { documentElement: {} } })
+  return useLanguage('en', DOCS_TEXTS)
+})
 
 const SERVICE = 'https://news.example.org/'
 const document = openApiDocument({ version: '1.2.3' })
@@ -237,3 +248,38 @@ it('a token is removed from what is shown, also one that a response contains', (
   assert.equal(withoutTokens(`a ${own} b "${other}"`, own), `a ${HIDDEN} b "${HIDDEN}"`)
   assert.equal(withoutTokens('a b', ''), 'a b')
 })
+
+describe('the controls of the reference', () => {
+  const html = readFileSync(join(import.meta.dirname, '../../src/dashboard/docs.html'), 'utf8')
+  const marked = [...`${html}${page}`.matchAll(/<[^>]*\sdata-text="([^"]*)"[^>]*>([^<]*)</g)].map(([, key = '', text = '']) => [key, unescaped(text)] as const)
+  const labels = [...`${html}${page}`.matchAll(/(?:aria-label|placeholder)="([^"]*)" data-(?:label|placeholder)="([^"]*)"/g)].map(([, text = '', key = '']) => [key, unescaped(text)] as const)
+
+  it('stand in the page in English, as the table of their texts has them', async () => {
+    const english: Readonly<Record<string, unknown>> = (await DOCS_TEXTS.en()).default
+    assert.ok(new Set(marked.map(([key]) => key)).size > 25 && labels.length > 5)
+    for (const [key, text] of [...marked, ...labels]) assert.equal(text, english[key], key)
+  })
+
+  it('are all that the page has within the reference, which is marked as English', () => {
+    assert.match(page, /<main [^>]*lang="en" dir="ltr"/)
+    const rest = page.replace(/<span data-text="[^"]*">[^<]*<\/span>/g, '').replace(/<pre[^]*?<\/pre>/g, '')
+    for (const [, control = ''] of rest.matchAll(/<(?:summary class="button"|button class="primary"[^>]*|label[^>]*>\s*<span)>([^<]*)</g)) {
+      assert.doesNotMatch(control, /\p{L}/u, control)
+    }
+  })
+
+  it('tell what keeps a request from being sent in every language', async () => {
+    const told = new Set<string>()
+    for (const code of Object.keys(LANGUAGES) as LanguageCode[]) {
+      await useLanguage(code, DOCS_TEXTS)
+      for (const text of ['{', '{"a": x}', '{"a": "b']) told.add(jsonMistake(text)?.message ?? '')
+      for (const problem of [given('id', 'path', ''), given('id', 'path', '..'), given('a', 'header', 'ä')]) told.add(requestProblem([problem])?.message ?? '')
+    }
+    await useLanguage('en', DOCS_TEXTS)
+    assert.equal(told.size, 6 * Object.keys(LANGUAGES).length)
+  })
+})
+
+function unescaped(text: string): string {
+  return text.replaceAll('&#39;', "'").replaceAll('&quot;', '"').replaceAll('&amp;', '&').trim()
+}

@@ -13,7 +13,7 @@ import { storeEarlier } from '../support/service/earlier-documents.ts'
 import { startService } from '../support/service/service.ts'
 
 /** Maximum size of the scripts of the reference, with those that it shares with the dashboard; uncompressed. */
-const SCRIPT_BYTES_MAX = 24_000
+const SCRIPT_BYTES_MAX = 26_000
 
 const { operations } = describedApi(openApiDocument({ version: '0.0.0' }))
 const dashboard = await startDashboard()
@@ -129,6 +129,40 @@ describe('the API reference, for a publisher', { skip: browserMissing() }, () =>
     await page.find({ role: 'heading', name: 'Plan' })
     await openForm(page, 'replace')
     await expectAccessible(page, { stopsMax: 90 })
+    await page.expectNoProblems()
+  })
+})
+
+describe('the API reference, in the language of the reader', { skip: browserMissing() }, () => {
+  it('has its controls in the language of the dashboard, and marks what is in English', async () => {
+    const page = await dashboard.openAs(cast.publisher, 'docs#/operations/list', { language: 'de' })
+    await page.loaded()
+    const section = await page.find({ role: 'region', name: titleOf('list') })
+    await page.reads(/Angemeldet als/)
+    await page.click({ role: 'DisclosureTriangle', name: 'Ausprobieren', within: section })
+    await page.click({ role: 'button', name: 'Senden', within: section })
+    await page.find({ role: 'group', name: 'Inhalt der Antwort', within: section })
+    await page.fill({ role: 'searchbox', name: 'Suche' }, 'wholesale nonsense')
+    await page.reads(/Nichts gefunden/)
+    const languageOf = (selector: string): Promise<string | undefined> =>
+      page.evaluate((wanted) => document.querySelector(wanted)?.closest<HTMLElement>('[lang]')?.lang, selector)
+    const found = ['.search', 'h1', '[id="/operations/list-title"]', '.try button > span', '[id^="/guides/"] p', '#contents ul ul, #contents a[href="#/operations/list"]'].map(languageOf)
+    assert.deepEqual(await Promise.all(found), ['de', 'en', 'en', 'de', 'en', 'en'])
+    await page.expectNoProblems()
+  })
+
+  it('keeps what was typed when another language is chosen, which the dashboard has then, too', async () => {
+    const page = await dashboard.openAs(cast.publisher, 'docs#/playground')
+    await page.loaded()
+    await page.fill({ role: 'textbox', name: 'Filter' }, '{"status": }')
+    await page.reads(/Line 1, column 12/)
+    await page.select({ role: 'combobox', name: 'Language' }, 'العربية')
+    const filter = await page.find({ role: 'textbox', name: 'المرشح' })
+    assert.equal(filter.value, '{"status": }')
+    assert.equal(await page.evaluate(() => document.activeElement?.className), 'language')
+    assert.deepEqual(await page.evaluate(() => [document.documentElement.dir, document.querySelector('main')?.dir]), ['rtl', 'ltr'])
+    await page.open('/')
+    await page.find({ role: 'heading', name: 'نظرة عامة' })
     await page.expectNoProblems()
   })
 })

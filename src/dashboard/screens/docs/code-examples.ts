@@ -3,6 +3,7 @@ import { apiUrl } from '../../api-url.ts'
 import { button, fill, h } from '../../kit/dom.ts'
 import { icon } from '../../kit/icons.ts'
 import { after } from '../../timing.ts'
+import { docsText, inOwnLanguage } from './docs-texts.ts'
 
 const COPIED_MS = 1_600
 
@@ -39,22 +40,22 @@ function show(root: ParentNode, language: string): void {
 
 function copyButton(code: Element): HTMLElement {
   const status = h('span', { class: 'spoken', role: 'status' })
-  const attributes = { class: 'plain small', 'aria-label': 'Copy', title: 'Copy' }
+  const attributes = { class: 'plain small', 'aria-label': 'Copy', title: 'Copy', 'data-label': 'docs.copy' }
   const copier = button(icon('copy'), () => void copy(), attributes)
   const report = (name: 'copy' | 'check', text: string): void => {
     fill(copier, icon(name))
-    fill(status, text)
+    fill(inOwnLanguage(status), text)
   }
   const copy = async (): Promise<void> => {
     const text = code.querySelector('pre:not([hidden]) > code') ?? code
     try {
       await navigator.clipboard.writeText(text.textContent)
-      report('check', 'Copied')
+      report('check', docsText('docs.copied'))
       after(COPIED_MS, () => report('copy', ''))
     } catch {
       // Browsers give the clipboard to pages of HTTPS and localhost only.
       getSelection()?.selectAllChildren(text)
-      report('copy', 'Selected: press Ctrl or Cmd and C')
+      report('copy', docsText('docs.selected'))
     }
   }
   return h('span', { class: 'copy' }, copier, status)

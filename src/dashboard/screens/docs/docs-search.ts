@@ -1,6 +1,8 @@
 /** Search over the whole reference: the text of every part of the page that names itself by `data-kind`. */
 import { fill, h } from '../../kit/dom.ts'
 import { hasFocus } from '../../kit/focus.ts'
+import { textOr } from '../../texts.ts'
+import { docsText } from './docs-texts.ts'
 
 const RESULTS_MAX = 30
 
@@ -27,8 +29,8 @@ export function setUpSearch(box: HTMLElement): void {
     const found = searchFor(input.value, entries)
     const isEmpty = input.value.trim() === ''
     panel.hidden = isEmpty
-    fill(list, found.length === 0 ? h('li', { class: 'soft' }, 'Nothing was found') : found.map(resultRow))
-    fill(status, isEmpty ? '' : `${found.length} results`)
+    fill(list, found.length === 0 ? h('li', { class: 'soft' }, docsText('docs.nothingFound')) : found.map(resultRow))
+    fill(status, isEmpty ? '' : docsText('docs.found', { count: found.length }))
   }
   const move = (step: 1 | -1): void => {
     const stops = [input, ...list.querySelectorAll('a')]
@@ -75,7 +77,11 @@ function entryOf(part: HTMLElement): SearchEntry {
 }
 
 function resultRow({ kind, title, about, href }: SearchEntry): HTMLElement {
-  const parts = [h('strong', {}, title), h('span', { class: 'soft' }, kind), h('span', { class: 'soft' }, about)]
+  const parts = [
+    h('strong', { lang: 'en', dir: 'ltr' }, title),
+    h('span', { class: 'soft' }, textOr(`docsKind.${kind}`, kind)),
+    h('span', { class: 'soft', lang: 'en', dir: 'ltr' }, about),
+  ]
   return h('li', {}, h('a', { href }, parts))
 }
 

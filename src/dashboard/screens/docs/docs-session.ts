@@ -9,6 +9,8 @@ import { onTokenChangedElsewhere, storedToken, storeToken } from '../../browser-
 import { parseExactly } from '../../exact-json.ts'
 import { shareSession } from '../../tab-session.ts'
 import { fill, h, type Child } from '../../kit/dom.ts'
+import { textOr } from '../../texts.ts'
+import { docsText, inOwnLanguage } from './docs-texts.ts'
 
 /** A user with a session; `client` sends its token. */
 export interface DocsUser {
@@ -24,11 +26,14 @@ export type DocsSession = ReturnType<typeof openSession>
 /** Shows its state in every `.session` of the page, and disables what needs a token while there is none. */
 export function openSession() {
   const listeners: (() => void)[] = []
-  let state: SessionState
+  let state: SessionState = 'checking'
+  const show = (): void => {
+    for (const element of document.querySelectorAll<HTMLElement>('.session')) fill(inOwnLanguage(element), sessionText(state))
+  }
   const set = (next: SessionState): void => {
     state = next
     const isMissing = state === 'signed out' || state === 'ended'
-    for (const element of document.querySelectorAll('.session')) fill(element, sessionText(state))
+    show()
     for (const send of document.querySelectorAll('[data-token="required"] button.primary')) {
       send.toggleAttribute('disabled', isMissing)
     }
@@ -61,23 +66,24 @@ export function openSession() {
       setIfCurrent(error instanceof typed.Unauthorized || error instanceof TypeError ? 'ended' : 'unknown')
     }
   }
-  set('checking')
   onTokenChangedElsewhere(() => void refresh())
   return {
     /** Undefined while no user is known. */
     user: () => (typeof state === 'object' ? state : undefined),
     refresh,
+    /** Once more, in another language. */
+    show,
     onChange: (run: () => void) => void listeners.push(run),
   }
 }
 
 function sessionText(state: SessionState): Child {
   if (state === 'checking') return null
-  if (state === 'unknown') return 'The session could not be checked.'
+  if (state === 'unknown') return docsText('docs.unchecked')
   if (typeof state === 'object') {
-    const role = state.role === 'none' ? 'reader' : state.role
-    return [h('span', {}, 'Signed in as '), h('bdi', {}, state.email), h('span', {}, ` (${role})`)]
+    const role = textOr(`docsRole.${state.role}`, state.role)
+    return [h('span', {}, docsText('docs.signedInAs'), ' '), h('bdi', {}, state.email), h('span', {}, ` (${role})`)]
   }
-  const text = state === 'ended' ? 'Your session has ended. ' : 'You are not signed in. '
-  return [h('span', {}, text), h('a', { href: './' }, 'Sign in to the dashboard')]
+  const text = docsText(state === 'ended' ? 'docs.ended' : 'docs.signedOut')
+  return [h('span', {}, text, ' '), h('a', { href: './' }, docsText('docs.signIn'))]
 }

@@ -1,5 +1,6 @@
 /** Where a text stops being JSON, by line and column. */
 import { jsonMistakeAt } from '../../kit/form/json-mistake.ts'
+import { docsText } from './docs-texts.ts'
 
 const SHOWN_CHARS_MAX = 20
 
@@ -16,11 +17,12 @@ export function jsonMistake(text: string): JsonMistake | undefined {
   if (at === undefined) return undefined
   const before = text.slice(0, at).split('\n')
   const found = /^[\w.+$-]+|^[^]/u.exec(text.slice(at))?.[0]
-  return { at, message: `Line ${before.length}, column ${(before.at(-1) ?? '').length + 1}: ${faultOf(found)}` }
+  const [line, column] = [before.length, (before.at(-1) ?? '').length + 1]
+  return { at, message: docsText('docs.jsonPlace', { line, column, fault: faultOf(found) }) }
 }
 
 function faultOf(found: string | undefined): string {
-  if (found === undefined) return 'something is missing'
-  if (found === '"') return 'a text in quotes cannot stand here, or is not closed'
-  return `${found.slice(0, SHOWN_CHARS_MAX)} cannot stand here`
+  if (found === undefined) return docsText('docs.missingHere')
+  if (found === '"') return docsText('docs.quoteHere')
+  return docsText('docs.noToken', { found: found.slice(0, SHOWN_CHARS_MAX) })
 }

@@ -11,6 +11,7 @@ import { hrefTo, readScreenUrl } from '../../screen-url.ts'
 import { debounce } from '../../timing.ts'
 import { button, fill, h, setAttributes, type Child } from '../../kit/dom.ts'
 import type { DocsSession, DocsUser } from './docs-session.ts'
+import { docsText, inOwnLanguage } from './docs-texts.ts'
 import { jsonMistake } from './json-mistake-text.ts'
 import { planView } from './plan-view.ts'
 import { fold, longText } from './response-view.ts'
@@ -23,7 +24,7 @@ const SHARED_CHARS_MAX = 8_000
 export function setUpPlayground(section: HTMLElement, session: DocsSession): void {
   const [form, problem, result, status] = ['form', '.field-problem', '.result', 'p[role="status"]'].map((selector) =>
     section.querySelector(selector),
-  ) as [HTMLFormElement, Element, Element, Element]
+  ) as [HTMLFormElement, HTMLElement, HTMLElement, HTMLElement]
   const fields = form.elements as unknown as PlaygroundFields
   const { model, filter, sort } = fields
   const examples = [...section.querySelectorAll<HTMLButtonElement>('[data-filter]')]
@@ -42,12 +43,13 @@ export function setUpPlayground(section: HTMLElement, session: DocsSession): voi
     result.setAttribute('aria-busy', 'true')
     try {
       const { items, hasMore, plan } = await queryData(user, fields, signal)
-      const count = `${items.length} ${items.length === 1 ? 'document' : 'documents'}${hasMore ? ', and more' : ''}`
-      fill(result, resultView(items, count), h('div', {}, h('h3', {}, 'Plan'), plan))
-      fill(status, count)
+      const documents = docsText('docs.documents', { count: items.length })
+      const count = hasMore ? docsText('docs.andMore', { documents }) : documents
+      fill(inOwnLanguage(result), resultView(items, count), h('div', {}, h('h3', {}, docsText('docs.plan')), plan))
+      fill(inOwnLanguage(status), count)
     } catch (error) {
       if (signal.aborted) return
-      fill(result, h('p', { class: 'field-problem', role: 'alert' }, messageOf(error)))
+      fill(result, h('p', { class: 'field-problem', role: 'alert', lang: 'en', dir: 'ltr' }, messageOf(error)))
     }
     result.removeAttribute('aria-busy')
   }
@@ -105,16 +107,16 @@ interface PlaygroundFields {
 }
 
 /** Says where the filter is no JSON. */
-function filterIsJson(filter: HTMLTextAreaElement, problem: Element): boolean {
+function filterIsJson(filter: HTMLTextAreaElement, problem: HTMLElement): boolean {
   const mistake = filter.value.trim() === '' ? undefined : jsonMistake(filter.value)
   setAttributes(filter, { 'aria-invalid': mistake === undefined ? null : 'true' })
-  fill(problem)
+  fill(inOwnLanguage(problem))
   if (mistake === undefined) return true
   const goThere = (): void => {
     filter.focus()
     filter.setSelectionRange(mistake.at, mistake.at + 1)
   }
-  fill(problem, `${mistake.message}. `, button('Go there', goThere, { class: 'link' }))
+  fill(problem, `${mistake.message}. `, button(docsText('docs.goThere'), goThere, { class: 'link' }))
   return false
 }
 
@@ -149,11 +151,12 @@ async function queryData({ client, role }: DocsUser, fields: PlaygroundFields, s
   // The model is one of the page's; its documents are shown as JSON, whatever they are.
   const documents = client.data(fields.model.value as 'headline')
   const { items, hasMore } = (await documents.list(query, { signal })) as Page<Json>
+  const inEnglish = (...shown: readonly Child[]): Child => h('div', { lang: 'en', dir: 'ltr' }, shown)
   const paragraph = (text: string): Child => h('p', { class: 'soft' }, text)
-  if (role === 'none') return { items, hasMore, plan: paragraph('Publishers and administrators see it.') }
+  if (role === 'none') return { items, hasMore, plan: paragraph(docsText('docs.planFor')) }
   const plan = await documents.explain(query, { signal }).then(planView, (error: unknown) => paragraph(messageOf(error)))
   signal.throwIfAborted()
-  return { items, hasMore, plan }
+  return { items, hasMore, plan: inEnglish(plan) }
 }
 
 function resultView(items: readonly Json[], count: string): Child {
@@ -161,10 +164,10 @@ function resultView(items: readonly Json[], count: string): Child {
     'div',
     {},
     h('h3', {}, count),
-    items.length === 0 && h('p', { class: 'soft' }, 'No document matches the filter.'),
+    items.length === 0 && h('p', { class: 'soft' }, docsText('docs.noMatch')),
     items.map((item) => {
       const title = h('bdi', {}, isMembers(item) ? labelOf(item) : String(item))
-      return fold(title, longText(JSON.stringify(item, null, 2), 'Document'))
+      return fold(title, longText(JSON.stringify(item, null, 2), docsText('docs.document')))
     }),
   )
 }

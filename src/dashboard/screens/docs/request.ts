@@ -1,5 +1,4 @@
-/** From values to a request, and the first value that keeps it from being sent. */
-import { jsonMistake } from './json-mistake-text.ts'
+/** From values to a request. */
 
 export interface Given {
   readonly name: string
@@ -30,26 +29,4 @@ export function headersOf(given: readonly Given[]): Readonly<Record<string, stri
 
 export function filled(given: readonly Given[], location: string): readonly Given[] {
   return given.filter((one) => one.location === location && one.value !== '')
-}
-
-export interface RequestProblem {
-  /** Of the value. */
-  readonly name: string
-  readonly message: string
-}
-
-/** The server judges everything else. */
-export function requestProblem(given: readonly Given[]): RequestProblem | undefined {
-  for (const { name, location, required, value } of given) {
-    if (value === '' && required) return { name, message: `Enter ${name}` }
-    // A browser resolves these as steps of the path.
-    if (location === 'path' && (value === '.' || value === '..')) return { name, message: 'This is not an id' }
-    // RFC 9110, section 5.5; fetch() rejects others as well.
-    if (location === 'header' && /[^\t\x20-\x7e]/.test(value)) {
-      return { name, message: 'A header takes only ASCII letters, digits and signs' }
-    }
-    const mistake = location === 'body' ? jsonMistake(value) : undefined
-    if (mistake !== undefined) return { name, message: mistake.message }
-  }
-  return undefined
 }

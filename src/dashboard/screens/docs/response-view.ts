@@ -1,6 +1,7 @@
 /** A response as it came: its status, time and headers, and its body as text and never as anything else. */
 import { parseExactly } from '../../exact-json.ts'
 import { button, fill, h, type Child } from '../../kit/dom.ts'
+import { docsText } from './docs-texts.ts'
 
 /** A browser lays out so much text without a pause that can be felt. */
 const SHOWN_CHARS = 12_000
@@ -18,17 +19,17 @@ export async function responseView(response: Response, milliseconds: number, tok
     h('dd', {}, withoutTokens(value, token)),
   ])
   const kind = status < 300 ? 'good' : status < 500 ? 'warn' : 'bad'
-  const noText = body.size === 0 ? 'The response has no body.' : 'The body is a file, which is not shown here.'
+  const noText = docsText(body.size === 0 ? 'docs.noBody' : 'docs.fileBody')
   return [
     h(
       'p',
       { class: 'line' },
       h('span', { class: `tag ${kind}` }, `${status} ${statusText}`.trim()),
-      h('span', { class: 'soft' }, `${milliseconds} ms, ${body.size.toLocaleString('en')} bytes`),
+      h('span', { class: 'soft' }, docsText('docs.timeAndSize', { ms: milliseconds, count: body.size })),
     ),
-    fold(`Headers (${headers.length})`, h('dl', {}, headers)),
+    fold(`${docsText('docs.headers')} (${headers.length})`, h('dl', { lang: 'en', dir: 'ltr' }, headers)),
     isText && body.size > 0
-      ? longText(withoutTokens(indented(await body.text()), token), 'Response body')
+      ? longText(withoutTokens(indented(await body.text()), token), docsText('docs.responseBody'))
       : h('p', { class: 'soft' }, noText),
   ]
 }
@@ -40,14 +41,14 @@ export function fold(summary: Child, ...children: readonly Child[]): HTMLElement
 /** A text that may be long: cut, with a button that shows all of it. */
 export function longText(text: string, label: string): HTMLElement {
   const code = h('code', {}, text.slice(0, SHOWN_CHARS))
-  const pre = h('pre', { tabindex: '0', role: 'group', 'aria-label': label }, code)
+  const pre = h('pre', { tabindex: '0', role: 'group', 'aria-label': label, dir: 'ltr' }, code)
   if (text.length <= SHOWN_CHARS) return pre
   const showAll = (): void => {
     fill(code, text)
     all.remove()
     pre.focus()
   }
-  const title = `Show all ${text.length.toLocaleString('en')} characters`
+  const title = docsText('docs.showAll', { count: text.length })
   const all = button(title, showAll)
   return h('div', {}, pre, all)
 }

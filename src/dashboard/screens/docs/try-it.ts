@@ -4,8 +4,10 @@ import { storedToken } from '../../browser-storage.ts'
 import { fill, h, setAttributes } from '../../kit/dom.ts'
 import { now } from '../../timing.ts'
 import type { DocsSession } from './docs-session.ts'
+import { docsText, inOwnLanguage } from './docs-texts.ts'
+import { requestProblem, type RequestProblem } from './request-problem.ts'
 import { responseView } from './response-view.ts'
-import { headersOf, requestProblem, targetOf, type Given, type RequestProblem } from './request.ts'
+import { headersOf, targetOf, type Given } from './request.ts'
 
 type Field = HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement
 
@@ -32,9 +34,11 @@ export function setUpForms(session: DocsSession): void {
 /** The signal ends when the form is sent again. */
 async function submit(form: HTMLFormElement, session: DocsSession, signal: AbortSignal): Promise<void> {
   const { method = 'GET', path = '', token = 'none', type, writes } = form.dataset
-  const [result, status] = [form.querySelector('.response'), form.querySelector('[role="status"]')]
+  const [result, status] = [form.querySelector<HTMLElement>('.response'), form.querySelector<HTMLElement>('[role="status"]')]
   if (result === null || status === null) return
   result.removeAttribute('aria-busy')
+  inOwnLanguage(result)
+  inOwnLanguage(status)
   const fields = [...form.querySelectorAll<Field>('[data-location]')]
   const given = fields.map((field): Given => ({
     name: field.name,
@@ -66,21 +70,21 @@ async function submit(form: HTMLFormElement, session: DocsSession, signal: Abort
     const view = await responseView(response, now() - begun, storedToken())
     if (signal.aborted) return
     fill(result, view)
-    fill(status, `Response: ${response.status} ${response.statusText}`)
+    fill(status, docsText('docs.responseWas', { status: `${response.status} ${response.statusText}` }))
     if (response.status === 401 || path.includes('/auth/')) void session.refresh()
   } catch {
     if (signal.aborted) return
-    fill(result, h('p', { class: 'field-problem' }, 'There was no response. Does the service run, and are you online?'))
-    fill(status, 'There was no response')
+    fill(result, h('p', { class: 'field-problem' }, docsText('docs.noResponse')))
+    fill(status, docsText('docs.noResponse'))
   } finally {
     if (!signal.aborted) result.removeAttribute('aria-busy')
   }
 }
 
 function showProblem(form: HTMLFormElement, fields: readonly Field[], problem: RequestProblem | undefined): void {
-  const messageElement = form.querySelector('.field-problem')
+  const messageElement = form.querySelector<HTMLElement>('.field-problem')
   if (messageElement === null) return
-  fill(messageElement, problem?.message)
+  fill(inOwnLanguage(messageElement), problem?.message)
   for (const field of fields) {
     const isWrong = field.name === problem?.name
     setAttributes(field, { 'aria-invalid': isWrong ? 'true' : null, 'aria-describedby': isWrong ? messageElement.id : null })
