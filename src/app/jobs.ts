@@ -31,6 +31,7 @@ import type { MailService } from './mail-service.ts'
 import { freeBytes } from './readiness.ts'
 import { startReferenceThread } from './references/reference-thread.ts'
 import { startReferenceWork } from './references/reference-work.ts'
+import { createFirstRestore } from './restoring/first-restore.ts'
 import { sizeOf } from './service-metrics.ts'
 import type { Services } from './services.ts'
 
@@ -182,7 +183,7 @@ async function startAll<T extends Readonly<Record<string, Job>>>(jobs: T, isKeep
   return started as Started<T>
 }
 
-function backupParts({ config, dataDir, services: { store }, isKeeper, now, log }: JobOptions, running: AsyncDisposableStack) {
+function backupParts({ config, dataDir, services: { store }, outbound, isKeeper, now, log }: JobOptions, running: AsyncDisposableStack) {
   const isNode = isKeeper !== undefined
   const paths = { database: databaseFile(dataDir), directory: join(dataDir, BACKUPS_DIRECTORY) }
   const runs = createBackupRuns({ ...paths, keep: () => config().backupKeep, now, log })
@@ -191,8 +192,9 @@ function backupParts({ config, dataDir, services: { store }, isKeeper, now, log 
   const makesAdmin = config().adminEmail !== undefined
   const restores = isNode ? undefined : createBackupRestores({ dir, paths, store, makesAdmin, now, log })
   running.defer(() => restores?.stop())
+  const first = restores && createFirstRestore({ dir, restores, store, rules: outbound, config, now })
   return {
-    ...{ paths, runs, restores },
+    ...{ paths, runs, restores, first },
     // The log of a cluster is trimmed behind backups, so that there have to be some.
     rule: (): BackupRule | undefined => backupRule(config().backupEvery, isNode),
     async findLack(): Promise<string | undefined> {

@@ -71,7 +71,7 @@ export function listSettingsOf({ pageSize, pageSizeMax, hideInactive }: Config):
 export function createService(options: ServiceOptions): Service {
   const { services, jobs, changes, settings, startedAt, now } = options
   const { store, newId, instance } = services
-  const { paths, runs, restores } = jobs.backups
+  const { paths, runs, restores, first } = jobs.backups
   const mail = mailParts(options)
   const pictures = pictureParts(options)
   return {
@@ -81,7 +81,7 @@ export function createService(options: ServiceOptions): Service {
     content: contentParts(options, mail.invitations),
     feeds: jobs.feeds,
     publicUrl: () => options.live().publicUrl,
-    backups: { paths, runs, restores, lastRestore: () => lastRestore(store), makeOffsite: () => void jobs.offsite.make(), placeNames: () => jobs.offsite.places().map(({ name }) => name) },
+    backups: { paths, runs, restores, first, lastRestore: () => lastRestore(store), makeOffsite: () => void jobs.offsite.make(), placeNames: () => jobs.offsite.places().map(({ name }) => name) },
     operation: operationParts(options, pictures.limit),
     downloads: downloadSlots(),
     pictures,

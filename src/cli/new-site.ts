@@ -4,7 +4,7 @@ import { resolve } from 'node:path'
 import { readConfig } from '../config/read-config.ts'
 import { databaseFile } from '../store/db/data-dir.ts'
 import { SETTINGS } from '../config/settings.ts'
-import { commandHere } from './command-here.ts'
+import { commandHere } from '../config/command-here.ts'
 import { UsageError, type Arguments, type Terminal } from './command.ts'
 import { isAnsweredYes } from './question.ts'
 

@@ -1147,6 +1147,9 @@ import type {
   FeedHealths,
   FeedItems,
   FeedPreview,
+  FirstRestoreProgress,
+  FirstRestored,
+  FoundSite,
   HeadlineOrigins,
   ImportPreview,
   ImportedPiece,
@@ -1360,6 +1363,27 @@ export interface AuthCalls {
    * request without one tells whether it is valid.
    */
   setup(body: { readonly token: string; readonly email: string }, options?: RequestOptions): Promise<SignedIn>
+  /**
+   * See which site a place of off-site backups holds, before it is restored. For the reader of the set-up address,
+   * while the service is empty: without documents, and without accounts but those of guests. Neither keys nor identity
+   * are stored or logged. Private addresses need `--outbound-allow`. Not on a node of a cluster.
+   */
+  lookForSite(
+    body: { readonly token: string; readonly place: string; readonly keys: string; readonly identity: string; readonly at: string },
+    options?: RequestOptions,
+  ): Promise<FoundSite>
+  /**
+   * Restore a site from a place of off-site backups, and restart the service with it. For the reader of the set-up
+   * address, while the service is empty: without documents, and without accounts but those of guests. Neither keys nor
+   * identity are stored or logged. Private addresses need `--outbound-allow`. Not on a node of a cluster. The response
+   * comes when the site is there, and the service restarts within seconds. Sign in then as on the site before.
+   */
+  restoreSite(
+    body: { readonly token: string; readonly place: string; readonly keys: string; readonly identity: string; readonly at: string },
+    options?: RequestOptions,
+  ): Promise<FirstRestored>
+  /** Read how far the restore of a site has come. */
+  siteProgress(body: { readonly token: string }, options?: RequestOptions): Promise<FirstRestoreProgress>
 }
 
 export interface DashboardCalls {
@@ -1746,6 +1770,11 @@ function authCalls({ data, done, signIn }: Transport): AuthCalls {
       done({ method: 'DELETE', path: `auth/passkeys/${step(passkey)}`, signal }, 204),
     proxy: async ({ signal } = {}) => signIn({ method: 'POST', path: 'auth/proxy', signal }),
     setup: async (body, { signal } = {}) => signIn({ method: 'POST', path: 'auth/setup', body, signal }),
+    lookForSite: async (body, { signal } = {}) =>
+      data({ method: 'POST', path: 'auth/setup/restore/look', body, signal }),
+    restoreSite: async (body, { signal } = {}) => data({ method: 'POST', path: 'auth/setup/restore', body, signal }),
+    siteProgress: async (body, { signal } = {}) =>
+      data({ method: 'POST', path: 'auth/setup/restore/progress', body, signal }),
   }
 }
 

@@ -5,8 +5,6 @@ import { isoDate } from '../base/dates.ts'
 import { describe, fail, type Failure } from '../base/failure.ts'
 import type { OpenFile } from '../base/regular-file.ts'
 import { requireAdministrator, requireScope, requireSignIn } from '../content/rules/access.ts'
-import { publicName } from '../models/incomplete.ts'
-import { storedModelNamed } from '../models/registry.ts'
 import { backup, backups, checkedBackup, lastRestore, restoreBody, type CheckedBackup } from '../models/responses.ts'
 import { backupFiles, findBackup, openBackup } from '../store/backup/backup-files.ts'
 import type { FoundBackup } from '../store/backup/backup-restores.ts'
@@ -14,6 +12,7 @@ import { backupMade, type BackupRecord } from '../store/backup/backup-runs.ts'
 import { DatabaseFileError } from '../store/backup/database-copy.ts'
 import { DOWNLOADS_MAX, DOWNLOADS_PER_USER_MAX } from './download-slots.ts'
 import { endpointOn, SHORT_BODY } from './endpoint.ts'
+import { documentCounts } from './model-counts.ts'
 import type { Service } from './service-parts.ts'
 
 /** https://www.iana.org/assignments/media-types/application/vnd.sqlite3 */
@@ -169,15 +168,7 @@ async function restoresOf({ restores, paths }: Service['backups'], name: string)
 }
 
 function shownBackup({ name, at, bytes, schema, version, items, pictures, newest, account, removed, differs }: FoundBackup): CheckedBackup {
-  const counts = new Map<string, number>()
-  for (const [table, count] of Object.entries(items)) {
-    const stored = storedModelNamed(table)
-    // Incomplete drafts are documents of their model.
-    const model = stored === undefined ? table : publicName(stored)
-    counts.set(model, (counts.get(model) ?? 0) + count)
-  }
-  const documents = [...counts].map(([model, count]) => ({ model, count }))
-  return { name, createdAt: at, bytes, schema, version: version ?? null, documents, pictures, newestAt: newest ?? null, account, removed, differs }
+  return { name, createdAt: at, bytes, schema, version: version ?? null, documents: documentCounts(items), pictures, newestAt: newest ?? null, account, removed, differs }
 }
 
 /** A backup takes a while. Without the record, as where the caller is no administrator any more, there is no backup. */

@@ -13,6 +13,7 @@ import { FEED_FETCHES } from './feed-fetch-endpoints.ts'
 import { FEEDS } from './feed-endpoints.ts'
 import type { Endpoint } from './endpoint.ts'
 import { FIRST_ADMIN } from './first-admin.ts'
+import { FIRST_RESTORE } from './first-restore-endpoints.ts'
 import { IMPORTS } from './imports.ts'
 import { INVITATIONS } from './invitation-endpoints.ts'
 import { LIST_EXPORT } from './list-export.ts'
@@ -61,5 +62,6 @@ export const ENDPOINTS: readonly Endpoint<Service>[] = [
   ...API_TOKENS,
   ...TRUSTED_SIGN_IN,
   ...FIRST_ADMIN,
+  ...FIRST_RESTORE,
   ...SYSTEM_ENDPOINTS,
 ]

@@ -2,6 +2,7 @@
 import { readEmail } from '../auth/accounts.ts'
 import { visitorOf } from '../auth/sessions.ts'
 import { fail } from '../base/failure.ts'
+import type { Exchange } from '../http/exchange.ts'
 import { firstAdminBody, signedIn } from '../models/responses.ts'
 import { endpointOn, SHORT_BODY } from './endpoint.ts'
 import type { Service } from './service-parts.ts'
@@ -31,14 +32,12 @@ export const FIRST_ADMIN = [
     response: signedIn,
     errors: ['invalidInput', 'unauthorized', 'forbidden'],
     client: 'auth.setup',
-  }).handle(async ({ auth: { accounts, setupToken, refusedSignIns }, now }, exchange) => {
+  }).handle(async (service, exchange) => {
+    const { auth: { accounts, setupToken }, now } = service
     const { token, email: given } = await exchange.readJson()
     const visitor = visitorOf(exchange)
     const found = setupToken.check(token, now())
-    if (found !== 'valid') {
-      await refusedSignIns.record(visitor, 'setup token')
-      throw fail('unauthorized', (await accounts.hasAdministrator()) ? HAS_ADMINISTRATOR : `${FOUND[found]}: ${REMEDY}`)
-    }
+    if (found !== 'valid') return refuseSetup(service, exchange, found)
     const email = readEmail(given)
     const client = exchange.headers['user-agent'] ?? ''
     const result = await accounts.signInFirstAdmin({ visitor, email, client, now: now() })
@@ -46,3 +45,9 @@ export const FIRST_ADMIN = [
     return result
   }),
 ]
+
+/** Records that a token was refused, and throws unauthorized with what to do. */
+export async function refuseSetup({ auth: { accounts, refusedSignIns } }: Service, exchange: Exchange, found: keyof typeof FOUND): Promise<never> {
+  await refusedSignIns.record(visitorOf(exchange), 'setup token')
+  throw fail('unauthorized', accounts.hasAdministrator() ? HAS_ADMINISTRATOR : `${FOUND[found]}: ${REMEDY}`)
+}

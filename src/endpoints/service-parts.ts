@@ -31,11 +31,13 @@ import type { ListExports } from '../content/transfer/export-files.ts'
 import type { FeedReader } from '../feeds/reading/feed-reader.ts'
 import type { Content, KeptEnvelope, Represent } from '../http/representation.ts'
 import type { MailSource } from '../mail/delivery/test-delivery.ts'
-import type { ClusterStatus, DashboardSetup, LastRestore, MailTest, ServiceSettings, ServiceStatus } from '../models/responses.ts'
+import type { ClusterStatus, DashboardSetup, FirstRestoreProgress, LastRestore, MailTest, ServiceSettings, ServiceStatus } from '../models/responses.ts'
 import type { Model } from '../models/schema.ts'
+import type { Restorable } from '../offsite/restoring.ts'
 import type { OutboundClient } from '../outbound/outbound-client.ts'
 import type { BackupPaths } from '../store/backup/backup-files.ts'
 import type { BackupRestores } from '../store/backup/backup-restores.ts'
+import type { CopiedPictures } from '../store/backup/picture-copies.ts'
 import type { BackupRuns } from '../store/backup/backup-runs.ts'
 import type { SettingsChange } from '../store/settings/setting-table.ts'
 import type { Store } from '../store/store.ts'
@@ -147,10 +149,40 @@ interface Backups {
   readonly runs: Pick<BackupRuns, 'make'>
   /** Undefined on a node of a cluster. */
   readonly restores: Pick<BackupRestores, 'check' | 'restore'> | undefined
+  /** Undefined on a node of a cluster. */
+  readonly first: FirstRestore | undefined
   readonly lastRestore: () => Promise<LastRestore['restore']>
   /** Begins a snapshot at each place of off-site backups; its end is in the status. */
   readonly makeOffsite: () => void
   readonly placeNames: () => readonly string[]
+}
+
+/** Where a site is read from, as it was given; texts may be empty. */
+export interface RestoreSource {
+  /** The address of the place. */
+  readonly place: string
+  /** Access keys of a bucket, as KEYID:SECRET. */
+  readonly keys: string
+  /** The text of the file of the identity. */
+  readonly identity: string
+  /** The time that the site is to be of. */
+  readonly at: string
+}
+
+/** Restoring a site from off-site backups in the place of a service that is empty. Both functions throw invalidInput and conflict. */
+export interface FirstRestore {
+  readonly look: (source: RestoreSource) => Promise<{ readonly place: string; readonly found: Restorable }>
+  /** Resolves when the service is about to start again with it. `requireAdmitted` throws where the caller may not any more. */
+  readonly restore: (source: RestoreSource, requireAdmitted: () => void) => Promise<{
+    /** The time that it is of, in milliseconds since the epoch. */
+    readonly until: number
+    /** Changes behind its snapshot. */
+    readonly replayed: number
+    readonly pictures: CopiedPictures
+    /** Those that its service was started with. */
+    readonly flags: readonly string[]
+  }>
+  readonly progress: () => FirstRestoreProgress
 }
 
 export interface SettingsPlan extends Pick<SettingsChange, 'changes' | 'check'> {

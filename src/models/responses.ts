@@ -33,6 +33,7 @@ import { DASHBOARD_ROLES, user } from './user.ts'
 
 const NEWEST_FIRST = { description: 'The newest first' }
 const BACKUP_NAME = { example: 'dateline-20260301T060000Z.db' }
+const SETUP_TOKEN = { description: 'What stands behind `#setup=` in the address', example: '2gYhMfWWaLqgxVrQFan4bQYx2TLwOhMfWWaLqgxVrQF' }
 const BACKUP_BYTES = { example: 52_428_800 }
 
 const object = <S extends Shape>(fields: S, docs?: Docs): RecordField<S> => record(fields, 'drop', docs)
@@ -52,9 +53,45 @@ export const changeTicket = object({
 export type ChangeTicket = ValueOf<typeof changeTicket>
 
 export const firstAdminBody = object({
-  token: text({ description: 'What stands behind `#setup=` in the address', example: '2gYhMfWWaLqgxVrQFan4bQYx2TLwOhMfWWaLqgxVrQF' }),
+  token: text(SETUP_TOKEN),
   email: text({ description: 'Of the administrator', example: 'you@example.org' }),
 })
+
+export const firstRestoreBody = object({
+  token: text(SETUP_TOKEN),
+  place: text({ description: 'As in `--offsite`; the operator may name a directory', example: 's3://AKID@backups/news?region=eu-central-1' }),
+  keys: text({ description: 'Access keys of a bucket, each as KEYID:SECRET; empty for a directory', example: 'AKID:secret' }),
+  identity: text({ description: 'The text of the file that `dateline backup key` has made', example: 'AGE-SECRET-KEY-1QQQ' }),
+  at: text({ description: 'The site as of this time; empty for the newest state', example: '2026-11-24T09:30Z' }),
+})
+
+export const foundSite = object({
+  place: text({ example: 's3://backups/news' }),
+  snapshotAt: date({ description: 'When its snapshot was made', example: '2026-11-24T06:00:00.000Z' }),
+  changesUntil: nullable(date(), { description: 'Of the last change behind the snapshot; null without one', example: '2026-11-24T09:30:00.000Z' }),
+  missingUntil: nullable(date(), { description: 'There are changes up to this time that cannot be restored, since others ahead of them are missing', example: null }),
+  version: text({ description: 'The version of dateline that wrote the snapshot', example: '0.1.0' }),
+  bytes: whole({ description: 'To be fetched', example: 52_428_800 }),
+  documents: list(object({ model: text({ example: 'headline' }), count: whole({ example: 408 }) }), { description: 'How many documents of each model the snapshot has' }),
+})
+export type FoundSite = ValueOf<typeof foundSite>
+
+export const firstRestored = object({
+  until: date({ description: 'The time that the site is of', example: '2026-11-24T09:30:00.000Z' }),
+  replayed: whole({ description: 'Changes behind the snapshot', example: 12 }),
+  pictures: object({ count: whole({ example: 120 }), missing: whole({ example: 0 }) }, { description: 'Its pictures, and how many of them the place lacks' }),
+  flags: list(text({ example: '--port 8080' }), { description: 'Those that its service was started with; secrets are `***`' }),
+})
+export type FirstRestored = ValueOf<typeof firstRestored>
+
+export const firstRestoreProgressBody = object({ token: text(SETUP_TOKEN) })
+
+export const firstRestoreProgress = object({
+  state: choice(['idle', 'fetching', 'checking', 'restored', 'failed'], { description: 'After `restored`, the service starts again' }),
+  percent: whole({ description: 'Of what is to be fetched', example: 40 }),
+  reason: nullable(text(), { description: 'Why it failed', example: null }),
+})
+export type FirstRestoreProgress = ValueOf<typeof firstRestoreProgress>
 
 export const personCode = object({
   email: text({ example: 'reader@example.org' }),

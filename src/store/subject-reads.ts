@@ -10,6 +10,7 @@ import { apiToken, apiTokens } from './accounts/api-token-table.ts'
 import { guestStorage } from './accounts/guest-table.ts'
 import { findPasskey, passkeysOf } from './accounts/passkey-table.ts'
 import { viewsOf } from './accounts/saved-view-table.ts'
+import { isUnused } from './accounts/unused-site.ts'
 import { caller, sessionsOf } from './accounts/session-table.ts'
 import type { Database } from './db/database.ts'
 import { createTurnReads, type Snapshot } from './db/snapshot.ts'
@@ -86,7 +87,7 @@ export function createReads(database: Database, snapshot: Snapshot) {
       versions,
       references: bind({ usageOf, usageOfMany, lookForWork, progress: readProgress }),
       accounts: bind({
-        ...{ caller, userByEmail, hasAdmin, languageOf, sessionsOf, viewsOf, guestStorage },
+        ...{ caller, userByEmail, hasAdmin, isUnused, languageOf, sessionsOf, viewsOf, guestStorage },
         ...{ apiToken, apiTokens, findPasskey, passkeysOf },
       }),
       feeds: bind({

@@ -5,59 +5,19 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { describe, it } from 'node:test'
 import { killAfter, runAndKill, watchNames } from '../../scripts/killed/killed-site.ts'
-import { temporaryDirectory, type Cleanup } from '../../scripts/tools/temporary-directory.ts'
-import { samplePicture } from '../../scripts/tools/media/sample-pictures.ts'
+import { temporaryDirectory } from '../../scripts/tools/temporary-directory.ts'
 import { s3Server } from '../../scripts/tools/offsite/s3-server.ts'
 import { parseIdentityFile } from '../../src/age/age-keys.ts'
+import { serve } from '../../scripts/tools/program.ts'
 import { runHere } from '../support/service/in-process.ts'
+import { post } from '../support/service/program-calls.ts'
 import { beginRestore } from '../../src/store/backup/unfinished-restore.ts'
 import { ownDataDir, prepareDataDir } from '../../src/store/db/data-dir.ts'
-import { openDatabase } from '../../src/store/db/database.ts'
+import { storedSite, topicsOf } from '../support/offsite/stored-site.ts'
 import { ADMIN_EMAIL, startService } from '../support/service/service.ts'
 
 /** Moments of a restore. */
 const KILLS = 6
-
-interface Site {
-  readonly dir: string
-  readonly place: string
-  readonly key: string
-  readonly renamedAt: string
-  readonly token: string
-}
-
-/** A site with a topic that was renamed once, its place, and its key. */
-async function storedSite(t: Cleanup): Promise<Site> {
-  const dir = temporaryDirectory(t)
-  const [nas, key] = [join(dir, 'nas'), join(dir, 'key.txt')]
-  mkdirSync(nas)
-  assert.equal((await runHere(['backup', 'key', '--data-dir', join(dir, 'data'), '--to', key])).code, 0)
-  const place = pathToFileURL(nas).href
-  const service = await startService(t, { offsite: place }, { directory: dir, start: Date.now() })
-  const { token } = await service.admin()
-  const fields = { description: 'Ships.', iconUrl: 'https://example.org/i.png' }
-  const made = await service.data('POST', '', { model: 'topic' }, { token, body: { name: 'Harbours', ...fields } })
-  await service.app.offsite.wake()
-  service.advance(60_000)
-  const renamedAt = new Date(service.now()).toISOString()
-  service.advance(1)
-  const renamed = await service.data('PUT', `/${String(made.at('data.id'))}`, { model: 'topic' }, { token, body: { name: 'Ports', status: 'active', ...fields } })
-  assert.equal(renamed.status, 200, renamed.text)
-  const sent = await fetch(`${service.url}/api/v1/media`, { method: 'POST', headers: { authorization: `Bearer ${token}` }, body: new Uint8Array(samplePicture('gif animated')) })
-  assert.equal(sent.status, 201)
-  await service.app.offsite.wake()
-  await service.stop()
-  return { dir, place, key, renamedAt, token }
-}
-
-function topicsOf(data: string): readonly unknown[] {
-  const database = openDatabase(join(data, 'dateline.db'), { readOnly: true })
-  try {
-    return database.all("SELECT doc ->> '$.name' AS name FROM topic").map(({ name }) => name)
-  } finally {
-    database.close()
-  }
-}
 
 describe('dateline restore --from', () => {
   it('makes the site on an empty machine: newest, with its secrets, or as it was at a time', async (t) => {
@@ -139,6 +99,48 @@ describe('dateline restore --from', () => {
       assert.deepEqual(readdirSync(data).filter((name) => /restoring|unfinished|\.new$/.test(name)), [])
     }
     assert.ok(refused > 0, 'no kill came in the middle')
+  })
+
+  it('in the first-run page leaves what the command leaves where the service is killed, with the same remedy', async (t) => {
+    const { dir, place, key } = await storedSite(t)
+    const secrets = readFileSync(join(dir, 'data', 'secrets'), 'utf8')
+    const isWhole = (data: string): boolean => topicsOf(data)[0] === 'Ports' && readFileSync(join(data, 'secrets'), 'utf8') === secrets
+    /** Restores into a new service, and kills it at a change of its directory; gives the number of changes. */
+    const restoreAndKill = async (data: string, at = Infinity): Promise<number> => {
+      const { url, child, output, end, logged } = await serve(t, ['--data-dir', data, '--print-setup'])
+      const [, token] = /#setup=(\S+)/.exec(output().stdout) ?? assert.fail()
+      let changes = 0
+      const unwatch = watchNames(data, () => ++changes === at && child.kill('SIGKILL'))
+      const body = { token, place, keys: '', identity: readFileSync(key, 'utf8'), at: '' }
+      const response = await post(url, '/api/v1/auth/setup/restore', body).catch(() => undefined)
+      if (at === Infinity) {
+        assert.equal(response?.status, 200)
+        await logged('restore.replaced')
+      }
+      await end(at === Infinity ? 'SIGTERM' : 'SIGKILL')
+      unwatch()
+      return changes
+    }
+    const first = join(dir, 'uninterrupted')
+    const changes = await restoreAndKill(first)
+    assert.ok(isWhole(first) && changes > KILLS)
+    const found = { new: 0, refused: 0, whole: 0 }
+    for (let n = 1; n <= KILLS; n++) {
+      const data = join(dir, `killed-${n}`)
+      await restoreAndKill(data, Math.ceil((n * changes) / (KILLS + 1)))
+      const next = await runHere(['serve', '--data-dir', data, '--port', '0'])
+      const isRefused = next.stderr.includes('a restore into it was interrupted')
+      assert.equal(next.code === 0, !isRefused, next.stderr)
+      if (isRefused) assert.match(next.stderr, new RegExp(`run ".* restore --from ${place} --identity FILE-WITH-THE-IDENTITY .*" again`))
+      const became = isRefused ? 'refused' : isWhole(data) ? 'whole' : 'new'
+      found[became]++
+      if (became === 'new') assert.deepEqual(topicsOf(data), [])
+      const again = await runHere(['restore', '--from', place, '--identity', key, '--data-dir', data, '--yes'])
+      assert.equal(again.code, 0, again.stderr)
+      assert.ok(isWhole(data))
+      assert.deepEqual(readdirSync(data).filter((name) => /restoring|unfinished|to-restore|note|\.new$/.test(name)), [])
+    }
+    assert.ok(found.new > 0 && found.whole > 0, JSON.stringify(found))
   })
 
   it('that another process keeps out leaves the note of that one as it is', async (t) => {

@@ -33,6 +33,15 @@ const ROWS: readonly {
     call: ({ auth }) => auth.setup({ token: 't', email: 'a@b.example' }),
     request: 'POST /api/v1/auth/setup {"token":"t","email":"a@b.example"}',
   },
+  {
+    call: ({ auth }) => auth.lookForSite({ token: 't', place: 'file:///mnt/nas', keys: '', identity: 'i', at: '' }),
+    request: 'POST /api/v1/auth/setup/restore/look {"token":"t","place":"file:///mnt/nas","keys":"","identity":"i","at":""}',
+  },
+  {
+    call: ({ auth }) => auth.restoreSite({ token: 't', place: 'file:///mnt/nas', keys: '', identity: 'i', at: '' }),
+    request: 'POST /api/v1/auth/setup/restore {"token":"t","place":"file:///mnt/nas","keys":"","identity":"i","at":""}',
+  },
+  { call: ({ auth }) => auth.siteProgress({ token: 't' }), request: 'POST /api/v1/auth/setup/restore/progress {"token":"t"}' },
   { call: ({ auth }) => auth.proxy(), request: 'POST /api/v1/auth/proxy' },
   { call: ({ auth }) => auth.passkeyRequest(), request: 'POST /api/v1/auth/passkeys/request' },
   {

@@ -1,6 +1,8 @@
 /** `dateline restore`: replaces the database by a backup, while no service runs on the directory. */
 import { statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
+import { timeOfSite, type FetchedSite } from '../../app/restoring/site-fetch.ts'
+import { givenFlags, writeBeside } from '../../app/restoring/site-files.ts'
 import { systemClock } from '../../base/clock.ts'
 import { counted, sizeText } from '../../base/counted.ts'
 import { isoDate } from '../../base/dates.ts'
@@ -18,12 +20,11 @@ import { ADMINISTRATORS_TOLD_MAX, type CopyDifferences, type RemovedCredentials 
 import { beginRestore, type BegunRestore } from '../../store/backup/unfinished-restore.ts'
 import type { Config } from '../../config/settings.ts'
 import { EXIT, UsageError, type Arguments, type Command } from '../command.ts'
-import { commandHere, shellWord } from '../command-here.ts'
+import { commandHere, shellWord } from '../../config/command-here.ts'
 import { commandRecord, recordBeside } from '../command-record.ts'
 import { singleLine } from '../print-table.ts'
 import { abortOn, progressOn } from '../progress.ts'
-import { givenFlags, writeBeside } from './site-files.ts'
-import { fetchSite, type FetchedSite } from './site-download.ts'
+import { downloadSite } from './site-download.ts'
 
 export const restoreCommand: Command = {
   name: 'restore',
@@ -66,7 +67,7 @@ export const restoreCommand: Command = {
     try {
       lock = ownDataDir(dir, { pid: process.pid, startedAt: isoDate(systemClock()) })
       const unfinished = (begun = beginRestore(dir, commandHere(wordsOf(args, config), config)))
-      fetched = options.has('--from') ? await fetchSite(args, config, dir.path, terminal) : undefined
+      fetched = options.has('--from') ? await downloadSite(args, config, dir.path, terminal) : undefined
       const from = fetched?.file ?? operands[0]
       if (from === undefined) return EXIT.failed
       const record = (replaced?: string): Promise<void> =>
@@ -104,7 +105,7 @@ export const restoreCommand: Command = {
       const count = Object.values(items).reduce((sum, n) => sum + n, 0)
       terminal.stdout.write(
         options.has('--json')
-          ? `${JSON.stringify({ database: dir.database, replaced, bytes, schema, version, items, pictures, removed, differs, removedFiles: gone, leftFiles: left, ...(fetched && { replayed: fetched.replayed, until: untilOf(fetched) }) })}\n`
+          ? `${JSON.stringify({ database: dir.database, replaced, bytes, schema, version, items, pictures, removed, differs, removedFiles: gone, leftFiles: left, ...(fetched && { replayed: fetched.replayed, until: isoDate(timeOfSite(fetched)) }) })}\n`
           : `Restored ${dir.database}: ${sizeText(bytes)}, ${counted(count, 'item')}\n` +
               (replaced === undefined
                 ? 'That directory had no database before\n'
@@ -140,15 +141,10 @@ function wordsOf({ operands, options }: Arguments, { offsiteKeysFile }: Config):
   return words.map(shellWord).join(' ')
 }
 
-/** The time that the site is of: that of the last change, or of the snapshot where there is none. */
-function untilOf({ found, lastAt }: FetchedSite): string {
-  return isoDate(lastAt ?? found.snapshot.at)
-}
-
 function fetchedText(site: FetchedSite, config: Config): string {
   const changes = site.replayed === 0 ? '' : `, and ${counted(site.replayed, 'change')} behind it`
   return (
-    `It is the site of ${untilOf(site)}: the snapshot of ${isoDate(site.found.snapshot.at)}${changes}\n` +
+    `It is the site of ${isoDate(timeOfSite(site))}: the snapshot of ${isoDate(site.found.snapshot.at)}${changes}\n` +
     `Start the service: ${commandHere(['serve', ...givenFlags(site.beside)].join(' '), config)}\n`
   )
 }

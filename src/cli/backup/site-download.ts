@@ -1,37 +1,23 @@
 /** Fetches a site from a place of off-site backups, for `dateline restore --from`. */
-import { mkdirSync, rmSync, statfsSync } from 'node:fs'
-import { join } from 'node:path'
+import { fetchSite, parseRestoreTime, type FetchedSite } from '../../app/restoring/site-fetch.ts'
 import { systemClock } from '../../base/clock.ts'
 import { counted, sizeText } from '../../base/counted.ts'
-import { isoDate, parseIsoDate } from '../../base/dates.ts'
+import { isoDate } from '../../base/dates.ts'
 import type { Config } from '../../config/settings.ts'
-import { STORED_MODELS } from '../../models/registry.ts'
 import { openPlace } from '../../offsite/open-place.ts'
 import { parsePlace, readPlaceKeys } from '../../offsite/place-address.ts'
-import { findRestorable, restoreSite, type Restorable, type RestoredSite } from '../../offsite/restoring.ts'
+import { findRestorable, type Restorable } from '../../offsite/restoring.ts'
 import { readOutboundRules } from '../../outbound/outbound-settings.ts'
-import { DatabaseFileError } from '../../store/backup/database-copy.ts'
-import { FETCHED_DIRECTORY } from '../../store/backup/pending-restore.ts'
-import { MEDIA_DIRECTORY, pictureFiles } from '../../store/media/picture-files.ts'
 import { UsageError, type Arguments, type Terminal } from '../command.ts'
 import { firstLineOf } from '../first-line.ts'
 import { progressOn, abortOn } from '../progress.ts'
 import { isAnsweredYes } from '../question.ts'
 import { readIdentityFile } from './identity-file.ts'
 
-const DIRECTORY_MODE = 0o700
 const MODELS_SHOWN_MAX = 20
 
-export interface FetchedSite extends RestoredSite {
-  readonly found: Restorable
-  /** The name of the place. */
-  readonly place: string
-  /** Removes what was fetched. */
-  discard(): void
-}
-
 /** Undefined for a person who does not want what was found. Throws UsageError, and what the place, the key and the disk say. */
-export async function fetchSite({ options }: Pick<Arguments, 'options'>, config: Config, dataDir: string, terminal: Terminal): Promise<FetchedSite | undefined> {
+export async function downloadSite({ options }: Pick<Arguments, 'options'>, config: Config, dataDir: string, terminal: Terminal): Promise<FetchedSite | undefined> {
   const { environment, stdin, stderr, stderrIsTerminal } = terminal
   const address = addressOf(options.get('--from') ?? '')
   const until = timeOf(options.get('--at'))
@@ -49,22 +35,9 @@ export async function fetchSite({ options }: Pick<Arguments, 'options'>, config:
   const found = await findRestorable(place, identities, until)
   stderr.write(foundText(place.name, found))
   if (!options.has('--yes') && !(await isWanted(terminal, dataDir))) return undefined
-  requireRoom(dataDir, found)
-  const directory = join(dataDir, FETCHED_DIRECTORY)
-  const discard = (): void => rmSync(directory, { recursive: true, force: true })
-  discard()
-  mkdirSync(directory, { mode: DIRECTORY_MODE })
   const progress = progressOn(terminal, 'Fetching')
-  try {
-    const signal = abortOn(terminal.interrupted)
-    const site = await restoreSite(found, { place, identities, until, directory, models: STORED_MODELS, existing: pictureFiles(join(dataDir, MEDIA_DIRECTORY)), signal, onProgress: progress.show })
-    return { ...site, found, place: place.name, discard }
-  } catch (error) {
-    discard()
-    throw error
-  } finally {
-    progress.end()
-  }
+  const signal = abortOn(terminal.interrupted)
+  return fetchSite(found, { place, identities, until, dataDir, signal, onProgress: progress.show }).finally(progress.end)
 }
 
 function addressOf(text: string) {
@@ -75,12 +48,11 @@ function addressOf(text: string) {
   }
 }
 
-/** `2026-11-24T09:30Z`, with seconds or without. */
 function timeOf(text: string | undefined): number | undefined {
   if (text === undefined) return undefined
-  const date = parseIsoDate(text.replace(/(T\d\d:\d\d)(Z|[+-]\d\d:\d\d)$/, '$1:00$2'))
-  if (date === undefined) throw new UsageError(`Cannot use --at: expected a time such as 2026-11-24T09:30Z, found ${JSON.stringify(text)}`)
-  return Date.parse(date)
+  const time = parseRestoreTime(text)
+  if (time === undefined) throw new UsageError(`Cannot use --at: expected a time such as 2026-11-24T09:30Z, found ${JSON.stringify(text)}`)
+  return time
 }
 
 function foundText(place: string, { snapshot, manifest, segments, hole, bytes }: Restorable): string {
@@ -107,12 +79,4 @@ async function isWanted(terminal: Terminal, dataDir: string): Promise<boolean> {
   if (await isAnsweredYes(terminal, `Restore it into "${dataDir}"?`)) return true
   terminal.stderr.write('Nothing was restored\n')
   return false
-}
-
-/** The database is there twice for a moment: as it was fetched, and as its checked copy. */
-function requireRoom(dataDir: string, { manifest }: Restorable): void {
-  const { bavail, bsize } = statfsSync(dataDir)
-  const [free, wanted] = [bavail * bsize, 2 * manifest.database.bytes + manifest.pictures.bytes]
-  if (free >= wanted) return
-  throw new DatabaseFileError(`Cannot restore into "${dataDir}": its disk has ${sizeText(free)} free, and ${sizeText(wanted)} are needed: make room`)
 }

@@ -3,7 +3,7 @@ import { resolve } from 'node:path'
 import type { App } from '../../app.ts'
 import { VERSION } from '../../base/version.ts'
 import type { Config } from '../../config/settings.ts'
-import { commandHere } from '../command-here.ts'
+import { commandHere } from '../../config/command-here.ts'
 import type { Terminal } from '../command.ts'
 
 /** One line on stdout, when requests are accepted: for a person on a terminal, for a program elsewhere. */

@@ -30,8 +30,8 @@ export interface CheckedBackup {
 export interface BackupCheckRequest extends RestoreRequest {
   /** The file of the copy. */
   readonly to: string
-  /** Of the user who asks. */
-  readonly claim: CallerClaim
+  /** Of the user who asks; undefined for one without an account. */
+  readonly claim: CallerClaim | undefined
   /** When they ask, in milliseconds since the epoch. */
   readonly time: number
 }
@@ -57,7 +57,8 @@ export async function checkBackup({ to, claim, time, ...request }: BackupCheckRe
 }
 
 /** A token is valid by its signature, so that one of today works where its user is there and did not end it by then. */
-function accountIn(database: Database, claim: CallerClaim, now: number): AccountThere {
+function accountIn(database: Database, claim: CallerClaim | undefined, now: number): AccountThere {
+  if (claim === undefined) return 'missing'
   const stored = database.get('SELECT doc FROM user WHERE id = ?', claim.userId)?.['doc']
   if (stored === undefined || !isAdmin(callerOf(claim.userId, String(stored)))) return 'missing'
   return holds(database, claim, now) === undefined ? 'signed-out' : 'administrator'

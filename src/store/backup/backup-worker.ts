@@ -13,7 +13,7 @@ export type BackupTask =
   | { readonly kind: 'backup'; readonly database: string; readonly target: string; readonly keepsPictures?: boolean }
   /** Removes pictures that no backup names any more. */
   | { readonly kind: 'prune'; readonly database: string; readonly directory: string }
-  | ({ readonly kind: 'check' } & Pick<BackupCheckRequest, 'dir' | 'from' | 'to' | 'claim' | 'time' | 'keepsPictures'>)
+  | ({ readonly kind: 'check' } & Pick<BackupCheckRequest, 'dir' | 'from' | 'to' | 'claim' | 'time' | 'keepsPictures' | 'keepsCredentials'>)
 
 export type BackupResult =
   | { readonly kind: 'written'; readonly backup: Backup }

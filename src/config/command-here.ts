@@ -1,7 +1,7 @@
 /** A command of this program as it is typed where it was started: in a clone, or with the executable by its name. */
 import { resolve } from 'node:path'
 import { isSea } from 'node:sea'
-import { DECLARED, type Config } from '../config/settings.ts'
+import { DECLARED, type Config } from './settings.ts'
 
 export function commandHere(words: string, { dataDir }: Pick<Config, 'dataDir'>): string {
   const dataDirFlag = dataDir === DECLARED.dataDir.initial ? '' : ` --data-dir ${JSON.stringify(resolve(dataDir))}`

@@ -5,7 +5,7 @@ import { makeDirectory, replaceFile } from '../../base/directory.ts'
 import { isObject, parseJson, type JsonObject } from '../../base/json.ts'
 import { RECIPIENTS_NAME, SECRETS_NAME, SETTINGS_NAME, TEMPLATES_NAME, type SmallFile } from '../../offsite/site-archive.ts'
 import type { RestorePlace } from '../../store/backup/restore.ts'
-import { shellWord } from '../command-here.ts'
+import { shellWord } from '../../config/command-here.ts'
 
 const DIRECTORY_MODE = 0o700
 const FILE_MODE = 0o600
