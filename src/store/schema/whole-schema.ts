@@ -44,12 +44,18 @@ function derivedParts(model: Model): readonly SchemaPart[] {
   return [...modelIndexes(model), ...modelTriggers(model)]
 }
 
-/** What a new file of these models has, by name; takes some ten milliseconds. */
+const newSchemas = new WeakMap<readonly Model[], ReadonlyMap<string, SchemaObject>>()
+
+/** What a new file of these models has, by name; takes some ten milliseconds, and is kept for the next check of a file. */
 export function newSchema(models: readonly Model[]): ReadonlyMap<string, SchemaObject> {
+  const known = newSchemas.get(models)
+  if (known !== undefined) return known
   const database = openDatabase(':memory:')
   try {
     createSchema(database, models)
-    return new Map(objectsOf(database).map((object) => [object.name, object]))
+    const made = new Map(objectsOf(database).map((object) => [object.name, object]))
+    newSchemas.set(models, made)
+    return made
   } finally {
     database.close()
   }
