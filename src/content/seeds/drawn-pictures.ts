@@ -36,8 +36,8 @@ export function drawScene(nth: number): Buffer {
   return png(SCENE_WIDTH, SCENE_HEIGHT, palette, (x, y) => {
     const height = y / SCENE_HEIGHT
     for (let layer = HILLS - 1; layer >= 0; layer--) if (height > (tops[layer]?.[x] ?? 1)) return SKY + layer
-    const distance = Math.hypot(x / SCENE_HEIGHT - (sun.x * SCENE_WIDTH) / SCENE_HEIGHT, height - sun.y)
-    if (distance < sun.radius) return SUN
+    const [right, down] = [x / SCENE_HEIGHT - (sun.x * SCENE_WIDTH) / SCENE_HEIGHT, height - sun.y]
+    if (right ** 2 + down ** 2 < sun.radius ** 2) return SUN
     return Math.min(SKY - 1, Math.floor((height / (horizon + 0.1)) * SKY))
   })
 }
@@ -88,7 +88,7 @@ function png(width: number, height: number, palette: readonly (readonly number[]
   const header = Buffer.from([0, 0, 0, 0, 0, 0, 0, 0, 8, 3, 0, 0, 0])
   header.writeUInt32BE(width)
   header.writeUInt32BE(height, 4)
-  const chunks = [['IHDR', header], ['PLTE', Buffer.from(palette.flat())], ['IDAT', deflateSync(points, { level: 9 })], ['IEND', Buffer.alloc(0)]] as const
+  const chunks = [['IHDR', header], ['PLTE', Buffer.from(palette.flat())], ['IDAT', deflateSync(points, { level: 7 })], ['IEND', Buffer.alloc(0)]] as const
   return Buffer.concat([Buffer.from('\x89PNG\r\n\x1a\n', 'latin1'), ...chunks.flatMap(([type, data]) => chunk(type, data))])
 }
 
