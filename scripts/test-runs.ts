@@ -1,7 +1,7 @@
 /**
- * Test files, run to their end by node's test runner. Files of one folder share a process and run one after the other in the
- * order of their names, since a process that loads the service takes half a second of a core. No more than SHARED_MAX do: the
- * other cores would wait for the last process. A file that its comment isolates has a process of its own: see test-files.ts.
+ * Test files, run to their end by node's test runner. Files share a process and run one after the other in the order of their
+ * paths, since a process that loads the service takes half a second of a core. No more than SHARED_MAX do: the other cores would
+ * wait for the last process. A file that its comment isolates has a process of its own: see test-files.ts.
  *
  * A test that times out can leave behind what keeps its process alive. That process ends seconds after its last file, and
  * says which of its files failed. A file that hangs in a hook fails at its limit, and the files after it run.
@@ -13,7 +13,7 @@
 import { spawnSync } from 'node:child_process'
 import { appendFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { FailedTest } from './failed-files.ts'
 import { notesOf } from './test-files.ts'
@@ -88,10 +88,10 @@ function runOnce(run: TestRun): Outcome {
   }
 }
 
-/** The script of each process with the files that it runs, in the order of their start: those of most files first. */
+/** The script of each process with the files that it runs, in the order of their start: those of many files first. */
 function writeProcesses({ files, root, isolated, limits }: TestRun, directory: string): ReadonlyMap<string, readonly string[]> {
-  const folders = Map.groupBy(files, (file) => (isolated === true || notesOf(file, root).isIsolated ? file : dirname(file)))
-  const groups = [...folders.values()].flatMap(evenly).sort((a, b) => b.length - a.length)
+  const { alone = [], shared = [] } = Object.groupBy(files, (file) => (isolated === true || notesOf(file, root).isIsolated ? 'alone' : 'shared'))
+  const groups = [...evenly(shared), ...alone.map((file) => [file])]
   const width = String(groups.length).length
   return new Map(
     groups.map((group, i) => {
@@ -103,7 +103,7 @@ function writeProcesses({ files, root, isolated, limits }: TestRun, directory: s
   )
 }
 
-/** The files of a folder in as few processes as can be, in the order of their names, each with about as many. */
+/** Files in as few processes as can be, in their order, each with about as many. */
 function evenly(files: readonly string[]): readonly (readonly string[])[] {
   const parts = Math.ceil(files.length / SHARED_MAX)
   return Array.from({ length: parts }, (_, i) => files.slice((i * files.length) / parts, ((i + 1) * files.length) / parts))

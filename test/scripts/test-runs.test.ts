@@ -77,7 +77,7 @@ for (const isolated of [true, false])
     })
   })
 
-it('files of a folder share a process, one after the other; an isolated one has its own', (t) => {
+it('files share a process, one after the other; an isolated one has its own', (t) => {
   const { code, output } = run(t, { 'a.mjs': COUNTS, 'b.mjs': `// isolated: it counts\n${COUNTS}`, 'c.mjs': COUNTS }, false)
   assert.equal(code, 0, output)
   const found = [...output.matchAll(/it, in process (\d+)/g)].map(([, pid]) => pid)
