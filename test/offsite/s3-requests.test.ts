@@ -32,26 +32,30 @@ describe('a request to S3', () => {
   })
 
   /** Once for each kind of request of a long upload and its download. */
-  const once = (fault: Fault, isHit: (call: S3Call) => boolean): S3ServerOptions => {
+  const once = (fault: Fault, isHit: (call: S3Call) => boolean) => {
     let isOver = false
-    return { fault: (call) => (!isOver && isHit(call) ? ((isOver = true), fault) : undefined) }
+    const options: S3ServerOptions = { fault: (call) => (!isOver && isHit(call) ? ((isOver = true), fault) : undefined) }
+    return { options, wasHit: () => isOver }
   }
   const requests: Readonly<Record<string, (call: S3Call) => boolean>> = {
     'the begin of an upload': ({ method, query }) => method === 'POST' && query.has('uploads'),
     'a part': ({ query }) => query.get('partNumber') === '2',
     'the end of an upload': ({ method, query }) => method === 'POST' && query.has('uploadId'),
-    'a range': ({ method, path, nth }) => method === 'GET' && path.endsWith('a.age') && nth > 5,
+    'a range': ({ method, path, nth }) => method === 'GET' && path.endsWith('a.age') && nth > 4,
     'a list': ({ query }) => query.has('list-type'),
   }
-  const faults: readonly Fault[] = [{ kind: 'error', status: 500 }, { kind: 'error', status: 503, code: 'SlowDown' }, { kind: 'lost' }, { kind: 'cut' }, { kind: 'truncated' }, { kind: 'slow', ms: 50 }]
+  // All of them share their attempts; a lost response also leaves something done behind.
+  const faults: readonly Fault[] = [{ kind: 'lost' }, { kind: 'error', status: 500 }, { kind: 'error', status: 503, code: 'SlowDown' }, { kind: 'cut' }, { kind: 'truncated' }, { kind: 'slow', ms: 50 }]
   for (const [name, isHit] of Object.entries(requests)) {
-    for (const fault of faults) {
+    for (const fault of name === 'a range' ? faults : faults.slice(0, 1)) {
       it(`for ${name} survives ${fault.kind === 'error' ? fault.status : fault.kind}`, async (t) => {
-        const server = await s3Server(t, once(fault, isHit))
+        const { options, wasHit } = once(fault, isHit)
+        const server = await s3Server(t, options)
         const place = bucketOn(server)
         await place.put('a.age', streamOf(LONG), LONG.length)
         assert.ok(LONG.equals(await bytesOf(place.get('a.age'))))
         assert.deepEqual(await place.list(''), [{ key: 'a.age', bytes: LONG.length }])
+        assert.ok(wasHit())
         // The begin of an upload whose response was lost leaves one, which a sweep removes.
         assert.ok(server.uploads.size <= 1)
       })

@@ -168,6 +168,11 @@ function xml(text: string): [number, Record<string, string>, string] {
   return [200, { 'content-type': 'application/xml' }, text]
 }
 
+/** Of an object that is read in many ranges, the tag is made once. */
+const tags = new WeakMap<Buffer, string>()
+
 function tagOf(bytes: Buffer): string {
-  return `"${createHash('md5').update(bytes).digest('hex')}"`
+  const tag = tags.get(bytes) ?? `"${createHash('md5').update(bytes).digest('hex')}"`
+  tags.set(bytes, tag)
+  return tag
 }
