@@ -105,7 +105,7 @@ async function killed(site: Site, work: () => Promise<unknown>): Promise<boolean
 }
 
 const SEED = Number(process.env['SEED'] ?? Math.floor(Math.random() * 1e9))
-const STEPS = process.env['TEST_LONG'] === '1' ? 600 : 90
+const STEPS = process.env['TEST_LONG'] === '1' ? 600 : 45
 const TEXTS = [...'abcdefgh']
 
 describe('pictures that the site has no more', () => {
