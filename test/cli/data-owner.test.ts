@@ -1,3 +1,4 @@
+// gate: starts the program as another user, over and over
 // also: executable
 /**
  * Commands that root runs on the data directory of a service with a user of its own: they left files of root there, and

@@ -1,3 +1,4 @@
+// gate: waits for processes in which something hangs
 /**
  * The end of a service in which something hangs. A thread in native code ignored `terminate()`: the log said `stopped`,
  * and the process stayed. Here a thread, or a call of the thread pool, waits in the system for a pipe without a writer.

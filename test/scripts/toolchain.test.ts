@@ -1,3 +1,4 @@
+// gate: sets up many clones
 // isolated: it sets variables of the process
 /**
  * The way from a fresh clone to a running program, with an npm of our own in PATH: it installs a small package, and
