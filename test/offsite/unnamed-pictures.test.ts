@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
+import { longRun } from '../../scripts/tools/long-run.ts'
 import { seededRandom, type Random } from '../../scripts/tools/random.ts'
 import { testStore } from '../../scripts/tools/stores.ts'
 import { temporaryDirectory, type Cleanup } from '../../scripts/tools/temporary-directory.ts'
@@ -105,7 +106,7 @@ async function killed(site: Site, work: () => Promise<unknown>): Promise<boolean
 }
 
 const SEED = Number(process.env['SEED'] ?? Math.floor(Math.random() * 1e9))
-const STEPS = process.env['TEST_LONG'] === '1' ? 600 : 45
+const STEPS = longRun(60, 600)
 const TEXTS = [...'abcdefgh']
 
 describe('pictures that the site has no more', () => {
