@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict'
 import { existsSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, it } from 'node:test'
+import { after, afterEach, before, describe, it } from 'node:test'
 import { systemStore } from '../../scripts/tools/stores.ts'
-import { temporaryDirectory, type Cleanup } from '../../scripts/tools/temporary-directory.ts'
+import { suiteCleanup, temporaryDirectory, type Cleanup } from '../../scripts/tools/temporary-directory.ts'
 import { offsiteConcerns } from '../../src/app/offsite-concerns.ts'
 import { AgeError } from '../../src/age/age-error.ts'
 import { newIdentity, parseIdentity } from '../../src/age/age-keys.ts'
@@ -184,7 +184,8 @@ describe('off-site backups', () => {
     await site.work.wake()
     const [snapshot] = snapshotsIn(objectsOf(site))
     assert.ok(snapshot !== undefined)
-    const half = snapshotKeys({ ...snapshot, at: snapshot.at + 5_000 })
+    // Of a second in which no other snapshot is stored, which would have the same names.
+    const half = snapshotKeys({ ...snapshot, at: snapshot.at + 3_600_000 })
     site.server.objects.set(`site/${half.archive}`, Buffer.from('half'))
     assert.equal((await restored(t, site)).found.snapshot.at, snapshot.at)
     await site.work.make()
@@ -223,8 +224,16 @@ async function segmentedSite(t: Cleanup) {
 }
 
 describe('a segment of changes', () => {
+  /** The site of all tests, which reset it. */
+  let segmented: Awaited<ReturnType<typeof segmentedSite>>
+  const cleanup = suiteCleanup(after)
+  before(async () => {
+    segmented = await segmentedSite(cleanup)
+  })
+  afterEach(() => segmented.reset())
+
   it('under the key of another one is refused by name: swapped, renamed to more numbers or a later time, or of another chain', async (t) => {
-    const { site, first, second, third, contentOf, reset, objects } = await segmentedSite(t)
+    const { site, first, second, third, contentOf, reset, objects } = segmented
     const other = await segmentedSite(t)
     const renamed = (key: string, to: string): string => {
       assert.notEqual(key, to)
@@ -261,7 +270,7 @@ describe('a segment of changes', () => {
   })
 
   it('that is damaged is named, and what is before it can be restored with the time that the error gives', async (t) => {
-    const { site, second, contentOf, reset, objects } = await segmentedSite(t)
+    const { site, second, contentOf, reset, objects } = segmented
     const flipped = Buffer.from(contentOf(second))
     flipped.writeUInt8(flipped.readUInt8(flipped.length - 20) ^ 1, flipped.length - 20)
     for (const content of [flipped, contentOf(second).subarray(0, -1), Buffer.from('nothing'), Buffer.alloc(0)]) {
@@ -276,7 +285,7 @@ describe('a segment of changes', () => {
   })
 
   it('that is missing in the middle is told with what does not follow', async (t) => {
-    const { site, first, second, third, objects } = await segmentedSite(t)
+    const { site, first, second, third, objects } = segmented
     assert.equal((await restored(t, site)).found.hole, undefined)
     objects.delete(second)
     const { found, topics } = await restored(t, site)

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
+import { copyMade, madeOnce } from '../../../scripts/tools/made-once.ts'
 import { samplePicture } from '../../../scripts/tools/media/sample-pictures.ts'
 import { temporaryDirectory, type Cleanup } from '../../../scripts/tools/temporary-directory.ts'
 import { openDatabase } from '../../../src/store/db/database.ts'
@@ -17,9 +18,15 @@ export interface StoredSite {
   readonly token: string
 }
 
-/** A site with a topic that was renamed once, its place, and its key. */
+/** A site with a topic that was renamed once, its place, and its key: a copy of one that is made once. */
 export async function storedSite(t: Cleanup): Promise<StoredSite> {
-  const dir = temporaryDirectory(t)
+  const made = await madeOnce(makeSite, (directory) => makeSite(t, directory))
+  const dir = join(temporaryDirectory(t), 'site')
+  copyMade(made.dir, dir)
+  return { ...made, dir, place: pathToFileURL(join(dir, 'nas')).href, key: join(dir, 'key.txt') }
+}
+
+async function makeSite(t: Cleanup, dir: string): Promise<StoredSite> {
   const [nas, key] = [join(dir, 'nas'), join(dir, 'key.txt')]
   mkdirSync(nas)
   assert.equal((await runHere(['backup', 'key', '--data-dir', join(dir, 'data'), '--to', key])).code, 0)
