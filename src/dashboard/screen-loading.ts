@@ -11,7 +11,12 @@ const QUIET_MS = 5000
 
 /** Throws a NetworkError where the second script cannot be fetched: the service does not answer, or is another version by now. */
 export async function loadScreen(screen: LoadableScreen): Promise<OpenScreen> {
-  return typeof screen === 'function' ? screen : (await secondScript())[screen]
+  return typeof screen === 'function' ? screen : (await secondScript()).SECOND_SCREENS[screen]
+}
+
+/** The form of a restore in the first-run page. Throws as loadScreen() does. */
+export async function loadFirstRestore(): Promise<typeof import('./second-script.ts').firstRestoreForm> {
+  return (await secondScript()).firstRestoreForm
 }
 
 /** Fetches the second script once the browser is idle. A browser that does not tell (Safari) fetches it when it is needed. */
@@ -23,7 +28,7 @@ export function prefetchSecondScript(signal: AbortSignal): void {
 
 async function secondScript() {
   try {
-    return (await import('./second-script.ts')).SECOND_SCREENS
+    return await import('./second-script.ts')
   } catch (cause) {
     throw new NetworkError('Cannot fetch the second script', { status: 0, code: 'noReply', cause })
   }

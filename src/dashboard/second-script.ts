@@ -6,11 +6,14 @@
 import type { OpenScreen } from './screen.ts'
 import { configurationScreen } from './screens/configuration/configuration-screen.ts'
 import { feedsScreen } from './screens/feeds/feeds-screen.ts'
+import { firstRestoreForm } from './screens/first-run/first-restore-form.ts'
 import { firstRunScreen } from './screens/first-run/first-run-screen.ts'
 import { operationsScreen } from './screens/operations/operations-screen.ts'
 import { publicationsScreen } from './screens/publications/publications-screen.ts'
 import { ownSessionsScreen } from './screens/users/own-sessions-screen.ts'
 import { usersScreen } from './screens/users/users-screen.ts'
+
+export { firstRestoreForm }
 
 /** Each by the name under which `screens.ts` opens it. */
 export const SECOND_SCREENS = {

@@ -88,7 +88,7 @@ export const firstRestoreProgressBody = object({ token: text(SETUP_TOKEN) })
 
 export const firstRestoreProgress = object({
   state: choice(['idle', 'fetching', 'checking', 'restored', 'failed'], { description: 'After `restored`, the service starts again' }),
-  percent: whole({ description: 'Of what is to be fetched', example: 40 }),
+  percent: whole({ description: 'The part that was fetched', example: 40 }),
   reason: nullable(text(), { description: 'Why it failed', example: null }),
 })
 export type FirstRestoreProgress = ValueOf<typeof firstRestoreProgress>

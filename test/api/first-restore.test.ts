@@ -231,7 +231,7 @@ describe('attack: the set-up address and a restore', { skip: ONLY_HERE }, () => 
     await assertUntouched(fresh)
   })
 
-  it('a bucket that lies is refused by the name of what is wrong, and leaves nothing', async (t) => {
+  it('a bucket that lies is refused by its name, and leaves nothing', async (t) => {
     const site = await storedSite(t)
     let fault: S3ServerOptions['fault']
     const server = await bucketOf(t, site, { fault: (call) => fault?.(call) })

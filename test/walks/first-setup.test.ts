@@ -5,10 +5,14 @@ import { expectAccessible } from '../support/browser/accessibility.ts'
 import { browserMissing, testBrowser } from '../support/browser/browser.ts'
 import { serve } from '../../scripts/tools/program.ts'
 import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { temporaryDirectory } from '../../scripts/tools/temporary-directory.ts'
+import { storedSite, topicsOf } from '../support/offsite/stored-site.ts'
+import { ADMIN_EMAIL } from '../support/service/service.ts'
 
 const EMAIL = { role: 'textbox', name: 'E-mail address' } as const
+const field = (name: string) => ({ role: 'textbox', name }) as const
 const SIGN_IN = { role: 'button', name: 'Sign in' } as const
 
 it('the printed address makes the first administrator, once', { skip: browserMissing() }, async (t) => {
@@ -44,7 +48,6 @@ it('the printed address makes the first administrator, once', { skip: browserMis
   await page.type({ role: 'textbox', name: 'App name' }, 'City News')
   await page.click({ role: 'button', name: 'Save and continue' })
   await page.find({ role: 'heading', name: 'Mail' })
-  const field = (name: string) => ({ role: 'textbox', name }) as const
   await page.type(field('Mail server'), 'smtp.gmail.com')
   await page.press('Tab')
   assert.equal((await page.find(field('Port'))).value, '465')
@@ -89,4 +92,39 @@ it('the printed address makes the first administrator, once', { skip: browserMis
   await late.fill(EMAIL, 'you@example.org')
   await late.click({ role: 'button', name: 'Send code' })
   await late.reads(/The log of the service has a code for you@example\.org/)
+})
+
+it('the printed address brings a lost site back from its off-site backups', { skip: browserMissing() }, async (t) => {
+  const site = await storedSite(t)
+  const data = join(temporaryDirectory(t), 'data')
+  const service = await serve(t, ['--data-dir', data, '--print-setup'])
+  const [hash] = /#setup=\S+/.exec(service.output().stdout) ?? assert.fail()
+  const page = await testBrowser({ after }).open(service.url)
+  await page.open('/robots.txt')
+  await page.evaluate(() => localStorage.setItem('dateline.choices', '{"language":"en"}'))
+  await page.open(`/${hash}`)
+  await page.click({ role: 'button', name: 'Restore this site from a backup' })
+  await page.focuses('Place')
+  await page.gone(EMAIL)
+  await page.click({ role: 'button', name: 'Back' })
+  await page.find(EMAIL)
+  await page.click({ role: 'button', name: 'Restore this site from a backup' })
+  await page.focuses('Place')
+  await page.fill(field('Place'), 'file:///none')
+  await page.fill(field('Identity, as “dateline backup key” has printed it'), readFileSync(site.key, 'utf8'))
+  await page.click({ role: 'button', name: 'Show what it holds' })
+  await page.reads(/no such file or directory: mount the disk/)
+  await expectAccessible(page)
+  await page.fill(field('Place'), site.place)
+  await page.click({ role: 'button', name: 'Show what it holds' })
+  await page.reads(/1 topic · 249 countries/)
+  await expectAccessible(page)
+  await page.click({ role: 'button', name: 'Restore and restart' })
+  await page.reads(/The site is back, as it was on .* Sign in as you did there\..*--offsite file:/s)
+  await expectAccessible(page)
+  assert.deepEqual(topicsOf(data), ['Ports'])
+  await page.click(SIGN_IN)
+  await page.type(EMAIL, ADMIN_EMAIL)
+  await page.click({ role: 'button', name: 'Send code' })
+  await page.find({ role: 'textbox', name: 'Six-digit code' })
 })

@@ -138,7 +138,7 @@ export function createFirstRestore({ dir, restores, store, rules, config, now }:
   }
 }
 
-/** Throws invalidInput that names the member; messages of what is parsed here have no secrets. */
+/** Throws invalidInput that names the member; messages of these parsers have no secrets. */
 function member<T>(name: keyof RestoreSource, parse: () => T): T {
   try {
     return parse()

@@ -43,19 +43,25 @@ function differences({ administrators, settings }: CheckedBackup['differs']): re
   ]
 }
 
-function facts({ documents, bytes, newestAt }: CheckedBackup): Child {
+/** How many documents of each model that people write. */
+export function contentText(documents: CheckedBackup['documents']): string {
   const counts = documents.flatMap(({ model: name, count }) => {
     const model = modelNamed(name)
     return model === undefined || count === 0 || model.owned === true || model.singleton !== undefined ? [] : [countTitle(model, count)]
   })
+  return counts.join(' · ')
+}
+
+function facts({ documents, bytes, newestAt }: CheckedBackup): Child {
   return [
     fact(t('backups.size'), byteSize(bytes)),
     newestAt !== null && fact(t('restore.newest'), dateTime(newestAt)),
-    fact(t('restore.holds'), counts.join(' · ')),
+    fact(t('restore.holds'), contentText(documents)),
   ]
 }
 
-const fact = (name: string, value: Child): Child => [h('dt', {}, name), h('dd', {}, value)]
+/** One of a list of `dl`. */
+export const fact = (name: string, value: Child): Child => [h('dt', {}, name), h('dd', {}, value)]
 
 /** Waits until a service that restores runs again. Undefined where the reader has to sign in again. */
 export async function awaitRestart({ client, signal }: ScreenContext, before: string | undefined): Promise<Outcome | undefined> {

@@ -2,7 +2,9 @@
 import type { Client } from '../../../client/client.ts'
 import type { DashboardSetup } from '../../../models/responses.ts'
 import { t, type LanguageCode } from '../../texts.ts'
-import { fill, h } from '../../kit/dom.ts'
+import { button, fill, h } from '../../kit/dom.ts'
+import { notifyFailure } from '../../kit/notices.ts'
+import { loadFirstRestore } from '../../screen-loading.ts'
 import { languageChoice } from '../../kit/language-choice.ts'
 import { signInForm } from './sign-in-form.ts'
 import type { SignInOptions } from './sign-in-state.ts'
@@ -41,7 +43,27 @@ export function showSignInPage({ chooseLanguage, ...options }: SignInPageOptions
     options.state.codesBy = setup.codesBy
     fill(appName, setup.appName !== PRODUCT && setup.appName)
     // The reader of the printed address is becoming the administrator.
-    fill(hints, setupHints({ ...setup, hasAdministrator: setup.hasAdministrator || options.state.setupToken !== '' }))
+    fill(
+      hints,
+      options.state.setupToken !== '' && button(t('firstRestore.offer'), () => void offerRestore(), { class: 'link' }),
+      setupHints({ ...setup, hasAdministrator: setup.hasAdministrator || options.state.setupToken !== '' }),
+    )
+  }
+
+  async function offerRestore(): Promise<void> {
+    const { client, state, signal } = options
+    try {
+      const restore = await loadFirstRestore()
+      if (signal.aborted) return
+      form.hidden = true
+      const leave = (): void => {
+        form.hidden = false
+        void tellSetup()
+      }
+      fill(hints, restore({ client, token: state.setupToken, signal, leave }))
+    } catch (error) {
+      notifyFailure(error)
+    }
   }
 }
 

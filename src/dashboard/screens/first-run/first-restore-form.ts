@@ -1,0 +1,131 @@
+/**
+ * Restoring a site from off-site backups, for the reader of the set-up address of a new service: where it is and the identity, what is
+ * there, and the way back to it. The identity is in the form alone, and is gone with the page.
+ */
+import { NetworkError, Unauthorized, type Client } from '../../../client/client.ts'
+import type { FirstRestored, FoundSite } from '../../../models/responses.ts'
+import { t } from '../../texts.ts'
+import { after } from '../../timing.ts'
+import { button, fill, h, type Child } from '../../kit/dom.ts'
+import { code, labelled, problemLine, submitForm } from '../../kit/elements.ts'
+import { whileBusy } from '../../kit/focus.ts'
+import { byteSize, dateTime, dateTimeText } from '../../kit/moments.ts'
+import { errorText } from '../../kit/states.ts'
+import { contentText, fact } from '../operations/restore-dialog.ts'
+
+const EXAMPLES = { bucket: 's3://AKID@backups/news?region=eu-central-1', directory: 'file:///mnt/nas/dateline' }
+/** Between two looks at how far it is. */
+const LOOK_MS = 700
+
+export interface FirstRestoreOptions {
+  readonly client: Client
+  /** Of the set-up address. */
+  readonly token: string
+  readonly signal: AbortSignal
+  /** Goes back to becoming the first administrator. */
+  readonly leave: () => void
+}
+
+export function firstRestoreForm({ client, token, signal, leave }: FirstRestoreOptions): HTMLElement {
+  const plain = { autocomplete: 'off', spellcheck: 'false', dir: 'ltr' } as const
+  const place = h('input', { ...plain, name: 'place', required: true })
+  const keys = h('input', { ...plain, name: 'keys', type: 'password', autocomplete: 'new-password' })
+  const identity = h('textarea', { ...plain, name: 'identity', required: true, rows: 3 })
+  const file = h('input', { type: 'file', on: { change: () => void takeFile() } })
+  const at = h('input', { type: 'datetime-local', name: 'at' })
+  const problem = problemLine('restore-problem')
+  const outcome = h('div', { role: 'status' })
+  const look = h('button', { type: 'submit' }, t('firstRestore.look'))
+  const form = submitForm(
+    { 'aria-label': t('firstRestore.offer') },
+    () => void whileBusy(look, lookThere),
+    h('p', { class: 'soft' }, t('firstRestore.text', EXAMPLES)),
+    labelled(t('offsite.place'), place),
+    labelled(t('setting.offsiteKeys'), keys),
+    labelled(t('firstRestore.identity'), identity),
+    labelled(t('import.file'), file),
+    labelled(t('firstRestore.at'), at),
+    problem,
+    h('div', { class: 'buttons' }, look, button(t('first.back'), leave, { class: 'plain' })),
+  )
+  // What was found is not what is given any more.
+  form.addEventListener('input', () => fill(outcome))
+  const element = h('section', { class: 'hint' }, h('h2', {}, t('firstRestore.offer')), form, outcome)
+  after(0, () => place.focus())
+  return element
+
+  function given() {
+    const time = at.value === '' ? '' : new Date(at.value).toISOString()
+    return { token, place: place.value.trim(), keys: keys.value, identity: identity.value, at: time }
+  }
+
+  async function takeFile(): Promise<void> {
+    const chosen = file.files?.[0]
+    if (chosen !== undefined) identity.value = await chosen.text()
+    fill(outcome)
+  }
+
+  async function lookThere(): Promise<void> {
+    fill(problem)
+    fill(outcome)
+    const source = given()
+    try {
+      const found = await client.auth.lookForSite(source, { signal })
+      const restore = button(t('restore.confirm'), () => void bringBack(source), { class: 'primary' })
+      fill(outcome, h('dl', { class: 'given' }, factsOf(found)), found.missingUntil !== null && h('p', { class: 'banner' }, t('firstRestore.missing', { date: dateTimeText(found.missingUntil) })), restore)
+      restore.focus()
+    } catch (error) {
+      if (!signal.aborted) fill(problem, errorText(error))
+    }
+  }
+
+  /** Shows how far it is until the service runs on the site. A response may be lost on the way; then the service is asked. */
+  async function bringBack(source: ReturnType<typeof given>): Promise<void> {
+    form.hidden = true
+    const bar = h('progress', { max: 100, value: 0, 'aria-label': t('restore.running') })
+    fill(outcome, bar, h('p', {}, t('restore.running')))
+    const sent: { restored?: FirstRestored; error?: unknown } = {}
+    client.auth.restoreSite(source, { signal }).then(
+      (restored) => void (sent.restored = restored),
+      (error: unknown) => void (sent.error = error),
+    )
+    while (!signal.aborted) {
+      await new Promise<void>((resolve) => void after(LOOK_MS, resolve))
+      if (sent.error !== undefined && !(sent.error instanceof NetworkError)) return giveUp(errorText(sent.error))
+      try {
+        const { state, percent, reason } = await client.auth.siteProgress({ token }, { signal })
+        if (state === 'failed') return giveUp(reason ?? '')
+        bar.value = percent
+      } catch (error) {
+        // Another run of the service, which does not know the token; while it starts, there is no answer.
+        if (!(error instanceof Unauthorized)) continue
+        const setup = await client.dashboard.setup({ signal }).catch(() => undefined)
+        if (setup !== undefined) return void fill(element, ending(setup.hasAdministrator, source.place, sent.restored))
+      }
+    }
+  }
+
+  function giveUp(reason: string): void {
+    form.hidden = false
+    fill(outcome)
+    fill(problem, reason)
+  }
+}
+
+function factsOf({ snapshotAt, changesUntil, bytes, documents }: FoundSite): Child {
+  return [
+    fact(t('offsite.snapshot'), dateTime(snapshotAt)),
+    changesUntil !== null && fact(t('offsite.changes'), dateTime(changesUntil)),
+    fact(t('backups.size'), byteSize(bytes)),
+    fact(t('restore.holds'), contentText(documents)),
+  ]
+}
+
+function ending(isThere: boolean, place: string, restored: FirstRestored | undefined): Child {
+  if (!isThere) return h('p', { role: 'alert' }, t('firstRestore.undone'))
+  return [
+    h('p', { role: 'status' }, restored === undefined ? t('restore.restored', { name: place }) : t('firstRestore.done', { date: dateTimeText(restored.until) })),
+    restored !== undefined && restored.flags.length > 0 && [h('p', {}, t('firstRestore.flags')), h('p', {}, code(restored.flags.join(' ')))],
+    button(t('signIn.title'), () => location.reload(), { class: 'primary' }),
+  ]
+}
