@@ -14,11 +14,12 @@ import { notify, notifyFailure } from '../../kit/notices.ts'
 import { errorText } from '../../kit/states.ts'
 import { isPlanned } from '../../kit/status-tag.ts'
 import { askToLeave } from '../../kit/unsaved.ts'
-import { createDraft, FIRST_STATUS, type Beginning } from './draft.ts'
+import { createDraft, type Draft } from './draft.ts'
 import { editorActions, type EditorWork } from './editor-actions.ts'
 import { editorForm } from './editor-form.ts'
 import { editorFrame } from './editor-frame.ts'
 import { editorNotes } from './editor-notes.ts'
+import { FIRST_STATUS, type Beginning } from './editor-state.ts'
 import { addPictureTools } from './picture-tools.ts'
 import { editorViews } from './editor-views.ts'
 import { openJson } from './json-dialog.ts'
@@ -52,7 +53,6 @@ export type Editing = ReturnType<typeof openEditing>
 export function openEditing({ model, context, documents, ...beginning }: EditingOptions) {
   const { client, signal, user } = context
   const path = pathOf(model)
-  let isLeaving = false
 
   const draft = createDraft(model, beginning, { client, signal, user, onChange: changed })
   const problems = liveProblems({
@@ -121,12 +121,8 @@ export function openEditing({ model, context, documents, ...beginning }: Editing
     update()
   }
 
-  function hasUnsaved(): boolean {
-    return !isLeaving && draft.hasUnsaved()
-  }
-
   function update(): void {
-    frame.mark({ isUnsaved: hasUnsaved(), isSaving: saving.isSaving(), publishing: publishing() })
+    frame.mark({ isUnsaved: draft.hasUnsaved(), isSaving: draft.isSaving(), publishing: publishing() })
     preview?.update(draft.document())
   }
 
@@ -212,7 +208,7 @@ export function openEditing({ model, context, documents, ...beginning }: Editing
 
   async function mayLeave(): Promise<boolean> {
     await saving.settle()
-    const mayGo = !hasUnsaved() || (await askToLeave())
+    const mayGo = !draft.hasUnsaved() || (await askToLeave())
     if (mayGo) kept.settled(storedId())
     return mayGo
   }
@@ -223,19 +219,19 @@ export function openEditing({ model, context, documents, ...beginning }: Editing
     const { document } = stored
     const decided = await decideReplacement({ model, documents, document, client, signal })
     if (decided === undefined || signal.aborted) return
-    isLeaving = true
+    draft.take({ kind: 'left' })
     removeAndLeave(model, client, document, decided.replaceBy)
   }
 
   return {
     element: frame.element,
-    hasUnsaved,
+    hasUnsaved: draft.hasUnsaved,
     mayLeave,
     save: () => saving.begin(),
     step: steps.go,
     /** Nothing of it is to be kept: it became others. */
     giveUp(): void {
-      isLeaving = true
+      draft.take({ kind: 'left' })
       kept.settled(storedId())
     },
     actions: () => editorActions({ ...work, model, user }, publishing()),
@@ -243,7 +239,7 @@ export function openEditing({ model, context, documents, ...beginning }: Editing
 }
 
 interface SavingParts {
-  readonly draft: ReturnType<typeof createDraft>
+  readonly draft: Draft
   readonly problems: Pick<ReturnType<typeof liveProblems>, 'rejected' | 'saved'>
   /** Shows whether it is being saved. */
   readonly update: () => void
@@ -254,7 +250,6 @@ interface SavingParts {
 
 /** Saves the draft, one time after the other. */
 function createSaving(model: Model, documents: Documents, { draft, problems, update, onStored, undo }: SavingParts) {
-  let isSaving = false
   let saving = Promise.resolve()
 
   async function save(wanted = draft.status()): Promise<void> {
@@ -265,17 +260,16 @@ function createSaving(model: Model, documents: Documents, { draft, problems, upd
     const isPublishing = wanted !== FIRST_STATUS
     if (body === undefined) return problems.rejected(isPublishing)
     if (before !== undefined && as === draft.status() && !draft.hasUnsaved()) return tellSaved(as)
-    draft.send(body)
-    isSaving = true
+    draft.take({ kind: 'sent', body })
     update()
     try {
-      const stored = await storeDocument({ model, documents, before, body, onSettled: draft.takeOver })
+      const stored = await storeDocument({ model, documents, before, body, onSettled: (theirs, settled) => draft.take({ kind: 'takenOver', theirs, settled }) })
       if (stored !== undefined) accept(stored)
     } catch (error) {
       if (error instanceof BadRequest || error instanceof Conflict) problems.rejected(isPublishing, error)
       else notify(t('editor.notSaved', { reason: errorText(error) }), { kind: 'failed' })
     } finally {
-      isSaving = false
+      draft.take({ kind: 'ended' })
       update()
     }
   }
@@ -284,7 +278,7 @@ function createSaving(model: Model, documents: Documents, { draft, problems, upd
     const { id } = stored.document
     const isNew = draft.stored()?.document.id !== id
     const before = draft.status()
-    draft.accept(stored)
+    draft.take({ kind: 'accepted', stored })
     problems.saved()
     onStored(id, isNew)
     tellSaved(isNew ? '' : before, isNew ? undefined : stored)
@@ -299,9 +293,8 @@ function createSaving(model: Model, documents: Documents, { draft, problems, upd
   }
 
   return {
-    isSaving: () => isSaving,
     begin(as?: string): void {
-      if (!isSaving) saving = save(as)
+      if (!draft.isSaving()) saving = save(as)
     },
     /** Waits a moment for what is being saved. */
     settle: () => Promise.race([saving, new Promise<void>((resolve) => after(SAVING_MS, resolve))]),

@@ -2,7 +2,7 @@
 import type { Model } from '../../../models/schema.ts'
 import { t } from '../../texts.ts'
 import { h } from '../../kit/dom.ts'
-import type { createDraft } from './draft.ts'
+import type { Draft } from './draft.ts'
 import { editorParts } from './editor-parts.ts'
 import type { previewOf } from './preview-card.ts'
 
@@ -10,7 +10,7 @@ export type EditorForm = ReturnType<typeof editorForm>
 
 export interface EditorFormOptions {
   readonly model: Model
-  readonly draft: Pick<ReturnType<typeof createDraft>, 'elements' | 'extras'>
+  readonly draft: Pick<Draft, 'elements' | 'extras'>
   readonly preview: ReturnType<typeof previewOf>
   /** What is to be filled in before it can be published. */
   readonly missing: HTMLElement

@@ -3,8 +3,7 @@
  * the reader decides when to look, and field by field which of both it shall be.
  */
 import type { Model } from '../../../models/schema.ts'
-import type { Documents, Members } from '../../any-documents.ts'
-import { isSame } from '../../document-difference.ts'
+import type { Documents } from '../../any-documents.ts'
 import type { Change } from '../../live-changes.ts'
 import { personName } from '../../people.ts'
 import type { ScreenContext } from '../../screen.ts'
@@ -15,15 +14,15 @@ import { icon } from '../../kit/icons.ts'
 import { notify, notifyFailure } from '../../kit/notices.ts'
 import { askToSettle } from './conflict-dialog.ts'
 import { sentMembers } from './document-members.ts'
-import type { createDraft } from './draft.ts'
+import type { Draft } from './draft.ts'
 import { currentOf, type StoredAny } from './store-document.ts'
-import { differences, hasOnlyFollowed, isPublishedAs } from './three-way.ts'
+import { differences } from './three-way.ts'
 
 export interface LiveDocumentOptions {
   readonly model: Model
   readonly context: ScreenContext
   readonly documents: Documents
-  readonly draft: ReturnType<typeof createDraft>
+  readonly draft: Draft
   /** Waits for what is being saved, which comes back as a change. */
   readonly settled: () => Promise<void>
   /** After the editor continues from another version. */
@@ -66,17 +65,15 @@ export function liveDocument({ model, context, documents, draft, settled, onTake
     await settled()
     const name = await personName(change.by, context)
     if (signal.aborted || change !== newest) return
-    const stored = draft.stored()?.document
-    if (stored === undefined || (change.document !== undefined && isSame(asDoubles(change.document), asDoubles(stored)))) return hide()
-    // Of another turn in review, a reader who is typing is told.
-    const mayFollow = !draft.hasUnsaved() || change.document?.['handedInAt'] === stored['handedInAt']
-    if (change.document !== undefined && mayFollow && hasOnlyFollowed(differences(sent(stored), sent(stored), sent(change.document)))) return void follow(change.id)
-    if (change.document !== undefined && !draft.hasUnsaved() && isPublishedAs(sent(stored), sent(change.document))) {
+    const reaction = draft.reactionTo(change.document)
+    if (reaction === 'none') return hide()
+    if (reaction === 'follow') return void follow(change.id)
+    if (reaction === 'published') {
       const isTaken = await follow(change.id)
       if (isTaken) return tellPublished(name)
       if (signal.aborted || change !== newest) return
     }
-    const isGone = change.document === undefined
+    const isGone = reaction === 'deleted'
     const words = h('span', {}, t(isGone ? 'editor.deletedBy' : 'editor.changedBy', { name }))
     fill(
       element,
@@ -101,8 +98,6 @@ export function liveDocument({ model, context, documents, draft, settled, onTake
     onTaken()
     return true
   }
-
-  const sent = (document: Members): Members => sentMembers(model, asDoubles(document))
 
   function hide(): void {
     keepFocus(element, () => fill(element))
@@ -135,8 +130,7 @@ export function liveDocument({ model, context, documents, draft, settled, onTake
     const different = differences(sentMembers(model, before.document), mine, sentMembers(model, theirs.document))
     const members = different.length === 0 ? mine : await askToSettle({ mine, different, theirs: theirs.document })
     if (members === undefined || signal.aborted) return false
-    draft.send(mine)
-    draft.takeOver(theirs, members)
+    draft.take({ kind: 'takenOver', theirs, settled: members, mine })
     return true
   }
 
@@ -146,9 +140,4 @@ export function liveDocument({ model, context, documents, draft, settled, onTake
     /** After the service said that the document is another by now. */
     look: (): void => void compare(draft.stored()?.document.id ?? ''),
   }
-}
-
-/** A stream has numbers as doubles; the editor keeps those that are none as they are written. */
-function asDoubles(document: Members): Members {
-  return JSON.parse(JSON.stringify(document)) as Members
 }
