@@ -13,9 +13,7 @@ import { FEEDS, FIRST_RUN, PUBLICATIONS, SCHEDULED } from './screen-url.ts'
 import { documentEditor } from './screens/editor/document-editor.ts'
 import { documentList } from './screens/list/document-list.ts'
 import { overviewScreen } from './screens/overview/overview-screen.ts'
-import { reviewScreen } from './screens/review/review-screen.ts'
 import { scheduledScreen } from './screens/scheduled/scheduled-screen.ts'
-import { trashScreen } from './screens/trash/trash-screen.ts'
 import { t } from './texts.ts'
 import { isIcon, type IconName } from './kit/icons.ts'
 
@@ -48,7 +46,7 @@ export function screensOf(caller: Caller): readonly ScreenEntry[] {
     // The list is at `/headlines`, an editor at `/headlines/new` and `/headlines/ID`.
     open: (context) => (context.screenUrl.segments[1] === undefined ? documentList : documentEditor)(model, context),
   }))
-  const trash: ScreenEntry = { path: 'trash', title: t('trash.title'), icon: 'trash', group: 'content', open: trashScreen }
+  const trash: ScreenEntry = { path: 'trash', title: t('trash.title'), icon: 'trash', group: 'content', open: 'trash' }
   const scheduled: ScreenEntry = { path: SCHEDULED, title: t('scheduled.title'), icon: 'calendar', group: 'planning', open: scheduledScreen }
   const feeds: ScreenEntry = { path: FEEDS, title: t('models.feed'), icon: 'feed', group: 'content', open: 'feeds' }
   const mayRemove = contentModels(caller).some((model) => may('remove', model, caller))
@@ -74,7 +72,7 @@ export function accountScreens(caller: Caller): readonly AccountScreen[] {
   if (!hasDashboard(caller)) return []
   const ofAdministrators: readonly AccountScreen[] = [
     { path: FIRST_RUN, open: 'firstRun' },
-    { path: 'review', open: reviewScreen },
+    { path: 'review', open: 'review' },
   ]
   return [{ path: OWN_SESSIONS, open: 'ownSessions' }, ...(isAdmin(caller) ? ofAdministrators : [])]
 }

@@ -1,5 +1,5 @@
 /**
- * The screens that most visits do without: those of administrators, of feeds and of the reader's own sessions. They are one
+ * The screens that most visits do without: those of administrators, of feeds, the trash and the reader's own sessions. They are one
  * script, which is fetched when one of them is opened, or before that in a quiet moment; src/dashboard/screens.ts names them.
  * What they share with the first script stays there, since scripts/build-dashboard.ts lets this file import all of it.
  */
@@ -10,6 +10,8 @@ import { firstRestoreForm } from './screens/first-run/first-restore-form.ts'
 import { firstRunScreen } from './screens/first-run/first-run-screen.ts'
 import { operationsScreen } from './screens/operations/operations-screen.ts'
 import { publicationsScreen } from './screens/publications/publications-screen.ts'
+import { reviewScreen } from './screens/review/review-screen.ts'
+import { trashScreen } from './screens/trash/trash-screen.ts'
 import { ownSessionsScreen } from './screens/users/own-sessions-screen.ts'
 import { usersScreen } from './screens/users/users-screen.ts'
 
@@ -23,5 +25,7 @@ export const SECOND_SCREENS = {
   operations: operationsScreen,
   ownSessions: ownSessionsScreen,
   publications: publicationsScreen,
+  review: reviewScreen,
+  trash: trashScreen,
   users: usersScreen,
 } as const satisfies Readonly<Record<string, OpenScreen>>
