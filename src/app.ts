@@ -9,6 +9,7 @@ import { startJobs, type Jobs } from './app/jobs.ts'
 import { offsiteMetrics } from './app/offsite-concerns.ts'
 import { readMailSetup, startMail } from './app/mail-service.ts'
 import type { PageAsset } from './app/page-routes.ts'
+import { createPictureLimit } from './app/picture-limit.ts'
 import { PUBLICATION_CACHE_SHARE } from './app/publications/publication-handlers.ts'
 import { createMainServer } from './app/routes.ts'
 import { createService, listSettingsOf } from './app/service.ts'
@@ -30,6 +31,7 @@ import { VERSION } from './base/version.ts'
 import type { Secrets } from './config/secrets.ts'
 import type { Config, Environment, SettingName } from './config/settings.ts'
 import type { ShownSettings } from './config/shown-settings.ts'
+import { createPictures } from './content/kept-pictures.ts'
 import { createPageCache } from './content/reads/page-cache.ts'
 import { seedBasics } from './content/seeds/seeding.ts'
 import type { Changes } from './endpoints/service-parts.ts'
@@ -88,6 +90,7 @@ export interface App {
   readonly schedule: Jobs['schedule']
   readonly references: Jobs['references']
   readonly feeds: Jobs['feeds']['work']
+  readonly feedPictures: Jobs['feeds']['pictures']
   readonly feedFolder: Pick<Jobs['feedFolder'], 'look'>
   readonly offsite: Jobs['offsite']
   /**
@@ -153,8 +156,10 @@ export async function startApp(config: Config, secrets: Secrets, options: AppOpt
   const lookAtSettings = live.follow(services, log)
   const readMail = (next: Config): MailSettings => readMailSettings(next, { now, environment })
   const pictures = pictureFiles(join(dataDir, MEDIA_DIRECTORY))
+  const pictureLimit = createPictureLimit(dataDir, () => live.config().mediaMax)
+  const keptPictures = createPictures({ store, files: pictures, limit: pictureLimit, now })
   const jobs = await startJobs({
-    ...{ config: live.config, dataDir, services, pictures, isKeeper: node?.isKeeper, outbound: outbound.rules, environment, shown: () => options.settings, lookAtSettings, now, log },
+    ...{ config: live.config, dataDir, services, pictures, keptPictures, isKeeper: node?.isKeeper, outbound: outbound.rules, environment, shown: () => options.settings, lookAtSettings, now, log },
     checkCertificate: () => renewal?.check(),
     async startMail(isOnDuty) {
       const { codeMinutes } = config
@@ -176,7 +181,8 @@ export async function startApp(config: Config, secrets: Secrets, options: AppOpt
   const setupToken = createSetupToken()
   let [shown, reloaded] = [options.settings, config]
   const service = createService({
-    ...{ services, jobs, node, config, pages, represent, setupToken, dataDir, startedAt, logMemory, mailTestMs, pageAssets, pictures, now, log },
+    ...{ services, jobs, node, config, pages, represent, setupToken, dataDir, startedAt, logMemory, mailTestMs, pageAssets, now, log },
+    pictures: { keeping: keptPictures, limit: pictureLimit },
     live: live.config,
     changes: feed.changes,
     settings: serviceSettings({ live, ...services, shown: () => shown, readMail }),
@@ -249,7 +255,7 @@ export async function startApp(config: Config, secrets: Secrets, options: AppOpt
     get backups() {
       return backups.schedule()
     },
-    ...{ housekeeping, schedule, references, feeds: feeds.work, feedFolder, offsite, idle: mail.idle },
+    ...{ housekeeping, schedule, references, feeds: feeds.work, feedPictures: feeds.pictures, feedFolder, offsite, idle: mail.idle },
     replaced: node?.replaced ?? backups.restores?.requested ?? NEVER,
     threads,
     async setupUrl() {

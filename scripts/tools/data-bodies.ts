@@ -280,6 +280,7 @@ export const FEED = {
   language: null,
   arrival: 'published',
   paused: false,
+  keepsPictures: false,
   rules: [],
   retentionDays: null,
   retentionItems: null,

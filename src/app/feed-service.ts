@@ -8,6 +8,9 @@ import type { Config } from '../config/settings.ts'
 import { createFeedFetches } from '../content/feeds/feed-fetches.ts'
 import { createIngestPace } from '../content/feeds/ingest-pace.ts'
 import { startFeedWork } from '../content/feeds/feed-work.ts'
+import { startItemPictures } from '../content/feeds/item-picture-work.ts'
+import { createKeptItemPictures } from '../content/feeds/kept-item-pictures.ts'
+import type { Pictures } from '../content/kept-pictures.ts'
 import { createFeedReader } from '../feeds/reading/feed-reader.ts'
 import { createOutboundClient, userAgentOf } from '../outbound/outbound-client.ts'
 import type { OutboundRules } from '../outbound/outbound-rules.ts'
@@ -39,6 +42,9 @@ export function openFeedFetching({ live, rules, services, now, log }: FeedFetchi
 export interface FeedServiceOptions {
   readonly store: Services['store']
   readonly metrics: Metrics
+  /** What keeps the pictures of items. */
+  readonly pictures: Pictures
+  readonly siteAddress: () => string | undefined
   /** Whether this process fetches: of the nodes of a cluster, one does. */
   readonly isOnDuty: (() => boolean) | undefined
   readonly now: Clock
@@ -47,12 +53,19 @@ export interface FeedServiceOptions {
 
 /** Starts it. No connection is made while there is no feed. */
 export function startFeeds(
-  { client: outbound, reader, passwords, fetches }: ReturnType<typeof openFeedFetching>,
-  { store, metrics, isOnDuty, now, log }: FeedServiceOptions,
+  { client: outbound, reader, passwords, pace, fetches }: ReturnType<typeof openFeedFetching>,
+  { store, metrics, pictures, siteAddress, isOnDuty, now, log }: FeedServiceOptions,
 ) {
   feedMetrics(metrics, () => store.feeds.feedStates())
   const work = startFeedWork({ store, fetches, isOnDuty, now, log })
-  return { outbound, reader, passwords, work, stop: work.stop }
+  const keeping = createKeptItemPictures({ store, client: outbound, pictures, pace, siteAddress, metrics, now })
+  const ofItems = startItemPictures({ store, keeping, isOnDuty, now, log })
+  return {
+    ...{ outbound, reader, passwords, work, pictures: ofItems },
+    async stop(): Promise<void> {
+      await Promise.all([work.stop(), ofItems.stop()])
+    },
+  }
 }
 
 function feedMetrics(metrics: Metrics, states: () => ReadonlyMap<string, FeedState>): void {

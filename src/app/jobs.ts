@@ -12,6 +12,7 @@ import { repeat } from '../base/repeating.ts'
 import { systemReason } from '../base/system-error.ts'
 import type { Config, Environment } from '../config/settings.ts'
 import type { ShownSettings } from '../config/shown-settings.ts'
+import type { Pictures } from '../content/kept-pictures.ts'
 import { startFeedFolder, type FeedFolder, type FeedFolderOptions } from '../content/feeds/feed-folder.ts'
 import { startPublicationPings } from '../content/publications/publication-pings.ts'
 import { startSchedule } from '../content/schedule.ts'
@@ -39,8 +40,9 @@ export interface JobOptions {
   /** The settings in use, which may change. */
   readonly config: () => Config
   readonly dataDir: string
-  /** The files of pictures. */
+  /** The files of pictures, and what keeps new ones. */
   readonly pictures: PictureFiles
+  readonly keptPictures: Pictures
   readonly services: Pick<Services, 'store' | 'metrics' | 'guestLimit' | 'newId' | 'keys' | 'secrets'>
   readonly environment: Environment
   /** The settings that the operator gave. */
@@ -78,7 +80,7 @@ export type Jobs = Awaited<ReturnType<typeof startJobs>>
 
 /** Starts all jobs; `running` stops them, the last one first. Rejects where one cannot start. */
 export async function startJobs(options: JobOptions, running: AsyncDisposableStack) {
-  const { config, dataDir, services, pictures, outbound, isKeeper, lookAtSettings, checkCertificate, startMail, now, log } = options
+  const { config, dataDir, services, pictures, keptPictures, outbound, isKeeper, lookAtSettings, checkCertificate, startMail, now, log } = options
   const { store, metrics } = services
   const { rule, findLack, ...backups } = backupParts(options, running)
   const fetching = openFeedFetching({ live: config, rules: outbound, services, now, log })
@@ -118,8 +120,8 @@ export async function startJobs(options: JobOptions, running: AsyncDisposableSta
     },
     feeds: {
       who: 'keeper',
-      every: 'when a feed is due',
-      start: (isOnDuty: IsOnDuty) => startFeeds(fetching, { store, metrics, isOnDuty, now, log }),
+      every: 'when a feed, or the picture of an item, is due',
+      start: (isOnDuty: IsOnDuty) => startFeeds(fetching, { store, metrics, pictures: keptPictures, siteAddress: () => config().publicUrl, isOnDuty, now, log }),
     },
     publications: {
       who: 'keeper',

@@ -12,7 +12,7 @@ import type { Config } from '../config/settings.ts'
 import { createDocuments } from '../content/documents.ts'
 import type { ListSettings } from '../content/reads/list-query.ts'
 import type { PageCache } from '../content/reads/page-cache.ts'
-import { createPictures, type PictureLimit } from '../content/kept-pictures.ts'
+import type { PictureLimit, Pictures } from '../content/kept-pictures.ts'
 import { createReads, DATA_FORM } from '../content/reads/reads.ts'
 import { createRepeats } from '../content/repeatable.ts'
 import { createReviewQueue } from '../content/review-queue.ts'
@@ -31,9 +31,7 @@ import type { NodeService } from './cluster/node-service.ts'
 import type { Jobs } from './jobs.ts'
 import { OPENAPI_PATH, type PageAsset } from './page-routes.ts'
 import { lastRestore } from './restore-outcome.ts'
-import { createPictureLimit } from './picture-limit.ts'
 import { readiness, readinessChecks } from './readiness.ts'
-import type { PictureFiles } from '../store/media/picture-files.ts'
 import { pictureMetrics } from './service-metrics.ts'
 import { serviceStatus } from './service-status.ts'
 import type { Services } from './services.ts'
@@ -56,8 +54,7 @@ export interface ServiceOptions {
   readonly logMemory: LogMemory
   /** How long a test mail may take; undefined for the default. */
   readonly mailTestMs: number | undefined
-  /** The files of pictures. */
-  readonly pictures: PictureFiles
+  readonly pictures: { readonly keeping: Pictures; readonly limit: () => PictureLimit }
   /** What was built for browsers. */
   readonly pageAssets: readonly PageAsset[] | undefined
   readonly now: Clock
@@ -135,12 +132,10 @@ function contentParts(options: ServiceOptions, { invite }: Pick<InvitationSender
   }
 }
 
-function pictureParts({ services: { store, metrics }, pictures: files, config, live, dataDir, now }: ServiceOptions): Service['pictures'] {
-  const limit = createPictureLimit(dataDir, () => live().mediaMax)
-  pictureMetrics(metrics, store, limit)
+function pictureParts({ services: { store, metrics }, pictures, config, live }: ServiceOptions): Service['pictures'] {
+  pictureMetrics(metrics, store, pictures.limit)
   return {
-    keeping: createPictures({ store, files, limit, now }),
-    limit,
+    ...pictures,
     base: { publicUrl: () => live().publicUrl, isTls: config.tlsCert !== undefined },
   }
 }

@@ -10,12 +10,12 @@ export const FETCH_PROBLEM_CODES = [
 ] as const
 export type FetchProblemCode = (typeof FETCH_PROBLEM_CODES)[number]
 
-/** What of a feed is not well-formed, or is not read. */
-export const READ_NOTE_CODES = ['markup', 'tags', 'reference', 'encoding', 'controls', 'limits', 'leftOut', 'unread'] as const
+/** What of a feed is not well-formed, is not read, or is not kept. */
+export const READ_NOTE_CODES = ['markup', 'tags', 'reference', 'encoding', 'controls', 'limits', 'leftOut', 'unread', 'pictures', 'noAddress'] as const
 export type ReadNoteCode = (typeof READ_NOTE_CODES)[number]
 
 /** Why an item has become no headline, or a draft; see content/feeds/item-reasons.ts. */
-export const ITEM_REASON_CODES = ['lacks', 'rule', 'item', 'headline', 'deleted', 'nothing', 'invalid'] as const
+export const ITEM_REASON_CODES = ['lacks', 'rule', 'item', 'headline', 'deleted', 'nothing', 'invalid', 'picture'] as const
 export type ItemReasonCode = (typeof ITEM_REASON_CODES)[number]
 
 /** Values of the sentence, as text: the status of a response, a line, a name as the feed has it, a number. */

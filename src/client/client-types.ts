@@ -57,7 +57,7 @@ type PastOf<A extends Access> = A['replace'] extends 'unsupported'
 /** Fields that a client never has to send. */
 type LeftOut = GeneratedField | ConstantField
 /** Fields that have a value of their own where a new document leaves them out. */
-type Defaulted = { readonly initial: string } | { readonly implied: string } | NullableField | OptionalField | ListField<Field, 'keep'>
+type Defaulted = { readonly initial: string } | { readonly implied: string | boolean } | NullableField | OptionalField | ListField<Field, 'keep'>
 
 type SentShape<S extends Shape> = {
   readonly [name in keyof S as S[name] extends LeftOut | Defaulted ? never : name]: SentOf<S[name]>

@@ -1583,7 +1583,7 @@ export interface AdminCalls {
    * alone. A site that is the address of a source makes it its source, and a group with the name of a topic its topic.
    */
   importFeeds(
-    body: { readonly opml: string; readonly source: object; readonly topic?: object | null | undefined; readonly country?: object | null | undefined; readonly arrival?: 'published' | 'draft' | 'review' | undefined; readonly dryRun?: boolean | undefined },
+    body: { readonly opml: string; readonly source: object; readonly topic?: object | null | undefined; readonly country?: object | null | undefined; readonly arrival?: 'published' | 'draft' | 'review' | undefined; readonly keepsPictures?: boolean | undefined; readonly dryRun?: boolean | undefined },
     options?: RequestOptions,
   ): Promise<OpmlReport>
   /**

@@ -31,9 +31,12 @@ export interface PicturesOptions {
 
 export type Pictures = ReturnType<typeof createPictures>
 
+/** Where pictures are, below the address of the site. */
+export const MEDIA_PATH = 'media/'
+
 /** `media/HASH.webp`, below the address of the site. */
 export function picturePath(picture: PictureName): string {
-  return `media/${fileNameOf(picture)}`
+  return MEDIA_PATH + fileNameOf(picture)
 }
 
 export function noPicture(hash: string): Failure {
@@ -59,7 +62,18 @@ export function createPictures({ store, files, limit, now }: PicturesOptions) {
     return found
   }
 
+  const requireDisk = (): PictureLimit => {
+    const limits = limit()
+    if (limits.isDiskShort) throw fail('conflict', 'Cannot keep the picture: the disk is nearly full: make room on it')
+    return limits
+  }
+
   return {
+    /** Throws conflict where there is no room for any picture: none needs to be fetched then. */
+    requireRoom(): void {
+      const { bytesMax } = requireDisk()
+      if (store.pictures.pictureTotals().bytes >= bytesMax) throw noRoom(bytesMax)
+    },
     /**
      * Keeps a picture; the buffer is changed. Throws invalidInput for what is none, conflict where there is no room, and
      * networkError where the disk takes no file. `isNew` is false for one that is known already.
@@ -67,8 +81,7 @@ export function createPictures({ store, files, limit, now }: PicturesOptions) {
     async add(sent: Buffer, actor: Actor): Promise<{ readonly picture: CountedPicture; readonly isNew: boolean }> {
       const { bytes, ...facts } = readPicture(sent)
       const name = { hash: hashOfBytes(bytes), format: facts.format }
-      const { bytesMax, isDiskShort } = limit()
-      if (isDiskShort) throw fail('conflict', 'Cannot keep the picture: the disk is nearly full: make room on it')
+      const { bytesMax } = requireDisk()
       if (!isKnown(name) || !files.has(name)) await writeFile(name, bytes)
       const row = { ...facts, hash: name.hash, bytes: bytes.length, alt: '', focus: undefined, createdAt: now(), actor: actorName(actor) }
       let done

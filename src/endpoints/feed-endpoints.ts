@@ -61,7 +61,10 @@ export const FEEDS = [
     response: feedHealths,
     errors: ['tooManyRequests'],
     client: 'admin.feeds',
-  }).handle(async ({ store, now }, exchange, { caller }) => ({ items: [...(await healthOfFeeds(store, queryCallerOf(caller, exchange), now()))] })),
+  }).handle(async ({ store, pictures, now }, exchange, { caller }) => {
+    const context = { now: now(), lacksAddress: pictures.base.publicUrl() === undefined }
+    return { items: [...(await healthOfFeeds(store, queryCallerOf(caller, exchange), context))] }
+  }),
   endpoint({
     route: 'GET /api/v1/feeds/opml',
     id: 'feedsAsOpml',

@@ -44,6 +44,7 @@ const OPML_BODY: NamedSchema = {
       opml: { type: 'string', description: 'The file', examples: ['<opml version="2.0"><body><outline text="The Harbour Post" xmlUrl="https://harbour.example/feed.xml"/></body></opml>'] },
       source: { type: 'object', description: 'As `{"id": …}`, of feeds whose site is that of no source', examples: [{ id: '66f000000000000000000401' }] },
       ...DEFAULTS,
+      keepsPictures: { type: 'boolean', description: 'As of a `feed`; false without it' },
       dryRun: { type: 'boolean', description: 'Whether the lines are only checked' },
     },
     required: ['opml', 'source'],
@@ -85,12 +86,12 @@ export const FEED_FETCHES = [
     response: feedHealth,
     errors: ['notFound', 'tooManyRequests'],
     client: 'admin.fetchFeed',
-  }).handle(async ({ store, feeds: { work }, auth: { limits }, now }, { params }, { acting }) => {
+  }).handle(async ({ store, pictures, feeds: { work }, auth: { limits }, now }, { params }, { acting }) => {
     const id = params['feed'] ?? ''
     requireFeed(store, id)
     await limits.feedRequest(acting(requireAdministrator), now())
     await work.fetchNow(id)
-    const health = healthOfFeed(store, id, now())
+    const health = healthOfFeed(store, id, { now: now(), lacksAddress: pictures.base.publicUrl() === undefined })
     if (health === undefined) throw fail('notFound', `No feed has the id ${describe(id)} any more`)
     return health
   }),
@@ -108,9 +109,8 @@ export const FEED_FETCHES = [
     client: 'admin.importFeeds',
   }).handle(async ({ store, content: { documents } }, exchange, session) => {
     const body = await exchange.readJson()
-    const { opml, dryRun = false } = body
+    const { opml } = body
     if (typeof opml !== 'string') throw fail('invalidInput', `opml: expected a string, found ${describe(opml)}`)
-    if (typeof dryRun !== 'boolean') throw fail('invalidInput', `dryRun: expected true or false, found ${describe(dryRun)}`)
     const source = readReference(body, 'source')
     if (source === null) throw fail('invalidInput', 'source: expected {"id": …}, found none')
     const references = { bytesMax: referenceLimits(exchange).bytesMax }
@@ -121,7 +121,7 @@ export const FEED_FETCHES = [
         create: (sent) => documents.create(feed, async () => ({ body: sent, references }), session, { repeat: undefined, mail: NO_MAIL }),
         check: (sent) => documents.check(feed, undefined, async () => ({ body: sent, references, caller }), caller),
       },
-      { opml, source, ...readDefaults(body), isDryRun: dryRun },
+      { opml, source, ...readDefaults(body), keepsPictures: readSwitch(body, 'keepsPictures'), isDryRun: readSwitch(body, 'dryRun') },
     )
   }),
 ]
@@ -131,6 +131,13 @@ function readDefaults(body: JsonObject): { readonly topic: JsonObject | null; re
   const known = ARRIVALS.find((one) => one === arrival)
   if (known === undefined) throw fail('invalidInput', `arrival: expected one of ${ARRIVALS.join(', ')}, found ${describe(arrival)}`)
   return { topic: readReference(body, 'topic'), country: readReference(body, 'country'), arrival: known }
+}
+
+/** False where it is left out. Throws invalidInput for what is no boolean. */
+function readSwitch(body: JsonObject, name: string): boolean {
+  const { [name]: value = false } = body
+  if (typeof value !== 'boolean') throw fail('invalidInput', `${name}: expected true or false, found ${describe(value)}`)
+  return value
 }
 
 /** Throws invalidInput for what is no reference. */

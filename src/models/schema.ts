@@ -44,8 +44,10 @@ export interface ChoiceField<V extends string = string> extends Docs {
   readonly initial?: V
   readonly implied?: V
 }
+/** `implied` stands in where it is left out. */
 export interface BooleanField extends Docs {
   readonly kind: 'boolean'
+  readonly implied?: boolean
 }
 /** A whole number, 0 or more. */
 export interface WholeField extends Docs {
@@ -126,6 +128,8 @@ export const siteUrl = (docs?: Docs): TextField => ({ ...text(docs), form: 'site
 export const code = (form: 'languageCode' | 'countryCode', docs?: Docs): TextField => ({ ...text(docs), form })
 export const nonBlankText = (docs?: Docs): TextField => ({ kind: 'text', blank: false, max: TITLE_POINTS_MAX, ...docs })
 export const boolean = (docs?: Docs): BooleanField => ({ kind: 'boolean', ...docs })
+/** One that is false where it is not given. */
+export const optionalBoolean = (docs?: Docs): BooleanField & { readonly implied: false } => ({ ...boolean(docs), implied: false })
 export const whole = (docs?: Docs): WholeField => ({ kind: 'whole', ...docs })
 export const date = (docs?: Docs): DateField => ({ kind: 'date', ...docs })
 export const nullable = <F extends Field>(of: F, docs?: Docs): NullableField<F> => ({ kind: 'nullable', of, ...docs })

@@ -60,7 +60,7 @@ const isDate = (value: Json): boolean => typeof value === 'string' && parseIsoDa
 
 function mayBeMissing(field: Field): boolean {
   if (['nullable', 'optional', 'list', 'map', 'constant'].includes(field.kind)) return true
-  return (field.kind === 'text' || field.kind === 'choice') && field.implied !== undefined
+  return (field.kind === 'text' || field.kind === 'choice' || field.kind === 'boolean') && field.implied !== undefined
 }
 
 const firstWrong = (found: readonly (string | undefined)[]): string | undefined => found.find((path) => path !== undefined)

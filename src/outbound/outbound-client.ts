@@ -63,6 +63,8 @@ export interface OutboundGet {
   readonly credentials?: Credentials | undefined
   /** Conditions, which are sent to this address alone: another resource may have the same ETag. */
   readonly validators?: Validators | undefined
+  /** Of the response, in place of what a feed may have. */
+  readonly bodyBytesMax?: number
   readonly signal?: AbortSignal | undefined
 }
 
@@ -94,6 +96,9 @@ export function createOutboundClient({ rules, userAgent, resolve = systemResolve
   }
   const connecting = { rules, resolve, secureContext }
 
+  const limitsFor = (bodyBytesMax: number | undefined): ResponseLimits =>
+    bodyBytesMax === undefined ? limits : { wireBytes: bodyBytesMax + HEAD_BYTES, unpackedBytes: bodyBytesMax }
+
   async function hop(url: URL, { headers, ...request }: Hop, signal: AbortSignal): Promise<OutboundResponse> {
     const socket = await openOutbound(url, connecting, signal)
     const proxy = rules.proxyFor(url)
@@ -112,7 +117,7 @@ export function createOutboundClient({ rules, userAgent, resolve = systemResolve
 
   return {
     /** Resolves with any response that is no redirect; with its body for 200 and 203. Rejects with an OutboundError. */
-    async get({ address, accept, credentials, validators, signal }: OutboundGet): Promise<Arrival> {
+    async get({ address, accept, credentials, validators, bodyBytesMax, signal }: OutboundGet): Promise<Arrival> {
       const budget = createTimeBudget(limits.totalMs, signal)
       let url = readAddress(address)
       let secret = credentials
@@ -127,7 +132,7 @@ export function createOutboundClient({ rules, userAgent, resolve = systemResolve
           ...conditions(url, validators),
         }
         const asked = url
-        const get = { method: 'GET', headers, limits, wantsBody: (status: number) => status === 200 || status === 203 } as const
+        const get = { method: 'GET', headers, limits: limitsFor(bodyBytesMax), wantsBody: (status: number) => status === 200 || status === 203 } as const
         const response = await inTurn(bareHost(asked), signal, () => budget.spend((ending) => hop(asked, get, ending)))
         const next = redirectOf(url, response)
         if (next === undefined) {
@@ -145,7 +150,7 @@ export function createOutboundClient({ rules, userAgent, resolve = systemResolve
     /** Sends one request. Resolves with any response, redirects included, and its body. Rejects with an OutboundError. */
     async send({ url, totalMs, signal, ...request }: OutboundSend): Promise<OutboundResponse> {
       const headers = { ...request.headers, 'user-agent': userAgent() }
-      const asked = { ...request, headers, limits: { ...limits, wireBytes: request.bodyBytesMax + HEAD_BYTES, unpackedBytes: request.bodyBytesMax }, wantsBody: () => true }
+      const asked = { ...request, headers, limits: limitsFor(request.bodyBytesMax), wantsBody: () => true }
       return createTimeBudget(totalMs, signal).spend((ending) => hop(readAddress(url), asked, ending))
     },
   }

@@ -146,6 +146,7 @@ function mayBeLeftOut(field: Field): boolean {
     case 'nullable':
       return true
     case 'text':
+    case 'boolean':
       return field.implied !== undefined
     case 'choice':
       return field.initial !== undefined || field.implied !== undefined
@@ -179,6 +180,8 @@ function noteOn(field: Field): string {
     case 'text':
       if (field.implied !== undefined) return 'Empty where it is left out.'
       return field.blank ? '' : 'Not blank.'
+    case 'boolean':
+      return field.implied === undefined ? '' : `\`${field.implied}\` where it is left out.`
     case 'date':
       return DATE_NOTE
     case 'generated':

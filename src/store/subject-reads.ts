@@ -16,6 +16,7 @@ import type { Database } from './db/database.ts'
 import { createTurnReads, type Snapshot } from './db/snapshot.ts'
 import { createdSince, itemsOfHeadline, keptItems, newestItems } from './feeds/feed-items.ts'
 import { feedSecret, feedsWithSecret } from './feeds/feed-secret.ts'
+import { duePicture, duePictures, itemsThatWant, nextPictureAt, pictureProblems } from './feeds/item-pictures.ts'
 import { dueFeeds, failingFeeds, feedState, feedStates, nextFeedAt } from './feeds/feed-state.ts'
 import * as documents from './documents/document-tables.ts'
 import { firstResponse } from './documents/first-response-table.ts'
@@ -93,6 +94,7 @@ export function createReads(database: Database, snapshot: Snapshot) {
       feeds: bind({
         ...{ feedState, feedStates, failingFeeds, dueFeeds, nextFeedAt, feedSecret, feedsWithSecret },
         ...{ keptItems, newestItems, itemsOfHeadline, createdSince },
+        ...{ duePicture, duePictures, itemsThatWant, nextPictureAt, pictureProblems },
       }),
       publications: bind({ publicationNamed, publicationsWithSecret, publicationPings }),
       pictures: bind({ getPicture, listPictures, pictureFile, picturesAfter, pictureUsers, pictureTotals }),

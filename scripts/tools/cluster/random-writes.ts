@@ -55,7 +55,7 @@ export function randomWrite(random: Random, isWanted: (method: keyof Writer) => 
   }
   const view: SavedView = { id: pick('view'), userId: id, name: text, model: model.name, query: text }
   const [other, gone] = [topicOf(random, text), headlineOf(random)]
-  const erases = random.oneIn(3)
+  const [erases, isFetched, isSettled, picture] = [random.oneIn(3), random.oneIn(3), random.oneIn(2), pick('picture')]
   const invitation = {
     ...{ email, message: { id: message, sealed: Buffer.from(text) }, now, expiresAt: now + DAY_MS },
     rates: { perUser: { key: bytes, max: 3, windowMs: DAY_MS }, perEmail: { key: bytes, max: 3, windowMs: DAY_MS } },
@@ -63,6 +63,7 @@ export function randomWrite(random: Random, isWanted: (method: keyof Writer) => 
   const item: FeedItemRow = {
     ...{ feed: pick('feed'), key: pick('item'), page: random.oneIn(2) ? undefined : text, outcome: 'created', headline: document.id },
     ...{ reason: undefined, content: text, at: now, seenAt: now, item: random.oneIn(2) ? undefined : JSON.stringify({ text }) },
+    ...{ picture: random.oneIn(3) ? undefined : pick('picture'), isPictureWanted: random.oneIn(2) },
   }
   const said = { alt: text, focus: random.oneIn(2) ? undefined : { x: random.below(101), y: random.below(101) } }
   const choices: { [Method in keyof Writer]: () => Parameters<Writer[Method]> } = {
@@ -78,7 +79,11 @@ export function randomWrite(random: Random, isWanted: (method: keyof Writer) => 
         steps.revert(topic, other.id, (stored) => ({ ...stored, name: 'reverted' })),
         steps.restore(headline, document.id, () => {}).kind,
         erases && steps.eraseTrashed(topic, document.id),
-        steps.feeds.put(item),
+        steps.feeds.put(item, picture),
+        steps.feeds.wantPicture(picture, now),
+        isFetched && steps.feeds.notePictureFile(picture, text, now),
+        isFetched && steps.feeds.itemsThatWant(picture, 2).forEach(steps.feeds.ceaseToWant),
+        isSettled && steps.feeds.settlePicture(picture),
         steps.feeds.isRemovedPage(text, now),
         steps.feeds.trim(item.feed),
       ],
@@ -132,6 +137,11 @@ export function randomWrite(random: Random, isWanted: (method: keyof Writer) => 
     putFeedSecret: () => [pick('feed'), random.oneIn(2) ? undefined : { origin: 'https://example.org', sealed: bytes }],
     putPublicationSecret: () => [pick('publication'), bytes],
     putPublicationPing: () => [pick('publication'), text],
+    notePictureFailure: () => [
+      pick('feed'),
+      { address: pick('picture'), problem: text, now, nextAt: random.oneIn(2) ? undefined : now + DAY_MS },
+      random.oneIn(2) ? undefined : now + DAY_MS,
+    ],
     forgetUnseenItems: () => [now, now + DAY_MS],
     addPicture: () => [
       { ...{ hash: pictureHash(random), format: 'webp', bytes: 1_000, width: 4, height: 3, frames: 1 }, ...said, createdAt: now, actor: id },

@@ -129,6 +129,7 @@ function mayBeLeftOut(field: Field, { model, path, use }: ValueContext): boolean
   if (use === 'stored' || use === 'copy' || use === 'response') return false
   switch (field.kind) {
     case 'text':
+    case 'boolean':
       return field.implied !== undefined
     case 'choice':
       return field.implied !== undefined || (use === 'create' && field.initial !== undefined)

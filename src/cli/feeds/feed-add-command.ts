@@ -26,6 +26,7 @@ export const feedAddCommand: Command = {
     { flag: '--language', value: 'LANGUAGE', meaning: 'code, name or id of the language of its items (default: as the feed says)' },
     { flag: '--arrival', value: 'HOW', meaning: `how items arrive: ${ARRIVALS.join(', ')} (default: draft)` },
     { flag: '--title', value: 'TEXT', meaning: 'its name in lists (default: as the feed says)' },
+    { flag: '--keep-pictures', meaning: 'keep copies of the pictures of its items' },
     { flag: '--paused', meaning: 'add it without fetching it, as for files from elsewhere' },
     { flag: '--dry-run', meaning: 'show what it would bring, and add nothing' },
     { ...JSON_FLAG, meaning: 'print the feed that was added as one JSON object; with --dry-run, what was found' },
@@ -68,7 +69,7 @@ async function addFeed({ services, client, reader }: FeedsOfCommand, { operands:
   if (isDryRun) return
   const title = options.get('--title') ?? found.feed.title ?? new URL(found.address).hostname
   const rest = { rules: [], retentionDays: null, retentionItems: null, username: '' }
-  const body = { ...members, source, address: found.address, title, siteUrl: found.feed.link ?? '', language: language ?? null, paused: options.has('--paused'), ...rest }
+  const body = { ...members, source, address: found.address, title, siteUrl: found.feed.link ?? '', language: language ?? null, paused: options.has('--paused'), keepsPictures: options.has('--keep-pictures'), ...rest }
   const added = preparedDocument(feed, body, context)
   await store.as(OPERATOR).together((_, steps) => {
     if (made !== undefined) steps.insert(sourceModel, made)

@@ -49,7 +49,7 @@ async function fetchAll({ services: { store }, fetches }: FeedsOfCommand, wanted
     for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
       const due = { id: next.id, text: JSON.stringify(next), state: store.feeds.feedState(next.id)?.state }
       const counts = await fetches.fetch(due, new AbortController().signal)
-      const health = healthOfFeed(store, next.id, systemClock())
+      const health = healthOfFeed(store, next.id, { now: systemClock(), lacksAddress: false })
       if (health !== undefined) fetched.set(next.id, { health, counts })
     }
   }

@@ -16,7 +16,7 @@ export const feedListCommand: Command = {
   examples: ['dateline feed list'],
   run: (args, terminal) =>
     withData(args, terminal, async ({ store }) => {
-      const feeds = await healthOfFeeds(store, OPERATOR_QUERIES, systemClock())
+      const feeds = await healthOfFeeds(store, OPERATOR_QUERIES, { now: systemClock(), lacksAddress: false })
       if (args.options.has('--json')) terminal.stdout.write(feeds.map((feed) => `${JSON.stringify(feed)}\n`).join(''))
       else terminal.stdout.write(printTable(['ID', 'TITLE', 'STATUS', 'FETCHED', 'NEXT', 'IN 24 HOURS', 'WHAT'], feeds.map(cells)))
     }),

@@ -21,10 +21,13 @@ const SHOWN_MAX = 20
 /** The newest items of a feed, with what became of each. Throws notFound. */
 export function itemsOfFeed(store: ItemStore, id: string): FeedItems {
   requireFeed(store, id)
+  const problems = store.feeds.pictureProblems(id)
   const items = store.feeds.keptItems(id).map((row) => {
     const { title = '', link = '', categories, author = null, published = null } = itemOf(row)
     const { outcome, headline = null, at } = row
-    return { at: isoDate(at), outcome, headline, reasons: shownReasons(readReasons(row.reason)), title, url: link, categories: [...categories], author, publishedAt: published }
+    const problem = row.isPictureWanted ? problems.get(row.picture ?? '') : undefined
+    const reasons = [...readReasons(row.reason), ...(problem === undefined ? [] : [{ code: 'picture', name: problem } as const])]
+    return { at: isoDate(at), outcome, headline, reasons: shownReasons(reasons), title, url: link, categories: [...categories], author, publishedAt: published }
   })
   return { items }
 }

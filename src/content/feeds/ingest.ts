@@ -253,9 +253,14 @@ function openJob({ view, steps, newId, feedId, address, now, present }: JobParts
     const isSame = row.content === content
     if (!isSame && row.outcome === 'rejected') return add(item, { key, page, content }, itemOf(page))
     const changed = isSame || row.outcome !== 'created' ? undefined : change(item, row)
+    const picture = isSame ? row : pictureAfter(item, row, changed)
     // What it lacked may have come.
     const reason = changed !== undefined && placeFor(headline, changed) === headline ? undefined : row.reason
-    if (!isSame || row.seenAt < now - SEEN_MS) feeds.put({ ...row, reason, content, seenAt: now, item: isSame ? row.item : JSON.stringify(item) })
+    if (!isSame || row.seenAt < now - SEEN_MS) {
+      const { picture: address, isPictureWanted } = picture
+      feeds.put({ ...row, reason, content, seenAt: now, item: isSame ? row.item : JSON.stringify(item), picture: address, isPictureWanted }, row.picture)
+      if (!isSame && isPictureWanted && address !== undefined) feeds.wantPicture(address, now)
+    }
     return { item, outcome: changed === undefined ? 'unchanged' : 'changed', headline: row.headline, reasons: readReasons(reason) }
   }
   const itemOf = (page: string | undefined): FeedItemRow | undefined => (page === undefined ? undefined : feeds.itemOfPage(page, feedId))
@@ -267,7 +272,7 @@ function openJob({ view, steps, newId, feedId, address, now, present }: JobParts
   }
   /** `ofPage` is the item that led to the page before. */
   const add = (item: FeedItem, known: Pick<FeedItemRow, 'key' | 'page' | 'content'>, ofPage: FeedItemRow | undefined): TakenItem => {
-    const base = { feed: feedId, ...known, at: now, seenAt: now, item: JSON.stringify(item) }
+    const base = { feed: feedId, ...known, at: now, seenAt: now, item: JSON.stringify(item), picture: undefined, isPictureWanted: false }
     const other = otherOf(item, known.page, ofPage)
     if (other !== undefined) {
       const reasons: readonly ItemReason[] = [{ code: other.code, name: '' }]
@@ -281,8 +286,20 @@ function openJob({ view, steps, newId, feedId, address, now, present }: JobParts
       return { item, outcome: made.kind, reasons: [made.reason] }
     }
     steps.insert(placeFor(headline, made.document), { id, value: made.document })
-    feeds.put({ ...base, outcome: 'created', headline: id, reason: writeReasons(made.missing) })
+    const picture = pictureToKeep(item, made.document)
+    feeds.put({ ...base, outcome: 'created', headline: id, reason: writeReasons(made.missing), picture, isPictureWanted: picture !== undefined })
+    if (picture !== undefined) feeds.wantPicture(picture, now)
     return { item, outcome: 'created', headline: id, reasons: made.missing }
+  }
+  /** The picture of an item that the service is to keep for its headline: that of the source, which the headline may have, is not one. */
+  const pictureToKeep = ({ picture }: FeedItem, made: JsonObject): string | undefined =>
+    document.keepsPictures && picture !== undefined && made['imageUrl'] === picture ? picture : undefined
+  /** The picture of an item that has changed, and whether its headline does not have it yet. */
+  const pictureAfter = (item: FeedItem, row: FeedItemRow, changed: JsonObject | undefined): Pick<FeedItemRow, 'picture' | 'isPictureWanted'> => {
+    const wanted = changed === undefined ? undefined : pictureToKeep(item, changed)
+    if (wanted !== undefined) return { picture: wanted, isPictureWanted: true }
+    const isSame = item.picture === row.picture
+    return { picture: isSame ? row.picture : undefined, isPictureWanted: isSame && row.isPictureWanted }
   }
   /** The headline that has, or had, the page of an item. */
   const otherOf = ({ link }: FeedItem, page: string | undefined, ofPage: FeedItemRow | undefined): { readonly headline: string | undefined; readonly code: ItemReasonCode } | undefined => {
@@ -293,11 +310,11 @@ function openJob({ view, steps, newId, feedId, address, now, present }: JobParts
     return feeds.isRemovedPage(page, now) ? { headline: undefined, code: 'deleted' } : undefined
   }
   /** The headline as it is then; undefined where it is gone, or stays as it is. */
-  const change = (item: FeedItem, { headline: id = '' }: FeedItemRow): JsonObject | undefined => {
+  const change = (item: FeedItem, { headline: id = '', picture: kept }: FeedItemRow): JsonObject | undefined => {
     const place = placesOf(headline, true).find((one) => view.textOf(one, id) !== undefined)
     if (place === undefined) return undefined
     const stored = parseJson(view.textOf(place, id) ?? '') as JsonObject
-    const texts = changedTexts(item, stored)
+    const texts = changedTexts(item, stored, kept)
     if (Object.keys(texts).length === 0) return undefined
     const next: JsonObject = { ...stored, ...texts, updatedAt: isoDate(now) }
     changeAnywhere(view, steps, { model: headline, id, change: () => next })

@@ -101,10 +101,13 @@ export function headlineMaker({ feed, rules, textOf, now }: HeadlineContext) {
   }
 }
 
-/** What a change of the item brings to its headline: the members that the item has, where the model allows them. */
-export function changedTexts(item: FeedItem, stored: JsonObject): JsonObject {
+/**
+ * What a change of the item brings to its headline: the members that the item has, where the model allows them. `kept` is the
+ * picture in whose place the headline may have one of ours.
+ */
+export function changedTexts(item: FeedItem, stored: JsonObject, kept: string | undefined): JsonObject {
   const { title, excerpt } = textsOf(item)
-  const wanted = { title, excerpt: excerpt || undefined, imageUrl: item.picture }
+  const wanted = { title, excerpt: excerpt || undefined, imageUrl: item.picture === kept ? undefined : item.picture }
   const given = Object.entries(wanted).filter((entry): entry is [string, string] => entry[1] !== undefined)
   return Object.fromEntries(given.filter(([name, value]) => stored[name] !== value && isAllowed(stored, { [name]: value })))
 }

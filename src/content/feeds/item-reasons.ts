@@ -7,7 +7,7 @@ import type { ItemReasonCode } from '../../base/feed-note.ts'
 
 export interface ItemReason {
   readonly code: ItemReasonCode
-  /** What the headline lacks; the sentence of a rule of the model, in English, where the code has no own one. */
+  /** What the headline lacks; a sentence in English, where it is that of a rule of the model, or says why a picture is not kept. */
   readonly name: string
 }
 
@@ -40,6 +40,8 @@ function reasonSentence({ code, name }: ItemReason): string {
       return 'It has neither id, link nor title'
     case 'invalid':
       return name
+    case 'picture':
+      return `Its picture is not kept: ${name}`
   }
 }
 

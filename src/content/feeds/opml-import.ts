@@ -23,6 +23,7 @@ export interface OpmlImport {
   readonly topic: JsonObject | null
   readonly country: JsonObject | null
   readonly arrival: Arrival
+  readonly keepsPictures: boolean
   readonly isDryRun: boolean
 }
 
@@ -73,7 +74,7 @@ function bodyOf(store: ImportParts['store'], outline: FeedOutline, request: Opml
   const [known] = siteUrl === '' ? [] : addressed(store, source, siteUrl)
   const ofGroup = topics.get(group.toLowerCase())
   return {
-    ...{ address, title: title === '' ? address : title, siteUrl, arrival: request.arrival, paused: false },
+    ...{ address, title: title === '' ? address : title, siteUrl, arrival: request.arrival, paused: false, keepsPictures: request.keepsPictures },
     source: known === undefined ? request.source : { id: String(known['id']) },
     topic: ofGroup === undefined ? request.topic : { id: ofGroup },
     ...{ country: request.country, language: null, rules: [], retentionDays: null, retentionItems: null, username: '' },

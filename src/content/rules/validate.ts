@@ -184,6 +184,7 @@ function readField(field: Field, value: Json | undefined, path: string, scope: S
       return reportWrong('notChoice', `one of ${choices}`, { choices })
     }
     case 'boolean':
+      if (value === undefined && field.implied !== undefined) return field.implied
       return typeof value === 'boolean' ? value : reportWrong('notBoolean', 'true or false')
     case 'whole':
       if (isCount(value)) return value

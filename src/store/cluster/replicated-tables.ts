@@ -36,6 +36,7 @@ const SERVICE_TABLES: readonly string[] = [
   'feed_state',
   'feed_secret',
   'feed_item',
+  'feed_picture',
   'publication_secret',
   'publication_ping',
   'removed_page',

@@ -11,6 +11,7 @@ import { headline } from '../../models/headline.ts'
 import { incompleteOf } from '../../models/incomplete.ts'
 import type { Database, Row } from '../db/database.ts'
 import { tableOf, valueAt } from '../schema/names.ts'
+import { forgetPicture } from './item-pictures.ts'
 
 /**
  * What became of an item: a headline that only the feed has changed, one that a person has taken over or deleted, one that retention has
@@ -37,6 +38,10 @@ export interface FeedItemRow {
   readonly seenAt: number
   /** What the item says, as JSON; undefined for all but the newest. */
   readonly item: string | undefined
+  /** The address elsewhere of the picture that the service keeps, or is to keep, for the headline: see item-pictures.ts. */
+  readonly picture: string | undefined
+  /** Whether the headline does not have it yet. */
+  readonly isPictureWanted: boolean
 }
 
 /** The items of a feed that keep what they say. */
@@ -81,12 +86,14 @@ export function createdSince(database: Database, feed: string, since: number): n
 
 /** Adds an item, or replaces what is known of it. */
 export function putItem(database: Database, row: FeedItemRow): void {
-  const values = [row.page, row.outcome, row.headline, row.reason, row.content, row.at, row.seenAt, row.item].map((value) => value ?? null)
+  const values = [row.page, row.outcome, row.headline, row.reason, row.content, row.at, row.seenAt, row.item, row.picture].map((value) => value ?? null)
   database.run(
-    `INSERT INTO feed_item (feed, key, page, outcome, headline, reason, content, at, seen_at, item) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+    `INSERT INTO feed_item (feed, key, page, outcome, headline, reason, content, at, seen_at, item, picture, picture_wanted)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
       ON CONFLICT (feed, key) DO UPDATE SET page = excluded.page, outcome = excluded.outcome, headline = excluded.headline,
-      reason = excluded.reason, content = excluded.content, at = excluded.at, seen_at = excluded.seen_at, item = excluded.item`,
-    ...[row.feed, row.key, ...values],
+      reason = excluded.reason, content = excluded.content, at = excluded.at, seen_at = excluded.seen_at, item = excluded.item,
+      picture = excluded.picture, picture_wanted = excluded.picture_wanted`,
+    ...[row.feed, row.key, ...values, Number(row.isPictureWanted)],
   )
 }
 
@@ -141,9 +148,10 @@ export function forgetUnseen(database: Database, before: number, now: number): b
   const places = [headline, incompleteOf(headline)].flatMap((model) => (model === undefined ? [] : [tableOf(model)]))
   const exists = places.map((table) => `EXISTS (SELECT 1 FROM ${table} WHERE id = feed_item.headline)`).join(' OR ')
   const readAt = `(SELECT state ->> '$."lastReadMs"' FROM feed_state WHERE feed = feed_item.feed)`
-  const unseen = database.all('SELECT seq FROM feed_item WHERE seen_at < ? ORDER BY seen_at LIMIT ?', before, FORGOTTEN_PER_STEP)
+  const unseen = database.all('SELECT seq, picture FROM feed_item WHERE seen_at < ? ORDER BY seen_at LIMIT ?', before, FORGOTTEN_PER_STEP)
   const list = unseen.map((row) => Number(row['seq'])).join(', ')
   database.run(`DELETE FROM feed_item WHERE seq IN (${list}) AND NOT (${exists}) AND coalesce(${readAt}, ?) > seen_at + ?`, now, 2 * DAY_MS)
+  for (const { picture } of unseen) if (picture !== null) forgetPicture(database, String(picture))
   // What stays is looked at again after the same time.
   database.run(`UPDATE feed_item SET seen_at = ? WHERE seq IN (${list})`, now)
   const pages = database.all('SELECT page FROM removed_page WHERE seen_at < ? ORDER BY seen_at LIMIT ?', before, FORGOTTEN_PER_STEP)
@@ -160,6 +168,6 @@ function itemOf(row: Row): FeedItemRow {
   return {
     ...{ feed: String(row['feed']), key: String(row['key']), page: text('page'), outcome: row['outcome'] as ItemOutcome },
     ...{ headline: text('headline'), reason: text('reason'), content: String(row['content']), item: text('item') },
-    ...{ at: Number(row['at']), seenAt: Number(row['seen_at']) },
+    ...{ at: Number(row['at']), seenAt: Number(row['seen_at']), picture: text('picture'), isPictureWanted: Number(row['picture_wanted']) === 1 },
   }
 }

@@ -166,16 +166,23 @@ export const SERVICE_TABLES = `
   CREATE TABLE feed_item (
     seq INTEGER PRIMARY KEY, feed TEXT NOT NULL, key TEXT NOT NULL, page TEXT, outcome TEXT NOT NULL, headline TEXT, reason TEXT,
     content TEXT NOT NULL, at INTEGER NOT NULL, seen_at INTEGER NOT NULL,
-    item TEXT CHECK (CASE WHEN json_valid(item) THEN json_type(item) = 'object' ELSE item IS NULL END), UNIQUE (feed, key)
+    item TEXT CHECK (CASE WHEN json_valid(item) THEN json_type(item) = 'object' ELSE item IS NULL END),
+    picture TEXT, picture_wanted INTEGER NOT NULL DEFAULT 0, UNIQUE (feed, key)
   ) STRICT;
   CREATE INDEX feed_item_page ON feed_item (page, feed) WHERE page IS NOT NULL;
   CREATE INDEX feed_item_headline ON feed_item (headline) WHERE headline IS NOT NULL;
   CREATE INDEX feed_item_seen ON feed_item (seen_at);
+  CREATE INDEX feed_item_picture ON feed_item (picture, picture_wanted, feed) WHERE picture IS NOT NULL;
   -- For the headlines of a day.
   CREATE INDEX feed_item_time ON feed_item (feed, at);
   CREATE INDEX feed_item_kept ON feed_item (feed, seq) WHERE item IS NOT NULL;
   -- Headlines that retention may archive: those of the feed that no person has changed.
   CREATE INDEX feed_item_own ON feed_item (feed, seq) WHERE outcome = 'created';
+  -- Pictures of items that the service is to keep, by their addresses elsewhere: see feeds/item-pictures.ts.
+  CREATE TABLE feed_picture (
+    address TEXT PRIMARY KEY, file TEXT, at INTEGER NOT NULL, next_at INTEGER, tries INTEGER NOT NULL, problem TEXT
+  ) WITHOUT ROWID, STRICT;
+  CREATE INDEX feed_picture_due ON feed_picture (next_at) WHERE next_at IS NOT NULL;
   -- Pages that deleted headlines led to, as hashes: no feed brings them again.
   CREATE TABLE removed_page (page TEXT PRIMARY KEY, seen_at INTEGER NOT NULL) WITHOUT ROWID, STRICT;
   CREATE INDEX removed_page_seen ON removed_page (seen_at);

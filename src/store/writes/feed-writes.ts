@@ -4,6 +4,7 @@ import type { Database } from '../db/database.ts'
 import * as items from '../feeds/feed-items.ts'
 import { putFeedSecret, type FeedSecret } from '../feeds/feed-secret.ts'
 import { putFeedState, type FeedState } from '../feeds/feed-state.ts'
+import * as pictures from '../feeds/item-pictures.ts'
 import type { ActorTransactions } from './actor-transactions.ts'
 
 /** What was read of a feed in one step, for the audit trail. */
@@ -19,7 +20,16 @@ export function feedSteps(database: Database, record: (entry: AuditEntry) => voi
     item: (feed: string, key: string) => items.feedItem(database, feed, key),
     itemOfPage: (page: string, feed: string) => items.itemOfPage(database, page, feed),
     isRemovedPage: (page: string, now: number) => items.isRemovedPage(database, page, now),
-    put: (row: items.FeedItemRow) => items.putItem(database, row),
+    /** `formerPicture` is the one that the item had before. */
+    put(row: items.FeedItemRow, formerPicture?: string): void {
+      items.putItem(database, row)
+      if (formerPicture !== undefined && formerPicture !== row.picture) pictures.forgetPicture(database, formerPicture)
+    },
+    wantPicture: (address: string, now: number) => pictures.wantPicture(database, address, now),
+    itemsThatWant: (address: string, limit: number) => pictures.itemsThatWant(database, address, limit),
+    ceaseToWant: (item: pictures.WantingItem) => pictures.ceaseToWant(database, item),
+    notePictureFile: (address: string, file: string, now: number) => pictures.notePictureFile(database, address, file, now),
+    settlePicture: (address: string) => pictures.settlePicture(database, address),
     rename: (row: items.FeedItemRow, key: string) => items.renameItem(database, row, key),
     trim: (feed: string) => items.trimItems(database, feed),
     pastRetention: (query: items.RetentionQuery) => items.pastRetention(database, query),
@@ -44,6 +54,12 @@ export function feedWrites({ database, write, writeUnsynced }: ActorTransactions
         const details = [{ name: 'password', value: secret === undefined ? 'removed' : 'set' }]
         if (isPut) record({ event: 'feed.secret-set', model: 'feed', documentId: feed, details })
         return isPut
+      }),
+    /** Notes that a picture could not be kept, and makes the others that a feed waits for due later, where a time says when. */
+    notePictureFailure: (feed: string, failure: pictures.PictureFailure, othersAt: number | undefined) =>
+      write(() => {
+        if (othersAt !== undefined) pictures.postponePictures(database, feed, othersAt)
+        pictures.notePictureFailure(database, failure)
       }),
     /** Forgets some items that no feed had since a time. Returns whether there may be more. */
     forgetUnseenItems: (before: number, now: number) => write(() => items.forgetUnseen(database, before, now)),

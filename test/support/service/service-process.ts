@@ -27,7 +27,7 @@ const CLUSTER = process.env['TEST_CLUSTER']
 /** For `skip`: why a test cannot run against a process. */
 export const ONLY_HERE = process.env['TEST_PROGRAM'] !== undefined && 'it waits for a part of the service in this process'
 
-type OfApp = 'url' | 'instance' | 'services' | 'backups' | 'housekeeping' | 'schedule' | 'feeds' | 'feedFolder' | 'offsite' | 'replaced' | 'idle' | 'written' | 'close'
+type OfApp = 'url' | 'instance' | 'services' | 'backups' | 'housekeeping' | 'schedule' | 'feeds' | 'feedPictures' | 'feedFolder' | 'offsite' | 'replaced' | 'idle' | 'written' | 'close'
 
 /** What tests see of the running service, wherever it runs. */
 export type HostedApp = Pick<App, OfApp> & {
@@ -95,6 +95,9 @@ export async function startProcess(options: HostOptions): Promise<Hosted> {
       throw new Error(`Cannot wait for the process: ${String(ONLY_HERE)}`)
     },
     get feeds(): never {
+      throw new Error(`Cannot wait for the process: ${String(ONLY_HERE)}`)
+    },
+    get feedPictures(): never {
       throw new Error(`Cannot wait for the process: ${String(ONLY_HERE)}`)
     },
     get feedFolder(): never {

@@ -8,8 +8,8 @@ import { pickerControl, type PickerParts } from '../../kit/form/picker.ts'
 import { optionalPicker } from './optional-picker.ts'
 
 /** What is shown of a feed beside its rules, which have an editor of their own. */
-export const FEED_MEMBERS = ['title', 'address', 'siteUrl', 'source', 'topic', 'country', 'language', 'arrival', 'paused', 'retentionDays', 'retentionItems', 'username'] as const
-export const NEW_MEMBERS = ['title', 'topic', 'country', 'arrival'] as const
+export const FEED_MEMBERS = ['title', 'address', 'siteUrl', 'source', 'topic', 'country', 'language', 'arrival', 'keepsPictures', 'paused', 'retentionDays', 'retentionItems', 'username'] as const
+export const NEW_MEMBERS = ['title', 'topic', 'country', 'arrival', 'keepsPictures'] as const
 
 /** `given` has the values that the form begins with. */
 export function feedForm(members: readonly (typeof FEED_MEMBERS)[number][], given: Members, { onChange, ...parts }: PickerParts & { readonly onChange: (path: string) => void }): Form {

@@ -19,6 +19,6 @@ export function noteSentence({ code, params, message }: FeedPreview['problems'][
 /** What keeps an item a draft, or why it is no headline; empty where there is nothing. `given` is what has been added meanwhile. */
 export function reasonSentences(reasons: readonly Reason[], given: ReadonlySet<string> = new Set()): readonly string[] {
   const lacks = reasons.filter(({ code, name }) => code === 'lacks' && !given.has(name)).map(({ name, message }) => textOr(`feedLack.${name}`, message))
-  const others = reasons.filter(({ code }) => code !== 'lacks').map(({ code, message }) => textOr(`feedReason.${code}`, message))
+  const others = reasons.filter(({ code }) => code !== 'lacks').map(({ code, name, message }) => textOr(`feedReason.${code}`, message, { name }))
   return [...(lacks.length === 0 ? [] : [t('feeds.lacks', { what: new Intl.ListFormat(locale()).format(lacks) })]), ...others]
 }

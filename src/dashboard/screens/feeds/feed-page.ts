@@ -139,8 +139,8 @@ function itemList({ items }: FeedItems): Child {
 function itemLines({ title, url, headline: of, categories, outcome, reasons, at }: Item): Child {
   const name = h('bdi', {}, title === '' ? t('untitled') : title)
   const href = webUrl(url)
-  // A headline that lacks something is a draft.
-  const isDraft = outcome === 'created' && reasons.length > 0
+  // A headline that lacks something is a draft; one whose picture is elsewhere lacks nothing.
+  const isDraft = outcome === 'created' && reasons.some(({ code }) => code !== 'picture')
   return [
     h('p', { class: 'item-title' }, of === null ? name : h('a', { href: hrefTo([pathOf(headline), of]) }, name)),
     h(

@@ -36,6 +36,7 @@ export function opmlScreen(context: ScreenContext): Screen {
   const ofTopic = optionalPicker(topic, { path: 'topic', label: fieldTitle('topic'), about: t('opml.topic'), onChange: ignored }, parts)
   const ofCountry = optionalPicker(country, { path: 'country', label: fieldTitle('country'), onChange: ignored }, parts)
   const arrival = h('select', {}, ARRIVALS.map((one) => h('option', { value: one, selected: one === 'draft' }, valueTitle(one))))
+  const keepsPictures = h('input', { type: 'checkbox' })
   const problem = problemLine()
   const report = h('div', { class: 'part' })
   const check: HTMLButtonElement = button(t('opml.check'), () => void whileBusy(check, () => send(true)))
@@ -57,7 +58,7 @@ export function opmlScreen(context: ScreenContext): Screen {
         const value = one.value()
         return isMembers(value) ? [[one.path, { id: String(value['id']) }] as const] : []
       })
-      const body = { opml: await chosen.text(), source: { id: String(found['id']) }, ...Object.fromEntries(references), arrival: arrival.value as Arrival, dryRun }
+      const body = { opml: await chosen.text(), source: { id: String(found['id']) }, ...Object.fromEntries(references), arrival: arrival.value as Arrival, keepsPictures: keepsPictures.checked, dryRun }
       fill(report, reported(await client.admin.importFeeds(body, { signal }), dryRun))
     } catch (error) {
       fill(report)
@@ -79,6 +80,7 @@ export function opmlScreen(context: ScreenContext): Screen {
         labelled(t('opml.file'), file),
         ofSource.element,
         h('div', { class: 'rule-sets' }, ofTopic.element, ofCountry.element, labelled(fieldTitle('arrival'), arrival)),
+        h('label', { class: 'tick' }, keepsPictures, fieldTitle('keepsPictures')),
         problem,
         h('div', { class: 'buttons end' }, check, add),
       ),
