@@ -1,6 +1,7 @@
 /**
  * The size that AV1 data says it decodes to: the sequence header of its OBUs (AV1 bitstream specification, sections 5.3 and
- * 5.5). Decoders make room for this size, whatever the boxes around the data declare.
+ * 5.5). Decoders make room for this size, whatever the boxes around the data declare. A frame may have a size of its own, which
+ * decoders do not compare with it: data with such a frame is refused (frame_size_override_flag, sections 5.9.2 and 5.9.5).
  */
 import type { Size } from './avif-items.ts'
 import { damaged, refused } from './picture-format.ts'
@@ -8,6 +9,10 @@ import { damaged, refused } from './picture-format.ts'
 /** Of one file: an image has two to five, and a file may name the same data again and again. */
 const OBUS_MAX = 5_000
 const SEQUENCE_HEADER = 1
+/** OBU_FRAME_HEADER, OBU_FRAME and OBU_REDUNDANT_FRAME_HEADER: each begins with the header of a frame. */
+const FRAMES: ReadonlySet<number> = new Set([3, 6, 7])
+/** Frame types that section 5.9.2 treats on their own. */
+const [KEY_FRAME, SWITCH_FRAME] = [0, 3]
 /** Of a length in leb128 (section 4.10.5). */
 const LENGTH_BYTES_MAX = 8
 
@@ -25,6 +30,7 @@ export function sequenceReader(): (data: Buffer) => readonly Size[] {
 
 function sequenceSizes(data: Buffer, countPart: () => void): readonly Size[] {
   const sizes: Size[] = []
+  let sequence: Sequence | undefined
   for (let at = 0; at < data.length; ) {
     countPart()
     const header = data[at] ?? 0
@@ -34,7 +40,11 @@ function sequenceSizes(data: Buffer, countPart: () => void): readonly Size[] {
     const { length, bytes } = (header & 2) === 0 ? { length: data.length - begin, bytes: 0 } : leb128(data, begin)
     at = begin + bytes + length
     if (length < 0 || at > data.length) throw damaged('avif', 'its AV1 data ends before its end')
-    if (((header >> 3) & 15) === SEQUENCE_HEADER) sizes.push(sizeInHeader(data.subarray(begin + bytes, at)))
+    const [type, held] = [(header >> 3) & 15, data.subarray(begin + bytes, at)]
+    if (type === SEQUENCE_HEADER) {
+      sequence = readSequence(held)
+      sizes.push(sequence.size)
+    } else if (FRAMES.has(type)) requireNoOwnSize(held, sequence)
   }
   return sizes
 }
@@ -49,27 +59,59 @@ function leb128(data: Buffer, at: number): { readonly length: number; readonly b
   throw damaged('avif', 'its AV1 data cannot be read')
 }
 
-/** Section 5.5.1, up to the size. */
-function sizeInHeader(header: Buffer): Size {
+/** What a sequence header says of its frames: of one that is reduced, none has a size of its own. */
+interface Sequence {
+  readonly size: Size
+  readonly frames: FrameFacts | 'reduced'
+}
+
+/** What decides which bits stand before frame_size_override_flag. */
+interface FrameFacts {
+  /** Bits of a time that frames which are shown have; 0 where they have none. */
+  readonly timeBits: number
+  /** Bits of an id that every frame has; 0 where they have none. */
+  readonly idBits: number
+  /** 0 and 1 are for all frames; with 2, each says it. */
+  readonly screenTools: number
+  readonly integerVectors: number
+}
+
+/** Section 5.5.1, up to what the headers of frames depend on. */
+function readSequence(header: Buffer): Sequence {
   const { bits, skip } = bitsOf(header)
   // seq_profile and still_picture
   skip(4)
   const isReduced = bits(1) === 1
   if (isReduced) skip(5)
-  else skipOperatingPoints(header, bits, skip)
+  const timeBits = isReduced ? 0 : readOperatingPoints(header, bits, skip)
   const [widthBits, heightBits] = [bits(4) + 1, bits(4) + 1]
-  return { width: bits(widthBits) + 1, height: bits(heightBits) + 1 }
+  const size = { width: bits(widthBits) + 1, height: bits(heightBits) + 1 }
+  if (isReduced) return { size, frames: 'reduced' }
+  const idBits = bits(1) === 1 ? bits(4) + bits(3) + 3 : 0
+  // Superblocks, filters, and what is compound or warped.
+  skip(7)
+  const hasOrder = bits(1) === 1
+  if (hasOrder) skip(2)
+  const screenTools = bits(1) === 1 ? 2 : bits(1)
+  const integerVectors = screenTools === 0 || bits(1) === 1 ? 2 : bits(1)
+  return { size, frames: { timeBits, idBits, screenTools, integerVectors } }
 }
 
-/** What a header that is not reduced has in front of its size: times, and levels of up to 32 operating points. */
-function skipOperatingPoints(header: Buffer, bits: (count: number) => number, skip: (count: number) => void): void {
-  let delayBits = 0
+/**
+ * What a header that is not reduced has in front of its size: times, and levels of up to 32 operating points. Returns the bits of
+ * the time of a frame.
+ */
+function readOperatingPoints(header: Buffer, bits: (count: number) => number, skip: (count: number) => void): number {
+  let [delayBits, timeBits] = [0, 0]
   if (bits(1) === 1) {
     skip(64)
-    if (bits(1) === 1) skipUvlc(header, bits, skip)
+    const isSteady = bits(1) === 1
+    if (isSteady) skipUvlc(header, bits, skip)
     if (bits(1) === 1) {
       delayBits = bits(5) + 1
-      skip(42)
+      skip(37)
+      const length = bits(5) + 1
+      timeBits = isSteady ? 0 : length
     }
   }
   const hasDisplayDelay = bits(1) === 1
@@ -80,6 +122,29 @@ function skipOperatingPoints(header: Buffer, bits: (count: number) => number, sk
     if (delayBits > 0 && bits(1) === 1) skip(2 * delayBits + 1)
     if (hasDisplayDelay && bits(1) === 1) skip(4)
   }
+  return timeBits
+}
+
+/** Section 5.9.2, up to frame_size_override_flag. Throws invalidInput where it is set, or nothing says what the header means. */
+function requireNoOwnSize(header: Buffer, sequence: Sequence | undefined): void {
+  if (sequence === undefined) throw damaged('avif', 'an image has a frame in front of its AV1 sequence header')
+  const { frames } = sequence
+  if (frames === 'reduced') return
+  const { bits, skip } = bitsOf(header)
+  // A frame that was decoded before is shown.
+  if (bits(1) === 1) return
+  const [type, isShown] = [bits(2), bits(1) === 1]
+  if (isShown) skip(frames.timeBits)
+  // showable_frame
+  else skip(1)
+  // error_resilient_mode
+  if (type !== SWITCH_FRAME && !(type === KEY_FRAME && isShown)) skip(1)
+  // disable_cdf_update
+  skip(1)
+  const hasScreenTools = (frames.screenTools === 2 ? bits(1) : frames.screenTools) === 1
+  if (hasScreenTools && frames.integerVectors === 2) skip(1)
+  skip(frames.idBits)
+  if (type === SWITCH_FRAME || bits(1) === 1) throw refused('it has an AV1 frame with a size of its own, expected that of its image: save it again without layers')
 }
 
 /** Section 4.10.3: as many zeros as bits follow the one behind them; with 32 zeros or more, none follow. */

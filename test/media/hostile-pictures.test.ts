@@ -6,7 +6,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { crc32, deflateSync } from 'node:zlib'
 import { PICTURE_BYTES_MAX, readPicture } from '../../src/media/read-picture.ts'
-import { avifOf, sequenceHeader } from '../../scripts/tools/media/avif-file.ts'
+import { avifOf, frameObu, sequenceHeader } from '../../scripts/tools/media/avif-file.ts'
 import { samplePicture } from '../../scripts/tools/media/sample-pictures.ts'
 
 const refuses = (bytes: Buffer, message: RegExp): void => assert.throws(() => readPicture(bytes), { code: 'invalidInput', message })
@@ -82,11 +82,24 @@ describe('a bomb', () => {
     assert.equal(readPicture(declaring(24, 16)).width, 24)
     refuses(declaring(10, 10), /it declares an image of 10 x 10 pixels, expected the size of its data, found 24 x 16/)
     refuses(declaring(24, 17), /declares an image of 24 x 17 pixels/)
-    for (const form of ['reduced', 'full', 'timed'] as const) {
+    for (const form of ['reduced', 'full', 'timed', 'paced'] as const) {
       const of = (width: number, height: number): Buffer => avifOf([{ type: 'av01', width: 10, height: 10, data: sequenceHeader(width, height, form) }])
       assert.equal(readPicture(of(10, 10)).width, 10, form)
       refuses(of(65_536, 65_536), /sides of at most 16384 pixels, found 65536 x 65536/)
       refuses(of(10, 11), /found 10 x 11/)
+    }
+  })
+
+  it('cannot give a frame of an AVIF a size of its own', () => {
+    const of = (...data: readonly Buffer[]): Buffer => avifOf([{ type: 'av01', width: 10, height: 10, data: Buffer.concat(data) }])
+    for (const form of ['full', 'timed', 'paced'] as const) {
+      const header = sequenceHeader(10, 10, form)
+      for (const kind of [undefined, 'hidden', 'existing'] as const) assert.equal(readPicture(of(header, frameObu(form, { isOverriding: false, kind }))).width, 10, `${form} ${kind}`)
+      for (const kind of [undefined, 'hidden'] as const) refuses(of(header, frameObu(form, { isOverriding: true, kind })), /an AV1 frame with a size of its own/)
+      refuses(of(header, frameObu(form, { isOverriding: false, kind: 'switch' })), /an AV1 frame with a size of its own/)
+      refuses(of(header, frameObu(form, { isOverriding: false }), frameObu(form, { isOverriding: true })), /an AV1 frame with a size of its own/)
+      refuses(of(frameObu(form, { isOverriding: false }), header), /a frame in front of its AV1 sequence header/)
+      refuses(of(header, Buffer.from([0x32, 0])), /ends before its end/)
     }
   })
 

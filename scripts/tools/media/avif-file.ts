@@ -41,19 +41,52 @@ export function avifOf(items: readonly AvifItem[]): Buffer {
   return Buffer.concat([brands, metaOf(head + 8), box('mdat', ...items.map(({ data }) => data))])
 }
 
-/** An OBU with a sequence header: of a still picture, in full, or in full with times and delays. */
-export function sequenceHeader(width: number, height: number, form: 'reduced' | 'full' | 'timed' = 'reduced'): Buffer {
-  const number = (value: number, bits: number): string => value.toString(2).padStart(bits, '0')
+/** A sequence header of a still picture, in full, in full with times and delays, or with frames that have times and ids. */
+export type SequenceForm = 'reduced' | 'full' | 'timed' | 'paced'
+
+const number = (value: number, bits: number): string => value.toString(2).padStart(bits, '0')
+
+/** An OBU with a sequence header. */
+export function sequenceHeader(width: number, height: number, form: SequenceForm = 'reduced'): Buffer {
   const times = `1${'0'.repeat(64)}1001011${number(9, 5)}${'0'.repeat(42)}`
+  const pacedTimes = `1${'0'.repeat(64)}01${number(9, 5)}${'0'.repeat(37)}${number(PACED_TIME_BITS - 1, 5)}`
   const point = `${'0'.repeat(12)}${number(8, 5)}0`
-  const forms = {
+  const timed = `1${number(0, 5)}${point}1${'0'.repeat(21)}1${number(3, 4)}`
+  const begins = {
     reduced: `00011${number(8, 5)}`,
     full: `0000000${number(1, 5)}${point}${'0'.repeat(12)}${number(7, 5)}`,
-    timed: `00000${times}1${number(0, 5)}${point}1${'0'.repeat(21)}1${number(3, 4)}`,
+    timed: `00000${times}${timed}`,
+    paced: `00000${pacedTimes}${timed}`,
   }
-  const bits = `${forms[form]}${number(15, 4)}${number(15, 4)}${number(width - 1, 16)}${number(height - 1, 16)}1`
+  // Ids of 6 bits, and tools without an order; screen tools and integer vectors are as each frame says.
+  const ends = { reduced: '', full: '00000000011', timed: '0000000010000', paced: '1001000100000000011' }
+  return obu(1, `${begins[form]}${number(15, 4)}${number(15, 4)}${number(width - 1, 16)}${number(height - 1, 16)}${ends[form]}1`)
+}
+
+const PACED_TIME_BITS = 5
+const PACED_ID_BITS = 6
+
+/** What a frame says that tells its size; the rest of it is no image. */
+export interface FrameBits {
+  /** Whether it has a size of its own. */
+  readonly isOverriding: boolean
+  /** A key frame that is shown without it; or one that is not shown, a switch frame, or one that was decoded before. */
+  readonly kind?: 'hidden' | 'switch' | 'existing' | undefined
+}
+
+/** An OBU with a frame of a sequence whose header is not reduced. */
+export function frameObu(form: Exclude<SequenceForm, 'reduced'>, { isOverriding, kind }: FrameBits): Buffer {
+  if (kind === 'existing') return obu(3, '1000')
+  const time = form === 'paced' && kind !== 'hidden' ? '1'.repeat(PACED_TIME_BITS) : ''
+  const begin = { hidden: '000000', switch: `0111${time}`, shown: `0001${time}` }[kind ?? 'shown']
+  // Of the update of probabilities, screen tools and integer vectors.
+  const tools = { full: '011', timed: '0', paced: '11' }[form]
+  return obu(6, `${begin}${tools}${form === 'paced' ? '1'.repeat(PACED_ID_BITS) : ''}${Number(isOverriding)}${'1'.repeat(40)}`)
+}
+
+function obu(type: number, bits: string): Buffer {
   const bytes = Buffer.from(bits.match(/.{1,8}/g)?.map((byte) => parseInt(byte.padEnd(8, '0'), 2)) ?? [])
-  return Buffer.concat([Buffer.from([0x0a, bytes.length]), bytes])
+  return Buffer.concat([Buffer.from([(type << 3) | 2, bytes.length]), bytes])
 }
 
 function box(type: string, ...parts: readonly Buffer[]): Buffer {
