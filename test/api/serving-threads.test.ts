@@ -8,7 +8,9 @@ import { once } from 'node:events'
 import { Agent } from 'node:http'
 import { describe, it, type TestContext } from 'node:test'
 import type { Worker } from 'node:worker_threads'
+import { UPLOADS_PER_USER_MAX } from '../../src/endpoints/download-slots.ts'
 import { longRun } from '../../scripts/tools/long-run.ts'
+import { samplePicture } from '../../scripts/tools/media/sample-pictures.ts'
 import { RawConnection, send, type ClientRequest, type ClientResponse } from '../support/service/http-client.ts'
 import { ONLY_HERE } from '../support/service/service-process.ts'
 import { startService, type TestService, type TestSettings } from '../support/service/service.ts'
@@ -169,6 +171,43 @@ describe('attack:', { skip: ONLY_HERE }, () => {
     }
     await service.app.written()
     assert.doesNotMatch(service.logLines.join('\n'), /forged|192\.0\.2\.9/)
+  })
+
+  it('a user who spreads uploads over all threads has the slots of one', async (t) => {
+    const service = await startThreads(t)
+    const { token } = await service.admin()
+    const port = Number(new URL(service.url).port)
+    const picture = samplePicture('jpeg turned')
+    const head = `POST /api/v1/media HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${token}\r\nContent-Length: ${picture.length}\r\n`
+    const begun: RawConnection[] = []
+    t.after(() => begun.forEach((one) => one.destroy()))
+    // Connections of the main thread take the slots of this user, until one more is refused; other threads ask for one later.
+    for (let status = 100, tried = 0; status === 100; tried++) {
+      assert.ok(tried < 100, 'no upload was refused')
+      const connection = await RawConnection.open(port)
+      begun.push(connection)
+      connection.write(`${head}Expect: 100-continue\r\n\r\n`)
+      status = (await connection.response()).status
+      assert.ok(status === 100 || status === 429, String(status))
+    }
+    const waiting = begun.slice(0, -1)
+    assert.ok(waiting.length >= UPLOADS_PER_USER_MAX)
+    for (let i = 0; i < CONNECTIONS; i++) {
+      const connection = await RawConnection.open(port)
+      connection.write(`${head}Connection: close\r\n\r\n`)
+      connection.write(picture)
+      assert.equal((await connection.response()).status, 429, `connection ${i}`)
+      connection.destroy()
+    }
+    const taken: number[] = []
+    for (const connection of waiting) {
+      connection.write(picture)
+      taken.push((await connection.response()).status)
+    }
+    assert.ok(taken.filter((status) => status === 201).length >= UPLOADS_PER_USER_MAX, taken.join())
+    for (const client of clientsOf(t, service)) {
+      assert.equal((await client('/api/v1/media', { method: 'POST', headers: bearer(token), body: picture })).status, 201)
+    }
   })
 
   it('a thread that is killed takes its connections with it, and nothing else', async (t) => {
