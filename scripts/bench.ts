@@ -6,6 +6,7 @@ import { benchImport } from './bench/import-bench.ts'
 import { benchImportBeside } from './bench/import-beside.ts'
 import { benchOffsite } from './bench/offsite-bench.ts'
 import { benchPeers } from './bench/peers-bench.ts'
+import { benchPictures } from './bench/pictures-bench.ts'
 import { benchScale } from './bench/scale-bench.ts'
 
 const BENCHES: Readonly<Record<string, (words: readonly string[]) => Promise<void>>> = {
@@ -18,6 +19,7 @@ const BENCHES: Readonly<Record<string, (words: readonly string[]) => Promise<voi
   offsite: benchOffsite,
   paint: inBrowser('bench/browser/paint-bench.ts'),
   peers: benchPeers,
+  pictures: benchPictures,
   publications: (words) => benchHttp([...words, 'publication']),
   rows: inBrowser('bench/browser/rows-bench.ts'),
   scale: benchScale,

@@ -3,9 +3,10 @@
  * sends. Prints their ports as a line of JSON.
  */
 import { once } from 'node:events'
-import { readFileSync } from 'node:fs'
+import { createReadStream, readFile, readFileSync, stat } from 'node:fs'
 import { createServer, type RequestListener, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 
 /** The same bytes each time, and nothing else is done. */
@@ -35,7 +36,15 @@ export interface Inserts {
   readonly id: string
 }
 
-export type Comparison = SameBytes | Rows | Inserts
+/** The file that the last part of the path names, below a directory of its first two characters. */
+export interface Files {
+  readonly kind: 'files'
+  readonly directory: string
+  /** By a stream, or read whole. */
+  readonly isPiped: boolean
+}
+
+export type Comparison = SameBytes | Rows | Inserts | Files
 
 const HEADERS = { 'Content-Type': 'application/json; charset=utf-8' }
 
@@ -47,6 +56,8 @@ function listenerOf(comparison: Comparison): RequestListener {
       return rows(comparison)
     case 'inserts':
       return inserts(comparison)
+    case 'files':
+      return files(comparison)
   }
 }
 
@@ -94,6 +105,16 @@ function inserts({ database, sql, doc, id }: Inserts): RequestListener {
         if (waiting.push(response) === 1) setImmediate(commit)
       })
       .resume()
+  }
+}
+
+function files({ directory, isPiped }: Files): RequestListener {
+  return ({ url = '' }, response) => {
+    const name = url.slice(url.lastIndexOf('/') + 1)
+    const path = join(directory, name.slice(0, 2), name)
+    const begin = (length: number): ServerResponse => response.writeHead(200, { 'Content-Type': 'image/jpeg', 'Content-Length': length })
+    if (isPiped) stat(path, (error, { size }) => void (error ?? createReadStream(path).pipe(begin(size))))
+    else readFile(path, (error, body) => void (error ?? begin(body.length).end(body)))
   }
 }
 
