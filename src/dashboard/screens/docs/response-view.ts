@@ -19,7 +19,7 @@ export async function responseView(response: Response, milliseconds: number, tok
     h('dd', {}, withoutTokens(value, token)),
   ])
   const kind = status < 300 ? 'good' : status < 500 ? 'warn' : 'bad'
-  const noText = docsText(body.size === 0 ? 'docs.noBody' : 'docs.fileBody')
+  const noText = docsText(body.size === 0 ? 'docs.emptyBody' : 'docs.fileBody')
   return [
     h(
       'p',
