@@ -99,8 +99,9 @@ export function createDrafts(documents: Pick<ReadStore['documents'], 'get'>, { n
     return findRecords(model, body, documents, { ...references, report })
   }
   const next = ({ model, id, stored, standing, report, complete, isRestored }: Replacement): JsonObject => {
-    const generated = { id, createdAt: String(stored['createdAt']), updatedAt: isoDate(now()) }
-    const parts = { model, stored, now: now(), ...(isRestored ? {} : { report }) }
+    const at = now()
+    const generated = { id, createdAt: String(stored['createdAt']), updatedAt: isoDate(at) }
+    const parts = { model, stored, now: at, ...(isRestored ? {} : { report }) }
     const value = withHandIn(withPublication(complete({ generated, stored, textOf: standing.textOf }), parts), parts)
     checkRules(model, { stored, next: value, report }, standing)
     return value
@@ -123,10 +124,10 @@ export function createDrafts(documents: Pick<ReadStore['documents'], 'get'>, { n
       const { caller, report, id: given, incomplete = false } = drafting
       const records = await recordsOf(model, body, drafting)
       const id = newDocumentId(model, body, { caller, newId: () => given ?? newId(), report })
-      const time = isoDate(now())
-      const generated = { id, createdAt: time, updatedAt: time }
+      const at = now()
+      const generated = { id, createdAt: isoDate(at), updatedAt: isoDate(at) }
       const valid = validateDocument(model, body, { generated, report, records, incomplete, textOf: documents.get })
-      const parts = { model, stored: undefined, now: now(), report }
+      const parts = { model, stored: undefined, now: at, report }
       const value = withHandIn(withPublication(valid, parts), parts)
       return {
         document: { id, value },
