@@ -74,7 +74,7 @@ export function createMainServer({ service, services, node, config, live, pageAs
     proxies: config.trustedProxies,
     routeHeaders: positions === undefined ? undefined : (route) => (route.startsWith(API) ? positions.headers() : []),
     allowedHosts: config.allowedHosts,
-    nodeHost: config.clusterNodeUrl && new URL(config.clusterNodeUrl).hostname,
+    isOwnHost: (name) => [config.clusterNodeUrl, live().publicUrl].some((url) => url !== undefined && new URL(url).hostname === name),
     onConnection: arrivals.add,
     observe: counters.request,
     loggedPath: withoutSecret,

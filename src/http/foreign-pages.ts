@@ -19,8 +19,8 @@ export interface ForeignPageRules {
   readonly boundName: string | undefined
   /** Further host names of this service, in lower case and without ports. */
   readonly allowedHosts: readonly string[]
-  /** The name under which other nodes reach it. Hosts are not checked because of it alone. */
-  readonly nodeHost?: string | undefined
+  /** Whether a name is that of this service in other settings. Hosts are not checked because of it alone. */
+  readonly isOwnHost?: ((name: string) => boolean) | undefined
   /** Whether pages of the origin may read the responses. */
   readonly isAllowedOrigin: (origin: string) => boolean
 }
@@ -42,12 +42,12 @@ export function parseHosts(list: string): readonly string[] {
 }
 
 export function foreignPageGuard(rules: ForeignPageRules): ForeignPageGuard {
-  const { isLoopback, boundName = 'localhost', allowedHosts, nodeHost = 'localhost', isAllowedOrigin } = rules
+  const { isLoopback, boundName = 'localhost', allowedHosts, isOwnHost = () => false, isAllowedOrigin } = rules
   if (!isLoopback && allowedHosts.length === 0) return NO_GUARD
-  const allowed = new Set(['localhost', '[::1]', boundName.toLowerCase(), nodeHost, ...allowedHosts])
+  const allowed = new Set(['localhost', '[::1]', boundName.toLowerCase(), ...allowedHosts])
   const isOwn = (authority: string): boolean => {
     const name = hostName(authority)
-    return name !== undefined && (allowed.has(name) || (isIPv4(name) && name.startsWith('127.')))
+    return name !== undefined && (allowed.has(name) || (isIPv4(name) && name.startsWith('127.')) || isOwnHost(name))
   }
   let known = 'localhost' // Almost every request has the host of the one before.
   return ({ method, url = '', headers }) => {

@@ -45,8 +45,8 @@ export interface ServerOptions {
   readonly routeHeaders?: ((route: string) => readonly string[]) | undefined
   /** Host names of this service beside those of this machine; see foreign-pages.ts. */
   readonly allowedHosts?: readonly string[]
-  /** The one under which the other nodes of a cluster reach it. */
-  readonly nodeHost?: string | undefined
+  /** Whether a name is one of these by another setting, such as the public URL. */
+  readonly isOwnHost?: ((name: string) => boolean) | undefined
   /** With one the server speaks TLS, and nothing else. */
   readonly certificate?: Certificate | undefined
   readonly limits?: Partial<ServerLimits>
@@ -152,12 +152,12 @@ export function createServer(options: ServerOptions) {
 function foreignPagesOf(
   listening: Listening,
   address: ListenAddress,
-  { allowedHosts = [], nodeHost, cors }: Pick<ServerOptions, 'allowedHosts' | 'nodeHost' | 'cors'>,
+  { allowedHosts = [], isOwnHost, cors }: Pick<ServerOptions, 'allowedHosts' | 'isOwnHost' | 'cors'>,
 ): ForeignPageGuard {
   return foreignPageGuard({
     isLoopback: isLoopback(listening),
     boundName: address.kind === 'tcp' ? address.host : undefined,
-    ...{ allowedHosts, nodeHost },
+    ...{ allowedHosts, isOwnHost },
     isAllowedOrigin: originCheck(cors),
   })
 }

@@ -86,10 +86,12 @@ describe('the Host of a request', () => {
     assert.throws(() => foreignPageGuard(reachable)({ method: 'GET', headers: { host: 'evil.example' } }))
   })
 
-  it('may be the name under which other nodes reach this one, which alone makes no other name foreign', () => {
+  it('may be a name of another setting, such as the public URL, which alone makes no other name foreign', () => {
+    const isOwnHost = (name: string): boolean => name === 'n1.example.org'
     const host = 'n1.example.org:8080'
-    for (const isLoopback of [true, false]) foreignPageGuard({ ...RULES, isLoopback, nodeHost: 'n1.example.org' })({ method: 'POST', headers: { host } })
-    const reachable = { ...RULES, isLoopback: false, allowedHosts: [], nodeHost: 'n1.example.org' }
+    for (const isLoopback of [true, false]) foreignPageGuard({ ...RULES, isLoopback, isOwnHost })({ method: 'POST', headers: { host } })
+    assert.throws(() => foreignPageGuard({ ...RULES, isOwnHost })({ method: 'GET', headers: { host: 'n2.example.org' } }), /expected localhost/)
+    const reachable = { ...RULES, isLoopback: false, allowedHosts: [], isOwnHost }
     foreignPageGuard(reachable)({ method: 'GET', headers: { host: 'readers.example' } })
   })
 })

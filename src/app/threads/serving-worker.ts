@@ -164,6 +164,7 @@ const server = createServer({
   proxies: parseProxies(settings.trustedProxies),
   onUntrustedForward: (peer) => main.tell('untrustedForward', peer),
   allowedHosts: settings.allowedHosts,
+  isOwnHost: (name) => publicUrl !== undefined && new URL(publicUrl).hostname === name,
   certificate: data.certificate,
   limits: data.limits,
   onConnection: arrivals.add,
