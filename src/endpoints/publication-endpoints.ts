@@ -60,7 +60,7 @@ export const PUBLICATIONS = [
     const generated = { id: 'preview', createdAt: '', updatedAt: '' }
     const valid = validateDocument(publication, sent, { generated })
     checkPublication(valid)
-    const request = { choice: {}, cursor: undefined, limit: undefined, base: '', hub: undefined }
+    const request = { choice: {}, cursor: undefined, limit: undefined, site: '', base: '', hub: undefined }
     const { stories, next } = await readPaper(store, valid as unknown as PublicationDocument, request, queryCallerOf(caller, exchange))
     return { stories: stories.map(previewOf), hasMore: next !== undefined }
   }),

@@ -7,7 +7,7 @@ import { directionOf } from '../mail/templates/template-language.ts'
 import { SEARCH_CHARS_MAX } from '../query/words.ts'
 import { PAGE_STYLE_FILE } from './page-style.ts'
 import { pageTexts, type PageTexts } from './page-texts.ts'
-import { contactOf, FEEDS, queryOf, titleOf, type Paper, type Story } from './paper.ts'
+import { contactOf, FEEDS, ownPicture, queryOf, titleOf, type Paper, type Story } from './paper.ts'
 
 /** Topics that the page offers, those with the most stories of the page first. */
 const TOPICS_MAX = 8
@@ -47,6 +47,9 @@ ${(cursor ?? next) !== undefined && html`<nav class="pages" aria-label="${texts.
 function head(paper: Paper, root: string): Html {
   const { description, language, stories, choice, cursor, base } = paper
   const query = queryOf(choice)
+  // What a reader has typed stands in no search engine under the name of the publication.
+  const isTyped = choice.search !== undefined
+  const isIndexed = !isTyped && cursor === undefined && (query === '' || stories.length > 0)
   const [picture] = stories.flatMap(({ imageUrl }) => imageUrl ?? [])
   const property = (name: string, content: string): Html => html`<meta property="og:${name}" content="${content}">\n`
   const feeds = Object.entries(FEEDS).map(([kind, { file, type }]) => {
@@ -57,7 +60,7 @@ function head(paper: Paper, root: string): Html {
 <title>${titleOf(paper)}</title>
 ${description !== '' && html`<meta name="description" content="${description}">\n`}<meta name="color-scheme" content="light dark">
 <link rel="stylesheet" href="${root}${PAGE_STYLE_FILE}">
-${base !== '' && html`<link rel="canonical" href="${base}${queryOf(choice, cursor)}">\n`}${feeds}${property('type', 'website')}${property('title', titleOf(paper))}${property('site_name', paper.title)}${property('locale', language)}${description !== '' && property('description', description)}${base !== '' && property('url', `${base}${query}`)}${picture !== undefined && property('image', picture)}`
+${!isIndexed && html`<meta name="robots" content="noindex">\n`}${base !== '' && html`<link rel="canonical" href="${base}${isTyped ? '' : queryOf(choice, cursor)}">\n`}${feeds}${property('type', 'website')}${property('title', isTyped ? paper.title : titleOf(paper))}${property('site_name', paper.title)}${property('locale', language)}${description !== '' && property('description', description)}${base !== '' && property('url', `${base}${isTyped ? '' : query}`)}${picture !== undefined && property('image', picture)}`
 }
 
 /** The day of the newest story, as papers have it above their names. */
@@ -138,7 +141,7 @@ ${picture !== undefined && html`<img src="${picture}" alt="" width="${size.width
 function loadedFrom(imageUrl: string, base: string, root: string): string | undefined {
   if (imageUrl.startsWith('https:')) return imageUrl
   if (base !== '' && imageUrl.startsWith(new URL('/', base).href)) return imageUrl
-  const own = /\/(media\/[0-9a-f]{64}\.[a-z]{3,4})$/.exec(imageUrl)?.[1]
+  const own = ownPicture(imageUrl)
   return own && `${root}../${own}`
 }
 

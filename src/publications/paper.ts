@@ -73,6 +73,14 @@ export function titleOf({ title, choice, stories: [first] }: Paper): string {
   return chosen.length === 0 ? title : `${title}: ${chosen.join(', ')}`
 }
 
+/**
+ * `media/HASH.webp` of a picture that the service keeps, whatever the site was called when it was sent; undefined for any other. One
+ * over TLS is left where it is: another site may have it.
+ */
+export function ownPicture(imageUrl: string): string | undefined {
+  return imageUrl.startsWith('https:') ? undefined : /\/(media\/[0-9a-f]{64}\.[a-z]{3,4})$/.exec(imageUrl)?.[1]
+}
+
 /** An address of the web; undefined for any other, such as `javascript:`. */
 export function webLink(text: string): string | undefined {
   const url = URL.parse(text)

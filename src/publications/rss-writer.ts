@@ -12,9 +12,9 @@ export function writeRss(paper: Paper): string {
   return xml`<?xml version="1.0" encoding="UTF-8"?>
 <rss version="2.0" xmlns:atom="http://www.w3.org/2005/Atom" xmlns:dc="http://purl.org/dc/elements/1.1/" xmlns:dcterms="http://purl.org/dc/terms/" xmlns:media="http://search.yahoo.com/mrss/">
 <channel>
-<title>${titleOf(paper)}</title>
+<title>${html`${titleOf(paper)}`.markup}</title>
 <link>${base === '' ? './' : base}${query}</link>
-<description>${description === '' ? paper.title : description}</description>
+<description>${html`${description === '' ? paper.title : description}`.markup}</description>
 <language>${language}</language>
 ${rights !== '' && xml`<copyright>${rights}</copyright>\n`}${email !== undefined && xml`<managingEditor>${email} (${paper.title})</managingEditor>\n`}<lastBuildDate>${rfc822(updatedAt)}</lastBuildDate>
 <generator>Dateline</generator>

@@ -345,6 +345,30 @@ describe('responses to readers', () => {
     assert.equal(headers.get('cross-origin-opener-policy'), null)
   })
 
+  it('has the pictures of the service at the address of the site, whatever that was called when they were sent', async () => {
+    const only = word()
+    const { name } = await made({ members: ['imageUrl'], filter: JSON.stringify({ excerpt: only }) })
+    const path = `media/${'a'.repeat(64)}.webp`
+    await site.made('headline', { ...HEADLINE, excerpt: only, url: 'https://harbour.example.org/p', imageUrl: `http://127.0.0.1:8080/${path}` })
+    assert.match(await textOf(`/p/${String(name)}/`), new RegExp(`src="\\.\\./\\.\\./${path}"`))
+    assert.equal((await items(`/p/${String(name)}/items.json`))[0]?.['imageUrl'], `http://127.0.0.1:8080/${path}`)
+    assert.equal((await call('PATCH', 'admin/settings', admin, { publicUrl: 'https://news.example.org/' })).status, 200)
+    assert.equal((await items(`/p/${String(name)}/items.json`))[0]?.['imageUrl'], `https://news.example.org/${path}`)
+    assert.equal((await call('PATCH', 'admin/settings', admin, { publicUrl: null })).status, 200)
+  })
+
+  it('attack: what a reader chooses is short, and no search engine has it under the name of the publication', async () => {
+    const { name } = await made({ title: 'Harbour News' })
+    for (const file of FILES) {
+      for (const chosen of ['topic', 'source', 'search']) assert.equal((await get(`/p/${String(name)}/${file}?${chosen}=${"'".repeat(201)}`)).status, 400, `${file} ${chosen}`)
+    }
+    const typed = await textOf(`/p/${String(name)}/?search=${encodeURIComponent('buy at evil.example')}`)
+    assert.match(typed, /<meta name="robots" content="noindex">/)
+    assert.match(typed, /<meta property="og:title" content="Harbour News">/)
+    assert.match(await textOf(`/p/${String(name)}/?topic=unknown`), /content="noindex"/)
+    assert.doesNotMatch(await textOf(`/p/${String(name)}/`), /noindex/)
+  })
+
   it('say that search engines may not index them, unless a setting lets them', async () => {
     const { name } = await made()
     assert.equal((await get(`/p/${String(name)}/`)).headers.get('x-robots-tag'), 'noindex, nofollow')

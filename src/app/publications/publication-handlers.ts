@@ -117,7 +117,7 @@ function readingOf({ papers, settings }: Serving, format: Format, exchange: Exch
   return {
     key: JSON.stringify([format.file, site, document.id, secret ?? null, ...[choice.topic, choice.source, choice.search, cursor, limit].map((one) => one ?? null)]),
     compute: (): Awaitable<Rendered> =>
-      withValue(papers.paper(document, { choice, cursor, limit, base, hub }, queryCallerOf(visitorOf(exchange), exchange)), (paper) =>
+      withValue(papers.paper(document, { choice, cursor, limit, site, base, hub }, queryCallerOf(visitorOf(exchange), exchange)), (paper) =>
         render(format, paper, rootOf(secret !== undefined)),
       ),
   }

@@ -20,7 +20,7 @@ import type { ReadStore } from '../../store/read-store.ts'
 import type { Writer } from '../../store/writes/writer.ts'
 import { documentsByTitle } from '../reads/documents-by-title.ts'
 import { addressOfPublication } from './publication-addresses.ts'
-import { readPaper } from './publication-reads.ts'
+import { readPaper, type PaperRequest } from './publication-reads.ts'
 
 /** Its queries wait behind those of people. */
 const CALLER = { id: 'service', class: 'guest' } as const
@@ -59,7 +59,7 @@ export function startPublicationPings({ store, own, client, settings, isOnDuty =
       if (stopping.signal.aborted) return MINUTE_MS
       if (document.visibility !== 'public' || document.isPaused) continue
       const base = addressOfPublication(site, document.name)
-      const content = await contentOf(document, base, hub)
+      const content = await contentOf(document, { site, base, hub })
       if (pings.get(document.id) === content) continue
       if (await tell(hub, base)) await own.putPublicationPing(document.id, content)
       else isAll = false
@@ -69,8 +69,8 @@ export function startPublicationPings({ store, own, client, settings, isOnDuty =
   }
 
   /** What a change of the feeds changes. */
-  const contentOf = async (document: PublicationDocument, base: string, hub: string): Promise<string> => {
-    const paper = await readPaper(store, document, { choice: {}, cursor: undefined, limit: undefined, base, hub }, CALLER)
+  const contentOf = async (document: PublicationDocument, at: Pick<PaperRequest, 'site' | 'base' | 'hub'>): Promise<string> => {
+    const paper = await readPaper(store, document, { choice: {}, cursor: undefined, limit: undefined, ...at }, CALLER)
     return entityTag(`${writeJsonFeed(paper)} ${paper.rights}`)
   }
 

@@ -45,8 +45,8 @@ export function publicationQuery(publication: Pick<PublicationDocument, 'sort' |
   const sort = sortOf(publication)
   const size = publication.pageSize
   const filters: Filter[] = [own, eq(['status'], 'active')]
-  if (topic !== undefined) filters.push(eq(['topic', 'id'], topic))
-  if (source !== undefined) filters.push(eq(['source', 'id'], source))
+  if (topic !== undefined) filters.push(eq(['topic', 'id'], requireShort('topic', topic)))
+  if (source !== undefined) filters.push(eq(['source', 'id'], requireShort('source', source)))
   if (search !== undefined) filters.push(searched(search, shownMembers(publication)))
   return {
     filter: and(...filters),
@@ -65,12 +65,15 @@ function sortOf({ sort }: Pick<PublicationDocument, 'sort'>): Sort {
   return parseSort(sort)
 }
 
+/** A page repeats in each of its links what its reader chose. */
+function requireShort(name: keyof Choice, chosen: string): string {
+  if (chosen.length <= SEARCH_CHARS_MAX) return chosen
+  throw fail('badRequest', `Cannot use ${name}: expected at most ${SEARCH_CHARS_MAX} characters, found ${chosen.length}`)
+}
+
 /** Words of what readers see. */
 function searched(search: string, shown: ReadonlySet<ShownMember>): Filter {
-  if (search.length > SEARCH_CHARS_MAX) {
-    throw fail('badRequest', `Cannot search: expected at most ${SEARCH_CHARS_MAX} characters, found ${search.length}`)
-  }
   const paths = searchedPaths(headline).filter(([name = '']) => name === 'title' || shown.has(name as ShownMember))
-  const sought = soughtWords(search)
+  const sought = soughtWords(requireShort('search', search))
   return sought.length === 0 ? matchNone : hasWords(paths, sought)
 }

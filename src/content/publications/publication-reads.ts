@@ -24,6 +24,8 @@ const NO_HASH = new Uint8Array(HASH_BYTES)
 const NO_TEXT = JSON.stringify({ isPaused: true, visibility: 'secret', filter: ' '.repeat(500) })
 
 export interface PaperRequest extends PageRequest {
+  /** The address of the site; empty where the service does not know it. */
+  readonly site: string
   /** The address of the page; empty where the service does not know it. */
   readonly base: string
   readonly hub: string | undefined
@@ -83,7 +85,7 @@ function withoutReasons<T>(work: () => Awaitable<T>): Awaitable<T> {
 export function readPaper(
   store: Pick<ReadStore, 'documents'>,
   document: Omit<PublicationDocument, 'createdAt' | 'name'>,
-  { base, hub, ...request }: PaperRequest,
+  { site, base, hub, ...request }: PaperRequest,
   caller: QueryCaller,
   judge: <T>(work: () => Awaitable<T>) => Awaitable<T> = (work) => work(),
 ): Awaitable<Paper> {
@@ -95,7 +97,7 @@ export function readPaper(
 
   function paperOf(found: Found): Paper {
     const { id, title, description, language, contact, rights, sort, updatedAt } = document
-    const stories = found.items.map((text) => storyOf(parseJson(text) as JsonObject, shown))
+    const stories = found.items.map((text) => storyOf(parseJson(text) as JsonObject, { shown, site }))
     const [sortedBy] = (['publishedAt', 'updatedAt'] as const).filter((name) => sort.startsWith(name))
     return {
       ...{ id, title, description, language, contact, rights, stories, base, hub, sortedBy },

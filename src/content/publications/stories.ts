@@ -4,11 +4,17 @@
  */
 import { isObject, type Json, type JsonObject } from '../../base/json.ts'
 import type { ShownMember } from '../../models/publication-model.ts'
-import { webLink, type Story } from '../../publications/paper.ts'
+import { ownPicture, webLink, type Story } from '../../publications/paper.ts'
 
-/** The story of a headline. A stored headline may be older than the rules of its model: what is no text is empty. */
-export function storyOf(headline: JsonObject, shown: ReadonlySet<ShownMember>): Story {
-  const [createdAt, imageUrl] = [textIn(headline, 'createdAt'), webLink(textIn(headline, 'imageUrl'))]
+/**
+ * The story of a headline. A stored headline may be older than the rules of its model: what is no text is empty. A picture of the
+ * service is at the address of the site, where that is known.
+ */
+export function storyOf(headline: JsonObject, { shown, site }: { readonly shown: ReadonlySet<ShownMember>; readonly site: string }): Story {
+  const createdAt = textIn(headline, 'createdAt')
+  const stored = webLink(textIn(headline, 'imageUrl'))
+  const own = stored === undefined || site === '' ? undefined : ownPicture(stored)
+  const imageUrl = own === undefined ? stored : `${site}${own}`
   const copyIn = (name: ShownMember): JsonObject | undefined => (shown.has(name) && isObject(headline[name]) ? headline[name] : undefined)
   const [source, topic, country] = [copyIn('source'), copyIn('topic'), copyIn('eventCountry')]
   return {
