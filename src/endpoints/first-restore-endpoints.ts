@@ -29,7 +29,7 @@ export const FIRST_RESTORE = [
     client: 'auth.lookForSite',
   }).handle(async (service, exchange) => {
     const { first, source } = await admitted(service, exchange)
-    const { place, found } = await first.look(source)
+    const { place, found, warnings } = await first.look(source)
     const { snapshot, manifest, segments, hole, bytes } = found
     const last = segments.at(-1)
     return {
@@ -37,6 +37,7 @@ export const FIRST_RESTORE = [
       snapshotAt: isoDate(snapshot.at),
       changesUntil: last === undefined ? null : isoDate(last.at),
       missingUntil: hole === undefined ? null : isoDate(hole.laterAt),
+      warnings: [...warnings],
     }
   }),
   endpoint({
@@ -52,11 +53,11 @@ export const FIRST_RESTORE = [
     client: 'auth.restoreSite',
   }).handle(async (service, exchange) => {
     const { first, source, token } = await admitted(service, exchange)
-    const { until, replayed, pictures, flags } = await first.restore(source, () => {
+    const { until, replayed, pictures, flags, warnings } = await first.restore(source, () => {
       // Its hour may be over by now.
       if (service.auth.setupToken.check(token, service.now()) === 'wrong') throw fail('unauthorized', 'This set-up address was used meanwhile: nothing was restored')
     })
-    return { until: isoDate(until), replayed, pictures, flags: [...flags] }
+    return { until: isoDate(until), replayed, pictures, flags: [...flags], warnings: [...warnings] }
   }),
   endpoint({
     route: 'POST /api/v1/auth/setup/restore/progress',

@@ -171,7 +171,7 @@ export interface RestoreSource {
 
 /** Restoring a site from off-site backups in the place of a service that is empty. Both functions throw invalidInput and conflict. */
 export interface FirstRestore {
-  readonly look: (source: RestoreSource) => Promise<{ readonly place: string; readonly found: Restorable }>
+  readonly look: (source: RestoreSource) => Promise<{ readonly place: string; readonly found: Restorable; readonly warnings: readonly string[] }>
   /** Resolves when the service is about to start again with it. `requireAdmitted` throws where the caller may not any more. */
   readonly restore: (source: RestoreSource, requireAdmitted: () => void) => Promise<{
     /** The time that it is of, in milliseconds since the epoch. */
@@ -181,6 +181,7 @@ export interface FirstRestore {
     readonly pictures: CopiedPictures
     /** Those that its service was started with. */
     readonly flags: readonly string[]
+    readonly warnings: readonly string[]
   }>
   readonly progress: () => FirstRestoreProgress
 }

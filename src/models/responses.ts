@@ -73,6 +73,7 @@ export const foundSite = object({
   version: text({ description: 'The version of dateline that wrote the snapshot', example: '0.1.0' }),
   bytes: whole({ description: 'To be fetched', example: 52_428_800 }),
   documents: list(object({ model: text({ example: 'headline' }), count: whole({ example: 408 }) }), { description: 'How many documents of each model the snapshot has' }),
+  warnings: list(text(), { description: 'Newer snapshots that are damaged, and what is taken in their place', example: [] }),
 })
 export type FoundSite = ValueOf<typeof foundSite>
 
@@ -81,6 +82,7 @@ export const firstRestored = object({
   replayed: whole({ description: 'Changes behind the snapshot', example: 12 }),
   pictures: object({ count: whole({ example: 120 }), missing: whole({ example: 0 }) }, { description: 'Its pictures, and how many of them the place lacks' }),
   flags: list(text({ example: '--port 8080' }), { description: 'Those that its service was started with; secrets are `***`' }),
+  warnings: list(text(), { description: 'Newer snapshots that are damaged, and what is taken in their place', example: [] }),
 })
 export type FirstRestored = ValueOf<typeof firstRestored>
 

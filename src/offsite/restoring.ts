@@ -35,19 +35,46 @@ export interface Restorable {
   readonly segments: readonly Segment[]
   /** Changes that are missing behind those although later ones are there, up to this time; undefined where the wanted time is before. */
   readonly hole: { readonly first: number; readonly last: number; readonly laterAt: number } | undefined
+  /** Newer snapshots that are damaged, in the order in which they were found. */
+  readonly passedOver: readonly DamagedSnapshot[]
   /** The last time that needs an earlier snapshot; undefined without one. */
   readonly before: number | undefined
   /** Bytes to be read. */
   readonly bytes: number
 }
 
+/** A snapshot that cannot be read; the changes behind it may follow an earlier one all the same. */
+export class DamagedSnapshot extends PlaceError {
+  override readonly name = 'PlaceError'
+  readonly snapshot: Snapshot
+  /** Whether there is an earlier one. */
+  readonly hasEarlier: boolean
+
+  constructor({ message, cause }: PlaceError, snapshot: Snapshot, hasEarlier: boolean) {
+    super('damaged', message, cause)
+    this.snapshot = snapshot
+    this.hasEarlier = hasEarlier
+  }
+}
+
 /**
- * Finds the newest snapshot of a time, or of all times, with the changes behind it. Rejects with a PlaceError, also where there is
- * none, and an AgeError where the identities cannot read it.
+ * Finds the newest snapshot of a time, or of all times, with the changes behind it. Without a time, one whose manifest is damaged is
+ * passed over, as are those that the caller has found to be. Rejects with a PlaceError, also where there is none, and an AgeError
+ * where the identities cannot read it.
  */
-export async function findRestorable(place: Place, identities: readonly AgeIdentity[], until = Infinity): Promise<Restorable> {
+export async function findRestorable(place: Place, identities: readonly AgeIdentity[], until = Infinity, passedOver: readonly DamagedSnapshot[] = []): Promise<Restorable> {
+  try {
+    return await findSnapshot(place, identities, until, passedOver)
+  } catch (error) {
+    if (!(error instanceof DamagedSnapshot) || !error.hasEarlier || until !== Infinity) throw error
+    return findRestorable(place, identities, until, [...passedOver, error])
+  }
+}
+
+async function findSnapshot(place: Place, identities: readonly AgeIdentity[], until: number, passedOver: readonly DamagedSnapshot[]): Promise<Restorable> {
+  const oldest = Math.min(Infinity, ...passedOver.map(({ snapshot }) => snapshot.at))
   const snapshots = snapshotsIn(await place.list(SNAPSHOTS))
-  const snapshot = snapshots.findLast(({ at }) => at <= until)
+  const snapshot = snapshots.findLast(({ at }) => at <= until && at < oldest)
   if (snapshot === undefined) {
     const [oldest] = snapshots
     if (oldest === undefined) throw new PlaceError('missing', `${place.name}: there is no snapshot: check the prefix of the address`)
@@ -56,7 +83,7 @@ export async function findRestorable(place: Place, identities: readonly AgeIdent
   const before = snapshots.some(({ at }) => at < snapshot.at) ? snapshot.at - 1 : undefined
   const key = snapshotKeys(snapshot).manifest
   const manifest = await readOwnManifest(snapshot, openObject(identities, place.get(key))).catch((error: unknown) => {
-    throw namedDamage(error, key, before)
+    throw damagedSnapshot(error, snapshot, { key, before })
   })
   const ofChain = segmentsIn(await place.list(`${CHANGES}${snapshot.chain}/`))
   const behind = segmentsBehind(ofChain, snapshot.chain, snapshot.seq)
@@ -67,7 +94,7 @@ export async function findRestorable(place: Place, identities: readonly AgeIdent
   const reached = newest?.last ?? snapshot.seq
   const later = until > (newest ?? snapshot).at ? ofChain.filter(({ first }) => first > reached + 1) : []
   const hole = later[0] && { first: reached + 1, last: later[0].first - 1, laterAt: Math.max(...later.map(({ at }) => at)) }
-  return { snapshot, manifest, segments, hole, before, bytes: segments.reduce((sum, { bytes }) => sum + bytes, snapshot.bytes + manifest.pictures.bytes) }
+  return { snapshot, manifest, segments, hole, passedOver, before, bytes: segments.reduce((sum, { bytes }) => sum + bytes, snapshot.bytes + manifest.pictures.bytes) }
 }
 
 export interface RestoringOptions {
@@ -109,14 +136,14 @@ export async function restoreSite(found: Restorable, options: RestoringOptions):
   try {
     const { archive } = snapshotKeys(found.snapshot)
     const beside = await unpack(found, counted(archive), identities, file).catch((error: unknown) => {
-      throw namedDamage(error, archive, found.before)
+      throw damagedSnapshot(error, found.snapshot, { key: archive, before: found.before })
     })
     const replay = openReplay(file, models)
     let [replayed, lastAt] = [0, undefined as number | undefined]
     try {
       const { chain, seq, at } = found.snapshot
       if (replay.chain !== undefined && (replay.chain !== chain || replay.reached() !== seq)) {
-        throw namedDamage(damagedArchive('its number is not that of its database'), archive, found.before)
+        throw damagedSnapshot(damagedArchive('its number is not that of its database'), found.snapshot, { key: archive, before: found.before })
       }
       replaying: for (const segment of found.segments) {
         const key = segmentKey(segment)
@@ -165,6 +192,11 @@ function namedDamage(error: unknown, key: string, before: number | undefined): u
   const { message } = damage
   const way = before === undefined ? 'there is no earlier snapshot' : `restore up to before it with --at ${isoDate(before)}`
   return new PlaceError('damaged', `${key}: ${message.charAt(0).toLowerCase()}${message.slice(1)}: ${way}`, error)
+}
+
+function damagedSnapshot(error: unknown, snapshot: Snapshot, { key, before }: { readonly key: string; readonly before: number | undefined }): unknown {
+  const named = namedDamage(error, key, before)
+  return named instanceof PlaceError && named.kind === 'damaged' ? new DamagedSnapshot(named, snapshot, before !== undefined) : named
 }
 
 /** Writes the database to a file, and returns the other files. */

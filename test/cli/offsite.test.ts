@@ -1,6 +1,6 @@
 /** The commands of off-site backups: a key, a place, the loss of the machine, and the site on another one. */
 import assert from 'node:assert/strict'
-import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { describe, it } from 'node:test'
@@ -67,6 +67,56 @@ describe('dateline restore --from', () => {
     const wanted = `Warning: the place lacks the changes ${Number(first)} to ${Number(first) + 4}. Later ones, up to `
     assert.match(stderr, new RegExp(`${wanted}\\S+Z, do not follow without them: the site is restored up to \\S+Z\n`))
     assert.deepEqual(topicsOf(join(dir, 'new')), ['Harbours'])
+  })
+
+  it('takes the snapshot before a damaged one, with the changes behind both, and says so', async (t) => {
+    const site = await storedSite(t)
+    const { dir, place, key } = site
+    const snapshots = join(dir, 'nas', 'snapshots')
+    const [first = ''] = readdirSync(snapshots).filter((name) => name.endsWith('.tar.zst.age'))
+    // Two more snapshots, and changes behind each of them.
+    const service = await startService(t, { offsite: place }, { directory: dir, start: Date.now() + 120_000 })
+    const fields = { description: 'Ships.', iconUrl: 'https://example.org/i.png' }
+    for (const name of ['Quays', 'Docks']) {
+      await service.app.offsite.make()
+      assert.equal((await service.data('POST', '', { model: 'topic' }, { token: site.token, body: { name, ...fields } })).status, 201)
+      service.advance(60_000)
+      await service.app.offsite.wake()
+    }
+    await service.stop()
+    const [, second = '', third = ''] = readdirSync(snapshots).filter((name) => name.endsWith('.tar.zst.age')).sort()
+    const restored = async (...more: readonly string[]) => {
+      const data = join(dir, `restored-${++restores}`)
+      return { data, ...(await runHere(['restore', '--from', place, '--identity', key, '--data-dir', data, '--yes', ...more])) }
+    }
+    let restores = 0
+    const damage = (name: string): void => {
+      const bytes = readFileSync(join(snapshots, name))
+      bytes.writeUInt8(bytes.readUInt8(bytes.length - 20) ^ 1, bytes.length - 20)
+      writeFileSync(join(snapshots, name), bytes)
+    }
+    const warned = (name: string) => new RegExp(`Warning: snapshots/${name}: [^\n]*: the snapshot of \\S+Z is taken in its place, with all changes behind that, also those behind the damaged one\n`)
+    damage(third)
+    const once = await restored()
+    assert.equal(once.code, 0, once.stderr)
+    assert.match(once.stderr, warned(third))
+    assert.deepEqual(topicsOf(once.data), ['Ports', 'Quays', 'Docks'])
+    // The manifest, which is read first.
+    const manifest = second.replace('.tar.zst.age', '.json.age')
+    damage(manifest)
+    const twice = await restored()
+    assert.equal(twice.code, 0, twice.stderr)
+    for (const name of [third, manifest]) assert.match(twice.stderr, warned(name))
+    assert.deepEqual(topicsOf(twice.data), ['Ports', 'Quays', 'Docks'])
+    // A time is taken at its word, and the error tells the one that does not need the snapshot.
+    const timed = await restored('--at', '2099-01-01T00:00Z')
+    assert.notEqual(timed.code, 0)
+    assert.match(timed.stderr, new RegExp(`snapshots/${third}: .*: restore up to before it with --at \\S+Z\n`))
+    damage(first)
+    const none = await restored()
+    assert.notEqual(none.code, 0)
+    assert.match(none.stderr, new RegExp(`snapshots/${first}: .*: there is no earlier snapshot\n`))
+    assert.equal(existsSync(none.data), false)
   })
 
   it('that is killed leaves nothing that a service takes for a site; it names what to run again, which goes over what is left', async (t) => {

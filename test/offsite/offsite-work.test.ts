@@ -1,4 +1,5 @@
 /** Off-site backups of a store, by the threads of the service, and what a restore makes of them. */
+import { passedOverText } from '../../src/app/restoring/site-fetch.ts'
 import assert from 'node:assert/strict'
 import { existsSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
@@ -311,7 +312,7 @@ describe('a forged or damaged backup', () => {
       const content = site.server.objects.get(`site/${key}`) ?? assert.fail(key)
       site.server.objects.set(`site/${key}`, content.subarray(0, -100))
       let message = ''
-      await assert.rejects(restored(t, site), (error) => error instanceof PlaceError && (message = error.message).startsWith(`${key}: `))
+      await assert.rejects(restored(t, site, newer.at), (error) => error instanceof PlaceError && (message = error.message).startsWith(`${key}: `))
       const [, time = ''] = /: restore up to before it with --at (\S+)$/.exec(message) ?? assert.fail(message)
       assert.equal((await restored(t, site, Date.parse(time))).found.snapshot.at, older.at)
       site.server.objects.set(`site/${key}`, content)
@@ -319,6 +320,23 @@ describe('a forged or damaged backup', () => {
     const { manifest } = snapshotKeys(older)
     site.server.objects.set(`site/${manifest}`, Buffer.from('nothing'))
     await assert.rejects(restored(t, site, older.at), /^PlaceError: snapshots\/\S+: the file is not one of age .*: there is no earlier snapshot$/)
+  })
+
+  it('is passed over where no time is asked for, and changes of another chain behind it are said to be lost', async (t) => {
+    const site = await siteOn(t)
+    await site.work.wake()
+    await site.store.insert(topic, aTopic('a'))
+    await site.work.wake()
+    await site.store.breakChain('of a test')
+    await site.work.make()
+    await site.store.insert(topic, aTopic('b'))
+    await site.work.wake()
+    const [older, newer] = snapshotsIn(objectsOf(site))
+    assert.ok(older !== undefined && newer !== undefined && older.chain !== newer.chain)
+    site.server.objects.set(`site/${snapshotKeys(newer).manifest}`, Buffer.from('nothing'))
+    const { found, topics } = await restored(t, site)
+    assert.deepEqual([found.snapshot.at, topics], [older.at, ['a a']])
+    assert.match(passedOverText(found).join(), /^snapshots\/\S+: the file is not one of age .*: the snapshot of \S+Z is taken in its place, and changes behind the damaged one do not follow without it$/)
   })
 
   it('is not restored, and leaves nothing behind', async (t) => {

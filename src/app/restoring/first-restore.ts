@@ -30,7 +30,7 @@ import { DatabaseFileError } from '../../store/backup/database-copy.ts'
 import type { RestorePlace } from '../../store/backup/restore.ts'
 import { beginRestore, type BegunRestore } from '../../store/backup/unfinished-restore.ts'
 import type { Store } from '../../store/store.ts'
-import { fetchSite, parseRestoreTime, timeOfSite, type FetchedSite } from './site-fetch.ts'
+import { fetchSite, parseRestoreTime, passedOverText, timeOfSite, type FetchedSite } from './site-fetch.ts'
 import { givenFlags, writeBeside } from './site-files.ts'
 
 /** For arguments that were in no file of this machine. */
@@ -84,7 +84,8 @@ export function createFirstRestore({ dir, restores, store, rules, config, now }:
         looking.abort()
         looking = new AbortController()
         const { place, identities, until } = open(source, looking.signal)
-        return { place: place.name, found: await findRestorable(place, identities, until) }
+        const found = await findRestorable(place, identities, until)
+        return { place: place.name, found, warnings: passedOverText(found) }
       }),
     restore: (source, requireAdmitted) =>
       inWords(async () => {
@@ -98,10 +99,12 @@ export function createFirstRestore({ dir, restores, store, rules, config, now }:
         const fetch = async (signal: AbortSignal): Promise<FetchedSite> => {
           signal.addEventListener('abort', () => stopped.abort())
           const { place, identities, until, command } = opened
-          const found = await findRestorable(place, identities, until)
-          begun = beginRestore(dir, command)
           const onProgress = (share: number): void => void (progress = { state: 'fetching', percent: Math.floor(share * 100), reason: null })
-          const site = await fetchSite(found, { place, identities, until, dataDir: dir.path, signal, onProgress })
+          const site = await fetchSite({ place, identities, until, dataDir: dir.path, signal, onProgress }, async () => {
+            begun ??= beginRestore(dir, command)
+            return true
+          })
+          if (site === undefined) throw new Error('What is always wanted was not fetched')
           progress = { state: 'checking', percent: 100, reason: null }
           return site
         }
@@ -124,7 +127,7 @@ export function createFirstRestore({ dir, restores, store, rules, config, now }:
           progress = { state: 'restored', percent: 100, reason: null }
           const site = fetched as FetchedSite | undefined
           if (site === undefined) throw new Error('A site was restored that was not fetched')
-          return { until: timeOfSite(site), replayed: site.replayed, pictures, flags: givenFlags(site.beside) }
+          return { until: timeOfSite(site), replayed: site.replayed, pictures, flags: givenFlags(site.beside), warnings: passedOverText(site.found) }
         } catch (error) {
           progress = { state: 'failed', percent: 0, reason: failureOf(error)?.message ?? 'The log of the service has the reason' }
           throw error

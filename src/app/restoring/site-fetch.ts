@@ -3,10 +3,10 @@ import { mkdirSync, rmSync, statfsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { AgeIdentity } from '../../age/age-keys.ts'
 import { sizeText } from '../../base/counted.ts'
-import { parseIsoDate } from '../../base/dates.ts'
+import { isoDate, parseIsoDate } from '../../base/dates.ts'
 import { STORED_MODELS } from '../../models/registry.ts'
 import type { Place } from '../../offsite/place.ts'
-import { restoreSite, type Restorable, type RestoredSite } from '../../offsite/restoring.ts'
+import { DamagedSnapshot, findRestorable, restoreSite, type Restorable, type RestoredSite } from '../../offsite/restoring.ts'
 import { DatabaseFileError } from '../../store/backup/database-copy.ts'
 import { FETCHED_DIRECTORY } from '../../store/backup/pending-restore.ts'
 import { MEDIA_DIRECTORY, pictureFiles } from '../../store/media/picture-files.ts'
@@ -30,8 +30,34 @@ export interface SiteFetch {
   readonly onProgress: (share: number) => void
 }
 
-/** Fetches what was found, with its changes and pictures. Rejects with DatabaseFileError, PlaceError and AgeError; then nothing is left. */
-export async function fetchSite(found: Restorable, { place, identities, until, dataDir, signal, onProgress }: SiteFetch): Promise<FetchedSite> {
+/**
+ * Finds a site, and fetches it where `confirm` agrees; undefined where it does not. Where the snapshot turns out to be damaged, and no
+ * time was asked for, the one before it is next, which has to be confirmed as well. Rejects with DatabaseFileError, PlaceError and
+ * AgeError; then nothing is left.
+ */
+export async function fetchSite(fetch: SiteFetch, confirm: (found: Restorable) => Promise<boolean>): Promise<FetchedSite | undefined> {
+  let passedOver: readonly DamagedSnapshot[] = []
+  for (;;) {
+    const found = await findRestorable(fetch.place, fetch.identities, fetch.until, passedOver)
+    if (!(await confirm(found))) return undefined
+    try {
+      return await fetchFound(found, fetch)
+    } catch (error) {
+      if (!(error instanceof DamagedSnapshot) || !error.hasEarlier || fetch.until !== undefined) throw error
+      passedOver = [...found.passedOver, error]
+    }
+  }
+}
+
+/** What a person has to know of snapshots that are not the ones that are restored. */
+export function passedOverText({ passedOver, snapshot }: Restorable): readonly string[] {
+  return passedOver.map(({ message, snapshot: { chain } }) => {
+    const then = chain === snapshot.chain ? 'with all changes behind that, also those behind the damaged one' : 'and changes behind the damaged one do not follow without it'
+    return `${message.replace(/: restore up to before it with --at \S+$/, '')}: the snapshot of ${isoDate(snapshot.at)} is taken in its place, ${then}`
+  })
+}
+
+async function fetchFound(found: Restorable, { place, identities, until, dataDir, signal, onProgress }: SiteFetch): Promise<FetchedSite> {
   requireRoom(dataDir, found)
   const directory = join(dataDir, FETCHED_DIRECTORY)
   const discard = (): void => rmSync(directory, { recursive: true, force: true })

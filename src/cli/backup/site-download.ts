@@ -1,12 +1,12 @@
 /** Fetches a site from a place of off-site backups, for `dateline restore --from`. */
-import { fetchSite, parseRestoreTime, type FetchedSite } from '../../app/restoring/site-fetch.ts'
+import { fetchSite, parseRestoreTime, passedOverText, type FetchedSite } from '../../app/restoring/site-fetch.ts'
 import { systemClock } from '../../base/clock.ts'
 import { counted, sizeText } from '../../base/counted.ts'
 import { isoDate } from '../../base/dates.ts'
 import type { Config } from '../../config/settings.ts'
 import { openPlace } from '../../offsite/open-place.ts'
 import { parsePlace, readPlaceKeys } from '../../offsite/place-address.ts'
-import { findRestorable, type Restorable } from '../../offsite/restoring.ts'
+import type { Restorable } from '../../offsite/restoring.ts'
 import { readOutboundRules } from '../../outbound/outbound-settings.ts'
 import { UsageError, type Arguments, type Terminal } from '../command.ts'
 import { firstLineOf } from '../first-line.ts'
@@ -32,12 +32,14 @@ export async function downloadSite({ options }: Pick<Arguments, 'options'>, conf
   for (const warning of warnings) stderr.write(`${warning}\n`)
   const keys = config.offsiteKeysFile === undefined ? new Map<string, string>() : readPlaceKeys(config.offsiteKeysFile)
   const place = openPlace(address, { keys, rules, rate: config.backupRate, wasUsed: false, now: systemClock })
-  const found = await findRestorable(place, identities, until)
-  stderr.write(foundText(place.name, found))
-  if (!options.has('--yes') && !(await isWanted(terminal, dataDir))) return undefined
   const progress = progressOn(terminal, 'Fetching')
-  const signal = abortOn(terminal.interrupted)
-  return fetchSite(found, { place, identities, until, dataDir, signal, onProgress: progress.show }).finally(progress.end)
+  const fetch = { place, identities, until, dataDir, signal: abortOn(terminal.interrupted), onProgress: progress.show }
+  return fetchSite(fetch, async (found) => {
+    progress.end()
+    for (const warning of passedOverText(found)) stderr.write(`Warning: ${warning}\n`)
+    stderr.write(foundText(place.name, found))
+    return options.has('--yes') || (await isWanted(terminal, dataDir))
+  }).finally(progress.end)
 }
 
 function addressOf(text: string) {

@@ -72,7 +72,7 @@ export function firstRestoreForm({ client, token, signal, leave }: FirstRestoreO
     try {
       const found = await client.auth.lookForSite(source, { signal })
       const restore = button(t('restore.confirm'), () => void bringBack(source), { class: 'primary' })
-      fill(outcome, h('dl', { class: 'given' }, factsOf(found)), found.missingUntil !== null && h('p', { class: 'banner' }, t('firstRestore.missing', { date: dateTimeText(found.missingUntil) })), restore)
+      fill(outcome, h('dl', { class: 'given' }, factsOf(found)), told(found.warnings), found.missingUntil !== null && h('p', { class: 'banner' }, t('firstRestore.missing', { date: dateTimeText(found.missingUntil) })), restore)
       restore.focus()
     } catch (error) {
       if (!signal.aborted) fill(problem, errorText(error))
@@ -121,10 +121,14 @@ function factsOf({ snapshotAt, changesUntil, bytes, documents }: FoundSite): Chi
   ]
 }
 
+/** The service's own words. */
+const told = (warnings: readonly string[]): Child => warnings.map((one) => h('p', { class: 'banner', lang: 'en', dir: 'auto' }, one))
+
 function ending(isThere: boolean, place: string, restored: FirstRestored | undefined): Child {
   if (!isThere) return h('p', { role: 'alert' }, t('firstRestore.undone'))
   return [
     h('p', { role: 'status' }, restored === undefined ? t('restore.restored', { name: place }) : t('firstRestore.done', { date: dateTimeText(restored.until) })),
+    restored !== undefined && told(restored.warnings),
     restored !== undefined && restored.flags.length > 0 && [h('p', {}, t('firstRestore.flags')), h('p', {}, code(restored.flags.join(' ')))],
     button(t('signIn.title'), () => location.reload(), { class: 'primary' }),
   ]
