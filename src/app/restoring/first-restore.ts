@@ -6,8 +6,9 @@
  * (store/backup/backup-restores.ts). So a service that is killed meanwhile leaves an empty site, the restored one, or a directory
  * that no service opens until that command has run.
  *
- * The reader of the address, which is printed in the terminal, is the operator, who may also name a directory. Connections are those of all
- * places: an address of a private network needs --outbound-allow. Keys and the identity stay in memory for the time of one request.
+ * The reader of the address, which is printed in the terminal, is the operator, who may also name a directory. Connections are those
+ * of all places: an address of a private network needs --outbound-allow. Keys and the identity stay in memory for the time of one
+ * request.
  */
 import { VERSION_LINE } from '../../age/age-header.ts'
 import { AgeError } from '../../age/age-error.ts'
