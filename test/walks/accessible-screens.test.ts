@@ -27,6 +27,7 @@ const OPENED: (readonly [name: string, hash: string, press?: string, opened?: st
   ['a new document', '#/headlines/new'],
   ['a picker', '#/headlines/new', '[role="combobox"]', '[role="listbox"]:not([hidden])'],
   ['scheduled changes', '#/scheduled'],
+  ['review', '#/review'],
   ['feeds', '#/feeds'],
   ['a new feed', '#/feeds/new'],
   ['a list of feeds', '#/feeds/opml'],
@@ -58,7 +59,7 @@ let loads = 0
 for (const name of ['Economy', 'اقتصاد', 'A topic whose name is as long as any that people give']) {
   const id = await dashboard.store('topic', { name, description: name })
   if (name === 'Economy') await service.data('DELETE', `/${id}`, { model: 'topic' }, { token: cast.admin.token })
-  if (name === 'اقتصاد') OPENED.push(['the history of a document', `#/topics/${id}?view=history`, '.history summary', '.history-change .side'])
+  if (name === 'اقتصاد') OPENED.push(['a document', `#/topics/${id}`], ['the history of a document', `#/topics/${id}?view=history`, '.history summary', '.history-change .side'])
 }
 
 /** Reloads the page, so that nothing is open that was opened before. */

@@ -15,7 +15,8 @@ const SOUND = `<p>Read <a href="#more">more</a>.</p><label>Name <input></label>
 
 /** Faults of one page each, and the lines that tell them. */
 const FAULTY = `<button></button><div tabindex="0">x</div><p id="a">x</p><p id="a">y</p><label for="gone">x</label><h4>Deep</h4>
-<button aria-label="Delete">Remove</button><div role="main">x</div><div aria-hidden="true"><button>Secret</button></div>`
+<button aria-label="Delete">Remove</button><div role="main">x</div><div aria-hidden="true"><button>Secret</button></div>
+<nav aria-label="Steps"></nav><nav aria-label="Steps"></nav>`
 const FAULTS = [
   /^button "" is a button without a name$/,
   /"" can have the focus, and its role says nothing$/,
@@ -25,6 +26,7 @@ const FAULTS = [
   /^the page has 2 main parts: wanted one$/,
   /"Remove" shows words that its name does not have$/,
   /"Secret" can have the focus, and is hidden from screen readers$/,
+  /^navigation "Steps" is a landmark twice: a list of them tells neither apart$/,
 ]
 const CAUGHT = `<style>#ringless:focus-visible { outline: none }</style><button id="ringless">Next</button>
 <input id="hold" aria-label="Code"><button>After</button><script src="/hold.js"></script>`

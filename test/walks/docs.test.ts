@@ -5,9 +5,10 @@ import { buildDashboard } from '../../scripts/build-dashboard.ts'
 import { describedApi } from '../../src/reference/described-api.ts'
 import { openApiDocument } from '../../src/api/openapi/openapi.ts'
 import { seedSample } from '../../src/content/seeds/seeding.ts'
-import { expectAccessible } from '../support/browser/accessibility.ts'
+import { accessibilityFindings, expectAccessible } from '../support/browser/accessibility.ts'
 import { browserMissing, testBrowser, type Page } from '../support/browser/browser.ts'
 import { startDashboard } from '../support/browser/dashboard.ts'
+import { sidewaysFindings } from '../support/browser/room.ts'
 import { MARKUP, spoilt, withHostileNames } from '../support/schema/hostile-description.ts'
 import { storeEarlier } from '../support/service/earlier-documents.ts'
 import { startService } from '../support/service/service.ts'
@@ -161,6 +162,10 @@ describe('the API reference, in the language of the reader', { skip: browserMiss
     assert.equal(filter.value, '{"status": }')
     assert.equal(await page.evaluate(() => document.activeElement?.className), 'language')
     assert.deepEqual(await page.evaluate(() => [document.documentElement.dir, document.querySelector('main')?.dir]), ['rtl', 'ltr'])
+    assert.deepEqual(await accessibilityFindings(page, { keyboard: false }), [])
+    await page.resize({ width: 1024, height: 740 })
+    assert.deepEqual(await sidewaysFindings(page), [])
+    await page.resize({ width: 1280, height: 800 })
     await page.open('/')
     await page.find({ role: 'heading', name: 'نظرة عامة' })
     await page.expectNoProblems()

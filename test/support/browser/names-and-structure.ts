@@ -17,12 +17,22 @@ const NAMED = [...CONTROLS, ...PARTS, 'dialog', 'alertdialog', 'image', 'heading
 const QUIET = ['RootWebArea', 'main']
 const MEANINGLESS = ['', 'generic', 'none', 'Section', 'LayoutTable', 'paragraph', 'LabelText']
 
+/** Parts of a page that a screen reader lists by their names. */
+const LANDMARKS = ['banner', 'complementary', 'contentinfo', 'form', 'navigation', 'region', 'search']
+
 /** A line for each fault of the page as it stands. */
 export async function structureFindings(page: Page): Promise<readonly string[]> {
   const findings: string[] = []
+  const landmarks = new Set<string>()
   for (const node of await page.accessibleTree()) {
+    const named = `${node.role} "${node.name.slice(0, 40)}"`
     const fault = faultOf(node)
-    if (fault !== undefined) findings.push(`${node.role} "${node.name.slice(0, 40)}" ${fault}`)
+    if (fault !== undefined) findings.push(`${named} ${fault}`)
+    // A form without a name is no landmark (HTML-AAM).
+    if (!LANDMARKS.includes(node.role) || (node.role === 'form' && node.name === '')) continue
+    const landmark = `${node.role} "${node.name}"`
+    if (landmarks.has(landmark)) findings.push(`${named} is a landmark twice: a list of them tells neither apart`)
+    landmarks.add(landmark)
   }
   return [...findings, ...(await page.evaluate(documentFaults))]
 }
