@@ -33,7 +33,8 @@ export function startItemPictures({ store, keeping, isOnDuty = () => true, now, 
 
   /** Returns how long to wait for the next look. */
   const keepDue = async (): Promise<number> => {
-    while (isReady() && !signal.aborted) {
+    while (!signal.aborted) {
+      if (!isReady()) return LOOK_MS
       const due = store.feeds.duePictures(now(), ROUND_MAX)
       if (due.length === 0) break
       const done = await Promise.allSettled(due.map((address) => inTurn(() => keeping.keep(address, signal))))
