@@ -15,6 +15,7 @@ import { headOf, lineOf } from './load-table.ts'
 const PICTURES_DEFAULT = 1_000
 const [BYTES_MIN, BYTES_MORE] = [20_000, 80_000]
 const RATIOS = ['of readFile', 'of pipe'] as const
+const OTHERS = ['readFile', 'pipe'] as const
 
 export async function benchPictures([count = String(PICTURES_DEFAULT)]: readonly string[]): Promise<void> {
   await using room = createBenchRoom()
@@ -32,6 +33,8 @@ export async function benchPictures([count = String(PICTURES_DEFAULT)]: readonly
   console.log(headOf(RATIOS))
   const [ours, ...others] = await runRounds(generator, servers.map(({ port, pid: of }) => ({ ...job, port, pid: of })))
   if (ours !== undefined) console.log(lineOf('picture', ours, new Map(RATIOS.map((title, at) => [title, others[at]]))))
+  // Their CPU times compare where other programs take the cores.
+  for (const [at, other] of others.entries()) console.log(lineOf(OTHERS[at] ?? '', other, new Map()))
 }
 
 /** Sends pictures, and returns the paths that they have. */
