@@ -5,7 +5,8 @@ import { describe, it } from 'node:test'
 import type { JsonObject } from '../../src/base/json.ts'
 import { newPerson } from '../support/cast.ts'
 import { bodyOf } from '../../scripts/tools/data-bodies.ts'
-import type { ApiResponse } from '../support/service/service.ts'
+import { openDatabase } from '../../src/store/db/database.ts'
+import { databaseOf, type ApiResponse } from '../support/service/service.ts'
 import { startSite } from '../support/service/site.ts'
 
 const { service, admin, publisher, standard, guest, read } = await startSite()
@@ -288,5 +289,20 @@ describe('the trash', () => {
     assert.equal((await read('headline', a.id, by)).headers.get('etag'), a.etag)
     const reader = await newPerson(service, 'standard', token)
     assert.equal((await batch([{ operation: 'restore', model: 'headline', id: a.id, seq: 1 }], reader)).status, 403)
+  })
+
+  it('undoes nothing that the SQL of an operator has changed, and shows the rest of the history', async () => {
+    const { id } = await made('headline', admin)
+    const changed = await call('PATCH', `/${id}`, { model: 'headline' }, admin, { title: 'Changed' })
+    const other = openDatabase(databaseOf(service))
+    other.run(`UPDATE headline SET doc = json_set(doc, '$.title', 'By an operator') WHERE id = ?`, id)
+    other.close()
+    const etag = (await read('headline', id)).headers.get('etag')
+    for (const ifMatch of [changed.headers.get('etag'), etag]) {
+      const undone = await batch([{ operation: 'undo', model: 'headline', id, ifMatch }], admin)
+      assert.equal(undone.status, 409, undone.text)
+      assert.match(undone.text, /another program has changed it/)
+    }
+    assert.equal((await call('GET', `/${id}/history`, { model: 'headline' }, admin)).status, 200)
   })
 })

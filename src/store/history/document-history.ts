@@ -3,12 +3,14 @@
  *
  * A replaced text is kept with the change that replaced it, packed by the next text. So the text
  * behind a change is made from the stored document, or from the next text that is packed by itself, going back from
- * change to change. The name of the version, which the log has, proves each text byte for byte.
+ * change to change. The name of the version, which the log has, proves each text byte for byte. Where another program has changed
+ * the stored document, the texts that were packed by it cannot be made any more: they are as texts that are not kept, and
+ * `dateline check` reports them.
  */
 import { zstdCompressSync, zstdDecompressSync } from 'node:zlib'
 import { entityTag } from '../../http/entity-tag.ts'
 import type { Model } from '../../models/schema.ts'
-import type { Database, Row } from '../db/database.ts'
+import type { Database } from '../db/database.ts'
 import { getDocument } from '../documents/document-tables.ts'
 import { recordOf, type ChangeRecord } from './change-log.ts'
 
@@ -39,11 +41,15 @@ export function historyOf(database: Database, model: Model, id: string, { limit,
   const items: DocumentChange[] = []
   let bytes = 0
   let after: Uint8Array | undefined
+  let version: unknown
   for (const row of database.iterate(CHANGES_BEFORE, id, model.name, before ?? Number.MAX_SAFE_INTEGER)) {
     if (items.length === limit) return { items, hasMore: true }
     const record = recordOf(row)
-    if (items.length === 0) after = bytesBehind(database, model, id, record.seq)
-    const text = replacedText(row, after)
+    if (items.length === 0) after = proven(bytesBehind(database, model, id, record.seq), row['after'])
+    // The next change has replaced another text than this one has left.
+    else if (row['after'] !== version) after = undefined
+    version = row['before']
+    const text = proven(unpacked(row['replaced'], after), version)
     bytes += (text?.length ?? 0) + (after?.length ?? 0)
     if (items.length > 0 && bytes > PAGE_BYTES_MAX) return { items, hasMore: true }
     items.push({ ...record, textBefore: decoded(text), textAfter: decoded(after) })
@@ -54,17 +60,17 @@ export function historyOf(database: Database, model: Model, id: string, { limit,
 
 /**
  * The text of a document as the change with this seq left it; undefined where the log has no such change of it, where the
- * change deleted it, or where the text is not kept any more.
+ * change deleted it, or where the text is not kept any more or cannot be made.
  */
 export function textBehind(database: Database, model: Model, id: string, seq: number): string | undefined {
   const change = database.get('SELECT after FROM change WHERE seq = ? AND id = ? AND model = ?', seq, id, model.name)
   const version = change?.['after']
-  if (typeof version !== 'string') return undefined
-  const text = decoded(bytesBehind(database, model, id, seq))
-  if (text !== undefined && entityTag(text).slice(1, -1) !== version) {
-    throw new Error(`The text of ${model.name} ${id} behind change ${seq} differs from its version ${version}`)
-  }
-  return text
+  return typeof version === 'string' ? decoded(proven(bytesBehind(database, model, id, seq), version)) : undefined
+}
+
+/** The text of a version; undefined for another text. */
+function proven(text: Uint8Array | undefined, version: unknown): Uint8Array | undefined {
+  return text !== undefined && entityTag(text).slice(1, -1) === version ? text : undefined
 }
 
 const CHANGES_BEFORE = `
@@ -90,12 +96,17 @@ function bytesBehind(database: Database, model: Model, id: string, seq: number):
     if (stored === undefined) return undefined
     text = Buffer.from(stored)
   }
-  return texts.reduceRight<Uint8Array | undefined>((later, packed) => unpackText(packed, later), text)
+  return texts.reduceRight<Uint8Array | undefined>((later, packed) => unpacked(packed, later), text)
 }
 
-function replacedText({ replaced }: Row, after: Uint8Array | undefined): Uint8Array | undefined {
-  if (!(replaced instanceof Uint8Array)) return undefined
-  return isWhole(replaced) || after !== undefined ? unpackText(replaced, after) : undefined
+/** The text that a change has replaced; undefined where it is not kept, or cannot be made. */
+function unpacked(replaced: unknown, later: Uint8Array | undefined): Uint8Array | undefined {
+  if (!(replaced instanceof Uint8Array) || (later === undefined && !isWhole(replaced))) return undefined
+  try {
+    return unpackText(replaced, later)
+  } catch {
+    return undefined
+  }
 }
 
 function decoded(bytes: Uint8Array | undefined): string | undefined {

@@ -96,6 +96,27 @@ it('versions of an incomplete draft are found whole, as those of a document are'
   assert.deepEqual(historyFaults(reader), [])
 })
 
+it('after the SQL of an operator, texts that cannot be made are as ones that are not kept, and no other text takes their place', async (t) => {
+  const { store, dir } = testStore(t)
+  await store.insert(topic, { id: 'a', value: topicOf('a', 'one') })
+  for (const name of ['two', 'three']) await store.update(topic, 'a', () => topicOf('a', name))
+  const other = openDatabase(dir.database)
+  t.after(() => other.close())
+  other.run(`UPDATE topic SET doc = json_set(doc, '$.name', 'by an operator')`)
+  await turn()
+  for (const name of ['four', 'five']) await store.update(topic, 'a', () => topicOf('a', name))
+  await turn()
+  const { items, hasMore } = store.history.historyOf(topic, 'a', NEWEST)
+  assert.equal(hasMore, false)
+  const nameIn = (text: string | undefined): unknown => text && (JSON.parse(text) as { readonly name: string }).name
+  const names = items.map(({ seq, textBefore, textAfter }) => [nameIn(textBefore), nameIn(textAfter), nameIn(store.history.textBehind(topic, 'a', seq))])
+  assert.deepEqual(names.slice(0, 2), [['four', 'five', 'five'], ['by an operator', 'four', 'four']])
+  assert.deepEqual(names.slice(2), [1, 2, 3].map(() => [undefined, undefined, undefined]))
+  const reader = openDatabase(dir.database, { readOnly: true })
+  t.after(() => reader.close())
+  assert.notDeepEqual(historyFaults(reader), [])
+})
+
 it('a deleted document is in the trash until it is restored as it was, replaced, or erased with its versions', async (t) => {
   const { store, dir } = testStore(t)
   await store.insert(topic, { id: 'a', value: topicOf('a') })
