@@ -161,7 +161,7 @@ describe('attack: a token of the API', () => {
   })
 
   // Each model is checked behind these routes: of "user", which is beyond the scope of the first, most are forbidden as well.
-  const PUBLIC = ['requestCode', 'verifyCode', 'signInAnonymously', 'me', 'passkeyRequest', 'signInWithPasskey', 'dashboardSetup', 'setUpFirstAdmin', 'openapi', 'health', 'ready', 'metrics']
+  const PUBLIC = ['requestCode', 'verifyCode', 'signInAnonymously', 'me', 'passkeyRequest', 'signInWithPasskey', 'dashboardSetup', 'setUpFirstAdmin', 'lookForSite', 'restoreSite', 'siteProgress', 'openapi', 'health', 'ready', 'metrics']
   const REACHED: Readonly<Record<string, readonly string[]>> = {
     topics: ['batch', 'version', 'duplicates'],
     metrics: [],

@@ -13,7 +13,7 @@ import { runHere } from '../support/service/in-process.ts'
 import { post } from '../support/service/program-calls.ts'
 import { beginRestore } from '../../src/store/backup/unfinished-restore.ts'
 import { ownDataDir, prepareDataDir } from '../../src/store/db/data-dir.ts'
-import { storedSite, topicsOf } from '../support/offsite/stored-site.ts'
+import { newSite, storedSite, topicsOf } from '../support/offsite/stored-site.ts'
 import { ADMIN_EMAIL, startService } from '../support/service/service.ts'
 
 /** Moments of a restore. */
@@ -70,7 +70,7 @@ describe('dateline restore --from', () => {
   })
 
   it('takes the snapshot before a damaged one, with the changes behind both, and says so', async (t) => {
-    const site = await storedSite(t)
+    const site = await newSite(t, temporaryDirectory(t))
     const { dir, place, key } = site
     const snapshots = join(dir, 'nas', 'snapshots')
     const [first = ''] = readdirSync(snapshots).filter((name) => name.endsWith('.tar.zst.age'))

@@ -20,13 +20,14 @@ export interface StoredSite {
 
 /** A site with a topic that was renamed once, its place, and its key: a copy of one that is made once. */
 export async function storedSite(t: Cleanup): Promise<StoredSite> {
-  const made = await madeOnce(makeSite, (directory) => makeSite(t, directory))
+  const made = await madeOnce(newSite, (directory) => newSite(t, directory))
   const dir = join(temporaryDirectory(t), 'site')
   copyMade(made.dir, dir)
   return { ...made, dir, place: pathToFileURL(join(dir, 'nas')).href, key: join(dir, 'key.txt') }
 }
 
-async function makeSite(t: Cleanup, dir: string): Promise<StoredSite> {
+/** The same in an empty directory, as the place that its service knows. */
+export async function newSite(t: Cleanup, dir: string): Promise<StoredSite> {
   const [nas, key] = [join(dir, 'nas'), join(dir, 'key.txt')]
   mkdirSync(nas)
   assert.equal((await runHere(['backup', 'key', '--data-dir', join(dir, 'data'), '--to', key])).code, 0)
