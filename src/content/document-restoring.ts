@@ -132,10 +132,10 @@ function earlierVersion(restoring: Restoring, { store, includes }: RestoringPart
     historyAnywhere(store, placesOf(model, includes), id, { limit: includes ? limit + 2 : limit, before: undefined }).items
   const [newest] = lastChanges(1)
   const last = newest?.isFollowing === true ? lastChanges(FOLLOWING_PASSED_MAX).find(({ isFollowing }) => !isFollowing) : newest
-  if (newest?.textAfter === undefined || last?.textAfter === undefined) {
-    if (store.documents.get(model, id) === undefined) throw notFound(model, id)
+  if (newest !== undefined && newest.textAfter === undefined && store.documents.get(model, id) !== undefined) {
     throw fail('conflict', `Cannot undo the last change of the ${model.name} ${describe(id)}: the document is not as that change has left it, so that another program has changed it`)
   }
+  if (newest?.textAfter === undefined || last?.textAfter === undefined) throw notFound(model, id)
   condition?.(last.textAfter)
   if (last.textBefore !== undefined) return { text: last.textBefore, current: newest.textAfter }
   throw fail('notFound', `Cannot undo the last change of the ${model.name} ${describe(id)}: no version before it is kept`)
