@@ -14,7 +14,7 @@ import { storeEarlier } from '../support/service/earlier-documents.ts'
 import { startService } from '../support/service/service.ts'
 
 /** Maximum size of the scripts of the reference, with those that it shares with the dashboard; uncompressed. */
-const SCRIPT_BYTES_MAX = 26_000
+const SCRIPT_BYTES_MAX = 24_000
 
 const { operations } = describedApi(openApiDocument({ version: '0.0.0' }))
 const dashboard = await startDashboard()
@@ -48,7 +48,12 @@ it('the scripts of the reference are small', async () => {
   const read = async (path: string): Promise<string> => (await fetch(`${service.url}/${path}`)).text()
   const names = new Set([...(await read('docs')).matchAll(/(?:src|href)="(assets\/[^"]+\.js)"/g)].map(([, name = '']) => name))
   let bytes = 0
-  for (const name of names) bytes += Buffer.byteLength(await read(name))
+  for (const name of names) {
+    const script = await read(name)
+    bytes += Buffer.byteLength(script)
+    // What it imports when it is opened, not what it does later.
+    for (const [, imported = ''] of script.matchAll(/(?:\bfrom|\bimport)"\.\/([^"]+\.js)"/g)) names.add(`assets/${imported}`)
+  }
   assert.ok(names.size > 0 && bytes > 1000)
   assert.ok(bytes <= SCRIPT_BYTES_MAX, `wanted at most ${SCRIPT_BYTES_MAX} bytes of scripts, found ${bytes}`)
 })

@@ -5,6 +5,7 @@
  * be shared: another reader sees their own data with it.
  */
 import type { Json, ListQuery, Page } from '../../../client/client.ts'
+import type { QueryPlan } from '../../../models/responses.ts'
 import { isMembers, labelOf } from '../../any-documents.ts'
 import { parseExactly } from '../../exact-json.ts'
 import { hrefTo, readScreenUrl } from '../../screen-url.ts'
@@ -13,7 +14,6 @@ import { button, fill, h, setAttributes, type Child } from '../../kit/dom.ts'
 import type { DocsSession, DocsUser } from './docs-session.ts'
 import { docsText, inOwnLanguage } from './docs-texts.ts'
 import { jsonMistake } from './json-mistake-text.ts'
-import { planView } from './plan-view.ts'
 import { fold, longText } from './response-view.ts'
 
 const TYPING_MS = 350
@@ -154,9 +154,15 @@ async function queryData({ client, role }: DocsUser, fields: PlaygroundFields, s
   const inEnglish = (...shown: readonly Child[]): Child => h('div', { lang: 'en', dir: 'ltr' }, shown)
   const paragraph = (text: string): Child => h('p', { class: 'soft' }, text)
   if (role === 'none') return { items, hasMore, plan: paragraph(docsText('docs.planFor')) }
-  const plan = await documents.explain(query, { signal }).then(planView, (error: unknown) => paragraph(messageOf(error)))
+  const plan = await documents.explain(query, { signal }).then(planShown).catch((error: unknown) => paragraph(messageOf(error)))
   signal.throwIfAborted()
   return { items, hasMore, plan: inEnglish(plan) }
+}
+
+/** By a script of its own, for those who see plans. */
+async function planShown(plan: QueryPlan): Promise<Child> {
+  const { planView } = await import('./plan-view.ts')
+  return planView(plan)
 }
 
 function resultView(items: readonly Json[], count: string): Child {
