@@ -1,5 +1,10 @@
-/** The style sheet of the pages of publications, and its name, which changes with it so that browsers may keep it for ever. */
+/**
+ * The style sheet of the pages of publications. It stands in each page: a browser paints the page without a second request, and a
+ * page that a cache keeps has the style that it was made for. The policy of pages lets in this one text, by its hash.
+ * https://www.w3.org/TR/CSP3/#external-hash
+ */
 import { createHash } from 'node:crypto'
+import { Html } from '../base/html.ts'
 
 /**
  * Colours are those of the dashboard (dashboard/styles/tokens.css), whose contrasts a test computes. Only logical properties, so
@@ -97,6 +102,9 @@ footer a { padding-block: .25rem; text-decoration: underline; text-decoration-co
 `
 
 /** Without line breaks and indentation. */
-export const PAGE_STYLE = STYLE.replaceAll(/\n\s*/g, '')
+const PAGE_STYLE = STYLE.replaceAll(/\n\s*/g, '')
 
-export const PAGE_STYLE_FILE = `paper-${createHash('sha256').update(PAGE_STYLE).digest('hex').slice(0, 12)}.css`
+export const PAGE_STYLE_ELEMENT = new Html(`<style>${PAGE_STYLE}</style>`)
+
+/** As a source of `style-src`. */
+export const PAGE_STYLE_SOURCE = `'sha256-${createHash('sha256').update(PAGE_STYLE).digest('base64')}'`

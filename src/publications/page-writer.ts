@@ -1,11 +1,11 @@
 /**
- * The page of a publication: a small newspaper in HTML. It has no script and no cookie, and loads its style sheet, and
- * pictures where readers see them. All its links are relative, but for those that name its address to other programs.
+ * The page of a publication: a small newspaper in HTML. It has no script and no cookie, and loads pictures alone, where readers
+ * see them. All its links are relative, but for those that name its address to other programs.
  */
 import { html, joined, type Html, type Part } from '../base/html.ts'
 import { directionOf } from '../mail/templates/template-language.ts'
 import { SEARCH_CHARS_MAX } from '../query/words.ts'
-import { PAGE_STYLE_FILE } from './page-style.ts'
+import { PAGE_STYLE_ELEMENT } from './page-style.ts'
 import { pageTexts, type PageTexts } from './page-texts.ts'
 import { contactOf, FEEDS, ownPicture, queryOf, titleOf, type Paper, type Story } from './paper.ts'
 
@@ -14,7 +14,7 @@ const TOPICS_MAX = 8
 const FEED_NAMES = { atom: 'Atom', rss: 'RSS', json: 'JSON Feed' } as const
 
 export interface PageOptions {
-  /** Where the style sheet is, relative to the page: `../` or, behind a secret, `../../`. */
+  /** From the page to those of all publications: `../` or, behind a secret, `../../`. */
   readonly root: string
 }
 
@@ -27,7 +27,7 @@ export function writePage(paper: Paper, { root }: PageOptions): string {
   return html`<!doctype html>
 <html lang="${language}" dir="${direction}">
 <head>
-${head(paper, root)}</head>
+${head(paper)}</head>
 <body>
 <a class="skip" href="#stories"${own}>${texts.skip}</a>
 <header>
@@ -44,7 +44,7 @@ ${(cursor ?? next) !== undefined && html`<nav class="pages" aria-label="${texts.
 `.markup
 }
 
-function head(paper: Paper, root: string): Html {
+function head(paper: Paper): Html {
   const { description, language, stories, choice, cursor, base } = paper
   const query = queryOf(choice)
   // What a reader has typed stands in no search engine under the name of the publication.
@@ -59,7 +59,7 @@ function head(paper: Paper, root: string): Html {
 <meta name="viewport" content="width=device-width">
 <title>${titleOf(paper)}</title>
 ${description !== '' && html`<meta name="description" content="${description}">\n`}<meta name="color-scheme" content="light dark">
-<link rel="stylesheet" href="${root}${PAGE_STYLE_FILE}">
+${PAGE_STYLE_ELEMENT}
 ${!isIndexed && html`<meta name="robots" content="noindex">\n`}${base !== '' && html`<link rel="canonical" href="${base}${isTyped ? '' : queryOf(choice, cursor)}">\n`}${feeds}${property('type', 'website')}${property('title', isTyped ? paper.title : titleOf(paper))}${property('site_name', paper.title)}${property('locale', language)}${description !== '' && property('description', description)}${base !== '' && property('url', `${base}${isTyped ? '' : query}`)}${picture !== undefined && property('image', picture)}`
 }
 

@@ -1,10 +1,11 @@
 /** The page of a publication as a text: its parts, its languages, and its weight. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { createHash } from 'node:crypto'
 import { brotliCompressSync, gzipSync } from 'node:zlib'
 import sample from '../../data/sample.json' with { type: 'json' }
 import texts from '../../data/publications.json' with { type: 'json' }
-import { PAGE_STYLE, PAGE_STYLE_FILE } from '../../src/publications/page-style.ts'
+import { PAGE_STYLE_SOURCE } from '../../src/publications/page-style.ts'
 import { writePage } from '../../src/publications/page-writer.ts'
 import type { Paper, Story } from '../../src/publications/paper.ts'
 
@@ -31,7 +32,7 @@ const count = (text: string, part: RegExp): number => text.match(part)?.length ?
 
 describe('the page', () => {
   it('weighs less than 15 KB with its style sheet, for thirty stories', () => {
-    for (const compress of [brotliCompressSync, gzipSync]) assert.ok(compress(page()).length + compress(PAGE_STYLE).length < PAGE_BYTES_MAX)
+    for (const compress of [brotliCompressSync, gzipSync]) assert.ok(compress(page()).length < PAGE_BYTES_MAX)
   })
 
   it('has its stories by day, the newest first and large', () => {
@@ -44,10 +45,13 @@ describe('the page', () => {
     assert.equal(count(page({ cursor: 'x' }), /class="lead"/g), 0)
   })
 
-  it('loads nothing but its style sheet and pictures, and runs nothing', () => {
+  it('loads nothing but pictures, and runs nothing', () => {
     const text = page()
     assert.equal(count(text, /<script|<iframe|<object|style=|\son[a-z]+=/g), 0)
-    assert.deepEqual([...text.matchAll(/<link rel="stylesheet" href="([^"]+)"/g)].map(([, href]) => href), [`../${PAGE_STYLE_FILE}`])
+    assert.equal(count(text, /<link rel="stylesheet"/g), 0)
+    // The text that the policy of pages lets in.
+    const styles = [...text.matchAll(/<style>(.*?)<\/style>/gs)].map(([, style = '']) => `'sha256-${createHash('sha256').update(style).digest('base64')}'`)
+    assert.deepEqual(styles, [PAGE_STYLE_SOURCE])
     assert.equal(count(text, /<img /g), 30)
     // Places are kept for pictures, so that nothing moves when they come.
     assert.equal(count(text, /<img src="https:[^>]+ width="\d+" height="\d+"/g), 30)

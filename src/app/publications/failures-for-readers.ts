@@ -9,9 +9,8 @@ import type { Exchange, Handler, HttpResponse } from '../../http/exchange.ts'
 import { writeFailurePage } from '../../publications/failure-page.ts'
 import { NOT_INDEXED, OPEN_HEADERS, PAGE_HEADERS } from './publication-formats.ts'
 
-/** `root` leads from the page to the style sheet. */
-export function forPeople(serve: (exchange: Exchange) => Awaitable<HttpResponse>, root: string): Handler {
-  return (exchange) => withRecovery(() => serve(exchange), (error) => pageOf(error, exchange, root))
+export function forPeople(serve: (exchange: Exchange) => Awaitable<HttpResponse>): Handler {
+  return (exchange) => withRecovery(() => serve(exchange), (error) => pageOf(error, exchange))
 }
 
 export function forPrograms(serve: (exchange: Exchange) => Awaitable<HttpResponse>): Handler {
@@ -27,10 +26,10 @@ export function forPrograms(serve: (exchange: Exchange) => Awaitable<HttpRespons
 }
 
 /** Throws what is not of the reader's making, for the log. */
-function pageOf(error: unknown, exchange: Exchange, root: string): HttpResponse {
+function pageOf(error: unknown, exchange: Exchange): HttpResponse {
   if (!(error instanceof Failure) || error.status >= 500) throw error
   const { status, code, headers } = error
   exchange.addLogFields({ code })
-  const body = writeFailurePage({ status, languages: parseAcceptLanguage(exchange.headers['accept-language']), root })
+  const body = writeFailurePage({ status, languages: parseAcceptLanguage(exchange.headers['accept-language']) })
   return { kind: 'raw', status, contentType: 'text/html; charset=utf-8', body, headers: { ...PAGE_HEADERS, ...NOT_INDEXED, ...headers } }
 }

@@ -5,7 +5,7 @@ import { FORMATS } from './publication-formats.ts'
 const P = /(?:\/|%2f)(?:p|%70|%50)(?:\/|%2f)/i
 /** The same in a path that leads to no publication, and what follows, which may have a secret. */
 const MISTYPED = /((?:\/|%2f)(?:p|%70|%50)(?:\/|%2f)).+$/i
-const NAME = /^[a-z0-9-]*(?:\.css|\.opml)?$/
+const NAME = /^[a-z0-9-]*(?:\.opml)?$/
 
 const FILES: ReadonlySet<string> = new Set(FORMATS.map(({ file }) => file))
 /** Most requests are for the page of the one before. */

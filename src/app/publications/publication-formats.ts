@@ -5,6 +5,7 @@ import type { KeptBody } from '../../http/kept-body.ts'
 import type { ResultForm } from '../../content/reads/reads.ts'
 import { writeAtom } from '../../publications/atom-writer.ts'
 import { writeItems, writeJsonFeed } from '../../publications/json-writers.ts'
+import { PAGE_STYLE_SOURCE } from '../../publications/page-style.ts'
 import { writePage } from '../../publications/page-writer.ts'
 import { FEEDS, type Paper } from '../../publications/paper.ts'
 import { writeRss } from '../../publications/rss-writer.ts'
@@ -14,7 +15,7 @@ export interface Format {
   /** Its name beside the page, which has none. */
   readonly file: string
   readonly type: string
-  /** `root` leads from the page to the style sheet. */
+  /** `root` leads from the page to those of all publications. */
   readonly write: (paper: Paper, root: string) => string
   readonly headers: ResponseHeaders
   /** Whether a reader may choose how many stories there are. */
@@ -26,7 +27,7 @@ export interface Format {
  * pictures: a 304 must have the policy of the page that a browser has, which only the page tells.
  */
 const PAGE_POLICY = [
-  ...["default-src 'none'", "style-src 'self'", "img-src 'self' https:", "form-action 'self'", "base-uri 'none'", "frame-ancestors 'none'"],
+  ...["default-src 'none'", `style-src ${PAGE_STYLE_SOURCE}`, "img-src 'self' https:", "form-action 'self'", "base-uri 'none'", "frame-ancestors 'none'"],
   ...["require-trusted-types-for 'script'", "trusted-types 'none'"],
 ].join('; ')
 

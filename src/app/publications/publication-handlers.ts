@@ -64,7 +64,7 @@ export function paperHandler(serving: Serving, format: Format, isSecret: boolean
     headers: isSecret || !settings.publicationsIndexed ? { ...format.headers, ...NOT_INDEXED } : format.headers,
   }
   const serve = readHandler(serving, facts, (exchange, site) => ({ ...readingOf(serving, format, exchange, site), model: headline, rests: [headline, publication] }))
-  return format.file === '' ? forPeople(serve, rootOf(isSecret)) : forPrograms(serve)
+  return format.file === '' ? forPeople(serve) : forPrograms(serve)
 }
 
 type Reading = Pick<ReadRequest<Rendered>, 'key' | 'model' | 'rests' | 'compute'>
@@ -86,11 +86,6 @@ function readHandler(serving: Serving, facts: Omit<Facts, 'tag'>, readingOf: (ex
     const wanted = { text, knownAs, isAnyKnown: noneMatch?.trim() === '*', namedBy: 'content', weight: 0 } as const
     return withValue(reads.read({ ...readingOf(exchange, site), ...wanted }), (result) => respond(exchange, result))
   }
-}
-
-/** From a page to the style sheet. */
-function rootOf(isSecret: boolean): string {
-  return isSecret ? '../../' : '../'
 }
 
 /** Readers of feeds send what they kept: a condition that cannot be read is none. */
@@ -118,7 +113,7 @@ function readingOf({ papers, settings }: Serving, format: Format, exchange: Exch
     key: JSON.stringify([format.file, site, document.id, secret ?? null, ...[choice.topic, choice.source, choice.search, cursor, limit].map((one) => one ?? null)]),
     compute: (): Awaitable<Rendered> =>
       withValue(papers.paper(document, { choice, cursor, limit, site, base, hub }, queryCallerOf(visitorOf(exchange), exchange)), (paper) =>
-        render(format, paper, rootOf(secret !== undefined)),
+        render(format, paper, secret === undefined ? '../' : '../../'),
       ),
   }
 }

@@ -2,7 +2,6 @@
  * Publications at `/p/NAME/`, and at `/p/NAME/SECRET/` those that are not for all: a page, feeds and items, for readers without an
  * account. Every thread serves them.
  */
-import { brotliCompressSync, gzipSync } from 'node:zlib'
 import type { Config } from '../../config/settings.ts'
 import { createPublicationReads } from '../../content/publications/publication-reads.ts'
 import { createPageCache, type PageCache } from '../../content/reads/page-cache.ts'
@@ -10,10 +9,8 @@ import { createReads } from '../../content/reads/reads.ts'
 import { entityTag } from '../../http/entity-tag.ts'
 import type { Handler, HttpResponse } from '../../http/exchange.ts'
 import type { KeptBody } from '../../http/kept-body.ts'
-import { fileContent, type Content, type Represent } from '../../http/representation.ts'
 import type { Route } from '../../http/router.ts'
-import { PAGE_STYLE, PAGE_STYLE_FILE } from '../../publications/page-style.ts'
-import { FOR_EVER, SECURITY_HEADERS } from '../page-routes.ts'
+import { SECURITY_HEADERS } from '../page-routes.ts'
 import { FORM, FORMATS, keptBody, type Rendered } from './publication-formats.ts'
 import { listHandler, paperHandler, type PublicationParts, type Serving } from './publication-handlers.ts'
 
@@ -22,7 +19,7 @@ const LIST_FILE = 'sources.opml'
 
 /** The routes of all publications, and the pages that are remembered. */
 export function publicationRoutes(parts: PublicationParts): { readonly routes: readonly Route[]; readonly pages: Pick<PageCache<KeptBody>, 'counts'> } {
-  const { settings, represent, run, store, now, cacheBytes } = parts
+  const { settings, run, store, now, cacheBytes } = parts
   const pages = createPageCache<KeptBody>({ bytesMax: cacheBytes, now })
   const reads = createReads<KeptBody, Rendered>({ store, pages, nameOf: entityTag, form: FORM, keep: (data, grow) => keptBody(data, 'kept', grow), ...run })
   const serving: Serving = { ...parts, papers: createPublicationReads(store), reads }
@@ -30,7 +27,6 @@ export function publicationRoutes(parts: PublicationParts): { readonly routes: r
     pages,
     routes: [
       { method: 'GET', path: '/robots.txt', handler: robotsHandler(settings) },
-      { method: 'GET', path: `/p/${PAGE_STYLE_FILE}`, handler: styleHandler(represent) },
       { method: 'GET', path: `/p/${LIST_FILE}`, handler: listHandler(serving) },
       { method: 'GET', path: '/p/:name', handler: ({ params }) => withSlash(params['name'] ?? '') },
       { method: 'GET', path: '/p/:name/:secret', handler: ({ params }) => withSlash(params['secret'] ?? '') },
@@ -47,16 +43,6 @@ function robotsHandler({ publicationsIndexed }: Pick<Config, 'publicationsIndexe
   const body = `User-agent: *\n${publicationsIndexed ? 'Allow: /p/\n' : ''}Disallow: /\n`
   const response: HttpResponse = { kind: 'raw', status: 200, contentType: 'text/plain; charset=utf-8', body, headers: { 'Cache-Control': 'no-cache', ...SECURITY_HEADERS } }
   return () => response
-}
-
-function styleHandler(represent: Represent): Handler {
-  const facts = { tag: entityTag(PAGE_STYLE), caching: FOR_EVER, headers: SECURITY_HEADERS }
-  let content: Content | undefined
-  return (exchange) => {
-    // Compressing takes some milliseconds, which no start of a thread has to wait for.
-    content ??= fileContent('text/css; charset=utf-8', { body: Buffer.from(PAGE_STYLE), brotli: brotliCompressSync(PAGE_STYLE), gzip: gzipSync(PAGE_STYLE) })
-    return represent(exchange, content, facts)
-  }
 }
 
 /** Whether there is such a publication or not: relative, so that it also leads there below a path of a proxy. */
