@@ -147,6 +147,7 @@ async function openParts(
     },
   })
   try {
+    if (store.hasStartedOver) log.warn('store.history_replaced', { reason: 'the machine stopped while the service ran: clients that follow changes start over' })
     // Ahead of all reads, which are of this program's schema.
     await store.replication?.raiseSchema()
     serviceGauges(metrics, { version: VERSION, startedAt: now(), now, store, guestLimit, database: dir.database, dataDir: dir.path })

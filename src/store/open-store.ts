@@ -1,6 +1,7 @@
 /** Opens the store on one SQLite file. */
 import { NO_ARRIVALS, type Arrivals } from '../base/arrivals.ts'
 import type { Clock } from '../base/clock.ts'
+import { machineStart, type MachineStart } from '../base/machine-start.ts'
 import type { Model } from '../models/schema.ts'
 import { NO_GUEST_LIMIT, type GuestLimit } from './accounts/guest-table.ts'
 import type { AuditOutside } from './audit/audit-trail.ts'
@@ -13,6 +14,7 @@ import type { WriterGate } from './db/reader-gate.ts'
 import { nameHistory } from './history/change-log.ts'
 import { releaseMessages } from './outbox/outbox-table.ts'
 import { breakChain, createPendingRecorder, recordApart } from './pending/pending-changes.ts'
+import { startOverAfterPowerCut } from './pending/power-cut.ts'
 import { touchTables } from './schema/database-check.ts'
 import { migrate, MIGRATIONS, schemaOf, schemaVersion, type Migration } from './schema/migrate.ts'
 import { createStore, type Store, type StoreParts } from './store.ts'
@@ -43,6 +45,8 @@ export interface StoreOptions {
   readonly gate?: WriterGate | undefined
   /** That of the store of this process, for another one beside it. */
   readonly pageDescriptor?: number
+  /** That of the machine by default. */
+  readonly start?: MachineStart
 }
 
 /** For a store without a listener for its audit records. */
@@ -54,7 +58,7 @@ const NO_AUDIT: AuditOutside = { recorded: () => {}, suppressed: () => {}, email
  */
 export function openStore(options: StoreOptions): Store {
   const { dir, models, version, now, queryDeadlineMs, owner, audit = NO_AUDIT, arrivals = NO_ARRIVALS, gate } = options
-  const { cluster, migrations = MIGRATIONS, trash = true, pageDescriptor, guestLimit = () => NO_GUEST_LIMIT } = options
+  const { cluster, migrations = MIGRATIONS, trash = true, pageDescriptor, guestLimit = () => NO_GUEST_LIMIT, start = machineStart(now) } = options
   const lock = owner === undefined ? undefined : (options.lock ?? ownDataDir(dir, owner))
   try {
     const database = openDatabase(dir.database)
@@ -70,12 +74,13 @@ export function openStore(options: StoreOptions): Store {
       if (lock !== undefined && cluster === undefined) {
         recordApart(database, createPendingRecorder(database, { models, now }), () => releaseMessages(database, now()))
       }
-      const release = (): void => lock?.release()
+      const hasStartedOver = lock !== undefined && place === undefined && startOverAfterPowerCut(database, start)
+      const release = lock && ((): void => lock.release())
       const node = place && { place, cluster, migration: { ...schema, backup: schemaCopy(dir) } }
       const isRaised = schemaVersion(database, { version, migrations }) === schemaOf(migrations)
       const parts: StoreParts = {
         ...{ isRaised, file: dir.database, now, models, queryDeadlineMs, audit, arrivals, gate },
-        ...{ release, node, trash, pageDescriptor, guestLimit },
+        ...{ start, hasStartedOver, release, node, trash, pageDescriptor, guestLimit },
       }
       return createStore(database, parts)
     } catch (error) {

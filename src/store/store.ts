@@ -6,6 +6,7 @@
  */
 import type { Arrivals } from '../base/arrivals.ts'
 import type { Clock } from '../base/clock.ts'
+import type { MachineStart } from '../base/machine-start.ts'
 import type { Model } from '../models/schema.ts'
 import { guestRoom, type GuestLimit } from './accounts/guest-table.ts'
 import { SYSTEM } from './actor.ts'
@@ -15,6 +16,7 @@ import { openDatabase, type Database } from './db/database.ts'
 import type { WriterGate } from './db/reader-gate.ts'
 import { createSnapshot } from './db/snapshot.ts'
 import { createCheckpoints } from './db/wal/checkpoints.ts'
+import { unsyncedMark } from './db/unsynced-mark.ts'
 import { createWaitingWriters } from './db/waiting-writers.ts'
 import { refusableQueue } from './db/write-queue.ts'
 import { captureChanges } from './history/change-capture.ts'
@@ -45,7 +47,11 @@ export interface StoreParts {
   readonly audit: AuditOutside
   readonly arrivals: Arrivals
   readonly gate: WriterGate | undefined
-  readonly release: () => void
+  readonly start: MachineStart
+  /** Whether a power cut may have taken what followers of the change log have. */
+  readonly hasStartedOver: boolean
+  /** Releases the directory; undefined for a store that does not own it. */
+  readonly release: (() => void) | undefined
   readonly node: QueueParts['node']
   readonly trash: boolean
   readonly guestLimit: () => GuestLimit
@@ -53,7 +59,7 @@ export interface StoreParts {
 }
 
 export function createStore(writing: Database, parts: StoreParts) {
-  const { file, now, models, queryDeadlineMs, audit, arrivals, gate, release, node, trash, pageDescriptor, guestLimit } = parts
+  const { file, now, models, queryDeadlineMs, audit, arrivals, gate, start, release, node, trash, pageDescriptor, guestLimit } = parts
   // Where a log decides about commits, a transaction stays open meanwhile, and reads must not see it.
   const database = node?.cluster === undefined ? writing : openDatabase(file, READING)
   const snapshot = createSnapshot(database)
@@ -82,6 +88,7 @@ export function createStore(writing: Database, parts: StoreParts) {
   }
   const { queue: path, replication } = openQueue(writing, {
     ...{ node, models, search, inserts, recorder: createPendingRecorder(writing, { models, now }), capture, before: snapshot.end, after, arrivals, waiting },
+    unsynced: unsyncedMark(writing, start, release !== undefined),
     onErasure: checkpoints.erase,
     onSettings: settingListeners.note,
     erasures: checkpoints.erasures,
@@ -125,6 +132,8 @@ export function createStore(writing: Database, parts: StoreParts) {
     /** Whether audit records were left out that no record counts yet. */
     hasSuppressed: trail.hasSuppressed,
     eraseWords: wordErasure({ writing, queue, search, checkpoints, models, read: (work) => turn.read(() => work(database)) }),
+    /** Whether followers of the change log start over, since a power cut may have taken what they have. */
+    hasStartedOver: parts.hasStartedOver,
     /** Rejects all later writes with a failure; resolves when earlier ones are on disk, with a function that takes writes again. */
     refuseWrites: queue.refuse,
     /** Finishes what is running and closes the files. */
@@ -137,7 +146,7 @@ export function createStore(writing: Database, parts: StoreParts) {
       snapshot.end()
       if (database !== writing) database.close()
       await checkpoints.close()
-      release()
+      release?.()
     },
   }
 }

@@ -6,9 +6,12 @@ import { Failure } from '../../src/base/failure.ts'
 import { openDatabase, type Database } from '../../src/store/db/database.ts'
 import { createGroupInserts } from '../../src/store/writes/group-inserts.ts'
 import { createSearchChanges } from '../../src/store/search/search-changes.ts'
+import { clearUnsyncedMark, readUnsyncedMark, unsyncedMark } from '../../src/store/db/unsynced-mark.ts'
 import { createWaitingWriters, type WaitingWriters } from '../../src/store/db/waiting-writers.ts'
 import { createWriteQueue, type WriteQueue } from '../../src/store/db/write-queue.ts'
 import { temporaryDirectory, type Cleanup } from '../../scripts/tools/temporary-directory.ts'
+
+const START = { name: 'this', is: (name: string) => name === 'this' }
 
 function queueOn(
   t: Cleanup,
@@ -19,6 +22,7 @@ function queueOn(
   const database = openDatabase(file)
   t.after(() => database.close())
   database.exec('CREATE TABLE t (a INTEGER PRIMARY KEY, b TEXT) STRICT')
+  database.exec('CREATE TABLE unsynced_since (one INTEGER PRIMARY KEY, machine_start TEXT NOT NULL) STRICT')
   let commits = 0
   const search = createSearchChanges(database)
   const capture = { gatherCause: () => {}, forgetGathered: () => {} }
@@ -28,6 +32,7 @@ function queueOn(
     search,
     inserts: createGroupInserts(database, { search, capture }),
     recorder: { begin: () => {}, keep: () => {}, end: () => {} },
+    unsynced: unsyncedMark(database, START, true),
     arrivals,
     waiting: { ...createWaitingWriters(database, file), ...more },
   })
@@ -143,12 +148,18 @@ it('a full disk is a 503 for every write of the turn, keeps what was there, and 
   assert.equal(rows.includes(2), outcomes[0]?.status === 'fulfilled')
 })
 
-it('only transactions of work that says so are left unsynced', async (t) => {
+it('only transactions of work that says so are left unsynced, behind a mark that is synced', async (t) => {
   const { database, write, writeUnsynced } = queueOn(t)
   const level = (): number => Number(database.get('PRAGMA synchronous')?.['synchronous'])
   const [NORMAL, FULL] = [1, 2]
+  assert.equal(await write(level), FULL)
+  assert.equal(readUnsyncedMark(database), undefined)
+  assert.equal(await writeUnsynced(level), FULL)
+  assert.equal(readUnsyncedMark(database), 'this')
   assert.equal(await writeUnsynced(level), NORMAL)
   assert.equal(level(), FULL)
+  clearUnsyncedMark(database)
+  assert.equal(await writeUnsynced(level), FULL)
   assert.deepEqual(await Promise.all([writeUnsynced(level), write(level)]), [FULL, FULL])
   const failing = writeUnsynced(() => {
     database.exec('ROLLBACK')

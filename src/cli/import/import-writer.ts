@@ -77,8 +77,16 @@ export interface ImportEnd {
   readonly isInterrupted: boolean
 }
 
-/** Imports all rows. What was committed before an error stays. */
+/** Imports all rows. What was committed before an error stays, and is durable. */
 export async function importRows(task: ImportTask): Promise<ImportEnd> {
+  try {
+    return await importBatches(task)
+  } finally {
+    if (!task.isDryRun) await task.writer.sync()
+  }
+}
+
+async function importBatches(task: ImportTask): Promise<ImportEnd> {
   const { writer, isAlone, rows, rowsMax, now, signal } = task
   let batchMs = isAlone ? ALONE_BATCH_MS : SHARED_BATCH_MS.min
   const waiting: ImportedRow[] = []

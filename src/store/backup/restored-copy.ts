@@ -17,6 +17,7 @@ import { rolesInPlace } from '../../models/guest.ts'
 import type { Model } from '../../models/schema.ts'
 import type { User } from '../../models/user.ts'
 import { foldWal, openDatabase, type Database, type Row } from '../db/database.ts'
+import { clearUnsyncedMark } from '../db/unsynced-mark.ts'
 import { renameHistory } from '../history/change-log.ts'
 import { forgetChain } from '../pending/pending-changes.ts'
 import { recount } from '../schema/derived-rows.ts'
@@ -53,6 +54,7 @@ export function prepareCopy(file: string, { models, inUse, now }: Preparation): 
     recount(database, models)
     renameHistory(database)
     forgetChain(database)
+    clearUnsyncedMark(database)
     endFutureSignOuts(database, now)
     repairAppRoles(database)
     const removed = inUse === undefined ? NONE_REMOVED : removeUnknownOf(database, inUse)

@@ -5,6 +5,7 @@
  * `site` identifies the log. A file without a position belongs to no cluster.
  */
 import { openDatabase, type Database } from '../db/database.ts'
+import { clearUnsyncedMark } from '../db/unsynced-mark.ts'
 import { renameHistory } from '../history/change-log.ts'
 import { fileFacts, FIRST_SCHEMA } from '../schema/migrate.ts'
 import { NO_ENTRY } from './commit-log.ts'
@@ -69,6 +70,7 @@ export function startOfLog(file: string, site: string): void {
     database.run('UPDATE model_version SET version = 0')
     // Only a service that runs alone records changes for off-site backups.
     database.exec('DELETE FROM pending_change; DELETE FROM change_chain; DELETE FROM backup_place')
+    clearUnsyncedMark(database)
     renameHistory(database, site)
     database.run('COMMIT')
   } finally {

@@ -10,11 +10,12 @@
  *
  * Work may say that it need not survive a power cut. A transaction of such work alone is written to the WAL and not
  * synced (`synchronous=NORMAL`): it survives the end of the process, in its order among the others, and is on disk with
- * the next transaction that is synced.
+ * the next transaction that is synced. The file is marked before (unsynced-mark.ts).
  */
 import type { Arrivals } from '../../base/arrivals.ts'
 import { fail, type Failure } from '../../base/failure.ts'
 import { asStoreFailure, type Database } from './database.ts'
+import type { UnsyncedMark } from './unsynced-mark.ts'
 import type { WaitingWriters } from './waiting-writers.ts'
 
 /**
@@ -80,6 +81,7 @@ export interface WriteQueueParts {
   readonly search: SearchRows
   readonly inserts: SharedInserts
   readonly recorder: TransactionRecorder
+  readonly unsynced: UnsyncedMark
   /** New connections, to which a transaction leaves turns of the event loop. */
   readonly arrivals: Pick<Arrivals, 'areMany'>
   /** Other threads and processes that write, whose transactions are waited for without blocking the event loop. */
@@ -134,21 +136,24 @@ export function createWriteQueue(
     writeUnsynced: (work) => enqueue(work, false),
     writeDerived: (work) => enqueue(work, false),
     async close() {
+      if (isClosed) return
       isClosed = true
       flush(begin)
+      parts.unsynced.end()
     },
   }
 }
 
-type Transactions = Pick<WriteQueueParts, 'search' | 'inserts' | 'recorder'> & { readonly database: Database }
+type Transactions = Pick<WriteQueueParts, 'search' | 'inserts' | 'recorder' | 'unsynced'> & { readonly database: Database }
 
 /** Undefined where `begin` gives false. */
 function commitTogether(
   { begin, ...parts }: Transactions & { readonly begin: () => boolean },
   jobs: readonly Job[],
 ): readonly Outcome[] | undefined {
-  const { database, search, recorder } = parts
-  const isSynced = jobs.some((job) => job.isSynced)
+  const { database, search, recorder, unsynced } = parts
+  const mayBeLost = !jobs.some((job) => job.isSynced)
+  const isSynced = !mayBeLost || !unsynced.isSet()
   try {
     // Takes effect outside a transaction only (sqlite.org/pragma.html#pragma_synchronous).
     if (!isSynced) database.exec('PRAGMA synchronous = NORMAL')
@@ -163,6 +168,7 @@ function commitTogether(
     }
     search.flush()
     recorder.keep()
+    if (mayBeLost && isSynced) unsynced.set()
     database.run('COMMIT')
     return outcomes
   } catch (error) {

@@ -16,7 +16,7 @@ import { createSchema, remakeDerived } from './whole-schema.ts'
 const APPLICATION_ID = 0x444c4e31
 
 /** The schema of the first release. Lower numbers are those of development states, which no program reads any more. */
-export const FIRST_SCHEMA = 23
+export const FIRST_SCHEMA = 24
 
 /** What raises a schema to the next one. It does the same on every node of a cluster. */
 export interface Migration {

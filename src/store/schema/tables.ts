@@ -211,6 +211,9 @@ export const SERVICE_TABLES = `
     one INTEGER PRIMARY KEY CHECK (one = 1), id TEXT NOT NULL, seq INTEGER NOT NULL, bytes INTEGER NOT NULL, broken TEXT
   ) STRICT;
 
+  -- The start of the machine since which transactions were not synced; no row where all are: see db/unsynced-mark.ts.
+  CREATE TABLE unsynced_since (one INTEGER PRIMARY KEY CHECK (one = 1), machine_start TEXT NOT NULL) STRICT;
+
   -- The last entry of the cluster's log that this file contains; no row where it belongs to no cluster.
   CREATE TABLE log_position (
     one INTEGER PRIMARY KEY CHECK (one = 1), site TEXT NOT NULL, position INTEGER NOT NULL, entry TEXT NOT NULL

@@ -172,7 +172,7 @@ export interface BulkTables {
  */
 export interface BulkWriter {
   /**
-   * Runs the work in one transaction and returns its result when that is durable. With `keep` false everything is rolled
+   * Runs the work in one transaction and returns its result when that is committed. With `keep` false everything is rolled
    * back. `prepared` gets the result of work that is kept: ahead of the commit, or behind it where the work may run several
    * times, as over the log of a cluster. Throws networkError where nothing can be written now.
    */
@@ -182,6 +182,8 @@ export interface BulkWriter {
    * with whether others have written since the last call, or may have.
    */
   giveWay(ms: number): Promise<boolean>
+  /** Resolves when all that was committed is durable. */
+  sync(): Promise<void>
   /** The notes whose name begins so, by their names. */
   notes(prefix: string): Promise<ReadonlyMap<string, string>>
   close(): Promise<void>

@@ -1,11 +1,13 @@
 /** A bulk load on a connection of its own: beside a running service, or as the only one on the directory. */
 import { setImmediate as turn, setTimeout as pause } from 'node:timers/promises'
 import type { Clock } from '../../base/clock.ts'
+import { machineStart } from '../../base/machine-start.ts'
 import { STORED_MODELS } from '../../models/registry.ts'
 import { OPERATOR } from '../actor.ts'
 import { readPosition } from '../cluster/position-table.ts'
 import { DataDirError } from '../db/data-dir.ts'
 import { asStoreFailure, openDatabase, type Database } from '../db/database.ts'
+import { renewUnsyncedMark, unsyncedMark } from '../db/unsynced-mark.ts'
 import { createWaitingWriters, type WaitingWriters } from '../db/waiting-writers.ts'
 import { createCheckpoints } from '../db/wal/checkpoints.ts'
 import type { WriteQueue } from '../db/write-queue.ts'
@@ -51,6 +53,7 @@ export function openBulkWriter({ file, isAlone, accountOf, now }: BulkOptions): 
   capture.start()
   const recorder = createPendingRecorder(database, { models: STORED_MODELS, now })
   const waiting = createWaitingWriters(database, file)
+  const unsynced = unsyncedMark(database, machineStart(now), false)
   /** A number that differs behind each commit of another connection (sqlite.org/pragma.html#pragma_data_version). */
   const commitsOfOthers = (): unknown => database.get('PRAGMA data_version')?.['data_version']
   let others = commitsOfOthers()
@@ -58,6 +61,9 @@ export function openBulkWriter({ file, isAlone, accountOf, now }: BulkOptions): 
   const { tables, ...inserts } = bulkTables({ database, search, capture, accountOf, rowsPerStatement })
   return {
     async transact(work, keep, prepared) {
+      // Others wait for the lock meanwhile, and a sync would take as long as the rows of a short batch.
+      const isSynced = isAlone || !unsynced.isSet()
+      database.exec(`PRAGMA synchronous = ${isSynced ? 'FULL' : 'NORMAL'}`)
       try {
         await begin(waiting)
         recorder.begin()
@@ -66,6 +72,7 @@ export function openBulkWriter({ file, isAlone, accountOf, now }: BulkOptions): 
         if (keep) prepared?.(result)
         if (keep) search.flush()
         if (keep) recorder.keep()
+        if (isSynced && !isAlone) unsynced.set()
         database.exec(keep ? 'COMMIT' : 'ROLLBACK')
         if (keep) checkpoints.afterCommit()
         return result
@@ -87,6 +94,12 @@ export function openBulkWriter({ file, isAlone, accountOf, now }: BulkOptions): 
       const before = others
       others = commitsOfOthers()
       return hasWaited || others !== before
+    },
+    async sync() {
+      database.exec('PRAGMA synchronous = FULL')
+      await begin(waiting)
+      renewUnsyncedMark(database)
+      database.exec('COMMIT')
     },
     notes: async (prefix) => readNotes(database, prefix),
     close: (): Promise<void> => checkpoints.close(),
@@ -155,6 +168,8 @@ export function createLogBulkWriter({ database, queue, search, capture, accountO
       return true
     },
     notes: (prefix) => queue.write(() => readNotes(database, prefix)),
+    // An entry of the log is durable.
+    sync: async () => {},
     // The store ends what it is made of.
     close: async () => {},
   }

@@ -6,7 +6,7 @@ import { baseTables } from '../../../src/store/cluster/replicated-tables.ts'
 import { emptySite, inspect } from '../../../scripts/tools/cluster/cluster-stores.ts'
 
 /** Derived by triggers and the search code, or this node's own. */
-const OWN = ['status_count', 'key_count', 'hour_count', 'model_version', 'listed_copy', 'guest_size', 'guest_total', 'picture_use', 'log_position', 'pending_change', 'change_chain']
+const OWN = ['status_count', 'key_count', 'hour_count', 'model_version', 'listed_copy', 'guest_size', 'guest_total', 'picture_use', 'log_position', 'pending_change', 'change_chain', 'unsynced_since']
 
 it('every table of a new database is replicated, or derived, or of this node alone', async (t) => {
   const tables = inspect(await emptySite(t), (database) =>
