@@ -5,6 +5,7 @@ import { describe, it } from 'node:test'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import type { JsonObject } from '../../src/base/json.ts'
 import { HEADLINE, PUBLICATION } from '../../scripts/tools/data-bodies.ts'
+import { PAGE_STYLE_SOURCE } from '../../src/publications/page-style.ts'
 import { sendTo } from '../support/service/http-client.ts'
 import type { ApiResponse } from '../support/service/service.ts'
 import { startSite, type By } from '../support/service/site.ts'
@@ -338,7 +339,7 @@ describe('responses to readers', () => {
   it('have no script, frame or password, and no process of their own, which paints them later', async () => {
     const { name } = await made()
     const { headers } = await get(`/p/${String(name)}/`)
-    const policy = "default-src 'none'; style-src 'self'; img-src 'self' https:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
+    const policy = `default-src 'none'; style-src ${PAGE_STYLE_SOURCE}; img-src 'self' https:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'`
     assert.equal(headers.get('content-security-policy'), policy)
     assert.equal(headers.get('cross-origin-embedder-policy'), 'credentialless')
     assert.equal(headers.get('cross-origin-opener-policy'), null)
