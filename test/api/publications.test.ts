@@ -99,6 +99,12 @@ describe('a publication', () => {
     assert.equal(new Set([...first.items, ...second.items].map(({ id }) => id)).size, 23)
     assert.equal((await items(`${path}?limit=2`)).length, 2)
     assert.equal((await items(`${path}?limit=1000`)).length, 20)
+    // None would look like the end.
+    for (const limit of ['0', '-1', '1.5', 'x', '']) {
+      const refused = await get(`${path}?limit=${limit}`)
+      assert.equal(refused.status, 400, limit)
+      assert.match(await refused.text(), /Cannot read limit \\"[^"]*\\": expected a whole number from 1 to 20"/)
+    }
     assert.equal((await get(`${path}?cursor=x`)).status, 400)
     assert.match(await textOf(`/p/${String(name)}/`), /<a rel="next" href="\?cursor=/)
   })

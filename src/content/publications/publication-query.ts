@@ -51,7 +51,7 @@ export function publicationQuery(publication: Pick<PublicationDocument, 'sort' |
   return {
     filter: and(...filters),
     sort,
-    limit: readLimit(limit, { limitDefault: size, limitMax: size }),
+    limit: readLimit(limit, { limitDefault: size, limitMax: size, mayBeNone: false }),
     after: cursor === undefined ? undefined : readCursor(cursor, { model: headline.name, sort }),
   }
 }

@@ -7,7 +7,7 @@ import { parseJson, type JsonObject } from '../../base/json.ts'
 import { headline } from '../../models/headline.ts'
 import { publication, type PublicationDocument } from '../../models/publication-model.ts'
 import { FEEDS, type Paper } from '../../publications/paper.ts'
-import { NOTHING_FOUND, type Found, type QueryCaller } from '../../store/query/find-query.ts'
+import type { Found, QueryCaller } from '../../store/query/find-query.ts'
 import type { ReadStore } from '../../store/read-store.ts'
 import { writeOpml } from '../feeds/opml.ts'
 import { documentsByTitle } from '../reads/documents-by-title.ts'
@@ -92,7 +92,7 @@ export function readPaper(
   const shown = shownMembers(document)
   return withValue(judge(() => parsePublicationFilter(document.filter)), (own) => {
     const query = publicationQuery(document, own, request)
-    return withValue(query.limit === 0 ? NOTHING_FOUND : judge(() => store.documents.find(headline, query, caller)), paperOf)
+    return withValue(judge(() => store.documents.find(headline, query, caller)), paperOf)
   })
 
   function paperOf(found: Found): Paper {

@@ -200,11 +200,16 @@ export function pageParts(
   return ['{"items":[', part, `],"cursor":${cursor},"hasMore":${next !== undefined}${total}${isPart === true ? ',"isPartial":true' : ''}}`]
 }
 
+interface LimitRange extends Pick<ListSettings, 'limitDefault' | 'limitMax'> {
+  /** Whether a page may be asked for nothing, as for the total of a list. */
+  readonly mayBeNone?: boolean
+}
+
 /** Whatever is above the maximum, of however many digits, means the maximum. */
-export function readLimit(value: Json | undefined, { limitDefault, limitMax }: Pick<ListSettings, 'limitDefault' | 'limitMax'>): number {
+export function readLimit(value: Json | undefined, { limitDefault, limitMax, mayBeNone = true }: LimitRange): number {
   if (value === undefined) return limitDefault
-  const isWhole =
-    typeof value === 'string' ? /^\d+$/.test(value) : isNumber(value) && isWholeNumber(value) && Number(value) >= 0
-  if (!isWhole) throw fail('badRequest', `Cannot read limit ${describe(value)}: expected a whole number, 0 or more`)
-  return Math.min(Number(value), limitMax)
+  const isWhole = typeof value === 'string' ? /^\d+$/.test(value) : isNumber(value) && isWholeNumber(value)
+  if (isWhole && Number(value) >= (mayBeNone ? 0 : 1)) return Math.min(Number(value), limitMax)
+  const wanted = mayBeNone ? 'a whole number, 0 or more' : `a whole number from 1 to ${limitMax}`
+  throw fail('badRequest', `Cannot read limit ${describe(value)}: expected ${wanted}`)
 }
