@@ -6,13 +6,14 @@ import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import type { JsonObject } from '../../src/base/json.ts'
 import { HEADLINE, PUBLICATION } from '../../scripts/tools/data-bodies.ts'
 import { PAGE_STYLE_SOURCE } from '../../src/publications/page-style.ts'
-import { sendTo } from '../support/service/http-client.ts'
+import { send, sendTo } from '../support/service/http-client.ts'
 import type { ApiResponse } from '../support/service/service.ts'
 import { startSite, type By } from '../support/service/site.ts'
 
 const site = await startSite()
 const { service, admin, publisher, standard, guest } = site
 const { id: _, createdAt: _c, updatedAt: _u, ...BODY } = PUBLICATION
+const port = Number(new URL(service.url).port)
 const FILES = ['', 'feed.atom', 'feed.rss', 'feed.json', 'items.json']
 let names = 0
 
@@ -46,7 +47,33 @@ describe('a publication', () => {
       assert.equal(response.headers.get('set-cookie'), null)
       assert.match(await response.text(), new RegExp(`Ferries of ${only}`))
     }
-    assert.equal((await get(`/p/${String(name)}`)).headers.get('location'), `${String(name)}/`)
+  })
+
+  it('is found without its slash, with what the reader chose', async () => {
+    const locationOf = async (path: string): Promise<unknown> => {
+      const { status, headers } = await send(port, path)
+      assert.deepEqual([status, headers['cache-control']], [308, 'no-store'], path)
+      return headers['location']
+    }
+    const secret = 'A'.repeat(24)
+    for (const query of ['', '?topic=66f0&search=a+b%20%26c', '?cursor=WyJ4', '?utm_source=x&a=%zz', '?', '?//evil.example/', '?a?b:@!$\'()*,;']) {
+      assert.equal(await locationOf(`/p/nowhere${query}`), `nowhere/${query}`)
+      assert.equal(await locationOf(`/p/nowhere/${secret}${query}`), `${secret}/${query}`)
+    }
+  })
+
+  it('attack: a redirect to the slash leads to no other host, writes no header, and is short', async () => {
+    for (const target of ['/p/%2f%2fevil.example?x', '/p/https:%2f%2fevil.example', '/p/%5cevil.example?%0d%0aSet-Cookie:a=1', '/p/a%0d%0aSet-Cookie:a=1?\\"<>^`{|}[]']) {
+      const { status, headers } = await send(port, target, { headers: { 'x-forwarded-host': 'evil.example' } })
+      const location = String(headers['location'])
+      assert.deepEqual([status, headers['set-cookie']], [308, undefined], target)
+      assert.match(location, /^[\w%.-]+\/[\w.~!$&'()*+,;=:@/?%-]*$/)
+      assert.equal(new URL(location, `${service.url}/p/a`).origin, service.url)
+    }
+    assert.equal((await get(`/p/nowhere?search=${'x'.repeat(7_990)}`)).status, 308)
+    const long = await get(`/p/nowhere?search=${'x'.repeat(8_000)}`)
+    assert.equal(long.status, 400)
+    assert.match(await long.text(), /expected a query of at most 8000 characters, found 8008/)
   })
 
   it('has published headlines alone, and those that its filter finds, at the next request', async () => {

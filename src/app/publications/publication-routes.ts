@@ -2,12 +2,13 @@
  * Publications at `/p/NAME/`, and at `/p/NAME/SECRET/` those that are not for all: a page, feeds and items, for readers without an
  * account. Every thread serves them.
  */
+import { fail } from '../../base/failure.ts'
 import type { Config } from '../../config/settings.ts'
 import { createPublicationReads } from '../../content/publications/publication-reads.ts'
 import { createPageCache, type PageCache } from '../../content/reads/page-cache.ts'
 import { createReads } from '../../content/reads/reads.ts'
 import { entityTag } from '../../http/entity-tag.ts'
-import type { Handler, HttpResponse } from '../../http/exchange.ts'
+import type { Exchange, Handler, HttpResponse } from '../../http/exchange.ts'
 import type { KeptBody } from '../../http/kept-body.ts'
 import type { Route } from '../../http/router.ts'
 import { SECURITY_HEADERS } from '../page-routes.ts'
@@ -16,6 +17,10 @@ import { listHandler, paperHandler, type PublicationParts, type Serving } from '
 
 /** The list of all public publications, which readers of feeds import. */
 const LIST_FILE = 'sources.opml'
+/** All software should take so many (RFC 9110 section 4.1). */
+const QUERY_CHARS_MAX = 8_000
+/** What has no place in a query (RFC 3986 section 3.4). */
+const NO_QUERY_CHARACTER = /[^\w.~!$&'()*+,;=:@/?%-]/g
 
 /** The routes of all publications, and the pages that are remembered. */
 export function publicationRoutes(parts: PublicationParts): { readonly routes: readonly Route[]; readonly pages: Pick<PageCache<KeptBody>, 'counts'> } {
@@ -28,8 +33,8 @@ export function publicationRoutes(parts: PublicationParts): { readonly routes: r
     routes: [
       { method: 'GET', path: '/robots.txt', handler: robotsHandler(settings) },
       { method: 'GET', path: `/p/${LIST_FILE}`, handler: listHandler(serving) },
-      { method: 'GET', path: '/p/:name', handler: ({ params }) => withSlash(params['name'] ?? '') },
-      { method: 'GET', path: '/p/:name/:secret', handler: ({ params }) => withSlash(params['secret'] ?? '') },
+      { method: 'GET', path: '/p/:name', handler: (exchange) => withSlash(exchange, 'name') },
+      { method: 'GET', path: '/p/:name/:secret', handler: (exchange) => withSlash(exchange, 'secret') },
       ...FORMATS.flatMap((format): Route[] => [
         { method: 'GET', path: `/p/:name/${format.file}`, handler: paperHandler(serving, format, false) },
         { method: 'GET', path: `/p/:name/:secret/${format.file}`, handler: paperHandler(serving, format, true) },
@@ -45,8 +50,19 @@ function robotsHandler({ publicationsIndexed }: Pick<Config, 'publicationsIndexe
   return () => response
 }
 
-/** Whether there is such a publication or not: relative, so that it also leads there below a path of a proxy. */
-function withSlash(segment: string): HttpResponse {
-  const headers = { Location: `${encodeURIComponent(segment)}/`, 'Cache-Control': 'no-store', 'Referrer-Policy': 'no-referrer' }
+/**
+ * Whether there is such a publication or not: relative, so that it also leads there below a path of a proxy, with what the reader
+ * chose. Throws badRequest for a query that is too long to be repeated.
+ */
+function withSlash({ params, target }: Exchange, last: 'name' | 'secret'): HttpResponse {
+  const headers = { Location: `${encodeURIComponent(params[last] ?? '')}/${queryIn(target)}`, 'Cache-Control': 'no-store', 'Referrer-Policy': 'no-referrer' }
   return { kind: 'raw', status: 308, contentType: 'text/plain; charset=utf-8', body: 'Its address ends in a slash\n', headers }
+}
+
+/** The query of a target with its question mark, as a URL may have it; empty where there is none. */
+function queryIn(target: string): string {
+  const at = target.indexOf('?')
+  const query = at === -1 ? '' : target.slice(at).replaceAll(NO_QUERY_CHARACTER, encodeURIComponent)
+  if (query.length <= QUERY_CHARS_MAX) return query
+  throw fail('badRequest', `Cannot redirect to the address with a slash: expected a query of at most ${QUERY_CHARS_MAX} characters, found ${query.length}`)
 }
