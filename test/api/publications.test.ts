@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
+import texts from '../../data/publications.json' with { type: 'json' }
 import type { JsonObject } from '../../src/base/json.ts'
 import { HEADLINE, PUBLICATION } from '../../scripts/tools/data-bodies.ts'
 import { PAGE_STYLE_SOURCE } from '../../src/publications/page-style.ts'
@@ -272,6 +273,45 @@ it('people who come to a wrong address get a page in their language', async () =
   assert.deepEqual([response.status, response.headers.get('content-type'), response.headers.get('cache-control')], [404, 'text/html; charset=utf-8', 'no-store'])
   assert.match(await response.text(), /^<!doctype html>\n<html lang="ar" dir="rtl">/)
   assert.match(await textOf('/p/nowhere/'), /There is nothing at this address\./)
+})
+
+it('people whose link cannot be read learn what is wrong with it, in their language, and get to the newest stories', async () => {
+  const { id, name } = await made({ visibility: 'secret' })
+  const secret = await newSecret(id)
+  const open = await made()
+  const rows = [
+    ['cursor=x', 'ar', 'brokenCursor'],
+    ['cursor=x&topic=unknown', 'de', 'brokenCursor'],
+    [`search=${'x'.repeat(201)}`, 'fr', 'longSearch'],
+    [`topic=${'x'.repeat(201)}`, 'es', 'brokenLink'],
+    ['search=%zz', 'en', 'brokenLink'],
+    ['topic=a&topic=b', 'en', 'brokenLink'],
+  ] as const
+  for (const [query, language, says] of rows) {
+    for (const path of [`/p/${String(open['name'])}/`, `/p/${String(name)}/${secret}/`]) {
+      const response = await get(`${path}?${query}`, { 'accept-language': language })
+      const { headers } = response
+      assert.deepEqual([response.status, headers.get('content-type'), headers.get('cache-control')], [400, 'text/html; charset=utf-8', 'no-store'], query)
+      const text = await response.text()
+      assert.ok(text.includes(`<h1 class="empty">${texts[language][says].replace('{max}', '200')}</h1>`), text)
+      assert.ok(text.includes(`<a href="./">${texts[language].latest}</a>`), text)
+    }
+  }
+})
+
+it('attack: a link that cannot be read tells nothing of a publication that its reader may not see', async () => {
+  const [paused, secret] = [await made({ isPaused: true }), await made({ visibility: 'secret' })]
+  await newSecret(secret['id'])
+  const paths = ['nowhere/', `${String(paused['name'])}/`, `${String(secret['name'])}/`, `${String(secret['name'])}/${'A'.repeat(24)}/`].map((path) => `/p/${path}`)
+  for (const query of ['cursor=x', `search=${'x'.repeat(201)}`, 'topic=a&topic=b', 'search=%zz', 'limit=0', 'x&'.repeat(101)]) {
+    for (const file of FILES) {
+      const bodies = await Promise.all(paths.map(async (path) => {
+        const response = await get(`${path}${file}?${query}`)
+        return `${response.status} ${(await response.text()).replace(/"requestId":"[^"]*"/, '')}`
+      }))
+      assert.deepEqual([...new Set(bodies)], [bodies[0]], `${file} ${query}`)
+    }
+  }
 })
 
 it('the script of any site reads why it gets no items', async () => {

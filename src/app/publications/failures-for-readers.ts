@@ -4,9 +4,10 @@
  */
 import { withRecovery, type Awaitable } from '../../base/awaitable.ts'
 import { fail, Failure } from '../../base/failure.ts'
+import { UnreadableLink, type LinkPart } from '../../content/publications/unreadable-link.ts'
 import { parseAcceptLanguage } from '../../http/accept-language.ts'
 import type { Exchange, Handler, HttpResponse } from '../../http/exchange.ts'
-import { writeFailurePage } from '../../publications/failure-page.ts'
+import { writeFailurePage, type FailureText } from '../../publications/failure-page.ts'
 import { NOT_INDEXED, OPEN_HEADERS, PAGE_HEADERS } from './publication-formats.ts'
 
 export function forPeople(serve: (exchange: Exchange) => Awaitable<HttpResponse>): Handler {
@@ -25,11 +26,18 @@ export function forPrograms(serve: (exchange: Exchange) => Awaitable<HttpRespons
     )
 }
 
+const OF_LINK_PARTS: Readonly<Record<LinkPart, FailureText>> = { cursor: 'brokenCursor', search: 'longSearch' }
+
+function textOf(error: Failure): FailureText {
+  if (error instanceof UnreadableLink) return OF_LINK_PARTS[error.part]
+  return error.code === 'notFound' ? 'missing' : error.code === 'badRequest' ? 'brokenLink' : 'later'
+}
+
 /** Throws what is not of the reader's making, for the log. */
 function pageOf(error: unknown, exchange: Exchange): HttpResponse {
   if (!(error instanceof Failure) || error.status >= 500) throw error
   const { status, code, headers } = error
   exchange.addLogFields({ code })
-  const body = writeFailurePage({ status, languages: parseAcceptLanguage(exchange.headers['accept-language']) })
+  const body = writeFailurePage({ says: textOf(error), languages: parseAcceptLanguage(exchange.headers['accept-language']) })
   return { kind: 'raw', status, contentType: 'text/html; charset=utf-8', body, headers: { ...PAGE_HEADERS, ...NOT_INDEXED, ...headers } }
 }

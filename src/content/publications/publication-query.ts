@@ -3,17 +3,18 @@
  * choose narrows it by members that they see: so no number of requests tells them anything of the others.
  */
 import type { Json } from '../../base/json.ts'
-import { fail } from '../../base/failure.ts'
+import { fail, Failure } from '../../base/failure.ts'
 import { headline } from '../../models/headline.ts'
 import type { PublicationDocument, ShownMember } from '../../models/publication-model.ts'
 import { searchedPaths } from '../../models/searched-paths.ts'
 import type { Choice } from '../../publications/paper.ts'
 import { and, eq, hasWords, matchNone, type Filter } from '../../query/ast.ts'
 import { readCursor, writeCursor } from '../../query/cursor.ts'
-import { parseSort, type Sort } from '../../query/order.ts'
+import { parseSort, type Position, type Sort } from '../../query/order.ts'
 import { SEARCH_CHARS_MAX, soughtWords } from '../../query/words.ts'
 import type { FindQuery, Found } from '../../store/query/find-query.ts'
 import { readLimit } from '../reads/list-query.ts'
+import { UnreadableLink } from './unreadable-link.ts'
 
 /** What the request of a reader says. */
 export interface PageRequest {
@@ -38,7 +39,7 @@ export function readChoice({ topic, source, search }: Choice, shown: ReadonlySet
   }
 }
 
-/** `own` is the filter of the publication. Throws badRequest for a search, a cursor or a limit that cannot be read. */
+/** `own` is the filter of the publication. Throws badRequest for a choice, a cursor or a limit that cannot be read. */
 export function publicationQuery(publication: Pick<PublicationDocument, 'sort' | 'pageSize' | 'members'>, own: Filter, request: PageRequest): FindQuery {
   const { choice, cursor, limit } = request
   const { topic, source, search } = choice
@@ -52,7 +53,16 @@ export function publicationQuery(publication: Pick<PublicationDocument, 'sort' |
     filter: and(...filters),
     sort,
     limit: readLimit(limit, { limitDefault: size, limitMax: size, mayBeNone: false }),
-    after: cursor === undefined ? undefined : readCursor(cursor, { model: headline.name, sort }),
+    after: cursor === undefined ? undefined : positionOf(cursor, sort),
+  }
+}
+
+function positionOf(cursor: string, sort: Sort): Position {
+  try {
+    return readCursor(cursor, { model: headline.name, sort })
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error
+    throw new UnreadableLink('cursor', error.message)
   }
 }
 
@@ -68,7 +78,8 @@ function sortOf({ sort }: Pick<PublicationDocument, 'sort'>): Sort {
 /** A page repeats in each of its links what its reader chose. */
 function requireShort(name: keyof Choice, chosen: string): string {
   if (chosen.length <= SEARCH_CHARS_MAX) return chosen
-  throw fail('badRequest', `Cannot use ${name}: expected at most ${SEARCH_CHARS_MAX} characters, found ${chosen.length}`)
+  const message = `Cannot use ${name}: expected at most ${SEARCH_CHARS_MAX} characters, found ${chosen.length}`
+  throw name === 'search' ? new UnreadableLink('search', message) : fail('badRequest', message)
 }
 
 /** Words of what readers see. */
