@@ -8,7 +8,7 @@ export const PROBLEM_CODES = [
   'notId', 'otherId', 'reservedName', 'unknownName', 'tooMany', 'tooManyReferences', 'tooLarge',
   'tooDeep', 'overLimit', 'lastAdministrator', 'duplicate',
   'tooEarly', 'otherStatus', 'needsReview', 'notHttpUrl', 'notLanguageCode', 'notCountryCode',
-  'notFilter', 'notName', 'notPublicationName', 'noFeed',
+  'notFilter', 'notName', 'notPublicationName', 'notContact', 'noFeed',
 ] as const
 export type ProblemCode = (typeof PROBLEM_CODES)[number]
 

@@ -60,7 +60,10 @@ export const publication = model({
       description: 'Whether all read it, or those who know its secret address, which `POST /admin/publications/:publication/secret` makes',
     }),
     isPaused: boolean({ description: 'Whether it is hidden' }),
-    contact: optionalText({ description: 'An e-mail address or a link where readers reach its publisher', example: 'news@harbour.example' }),
+    contact: {
+      ...optionalText({ description: 'An e-mail address or a link where readers reach its publisher', example: 'news@harbour.example' }),
+      form: 'contact',
+    },
     rights: optionalText({ description: 'Who owns it', example: '© 2026 The Harbour Post' }),
     createdAt: createdAt(),
     updatedAt: updatedAt(),

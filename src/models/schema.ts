@@ -36,7 +36,7 @@ export interface TextField extends Docs {
   readonly form?: TextForm
 }
 /** What a text has to be where it is written; see content/rules/text-forms.ts. Stored documents may have another from before. */
-export type TextForm = 'httpUrl' | 'siteUrl' | 'languageCode' | 'countryCode' | 'personName' | 'publicationName'
+export type TextForm = 'httpUrl' | 'siteUrl' | 'languageCode' | 'countryCode' | 'personName' | 'publicationName' | 'contact'
 /** One of a few texts. `initial` stands in where a new document leaves it out, `implied` also in a replacement. */
 export interface ChoiceField<V extends string = string> extends Docs {
   readonly kind: 'choice'

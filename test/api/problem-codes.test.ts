@@ -111,6 +111,7 @@ const ROWS: readonly Row[] = [
   { code: 'duplicate', params: { name: 'Icelandic' }, path: 'code', model: 'language', failure: 'conflict', body: LANGUAGE },
   { code: 'notFilter', path: 'rules[0].filter', model: 'feed', body: { ...FEED, rules: [{ filter: '{"topic":1}', topic: null, country: null, arrival: null, drop: true }] } },
   { code: 'notPublicationName', path: 'name', model: 'publication', body: { ...PUBLICATION, name: 'Harbour News' } },
+  { code: 'notContact', path: 'contact', model: 'publication', body: { ...PUBLICATION, contact: 'the harbour office' } },
   { code: 'duplicate', path: '', model: 'remote_config', failure: 'conflict', body: REMOTE_CONFIG },
   {
     ...{ code: 'lastAdministrator', path: '', model: 'user', id: admin.id, failure: 'forbidden' },

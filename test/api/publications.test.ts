@@ -191,6 +191,7 @@ describe('a publication', () => {
       [{ filter: 'x' }, /^invalidInput: filter: /],
       [{ members: ['status'] }, /^invalidInput: members\[0\]: /],
       [{ sort: 'status' }, /^invalidInput: sort: /],
+      [{ contact: 'javascript:alert(1)' }, /^invalidInput: contact: expected an e-mail address, an address that begins with http:\/\/ or https:\/\/, .* or an empty text, found "javascript:/],
     ]
     for (const [more, error] of rows) assert.match((await site.create('publication', { ...BODY, name: 'checked', ...more })).error, error)
     const { name } = await made()
@@ -399,7 +400,7 @@ describe('responses to readers', () => {
 
   it('attack: text of a headline stays text, and leads only to the web', async () => {
     const only = word()
-    const { name } = await made({ title: '<script>alert(1)</script>', description: '"><img src=x>', rights: '</footer>', contact: 'javascript:alert(1)', filter: JSON.stringify({ excerpt: { $regex: only } }) })
+    const { name } = await made({ title: '<script>alert(1)</script>', description: '"><img src=x>', rights: '</footer>', filter: JSON.stringify({ excerpt: { $regex: only } }) })
     await site.made('headline', { ...HEADLINE, title: `</h3><script>alert(2)</script>]]>&<!--`, excerpt: `${only} <img src=x onerror=alert(3)>` })
     const page = await textOf(`/p/${String(name)}/?search=${encodeURIComponent('"><script>')}`)
     const whole = await textOf(`/p/${String(name)}/`)

@@ -79,6 +79,14 @@ describe('a text of a form', () => {
     assert.equal(problemOf(httpUrl(), `http://${'a/'.repeat(500_000)}`), 'notHttpUrl')
   })
 
+  it('is a way to reach people: an e-mail address, a link or nothing', () => {
+    const contact = { ...text(), form: 'contact' } as const
+    for (const given of ['', 'news@harbour.example', 'Post+1@bücher.example', 'https://harbour.example/contact?a=b', 'http://intranet/']) assert.equal(read(contact, given), given)
+    for (const given of ['call us', 'news@', '@harbour.example', 'news@harbour', 'a@b.example, c@d.example', ' news@harbour.example', 'News <news@harbour.example>', 'news@harbour.example\r\nBcc: x', 'mailto:a@b.example?bcc=c@d.example', 'javascript:alert(1)', '//harbour.example', `${'a'.repeat(8_000)}@b.example`]) {
+      assert.equal(problemOf(contact, given), 'notContact', given)
+    }
+  })
+
   it('is a code of two letters', () => {
     for (const text of ['isl', 'I', 'is', 'İS', 'ＩＳ', 'I5', 'IS\n']) assert.equal(problemOf(code('countryCode'), text), 'notCountryCode', text)
     for (const text of ['isl', 'i', 'IS', 'ıs', 'i5', 'is\n']) assert.equal(problemOf(code('languageCode'), text), 'notLanguageCode', text)

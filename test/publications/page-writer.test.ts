@@ -80,6 +80,17 @@ describe('the page', () => {
     assert.match(text, /<a rel="next" href="\?topic=a%26%22b&amp;search=%3Cx%3E&amp;cursor=WyJ4">/)
   })
 
+  it('links to its contact, and shows what is none as a text', () => {
+    assert.match(page(), /<a href="mailto:news@harbour\.example">Contact<\/a>/)
+    assert.match(page({ contact: 'https://harbour.example/c' }), /<a href="https:\/\/harbour\.example\/c">Contact<\/a>/)
+    // Stored before it was checked.
+    for (const contact of ['call us', 'javascript:alert(1)']) {
+      const text = page({ contact })
+      assert.ok(text.includes(`<span dir="auto">${contact}</span>`))
+      assert.doesNotMatch(text, /Contact<|href="javascript/)
+    }
+  })
+
   it('says that there is nothing, or nothing of that', () => {
     assert.match(page({ stories: [], next: undefined }), /No stories yet\./)
     assert.match(page({ stories: [], next: undefined, choice: { search: 'zebra' } }), /zebra<\/h2>[^]*No stories found\./)

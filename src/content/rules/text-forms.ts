@@ -1,10 +1,11 @@
 /**
- * The forms of texts that apps open or look things up by: links of the web, and codes of languages and countries. What was
+ * The forms of texts that apps open or look things up by: links of the web, ways to reach people, and codes of languages and countries. What was
  * stored before a form was declared stays readable, and stays where it is while other members change: an app may have such
  * a document for years, and its editor has to be able to correct a title.
  */
 import type { ProblemCode } from '../../base/problem.ts'
 import { isObject, parseJson, type Json, type JsonObject } from '../../base/json.ts'
+import { parseEmail } from '../../mail/address.ts'
 import type { Model, TextForm } from '../../models/schema.ts'
 
 /** RFC 9110 section 4.1 recommends to support addresses of 8,000 octets. */
@@ -26,12 +27,15 @@ const LIMITS = `of at most ${URL_CHARS_MAX} characters and without spaces, user 
 const HTTP_URL = '^$|^[Hh][Tt][Tt][Pp][Ss]?://[^\\s/?#@]+([/?#]\\S*)?$'
 /** Not `//`, which another host may follow. */
 const SITE_URL = `${HTTP_URL}|^/(?!/)\\S*$`
+const CONTACT = `${HTTP_URL}|^[^\\s@<>"]+@[^\\s@<>"]+$`
 const LANGUAGE_CODE = '^[a-z]{2}$'
 const COUNTRY_CODE = '^[A-Z]{2}$'
 /** Neither control characters nor line breaks, nor the signs that turn the direction of the text around them. */
 const PERSON_NAME = '^[^\\u0000-\\u001F\\u007F-\\u009F\\u2028-\\u202E\\u2066-\\u2069]*$'
 /** A segment of a path that needs no escapes, and has no dot, as the names of files do. */
 const PUBLICATION_NAME = '^[a-z0-9]([a-z0-9-]{0,58}[a-z0-9])?$'
+
+const isHttpUrl = urlOf(HTTP_URL)
 
 /**
  * Codes are held to their form, not to a list: lists age with the program, and codes for own use, such as XK, are in none.
@@ -42,7 +46,7 @@ export const TEXT_FORMS: Readonly<Record<TextForm, FormRule>> = {
     wanted: `an address that begins with http:// or https://, ${LIMITS}, or an empty text`,
     pattern: HTTP_URL,
     max: URL_CHARS_MAX,
-    isOf: urlOf(HTTP_URL),
+    isOf: isHttpUrl,
     isOfCopies: true,
   },
   siteUrl: {
@@ -76,6 +80,13 @@ export const TEXT_FORMS: Readonly<Record<TextForm, FormRule>> = {
     wanted: '1 to 60 lower-case letters, digits and hyphens, such as "harbour-news", without a hyphen at either end',
     pattern: PUBLICATION_NAME,
     isOf: matches(PUBLICATION_NAME),
+  },
+  contact: {
+    code: 'notContact',
+    wanted: `an e-mail address, an address that begins with http:// or https://, ${LIMITS}, or an empty text`,
+    pattern: CONTACT,
+    max: URL_CHARS_MAX,
+    isOf: (text) => isHttpUrl(text) || (text.trim() === text && parseEmail(text) !== undefined),
   },
 }
 

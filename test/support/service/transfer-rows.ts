@@ -96,7 +96,7 @@ export function hostileRows(): readonly (readonly [model: string, rows: readonly
       'publication',
       each('publication', (text, i) => ({
         ...{ name: `news-${i}`, title: text, description: text, language: 'is', filter: JSON.stringify({ title: text }), sort: 'title:asc' },
-        ...{ pageSize: 20 + i, members: i % 2 === 0 ? [] : ['source'], visibility: 'secret', isPaused: true, contact: text, rights: text },
+        ...{ pageSize: 20 + i, members: i % 2 === 0 ? [] : ['source'], visibility: 'secret', isPaused: true, contact: `news+${i}@harbour.example`, rights: text },
       })),
     ],
     ['feed_rules', [{ id: feedRules.singleton ?? '', rules: HOSTILE_TEXTS.map(rule), ...dates }]],
