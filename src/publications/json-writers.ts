@@ -37,7 +37,7 @@ function feedItem(story: Story): object {
   }
 }
 
-/** The stories themselves, and the cursor of the next page or null. */
+/** The stories with the members that a publication promises, and the cursor of the next page or null. */
 export function writeItems({ stories, next }: Paper): string {
-  return JSON.stringify({ items: stories, cursor: next ?? null })
+  return JSON.stringify({ items: stories.map(({ imageAlt: _, ...story }) => story), cursor: next ?? null })
 }

@@ -58,7 +58,7 @@ h1 a:hover { text-decoration: none; }
 .stories { display: grid; grid-template-columns: minmax(0, 1fr); column-gap: 2.25rem; }
 article { display: flex; align-items: flex-start; gap: 1rem; padding-block: 1.125rem; border-block-end: 1px solid var(--line); }
 article > div { flex: 1; min-width: 0; }
-img { display: block; flex: none; width: 6.5rem; height: auto; aspect-ratio: 4 / 3; object-fit: cover; border-radius: 2px; background: var(--sunken); font-size: 0; }
+img { display: block; flex: none; width: 6.5rem; height: auto; aspect-ratio: 4 / 3; object-fit: cover; border-radius: 2px; background: var(--sunken); color: var(--soft); font: .75rem/1.35 var(--sans); overflow: hidden; }
 .kicker, .meta { font: .8125rem/1.5 var(--sans); color: var(--soft); }
 .kicker { color: var(--accent); font-weight: 600; margin-block-end: .125rem; }
 .kicker span { color: var(--soft); font-weight: 400; }

@@ -50,7 +50,7 @@ function head(paper: Paper): Html {
   // What a reader has typed stands in no search engine under the name of the publication.
   const isTyped = choice.search !== undefined
   const isIndexed = !isTyped && cursor === undefined && (query === '' || stories.length > 0)
-  const [picture] = stories.flatMap(({ imageUrl }) => imageUrl ?? [])
+  const pictured = stories.find(({ imageUrl }) => imageUrl !== undefined)
   const property = (name: string, content: string): Html => html`<meta property="og:${name}" content="${content}">\n`
   const feeds = Object.entries(FEEDS).map(([kind, { file, type }]) => {
     return html`<link rel="alternate" type="${type}" title="${titleOf(paper)} (${FEED_NAMES[kind as keyof typeof FEEDS]})" href="${file}${query}">\n`
@@ -60,7 +60,7 @@ function head(paper: Paper): Html {
 <title>${titleOf(paper)}</title>
 ${description !== '' && html`<meta name="description" content="${description}">\n`}<meta name="color-scheme" content="light dark">
 ${PAGE_STYLE_ELEMENT}
-${!isIndexed && html`<meta name="robots" content="noindex">\n`}${base !== '' && html`<link rel="canonical" href="${base}${isTyped ? '' : queryOf(choice, cursor)}">\n`}${feeds}${property('type', 'website')}${property('title', isTyped ? paper.title : titleOf(paper))}${property('site_name', paper.title)}${property('locale', language)}${description !== '' && property('description', description)}${base !== '' && property('url', `${base}${isTyped ? '' : query}`)}${picture !== undefined && property('image', picture)}`
+${!isIndexed && html`<meta name="robots" content="noindex">\n`}${base !== '' && html`<link rel="canonical" href="${base}${isTyped ? '' : queryOf(choice, cursor)}">\n`}${feeds}${property('type', 'website')}${property('title', isTyped ? paper.title : titleOf(paper))}${property('site_name', paper.title)}${property('locale', language)}${description !== '' && property('description', description)}${base !== '' && property('url', `${base}${isTyped ? '' : query}`)}${pictured?.imageUrl !== undefined && property('image', pictured.imageUrl)}${pictured?.imageAlt !== undefined && property('image:alt', pictured.imageAlt)}`
 }
 
 /** The day of the newest story, as papers have it above their names. */
@@ -116,7 +116,7 @@ interface ArticleOptions extends Pick<Paper, 'sortedBy' | 'language' | 'base'>, 
 }
 
 function article(story: Story, { sortedBy = 'publishedAt', language, base, root, isLead }: ArticleOptions): Html {
-  const { title, url, excerpt = '', imageUrl, source, topic, eventCountry } = story
+  const { title, url, excerpt = '', imageUrl, imageAlt = '', source, topic, eventCountry } = story
   const picture = imageUrl === undefined ? undefined : loadedFrom(imageUrl, base, root)
   const kickers = [
     topic !== undefined && html`<a href="${queryOf({ topic: topic.id })}" dir="auto">${topic.name}</a>`,
@@ -130,7 +130,7 @@ function article(story: Story, { sortedBy = 'publishedAt', language, base, root,
 ${kickers.length > 0 && html`<p class="kicker">${joined(kickers, html` <span>·</span> `)}</p>\n`}<h3 dir="auto">${url === undefined ? title : html`<a href="${url}">${title}</a>`}</h3>
 ${excerpt !== '' && html`<p class="excerpt" dir="auto">${excerpt}</p>\n`}<p class="meta">${source !== undefined && html`<a href="${queryOf({ source: source.id })}" dir="auto">${source.name}</a>`}${time}</p>
 </div>
-${picture !== undefined && html`<img src="${picture}" alt="" width="${size.width}" height="${size.height}"${!isLead && html` loading="lazy"`} decoding="async">\n`}</article>
+${picture !== undefined && html`<img src="${picture}" alt="${imageAlt}" width="${size.width}" height="${size.height}"${!isLead && html` loading="lazy"`} decoding="async">\n`}</article>
 `
 }
 

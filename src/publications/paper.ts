@@ -13,6 +13,11 @@ export interface Story {
   readonly updatedAt: string
   readonly excerpt?: string
   readonly imageUrl?: string
+  /**
+   * What the picture shows, where that is known: for the page. Media RSS has `media:description` for it, which feedparser takes for
+   * the text of the story.
+   */
+  readonly imageAlt?: string
   readonly source?: { readonly id: string; readonly name: string; readonly url: string | undefined }
   readonly topic?: { readonly id: string; readonly name: string }
   readonly eventCountry?: { readonly isoCode: string; readonly name: string }
@@ -78,8 +83,15 @@ export function titleOf({ title, choice, stories: [first] }: Paper): string {
  * over TLS is left where it is: another site may have it.
  */
 export function ownPicture(imageUrl: string): string | undefined {
-  return imageUrl.startsWith('https:') ? undefined : /\/(media\/[0-9a-f]{64}\.[a-z]{3,4})$/.exec(imageUrl)?.[1]
+  return imageUrl.startsWith('https:') ? undefined : KEPT_PICTURE.exec(imageUrl)?.[1]
 }
+
+/** The hash in such an address, whatever its site: pictures of the same hash show the same. */
+export function pictureHash(imageUrl: string): string | undefined {
+  return KEPT_PICTURE.exec(imageUrl)?.[2]
+}
+
+const KEPT_PICTURE = /\/(media\/([0-9a-f]{64})\.[a-z]{3,4})$/
 
 /** An address of the web; undefined for any other, such as `javascript:`. */
 export function webLink(text: string): string | undefined {

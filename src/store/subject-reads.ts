@@ -28,7 +28,7 @@ import { changeRange, changesBehind } from './history/change-log.ts'
 import { changedBy } from './history/changes-of-actors.ts'
 import { historyOf, textBehind } from './history/document-history.ts'
 import { countTrash, getTrashed, listTrash } from './history/trash-table.ts'
-import { getPicture, listPictures, pictureFile, picturesAfter, pictureUsers, pictureTotals } from './media/picture-table.ts'
+import { getPicture, listPictures, pictureAlts, pictureFile, picturesAfter, pictureUsers, pictureTotals } from './media/picture-table.ts'
 import { lastInvitation, listMessages, oldestWaitingAt, outboxSummary } from './outbox/outbox-table.ts'
 import { readChain } from './pending/pending-changes.ts'
 import { placeState } from './pending/place-states.ts'
@@ -97,7 +97,7 @@ export function createReads(database: Database, snapshot: Snapshot) {
         ...{ duePicture, duePictures, itemsThatWant, nextPictureAt, pictureProblems },
       }),
       publications: bind({ publicationNamed, publicationsWithSecret, publicationPings }),
-      pictures: bind({ getPicture, listPictures, pictureFile, picturesAfter, pictureUsers, pictureTotals }),
+      pictures: bind({ getPicture, listPictures, pictureAlts, pictureFile, picturesAfter, pictureUsers, pictureTotals }),
       outbox: bind({ listMessages, lastInvitation, oldestWaitingAt, outboxSummary }),
       settings: bind({ listSettings, readMeta }),
       pending: bind({ chain: readChain, placeState }),

@@ -7,6 +7,7 @@ import texts from '../../data/publications.json' with { type: 'json' }
 import type { JsonObject } from '../../src/base/json.ts'
 import { HEADLINE, PUBLICATION } from '../../scripts/tools/data-bodies.ts'
 import { PAGE_STYLE_SOURCE } from '../../src/publications/page-style.ts'
+import { samplePicture } from '../../scripts/tools/media/sample-pictures.ts'
 import { send, sendTo } from '../support/service/http-client.ts'
 import type { ApiResponse } from '../support/service/service.ts'
 import { startSite, type By } from '../support/service/site.ts'
@@ -429,6 +430,35 @@ describe('responses to readers', () => {
     assert.equal((await call('PATCH', 'admin/settings', admin, { publicUrl: 'https://news.example.org/' })).status, 200)
     assert.equal((await items(`/p/${String(name)}/items.json`))[0]?.['imageUrl'], `https://news.example.org/${path}`)
     assert.equal((await call('PATCH', 'admin/settings', admin, { publicUrl: null })).status, 200)
+  })
+
+  it('say what a picture of the service shows, as its library does at the moment', async () => {
+    const only = word()
+    const { name } = await made({ members: ['imageUrl'], filter: JSON.stringify({ excerpt: only }) })
+    const sent = await fetch(`${service.url}/api/v1/media`, { method: 'POST', headers: { authorization: `Bearer ${publisher.token}` }, body: new Uint8Array(samplePicture('webp')) })
+    const { hash, url } = ((await sent.json()) as { data: { hash: string; url: string } }).data
+    await site.made('headline', { ...HEADLINE, excerpt: only, url: 'https://harbour.example.org/a', imageUrl: url })
+    const path = `/p/${String(name)}/`
+    const said: readonly (readonly [alt: string, written: string])[] = [
+      ['', ''],
+      ['A white ferry & <gulls>', 'A white ferry &amp; &lt;gulls&gt;'],
+      ['"><script>alert(1)</script>', '&quot;&gt;&lt;script&gt;alert(1)&lt;/script&gt;'],
+      ['', ''],
+    ]
+    const known = new Map<string, string>()
+    for (const [alt, written] of said) {
+      assert.equal((await call('PUT', `media/${hash}`, publisher, { alt, focus: null })).status, 200)
+      // Remembered after the second one.
+      for (let times = 0; times < 3; times++) {
+        const page = await get(path, { 'if-none-match': known.get(path) ?? '""' })
+        assert.equal(page.status, times === 0 ? 200 : 304, alt)
+        if (page.status === 200) assert.ok((await page.text()).includes(`" alt="${written}" `), alt)
+        known.set(path, page.headers.get('etag') ?? '')
+      }
+      assert.equal((await textOf(path)).includes(`<meta property="og:image:alt" content="${written}">`), alt !== '')
+      // A publication promises its members and no others.
+      assert.deepEqual(Object.keys((await items(`${path}items.json`))[0] ?? {}), ['id', 'title', 'url', 'publishedAt', 'updatedAt', 'imageUrl'])
+    }
   })
 
   it('attack: what a reader chooses is short, and no search engine has it under the name of the publication', async () => {

@@ -54,6 +54,11 @@ describe('a feed of a publication', () => {
     })
   }
 
+  it('has no text of a picture, which common readers take for the text of the story', () => {
+    const paper = { ...PAPER, stories: PAPER.stories.map((story) => ({ ...story, imageAlt: 'What it shows' })) }
+    for (const write of [...Object.values(WRITERS), writeItems]) assert.equal(write(paper), write(PAPER))
+  })
+
   it('names its items the same in all formats, and by no id of the store', () => {
     const ids = Object.entries(WRITERS).map(([file, write]) => read(write(PAPER), file).items.map(({ id }) => id))
     assert.deepEqual(ids[0], ids[1])

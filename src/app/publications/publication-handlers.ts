@@ -2,7 +2,7 @@
  * Requests for publications.
  *
  * What is remembered is found by the whole address, so a remembered page of a secret address needs its secret. It is valid until a
- * headline or a publication changes: an unpublished headline is gone with the next request. Nothing depends on a header of
+ * headline, a publication or what a picture shows changes: an unpublished headline is gone with the next request. Nothing depends on a header of
  * the request but on the host, and on that only where it is one of --allowed-hosts: no request can put something into a cache
  * that other readers would get.
  */
@@ -36,7 +36,7 @@ const OF_SECRET = 'private, no-cache'
 const OPML_TYPE = 'text/x-opml; charset=utf-8'
 
 export interface PublicationParts {
-  readonly store: Pick<ReadStore, 'documents' | 'publications' | 'versions'>
+  readonly store: Pick<ReadStore, 'documents' | 'publications' | 'pictures' | 'versions'>
   readonly represent: Represent
   readonly limits: Pick<Limits, 'publicationRequest'>
   readonly settings: Pick<Config, 'publicationSeconds' | 'publicationsIndexed' | 'websubHub' | 'allowedHosts' | 'appName'>

@@ -29,7 +29,7 @@ const REPLY_BYTES_MAX = 64 * 1024
 const REPLY_MS_MAX = 30 * SECOND_MS
 
 export interface PingParts {
-  readonly store: Pick<ReadStore, 'documents' | 'publications' | 'versions'>
+  readonly store: Pick<ReadStore, 'documents' | 'publications' | 'pictures' | 'versions'>
   /** The writer of the service. */
   readonly own: Pick<Writer, 'putPublicationPing'>
   readonly client: Pick<OutboundClient, 'send'>

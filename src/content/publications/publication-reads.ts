@@ -6,7 +6,7 @@ import { fail, Failure } from '../../base/failure.ts'
 import { parseJson, type JsonObject } from '../../base/json.ts'
 import { headline } from '../../models/headline.ts'
 import { publication, type PublicationDocument } from '../../models/publication-model.ts'
-import { FEEDS, type Paper } from '../../publications/paper.ts'
+import { FEEDS, pictureHash, type Paper, type Story } from '../../publications/paper.ts'
 import type { Found, QueryCaller } from '../../store/query/find-query.ts'
 import type { ReadStore } from '../../store/read-store.ts'
 import { writeOpml } from '../feeds/opml.ts'
@@ -42,7 +42,7 @@ function noPublication(): Failure {
   return fail('notFound', 'There is no publication at this address')
 }
 
-export function createPublicationReads(store: Pick<ReadStore, 'documents' | 'publications'>) {
+export function createPublicationReads(store: Pick<ReadStore, 'documents' | 'publications' | 'pictures'>) {
   return {
     /**
      * The publication of an address; `secret` is undefined where the address has none. Throws notFound where there is none, it
@@ -83,7 +83,7 @@ function withoutReasons<T>(work: () => Awaitable<T>): Awaitable<T> {
 
 /** Throws what the query throws, as `judge` changes it, and badRequest for a cursor or a limit that cannot be read. */
 export function readPaper(
-  store: Pick<ReadStore, 'documents'>,
+  store: Pick<ReadStore, 'documents' | 'pictures'>,
   document: Omit<PublicationDocument, 'createdAt' | 'name'>,
   { site, base, hub, ...request }: PaperRequest,
   caller: QueryCaller,
@@ -97,7 +97,7 @@ export function readPaper(
 
   function paperOf(found: Found): Paper {
     const { id, title, description, language, contact, rights, sort, updatedAt } = document
-    const stories = found.items.map((text) => storyOf(parseJson(text) as JsonObject, { shown, site }))
+    const stories = withAlts(store, found.items.map((text) => storyOf(parseJson(text) as JsonObject, { shown, site })))
     const [sortedBy] = (['publishedAt', 'updatedAt'] as const).filter((name) => sort.startsWith(name))
     return {
       ...{ id, title, description, language, contact, rights, stories, base, hub, sortedBy },
@@ -107,4 +107,16 @@ export function readPaper(
       updatedAt: [updatedAt, ...stories.map((story) => story.updatedAt)].toSorted().at(-1) ?? updatedAt,
     }
   }
+}
+
+/** With what is known of the pictures that the service keeps. */
+function withAlts({ pictures }: Pick<ReadStore, 'pictures'>, stories: readonly Story[]): readonly Story[] {
+  const hashes = stories.map(({ imageUrl }) => (imageUrl === undefined ? undefined : pictureHash(imageUrl)))
+  const kept = hashes.filter((hash) => hash !== undefined)
+  if (kept.length === 0) return stories
+  const alts = pictures.pictureAlts(kept)
+  return stories.map((story, i) => {
+    const imageAlt = alts.get(hashes[i] ?? '')
+    return imageAlt === undefined ? story : { ...story, imageAlt }
+  })
 }

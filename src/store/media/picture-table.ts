@@ -91,6 +91,12 @@ export function getPicture(database: Database, hash: string): CountedPicture | u
   return row && countedOf(row)
 }
 
+/** What pictures show, by their hashes; without those of which nothing was written, and those that we do not have. */
+export function pictureAlts(database: Database, hashes: readonly string[]): ReadonlyMap<string, string> {
+  const sql = "SELECT hash, alt FROM picture WHERE hash IN (SELECT value FROM json_each(?)) AND alt <> ''"
+  return new Map(database.all(sql, JSON.stringify(hashes)).map(({ hash, alt }) => [String(hash), String(alt)]))
+}
+
 /** A page of pictures, those first that came last. */
 export function listPictures(database: Database, { limit, unused, after }: PictureQuery): PicturePage {
   const { createdAt, hash } = after ?? { createdAt: Number.MAX_SAFE_INTEGER, hash: '' }

@@ -68,9 +68,12 @@ const FEED_TRIGGERS: readonly SchemaPart[] = [
   },
 ]
 
+/** Moves the version of publications: their pages rest on it, and on more than documents. */
+const MOVE_PUBLICATIONS = "UPDATE model_version SET version = version + 1 WHERE model = 'publication';"
+
 /**
  * The secret goes with its publication. A change of it moves the version of the model, so that no page that was read with the
- * former secret is remembered.
+ * former secret is remembered; so does a change of what a picture shows, which pages say.
  */
 const PUBLICATION_TRIGGERS: readonly SchemaPart[] = [
   {
@@ -81,7 +84,12 @@ const PUBLICATION_TRIGGERS: readonly SchemaPart[] = [
   ...['INSERT', 'UPDATE', 'DELETE'].map((event) => ({
     name: `publication/secret-version ${event}`,
     sql: `CREATE TRIGGER "publication/secret-version ${event}" AFTER ${event} ON publication_secret
-      BEGIN UPDATE model_version SET version = version + 1 WHERE model = 'publication'; END`,
+      BEGIN ${MOVE_PUBLICATIONS} END`,
+  })),
+  ...Object.entries({ INSERT: "new.alt <> ''", UPDATE: 'new.alt <> old.alt', DELETE: "old.alt <> ''" }).map(([event, isSaid]) => ({
+    name: `publication/picture-version ${event}`,
+    sql: `CREATE TRIGGER "publication/picture-version ${event}" AFTER ${event} ON picture WHEN ${isSaid}
+      BEGIN ${MOVE_PUBLICATIONS} END`,
   })),
 ]
 
