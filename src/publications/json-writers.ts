@@ -4,8 +4,7 @@ import { categoriesOf, contactOf, FEEDS, permanentId, queryOf, titleOf, type Pap
 export function writeJsonFeed(paper: Paper): string {
   const { description, language, contact, stories, choice, next, base, hub } = paper
   const query = queryOf(choice)
-  const { email, link } = contactOf(contact)
-  const address = link ?? (email === undefined ? undefined : `mailto:${email}`)
+  const { address } = contactOf(contact)
   const isKnown = base !== ''
   return JSON.stringify({
     version: 'https://jsonfeed.org/version/1.1',

@@ -146,8 +146,7 @@ function loadedFrom(imageUrl: string, base: string, root: string): string | unde
 }
 
 function footer({ rights, contact, choice }: Paper, texts: PageTexts, own: Part): Html {
-  const { email, link } = contactOf(contact)
-  const address = email === undefined ? link : `mailto:${email}`
+  const { address } = contactOf(contact)
   const written = contact === '' ? null : address === undefined ? html`<span dir="auto">${contact}</span>` : html`<a href="${address}"${own}>${texts.contact}</a>`
   const feeds = Object.entries(FEEDS).map(([kind, { file, type }]) => {
     return html`<a type="${type}" href="${file}${queryOf(choice)}">${FEED_NAMES[kind as keyof typeof FEEDS]}</a>`

@@ -114,10 +114,22 @@ export function categoriesOf({ topic, eventCountry }: Story): readonly string[] 
   return [...new Set([topic?.name, eventCountry?.name].filter((name) => name !== undefined))]
 }
 
+export interface PaperContact {
+  readonly email?: string
+  readonly link?: string
+  /** Either as a URL, which opens a mail or a page. */
+  readonly address?: string
+}
+
 /** An e-mail address, a link, or a text that is neither. */
-export function contactOf(given: string): { readonly email?: string; readonly link?: string } {
+export function contactOf(given: string): PaperContact {
   const contact = given.replace(/^mailto:/i, '')
-  if (/^[^\s@<>"]+@[^\s@<>"]+$/.test(contact)) return { email: contact }
+  if (/^[^\s@<>"]+@[^\s@<>"]+$/.test(contact)) return { email: contact, address: mailtoOf(contact) }
   const link = webLink(contact)
-  return link === undefined ? {} : { link }
+  return link === undefined ? {} : { link, address: link }
+}
+
+/** An address alone: what has a meaning in such a URL, as the `?` of a subject, is escaped (RFC 6068 section 2). */
+function mailtoOf(email: string): string {
+  return `mailto:${email.toWellFormed().replaceAll(/[^\w.@+-]/gu, encodeURIComponent)}`
 }

@@ -83,11 +83,34 @@ describe('the page', () => {
   it('links to its contact, and shows what is none as a text', () => {
     assert.match(page(), /<a href="mailto:news@harbour\.example">Contact<\/a>/)
     assert.match(page({ contact: 'https://harbour.example/c' }), /<a href="https:\/\/harbour\.example\/c">Contact<\/a>/)
+    // An address alone, without a subject, a copy or another recipient.
+    assert.match(page({ contact: 'a?bcc=b%40evil.example&c,d@harbour.example' }), /href="mailto:a%3Fbcc%3Db%2540evil\.example%26c%2Cd@harbour\.example"/)
     // Stored before it was checked.
     for (const contact of ['call us', 'javascript:alert(1)']) {
       const text = page({ contact })
       assert.ok(text.includes(`<span dir="auto">${contact}</span>`))
       assert.doesNotMatch(text, /Contact<|href="javascript/)
+    }
+  })
+
+  it('attack: what has markup in any member is a text', () => {
+    const hostile = `"'><script>alert(1)</script><img src=x onerror=alert(1)><!--\u0000\ud800`
+    const named = { id: hostile, name: hostile }
+    const one: Story = {
+      ...{ id: hostile, title: hostile, url: `https://harbour.example/${hostile}`, publishedAt: paper().updatedAt, updatedAt: paper().updatedAt, excerpt: hostile },
+      ...{ imageUrl: `https://harbour.example/${hostile}`, imageAlt: hostile, source: { ...named, url: undefined }, topic: named, eventCountry: { isoCode: hostile, name: hostile } },
+    }
+    const other = { ...one, topic: { ...named, id: `${hostile}2` } }
+    const members = { title: hostile, description: hostile, contact: hostile, rights: hostile, stories: [one, other], cursor: hostile, next: hostile }
+    for (const choice of [{}, { topic: hostile, source: hostile, search: hostile }]) {
+      const text = page({ ...members, choice })
+      assert.ok(text.includes('&quot;&#39;&gt;&lt;script&gt;'))
+      // Every tag is whole, so that each of its attributes is one of ours.
+      const [, ...tags] = text.replace(/<style>.*?<\/style>/s, '').split('<')
+      const found = tags.map((tag) => /^\/?([a-z]+[1-6]?|!doctype)((?: [a-z-]+(?:="[^"<>]*")?)*)>/.exec(tag) ?? assert.fail(tag))
+      const attributes = found.flatMap(([, , written = '']) => [...written.matchAll(/ ([a-z-]+)(?:="[^"]*")?/g)].map(([, name]) => name))
+      assert.deepEqual(attributes.filter((name) => name?.startsWith('on') || name === 'style'), [])
+      assert.deepEqual(found.filter(([, name]) => name === 'script'), [])
     }
   })
 
