@@ -54,7 +54,7 @@ export function createMainServer({ service, services, node, config, live, pageAs
   const positions = store.replication === undefined ? undefined : createPositionGate(store.replication)
   const guard = { sessions, limits, now, positions }
   const publications = publicationRoutes({
-    ...{ store, limits, now, settings: config, cacheBytes: publicationCacheBytes, represent: service.content.represent },
+    ...{ store, limits, now, log, settings: config, cacheBytes: publicationCacheBytes, represent: service.content.represent },
     publicUrl: () => live().publicUrl,
     isEncrypted: facts.certificate !== undefined,
     run: { instance, versionsOf: node?.versionsOf },

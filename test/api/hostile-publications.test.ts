@@ -86,9 +86,13 @@ it('attack: a filter that cannot be run tells its readers nothing of itself', { 
   await service.app.services.store.as(SYSTEM).update(publicationModel, String(publication['id']), (stored) => ({ ...stored, filter }))
   for (const file of ['', 'feed.atom', 'items.json']) {
     const response = await fetch(`${service.url}${PATH}${file}`)
-    assert.equal(response.status, 503)
-    assert.equal(/secret|nope/i.test(await response.text()), false)
+    assert.deepEqual([response.status, response.headers.get('content-type')], [503, file === '' ? 'text/html; charset=utf-8' : 'application/json; charset=utf-8'])
+    const text = await response.text()
+    assert.equal(/secret|nope/i.test(text), false)
+    assert.match(text, file === '' ? /<h1 class="empty">This page cannot be shown now\./ : /The publication cannot be read now/)
   }
+  const unavailable = (await service.logged()).filter((line) => line.includes('request.unavailable'))
+  assert.equal(unavailable.length, 3)
 })
 
 it('search engines may index public publications where the setting lets them, and caches keep them as long as it says', async (t) => {

@@ -4,14 +4,24 @@
  */
 import { withRecovery, type Awaitable } from '../../base/awaitable.ts'
 import { fail, Failure } from '../../base/failure.ts'
+import type { Log } from '../../base/log.ts'
 import { UnreadableLink, type LinkPart } from '../../content/publications/unreadable-link.ts'
 import { parseAcceptLanguage } from '../../http/accept-language.ts'
 import type { Exchange, Handler, HttpResponse } from '../../http/exchange.ts'
 import { writeFailurePage, type FailureText } from '../../publications/failure-page.ts'
 import { NOT_INDEXED, OPEN_HEADERS, PAGE_HEADERS } from './publication-formats.ts'
 
-export function forPeople(serve: (exchange: Exchange) => Awaitable<HttpResponse>): Handler {
-  return (exchange) => withRecovery(() => serve(exchange), (error) => pageOf(error, exchange))
+export function forPeople(serve: (exchange: Exchange) => Awaitable<HttpResponse>, log: Pick<Log, 'warn'>): Handler {
+  return (exchange) =>
+    withRecovery(
+      () => serve(exchange),
+      (error) => {
+        if (!(error instanceof Failure)) throw error
+        // What no reader can mend, as the responder logs it.
+        if (error.status >= 500) log.warn('request.unavailable', { requestId: exchange.requestId, error })
+        return pageOf(error, exchange)
+      },
+    )
 }
 
 export function forPrograms(serve: (exchange: Exchange) => Awaitable<HttpResponse>): Handler {
@@ -33,11 +43,9 @@ function textOf(error: Failure): FailureText {
   return error.code === 'notFound' ? 'missing' : error.code === 'badRequest' ? 'brokenLink' : 'later'
 }
 
-/** Throws what is not of the reader's making, for the log. */
-function pageOf(error: unknown, exchange: Exchange): HttpResponse {
-  if (!(error instanceof Failure) || error.status >= 500) throw error
-  const { status, code, headers } = error
-  exchange.addLogFields({ code })
+function pageOf(error: Failure, exchange: Exchange): HttpResponse {
+  const { status, code, cause, headers } = error
+  exchange.addLogFields({ code, ...(cause === undefined ? {} : { cause }) })
   const body = writeFailurePage({ says: textOf(error), languages: parseAcceptLanguage(exchange.headers['accept-language']) })
   return { kind: 'raw', status, contentType: 'text/html; charset=utf-8', body, headers: { ...PAGE_HEADERS, ...NOT_INDEXED, ...headers } }
 }

@@ -10,6 +10,7 @@ import type { Limits } from '../../auth/limits.ts'
 import { withValue, type Awaitable } from '../../base/awaitable.ts'
 import type { Clock } from '../../base/clock.ts'
 import { Failure } from '../../base/failure.ts'
+import type { Log } from '../../base/log.ts'
 import type { Config } from '../../config/settings.ts'
 import { addressOfPublication } from '../../content/publications/publication-addresses.ts'
 import { readChoice, shownMembers } from '../../content/publications/publication-query.ts'
@@ -49,6 +50,7 @@ export interface PublicationParts {
   /** What names versions that no content does; see content/reads/reads.ts. */
   readonly run: Pick<ReadsOptions<KeptBody>, 'instance' | 'versionsOf' | 'thread'>
   readonly now: Clock
+  readonly log: Pick<Log, 'warn'>
 }
 
 export interface Serving extends PublicationParts {
@@ -64,7 +66,7 @@ export function paperHandler(serving: Serving, format: Format, isSecret: boolean
     headers: isSecret || !settings.publicationsIndexed ? { ...format.headers, ...NOT_INDEXED } : format.headers,
   }
   const serve = readHandler(serving, facts, (exchange, site) => ({ ...readingOf(serving, format, exchange, site), model: headline, rests: [headline, publication] }))
-  return format.file === '' ? forPeople(serve) : forPrograms(serve)
+  return format.file === '' ? forPeople(serve, serving.log) : forPrograms(serve)
 }
 
 type Reading = Pick<ReadRequest<Rendered>, 'key' | 'model' | 'rests' | 'compute'>

@@ -145,7 +145,7 @@ const guard = dataGuard({ sessions, limits, now })
 const forwarding = createForwarding(() => main, callFor, guard)
 const pagesOfSite = data.pages === undefined ? [] : pageRoutes(data.pages.assets, data.pages.settings, represent)
 const publications = publicationRoutes({
-  ...{ store: store.store, represent, settings, now, cacheBytes: publicationCacheBytes, run: { instance, thread } },
+  ...{ store: store.store, represent, settings, now, log, cacheBytes: publicationCacheBytes, run: { instance, thread } },
   limits: createPublicationLimit(() => settings.publicationsPerAddress, limitOptions),
   publicUrl: () => publicUrl,
   isEncrypted: data.certificate !== undefined,
