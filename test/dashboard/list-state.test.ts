@@ -2,9 +2,9 @@
 /** The state of a list: what a declaration offers, the address it is in, and the query it is. */
 import assert from 'node:assert/strict'
 import { describe, it, mock } from 'node:test'
-import { columnsTicked } from '../../src/dashboard/screens/list/column-choice.ts'
-import { columnFields, defaultColumns, filterFields, fittingColumns, sortableFields } from '../../src/dashboard/screens/list/list-fields.ts'
-import { columnsShown, listQuery, readState, rulesOf, sortOf, toggled, writeState, type ListState } from '../../src/dashboard/screens/list/list-state.ts'
+import { filterFields } from '../../src/dashboard/screens/list/filter-fields.ts'
+import { cardColumns, columnsOf, fittingColumns, sortableFields, type ListColumn } from '../../src/dashboard/screens/list/list-columns.ts'
+import { columnsShown, columnSort, columnsTicked, listQuery, readState, rulesOf, sortOf, toggled, writeState, type ListState } from '../../src/dashboard/screens/list/list-state.ts'
 import { headline } from '../../src/models/headline.ts'
 import { topic } from '../../src/models/topic.ts'
 import { user } from '../../src/models/user.ts'
@@ -12,6 +12,7 @@ import { user } from '../../src/models/user.ts'
 const ID = '0123456789abcdef01234567'
 
 const rules = rulesOf(headline)
+const namesOf = (columns: readonly ListColumn[]): readonly string[] => columns.map(({ name }) => name)
 
 describe('what a list offers by the declaration', () => {
   for (const [model, filters, columns, sortable] of [
@@ -25,27 +26,56 @@ describe('what a list offers by the declaration', () => {
     [user, 'appRole dashboardRole updatedAt createdAt', 'email appRole dashboardRole updatedAt', 'createdAt:desc email'],
   ] as const) {
     it(`of ${model.name}`, () => {
-      assert.equal(filterFields(model) .map(({ key }) => key) .join(' '), filters)
-      assert.equal(defaultColumns(model).join(' '), columns)
+      assert.equal(filterFields(model).map(({ key }) => key).join(' '), filters)
+      assert.equal(rulesOf(model).defaultColumns.join(' '), columns)
       assert.equal([...sortableFields(model).values()].join(' '), sortable)
     })
   }
 
   it('has the name first and leaves out what fits into no cell', () => {
-    assert.equal(columnFields(headline)[0]?.name, 'title')
-    assert.equal(columnFields(user)[0]?.name, 'email')
-    assert.ok(!columnFields(user).some(({ name }) => name === 'feedDecoratorStatus'))
-    assert.ok(!columnFields(headline).some(({ name }) => name === 'type'))
+    assert.equal(columnsOf(headline)[0]?.name, 'title')
+    assert.equal(columnsOf(user)[0]?.name, 'email')
+    assert.ok(!columnsOf(user).some(({ name }) => name === 'feedDecoratorStatus'))
+    assert.ok(!columnsOf(headline).some(({ name }) => name === 'type'))
   })
 })
 
 it('columns drop out where there is no room: status and dates last, the name never', () => {
-  const columns = ['title', 'source', 'topic', 'updatedAt', 'status'].map((key) => ({ key, isDetail: key === 'updatedAt' || key === 'status' }))
-  const shown = (rem: number) => fittingColumns(columns, rem).map(({ key }) => key).join(' ')
+  const columns = columnsOf(headline).filter(({ name }) => ['title', 'source', 'topic', 'updatedAt', 'status'].includes(name))
+  const shown = (rem: number) => namesOf(fittingColumns(columns, rem)).join(' ')
   assert.equal(shown(60), 'title source topic updatedAt status')
   assert.equal(shown(46), 'title source updatedAt status')
   assert.equal(shown(40), 'title updatedAt status')
   assert.equal(shown(10), 'title')
+})
+
+describe('a column', () => {
+  const column = (name: string): ListColumn => columnsOf(headline).find((one) => one.name === name) ?? assert.fail(name)
+  const document = { title: 'Fog', status: 'draft', publishAt: '2026-03-01T08:00:00.000Z', updatedAt: '2026-02-01T08:00:00.000Z' }
+
+  it('shows the member of its name, or is computed from those that it names', () => {
+    assert.equal(column('title').value(document), 'Fog')
+    assert.equal(column('source').value(document), undefined)
+    assert.deepEqual(column('status').value(document), { status: 'draft', publishAt: document.publishAt })
+    assert.deepEqual(columnsOf(headline).filter(({ computedFrom }) => computedFrom).map(({ name }) => name), ['status'])
+  })
+
+  it('sorts as the tab has it, and not where all rows are equal', () => {
+    const sorts = (query: string) => ['title', 'status', 'publishedAt', 'source'].map((name) => columnSort(column(name), readState(new URLSearchParams(query), rules)))
+    assert.deepEqual(sorts(''), ['title', 'status', 'publishedAt:desc', undefined])
+    assert.deepEqual(sorts('status=active'), ['title', undefined, 'publishedAt:desc', undefined])
+    assert.deepEqual(sorts('status=active&status=draft'), ['title', 'status', 'publishedAt:desc', undefined])
+    assert.deepEqual(sorts('scheduled=true'), ['title', 'publishAt', 'publishedAt:desc', undefined])
+  })
+
+  it('of a date is one on a card: that of the sort', () => {
+    const [all, shown] = [rules.columns, columnsShown(readState(new URLSearchParams('status=active'), rules), rules)]
+    const details = (...sorts: (string | undefined)[]) => namesOf(cardColumns(shown, all, sorts).filter(({ isDetail }) => isDetail)).join(' ')
+    assert.equal(details('title', 'publishedAt:desc'), 'status publishedAt')
+    assert.equal(details('updatedAt:desc', 'publishedAt:desc'), 'updatedAt status')
+    assert.equal(details('createdAt'), 'status createdAt')
+    assert.equal(details('title'), 'updatedAt status publishedAt')
+  })
 })
 
 describe('the address of a list', () => {
@@ -92,12 +122,12 @@ describe('the address of a list', () => {
   it('bounds values and columns', () => {
     const many = new URLSearchParams(Array.from({ length: 50 }, (_, i) => ['topic', `id${i}`]))
     assert.equal(readState(many, rules).filters.get('topic')?.length, 20)
-    const all = new URLSearchParams({ columns: rules.columns.join() })
+    const all = new URLSearchParams({ columns: namesOf(rules.columns).join() })
     assert.equal(readState(all, rules).columns?.length, 8)
   })
 
   it('names columns before those that were stored, and those before the usual ones', () => {
-    const columns = (query: string, stored?: string) => columnsShown(readState(new URLSearchParams(query), rules, stored), rules)
+    const columns = (query: string, stored?: string) => namesOf(columnsShown(readState(new URLSearchParams(query), rules, stored), rules))
     assert.deepEqual(columns('columns=title,url', 'title,status'), ['title', 'url'])
     assert.deepEqual(columns('', 'title,status'), ['title', 'status'])
     assert.deepEqual(columns('', 'nothing,of,this'), rules.defaultColumns)
@@ -110,11 +140,11 @@ describe('the address of a list', () => {
 describe('the columns that a reader ticks in one tab', () => {
   const state = (query: string, columns?: readonly string[]): ListState => ({ ...readState(new URLSearchParams(query), rules), columns })
   const [all, published] = ['', 'status=active']
-  const both = (columns: readonly string[]) => [all, published].map((query) => columnsShown(state(query, columns), rules).join(' '))
+  const both = (columns: readonly string[]) => [all, published].map((query) => namesOf(columnsShown(state(query, columns), rules)).join(' '))
   const tick = (query: string, columns: readonly string[] | undefined, change: (shown: readonly string[]) => readonly string[]) =>
-    columnsTicked(change(columnsShown(state(query, columns), rules)), state(query, columns), rules)
+    columnsTicked(change(namesOf(columnsShown(state(query, columns), rules))), state(query, columns), rules)
   const without = (name: string) => (shown: readonly string[]) => shown.filter((one) => one !== name)
-  const also = (name: string) => (shown: readonly string[]) => rules.columns.filter((one) => one === name || shown.includes(one))
+  const also = (name: string) => (shown: readonly string[]) => namesOf(rules.columns).filter((one) => one === name || shown.includes(one))
 
   it('are those of all tabs, without the date of the tab', () => {
     const fewer = tick(published, undefined, without('source'))

@@ -1,35 +1,27 @@
 /** Choosing the columns of a list. The first names the row and stays. */
-import type { StoredDocument } from '../../any-documents.ts'
-import type { TableColumn } from '../../kit/table/table-column.ts'
+import { fieldTitle } from '../../model-titles.ts'
 import { h } from '../../kit/dom.ts'
-import { columnsTicked } from './column-choice.ts'
 import { COLUMNS_MAX } from './list-state.ts'
 import type { ListView } from './list-view.ts'
 
-export function columnPanel(
-  columns: readonly TableColumn<StoredDocument>[],
-  { columns: shown, state, rules, chooseColumns }: Pick<ListView, 'columns' | 'state' | 'rules' | 'chooseColumns'>,
-  onChange: () => void,
-): HTMLElement {
-  const boxes = columns.map(({ key }) =>
-    h('input', { type: 'checkbox', value: key, checked: shown().includes(key), on: { change } }),
-  )
+export function columnPanel({ columns, rules, tickColumns }: Pick<ListView, 'columns' | 'rules' | 'tickColumns'>, onChange: () => void): HTMLElement {
+  const shown = columns()
+  const boxes = rules.columns.map((one) => h('input', { type: 'checkbox', value: one.name, checked: shown.includes(one), on: { change } }))
   limit()
   return h(
     'ul',
     {},
-    boxes.map((box, i) => h('li', {}, h('label', { class: 'tick' }, box, columns[i]?.title))),
+    boxes.map((box) => h('li', {}, h('label', { class: 'tick' }, box, fieldTitle(box.value)))),
   )
 
   function change(): void {
-    const ticked = boxes.filter(({ checked }) => checked).map(({ value }) => value)
-    chooseColumns(columnsTicked(ticked, state(), rules))
+    tickColumns(boxes.filter(({ checked }) => checked).map(({ value }) => value))
     onChange()
     limit()
   }
 
   function limit(): void {
-    const isFull = shown().length >= COLUMNS_MAX
+    const isFull = columns().length >= COLUMNS_MAX
     for (const [i, box] of boxes.entries()) box.disabled = i === 0 || (isFull && !box.checked)
   }
 }

@@ -4,7 +4,7 @@ import { button, h, type Child } from '../../kit/dom.ts'
 import { labelled, problemLine, submitForm } from '../../kit/elements.ts'
 import { QUICK_RANGES, readDays, writeDays } from './date-range.ts'
 import { rangeTitle } from './range-title.ts'
-import type { FilterField } from './list-fields.ts'
+import type { FilterField } from './filter-fields.ts'
 import type { ListView } from './list-view.ts'
 
 export function datePanel(field: FilterField, { valuesOf, choose }: Pick<ListView, 'valuesOf' | 'choose'>): Child {

@@ -8,8 +8,8 @@ import { draftsOf, labelOf, type StoredDocument } from '../../any-documents.ts'
 import { bulkBar } from './bulk-bar.ts'
 import type { Standing } from './bulk-offers.ts'
 import { filterChips } from './filter-chips.ts'
-import { columnIn, columnsOf, withOneDate } from './list-columns.ts'
-import { fittingColumns } from './list-fields.ts'
+import { tableColumn } from './list-cells.ts'
+import { cardColumns, fittingColumns } from './list-columns.ts'
 import { listMenus } from './list-menus.ts'
 import { liveRows } from './live-rows.ts'
 import { createListView } from './list-view.ts'
@@ -42,7 +42,6 @@ export function documentList(model: Model, context: ScreenContext): Screen {
   const { client, user, signal } = context
   const title = modelsTitle(model)
   const documents = draftsOf(client, model)
-  const columns = columnsOf(model)
   const isSearched = model.search.length > 0
   const mayRemove = may('remove', model, user)
   // Those who write see drafts that lack something yet.
@@ -58,11 +57,12 @@ export function documentList(model: Model, context: ScreenContext): Screen {
   const key = (): string => `${user.id} ${model.name}?${view.key()}`
   const total = totalLine(key)
   const shownColumns = () => {
-    const names = view.columns()
-    const shown = columns.filter(({ key }) => names.includes(key)).map((one) => columnIn(one, view.state()))
+    const shown = view.columns()
     // Cards say in their styles what else they show.
-    if (matchMedia('(width < 46rem)').matches) return withOneDate(shown, columns, [view.sort(), view.usualSort()])
-    return fittingColumns(shown, (document.querySelector('main')?.clientWidth ?? innerWidth) / rootFontSize())
+    const columns = matchMedia('(width < 46rem)').matches
+      ? cardColumns(shown, view.rules.columns, [view.sort(), view.usualSort()])
+      : fittingColumns(shown, (document.querySelector('main')?.clientWidth ?? innerWidth) / rootFontSize())
+    return columns.map((one) => tableColumn(model, one, view.columnSort(one)))
   }
 
   const standings = new Map<string, Standing>()
@@ -169,7 +169,7 @@ export function documentList(model: Model, context: ScreenContext): Screen {
       'div',
       { class: 'list-tools' },
       isSearched && search,
-      listMenus({ model, context, view, columns, onColumns: () => table.show({ columns: shownColumns() }) }),
+      listMenus({ model, context, view, onColumns: () => table.show({ columns: shownColumns() }) }),
       pictureSwitch(model, () => table.show({})),
     ),
     chips.element,

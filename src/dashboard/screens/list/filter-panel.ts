@@ -12,8 +12,9 @@ import { isAbort, errorText } from '../../kit/states.ts'
 import { filterTitle, valueName } from './filter-chips.ts'
 import { datePanel } from './date-panel.ts'
 import { rememberName } from './document-names.ts'
-import { words } from './list-columns.ts'
-import { defaultSort, notKey, ON, type FilterField } from './list-fields.ts'
+import { words } from './list-cells.ts'
+import { defaultSort } from './list-columns.ts'
+import { notKey, ON, type FilterField } from './filter-fields.ts'
 import type { ListView } from './list-view.ts'
 
 const SEARCH_PAUSE_MS = 150

@@ -1,12 +1,10 @@
 /** The menus over a list. */
 import type { Model } from '../../../models/schema.ts'
-import type { StoredDocument } from '../../any-documents.ts'
 import type { ScreenContext } from '../../screen.ts'
 import { t } from '../../texts.ts'
 import { dropDown } from '../../kit/drop-down.ts'
 import { h, type Child } from '../../kit/dom.ts'
 import { icon, type IconName } from '../../kit/icons.ts'
-import type { TableColumn } from '../../kit/table/table-column.ts'
 import { columnPanel } from './column-panel.ts'
 import { exportPanel } from './export-panel.ts'
 import { filterPanel } from './filter-panel.ts'
@@ -17,16 +15,15 @@ export interface ListMenusOptions {
   readonly model: Model
   readonly context: ScreenContext
   readonly view: ListView
-  readonly columns: readonly TableColumn<StoredDocument>[]
   /** Called when others are to be shown. */
   readonly onColumns: () => void
 }
 
-export function listMenus({ model, context, view, columns, onColumns }: ListMenusOptions): readonly HTMLElement[] {
+export function listMenus({ model, context, view, onColumns }: ListMenusOptions): readonly HTMLElement[] {
   return [
     menu(t('list.filter'), 'filter', () => filterPanel(view)),
     menu(t('list.views'), 'view', (close) => viewsPanel(model, context, { view, close })),
-    menu(t('list.columns'), 'columns', () => columnPanel(columns, view, onColumns)),
+    menu(t('list.columns'), 'columns', () => columnPanel(view, onColumns)),
     menu(t('list.export'), 'download', (close) => exportPanel(model, context, { query: view.query, close })),
   ]
 

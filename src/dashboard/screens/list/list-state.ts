@@ -9,7 +9,8 @@ import type { Model } from '../../../models/schema.ts'
 import type { User } from '../../../models/user.ts'
 import { sortPath } from '../../kit/table/table-column.ts'
 import { isRange, rangeFilter } from './date-range.ts'
-import { columnFields, defaultColumns, defaultSort, filterFields, flagFields, notFields, personFilter, SCHEDULED, sortableFields, statusSorts, tabSorts } from './list-fields.ts'
+import { filterFields, flagFields, notFields, personFilter } from './filter-fields.ts'
+import { columnsOf, defaultSort, indexedSorts, SCHEDULED, sortableFields, type ListColumn } from './list-columns.ts'
 
 const SEARCH_CHARS_MAX = 200
 /** Values of one filter. */
@@ -33,18 +34,18 @@ export interface ListState {
 /** What the state of a list can be, by the declaration of its model. */
 export function rulesOf(model: Model, reader?: User) {
   const fields = filterFields(model)
+  const columns = columnsOf(model)
   return {
     filters: [...fields, ...(reader === undefined ? [] : [personFilter(reader)]), ...flagFields(model), ...notFields(fields)],
     sortable: sortableFields(model),
     sort: defaultSort(model),
-    tabSorts: tabSorts(model),
     /** Whether documents can be published at a time. */
     isScheduling: 'publishAt' in model.fields,
-    /** Sorts by a status, and then in an order that an index has. */
-    wholeSorts: statusSorts(model),
+    /** Sorts by a member, and then in an order that an index has. */
+    wholeSorts: indexedSorts(model),
     /** All that there are; the first is always shown. */
-    columns: columnFields(model).map(({ name }) => name),
-    defaultColumns: defaultColumns(model),
+    columns,
+    defaultColumns: columns.filter(({ tabs }) => tabs === 'all').map(({ name }) => name),
   }
 }
 
@@ -76,7 +77,8 @@ export function tabOf({ filters, isScheduled }: Pick<ListState, 'filters' | 'isS
 
 /** The order before the reader chooses another. */
 export function usualSort(state: Pick<ListState, 'filters' | 'isScheduled'>, rules: ListRules): string | undefined {
-  return rules.tabSorts.get(tabOf(state)) ?? rules.sort
+  const tab = tabOf(state)
+  return rules.columns.flatMap(({ tabSorts }) => tabSorts[tab] ?? [])[0] ?? rules.sort
 }
 
 /** What is chosen with a sort; undefined where the tab has it anyway, or cannot have it. */
@@ -90,11 +92,16 @@ export function sortOf(state: ListState, rules: ListRules): string | undefined {
   return chosenSort(state.sort, state, rules) ?? usualSort(state, rules)
 }
 
-/** The columns of the list: those for all tabs, and the date of this one unless the reader has hidden it. */
-export function columnsShown(state: ListState, rules: ListRules): readonly string[] {
+/** How a column sorts in the tab that is shown. One whose rows all have the same value sorts nothing. */
+export function columnSort({ name, sort, tabSorts }: ListColumn, state: Pick<ListState, 'filters' | 'isScheduled'>): string | undefined {
+  return tabSorts[tabOf(state)] ?? (state.filters.get(name)?.length === 1 ? undefined : sort)
+}
+
+/** The columns of the list: those for all tabs, and those of this one unless the reader has hidden them. */
+export function columnsShown(state: ListState, rules: ListRules): readonly ListColumn[] {
   const chosen = columnChoice(state, rules)
-  const date = tabDate(state, rules)
-  return rules.columns.filter((name) => chosen.includes(name) || (name === date && !chosen.includes(hidden(name))))
+  const own = tabColumns(state, rules)
+  return rules.columns.filter(({ name }) => chosen.includes(name) || (own.includes(name) && !chosen.includes(hidden(name))))
 }
 
 /** The columns for all tabs. */
@@ -102,13 +109,25 @@ export function columnChoice({ columns }: Pick<ListState, 'columns'>, rules: Lis
   return columns ?? rules.defaultColumns
 }
 
-/** The date that the documents of a tab have, and those of other tabs have not. That of Scheduled stands with the status. */
-export function tabDate(state: Pick<ListState, 'filters' | 'isScheduled'>, rules: ListRules): string {
-  return state.isScheduled ? '' : sortPath(rules.tabSorts.get(tabOf(state)))
+/**
+ * The columns for all tabs, where the reader ticks these in one. A column of that tab, which is shown there unasked, becomes none of
+ * them by staying ticked; where its tick is taken away, it is hidden in the tab.
+ */
+export function columnsTicked(ticked: readonly string[], state: ListState, rules: ListRules): readonly string[] {
+  const before = columnChoice(state, rules)
+  const own = tabColumns(state, rules)
+  const kept = ticked.filter((name) => !own.includes(name) || before.includes(name))
+  const isHidden = (name: string): boolean => !ticked.includes(name) && (own.includes(name) || before.includes(hidden(name)))
+  return [...kept, ...rules.columns.flatMap(({ name }) => (isHidden(name) ? [hidden(name)] : []))]
 }
 
-/** Stands among the columns for the date of a tab where the reader has hidden it. */
-export function hidden(name: string): string {
+/** The columns that stand in this tab unasked, and in all others only where they are chosen. */
+function tabColumns(state: Pick<ListState, 'filters' | 'isScheduled'>, rules: ListRules): readonly string[] {
+  return rules.columns.flatMap(({ name, tabs }) => (tabs !== 'all' && tabs.includes(tabOf(state)) ? [name] : []))
+}
+
+/** Stands among the columns for one of a tab where the reader has hidden it. */
+function hidden(name: string): string {
   return `-${name}`
 }
 
@@ -180,10 +199,10 @@ export function isNarrowed({ search, filters, isScheduled }: ListState): boolean
 function readColumns(text: string | undefined, rules: ListRules): readonly string[] | undefined {
   if (text === undefined) return undefined
   const wanted = new Set(text.split(','))
-  const [main = '', ...others] = rules.columns
+  const [main = '', ...others] = rules.columns.map(({ name }) => name)
   const known = others.filter((name) => wanted.has(name)).slice(0, COLUMNS_MAX - 1)
-  const dates = [...rules.tabSorts.values()].map((sort) => hidden(sortPath(sort)))
-  return known.length === 0 && !wanted.has(main) ? undefined : [main, ...known, ...dates.filter((mark) => wanted.has(mark))]
+  const marks = rules.columns.flatMap(({ name, tabs }) => (tabs !== 'all' && tabs.length > 0 ? [hidden(name)] : []))
+  return known.length === 0 && !wanted.has(main) ? undefined : [main, ...known, ...marks.filter((mark) => wanted.has(mark))]
 }
 
 function isId(value: string): boolean {

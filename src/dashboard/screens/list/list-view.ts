@@ -3,11 +3,14 @@ import type { Model } from '../../../models/schema.ts'
 import { storeChoice, storedChoice } from '../../browser-storage.ts'
 import { hrefTo, replaceQuery, stepToQuery } from '../../screen-url.ts'
 import type { ScreenContext } from '../../screen.ts'
-import type { FilterField } from './list-fields.ts'
+import type { FilterField } from './filter-fields.ts'
+import type { ListColumn } from './list-columns.ts'
 import {
   chosenSort,
   columnChoice,
+  columnSort,
   columnsShown,
+  columnsTicked,
   isNarrowed,
   listQuery,
   readState,
@@ -56,6 +59,7 @@ export function createListView(model: Model, { client, user, screenUrl, signal }
     usualSort: () => usualSort(state, rules),
     rules,
     columns: () => columnsShown(state, rules),
+    columnSort: (column: ListColumn) => columnSort(column, state),
     columnChoice: () => columnChoice(state, rules),
     isScheduling: rules.isScheduling,
     /** The query of the list with some of its state changed. */
@@ -66,8 +70,9 @@ export function createListView(model: Model, { client, user, screenUrl, signal }
     /** Filters by this value alone. */
     choose: ({ key }: FilterField, value: string) => change({ filters: withValues(state.filters, key, [value]) }),
     clearFilters: () => change({ filters: new Map() }),
-    /** For all tabs, as `columnsTicked()` makes them. */
-    chooseColumns(columns: readonly string[]): void {
+    /** Shows these in the tab, and in the others what they mean there. */
+    tickColumns(ticked: readonly string[]): void {
+      const columns = columnsTicked(ticked, state, rules)
       const text = columns.join()
       const isUsual = text === rules.defaultColumns.join()
       storeChoice(choice, isUsual ? undefined : text)

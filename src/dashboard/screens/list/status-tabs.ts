@@ -12,7 +12,7 @@ import { locale, t, textOr } from '../../texts.ts'
 import { atMostEvery, debouncedRequest } from '../../timing.ts'
 import { h } from '../../kit/dom.ts'
 import { partLinks } from '../../kit/part-links.ts'
-import { SCHEDULED } from './list-fields.ts'
+import { SCHEDULED } from './list-columns.ts'
 import { tabOf, type ListState } from './list-state.ts'
 import type { ListView } from './list-view.ts'
 
