@@ -77,8 +77,8 @@ export function readinessChecks({ store, dataDir, backups, offsite, mailFailingS
     async cluster() {
       const state = replication?.state()
       if (state?.kind !== 'diverged') return undefined
-      if (state.isAhead) return concern('logLost', 'the log has lost entries that this node has')
-      return concern('diverged', 'this node fetches its data again from another one')
+      if (state.isAhead) return concern('logLost', 'this node keeps its data, of which the log has lost a part')
+      return concern('diverged', 'this node fetches its data again from another one, which has to run')
     },
     async folder() {
       return folderConcern() === undefined ? undefined : concern('folder', 'the folder of feeds cannot be used')

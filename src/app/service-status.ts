@@ -13,6 +13,7 @@ import { offsiteConcerns, offsiteStatus, type OffsitePlaces } from './offsite-co
 import { pictureConcern } from './picture-limit.ts'
 import { FREE_BYTES_MIN, freeBytes, problemsFound, type ReadinessChecks } from './readiness.ts'
 import { sizeOf, type ServiceCounters } from './service-metrics.ts'
+import type { Replication } from '../store/cluster/replication.ts'
 import type { Store } from '../store/store.ts'
 
 /** Mail that waits is looked through for the last words of the mail server. */
@@ -35,7 +36,9 @@ export interface StatusOptions {
   /** Why the stored mail settings are not used; undefined where they are. */
   readonly mailProblem: () => string | undefined
   readonly backups: () => BackupSettings
-  /** What is to be done about the cluster, of a node. */
+  /** Of a node. */
+  readonly replication: Pick<Replication, 'state'> | undefined
+  /** What is to be done about the cluster, of a node, besides what its check finds. */
   readonly cluster: (() => readonly Concern[]) | undefined
   /** What of the schedule could not be carried out. */
   readonly schedule: () => readonly Concern[]
@@ -157,7 +160,10 @@ const MORE: Readonly<Record<keyof ReadinessChecks, (options: StatusOptions) => P
     const detail = offsiteConcerns(backups().offsite, now()).join('; ')
     return { message: detail, detail }
   },
-  cluster: async () => undefined,
+  async cluster({ replication }) {
+    const state = replication?.state()
+    return state?.kind === 'diverged' ? { message: state.reason, detail: state.reason } : undefined
+  },
   async folder({ folderConcern }) {
     const detail = folderConcern()
     return detail === undefined ? undefined : { message: detail, detail }

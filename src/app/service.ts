@@ -149,7 +149,7 @@ function operationParts(options: ServiceOptions, pictureLimit: () => PictureLimi
     version: VERSION,
     ...{ instance, startedAt, now, dataDir, database: backups.paths.database, store, guestLimit, pictureLimit, counters, checks },
     mail: mail.description,
-    cluster: node?.concerns,
+    ...{ replication: store.replication, cluster: node?.concerns },
     schedule: schedule.concerns,
     folderConcern: feedFolder.concern,
     mailProblem: mail.problem,

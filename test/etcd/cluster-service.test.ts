@@ -197,6 +197,7 @@ describe('two nodes', { skip: noEtcd === false ? ONLY_HERE : noEtcd }, () => {
     await until(async () => (await broken.call('GET', '/readyz')).status === 503)
     const read = await broken.call('GET', '/api/v1/auth/me', { token: guest.token })
     assert.deepEqual([read.status, read.headers.get('retry-after')], [503, '5'])
+    assert.deepEqual((await broken.call('GET', '/readyz')).at('reasons'), ['cluster: this node fetches its data again from another one, which has to run'])
     assert.match(await broken.app.replaced, /a row is missing/)
     const key = clusterKeysOf(one.app.services.secrets).sign
     const wanted = { method: 'GET', path: '/cluster/snapshot', to: nodeOf(two) } as const

@@ -28,11 +28,6 @@ const TRIM_MS = MINUTE_MS
 /** How often what is committed is made durable, for the log to be trimmed behind it. */
 const SYNC_MS = 10_000
 
-function ofDiverged({ isAhead, reason: detail }: { readonly isAhead: boolean; readonly reason: string }): Concern {
-  if (isAhead) return concern('logLost', `this node is out of service and keeps its data, of which the log has lost a part: ${detail}`, { detail })
-  return concern('diverged', `this node has diverged and fetches its data again: ${detail}`, { detail })
-}
-
 function ofSilent(one: NodeRecord): Concern {
   const message = `node ${one.node} ${silenceOf(one)}: start it, or run "dateline cluster remove ${one.node}"`
   return concern(one.state === JOINED ? 'nodeNotStarted' : 'nodeSilent', message, { name: one.node, at: isoDate(one.time) })
@@ -144,13 +139,12 @@ export function startClusterWork(options: ClusterWorkOptions) {
     /** Resolves with the reason when the service has to start again: with a copy of another node, or as its identity is taken. */
     replaced: replaced.promise,
     trimmedTo: trimming.trimmedTo,
-    /** What needs attention. */
+    /** What needs attention, besides what keeps this node out of service, which its readiness check finds. */
     concerns(): readonly Concern[] {
       const state = replication.state()
       const silent = heartbeat.nodes().filter(({ isAlive }) => !isAlive)
       const failure = heartbeat.failure()
       return [
-        ...(state.kind === 'diverged' ? [ofDiverged(state)] : []),
         ...(url() === undefined ? [concern('noUrl', 'no other node can fetch the data of this one, as it tells no URL: set --cluster-node-url')] : []),
         ...(state.kind === 'no-quorum' ? [concern('noQuorum', 'the log has no quorum: nothing can be written until more servers of etcd run')] : []),
         ...(failure === undefined ? [] : [concern('etcdFailing', `the last exchange with etcd failed: ${failure}`, { detail: failure })]),
