@@ -1,6 +1,6 @@
 /**
  * Restoring a site from off-site backups, for the reader of the set-up address of a new service: where it is and the identity, what is
- * there, and the way back to it. The identity is in the form alone, and is gone with the page.
+ * there, and the way back to it. What is given and how far it is outlives the form, which is rebuilt in another language.
  */
 import { NetworkError, Unauthorized, type Client } from '../../../client/client.ts'
 import type { FirstRestored, FoundSite } from '../../../models/responses.ts'
@@ -12,8 +12,11 @@ import { whileBusy } from '../../kit/focus.ts'
 import { byteSize, dateTime, dateTimeText } from '../../kit/moments.ts'
 import { errorText } from '../../kit/states.ts'
 import { contentText, fact } from '../operations/restore-dialog.ts'
+import type { SiteRestore } from '../sign-in/sign-in-state.ts'
 
 const EXAMPLES = { bucket: 's3://AKID@backups/news?region=eu-central-1', directory: 'file:///mnt/nas/dateline' }
+type Sent = NonNullable<SiteRestore['sent']>
+
 /** Between two looks at how far it is. */
 const LOOK_MS = 700
 
@@ -21,18 +24,19 @@ export interface FirstRestoreOptions {
   readonly client: Client
   /** Of the set-up address. */
   readonly token: string
+  readonly restore: SiteRestore
   readonly signal: AbortSignal
   /** Goes back to becoming the first administrator. */
   readonly leave: () => void
 }
 
-export function firstRestoreForm({ client, token, signal, leave }: FirstRestoreOptions): HTMLElement {
+export function firstRestoreForm({ client, token, restore, signal, leave }: FirstRestoreOptions): HTMLElement {
   const plain = { autocomplete: 'off', spellcheck: 'false', dir: 'ltr' } as const
-  const place = h('input', { ...plain, name: 'place', required: true })
-  const keys = h('input', { ...plain, name: 'keys', type: 'password', autocomplete: 'new-password' })
-  const identity = h('textarea', { ...plain, name: 'identity', required: true, rows: 3 })
+  const place = h('input', { ...plain, name: 'place', required: true, value: restore.place })
+  const keys = h('input', { ...plain, name: 'keys', type: 'password', autocomplete: 'new-password', value: restore.keys })
+  const identity = h('textarea', { ...plain, name: 'identity', required: true, rows: 3, value: restore.identity })
   const file = h('input', { type: 'file', on: { change: () => void takeFile() } })
-  const at = h('input', { type: 'datetime-local', name: 'at' })
+  const at = h('input', { type: 'datetime-local', name: 'at', value: restore.at })
   const problem = problemLine('restore-problem')
   const outcome = h('div', { role: 'status' })
   const look = h('button', { type: 'submit' }, t('firstRestore.look'))
@@ -49,20 +53,25 @@ export function firstRestoreForm({ client, token, signal, leave }: FirstRestoreO
     h('div', { class: 'buttons' }, look, button(t('first.back'), leave, { class: 'plain' })),
   )
   // What was found is not what is given any more.
-  form.addEventListener('input', () => fill(outcome))
+  form.addEventListener('input', take)
   const element = h('section', { class: 'hint' }, h('h2', {}, t('firstRestore.offer')), form, outcome)
-  after(0, () => place.focus())
+  if (restore.sent !== undefined) void follow(restore.sent)
   return element
 
+  function take(): void {
+    fill(outcome)
+    Object.assign(restore, { place: place.value.trim(), keys: keys.value, identity: identity.value, at: at.value })
+  }
+
   function given() {
-    const time = at.value === '' ? '' : new Date(at.value).toISOString()
-    return { token, place: place.value.trim(), keys: keys.value, identity: identity.value, at: time }
+    const { sent: _, at: time, ...source } = restore
+    return { token, ...source, at: time === '' ? '' : new Date(time).toISOString() }
   }
 
   async function takeFile(): Promise<void> {
     const chosen = file.files?.[0]
     if (chosen !== undefined) identity.value = await chosen.text()
-    fill(outcome)
+    take()
   }
 
   async function lookThere(): Promise<void> {
@@ -71,24 +80,29 @@ export function firstRestoreForm({ client, token, signal, leave }: FirstRestoreO
     const source = given()
     try {
       const found = await client.auth.lookForSite(source, { signal })
-      const restore = button(t('restore.confirm'), () => void bringBack(source), { class: 'primary' })
-      fill(outcome, h('dl', { class: 'given' }, factsOf(found)), told(found.warnings), found.missingUntil !== null && h('p', { class: 'banner' }, t('firstRestore.missing', { date: dateTimeText(found.missingUntil) })), restore)
-      restore.focus()
+      const confirm = button(t('restore.confirm'), () => bringBack(source), { class: 'primary' })
+      fill(outcome, h('dl', { class: 'given' }, factsOf(found)), told(found.warnings), found.missingUntil !== null && h('p', { class: 'banner' }, t('firstRestore.missing', { date: dateTimeText(found.missingUntil) })), confirm)
+      confirm.focus()
     } catch (error) {
       if (!signal.aborted) fill(problem, errorText(error))
     }
   }
 
-  /** Shows how far it is until the service runs on the site. A response may be lost on the way; then the service is asked. */
-  async function bringBack(source: ReturnType<typeof given>): Promise<void> {
-    form.hidden = true
-    const bar = h('progress', { max: 100, value: 0, 'aria-label': t('restore.running') })
-    fill(outcome, bar, h('p', {}, t('restore.running')))
-    const sent: { restored?: FirstRestored; error?: unknown } = {}
-    client.auth.restoreSite(source, { signal }).then(
+  function bringBack(source: ReturnType<typeof given>): void {
+    const sent: Sent = {}
+    restore.sent = sent
+    client.auth.restoreSite(source).then(
       (restored) => void (sent.restored = restored),
       (error: unknown) => void (sent.error = error),
     )
+    void follow(sent)
+  }
+
+  /** Shows how far it is until the service runs on the site. A response may be lost on the way; then the service is asked. */
+  async function follow(sent: Sent): Promise<void> {
+    form.hidden = true
+    const bar = h('progress', { max: 100, value: 0, 'aria-label': t('restore.running') })
+    fill(outcome, bar, h('p', {}, t('restore.running')))
     while (!signal.aborted) {
       await new Promise<void>((resolve) => void after(LOOK_MS, resolve))
       if (sent.error !== undefined && !(sent.error instanceof NetworkError)) return giveUp(errorText(sent.error))
@@ -100,12 +114,13 @@ export function firstRestoreForm({ client, token, signal, leave }: FirstRestoreO
         // Another run of the service, which does not know the token; while it starts, there is no answer.
         if (!(error instanceof Unauthorized)) continue
         const setup = await client.dashboard.setup({ signal }).catch(() => undefined)
-        if (setup !== undefined) return void fill(element, ending(setup.hasAdministrator, source.place, sent.restored))
+        if (setup !== undefined) return void fill(element, ending(setup.hasAdministrator, restore.place, sent.restored))
       }
     }
   }
 
   function giveUp(reason: string): void {
+    restore.sent = undefined
     form.hidden = false
     fill(outcome)
     fill(problem, reason)

@@ -7,7 +7,7 @@ import { notifyFailure } from '../../kit/notices.ts'
 import { loadFirstRestore } from '../../screen-loading.ts'
 import { languageChoice } from '../../kit/language-choice.ts'
 import { signInForm } from './sign-in-form.ts'
-import type { SignInOptions } from './sign-in-state.ts'
+import type { SignInOptions, SiteRestore } from './sign-in-state.ts'
 
 const PRODUCT = 'Dateline'
 
@@ -35,7 +35,8 @@ export function showSignInPage({ chooseLanguage, ...options }: SignInPageOptions
     ),
   )
   form.querySelector('input')?.focus()
-  void tellSetup()
+  if (options.state.restore === undefined) void tellSetup()
+  else void showRestore(options.state.restore)
 
   async function tellSetup(): Promise<void> {
     const setup = await readSetup(options.client, options.signal)
@@ -51,16 +52,23 @@ export function showSignInPage({ chooseLanguage, ...options }: SignInPageOptions
   }
 
   async function offerRestore(): Promise<void> {
+    await showRestore({ place: '', keys: '', identity: '', at: '' })
+    hints.querySelector('input')?.focus()
+  }
+
+  async function showRestore(restore: SiteRestore): Promise<void> {
     const { client, state, signal } = options
     try {
-      const restore = await loadFirstRestore()
+      const restoreForm = await loadFirstRestore()
       if (signal.aborted) return
+      state.restore = restore
       form.hidden = true
       const leave = (): void => {
+        state.restore = undefined
         form.hidden = false
         void tellSetup()
       }
-      fill(hints, restore({ client, token: state.setupToken, signal, leave }))
+      fill(hints, restoreForm({ client, token: state.setupToken, restore, signal, leave }))
     } catch (error) {
       notifyFailure(error)
     }

@@ -1,6 +1,6 @@
 /** The progress of a sign-in; it outlives the form, which is rebuilt in another language. */
 import type { Client } from '../../../client/client.ts'
-import type { DashboardSetup } from '../../../models/responses.ts'
+import type { DashboardSetup, FirstRestored } from '../../../models/responses.ts'
 import type { User } from '../../../models/user.ts'
 import type { Kept } from '../../browser-storage.ts'
 import { deviceKeeps } from '../../device-question.ts'
@@ -17,6 +17,17 @@ export interface SignInState {
   kept: Kept
   /** When the service takes another request for a code, in milliseconds since the epoch. */
   sendAgainAt: number
+  /** In place of becoming the first administrator. */
+  restore?: SiteRestore | undefined
+}
+
+/** What the form of a restore holds, gone with the page; and the restore once it was asked for. */
+export interface SiteRestore {
+  place: string
+  keys: string
+  identity: string
+  at: string
+  sent?: { restored?: FirstRestored; error?: unknown } | undefined
 }
 
 export interface SignInOptions {
