@@ -1,3 +1,4 @@
+// gate: kills a process again and again
 /** A process that is killed while it takes the items of a feed: no item is lost, and none comes twice. */
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'

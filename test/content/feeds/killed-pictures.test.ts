@@ -1,3 +1,4 @@
+// gate: kills a process again and again
 /** A process that is killed while it keeps the pictures of items: none is lost, none is kept half, and none is fetched without end. */
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
