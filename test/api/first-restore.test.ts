@@ -30,7 +30,7 @@ interface NewService {
 async function newService(t: Cleanup, settings: TestSettings = {}): Promise<NewService> {
   const directory = temporaryDirectory(t)
   const given: TestSettings = { adminEmail: undefined, outboundProxy: 'none', ...settings }
-  const options = { directory, start: Date.now(), pageAssets: [], isEmpty: true }
+  const options = { directory, start: Date.now(), pageAssets: [] }
   const service = await startService(t, given, options)
   const token = (await service.app.setupUrl?.())?.split('#setup=')[1] ?? ''
   return {

@@ -4,13 +4,14 @@ import { it } from 'node:test'
 import { runCheaply, serveCheaply } from '../support/service/in-process.ts'
 import { get, guestToken, verifyCode } from '../support/service/program-calls.ts'
 import { run } from '../../scripts/tools/program.ts'
+import { startedSite } from '../support/service/made-site.ts'
 import { temporaryDirectory } from '../../scripts/tools/temporary-directory.ts'
 
 const signIn = (url: string, email: string, code: string): Promise<Response> =>
   verifyCode(url, { email, code, isDashboardLogin: true })
 
 it('admin makes an administrator and a code that signs in, while the service runs', async (t) => {
-  const data = join(temporaryDirectory(t), 'data')
+  const data = await startedSite(t)
   const service = await serveCheaply(t, ['--data-dir', data])
   // A stranger behind the same address has used up its wrong codes: the operator's code works all the same.
   const guesses = Array.from({ length: 61 }, (_, i) => signIn(service.url, `reader-${i}@example.org`, '123456'))
@@ -27,7 +28,7 @@ it('admin makes an administrator and a code that signs in, while the service run
 })
 
 it('admin and token refuse to make what the service would not take, for want of its secret', async (t) => {
-  const data = join(temporaryDirectory(t), 'data')
+  const data = await startedSite(t)
   const environment = { DATELINE_JWT_SECRET: 'Vq3tN8xLr0bYc5KfWm2ZsHd7TgJp4uEa' }
   const service = await serveCheaply(t, ['--data-dir', data], { environment })
   for (const words of [['admin', '--code'], ['token']]) {
@@ -56,7 +57,7 @@ it('admin and seed print one JSON object with --json, before the service ever ra
 })
 
 it('seed loads the sample content beside a running service, and a second time changes nothing', async (t) => {
-  const data = join(temporaryDirectory(t), 'data')
+  const data = await startedSite(t)
   const service = await serveCheaply(t, ['--data-dir', data])
   const seeded = await runCheaply(['seed', '--data-dir', data])
   assert.match(seeded.stdout, /^Added \d\d topics, \d\d sources and \d{3} headlines\n$/)

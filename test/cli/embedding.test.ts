@@ -10,10 +10,11 @@ import { send, sendRaw } from '../support/service/http-client.ts'
 import { runCheaply, serveCheaply } from '../support/service/in-process.ts'
 import { me, requestCode } from '../support/service/program-calls.ts'
 import { cleanEnvironment, COMMAND, run, serve } from '../../scripts/tools/program.ts'
+import { startedSite } from '../support/service/made-site.ts'
 import { temporaryDirectory } from '../../scripts/tools/temporary-directory.ts'
 
 it('every response names the instance of the ready line', async (t) => {
-  const service = await serveCheaply(t, ['--data-dir', join(temporaryDirectory(t), 'data')])
+  const service = await serveCheaply(t, ['--data-dir', await startedSite(t)])
   const [port, instance] = [Number(service.ready['port']), service.ready['instance']]
   const json = { 'Content-Type': 'application/json' }
   for (const [path, options, status] of [
@@ -157,7 +158,7 @@ describe('--exit-with-parent', () => {
   })
 
   it('leaves a service alone that has no input, and whose parent lives', async (t) => {
-    const service = await serve(t, ['--data-dir', join(temporaryDirectory(t), 'data'), '--exit-with-parent'])
+    const service = await serve(t, ['--data-dir', await startedSite(t), '--exit-with-parent'])
     assert.equal((await fetch(`${service.url}/api/v1/auth/me`)).status, 401)
     assert.equal(await service.end('SIGTERM'), 0)
     assert.match(service.output().stderr, /"reason":"SIGTERM"/)
@@ -180,7 +181,7 @@ it('pages of each framework that the guide names may use the API under its flag,
   assert.equal(commands.length, 3)
   const origins = [...commands.flatMap((list) => list.split(',')), 'file://', 'null']
   for (const origin of origins) assert.ok(section.includes(`\`${origin}\``), origin)
-  const service = await serveCheaply(t, ['--data-dir', join(temporaryDirectory(t), 'data'), '--cors-origins', origins.join()])
+  const service = await serveCheaply(t, ['--data-dir', await startedSite(t), '--cors-origins', origins.join()])
   const port = Number(service.ready['port'])
   for (const origin of origins) {
     const response = await send(port, '/api/v1/auth/anonymous', { method: 'POST', headers: { Origin: origin } })

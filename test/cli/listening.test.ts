@@ -16,6 +16,7 @@ import { RawConnection, send } from '../support/service/http-client.ts'
 import { runCheaply, serveCheaply } from '../support/service/in-process.ts'
 import { requestCode } from '../support/service/program-calls.ts'
 import { cleanEnvironment, COMMAND, serve } from '../../scripts/tools/program.ts'
+import { startedSite } from '../support/service/made-site.ts'
 import { temporaryDirectory, type Cleanup } from '../../scripts/tools/temporary-directory.ts'
 import { OTHER_CERTIFICATE, OTHER_KEY, TEST_CERTIFICATE, TEST_KEY } from '../support/service/test-certificate.ts'
 
@@ -196,13 +197,13 @@ while b'reloaded' not in text: text += os.read(terminal, 4096)
 os.close(terminal)
 print(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
 `
-  const words = ['serve', '--port', '0', '--data-dir', join(temporaryDirectory(t), 'data')]
+  const words = ['serve', '--port', '0', '--data-dir', await startedSite(t)]
   const { output, errors } = await inTerminal(t, script, words)
   assert.equal(output, '0\n', errors)
 })
 
 it('a second signal of another kind ends at once a service that waits for a request', { skip: ON_WINDOWS }, async (t) => {
-  const service = await serve(t, ['--data-dir', join(temporaryDirectory(t), 'data')])
+  const service = await serve(t, ['--data-dir', await startedSite(t)])
   const slow = await RawConnection.open(Number(service.ready['port']))
   slow.write('POST /api/v1/auth/request-code HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n')
   slow.write('Expect: 100-continue\r\nContent-Length: 9\r\n\r\n')
@@ -222,7 +223,7 @@ describe('a service that systemd started', { skip: ON_WINDOWS }, () => {
     await once(server, 'listening')
     const { port } = server.address() as AddressInfo
     const script = 'LISTEN_PID=$$ LISTEN_FDS=1 exec "$0" "$@"'
-    const words = [...COMMAND, 'serve', '--port', '0', '--data-dir', join(temporaryDirectory(t), 'data')]
+    const words = [...COMMAND, 'serve', '--port', '0', '--data-dir', await startedSite(t)]
     const child = spawn('sh', ['-c', script, ...words], {
       env: cleanEnvironment({}),
       stdio: ['ignore', 'pipe', 'ignore', descriptorOf(server)],
@@ -272,7 +273,7 @@ describe('a service that systemd started', { skip: ON_WINDOWS }, () => {
 
 it('a name that an operator gave is served, and its absence is told with the name of the setting', async (t) => {
   const service = await serveCheaply(t, [
-    ...['--data-dir', join(temporaryDirectory(t), 'data')],
+    ...['--data-dir', await startedSite(t)],
     ...['--allowed-hosts', 'news.example.org'],
   ])
   const ask = (host: string) => send(Number(service.ready['port']), '/api/v1/auth/me', { headers: { Host: host } })

@@ -6,8 +6,7 @@ import { openDatabase } from '../../src/store/db/database.ts'
 import { openMailExchange } from '../../scripts/tools/mail-exchange.ts'
 import { runCheaply, serveCheaply } from '../support/service/in-process.ts'
 import { requestCode } from '../support/service/program-calls.ts'
-import { siteWithBoss } from '../support/service/made-site.ts'
-import { temporaryDirectory } from '../../scripts/tools/temporary-directory.ts'
+import { siteWithBoss, startedSite } from '../support/service/made-site.ts'
 
 type Line = Readonly<Record<'id' | 'address' | 'state' | 'dueAt', string>> &
   Readonly<{ attempts: number; reply: string | null; doneAt: string | null }>
@@ -16,7 +15,7 @@ it('the operator sees why a mail waits in the words of the server, and has it tr
   await using exchange = await openMailExchange((stage) =>
     stage === 'rcpt' ? '450 4.2.0 greylisted, come back later' : undefined,
   )
-  const data = join(temporaryDirectory(t), 'data')
+  const data = await startedSite(t)
   const service = await serveCheaply(t, ['--data-dir', data, '--mail', `smtp://127.0.0.1:${exchange.port}`])
   const outbox = async (...words: readonly string[]): Promise<readonly Line[]> => {
     const { code, stdout, stderr } = await runCheaply(['mail', 'outbox', '--json', '--data-dir', data, ...words])
@@ -27,8 +26,9 @@ it('the operator sees why a mail waits in the words of the server, and has it tr
 
   assert.equal((await requestCode(service.url, 'reader@example.org')).status, 202)
   // Several tries, so that the next one is far enough away.
-  let waiting: Line | undefined
-  while ((waiting?.attempts ?? 0) < 2 || waiting?.state !== 'waiting') [waiting] = await outbox()
+  await service.said(/"mail\.deferred".*"attempt":2,/)
+  const [waiting] = await outbox()
+  assert.ok(waiting !== undefined && waiting.attempts >= 2)
   const { id, address, reply, dueAt, doneAt } = waiting
   assert.deepEqual([address, doneAt], ['reader@example.org', null])
   assert.match(reply ?? '', /at rcpt.*450 4\.2\.0 .*greylisted, come back later/)
@@ -43,7 +43,7 @@ it('the operator sees why a mail waits in the words of the server, and has it tr
   // Its own time may have come at this very moment.
   if (code === 0) assert.equal(stdout, `Mail ${id} is due: the service tries it within seconds, or when it starts\n`)
   else assert.match(stderr, /being sent|delivered/)
-  while ((await outbox('--state', 'delivered')).length === 0);
+  await service.said(/"mail\.delivered"/)
   assert.equal(exchange.accepted.length, 1)
   const again = await retry()
   const erased = `Cannot retry mail ${id}: it was delivered, and its content is erased: ask for a new code\n`

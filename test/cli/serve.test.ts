@@ -9,6 +9,7 @@ import { it } from 'node:test'
 import { runCheaply, serveCheaply } from '../support/service/in-process.ts'
 import { get, me, requestCode } from '../support/service/program-calls.ts'
 import { run, serve } from '../../scripts/tools/program.ts'
+import { startedSite } from '../support/service/made-site.ts'
 import { temporaryDirectory } from '../../scripts/tools/temporary-directory.ts'
 
 it('serve writes one line to stdout when it accepts requests, its log as JSON lines, and ends with 0', async (t) => {
@@ -48,7 +49,7 @@ it('serve on a new directory says where it listens, where the data and the dashb
 })
 
 it('serve logs what it warns of at level warn', async (t) => {
-  const service = await serveCheaply(t, ['--data-dir', join(temporaryDirectory(t), 'data'), '--rate-limits', 'off'])
+  const service = await serveCheaply(t, ['--data-dir', await startedSite(t), '--rate-limits', 'off'])
   await service.end('SIGTERM')
   const lines = service.output().stderr.trimEnd().split('\n')
   const told = lines.map((line) => JSON.parse(line) as Record<string, unknown>).filter(({ event }) => event === 'start')
@@ -60,7 +61,7 @@ it('serve takes no more connections than its limit on open files leaves beside i
   skip: process.platform === 'win32',
 }, async (t) => {
   const few = `ulimit -n 400 && exec "$0" "$@"`
-  const service = await serve(t, ['--data-dir', join(temporaryDirectory(t), 'data')], { before: ['sh', '-c', few] })
+  const service = await serve(t, ['--data-dir', await startedSite(t)], { before: ['sh', '-c', few] })
   const { max, openFiles } = await service.logged('connections.limited')
   assert.deepEqual({ max, openFiles }, { max: 144, openFiles: 400 })
   const sockets = Array.from({ length: 450 }, () => connect(Number(service.ready['port']), '127.0.0.1'))
@@ -82,7 +83,7 @@ it('serve does not start with a mail template that it cannot use, and says which
 })
 
 it('a second service on the same directory exits at once and names the first', async (t) => {
-  const data = join(temporaryDirectory(t), 'data')
+  const data = await startedSite(t)
   const first = await serve(t, ['--data-dir', data])
   const second = await run(['serve', '--port', '0', '--data-dir', data])
   assert.equal(second.code, 1)
@@ -99,7 +100,7 @@ it('a port in use is one sentence with the remedy', async (t) => {
   await once(rival, 'listening')
   t.after(() => void rival.close())
   const { port } = rival.address() as { port: number }
-  const { code, stderr } = await runCheaply(['serve', '--port', String(port), '--data-dir', join(temporaryDirectory(t), 'data')])
+  const { code, stderr } = await runCheaply(['serve', '--port', String(port), '--data-dir', await startedSite(t)])
   assert.equal(code, 1)
   assert.match(stderr, /Cannot listen on 127\.0\.0\.1:\d+: another program uses this port: choose another with --port/)
   assert.doesNotMatch(stderr, /\n\s+at /)
@@ -131,7 +132,7 @@ for (const [name, words, message, environment = {}] of [
 }
 
 it('a password in --mail never appears in an error or at start', async (t) => {
-  const data = join(temporaryDirectory(t), 'data')
+  const data = await startedSite(t)
   const bad = await runCheaply(['serve', '--port', '0', '--data-dir', data, '--mail', 'smtp://me:hunter2@host:99999'])
   assert.equal(bad.code, 2)
   assert.doesNotMatch(bad.stderr, /hunter2/)

@@ -19,6 +19,7 @@ import { send } from '../support/service/http-client.ts'
 import { servePreloaded } from '../support/service/preloaded-program.ts'
 import { namedPipe } from '../support/service/named-pipe.ts'
 import { cleanEnvironment, COMMAND } from '../../scripts/tools/program.ts'
+import { startedSite } from '../support/service/made-site.ts'
 import { temporaryDirectory, type Cleanup } from '../../scripts/tools/temporary-directory.ts'
 
 const ONLY_SOURCES = process.env['TEST_PROGRAM'] !== undefined && 'an executable loads no other code before its own'
@@ -32,7 +33,7 @@ interface Started {
 
 async function start(t: Cleanup, words: readonly string[], stderr: 'pipe' | number = 'pipe'): Promise<Started> {
   const [program, ...before] = COMMAND
-  const data = join(temporaryDirectory(t), 'data')
+  const data = await startedSite(t)
   const child = spawn(program, [...before, 'serve', '--port', '0', '--data-dir', data, '--dashboard', 'off', ...words], {
     env: process.env['TEST_PROGRAM'] === undefined ? cleanEnvironment({}) : {},
     stdio: ['ignore', 'pipe', stderr],

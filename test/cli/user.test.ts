@@ -1,13 +1,12 @@
 // isolated: it looks at the time that the process takes
 /** Accounts and tokens from the command line, beside a running service. */
 import assert from 'node:assert/strict'
-import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { runCheaply, serveCheaply } from '../support/service/in-process.ts'
 import { me } from '../support/service/program-calls.ts'
-import { BOSS, siteWithBoss } from '../support/service/made-site.ts'
+import { BOSS, siteWithBoss, startedSite } from '../support/service/made-site.ts'
 import { type Finished } from '../../scripts/tools/program.ts'
-import { temporaryDirectory, type Cleanup } from '../../scripts/tools/temporary-directory.ts'
+import type { Cleanup } from '../../scripts/tools/temporary-directory.ts'
 
 interface Site {
   dateline(...words: string[]): Promise<Finished>
@@ -17,7 +16,7 @@ interface Site {
 }
 
 async function site(t: Cleanup): Promise<Site> {
-  const data = join(temporaryDirectory(t), 'data')
+  const data = await startedSite(t)
   const service = await serveCheaply(t, ['--data-dir', data, '--admin-email', 'boss@example.org'])
   return {
     dateline: (...words) => runCheaply([...words, '--data-dir', data]),
