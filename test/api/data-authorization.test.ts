@@ -6,7 +6,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { newPerson, ROLES, type Person } from '../support/cast.ts'
-import { decodeError } from '../support/service/client-codec.ts'
 import { bodyOf, REMOTE_CONFIG, REMOTE_CONFIG_ID, SUMMARY_ID } from '../../scripts/tools/data-bodies.ts'
 import type { ApiResponse } from '../support/service/service.ts'
 import { startSite } from '../support/service/site.ts'
@@ -28,7 +27,7 @@ function assertStatus(response: ApiResponse, status: number, who: string): void 
   assert.equal(response.status, status, `${who}: ${response.text}`)
   if (status < 400) return
   const wanted = { 403: 'forbidden', 404: 'notFound', 405: 'methodNotAllowed', 409: 'conflict' }[status]
-  assert.equal(decodeError(response.body).code, wanted, who)
+  assert.equal(response.at('error.code'), wanted, who)
 }
 
 describe('models whose documents have no owner', () => {

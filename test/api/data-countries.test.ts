@@ -3,13 +3,12 @@
 import assert from 'node:assert/strict'
 import { before, describe, it } from 'node:test'
 import type { JsonObject } from '../../src/base/json.ts'
-import { decodeCountry, decodeDashboardSummary, decodeEnvelope, type Page, pageOf } from '../support/service/client-codec.ts'
 import { bodyOf, COUNTRY, freeCode, HEADLINE, SOURCE, SUMMARY_ID } from '../../scripts/tools/data-bodies.ts'
 import { country as countryModel } from '../../src/models/country.ts'
 import { SYSTEM } from '../../src/store/actor.ts'
 import type { ApiResponse } from '../support/service/service.ts'
 import { ONLY_HERE } from '../support/service/service-process.ts'
-import { startSite } from '../support/service/site.ts'
+import { pageOf, startSite, type Page } from '../support/service/site.ts'
 
 const { service, admin, guest, publisher } = await startSite()
 const list = (query: Record<string, unknown>): Promise<ApiResponse> =>
@@ -26,13 +25,8 @@ const save = async (method: string, model: string, body: JsonObject): Promise<Js
   return (response.at('data') ?? {}) as JsonObject
 }
 
-type Country = ReturnType<typeof decodeCountry>
-async function page(query: Record<string, unknown>): Promise<Page<Country>> {
-  const response = await list(query)
-  assert.equal(response.status, 200, response.text)
-  return decodeEnvelope(response.body, pageOf(decodeCountry)).data
-}
-const names = async (filter: JsonObject, query: Record<string, unknown> = {}): Promise<string[]> =>
+const page = async (query: Record<string, unknown>): Promise<Page> => pageOf(await list(query))
+const names = async (filter: JsonObject, query: Record<string, unknown> = {}): Promise<unknown[]> =>
   (await page({ filter, ...query })).items.map(({ name }) => name)
 
 /** Countries by name: which have an active headline, an active source, both, or only drafts. */
@@ -157,8 +151,8 @@ const MODEL = { model: 'dashboard_summary' }
 const read = (id: string, token = publisher.token): Promise<ApiResponse> => service.data('GET', `/${id}`, MODEL, { token })
 
 async function counts(): Promise<readonly number[]> {
-  const { headlineCount, topicCount, sourceCount } = decodeEnvelope((await read(SUMMARY_ID)).body, decodeDashboardSummary).data
-  return [headlineCount, topicCount, sourceCount]
+  const { at } = await read(SUMMARY_ID)
+  return ['headlineCount', 'topicCount', 'sourceCount'].map((name) => at(`data.${name}`) as number)
 }
 
 describe('the summary', () => {

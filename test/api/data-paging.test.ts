@@ -2,28 +2,23 @@
 /** Cursors: every item once, in the order of the sort, whatever happens to the item at which a page ended. */
 import assert from 'node:assert/strict'
 import { before, describe, it } from 'node:test'
-import type { Json, JsonObject } from '../../src/base/json.ts'
-import { decodePage, DECODERS, type Page } from '../support/service/client-codec.ts'
+import type { Json } from '../../src/base/json.ts'
 import { LANGUAGE, TOPIC, withOwnCode } from '../../scripts/tools/data-bodies.ts'
 import type { ApiResponse } from '../support/service/service.ts'
-import { startSite } from '../support/service/site.ts'
+import { pageOf, startSite, type Page } from '../support/service/site.ts'
 
 const { service, admin, madeId: made, remove } = await startSite()
 const MINUTE_MS = 60_000
 
 const list = (query: Record<string, unknown>): Promise<ApiResponse> => service.data('GET', '', query, { token: admin.token })
 
-async function page(query: Record<string, unknown>): Promise<Page<JsonObject>> {
-  const response = await list(query)
-  assert.equal(response.status, 200, response.text)
-  return decodePage<unknown>(response.at('data'), DECODERS[query['model'] as 'topic']) as Page<JsonObject>
-}
+const page = async (query: Record<string, unknown>): Promise<Page> => pageOf(await list(query))
 
 /** The ids of all pages one after the other. */
 async function walk(query: Record<string, unknown>): Promise<string[]> {
   const ids: string[] = []
   for (let cursor: string | null | undefined = undefined; cursor !== null;) {
-    const next: Page<JsonObject> = await page({ ...query, ...(cursor === undefined ? {} : { cursor }) })
+    const next: Page = await page({ ...query, ...(cursor === undefined ? {} : { cursor }) })
     assert.ok(next.items.length > 0, 'a page in the middle is empty')
     ids.push(...next.items.map(({ id }) => String(id)))
     assert.ok(ids.length <= 200, 'the pages do not end')

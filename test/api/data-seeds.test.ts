@@ -3,24 +3,23 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import type { JsonObject } from '../../src/base/json.ts'
-import { decodePage, DECODERS } from '../support/service/client-codec.ts'
 import { COUNTRY, REMOTE_CONFIG_ID } from '../../scripts/tools/data-bodies.ts'
 import { START, startService, type TestService } from '../support/service/service.ts'
 import { temporaryDirectory } from '../../scripts/tools/temporary-directory.ts'
-import { startSite } from '../support/service/site.ts'
+import { pageOf, startSite } from '../support/service/site.ts'
 
 const { service, cast } = await startSite()
 async function all(
   site: TestService,
   token: string,
-  model: 'country' | 'language' | 'topic' | 'remote_config',
+  model: string,
 ): Promise<JsonObject[]> {
   const items: JsonObject[] = []
   for (let cursor: string | null | undefined = undefined; cursor !== null;) {
     const query = { model, limit: 100, ...(cursor === undefined ? {} : { cursor }) }
     const response = await site.data('GET', '', query, { token })
-    const page = decodePage<unknown>(response.at('data'), DECODERS[model])
-    items.push(...(page.items as JsonObject[]))
+    const page = pageOf(response)
+    items.push(...page.items)
     cursor = page.cursor
   }
   return items

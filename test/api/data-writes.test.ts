@@ -4,7 +4,6 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { Json, JsonObject } from '../../src/base/json.ts'
 import { isId } from '../../src/base/ids.ts'
-import { decodeEnvelope, DECODERS } from '../support/service/client-codec.ts'
 import { bodyOf, COUNTRY, HEADLINE, PREFERENCES, REMOTE_CONFIG_ID, SETTINGS, SOURCE, TOPIC, withAt, withOwnCode } from '../../scripts/tools/data-bodies.ts'
 import { startSite } from '../support/service/site.ts'
 import type { ApiResponse, Call } from '../support/service/service.ts'
@@ -39,7 +38,7 @@ describe('what the server makes', () => {
         const mine = withOwnCode(model, own)
         const response = await create(model, { ...sent, ...mine, ...wrongType })
         assert.equal(response.status, 201, `${name}: ${response.text}`)
-        const data = decodeEnvelope<unknown>(response.body, DECODERS[model]).data as JsonObject
+        const data = response.at('data') as JsonObject
         assert.ok(isId(String(data['id'])), name)
         ids.add(data['id'])
         assert.deepEqual(data, { ...mine, id: data['id'], createdAt: NOW, updatedAt: NOW, ...type(model) }, name)
@@ -161,7 +160,7 @@ for (const model of CONTENT) {
       const others = { createdAt: '1970-01-01T00:00:00.000', updatedAt: '2031-01-01', type: 'x' }
       const response = await put(model, stored['id'], { ...sent, ...others })
       assert.equal(response.status, 200, response.text)
-      const data = decodeEnvelope<unknown>(response.body, DECODERS[model]).data
+      const data = response.at('data')
       const type = model === 'language' ? { type: 'x' } : { type: model }
       const updatedAt = new Date(service.now()).toISOString()
       assert.deepEqual(data, { ...sent, createdAt: stored['createdAt'], updatedAt, ...type })
@@ -206,7 +205,7 @@ describe('replacing settings and preferences', () => {
       const sent = { ...body, id: standard.id, createdAt: 'x', updatedAt: 7, type: 'x', extra: { a: 1 } }
       const response = await put(model, standard.id, sent, standard)
       assert.equal(response.status, 200, response.text)
-      const data = decodeEnvelope<unknown>(response.body, DECODERS[model]).data
+      const data = response.at('data')
       const updatedAt = new Date(service.now()).toISOString()
       assert.deepEqual(data, { ...body, id: standard.id, createdAt: before['createdAt'], updatedAt })
     })

@@ -5,7 +5,6 @@ import { describe, it, type TestContext } from 'node:test'
 import { readConfig } from '../../../src/config/read-config.ts'
 import { authCalls } from '../../support/service/auth-calls.ts'
 import { newPerson } from '../../support/cast.ts'
-import { DECODERS, decodeEnvelope } from '../../support/service/client-codec.ts'
 import { OPERATOR } from '../../../src/store/actor.ts'
 import { ONLY_HERE } from '../../support/service/service-process.ts'
 import { ADMIN_EMAIL, startService, type TestService, type TestSettings } from '../../support/service/service.ts'
@@ -27,7 +26,7 @@ describe('the first administrator', () => {
     const first = await startService(t)
     const [boss, reader] = [await first.admin(), await first.signIn('reader@example.org')]
     const second = await restart(t, first, { adminEmail: 'Reader@Example.org' })
-    const { data } = decodeEnvelope((await authCalls(second).me(reader.token)).body, DECODERS.user)
+    const data = (await authCalls(second).me(reader.token)).at('data')
     const updatedAt = new Date(second.now()).toISOString()
     assert.deepEqual(data, { ...reader.user, dashboardRole: 'admin', updatedAt })
     assert.equal((await second.signIn('reader@example.org', { dashboard: true })).id, reader.id)

@@ -4,7 +4,6 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { authCalls, otherCode, type AuthCalls } from '../../support/service/auth-calls.ts'
 import { newCast, newPerson } from '../../support/cast.ts'
-import { decodeError } from '../../support/service/client-codec.ts'
 import { PREFERENCES, TOPIC } from '../../../scripts/tools/data-bodies.ts'
 import { startService, type ApiResponse, type TestService, type TestSettings } from '../../support/service/service.ts'
 import { suiteCleanup, type Cleanup } from '../../../scripts/tools/temporary-directory.ts'
@@ -37,7 +36,7 @@ const newEmail = (): string => `reader-${++addresses}@example.org`
 
 function assertLimited(response: ApiResponse, retryAfterS: number): void {
   assert.equal(response.status, 429, response.text)
-  assert.equal(decodeError(response.body).code, 'tooManyRequests')
+  assert.equal(response.at('error.code'), 'tooManyRequests')
   assert.equal(response.headers.get('retry-after'), String(retryAfterS))
 }
 

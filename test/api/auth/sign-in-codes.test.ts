@@ -2,9 +2,9 @@
 /** Codes by mail: who gets one, and what it is good for, for how long, and how often. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import type { JsonObject } from '../../../src/base/json.ts'
 import { authCalls, otherCode } from '../../support/service/auth-calls.ts'
 import { badTokens } from '../../support/service/bad-tokens.ts'
-import { decodeAuthSuccess, decodeEnvelope, decodeError, DECODERS } from '../../support/service/client-codec.ts'
 import { fillOutbox } from '../../support/service/full-outbox.ts'
 import { openDatabase } from '../../../src/store/db/database.ts'
 import { ADMIN_EMAIL, type ApiResponse, databaseOf, startService } from '../../support/service/service.ts'
@@ -56,7 +56,7 @@ describe('a malformed request for a code is 400:', () => {
     it(name, async () => {
       const response = await requestCode(body)
       assert.equal(response.status, 400, response.text)
-      assert.equal(decodeError(response.body).code, 'invalidInput')
+      assert.equal(response.at('error.code'), 'invalidInput')
     })
   }
 })
@@ -74,7 +74,7 @@ describe('a code for the dashboard', () => {
       const before = await service.mails(email.trim())
       const response = await requestCode({ email, isDashboardLogin: true })
       assert.equal(response.status, status, response.text)
-      if (code !== undefined) assert.equal(decodeError(response.body).code, code)
+      if (code !== undefined) assert.equal(response.at('error.code'), code)
       const sent = (await service.mails(email.trim())).length - before.length
       assert.equal(sent, status === 202 ? 1 : 0)
     })
@@ -115,7 +115,7 @@ const newEmail = (): string => `reader-${++addresses}@example.org`
 
 function assertRefused(response: ApiResponse): void {
   assert.equal(response.status, 400, response.text)
-  assert.equal(decodeError(response.body).code, 'invalidInput')
+  assert.equal(response.at('error.code'), 'invalidInput')
 }
 
 async function usersNamed(email: string): Promise<number> {
@@ -130,22 +130,20 @@ describe('the right code', () => {
     const response = await verify({ email, code, isDashboardLogin: false })
     assert.equal(response.status, 200)
     assert.match(response.headers.get('content-type') ?? '', /^application\/json/)
-    const { user, token } = decodeEnvelope(response.body, decodeAuthSuccess).data
+    const { user, token } = response.at('data') as { user: JsonObject; token: string }
+    const id = String(user['id'])
     const now = new Date(service.now()).toISOString()
     const [card, roles] = [{ isCompleted: false, lastShownAt: null }, { appRole: 'standardUser', dashboardRole: 'none' }]
     const kinds = ['linkAccount', 'upgrade', 'rateApp', 'enableNotifications', 'suggestedTopics', 'suggestedSources']
     const feedDecoratorStatus = Object.fromEntries(kinds.map((kind) => [kind, card]))
     const dates = { createdAt: now, updatedAt: now }
-    assert.deepEqual(user, { id: user.id, email, ...roles, ...dates, feedDecoratorStatus })
-    assert.match(user.id, /^[0-9a-f]{24}$/)
-    const read = async (model: keyof typeof DECODERS): Promise<Record<string, unknown>> => {
-      const { body } = await service.data('GET', `/${user.id}`, { model }, { token })
-      return decodeEnvelope<unknown>(body, DECODERS[model]).data as Record<string, unknown>
-    }
+    assert.deepEqual(user, { id, email, ...roles, ...dates, feedDecoratorStatus })
+    assert.match(id, /^[0-9a-f]{24}$/)
+    const read = async (model: string) => (await service.data('GET', `/${id}`, { model }, { token })).at('data') as JsonObject
     assert.deepEqual(await read('user'), user)
     const { language, ...settings } = await read('user_app_settings')
     const { displaySettings, feedPreferences } = SETTINGS
-    assert.deepEqual(settings, { id: user.id, displaySettings, feedPreferences, ...dates })
+    assert.deepEqual(settings, { id, displaySettings, feedPreferences, ...dates })
     const english = await service.data('GET', '', { model: 'language', filter: { code: 'en' } }, { token })
     assert.deepEqual(language, english.at('data.items[0]'))
     const lists = { followedCountries: [], followedSources: [], followedTopics: [], savedHeadlines: [], savedFilters: [] }
@@ -256,7 +254,7 @@ describe('the door of the dashboard', () => {
         const response = await verify({ email, code, isDashboardLogin: true }, asGuest ? { token: guest.token } : {})
         assert.equal(response.status, status, response.text)
         if (error !== undefined) {
-          assert.equal(decodeError(response.body).code, error)
+          assert.equal(response.at('error.code'), error)
           assert.equal((await me(guest.token)).at('data.appRole'), 'guestUser')
           assert.equal(await usersNamed(email), status === 401 ? 0 : 1)
         }

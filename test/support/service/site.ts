@@ -35,6 +35,20 @@ export interface Site extends Cast {
   records(filter: object): Promise<readonly Record<string, unknown>[]>
 }
 
+export interface Page {
+  readonly items: readonly JsonObject[]
+  readonly cursor: string | null
+  readonly hasMore: boolean
+}
+
+/** The page of a response, which has a cursor exactly where more follows. */
+export function pageOf(response: ApiResponse): Page {
+  assert.equal(response.status, 200, response.text)
+  const page = response.at('data') as Page
+  assert.equal(typeof page.cursor === 'string' && page.cursor !== '', page.hasMore, `hasMore is ${page.hasMore}, cursor ${page.cursor}`)
+  return page
+}
+
 export async function startSite(settings: TestSettings = {}): Promise<Site> {
   const service = await startSuiteService(settings)
   const cast = await newCast(service)
