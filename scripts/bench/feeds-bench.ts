@@ -10,7 +10,7 @@ import { pathToFileURL } from 'node:url'
 import { readFeed } from '../../src/feeds/reading/read-feed.ts'
 import { benchFeedRound } from './feed-round-bench.ts'
 import { npmTools } from '../npm-tools.ts'
-import { generatedFeeds } from '../tools/feeds/generated-feeds.ts'
+import { generatedFeeds } from './generated-feeds.ts'
 import { seededRandom } from '../tools/random.ts'
 
 const PACKAGES = { 'rss-parser': '3.13.0', feedsmith: '3.0.1' }

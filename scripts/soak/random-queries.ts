@@ -3,7 +3,7 @@
  * the service has never seen: what it remembers of queries, plans, patterns and pages must stay bounded.
  */
 import { Agent } from 'node:http'
-import { randomFilter, randomSort } from '../tools/query/query-generator.ts'
+import { randomFilter, randomSort } from '../../test/support/query/query-generator.ts'
 import { seededRandom, type Random } from '../tools/random.ts'
 import { dataPath, send, type Request } from '../attacks/loopback-client.ts'
 import type { RunningTarget } from '../attacks/target.ts'

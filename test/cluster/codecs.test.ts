@@ -2,10 +2,11 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { protoMessage, readProto } from '../../src/cluster/etcd/protobuf.ts'
-import { fuzzCodecs } from '../../scripts/tools/cluster/codec-fuzz.ts'
+import { fuzzCodecs } from '../support/cluster/codec-fuzz.ts'
+import { fuzzRun } from '../../scripts/tools/long-run.ts'
 import { seededRandom, seedOfTest } from '../../scripts/tools/random.ts'
 
-const CASES = 3_000
+const CASES = fuzzRun(3_000, 5_000)
 
 it('random messages are read as they were written, and damaged ones are refused', () => {
   const random = seededRandom(seedOfTest())

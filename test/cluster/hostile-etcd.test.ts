@@ -9,8 +9,8 @@ import { checkEtcdPatiently } from '../../src/cluster/etcd/etcd-check.ts'
 import { EtcdError } from '../../src/cluster/etcd/etcd-error.ts'
 import { protoMessage } from '../../src/cluster/etcd/protobuf.ts'
 import { createEtcdLog } from '../../src/cluster/log/etcd-log.ts'
-import { connectTo } from '../../scripts/tools/cluster/etcd-clients.ts'
-import { rawFrame, startGrpcServer, type ScriptedResponse } from '../../scripts/tools/cluster/grpc-server.ts'
+import { connectTo } from '../support/cluster/etcd-clients.ts'
+import { rawFrame, startGrpcServer, type ScriptedResponse } from '../support/cluster/grpc-server.ts'
 import { recordingLog } from '../../scripts/tools/recording-log.ts'
 
 /** A response to Range with the cluster id 7, revision 9 and no keys. */

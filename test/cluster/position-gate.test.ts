@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { Failure } from '../../src/base/failure.ts'
 import { createPositionGate, type ReplicatedState } from '../../src/endpoints/position-gate.ts'
-import { createMemoryLog } from '../../scripts/tools/cluster/memory-log.ts'
+import { createMemoryLog } from '../support/cluster/memory-log.ts'
 
 /** A node that has applied what its log delivered. */
 function createNode(log = createMemoryLog()) {

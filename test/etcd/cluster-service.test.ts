@@ -12,7 +12,7 @@ import type { ClusterStatus, ServiceStatus } from '../../src/models/responses.ts
 import { openDatabase } from '../../src/store/db/database.ts'
 import { SCHEMA } from '../../src/store/schema/migrate.ts'
 import { startCluster, until } from '../support/cluster/cluster-services.ts'
-import { connectTo } from '../../scripts/tools/cluster/etcd-clients.ts'
+import { connectTo } from '../support/cluster/etcd-clients.ts'
 import { noEtcd } from '../../scripts/tools/cluster/etcd-server.ts'
 import { REMOTE_CONFIG_ID } from '../../scripts/tools/data-bodies.ts'
 import { runHere } from '../support/service/in-process.ts'

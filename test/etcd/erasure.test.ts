@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { after, it } from 'node:test'
 import { createEtcdLog } from '../../src/cluster/log/etcd-log.ts'
 import { createErasure } from '../../src/cluster/erasure.ts'
-import { connectTo } from '../../scripts/tools/cluster/etcd-clients.ts'
+import { connectTo } from '../support/cluster/etcd-clients.ts'
 import { noEtcd, startEtcd } from '../../scripts/tools/cluster/etcd-server.ts'
 import { recordingLog } from '../../scripts/tools/recording-log.ts'
 

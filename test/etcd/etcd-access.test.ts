@@ -4,7 +4,7 @@ import { describe, it } from 'node:test'
 import type { EtcdTarget } from '../../src/cluster/etcd-target.ts'
 import { checkEtcd } from '../../src/cluster/etcd/etcd-check.ts'
 import { EtcdError } from '../../src/cluster/etcd/etcd-error.ts'
-import { connectTo } from '../../scripts/tools/cluster/etcd-clients.ts'
+import { connectTo } from '../support/cluster/etcd-clients.ts'
 import { noEtcd, startEtcd } from '../../scripts/tools/cluster/etcd-server.ts'
 import { AUTHORITY, EXPIRED_AUTHORITY, EXPIRED_SERVER, GOOD_SERVER, OTHER_SERVER } from '../support/smtp/mail-certificates.ts'
 

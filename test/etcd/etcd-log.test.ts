@@ -1,6 +1,6 @@
 /** The commit log over a real etcd server, or over as many as ETCD_SERVERS says. */
 import { after } from 'node:test'
-import { logIn } from '../../scripts/tools/cluster/etcd-clients.ts'
+import { logIn } from '../support/cluster/etcd-clients.ts'
 import { noEtcd, startEtcd } from '../../scripts/tools/cluster/etcd-server.ts'
 import { describeLogContract } from '../support/cluster/log-contract.ts'
 

@@ -6,7 +6,7 @@ import { startHeartbeat } from '../../src/cluster/heartbeat.ts'
 import { CLAIM_MS_MAX, claimIdentity, claimOnce } from '../../src/cluster/identity-claim.ts'
 import { createMembership } from '../../src/cluster/membership.ts'
 import { until } from '../support/cluster/cluster-services.ts'
-import { connectTo } from '../../scripts/tools/cluster/etcd-clients.ts'
+import { connectTo } from '../support/cluster/etcd-clients.ts'
 import { noEtcd, startEtcd } from '../../scripts/tools/cluster/etcd-server.ts'
 import { recordingLog } from '../../scripts/tools/recording-log.ts'
 

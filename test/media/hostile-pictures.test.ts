@@ -6,7 +6,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { crc32, deflateSync } from 'node:zlib'
 import { PICTURE_BYTES_MAX, readPicture } from '../../src/media/read-picture.ts'
-import { avifOf, frameObu, sequenceHeader } from '../../scripts/tools/media/avif-file.ts'
+import { avifOf, frameObu, sequenceHeader } from '../support/media/avif-file.ts'
 import { samplePicture } from '../../scripts/tools/media/sample-pictures.ts'
 
 const refuses = (bytes: Buffer, message: RegExp): void => assert.throws(() => readPicture(bytes), { code: 'invalidInput', message })

@@ -16,16 +16,16 @@ import {
   randomQueryCase,
   report,
   type QueryCase,
-} from '../../scripts/tools/query/query-comparison.ts'
-import { smallFilters, SORTS } from '../../scripts/tools/query/query-generator.ts'
-import { longRun } from '../../scripts/tools/long-run.ts'
+} from '../support/query/query-comparison.ts'
+import { smallFilters, SORTS } from '../support/query/query-generator.ts'
+import { fuzzRun, longRun } from '../../scripts/tools/long-run.ts'
 import { seededRandom, seedOfTest } from '../../scripts/tools/random.ts'
 
 const SEED = seedOfTest()
 const CHANGES = 60
 /** One in so many of the small filters. */
 const SMALL_STEP = longRun(41, 1)
-const RANDOM_QUERIES = longRun(80, 2_000)
+const RANDOM_QUERIES = fuzzRun(80, 2_000)
 const QUERIES_OF_A_WORLD = longRun(40, 250)
 const STORE_QUERIES = longRun(30, 300)
 const PLACES = longRun(4, 50)

@@ -1,12 +1,12 @@
 /** The way of the parameter `filter` from the request line to the tree, for anything that can stand there. */
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import { outcomeOfQueryText, randomQueryText } from '../../scripts/tools/query/filter-bytes.ts'
-import { longRun } from '../../scripts/tools/long-run.ts'
+import { outcomeOfQueryText, randomQueryText } from '../support/query/filter-bytes.ts'
+import { fuzzRun } from '../../scripts/tools/long-run.ts'
 import { seededRandom, seedOfTest } from '../../scripts/tools/random.ts'
 
 const SEED = seedOfTest()
-const CASES = longRun(3_000, 60_000)
+const CASES = fuzzRun(3_000, 60_000)
 
 it(`any bytes are a filter or are refused with 400 (SEED=${SEED})`, () => {
   const random = seededRandom(SEED)

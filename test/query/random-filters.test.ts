@@ -10,7 +10,7 @@ import { matches } from '../../src/query/match.ts'
 import { parseFilter } from '../../src/query/parse.ts'
 import { longRun } from '../../scripts/tools/long-run.ts'
 import { randomJson, seededRandom, seedOfTest, type Random } from '../../scripts/tools/random.ts'
-import { referenceMatches } from '../../scripts/tools/query/reference-matcher.ts'
+import { referenceMatches } from '../support/query/reference-matcher.ts'
 
 const KEYS = ['a', 'b', '0', '1']
 const SCALARS: readonly Json[] = [null, true, false, 0, 1, -1, 2.5, 2 ** 31, '', 'a', 'b', '0', '\u{1F600}', '\uFF5E']

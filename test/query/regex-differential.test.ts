@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict'
 import { after, describe, it } from 'node:test'
-import { compareWithV8, newPatternTally } from '../../scripts/tools/query/pattern-comparison.ts'
+import { compareWithV8, newPatternTally } from '../support/query/pattern-comparison.ts'
 import {
   randomPatternCase,
   randomSyntaxCase,
@@ -12,17 +12,17 @@ import {
   smallPatternCases,
   SYNTAX_TOKENS,
   type PatternCase,
-} from '../../scripts/tools/query/pattern-generator.ts'
-import { startPatternOracle } from '../../scripts/tools/query/pattern-oracle.ts'
-import { longRun } from '../../scripts/tools/long-run.ts'
+} from '../support/query/pattern-generator.ts'
+import { startPatternOracle } from '../support/query/pattern-oracle.ts'
+import { fuzzRun, longRun } from '../../scripts/tools/long-run.ts'
 import { seededRandom, seedOfTest } from '../../scripts/tools/random.ts'
 
 const SEED = seedOfTest()
 const TOKENS_MAX = longRun(1, 2)
-const PAIRS_WANTED = longRun(8_000, 105_000)
+const PAIRS_WANTED = fuzzRun(8_000, 105_000)
 /** Twice as many as it takes. */
-const RANDOM_CASES_MAX = longRun(2_500, 32_000)
-const RANDOM_SYNTAX = longRun(2_000, 30_000)
+const RANDOM_CASES_MAX = Math.ceil(PAIRS_WANTED * 0.31)
+const RANDOM_SYNTAX = fuzzRun(2_000, 30_000)
 const SYNTAX_FLAGS = ['u', '']
 
 const oracle = startPatternOracle()

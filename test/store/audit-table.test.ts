@@ -16,7 +16,7 @@ import { insertRecord, removeOldRecords } from '../../src/store/audit/audit-tabl
 import { prepareDataDir, type DataDir } from '../../src/store/db/data-dir.ts'
 import { openDatabase, type Database } from '../../src/store/db/database.ts'
 import { openStore } from '../../src/store/open-store.ts'
-import { QUERY_READER } from '../../scripts/tools/query/query-reader.ts'
+import { QUERY_READER } from '../support/query/query-reader.ts'
 import { temporaryDirectory, type Cleanup } from '../../scripts/tools/temporary-directory.ts'
 import type { Store } from '../../src/store/store.ts'
 

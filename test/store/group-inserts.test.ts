@@ -12,7 +12,7 @@ import { anyCaller, OPERATOR, SYSTEM, type Actor } from '../../src/store/actor.t
 import { openDatabase, type Database } from '../../src/store/db/database.ts'
 import { isIndexedText } from '../../src/store/search/pending-rows.ts'
 import { wordFaults } from '../../src/store/search/word-index.ts'
-import { changeFaults } from '../../scripts/tools/cluster/change-faults.ts'
+import { changeFaults } from '../support/cluster/change-faults.ts'
 import { seededRandom, seedOfTest, type Random } from '../../scripts/tools/random.ts'
 import { testStore } from '../../scripts/tools/stores.ts'
 import type { Cleanup } from '../../scripts/tools/temporary-directory.ts'

@@ -17,7 +17,7 @@ import { runsInline } from '../../src/store/query/threads/inline-budget.ts'
 import type { Plan } from '../../src/store/query/plan.ts'
 import { planQuery, possiblePlans } from '../../src/store/query/planner.ts'
 import { START } from '../support/service/service.ts'
-import { sampleId } from '../../scripts/tools/query/headline-samples.ts'
+import { sampleId } from '../support/query/headline-samples.ts'
 import { testStore } from '../../scripts/tools/stores.ts'
 import type { FindQuery, Found } from '../../src/store/query/find-query.ts'
 

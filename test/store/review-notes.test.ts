@@ -6,7 +6,7 @@ import { headline } from '../../src/models/headline.ts'
 import { incompleteOf } from '../../src/models/incomplete.ts'
 import type { Model } from '../../src/models/schema.ts'
 import { openBulkWriter } from '../../src/store/writes/bulk-writer.ts'
-import { randomHeadline, sampleId } from '../../scripts/tools/query/headline-samples.ts'
+import { randomHeadline, sampleId } from '../support/query/headline-samples.ts'
 import { seededRandom } from '../../scripts/tools/random.ts'
 import { testStore, type SystemStore } from '../../scripts/tools/stores.ts'
 

@@ -8,7 +8,7 @@ import { wordFaults } from '../../src/store/search/word-index.ts'
 import { testStore } from '../../scripts/tools/stores.ts'
 import { indexedText } from '../../src/store/search/trigram-index.ts'
 import { seededRandom, seedOfTest } from '../../scripts/tools/random.ts'
-import { searchRows } from '../../scripts/tools/search-rows.ts'
+import { searchRows } from '../support/query/search-rows.ts'
 import { longRun } from '../../scripts/tools/long-run.ts'
 
 const TURNS = longRun(50, 150)

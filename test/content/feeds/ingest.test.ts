@@ -16,7 +16,7 @@ import type { Model } from '../../../src/models/schema.ts'
 import { matchAll } from '../../../src/query/ast.ts'
 import { OPERATOR, SYSTEM, type Actor } from '../../../src/store/actor.ts'
 import { COUNTRY, FEED, HEADLINE, TOPIC } from '../../../scripts/tools/data-bodies.ts'
-import { UNPACED } from '../../../scripts/tools/feeds/unpaced.ts'
+import { UNPACED } from '../../support/feeds/unpaced.ts'
 import { testStore, type SystemStore } from '../../../scripts/tools/stores.ts'
 
 const NOW = Date.parse('2026-03-01T12:00:00.000Z')

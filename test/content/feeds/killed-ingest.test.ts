@@ -14,7 +14,7 @@ import { openDatabase } from '../../../src/store/db/database.ts'
 import { openedDataDir } from '../../../src/store/db/data-dir.ts'
 import { openStore } from '../../../src/store/open-store.ts'
 import { FEED } from '../../../scripts/tools/data-bodies.ts'
-import { UNPACED } from '../../../scripts/tools/feeds/unpaced.ts'
+import { UNPACED } from '../../support/feeds/unpaced.ts'
 import { madeDataDir } from '../../../scripts/tools/stores.ts'
 import { ROOT } from '../../support/service/documented-commands.ts'
 

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { readFeedFile, type FileReading } from '../../../src/feeds/reading/read-feed-file.ts'
-import { SAMPLE_ATOM, SAMPLE_JSON, SAMPLE_NOW, SAMPLE_RSS } from '../../../scripts/tools/feeds/sample-feeds.ts'
+import { SAMPLE_ATOM, SAMPLE_JSON, SAMPLE_NOW, SAMPLE_RSS } from '../../support/feeds/sample-feeds.ts'
 
 const read = (file: string | Uint8Array): FileReading => readFeedFile({ bytes: Buffer.from(file as string), address: undefined, now: SAMPLE_NOW })
 const lines = (file: string | Uint8Array) => {

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { createFeedReader } from '../../../src/feeds/reading/feed-reader.ts'
 import { readDocument, type DocumentReading } from '../../../src/feeds/reading/read-document.ts'
-import { SAMPLE_ADDRESS, SAMPLE_NOW } from '../../../scripts/tools/feeds/sample-feeds.ts'
+import { SAMPLE_ADDRESS, SAMPLE_NOW } from '../../support/feeds/sample-feeds.ts'
 
 const ITEM = '<item><title>One &amp; more</title><link>https://harbour.example/one</link></item>'
 const document = (text: string) => ({ bytes: Buffer.from(text), address: SAMPLE_ADDRESS, now: SAMPLE_NOW })

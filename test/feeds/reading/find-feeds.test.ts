@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { findFeeds, USUAL_PATHS } from '../../../src/feeds/reading/find-feeds.ts'
-import { SAMPLE_PAGE } from '../../../scripts/tools/feeds/sample-feeds.ts'
+import { SAMPLE_PAGE } from '../../support/feeds/sample-feeds.ts'
 
 const ADDRESS = 'https://harbour.example/en/news.html'
 

@@ -9,8 +9,8 @@ import { pageKey } from '../../../src/base/page-address.ts'
 import type { Feed } from '../../../src/feeds/feed.ts'
 import { decodeFeed } from '../../../src/feeds/reading/feed-encoding.ts'
 import { readFeed } from '../../../src/feeds/reading/read-feed.ts'
-import { assertFeed } from '../../../scripts/tools/feeds/feed-fuzz.ts'
-import { SAMPLE_ADDRESS, SAMPLE_NOW } from '../../../scripts/tools/feeds/sample-feeds.ts'
+import { assertFeed } from '../../support/feeds/feed-fuzz.ts'
+import { SAMPLE_ADDRESS, SAMPLE_NOW } from '../../support/feeds/sample-feeds.ts'
 
 const read = (text: string | Uint8Array): Feed => {
   const feed = readFeed(typeof text === 'string' ? Buffer.from(text) : text, { address: SAMPLE_ADDRESS, now: SAMPLE_NOW })

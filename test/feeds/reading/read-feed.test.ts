@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { Failure } from '../../../src/base/failure.ts'
 import { readFeed } from '../../../src/feeds/reading/read-feed.ts'
-import { fuzzFeed } from '../../../scripts/tools/feeds/feed-fuzz.ts'
-import { SAMPLE_ADDRESS, SAMPLE_ATOM, SAMPLE_JSON, SAMPLE_NOW, SAMPLE_RDF, SAMPLE_RSS } from '../../../scripts/tools/feeds/sample-feeds.ts'
-import { longRun } from '../../../scripts/tools/long-run.ts'
+import { fuzzFeed } from '../../support/feeds/feed-fuzz.ts'
+import { SAMPLE_ADDRESS, SAMPLE_ATOM, SAMPLE_JSON, SAMPLE_NOW, SAMPLE_RDF, SAMPLE_RSS } from '../../support/feeds/sample-feeds.ts'
+import { fuzzRun } from '../../../scripts/tools/long-run.ts'
 import { seededRandom, seedOfTest } from '../../../scripts/tools/random.ts'
 
 const OPTIONS = { address: SAMPLE_ADDRESS, now: SAMPLE_NOW }
@@ -250,7 +250,7 @@ describe('readFeed()', () => {
   it('reads damaged feeds, and gives nothing but texts and addresses of the web', () => {
     const random = seededRandom(seedOfTest())
     const found = { read: 0, rejected: 0 }
-    for (let i = 0; i < longRun(2_000, 50_000); i++) found[fuzzFeed(random)]++
+    for (let i = 0; i < fuzzRun(2_000, 50_000); i++) found[fuzzFeed(random)]++
     assert.ok(found.read > found.rejected && found.rejected > 0, JSON.stringify({ seed: random.seed, ...found }))
   })
 })

@@ -15,7 +15,7 @@ import { packText, unpackText } from '../../../src/store/history/document-histor
 import { historyFaults } from '../../../src/store/history/history-check.ts'
 import { openDatabase } from '../../../src/store/db/database.ts'
 import { openStore } from '../../../src/store/open-store.ts'
-import { changeFaults } from '../../../scripts/tools/cluster/change-faults.ts'
+import { changeFaults } from '../../support/cluster/change-faults.ts'
 import { seededRandom, seedOfTest, type Random } from '../../../scripts/tools/random.ts'
 import { systemStore, testStore, type SystemStore } from '../../../scripts/tools/stores.ts'
 import { longRun } from '../../../scripts/tools/long-run.ts'

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { STORED_MODELS } from '../../../src/models/registry.ts'
 import { baseTables } from '../../../src/store/cluster/replicated-tables.ts'
-import { emptySite, inspect } from '../../../scripts/tools/cluster/cluster-stores.ts'
+import { emptySite, inspect } from '../../support/cluster/cluster-stores.ts'
 
 /** Derived by triggers and the search code, or this node's own. */
 const OWN = ['status_count', 'key_count', 'hour_count', 'model_version', 'listed_copy', 'guest_size', 'guest_total', 'picture_use', 'log_position', 'pending_change', 'change_chain', 'unsynced_since']

@@ -1,15 +1,16 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { changesIn, ChangesetError } from '../../../src/store/cluster/changeset.ts'
-import { changedRows, damaged, outcomeOfBytes, randomChangeset, textOf } from '../../../scripts/tools/cluster/changeset-bytes.ts'
+import { changedRows, damaged, outcomeOfBytes, randomChangeset, textOf } from '../../support/cluster/changeset-bytes.ts'
 import { seededRandom, seedOfTest } from '../../../scripts/tools/random.ts'
-import { longRun } from '../../../scripts/tools/long-run.ts'
+import { fuzzRun } from '../../../scripts/tools/long-run.ts'
 
 it('the changes that are read lead from the rows before to those after', () => {
   const seed = seedOfTest()
   const random = seededRandom(seed)
   let changed = 0
-  for (let i = 0; i < longRun(40, 100); i++) {
+  const cases = fuzzRun(40, 1_000)
+  for (let i = 0; i < cases; i++) {
     const { bytes, before, after } = randomChangeset(random)
     if (bytes.length > 0) changed++
     for (const table of ['one', 'two']) {
@@ -17,15 +18,16 @@ it('the changes that are read lead from the rows before to those after', () => {
       assert.deepEqual(found, (after[table] ?? []).map(textOf).sort(), `SEED=${seed}`)
     }
   }
-  assert.ok(changed > 20)
+  assert.ok(changed > cases / 2)
 })
 
 it('any bytes are read or rejected, and a changeset that is cut is not read as a shorter one', () => {
   const seed = seedOfTest()
   const random = seededRandom(seed)
   const met = { read: 0, malformed: 0 }
-  for (let i = 0; i < longRun(200, 500); i++) met[outcomeOfBytes(damaged(random, randomChangeset(random).bytes))]++
-  assert.ok(met.malformed > 20 && met.read > 1, `SEED=${seed} ${JSON.stringify(met)}`)
+  const cases = fuzzRun(200, 1_000)
+  for (let i = 0; i < cases; i++) met[outcomeOfBytes(damaged(random, randomChangeset(random).bytes))]++
+  assert.ok(met.malformed > cases / 10 && met.read > cases / 200, `SEED=${seed} ${JSON.stringify(met)}`)
 })
 
 for (const [name, bytes, wanted] of [

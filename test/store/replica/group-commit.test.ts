@@ -6,9 +6,9 @@ import { country } from '../../../src/models/country.ts'
 import { topic } from '../../../src/models/topic.ts'
 import { NO_ENTRY } from '../../../src/store/cluster/commit-log.ts'
 import { SCHEMA } from '../../../src/store/schema/migrate.ts'
-import { openNode } from '../../../scripts/tools/cluster/cluster-stores.ts'
-import { createMemoryLog, type MemoryLogNode } from '../../../scripts/tools/cluster/memory-log.ts'
-import { createPlainSealer } from '../../../scripts/tools/cluster/plain-sealer.ts'
+import { openNode } from '../../support/cluster/cluster-stores.ts'
+import { createMemoryLog, type MemoryLogNode } from '../../support/cluster/memory-log.ts'
+import { createPlainSealer } from '../../support/cluster/plain-sealer.ts'
 import type { Document } from '../../../src/store/documents/document-tables.ts'
 
 /** A node on a log in which a rival comes ahead of the first append, and which calls `ahead` before each of its calls. */

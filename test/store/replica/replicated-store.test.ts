@@ -26,9 +26,9 @@ import {
   openCluster,
   openNode,
   type ClusterNode,
-} from '../../../scripts/tools/cluster/cluster-stores.ts'
-import { createMemoryLog } from '../../../scripts/tools/cluster/memory-log.ts'
-import { createPlainSealer } from '../../../scripts/tools/cluster/plain-sealer.ts'
+} from '../../support/cluster/cluster-stores.ts'
+import { createMemoryLog } from '../../support/cluster/memory-log.ts'
+import { createPlainSealer } from '../../support/cluster/plain-sealer.ts'
 import { temporaryDirectory } from '../../../scripts/tools/temporary-directory.ts'
 import { signInWith, systemStore, takeAll } from '../../../scripts/tools/stores.ts'
 import type { CodeClaim } from '../../../src/store/accounts/code-table.ts'

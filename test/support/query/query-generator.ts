@@ -1,7 +1,7 @@
 /** Filters and sorts for comparisons: all small ones over given operands, and random ones that use indexes often. */
 import type { Json, JsonObject } from '../../../src/base/json.ts'
 import { SAMPLE_EXTRAS, SAMPLE_VALUES, sampleId } from './headline-samples.ts'
-import type { Random } from '../random.ts'
+import type { Random } from '../../../scripts/tools/random.ts'
 
 const DECLARED = Object.keys(SAMPLE_VALUES)
 const UNDECLARED = [

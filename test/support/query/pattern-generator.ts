@@ -12,7 +12,7 @@
  * - `(?:[^]*?a^|)s` does not match `s`: a lazy loop over every character with a `^` behind it makes V8 give up the other
  *   alternatives as well. A source with such parts gets no texts.
  */
-import type { Random } from '../random.ts'
+import type { Random } from '../../../scripts/tools/random.ts'
 
 /** What a pattern is asked about: a source, its flags, and texts. */
 export interface PatternCase {

@@ -3,8 +3,8 @@ import type { EtcdTarget } from '../../../src/cluster/etcd-target.ts'
 import { connectEtcd, type Etcd } from '../../../src/cluster/etcd/etcd-client.ts'
 import { createEtcdLog } from '../../../src/cluster/log/etcd-log.ts'
 import type { CommitLog } from '../../../src/store/cluster/commit-log.ts'
-import { recordingLog, type RecordingLog } from '../recording-log.ts'
-import type { Cleanup } from '../temporary-directory.ts'
+import { recordingLog, type RecordingLog } from '../../../scripts/tools/recording-log.ts'
+import type { Cleanup } from '../../../scripts/tools/temporary-directory.ts'
 
 export function connectTo(t: Cleanup, endpoints: readonly string[], settings: Partial<EtcdTarget> = {}): Etcd {
   const nothing = { ca: undefined, cert: undefined, key: undefined, login: undefined }

@@ -5,7 +5,7 @@ import { parseQuery } from '../../../src/http/query-string.ts'
 import { matches } from '../../../src/query/match.ts'
 import { parseFilter, parseFilterText } from '../../../src/query/parse.ts'
 import { randomFilter } from './query-generator.ts'
-import { randomJson, type Random } from '../random.ts'
+import { randomJson, type Random } from '../../../scripts/tools/random.ts'
 
 const MESSAGE_CHARS_MAX = 700
 const OPERATORS =

@@ -22,9 +22,9 @@ import { planQuery, possiblePlans } from '../../../src/store/query/planner.ts'
 import { QUERY_READER } from './query-reader.ts'
 import { randomHeadline, SAMPLE_EXTRAS, sampleId } from './headline-samples.ts'
 import { randomFilter, randomSort } from './query-generator.ts'
-import type { Random } from '../random.ts'
-import type { Cleanup } from '../temporary-directory.ts'
-import { testStore, type SystemStore } from '../stores.ts'
+import type { Random } from '../../../scripts/tools/random.ts'
+import type { Cleanup } from '../../../scripts/tools/temporary-directory.ts'
+import { testStore, type SystemStore } from '../../../scripts/tools/stores.ts'
 import type { FindQuery, Found } from '../../../src/store/query/find-query.ts'
 
 /** Around so many documents there are when changes have gone on for a while. */

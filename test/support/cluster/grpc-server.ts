@@ -1,7 +1,7 @@
 /** A server that responds to every gRPC call with what a test says, over real HTTP/2. */
 import { createServer, type ServerHttp2Session, type ServerHttp2Stream } from 'node:http2'
 import type { AddressInfo } from 'node:net'
-import type { Cleanup } from '../temporary-directory.ts'
+import type { Cleanup } from '../../../scripts/tools/temporary-directory.ts'
 
 export interface ScriptedResponse {
   readonly headers?: Readonly<Record<string, string | number>>

@@ -1,5 +1,5 @@
 /** Feeds as sites have them: news with pictures, blogs with whole articles, podcasts, Atom with HTML, and channels of videos. */
-import type { Random } from '../random.ts'
+import type { Random } from '../tools/random.ts'
 
 const WORDS = (
   'the harbour council has agreed on a new ferry line that will take passengers and bicycles across the bay twice a day ' +

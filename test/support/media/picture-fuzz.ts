@@ -3,8 +3,8 @@ import assert from 'node:assert/strict'
 import { Failure } from '../../../src/base/failure.ts'
 import { PICTURE_FORMATS } from '../../../src/media/picture-format.ts'
 import { readPicture } from '../../../src/media/read-picture.ts'
-import type { Random } from '../random.ts'
-import { SAMPLE_NAMES, samplePicture } from './sample-pictures.ts'
+import type { Random } from '../../../scripts/tools/random.ts'
+import { SAMPLE_NAMES, samplePicture } from '../../../scripts/tools/media/sample-pictures.ts'
 
 /** Numbers at which lengths and sizes overflow. */
 const EDGES = [0, 1, 2, 0x7f, 0x80, 0xff, 0xffff, 0x7fffffff, 0xffffffff]

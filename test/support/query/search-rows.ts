@@ -1,7 +1,7 @@
 /** What a search for a text looks at: the rows of the trigram index, and those that are to take their places. */
-import type { Model } from '../../src/models/schema.ts'
-import type { Database } from '../../src/store/db/database.ts'
-import { pendingTable, trigramColumns, trigramTable } from '../../src/store/schema/search-tables.ts'
+import type { Model } from '../../../src/models/schema.ts'
+import type { Database } from '../../../src/store/db/database.ts'
+import { pendingTable, trigramColumns, trigramTable } from '../../../src/store/schema/search-tables.ts'
 
 /** As `[seq, text, id, …]`, in the order of seq. */
 export function searchRows(database: Database, model: Model): readonly (readonly unknown[])[] {

@@ -7,8 +7,8 @@
  */
 import { setImmediate as turn } from 'node:timers/promises'
 import { topic } from '../../../src/models/topic.ts'
-import { seededRandom } from '../random.ts'
-import type { Cleanup } from '../temporary-directory.ts'
+import { seededRandom } from '../../../scripts/tools/random.ts'
+import type { Cleanup } from '../../../scripts/tools/temporary-directory.ts'
 import { baseHashes, derivedFaults, inspect, openCluster, type ClusterNode } from './cluster-stores.ts'
 import { randomWrite, readsOf } from './random-writes.ts'
 

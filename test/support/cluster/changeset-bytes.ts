@@ -1,7 +1,7 @@
 /** Changesets of random changes as SQLite records them, what they say, and damaged ones. */
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite'
 import { changesIn, ChangesetError, type CellValue } from '../../../src/store/cluster/changeset.ts'
-import type { Random } from '../random.ts'
+import type { Random } from '../../../scripts/tools/random.ts'
 
 const KEYS = ['', 'a', 'Å', '\u{1F600}', 'x'.repeat(200)] as const
 const VALUES: readonly SQLInputValue[] = [

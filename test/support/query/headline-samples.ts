@@ -5,7 +5,7 @@
  * members `x`, `n` and `tags` are undeclared and hold anything.
  */
 import type { Json, JsonObject } from '../../../src/base/json.ts'
-import { randomJson, type Random } from '../random.ts'
+import { randomJson, type Random } from '../../../scripts/tools/random.ts'
 
 const STATUSES = ['active', 'active', 'active', 'draft', 'archived'] as const
 const TOPICS = ['t1', 't2', 't3', 't4', 'tö', 't\u{1F600}'] as const

@@ -6,7 +6,7 @@ import { GrpcError } from '../../../src/cluster/etcd/grpc-status.ts'
 import { protoMessage, ProtobufError, readProto, type ProtoMessage } from '../../../src/cluster/etcd/protobuf.ts'
 import { createRecordSealer } from '../../../src/cluster/log/record-sealer.ts'
 import { RecordUnreadable, type LogRecord } from '../../../src/store/cluster/commit-log.ts'
-import type { Random } from '../random.ts'
+import type { Random } from '../../../scripts/tools/random.ts'
 import { damaged } from './changeset-bytes.ts'
 
 const FRAME_BYTES_MAX = 500

@@ -4,7 +4,7 @@ import { Failure } from '../../../src/base/failure.ts'
 import type { Feed } from '../../../src/feeds/feed.ts'
 import { findFeeds } from '../../../src/feeds/reading/find-feeds.ts'
 import { readFeed } from '../../../src/feeds/reading/read-feed.ts'
-import type { Random } from '../random.ts'
+import type { Random } from '../../../scripts/tools/random.ts'
 import { SAMPLE_ADDRESS, SAMPLE_ATOM, SAMPLE_JSON, SAMPLE_NOW, SAMPLE_PAGE, SAMPLE_RDF, SAMPLE_RSS } from './sample-feeds.ts'
 
 const SAMPLES = [SAMPLE_RSS, SAMPLE_ATOM, SAMPLE_JSON, SAMPLE_RDF]
