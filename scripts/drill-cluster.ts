@@ -1,5 +1,5 @@
 /**
- * `npm run drill -- cluster [--minutes N] [--etcd PATH]`: three etcd servers and three nodes as processes, clients that
+ * `npm run drill -- cluster [--minutes N]`: three etcd servers and three nodes as processes, clients that
  * write, read and check at all nodes, and faults: servers and nodes are killed, paused and restarted, answers are dropped,
  * delayed and cut off, machines are partitioned, a disk is full. What the clients saw must have an explanation
  * (scripts/cluster/history-verdict.ts), and all nodes must hold the same in the end.
@@ -10,11 +10,12 @@ import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { etcdVersion, noEtcd } from './tools/cluster/etcd-server.ts'
 import { noSmallDisk } from './tools/small-disk.ts'
-import { etcdVersion, SERVER_COUNT } from './cluster/etcd-servers.ts'
 import { isInsideNamespace, makeMachines, noMachines, runInsideNamespace } from './cluster/machines.ts'
 import { checkPlantedBugs, PLANTED_BUGS } from './cluster/planted-bugs.ts'
 import { runUnderFaults, type FaultyRun } from './cluster/faulty-run.ts'
+import { SERVER_COUNT } from './cluster/running-cluster.ts'
 
 const MINUTES = 3
 const BUG_SECONDS = 12
@@ -24,39 +25,31 @@ const FAULTS_SHOWN = 20
 
 export interface ClusterDrill {
   readonly minutes: number
-  /** Path of an etcd server; the one in PATH by default. */
-  readonly etcd: string
   readonly seed: number
 }
 
 /** Undefined where they are not those of this drill. */
 export function readClusterWords(words: readonly string[]): Omit<ClusterDrill, 'seed'> | undefined {
-  let [minutes, etcd] = [MINUTES, 'etcd']
-  for (let i = 0; i < words.length; i++) {
-    const word = words[i]
-    if (word === '--minutes') minutes = Number(words[++i])
-    else if (word === '--etcd') etcd = words[++i] ?? ''
-    else return undefined
-  }
-  return minutes > 0 && minutes <= 24 * 60 && etcd !== '' ? { minutes, etcd } : undefined
+  const [flag = '--minutes', count = String(MINUTES), ...rest] = words
+  const minutes = Number(count)
+  return flag === '--minutes' && rest.length === 0 && minutes > 0 && minutes <= 24 * 60 ? { minutes } : undefined
 }
 
 /** Prints what it does. Throws what should not have happened, and keeps the directory then. */
-export async function drillCluster({ minutes, etcd, seed }: ClusterDrill): Promise<readonly string[]> {
-  const version = etcdVersion(etcd)
-  if (version === undefined) return [`skipped: there is no etcd at "${etcd}" (Debian: apt-get install etcd-server)`]
+export async function drillCluster({ minutes, seed }: ClusterDrill): Promise<readonly string[]> {
+  if (noEtcd !== false) return [`skipped: ${noEtcd}`]
   const withoutMachines = noMachines()
   if (withoutMachines === false && !isInsideNamespace) {
     assert.equal(runInsideNamespace(process.argv.slice(1), seed), 0, 'the drill failed inside its network namespace')
     return []
   }
   checkPlantedBugs()
-  console.log(`etcd ${version}`)
+  console.log(`etcd ${etcdVersion}`)
   if (withoutMachines !== false) console.log(`no partitions of machines: ${withoutMachines}`)
   if (noSmallDisk !== false) console.log(`no full disk: ${noSmallDisk}`)
   const directory = mkdtempSync(join(tmpdir(), 'dateline-cluster-'))
   const machines = isInsideNamespace ? makeMachines(SERVER_COUNT) : undefined
-  const room: Room = { etcd, seed, machines, directory }
+  const room: Room = { seed, machines, directory }
   const verdict = await runUnderFaults({ ...room, directory: join(directory, 'run'), seconds: minutes * 60 })
   failFor([...verdict.differences, ...verdict.faults], directory)
   const caught = await catchBugs(room)
@@ -69,7 +62,7 @@ function failFor(faults: readonly string[], directory: string): void {
   throw new Error(`${faults.length} faults, see ${directory}:\n  ${faults.slice(0, FAULTS_SHOWN).join('\n  ')}`)
 }
 
-type Room = Pick<FaultyRun, 'etcd' | 'seed' | 'machines' | 'directory'>
+type Room = Pick<FaultyRun, 'seed' | 'machines' | 'directory'>
 
 async function catchBugs(room: Room): Promise<readonly string[]> {
   const lines: string[] = []

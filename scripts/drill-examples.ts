@@ -1,5 +1,5 @@
 /**
- * `npm run drill -- cluster-examples [--etcd PATH]`: the examples of the clustering guide, as their files say, without
+ * `npm run drill -- cluster-examples`: the examples of the clustering guide, as their files say, without
  * systemd and Docker: each machine is a network namespace, the names are in its hosts file, and the certificates are those
  * that the guide makes. A cluster is made, joined and written to, loses a machine, and takes writes.
  */
@@ -13,11 +13,11 @@ import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { DATA_SETTINGS } from '../src/cli/data-settings.ts'
 import { SETTINGS } from '../src/config/settings.ts'
+import { ETCD_BINARY, noEtcd } from './tools/cluster/etcd-server.ts'
 import { finish } from './tools/program.ts'
 import { composeExample, systemdExample, type Example, type ExampleProcess } from './cluster/example.ts'
-import { etcdVersion } from './cluster/etcd-servers.ts'
 import { isInsideNamespace, makeMachines, noMachines, runInsideNamespace, type Machines } from './cluster/machines.ts'
-import { WITH_PARENT } from './cluster/with-parent.ts'
+import { WITH_PARENT } from './tools/with-parent.ts'
 
 const MAIN = join(import.meta.dirname, '../src/main.ts')
 const GUIDE = join(import.meta.dirname, '../data/guides/clustering.md')
@@ -30,9 +30,8 @@ const TOPIC = { name: 'Harbours', description: 'Ships.', iconUrl: 'https://examp
 const DATA_FLAGS: readonly string[] = SETTINGS.filter(({ name }) => DATA_SETTINGS.includes(name)).map(({ flag }) => flag)
 
 /** Prints what it does. Throws what should not have happened, and keeps the directory then. */
-export async function drillExamples({ etcd, seed }: { readonly etcd: string; readonly seed: number }): Promise<readonly string[]> {
-  if (etcdVersion(etcd) === undefined) return [`skipped: there is no etcd at "${etcd}" (Debian: apt-get install etcd-server)`]
-  const reason = noMachines() || (spawnSync('openssl', ['version']).status === 0 ? false : 'there is no openssl')
+export async function drillExamples(seed: number): Promise<readonly string[]> {
+  const reason = noEtcd || noMachines() || (spawnSync('openssl', ['version']).status === 0 ? false : 'there is no openssl')
   if (reason !== false) return [`skipped: ${reason}`]
   if (!isInsideNamespace) {
     assert.equal(runInsideNamespace(process.argv.slice(1), seed), 0, 'the drill failed inside its network namespace')
@@ -48,14 +47,13 @@ export async function drillExamples({ etcd, seed }: { readonly etcd: string; rea
   const examples = { systemd: systemdExample(place('systemd'), machines.places.map(({ host }) => host)), ...(compose && { compose }) }
   const lines: string[] = []
   for (const [name, example] of Object.entries(examples)) {
-    lines.push(`${name}: ${await runExample(example, { etcd, machines, directory: join(directory, name) })}`)
+    lines.push(`${name}: ${await runExample(example, { machines, directory: join(directory, name) })}`)
   }
   rmSync(directory, { recursive: true, force: true })
   return [...lines, ...(compose === undefined ? ['compose: skipped: python3 has no yaml (Debian: apt-get install python3-yaml)'] : [])]
 }
 
 interface Room {
-  readonly etcd: string
   readonly machines: Machines
   readonly directory: string
 }
@@ -64,7 +62,7 @@ async function runExample(example: Example, room: Room): Promise<string> {
   const running = startMachines(example, room)
   makeCertificates(example, room.directory)
   try {
-    for (const one of example.etcd) running.start(room.etcd, one)
+    for (const one of example.etcd) running.start(ETCD_BINARY, one)
     const [first, ...others] = example.nodes as [ExampleProcess, ...ExampleProcess[]]
     await running.command(first, ['cluster', 'init'])
     await running.serve(first)

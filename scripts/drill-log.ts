@@ -74,11 +74,12 @@ export async function drillLog({ seconds, seed }: { readonly seconds: number; re
 async function disturb(servers: EtcdServers, random: Random): Promise<string> {
   const server = random.below(SERVERS)
   const isKill = random.oneIn(2)
-  if (isKill) await servers.kill(server)
+  if (isKill) await servers.end(server, 'SIGKILL')
   else servers.signal(server, 'SIGSTOP')
   await pause(500 + random.below(2_500))
-  if (isKill) await servers.start(server)
+  if (isKill) servers.start(server)
   else servers.signal(server, 'SIGCONT')
+  if (isKill) await servers.ready(server)
   await pause(CALM_MS)
   return `${isKill ? 'kill' : 'pause'} ${server + 1}`
 }

@@ -8,17 +8,18 @@
  * process of the service.
  */
 import { spawn } from 'node:child_process'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { apiSuites, CLOCK } from './api-suites.ts'
-import { etcdVersion, SERVER_COUNT, startEtcdServers } from './cluster/etcd-servers.ts'
+import { SERVER_COUNT } from './cluster/running-cluster.ts'
+import { noEtcd, startEtcd } from './tools/cluster/etcd-server.ts'
 import { finish } from './tools/program.ts'
-import { WITH_PARENT } from './cluster/with-parent.ts'
+import { temporaryDirectory } from './tools/temporary-directory.ts'
+import { WITH_PARENT } from './tools/with-parent.ts'
 import { testsAlso } from './test-files.ts'
+import { withCleanup } from './with-cleanup.ts'
 
 const ROOT = join(import.meta.dirname, '..')
-const ETCD = 'etcd'
 /** A site has four processes to start. */
 const TEST_TIMEOUT_MS = 240_000
 const FILES_AT_ONCE = 2
@@ -28,22 +29,18 @@ type Mode = (typeof MODES)[number]
 
 /** Prints what it does: a line for each file, and all of one that fails. Throws in the end where any has failed. */
 export async function drillSuites(words: readonly string[]): Promise<readonly string[]> {
-  if (etcdVersion(ETCD) === undefined) return ['skipped: there is no etcd in PATH (Debian: apt-get install etcd-server)']
-  const directory = mkdtempSync(join(tmpdir(), 'dateline-suites-'))
-  const places = Array.from({ length: SERVER_COUNT }, () => ({ host: '127.0.0.1', prefix: [] }))
-  const etcd = await startEtcdServers({ binary: ETCD, directory: join(directory, 'etcd'), places })
-  try {
+  if (noEtcd !== false) return [`skipped: ${noEtcd}`]
+  return withCleanup(async (cleanup) => {
+    const directory = temporaryDirectory(cleanup)
+    const etcd = (await startEtcd(cleanup, { servers: SERVER_COUNT, isQuick: false })).endpoints.join()
     const failed: string[] = []
     for (const mode of MODES) {
-      const program = programOf(mode, directory, etcd.urls.join())
-      failed.push(...(await runMode(mode, { words, environment: { TEST_PROGRAM: program, TEST_CLUSTER: etcd.urls.join() } })))
+      const program = programOf(mode, directory, etcd)
+      failed.push(...(await runMode(mode, { words, environment: { TEST_PROGRAM: program, TEST_CLUSTER: etcd } })))
     }
     if (failed.length > 0) throw new Error(`${failed.length} files failed: ${failed.join(', ')}`)
     return ['all passed']
-  } finally {
-    await etcd.stop()
-    rmSync(directory, { recursive: true, force: true })
-  }
+  })
 }
 
 /** An executable that takes the words of `dateline serve`. */

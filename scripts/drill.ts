@@ -70,13 +70,9 @@ const DRILLS: Readonly<Record<string, Drill>> = {
   offsite: ofNumbers('[SECONDS] [KILLS]', [150, 4], (seconds = 0, kills = 0) => drillOffsite(seconds, kills, seed)),
   log: ofNumbers('[SECONDS]', [20], (seconds = 0) => drillLog({ seconds, seed })),
   attacks: ofOptions('[--quick] [NAME…]', readAttackWords, (options) => drillAttacks({ ...options, seed })),
-  cluster: ofOptions('[--minutes N] [--etcd PATH]', readClusterWords, (options) => drillCluster({ ...options, seed })),
+  cluster: ofOptions('[--minutes N]', readClusterWords, (options) => drillCluster({ ...options, seed })),
   'cluster-suites': ofOptions('[WORD…] [--OPTION…]', (words) => words, drillSuites),
-  'cluster-examples': ofOptions(
-    '[--etcd PATH]',
-    ([flag, etcd = 'etcd', ...rest]) => ((flag ?? '--etcd') === '--etcd' && rest.length === 0 ? etcd : undefined),
-    (etcd) => drillExamples({ etcd, seed }),
-  ),
+  'cluster-examples': ofNumbers('', [], () => drillExamples(seed)),
 }
 
 const [name = '', ...words] = process.argv.slice(2)

@@ -7,13 +7,14 @@
  */
 import { fork, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { cpSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { cpSync } from 'node:fs'
 import { join } from 'node:path'
-import { etcdVersion } from '../cluster/etcd-servers.ts'
 import { createNodes, type Nodes } from '../cluster/node-processes.ts'
 import { joinNode, startCluster, type RunningCluster } from '../cluster/running-cluster.ts'
+import { etcdVersion, noEtcd } from '../tools/cluster/etcd-server.ts'
 import { freePorts } from '../tools/free-ports.ts'
+import { temporaryDirectory, type Cleanup } from '../tools/temporary-directory.ts'
+import { withCleanup } from '../with-cleanup.ts'
 import { measureFailover } from './cluster-failover.ts'
 import { measureLag } from './cluster-lag.ts'
 import { fillDirectory, type Filled } from './filled-service.ts'
@@ -29,36 +30,25 @@ const ROUNDS = 3
 const NODES = 3
 const IDS = 1_000
 const WINDOW_MS = 2_000
-const ETCD = 'etcd'
 const WORDS = ['--rate-limits', 'off', '--log-level', 'error']
 const ONE_THREAD = ['--threads', '1']
 const [WRITES_WANTED, READS_WANTED] = [0.5, 0.95]
 
 export async function benchCluster([count = String(HEADLINES_DEFAULT)]: readonly string[]): Promise<void> {
-  const version = etcdVersion(ETCD)
-  if (version === undefined) return console.log('There is no etcd (Debian: apt-get install etcd-server)')
-  const directory = mkdtempSync(join(tmpdir(), 'dateline-bench-'))
-  const cleanups: (() => void | Promise<void>)[] = [() => rmSync(directory, { recursive: true, force: true })]
-  try {
-    const generators = await Promise.all([startGenerator(), startGenerator(), startGenerator()])
-    for (const generator of generators) cleanups.unshift(() => void generator.kill())
-    const from = join(directory, 'filled')
+  if (noEtcd !== false) return console.log(noEtcd)
+  await withCleanup(async (cleanup) => {
+    const generators = await Promise.all([1, 2, 3].map(() => startGenerator(cleanup)))
+    const from = join(temporaryDirectory(cleanup), 'filled')
     const filled = await fillDirectory(from, Number(count))
-    const single = { nodes: await startSingle(join(directory, 'single'), { from, words: WORDS }), filled }
-    cleanups.unshift(single.nodes.stop)
-    const oneThread = { nodes: await startSingle(join(directory, 'one-thread'), { from, words: [...WORDS, ...ONE_THREAD] }), filled }
-    cleanups.unshift(oneThread.nodes.stop)
-    const cluster = await startFilled({ directory: join(directory, 'cluster'), headlines: Number(count) })
-    cleanups.unshift(cluster.stop)
-    console.log(`etcd ${version}, ${count} headlines, medians of ${ROUNDS} rounds; [least, most]\n`)
+    const single = { nodes: await startSingle(cleanup, { from, words: WORDS }), filled }
+    const oneThread = { nodes: await startSingle(cleanup, { from, words: [...WORDS, ...ONE_THREAD] }), filled }
+    const cluster = await startFilled(cleanup, { headlines: Number(count) })
+    console.log(`etcd ${etcdVersion}, ${count} headlines, medians of ${ROUNDS} rounds; [least, most]\n`)
     await benchRates({ single, oneThread, cluster, generators })
     await measureLag(cluster, newHeadline(cluster.filled.world))
     await measureFailover(cluster, newHeadline(cluster.filled.world))
-    for (const work of cleanups.splice(0, 3)) await work()
-    await benchJoin(join(directory, 'join'))
-  } finally {
-    for (const work of cleanups) await work()
-  }
+  })
+  await withCleanup(benchJoin)
 }
 
 interface Served {
@@ -125,8 +115,9 @@ function spreadOf(values: readonly number[]): string {
   return `${median(values).toFixed(0)} [${Math.min(...values).toFixed(0)}, ${Math.max(...values).toFixed(0)}]`
 }
 
-async function startGenerator(): Promise<ChildProcess> {
+async function startGenerator(cleanup: Cleanup): Promise<ChildProcess> {
   const generator = fork(join(import.meta.dirname, 'load-process.ts'))
+  cleanup.after(() => void generator.kill())
   await once(generator, 'message')
   return generator
 }
@@ -137,45 +128,41 @@ interface SingleOptions {
   readonly words: readonly string[]
 }
 
-async function startSingle(directory: string, { from, words }: SingleOptions): Promise<Nodes> {
-  mkdirSync(directory)
+async function startSingle(cleanup: Cleanup, { from, words }: SingleOptions): Promise<Nodes> {
+  const directory = temporaryDirectory(cleanup)
   const [port = 0] = await freePorts(1)
   const dataDir = join(directory, 'data')
   cpSync(from, dataDir, { recursive: true })
   const nodes = createNodes({ plans: [{ port, dataDir, log: join(directory, 'log'), etcd: [] }], words })
+  cleanup.after(nodes.stop)
   nodes.start(0)
   await nodes.ready(0)
   return nodes
 }
 
 interface FilledOptions {
-  readonly directory: string
   readonly headlines: number
   readonly started?: number
 }
 
-async function startFilled({ directory, headlines, started = NODES }: FilledOptions): Promise<Rates['cluster']> {
+async function startFilled(cleanup: Cleanup, { headlines, started = NODES }: FilledOptions): Promise<Rates['cluster']> {
   let filled: Filled | undefined
   const fill = async (dataDir: string): Promise<string> => (filled = await fillDirectory(dataDir, headlines)).token
-  const cluster = await startCluster({ binary: ETCD, directory, count: NODES, started, logLevel: 'error', fill })
+  const cluster = await startCluster(cleanup, { directory: temporaryDirectory(cleanup), count: NODES, started, logLevel: 'error', fill })
   if (filled === undefined) throw new Error('The cluster was not filled')
   return { ...cluster, filled }
 }
 
 /** From the command until the new node serves requests. */
-async function benchJoin(directory: string): Promise<void> {
+async function benchJoin(cleanup: Cleanup): Promise<void> {
   const times: number[] = []
-  const { nodes, stop } = await startFilled({ directory, headlines: JOINED_HEADLINES, started: 1 })
-  try {
-    for (let i = 1; i < NODES; i++) {
-      const begun = performance.now()
-      await joinNode(nodes, i)
-      nodes.start(i)
-      await nodes.ready(i)
-      times.push(performance.now() - begun)
-    }
-  } finally {
-    await stop()
+  const { nodes } = await startFilled(cleanup, { headlines: JOINED_HEADLINES, started: 1 })
+  for (let i = 1; i < NODES; i++) {
+    const begun = performance.now()
+    await joinNode(nodes, i)
+    nodes.start(i)
+    await nodes.ready(i)
+    times.push(performance.now() - begun)
   }
   console.log(`${titleOf('join, ms')} ${spreadOf(times)} for ${JOINED_HEADLINES} headlines; wanted at most 10000`)
 }

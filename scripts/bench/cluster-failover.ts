@@ -30,8 +30,8 @@ const FAILURES: readonly Failure[] = [
     name: 'leader paused',
     async cause({ etcd }) {
       const i = (await etcd.leader()) ?? 0
-      etcd.pause(i)
-      return () => etcd.resume(i)
+      etcd.signal(i, 'SIGSTOP')
+      return () => etcd.signal(i, 'SIGCONT')
     },
   },
   {

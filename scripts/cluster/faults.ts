@@ -1,12 +1,12 @@
 /** What a cluster has to live with: a seeded series of faults, each of which ends after a while. */
 import { rmSync } from 'node:fs'
 import { setTimeout as pause } from 'node:timers/promises'
+import type { EtcdServers } from '../tools/cluster/etcd-server.ts'
 import type { Random } from '../tools/random.ts'
 import type { FaultyProxy, LinkFault } from './faulty-proxy.ts'
-import { SERVER_COUNT, type EtcdServers } from './etcd-servers.ts'
 import type { Machines } from './machines.ts'
 import type { Nodes } from './node-processes.ts'
-import { joinNode } from './running-cluster.ts'
+import { joinNode, SERVER_COUNT } from './running-cluster.ts'
 
 export interface Patient {
   readonly etcd: EtcdServers
@@ -56,8 +56,8 @@ const OF_PROCESSES: Readonly<Record<string, Kind>> = {
   restartLeader: async (patient) => endServer(patient, await leaderOf(patient), 'SIGTERM'),
   async pauseLeader(patient) {
     const i = await leaderOf(patient)
-    patient.etcd.pause(i)
-    return { name: `pause etcd leader ${i}`, end: () => patient.etcd.resume(i) }
+    patient.etcd.signal(i, 'SIGSTOP')
+    return { name: `pause etcd leader ${i}`, end: () => patient.etcd.signal(i, 'SIGCONT') }
   },
   async killAllServers({ etcd }) {
     for (let i = 0; i < SERVER_COUNT; i++) await etcd.end(i, 'SIGKILL')

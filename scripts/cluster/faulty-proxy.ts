@@ -14,7 +14,8 @@ export type LinkFault = { readonly kind: 'drop' } | { readonly kind: 'cut' } | {
 /** An entry of the log is longer; what else a node sends is shorter, but for some records of nodes. */
 const APPEND_BYTES_MIN = 512
 
-export async function openFaultyProxy(target: { readonly host: string; readonly port: number }) {
+export async function openFaultyProxy(url: string) {
+  const { hostname: host, port } = new URL(url)
   const sockets = new Set<Socket>()
   let fault: LinkFault | undefined
   let isDropping = false
@@ -23,7 +24,7 @@ export async function openFaultyProxy(target: { readonly host: string; readonly 
     socket.on('error', () => {}).on('close', () => void sockets.delete(socket))
   }
   const server = createServer((near) => {
-    const far = connect(target)
+    const far = connect({ host, port: Number(port) })
     for (const [socket, other] of [[near, far], [far, near]] as const) {
       keep(socket)
       socket.on('close', () => other.destroy())

@@ -32,7 +32,6 @@ const CLIENTS: readonly (readonly [work: (work: workload.Workload) => Promise<vo
 ]
 
 export interface FaultyRun {
-  readonly etcd: string
   readonly seed: number
   readonly machines: Machines | undefined
   readonly directory: string
@@ -52,15 +51,14 @@ export function runUnderFaults(run: FaultyRun): Promise<RunVerdict> {
   return withCleanup((cleanup) => runWith(run, cleanup))
 }
 
-async function runWith({ etcd: binary, seed, machines, directory, seconds, bug }: FaultyRun, cleanup: Cleanup): Promise<RunVerdict> {
+async function runWith({ seed, machines, directory, seconds, bug }: FaultyRun, cleanup: Cleanup): Promise<RunVerdict> {
   const disk = noSmallDisk === false ? smallDisk(cleanup, DISK_MB) : undefined
   const plant = ['--import', join(import.meta.dirname, 'plant-bug.ts')]
-  const cluster = await startCluster({
-    ...{ binary, directory, count: NODES, places: machines?.places },
+  const cluster = await startCluster(cleanup, {
+    ...{ directory, count: NODES, places: machines?.places },
     lastDataDir: disk === undefined ? undefined : join(disk, 'data'),
     ...(bug === undefined ? {} : { nodeOptions: plant, environment: { PLANTED_BUG: bug } }),
   })
-  cleanup.after(cluster.stop)
   const random = seededRandom(seed)
   const history: Operation[] = []
   const record = (operation: Operation): void => void history.push(operation)

@@ -4,8 +4,8 @@
  * with its last process, and lead nowhere else.
  */
 import { spawnSync } from 'node:child_process'
-import type { EtcdPlace } from './etcd-servers.ts'
-import { WITH_PARENT } from './with-parent.ts'
+import type { EtcdPlace } from '../tools/cluster/etcd-server.ts'
+import { WITH_PARENT } from '../tools/with-parent.ts'
 
 const NETWORK = '10.99.0'
 const NEW_NAMESPACES = ['--mount', '--net', '--propagation', 'private']

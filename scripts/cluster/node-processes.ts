@@ -5,7 +5,7 @@ import { closeSync, openSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { cleanEnvironment, finish, type Finished } from '../tools/program.ts'
-import { WITH_PARENT } from './with-parent.ts'
+import { WITH_PARENT } from '../tools/with-parent.ts'
 
 const MAIN = join(import.meta.dirname, '../../src/main.ts')
 const READY_MS_MAX = 180_000

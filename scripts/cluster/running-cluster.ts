@@ -1,17 +1,16 @@
 /** A cluster for drills and benchmarks: three etcd servers and some nodes, with a proxy on each link between them. */
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { startEtcdServers, SERVER_COUNT, type EtcdPlace } from './etcd-servers.ts'
 import { openFaultyProxy, type FaultyProxy } from './faulty-proxy.ts'
 import { createNodes, type Nodes } from './node-processes.ts'
+import { startEtcd, type EtcdPlace } from '../tools/cluster/etcd-server.ts'
 import { freePorts } from '../tools/free-ports.ts'
+import type { Cleanup } from '../tools/temporary-directory.ts'
 
 const ADMIN = 'drill@example.org'
-const LOOPBACK: EtcdPlace = { host: '127.0.0.1', prefix: [] }
+export const SERVER_COUNT = 3
 
 export interface ClusterOptions {
-  /** An etcd server. */
-  readonly binary: string
   readonly directory: string
   readonly count: number
   /** How many of the nodes join and start; all by default. */
@@ -28,16 +27,16 @@ export interface ClusterOptions {
   readonly lastDataDir?: string | undefined
 }
 
-/** Makes a site of a new data directory, and joins the other nodes to it. */
-export async function startCluster(options: ClusterOptions) {
-  const { binary, directory, count, started = count, logLevel = 'info', nodeOptions, environment } = options
-  const places = options.places ?? Array.from({ length: SERVER_COUNT }, () => LOOPBACK)
+/** Makes a site of a new data directory, and joins the other nodes to it. All ends with the run. */
+export async function startCluster(cleanup: Cleanup, options: ClusterOptions) {
+  const { directory, count, started = count, logLevel = 'info', nodeOptions, environment } = options
   const mails = join(directory, 'mail')
   mkdirSync(mails, { recursive: true })
-  const etcd = await startEtcdServers({ binary, directory: join(directory, 'etcd'), places })
+  const etcd = await startEtcd(cleanup, { servers: SERVER_COUNT, places: options.places, directory: join(directory, 'etcd'), isQuick: false })
   const links: FaultyProxy[][] = []
   const ports = await freePorts(count)
-  for (let i = 0; i < count; i++) links.push(await Promise.all(etcd.addresses.map((address) => openFaultyProxy(address))))
+  for (let i = 0; i < count; i++) links.push(await Promise.all(etcd.endpoints.map(openFaultyProxy)))
+  cleanup.after(() => links.flat().forEach((link) => link.close()))
   const nodes = createNodes({
     plans: ports.map((port, i) => ({
       port,
@@ -48,26 +47,17 @@ export async function startCluster(options: ClusterOptions) {
     words: ['--mail', `file:${mails}`, '--rate-limits', 'off', '--log-level', logLevel, '--log-format', 'json'],
     ...{ nodeOptions, environment },
   })
-  const stop = async (): Promise<void> => {
-    await nodes.stop()
-    for (const link of links.flat()) link.close()
-    await etcd.stop()
+  cleanup.after(nodes.stop)
+  const token = await (options.fill?.(nodes.dataDir(0)) ?? addAdmin(nodes))
+  await nodes.command(0, 'cluster', 'init', ...nodes.clusterWords(0))
+  nodes.start(0)
+  await nodes.ready(0)
+  for (let i = 1; i < started; i++) {
+    await joinNode(nodes, i)
+    nodes.start(i)
+    await nodes.ready(i)
   }
-  try {
-    const token = await (options.fill?.(nodes.dataDir(0)) ?? addAdmin(nodes))
-    await nodes.command(0, 'cluster', 'init', ...nodes.clusterWords(0))
-    nodes.start(0)
-    await nodes.ready(0)
-    for (let i = 1; i < started; i++) {
-      await joinNode(nodes, i)
-      nodes.start(i)
-      await nodes.ready(i)
-    }
-    return { etcd, nodes, links, mails, token, stop }
-  } catch (error) {
-    await stop()
-    throw error
-  }
+  return { etcd, nodes, links, mails, token }
 }
 
 export type RunningCluster = Awaited<ReturnType<typeof startCluster>>

@@ -14,7 +14,7 @@ import { adoptDraft, newNode, readIdentity, writeDraft } from '../../src/cluster
 import { finish } from '../tools/program.ts'
 import { memberOf } from '../tools/cluster/member-place.ts'
 import { openSpreadingProxy } from './spreading-proxy.ts'
-import { WITH_PARENT } from './with-parent.ts'
+import { WITH_PARENT } from '../tools/with-parent.ts'
 
 const MAIN = join(import.meta.dirname, '../../src/main.ts')
 const FLAG_DATA_DIR = '--data-dir='

@@ -304,7 +304,7 @@ describe('two nodes', { skip: noEtcd === false ? ONLY_HERE : noEtcd }, () => {
   })
 
   it('serve reads without a quorum, say so, and refuse writes with Retry-After', async () => {
-    await cluster.etcd.kill(0)
+    await cluster.etcd.end(0, 'SIGKILL')
     const write = await two.data('POST', '', { model: 'topic' }, { token, body: TOPIC })
     assert.equal(write.status, 503)
     assert.ok(Number(write.headers.get('retry-after')) > 0)

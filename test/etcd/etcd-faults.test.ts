@@ -131,7 +131,7 @@ describe('faults below a commit log', { skip: noEtcd }, () => {
     const first = await append(log, 0, 'first')
     const statuses = await Promise.all(servers.endpoints.map((url) => log.etcd.statusAt(url)))
     const leader = statuses.findIndex(({ member, leader: known }) => member === known)
-    await servers.kill(leader)
+    await servers.end(leader, 'SIGKILL')
     const second = await appendAgain(log, first, 'second')
     // One of three is no quorum.
     const other = (leader + 1) % 3
