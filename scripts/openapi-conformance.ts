@@ -18,10 +18,9 @@ import { join } from 'node:path'
 import { openApiDocument } from '../src/api/openapi/openapi.ts'
 import { VERSION } from '../src/base/version.ts'
 import type { Cleanup } from './tools/temporary-directory.ts'
-import { npmTools } from './npm-tools.ts'
 import { checkGeneratedClients } from './openapi-conformance/generated-clients.ts'
 import { runSchemathesis } from './openapi-conformance/schemathesis.ts'
-import { pythonTools } from './python-tools.ts'
+import { npmTools, pythonTools } from './fetched-tools.ts'
 
 const VALIDATORS = ['openapi-spec-validator==0.9.0', 'jsonschema==4.26.0']
 const GENERATORS = [

@@ -11,8 +11,7 @@ import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { Failure } from '../src/base/failure.ts'
 import { readPicture } from '../src/media/read-picture.ts'
-import { pythonTools } from './python-tools.ts'
-import { sourcePackage } from './source-package.ts'
+import { pythonTools, sourcePackage } from './fetched-tools.ts'
 
 const PACKAGE = { name: 'Pillow', version: '9.5.0', sha256: 'bf548479d336726d7a0eceb6e767e179fbde37833ae42794602631a070d630f1', folder: 'Tests/images' }
 const TAKEN_MIN = 480

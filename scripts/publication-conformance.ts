@@ -15,7 +15,7 @@ import { writeAtom } from '../src/publications/atom-writer.ts'
 import { writeJsonFeed } from '../src/publications/json-writers.ts'
 import { categoriesOf, permanentId, type Paper, type Story } from '../src/publications/paper.ts'
 import { writeRss } from '../src/publications/rss-writer.ts'
-import { pythonTools } from './python-tools.ts'
+import { pythonTools } from './fetched-tools.ts'
 
 const SCHEMA = join(import.meta.dirname, 'publication-conformance/atom.rnc')
 const READER = join(import.meta.dirname, 'publication-conformance/read_feeds.py')

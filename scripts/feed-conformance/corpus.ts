@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { decodeFeed } from '../../src/feeds/reading/feed-encoding.ts'
-import { sourcePackage } from '../source-package.ts'
+import { sourcePackage } from '../fetched-tools.ts'
 
 const FEEDPARSER = { name: 'feedparser', version: '6.0.14', sha256: '088679b0c4b543ee211a820dd544698c76a402122eae7473c04a43425f283d06', folder: 'tests' }
 

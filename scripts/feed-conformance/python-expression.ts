@@ -1,7 +1,9 @@
 /**
- * Evaluates the expressions of Python in the comments of test feeds: literals, names, members, `and`, `or`, `not`,
- * comparisons, `len`, `ord`, `get` and `has_key`. Nothing of it runs as a program.
+ * Evaluates the expressions of Python in the comments of test feeds, as Python's own parser reads them: literals, names, members,
+ * `and`, `or`, `not`, comparisons, `len`, `ord`, `get` and `has_key` (docs.python.org/3/library/ast.html). Nothing of it runs as a
+ * program.
  */
+import { spawnSync } from 'node:child_process'
 
 /** What a name or member is, when only this file's reader can tell whether it equals an expected value. */
 export interface Observed {
@@ -20,167 +22,82 @@ export class NotAsked extends Error {
   override readonly name = 'NotAsked'
 }
 
-export function isObserved(value: PythonValue): value is Observed {
-  return typeof value === 'object' && value !== null && 'isObserved' in value
+type Operator = { readonly node: string }
+
+export type PythonNode =
+  | { readonly node: 'Constant'; readonly value: null | boolean | number | string }
+  | { readonly node: 'Name'; readonly id: string }
+  | { readonly node: 'Subscript'; readonly value: PythonNode; readonly slice: PythonNode }
+  | { readonly node: 'Attribute'; readonly value: PythonNode; readonly attr: string }
+  | { readonly node: 'Compare'; readonly left: PythonNode; readonly ops: readonly Operator[]; readonly comparators: readonly PythonNode[] }
+  | { readonly node: 'BoolOp'; readonly op: Operator; readonly values: readonly PythonNode[] }
+  | { readonly node: 'UnaryOp'; readonly op: Operator; readonly operand: PythonNode }
+  | { readonly node: 'BinOp'; readonly left: PythonNode; readonly right: PythonNode }
+  | { readonly node: 'Tuple' | 'List'; readonly elts: readonly PythonNode[] }
+  | { readonly node: 'Dict'; readonly keys: readonly PythonNode[]; readonly values: readonly PythonNode[] }
+  | { readonly node: 'Call'; readonly func: PythonNode; readonly args: readonly PythonNode[] }
+
+const PARSE = `
+import ast, json, sys
+def shown(node):
+    if isinstance(node, list): return [shown(one) for one in node]
+    if not isinstance(node, ast.AST): return node
+    return {'node': type(node).__name__, **{name: shown(value) for name, value in ast.iter_fields(node)}}
+print(json.dumps([shown(ast.parse(text, mode='eval').body) for text in json.load(sys.stdin)]))
+`
+
+/** The expressions as trees, by one start of Python. Throws what Python says where it cannot read one. */
+export function parsePython(expressions: readonly string[]): readonly PythonNode[] {
+  const { status, stdout, stderr, error } = spawnSync('python3', ['-c', PARSE], { input: JSON.stringify(expressions), encoding: 'utf8', maxBuffer: 2 ** 26 })
+  if (status !== 0) throw new SyntaxError(error?.message ?? stderr)
+  return JSON.parse(stdout) as readonly PythonNode[]
 }
 
-const TOKEN = /\s*(?:([uUbBrR]?)("""[\s\S]*?"""|'''[\s\S]*?'''|'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")|(\d+(?:\.\d+)?)|([A-Za-z_]\w*)|(==|!=|>=|<=|[-+()[\]{},.:<>]))/y
-
-interface Token {
-  readonly kind: 'text' | 'number' | 'name' | 'sign'
-  readonly text: string
+/** Throws NotAsked for what is not among the names, and for what this reader does not compare. */
+export function evaluatePython(tree: PythonNode, nameOf: (name: string) => PythonValue): PythonValue {
+  const evaluate = (node: PythonNode): PythonValue => evaluatePython(node, nameOf)
+  switch (tree.node) {
+    case 'Constant':
+      return tree.value
+    case 'Name':
+      return nameOf(tree.id)
+    case 'Subscript':
+      return memberOf(evaluate(tree.value), evaluate(tree.slice))
+    case 'Attribute':
+      return memberOf(evaluate(tree.value), tree.attr)
+    case 'Compare': {
+      const values = [tree.left, ...tree.comparators].map(evaluate)
+      return tree.ops.map(({ node }, i) => compare(node, values[i] ?? null, values[i + 1] ?? null)).every((holds) => holds)
+    }
+    case 'BoolOp': {
+      // All of them are asked, so that a part of an expectation that holds by itself hides none that is not asked.
+      const values = tree.values.map(evaluate)
+      return values.find((value) => isTrue(value) === (tree.op.node === 'Or')) ?? values.at(-1) ?? null
+    }
+    case 'UnaryOp':
+      return tree.op.node === 'Not' ? !isTrue(evaluate(tree.operand)) : -Number(evaluate(tree.operand))
+    case 'BinOp':
+      return textOf(evaluate(tree.left)) + textOf(evaluate(tree.right))
+    case 'Tuple':
+    case 'List':
+      return tree.elts.map(evaluate)
+    case 'Dict':
+      return new Map(tree.keys.map((key, i) => [textOf(evaluate(key)), evaluate(tree.values[i] ?? key)]))
+    case 'Call':
+      return call(tree.func, tree.args.map(evaluate), evaluate)
+  }
 }
 
-/** Throws NotAsked for what is not among the names, and SyntaxError for what it cannot read. */
-export function evaluatePython(expression: string, nameOf: (name: string) => PythonValue): PythonValue {
-  const tokens = tokensOf(expression)
-  let at = 0
-  const isNext = (text: string, kind: Token['kind'] = 'sign'): boolean => tokens[at]?.text === text && tokens[at]?.kind === kind
-  const take = (text: string, kind: Token['kind'] = 'sign'): boolean => {
-    if (!isNext(text, kind)) return false
-    at++
-    return true
+function call(func: PythonNode, words: readonly PythonValue[], evaluate: (node: PythonNode) => PythonValue): PythonValue {
+  const [first = null, other = null] = words
+  if (func.node === 'Name' && (func.id === 'len' || func.id === 'ord')) {
+    if (!isObserved(first)) throw new NotAsked('it measures a value')
+    return first.member(`#${func.id}`)
   }
-  const expect = (text: string): void => {
-    if (!take(text)) throw new SyntaxError(`expected ${text}, found ${tokens[at]?.text ?? 'the end'} in ${expression}`)
-  }
-  const list = (end: string): readonly PythonValue[] => {
-    const values: PythonValue[] = []
-    while (!take(end)) {
-      values.push(either())
-      if (!take(',')) {
-        expect(end)
-        break
-      }
-    }
-    return values
-  }
-  const either = (): PythonValue => {
-    let value = both()
-    while (take('or', 'name')) {
-      const right = both()
-      value = isTrue(value) ? value : right
-    }
-    return value
-  }
-  const both = (): PythonValue => {
-    let value = negation()
-    while (take('and', 'name')) {
-      const right = negation()
-      value = isTrue(value) ? right : value
-    }
-    return value
-  }
-  const negation = (): PythonValue => (take('not', 'name') ? !isTrue(negation()) : comparison())
-  const comparison = (): PythonValue => {
-    let left = sum()
-    let result: PythonValue | undefined
-    for (;;) {
-      const operator = operatorHere()
-      if (operator === undefined) return result ?? left
-      const right = sum()
-      const holds = compare(operator, left, right)
-      result = result === undefined ? holds : result === true && holds
-      left = right
-    }
-  }
-  const operatorHere = (): string | undefined => {
-    for (const sign of ['==', '!=', '>=']) if (take(sign)) return sign
-    if (take('is', 'name')) return take('not', 'name') ? '!=' : '=='
-    if (take('in', 'name')) return 'in'
-    if (isNext('not', 'name') && tokens[at + 1]?.text === 'in') {
-      at += 2
-      return 'not in'
-    }
-    return undefined
-  }
-  const sum = (): PythonValue => {
-    let value = postfix()
-    while (take('+')) value = `${textOf(value)}${textOf(postfix())}`
-    return value
-  }
-  const postfix = (): PythonValue => {
-    let value = primary()
-    for (;;) {
-      if (take('[')) {
-        const key = either()
-        expect(']')
-        value = memberOf(value, key)
-      } else if (take('.')) {
-        const name = tokens[at++]?.text ?? ''
-        value = take('(') ? callOn(value, name, list(')')) : memberOf(value, name)
-      } else return value
-    }
-  }
-  const primary = (): PythonValue => {
-    const token = tokens[at++]
-    if (token?.kind === 'text') {
-      let text = token.text
-      while (tokens[at]?.kind === 'text') text += tokens[at++]?.text ?? ''
-      return text
-    }
-    if (token?.kind === 'number') return Number(token.text)
-    if (token?.kind === 'name') return named(token.text)
-    if (token?.text === '-') return -Number(postfix())
-    if (token?.text === '[') return list(']')
-    if (token?.text === '{') return mapping()
-    if (token?.text === '(') {
-      const value = either()
-      if (take(')')) return value
-      expect(',')
-      return [value, ...list(')')]
-    }
-    throw new SyntaxError(`cannot read ${expression} at ${token?.text ?? 'its end'}`)
-  }
-  const named = (name: string): PythonValue => {
-    const literal = { None: null, True: true, False: false }[name]
-    if (literal !== undefined) return literal
-    if (name === 'len' || name === 'ord') {
-      expect('(')
-      const [value = null] = list(')')
-      return measure(name, value)
-    }
-    return nameOf(name)
-  }
-  const mapping = (): PythonValue => {
-    const values = new Map<string, PythonValue>()
-    while (!take('}')) {
-      const key = textOf(either())
-      expect(':')
-      values.set(key, either())
-      take(',')
-    }
-    return values
-  }
-  const value = either()
-  if (at < tokens.length) throw new SyntaxError(`cannot read ${expression} from ${tokens[at]?.text ?? ''} on`)
-  return value
-}
-
-function tokensOf(expression: string): readonly Token[] {
-  const tokens: Token[] = []
-  TOKEN.lastIndex = 0
-  while (TOKEN.lastIndex < expression.trimEnd().length) {
-    const [match, prefix = '', quoted, number, name, sign] = TOKEN.exec(expression) ?? []
-    if (match === undefined) throw new SyntaxError(`cannot read ${expression}`)
-    if (quoted !== undefined) tokens.push({ kind: 'text', text: unescaped(quoted, /r/i.test(prefix)) })
-    else if (number !== undefined) tokens.push({ kind: 'number', text: number })
-    else if (name !== undefined) tokens.push({ kind: 'name', text: name })
-    else tokens.push({ kind: 'sign', text: sign ?? '' })
-  }
-  return tokens
-}
-
-const ESCAPES: Readonly<Record<string, string>> = { n: '\n', r: '\r', t: '\t', "'": "'", '"': '"', '\\': '\\' }
-
-function unescaped(quoted: string, isRaw: boolean): string {
-  const marks = /^(?:"""|''')/.test(quoted) ? 3 : 1
-  const inner = quoted.slice(marks, -marks)
-  if (isRaw) return inner
-  return inner.replace(/\\(?:u([\da-f]{4})|U([\da-f]{8})|x([\da-f]{2})|(.))/gi, (all: string, four?: string, eight?: string, two?: string, one?: string) => {
-    const code = four ?? eight ?? two
-    return code === undefined ? (ESCAPES[one ?? ''] ?? all) : String.fromCodePoint(Number.parseInt(code, 16))
-  })
+  if (func.node !== 'Attribute' || (func.attr !== 'get' && func.attr !== 'has_key')) throw new NotAsked('it calls another function')
+  const member = memberOf(evaluate(func.value), first)
+  if (func.attr === 'has_key') return isTrue(member)
+  return isTrue(member) ? member : other
 }
 
 export function isTrue(value: PythonValue): boolean {
@@ -189,46 +106,30 @@ export function isTrue(value: PythonValue): boolean {
   return value instanceof Map ? value.size > 0 : Boolean(value)
 }
 
+function isObserved(value: PythonValue): value is Observed {
+  return typeof value === 'object' && value !== null && 'isObserved' in value
+}
+
 function textOf(value: PythonValue): string {
   if (typeof value === 'string') return value
   throw new NotAsked('it needs a text')
 }
 
 function compare(operator: string, left: PythonValue, right: PythonValue): boolean {
-  if (operator === '==') return equals(left, right)
-  if (operator === '!=') return !equals(left, right)
-  if (operator === 'in' || operator === 'not in') {
-    if (!isObserved(right)) throw new NotAsked('it looks into a list')
-    const has = isTrue(memberOf(right, left))
-    return operator === 'in' ? has : !has
-  }
-  throw new NotAsked(`it compares by ${operator}`)
+  if (operator === 'Eq' || operator === 'Is') return equals(left, right)
+  if (operator === 'NotEq' || operator === 'IsNot') return !equals(left, right)
+  if ((operator !== 'In' && operator !== 'NotIn') || !isObserved(right)) throw new NotAsked(`it compares by ${operator}`)
+  return isTrue(memberOf(right, left)) === (operator === 'In')
 }
 
 function equals(left: PythonValue, right: PythonValue): boolean {
   if (isObserved(left)) return left.equals(isObserved(right) ? (right.value ?? null) : right)
   if (isObserved(right)) return right.equals(left)
+  const plain = (value: PythonValue): unknown => (value instanceof Map ? Object.fromEntries(value) : value)
   return JSON.stringify(plain(left)) === JSON.stringify(plain(right))
-}
-
-function plain(value: PythonValue): unknown {
-  return value instanceof Map ? Object.fromEntries(value) : value
 }
 
 function memberOf(value: PythonValue, key: PythonValue): PythonValue {
   if (!isObserved(value) || (typeof key !== 'string' && typeof key !== 'number')) throw new NotAsked('it takes a member of a value')
   return value.member(key)
-}
-
-function callOn(value: PythonValue, name: string, words: readonly PythonValue[]): PythonValue {
-  const [key = null, other = null] = words
-  if (name === 'has_key') return isTrue(memberOf(value, key))
-  if (name !== 'get') throw new NotAsked(`it calls ${name}`)
-  const member = memberOf(value, key)
-  return isTrue(member) ? member : other
-}
-
-function measure(name: 'len' | 'ord', value: PythonValue): PythonValue {
-  if (!isObserved(value)) throw new NotAsked('it measures a value')
-  return value.member(name === 'len' ? '#len' : '#ord')
 }

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { authorization, escapePath, sha256 } from '../../src/offsite/s3-signing.ts'
-import { sourcePackage } from '../source-package.ts'
+import { sourcePackage } from '../fetched-tools.ts'
 
 const BOTOCORE = { name: 'botocore', version: '1.44.8', sha256: '945b783c1a1259e2a8b078f3f3dd40fae32ea84ab01d3a9953af6b378da7108a', folder: 'tests/unit/auth/aws4_testsuite' }
 const KEY = { id: 'AKIDEXAMPLE', secret: 'wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY' }
