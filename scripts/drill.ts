@@ -6,7 +6,6 @@ import { seedOfRun } from './tools/random.ts'
 import { drillAttacks, readAttackWords } from './drill-attacks.ts'
 import { drillCluster, readClusterWords } from './drill-cluster.ts'
 import { drillExamples } from './drill-examples.ts'
-import { drillFeeds } from './drill-feeds.ts'
 import { drillLog } from './drill-log.ts'
 import { drillSuites } from './drill-suites.ts'
 import { drillChanges } from './killed/followed-changes.ts'
@@ -65,7 +64,6 @@ const DRILLS: Readonly<Record<string, Drill>> = {
   changes: ofNumbers('[WRITES] [KILLS]', [3_000, 8], (writes = 0, kills = 0) => drillChanges(writes, kills, seed)),
   references: ofNumbers('[COPIES] [KILLS]', [4_000, 6], (copies = 0, kills = 0) => drillReferences(copies, kills, seed)),
   schedule: ofNumbers('[HEADLINES] [KILLS]', [400, 6], (documents = 0, kills = 0) => drillSchedule(documents, kills, seed)),
-  feeds: ofNumbers('[FEEDS] [DAYS]', [60, 5], (feeds = 0, days = 0) => drillFeeds({ feeds, days, seed })),
   pictures: ofNumbers('[KILLS]', [8], (kills = 0) => drillPictures(kills, seed)),
   offsite: ofNumbers('[SECONDS] [KILLS]', [150, 4], (seconds = 0, kills = 0) => drillOffsite(seconds, kills, seed)),
   log: ofNumbers('[SECONDS]', [20], (seconds = 0) => drillLog({ seconds, seed })),

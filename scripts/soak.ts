@@ -1,9 +1,9 @@
 /**
- * `npm run soak [-- --minutes N] [--queries]`: all attacks of the drill in rotation on a service with its own limits, beside the other clients of that drill, which read and write. Every minute it
- * prints what their requests took and what the process holds. It fails when memory, handles, threads, disk or the p99 of
- * the other clients grow without bound, when one of their requests fails, or when an attack breaks what it asserts.
- * With `--queries`, random queries alone, and what the process holds (soak/random-queries.ts). On loopback alone.
- * Linux only: the figures of the process come from /proc.
+ * `npm run soak [-- --minutes N] [NAME…]`: the attacks of the drill in rotation, all or those that are named, on a service with its own
+ * limits, beside the other clients of that drill, which read and write. Every minute it prints what their requests took and what
+ * the process holds. It fails when memory, handles, threads, disk or the p99 of the other clients grow without bound, when one of
+ * their requests fails, or when an attack breaks what it asserts. On loopback alone. Linux only: the figures of the process come
+ * from /proc.
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
@@ -13,10 +13,9 @@ import { ATTACKS } from './attacks/attack-list.ts'
 import { runInTime, type Attack, type Site } from './attacks/attack.ts'
 import { handles, residentMemory, scheduled, type Scheduled } from './attacks/process-figures.ts'
 import { directoryOfRun, prepareTarget, type RunningTarget } from './attacks/target.ts'
-import { missesDeadlines, slownessOf } from './attacks/verdict.ts'
+import { startProbe, type Probe } from './attacks/probe.ts'
+import { failuresOf, missesDeadlines, PROBE_KINDS, slownessOf, timesShown } from './attacks/verdict.ts'
 import { growthOf, MEASUREMENTS_MIN, type GrowthLimit } from './soak/growth.ts'
-import { startOthers, type Load, type MinuteOfLoad } from './soak/load.ts'
-import { startQueries } from './soak/random-queries.ts'
 
 const MINUTES_DEFAULT = 30
 const MINUTES_MAX = 24 * 60
@@ -48,19 +47,21 @@ const LIMITS = {
 interface Minute extends Readonly<Record<keyof typeof LIMITS, number>> {
   readonly rssPeak: number
   readonly slowness: number
-  readonly load: MinuteOfLoad
+  readonly requests: number
+  /** What other clients felt. */
+  readonly shown: string
+  readonly failures: readonly string[]
 }
 
 interface Options {
   readonly minutes: number
-  /** Random queries in place of ordinary traffic and attacks. */
-  readonly queries: boolean
+  readonly attacks: readonly Attack[]
 }
 
 const seed = seedOfRun()
 const options = readOptions(process.argv.slice(2))
 if (options === undefined) {
-  console.error('Usage: npm run soak [-- [--minutes N] [--queries]]')
+  console.error('Usage: npm run soak [-- [--minutes N] [NAME…]]')
   process.exitCode = 2
 } else {
   console.log(`SEED=${seed} soak, ${options.minutes} minutes`)
@@ -70,15 +71,15 @@ if (options === undefined) {
   process.exit(faults.length > 0 ? 1 : 0)
 }
 
-async function soak({ minutes, queries }: Options): Promise<readonly string[]> {
+async function soak({ minutes, attacks }: Options): Promise<readonly string[]> {
   const directory = directoryOfRun('dateline-soak-')
   const random = seededRandom(seed)
   const isQuick = minutes < MINUTES_OF_FULL_ATTACKS
-  const words = queries ? ['--rate-limits', 'off'] : ['--backup-keep', String(BACKUPS_KEPT)]
+  const words = ['--backup-keep', String(BACKUPS_KEPT)]
   const target = await prepareTarget({ directory, headlines: HEADLINES, random, isQuick, words })
   const running = await target.start()
   try {
-    return await run(running, { minutes, random, queries })
+    return await run(running, { minutes, random, attacks })
   } finally {
     await running.kill()
   }
@@ -86,7 +87,7 @@ async function soak({ minutes, queries }: Options): Promise<readonly string[]> {
 
 async function run(
   running: RunningTarget,
-  { minutes, random, queries }: Options & { readonly random: Random },
+  { minutes, random, attacks }: Options & { readonly random: Random },
 ): Promise<readonly string[]> {
   const { site } = running
   const faults: string[] = []
@@ -94,24 +95,24 @@ async function run(
   let isOver = false
   const rows: Minute[] = []
   {
-    await using load = queries ? startQueries(running, seed) : await startOthers(running)
-    const rotation = { random, attacked, faults, isOver: () => isOver || running.ended() !== undefined }
-    const attacks = queries ? Promise.resolve() : rotate(site, rotation)
+    await using probe = await startProbe(running)
+    probe.begin()
+    const rotating = rotate(site, { random, attacks, attacked, faults, isOver: () => isOver || running.ended() !== undefined })
     for (let minute = 1; minute <= minutes && running.ended() === undefined; minute++) {
-      if (!queries && minute % BACKUP_EVERY_MINUTES === 1) faults.push(...(await backUp(site)))
-      const row = await measureMinute(running, load)
+      if (minute % BACKUP_EVERY_MINUTES === 1) faults.push(...(await backUp(site)))
+      const row = await measureMinute(running, probe)
       rows.push(row)
-      faults.push(...row.load.failures.map((failure) => `minute ${minute}: ${failure}`))
+      faults.push(...row.failures.map((failure) => `minute ${minute}: ${failure}`))
       console.log(lineOf(minute, row, attacked.splice(0)))
-      for (const failure of row.load.failures) console.log(`  ${failure}`)
+      for (const failure of row.failures) console.log(`  ${failure}`)
     }
     isOver = true
-    await Promise.race([attacks, pause(ATTACK_MS_MAX)])
+    await Promise.race([rotating, pause(ATTACK_MS_MAX)])
   }
   const ended = running.ended()
   if (ended !== undefined) return [...faults, `the service ended: ${ended}`]
   const { totalMs, code } = await site.stop()
-  const requests = rows.reduce((sum, { load }) => sum + load.requests, 0)
+  const requests = rows.reduce((sum, row) => sum + row.requests, 0)
   console.log(`${requests} requests beside the attacks; stopped in ${Math.round(totalMs)} ms`)
   return [
     ...faults,
@@ -126,6 +127,7 @@ async function rotate(
   site: Site,
   run: {
     readonly random: Random
+    readonly attacks: readonly Attack[]
     readonly attacked: string[]
     readonly faults: string[]
     readonly isOver: () => boolean
@@ -133,7 +135,7 @@ async function rotate(
 ): Promise<void> {
   let round: Attack[] = []
   while (!run.isOver()) {
-    if (round.length === 0) round = shuffled(ATTACKS, run.random).filter(({ endsService = false }) => !endsService)
+    if (round.length === 0) round = shuffled(run.attacks, run.random)
     const attack = round.pop() as Attack
     run.attacked.push(attack.name)
     try {
@@ -155,7 +157,7 @@ async function backUp({ send, administrator }: Site): Promise<string[]> {
   return [201, 409].includes(status) || text === 'timeout' ? [] : [`a backup failed: ${status} ${text}`]
 }
 
-async function measureMinute({ site, ended }: RunningTarget, load: Load): Promise<Minute> {
+async function measureMinute({ site, ended }: RunningTarget, probe: Probe): Promise<Minute> {
   const until = performance.now() + 60_000
   const before = scheduled(site.pid)
   const seen = { rss: [] as number[], heap: [] as number[], handles: [] as number[], threads: [] as number[] }
@@ -173,7 +175,8 @@ async function measureMinute({ site, ended }: RunningTarget, load: Load): Promis
   }
   const lowest = (values: readonly number[]): number => (values.length === 0 ? 0 : Math.min(...values))
   const slowness = slownessSince(before, site.pid)
-  const report = await load.minute(slowness)
+  const { felt } = await probe.end()
+  probe.begin()
   return {
     rss: lowest(seen.rss),
     rssPeak: Math.max(0, ...seen.rss),
@@ -181,9 +184,11 @@ async function measureMinute({ site, ended }: RunningTarget, load: Load): Promis
     handles: lowest(seen.handles),
     threads: lowest(seen.threads),
     disk: site.dataBytes() / 2 ** 20,
-    p99: report.p99 / slowness,
+    p99: Math.max(felt.item.p99, felt.list.p99, felt.new.p99) / slowness,
     slowness,
-    load: report,
+    requests: PROBE_KINDS.reduce((sum, kind) => sum + (kind === 'bare' ? 0 : felt[kind].count), 0),
+    shown: timesShown(felt),
+    failures: failuresOf({ felt, slowness }).map(({ kind, status, count }) => `${kind} ${status} (${count} times)`),
   }
 }
 
@@ -195,7 +200,7 @@ function slownessSince(before: Scheduled, pid: number): number {
 function lineOf(minute: number, row: Minute, attacked: readonly string[]): string {
   const mib = (value: number): string => `${Math.round(value)} MiB`
   return (
-    `minute ${minute}: ${row.load.requests} requests, ${row.load.shown}; ` +
+    `minute ${minute}: ${row.requests} requests, ${row.shown}; ` +
     `memory ${mib(row.rss)} (peak ${mib(row.rssPeak)}), heap ${mib(row.heap)}, handles ${row.handles}, ` +
     `threads ${row.threads}, disk ${mib(row.disk)}, slowness of the machine ${row.slowness.toFixed(1)}; ` +
     attacked.join(' ')
@@ -236,16 +241,11 @@ function shuffled<Item>(items: readonly Item[], random: Random): Item[] {
 
 function readOptions(words: readonly string[]): Options | undefined {
   try {
-    const { values } = parseArgs({
-      args: [...words],
-      options: {
-        minutes: { type: 'string' },
-        queries: { type: 'boolean', default: false },
-      },
-    })
+    const { values, positionals: names } = parseArgs({ args: [...words], options: { minutes: { type: 'string' } }, allowPositionals: true })
     const minutes = Number(values.minutes ?? MINUTES_DEFAULT)
-    const isRead = Number.isInteger(minutes) && minutes > 0 && minutes <= MINUTES_MAX
-    return isRead ? { minutes, queries: values.queries } : undefined
+    const attacks = ATTACKS.filter(({ name, endsService = false }) => !endsService && (names.length === 0 || names.includes(name)))
+    const isRead = Number.isInteger(minutes) && minutes > 0 && minutes <= MINUTES_MAX && attacks.length >= names.length && attacks.length > 0
+    return isRead ? { minutes, attacks } : undefined
   } catch {
     return undefined
   }

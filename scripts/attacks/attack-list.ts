@@ -3,11 +3,11 @@ import type { Attack } from './attack.ts'
 import { bodiesInFlight } from './bodies-in-flight.ts'
 import { changesPages, changesStreams } from './change-floods.ts'
 import { bodiesOfGuest, bodiesOfNumbers, preferencesReferences } from './hostile-bodies.ts'
-import { floodUnsigned, hostileRequests } from './hostile-requests.ts'
 import { largePages } from './large-pages.ts'
 import { lateBodies } from './late-bodies.ts'
 import { queriesAtTheLimits, queriesOfGuests, queriesOnBusyCores, stopUnderQueries } from './long-queries.ts'
 import { patternsBacktrack, patternsCompile, patternsExpand, patternsSmallModels } from './patterns.ts'
+import { queriesRandom } from './random-queries.ts'
 import { codesAtSpeed, codesCampaign, codesLockOut, guestFlood } from './sign-in-attacks.ts'
 import {
   connectionsRequesting,
@@ -20,6 +20,7 @@ import {
 } from './slow-connections.ts'
 import { tinyChunks, tinyChunks29, tinyChunks88, tinyPackets } from './tiny-chunks.ts'
 import { logUnread, pipelining, responsesUnread } from './unread-output.ts'
+import { floodUnsigned } from './unsigned-flood.ts'
 
 export const ATTACKS: readonly Attack[] = [
   patternsCompile,
@@ -38,6 +39,7 @@ export const ATTACKS: readonly Attack[] = [
   queriesOfGuests,
   queriesOnBusyCores,
   queriesAtTheLimits,
+  queriesRandom,
   changesPages,
   changesStreams,
   connectionsWithoutBody,
@@ -51,7 +53,6 @@ export const ATTACKS: readonly Attack[] = [
   responsesUnread,
   pipelining,
   largePages,
-  hostileRequests,
   floodUnsigned,
   codesLockOut,
   codesCampaign,

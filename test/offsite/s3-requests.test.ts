@@ -1,7 +1,7 @@
 /** Buckets on servers that misbehave, refuse and attack: each problem is one sentence with its remedy, and no secret is in it. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { misbehavingServer } from '../../scripts/tools/misbehaving-server.ts'
+import { misbehavingServer } from '../support/outbound/misbehaving-server.ts'
 import { s3Server, type Fault, type S3Call, type S3ServerOptions } from '../../scripts/tools/offsite/s3-server.ts'
 import { streamOf } from '../../src/base/byte-source.ts'
 import { PlaceError, type Place } from '../../src/offsite/place.ts'

@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { misbehavingServer, respondWith } from '../../scripts/tools/misbehaving-server.ts'
+import { misbehavingServer, respondWith } from '../support/outbound/misbehaving-server.ts'
 import { parseOutboundProxy } from '../../src/outbound/outbound-proxy.ts'
 import { attempt } from '../support/outbound/outbound-requests.ts'
 

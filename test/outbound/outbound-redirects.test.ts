@@ -1,7 +1,7 @@
 /** Redirects: how far they go, what they carry on, and the secrets that they must not. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { misbehavingServer, respondWith } from '../../scripts/tools/misbehaving-server.ts'
+import { misbehavingServer, respondWith } from '../support/outbound/misbehaving-server.ts'
 import type { Arrival } from '../../src/outbound/outbound-client.ts'
 import { attempt } from '../support/outbound/outbound-requests.ts'
 import { TEST_CERTIFICATE, TEST_KEY } from '../support/service/test-certificate.ts'

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { brotliCompressSync, constants, deflateRawSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib'
-import { misbehavingServer, respondWith, responseBytes, type Script } from '../../scripts/tools/misbehaving-server.ts'
+import { misbehavingServer, respondWith, responseBytes, type Script } from '../support/outbound/misbehaving-server.ts'
 import { userAgentOf } from '../../src/outbound/outbound-client.ts'
 import { attempt, attemptWith, type ClientSetup, clientOf } from '../support/outbound/outbound-requests.ts'
 

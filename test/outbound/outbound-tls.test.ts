@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { connect, createServer, type Socket } from 'node:net'
 import { describe, it } from 'node:test'
-import { misbehavingServer, respondWith, type Script } from '../../scripts/tools/misbehaving-server.ts'
+import { misbehavingServer, respondWith, type Script } from '../support/outbound/misbehaving-server.ts'
 import { parseOutboundProxy } from '../../src/outbound/outbound-proxy.ts'
 import { attempt, type ClientSetup } from '../support/outbound/outbound-requests.ts'
 import { OTHER_CERTIFICATE, OTHER_KEY, TEST_CERTIFICATE, TEST_KEY } from '../support/service/test-certificate.ts'

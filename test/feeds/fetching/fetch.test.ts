@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { misbehavingServer, respondWith } from '../../../scripts/tools/misbehaving-server.ts'
+import { misbehavingServer, respondWith } from '../../support/outbound/misbehaving-server.ts'
 import { fetchFeed, type FetchOutcome, type FetchRequest } from '../../../src/feeds/fetching/fetch.ts'
 import { clientOf } from '../../support/outbound/outbound-requests.ts'
 

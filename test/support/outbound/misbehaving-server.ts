@@ -4,7 +4,7 @@
  */
 import { createServer, type Socket } from 'node:net'
 import { createServer as createTlsServer, type TlsOptions } from 'node:tls'
-import type { Cleanup } from './temporary-directory.ts'
+import type { Cleanup } from '../../../scripts/tools/temporary-directory.ts'
 
 /** Writes to the connection, whose request has this head. */
 export type Script = (socket: Socket, head: string) => void
