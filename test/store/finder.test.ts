@@ -78,12 +78,12 @@ it('a count of a whole model or of one status is exact beyond the limit, and rea
 
 it('a list of ten rows runs inline where nearly all documents were deleted', async (t) => {
   for (const [model, filter, deleted] of [
-    [headline, { 'source.name': { $ne: 'x' } }, 3_990],
-    [language, { name: { $ne: 'x' } }, 3_990],
+    [headline, { 'source.name': { $ne: 'x' } }, 1_990],
+    [language, { name: { $ne: 'x' } }, 1_990],
   ] as const) {
     const [{ store: shrunk }, random] = [testStore(t), seededRandom(1)]
     const valueOf = (i: number) => ({ ...randomHeadline(random, sampleId(i)), name: `n${i}` })
-    const documents = times(4_000, (i) => ({ id: sampleId(i), value: valueOf(i) }))
+    const documents = times(2_000, (i) => ({ id: sampleId(i), value: valueOf(i) }))
     await shrunk.insertMissing(model, documents)
     await shrunk.together((_, { remove }) => documents.slice(0, deleted).forEach(({ id }) => remove(model, id)))
     const query = { filter: parseFilter(filter), sort: parseSort('x'), limit: 20, after: undefined }

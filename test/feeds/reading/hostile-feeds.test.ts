@@ -37,14 +37,14 @@ describe('a feed that wants time and memory', () => {
     assert.equal(pageKey('https://harbour.example/a///'), pageKey('http://harbour.example/a'))
   })
 
-  it('with a million levels is read down to 200 of them', () => {
-    const feed = read(rss(`<item><title>A</title>${'<a>'.repeat(1_000_000)}${'</a>'.repeat(1_000_000)}</item><item><title>B</title></item>`))
+  it('with a hundred thousand levels is read down to 200 of them', () => {
+    const feed = read(rss(`<item><title>A</title>${'<a>'.repeat(100_000)}${'</a>'.repeat(100_000)}</item><item><title>B</title></item>`))
     assert.deepEqual(feed.items.map(({ title }) => title), ['A', 'B'])
     assert.match(feed.problems.map(({ message }) => message).join(' '), /nested deeper than 200 levels/)
     const unclosed = read(rss(`<item><title>A</title>${'<a>'.repeat(1_000)}</item><item><title>B</title></item><item><title>C</title></item>`))
     assert.deepEqual(unclosed.items.map(({ title }) => title), ['A', 'B', 'C'])
-    assert.equal(read(rss(`<item><description>${'<div>'.repeat(1_000_000)}text</description></item>`)).items[0]?.excerpt, 'text')
-    const json = `{"version": "https://jsonfeed.org/version/1", "items": [{"a": ${'['.repeat(1_000_000)}${']'.repeat(1_000_000)}}]}`
+    assert.equal(read(rss(`<item><description>${'<div>'.repeat(100_000)}text</description></item>`)).items[0]?.excerpt, 'text')
+    const json = `{"version": "https://jsonfeed.org/version/1", "items": [{"a": ${'['.repeat(100_000)}${']'.repeat(100_000)}}]}`
     assert.throws(() => read(json), (error) => error instanceof Failure && /nested deeper than/.test(error.message))
   })
 
