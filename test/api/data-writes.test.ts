@@ -57,13 +57,12 @@ describe('what a body must have', () => {
   const headline = ['title', 'excerpt', 'url', 'imageUrl', ...under('source', source), ...under('eventCountry', OWN.country), ...under('topic', OWN.topic)]
   const required: Readonly<Record<string, readonly string[]>> = { ...OWN, source, headline }
   for (const [model, paths] of Object.entries(required)) {
+    // Bodies that lack one are in described-bodies.test.ts.
     it(`${model}: each of its ${paths.length} members, of its type`, async () => {
       for (const path of paths) {
-        for (const [value, found] of [[undefined, 'nothing'], [7, '7']] as const) {
-          const response = await create(model, withAt(bodyOf(model), path, value))
-          assert.equal(response.status, 400, path)
-          assert.ok(response.error.startsWith(`invalidInput: ${path}: expected `) && response.error.endsWith(`, found ${found}`), response.error)
-        }
+        const response = await create(model, withAt(bodyOf(model), path, 7))
+        assert.equal(response.status, 400, path)
+        assert.ok(response.error.startsWith(`invalidInput: ${path}: expected `) && response.error.endsWith(', found 7'), response.error)
       }
       for (const value of [null, false, ['a'], {}]) assert.equal((await create(model, withAt(bodyOf(model), paths[0] ?? '', value))).status, 400)
     })

@@ -11,7 +11,7 @@ import { MODELS } from '../../src/models/registry.ts'
 import type { Model } from '../../src/models/schema.ts'
 import { newCast } from '../support/cast.ts'
 import { compileSchema } from '../support/schema/json-schema.ts'
-import { run } from '../../scripts/tools/program.ts'
+import { runCheaply } from '../support/service/in-process.ts'
 import { startSuiteService } from '../support/service/suite-service.ts'
 
 type Json = null | boolean | number | string | readonly Json[] | { readonly [name: string]: Json }
@@ -133,7 +133,7 @@ describe('the description of the API', () => {
   it('is what the service gives and what the command prints', async () => {
     const given = await service.call('GET', '/api/v1/openapi.json')
     assert.equal(given.status, 200)
-    const printed = await run(['openapi'])
+    const printed = await runCheaply(['openapi'])
     assert.deepEqual(JSON.parse(printed.stdout), given.body)
   })
 })
@@ -156,10 +156,10 @@ describe('the description for clients of one model', () => {
 
   it('is served, and refused for a name that no model has', async () => {
     const given = await service.call('GET', '/api/v1/openapi.json?model=headline')
-    const printed = await run(['openapi', '--model', 'headline'])
+    const printed = await runCheaply(['openapi', '--model', 'headline'])
     assert.deepEqual(JSON.parse(printed.stdout), given.body)
     assert.equal((await service.call('GET', '/api/v1/openapi.json?model=nonsense')).status, 400)
-    assert.equal((await run(['openapi', '--model', 'nonsense'])).code, 2)
+    assert.equal((await runCheaply(['openapi', '--model', 'nonsense'])).code, 2)
   })
 })
 

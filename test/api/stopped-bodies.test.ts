@@ -106,10 +106,10 @@ function bodyFor(model: string): JsonObject {
   return body
 }
 
-/** A document that is sent by each method. */
+/** A document that is sent by each method, and every way to lose the right to one of them: see test/store/authority.test.ts. */
 function sent(model: string, id: string, by: Pick<Sending, 'as' | 'losses'>): readonly Sending[] {
   return (['POST', 'PUT', 'PATCH'] as const).map((method) => ({
-    ...{ ...by, name: `sends a ${model} by ${method}`, method },
+    ...{ ...by, name: `sends a ${model} by ${method}`, method, losses: method === 'POST' ? by.losses : ['is demoted'] },
     path: () => data(model, method === 'POST' ? '' : id),
     // Settings are created for the user that the body names.
     body: () => ({ ...bodyFor(model), ...(model === 'user_app_settings' ? { id } : {}) }),
