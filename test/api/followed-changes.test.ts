@@ -1,3 +1,4 @@
+// gate: runs a drill in short
 /** A short run of `npm run drill -- changes` in this process: restarts in place of kills. */
 import assert from 'node:assert/strict'
 import { it } from 'node:test'

@@ -1,3 +1,4 @@
+// gate: starts processes that end badly
 // isolated: it sets variables of the process
 // also: executable
 /**
