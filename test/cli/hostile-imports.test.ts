@@ -19,13 +19,13 @@ const MIB = 2 ** 20
 const row = (members: string): string => `{"id":"x","name":"X","description":"","iconUrl":""${members}}`
 const words = (format: string) => ['import', '--data-dir', data, '--model', 'topic', '--format', format, '-']
 
-describe('a bad row of JSON lines is refused, and those around it are taken', () => {
-  for (const [name, bad, message] of [
-    ['text that is no JSON', '{"id":', /^line 2: cannot read it as JSON: /],
-    ['bytes that are not UTF-8', Buffer.concat([Buffer.from('{"id":"éé'), Buffer.from([0xff]), Buffer.from('"}')]), /^line 2: expected UTF-8, found other bytes$/],
-    ['a NUL', '{"id":"a\0b"}', /^line 2: expected text, found a NUL$/],
-    ['3 MiB', row(`,"x":"${'x'.repeat(3 * MIB)}"`), /^line 2: expected at most 2097152 bytes in a row, found more$/],
-    ['100,000 brackets', '['.repeat(100_000), /^line 2: cannot read it as JSON: nested deeper than 200 levels$/],
+it('bad rows of JSON lines are refused, each in one sentence, and those around them are taken', async () => {
+  const rows = [
+    ['text that is no JSON', '{"id":', /^cannot read it as JSON: /],
+    ['bytes that are not UTF-8', Buffer.concat([Buffer.from('{"id":"éé'), Buffer.from([0xff]), Buffer.from('"}')]), /^expected UTF-8, found other bytes$/],
+    ['a NUL', '{"id":"a\0b"}', /^expected text, found a NUL$/],
+    ['3 MiB', row(`,"x":"${'x'.repeat(3 * MIB)}"`), /^expected at most 2097152 bytes in a row, found more$/],
+    ['100,000 brackets', '['.repeat(100_000), /^cannot read it as JSON: nested deeper than 200 levels$/],
     ['100,000 nested members', row(`,"x":${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)}`), /nested deeper than 200/],
     ['a member that changes prototypes', row(',"__proto__":{"a":1}'), /cannot store a member named "__proto__"/],
     ['an operator as a name', row(',"$where":"1"'), /cannot store a member named "\$where"/],
@@ -34,18 +34,19 @@ describe('a bad row of JSON lines is refused, and those around it are taken', ()
     ['an id that is a path of the API', '{"id":"query"}', /id: expected an id/],
     ['an id of 65 characters', `{"id":"${'a'.repeat(65)}"}`, /id: expected an id/],
     ['an id that is no text', '{"id":7}', /id: expected an id of [^\n]* found 7$/],
-  ] as const) {
-    it(name, async () => {
-      const input = Buffer.concat([Buffer.from(`${GOOD}\n`), Buffer.from(bad), Buffer.from(`\n${GOOD}\n`)])
-      const { code, stdout, stderr } = await runHere(words('ndjson'), { input })
-      assert.equal(code, 1)
-      assert.match(stderr.trim(), message)
-      assert.equal(stderr.split('\n').length, 2, 'one sentence')
-      assert.match(stdout, / 1 rejected/)
-      const taken = /(\d+) inserted, (\d+) replaced, (\d+) unchanged/.exec(stdout) ?? []
-      assert.equal(taken.slice(1).reduce((sum, n) => sum + Number(n), 0), 2)
-    })
+  ] as const
+  const input = Buffer.concat(rows.flatMap(([, bad]) => [Buffer.from(`${GOOD}\n`), Buffer.from(bad), Buffer.from('\n')]))
+  const { code, stdout, stderr } = await runHere(words('ndjson'), { input })
+  assert.equal(code, 1)
+  const lines = stderr.trim().split('\n')
+  assert.equal(lines.length, rows.length)
+  for (const [i, [name, , message]] of rows.entries()) {
+    const [, line, said = ''] = /^line (\d+)(?:, id "[^"]*")?: (.*)$/.exec(lines[i] ?? '') ?? []
+    assert.equal(line, String(2 * i + 2), name)
+    assert.match(said, message, name)
   }
+  const taken = /(\d+) inserted, (\d+) replaced, (\d+) unchanged, 13 rejected/.exec(stdout) ?? []
+  assert.equal(taken.slice(1).reduce((sum, n) => sum + Number(n), 0), rows.length)
 })
 
 describe('a bad row of CSV', () => {
