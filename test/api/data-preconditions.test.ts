@@ -146,6 +146,14 @@ describe('a condition', () => {
     }
   })
 
+  it('of headers that repeat their name is one list, bounded as a whole', async () => {
+    const { id } = await created('topic')
+    const headers: [string, string][] = Array.from({ length: 500 }, (_, i) => ['If-None-Match', `"${i}"`])
+    const response = await fetch(`${service.url}/api/v1/data/${id}?model=topic`, { headers: [['authorization', `Bearer ${admin.token}`], ...headers] })
+    assert.equal(response.status, 400)
+    assert.match(await response.text(), /expected at most 100 ETags, found more/)
+  })
+
   it('is not looked at on creation, nor is If-Match on lists, which are about no version of a document', async () => {
     const headers = { 'If-Match': OTHER, 'If-None-Match': '*' }
     const ofList = { 'If-Match': OTHER, 'If-None-Match': OTHER }

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import type { Failure } from '../../src/base/failure.ts'
 import { entityTag, listsStrongly, listsWeakly, parseEntityTags, type TagList } from '../../src/http/entity-tag.ts'
 
 const TAGS_MAX = 100
+const LONG = 60_000
 
 const GOOD: [header: string, tags: TagList][] = [
   ['*', '*'],
@@ -31,6 +33,23 @@ describe('parseEntityTags()', () => {
       assert.throws(() => parseEntityTags('If-Match', header), { code: 'badRequest', message })
     })
   }
+
+  // Strangers may fill 64 KiB with one header, and a pattern with two ways to read blanks takes the square of their length.
+  for (const [name, header] of [
+    ['a quote that is never closed', `"${'a'.repeat(LONG)}`],
+    ['blanks in front of nothing', `"a",${' '.repeat(LONG)}x`],
+    ['commas only', ','.repeat(LONG)],
+    ['ten thousand tags', '"a",'.repeat(LONG / 6)],
+  ] as const) {
+    it(`attack: refuses ${name} in a long header, and repeats none of it`, () => {
+      const isShort = ({ code, message }: Failure): boolean => code === 'badRequest' && message.length < 300
+      assert.throws(() => parseEntityTags('If-Match', header), isShort)
+    })
+  }
+
+  it('takes a tag between tens of thousands of commas', () => {
+    assert.deepEqual(parseEntityTags('If-Match', `${','.repeat(LONG / 2)}"a"${','.repeat(LONG / 3)}`), ['"a"'])
+  })
 
   it('refuses one tag more than it takes', () => {
     const header = Array.from({ length: TAGS_MAX + 1 }, (_, i) => `"${i}"`).join()
