@@ -1,3 +1,4 @@
+// gate: stores and removes pictures over months, again and again
 /** Pictures of a place that the site has no more: none that a kept snapshot or a change behind it names is removed, and the others are. */
 import assert from 'node:assert/strict'
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
