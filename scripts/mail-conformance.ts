@@ -3,8 +3,8 @@
  * listens on ports of this machine with a certificate made for the run; what it delivers is compared byte by
  * byte and read by Python; it is stopped again. One line for each case; exit status 1 when one failed.
  *
- * It needs Linux, apt-get, root and, once a week, a network for the packages. Where one is lacking it says so and ends
- * with 0. Nothing is installed: see mail-conformance/debian-tree.ts.
+ * It needs Linux, root, Debian's mmdebstrap and, once, a network for the packages. Where one is lacking it says so and ends
+ * with 0. Nothing is installed: see debian-archive.ts.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -13,24 +13,18 @@ import { startAiosmtpd } from './mail-conformance/aiosmtpd.ts'
 import { aiosmtpdCases } from './mail-conformance/aiosmtpd-cases.ts'
 import { makeCertificates } from './mail-conformance/certificates.ts'
 import { cleanUpAfterUs } from './mail-conformance/clean-up.ts'
-import { debianTree, type DebianTree, NotAvailable } from './mail-conformance/debian-tree.ts'
-import { assertJailsWork, openJail } from './mail-conformance/jail.ts'
+import { NotAvailable } from './debian-archive.ts'
+import { openJail } from './mail-conformance/jail.ts'
 import type { Case, Kit } from './mail-conformance/kit.ts'
 import { POSTFIX_PACKAGES, startPostfix } from './mail-conformance/postfix.ts'
 import { postfixCases } from './mail-conformance/postfix-cases.ts'
-import { COMPILE_MODULES, PYTHON_PACKAGES } from './mail-conformance/python.ts'
+import { PYTHON_PACKAGES } from './mail-conformance/python.ts'
 import { dropMail, type Receiver } from './mail-conformance/receiver.ts'
 
-const CACHE = join(import.meta.dirname, '../node_modules/.cache/mail-conformance')
 const CASE_MS_MAX = 30_000
 const SHOWN_LOG_LINES = 40
 
-const TREE: DebianTree = {
-  name: 'mail',
-  suite: 'bookworm',
-  packages: [...POSTFIX_PACKAGES, ...PYTHON_PACKAGES],
-  warmUp: COMPILE_MODULES,
-}
+const SYSTEM = { name: 'mail', release: 'bookworm', packages: [...POSTFIX_PACKAGES, ...PYTHON_PACKAGES] } as const
 
 /** One user with a password that is not ASCII, so that each mechanism shows how it encodes it. */
 const ACCOUNT = { user: 'ann@example.org', password: 'pässword with / signs' }
@@ -62,9 +56,8 @@ async function runSuites(names: readonly string[]): Promise<boolean> {
   const directory = mkdtempSync(join(tmpdir(), 'dateline-mail-conformance-'))
   cleanUpAfterUs(directory)
   try {
-    assertJailsWork()
     const certificates = makeCertificates(join(directory, 'certificates'))
-    await using jail = openJail(debianTree({ cache: CACHE, work: directory }, TREE), join(directory, 'jail'))
+    await using jail = openJail(SYSTEM, join(directory, 'jail'))
     let failures = 0
     for (const name of names) failures += (await SUITES[name]?.({ account: ACCOUNT, certificates, directory, jail })) ?? 0
     const seconds = ((performance.now() - start) / 1_000).toFixed(1)

@@ -1,22 +1,19 @@
 /**
  * The executable on a Debian with nothing but its smallest set of packages: it serves, and its health check passes.
- *
- * The trees come from Debian's packages by mmdebstrap, as `debootstrap --variant=minbase` makes them.
  */
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { copyFileSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { copyFileSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { baseTree, run } from './image-without-daemon.ts'
+import { unpackDebian, type DebianSystem } from '../debian-archive.ts'
 
-/** Throws Unreachable where Debian's packages cannot be had, and an Error where the service does not run. */
-export async function serveOnBareDebian(release: string, archive: string, program: string): Promise<void> {
+/** Throws NotAvailable where Debian's packages cannot be had, and an Error where the service does not run. */
+export async function serveOnBareDebian(release: DebianSystem['release'], program: string): Promise<void> {
   const root = mkdtempSync(join(tmpdir(), 'dateline-bare-'))
   try {
-    run('tar', ['--extract', '--file', baseTree(release, archive), '--directory', root, '--exclude', './dev/*'])
-    mkdirSync(join(root, 'usr/local/bin'), { recursive: true })
+    unpackDebian({ name: 'debian', release }, root)
     copyFileSync(program, join(root, 'usr/local/bin/dateline'))
     await serve(root)
   } finally {

@@ -7,19 +7,15 @@
  */
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { chownSync, existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, statSync } from 'node:fs'
+import { chownSync, mkdirSync, mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { systemReason } from '../../src/base/system-error.ts'
+import { debianArchive, NotAvailable, requireTools, runTool } from '../debian-archive.ts'
 
 const BASE = 'docker.io/library/debian:stable-slim'
-const STEP_MS_MAX = 300_000
 const HEALTHY_TRIES = 60
 const LOG_CHARS_MAX = 10_000
-const OUTPUT_BYTES_MAX = 64 * 1024 * 1024
-/** What apt-get says without a network. */
-const UNREACHABLE = /(?:Could not resolve|Temporary failure resolving|Could not connect to|Connection timed out)[^\n]*/
 /** Mounts are private to the namespace: the root and the volume over it, then everything but the volume read-only. */
 const INSIDE =
   'ip link set lo up && mount --bind "$1" "$1" && mount --bind "$2" "$1$3" && mount -o remount,bind,ro "$1" && ' +
@@ -35,40 +31,21 @@ interface ImageConfig {
   readonly Volumes: Readonly<Record<string, object>>
 }
 
-/** A step needs Debian's packages, and they cannot be reached. */
-export class Unreachable extends Error {
-  override readonly name = 'Unreachable'
-}
-
 interface ImageParts {
   readonly dockerfile: string
   readonly context: string
-  /** A file that keeps the base image for the next time. */
-  readonly base: string
 }
 
-/** Why no image can be made here; undefined where one can. */
-export function lacking(): string | undefined {
-  const reason = lackingTools(['buildah', 'mmdebstrap', 'unshare', 'nsenter', 'ip'])
-  if (reason !== undefined) return reason
-  return spawnSync('unshare', ['--mount', '--net', 'true']).status === 0 ? undefined : 'no namespaces can be made'
-}
-
-/** Why these tools cannot run here as root of Linux; undefined where they can. */
-export function lackingTools(tools: readonly string[]): string | undefined {
-  if (process.platform !== 'linux' || process.getuid?.() !== 0) return 'it takes Linux and root'
-  const missing = tools.filter((name) => spawnSync('which', [name]).status !== 0)
-  return missing.length > 0 ? `there is no ${missing.join(', no ')}` : undefined
-}
-
-/** Makes and runs the image. Throws Unreachable, and an Error where a step fails. */
-export async function runWithoutDaemon({ dockerfile, context, base }: ImageParts): Promise<void> {
+/** Makes and runs the image. Throws NotAvailable where none can be made here, and an Error where a step fails. */
+export async function runWithoutDaemon({ dockerfile, context }: ImageParts): Promise<void> {
+  requireTools(['buildah', 'unshare', 'nsenter', 'ip'])
+  if (spawnSync('unshare', ['--mount', '--net', 'true']).status !== 0) throw new NotAvailable('no namespaces can be made')
   const work = mkdtempSync(join(tmpdir(), 'dateline-image-'))
   const buildah = (...words: readonly string[]): string =>
-    run('buildah', ['--root', join(work, 'store'), '--runroot', join(work, 'run'), '--storage-driver', 'vfs', ...words])
+    runTool('buildah', ['--root', join(work, 'store'), '--runroot', join(work, 'run'), '--storage-driver', 'vfs', ...words])
   try {
     const scratch = buildah('from', 'scratch')
-    buildah('add', scratch, baseTree('trixie', base), '/')
+    buildah('add', scratch, debianArchive({ name: 'debian', release: 'trixie' }), '/')
     buildah('commit', '--rm', scratch, BASE)
     buildah('build', '--isolation', 'chroot', '--pull=never', '--format', 'docker', '--tag', 'dateline', '--file', dockerfile, context)
     const { Docker } = JSON.parse(buildah('inspect', '--type', 'image', 'dateline')) as { readonly Docker: { readonly config: ImageConfig } }
@@ -76,19 +53,6 @@ export async function runWithoutDaemon({ dockerfile, context, base }: ImageParts
   } finally {
     rmSync(work, { recursive: true, force: true })
   }
-}
-
-/** The archive of the smallest Debian, fetched where it is not there. Throws Unreachable where it cannot be had: it is not ours. */
-export function baseTree(release: string, file: string): string {
-  if (existsSync(file)) return file
-  mkdirSync(dirname(file), { recursive: true })
-  try {
-    run('mmdebstrap', ['--quiet', '--variant=minbase', '--format=tar', release, `${file}.new`])
-  } catch (error) {
-    throw error instanceof Unreachable ? error : new Unreachable(`the base image cannot be had: ${systemReason(error)}`)
-  }
-  renameSync(`${file}.new`, file)
-  return file
 }
 
 async function runImage(root: string, { User, Env, Entrypoint, Cmd, Healthcheck, Volumes }: ImageConfig, volume: string): Promise<void> {
@@ -127,11 +91,4 @@ async function runImage(root: string, { User, Env, Entrypoint, Cmd, Healthcheck,
     service.kill('SIGKILL')
     await closed
   }
-}
-
-export function run(command: string, words: readonly string[]): string {
-  const { status, stdout, stderr, error } = spawnSync(command, words, { encoding: 'utf8', timeout: STEP_MS_MAX, maxBuffer: OUTPUT_BYTES_MAX })
-  if (status === 0) return stdout.trim()
-  if (UNREACHABLE.test(stderr)) throw new Unreachable(`Debian's packages cannot be reached: ${UNREACHABLE.exec(stderr)?.[0]}`)
-  throw new Error(`${command} ${words.slice(-3).join(' ')} ended with ${status ?? error?.message}: ${stderr.slice(-2_000)}`)
 }

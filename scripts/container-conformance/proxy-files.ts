@@ -1,40 +1,32 @@
-/** The blocks for proxies before nginx and Caddy themselves, which come from Debian's packages, unpacked and not installed. */
-import { spawnSync } from 'node:child_process'
-import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+/** The blocks for proxies before nginx and Caddy themselves, on a Debian with their packages. */
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { readExample, type Example } from '../../src/guides/examples.ts'
-import { debianTree } from '../mail-conformance/debian-tree.ts'
-import { run } from './image-without-daemon.ts'
+import { requireTools, runTool, unpackDebian } from '../debian-archive.ts'
 
 const HEAD = 'events {}\nhttp {\n  access_log off;\n  include /etc/dateline.conf;\n}\n'
 const KEY = 'etc/ssl/private/news.example.org.pem'
 const CERTIFICATE = 'etc/ssl/news.example.org.pem'
 
 /** Throws NotAvailable where the proxies cannot be had, and an Error with the words of one that refuses its block. */
-export function checkProxyFiles(cache: string, blocks: { readonly nginx: Example; readonly caddy: readonly Example[] }): void {
-  const work = mkdtempSync(join(tmpdir(), 'dateline-proxies-'))
+export function checkProxyFiles(blocks: { readonly nginx: Example; readonly caddy: readonly Example[] }): void {
+  requireTools(['openssl'])
+  const root = mkdtempSync(join(tmpdir(), 'dateline-proxies-'))
   try {
-    const tree = debianTree({ cache, work }, { name: 'proxies', suite: 'bookworm', packages: ['nginx-light', 'caddy'] })
-    const root = join(work, 'root')
-    cpSync(tree, root, { recursive: true, verbatimSymlinks: true })
-    for (const directory of ['etc', 'dev', 'run', 'tmp', 'var/log/nginx', 'var/lib/nginx', dirname(KEY)]) mkdirSync(join(root, directory), { recursive: true })
+    unpackDebian({ name: 'proxies', release: 'bookworm', packages: ['nginx-light', 'caddy'] }, root)
     writeFileSync(join(root, 'dev/null'), '')
-    run('openssl', [...['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-subj', '/CN=news.example.org'], '-keyout', join(root, KEY), '-out', join(root, CERTIFICATE)])
-    const inTree = (...words: readonly string[]): void => {
-      const { status, stderr } = spawnSync('chroot', [root, ...words], { env: { HOME: '/tmp', PATH: '/usr/sbin:/usr/bin' }, encoding: 'utf8' })
-      if (status !== 0) throw new Error(`${words.join(' ')} ended with ${status}: ${stderr}`)
-    }
-    writeFileSync(join(root, 'etc/passwd'), 'root:x:0:0::/:/bin/sh\nnobody:x:65534:65534::/:/bin/sh\n')
-    writeFileSync(join(root, 'etc/group'), 'root:x:0:\nnogroup:x:65534:\n')
+    mkdirSync(join(root, dirname(KEY)), { recursive: true })
+    runTool('openssl', [...['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-subj', '/CN=news.example.org'], '-keyout', join(root, KEY), '-out', join(root, CERTIFICATE)])
+    const inRoot = (...words: readonly string[]): string => runTool('chroot', [root, ...words], { HOME: '/tmp', PATH: '/usr/sbin:/usr/bin' })
     writeFileSync(join(root, 'etc/nginx.conf'), HEAD)
     writeFileSync(join(root, 'etc/dateline.conf'), readExample(blocks.nginx))
-    inTree('nginx', '-t', '-c', '/etc/nginx.conf')
+    inRoot('nginx', '-t', '-c', '/etc/nginx.conf')
     for (const block of blocks.caddy) {
       writeFileSync(join(root, 'etc/Caddyfile'), readExample(block))
-      inTree('caddy', 'validate', '--adapter', 'caddyfile', '--config', '/etc/Caddyfile')
+      inRoot('caddy', 'validate', '--adapter', 'caddyfile', '--config', '/etc/Caddyfile')
     }
   } finally {
-    rmSync(work, { recursive: true, force: true })
+    rmSync(root, { recursive: true, force: true })
   }
 }

@@ -27,7 +27,7 @@ export async function startAiosmtpd({ account, certificates, jail }: Kit): Promi
   jail.write('/etc/certificate.pem', certificates.certificate)
   jail.write('/etc/key.pem', certificates.key, 0o600)
   jail.write('/etc/login.json', JSON.stringify(account), 0o600)
-  jail.directory('/var/mail/aiosmtpd/new')
+  jail.directories('root', '/var/mail/aiosmtpd/new')
   const listeners = names.map((name) => `${ports[name]}:${SERVICES[name]}`)
   jail.start([...pythonProgram(jail, 'aiosmtpd-inbox.py'), ...listeners])
   for (const port of numbers) await jail.listening(port)

@@ -2,7 +2,7 @@
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { NotAvailable } from './debian-tree.ts'
+import { NotAvailable } from '../debian-archive.ts'
 
 export interface Certificates {
   /** PEM. */

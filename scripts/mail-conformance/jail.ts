@@ -5,22 +5,12 @@
  * exists only inside: no user is added to the machine, no file of it is changed, and removing the directory removes
  * everything.
  */
-import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process'
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import {
-  chmodSync,
-  chownSync,
-  existsSync,
-  mkdirSync,
-  readFileSync,
-  readlinkSync,
-  readdirSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, readFileSync, readlinkSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { NotAvailable } from './debian-tree.ts'
+import { runTool, unpackDebian, type DebianSystem } from '../debian-archive.ts'
 
 const START_MS_MAX = 15_000
 const RUN_MS_MAX = 20_000
@@ -28,25 +18,11 @@ const STOP_MS_MAX = 5_000
 const POLL_MS = 20
 const SHOWN_CHARS_MAX = 2_000
 
-/** Users and groups inside, by name; the ids are low enough for the narrow ranges of containers. */
-const USERS = {
-  root: 0,
-  postfix: 901,
-  postdrop: 902,
-  dovecot: 903,
-  dovenull: 904,
-  /** Receives the mail. */
-  reader: 908,
-  nobody: 65_534,
-} as const
-
-export type User = keyof typeof USERS
-
 export interface Jail extends AsyncDisposable {
   readonly root: string
-  /** Makes a directory, with those above it. */
-  directory(path: string, mode?: number, user?: User, group?: User): void
-  write(path: string, content: string, mode?: number, user?: User): void
+  /** Makes directories of a user, with those above them. */
+  directories(user: string, ...paths: readonly string[]): void
+  write(path: string, content: string, mode?: number): void
   /** Empty if the file does not exist yet, such as a log. */
   read(path: string): string
   /** Starts a program in the foreground; it ends with the jail. */
@@ -61,41 +37,25 @@ export interface Jail extends AsyncDisposable {
   printed(): string
 }
 
-/** A jail at `root`, which must not exist, with a copy of the tree. */
-export function openJail(tree: string, root: string): Jail {
-  execFileSync('cp', ['-a', '--reflink=auto', tree, root])
+/** A jail at `root`, which must not exist, with a Debian. Throws NotAvailable. */
+export function openJail(system: DebianSystem, root: string): Jail {
+  unpackDebian(system, root)
+  makeDevices(join(root, 'dev'))
   const children: ChildProcess[] = []
   let printed = ''
 
-  const directory: Jail['directory'] = (path, mode = 0o755, user = 'root', group = user) => {
-    mkdirSync(join(root, path), { recursive: true })
-    chmodSync(join(root, path), mode)
-    chownSync(join(root, path), USERS[user], USERS[group])
-  }
-  const write: Jail['write'] = (path, content, mode = 0o644, user = 'root') => {
+  const write: Jail['write'] = (path, content, mode = 0o644) => {
     mkdirSync(dirname(join(root, path)), { recursive: true })
     writeFileSync(join(root, path), content)
     chmodSync(join(root, path), mode)
-    chownSync(join(root, path), USERS[user], USERS[user])
   }
-
-  directory('/')
-  directory('/tmp', 0o1777)
-  for (const path of ['/etc', '/dev', '/run', '/var', '/var/run', '/var/log', '/var/spool']) directory(path)
-  makeDevices(join(root, 'dev'))
-  const users = Object.entries(USERS)
-  write('/etc/passwd', users.map(([name, id]) => `${name}:x:${id}:${id}::/var/empty:/bin/sh\n`).join(''))
-  write('/etc/group', users.map(([name, id]) => `${name}:x:${id}:\n`).join(''))
-  write('/etc/shadow', users.map(([name]) => `${name}:*:19000:0:99999:7:::\n`).join(''), 0o600)
-  write('/etc/nsswitch.conf', 'passwd: files\ngroup: files\nshadow: files\nhosts: files\n')
   write('/etc/hosts', '127.0.0.1 localhost mail.example.test\n::1 localhost\n')
   write('/etc/resolv.conf', '')
-  write('/etc/services', 'smtp 25/tcp\nsubmission 587/tcp\nsmtps 465/tcp\n')
   write('/etc/mailname', 'mail.example.test\n')
 
   return {
     root,
-    directory,
+    directories: (user, ...paths) => void runTool('chroot', [root, 'install', '-d', '-m', '700', '-o', user, ...paths]),
     write,
     read: (path) => (existsSync(join(root, path)) ? readFileSync(join(root, path), 'utf8') : ''),
     start(command, environment = {}) {
@@ -138,13 +98,6 @@ export function openJail(tree: string, root: string): Jail {
       rmSync(root, { recursive: true, force: true, maxRetries: 5 })
     },
   }
-}
-
-/** Throws NotAvailable where chroot(2) is not allowed, as for root in some containers. */
-export function assertJailsWork(): void {
-  if (process.platform !== 'linux') throw new NotAvailable('this is not Linux')
-  const { status, stderr, error } = spawnSync('chroot', ['/', '/bin/true'], { encoding: 'utf8' })
-  if (status !== 0) throw new NotAvailable(`no program can be jailed here: ${error?.message ?? stderr.trim()}`)
 }
 
 async function end(child: ChildProcess): Promise<void> {

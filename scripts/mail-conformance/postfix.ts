@@ -2,7 +2,6 @@
 import { createHmac } from 'node:crypto'
 import { join } from 'node:path'
 import { freePorts } from '../tools/free-ports.ts'
-import type { User } from './jail.ts'
 import type { Kit } from './kit.ts'
 import type { Account, Receiver } from './receiver.ts'
 
@@ -60,17 +59,17 @@ export async function startPostfix({ account, certificates, jail }: Kit): Promis
   jail.write('/etc/postfix/master.cf', masterCf(ports))
   const greylist = (address: string, isListed: boolean): void =>
     jail.write('/etc/postfix/greylist', isListed ? `${address} 450 4.7.1 Greylisted, try again later\n` : '')
-  for (const [path, mode, user, group] of POSTFIX_DIRECTORIES) jail.directory(path, mode, user, group)
+  jail.directories('nobody', '/var/mail/inbox')
+  // What `postfix start` would make.
+  jail.directories('postfix', '/var/spool/postfix/hold', '/var/spool/postfix/trace')
   greylist('unused@example.net', true)
 
   const tokenKey = 'a key for tokens of one run, shared with Dovecot'
   jail.write('/etc/dovecot/dovecot.conf', DOVECOT_CONF)
-  jail.write('/etc/dovecot/users', `${account.user}:{PLAIN}${account.password}\n`, 0o600, 'dovecot')
+  jail.write('/etc/dovecot/users', `${account.user}:{PLAIN}${account.password}\n`, 0o644)
   jail.write('/etc/dovecot/oauth2.conf', OAUTH2_CONF)
   jail.write('/etc/dovecot/keys/default/HS256/default', Buffer.from(tokenKey).toString('base64'))
-  jail.directory('/run/dovecot')
-  jail.directory('/var/lib/dovecot')
-  jail.directory('/var/empty')
+  jail.directories('root', '/var/lib/dovecot')
 
   jail.start(['/usr/sbin/dovecot', '-F'])
   // Until it has read its settings, Postfix takes its log from the environment.
@@ -114,8 +113,8 @@ virtual_transport = virtual
 virtual_mailbox_domains = example.net, bücher.example, xn--bcher-kva.example
 virtual_mailbox_base = /var/mail
 virtual_mailbox_maps = static:inbox/
-virtual_uid_maps = static:908
-virtual_gid_maps = static:908
+virtual_uid_maps = static:65534
+virtual_gid_maps = static:65534
 smtpd_tls_security_level = encrypt
 smtpd_tls_auth_only = yes
 smtpd_tls_cert_file = /etc/postfix/certificate.pem
@@ -152,18 +151,6 @@ postlog unix-dgram n - n - 1 postlogd
 `
 }
 
-const POSTFIX_DIRECTORIES: readonly (readonly [path: string, mode: number, user: User, group: User])[] = [
-  ['/var/mail/inbox', 0o700, 'reader', 'reader'],
-  ['/var/lib/postfix', 0o700, 'postfix', 'postfix'],
-  ['/var/spool/postfix', 0o755, 'root', 'root'],
-  ['/var/spool/postfix/pid', 0o755, 'root', 'root'],
-  ['/var/spool/postfix/public', 0o710, 'postfix', 'postdrop'],
-  ['/var/spool/postfix/maildrop', 0o730, 'postfix', 'postdrop'],
-  ...['active', 'bounce', 'corrupt', 'defer', 'deferred', 'flush', 'hold', 'incoming', 'private', 'saved', 'trace'].map(
-    (queue) => [`/var/spool/postfix/${queue}`, 0o700, 'postfix', 'postfix'] as const,
-  ),
-]
-
 const DOVECOT_CONF = `protocols =
 base_dir = /run/dovecot
 state_dir = /var/lib/dovecot
@@ -185,7 +172,7 @@ passdb {
 }
 userdb {
   driver = static
-  args = uid=reader gid=reader home=/var/empty
+  args = uid=nobody gid=nogroup home=/nonexistent
 }
 # Dovecot delays clients that guess passwords.
 service anvil {

@@ -3,11 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Jail } from './jail.ts'
 
-const MODULES = 'email, email.policy, json, ssl, asyncio, dkim, nacl.signing, aiosmtpd.smtp'
-
 export const PYTHON_PACKAGES = ['python3', 'python3-aiosmtpd', 'python3-dkim', 'python3-nacl']
-/** Would take a second of every run. */
-export const COMPILE_MODULES = ['/usr/bin/python3', '-c', `import ${MODULES}`]
 
 export interface Signature {
   readonly algorithm: string
