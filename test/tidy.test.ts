@@ -51,7 +51,7 @@ const ALLOWED: readonly Allowance[] = [
   { file: 'src/base/log-output.ts', call: 'setTimeout', because: 'a log that is not read is tried again' },
   { file: 'src/mail/delivery/mail-program.ts', call: 'setTimeout', because: 'a program that takes mail may never end' },
   { file: 'src/mail/smtp/smtp-inbox.ts', call: 'setTimeout', because: 'a mail server may stop answering at any point' },
-  { file: 'src/mail/smtp/smtp-channel.ts', call: 'setTimeout', because: 'an idle connection is closed after a while' },
+  { file: 'src/mail/smtp/channel-use.ts', call: 'setTimeout', because: 'an idle connection is closed after a while' },
   { file: 'src/mail/smtp/smtp-attempt.ts', call: 'setTimeout', because: 'an attempt is bounded, whatever it waits for' },
   { file: 'src/outbound/time-budget.ts', call: 'setTimeout', because: 'a server may take for ever to respond' },
   { file: 'src/outbound/time-budget.ts', call: 'performance.now', because: 'the time left for the next redirect is measured by a clock that is never set' },

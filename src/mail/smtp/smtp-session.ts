@@ -6,8 +6,7 @@
 import type { DeliveryError, ErrorKind } from '../delivery/delivery-error.ts'
 import type { Reply } from './smtp-replies.ts'
 import type { SmtpAttempt } from './smtp-attempt.ts'
-import { type Command, openChannel, type SmtpChannel } from './smtp-channel.ts'
-import type { ConnectionSettings } from './smtp-connection.ts'
+import { type ChannelSettings, type Command, openChannel, type SmtpChannel } from './smtp-channel.ts'
 import type { Envelope } from './smtp-envelope.ts'
 import { type Extensions, handshake, type HandshakeSettings, quit, rejection, type ReplyClass } from './smtp-handshake.ts'
 
@@ -19,7 +18,7 @@ export type SmtpSession = ReturnType<typeof createSession>
 
 /** Connects, encrypts, logs in. Rejects with a temporary DeliveryError. */
 export async function openSession(
-  settings: ConnectionSettings & HandshakeSettings,
+  settings: ChannelSettings & HandshakeSettings,
   attempt: SmtpAttempt,
 ): Promise<SmtpSession> {
   const channel = await openChannel(settings, attempt)
