@@ -20,8 +20,13 @@ const HASH_BYTES = 32
 const NEVER = isoDate(0)
 /** Compared where there is no secret, so that its lack takes the same time. No text has this hash that could be found. */
 const NO_HASH = new Uint8Array(HASH_BYTES)
-/** Read where there is no publication, for the same reason: about as long as a usual one, and never shown. */
-const NO_TEXT = JSON.stringify({ isPaused: true, visibility: 'secret', filter: ' '.repeat(500) })
+const NO_PUBLICATION: PublicationDocument = {
+  ...{ id: '0'.repeat(24), name: 'nowhere-news', title: 'Nowhere News', description: 'What happens nowhere.', language: 'en' },
+  ...{ filter: '{"topic.name":"Nowhere"}', sort: 'publishedAt:desc', pageSize: 30, members: ['excerpt', 'imageUrl', 'source', 'topic'] },
+  ...{ visibility: 'secret', isPaused: true, contact: 'nobody@nowhere.example', rights: '© Nobody', createdAt: NEVER, updatedAt: NEVER },
+}
+/** Read where there is no publication, for the same reason: it has the members of one, and is never shown. */
+const NO_TEXT = JSON.stringify(NO_PUBLICATION)
 
 export interface PaperRequest extends PageRequest {
   /** The address of the site; empty where the service does not know it. */
