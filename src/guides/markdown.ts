@@ -21,6 +21,8 @@ export type Block =
 const FENCE = /^```(\S*)$/
 const HEADING = /^(#{1,4}) (.+)$/
 const ITEM = /^(?:-|(\d+)\.) (.+)$/
+/** A paragraph may go on with a number at the beginning of a line: only 1 begins a list there (CommonMark 0.31, 5.3). */
+const FIRST_ITEM = /^(?:-|1\.) .+$/
 const ROW = /^\|(.*)\|$/
 const COMMENT = /^<!--.*-->$/
 const SPAN = /`([^`]+)`|\*\*(.+?)\*\*|\*([^*\s](?:[^*]*[^*\s])?)\*|\[([^\]]+)\]\(([^)\s]+)\)/
@@ -56,7 +58,7 @@ export function parseMarkdown(markdown: string): readonly Block[] {
 }
 
 function isParagraph(line: string): boolean {
-  return line.trim() !== '' && ![FENCE, HEADING, ITEM, ROW, COMMENT].some((pattern) => pattern.test(line))
+  return line.trim() !== '' && ![FENCE, HEADING, FIRST_ITEM, ROW, COMMENT].some((pattern) => pattern.test(line))
 }
 
 function listOf(lines: readonly string[]): Block {

@@ -24,6 +24,7 @@ const BLOCKS = [
       { kind: 'list', firstNumber: undefined, items: [[text('one more')], [text('two')]] },
     ],
   },
+  { name: 'a paragraph that goes on with a number', markdown: 'The status is\n409. Try again.', blocks: [{ kind: 'paragraph', spans: [text('The status is 409. Try again.')] }] },
   { name: 'an ordered list', markdown: '1. one\n2. two', blocks: [{ kind: 'list', firstNumber: 1, items: [[text('one')], [text('two')]] }] },
   {
     name: 'a table with empty cells and an escaped bar',

@@ -168,9 +168,10 @@ describe('the API reference, in the language of the reader', { skip: browserMiss
     assert.equal(await page.evaluate(() => document.activeElement?.className), 'language')
     assert.deepEqual(await page.evaluate(() => [document.documentElement.dir, document.querySelector('main')?.dir]), ['rtl', 'ltr'])
     assert.deepEqual(await accessibilityFindings(page, { keyboard: false }), [])
-    await page.resize({ width: 1024, height: 740 })
-    assert.deepEqual(await sidewaysFindings(page), [])
-    await page.resize({ width: 1280, height: 800 })
+    for (const width of [1024, 320, 1280]) {
+      await page.resize({ width, height: 740 })
+      assert.deepEqual(await sidewaysFindings(page), [], `${width} pixels`)
+    }
     await page.open('/')
     await page.find({ role: 'heading', name: 'نظرة عامة' })
     await page.expectNoProblems()
