@@ -96,7 +96,7 @@ function startNode(endpoints: readonly string[], { number, random }: { number: n
   const nothing = { ca: undefined, cert: undefined, key: undefined, login: undefined }
   const etcd = connectEtcd({ endpoints, prefix, ...nothing }, { now: () => performance.now(), random: () => random.below(1_000) / 1_000 })
   const { log: notes } = recordingLog()
-  const log = createEtcdLog({ etcd, prefix, node, log: notes })
+  const log = createEtcdLog({ etcd, prefix, log: notes })
   const delivered: Entry[] = []
   let wake = (): void => {}
   log.follow(0, {
@@ -113,7 +113,6 @@ function startNode(endpoints: readonly string[], { number, random }: { number: n
 
   async function appendOnce(text: string): Promise<void> {
     while (!state.isClosed) {
-      await log.turn()
       const after = delivered.at(-1)?.position ?? 0
       if (delivered.some((entry) => entry.text === text)) return
       const body = sealer.seal({ schema: 1, node, id: randomBytes(16).toString('hex'), previous: NO_ENTRY, changeset: Buffer.from(text) })

@@ -55,7 +55,7 @@ export async function openClusterNode(options: NodeOptions): Promise<ClusterNode
   const etcd = connectEtcd(target, { now, random })
   try {
     await orUnreachable(requireSite(etcd, target, own.site), log)
-    const commitLog = createEtcdLog({ etcd, prefix: target.prefix, node: own.node, log })
+    const commitLog = createEtcdLog({ etcd, prefix: target.prefix, log })
     const counted = countedLog(commitLog, () => performance.now())
     const sealer = createRecordSealer({ keys: keys.entries, site: own.site })
     const close = async (): Promise<void> => {

@@ -74,7 +74,7 @@ describe('in place of etcd', () => {
   it('a server that leaves out an entry of the log puts the node out of service', async (t) => {
     const url = await startGrpcServer(t, () => ({ body: Buffer.concat([[4, 1], [5, 2], [9, 4], [10, 5]].map(watched)) }))
     const etcd = connectTo(t, [url])
-    const log = createEtcdLog({ etcd, prefix: '/site/', node: '0'.repeat(16), log: recordingLog().log })
+    const log = createEtcdLog({ etcd, prefix: '/site/', log: recordingLog().log })
     const seen: number[] = []
     const reason = await new Promise((resolve) => {
       const { stop } = log.follow(3, { entry: ({ position }) => void seen.push(position), gap: resolve })

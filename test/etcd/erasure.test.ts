@@ -10,13 +10,13 @@ import { noEtcd, startEtcd } from '../../scripts/tools/cluster/etcd-server.ts'
 import { recordingLog } from '../../scripts/tools/recording-log.ts'
 
 const MARKER = 'the text of a deleted account'
-const [PREFIX, NODE] = ['/erased/', '0'.repeat(16)]
+const PREFIX = '/erased/'
 
 it('an entry with deleted text is in no database of etcd after an erasure', { skip: noEtcd }, async () => {
   const servers = await startEtcd({ after })
   const etcd = connectTo({ after }, servers.endpoints)
   const { log } = recordingLog()
-  const commitLog = createEtcdLog({ etcd, prefix: PREFIX, node: NODE, log })
+  const commitLog = createEtcdLog({ etcd, prefix: PREFIX, log })
   after(() => commitLog.close())
   let position = 0
   const append = async (text: string): Promise<void> => {

@@ -18,7 +18,7 @@ const newPrefix = (): string => `/faults-${sites++}/`
 function openLog(t: TestContext, urls: readonly string[], prefix: string) {
   const recording = recordingLog()
   const etcd = connectTo(t, urls)
-  const log = createEtcdLog({ etcd, prefix, node: '1'.repeat(16), log: recording.log })
+  const log = createEtcdLog({ etcd, prefix, log: recording.log })
   t.after(() => log.close())
   return Object.assign(log, { etcd, recording })
 }

@@ -8,32 +8,19 @@ import type { Log } from '../../base/log.ts'
 import { ENTRY_BYTES_MAX, LogUnavailable, type CommitLog, type LogReader } from '../../store/cluster/commit-log.ts'
 import type { Etcd } from '../etcd/etcd-client.ts'
 import { EtcdError } from '../etcd/etcd-error.ts'
-import type { Operation, WatchEvent } from '../etcd/etcd-messages.ts'
 import type { Watch, Watcher } from '../etcd/etcd-watch.ts'
 import { entryKeyOf } from './record-sealer.ts'
-import { createWriteTurns } from './write-turns.ts'
 
 export interface EtcdLogOptions {
   readonly etcd: Pick<Etcd, 'transact' | 'range' | 'watch' | 'compact'>
-  /**
-   * Begins and ends with a slash; the log is `PREFIXlog`, and `PREFIXlog/want/NODE` are the nodes that wait for a turn.
-   */
+  /** Begins and ends with a slash; the log is `PREFIXlog`. */
   readonly prefix: string
-  /** The id of this node. */
-  readonly node: string
   readonly log: Log
 }
 
 /** Does not close `etcd`. */
-export function createEtcdLog({ etcd, prefix, node, log }: EtcdLogOptions): CommitLog {
+export function createEtcdLog({ etcd, prefix, log }: EtcdLogOptions): CommitLog {
   const key = `${prefix}log`
-  const wants = `${key}/want/`
-  const want = `${wants}${node}`
-  const leaveWant = { kind: 'put', put: { key: want, value: NO_VALUE } } as const
-  const takeWant = { kind: 'delete', range: { key: want } } as const
-  const change = async (operation: Operation): Promise<number> =>
-    (await etcd.transact({ compare: [], success: [operation] })).revision
-  const turns = createWriteTurns({ node, announce: () => change(leaveWant), withdraw: () => change(takeWant) })
   const watches = new Set<Watch>()
 
   /** The position of the last entry, now or after a revision; 0 where there was none. */
@@ -42,14 +29,6 @@ export function createEtcdLog({ etcd, prefix, node, log }: EtcdLogOptions): Comm
     const { pairs } = await etcd.range({ key }, { isKeysOnly: true, ...at })
     return pairs[0]?.modRevision ?? 0
   }
-  /** A change beside the log: a node waits for its turn, or was served. */
-  function noteChange(event: WatchEvent): void {
-    const name = event.pair.key.toString()
-    if (!name.startsWith(wants)) return
-    const other = name.slice(wants.length)
-    if (event.kind === 'put') turns.wanted(other, event.pair.createRevision)
-    else turns.served(other, event.pair.modRevision)
-  }
   function createWatcher(after: number, reader: LogReader): Watcher {
     let at = after
     let number: number | undefined
@@ -57,7 +36,6 @@ export function createEtcdLog({ etcd, prefix, node, log }: EtcdLogOptions): Comm
     return {
       event(event) {
         const { modRevision, value, version } = event.pair
-        if (event.pair.key.toString() !== key) return noteChange(event)
         if (event.kind === 'delete' || modRevision <= at || isOver) return undefined
         if (number !== undefined && version !== number + 1) {
           // A watch has no gaps; a node that went on behind one would never know.
@@ -66,7 +44,6 @@ export function createEtcdLog({ etcd, prefix, node, log }: EtcdLogOptions): Comm
         }
         at = modRevision
         number = version
-        turns.entryCame()
         return reader.entry({ position: modRevision, body: value })
       },
       async compacted(revision) {
@@ -89,26 +66,14 @@ export function createEtcdLog({ etcd, prefix, node, log }: EtcdLogOptions): Comm
       if (body.length > ENTRY_BYTES_MAX) {
         throw new RangeError(`Cannot append ${body.length} bytes to the log: expected at most ${ENTRY_BYTES_MAX}`)
       }
-      await turns.settled()
       const compare = [{ key, modRevision: after }]
-      const success = [{ kind: 'put', put: { key, value: body } } as const, takeWant]
-      try {
-        const { hasSucceeded, revision } = await orUnavailable(etcd.transact({ compare, success, failure: [leaveWant] }))
-        if (!hasSucceeded) {
-          turns.lost(revision)
-          return { kind: 'lost' }
-        }
-        turns.won(revision)
-        return { kind: 'appended', position: revision }
-      } catch (error) {
-        turns.unsure()
-        throw error
-      }
+      const success = [{ kind: 'put', put: { key, value: body } } as const]
+      const { hasSucceeded, revision } = await orUnavailable(etcd.transact({ compare, success }))
+      return hasSucceeded ? { kind: 'appended', position: revision } : { kind: 'lost' }
     },
     last: () => orUnavailable(lastPosition()),
     follow(after, reader) {
-      // One watch: a node is served with its entry.
-      const watch = etcd.watch({ key, end: `${key}/want0` }, after + 1, createWatcher(after, reader))
+      const watch = etcd.watch({ key }, after + 1, createWatcher(after, reader))
       watches.add(watch)
       return {
         stop() {
@@ -117,13 +82,10 @@ export function createEtcdLog({ etcd, prefix, node, log }: EtcdLogOptions): Comm
         },
       }
     },
-    turn: turns.turn,
-    pass: turns.pass,
     // The entry ahead of `before` stays until the next trim: from its position, a follower knows that it missed
     // nothing.
     trim: (before) => (before <= 1 ? Promise.resolve() : orUnavailable(etcd.compact(before - 1))),
     close() {
-      turns.close()
       for (const watch of watches) watch.stop()
       watches.clear()
       return Promise.resolve()
@@ -136,8 +98,6 @@ export async function newestEntryKey(etcd: Pick<Etcd, 'range'>, prefix: string):
   const { pairs } = await etcd.range({ key: `${prefix}log` })
   return pairs[0] && entryKeyOf(pairs[0].value)
 }
-
-const NO_VALUE = new Uint8Array(0)
 
 async function orUnavailable<T>(work: Promise<T>): Promise<T> {
   try {

@@ -34,10 +34,6 @@ export interface CommitLog {
   last(): Promise<number>
   /** Delivers each entry behind `after` in order, over reconnects, until stop() or a gap. */
   follow(after: number, reader: LogReader): { stop(): void }
-  /** Waits for the turn of this node, at most 200 ms: advisory fairness between nodes that write at the same time. */
-  turn(): Promise<void>
-  /** This node has nothing to write any more: the turns of others need not wait for it. */
-  pass(): void
   /** Removes entries before a position; that one and later ones stay. Rejects with LogUnavailable. */
   trim(before: number): Promise<void>
   /** Ends all followers. */

@@ -24,6 +24,7 @@ import { baseTables } from './replicated-tables.ts'
 import type { CommitLog, Sealer } from './commit-log.ts'
 import { createDerivedJobs } from './derived-jobs.ts'
 import { createEntryApplying, ForeignEntry, type ApplyingParts } from './entry-applying.ts'
+import { createEntryGathering } from './entry-gathering.ts'
 import { createEntryInbox, isInLog } from './entry-inbox.ts'
 import { createLogContact, createLogPlace } from './log-contact.ts'
 import type { LastEntry } from './position-table.ts'
@@ -80,6 +81,7 @@ export function createReplicatedQueue(database: Database, parts: ReplicatedQueue
     },
   })
   const waiting = createWaitingJobs(ticks)
+  const gathering = createEntryGathering({ waiting: waiting.count, ticks })
   const applier = createChangesetApplier(database, { models, search, capture, onErasure, onSettings })
   let diverged: string | undefined
   let isAhead = false
@@ -90,6 +92,7 @@ export function createReplicatedQueue(database: Database, parts: ReplicatedQueue
   const leave = (reason: string): void => {
     diverged ??= reason
     inbox.stop()
+    gathering.stop()
     place.leave(leftService(reason))
     start()
   }
@@ -101,6 +104,7 @@ export function createReplicatedQueue(database: Database, parts: ReplicatedQueue
     ...{ applied: place.position, ticks },
     onEntry() {
       contact.heard()
+      gathering.entryCame()
       start()
     },
     onGap: (reason) => leave(`the log does not go back to position ${place.position()} any more: ${reason}`),
@@ -124,6 +128,7 @@ export function createReplicatedQueue(database: Database, parts: ReplicatedQueue
     const since = ticks()
     try {
       applying.applySome()
+      gathering.rivalWrote()
       counts.applyMs += ticks() - since
       await turn()
     } catch (error) {
@@ -134,7 +139,9 @@ export function createReplicatedQueue(database: Database, parts: ReplicatedQueue
   }
   /** Proposes what waits as the next entry. Where another one comes first, it waits on, with what comes meanwhile. */
   const commit = async (): Promise<void> => {
-    if (await propose(waiting.take())) return
+    const jobs = waiting.take()
+    if (await propose(jobs)) return gathering.won(jobs.length)
+    gathering.lost()
     counts.reruns++
     if (inbox.first() === undefined) await inbox.arrival(NEWS_MS)
   }
@@ -144,11 +151,10 @@ export function createReplicatedQueue(database: Database, parts: ReplicatedQueue
     const hasNews = (): boolean => inbox.first() !== undefined && !isClosed
     while (diverged === undefined && (hasNews() || !waiting.isEmpty() || !derived.isEmpty())) {
       derived.run()
-      if (inbox.first() === undefined && !waiting.isEmpty()) await log.turn()
+      if (inbox.first() === undefined && !waiting.isEmpty()) await gathering.wait()
       if (inbox.first() !== undefined) await applyArrived()
       else if (!waiting.isEmpty()) await commit()
       waiting.dropLate()
-      if (waiting.isEmpty()) log.pass()
     }
   }
   const start = (): void => {
@@ -172,6 +178,7 @@ export function createReplicatedQueue(database: Database, parts: ReplicatedQueue
       return Promise.reject(notMade(NO_ANSWER))
     }
     const outcome = waiting.add(work)
+    gathering.jobCame()
     start()
     return outcome
   }
@@ -190,6 +197,7 @@ export function createReplicatedQueue(database: Database, parts: ReplicatedQueue
       async close() {
         isClosed = true
         waiting.hurry()
+        gathering.stop()
         while (running !== undefined) await running
         inbox.stop()
       },

@@ -71,6 +71,7 @@ export function createWaitingJobs(ticks: () => number) {
       })
     },
     isEmpty: (): boolean => waiting.length === 0,
+    count: (): number => waiting.length,
     /** Takes the jobs of the next entry. */
     take: (): readonly WaitingJob[] => waiting.splice(0, JOBS_PER_ENTRY_MAX),
     /** Jobs that were taken wait again, ahead of the others; those that are settled do not. */

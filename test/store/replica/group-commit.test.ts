@@ -1,7 +1,6 @@
 /** Which jobs become an entry together, where the log is slow or another node comes first. */
 import assert from 'node:assert/strict'
 import { it, type TestContext } from 'node:test'
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import { country } from '../../../src/models/country.ts'
 import { topic } from '../../../src/models/topic.ts'
 import { NO_ENTRY } from '../../../src/store/cluster/commit-log.ts'
@@ -11,15 +10,13 @@ import { createMemoryLog, type MemoryLogNode } from '../../support/cluster/memor
 import { createPlainSealer } from '../../support/cluster/plain-sealer.ts'
 import type { Document } from '../../../src/store/documents/document-tables.ts'
 
-/** A node on a log in which a rival comes ahead of the first append, and which calls `ahead` before each of its calls. */
-async function rivaledNode(t: TestContext, ahead: { turn?: () => Promise<void>; append?: () => void; pass?: () => void }) {
+/** A node on a log in which a rival comes ahead of the first append, and which calls `ahead` before each append. */
+async function rivaledNode(t: TestContext, ahead: { append?: () => void }) {
   const shared = createMemoryLog()
   const connection = shared.connect()
   const appends: string[] = []
   const rivaled: MemoryLogNode = {
     ...connection,
-    turn: () => ahead.turn?.() ?? Promise.resolve(),
-    pass: () => ahead.pass?.(),
     async append(after, body) {
       ahead.append?.()
       if (appends.length === 0) {
@@ -41,26 +38,17 @@ function documentOf(number: number, name: string): Document {
   return { id, value: { id, name, status: 'active' } }
 }
 
-it('jobs that come while others wait for their turn, or run again, join their entry', async (t) => {
-  const turn = Promise.withResolvers<void>()
-  const begun = Promise.withResolvers<void>()
+it('jobs that come while others run again join their entry', async (t) => {
   const later: Promise<unknown>[] = []
   const insert = (number: number) => store.insert(topic, documentOf(number, `topic ${number}`))
   const { store, appends } = await rivaledNode(t, {
-    turn() {
-      begun.resolve()
-      return turn.promise
-    },
     append() {
-      if (appends.length === 0) later.push(insert(3))
+      if (appends.length === 0) later.push(insert(2))
     },
   })
-  const first = insert(1)
-  await begun.promise
-  later.push(insert(2))
-  turn.resolve()
-  await Promise.all([first, ...later])
-  assert.equal(later.length, 2)
+  await insert(1)
+  await Promise.all(later)
+  assert.equal(later.length, 1)
   assert.deepEqual(appends, ['lost', 'appended'])
 })
 
@@ -75,20 +63,4 @@ it('jobs that are too large together run once each, also where another node came
   assert.equal((await Promise.all(writes)).length, 5)
   assert.ok(appends.filter((kind) => kind === 'lost').length > 0)
   assert.match(store.documents.get(topic, id) ?? '', /"name":"ab"/)
-})
-
-it('a node whose jobs change nothing passes its turn on, and one whose jobs wait does not', async (t) => {
-  const calls: string[] = []
-  const { store } = await rivaledNode(t, {
-    turn: () => Promise.resolve(void calls.push('turn')),
-    append: () => void calls.push('append'),
-    pass: () => void calls.push('pass'),
-  })
-  await Promise.all([1, 2].map((number) => store.insert(topic, documentOf(number, ''))))
-  await nextTurn()
-  assert.deepEqual(calls.slice(0, 5), ['turn', 'append', 'turn', 'append', 'pass'])
-  calls.length = 0
-  await store.update(topic, documentOf(1, '').id, (stored) => stored)
-  await nextTurn()
-  assert.deepEqual(calls.slice(0, 2), ['turn', 'pass'])
 })

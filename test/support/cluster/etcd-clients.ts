@@ -19,11 +19,9 @@ let prefixes = 0
 /** A log of its own in servers that tests share. */
 export function logIn(t: Cleanup, endpoints: readonly string[], { log }: RecordingLog = recordingLog()): { connect(): CommitLog } {
   const prefix = `/test/${process.pid}-${prefixes++}/`
-  let nodes = 0
   return {
     connect() {
-      const node = (nodes++).toString(16).padStart(16, '0')
-      const commitLog = createEtcdLog({ etcd: connectTo(t, endpoints), prefix, node, log })
+      const commitLog = createEtcdLog({ etcd: connectTo(t, endpoints), prefix, log })
       t.after(() => commitLog.close())
       return commitLog
     },

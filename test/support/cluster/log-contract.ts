@@ -118,13 +118,6 @@ export function describeLogContract(
       const [entry] = await collect(log, 0).raw(1)
       assert.ok(body.equals(entry?.body ?? Buffer.alloc(0)))
     })
-
-    it('gives every node its turn', async (t) => {
-      const log = (await open(t)).connect()
-      await log.turn()
-      await appended(log, 0, 'first')
-      await log.turn()
-    })
   })
 }
 

@@ -107,8 +107,6 @@ export function createMemoryLog() {
         setImmediate(node.deliver)
         return { stop: () => void followers.delete(follower) }
       },
-      turn: () => Promise.resolve(),
-      pass() {},
       async trim(before) {
         await reach()
         trim(before)
