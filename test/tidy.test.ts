@@ -80,7 +80,7 @@ const ALLOWED: readonly Allowance[] = [
   { file: 'src/cluster/etcd/grpc-call.ts', call: 'setTimeout', because: 'a server may take a call and never respond' },
   { file: 'src/cluster/etcd/grpc-connection.ts', call: 'setTimeout', because: 'a server may be cut off without a word' },
   { file: 'src/cluster/etcd/grpc-connection.ts', call: 'setInterval', because: 'a connection on which nothing happens is probed' },
-  { file: 'src/store/cluster/entry-gathering.ts', call: 'setTimeout', because: 'further writes of an entry are waited for for 4 ms at most' },
+  { file: 'src/store/cluster/entry-gathering.ts', call: 'setTimeout', because: 'further writes of an entry are waited for, for 20 ms at most' },
   { file: 'src/cli/serve/parent-watch.ts', call: 'setInterval', because: 'a process is not told that its parent is gone' },
   { file: 'src/store/history/change-listeners.ts', call: 'setInterval', because: 'SQLite does not tell of commits of other processes' },
   { file: 'src/store/housekeeping.ts', call: 'setTimeout', because: 'what is old goes in steps with pauses' },

@@ -3,7 +3,8 @@
  *
  * An entry costs every node and every etcd server nearly the same, however many jobs are in it. Clients whose writes were
  * committed together send their next ones together: so a node waits until as many jobs are there as it had clients at its
- * last commit, for some milliseconds at most. A client that writes alone never waits.
+ * last commit. It waits no longer than the log took for that entry, within some milliseconds. A client that writes alone
+ * never waits.
  *
  * This is also what keeps nodes that write at the same time from racing all the time. A node that has just written leaves
  * the log to the others for the whole time where one of them wrote lately, and a node whose entry came too late does not
@@ -11,7 +12,8 @@
  */
 import { SECOND_MS } from '../../base/duration.ts'
 
-const GATHER_MS = 4
+const GATHER_MS_MIN = 4
+const GATHER_MS_MAX = 20
 /** Since the last entry of another node. */
 const RIVAL_MS = SECOND_MS
 
@@ -27,15 +29,17 @@ export type EntryGathering = ReturnType<typeof createEntryGathering>
 export function createEntryGathering({ waiting, ticks }: GatheringOptions) {
   /** How many jobs the next entry is expected to have; 0 where it is proposed with those that are there. */
   let expected = 0
+  let patienceMs = GATHER_MS_MIN
   let rivalAt = Number.NEGATIVE_INFINITY
   let wake: () => void = () => {}
 
   const leavesLog = (): boolean => expected > 0 && ticks() - rivalAt < RIVAL_MS
   const isComplete = (): boolean => waiting() >= expected && !leavesLog()
   return {
-    /** This node has written an entry with so many jobs. */
-    won(jobs: number): void {
+    /** This node has written an entry with so many jobs, which took so long. */
+    won(jobs: number, tookMs: number): void {
       expected = jobs + waiting()
+      patienceMs = Math.min(GATHER_MS_MAX, Math.max(GATHER_MS_MIN, tookMs))
     },
     /** Another entry came first. */
     lost(): void {
@@ -62,7 +66,7 @@ export function createEntryGathering({ waiting, ticks }: GatheringOptions) {
     async wait(): Promise<void> {
       if (isComplete()) return
       await new Promise<void>((resolve) => {
-        const timer = setTimeout(resolve, GATHER_MS)
+        const timer = setTimeout(resolve, patienceMs)
         wake = () => {
           clearTimeout(timer)
           resolve()

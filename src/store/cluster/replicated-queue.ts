@@ -140,7 +140,8 @@ export function createReplicatedQueue(database: Database, parts: ReplicatedQueue
   /** Proposes what waits as the next entry. Where another one comes first, it waits on, with what comes meanwhile. */
   const commit = async (): Promise<void> => {
     const jobs = waiting.take()
-    if (await propose(jobs)) return gathering.won(jobs.length)
+    const since = ticks()
+    if (await propose(jobs)) return gathering.won(jobs.length, ticks() - since)
     gathering.lost()
     counts.reruns++
     if (inbox.first() === undefined) await inbox.arrival(NEWS_MS)

@@ -29,7 +29,7 @@ it('a client that writes alone never waits', async (t) => {
   state.waiting = 1
   assert.equal(await begin()(), true)
   state.waiting = 0
-  gathering.won(1)
+  gathering.won(1, 0)
   state.waiting = 1
   assert.equal(await begin()(), true)
 })
@@ -37,7 +37,7 @@ it('a client that writes alone never waits', async (t) => {
 it('an entry waits for as many jobs as there were clients at the last commit', async (t) => {
   const { state, gathering, arrive, begin } = gatheringOf(t)
   state.waiting = 1
-  gathering.won(2)
+  gathering.won(2, 0)
   const isFree = begin()
   arrive()
   assert.equal(await isFree(), false)
@@ -45,25 +45,27 @@ it('an entry waits for as many jobs as there were clients at the last commit', a
   assert.equal(await isFree(), true)
 })
 
-it('an entry waits for 4 ms at most, and the next one for as many jobs as came', async (t) => {
-  const { state, gathering, begin } = gatheringOf(t)
-  gathering.won(16)
-  state.waiting = 1
-  const isFree = begin()
-  t.mock.timers.tick(3)
-  assert.equal(await isFree(), false)
-  t.mock.timers.tick(1)
-  assert.equal(await isFree(), true)
-  state.waiting = 0
-  gathering.won(1)
-  state.waiting = 1
-  assert.equal(await begin()(), true)
-})
+for (const [took, ms] of [[0, 4], [4, 4], [12, 12], [5_000, 20]] as const) {
+  it(`an entry waits for ${ms} ms at most where the one before took ${took}, and the next one for as many jobs as came`, async (t) => {
+    const { state, gathering, begin } = gatheringOf(t)
+    gathering.won(16, took)
+    state.waiting = 1
+    const isFree = begin()
+    t.mock.timers.tick(ms - 1)
+    assert.equal(await isFree(), false)
+    t.mock.timers.tick(1)
+    assert.equal(await isFree(), true)
+    state.waiting = 0
+    gathering.won(1, took)
+    state.waiting = 1
+    assert.equal(await begin()(), true)
+  })
+}
 
 it('a node that has written leaves the log to another one that wrote lately, until that one writes', async (t) => {
   const { state, gathering, begin } = gatheringOf(t)
   gathering.rivalWrote()
-  gathering.won(1)
+  gathering.won(1, 0)
   state.waiting = 1
   const isFree = begin()
   assert.equal(await isFree(), false)
@@ -75,7 +77,7 @@ it('a node that has written leaves the log to another one that wrote lately, unt
 
 it('a node whose entry came too late does not wait', async (t) => {
   const { state, gathering, begin } = gatheringOf(t)
-  gathering.won(16)
+  gathering.won(16, 0)
   gathering.rivalWrote()
   gathering.lost()
   state.waiting = 1
@@ -84,7 +86,7 @@ it('a node whose entry came too late does not wait', async (t) => {
 
 it('a node that stops waits for nothing', async (t) => {
   const { gathering, begin } = gatheringOf(t)
-  gathering.won(16)
+  gathering.won(16, 0)
   const isFree = begin()
   gathering.stop()
   assert.equal(await isFree(), true)
