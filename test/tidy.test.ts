@@ -76,6 +76,8 @@ const ALLOWED: readonly Allowance[] = [
   { file: 'src/cluster/heartbeat.ts', call: 'setTimeout', because: 'a node is heard every second, and keeper for no longer than its lease' },
   { file: 'src/cluster/heartbeat.ts', call: 'performance.now', because: 'a lease is measured by a clock that is never set' },
   { file: 'src/cluster/cluster-node.ts', call: 'performance.now', because: 'appends are measured by a clock that is never set' },
+  { file: 'src/cluster/keeper-requests.ts', call: 'setTimeout', because: 'a keeper that is silent is asked whether it lives' },
+  { file: 'src/app/cluster/node-service.ts', call: 'performance.now', because: 'a keeper that failed is left alone by a clock that is never set' },
   { file: 'src/app/cluster/cluster-work.ts', call: 'performance.now', because: 'the window of the log is measured by a clock that is never set' },
   { file: 'src/cluster/etcd/grpc-call.ts', call: 'setTimeout', because: 'a server may take a call and never respond' },
   { file: 'src/cluster/etcd/grpc-connection.ts', call: 'setTimeout', because: 'a server may be cut off without a word' },

@@ -8,8 +8,10 @@ import type { Service } from '../endpoints/service-parts.ts'
 import type { Handler } from '../http/exchange.ts'
 import { createRouter } from '../http/router.ts'
 import { createServer, type HttpServer, type ServerOptions } from '../http/server.ts'
+import { SERVER_LIMITS } from '../http/server-limits.ts'
 import type { PictureFetching } from './cluster/fetched-pictures.ts'
 import type { NodeService } from './cluster/node-service.ts'
+import { createWriteForwarding } from './cluster/write-forwarding.ts'
 import { pageRoutes, type PageAsset } from './page-routes.ts'
 import { withoutSecret } from './publications/logged-path.ts'
 import { publicationRoutes } from './publications/publication-routes.ts'
@@ -59,15 +61,21 @@ export function createMainServer({ service, services, node, config, live, pageAs
     isEncrypted: facts.certificate !== undefined,
     run: { instance, versionsOf: node?.versionsOf },
   })
+  // The server is there before the first request.
+  const forwardedParts = { handlers: forwardedHandlers(ENDPOINTS.filter(({ byKeeper }) => byKeeper), service, guard), bodyLane: () => server.bodyLane, bodyBytesMax: { ...SERVER_LIMITS, ...facts.limits }.bodyBytesMax }
+  const forward =
+    node === undefined || store.replication === undefined
+      ? undefined
+      : createWriteForwarding({ ...node.writes, ...forwardedParts, replication: store.replication, guard })
   const routes = [
-    ...routesOf(ENDPOINTS, service, guard),
-    ...(node?.routes(services, pictures) ?? []),
+    ...routesOf(ENDPOINTS, service, guard, forward),
+    ...(node?.routes(services, pictures, forwardedParts) ?? []),
     pictureRoute({ store, files: pictures, fetchMissing, log }),
     ...(config.dashboard ? pageRoutes(pageAssets, config, service.content.represent) : []),
     ...publications.routes,
   ]
   if (config.dashboard && pageAssets === undefined) log.warn('dashboard.missing', { advice: 'npm start builds it' })
-  const server = createServer({
+  const server: HttpServer = createServer({
     ...{ router: createRouter(routes), now, log, instance, ...facts },
     newRequestId: newId,
     cors: config.corsOrigins,

@@ -52,6 +52,7 @@ export function startHeartbeat(options: HeartbeatOptions) {
   let takenSince: number | undefined
   let heldUntil = 0
   let isKeeper = false
+  let keeper: string | undefined
   let nodes: readonly KnownNode[] = []
   let strangers: readonly string[] = []
   let listedAt = now()
@@ -99,7 +100,8 @@ export function startHeartbeat(options: HeartbeatOptions) {
     })
     // With our id it is under our lease, as claim() waits until an earlier one is gone: the response was lost, or the
     // lease lasted longer than this node could know, such as through an election in etcd.
-    const isOurs = hasSucceeded || ranges[0]?.[0]?.value.toString() === node
+    keeper = hasSucceeded ? node : ranges[0]?.[0]?.value.toString()
+    const isOurs = keeper === node
     if (isOurs && isHeld() && !stopping.signal.aborted) become(true)
   }
   const exchangeRecords = async (): Promise<void> => {
@@ -138,6 +140,8 @@ export function startHeartbeat(options: HeartbeatOptions) {
 
   return {
     isKeeper: (): boolean => isKeeper && isHeld(),
+    /** The keeper, as it was read last. */
+    keeper: (): string | undefined => keeper,
     /** All nodes, as they were read last. */
     nodes: (): readonly KnownNode[] => nodes,
     /** Nodes with other secrets, as they were read last. */

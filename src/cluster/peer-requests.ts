@@ -15,6 +15,8 @@ export const JOIN_PATH = '/cluster/join'
 export const SNAPSHOT_PATH = '/cluster/snapshot'
 /** Before the name of a file. */
 export const PICTURES_PATH = '/cluster/media/'
+/** Before the hash of the body. */
+export const WRITES_PATH = '/cluster/writes/'
 
 /** A peer makes its copy before it sends the first byte. */
 const SILENT_MS_MAX = 10 * 60_000

@@ -181,6 +181,7 @@ export const DATA = [
   endpoint({
     route: 'POST /api/v1/data',
     id: 'create',
+    byKeeper: true,
     reach: 'documents',
     access: 'limitedUser',
     operation: 'create',
@@ -266,6 +267,7 @@ export const DATA = [
   endpoint({
     route: 'POST /api/v1/data/batch',
     id: 'batch',
+    byKeeper: true,
     reach: 'documents',
     access: 'limitedUser',
     whoMay: 'for each operation, those who may send it alone',
@@ -291,6 +293,7 @@ export const DATA = [
   endpoint({
     route: 'PUT /api/v1/data/:id',
     id: 'replace',
+    byKeeper: true,
     reach: 'documents',
     access: 'limitedUser',
     operation: 'replace',
@@ -311,6 +314,7 @@ export const DATA = [
   endpoint({
     route: 'PATCH /api/v1/data/:id',
     id: 'patch',
+    byKeeper: true,
     reach: 'documents',
     access: 'limitedUser',
     operation: 'replace',
@@ -333,6 +337,7 @@ export const DATA = [
   endpoint({
     route: 'DELETE /api/v1/data/:id',
     id: 'remove',
+    byKeeper: true,
     reach: 'documents',
     access: 'limitedUser',
     operation: 'remove',

@@ -73,6 +73,8 @@ interface Declaration {
   readonly scope?: ScopeName
   /** Tokens that are narrowed to models and methods reach it: it checks that for each document. */
   readonly reach?: 'documents'
+  /** On other nodes of a cluster, the request goes to the keeper: it writes documents, and its response is short. */
+  readonly byKeeper?: true
   /** The operation of a model that a document's `access` allows or forbids. */
   readonly operation?: Operation
   /** Who may, where neither `access` nor `operation` says all. */

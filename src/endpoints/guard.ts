@@ -39,19 +39,26 @@ interface ForwardingGuard {
   readonly now: Clock
 }
 
+/** `forward` gives the handlers of endpoints whose writes go to the keeper of a cluster. */
 export function routesOf<S>(
   endpoints: readonly Endpoint<S>[],
   service: S,
   guard: Guard,
+  forward?: (endpoint: ForwardedEndpoint, own: Handler) => Handler,
 ): readonly Route[] {
-  const { positions } = guard
   return endpoints.map((endpoint) => {
-    const { method, path, tag } = endpoint
-    const handler = handlerOf(endpoint, service, guard)
-    // What tells how the node is doing works in every state of it.
-    if (positions === undefined || tag === 'Operation') return { method, path, handler }
-    return { method, path, handler: (exchange) => withValue(positions.admit(exchange), () => handler(exchange)) }
+    const { method, path } = endpoint
+    const own = handlerOf(endpoint, service, guard)
+    const handler = forward === undefined || endpoint.byKeeper !== true ? own : forward(forwardedEndpoint(endpoint), own)
+    return { method, path, handler: whenReached(endpoint, handler, guard) }
   })
+}
+
+/** On a node, the handler waits for the state that the request wants. */
+function whenReached({ tag }: Described, handler: Handler, { positions }: Guard): Handler {
+  // What tells how the node is doing works in every state of it.
+  if (positions === undefined || tag === 'Operation') return handler
+  return (exchange) => withValue(positions.admit(exchange), () => handler(exchange))
 }
 
 function handlerOf<S>(endpoint: Endpoint<S>, service: S, guard: Guard): Handler {
@@ -67,7 +74,7 @@ function handlerOf<S>(endpoint: Endpoint<S>, service: S, guard: Guard): Handler 
   }
 }
 
-/** What a thread knows of an endpoint that another one serves. */
+/** What a thread, or a node, knows of an endpoint that another one serves. */
 export interface ForwardedEndpoint extends Pick<Described, 'method' | 'path' | 'access' | 'operation'> {
   readonly reach: TokenReach
   readonly bodyLimit: BodyLimit | undefined
@@ -77,12 +84,14 @@ export interface ForwardedEndpoint extends Pick<Described, 'method' | 'path' | '
 
 /** As they can be sent to a thread. */
 export function forwardedEndpoints(endpoints: readonly Described[]): readonly ForwardedEndpoint[] {
-  return endpoints.map((endpoint) => {
-    const { method, path, access, operation, body, bodyLimit } = endpoint
-    // An object that may be left out is read where it is bounded.
-    const readsBody = body !== undefined && (body !== 'empty' || bodyLimit !== undefined)
-    return { method, path, access, ...(operation && { operation }), reach: reachOf(endpoint), bodyLimit, readsBody }
-  })
+  return endpoints.map(forwardedEndpoint)
+}
+
+function forwardedEndpoint(endpoint: Described): ForwardedEndpoint {
+  const { method, path, access, operation, body, bodyLimit } = endpoint
+  // An object that may be left out is read where it is bounded.
+  const readsBody = body !== undefined && (body !== 'empty' || bodyLimit !== undefined)
+  return { method, path, access, ...(operation && { operation }), reach: reachOf(endpoint), bodyLimit, readsBody }
 }
 
 /** Limits that only the thread counts that serves the request. */
@@ -119,10 +128,10 @@ function notHere(): never {
   throw new Error('Another thread counts this limit')
 }
 
-/** The handlers of requests that admitForwarded() has admitted and counted in another thread, by method and path of their endpoints. */
+/** The handlers of requests that admitForwarded() has admitted and counted, in another thread or node, by method and path of their endpoints. */
 export function forwardedHandlers<S>(endpoints: readonly Endpoint<S>[], service: S, guard: Guard): ReadonlyMap<string, Handler> {
   const limits = { ...guard.limits, dataRequest: () => {} }
-  return new Map(endpoints.map((endpoint) => [endpointKey(endpoint), handlerOf(endpoint, service, { ...guard, limits })]))
+  return new Map(endpoints.map((endpoint) => [endpointKey(endpoint), whenReached(endpoint, handlerOf(endpoint, service, { ...guard, limits }), guard)]))
 }
 
 export function endpointKey({ method, path }: Pick<Route, 'method' | 'path'>): string {

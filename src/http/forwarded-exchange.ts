@@ -12,6 +12,17 @@ export interface ForwardedRequest extends Pick<Exchange, 'requestId' | 'method' 
 /** The body of a request: its bytes, or what reading it throws; undefined where none follows the header, or none was read. */
 export type ForwardedBody = { readonly bytes: Uint8Array<ArrayBuffer> } | { readonly failure: Error } | undefined
 
+/** Reads the whole body. What keeps it from being read is for the handler, which may refuse the request for another reason. Throws ClientGone. */
+export async function readForwardedBody(exchange: Pick<Exchange, 'readBytes'>, denied: Error | undefined): Promise<ForwardedBody> {
+  try {
+    if (denied !== undefined) throw denied
+    return { bytes: (await exchange.readBytes()) as Uint8Array<ArrayBuffer> }
+  } catch (error) {
+    if (error instanceof ClientGone || !(error instanceof Error)) throw error
+    return { failure: error }
+  }
+}
+
 export interface ForwardedOptions extends ServedOptions {
   /** Aborts when the client leaves, or its thread ends. */
   readonly leaving: AbortSignal

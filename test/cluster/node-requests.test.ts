@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { describe, it } from 'node:test'
-import { createSignerCheck, signRequest } from '../../src/cluster/node-requests.ts'
+import { createSignerCheck, runOf, signRequest, type NodeRequest } from '../../src/cluster/node-requests.ts'
 
 const KEY = randomBytes(32)
 const NODE = '0123456789abcdef'
@@ -22,6 +22,22 @@ describe('a signed request', () => {
     const header = sign()
     assert.deepEqual([check(REQUEST, header), check(REQUEST, header), check(REQUEST, sign())], [NODE, undefined, NODE])
     for (now = NOW; now <= NOW + 60_000; now += 1_000) assert.equal(check(REQUEST, header), undefined)
+  })
+
+  it('attack: one that arrives late is sent again, behind thousands of its process', () => {
+    const check = createSignerCheck(KEY, () => NOW)
+    const headers = Array.from({ length: 3_000 }, () => sign())
+    const [tooLate, late, ...rest] = [headers[0], headers[2_500], ...headers.slice(1, 2_500), ...headers.slice(2_501)]
+    for (const header of rest) assert.equal(check(REQUEST, header), NODE)
+    assert.deepEqual([check(REQUEST, late), check(REQUEST, late)], [NODE, undefined])
+    assert.equal(check(REQUEST, tooLate), undefined)
+    for (const header of headers) assert.equal(check(REQUEST, header), undefined)
+  })
+
+  it('attack: it is used for the next run of the node, which has forgotten it', () => {
+    const [before, now] = [NOW - 1, NOW].map((startedAt) => ({ ...REQUEST, to: runOf({ node: REQUEST.to, startedAt }) })) as [NodeRequest, NodeRequest]
+    assert.equal(createSignerCheck(KEY, () => NOW)(now, signRequest(KEY, before, NODE, NOW)), undefined)
+    assert.equal(createSignerCheck(KEY, () => NOW)(now, signRequest(KEY, now, NODE, NOW)), NODE)
   })
 
   for (const [name, change] of [

@@ -1,12 +1,20 @@
 /** What `/metrics` tells of a node and its cluster. */
 import type { Metrics } from '../../base/metrics.ts'
+import type { KeeperRequests } from '../../cluster/keeper-requests.ts'
 import type { LogCounts } from '../../cluster/log/counted-log.ts'
 import type { Replication } from '../../store/cluster/replication.ts'
 import { readings } from '../service-metrics.ts'
 import type { ClusterWork } from './cluster-work.ts'
 
+export interface ClusterFigures {
+  readonly replication: Replication
+  readonly counts: LogCounts
+  readonly forwarded: KeeperRequests['counts']
+  readonly work: ClusterWork
+}
+
 /** Registers the figures of a node. */
-export function clusterMetrics(metrics: Metrics, replication: Replication, counts: LogCounts, work: ClusterWork): void {
+export function clusterMetrics(metrics: Metrics, { replication, counts, forwarded, work }: ClusterFigures): void {
   const { heartbeat } = work
   const newest = (): number => Math.max(replication.position(), ...heartbeat.nodes().map(({ position }) => position))
   metrics.gauge('dateline_cluster_position', 'Position of the last entry that this node has applied.', () => [
@@ -33,6 +41,7 @@ export function clusterMetrics(metrics: Metrics, replication: Replication, count
     [{}, Math.max(0, ...[...heartbeat.clocks.values()].map(Math.abs)) / 1000],
   ])
   metrics.counted('dateline_cluster_appends_total', 'Appends to the log by their outcome.', () => readings('outcome', counts.appends))
+  metrics.counted('dateline_cluster_forwarded_total', 'Writes that went to the keeper, by their outcome.', () => readings('outcome', forwarded))
   metrics.counted('dateline_cluster_append_seconds_total', 'How long appends took in all.', () => [[{}, counts.appendMs / 1000]])
   metrics.counted('dateline_cluster_reruns_total', 'How often writes ran again, as another node wrote first.', () => [
     [{}, replication.counts().reruns],

@@ -1,7 +1,7 @@
 /**
  * What the nodes of a site request from each other, beside the API: the keys for a one-time token, a copy of the
- * database, and the files of pictures. The first two are all that the site has. So all go over TLS or over loopback only, and no
- * session opens them.
+ * database, the files of pictures, and writes of clients. The first two are all that the site has. So all go over TLS or
+ * over loopback only, and no session opens them.
  */
 import { randomBytes } from 'node:crypto'
 import { mkdir, rm } from 'node:fs/promises'
@@ -19,6 +19,7 @@ import { isLoopbackAddress, limitKey } from '../../http/client-address.ts'
 import { ok, type Exchange, type HttpResponse } from '../../http/exchange.ts'
 import type { Route } from '../../http/router.ts'
 import { parseFileName, type PictureFiles } from '../../store/media/picture-files.ts'
+import { keeperRoute, type KeeperRouteOptions } from './keeper-route.ts'
 import { startBackupThread } from '../../store/backup/backup-thread.ts'
 
 const BODY_BYTES_MAX = 1024
@@ -29,7 +30,7 @@ const SNAPSHOTS_DIRECTORY = 'snapshots'
 const SQLITE_TYPE = 'application/vnd.sqlite3'
 const BYTES_TYPE = 'application/octet-stream'
 
-export interface NodeRoutesOptions {
+export interface NodeRoutesOptions extends Pick<KeeperRouteOptions, 'startedAt' | 'isKeeper' | 'position' | 'handlers' | 'bodyLane' | 'bodyBytesMax'> {
   readonly directory: string
   readonly database: string
   /** The files of pictures. */
@@ -95,6 +96,7 @@ export function nodeRoutes(options: NodeRoutesOptions): readonly Route[] {
     { method: 'POST', path: JOIN_PATH, handler: handOver },
     { method: 'GET', path: SNAPSHOT_PATH, handler: sendSnapshot },
     { method: 'GET', path: `${PICTURES_PATH}:name`, handler: sendPicture },
+    keeperRoute({ ...options, signerOf, requireSafe }),
   ]
 }
 

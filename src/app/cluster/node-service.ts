@@ -1,6 +1,7 @@
 /** The service as a node of a cluster: what is opened before its store, what runs beside it, and what it adds to HTTP. */
 import { randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
+import { performance } from 'node:perf_hooks'
 import type { Clock } from '../../base/clock.ts'
 import type { Concern } from '../../base/concern.ts'
 import { SECOND_MS } from '../../base/duration.ts'
@@ -15,6 +16,7 @@ import { openClusterNode } from '../../cluster/cluster-node.ts'
 import { readEtcdTarget } from '../../cluster/etcd-target.ts'
 import { claimIdentity, takenText } from '../../cluster/identity-claim.ts'
 import { createJoinTokens } from '../../cluster/join-tokens.ts'
+import { createKeeperRequests, type KeeperNode } from '../../cluster/keeper-requests.ts'
 import { createMembership, type NodeRecord } from '../../cluster/membership.ts'
 import { downloadPicture } from '../../cluster/peer-requests.ts'
 import type { ClusterStatus } from '../../models/responses.ts'
@@ -33,7 +35,7 @@ import { clusterMetrics } from './cluster-metrics.ts'
 import { removeLeftCommands } from './command-copies.ts'
 import { startClusterWork, type ClusterWork } from './cluster-work.ts'
 import { createPictureFetching, type PictureFetching } from './fetched-pictures.ts'
-import { nodeRoutes, removeCopies } from './node-routes.ts'
+import { nodeRoutes, removeCopies, type NodeRoutesOptions } from './node-routes.ts'
 
 const PICTURE_MS_MAX = 20 * SECOND_MS
 
@@ -45,6 +47,9 @@ export interface NodeServiceOptions {
   readonly log: Log
 }
 
+/** What serves the writes that other nodes send. */
+type ForwardedParts = Pick<NodeRoutesOptions, 'handlers' | 'bodyLane' | 'bodyBytesMax'>
+
 export type NodeService = Exclude<Awaited<ReturnType<typeof openNodeService>>, undefined>
 
 /** Undefined where the service runs alone. Rejects with ClusterSettingError, DataDirError and UnusableEtcd. */
@@ -54,7 +59,9 @@ export async function openNodeService({ config, dataDir, secrets, now, log }: No
   const random = (): number => randomBytes(4).readUInt32BE() / 2 ** 32
   const keys = clusterKeysOf(secrets.jwtSecret === undefined ? loadSecrets(prepareDataDir(dataDir).secrets, randomBytes) : [secrets.jwtSecret])
   const node = await openClusterNode({ target, directory: dataDir, keys, random, now, log })
+  const keeperRequests = createKeeperRequests({ node: node.node, signKey: keys.sign, ca: target.ca, now, ticks: () => performance.now(), log })
   let work: ClusterWork | undefined
+  let startedAt = 0
   let lease: bigint | undefined
   const replaced = Promise.withResolvers<string>()
   return {
@@ -66,9 +73,12 @@ export async function openNodeService({ config, dataDir, secrets, now, log }: No
     /** The same on all nodes whose versions of models mean the same documents, and that give the same results. */
     versionsOf: [node.site, VERSION, config.pageSize, config.pageSizeMax, config.hideInactive].join(' '),
     /** What nodes request from each other. */
-    routes: ({ secrets, store: { replication } }: Services, pictures: PictureFiles): readonly Route[] =>
+    routes: ({ secrets, store: { replication } }: Services, pictures: PictureFiles, forwarded: ForwardedParts): readonly Route[] =>
       nodeRoutes({
-        pictures,
+        ...{ pictures, ...forwarded },
+        startedAt: () => startedAt,
+        isKeeper: () => work?.heartbeat.isKeeper() === true,
+        position: () => replication?.position() ?? 0,
         ...{ directory: dataDir, database: databaseFile(dataDir), prefix: target.prefix, secrets },
         ...{ site: node.site, node: node.node },
         signKey: keys.sign,
@@ -77,6 +87,17 @@ export async function openNodeService({ config, dataDir, secrets, now, log }: No
         isEncrypted: config.tlsCert !== undefined || config.trustedProxies !== NO_PROXIES,
         ...{ now, log },
       }),
+    /** The keeper where it is another node that takes writes, and the requests to it. */
+    writes: {
+      requests: keeperRequests,
+      keeper(): KeeperNode | undefined {
+        if (work === undefined || work.heartbeat.isKeeper()) return undefined
+        const id = work.heartbeat.keeper()
+        const found = id === node.node ? undefined : work.heartbeat.nodes().find((one) => one.node === id)
+        if (found?.url === undefined || !found.isAlive || found.version !== VERSION || found.state === 'diverged') return undefined
+        return { node: found.node, url: found.url, startedAt: found.startedAt }
+      },
+    },
     /** Gets the files of pictures that other nodes took in. */
     pictures: (store: Pick<Store, 'pictures'>, files: PictureFiles): PictureFetching =>
       createPictureFetching({
@@ -111,8 +132,9 @@ export async function openNodeService({ config, dataDir, secrets, now, log }: No
       removeCopies(dataDir)
         .then(() => removeLeftCommands(dataDir))
         .catch((error: unknown) => log.warn('cluster.copies_not_removed', { reason: systemReason(error) }))
+      startedAt = now()
       work = startClusterWork({
-        ...{ node, replication, directory: dataDir, lease, now, log, startedAt: now() },
+        ...{ node, replication, directory: dataDir, lease, now, log, startedAt },
         url: () => url,
         duties: {
           wakeCourier,
@@ -123,7 +145,7 @@ export async function openNodeService({ config, dataDir, secrets, now, log }: No
         },
       })
       void work.replaced.then(replaced.resolve)
-      clusterMetrics(services.metrics, replication, node.counts, work)
+      clusterMetrics(services.metrics, { replication, counts: node.counts, forwarded: keeperRequests.counts, work })
       return work
     },
     /** What needs attention. */
@@ -143,6 +165,7 @@ export async function openNodeService({ config, dataDir, secrets, now, log }: No
     /** Stops what start() began. */
     stop: async (): Promise<void> => work?.stop(),
     async close(): Promise<void> {
+      keeperRequests.close()
       // A heartbeat has given it up itself.
       if (work === undefined && lease !== undefined) await node.etcd.revokeLease(lease).catch(() => {})
       await node.close()

@@ -5,6 +5,7 @@ import { admitForwarded, endpointKey, type ForwardedEndpoint, type Guard } from 
 import type { Exchange, Handler, HttpResponse } from '../../http/exchange.ts'
 import { limitKey } from '../../http/client-address.ts'
 import { ClientGone } from '../../http/incoming-body.ts'
+import { readForwardedBody } from '../../http/forwarded-exchange.ts'
 import type { IncomingExchange } from '../../http/incoming-exchange.ts'
 import type { createLeftCalls } from './left-calls.ts'
 import type { MainAnswers, SentBody, ServingAnswers } from './thread-messages.ts'
@@ -16,15 +17,9 @@ export function createForwarding(
 ) {
   const inFlight = new Map<string, IncomingExchange>()
 
-  /** Reads the whole body. What keeps it from being read is for the handler, which may refuse the request for another reason. */
   const readBody = async (exchange: IncomingExchange, denied: Failure | undefined): Promise<SentBody> => {
-    try {
-      if (denied !== undefined) throw denied
-      return { bytes: (await exchange.readBytes()) as Uint8Array<ArrayBuffer> }
-    } catch (error) {
-      if (error instanceof ClientGone) throw error
-      return { failure: sentError(error) }
-    }
+    const body = await readForwardedBody(exchange, denied)
+    return body !== undefined && 'failure' in body ? { failure: sentError(body.failure) } : body
   }
   const forward = async (exchange: IncomingExchange, endpoint: ForwardedEndpoint): Promise<HttpResponse> => {
     const denied = admitForwarded(exchange, endpoint, guard)

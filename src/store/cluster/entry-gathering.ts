@@ -24,8 +24,6 @@ export interface GatheringOptions {
   readonly ticks: () => number
 }
 
-export type EntryGathering = ReturnType<typeof createEntryGathering>
-
 export function createEntryGathering({ waiting, ticks }: GatheringOptions) {
   /** How many jobs the next entry is expected to have; 0 where it is proposed with those that are there. */
   let expected = 0

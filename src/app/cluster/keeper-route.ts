@@ -1,0 +1,76 @@
+/** The route of the keeper for writes that other nodes take in; see write-forwarding.ts. */
+import { createHash } from 'node:crypto'
+import { fail } from '../../base/failure.ts'
+import type { Log } from '../../base/log.ts'
+import { joinParts, splitParts, WRITES_BYTES_MAX, WRITES_MAX } from '../../cluster/keeper-requests.ts'
+import { runOf, type createSignerCheck } from '../../cluster/node-requests.ts'
+import { WRITES_PATH } from '../../cluster/peer-requests.ts'
+import type { BodyLane } from '../../http/body-lane.ts'
+import type { Exchange, Handler, HttpResponse } from '../../http/exchange.ts'
+import { ForwardedExchange } from '../../http/forwarded-exchange.ts'
+import { ClientGone } from '../../http/incoming-body.ts'
+import { createResponder } from '../../http/responder.ts'
+import type { Route } from '../../http/router.ts'
+import { decodeWrite, encodeResponse, type ForwardedWrite } from './forwarded-write.ts'
+
+const BYTES_TYPE = 'application/octet-stream'
+const NOT_WRITES = 'Cannot read the writes of another node'
+
+export interface KeeperRouteOptions {
+  /** This node, and when it was started, as others read it. */
+  readonly node: string
+  readonly startedAt: () => number
+  readonly signerOf: ReturnType<typeof createSignerCheck>
+  /** Throws where the connection is not encrypted. */
+  readonly requireSafe: (exchange: Exchange) => void
+  readonly isKeeper: () => boolean
+  readonly isInService: () => boolean
+  readonly position: () => number
+  /** Of requests that were admitted and counted by another node, by endpointKey(). */
+  readonly handlers: ReadonlyMap<string, Handler>
+  readonly bodyLane: () => BodyLane
+  readonly bodyBytesMax: number
+  readonly log: Log
+}
+
+export function keeperRoute(options: KeeperRouteOptions): Route {
+  const { node, startedAt, signerOf, requireSafe, isKeeper, isInService, position, handlers, bodyLane, bodyBytesMax, log } = options
+  const respond = createResponder<ForwardedExchange>({
+    log,
+    find({ endpoint }) {
+      const handler = handlers.get(endpoint)
+      if (handler === undefined) throw fail('notFound', `There is no endpoint ${endpoint}`)
+      return handler
+    },
+  })
+  const serve = async ({ request, body }: ForwardedWrite, leaving: AbortSignal): Promise<Buffer> => {
+    const forwarded = new ForwardedExchange(request, body, { bodyLane: bodyLane(), bodyBytesMax, leaving, onWatch() {} })
+    try {
+      const response = await respond(forwarded)
+      if (response === undefined) throw new ClientGone('the other node has left')
+      return encodeResponse({ response, logFields: forwarded.logFields, position: position() })
+    } finally {
+      forwarded.releaseBody()
+    }
+  }
+  /** Every response that is not 200 says that nothing of the write was made. */
+  const handler = async (exchange: Exchange): Promise<HttpResponse> => {
+    requireSafe(exchange)
+    const { method, path, headers, params } = exchange
+    const from = signerOf({ method, path, to: runOf({ node, startedAt: startedAt() }) }, headers.authorization)
+    if (from === undefined) throw fail('forbidden', 'Writes are sent here by the nodes of this site')
+    if (!isKeeper() || !isInService()) throw fail('networkError', 'This node is not the keeper')
+    exchange.setBodyTerms({ limit: { bytesMax: WRITES_BYTES_MAX }, caller: `node ${from}`, usesReserve: true })
+    const bytes = await exchange.readBytes()
+    if (createHash('sha256').update(bytes).digest('base64url') !== params['hash']) throw fail('forbidden', 'The body is not the one that was signed')
+    const writes = splitParts(bytes, WRITES_MAX)?.map(decodeWrite)
+    if (writes === undefined) throw fail('badRequest', NOT_WRITES)
+    const known = writes.map((write) => {
+      if (write === undefined || !handlers.has(write.request.endpoint)) throw fail('badRequest', NOT_WRITES)
+      return write
+    })
+    const responses = await Promise.all(known.map((write) => serve(write, exchange.signal)))
+    return { kind: 'raw', status: 200, contentType: BYTES_TYPE, body: joinParts(responses) }
+  }
+  return { method: 'POST', path: `${WRITES_PATH}:hash`, handler }
+}

@@ -1,0 +1,238 @@
+/**
+ * Sends writes to the keeper, over connections that stay open. Those of one turn of the event loop are one request.
+ *
+ * Which of three things is true decides what may follow: there is a response; or the keeper certainly has nothing of the
+ * request, or refused it, so that the write may be made elsewhere; or it is unknown, and the write must not be made again.
+ */
+import { createHash } from 'node:crypto'
+import type { Agent, ClientRequest, IncomingMessage, RequestOptions } from 'node:http'
+import type { Socket } from 'node:net'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { rootCertificates } from 'node:tls'
+import type { Clock } from '../base/clock.ts'
+import type { Log } from '../base/log.ts'
+import { runOf, signRequest } from './node-requests.ts'
+import { sendToPeer, WRITES_PATH } from './peer-requests.ts'
+
+/** Writes on their way to the keeper, and connections that they use. */
+const IN_FLIGHT_MAX = 512
+const SOCKETS_MAX = 64
+/** Of one request. */
+export const WRITES_MAX = 64
+export const WRITES_BYTES_MAX = 1024 * 1024
+/** How long a connection may take to be made. */
+const CONNECT_MS = 500
+/** A keeper that is silent for so long is asked whether it lives, and has as long to say so. */
+const SILENT_MS = 1_000
+/** A keeper that lives has no longer, which is more than a write waits for the log. */
+const RESPONSE_MS_MAX = 6_500
+const RESPONSE_BYTES_MAX = 16 * 1024 * 1024
+/** How long no write is sent to a keeper that failed. */
+const AVOIDED_MS = 1_000
+const HEALTH_PATH = '/healthz'
+
+export interface KeeperNode {
+  readonly node: string
+  readonly url: string
+  /** When it was started, as it says itself. */
+  readonly startedAt: number
+}
+
+export type KeeperOutcome = { readonly kind: 'response'; readonly body: Buffer } | { readonly kind: 'unsent' | 'unknown' }
+
+export interface KeeperRequestsOptions {
+  /** This node. */
+  readonly node: string
+  readonly signKey: Buffer
+  /** PEM of an authority that is trusted beside those of the system. */
+  readonly ca: string | undefined
+  readonly now: Clock
+  /** Milliseconds of a clock that is never set. */
+  readonly ticks: Clock
+  readonly log: Log
+}
+
+export type KeeperRequests = ReturnType<typeof createKeeperRequests>
+
+export function createKeeperRequests({ node, signKey, ca, now, ticks, log }: KeeperRequestsOptions) {
+  const agents = new Map<string, Agent>()
+  const avoided = new Map<string, number>()
+  const probes = new Map<string, Promise<boolean>>()
+  const counts: Record<KeeperOutcome['kind'], number> = { response: 0, unsent: 0, unknown: 0 }
+  let inFlight = 0
+  let isFailing = false
+  /** What the next request to a keeper takes. */
+  let next: { readonly keeper: KeeperNode; readonly writes: Buffer[]; bytes: number; readonly outcome: Promise<readonly KeeperOutcome[]> } | undefined
+
+  const agentFor = (url: string): Agent => {
+    const known = agents.get(url)
+    if (known !== undefined) return known
+    for (const agent of agents.values()) agent.destroy()
+    agents.clear()
+    const options = { keepAlive: true, maxSockets: SOCKETS_MAX, ...(ca === undefined ? {} : { ca: [...rootCertificates, ca] }) }
+    const agent = new (process.getBuiltinModule(isTls(url) ? 'node:https' : 'node:http').Agent)(options)
+    agents.set(url, agent)
+    return agent
+  }
+  /** Whether a node answers; requests share one question. */
+  const isAlive = (url: string): Promise<boolean> => {
+    const running = probes.get(url)
+    if (running !== undefined) return running
+    const asked = sendToPeer({ url, ca, signal: AbortSignal.timeout(SILENT_MS) }, { method: 'GET', path: HEALTH_PATH })
+      .then((response) => (response.resume(), true), () => false)
+      .finally(() => probes.delete(url))
+    probes.set(url, asked)
+    return asked
+  }
+  const open = (keeper: KeeperNode, body: Buffer): ClientRequest => {
+    const path = WRITES_PATH + createHash('sha256').update(body).digest('base64url')
+    const authorization = signRequest(signKey, { method: 'POST', path, to: runOf(keeper) }, node, now())
+    const { url } = keeper
+    const headers = { authorization, 'content-type': 'application/octet-stream', 'content-length': body.length }
+    const options: RequestOptions = { method: 'POST', agent: agentFor(url), headers }
+    return process.getBuiltinModule(isTls(url) ? 'node:https' : 'node:http').request(new URL(path, url), options)
+  }
+  const exchange = async (keeper: KeeperNode, body: Buffer): Promise<KeeperOutcome> => {
+    const request = open(keeper, body)
+    const state = watchConnection(request, isTls(keeper.url))
+    const stopWatching = endWhenSilent(request, { isConnected: () => state.isConnected, isAlive: () => isAlive(keeper.url), ticks })
+    try {
+      const response = await new Promise<IncomingMessage>((resolve, reject) => {
+        request.on('response', resolve).on('error', reject).end(body)
+      })
+      const received = await bytesOf(response)
+      if (response.statusCode === 200) return { kind: 'response', body: received }
+      // Every response of the route is 200, whatever that of the request is: it was refused ahead of it.
+      const { statusCode = 0 } = response
+      return { kind: (statusCode >= 400 && statusCode < 500) || statusCode === 503 ? 'unsent' : 'unknown' }
+    } catch {
+      request.destroy()
+      return { kind: state.isConnected ? 'unknown' : 'unsent' }
+    } finally {
+      stopWatching()
+    }
+  }
+  /** The outcome of each write of a request. */
+  const sendAll = async (keeper: KeeperNode, writes: readonly Buffer[]): Promise<readonly KeeperOutcome[]> => {
+    const outcome = await exchange(keeper, joinParts(writes))
+    counts[outcome.kind] += writes.length
+    if (outcome.kind === 'response') avoided.delete(keeper.node)
+    else avoided.set(keeper.node, ticks() + AVOIDED_MS)
+    const fails = outcome.kind !== 'response'
+    if (fails && !isFailing) log.warn('cluster.keeper_unreachable', { keeper: keeper.node, url: keeper.url })
+    isFailing = fails
+    if (outcome.kind !== 'response') return writes.map(() => outcome)
+    const parts = splitParts(outcome.body, writes.length)
+    return writes.map((_, i) => (parts?.[i] === undefined ? { kind: 'unknown' } : { kind: 'response', body: parts[i] }))
+  }
+  const joinNext = (keeper: KeeperNode, write: Buffer) => {
+    const hasRoom = next !== undefined && next.writes.length < WRITES_MAX && next.bytes + write.length <= WRITES_BYTES_MAX
+    if (next === undefined || !hasRoom || next.keeper.url !== keeper.url) {
+      const writes: Buffer[] = []
+      const outcome = nextTurn().then(() => {
+        if (next?.writes === writes) next = undefined
+        return sendAll(keeper, writes)
+      })
+      next = { keeper, writes, bytes: 0, outcome }
+    }
+    next.bytes += write.length + LENGTH_BYTES
+    return { outcome: next.outcome, at: next.writes.push(write) - 1 }
+  }
+  return {
+    /** Writes by what is known of them. */
+    counts: counts as Readonly<typeof counts>,
+    /** Whether writes may be sent to a keeper now. */
+    takes: ({ node: keeper }: KeeperNode): boolean => inFlight < IN_FLIGHT_MAX && (avoided.get(keeper) ?? 0) <= ticks(),
+    /** Sends a write. Never rejects. */
+    async send(keeper: KeeperNode, write: Buffer): Promise<KeeperOutcome> {
+      inFlight++
+      try {
+        const { outcome, at } = joinNext(keeper, write)
+        return (await outcome)[at] ?? { kind: 'unknown' }
+      } finally {
+        inFlight--
+      }
+    },
+    close(): void {
+      for (const agent of agents.values()) agent.destroy()
+    },
+  }
+}
+
+const LENGTH_BYTES = 4
+
+/** Each part behind its length. */
+export function joinParts(parts: readonly Buffer[]): Buffer {
+  return Buffer.concat(
+    parts.flatMap((part) => {
+      const length = Buffer.alloc(LENGTH_BYTES)
+      length.writeUInt32BE(part.length)
+      return [length, part]
+    }),
+  )
+}
+
+/** Undefined where the bytes are not whole parts, or more than `count`. */
+export function splitParts(bytes: Buffer, count: number): readonly Buffer[] | undefined {
+  const parts: Buffer[] = []
+  let at = 0
+  while (at < bytes.length) {
+    if (parts.length === count || at + LENGTH_BYTES > bytes.length) return undefined
+    const end = at + LENGTH_BYTES + bytes.readUInt32BE(at)
+    if (end > bytes.length) return undefined
+    parts.push(bytes.subarray(at + LENGTH_BYTES, end))
+    at = end
+  }
+  return parts
+}
+
+function isTls(url: string): boolean {
+  return url.startsWith('https:')
+}
+
+/** Whether a request has a connection, over which it may have been sent. */
+function watchConnection(request: ClientRequest, isSecure: boolean): { isConnected: boolean } {
+  const state = { isConnected: false }
+  request.on('socket', (socket: Socket) => {
+    if (!socket.connecting) state.isConnected = true
+    else socket.once(isSecure ? 'secureConnect' : 'connect', () => (state.isConnected = true))
+  })
+  return state
+}
+
+interface Watched {
+  readonly isConnected: () => boolean
+  readonly isAlive: () => Promise<boolean>
+  readonly ticks: Clock
+}
+
+/** Ends a request whose connection is not made, or whose peer does not live; returns a function that stops this. */
+function endWhenSilent(request: ClientRequest, { isConnected, isAlive, ticks }: Watched): () => void {
+  const begun = ticks()
+  const end = (): void => void request.destroy(new Error('the keeper does not answer'))
+  const look = (): void => {
+    if (!isConnected() || ticks() - begun >= RESPONSE_MS_MAX) return end()
+    timer = setTimeout(() => void ask(), SILENT_MS - CONNECT_MS)
+  }
+  const ask = async (): Promise<void> => {
+    if (!(await isAlive())) return end()
+    if (!isOver) timer = setTimeout(look, CONNECT_MS)
+  }
+  let isOver = false
+  let timer = setTimeout(look, CONNECT_MS)
+  return () => {
+    isOver = true
+    clearTimeout(timer)
+  }
+}
+
+async function bytesOf(response: IncomingMessage): Promise<Buffer> {
+  const chunks: Buffer[] = []
+  let bytes = 0
+  for await (const chunk of response as AsyncIterable<Buffer>) {
+    bytes += chunk.length
+    if (bytes > RESPONSE_BYTES_MAX) throw new Error('the response is too long')
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks)
+}

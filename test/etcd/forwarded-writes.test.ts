@@ -1,0 +1,178 @@
+/** Writes at a node that is not the keeper: they go to the keeper, which makes them. */
+import assert from 'node:assert/strict'
+import { createHash, randomBytes } from 'node:crypto'
+import { join } from 'node:path'
+import { after, before, describe, it } from 'node:test'
+import { clusterKeysOf } from '../../src/cluster/cluster-keys.ts'
+import { joinParts } from '../../src/cluster/keeper-requests.ts'
+import { readIdentity } from '../../src/cluster/node-identity.ts'
+import { runOf, signRequest } from '../../src/cluster/node-requests.ts'
+import { WRITES_PATH } from '../../src/cluster/peer-requests.ts'
+import { encodeWrite } from '../../src/app/cluster/forwarded-write.ts'
+import { startCluster, until } from '../support/cluster/cluster-services.ts'
+import { startProxy } from '../support/cluster/tcp-proxy.ts'
+import { freePorts } from '../../scripts/tools/free-ports.ts'
+import { noEtcd } from '../../scripts/tools/cluster/etcd-server.ts'
+import type { ApiResponse, TestService } from '../support/service/service.ts'
+import { ONLY_HERE } from '../support/service/service-process.ts'
+import { suiteCleanup } from '../../scripts/tools/temporary-directory.ts'
+
+const TOPIC = { name: 'Harbours', description: 'Ships.', iconUrl: 'https://example.org/a.png' }
+const STRONG = { consistency: 'strong' }
+const CLIENT = '192.0.2.7'
+
+describe('a write at a node that is not the keeper', { skip: noEtcd === false ? ONLY_HERE : noEtcd }, () => {
+  let cluster: Awaited<ReturnType<typeof startCluster>>
+  let proxy: Awaited<ReturnType<typeof startProxy>>
+  let one: TestService
+  let two: TestService
+  let token: string
+  const cleanup = suiteCleanup(after)
+  const nodeOf = ({ directory }: TestService): string => readIdentity(join(directory, 'data'))?.node ?? ''
+  const forwarded = (node: TestService): readonly string[] => node.logLines.filter((line) => line.includes(`"${WRITES_PATH}`))
+  const make = (node: TestService, body: object = TOPIC, headers = {}): Promise<ApiResponse> =>
+    node.data('POST', '', { model: 'topic' }, { token, body, headers })
+  const named = async (node: TestService, name: string, headers = {}): Promise<readonly { readonly id: string }[]> =>
+    (await node.data('GET', '', { model: 'topic', filter: { name } }, { token, headers })).at('data.items') as readonly { readonly id: string }[]
+  /** Writes at the second node until one of them went to the first. */
+  const untilForwarded = (): Promise<void> =>
+    until(async () => {
+      const before = forwarded(one).length
+      assert.equal((await make(two, { ...TOPIC, name: 'Waiting' })).status, 201)
+      return forwarded(one).length > before
+    })
+  before(async () => {
+    cluster = await startCluster(cleanup)
+    const [port = 0] = await freePorts(1)
+    proxy = await startProxy(cleanup, `http://127.0.0.1:${port}`)
+    one = await cluster.first({ port: String(port), clusterNodeUrl: proxy.url, trustedProxies: '127.0.0.1' })
+    two = await cluster.join(one, { trustedProxies: '127.0.0.1' })
+    ;({ token } = await one.admin())
+    await untilForwarded()
+  })
+
+  it('is made by the keeper, and is there at that node when its response is', async () => {
+    const before = forwarded(one).length
+    const made = await make(two, { ...TOPIC, name: 'There' })
+    assert.equal(made.status, 201, made.text)
+    assert.equal(forwarded(one).length, before + 1)
+    assert.equal((await named(two, 'There')).length, 1)
+    assert.equal(made.headers.get('etag'), (await two.data('GET', `/${String(made.at('data.id'))}`, { model: 'topic' }, { token })).headers.get('etag'))
+    const refused = await make(two, { name: '' })
+    assert.deepEqual([refused.status, refused.error.startsWith('invalidInput')], [400, true])
+    assert.equal((await two.data('POST', '', { model: 'topic' }, { body: TOPIC })).status, 401)
+  })
+
+  it('is in the audit trail and in the log of that node with the address of its client', async () => {
+    const made = await make(two, { ...TOPIC, name: 'Audited' }, { 'x-forwarded-for': CLIENT })
+    const id = String(made.at('data.id'))
+    const records = (await one.call('GET', `/api/v1/admin/audit?limit=100`, { token, headers: STRONG })).at('data.items') as readonly Record<string, unknown>[]
+    const record = records.find((one) => JSON.stringify(one).includes(id))
+    assert.equal(record?.['clientAddress'], CLIENT)
+    const requestId = made.headers.get('x-request-id') ?? '-'
+    const line = two.logLines.find((text) => text.includes(requestId) && text.includes('"request"')) ?? '{}'
+    assert.equal((JSON.parse(line) as { client?: string }).client, CLIENT)
+  })
+
+  it('is judged by its If-Match in the transaction that writes, whichever nodes two of them come by', async () => {
+    const made = await make(two, { ...TOPIC, name: 'Contended' })
+    const [id, etag] = [String(made.at('data.id')), made.headers.get('etag') ?? '']
+    const patch = (node: TestService, description: string): Promise<ApiResponse> =>
+      node.data('PATCH', `/${id}`, { model: 'topic' }, { token, body: { description }, headers: { 'if-match': etag } })
+    const outcomes = await Promise.all([patch(one, 'first'), patch(two, 'second')])
+    assert.deepEqual(outcomes.map(({ status }) => status).sort(), [200, 412])
+  })
+
+  it('takes effect once with an Idempotency-Key, whichever node it comes by', async () => {
+    const body = { ...TOPIC, name: 'Once' }
+    const headers = { 'idempotency-key': 'key-of-one-write' }
+    const made = [await make(two, body, headers), await make(one, body, headers), ...(await Promise.all([one, two].map((node) => make(node, body, headers))))]
+    assert.deepEqual(new Set(made.map(({ status }) => status)), new Set([201]))
+    assert.equal(new Set(made.map((one) => one.at('data.id'))).size, 1)
+  })
+
+  it('is made by that node itself where its body is longer than what is sent', async () => {
+    const before = forwarded(one).length
+    const operations = Array.from({ length: 180 }, () => ({ operation: 'create', model: 'topic', body: { ...TOPIC, name: 'Long', description: 'x'.repeat(1_500) } }))
+    const made = await two.call('POST', '/api/v1/data/batch', { token, body: { operations } })
+    assert.equal(made.status, 200, made.text.slice(0, 500))
+    assert.equal(forwarded(one).length, before)
+  })
+
+  const write = (changes = {}): Buffer => {
+    const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
+    const request = { requestId: 'x', method: 'POST', target: '/api/v1/data?model=topic', params: {}, headers, clientAddress: CLIENT, isFromProxy: false, endpoint: 'POST /api/v1/data' }
+    return encodeWrite({ request: { ...request, ...changes }, body: { bytes: new Uint8Array(Buffer.from(JSON.stringify({ ...TOPIC, name: 'Forged' }))) } })
+  }
+  const pathOf = (body: Buffer): string => WRITES_PATH + createHash('sha256').update(body).digest('base64url')
+  const signFor = (node: TestService, path: string, key = clusterKeysOf(one.app.services.secrets).sign, startedAt = cluster.start): string =>
+    signRequest(key, { method: 'POST', path, to: runOf({ node: nodeOf(node), startedAt }) }, nodeOf(two), cluster.start)
+  const post = async (node: TestService, path: string, body: Buffer, authorization: string): Promise<number> => {
+    const response = await fetch(`${node.url}${path}`, { method: 'POST', body: new Uint8Array(body), headers: { authorization } })
+    await response.arrayBuffer()
+    return response.status
+  }
+
+  it('attack: strangers, guests, publishers and administrators send writes as a node does', async () => {
+    const body = joinParts([write()])
+    const path = pathOf(body)
+    const { token: guest } = await one.guest()
+    const { token: publisher } = await one.userWith('publisher@example.org', { dashboardRole: 'publisher' })
+    for (const authorization of ['', `Bearer ${guest}`, `Bearer ${publisher}`, `Bearer ${token}`, signFor(one, path, randomBytes(32))]) {
+      assert.equal(await post(one, path, body, authorization), 403)
+    }
+    assert.deepEqual(await named(one, 'Forged'), [])
+  })
+
+  it('attack: what a node signed is sent again, with another body, to another node, and to the keeper of another run', async () => {
+    const [body, other] = [joinParts([write()]), joinParts([write(), write()])]
+    const path = pathOf(body)
+    const authorization = signFor(one, path)
+    assert.equal(await post(two, path, body, authorization), 403, 'another node')
+    assert.equal(await post(one, path, other, signFor(one, path)), 403, 'another body')
+    assert.equal(await post(one, path, body, signFor(one, path, undefined, cluster.start - 1)), 403, 'another run')
+    assert.deepEqual(await named(one, 'Forged'), [])
+    assert.equal(await post(one, path, body, authorization), 200)
+    assert.equal(await post(one, path, body, authorization), 403, 'again')
+    assert.equal((await named(one, 'Forged')).length, 1)
+  })
+
+  it('attack: a node sends what is no write, writes of other endpoints, and too many or too long ones', async () => {
+    const sendTo = (node: TestService, body: Buffer): Promise<number> => post(node, pathOf(body), body, signFor(node, pathOf(body)))
+    const rows: readonly (readonly [string, Buffer, number])[] = [
+      ['nonsense', Buffer.from('nonsense'), 400],
+      ['no JSON', joinParts([Buffer.from('nonsense')]), 400],
+      ['an endpoint that is not sent', joinParts([write(), write({ endpoint: 'POST /api/v1/admin/tokens' })]), 400],
+      ['65 writes', joinParts(Array.from({ length: 65 }, () => write())), 400],
+      ['more than a MiB', Buffer.alloc(1024 * 1024 + 1), 413],
+    ]
+    const before = (await named(one, 'Forged')).length
+    for (const [name, body, status] of rows) assert.equal(await sendTo(one, body), status, name)
+    assert.equal(await sendTo(two, joinParts([write()])), 503, 'no keeper')
+    assert.equal((await named(one, 'Forged')).length, before)
+  })
+
+  it('says that it may have happened where the keeper had it and no response came, and is not made again', async () => {
+    const dropped = proxy.dropResponses()
+    const made = make(two, { ...TOPIC, name: 'Unknown' })
+    await dropped
+    proxy.cut()
+    const { status, error } = await made
+    assert.deepEqual([status, /may have happened/.test(error)], [503, true], error)
+    proxy.passResponses()
+    await until(async () => (await named(one, 'Unknown', STRONG)).length > 0)
+    await make(two, { ...TOPIC, name: 'Behind it' })
+    assert.equal((await named(two, 'Unknown', STRONG)).length, 1)
+  })
+
+  it('is made by that node itself when the keeper has ended', async () => {
+    await untilForwarded()
+    await one.stop()
+    // The proxy takes the connection, so that it is not known whether the keeper has the first one, unless this node is the keeper by then.
+    const { status, error } = await make(two, { ...TOPIC, name: 'First' })
+    assert.ok(status === 201 || (status === 503 && /may have happened/.test(error)), error)
+    const made = await make(two, { ...TOPIC, name: 'Alone' })
+    assert.equal(made.status, 201, made.text)
+    assert.equal((await named(two, 'Alone')).length, 1)
+  })
+})
