@@ -13,6 +13,8 @@ export interface Patient {
   readonly nodes: Nodes
   /** The links of each node to the etcd servers. */
   readonly links: readonly (readonly FaultyProxy[])[]
+  /** By which the other nodes reach each node. */
+  readonly doors: readonly FaultyProxy[]
   /** Undefined where network namespaces cannot be had. */
   readonly machines: Machines | undefined
   /** Fills the disk of a node; the result frees it. Undefined where there is no small disk. */
@@ -39,7 +41,7 @@ const DELAYS_MS = [50, 150, 400]
 
 type Kind = (patient: Patient) => Promise<Fault> | Fault
 
-export type LinkFaultName = 'killNode' | 'dropAnswers' | 'delayWatches'
+export type LinkFaultName = 'killNode' | 'dropAnswers' | 'delayWatches' | 'dropKeeper' | 'delayNodes'
 
 const OF_LINKS: Readonly<Record<LinkFaultName, Kind>> = {
   killNode: (patient) => endNode(patient, 'SIGKILL'),
@@ -47,6 +49,11 @@ const OF_LINKS: Readonly<Record<LinkFaultName, Kind>> = {
   delayWatches(patient) {
     const ms = patient.random.pick(DELAYS_MS)
     return breakLinks(patient, `delay etcd by ${ms} ms for`, { kind: 'delay', ms })
+  },
+  dropKeeper: (patient) => breakDoors(patient, 'drop the answers of the keeper to nodes', { kind: 'drop' }),
+  delayNodes(patient) {
+    const ms = patient.random.pick(DELAYS_MS)
+    return breakDoors(patient, `delay nodes by ${ms} ms for each other`, { kind: 'delay', ms })
   },
 }
 
@@ -80,6 +87,7 @@ const OF_PROCESSES: Readonly<Record<string, Kind>> = {
     return { name: `pause node ${i}`, end: () => nodes.resume(i) }
   },
   cutNode: (patient) => breakLinks(patient, 'cut from etcd', { kind: 'cut' }),
+  cutNodes: (patient) => breakDoors(patient, 'cut nodes from each other', { kind: 'cut' }),
 }
 
 const OF_MACHINES: Readonly<Record<string, (patient: Patient, machines: Machines) => Promise<Fault> | Fault>> = {
@@ -151,6 +159,17 @@ function breakLinks({ links, random }: Patient, what: string, fault: LinkFault):
     name: `${what} node ${i}`,
     end: () => {
       for (const link of ofNode) link.set(undefined)
+    },
+  }
+}
+
+/** Requests between nodes go to the keeper alone, whichever that is, but for copies. */
+function breakDoors({ doors }: Patient, name: string, fault: LinkFault): Fault {
+  for (const door of doors) door.set(fault)
+  return {
+    name,
+    end: () => {
+      for (const door of doors) door.set(undefined)
     },
   }
 }

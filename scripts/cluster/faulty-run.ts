@@ -55,7 +55,7 @@ async function runWith({ seed, machines, directory, seconds, bug }: FaultyRun, c
   const disk = noSmallDisk === false ? smallDisk(cleanup, DISK_MB) : undefined
   const plant = ['--import', join(import.meta.dirname, 'plant-bug.ts')]
   const cluster = await startCluster(cleanup, {
-    ...{ directory, count: NODES, places: machines?.places },
+    ...{ directory, count: NODES, places: machines?.places, hasDoors: true },
     lastDataDir: disk === undefined ? undefined : join(disk, 'data'),
     ...(bug === undefined ? {} : { nodeOptions: plant, environment: { PLANTED_BUG: bug } }),
   })

@@ -22,6 +22,8 @@ export interface NodePlan {
   readonly log: string
   /** URLs of the etcd servers, as this node reaches them; none where it runs alone. */
   readonly etcd: readonly string[]
+  /** Where the other nodes reach it, if not at its port. */
+  readonly nodeUrl?: string | undefined
 }
 
 export interface NodesOptions {
@@ -54,9 +56,9 @@ export function createNodes({ plans, words, nodeOptions = [], environment = {} }
     return finished
   }
   const start = (i: number): void => {
-    const { port, log: file } = planOf(i)
+    const { port, log: file, nodeUrl } = planOf(i)
     const log = openSync(file, 'a')
-    const own = ['--port', String(port), '--data-dir', dataDir(i), ...clusterWords(i)]
+    const own = ['--port', String(port), '--data-dir', dataDir(i), ...clusterWords(i), ...(nodeUrl === undefined ? [] : ['--cluster-node-url', nodeUrl])]
     const [program = '', ...before] = [...WITH_PARENT, process.execPath, ...nodeOptions]
     const child = spawn(program, [...before, MAIN, 'serve', ...own, ...words], {
       stdio: ['ignore', log, log],

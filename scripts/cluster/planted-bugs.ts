@@ -37,6 +37,20 @@ export const PLANTED_BUGS: Readonly<Record<string, PlantedBug>> = {
     replacement: 'const position = place.position()',
     fault: 'delayWatches',
   },
+  again: {
+    does: 'makes a write again that the keeper may have made',
+    file: 'src/app/cluster/write-forwarding.ts',
+    statement: "if (outcome.kind === 'unsent') return undefined",
+    replacement: "if (outcome.kind !== 'response') return undefined",
+    fault: 'dropKeeper',
+  },
+  ahead: {
+    does: 'answers ahead of having what the keeper wrote',
+    file: 'src/app/cluster/write-forwarding.ts',
+    statement: 'await replication.reached(made.position, AbortSignal.timeout(REACH_MS_MAX))',
+    replacement: 'await Promise.resolve()',
+    fault: 'delayWatches',
+  },
 }
 
 /** The source of a module of ours with a bug. Throws where the statement is not there exactly once. */

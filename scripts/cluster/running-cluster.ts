@@ -1,4 +1,7 @@
-/** A cluster for drills and benchmarks: three etcd servers and some nodes, with a proxy on each link between them. */
+/**
+ * A cluster for drills and benchmarks: three etcd servers and some nodes, with a proxy on each link between them and, where it is
+ * wanted, one by which the other nodes reach each node.
+ */
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { openFaultyProxy, type FaultyProxy } from './faulty-proxy.ts'
@@ -23,6 +26,8 @@ export interface ClusterOptions {
   readonly environment?: Readonly<Record<string, string>>
   /** Fills the data directory of the first node, and gives a token of an administrator. */
   readonly fill?: (dataDir: string) => Promise<string>
+  /** The nodes reach each other by proxies as well. */
+  readonly hasDoors?: boolean
   /** Where the last node has its data; below the directory of the cluster by default. */
   readonly lastDataDir?: string | undefined
 }
@@ -36,10 +41,12 @@ export async function startCluster(cleanup: Cleanup, options: ClusterOptions) {
   const links: FaultyProxy[][] = []
   const ports = await freePorts(count)
   for (let i = 0; i < count; i++) links.push(await Promise.all(etcd.endpoints.map(openFaultyProxy)))
-  cleanup.after(() => links.flat().forEach((link) => link.close()))
+  const doors = options.hasDoors === true ? await Promise.all(ports.map((port) => openFaultyProxy(`http://127.0.0.1:${port}`))) : []
+  cleanup.after(() => [...links.flat(), ...doors].forEach((link) => link.close()))
   const nodes = createNodes({
     plans: ports.map((port, i) => ({
       port,
+      nodeUrl: doors[i]?.url,
       dataDir: (i === count - 1 ? options.lastDataDir : undefined) ?? join(directory, `node${i}`),
       log: join(directory, `node${i}.log`),
       etcd: (links[i] ?? []).map(({ url }) => url),
@@ -57,7 +64,7 @@ export async function startCluster(cleanup: Cleanup, options: ClusterOptions) {
     nodes.start(i)
     await nodes.ready(i)
   }
-  return { etcd, nodes, links, mails, token }
+  return { etcd, nodes, links, doors, mails, token }
 }
 
 export type RunningCluster = Awaited<ReturnType<typeof startCluster>>
