@@ -10,8 +10,9 @@ import type { Socket } from 'node:net'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { rootCertificates } from 'node:tls'
 import type { Clock } from '../base/clock.ts'
+import { isObject, parseJson } from '../base/json.ts'
 import type { Log } from '../base/log.ts'
-import { runOf, signRequest } from './node-requests.ts'
+import { signRequest } from './node-requests.ts'
 import { sendToPeer, WRITES_PATH } from './peer-requests.ts'
 
 /** Writes on their way to the keeper, and connections that they use. */
@@ -85,9 +86,9 @@ export function createKeeperRequests({ node, signKey, ca, now, ticks, log }: Kee
     return asked
   }
   const open = (keeper: KeeperNode, body: Buffer): ClientRequest => {
-    const path = WRITES_PATH + createHash('sha256').update(body).digest('base64url')
-    const authorization = signRequest(signKey, { method: 'POST', path, to: runOf(keeper) }, node, now())
-    const { url } = keeper
+    const { node: to, url, startedAt } = keeper
+    const path = writesPath(startedAt, body)
+    const authorization = signRequest(signKey, { method: 'POST', path, to }, node, now())
     const headers = { authorization, 'content-type': 'application/octet-stream', 'content-length': body.length }
     const options: RequestOptions = { method: 'POST', agent: agentFor(url), headers }
     return process.getBuiltinModule(isTls(url) ? 'node:https' : 'node:http').request(new URL(path, url), options)
@@ -102,9 +103,7 @@ export function createKeeperRequests({ node, signKey, ca, now, ticks, log }: Kee
       })
       const received = await bytesOf(response)
       if (response.statusCode === 200) return { kind: 'response', body: received }
-      // Every response of the route is 200, whatever that of the request is: it was refused ahead of it.
-      const { statusCode = 0 } = response
-      return { kind: (statusCode >= 400 && statusCode < 500) || statusCode === 503 ? 'unsent' : 'unknown' }
+      return { kind: isRefusal(response.statusCode, received) ? 'unsent' : 'unknown' }
     } catch {
       request.destroy()
       return { kind: state.isConnected ? 'unknown' : 'unsent' }
@@ -161,6 +160,29 @@ export function createKeeperRequests({ node, signKey, ca, now, ticks, log }: Kee
 
 const LENGTH_BYTES = 4
 
+/** The path of a request with writes: good for one run of the keeper, as another has forgotten what came, and one body. */
+export function writesPath(startedAt: number, body: Uint8Array): string {
+  return `${WRITES_PATH}${startedAt}/${bodyHash(body)}`
+}
+
+export function bodyHash(body: Uint8Array): string {
+  return createHash('sha256').update(body).digest('base64url')
+}
+
+/** What the keeper answers to a request that it has had before: something between the nodes has sent it twice. */
+const REPEATED_STATUS = 409
+
+/** Whether the keeper itself has refused a request, ahead of its writes: all of those have the status 200. */
+function isRefusal(status: number | undefined, body: Buffer): boolean {
+  if (status === undefined || status === REPEATED_STATUS || !(status === 503 || (status >= 400 && status < 500))) return false
+  try {
+    const parsed = parseJson(body.toString())
+    return isObject(parsed) && isObject(parsed['error']) && typeof parsed['error']['code'] === 'string'
+  } catch {
+    return false
+  }
+}
+
 /** Each part behind its length. */
 export function joinParts(parts: readonly Buffer[]): Buffer {
   return Buffer.concat(
@@ -215,8 +237,10 @@ function endWhenSilent(request: ClientRequest, { isConnected, isAlive, ticks }: 
     timer = setTimeout(() => void ask(), SILENT_MS - CONNECT_MS)
   }
   const ask = async (): Promise<void> => {
-    if (!(await isAlive())) return end()
-    if (!isOver) timer = setTimeout(look, CONNECT_MS)
+    const lives = await isAlive()
+    if (isOver) return
+    if (!lives) return end()
+    timer = setTimeout(look, CONNECT_MS)
   }
   let isOver = false
   let timer = setTimeout(look, CONNECT_MS)

@@ -4,9 +4,9 @@
  *     Authorization: Dateline-Node NODE.SECONDS.NONCE.MAC
  *
  * The MAC covers method, path and the node that is asked, so that a signed request is good for nothing else, and the
- * time, so that it is good for a minute; within that, the nonce is good once. A path that ends with the hash of the body
- * covers the body as well. A node that was started again meanwhile has forgotten nonces: see runOf(). Nodes talk over
- * TLS, or over loopback, where no other machine listens.
+ * time, so that it is good for a minute; within that, the nonce is good once. A path may name the hash of the body, and the
+ * run of the node that is asked, which has forgotten nonces when it was started again: see writesPath(). Nodes talk
+ * over TLS, or over loopback, where no other machine listens.
  *
  * A nonce is a random name of the process that signs, and the number of the request. So what is remembered of a process
  * is bounded whatever it sends: its newest number, and which ones close behind it were seen (as in RFC 4303, section 3.4.3).
@@ -39,16 +39,8 @@ function newNonce(): string {
 export interface NodeRequest {
   readonly method: string
   readonly path: string
-  /** The node that is asked, or one run of it. */
+  /** The node that is asked. */
   readonly to: string
-}
-
-/**
- * The name of one run of a node, for requests that must not be repeated: signatures for the run before, whose nonces are
- * forgotten, are good for nothing.
- */
-export function runOf({ node, startedAt }: { readonly node: string; readonly startedAt: number }): string {
-  return `${node} ${startedAt}`
 }
 
 /** The value of the header Authorization. */
@@ -87,12 +79,22 @@ export function createSignerCheck(key: Buffer, now: Clock) {
     if (known.seen.size > 2 * WINDOW) for (const old of known.seen) if (old <= known.newest - WINDOW) known.seen.delete(old)
     return true
   }
-  return ({ method, path, to }: NodeRequest, authorization: string | undefined): string | undefined => {
-    const [, node, seconds, nonce, mac] = SIGNED.exec(authorization ?? '') ?? []
-    if (node === undefined || seconds === undefined || nonce === undefined || mac === undefined) return undefined
-    const wanted = signature(key, method, path, to, node, seconds, nonce)
-    if (!isSame(wanted, Buffer.from(mac, 'base64url'))) return undefined
-    if (Math.abs(now() / 1000 - Number(seconds)) > VALID_SECONDS) return undefined
-    return isNew(nonce) ? node : undefined
+  return (request: NodeRequest, authorization: string | undefined): string | undefined => {
+    const signed = readSigned({ key, now }, request, authorization)
+    return signed !== undefined && isNew(signed.nonce) ? signed.node : undefined
   }
+}
+
+export interface SignatureOptions {
+  readonly key: Buffer
+  readonly now: Clock
+}
+
+/** The node that signed a request and its nonce, whether that was seen before or not; undefined for any other header. */
+export function readSigned({ key, now }: SignatureOptions, { method, path, to }: NodeRequest, authorization: string | undefined) {
+  const [, node, seconds, nonce, mac] = SIGNED.exec(authorization ?? '') ?? []
+  if (node === undefined || seconds === undefined || nonce === undefined || mac === undefined) return undefined
+  const wanted = signature(key, method, path, to, node, seconds, nonce)
+  if (!isSame(wanted, Buffer.from(mac, 'base64url'))) return undefined
+  return Math.abs(now() / 1000 - Number(seconds)) > VALID_SECONDS ? undefined : { node, nonce }
 }

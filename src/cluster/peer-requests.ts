@@ -15,7 +15,7 @@ export const JOIN_PATH = '/cluster/join'
 export const SNAPSHOT_PATH = '/cluster/snapshot'
 /** Before the name of a file. */
 export const PICTURES_PATH = '/cluster/media/'
-/** Before the hash of the body. */
+/** Before the run of the node and the hash of the body. */
 export const WRITES_PATH = '/cluster/writes/'
 
 /** A peer makes its copy before it sends the first byte. */

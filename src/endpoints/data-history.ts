@@ -75,6 +75,7 @@ export const DATA_HISTORY = [
   endpoint({
     route: 'POST /api/v1/data/:id/restore',
     id: 'restore',
+    byKeeper: true,
     reach: 'documents',
     access: 'limitedUser',
     whoMay: 'out of the trash, those who may delete the document; an earlier version, those who may replace it',

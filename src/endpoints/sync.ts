@@ -142,6 +142,7 @@ const STREAM = reading({
 const PUSH = endpoint({
   route: 'POST /api/v1/sync/:model/:version/push',
   id: 'syncPush',
+  byKeeper: true,
   access: 'limitedUser',
   whoMay: 'those who may create, replace and delete documents of the model; of settings and preferences, all their own',
   summary: 'Push changes of an offline client (RxDB)',

@@ -76,9 +76,22 @@ describe('a write that was sent to the keeper', () => {
     assert.deepEqual(await send(t, keeperAt(port)), { kind: 'unsent' })
   })
 
-  for (const [status, kind] of [[403, 'unsent'], [404, 'unsent'], [413, 'unsent'], [503, 'unsent'], [500, 'unknown'], [204, 'unknown'], [302, 'unknown']] as const) {
-    it(`is ${kind} where the keeper answers ${status}`, async (t) => {
-      const to = await keeper(t, (response) => response.writeHead(status).end())
+  const REFUSAL = '{"error":{"code":"networkError","message":"no"}}'
+  for (const [status, body, kind] of [
+    [403, REFUSAL, 'unsent'],
+    [404, REFUSAL, 'unsent'],
+    [413, REFUSAL, 'unsent'],
+    [503, REFUSAL, 'unsent'],
+    [503, '<html>', 'unknown'],
+    [404, '{"error":"no"}', 'unknown'],
+    [409, REFUSAL, 'unknown'],
+    [500, REFUSAL, 'unknown'],
+    [502, '', 'unknown'],
+    [204, '', 'unknown'],
+    [302, '', 'unknown'],
+  ] as const) {
+    it(`is ${kind} where ${status} comes with ${body === '' ? 'nothing' : body}`, async (t) => {
+      const to = await keeper(t, (response) => response.writeHead(status).end(body))
       assert.deepEqual(await send(t, to), { kind })
     })
   }

@@ -1,12 +1,12 @@
 /** Writes at a node that is not the keeper: they go to the keeper, which makes them. */
 import assert from 'node:assert/strict'
-import { createHash, randomBytes } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { clusterKeysOf } from '../../src/cluster/cluster-keys.ts'
-import { joinParts } from '../../src/cluster/keeper-requests.ts'
+import { joinParts, writesPath } from '../../src/cluster/keeper-requests.ts'
 import { readIdentity } from '../../src/cluster/node-identity.ts'
-import { runOf, signRequest } from '../../src/cluster/node-requests.ts'
+import { signRequest } from '../../src/cluster/node-requests.ts'
 import { WRITES_PATH } from '../../src/cluster/peer-requests.ts'
 import { encodeWrite } from '../../src/app/cluster/forwarded-write.ts'
 import { startCluster, until } from '../support/cluster/cluster-services.ts'
@@ -104,9 +104,9 @@ describe('a write at a node that is not the keeper', { skip: noEtcd === false ? 
     const request = { requestId: 'x', method: 'POST', target: '/api/v1/data?model=topic', params: {}, headers, clientAddress: CLIENT, isFromProxy: false, endpoint: 'POST /api/v1/data' }
     return encodeWrite({ request: { ...request, ...changes }, body: { bytes: new Uint8Array(Buffer.from(JSON.stringify({ ...TOPIC, name: 'Forged' }))) } })
   }
-  const pathOf = (body: Buffer): string => WRITES_PATH + createHash('sha256').update(body).digest('base64url')
-  const signFor = (node: TestService, path: string, key = clusterKeysOf(one.app.services.secrets).sign, startedAt = cluster.start): string =>
-    signRequest(key, { method: 'POST', path, to: runOf({ node: nodeOf(node), startedAt }) }, nodeOf(two), cluster.start)
+  const pathOf = (body: Buffer, startedAt = cluster.start): string => writesPath(startedAt, body)
+  const signFor = (node: TestService, path: string, key = clusterKeysOf(one.app.services.secrets).sign): string =>
+    signRequest(key, { method: 'POST', path, to: nodeOf(node) }, nodeOf(two), cluster.start)
   const post = async (node: TestService, path: string, body: Buffer, authorization: string): Promise<number> => {
     const response = await fetch(`${node.url}${path}`, { method: 'POST', body: new Uint8Array(body), headers: { authorization } })
     await response.arrayBuffer()
@@ -128,12 +128,15 @@ describe('a write at a node that is not the keeper', { skip: noEtcd === false ? 
     const [body, other] = [joinParts([write()]), joinParts([write(), write()])]
     const path = pathOf(body)
     const authorization = signFor(one, path)
-    assert.equal(await post(two, path, body, authorization), 403, 'another node')
+    assert.equal(await post(two, path, body, authorization), 503, 'another node')
+    assert.equal(await post(one, path, body, signFor(two, path)), 403, 'signed for another node')
     assert.equal(await post(one, path, other, signFor(one, path)), 403, 'another body')
-    assert.equal(await post(one, path, body, signFor(one, path, undefined, cluster.start - 1)), 403, 'another run')
+    assert.equal(await post(one, pathOf(other), other, authorization), 403, 'another path')
+    const before = pathOf(body, cluster.start - 1)
+    assert.equal(await post(one, before, body, signFor(one, before)), 503, 'another run')
     assert.deepEqual(await named(one, 'Forged'), [])
     assert.equal(await post(one, path, body, authorization), 200)
-    assert.equal(await post(one, path, body, authorization), 403, 'again')
+    assert.equal(await post(one, path, body, authorization), 409, 'again')
     assert.equal((await named(one, 'Forged')).length, 1)
   })
 

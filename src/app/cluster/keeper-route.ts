@@ -1,9 +1,9 @@
 /** The route of the keeper for writes that other nodes take in; see write-forwarding.ts. */
-import { createHash } from 'node:crypto'
+import type { Clock } from '../../base/clock.ts'
 import { fail } from '../../base/failure.ts'
 import type { Log } from '../../base/log.ts'
-import { joinParts, splitParts, WRITES_BYTES_MAX, WRITES_MAX } from '../../cluster/keeper-requests.ts'
-import { runOf, type createSignerCheck } from '../../cluster/node-requests.ts'
+import { bodyHash, joinParts, splitParts, WRITES_BYTES_MAX, WRITES_MAX } from '../../cluster/keeper-requests.ts'
+import { readSigned, type createSignerCheck } from '../../cluster/node-requests.ts'
 import { WRITES_PATH } from '../../cluster/peer-requests.ts'
 import type { BodyLane } from '../../http/body-lane.ts'
 import type { Exchange, Handler, HttpResponse } from '../../http/exchange.ts'
@@ -21,6 +21,8 @@ export interface KeeperRouteOptions {
   readonly node: string
   readonly startedAt: () => number
   readonly signerOf: ReturnType<typeof createSignerCheck>
+  readonly signKey: Buffer
+  readonly now: Clock
   /** Throws where the connection is not encrypted. */
   readonly requireSafe: (exchange: Exchange) => void
   readonly isKeeper: () => boolean
@@ -34,7 +36,7 @@ export interface KeeperRouteOptions {
 }
 
 export function keeperRoute(options: KeeperRouteOptions): Route {
-  const { node, startedAt, signerOf, requireSafe, isKeeper, isInService, position, handlers, bodyLane, bodyBytesMax, log } = options
+  const { node, startedAt, signerOf, signKey, now, requireSafe, isKeeper, isInService, position, handlers, bodyLane, bodyBytesMax, log } = options
   const respond = createResponder<ForwardedExchange>({
     log,
     find({ endpoint }) {
@@ -57,12 +59,14 @@ export function keeperRoute(options: KeeperRouteOptions): Route {
   const handler = async (exchange: Exchange): Promise<HttpResponse> => {
     requireSafe(exchange)
     const { method, path, headers, params } = exchange
-    const from = signerOf({ method, path, to: runOf({ node, startedAt: startedAt() }) }, headers.authorization)
+    if (!isKeeper() || !isInService() || params['run'] !== String(startedAt())) throw fail('networkError', 'This is not the keeper that the writes are for')
+    const request = { method, path, to: node }
+    const from = signerOf(request, headers.authorization)
+    if (from === undefined && readSigned({ key: signKey, now }, request, headers.authorization) !== undefined) throw fail('conflict', 'These writes were sent before')
     if (from === undefined) throw fail('forbidden', 'Writes are sent here by the nodes of this site')
-    if (!isKeeper() || !isInService()) throw fail('networkError', 'This node is not the keeper')
     exchange.setBodyTerms({ limit: { bytesMax: WRITES_BYTES_MAX }, caller: `node ${from}`, usesReserve: true })
     const bytes = await exchange.readBytes()
-    if (createHash('sha256').update(bytes).digest('base64url') !== params['hash']) throw fail('forbidden', 'The body is not the one that was signed')
+    if (bodyHash(bytes) !== params['hash']) throw fail('forbidden', 'The body is not the one that was signed')
     const writes = splitParts(bytes, WRITES_MAX)?.map(decodeWrite)
     if (writes === undefined) throw fail('badRequest', NOT_WRITES)
     const known = writes.map((write) => {
@@ -72,5 +76,5 @@ export function keeperRoute(options: KeeperRouteOptions): Route {
     const responses = await Promise.all(known.map((write) => serve(write, exchange.signal)))
     return { kind: 'raw', status: 200, contentType: BYTES_TYPE, body: joinParts(responses) }
   }
-  return { method: 'POST', path: `${WRITES_PATH}:hash`, handler }
+  return { method: 'POST', path: `${WRITES_PATH}:run/:hash`, handler }
 }

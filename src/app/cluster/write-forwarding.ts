@@ -23,7 +23,7 @@ export interface WriteForwardingOptions {
   /** The keeper where it is another node that can be used. */
   readonly keeper: () => KeeperNode | undefined
   readonly requests: Pick<KeeperRequests, 'takes' | 'send'>
-  readonly replication: Pick<Replication, 'position' | 'reached'>
+  readonly replication: Pick<Replication, 'position' | 'reached' | 'state'>
   readonly guard: Guard
   /** Of requests that were admitted and counted, by endpointKey(). */
   readonly handlers: ReadonlyMap<string, Handler>
@@ -76,7 +76,8 @@ export function createWriteForwarding(options: WriteForwardingOptions) {
   return (endpoint: ForwardedEndpoint, own: Handler): Handler =>
     (exchange: Exchange) => {
       const keeper = keeperNow()
-      if (keeper === undefined || !requests.takes(keeper)) return own(exchange)
+      // Without the log this node would not learn what the keeper wrote.
+      if (keeper === undefined || !requests.takes(keeper) || replication.state().kind === 'no-quorum') return own(exchange)
       return forward(exchange as IncomingExchange, endpoint, keeper)
     }
 }
