@@ -9,6 +9,7 @@ import type { Agent, ClientRequest, IncomingMessage, RequestOptions } from 'node
 import type { Socket } from 'node:net'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { rootCertificates } from 'node:tls'
+import { setNewest } from '../base/bounded-map.ts'
 import type { Clock } from '../base/clock.ts'
 import { isObject, parseJson } from '../base/json.ts'
 import type { Log } from '../base/log.ts'
@@ -21,6 +22,8 @@ const SOCKETS_MAX = 64
 /** Of one request. */
 export const WRITES_MAX = 64
 export const WRITES_BYTES_MAX = 1024 * 1024
+/** Whose connections are kept, after the keeper has changed. */
+const KEEPERS_MAX = 8
 /** How long a connection may take to be made. */
 const CONNECT_MS = 500
 /** A keeper that is silent for so long is asked whether it lives, and has as long to say so. */
@@ -68,11 +71,10 @@ export function createKeeperRequests({ node, signKey, ca, now, ticks, log }: Kee
   const agentFor = (url: string): Agent => {
     const known = agents.get(url)
     if (known !== undefined) return known
-    for (const agent of agents.values()) agent.destroy()
-    agents.clear()
     const options = { keepAlive: true, maxSockets: SOCKETS_MAX, ...(ca === undefined ? {} : { ca: [...rootCertificates, ca] }) }
     const agent = new (process.getBuiltinModule(isTls(url) ? 'node:https' : 'node:http').Agent)(options)
-    agents.set(url, agent)
+    // Requests to the keeper before go on.
+    setNewest(agents, url, agent, KEEPERS_MAX)
     return agent
   }
   /** Whether a node answers; requests share one question. */
@@ -116,7 +118,7 @@ export function createKeeperRequests({ node, signKey, ca, now, ticks, log }: Kee
     const outcome = await exchange(keeper, joinParts(writes))
     counts[outcome.kind] += writes.length
     if (outcome.kind === 'response') avoided.delete(keeper.node)
-    else avoided.set(keeper.node, ticks() + AVOIDED_MS)
+    else setNewest(avoided, keeper.node, ticks() + AVOIDED_MS, KEEPERS_MAX)
     const fails = outcome.kind !== 'response'
     if (fails && !isFailing) log.warn('cluster.keeper_unreachable', { keeper: keeper.node, url: keeper.url })
     isFailing = fails
@@ -125,7 +127,7 @@ export function createKeeperRequests({ node, signKey, ca, now, ticks, log }: Kee
     return writes.map((_, i) => (parts?.[i] === undefined ? { kind: 'unknown' } : { kind: 'response', body: parts[i] }))
   }
   const joinNext = (keeper: KeeperNode, write: Buffer) => {
-    const hasRoom = next !== undefined && next.writes.length < WRITES_MAX && next.bytes + write.length <= WRITES_BYTES_MAX
+    const hasRoom = next !== undefined && next.writes.length < WRITES_MAX && next.bytes + write.length + LENGTH_BYTES <= WRITES_BYTES_MAX
     if (next === undefined || !hasRoom || next.keeper.url !== keeper.url) {
       const writes: Buffer[] = []
       const outcome = nextTurn().then(() => {

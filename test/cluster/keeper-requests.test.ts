@@ -133,6 +133,19 @@ describe('a write that was sent to the keeper', () => {
   })
 })
 
+it('writes that are on their way have their responses when another node is the keeper', async (t) => {
+  const arrived = Promise.withResolvers<ServerResponse>()
+  const made = (response: ServerResponse): void => void response.end(joinParts([Buffer.from('made')]))
+  const before = await keeper(t, arrived.resolve)
+  const now = await keeper(t, made)
+  const requests = requestsOf(t)
+  const first = requests.send(before, Buffer.from('first'))
+  const response = await arrived.promise
+  assert.equal((await requests.send(now, Buffer.from('second'))).kind, 'response')
+  made(response)
+  assert.deepEqual(await first, { kind: 'response', body: Buffer.from('made') })
+})
+
 it('a keeper that failed gets nothing for a second', async (t) => {
   let time = 0
   const requests = requestsOf(t, () => time)
