@@ -24,7 +24,7 @@ const BANNED_WORDS = /\b(?:nobody|somebody|whoever|whom|anew|whatever of|of what
 /** It names the words to ban them. */
 const BANNED_WORDS_FILE = 'scripts/tidy.ts'
 /** `nobody` is the account of Unix without rights (passwd(5)), which a mail server runs its programs as. */
-const UNIX_ACCOUNT = /^\s*(?:default_privs = nobody|nobody: 65_534,)$/gm
+const UNIX_ACCOUNT = /^\s*(?:default_privs = nobody|args = uid=nobody .*|jail\.directories\('nobody', .*)$/gm
 
 const tree = readTree(ROOT)
 const sources = only('src/')

@@ -23,7 +23,7 @@ const NO_HASH = new Uint8Array(HASH_BYTES)
 const NO_PUBLICATION: PublicationDocument = {
   ...{ id: '0'.repeat(24), name: 'nowhere-news', title: 'Nowhere News', description: 'What happens nowhere.', language: 'en' },
   ...{ filter: '{"topic.name":"Nowhere"}', sort: 'publishedAt:desc', pageSize: 30, members: ['excerpt', 'imageUrl', 'source', 'topic'] },
-  ...{ visibility: 'secret', isPaused: true, contact: 'nobody@nowhere.example', rights: '© Nobody', createdAt: NEVER, updatedAt: NEVER },
+  ...{ visibility: 'secret', isPaused: true, contact: 'news@nowhere.example', rights: '© Nowhere News', createdAt: NEVER, updatedAt: NEVER },
 }
 /** Read where there is no publication, for the same reason: it has the members of one, and is never shown. */
 const NO_TEXT = JSON.stringify(NO_PUBLICATION)
