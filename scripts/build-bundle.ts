@@ -37,9 +37,9 @@ export async function bundleProgram(): Promise<Bundle> {
   return { main, workers, texts: readTexts(), pages: packAssets(assets) }
 }
 
-/** The scripts alone. As modules, they find each other and their data by the path of their file. */
+/** The scripts alone. */
 export async function bundleScripts(
-  options: Pick<BuildOptions, 'format' | 'define'> & { readonly commit?: string | undefined },
+  options: Pick<BuildOptions, 'format' | 'define' | 'banner'> & { readonly commit?: string | undefined },
 ): Promise<Pick<Bundle, 'main' | 'workers'>> {
   // By file name, which is their key: the order of the assets does not depend on folders.
   const workers = globSync('src/**/*-worker.ts', { cwd: ROOT }).sort((a, b) => (basename(a) < basename(b) ? -1 : 1))
