@@ -20,6 +20,7 @@ import { VERSION } from '../src/base/version.ts'
 import type { Cleanup } from './tools/temporary-directory.ts'
 import { checkGeneratedClients } from './openapi-conformance/generated-clients.ts'
 import { runSchemathesis } from './openapi-conformance/schemathesis.ts'
+import { withCleanup } from './with-cleanup.ts'
 import { npmTools, pythonTools } from './fetched-tools.ts'
 
 const VALIDATORS = ['openapi-spec-validator==0.9.0', 'jsonschema==4.26.0']
@@ -42,17 +43,15 @@ const seconds = Number(words.find((word) => /^\d+$/.test(word)) ?? SCHEMATHESIS_
 const chosen = words.filter((word) => !/^\d+$/.test(word))
 const wants = (name: string): boolean => chosen.length === 0 || chosen.includes(name)
 
-const cleanups: (() => unknown)[] = []
-const cleanup: Cleanup = { after: (work) => void cleanups.unshift(work) }
 try {
-  if (wants('validators')) validate()
-  if (wants('clients')) await checkClients()
-  if (wants('schemathesis')) await checkBySchemathesis()
+  await withCleanup(async (cleanup) => {
+    if (wants('validators')) validate()
+    if (wants('clients')) await checkClients(cleanup)
+    if (wants('schemathesis')) await checkBySchemathesis(cleanup)
+  })
 } catch (error) {
   process.stderr.write(`openapi-conformance: ${error instanceof Error ? error.message : String(error)}\n`)
   process.exitCode = 1
-} finally {
-  for (const work of cleanups) await work()
 }
 
 function validate(): void {
@@ -68,7 +67,7 @@ function validate(): void {
   if (status !== 0) process.exitCode = 1
 }
 
-async function checkClients(): Promise<void> {
+async function checkClients(cleanup: Cleanup): Promise<void> {
   const probe = 'import openapi_python_client, datamodel_code_generator, openapi_generator_cli, dateutil'
   const { bin, missing } = pythonTools({ name: 'openapi-clients-python', packages: GENERATORS, probe })
   if (missing !== undefined) return sayNotRun('clients', missing)
@@ -77,7 +76,7 @@ async function checkClients(): Promise<void> {
   await checkGeneratedClients({ packages: directory, bin }, cleanup)
 }
 
-async function checkBySchemathesis(): Promise<void> {
+async function checkBySchemathesis(cleanup: Cleanup): Promise<void> {
   const { bin, missing } = pythonTools({ name: 'schemathesis', packages: SCHEMATHESIS, probe: 'import schemathesis' })
   if (missing !== undefined) return sayNotRun('schemathesis', missing)
   await runSchemathesis({ bin, seconds }, cleanup)

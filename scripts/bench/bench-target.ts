@@ -1,13 +1,16 @@
 /** The service of a benchmark: started on a filled data directory, with readers that are signed in. */
 import { once } from 'node:events'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { ChildProcess } from 'node:child_process'
 import type { BenchRoom } from './bench-processes.ts'
+import type { Comparison } from './comparison-server.ts'
 import { fillDirectory } from './filled-service.ts'
 import { sendRaw } from './raw-request.ts'
 import type { World } from './world.ts'
 
 const READERS = 64
+const NO_MAIL_PORT = 9
 const GUEST = 'POST /api/v1/auth/anonymous HTTP/1.1\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}'
 
 export interface ServerAddress {
@@ -26,7 +29,8 @@ export interface TargetOptions {
   /** Of the data directory. */
   readonly name?: string
   readonly count: number
-  readonly mailPort: number
+  /** Where no mail is sent, none is given: nothing listens there. */
+  readonly mailPort?: number
   /** For the service, besides those that every benchmark gives. */
   readonly more?: readonly string[]
   /** Called with the data directory, whose files no process uses then. */
@@ -35,7 +39,7 @@ export interface TargetOptions {
 
 export async function startTarget(
   room: BenchRoom,
-  { name = 'data', count, mailPort, more = [], beforeStart }: TargetOptions,
+  { name = 'data', count, mailPort = NO_MAIL_PORT, more = [], beforeStart }: TargetOptions,
 ): Promise<Target> {
   const directory = join(room.directory, name)
   const { world, token } = await fillDirectory(directory, count)
@@ -54,4 +58,13 @@ export async function startGenerator(room: BenchRoom): Promise<{ readonly genera
   const generator = room.startLoad(join(import.meta.dirname, 'load-process.ts'))
   const [mailPort] = (await once(generator, 'message')) as [number]
   return { generator, mailPort }
+}
+
+/** Servers to compare with, one for each comparison. */
+export async function startComparisons(room: BenchRoom, comparisons: readonly Comparison[]): Promise<ServerAddress[]> {
+  if (comparisons.length === 0) return []
+  const file = join(room.directory, 'comparisons.json')
+  writeFileSync(file, JSON.stringify(comparisons))
+  const { pid, ready } = await room.startServer([process.execPath, join(import.meta.dirname, 'comparison-server.ts'), file])
+  return (JSON.parse(ready) as number[]).map((port) => ({ port, pid }))
 }

@@ -11,6 +11,7 @@ import { readFeed } from '../../src/feeds/reading/read-feed.ts'
 import { benchFeedRound } from './feed-round-bench.ts'
 import { npmTools } from '../fetched-tools.ts'
 import { generatedFeeds } from './generated-feeds.ts'
+import { median } from '../tools/percentile.ts'
 import { seededRandom } from '../tools/random.ts'
 
 const PACKAGES = { 'rss-parser': '3.13.0', feedsmith: '3.0.1' }
@@ -75,8 +76,4 @@ async function readersOf(modules: string): Promise<Readonly<Record<string, Reade
 function cpuMs(start: NodeJS.CpuUsage): number {
   const { user, system } = process.cpuUsage(start)
   return (user + system) / 1_000
-}
-
-function median(numbers: readonly number[]): number {
-  return numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? 0
 }

@@ -3,10 +3,10 @@
  * a bare node:http server that sends the same bytes and, where one statement gives the rows, beside node:http over that
  * statement. Names choose rows of the table. Takes about two minutes.
  */
-import { copyFileSync, writeFileSync } from 'node:fs'
+import { copyFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { createBenchRoom, isPinned, type BenchRoom } from './bench-processes.ts'
-import { startGenerator, startTarget, type ServerAddress } from './bench-target.ts'
+import { createBenchRoom, isPinned } from './bench-processes.ts'
+import { startComparisons, startGenerator, startTarget } from './bench-target.ts'
 import type { Comparison } from './comparison-server.ts'
 import { httpScenarios, type Scenario } from './http-scenarios.ts'
 import { TIME_PLACE } from './load-job.ts'
@@ -71,13 +71,4 @@ async function comparisonsOf(
   const [head, tail] = text.split(JSON.stringify(data.items ?? [data]).slice(1, -1))
   if (head === undefined || tail === undefined) throw new Error('Cannot find the rows in the response')
   return [bare, { kind: 'rows', database: databases.read, sql: sql.text, parameters: sql.parameters, head, tail }]
-}
-
-async function startComparisons(room: BenchRoom, comparisons: readonly Comparison[]): Promise<ServerAddress[]> {
-  if (comparisons.length === 0) return []
-  const file = join(room.directory, 'comparisons.json')
-  writeFileSync(file, JSON.stringify(comparisons))
-  const program = join(import.meta.dirname, 'comparison-server.ts')
-  const { pid, ready } = await room.startServer([process.execPath, program, file])
-  return (JSON.parse(ready) as number[]).map((port) => ({ port, pid }))
 }

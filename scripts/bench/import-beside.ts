@@ -15,8 +15,6 @@ import { writeHeadlines } from './import-bench.ts'
 const HEADLINES_DEFAULT = 30_000
 const ROUNDS = 3
 const WRITE_EVERY_MS = 5
-/** Nothing is mailed. */
-const NO_MAIL_PORT = 9
 
 export async function benchImportBeside([count = String(HEADLINES_DEFAULT)]: readonly string[]): Promise<void> {
   await using room = createBenchRoom()
@@ -33,7 +31,7 @@ export async function benchImportBeside([count = String(HEADLINES_DEFAULT)]: rea
   for (let round = 0; round < ROUNDS; round++) {
     rates.alone.push(await rate('alone'))
     for (const kind of ['idle', 'busy'] as const) {
-      const target = await startTarget(room, { name: kind, count: 0, mailPort: NO_MAIL_PORT })
+      const target = await startTarget(room, { name: kind, count: 0 })
       const ending = new AbortController()
       const writes = kind === 'busy' ? writeTopics(target, times, ending.signal) : undefined
       rates[kind].push(await rate(kind))

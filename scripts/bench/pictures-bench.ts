@@ -2,12 +2,11 @@
  * `npm run bench -- pictures [N]`: N pictures of the service (default 1,000), of 20 to 100 KB, read in turn, beside bare file
  * servers on node:http: one that reads a file whole, and one that pipes it. Takes about twenty seconds.
  */
-import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { samplePicture } from '../tools/media/sample-pictures.ts'
 import { seededRandom } from '../tools/random.ts'
 import { createBenchRoom, isPinned } from './bench-processes.ts'
-import { startGenerator, startTarget, type Target } from './bench-target.ts'
+import { startComparisons, startGenerator, startTarget, type Target } from './bench-target.ts'
 import type { Comparison } from './comparison-server.ts'
 import { runRounds } from './load-rounds.ts'
 import { headOf, lineOf } from './load-table.ts'
@@ -24,14 +23,11 @@ export async function benchPictures([count = String(PICTURES_DEFAULT)]: readonly
   const paths = await sendPictures(target, Number(count))
   const directory = join(room.directory, 'data', 'media')
   const comparisons: readonly Comparison[] = [{ kind: 'files', directory, isPiped: false }, { kind: 'files', directory, isPiped: true }]
-  const file = join(room.directory, 'comparisons.json')
-  writeFileSync(file, JSON.stringify(comparisons))
-  const { pid, ready } = await room.startServer([process.execPath, join(import.meta.dirname, 'comparison-server.ts'), file])
-  const servers = [target, ...(JSON.parse(ready) as number[]).map((port) => ({ port, pid }))]
+  const servers = [target, ...(await startComparisons(room, comparisons))]
   const job = { kind: 'requests', status: 200, requests: paths.map((path) => `GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`) } as const
   console.log(`${count} pictures, ${isPinned ? 'servers on one core, load on another' : 'servers and load share their cores'}\n`)
   console.log(headOf(RATIOS))
-  const [ours, ...others] = await runRounds(generator, servers.map(({ port, pid: of }) => ({ ...job, port, pid: of })))
+  const [ours, ...others] = await runRounds(generator, servers.map(({ port, pid }) => ({ ...job, port, pid })))
   if (ours !== undefined) console.log(lineOf('picture', ours, new Map(RATIOS.map((title, at) => [title, others[at]]))))
   // Their CPU times compare where other programs take the cores.
   for (const [at, other] of others.entries()) console.log(lineOf(OTHERS[at] ?? '', other, new Map()))

@@ -7,17 +7,15 @@
  * takes longer by what clicks, keys and reading cost. While the topic is renamed, readers ask for lists.
  */
 import assert from 'node:assert/strict'
-import { spawnSync } from 'node:child_process'
-import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { DatabaseSync } from 'node:sqlite'
 import { parseArgs } from 'node:util'
 import { databaseFile } from '../../../src/store/db/data-dir.ts'
-import { browserMissing, testBrowser, type Browser } from '../../../test/support/browser/browser.ts'
+import { testBrowser, type Browser } from '../../../test/support/browser/browser.ts'
 import { startPictureHost } from '../../../test/support/browser/picture-host.ts'
-import { createBenchRoom } from '../bench-processes.ts'
 import { startTarget, type Target } from '../bench-target.ts'
 import { pocketBaseBinary } from '../pocketbase-process.ts'
+import { withBrowserRoom } from './browser-room.ts'
 import { countedHands, type CountedHands, type HandsUsed } from './counted-hands.ts'
 import { countDateline, datelineMorning, openDateline } from './dateline-morning.ts'
 import { draftsOf, RENAMED, TASKS, type Morning, type MorningTexts, type TaskName } from './morning-tasks.ts'
@@ -30,8 +28,6 @@ const EXPECTED = { published: 20, scheduled: 10, renamed: 10, pictures: 30 }
 const READERS = 4
 /** Between two requests of a reader. */
 const READING_PAUSE_MS = 50
-/** No mail is sent. */
-const MAIL_PORT = 9
 
 interface Done extends HandsUsed {
   readonly seconds: number
@@ -41,18 +37,11 @@ type Outcome = Done | { readonly instead: string }
 export async function run(words: readonly string[]): Promise<void> {
   const options = { fetch: { type: 'boolean' }, binary: { type: 'string' } } as const
   const { values, positionals } = parseArgs({ args: [...words], options, allowPositionals: true })
-  const missing = browserMissing()
-  if (missing !== undefined) throw new Error(`Cannot drive a browser: ${missing}`)
   const binary = pocketBaseBinary(values)
   if (binary === undefined) return
-  const built = spawnSync(process.execPath, [join(import.meta.dirname, '../../build-dashboard.ts')], { encoding: 'utf8' })
-  if (built.status !== 0) throw new Error(`Cannot build the dashboard: ${built.stderr}`)
-  const ends: (() => void | Promise<void>)[] = []
-  const cleanup = { after: (work: () => void | Promise<void>) => void ends.unshift(work) }
-  await using room = createBenchRoom()
-  try {
+  await withBrowserRoom(async (room, cleanup) => {
     const count = Number(positionals[0] ?? HEADLINES_DEFAULT)
-    const target = await startTarget(room, { count, mailPort: MAIL_PORT, beforeStart: (directory) => giveOneTopic(databaseFile(directory)) })
+    const target = await startTarget(room, { count, beforeStart: (directory) => giveOneTopic(databaseFile(directory)) })
     const peer = await startPocketBaseMorning(room, binary, target.world)
     const pictures = await startPictureHost(cleanup, 'https://localhost/')
     const texts = textsFor(target, `${pictures.url}/good.png`)
@@ -71,9 +60,7 @@ export async function run(words: readonly string[]): Promise<void> {
     const counts = [await countDateline(target, texts), await countPocketBase(peer, texts)]
     assert.deepEqual(counts, [EXPECTED, EXPECTED])
     print(count, ours, theirs)
-  } finally {
-    for (const end of ends) await end()
-  }
+  })
 }
 
 interface Service {

@@ -7,30 +7,24 @@ import assert from 'node:assert/strict'
 import { loadavg } from 'node:os'
 import { PUBLICATION } from '../../tools/data-bodies.ts'
 import { median } from '../../tools/percentile.ts'
-import { browserMissing, testBrowser, type Page } from '../../../test/support/browser/browser.ts'
-import { createBenchRoom } from '../bench-processes.ts'
+import { testBrowser, type Page } from '../../../test/support/browser/browser.ts'
 import { startTarget } from '../bench-target.ts'
+import { withBrowserRoom } from './browser-room.ts'
 
 const HEADLINES_DEFAULT = 2_000
 const ROUNDS = 15
 const SLOWDOWN = 4
-/** No mail is sent. */
-const MAIL_PORT = 9
 
 export async function run([count = String(HEADLINES_DEFAULT)]: readonly string[]): Promise<void> {
-  const missing = browserMissing()
-  if (missing !== undefined) throw new Error(`Cannot drive a browser: ${missing}`)
-  const ends: (() => void | Promise<void>)[] = []
-  await using room = createBenchRoom()
-  try {
-    const { port, adminToken } = await startTarget(room, { count: Number(count), mailPort: MAIL_PORT })
+  await withBrowserRoom(async (room, cleanup) => {
+    const { port, adminToken } = await startTarget(room, { count: Number(count) })
     const url = `http://127.0.0.1:${port}`
     const { id: _, createdAt: _c, updatedAt: _u, ...body } = PUBLICATION
     const headers = { authorization: `Bearer ${adminToken}`, 'content-type': 'application/json' }
     const members = body.members.filter((member) => member !== 'imageUrl')
     const made = await fetch(`${url}/api/v1/data?model=publication`, { method: 'POST', headers, body: JSON.stringify({ ...body, members }) })
     assert.equal(made.status, 201, await made.text())
-    const page = await testBrowser({ after: (work) => void ends.unshift(work) }).open(url)
+    const page = await testBrowser(cleanup).open(url)
     await page.devTools('Network.enable')
     await page.devTools('Network.setCacheDisabled', { cacheDisabled: true })
     await page.devTools('Emulation.setCPUThrottlingRate', { rate: SLOWDOWN })
@@ -46,9 +40,7 @@ export async function run([count = String(HEADLINES_DEFAULT)]: readonly string[]
     console.log(`largest paint ${median(paints).toFixed(0)} ms (${Math.min(...paints).toFixed(0)} to ${Math.max(...paints).toFixed(0)}); wanted at most 200`)
     console.log(`moved parts ${Math.max(...rounds.map(({ shifts }) => shifts))}; wanted 0`)
     await page.close()
-  } finally {
-    for (const end of ends) await end()
-  }
+  })
 }
 
 /** Of the page that was opened last, when two frames have passed. */

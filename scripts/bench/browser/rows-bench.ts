@@ -3,13 +3,11 @@
  * cache, a slow mobile network and a processor that is four times slower. The network is the slow 4G of Lighthouse: round trips of
  * 150 ms, 1.6 Mbit/s. https://github.com/GoogleChrome/lighthouse/blob/main/docs/throttling.md
  */
-import { spawnSync } from 'node:child_process'
 import { loadavg } from 'node:os'
-import { join } from 'node:path'
 import { median } from '../../tools/percentile.ts'
-import { browserMissing, testBrowser, type Page } from '../../../test/support/browser/browser.ts'
-import { createBenchRoom } from '../bench-processes.ts'
+import { testBrowser, type Page } from '../../../test/support/browser/browser.ts'
 import { startTarget } from '../bench-target.ts'
+import { withBrowserRoom } from './browser-room.ts'
 
 const HEADLINES_DEFAULT = 20_000
 const ROUNDS = 9
@@ -21,19 +19,11 @@ const NETWORK = {
 }
 /** A full screen of them. */
 const ROWS = 10
-/** No mail is sent. */
-const MAIL_PORT = 9
 
 export async function run([count = String(HEADLINES_DEFAULT)]: readonly string[]): Promise<void> {
-  const missing = browserMissing()
-  if (missing !== undefined) throw new Error(`Cannot drive a browser: ${missing}`)
-  const built = spawnSync(process.execPath, [join(import.meta.dirname, '../../build-dashboard.ts')], { encoding: 'utf8' })
-  if (built.status !== 0) throw new Error(`Cannot build the dashboard: ${built.stderr}`)
-  const ends: (() => void | Promise<void>)[] = []
-  await using room = createBenchRoom()
-  try {
-    const { port, adminToken } = await startTarget(room, { count: Number(count), mailPort: MAIL_PORT })
-    const page = await testBrowser({ after: (work) => void ends.unshift(work) }).open(`http://127.0.0.1:${port}`)
+  await withBrowserRoom(async (room, cleanup) => {
+    const { port, adminToken } = await startTarget(room, { count: Number(count) })
+    const page = await testBrowser(cleanup).open(`http://127.0.0.1:${port}`)
     await page.devTools('Network.enable')
     await page.open('/robots.txt')
     await page.evaluate((token) => localStorage.setItem('dateline.token', token), adminToken)
@@ -50,9 +40,7 @@ export async function run([count = String(HEADLINES_DEFAULT)]: readonly string[]
     console.log(`${count} headlines, ${ROUNDS} rounds, load of the machine ${loadavg()[0]?.toFixed(1)}`)
     console.log(`rows after ${(median(times) / 1_000).toFixed(1)} s (${least} to ${most}); wanted at most 2.2`)
     await page.close()
-  } finally {
-    for (const end of ends) await end()
-  }
+  })
 }
 
 async function slowDown(page: Page, speed: 'fast' | 'slow'): Promise<void> {
