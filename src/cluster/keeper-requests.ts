@@ -113,12 +113,12 @@ export function createKeeperRequests({ node, signKey, ca, now, ticks, log }: Kee
       stopWatching()
     }
   }
+  const avoid = ({ node }: KeeperNode): void => setNewest(avoided, node, ticks() + AVOIDED_MS, KEEPERS_MAX)
   /** The outcome of each write of a request. */
   const sendAll = async (keeper: KeeperNode, writes: readonly Buffer[]): Promise<readonly KeeperOutcome[]> => {
     const outcome = await exchange(keeper, joinParts(writes))
     counts[outcome.kind] += writes.length
-    if (outcome.kind === 'response') avoided.delete(keeper.node)
-    else setNewest(avoided, keeper.node, ticks() + AVOIDED_MS, KEEPERS_MAX)
+    if (outcome.kind !== 'response') avoid(keeper)
     const fails = outcome.kind !== 'response'
     if (fails && !isFailing) log.warn('cluster.keeper_unreachable', { keeper: keeper.node, url: keeper.url })
     isFailing = fails
@@ -144,6 +144,8 @@ export function createKeeperRequests({ node, signKey, ca, now, ticks, log }: Kee
     counts: counts as Readonly<typeof counts>,
     /** Whether writes may be sent to a keeper now. */
     takes: ({ node: keeper }: KeeperNode): boolean => inFlight < IN_FLIGHT_MAX && (avoided.get(keeper) ?? 0) <= ticks(),
+    /** To be called where the keeper could not make a write: for a second, this node makes those to come itself. */
+    avoid,
     /** Sends a write. Never rejects. */
     async send(keeper: KeeperNode, write: Buffer): Promise<KeeperOutcome> {
       inFlight++

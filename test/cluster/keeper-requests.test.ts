@@ -160,6 +160,18 @@ it('a keeper that failed gets nothing for a second', async (t) => {
   assert.equal(requests.takes(to), true)
 })
 
+it('a keeper that could not make a write gets nothing for a second, either', async (t) => {
+  let time = 0
+  const requests = requestsOf(t, () => time)
+  const to = await keeper(t, (response) => void response.end(joinParts([Buffer.from('503')])))
+  await requests.send(to, Buffer.from('write'))
+  assert.equal(requests.takes(to), true)
+  requests.avoid(to)
+  assert.equal(requests.takes(to), false)
+  time = 1_000
+  assert.equal(requests.takes(to), true)
+})
+
 it('512 writes are on their way at most', async (t) => {
   const held: ServerResponse[] = []
   const to = await keeper(t, (response) => void held.push(response))

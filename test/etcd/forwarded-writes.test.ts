@@ -24,6 +24,8 @@ const CLIENT = '192.0.2.7'
 describe('a write at a node that is not the keeper', { skip: noEtcd === false ? ONLY_HERE : noEtcd }, () => {
   let cluster: Awaited<ReturnType<typeof startCluster>>
   let proxy: Awaited<ReturnType<typeof startProxy>>
+  /** Between the first node and etcd. */
+  let log: Awaited<ReturnType<typeof startProxy>>
   let one: TestService
   let two: TestService
   let token: string
@@ -45,7 +47,8 @@ describe('a write at a node that is not the keeper', { skip: noEtcd === false ? 
     cluster = await startCluster(cleanup)
     const [port = 0] = await freePorts(1)
     proxy = await startProxy(cleanup, `http://127.0.0.1:${port}`)
-    one = await cluster.first({ port: String(port), clusterNodeUrl: proxy.url, trustedProxies: '127.0.0.1' })
+    log = await startProxy(cleanup, cluster.etcd.endpoints[0] ?? '')
+    one = await cluster.first({ cluster: log.url, port: String(port), clusterNodeUrl: proxy.url, trustedProxies: '127.0.0.1' })
     two = await cluster.join(one, { trustedProxies: '127.0.0.1' })
     ;({ token } = await one.admin())
     await untilForwarded()
@@ -168,14 +171,34 @@ describe('a write at a node that is not the keeper', { skip: noEtcd === false ? 
     assert.equal((await named(two, 'Unknown', STRONG)).length, 1)
   })
 
-  it('is made by that node itself when the keeper has ended', async () => {
+  it('is made by that node itself where the keeper cannot write', async () => {
     await untilForwarded()
-    await one.stop()
-    // The proxy takes the connection, so that it is not known whether the keeper has the first one, unless this node is the keeper by then.
-    const { status, error } = await make(two, { ...TOPIC, name: 'First' })
-    assert.ok(status === 201 || (status === 503 && /may have happened/.test(error)), error)
-    const made = await make(two, { ...TOPIC, name: 'Alone' })
+    log.goAway()
+    // What the keeper has then waits for the log, and was not made or may have been.
+    await until(async () => (await make(two, { ...TOPIC, name: 'By itself' })).status === 201)
+    const before = forwarded(one).length
+    const made = await make(two, { ...TOPIC, name: 'By itself' })
     assert.equal(made.status, 201, made.text)
-    assert.equal((await named(two, 'Alone')).length, 1)
+    assert.ok(forwarded(one).slice(before).every((line) => line.includes('"status":503')))
+    log.comeBack()
+  })
+
+  it('is made by that node itself when the keeper has ended', async () => {
+    // Either node may be the keeper by now.
+    let keeper: TestService | undefined
+    await until(async () => {
+      const before = [one, two].map((node) => forwarded(node).length)
+      for (const node of [one, two]) await make(node, { ...TOPIC, name: 'Waiting' })
+      keeper = [one, two].find((node, i) => forwarded(node).length > (before[i] ?? 0))
+      return keeper !== undefined
+    })
+    const other = keeper === one ? two : one
+    await keeper?.stop()
+    // A proxy takes the connection, so that it is not known whether the keeper has the first one, unless this node is the keeper by then.
+    const { status, error } = await make(other, { ...TOPIC, name: 'First' })
+    assert.ok(status === 201 || (status === 503 && /may have happened/.test(error)), error)
+    const made = await make(other, { ...TOPIC, name: 'Alone' })
+    assert.equal(made.status, 201, made.text)
+    assert.equal((await named(other, 'Alone')).length, 1)
   })
 })

@@ -25,8 +25,8 @@ export interface KeeperRouteOptions {
   readonly now: Clock
   /** Throws where the connection is not encrypted. */
   readonly requireSafe: (exchange: Exchange) => void
-  readonly isKeeper: () => boolean
-  readonly isInService: () => boolean
+  /** Whether this node is the keeper, and can write: otherwise the others write by themselves. */
+  readonly takesWrites: () => boolean
   readonly position: () => number
   /** Of requests that were admitted and counted by another node, by endpointKey(). */
   readonly handlers: ReadonlyMap<string, Handler>
@@ -36,7 +36,7 @@ export interface KeeperRouteOptions {
 }
 
 export function keeperRoute(options: KeeperRouteOptions): Route {
-  const { node, startedAt, signerOf, signKey, now, requireSafe, isKeeper, isInService, position, handlers, bodyLane, bodyBytesMax, log } = options
+  const { node, startedAt, signerOf, signKey, now, requireSafe, takesWrites, position, handlers, bodyLane, bodyBytesMax, log } = options
   const respond = createResponder<ForwardedExchange>({
     log,
     find({ endpoint }) {
@@ -59,7 +59,7 @@ export function keeperRoute(options: KeeperRouteOptions): Route {
   const handler = async (exchange: Exchange): Promise<HttpResponse> => {
     requireSafe(exchange)
     const { method, path, headers, params } = exchange
-    if (!isKeeper() || !isInService() || params['run'] !== String(startedAt())) throw fail('networkError', 'This is not the keeper that the writes are for')
+    if (!takesWrites() || params['run'] !== String(startedAt())) throw fail('networkError', 'This is not the keeper that the writes are for')
     const request = { method, path, to: node }
     const from = signerOf(request, headers.authorization)
     if (from === undefined && readSigned({ key: signKey, now }, request, headers.authorization) !== undefined) throw fail('conflict', 'These writes were sent before')

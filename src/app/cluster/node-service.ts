@@ -25,6 +25,7 @@ import type { Config } from '../../config/settings.ts'
 import { NO_PROXIES } from '../../http/client-address.ts'
 import type { Route } from '../../http/router.ts'
 import type { BackupSchedule } from '../../store/backup/backup-schedule.ts'
+import type { Replication } from '../../store/cluster/replication.ts'
 import { filePosition } from '../../store/cluster/position-table.ts'
 import { databaseFile, DataDirError, prepareDataDir } from '../../store/db/data-dir.ts'
 import { loadSecrets } from '../../store/db/secret-file.ts'
@@ -38,6 +39,8 @@ import { createPictureFetching, type PictureFetching } from './fetched-pictures.
 import { nodeRoutes, removeCopies, type NodeRoutesOptions } from './node-routes.ts'
 
 const PICTURE_MS_MAX = 20 * SECOND_MS
+/** An entry that is not applied after so long keeps those behind it waiting. */
+const STUCK_MS = SECOND_MS
 
 export interface NodeServiceOptions {
   readonly config: Config
@@ -77,7 +80,7 @@ export async function openNodeService({ config, dataDir, secrets, now, log }: No
       nodeRoutes({
         ...{ pictures, ...forwarded },
         startedAt: () => startedAt,
-        isKeeper: () => work?.heartbeat.isKeeper() === true,
+        takesWrites: () => work?.heartbeat.isKeeper() === true && replication !== undefined && canWrite(replication),
         position: () => replication?.position() ?? 0,
         ...{ directory: dataDir, database: databaseFile(dataDir), prefix: target.prefix, secrets },
         ...{ site: node.site, node: node.node },
@@ -171,6 +174,12 @@ export async function openNodeService({ config, dataDir, secrets, now, log }: No
       await node.close()
     },
   }
+}
+
+/** Whether a node has the log, and its disk takes what is in it. */
+function canWrite(replication: Replication): boolean {
+  const { kind } = replication.state()
+  return (kind === 'in-step' || kind === 'behind') && replication.lagMs() < STUCK_MS
 }
 
 interface StartOptions {

@@ -19,10 +19,12 @@ import { decodeResponse, encodeWrite, FORWARDED_BODY_BYTES_MAX, type ForwardedRe
 /** How long a write that was made is waited for on this node. */
 const REACH_MS_MAX = 5_000
 
+const UNAVAILABLE_STATUS = 503
+
 export interface WriteForwardingOptions {
   /** The keeper where it is another node that can be used. */
   readonly keeper: () => KeeperNode | undefined
-  readonly requests: Pick<KeeperRequests, 'takes' | 'send'>
+  readonly requests: Pick<KeeperRequests, 'takes' | 'send' | 'avoid'>
   readonly replication: Pick<Replication, 'position' | 'reached' | 'state'>
   readonly guard: Guard
   /** Of requests that were admitted and counted, by endpointKey(). */
@@ -45,6 +47,8 @@ export function createWriteForwarding(options: WriteForwardingOptions) {
     if (outcome.kind === 'unsent') return undefined
     const response = outcome.kind === 'response' ? decodeResponse(outcome.body) : undefined
     if (response === undefined) throw mayHaveHappened()
+    // Such as of a keeper whose disk is full.
+    if (response.response.status === UNAVAILABLE_STATUS) requests.avoid(keeper)
     return response
   }
   /** Serves a request here that was admitted, and whose body was read. */
