@@ -5,6 +5,8 @@ import type { CountedHands } from './counted-hands.ts'
 import { countsOf, TO_SCHEDULE, TYPO, type Draft, type Morning, type MorningCounts, type MorningTexts } from './morning-tasks.ts'
 
 const PICKS = '.table-body .pick input'
+/** What is done to many asks first. */
+const CONFIRM = 'dialog[open] button[type=submit]'
 const button = (name: string | RegExp) => ({ role: 'button', name }) as const
 
 /** Before the morning begins: the list of headlines. Pictures of the test host have a certificate of its own. */
@@ -72,6 +74,7 @@ export function datelineMorning({ drafts, source, country, topics, newName }: Mo
       // Those that were changed last are first.
       await choose(hands, [titles.at(-1) ?? '', ...titles.slice(20, -1), ...titles.slice(TO_SCHEDULE, 20)])
       await hands.click(button('Publish'))
+      await hands.clickOn(CONFIRM)
       await said(hands, /headlines published/)
       await hands.page.gone({ role: 'group', name: 'Selection' })
     },
@@ -109,6 +112,7 @@ export function datelineMorning({ drafts, source, country, topics, newName }: Mo
       await hands.clickOn('.crumb')
       await choose(hands, titles.slice(TO_SCHEDULE, TO_SCHEDULE + 3))
       await hands.click(button('Delete'))
+      await hands.clickOn(CONFIRM)
       await hands.click(button('Undo'))
       await hands.page.waitFor(async () => (await published(target, titles)) === titles.length - TO_SCHEDULE, 'all to be back')
     },
@@ -153,6 +157,8 @@ async function setFields(hands: CountedHands, values: readonly string[]): Promis
   }
   await hands.press('Enter')
   await said(hands, /headlines changed/)
+  // They stay chosen, for what else is to be done with them.
+  await hands.click(button('Clear selection'))
   await hands.page.gone({ role: 'group', name: 'Selection' })
 }
 
