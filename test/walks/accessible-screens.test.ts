@@ -13,9 +13,15 @@ import { fingerFindings } from '../support/browser/finger-size.ts'
 
 const dashboard = await startDashboard()
 const { service, cast } = dashboard
+const draft = await dashboard.store('headline', { status: 'draft' })
+await dashboard.store('headline', { status: 'draft' })
+const source = { id: await dashboard.store('source') }
+const feedBody = { title: 'The Quay', address: 'https://feeds.example/', source, topic: null, country: null, language: null, arrival: 'draft', paused: true, rules: [], retentionDays: null, retentionItems: null, username: '', siteUrl: '' }
+const feed = String((await service.data('POST', '', { model: 'feed' }, { token: cast.admin.token, body: feedBody })).at('data.id'))
+await service.call('POST', '/api/v1/admin/backups', { token: cast.admin.token })
 
-/** Where something is, what is pressed there, and what is there then. */
-const OPENED: (readonly [name: string, hash: string, press?: string, opened?: string])[] = [
+/** Where something is, what is pressed there, one after the other, and what is there then. */
+const OPENED: (readonly [name: string, hash: string, press?: string | readonly string[], opened?: string])[] = [
   ['the overview', '#/'],
   ['the account', '#/', '.account button:last-of-type'],
   ['a list', '#/topics'],
@@ -48,6 +54,14 @@ const OPENED: (readonly [name: string, hash: string, press?: string, opened?: st
   ['the log', '#/operations?part=log&level=warn'],
   ['the audit trail', '#/operations?part=audit'],
   ['the own sessions', '#/sessions'],
+  ['the palette', '#/topics', '.palette-button', 'dialog [role="option"]'],
+  ['the keys', '#/topics', ['.account button:last-of-type', '.account .drop-panel button:nth-last-of-type(2)'], 'dialog .keys'],
+  ['a question before many are changed', '#/topics', ['.table-head .pick input', '.bulk button:not([hidden], [title=""])'], 'dialog'],
+  ['fields for many', '#/headlines', ['.table-head .pick input', '.bulk button[title$="…"]:not([hidden])'], 'dialog form'],
+  ['a time for a draft', `#/headlines/${draft}`, ['.publish .action-menu > button', '.publish .drop-panel button'], 'dialog [type="datetime-local"]'],
+  ['a restore', '#/operations?part=backups', '.part table button + button', 'dialog form'],
+  ['a feed', `#/feeds/${feed}`],
+  ...['', '?step=2', '?step=3', '?step=4'].map((step) => ['the first run', `#/first-run${step}`] as const),
   ['nothing', '#/nowhere'],
 ]
 
@@ -63,19 +77,20 @@ for (const name of ['Economy', 'اقتصاد', 'A topic whose name is as long as
 }
 
 /** Reloads the page, so that nothing is open that was opened before. */
-async function goTo(page: Page, hash: string, press?: string, opened?: string): Promise<void> {
+async function goTo(page: Page, hash: string, press: string | readonly string[] = [], opened?: string): Promise<void> {
   await page.open(`/?${loads++}${hash}`)
   await page.loaded()
   const isThere = (selector: string): Promise<unknown> =>
     page.waitFor(() => page.evaluate((wanted) => document.querySelector(wanted) !== null, selector), `${selector} at ${hash}`)
   await isThere('main h1')
-  if (press === undefined) return
-  await isThere(press)
-  await page.evaluate((selector) => {
-    const control = document.querySelector<HTMLElement>(selector)
-    control?.focus()
-    control?.click()
-  }, press)
+  for (const one of [press].flat()) {
+    await isThere(one)
+    await page.evaluate((selector) => {
+      const control = document.querySelector<HTMLElement>(selector)
+      control?.focus()
+      control?.click()
+    }, one)
+  }
   if (opened !== undefined) await isThere(opened)
 }
 
@@ -97,7 +112,8 @@ describe('every screen', { skip: browserMissing() }, () => {
       }
       await page.emulate({ touch: true })
       await page.resize({ width: 360, height: 740 })
-      assert.deepEqual([...(await fingerFindings(page)), ...(await sidewaysFindings(page))], [], 'by touch')
+      const narrow = await accessibilityFindings(page, { keyboard: false, allow: [OWNED_LIST] })
+      assert.deepEqual([...narrow, ...(await fingerFindings(page)), ...(await sidewaysFindings(page))], [], 'by touch')
       await page.emulate({ touch: false })
     })
   }
@@ -107,6 +123,21 @@ describe('every screen', { skip: browserMissing() }, () => {
     await goTo(page, '#/', '.menu-button', '.navigating')
     assert.deepEqual(await accessibilityFindings(page, { keyboard: false }), [])
     await page.expectNoProblems()
+  })
+
+  it('has the same where a reader signs in, by both steps', async () => {
+    const gate = await dashboard.open('#/', { language: 'ar' })
+    for (const step of ['[type="email"]', '.code']) {
+      for (const width of [1024, 360]) {
+        await gate.resize({ width, height: 740 })
+        assert.deepEqual([...(await accessibilityFindings(gate, { keyboard: false })), ...(await sidewaysFindings(gate))], [], `${step} at ${width}`)
+      }
+      if (step === '.code') break
+      await gate.type(await gate.find({ role: 'textbox' }), cast.admin.email)
+      await gate.press('Enter')
+      await gate.waitFor(() => gate.evaluate(() => document.querySelector('.code') !== null), 'the second step')
+    }
+    await gate.expectNoProblems()
   })
 
   it('goes to its first row by two tabs, and offers none where there are no rows', async () => {
