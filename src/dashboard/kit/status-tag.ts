@@ -17,7 +17,7 @@ export function statusTag(status: Json | undefined): HTMLElement | null {
 
 /** The status in a cell: of a draft also when it is published, or that it is handed in for review. */
 export function statusCell(document: Members): HTMLElement | null {
-  if (isPlanned(document)) return h('span', { class: 'planned' }, h('span', { class: 'tag' }, t('status.scheduled')), shortTime(document.publishAt))
+  if (isPlanned(document)) return h('span', { class: 'planned' }, h('span', { class: 'tag plan' }, t('status.scheduled')), shortTime(document.publishAt))
   const { status, handedInAt } = document
   return status === 'draft' && typeof handedInAt === 'string' ? h('span', { class: 'tag' }, t('status.handedIn')) : statusTag(status)
 }
@@ -29,7 +29,7 @@ export function isPlanned(document: Members): document is Members & { readonly p
 
 /** A draft that is published at a time, in the zone of the reader; null for any other document. */
 export function scheduledTag(document: Members): HTMLElement | null {
-  return isPlanned(document) ? h('span', { class: 'tag' }, t('status.scheduled'), ' · ', dateTime(document.publishAt)) : null
+  return isPlanned(document) ? h('span', { class: 'tag plan' }, t('status.scheduled'), ' · ', dateTime(document.publishAt)) : null
 }
 
 /** The label and the icon of a button that sets a status. */
