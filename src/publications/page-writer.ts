@@ -1,6 +1,9 @@
 /**
  * The page of a publication: a small newspaper in HTML. It has no script and no cookie, and loads pictures alone, where readers
  * see them. All its links are relative, but for those that name its address to other programs.
+ *
+ * Browsers that can wait paint it when its stories are there, so that nothing moves that stands in a half of it
+ * (https://html.spec.whatwg.org/multipage/links.html#link-type-expect).
  */
 import { html, joined, type Html, type Part } from '../base/html.ts'
 import { directionOf } from '../mail/templates/template-language.ts'
@@ -59,6 +62,7 @@ function head(paper: Paper): Html {
 <meta name="viewport" content="width=device-width">
 <title>${titleOf(paper)}</title>
 ${description !== '' && html`<meta name="description" content="${description}">\n`}<meta name="color-scheme" content="light dark">
+<link rel="expect" href="#stories" blocking="render">
 ${PAGE_STYLE_ELEMENT}
 ${!isIndexed && html`<meta name="robots" content="noindex">\n`}${base !== '' && html`<link rel="canonical" href="${base}${isTyped ? '' : queryOf(choice, cursor)}">\n`}${feeds}${property('type', 'website')}${property('title', isTyped ? paper.title : titleOf(paper))}${property('site_name', paper.title)}${property('locale', language)}${description !== '' && property('description', description)}${base !== '' && property('url', `${base}${isTyped ? '' : query}`)}${pictured?.imageUrl !== undefined && property('image', pictured.imageUrl)}${pictured?.imageAlt !== undefined && property('image:alt', pictured.imageAlt)}`
 }

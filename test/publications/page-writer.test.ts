@@ -49,6 +49,8 @@ describe('the page', () => {
     const text = page()
     assert.equal(count(text, /<script|<iframe|<object|style=|\son[a-z]+=/g), 0)
     assert.equal(count(text, /<link rel="stylesheet"/g), 0)
+    // It is painted as a whole, which loads nothing.
+    assert.equal(count(text, /<link rel="expect" href="#stories" blocking="render">/g), 1)
     // The text that the policy of pages lets in.
     const styles = [...text.matchAll(/<style>(.*?)<\/style>/gs)].map(([, style = '']) => `'sha256-${createHash('sha256').update(style).digest('base64')}'`)
     assert.deepEqual(styles, [PAGE_STYLE_SOURCE])
