@@ -5,6 +5,8 @@ import { WebDriverError, type Session } from './web-driver.ts'
 
 /** How WebDriver names the member that holds an element's reference. */
 const REFERENCE = 'element-6066-11e4-a52e-4f735466cecf'
+/** Runs in the page, behind the tasks that are queued: an event that tells of another `#…`, or one that submits a form. */
+const NEXT_TASK = 'new Promise((resolve) => setTimeout(resolve))'
 /** Where an element stands for a moment, on its way from one protocol to the other. */
 const HANDOVER = "globalThis[Symbol.for('handed over')]"
 
@@ -37,6 +39,15 @@ export function valueOf(response: Readonly<Record<string, unknown>>): unknown {
   throw new Error(`The page threw: ${exceptionDetails.exception?.description ?? exceptionDetails.text}`)
 }
 
+/**
+ * Resolves when the page has gone on, also to another one: the driver waits for a navigation that has begun. Without it, a question
+ * about the accessibility tree of a document that is about to go may never be answered, and the driver takes no other command then.
+ */
+export async function settle({ devTools }: Session): Promise<void> {
+  // A page that goes meanwhile has no such task any more.
+  await devTools('Runtime.evaluate', { expression: NEXT_TASK, awaitPromise: true }).catch(() => {})
+}
+
 export interface Input {
   click(element: PageElement): Promise<void>
   type(element: PageElement, text: string): Promise<void>
@@ -52,7 +63,10 @@ export function createInput(session: Session): Input {
     const found = await send('POST', '/execute/sync', { script: `return ${HANDOVER}`, args: [] })
     return (found as { readonly [REFERENCE]: string })[REFERENCE]
   }
-  const press: Input['press'] = async (chords) => void (await send('POST', '/actions', pressing(chords)))
+  const press: Input['press'] = async (chords) => {
+    await send('POST', '/actions', pressing(chords))
+    await settle(session)
+  }
   const type: Input['type'] = async (element, text) => {
     await send('POST', `/element/${await reference(element)}/value`, { text })
   }
@@ -61,6 +75,7 @@ export function createInput(session: Session): Input {
     type,
     async click(element) {
       await send('POST', `/element/${await reference(element)}/click`)
+      await settle(session)
     },
     async fill(element, text) {
       await inElement(session, element, '(element) => element.focus()')

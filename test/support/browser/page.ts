@@ -25,7 +25,7 @@ import {
 } from './accessible-nodes.ts'
 import type { Key } from './key-strokes.ts'
 import { createEmulation, LATENCY_MS, type Emulation } from './page-emulation.ts'
-import { createInput, inElement, valueOf } from './page-input.ts'
+import { createInput, inElement, settle, valueOf } from './page-input.ts'
 import type { AllowedProblem, PageRequest, Problem, Traffic } from './page-traffic.ts'
 import { PATIENCE_MS, until } from './patience.ts'
 import { addAuthenticator, type VirtualAuthenticator } from './virtual-authenticator.ts'
@@ -36,8 +36,6 @@ const SCREENSHOTS = join(import.meta.dirname, '../../../dist/screenshots')
 const OUTLINE_CHARS_MAX = 4000
 /** How long problems() waits for responses that are pending. */
 const SETTLE_MS = 10_000
-/** Runs in the page: behind the event that tells it of another `#…`, which is a task of its own. */
-const NEXT_TASK = 'new Promise((resolve) => setTimeout(resolve))'
 /** What stands where something is still on its way. */
 const LOADING = '[aria-busy="true"], .skeleton'
 /** Refusals that no patience heals. */
@@ -206,8 +204,7 @@ export async function openPage(parts: PageParts, size: Size): Promise<Page> {
     newTab,
     async open(url) {
       await send('POST', '/url', { url: new URL(url, service).href })
-      // A page that moves on meanwhile has no such task any more.
-      await devTools('Runtime.evaluate', { expression: NEXT_TASK, awaitPromise: true }).catch(() => {})
+      await settle(session)
     },
     reload: async () => void (await send('POST', '/refresh')),
     back: async () => void (await send('POST', '/back')),
