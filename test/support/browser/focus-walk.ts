@@ -66,9 +66,9 @@ function begin(): number {
     const { width, height } = element.getBoundingClientRect()
     return width > 1 && height > 1 && element.checkVisibility({ visibilityProperty: true, opacityProperty: true })
   }
-  /** Brings transitions to their end, so that styles are what they will be. */
+  /** Brings transitions, and animations that end, to their end, so that styles are what they will be: a dialog opens by one. */
   const settle = (): void => {
-    for (const animation of document.getAnimations()) if (animation instanceof CSSTransition) animation.finish()
+    for (const animation of document.getAnimations()) if (Number.isFinite(animation.effect?.getComputedTiming().endTime)) animation.finish()
   }
 
   if (document.activeElement instanceof HTMLElement) document.activeElement.blur()

@@ -11,7 +11,7 @@ import type { Page } from './page.ts'
 export function sidewaysFindings(page: Page): Promise<readonly string[]> {
   return page.evaluate(() => {
     const width = document.documentElement.clientWidth
-    for (const animation of document.getAnimations()) if (animation instanceof CSSTransition) animation.finish()
+    for (const animation of document.getAnimations()) if (Number.isFinite(animation.effect?.getComputedTiming().endTime)) animation.finish()
     const isHeld = (element: Element): boolean => {
       for (let one = element.parentElement; one !== null && one !== document.body; one = one.parentElement)
         if (getComputedStyle(one).overflowX !== 'visible') return true
