@@ -1,4 +1,4 @@
-/** Transactions of feeds leave eight ninths of the time to others, by a fixed clock. */
+/** Transactions of feeds leave nine tenths of the time to others, by a fixed clock. */
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { abortable, createIngestPace } from '../../../src/content/feeds/ingest-pace.ts'
@@ -23,12 +23,12 @@ function fixedPace() {
   return { pace, run, pauses, rest: (more: number) => void (ms += more) }
 }
 
-it('a transaction begins nine times as long behind its predecessor as that has taken', async () => {
+it('a transaction begins ten times as long behind its predecessor as that has taken', async () => {
   const { run, pauses, rest } = fixedPace()
   rest(1_000)
   // The long rest is credited with 100 ms: the first pause begins behind it.
   for (const took of [20, 10, 10]) await run(took)
-  assert.deepEqual(pauses, [60, 80])
+  assert.deepEqual(pauses, [80, 90])
 })
 
 it('one that begins late has had a part of the next pause already, and time that it waits for others is not its own', async () => {
@@ -39,13 +39,13 @@ it('one that begins late has had a part of the next pause already, and time that
   await run(10)
   rest(95)
   await run(10)
-  assert.deepEqual(pauses, [80, 50])
+  assert.deepEqual(pauses, [90, 60])
 })
 
 it('one that takes very long, as on a slow disk, is followed by the next one after 200 ms at most', async () => {
   const { run, pauses } = fixedPace()
   for (const took of [20, 90, 150, 1]) await run(took)
-  assert.deepEqual(pauses, [60, 110, 50])
+  assert.deepEqual(pauses, [80, 110, 50])
 })
 
 it('none begins behind an abort, also where its pause has begun before', async () => {
