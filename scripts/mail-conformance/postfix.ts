@@ -59,7 +59,7 @@ export async function startPostfix({ account, certificates, jail }: Kit): Promis
   jail.write('/etc/postfix/master.cf', masterCf(ports))
   const greylist = (address: string, isListed: boolean): void =>
     jail.write('/etc/postfix/greylist', isListed ? `${address} 450 4.7.1 Greylisted, try again later\n` : '')
-  jail.directories('nobody', '/var/mail/inbox')
+  jail.directories(UNPRIVILEGED, '/var/mail/inbox')
   // What `postfix start` would make.
   jail.directories('postfix', '/var/spool/postfix/hold', '/var/spool/postfix/trace')
   greylist('unused@example.net', true)
@@ -92,6 +92,9 @@ export async function startPostfix({ account, certificates, jail }: Kit): Promis
   }
 }
 
+/** The account of Unix without rights, and its group. */
+const UNPRIVILEGED = '65534'
+
 const MAIN_CF = `compatibility_level = 3.6
 myhostname = mail.example.test
 mydestination =
@@ -105,7 +108,7 @@ shlib_directory = /usr/lib/postfix
 data_directory = /var/lib/postfix
 mail_owner = postfix
 setgid_group = postdrop
-default_privs = nobody
+default_privs = daemon
 maillog_file = /var/log/mail.log
 alias_maps =
 smtpd_peername_lookup = no
@@ -113,8 +116,8 @@ virtual_transport = virtual
 virtual_mailbox_domains = example.net, bücher.example, xn--bcher-kva.example
 virtual_mailbox_base = /var/mail
 virtual_mailbox_maps = static:inbox/
-virtual_uid_maps = static:65534
-virtual_gid_maps = static:65534
+virtual_uid_maps = static:${UNPRIVILEGED}
+virtual_gid_maps = static:${UNPRIVILEGED}
 smtpd_tls_security_level = encrypt
 smtpd_tls_auth_only = yes
 smtpd_tls_cert_file = /etc/postfix/certificate.pem
@@ -172,7 +175,7 @@ passdb {
 }
 userdb {
   driver = static
-  args = uid=nobody gid=nogroup home=/nonexistent
+  args = uid=${UNPRIVILEGED} gid=${UNPRIVILEGED} home=/nonexistent
 }
 # Dovecot delays clients that guess passwords.
 service anvil {

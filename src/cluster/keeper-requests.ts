@@ -14,7 +14,7 @@ import type { Clock } from '../base/clock.ts'
 import { isObject, parseJson } from '../base/json.ts'
 import type { Log } from '../base/log.ts'
 import { signRequest } from './node-requests.ts'
-import { sendToPeer, WRITES_PATH } from './peer-requests.ts'
+import { bytesOf, sendToPeer, WRITES_PATH } from './peer-requests.ts'
 
 /** Writes on their way to the keeper, and connections that they use. */
 const IN_FLIGHT_MAX = 512
@@ -103,7 +103,7 @@ export function createKeeperRequests({ node, signKey, ca, now, ticks, log }: Kee
       const response = await new Promise<IncomingMessage>((resolve, reject) => {
         request.on('response', resolve).on('error', reject).end(body)
       })
-      const received = await bytesOf(response)
+      const received = await bytesOf(response, RESPONSE_BYTES_MAX)
       if (response.statusCode === 200) return { kind: 'response', body: received }
       return { kind: isRefusal(response.statusCode, received) ? 'unsent' : 'unknown' }
     } catch {
@@ -252,15 +252,4 @@ function endWhenSilent(request: ClientRequest, { isConnected, isAlive, ticks }: 
     isOver = true
     clearTimeout(timer)
   }
-}
-
-async function bytesOf(response: IncomingMessage): Promise<Buffer> {
-  const chunks: Buffer[] = []
-  let bytes = 0
-  for await (const chunk of response as AsyncIterable<Buffer>) {
-    bytes += chunk.length
-    if (bytes > RESPONSE_BYTES_MAX) throw new Error('the response is too long')
-    chunks.push(chunk)
-  }
-  return Buffer.concat(chunks)
 }

@@ -140,7 +140,8 @@ async function textOf(response: IncomingMessage): Promise<string> {
   return (await bytesOf(response, TEXT_BYTES_MAX)).toString()
 }
 
-async function bytesOf(response: IncomingMessage, bytesMax: number): Promise<Buffer> {
+/** The body of a response. Throws PeerError for one that is longer. */
+export async function bytesOf(response: IncomingMessage, bytesMax: number): Promise<Buffer> {
   const chunks: Buffer[] = []
   let bytes = 0
   for await (const chunk of response as AsyncIterable<Buffer>) {
