@@ -61,15 +61,16 @@ export function createMainServer({ service, services, node, config, live, pageAs
     isEncrypted: facts.certificate !== undefined,
     run: { instance, versionsOf: node?.versionsOf },
   })
-  // The server is there before the first request.
-  const forwardedParts = { handlers: forwardedHandlers(ENDPOINTS.filter(({ byKeeper }) => byKeeper), service, guard), bodyLane: () => server.bodyLane, bodyBytesMax: { ...SERVER_LIMITS, ...facts.limits }.bodyBytesMax }
-  const forward =
-    node === undefined || store.replication === undefined
-      ? undefined
-      : createWriteForwarding({ ...node.writes, ...forwardedParts, replication: store.replication, guard })
+  const nodeParts = node && {
+    handlers: forwardedHandlers(ENDPOINTS.filter(({ byKeeper }) => byKeeper), service, guard),
+    // The server is there before the first request.
+    bodyLane: () => server.bodyLane,
+    bodyBytesMax: { ...SERVER_LIMITS, ...facts.limits }.bodyBytesMax,
+  }
+  const forward = nodeParts && store.replication && createWriteForwarding({ ...node.writes, ...nodeParts, replication: store.replication, guard })
   const routes = [
     ...routesOf(ENDPOINTS, service, guard, forward),
-    ...(node?.routes(services, pictures, forwardedParts) ?? []),
+    ...(nodeParts ? node.routes(services, pictures, nodeParts) : []),
     pictureRoute({ store, files: pictures, fetchMissing, log }),
     ...(config.dashboard ? pageRoutes(pageAssets, config, service.content.represent) : []),
     ...publications.routes,

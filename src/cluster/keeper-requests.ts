@@ -4,7 +4,6 @@
  * Which of three things is true decides what may follow: there is a response; or the keeper certainly has nothing of the
  * request, or refused it, so that the write may be made elsewhere; or it is unknown, and the write must not be made again.
  */
-import { createHash } from 'node:crypto'
 import type { Agent, ClientRequest, IncomingMessage, RequestOptions } from 'node:http'
 import type { Socket } from 'node:net'
 import { setImmediate as nextTurn } from 'node:timers/promises'
@@ -13,15 +12,13 @@ import { setNewest } from '../base/bounded-map.ts'
 import type { Clock } from '../base/clock.ts'
 import { isObject, parseJson } from '../base/json.ts'
 import type { Log } from '../base/log.ts'
+import { joinParts, LENGTH_BYTES, splitParts, WRITES_BYTES_MAX, WRITES_MAX, writesPath } from './keeper-message.ts'
 import { signRequest } from './node-requests.ts'
-import { bytesOf, sendToPeer, WRITES_PATH } from './peer-requests.ts'
+import { bytesOf, sendToPeer } from './peer-requests.ts'
 
 /** Writes on their way to the keeper, and connections that they use. */
 const IN_FLIGHT_MAX = 512
 const SOCKETS_MAX = 64
-/** Of one request. */
-export const WRITES_MAX = 64
-export const WRITES_BYTES_MAX = 1024 * 1024
 /** Whose connections are kept, after the keeper has changed. */
 const KEEPERS_MAX = 8
 /** How long a connection may take to be made. */
@@ -162,17 +159,6 @@ export function createKeeperRequests({ node, signKey, ca, now, ticks, log }: Kee
   }
 }
 
-const LENGTH_BYTES = 4
-
-/** The path of a request with writes: good for one run of the keeper, as another has forgotten what came, and one body. */
-export function writesPath(startedAt: number, body: Uint8Array): string {
-  return `${WRITES_PATH}${startedAt}/${bodyHash(body)}`
-}
-
-export function bodyHash(body: Uint8Array): string {
-  return createHash('sha256').update(body).digest('base64url')
-}
-
 /** What the keeper answers to a request that it has had before: something between the nodes has sent it twice. */
 const REPEATED_STATUS = 409
 
@@ -185,31 +171,6 @@ function isRefusal(status: number | undefined, body: Buffer): boolean {
   } catch {
     return false
   }
-}
-
-/** Each part behind its length. */
-export function joinParts(parts: readonly Buffer[]): Buffer {
-  return Buffer.concat(
-    parts.flatMap((part) => {
-      const length = Buffer.alloc(LENGTH_BYTES)
-      length.writeUInt32BE(part.length)
-      return [length, part]
-    }),
-  )
-}
-
-/** Undefined where the bytes are not whole parts, or more than `count`. */
-export function splitParts(bytes: Buffer, count: number): readonly Buffer[] | undefined {
-  const parts: Buffer[] = []
-  let at = 0
-  while (at < bytes.length) {
-    if (parts.length === count || at + LENGTH_BYTES > bytes.length) return undefined
-    const end = at + LENGTH_BYTES + bytes.readUInt32BE(at)
-    if (end > bytes.length) return undefined
-    parts.push(bytes.subarray(at + LENGTH_BYTES, end))
-    at = end
-  }
-  return parts
 }
 
 function isTls(url: string): boolean {

@@ -2,7 +2,7 @@
 import type { Clock } from '../../base/clock.ts'
 import { fail } from '../../base/failure.ts'
 import type { Log } from '../../base/log.ts'
-import { bodyHash, joinParts, splitParts, WRITES_BYTES_MAX, WRITES_MAX } from '../../cluster/keeper-requests.ts'
+import { bodyHash, joinParts, splitParts, WRITES_BYTES_MAX, WRITES_MAX } from '../../cluster/keeper-message.ts'
 import { readSigned, type createSignerCheck } from '../../cluster/node-requests.ts'
 import { WRITES_PATH } from '../../cluster/peer-requests.ts'
 import type { BodyLane } from '../../http/body-lane.ts'
