@@ -281,7 +281,7 @@ describe('import decides row by row', () => {
     const codes = linesOf(['XA', 'XB', 'XA'].map((isoCode) => ({ isoCode, name: isoCode, flagUrl: '' })))
     const countries = await imported(data, 'country', codes, '--dry-run')
     assert.match(countries.stdout, /: 2 inserted, 0 replaced, 0 unchanged, 1 rejected/)
-    assert.match(countries.stderr, /^line 3, id "\w+": isoCode: another country has this code/)
+    assert.match(countries.stderr, /^line 3, id "\w+": isoCode: expected a code that no other country has, found "XA", which the country "\w+" has/)
     assert.equal(await exported(data, 'topic'), before)
   })
 })

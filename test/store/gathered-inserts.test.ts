@@ -33,8 +33,8 @@ function randomRow(random: Random, i: number): Written {
 function write(tables: BulkTables, { id, title, isTopic, isIncomplete }: Written): string {
   const model = isTopic ? topic : headline
   const place = isTopic || !isIncomplete ? model : (incompleteOf(model) ?? model)
-  const from = placesOf(model, true).find((one) => tables.stored(one, id) !== undefined)
-  const basis = from === undefined ? undefined : tables.stored(from, id)
+  const from = placesOf(model, true).find((one) => tables.textOf(one, id) !== undefined)
+  const basis = from === undefined ? undefined : tables.textOf(from, id)
   const copies = { topic: { id: 't' }, source: { id: 's' }, eventCountry: { id: 'c' } }
   const value = { id, title, name: title, ...copies, status: isIncomplete ? 'draft' : 'active', createdAt: DATE, updatedAt: DATE }
   const search = place.trigrams === undefined ? undefined : searchRow(place, value)

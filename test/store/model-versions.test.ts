@@ -31,7 +31,7 @@ it('every write of this process or of another moves the versions of the models t
   t.after(() => bulk.close())
   const write = (id: string, name: string, keep = true): Promise<unknown> =>
     bulk.transact((tables) => {
-      const basis = tables.stored(topic, id)
+      const basis = tables.textOf(topic, id)
       return tables.write(topic, { id, doc: JSON.stringify(topicOf(id, name)), search: undefined, basis })
     }, keep)
   const run = (sql: string) => (): void => void other.run(sql)

@@ -3,13 +3,14 @@ import { accessSync, closeSync, constants, existsSync, openSync, statSync, write
 import { dirname, resolve } from 'node:path'
 import { counted } from '../../base/counted.ts'
 import { describe } from '../../base/failure.ts'
+import type { RejectedRow } from '../../content/transfer/import-batch.ts'
 import type { KnownRow } from '../../content/transfer/import-dry-run.ts'
 import type { Model } from '../../models/schema.ts'
 import { systemReason } from '../../base/system-error.ts'
 import { UsageError } from '../command.ts'
 import { FILE_EXISTS, TransferFileError } from '../documents/transfer-file.ts'
 import type { ImportRequest } from './import-request.ts'
-import type { ImportEnd, ImportState, RejectedRow } from './import-writer.ts'
+import type { ImportEnd, ImportState } from './import-writer.ts'
 
 /** Rejected rows that are shown; --rejects has them all. */
 const REJECTS_SHOWN = 20

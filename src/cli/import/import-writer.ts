@@ -4,16 +4,13 @@
  * meanwhile. Beside a service, and through the log of a cluster, a batch is short, and gives way to others.
  */
 import type { Clock } from '../../base/clock.ts'
-import { describe } from '../../base/failure.ts'
-import type { SplitRow } from '../../base/row-splitter.ts'
+import { isBlank, isStored, runBatch, type RejectedRow, type RowBatch, type RowView, type UnreadableRow } from '../../content/transfer/import-batch.ts'
 import { knownRows, type FileAddresses, type KnownRow } from '../../content/transfer/import-dry-run.ts'
-import { isBlankRow } from '../../content/transfer/import-rows.ts'
 import type { CheckedRow, RowChecker } from '../../content/transfer/row-checker.ts'
 import type { AuditRecord } from '../../models/audit.ts'
 import { placesOf } from '../../models/incomplete.ts'
 import type { Model } from '../../models/schema.ts'
-import { nameOfCode } from '../../store/documents/distinct-codes.ts'
-import type { BulkRow, BulkTables, BulkWriter } from '../../store/writes/bulk-tables.ts'
+import type { BulkOutcome, BulkRow, BulkTables, BulkWriter } from '../../store/writes/bulk-tables.ts'
 import type { ImportedRow } from './import-ahead.ts'
 import type { Position } from './import-reader.ts'
 import type { Store } from '../../store/store.ts'
@@ -37,12 +34,6 @@ export interface ImportState extends Position {
   readonly refused: number
   /** Of those inserted, how many had no id in their row. */
   readonly newIds: number
-}
-
-export interface RejectedRow {
-  readonly line: number
-  readonly id: string | undefined
-  readonly message: string
 }
 
 export interface ImportTask {
@@ -73,7 +64,7 @@ export interface ImportTask {
 export interface ImportEnd {
   readonly state: ImportState
   /** Why the rest of the file was not read. */
-  readonly stop: { readonly line: number; readonly message: string } | undefined
+  readonly stop: UnreadableRow | undefined
   readonly isInterrupted: boolean
 }
 
@@ -114,10 +105,6 @@ async function importBatches(task: ImportTask): Promise<ImportEnd> {
   return { state, stop, isInterrupted: stop === undefined && (isCut || waiting.length > 0) }
 }
 
-function isBlank({ bytes, isTooLong, isUnclosed }: SplitRow): boolean {
-  return !isTooLong && !isUnclosed && isBlankRow(bytes)
-}
-
 interface Batch {
   readonly state: ImportState
   readonly rejected: readonly RejectedRow[]
@@ -137,27 +124,17 @@ async function commitBatch(task: ImportTask & { readonly batchMs: number }, rows
   }
   const work = (tables: BulkTables): Batch => {
     const deadline = now() + (isAlone ? ALONE_BATCH_MS : batchMs)
-    const state = { ...before }
-    const rejected: RejectedRow[] = []
     const known: KnownRow[] = []
-    let [stop, count] = [undefined as ImportEnd['stop'], 0]
-    for (const row of rows) {
-      const outcome = importRow(task, tables, row)
-      if (outcome.kind === 'unreadable') {
-        stop = { line: row.line, message: outcome.message }
-        break
-      }
-      state[outcome.kind]++
-      if (outcome.kind === 'refused') rejected.push({ line: row.line, id: outcome.id, message: outcome.message })
-      else {
-        if (outcome.kind === 'inserted' && outcome.isNewId) state.newIds++
-        if (isDryRun) known.push(...knownRows({ documents: task, model, addresses: task.addresses }, outcome.document, row.line))
-      }
-      state.offset = row.nextOffset
-      state.line = row.nextLine
-      count++
-      if (now() > deadline || (!isAlone && state.offset - before.offset >= SHARED_BATCH_BYTES)) break
+    const write = (row: BulkRow, line: number): BulkOutcome => {
+      const outcome = tables.write(model, row)
+      if (isDryRun && isStored(outcome)) known.push(...knownRows({ documents: task, model, addresses: task.addresses }, row, line))
+      return outcome
     }
+    const mayGoOn = ({ nextOffset }: ImportedRow): boolean => now() <= deadline && (isAlone || nextOffset - before.offset < SHARED_BATCH_BYTES)
+    const check: RowBatch<ImportedRow>['check'] = (row, view) => checkNow(task, view, row)
+    const { count, rejected, stopped: stop, ...counts } = runBatch({ model, check, rows, mayGoOn }, { ...tables, write })
+    const last = rows[count - 1]
+    const state = last === undefined ? before : { ...sumOf(before, { ...counts, refused: rejected.length }), offset: last.nextOffset, line: last.nextLine }
     if (count > 0) {
       if (note !== undefined) tables.note(note, JSON.stringify({ ...state, at: now() }))
       tables.record(recordAt(state))
@@ -170,39 +147,21 @@ async function commitBatch(task: ImportTask & { readonly batchMs: number }, rows
   return batch
 }
 
-type RowOutcome =
-  | Exclude<CheckedRow, { readonly kind: 'document' }>
-  | { readonly kind: 'inserted' | 'replaced' | 'unchanged'; readonly isNewId: boolean; readonly document: BulkRow }
+type Counts = Omit<ImportState, keyof Position>
 
-function importRow(task: ImportTask, tables: BulkTables, row: ImportedRow): RowOutcome {
-  const { model } = task
-  const checked = checkNow(task, tables, row)
-  if (checked.kind !== 'document') return checked
-  const { document, isNewId } = checked
-  const { id } = document
-  const reject = (message: string): RowOutcome => ({ kind: 'refused', id, message })
-  const outcome = tables.write(model, document)
-  switch (outcome) {
-    case 'taken':
-      return reject(takenMessage(model))
-    case 'orphan':
-      return reject(`id: expected the id of a user, found ${describe(id)}, which no user has`)
-    case 'last-admin':
-      return reject('The last administrator cannot be demoted here: give another user the role first')
-    default:
-      return { kind: outcome, isNewId, document }
+function sumOf(before: Counts, more: Counts): Counts {
+  return {
+    inserted: before.inserted + more.inserted,
+    replaced: before.replaced + more.replaced,
+    unchanged: before.unchanged + more.unchanged,
+    refused: before.refused + more.refused,
+    newIds: before.newIds + more.newIds,
   }
 }
 
-function takenMessage({ name, distinct }: Model): string {
-  if (distinct === undefined) return 'email: a user with this e-mail address exists already'
-  return `${distinct}: another ${name} has this ${nameOfCode(distinct)}: change it there, or give the row the id of that ${name}`
-}
-
 /** A check ahead holds where still nothing is stored under the id: an earlier row or a service may have stored it. */
-function checkNow({ check, model }: ImportTask, tables: BulkTables, row: ImportedRow): CheckedRow {
+function checkNow({ check, model }: ImportTask, view: RowView, row: ImportedRow): CheckedRow {
   const { ahead } = row
-  const isStored = ahead !== undefined && placesOf(model, true).some((place) => tables.stored(place, ahead.id) !== undefined)
-  if (ahead === undefined || isStored) return check(row, { textOf: tables.stored, lookUp: tables.lookUp })
-  return { kind: 'document', document: ahead, isNewId: false }
+  const isStored = ahead !== undefined && placesOf(model, true).some((place) => view.textOf(place, ahead.id) !== undefined)
+  return ahead === undefined || isStored ? check(row, view) : { kind: 'document', document: ahead, isNewId: false }
 }

@@ -10,26 +10,23 @@ import { setImmediate as turn } from 'node:timers/promises'
 import type { Clock } from '../../base/clock.ts'
 import { BARE_RETURN, CsvError, hasBareReturn, type Separator } from '../../base/csv.ts'
 import { isoDate } from '../../base/dates.ts'
-import { describe, Failure } from '../../base/failure.ts'
+import { Failure } from '../../base/failure.ts'
 import { parseJson, type JsonObject } from '../../base/json.ts'
-import type { Problem } from '../../base/problem.ts'
 import { createRowSplitter, type SplitRow } from '../../base/row-splitter.ts'
 import { placeFor } from '../../models/incomplete.ts'
 import type { Model } from '../../models/schema.ts'
 import type { Requester } from '../../store/actor.ts'
-import type { BulkRow } from '../../store/writes/bulk-tables.ts'
-import { codeProblem } from '../../store/documents/distinct-codes.ts'
+import type { BulkOutcome, BulkRow } from '../../store/writes/bulk-tables.ts'
 import { requireAdministrator } from '../rules/access.ts'
 import { csvColumns } from './csv-columns.ts'
 import { changeAnywhere } from '../reads/incomplete-drafts.ts'
+import { runBatch, takenCode, type BatchOutcome, type RejectedRow, type RowBatch, type UnreadableRow } from './import-batch.ts'
 import { createDryRun, knownRows, type FileAddresses, type KnownRow } from './import-dry-run.ts'
 import { isBlankRow, readHeader, readTexts, rejectMessage, requireColumns, requireLineFeeds, separatorIn, type RowFormat } from './import-rows.ts'
 import type { KeepProgress } from '../repeatable.ts'
-import { createRowChecker, type RowChecker } from './row-checker.ts'
-import type { InsertOutcome } from '../../store/documents/document-tables.ts'
+import { createRowChecker } from './row-checker.ts'
 import type { TransactionView } from '../../store/documents/transaction-view.ts'
 import type { Steps } from '../../store/writes/document-writes.ts'
-import type { Store } from '../../store/store.ts'
 import type { ReadStore } from '../../store/read-store.ts'
 import type { Writable, Writer } from '../../store/writes/writer.ts'
 
@@ -64,12 +61,6 @@ export interface ImportPiece {
   readonly isDryRun: boolean
 }
 
-export interface RejectedLine {
-  readonly line: number
-  readonly id: string | undefined
-  readonly message: string
-}
-
 export interface PieceResult {
   /** How many bytes of the piece are done; the next one begins behind them, on `nextLine`. */
   bytes: number
@@ -79,11 +70,11 @@ export interface PieceResult {
   inserted: number
   replaced: number
   unchanged: number
-  readonly rejected: readonly RejectedLine[]
+  readonly rejected: readonly RejectedRow[]
   /** Of a dry run: rows with the address of another document, or of an earlier row. */
   readonly sameAddress: readonly KnownRow[]
   /** Why no more of the file can be read. */
-  stopped: { readonly line: number; readonly message: string } | undefined
+  stopped: UnreadableRow | undefined
   /** Why the rows behind `bytes` were not taken, after earlier ones were stored. */
   failed: Pick<Failure, 'code' | 'message'> | undefined
 }
@@ -139,7 +130,7 @@ export async function importPiece({ store, now }: Context, piece: ImportPiece, b
 interface PieceRun {
   /** Where an earlier request has come. */
   readonly begin: Progress | undefined
-  readonly batch: (batch: RowBatch, before: Progress) => Promise<Progress>
+  readonly batch: (batch: RowBatch<SplitRow>, before: Progress) => Promise<Progress>
 }
 
 function checkRows(store: Context['store'], model: Model): PieceRun {
@@ -149,11 +140,14 @@ function checkRows(store: Context['store'], model: Model): PieceRun {
     begin: undefined,
     async batch(batch, before) {
       const known: KnownRow[] = []
-      const outcome = runRows(batch, dryRun, (row, line) => {
+      const write = (row: BulkRow, line: number): BulkOutcome => {
+        if (row.basis === row.doc) return 'unchanged'
+        if (takenCode(dryRun.lookUp, model, row) !== undefined) return 'taken'
         dryRun.add(row, line)
         known.push(...knownRows({ documents: store.documents, model, addresses }, row, line))
-      })
-      const { done, result } = added(before, outcome)
+        return row.basis === undefined ? 'inserted' : 'replaced'
+      }
+      const { done, result } = added(before, batch.rows, runBatch(batch, { ...dryRun, write }))
       return { done, result: { ...result, sameAddress: [...result.sameAddress, ...known] } }
     },
   }
@@ -165,7 +159,8 @@ function writeRows(writer: Pick<Writer, 'together'>, model: Model, repeated: Rep
     begin: kept === undefined ? undefined : (JSON.parse(kept) as Progress),
     async batch(batch, before) {
       const { progress, text } = await writer.together((view, steps) => {
-        const next = added(before, runRows(batch, view, (row) => writeRow(model, row, { view, steps })))
+        const outcome = runBatch(batch, { ...view, write: (row) => writeRow(model, row, { view, steps }) })
+        const next = added(before, batch.rows, outcome)
         if (repeated === undefined) return { progress: next, text: undefined }
         const json = JSON.stringify(next)
         repeated.keep(steps, json, kept)
@@ -220,73 +215,30 @@ function stop(result: PieceResult, line: number, message: string): undefined {
   result.stopped = { line, message }
 }
 
-interface RowBatch {
-  readonly model: Model
-  readonly check: RowChecker
-  readonly rows: readonly SplitRow[]
-  readonly mayGoOn: () => boolean
-}
-
-type Outcome = Omit<PieceResult, 'columns' | 'separator' | 'rejected' | 'sameAddress' | 'failed'> & { count: number; readonly rejected: RejectedLine[] }
-
-/** Checks and writes the first of the rows, at least one. Changes nothing of its arguments: over a log it runs again. */
-function runRows(
-  { model, check, rows, mayGoOn }: RowBatch,
-  { textOf, lookUp }: Pick<TransactionView, 'textOf' | 'lookUp'>,
-  write: (row: BulkRow, line: number) => InsertOutcome | void,
-): Outcome {
-  const outcome: Outcome = { bytes: 0, nextLine: 1, inserted: 0, replaced: 0, unchanged: 0, rejected: [], stopped: undefined, count: 0 }
-  const reject = (line: number, id: string | undefined, message: string): void => void outcome.rejected.push({ line, id, message })
-  for (const row of rows) {
-    const isBlank = !row.isTooLong && !row.isUnclosed && isBlankRow(row.bytes)
-    const found = isBlank ? undefined : check(row, { textOf, lookUp })
-    if (found?.kind === 'unreadable') {
-      outcome.stopped = { line: row.line, message: found.message }
-      return outcome
-    }
-    if (found?.kind === 'refused') reject(row.line, found.id, found.message)
-    if (found?.kind === 'document') {
-      const { id, basis, doc } = found.document
-      const taken = takenCode(lookUp, model, found.document)
-      const written = basis === doc || taken !== undefined ? undefined : write(found.document, row.line)
-      if (taken !== undefined) reject(row.line, id, `${taken.path}: ${taken.message}`)
-      else if (written === 'exists') reject(row.line, id, `A ${model.name} with the same unique value exists already`)
-      else if (written === 'orphan') reject(row.line, id, `id: expected the id of a user, found ${describe(id)}, which no user has`)
-      else outcome[basis === undefined ? 'inserted' : basis === doc ? 'unchanged' : 'replaced']++
-    }
-    outcome.bytes = row.nextOffset
-    outcome.nextLine = row.nextLine
-    outcome.count++
-    if (!mayGoOn()) return outcome
-  }
-  return outcome
-}
-
-/** Of a code that another document has. What is not complete yet may have any. */
-function takenCode(lookUp: Store['documents']['lookUp'], model: Model, { id, doc, basis, from, place }: BulkRow): Problem | undefined {
-  if (model.distinct === undefined || place !== undefined) return undefined
-  const stored = basis === undefined || from !== undefined ? undefined : (parseJson(basis) as JsonObject)
-  return codeProblem(lookUp, model, { id, value: parseJson(doc) as JsonObject, stored })
-}
-
-function writeRow(
-  model: Model,
-  { id, doc, basis }: BulkRow,
-  { view, steps }: { readonly view: TransactionView; readonly steps: Steps },
-): InsertOutcome | void {
+/** A change of the administrator: it goes through the steps of a request, which capture its history and whose it is. */
+function writeRow(model: Model, row: BulkRow, { view, steps }: { readonly view: TransactionView; readonly steps: Steps }): BulkOutcome {
+  const { id, doc, basis } = row
+  if (basis === doc) return 'unchanged'
+  if (takenCode(view.lookUp, model, row) !== undefined) return 'taken'
   const value = parseJson(doc) as JsonObject
-  if (basis === undefined) return steps.insert(placeFor(model, value), { id, value, text: doc })
+  if (basis === undefined) {
+    const inserted = steps.insert(placeFor(model, value), { id, value, text: doc })
+    return inserted === 'exists' ? 'taken' : inserted
+  }
   changeAnywhere(view, steps, { model, id, change: () => value })
+  return 'replaced'
 }
 
-function added({ done, result }: Progress, { count, bytes, nextLine, inserted, replaced, unchanged, rejected, stopped }: Outcome): Progress {
+function added({ done, result }: Progress, rows: readonly SplitRow[], { count, rejected, stopped, ...counts }: BatchOutcome): Progress {
   const sums = {
-    inserted: result.inserted + inserted,
-    replaced: result.replaced + replaced,
-    unchanged: result.unchanged + unchanged,
+    inserted: result.inserted + counts.inserted,
+    replaced: result.replaced + counts.replaced,
+    unchanged: result.unchanged + counts.unchanged,
     rejected: [...result.rejected, ...rejected],
   }
-  return { done: done + count, result: { ...result, ...sums, stopped, ...(count > 0 ? { bytes, nextLine } : {}) } }
+  const last = rows[count - 1]
+  const end = last === undefined ? {} : { bytes: last.nextOffset, nextLine: last.nextLine }
+  return { done: done + count, result: { ...result, ...sums, ...end, stopped } }
 }
 
 /** Users are not imported in pieces. */

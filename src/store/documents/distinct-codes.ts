@@ -35,7 +35,7 @@ export function codeProblem(lookUp: LookUp, model: Model, written: WrittenCode):
 }
 
 /** What messages call the member that is distinct: that of countries, `isoCode`, is a code. */
-export function nameOfCode(path: string): string {
+function nameOfCode(path: string): string {
   return /code$/i.test(path) ? 'code' : path
 }
 

@@ -45,7 +45,7 @@ export function bulkTables({ accountOf, rowsPerStatement, ...moving }: BulkParts
         })
   const writing = { ...moving, inserts }
   const tables: BulkTables = {
-    stored(model, id) {
+    textOf(model, id) {
       if (inserts?.has(model, id) === true) inserts.flush()
       return getDocument(database, model, id)
     },
@@ -146,7 +146,7 @@ export interface BulkRow {
   readonly place?: string | undefined
   /** The same of the document that it replaces. */
   readonly from?: string | undefined
-  /** The document that it replaces, as `stored` gave it in this transaction; undefined where there was none. */
+  /** The document that it replaces, as `textOf` gave it in this transaction; undefined where there was none. */
   readonly basis: string | undefined
 }
 
@@ -156,7 +156,7 @@ export type BulkOutcome = 'inserted' | 'replaced' | 'unchanged' | 'taken' | 'orp
 /** What work in a transaction may do. */
 export interface BulkTables {
   /** The JSON text of a stored document. */
-  stored(model: Model, id: string): string | undefined
+  textOf(model: Model, id: string): string | undefined
   /** Stored documents by a text of theirs, without new ones that this load has written to the same model. */
   readonly lookUp: LookUp
   write(model: Model, row: BulkRow): BulkOutcome

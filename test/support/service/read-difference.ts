@@ -146,7 +146,7 @@ export async function readDifference(t: Cleanup, service: TestService, random: R
       if (!idsOf('headline').includes(id)) idsOf('headline').push(id)
       const value: JsonObject = { ...bodies['headline']?.(), id }
       await bulk.transact((tables) => {
-        const basis = tables.stored(headline, id)
+        const basis = tables.textOf(headline, id)
         return tables.write(headline, { id, doc: JSON.stringify(value), search: searchRow(headline, value), basis })
       }, !random.oneIn(4))
     },
