@@ -91,7 +91,7 @@ async function runWith({ seed, machines, directory, seconds, bug }: FaultyRun, c
   // The small disk goes with the run; what it holds may explain a fault.
   const { differences } = inspected
   if (faults.length + differences.length > 0 && disk !== undefined) cpSync(disk, join(directory, 'last-node'), { recursive: true })
-  return { faults, differences, summary: summaryOf(history, said) }
+  return { faults, differences, summary: summaryOf(history, said, begun) }
 }
 
 /** Waits until each node serves again. */
@@ -117,17 +117,19 @@ function fill(disk: string): () => void {
   return () => rmSync(ballast, { force: true })
 }
 
-function summaryOf(history: readonly Operation[], said: readonly string[]): string {
+function summaryOf(history: readonly Operation[], said: readonly string[], begun: number): string {
   const count = (outcome: string): number => history.filter((operation) => operation.outcome === outcome).length
+  const gap = longestGap(history)
   return (
     `${history.length} operations: ${count('ok')} ok, ${count('failed')} failed, ${count('unknown')} unknown; ` +
-    `${said.length} faults; longest time without a write ${longestGap(history).toFixed(0)} ms`
+    `${said.length} faults; longest time without a write ${(gap.end - gap.start).toFixed(0)} ms, from ${((gap.start - begun) / 1000).toFixed(1)} s`
   )
 }
 
-function longestGap(history: readonly Operation[]): number {
+function longestGap(history: readonly Operation[]): { readonly start: number; readonly end: number } {
   const isWrite = ({ kind, outcome }: Operation): boolean => outcome === 'ok' && !kind.endsWith('Read')
   const ends = history.filter(isWrite).map(({ end }) => end).sort((a, b) => a - b)
-  return ends.reduce((longest, end, i) => Math.max(longest, end - (ends[i - 1] ?? end)), 0)
+  const gaps = ends.slice(1).map((end, i) => ({ start: ends[i] ?? end, end }))
+  return gaps.reduce((longest, gap) => (gap.end - gap.start > longest.end - longest.start ? gap : longest), { start: 0, end: 0 })
 }
 
