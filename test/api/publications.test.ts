@@ -271,9 +271,12 @@ describe('a secret address', () => {
 })
 
 it('people who come to a wrong address get a page in their language', async () => {
-  const response = await get('/p/nowhere/', { 'accept-language': 'ar;q=0.9, de;q=0.3' })
-  assert.deepEqual([response.status, response.headers.get('content-type'), response.headers.get('cache-control')], [404, 'text/html; charset=utf-8', 'no-store'])
-  assert.match(await response.text(), /^<!doctype html>\n<html lang="ar" dir="rtl">/)
+  for (const path of ['/p/', '/p/nowhere/', '/p/nowhere/secret/']) {
+    const response = await get(path, { 'accept-language': 'ar;q=0.9, de;q=0.3' })
+    const { status, headers } = response
+    assert.deepEqual([status, headers.get('content-type'), headers.get('cache-control')], [404, 'text/html; charset=utf-8', 'no-store'], path)
+    assert.match(await response.text(), /^<!doctype html>\n<html lang="ar" dir="rtl">/)
+  }
   assert.match(await textOf('/p/nowhere/'), /There is nothing at this address\./)
 })
 

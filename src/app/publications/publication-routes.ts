@@ -4,7 +4,7 @@
  */
 import { fail } from '../../base/failure.ts'
 import type { Config } from '../../config/settings.ts'
-import { createPublicationReads } from '../../content/publications/publication-reads.ts'
+import { createPublicationReads, noPublication } from '../../content/publications/publication-reads.ts'
 import { createPageCache, type PageCache } from '../../content/reads/page-cache.ts'
 import { createReads } from '../../content/reads/reads.ts'
 import { entityTag } from '../../http/entity-tag.ts'
@@ -12,6 +12,7 @@ import type { Exchange, Handler, HttpResponse } from '../../http/exchange.ts'
 import type { KeptBody } from '../../http/kept-body.ts'
 import type { Route } from '../../http/router.ts'
 import { SECURITY_HEADERS } from '../page-routes.ts'
+import { forPeople } from './failures-for-readers.ts'
 import { FORM, FORMATS, keptBody, type Rendered } from './publication-formats.ts'
 import { listHandler, paperHandler, type PublicationParts, type Serving } from './publication-handlers.ts'
 
@@ -33,6 +34,7 @@ export function publicationRoutes(parts: PublicationParts): { readonly routes: r
     routes: [
       { method: 'GET', path: '/robots.txt', handler: robotsHandler(settings) },
       { method: 'GET', path: `/p/${LIST_FILE}`, handler: listHandler(serving) },
+      { method: 'GET', path: '/p/', handler: forPeople(nowhere, parts.log) },
       { method: 'GET', path: '/p/:name', handler: (exchange) => withSlash(exchange, 'name') },
       { method: 'GET', path: '/p/:name/:secret', handler: (exchange) => withSlash(exchange, 'secret') },
       ...FORMATS.flatMap((format): Route[] => [
@@ -41,6 +43,10 @@ export function publicationRoutes(parts: PublicationParts): { readonly routes: r
       ]),
     ],
   }
+}
+
+function nowhere(): never {
+  throw noPublication()
 }
 
 /** Only publications are for search engines, where they are at all. */

@@ -43,7 +43,7 @@ export function hashOfSecret(secret: string): Buffer {
 }
 
 /** One failure for every reason, so that it tells nothing of what there is. */
-function noPublication(): Failure {
+export function noPublication(): Failure {
   return fail('notFound', 'There is no publication at this address')
 }
 
