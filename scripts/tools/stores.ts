@@ -22,7 +22,17 @@ import type { Writer } from '../../src/store/writes/writer.ts'
 export type SystemStore = Store & Writer
 
 export function systemStore(store: Store): SystemStore {
-  return { ...store, ...store.as(SYSTEM) }
+  return Object.setPrototypeOf({ ...store }, store.as(SYSTEM)) as SystemStore
+}
+
+/** The names of all writes. A writer has them from its prototype. */
+export function writeNames(writer: Writer): readonly (keyof Writer)[] {
+  return Object.keys(Object.getPrototypeOf(writer) as object) as (keyof Writer)[]
+}
+
+/** A writer with other members in place of some of its own. */
+export function writerWith(writer: object, own: { readonly [Name in keyof Writer]?: unknown }): Writer {
+  return Object.create(writer, Object.getOwnPropertyDescriptors(own)) as Writer
 }
 
 export interface TestStore {

@@ -70,7 +70,9 @@ function documentSteps({ database, search, capture, inserts }: Pick<ActorTransac
     }
     return {
       ...historySteps({ database, search, capture }, { view, record }),
-      feeds: feedSteps(database, record),
+      get feeds() {
+        return feedSteps(database, record)
+      },
       /** What `admit` throws is thrown, and nothing is inserted. */
       insert(model: Model, document: Document, admit?: (view: TransactionView) => void): InsertOutcome {
         admit?.(view)

@@ -3,9 +3,9 @@
  * record as a row of the same transaction (audit-trail.ts), and may throw unauthorized. What must happen together is one
  * write, with its conditions inside, so that no caller can check first and act later.
  */
-import type { Actor, Visitor } from '../actor.ts'
+import { SYSTEM, type Actor, type Visitor } from '../actor.ts'
 import { accountErasure, accountWrites, sessionWrites } from './account-writes.ts'
-import { transactionsOf, type WriterParts } from './actor-transactions.ts'
+import { transactionsOf, type ActorTransactions, type WriterParts } from './actor-transactions.ts'
 import { documentWrites } from './document-writes.ts'
 import { feedWrites } from './feed-writes.ts'
 import { publicationWrites } from './publication-writes.ts'
@@ -13,7 +13,15 @@ import { pictureWrites } from './picture-writes.ts'
 import { outboxWrites, serviceWrites } from './service-writes.ts'
 
 /** All that can be changed. */
-export type Writer = ReturnType<ReturnType<typeof createWriter>>
+export type Writer = ReturnType<typeof documentWrites> &
+  ReturnType<typeof accountWrites> &
+  ReturnType<typeof sessionWrites> &
+  ReturnType<typeof feedWrites> &
+  ReturnType<typeof publicationWrites> &
+  ReturnType<typeof pictureWrites> &
+  ReturnType<typeof outboxWrites> &
+  ReturnType<typeof serviceWrites>
+
 /** What a request without an access token can change. */
 export type VisitorWriter = Pick<
   Writer,
@@ -26,19 +34,41 @@ export interface Writable {
   as(actor: Visitor): VisitorWriter
 }
 
+/** Makes the writes of one subject for an actor. */
+type Subject = (transactions: ActorTransactions) => Partial<Writer>
+
+/** Returns the function that makes the writer of an actor: each write when it is first called. */
 export function createWriter(parts: WriterParts) {
   const erasure = accountErasure(parts)
-  return (actor: Actor | Visitor) => {
-    const transactions = transactionsOf(actor, parts)
-    return {
-      ...documentWrites(transactions),
-      ...accountWrites(transactions, parts, erasure),
-      ...sessionWrites(transactions),
-      ...feedWrites(transactions),
-      ...publicationWrites(transactions),
-      ...pictureWrites(transactions),
-      ...outboxWrites(transactions),
-      ...serviceWrites(transactions, erasure),
+  const subjects: readonly Subject[] = [
+    documentWrites,
+    (transactions) => accountWrites(transactions, parts, erasure),
+    sessionWrites,
+    feedWrites,
+    publicationWrites,
+    pictureWrites,
+    outboxWrites,
+    (transactions) => serviceWrites(transactions, erasure),
+  ]
+  const members = lazyMembers(subjects, transactionsOf(SYSTEM, parts))
+  return (actor: Actor | Visitor): Writer =>
+    Object.create(members, { transactions: { value: transactionsOf(actor, parts) } }) as Writer
+}
+
+/** The prototype of all writers: most of them write once, in one subject. `sample` gives the names of each subject. */
+function lazyMembers(subjects: readonly Subject[], sample: ActorTransactions): object {
+  const members = {}
+  for (const subject of subjects) {
+    for (const name of Object.keys(subject(sample)) as (keyof Writer)[]) {
+      Object.defineProperty(members, name, {
+        enumerable: true,
+        get(this: { readonly transactions: ActorTransactions }) {
+          const value = subject(this.transactions)[name]
+          Object.defineProperty(this, name, { value })
+          return value
+        },
+      })
     }
   }
+  return members
 }

@@ -15,7 +15,7 @@ import type { Actor } from '../../../src/store/actor.ts'
 import { FEED } from '../../../scripts/tools/data-bodies.ts'
 import { UNPACED } from '../../support/feeds/unpaced.ts'
 import { recordingLog } from '../../../scripts/tools/recording-log.ts'
-import { testStore } from '../../../scripts/tools/stores.ts'
+import { testStore, writerWith } from '../../../scripts/tools/stores.ts'
 import { temporaryDirectory } from '../../../scripts/tools/temporary-directory.ts'
 
 const NOW = Date.parse('2026-03-01T12:00:00.000Z')
@@ -83,13 +83,13 @@ it('a process that ends within a file loses no item of it and doubles none', asy
   for (const left of [1, 2]) {
     let writes = 0
     const dying = {
-      as: (actor: Actor) => ({
-        ...store.as(actor as never),
-        together: (work: never) => {
-          if (++writes > left) throw new Error('killed')
-          return store.as(actor as never).together(work)
-        },
-      }),
+      as: (actor: Actor) =>
+        writerWith(store.as(actor as never), {
+          together: (work: never) => {
+            if (++writes > left) throw new Error('killed')
+            return store.as(actor as never).together(work)
+          },
+        }),
     } as unknown as Pick<typeof store, 'as'>
     const first = start(dying)
     await first.look()

@@ -17,7 +17,7 @@ import { matchAll } from '../../../src/query/ast.ts'
 import { OPERATOR, SYSTEM, type Actor } from '../../../src/store/actor.ts'
 import { COUNTRY, FEED, HEADLINE, TOPIC } from '../../../scripts/tools/data-bodies.ts'
 import { UNPACED } from '../../support/feeds/unpaced.ts'
-import { testStore, type SystemStore } from '../../../scripts/tools/stores.ts'
+import { testStore, type SystemStore, writerWith } from '../../../scripts/tools/stores.ts'
 
 const NOW = Date.parse('2026-03-01T12:00:00.000Z')
 const DRAFTS = incompleteOf(headline) as Model
@@ -85,7 +85,7 @@ describe('ingestItems()', () => {
         synced.push(isSynced)
         return writer.together(work, isSynced)
       }
-      return { ...writer, together }
+      return writerWith(writer, { together })
     }
     const from = { as: recorded as SystemStore['as'] }
     const many = items(...Array.from({ length: 45 }, (_, n) => n))
@@ -110,13 +110,13 @@ describe('ingestItems()', () => {
       const { store, read } = await openFeeds(t)
       let writes = 0
       const dying = {
-        as: (actor: Actor) => ({
-          ...store.as(actor),
-          together: async (work: never) => {
-            if (++writes > left) throw new Error('killed')
-            return store.as(actor).together(work)
-          },
-        }),
+        as: (actor: Actor) =>
+          writerWith(store.as(actor), {
+            together: async (work: never) => {
+              if (++writes > left) throw new Error('killed')
+              return store.as(actor).together(work)
+            },
+          }),
       } as unknown as Pick<SystemStore, 'as'>
       await assert.rejects(read(many, { from: dying }), /killed/)
       assert.equal(store.feeds.feedState(FEED.id), undefined)

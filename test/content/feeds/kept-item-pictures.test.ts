@@ -26,7 +26,7 @@ import { FEED } from '../../../scripts/tools/data-bodies.ts'
 import { UNPACED } from '../../support/feeds/unpaced.ts'
 import { PRIVATE_NOTE, samplePicture } from '../../../scripts/tools/media/sample-pictures.ts'
 import { recordingLog } from '../../../scripts/tools/recording-log.ts'
-import { testStore, type SystemStore } from '../../../scripts/tools/stores.ts'
+import { testStore, type SystemStore, writerWith } from '../../../scripts/tools/stores.ts'
 import { temporaryDirectory } from '../../../scripts/tools/temporary-directory.ts'
 import { serverThat } from '../../support/service/scripted-http.ts'
 
@@ -287,7 +287,7 @@ describe('the picture of an item', () => {
       const from = {
         as: (actor: Actor) => {
           const writer = store.as(actor)
-          return { ...writer, together: die(writer.together), addPicture: die(writer.addPicture) }
+          return writerWith(writer, { together: die(writer.together), addPicture: die(writer.addPicture) })
         },
       } as unknown as Pick<SystemStore, 'as'>
       const work = start({ from })

@@ -6,7 +6,6 @@
  */
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import type { Writer } from '../../../src/store/writes/writer.ts'
 import type { AuditRecord } from '../../../src/models/audit.ts'
 import { historyFaults } from '../../../src/store/history/history-check.ts'
 import { type CommitLog, NO_ENTRY } from '../../../src/store/cluster/commit-log.ts'
@@ -17,7 +16,7 @@ import { createMemoryLog, type MemoryLogNode } from '../../support/cluster/memor
 import { createPlainSealer } from '../../support/cluster/plain-sealer.ts'
 import { isOfEveryNode, randomWrite, readsOf } from '../../support/cluster/random-writes.ts'
 import { seededRandom, seedOfTest } from '../../../scripts/tools/random.ts'
-import { testStore, VISITOR, type SystemStore } from '../../../scripts/tools/stores.ts'
+import { testStore, VISITOR, type SystemStore, writeNames } from '../../../scripts/tools/stores.ts'
 import { longRun } from '../../../scripts/tools/long-run.ts'
 
 const WRITES = longRun(340, 400)
@@ -89,7 +88,7 @@ it('a store whose jobs all run again gives the same answers and the same data as
     assert.deepEqual(await Promise.all(writes.map((write) => outcomeOf(node.store, write))), wanted, `SEED=${seed}`)
     for (const { method } of writes) methods.add(method)
   }
-  const called = (Object.keys(node.store.as({ kind: 'system' })) as (keyof Writer)[]).filter(isOfEveryNode)
+  const called = writeNames(node.store.as({ kind: 'system' })).filter(isOfEveryNode)
   assert.equal(methods.size, called.length, 'every method was called')
   assert.ok(beats() > WRITES / AT_ONCE / 2, `the rival came first ${beats()} times`)
   assert.deepEqual(await readsOf(node.store), await readsOf(alone.store))
