@@ -37,7 +37,7 @@ const ALLOWED: readonly Allowance[] = [
   { file: 'src/client/client.ts', call: 'Math.random', because: 'clients that have lost the same server come back one after the other' },
   { file: 'src/http/incoming-exchange.ts', call: 'setTimeout', because: 'a short body has to come within seconds' },
   { file: 'src/http/response-writer.ts', call: 'setTimeout', because: 'a body that no handler reads may never end' },
-  { file: 'src/http/idle-timeout.ts', call: 'setTimeout', because: 'a client that does not read its response is watched' },
+  { file: 'src/http/connection.ts', call: 'setTimeout', because: 'a client that does not read its response is watched' },
   {
     file: 'src/http/incoming-exchange.ts',
     call: 'setInterval',

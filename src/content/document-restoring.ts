@@ -7,8 +7,7 @@
  */
 import { describe, fail } from '../base/failure.ts'
 import { parseJson, type JsonObject } from '../base/json.ts'
-import { entityTag } from '../http/entity-tag.ts'
-import { requirePreconditions } from '../http/preconditions.ts'
+import { entityTag, requirePreconditions } from '../http/entity-tag.ts'
 import { placesOf } from '../models/incomplete.ts'
 import type { Field, Model, Operation } from '../models/schema.ts'
 import type { PastUse } from './rules/past.ts'

@@ -1,7 +1,7 @@
 /** What a publisher may still do while review is on, so that the page offers no more. The service decides on every request. */
 import type { Client } from '../client/client.ts'
 import { isAdmin, type Caller } from '../models/caller.ts'
-import { isReviewed } from '../models/reviewed.ts'
+import { isReviewed } from '../models/workflow.ts'
 import type { Model } from '../models/schema.ts'
 
 /** As the service said last. */

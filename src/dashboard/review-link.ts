@@ -1,6 +1,6 @@
 /** The way to the queue of review in the navigation, with how many drafts wait, where review is on. */
 import { MODELS } from '../models/registry.ts'
-import { isReviewed } from '../models/reviewed.ts'
+import { isReviewed } from '../models/workflow.ts'
 import type { ScreenContext } from './screen.ts'
 import { hrefTo, currentScreenUrl } from './screen-url.ts'
 import { locale, t } from './texts.ts'

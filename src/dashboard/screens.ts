@@ -5,7 +5,7 @@
  */
 import { hasDashboard, isAdmin, type Caller } from '../models/caller.ts'
 import { feed } from '../models/feed-model.ts'
-import { isScheduled } from '../models/scheduled.ts'
+import { isScheduled } from '../models/workflow.ts'
 import { modelsTitle, pathOf } from './model-titles.ts'
 import { contentModels, may } from './permissions.ts'
 import type { LoadableScreen } from './screen-loading.ts'

@@ -3,7 +3,7 @@
  * one that is removed meanwhile goes on to fill the disk. An upload holds the memory of a picture.
  *
  * The main thread has the only slots: serving threads forward these requests to it. Such a thread has received the body of an
- * upload before, which counts in the memory of request bodies that all threads share (src/http/body-memory.ts).
+ * upload before, which counts in the memory of request bodies that all threads share (src/http/body-limits.ts).
  */
 import { fail } from '../base/failure.ts'
 

@@ -6,7 +6,7 @@
  * until it is processed, and a whole turn of the event loop passes before the next. The next is that of the caller that
  * had no turn for the longest time: a caller with many long bodies delays its own.
  */
-import type { BodyOwner } from './body-memory.ts'
+import type { BodyOwner } from './body-limits.ts'
 
 /** Takes the lane, and is given the function that leaves it. */
 type Entry = (leave: () => void) => void

@@ -1,5 +1,5 @@
 /**
- * Which connections are accepted and which end: the limits on connections together, and the log about them.
+ * Which connections are accepted and which end: the limits on connections and their memory together, and the log about them.
  *
  * Where several threads serve, a client has its number of connections over all of them. At that number, a thread in which
  * none of them can be ended asks the others, and reads nothing from the new connection meanwhile.
@@ -8,11 +8,9 @@ import type { Socket } from 'node:net'
 import type { Log } from '../base/log.ts'
 import type { SharedCounts } from '../base/shared-counts.ts'
 import { limitKey } from './client-address.ts'
-import { createConnection, type Connection } from './connection.ts'
-import type { ServerLimits } from './server-limits.ts'
-import { createConnectionMemory } from './connection-memory.ts'
 import { createConnectionTable } from './connection-table.ts'
-import { createIdleTimeout } from './idle-timeout.ts'
+import { createConnection, createIdleTimeout, incompleteHeaderBytes, type Connection } from './connection.ts'
+import type { ServerLimits } from './server-limits.ts'
 
 /** The address of the other end. */
 export interface Peer {
@@ -154,4 +152,50 @@ function createTlsHandshakes() {
 
 function remoteOf({ remoteAddress, remotePort }: Socket): string {
   return `${remoteAddress ?? ''} ${remotePort ?? ''}`
+}
+
+/*
+ * The memory that clients take by what they do not finish: headers that are incomplete, responses that are not read.
+ * Where all of one kind together are over their limit, the connections that hold most end, until half of it is left.
+ */
+
+function createConnectionMemory(all: () => readonly Connection[], { heldBytesMax, headsBytesMax }: ServerLimits) {
+  /** The unread bytes when they were last counted, and all responses since. */
+  let unreadBytes = 0
+  return {
+    /** Returns how many connections it ended. */
+    boundHeaders: (): number => endLargest(all(), incompleteHeaderBytes, headsBytesMax).ended,
+    /** To be called with the socket of each response that was queued. Returns how many connections it ended. */
+    boundResponses(socket: Socket): number {
+      unreadBytes += socket.writableLength
+      if (unreadBytes <= heldBytesMax) return 0
+      const { ended, bytesLeft } = endLargest(all(), bytesUnread, heldBytesMax)
+      unreadBytes = bytesLeft
+      return ended
+    },
+  }
+}
+
+function bytesUnread({ socket }: Connection): number {
+  return socket.destroyed ? 0 : socket.writableLength
+}
+
+function endLargest(
+  connections: readonly Connection[],
+  bytesOf: (connection: Connection) => number,
+  bytesMax: number,
+): { ended: number; bytesLeft: number } {
+  const held = connections
+    .map((connection) => ({ connection, bytes: bytesOf(connection) }))
+    .filter(({ bytes }) => bytes > 0)
+  let bytesLeft = held.reduce((sum, { bytes }) => sum + bytes, 0)
+  if (bytesLeft <= bytesMax) return { ended: 0, bytesLeft }
+  let ended = 0
+  for (const { connection, bytes } of held.sort((a, b) => b.bytes - a.bytes)) {
+    if (bytesLeft <= bytesMax / 2) break
+    bytesLeft -= bytes
+    connection.socket.destroy()
+    ended++
+  }
+  return { ended, bytesLeft }
 }

@@ -1,15 +1,14 @@
 /**
  * The body of one request while it arrives, in one growing buffer.
  *
- * It costs its bytes, whatever pieces they come in, and they count in body-memory.ts from the first. Before a handler
+ * It costs its bytes, whatever pieces they come in, and they count in body-limits.ts from the first. Before a handler
  * reads the body, only the beginning is taken, and then the socket is not read: the caller is not known yet.
  * A body in a flood of tiny chunks costs the parser far more than its bytes; such a connection is cut off.
  */
 import { IncomingMessage } from 'node:http'
 import { fail, type Failure } from '../base/failure.ts'
 import { abandonInput } from './node-internals.ts'
-import type { BodyMemory, BodyOwner } from './body-memory.ts'
-import type { BodyPace } from './body-pace.ts'
+import type { BodyMemory, BodyOwner, BodyPace } from './body-limits.ts'
 
 /** What is taken of a body before a handler reads it, beside the rest of the piece that the socket delivered. */
 const UNREAD_BYTES_MAX = 16 * 1024

@@ -19,7 +19,7 @@ export function createNodeServer(limits: ServerLimits, certificate: Certificate 
     maxHeaderSize: limits.headerBytesMax,
     headersTimeout: limits.headersMs,
     requestTimeout: limits.requestMs,
-    keepAliveTimeout: 0, // idle-timeout.ts ends idle connections.
+    keepAliveTimeout: 0, // connection.ts ends idle connections.
     connectionsCheckingInterval: limits.checkMs,
     noDelay: true,
     requireHostHeader: false, // serving.ts checks it, so that its response has the format of every other.

@@ -1,5 +1,5 @@
 /** The limits of the server: bytes, time, and the number of connections. */
-import type { BodyMemoryLimits } from './body-memory.ts'
+import type { BodyMemoryLimits } from './body-limits.ts'
 
 export interface ServerLimits extends BodyMemoryLimits {
   readonly bodyBytesMax: number

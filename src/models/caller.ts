@@ -1,4 +1,5 @@
 /** Who is asking: what authorization needs to know of a signed-in user. */
+import { setNewest } from '../base/bounded-map.ts'
 import { DASHBOARD_ROLES, type User } from './user.ts'
 
 export type Caller = Pick<User, 'id' | 'appRole' | 'dashboardRole'> & {
@@ -66,4 +67,34 @@ export function hasDashboard(caller: Pick<Caller, 'dashboardRole'>): boolean {
 export function classOf(caller: Pick<Caller, 'appRole' | 'dashboardRole'>): CallerClass {
   if (hasDashboard(caller)) return 'dashboard'
   return caller.appRole === 'guestUser' ? 'guest' : 'user'
+}
+
+/*
+ * Callers of the texts of users: most requests are from few callers, whose texts stay the same. Parsing one takes as long as
+ * reading it from the database.
+ */
+
+export const KNOWN_CALLERS_MAX = 10_000
+
+/** The parts of a claim that a caller follows from. */
+export interface CallerKey {
+  readonly userId: string
+  readonly jti: string
+  readonly apiToken?: TokenLimits
+}
+
+export type CallerReader = ReturnType<typeof createCallerReader>
+
+/** Returns a function that parses the text of a user, once while it stays the same. */
+export function createCallerReader() {
+  const known = new Map<string, { readonly user: string; readonly caller: Caller }>()
+  return ({ userId, jti, apiToken }: CallerKey, user: string): Caller => {
+    // A token has roles of its own, which never change.
+    const key = apiToken === undefined ? userId : jti
+    const before = known.get(key)
+    if (before?.user === user) return before.caller
+    const caller = callerOf(userId, user, apiToken)
+    setNewest(known, key, { user, caller }, KNOWN_CALLERS_MAX)
+    return caller
+  }
 }

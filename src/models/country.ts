@@ -1,5 +1,5 @@
 import { code, constant, createdAt, id, model, nonBlankText, siteUrl, updatedAt } from './schema.ts'
-import { status } from './status.ts'
+import { status } from './workflow.ts'
 
 export const country = model({
   name: 'country',

@@ -1,7 +1,7 @@
 import { country } from './country.ts'
 import { constant, createdAt, embedded, httpUrl, id, model, nonBlankText, optionalDate, text, updatedAt } from './schema.ts'
 import { source } from './source.ts'
-import { status } from './status.ts'
+import { status } from './workflow.ts'
 import { topic } from './topic.ts'
 
 export const headline = model({

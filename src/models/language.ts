@@ -1,5 +1,5 @@
 import { code, createdAt, id, model, nonBlankText, text, updatedAt } from './schema.ts'
-import { status } from './status.ts'
+import { status } from './workflow.ts'
 
 export const language = model({
   name: 'language',

@@ -28,7 +28,7 @@ import {
   type ValueOf,
 } from './schema.ts'
 import { TOKEN_METHODS, TOKEN_SCOPES } from './caller.ts'
-import { STATUSES } from './status.ts'
+import { STATUSES } from './workflow.ts'
 import { DASHBOARD_ROLES, user } from './user.ts'
 
 const NEWEST_FIRST = { description: 'The newest first' }

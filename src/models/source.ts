@@ -1,7 +1,7 @@
 import { country } from './country.ts'
 import { language } from './language.ts'
 import { choice, constant, createdAt, embedded, httpUrl, id, model, nonBlankText, optionalText, text, updatedAt } from './schema.ts'
-import { status } from './status.ts'
+import { status } from './workflow.ts'
 
 const SOURCE_TYPES = [
   'newsAgency',

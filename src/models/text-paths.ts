@@ -1,4 +1,4 @@
-/** Which dotted paths of a model lead to one text in every stored document. Only those can stand in SQL. */
+/** Which paths of a model lead to one text in every stored document, which can stand in SQL, and which have words that searches look at. */
 import type { Field, Model, Shape } from './schema.ts'
 
 /** Whether validation makes sure that the dotted path holds a text, and nothing else, in each document. */
@@ -36,3 +36,15 @@ function pathsTo(field: Field, path: string): Iterable<string> {
       return []
   }
 }
+
+/** The paths whose words searches look at; none where the model cannot be searched. */
+export function searchedPaths(model: Model): readonly (readonly string[])[] {
+  const known = pathsOf.get(model)
+  if (known !== undefined) return known
+  const paths = (model.words ?? []).map((path) => path.split('.'))
+  pathsOf.set(model, paths)
+  return paths
+}
+
+/** Of the declaration, which does not change: computed once. */
+const pathsOf = new WeakMap<Model, readonly (readonly string[])[]>()

@@ -1,5 +1,5 @@
 import { constant, createdAt, httpUrl, id, model, nonBlankText, text, updatedAt } from './schema.ts'
-import { status } from './status.ts'
+import { status } from './workflow.ts'
 
 export const topic = model({
   name: 'topic',

@@ -12,8 +12,7 @@ import { someCandidate, type CandidateTest, type ValueTest } from './candidates.
 import { bytesOfEach, patternTest } from './pattern.ts'
 import { takeSteps, unlimitedSteps, type Steps } from './steps.ts'
 import { compareValues, equalValues, typeRank } from './values.ts'
-import { foldWords } from './word-folding.ts'
-import { haveWords, textsAt } from './words.ts'
+import { foldWords, haveWords, textsAt } from './words.ts'
 
 /** Whether one document meets the filter. Throws StepsExceeded past the limit of `steps`. */
 export function matches(filter: Filter, document: JsonObject, steps: Steps = unlimitedSteps()): boolean {

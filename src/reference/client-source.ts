@@ -6,7 +6,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { MODELS } from '../models/registry.ts'
-import { isReviewed } from '../models/reviewed.ts'
+import { isReviewed } from '../models/workflow.ts'
 import * as responses from '../models/responses.ts'
 import type { Field, Model, RecordField } from '../models/schema.ts'
 import { takesBody, typeName, typePrinter } from './type-printer.ts'

@@ -2,8 +2,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { fold } from '../../src/query/fold.ts'
-import { foldWords } from '../../src/query/word-folding.ts'
-import { haveWords, soughtWords, wordsOf } from '../../src/query/words.ts'
+import { foldWords, haveWords, soughtWords, wordsOf } from '../../src/query/words.ts'
 import { longRun } from '../../scripts/tools/long-run.ts'
 import { seededRandom, seedOfTest } from '../../scripts/tools/random.ts'
 
@@ -64,7 +63,7 @@ describe('wordsOf()', () => {
   })
 })
 
-/** The words of a text, as the header of word-folding.ts says: each step looks at runs of letters as a whole. */
+/** The words of a text, as the header of words.ts says: each step looks at runs of letters as a whole. */
 function wordsByRuns(text: string): readonly string[] {
   const runs = text.match(/[\p{L}\p{N}][\p{L}\p{N}\p{M}\u0640'\u2019\u02bc]*/gu) ?? []
   const words = runs.flatMap((run) => {

@@ -9,7 +9,7 @@ import { isoDate } from '../../base/dates.ts'
 import { describe } from '../../base/failure.ts'
 import type { Json, JsonObject } from '../../base/json.ts'
 import type { Model } from '../../models/schema.ts'
-import { isScheduled } from '../../models/scheduled.ts'
+import { isScheduled } from '../../models/workflow.ts'
 import { problemAt, type Report } from './problems.ts'
 
 export interface Publication {

@@ -5,7 +5,7 @@
  */
 import { randomBytes } from 'node:crypto'
 import type { Model } from '../../models/schema.ts'
-import type { Status } from '../../models/status.ts'
+import type { Status } from '../../models/workflow.ts'
 import type { Database, Row } from '../db/database.ts'
 
 /** A change of a document, as it was committed. */

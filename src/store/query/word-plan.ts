@@ -5,8 +5,7 @@
  * order of the sort.
  */
 import type { Model } from '../../models/schema.ts'
-import { searchedPaths } from '../../models/searched-paths.ts'
-import { isTextPath } from '../../models/text-paths.ts'
+import { isTextPath, searchedPaths } from '../../models/text-paths.ts'
 import { dotted } from '../../query/field-path.ts'
 import type { Database } from '../db/database.ts'
 import { tableOf, valueAt } from '../schema/names.ts'

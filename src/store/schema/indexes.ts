@@ -1,6 +1,5 @@
 /** The indexes of a model, on expressions over `doc`: an index is found by its name, which says what it has. */
-import { isReviewed } from '../../models/reviewed.ts'
-import { isScheduled } from '../../models/scheduled.ts'
+import { isReviewed, isScheduled } from '../../models/workflow.ts'
 import type { Index, Model } from '../../models/schema.ts'
 import { tableOf, valueAt, type SchemaPart } from './names.ts'
 

@@ -9,9 +9,8 @@
  */
 import type { JsonObject } from '../../base/json.ts'
 import type { Model } from '../../models/schema.ts'
-import { searchedPaths } from '../../models/searched-paths.ts'
-import { foldWords } from '../../query/word-folding.ts'
-import { textsAt } from '../../query/words.ts'
+import { searchedPaths } from '../../models/text-paths.ts'
+import { foldWords, textsAt } from '../../query/words.ts'
 import type { Database } from '../db/database.ts'
 import { hasWordIndex, pendingTable } from '../schema/search-tables.ts'
 import { trigramRow } from './trigram-index.ts'

@@ -1,8 +1,7 @@
 /** The transactions of one actor: each checks the actor and adds the audit records of its job. */
 import type { Clock } from '../../base/clock.ts'
 import { fail, type Failure } from '../../base/failure.ts'
-import { createCallerReader } from '../../models/caller-reader.ts'
-import type { Caller } from '../../models/caller.ts'
+import { createCallerReader, type Caller } from '../../models/caller.ts'
 import { placesOf } from '../../models/incomplete.ts'
 import type { Model } from '../../models/schema.ts'
 import { guestRoom, type GuestLimit } from '../accounts/guest-table.ts'

@@ -1,6 +1,6 @@
 /** A document in the editor: the form, its preview, and its actions. */
 import { BadRequest, Conflict, PreconditionFailed } from '../../../client/client.ts'
-import { isScheduled } from '../../../models/scheduled.ts'
+import { isScheduled } from '../../../models/workflow.ts'
 import type { Model } from '../../../models/schema.ts'
 import type { Documents } from '../../any-documents.ts'
 import { pathOf, valueTitle } from '../../model-titles.ts'

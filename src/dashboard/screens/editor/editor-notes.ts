@@ -1,7 +1,7 @@
 /** What the editor tells besides: where the document is used, which others have its address, and its review. */
 import { isAdmin } from '../../../models/caller.ts'
 import { headline } from '../../../models/headline.ts'
-import { isReviewed } from '../../../models/reviewed.ts'
+import { isReviewed } from '../../../models/workflow.ts'
 import { fill, h } from '../../kit/dom.ts'
 import { watchDuplicates, type WatchedAddress } from './address-note.ts'
 import { feedOrigins } from './feed-origins.ts'

@@ -3,7 +3,7 @@
  * held then. The form itself is the reader's: it is given as it stands, and what is to be put into it comes back as an effect.
  * Nothing that is typed is taken away by what the server says.
  */
-import { isScheduled } from '../../../models/scheduled.ts'
+import { isScheduled } from '../../../models/workflow.ts'
 import type { Model } from '../../../models/schema.ts'
 import type { Members } from '../../any-documents.ts'
 import { isSame } from '../../document-difference.ts'

@@ -4,7 +4,7 @@
  */
 import type { Json } from '../../../client/client.ts'
 import type { Caller } from '../../../models/caller.ts'
-import { isScheduled } from '../../../models/scheduled.ts'
+import { isScheduled } from '../../../models/workflow.ts'
 import type { Model } from '../../../models/schema.ts'
 import { handsIn, mayDelete, maySetStatus } from '../../review-duty.ts'
 

@@ -1,7 +1,7 @@
 /** Tabs of a list: all documents, those of each status, and the trash, each with how many there are. */
 import type { DocumentCounts } from '../../../models/responses.ts'
 import type { Model } from '../../../models/schema.ts'
-import type { Status } from '../../../models/status.ts'
+import type { Status } from '../../../models/workflow.ts'
 import { draftsOf } from '../../any-documents.ts'
 import { modelsTitle, valueTitle } from '../../model-titles.ts'
 import { may } from '../../permissions.ts'

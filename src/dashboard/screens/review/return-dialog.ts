@@ -1,5 +1,5 @@
 /** Asks for the note with which a draft goes back to its author. */
-import { NOTE_CHARS_MAX } from '../../../models/reviewed.ts'
+import { NOTE_CHARS_MAX } from '../../../models/workflow.ts'
 import { t } from '../../texts.ts'
 import { openDialog } from '../../kit/dialog.ts'
 import { button, h } from '../../kit/dom.ts'

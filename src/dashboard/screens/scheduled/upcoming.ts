@@ -1,6 +1,6 @@
 /** What the service is going to do by itself, in the order of the times: drafts to publish, and what is published to archive. */
 import type { RequestOptions } from '../../../client/client.ts'
-import { isScheduled } from '../../../models/scheduled.ts'
+import { isScheduled } from '../../../models/workflow.ts'
 import type { Model } from '../../../models/schema.ts'
 import type { User } from '../../../models/user.ts'
 import { documentsOf, type StoredDocument } from '../../any-documents.ts'

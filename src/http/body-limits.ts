@@ -1,5 +1,5 @@
 /**
- * The memory that request bodies take together, from their arrival to the response.
+ * What request bodies may take together: memory from their arrival to the response, and turns of the event loop.
  *
  * Bytes count when they arrive: an announced length costs the client nothing, so it holds nothing. The last part of the
  * memory is a reserve for callers with a dashboard role, so that a flood by others does not keep them out, and one
@@ -74,4 +74,42 @@ function noRoom(limit: string): Failure {
     `Cannot take the request body now: ${limit} of memory, which are in use; try again in ${RETRY_AFTER_S} s`,
     { headers: { 'Retry-After': String(RETRY_AFTER_S) } },
   )
+}
+
+/*
+ * The pace of reading. A piece takes about a microsecond whatever its length, and a KiB as much again, so 64 KiB
+ * in short chunks, or some MiB at once, take milliseconds; and the sockets that are ready in one turn of the event loop
+ * are read one after the other. Past a number of them in one turn, their connections are read one per turn.
+ */
+
+/** Pieces and KiB together: about a millisecond. */
+const COST_PER_TURN_MAX = 1_000
+const BYTES_PER_COST = 1024
+
+export type BodyPace = ReturnType<typeof createBodyPace>
+
+export function createBodyPace() {
+  const spend = createTurnBudget(COST_PER_TURN_MAX)
+  return {
+    /** Counts a piece. True where its connection has to wait for its turn before more of it is read. */
+    isExceededBy: (bytes: number): boolean => spend(1 + bytes / BYTES_PER_COST),
+    turn: createTurns(),
+  }
+}
+
+/** Returns a function that resolves for one caller per turn, in the order of the calls. */
+export function createTurns(): () => Promise<void> {
+  let last = Promise.resolve()
+  return () => (last = last.then(() => new Promise((resolve) => void setImmediate(resolve))))
+}
+
+/** Returns a function that counts a cost, and returns whether more than `max` have been counted in this turn. */
+export function createTurnBudget(max: number): (cost: number) => boolean {
+  let spent = 0
+  const reset = (): void => void (spent = 0)
+  return (cost) => {
+    if (spent === 0) setImmediate(reset)
+    spent += cost
+    return spent > max
+  }
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { createTurnBudget, createTurns } from '../../src/base/turns.ts'
+import { createTurnBudget, createTurns } from '../../src/http/body-limits.ts'
 
 const nextTurn = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve))
 
