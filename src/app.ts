@@ -44,7 +44,7 @@ import type { ServerLimits } from './http/server-limits.ts'
 import { readOutboundRules } from './outbound/outbound-settings.ts'
 import { readMailSettings, type MailSettings } from './mail/settings/mail-settings.ts'
 import { SYSTEM } from './store/actor.ts'
-import type { AuditEntry } from './store/audit/audit-record.ts'
+import type { AuditEntry } from './store/audit/audit-trail.ts'
 import { MEDIA_DIRECTORY, pictureFiles } from './store/media/picture-files.ts'
 import type { BackupSchedule } from './store/backup/backup-schedule.ts'
 

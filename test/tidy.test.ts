@@ -72,7 +72,7 @@ const ALLOWED: readonly Allowance[] = [
   },
   { file: 'src/store/db/reader-gate.ts', call: 'performance.now', because: 'the thread that writes waits for readers no longer than a moment' },
   { file: 'src/store/db/wal/checkpoints.ts', call: 'setTimeout', because: 'an erasure that a reader holds up is tried again' },
-  { file: 'src/store/db/wal/wal-mover.ts', call: 'setTimeout', because: 'a thread that no move needs is ended' },
+  { file: 'src/store/db/wal/checkpoints.ts', call: 'setTimeout', because: 'a thread that no move needs is ended' },
   { file: 'src/cluster/heartbeat.ts', call: 'setTimeout', because: 'a node is heard every second, and keeper for no longer than its lease' },
   { file: 'src/cluster/heartbeat.ts', call: 'performance.now', because: 'a lease is measured by a clock that is never set' },
   { file: 'src/cluster/cluster-node.ts', call: 'performance.now', because: 'appends are measured by a clock that is never set' },

@@ -3,8 +3,7 @@
  * which it calls for each member, would take more than a second for a body at the limit of its size. Accepts what
  * JSON.parse accepts (RFC 8259). It has its own stack, so that it can stop after any token and continue.
  */
-import { isNumberText, parseNumber } from './decimal.ts'
-import { isOfNumber } from './json-survey.ts'
+import { isNumberText, isOfNumber, parseNumber } from './decimal.ts'
 
 /** Returns what JSON.parse returns, but for the numbers. Throws SyntaxError with the position for a malformed text. */
 export function readExactly(text: string): unknown {

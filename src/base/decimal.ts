@@ -115,3 +115,8 @@ function compareParts(a: Parts, b: Parts): number {
     a.exponent !== b.exponent ? a.exponent - b.exponent : a.digits < b.digits ? -1 : a.digits > b.digits ? 1 : 0
   return a.sign < 0 ? -magnitude : magnitude
 }
+
+/** Whether a UTF-16 unit may stand in a number of JSON: a digit, a sign, a point, `e` or `E`. */
+export function isOfNumber(unit: number): boolean {
+  return (unit >= 0x30 && unit <= 0x39) || unit === 0x2b || unit === 0x2d || unit === 0x2e || (unit | 0x20) === 0x65
+}

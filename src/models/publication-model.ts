@@ -1,7 +1,7 @@
 /**
  * A publication: headlines that a filter chooses, which people read without an account, as a page, as feeds and as JSON. The
  * secret of its address is no part of the document, whose text goes to the history, exports and changes: see
- * store/publications/publication-secret.ts.
+ * store/publications/publication-rows.ts.
  */
 import {
   boolean,

@@ -8,7 +8,7 @@
  */
 import { Decimal } from '../base/decimal.ts'
 import type { Json, JsonObject } from '../base/json.ts'
-import { indexOfSegment, type Path } from './field-path.ts'
+import { indexOfSegment, type Path } from './ast.ts'
 import { takeSteps, type Steps } from './steps.ts'
 
 /** To follow a path of usual length to its end. */

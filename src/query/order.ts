@@ -9,7 +9,7 @@
  */
 import { describe, fail } from '../base/failure.ts'
 import { isObject, type Json, type JsonObject } from '../base/json.ts'
-import { dotted, indexOfSegment, pathOf, type Path } from './field-path.ts'
+import { dotted, indexOfSegment, pathOf, type Path } from './ast.ts'
 import { compareValues } from './values.ts'
 import { takeSteps, unlimitedSteps, type Steps } from './steps.ts'
 

@@ -16,8 +16,7 @@ import {
   type JsonObject,
 } from '../base/json.ts'
 import * as ast from './ast.ts'
-import type { Filter } from './ast.ts'
-import { dotted, pathOf, type Path } from './field-path.ts'
+import { dotted, pathOf, type Filter, type Path } from './ast.ts'
 import { filterFailure } from './filter-failure.ts'
 import {
   firstKey,

@@ -10,7 +10,7 @@
  * table would take longer than all else.
  */
 import { isObject, type Json } from '../base/json.ts'
-import type { Path } from './field-path.ts'
+import type { Path } from './ast.ts'
 import { fold } from './fold.ts'
 
 /** UTF-16 units of a text that are looked at; what is behind them is not found. */

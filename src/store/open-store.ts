@@ -6,15 +6,15 @@ import type { Model } from '../models/schema.ts'
 import { NO_GUEST_LIMIT, type GuestLimit } from './accounts/guest-table.ts'
 import type { AuditOutside } from './audit/audit-trail.ts'
 import { restoreAdvice } from './backup/backup.ts'
-import { requirePlace } from './cluster/log-place.ts'
+import { requirePlace } from './cluster/position-table.ts'
 import type { ClusterLog } from './cluster/replicated-queue.ts'
 import { DataDirError, ownDataDir, type DataDir, type DataDirLock, type Owner } from './db/data-dir.ts'
 import { asStoreFailure, databaseReason, isDamage, openDatabase, type Database } from './db/database.ts'
 import type { WriterGate } from './db/reader-gate.ts'
-import { nameHistory } from './history/change-log.ts'
+import { clearUnsyncedMark, readUnsyncedMark } from './db/unsynced-mark.ts'
+import { nameHistory, renameHistory } from './history/change-log.ts'
 import { releaseMessages } from './outbox/outbox-table.ts'
 import { breakChain, createPendingRecorder, recordApart } from './pending/pending-changes.ts'
-import { startOverAfterPowerCut } from './pending/power-cut.ts'
 import { touchTables } from './schema/database-check.ts'
 import { migrate, MIGRATIONS, schemaOf, schemaVersion, type Migration } from './schema/migrate.ts'
 import { createStore, type Store, type StoreParts } from './store.ts'
@@ -123,4 +123,25 @@ function prepareSchema(database: Database, { dir, owned, ...task }: SchemaTask):
   } finally {
     lock?.release()
   }
+}
+
+/**
+ * What the owner of a file does where a power cut may have taken transactions that were not synced, and that others have: gives
+ * the change log another identity, so that its followers start over in place of missing changes whose numbers come again, and
+ * ends the chain of off-site changes, whose numbers would come again as well. Returns whether it did so.
+ */
+function startOverAfterPowerCut(database: Database, start: MachineStart): boolean {
+  const marked = readUnsyncedMark(database)
+  if (marked === undefined || start.is(marked)) return false
+  database.run('BEGIN IMMEDIATE')
+  try {
+    renameHistory(database)
+    breakChain(database, 'the machine stopped while the service ran')
+    clearUnsyncedMark(database)
+    database.run('COMMIT')
+  } catch (error) {
+    if (database.inTransaction) database.exec('ROLLBACK')
+    throw error
+  }
+  return true
 }

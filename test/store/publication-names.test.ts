@@ -5,7 +5,7 @@ import type { JsonObject } from '../../src/base/json.ts'
 import { publication } from '../../src/models/publication-model.ts'
 import { SYSTEM } from '../../src/store/actor.ts'
 import { openDatabase, type Database } from '../../src/store/db/database.ts'
-import { publicationNamed } from '../../src/store/publications/publication-secret.ts'
+import { publicationNamed } from '../../src/store/publications/publication-rows.ts'
 import { PUBLICATION } from '../../scripts/tools/data-bodies.ts'
 import { testStore } from '../../scripts/tools/stores.ts'
 

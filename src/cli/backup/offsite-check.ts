@@ -9,7 +9,7 @@ import { readRecipients } from '../../offsite/offsite-work.ts'
 import { keyFor, readPlaceKeys, type PlaceKeys } from '../../offsite/place-address.ts'
 import { readPlaceState } from '../../offsite/place-state.ts'
 import type { Database } from '../../store/db/database.ts'
-import { placeState } from '../../store/pending/place-states.ts'
+import { placeState } from '../../store/pending/pending-changes.ts'
 
 /** What cannot work is in `problem`; what should be looked at in `warning`. */
 type OffsiteFinding = { readonly problem: string } | { readonly warning: string } | string

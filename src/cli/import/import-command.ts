@@ -18,7 +18,7 @@ import { ENCODING_TITLES, type TextEncoding } from '../../models/text-encoding.t
 import type { User } from '../../models/user.ts'
 import { OPERATOR } from '../../store/actor.ts'
 import type { BulkWriter } from '../../store/writes/bulk-tables.ts'
-import { recordOf, sourceOf } from '../../store/audit/audit-record.ts'
+import { recordOf, sourceOf } from '../../store/audit/audit-trail.ts'
 import { openBulkWriter } from '../../store/writes/bulk-writer.ts'
 import { databaseFile, DataDirError } from '../../store/db/data-dir.ts'
 import { EXIT, type Arguments, type Command, type ExitCode, type Terminal } from '../command.ts'

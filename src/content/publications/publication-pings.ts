@@ -2,7 +2,7 @@
  * Tells a WebSub hub when public publications have changed (W3C WebSub section 6; hubs take the form of PubSubHubbub 0.4 section
  * 7): the hub then fetches the feeds and hands them to its subscribers. Each publication is told of once a minute at most.
  *
- * What the hub was told of is stored (store/publications/publication-ping.ts). So a restart tells of what changed meanwhile, a hub
+ * What the hub was told of is stored (store/publications/publication-rows.ts). So a restart tells of what changed meanwhile, a hub
  * that does not answer is told later, and of a change that leaves the feeds as they are nothing is told.
  */
 import { MINUTE_MS, SECOND_MS } from '../../base/duration.ts'

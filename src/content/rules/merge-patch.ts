@@ -7,8 +7,7 @@
  * bodies may lack, which then stays as it is, is emptied by null.
  */
 import { fail, type Failure } from '../../base/failure.ts'
-import { isObject, writeJson, type Json, type JsonObject } from '../../base/json.ts'
-import { surveyJson } from '../../base/json-survey.ts'
+import { isObject, surveyJson, writeJson, type Json, type JsonObject } from '../../base/json.ts'
 import { BODY_TOKENS_MAX } from '../../http/body.ts'
 import type { Field, Shape } from '../../models/schema.ts'
 import { referenceKey } from './references.ts'

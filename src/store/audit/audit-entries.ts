@@ -16,7 +16,7 @@ import type { SessionRecord } from '../accounts/session-table.ts'
 import type { Document } from '../documents/document-tables.ts'
 import type { TransactionView, Versions } from '../documents/transaction-view.ts'
 import type { ChangedSetting } from '../settings/setting-table.ts'
-import { roleOf, type AuditEntry, type AuditSource } from './audit-record.ts'
+import { roleOf, type AuditEntry, type AuditSource } from './audit-trail.ts'
 
 /** Members that change with every change. */
 const ALWAYS_CHANGED = ['updatedAt']

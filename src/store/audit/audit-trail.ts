@@ -1,14 +1,23 @@
 /** The audit trail: the record of a write is a row of the same transaction. Listeners hear of it after the commit. */
 import type { Clock } from '../../base/clock.ts'
+import { isoDate } from '../../base/dates.ts'
 import { MINUTE_MS } from '../../base/duration.ts'
 import { idGenerator } from '../../base/ids.ts'
+import type { LogFields } from '../../base/log.ts'
 import { limitKey } from '../../http/client-address.ts'
-import { DELETED_ACTOR, type AuditEvent, type AuditRecord } from '../../models/audit.ts'
+import { DELETED_ACTOR, type AuditEvent, type AuditRecord, type AuditRole } from '../../models/audit.ts'
 import type { Caller } from '../../models/caller.ts'
-import { SYSTEM, type Actor, type Visitor } from '../actor.ts'
+import { ACTOR_NAMES, SYSTEM, type Actor, type Visitor } from '../actor.ts'
 import type { Database } from '../db/database.ts'
-import { recordOf, sourceOf, type AuditEntry, type AuditSource } from './audit-record.ts'
 import { insertRecord, type GatheredRecords } from './audit-table.ts'
+
+/** Who did it, and from where; unknown texts are empty. */
+export type AuditSource = Pick<AuditRecord, 'actor' | 'role' | 'clientAddress' | 'sessionId' | 'requestId'>
+
+/** What was done. Omitted members are empty; members of the source replace the actor's own. */
+export interface AuditEntry extends Partial<Omit<AuditRecord, 'id' | 'time' | 'event'>> {
+  readonly event: AuditEvent
+}
 
 export interface AuditOutside {
   /** Called for each record once it is on disk. */
@@ -30,9 +39,15 @@ export type AuditTrail = ReturnType<typeof createAuditTrail>
 /** Makes a record of how many records were left out, if any were. */
 export const SUPPRESSED: AuditEntry = { event: 'audit.suppressed' }
 
+/** Of one record: its lists, the names in them, and all other texts. */
+const ITEMS_MAX = 100
+const NAME_CHARS_MAX = 120
+const VALUE_CHARS_MAX = 300
+
 /** Roles whose records are bounded in number: acting in one of them takes no proof of anything. */
 const BOUNDED_ROLES: readonly AuditRecord['role'][] = ['stranger', 'guestUser']
 
+const NOWHERE = { clientAddress: '', requestId: '' }
 const SERVICE = sourceOf(SYSTEM, undefined)
 
 export function createAuditTrail(
@@ -135,4 +150,66 @@ export function createAuditBounds(onSuppressed: (event: AuditEvent) => void) {
       for (const [event, n] of counts) count(event, n)
     },
   }
+}
+
+// Audit records of entries, bounded in all their parts, whatever was sent.
+
+/** `caller` has the roles of the moment in which the actor writes. */
+export function sourceOf(actor: Actor | Visitor, caller: Caller | undefined): AuditSource {
+  const { clientAddress, requestId } = 'origin' in actor ? actor.origin : NOWHERE
+  const { userId, jti } = actor.kind === 'caller' ? actor.claim : { userId: actor.kind === 'feed' ? actor.id : '', jti: '' }
+  const role = actor.kind !== 'caller' ? ACTOR_NAMES[actor.kind] : caller === undefined ? 'stranger' : roleOf(caller)
+  return { actor: userId, role, clientAddress, sessionId: jti, requestId }
+}
+
+export function roleOf({ appRole, dashboardRole }: Pick<Caller, 'appRole' | 'dashboardRole'>): AuditRole {
+  return dashboardRole === 'none' ? appRole : dashboardRole
+}
+
+export function recordOf(
+  { event, ...told }: AuditEntry,
+  source: AuditSource,
+  { id, now }: { readonly id: string; readonly now: number },
+): AuditRecord {
+  const { changes = [], details = [], ...texts } = told
+  return {
+    id,
+    time: isoDate(now),
+    event,
+    ...source,
+    emailHash: '',
+    model: '',
+    documentId: '',
+    before: '',
+    after: '',
+    ...texts,
+    changes: bounded(
+      changes.map(({ path, from, to }) => ({ path: cut(path, NAME_CHARS_MAX), from: cut(from), to: cut(to) })),
+      (more) => ({ path: '…', from: '', to: more }),
+    ),
+    details: bounded(
+      details.map(({ name, value }) => ({ name: cut(name, NAME_CHARS_MAX), value: cut(value) })),
+      (more) => ({ name: '…', value: more }),
+    ),
+  }
+}
+
+/** The record as fields of a line in the log, which has the time and the event besides; empty members are left out. */
+export function recordFields({ id, time: _, event: __, changes, details, ...texts }: AuditRecord): LogFields {
+  return {
+    record: id,
+    ...Object.fromEntries(Object.entries(texts).filter(([, text]) => text !== '')),
+    ...(changes.length === 0 ? {} : { changes }),
+    ...(details.length === 0 ? {} : { details: Object.fromEntries(details.map(({ name, value }) => [name, value])) }),
+  }
+}
+
+function bounded<T>(items: readonly T[], rest: (more: string) => T): readonly T[] {
+  if (items.length <= ITEMS_MAX) return items
+  return [...items.slice(0, ITEMS_MAX), rest(`${items.length - ITEMS_MAX} more`)]
+}
+
+/** Half of a surrogate pair, which a cut can leave, has no UTF-8 form. */
+function cut(text: string, charsMax = VALUE_CHARS_MAX): string {
+  return (text.length <= charsMax ? text : `${text.slice(0, charsMax)}…`).toWellFormed()
 }

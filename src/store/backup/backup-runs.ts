@@ -9,7 +9,7 @@ import type { Clock } from '../../base/clock.ts'
 import { fail } from '../../base/failure.ts'
 import type { Log } from '../../base/log.ts'
 import { systemReason } from '../../base/system-error.ts'
-import type { AuditEntry } from '../audit/audit-record.ts'
+import type { AuditEntry } from '../audit/audit-trail.ts'
 import { startBackupThread, type BackupThread } from './backup-thread.ts'
 import { backupName, partialFiles, removeOldBackups, type BackupKind } from './backup.ts'
 

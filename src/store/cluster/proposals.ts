@@ -3,8 +3,9 @@
  */
 import { randomBytes } from 'node:crypto'
 import { fail } from '../../base/failure.ts'
-import type { Outcome } from '../db/write-queue.ts'
-import { recordJobs, type Recorder } from './change-recorder.ts'
+import type { Database } from '../db/database.ts'
+import { runInSavepoint, type Outcome } from '../db/write-queue.ts'
+import type { SearchChanges } from '../search/search-changes.ts'
 import { ENTRY_BYTES_MAX, LogUnavailable, type Sealer } from './commit-log.ts'
 import type { EntryInbox } from './entry-inbox.ts'
 import type { LogContact, LogPlace } from './log-contact.ts'
@@ -154,4 +155,40 @@ export function createProposals(parts: ProposalParts): (jobs: readonly WaitingJo
 
 function settle(jobs: readonly WaitingJob[], outcomes: readonly Outcome[]): void {
   jobs.forEach((job, i) => job.settle(outcomes[i] as Outcome))
+}
+
+/*
+ * Runs jobs in a transaction and records what they change, with SQLite's session extension. The transaction stays open:
+ * the log decides whether it is committed.
+ *
+ * The session holds the changes of triggers and cascades to these tables as well, so that a changeset is complete.
+ * Only what is derived is left to the triggers of each node.
+ */
+
+interface Recording {
+  /** Of each job, in their order. */
+  readonly outcomes: readonly Outcome[]
+  /** Empty where no job changed anything. */
+  readonly changeset: Uint8Array
+}
+
+export interface Recorder {
+  readonly database: Database
+  readonly search: SearchChanges
+  readonly tables: readonly string[]
+}
+
+/** Throws what SQLite throws where the transaction cannot go on. */
+function recordJobs(
+  { database, search, tables }: Recorder,
+  jobs: readonly { readonly work: () => unknown }[],
+): Recording {
+  database.run('BEGIN IMMEDIATE')
+  const sessions = tables.map(database.recordChanges)
+  try {
+    const outcomes = jobs.map((job) => runInSavepoint(database, search, job))
+    return { outcomes, changeset: Buffer.concat(sessions.map((session) => session.changeset())) }
+  } finally {
+    for (const session of sessions) session.close()
+  }
 }

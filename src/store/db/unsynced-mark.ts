@@ -2,7 +2,7 @@
  * The mark of a file that has transactions which were committed and not synced (sqlite.org/pragma.html#pragma_synchronous). A power
  * cut may take them, while those who read meanwhile have them: a follower of the change log has its numbers, an off-site place its
  * commits. So the first of them comes behind a mark that is synced, with the start of the machine. Where the owner of the file finds
- * the mark of another start, some may be gone (pending/power-cut.ts).
+ * the mark of another start, some may be gone (open-store.ts).
  */
 import type { MachineStart } from '../../base/machine-start.ts'
 import { asStoreFailure, type Database } from './database.ts'

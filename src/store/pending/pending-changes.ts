@@ -13,6 +13,7 @@
  */
 import { randomBytes } from 'node:crypto'
 import type { Clock } from '../../base/clock.ts'
+import { parseJson, writeJson, type JsonObject } from '../../base/json.ts'
 import type { Model } from '../../models/schema.ts'
 import { baseTables } from '../cluster/replicated-tables.ts'
 import type { Database } from '../db/database.ts'
@@ -149,4 +150,18 @@ export function recordApart(database: Database, recorder: TransactionRecorder, w
   } finally {
     recorder.end()
   }
+}
+
+/** What a place of off-site backups has, and how the last attempts there ended. */
+export function placeState(database: Database, name: string): JsonObject | undefined {
+  const row = database.get('SELECT state FROM backup_place WHERE name = ?', name)
+  return row === undefined ? undefined : (parseJson(String(row['state'])) as JsonObject)
+}
+
+export function writePlaceState(database: Database, name: string, state: JsonObject): void {
+  database.run(
+    'INSERT INTO backup_place VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET state = excluded.state',
+    name,
+    writeJson(state),
+  )
 }

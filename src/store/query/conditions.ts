@@ -8,8 +8,7 @@
 import type { Json } from '../../base/json.ts'
 import type { Model } from '../../models/schema.ts'
 import { isOptionalTextPath, isTextPath } from '../../models/text-paths.ts'
-import type { CompareOperator, Filter } from '../../query/ast.ts'
-import { dotted } from '../../query/field-path.ts'
+import { dotted, type CompareOperator, type Filter } from '../../query/ast.ts'
 import { textsRequiredBy, type Pattern } from '../../query/pattern.ts'
 import { compareText } from '../../query/values.ts'
 

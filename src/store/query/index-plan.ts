@@ -12,7 +12,7 @@
 import type { SQLInputValue } from 'node:sqlite'
 import type { Index, Model } from '../../models/schema.ts'
 import { isOptionalTextPath } from '../../models/text-paths.ts'
-import { dotted } from '../../query/field-path.ts'
+import { dotted } from '../../query/ast.ts'
 import type { Sort } from '../../query/order.ts'
 import { indexColumns, keptPaths, soughtIndex, sparseColumns, sparseIndex, type IndexColumn } from '../schema/indexes.ts'
 import { valueAt } from '../schema/names.ts'

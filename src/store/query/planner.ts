@@ -6,7 +6,7 @@
  * statistics.ts is taken, of equals the first named, so the same query on the same data has the same plan.
  */
 import type { Model } from '../../models/schema.ts'
-import { dotted } from '../../query/field-path.ts'
+import { dotted } from '../../query/ast.ts'
 import type { Database } from '../db/database.ts'
 import { conditionsOf } from './conditions.ts'
 import type { FindQuery } from './find-query.ts'

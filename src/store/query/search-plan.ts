@@ -4,7 +4,7 @@
  * That serves a text that is rare. One that is common is met soon on the way along an index in the order of the sort.
  */
 import type { Model } from '../../models/schema.ts'
-import { dotted } from '../../query/field-path.ts'
+import { dotted } from '../../query/ast.ts'
 import type { Database } from '../db/database.ts'
 import { tableOf, valueAt } from '../schema/names.ts'
 import { pendingTable, trigramColumns, trigramTable } from '../schema/search-tables.ts'

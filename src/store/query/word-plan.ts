@@ -6,7 +6,7 @@
  */
 import type { Model } from '../../models/schema.ts'
 import { isTextPath, searchedPaths } from '../../models/text-paths.ts'
-import { dotted } from '../../query/field-path.ts'
+import { dotted } from '../../query/ast.ts'
 import type { Database } from '../db/database.ts'
 import { tableOf, valueAt } from '../schema/names.ts'
 import { hasWordIndex, pendingTable, wordTable } from '../schema/search-tables.ts'

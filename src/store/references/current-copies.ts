@@ -11,7 +11,6 @@ import { mapCopies } from '../../models/embedding.ts'
 import type { Model } from '../../models/schema.ts'
 import type { Database } from '../db/database.ts'
 import { getDocument, isInTwin } from '../documents/document-tables.ts'
-import { redirectedTo } from './redirects.ts'
 
 /** Of a document, whose versions a copy is compared with. */
 const CHANGES_COMPARED = 20
@@ -82,4 +81,26 @@ function isEarlier(model: Model, copy: JsonObject, document: JsonObject): boolea
     if (field.kind !== 'embedded' || !isObject(own) || !isObject(current)) return false
     return own['id'] !== current['id'] || isEarlier(field.model, own, current)
   })
+}
+
+// Deleted documents that are replaced by others: their copies become copies of those.
+
+/** A document that replaced another may be replaced itself. */
+const HOPS_MAX = 20
+
+/** Stores which document takes the place of one that is deleted; none where its copies are kept. */
+export function redirect(database: Database, model: Model, id: string, target: string | undefined): void {
+  database.run('DELETE FROM redirect WHERE model = ? AND id = ?', model.name, id)
+  if (target !== undefined) database.run('INSERT INTO redirect VALUES (?, ?, ?)', model.name, id, target)
+}
+
+/** The id of the document whose copies the copies of a deleted one become, which may be deleted too; undefined for none. */
+function redirectedTo(database: Database, model: Model, id: string, exists: (id: string) => boolean): string | undefined {
+  let found: string | undefined = id
+  for (let hops = 0; hops < HOPS_MAX && found !== undefined; hops++) {
+    const row = database.get('SELECT target FROM redirect WHERE model = ? AND id = ?', model.name, found)
+    found = row === undefined ? undefined : String(row['target'])
+    if (found !== undefined && exists(found)) return found
+  }
+  return undefined
 }

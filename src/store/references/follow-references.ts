@@ -19,9 +19,8 @@ import { getDocument, type DocumentTables } from '../documents/document-tables.t
 import type { ChangeCapture } from '../history/change-capture.ts'
 import { tableOf } from '../schema/names.ts'
 import { changedSearchRow, searchRow } from '../search/pending-rows.ts'
-import { createCurrentCopies, isFollowed, type CurrentCopies, type WhichCopies } from './current-copies.ts'
+import { createCurrentCopies, isFollowed, redirect, type CurrentCopies, type WhichCopies } from './current-copies.ts'
 import { ALL_PLACES, countHolders, holderRows, HOLDERS_COUNTED_MAX, placesOf, type HolderRow } from './holder-rows.ts'
-import { redirect } from './redirects.ts'
 import {
   readProgress,
   writeProgress,

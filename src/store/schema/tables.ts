@@ -201,7 +201,7 @@ export const SERVICE_TABLES = `
   CREATE INDEX picture_bytes ON picture (bytes);
   -- For the erasure of a deleted account.
   CREATE INDEX picture_actor ON picture (actor) WHERE actor IS NOT NULL;
-  -- What the places of off-site backups have: see pending/place-states.ts.
+  -- What the places of off-site backups have: see pending/pending-changes.ts.
   CREATE TABLE backup_place (
     name TEXT PRIMARY KEY, state TEXT NOT NULL CHECK (CASE WHEN json_valid(state) THEN json_type(state) = 'object' ELSE 0 END)
   ) WITHOUT ROWID, STRICT;

@@ -4,7 +4,7 @@ import { parseJson, type JsonObject } from '../../base/json.ts'
 import type { Model } from '../../models/schema.ts'
 import * as accounts from '../accounts/account-tables.ts'
 import * as entries from '../audit/audit-entries.ts'
-import type { AuditEntry } from '../audit/audit-record.ts'
+import type { AuditEntry } from '../audit/audit-trail.ts'
 import { isFree } from '../documents/distinct-codes.ts'
 import * as documents from '../documents/document-tables.ts'
 import {
@@ -20,7 +20,7 @@ import { putReviewNote, removeReviewNote, type ReviewNote } from '../documents/r
 import type { Change, Condition, ReadDocument, Replacement, TransactionView } from '../documents/transaction-view.ts'
 import type { ChangeCapture } from '../history/change-capture.ts'
 import { eraseTrashed, getTrashed, leaveTrash } from '../history/trash-table.ts'
-import { redirect } from '../references/redirects.ts'
+import { redirect } from '../references/current-copies.ts'
 import type { ActorTransactions } from './actor-transactions.ts'
 import { feedSteps } from './feed-writes.ts'
 

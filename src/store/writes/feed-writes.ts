@@ -1,5 +1,5 @@
 /** The writes about feeds: steps for a job that turns items into headlines, and those of the service. */
-import type { AuditEntry } from '../audit/audit-record.ts'
+import type { AuditEntry } from '../audit/audit-trail.ts'
 import type { Database } from '../db/database.ts'
 import * as items from '../feeds/feed-items.ts'
 import { putFeedSecret, type FeedSecret } from '../feeds/feed-secret.ts'

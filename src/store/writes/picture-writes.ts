@@ -1,5 +1,5 @@
 /** The writes about pictures of our own. Their files are the business of those who call: see content/kept-pictures.ts. */
-import type { AuditEntry } from '../audit/audit-record.ts'
+import type { AuditEntry } from '../audit/audit-trail.ts'
 import * as pictures from '../media/picture-table.ts'
 import type { ActorTransactions } from './actor-transactions.ts'
 

@@ -1,6 +1,5 @@
 /** The writes about publications beside their documents. */
-import { putPublicationPing } from '../publications/publication-ping.ts'
-import { putPublicationSecret } from '../publications/publication-secret.ts'
+import { putPublicationPing, putPublicationSecret } from '../publications/publication-rows.ts'
 import type { ActorTransactions } from './actor-transactions.ts'
 
 export function publicationWrites({ database, write, writeUnsynced }: ActorTransactions) {

@@ -6,7 +6,7 @@
  * - In the cell that held it. `secure_delete` (database.ts) overwrites it with zeroes.
  * - In the unallocated space of b-tree pages. When SQLite balances pages, cells move to a neighbour, and their old copies
  *   stay behind: without more than `secure_delete` and an empty WAL, of 500 deleted accounts among 2,000 up to five
- *   stayed readable, three of them for good, and VACUUM takes a second for 40 MB. unused-space.ts blanks that space.
+ *   stayed readable, three of them for good, and VACUUM takes a second for 40 MB. move-wal.ts blanks that space.
  *   Every page that changes goes through the WAL, so it is enough to blank the pages of the WAL whenever it is moved:
  *   the cost grows with what was written and not with the database.
  * - In the WAL itself, and in the page cache of our connection, which would write an old copy back with the next change
@@ -28,9 +28,10 @@
  * process uses that of the first.
  */
 import { closeSync, openSync } from 'node:fs'
+import { startTaskThread } from '../../../base/thread.ts'
 import { openDatabase, type Database } from '../database.ts'
-import { checkpoint } from './wal-file.ts'
-import { createWalMover } from './wal-mover.ts'
+import { moveWal, type LongMove, type WalConnections, type WalFiles } from './move-wal.ts'
+import { checkpoint, NO_PART, type WalPart } from './wal-file.ts'
 
 /** SQLite's own default. */
 const PAGES_MAX = 1_000
@@ -151,5 +152,61 @@ function isTrue(condition: () => boolean): boolean {
     return condition()
   } catch {
     return false
+  }
+}
+
+/*
+ * Moves the WAL, here or in a thread, and knows which part of it is blanked.
+ *
+ * A busy writer fills a long WAL many times a second, and starting a thread takes longer than a move. So the thread stays
+ * for a while, and ends when no move has needed it for THREAD_IDLE_MS.
+ */
+
+const THREAD_IDLE_MS = 5_000
+const HEAP_MB_MAX = 64
+
+const startMover = () =>
+  startTaskThread<LongMove, WalPart>(new URL('./wal-worker.ts', import.meta.url), { resourceLimits: { maxOldGenerationSizeMb: HEAP_MB_MAX } })
+
+function createWalMover(connections: WalConnections, files: WalFiles) {
+  let blanked = NO_PART
+  let thread: ReturnType<typeof startMover> | undefined
+  let isMoving = false
+  let idle: NodeJS.Timeout | undefined
+
+  const endThread = async (): Promise<void> => {
+    clearTimeout(idle)
+    const ended = thread
+    thread = undefined
+    await ended?.end()
+  }
+  const runInThread = async (): Promise<void> => {
+    clearTimeout(idle)
+    try {
+      thread ??= startMover()
+      blanked = await thread.run({ ...files, blanked })
+      idle = setTimeout(() => void endThread(), THREAD_IDLE_MS).unref()
+    } catch {
+      // What is not moved is in the WAL. The next move gets another thread.
+      await endThread()
+    }
+  }
+  return {
+    isInThread: (): boolean => isMoving,
+    /** Whether the WAL is moved up to its end of now. */
+    move(): boolean {
+      const part = moveWal(connections, files, blanked)
+      blanked = part ?? blanked
+      return part !== undefined
+    },
+    /** Calls `onEnd` in any case. */
+    moveInThread(onEnd: () => void): void {
+      isMoving = true
+      void runInThread().then(() => {
+        isMoving = false
+        onEnd()
+      })
+    },
+    endThread,
   }
 }

@@ -1,10 +1,10 @@
 /**
- * The secrets in the addresses of publications, as hashes: 144 random bits, so that a plain SHA-256 reveals nothing. They are
- * no members of documents, whose texts go to readers, the history, exports and changes.
+ * What is stored of publications beside their documents, whose texts go to readers, the history, exports and changes: the secrets in
+ * their addresses, as hashes of 144 random bits, of which a plain SHA-256 reveals nothing, and what a hub was told of last.
  */
-import { lookUp } from '../documents/text-look-up.ts'
-import type { Database } from '../db/database.ts'
 import { publication } from '../../models/publication-model.ts'
+import type { Database } from '../db/database.ts'
+import { lookUp } from '../documents/text-look-up.ts'
 
 /** A publication as readers of its address need it. */
 export interface NamedPublication {
@@ -35,4 +35,18 @@ export function putPublicationSecret(database: Database, id: string, hash: Uint8
 
 function hashOf(database: Database, id: string): Uint8Array | undefined {
   return database.get('SELECT hash FROM publication_secret WHERE publication = ?', id)?.['hash'] as Uint8Array | undefined
+}
+
+// What a hub was told of last: so that a restart tells of what changed meanwhile, and of nothing twice.
+
+/** Hashes of what their feeds had when the hub was told, by the ids of publications. */
+export function publicationPings(database: Database): ReadonlyMap<string, string> {
+  return new Map(database.all('SELECT publication, content FROM publication_ping').map((row) => [String(row['publication']), String(row['content'])]))
+}
+
+/** Notes what a hub was told of. Runs inside a transaction. */
+export function putPublicationPing(database: Database, id: string, content: string): boolean {
+  const sql = `INSERT INTO publication_ping (publication, content) SELECT id, ? FROM publication WHERE id = ?
+    ON CONFLICT (publication) DO UPDATE SET content = excluded.content`
+  return database.run(sql, content, id) === 1
 }
