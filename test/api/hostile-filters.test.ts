@@ -71,11 +71,17 @@ const times = <Item>(count: number, make: (i: number) => Item): Item[] => Array.
 const trap = (options = ''): JsonObject => ({ $regex: '^(a+)+$', $options: options })
 
 describe('a pattern that takes a backtracking engine exponential time gets its response:', () => {
-  // Operators around a pattern are in test/query/differential.test.ts. The sort makes it look at all documents.
+  // The sort makes it look at all documents.
   const spellings: Readonly<Record<string, JsonObject>> = {
     'in the open': { title: trap() },
+    'ignoring case': { title: trap('i') },
     'ignoring case, with white space and a comment': { title: { $regex: '^ ( a + # one\n ) + $', $options: 'xi' } },
+    'under $and': { $and: [{ status: { $ne: '' } }, { title: trap() }] },
+    'under $or and $nor': { $nor: [{ $or: [{ title: { $not: trap() } }] }] },
+    'in the value form of $elemMatch': { tags: { $elemMatch: trap() } },
     'in the object form of $elemMatch, below $nor': { $nor: [{ parts: { $not: { $elemMatch: { text: trap() } } } }] },
+    'under $all': { tags: { $all: [{ $elemMatch: trap() }] } },
+    'without the flag u': { title: { $regex: '^(a+)+$|\\-' } },
     'beside a search that an index serves': { $and: [{ title: { $regex: 'aaaaaa', $options: 'i' } }, { title: trap() }] },
     'on one document that an id names': { _id: TRAPPED, title: trap() },
   }
@@ -93,10 +99,21 @@ describe('a pattern that takes a backtracking engine exponential time gets its r
   })
 })
 
-it('a pattern of many states on a long text ends at the deadline with advice', async () => {
-  const response = await send({ filter: { long: { $regex: 'a[ab]{9000}c' } }, sort: 'x' }, hurried)
-  assert.equal(response.status, 400, response.text.slice(0, 300))
-  assert.match(response.error, /^badRequest: Cannot answer this query of headline in time: narrow the filter or sort by /)
+describe('a pattern of many states on a long text ends at the deadline with advice:', () => {
+  const heavy: JsonObject = { $regex: 'a[ab]{9000}c' }
+  const spellings: Readonly<Record<string, JsonObject>> = {
+    'in the open': { long: heavy },
+    'ignoring case': { long: { ...heavy, $options: 'i' } },
+    'under $not': { long: { $not: heavy } },
+    'on one document that an id names': { _id: LARGE, long: heavy },
+  }
+  for (const [name, filter] of Object.entries(spellings)) {
+    it(name, async () => {
+      const response = await send({ filter, sort: 'x' }, hurried)
+      assert.equal(response.status, 400, response.text.slice(0, 300))
+      assert.match(response.error, /^badRequest: Cannot answer this query of headline in time: narrow the filter or sort by /)
+    })
+  }
 })
 
 describe('work hidden in the size of a query is bounded', () => {
@@ -150,20 +167,26 @@ describe('work hidden in the size of a query is bounded', () => {
 describe('a forged cursor names a place and nothing more', () => {
   const forge = (sort: string, keys: Json, id: Json = sampleId(3)): string =>
     Buffer.from(JSON.stringify([1, 'headline', sort, keys, id])).toString('base64url')
-  // Other values, and what is no cursor, are in test/query/cursor.test.ts.
+  // What is no cursor is in test/query/cursor.test.ts.
   const keys: Readonly<Record<string, Json>> = {
     'a number': 5,
     null: null,
+    'a boolean': true,
     'an object': { $gt: '' },
+    'an empty list': [],
     'a boxed list': [[1]],
+    'an empty text': '',
     SQL: "' OR 1=1 --",
+    NUL: 'a\0b',
     'half of a surrogate pair': '\ud800',
+    'the last code point': '\u{10FFFF}',
     'a huge text': 'x'.repeat(45_000),
     'a number past a double': new Decimal('1e400'),
+    'a deep list': [[[[[[[[[]]]]]]]]],
   }
   for (const [name, key] of Object.entries(keys)) {
     it(`with ${name} where the sort has texts, or anything`, async () => {
-      for (const sort of ['updatedAt:desc', 'x:asc']) {
+      for (const sort of ['updatedAt:desc', 'updatedAt:asc', 'x:asc', 'x:desc']) {
         const response = await send({ filter: { status: 'active' }, sort, limit: 5, cursor: forge(sort, [key]) })
         const items = response.at('data.items') as JsonObject[] | undefined
         assert.ok(response.status === 400 || items?.every((item) => item['status'] === 'active'), response.text.slice(0, 300))

@@ -19,9 +19,13 @@ const PARALLEL = longRun(2, 16)
 const ATTACKS: Readonly<Record<string, string>> = {
   'a? × 300 + aaaa': `${'a?'.repeat(300)}aaaa`,
   '(?:\\b|a) × 120 + aaaa': `${'(?:\\b|a)'.repeat(120)}aaaa`,
+  '(?:^|a) × 120 + aaaa': `${'(?:^|a)'.repeat(120)}aaaa`,
+  'nested repetition': '^((([a-z0-9_]+)+)+)+!$',
   'nested repetition of anything': '^(((.+)+)+)+\\n$',
+  'overlapping alternatives': '^(?:\\w|\\w\\w|[a-z]+)*!$',
   'many properties': `^(?:${['L', 'Lu', 'Ll', 'N', 'Alphabetic', 'sc=Latn'].map((name) => `\\p{${name}}`).join('|')})*!$`,
   'almost ten thousand states': '^(?:[a-z_]{0,50}!){98}$',
+  'repetition of repetition': '(?:(?:a{0,9}){0,9}){0,9}!$',
 }
 
 const { service, publisher, admin } = await startSite()

@@ -54,7 +54,7 @@ async function refusedByBoth(data: string, wanted: RegExp): Promise<void> {
 }
 
 describe('attack: files that other users may read or change', { skip }, () => {
-  const modes = [[0o604, 'read'], [0o620, 'change'], [0o666, 'read and change']] as const
+  const modes = [[0o640, 'read'], [0o604, 'read'], [0o620, 'change'], [0o602, 'change'], [0o666, 'read and change']] as const
   for (const [mode, verbs] of modes) {
     it(`secrets of mode 0${mode.toString(8)} are refused until chmod 600`, async (t) => {
       const { data, secrets } = await site(t)
