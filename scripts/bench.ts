@@ -8,6 +8,7 @@ import { benchOffsite } from './bench/offsite-bench.ts'
 import { benchPeers } from './bench/peers-bench.ts'
 import { benchPictures } from './bench/pictures-bench.ts'
 import { benchScale } from './bench/scale-bench.ts'
+import { NotAvailable } from './conformance/conformance.ts'
 
 const BENCHES: Readonly<Record<string, (words: readonly string[]) => Promise<void>>> = {
   cluster: benchCluster,
@@ -38,4 +39,11 @@ const bench = BENCHES[name]
 if (bench === undefined) {
   console.error(`Usage: npm run bench -- ${Object.keys(BENCHES).join('|')}`)
   process.exitCode = 2
-} else await bench(words)
+} else {
+  try {
+    await bench(words)
+  } catch (error) {
+    if (!(error instanceof NotAvailable)) throw error
+    console.log(`${name}: not run: ${error.message}`)
+  }
+}

@@ -9,7 +9,7 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { readFeed } from '../../src/feeds/reading/read-feed.ts'
 import { benchFeedRound } from './feed-round-bench.ts'
-import { npmTools } from '../fetched-tools.ts'
+import { npmTools } from '../conformance/fetched-tools.ts'
 import { generatedFeeds } from './generated-feeds.ts'
 import { median } from '../tools/percentile.ts'
 import { seededRandom } from '../tools/random.ts'
@@ -30,8 +30,7 @@ export async function benchFeeds([part, count]: readonly string[]): Promise<void
 }
 
 async function benchReading(): Promise<void> {
-  const { directory, missing } = npmTools({ name: 'feed-readers', packages: PACKAGES })
-  if (missing !== undefined) return console.log(`feeds: not run: ${missing}`)
+  const directory = npmTools({ name: 'feed-readers', packages: PACKAGES })
   const feeds = generatedFeeds(FEEDS, seededRandom(1)).map((text) => Buffer.from(text))
   const bytes = feeds.reduce((sum, feed) => sum + feed.length, 0)
   const readers = await readersOf(join(directory, 'node_modules'))

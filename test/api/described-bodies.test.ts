@@ -1,6 +1,6 @@
 /**
  * The schemas of bodies, tried on the service: their examples are taken, and what lacks a member that they require is refused.
- * What else they allow is sent by `npm run openapi-conformance`.
+ * What else they allow is sent by `npm run conformance -- openapi`.
  */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
