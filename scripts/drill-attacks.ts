@@ -6,13 +6,13 @@
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import { printTable } from '../src/cli/print-table.ts'
-import { seededRandom } from './tools/random.ts'
+import type { Drill } from './killed/killed-site.ts'
 import { ATTACKS } from './attacks/attack-list.ts'
 import { runInTime, type Attack, type Outcome, type Site } from './attacks/attack.ts'
 import { dataPath, inParallel } from './attacks/loopback-client.ts'
 import { startProbe, type ProbeFigures } from './attacks/probe.ts'
 import { cpuSeconds, handles, residentMemory, scheduled } from './attacks/process-figures.ts'
-import { directoryOfRun, prepareTarget, type Others, type RunningTarget, type Target } from './attacks/target.ts'
+import { prepareTarget, type Others, type RunningTarget, type Target } from './attacks/target.ts'
 import {
   DEFAULT_LIMITS,
   failuresOf,
@@ -57,16 +57,16 @@ interface Report {
 }
 
 /** Gives the table. Throws an Error with the table and all faults where a limit was broken. */
-export async function drillAttacks(drill: AttackOptions & { readonly seed: number }): Promise<string> {
+export async function drillAttacks({ cleanup, random }: Drill, drill: AttackOptions): Promise<string> {
   const attacks = ATTACKS.filter(({ name, isQuick = false }) =>
     drill.names.length > 0 ? drill.names.includes(name) : isQuick || !drill.isQuick,
   )
   const unknown = drill.names.filter((name) => ATTACKS.every((attack) => attack.name !== name))
   if (unknown.length > 0) throw new Error(`No such attack: ${unknown.join(', ')}`)
   const target = await prepareTarget({
-    directory: directoryOfRun('dateline-attacks-'),
+    cleanup,
     headlines: drill.isQuick ? HEADLINES_QUICK : HEADLINES,
-    random: seededRandom(drill.seed),
+    random,
     isQuick: drill.isQuick,
   })
   const reports: Report[] = []

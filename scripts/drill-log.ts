@@ -17,9 +17,9 @@ import { createRecordSealer } from '../src/cluster/log/record-sealer.ts'
 import { LogUnavailable, type CommitLog, NO_ENTRY } from '../src/store/cluster/commit-log.ts'
 import { startKeeperRace } from './cluster/keeper-race.ts'
 import { noEtcd, startEtcd, type EtcdServers } from './tools/cluster/etcd-server.ts'
-import { seededRandom, type Random } from './tools/random.ts'
+import type { Drill } from './killed/killed-site.ts'
+import type { Random } from './tools/random.ts'
 import { recordingLog } from './tools/recording-log.ts'
-import { withCleanup } from './with-cleanup.ts'
 
 const SERVERS = 3
 const NODES = 3
@@ -27,47 +27,44 @@ const CALM_MS = 1_500
 /** A node that is told nothing for this long has lost its watch. */
 const CATCH_UP_MS = 120_000
 
-export async function drillLog({ seconds, seed }: { readonly seconds: number; readonly seed: number }): Promise<readonly string[]> {
+export async function drillLog({ cleanup, random }: Drill, seconds: number): Promise<readonly string[]> {
   if (noEtcd !== false) return [`skipped: ${noEtcd}`]
   const contract = spawnSync(process.execPath, ['--test', 'test/etcd/etcd-log.test.ts'], { env: { ...process.env, ETCD_SERVERS: String(SERVERS) } })
   assert.equal(contract.status, 0, String(contract.stdout))
-  return await withCleanup(async (cleanup) => {
-    const servers = await startEtcd(cleanup, { servers: SERVERS })
-    const random = seededRandom(seed)
-    const nodes = Array.from({ length: NODES }, (_, i) => startNode(servers.endpoints, { number: i, random }))
-    for (const node of nodes) cleanup.after(node.close)
-    await checkEtcd(nodes[0]?.etcd ?? assert.fail())
-    const keepers = startKeeperRace(nodes.map(({ etcd }) => etcd))
-    // Also where something else fails: what goes on would keep the process from ending.
-    cleanup.after(async () => void (await keepers.finish().catch(() => {})))
-    const end = performance.now() + seconds * 1_000
-    const faults: string[] = []
-    while (performance.now() < end) {
-      const fault = disturb(servers, random)
-      // One that is killed or paused does not do it.
-      await random.pick(nodes).etcd.defragmentAt(random.pick(servers.endpoints)).catch((error: unknown) => assert.ok(error instanceof EtcdError))
-      faults.push(await fault)
-    }
-    const { terms, endedEarly } = await keepers.finish()
-    // A leader that stood still may end the leases that were renewed at the next one (etcd issue 15247).
-    assert.ok(endedEarly === 0 || faults.some((fault) => fault.startsWith('pause')), 'etcd ended a lease before its time')
-    assert.ok(terms > 1, `expected keepers to take turns, found ${terms} terms`)
-    const written = await Promise.all(nodes.map((node) => node.finish()))
-    await Promise.all(nodes.map((node) => caughtUp(node, Math.max(...written.map(({ last }) => last)))))
-    const [first, ...others] = nodes.map((node) => node.delivered)
-    for (const other of others) assert.deepEqual(other, first)
-    const texts = (first ?? []).map(({ text }) => text)
-    assert.equal(new Set(texts).size, texts.length, 'expected every entry once')
-    const lost = written.flatMap(({ acknowledged }) => acknowledged).filter((text) => !texts.includes(text))
-    assert.deepEqual(lost, [], 'expected every acknowledged entry in the log')
-    const longest = Math.max(...written.map(({ longestMs }) => longestMs))
-    return [
-      'The contract holds over three servers',
-      `${texts.length} entries, the same for ${NODES} nodes; ${faults.length} faults: ${faults.join(', ')}`,
-      `One keeper at a time, in ${terms} terms, and ${endedEarly} leases that etcd ended early`,
-      `A node waited ${Math.round(longest)} ms for an append at most; ${written.reduce((sum, { unknown }) => sum + unknown, 0)} appends had no response`,
-    ]
-  })
+  const servers = await startEtcd(cleanup, { servers: SERVERS })
+  const nodes = Array.from({ length: NODES }, (_, i) => startNode(servers.endpoints, { number: i, random }))
+  for (const node of nodes) cleanup.after(node.close)
+  await checkEtcd(nodes[0]?.etcd ?? assert.fail())
+  const keepers = startKeeperRace(nodes.map(({ etcd }) => etcd))
+  // Also where something else fails: what goes on would keep the process from ending.
+  cleanup.after(async () => void (await keepers.finish().catch(() => {})))
+  const end = performance.now() + seconds * 1_000
+  const faults: string[] = []
+  while (performance.now() < end) {
+    const fault = disturb(servers, random)
+    // One that is killed or paused does not do it.
+    await random.pick(nodes).etcd.defragmentAt(random.pick(servers.endpoints)).catch((error: unknown) => assert.ok(error instanceof EtcdError))
+    faults.push(await fault)
+  }
+  const { terms, endedEarly } = await keepers.finish()
+  // A leader that stood still may end the leases that were renewed at the next one (etcd issue 15247).
+  assert.ok(endedEarly === 0 || faults.some((fault) => fault.startsWith('pause')), 'etcd ended a lease before its time')
+  assert.ok(terms > 1, `expected keepers to take turns, found ${terms} terms`)
+  const written = await Promise.all(nodes.map((node) => node.finish()))
+  await Promise.all(nodes.map((node) => caughtUp(node, Math.max(...written.map(({ last }) => last)))))
+  const [first, ...others] = nodes.map((node) => node.delivered)
+  for (const other of others) assert.deepEqual(other, first)
+  const texts = (first ?? []).map(({ text }) => text)
+  assert.equal(new Set(texts).size, texts.length, 'expected every entry once')
+  const lost = written.flatMap(({ acknowledged }) => acknowledged).filter((text) => !texts.includes(text))
+  assert.deepEqual(lost, [], 'expected every acknowledged entry in the log')
+  const longest = Math.max(...written.map(({ longestMs }) => longestMs))
+  return [
+    'The contract holds over three servers',
+    `${texts.length} entries, the same for ${NODES} nodes; ${faults.length} faults: ${faults.join(', ')}`,
+    `One keeper at a time, in ${terms} terms, and ${endedEarly} leases that etcd ended early`,
+    `A node waited ${Math.round(longest)} ms for an append at most; ${written.reduce((sum, { unknown }) => sum + unknown, 0)} appends had no response`,
+  ]
 }
 
 /** Kills or pauses a server for a while, and leaves time to recover. */

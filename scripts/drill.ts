@@ -2,7 +2,7 @@
  * `npm run drill -- NAME`: processes that are killed, services under attack and clusters under faults, and what must hold
  * all the same. The seed is printed; `SEED=` takes the same decisions again.
  */
-import { seedOfRun } from './tools/random.ts'
+import { seededRandom, seedOfRun } from './tools/random.ts'
 import { drillAttacks, readAttackWords } from './drill-attacks.ts'
 import { drillCluster, readClusterWords } from './drill-cluster.ts'
 import { drillExamples } from './drill-examples.ts'
@@ -15,9 +15,11 @@ import { drillImport } from './killed/killed-imports.ts'
 import { drillPictures } from './killed/killed-uploads.ts'
 import { drillOffsite } from './killed/lost-machine.ts'
 import { drillMail } from './killed/mail.ts'
+import type { Drill } from './killed/killed-site.ts'
 import { drillSchedule } from './killed/scheduled-changes.ts'
+import { withCleanup } from './with-cleanup.ts'
 
-interface Drill {
+interface Entry {
   /** What may follow its name. */
   readonly usage: string
   /** Returns undefined where it cannot read the words. */
@@ -26,18 +28,20 @@ interface Drill {
 
 const seed = seedOfRun()
 
+function withDrill<T>(run: (drill: Drill) => Promise<T>): Promise<T> {
+  return withCleanup((cleanup) => run({ cleanup, random: seededRandom(seed) }))
+}
+
 /** A drill whose words are whole numbers, each with its default. */
-function ofNumbers(
-  usage: string,
-  defaults: readonly number[],
-  run: (...numbers: number[]) => Promise<string | readonly string[]>,
-): Drill {
+function ofNumbers(usage: string, defaults: readonly number[], run: (drill: Drill, ...numbers: [number, number]) => Promise<string | readonly string[]>): Entry {
   return {
     usage,
     read(words) {
       const numbers = words.map(Number)
       const isRead = numbers.length <= defaults.length && numbers.every((one) => Number.isInteger(one) && one >= 0 && one <= 100_000)
-      return isRead && numbers[0] !== 0 ? () => run(...defaults.map((initial, i) => numbers[i] ?? initial)) : undefined
+      const [first = 0, second = 0] = defaults.map((initial, i) => numbers[i] ?? initial)
+      if (!isRead || numbers[0] === 0) return undefined
+      return () => withDrill((drill) => run(drill, first, second))
     },
   }
 }
@@ -46,30 +50,30 @@ function ofNumbers(
 function ofOptions<Options>(
   usage: string,
   read: (words: readonly string[]) => Options | undefined,
-  run: (options: Options) => Promise<string | readonly string[]>,
-): Drill {
+  run: (drill: Drill, options: Options) => Promise<string | readonly string[]>,
+): Entry {
   return {
     usage,
     read(words) {
       const options = read(words)
-      return options === undefined ? undefined : () => run(options)
+      return options === undefined ? undefined : () => withDrill((drill) => run(drill, options))
     },
   }
 }
 
-const DRILLS: Readonly<Record<string, Drill>> = {
-  mail: ofNumbers('[CODES] [KILLS]', [500, 8], (codes = 0, kills = 0) => drillMail(codes, kills, seed)),
-  data: ofNumbers('[SECONDS]', [18], (seconds = 0) => drillData(seconds, seed)),
-  import: ofNumbers('[KILLS]', [8], (kills = 0) => drillImport({ rows: 6_000, kills, seed })),
-  changes: ofNumbers('[WRITES] [KILLS]', [3_000, 8], (writes = 0, kills = 0) => drillChanges(writes, kills, seed)),
-  references: ofNumbers('[COPIES] [KILLS]', [4_000, 6], (copies = 0, kills = 0) => drillReferences(copies, kills, seed)),
-  schedule: ofNumbers('[HEADLINES] [KILLS]', [400, 6], (documents = 0, kills = 0) => drillSchedule(documents, kills, seed)),
-  pictures: ofNumbers('[KILLS]', [8], (kills = 0) => drillPictures(kills, seed)),
-  offsite: ofNumbers('[SECONDS] [KILLS]', [150, 4], (seconds = 0, kills = 0) => drillOffsite(seconds, kills, seed)),
-  log: ofNumbers('[SECONDS]', [20], (seconds = 0) => drillLog({ seconds, seed })),
-  attacks: ofOptions('[--quick] [NAME…]', readAttackWords, (options) => drillAttacks({ ...options, seed })),
-  cluster: ofOptions('[--minutes N]', readClusterWords, (options) => drillCluster({ ...options, seed })),
-  'cluster-suites': ofOptions('[WORD…] [--OPTION…]', (words) => words, drillSuites),
+const DRILLS: Readonly<Record<string, Entry>> = {
+  mail: ofNumbers('[CODES] [KILLS]', [500, 8], drillMail),
+  data: ofNumbers('[SECONDS]', [18], drillData),
+  import: ofNumbers('[KILLS]', [8], (drill, kills) => drillImport(drill, kills)),
+  changes: ofNumbers('[WRITES] [KILLS]', [3_000, 8], drillChanges),
+  references: ofNumbers('[COPIES] [KILLS]', [4_000, 6], drillReferences),
+  schedule: ofNumbers('[HEADLINES] [KILLS]', [400, 6], drillSchedule),
+  pictures: ofNumbers('[KILLS]', [8], drillPictures),
+  offsite: ofNumbers('[SECONDS] [KILLS]', [150, 4], drillOffsite),
+  log: ofNumbers('[SECONDS]', [20], drillLog),
+  attacks: ofOptions('[--quick] [NAME…]', readAttackWords, drillAttacks),
+  cluster: ofOptions('[--minutes N]', readClusterWords, (_, options) => drillCluster({ ...options, seed })),
+  'cluster-suites': ofOptions('[WORD…] [--OPTION…]', (words) => words, (_, options) => drillSuites(options)),
   'cluster-examples': ofNumbers('', [], () => drillExamples(seed)),
 }
 
@@ -85,6 +89,7 @@ if (run === undefined) {
     for (const line of [await run()].flat()) console.log(line)
   } catch (error) {
     console.error(`SEED=${seed} ${error instanceof Error ? error.stack : String(error)}`)
-    process.exitCode = 1
+    // What was going on when a signal ended the run may still hold the process.
+    process.exit(1)
   }
 }

@@ -9,12 +9,14 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { printTable } from '../src/cli/print-table.ts'
 import { seededRandom, seedOfRun, type Random } from './tools/random.ts'
+import type { Cleanup } from './tools/temporary-directory.ts'
 import { ATTACKS } from './attacks/attack-list.ts'
 import { runInTime, type Attack, type Site } from './attacks/attack.ts'
 import { handles, residentMemory, scheduled, type Scheduled } from './attacks/process-figures.ts'
-import { directoryOfRun, prepareTarget, type RunningTarget } from './attacks/target.ts'
+import { prepareTarget, type RunningTarget } from './attacks/target.ts'
 import { startProbe, type Probe } from './attacks/probe.ts'
 import { failuresOf, missesDeadlines, PROBE_KINDS, slownessOf, timesShown } from './attacks/verdict.ts'
+import { withCleanup } from './with-cleanup.ts'
 import { growthOf, MEASUREMENTS_MIN, type GrowthLimit } from './soak/growth.ts'
 
 const MINUTES_DEFAULT = 30
@@ -65,24 +67,18 @@ if (options === undefined) {
   process.exitCode = 2
 } else {
   console.log(`SEED=${seed} soak, ${options.minutes} minutes`)
-  const faults = await soak(options)
+  const faults = await withCleanup((cleanup) => soak(cleanup, options))
   for (const fault of faults) console.error(`FAULT ${fault}`)
   // An attack that was given up may still hold its connections.
   process.exit(faults.length > 0 ? 1 : 0)
 }
 
-async function soak({ minutes, attacks }: Options): Promise<readonly string[]> {
-  const directory = directoryOfRun('dateline-soak-')
+async function soak(cleanup: Cleanup, { minutes, attacks }: Options): Promise<readonly string[]> {
   const random = seededRandom(seed)
   const isQuick = minutes < MINUTES_OF_FULL_ATTACKS
   const words = ['--backup-keep', String(BACKUPS_KEPT)]
-  const target = await prepareTarget({ directory, headlines: HEADLINES, random, isQuick, words })
-  const running = await target.start()
-  try {
-    return await run(running, { minutes, random, attacks })
-  } finally {
-    await running.kill()
-  }
+  const target = await prepareTarget({ cleanup, headlines: HEADLINES, random, isQuick, words })
+  return run(await target.start(), { minutes, random, attacks })
 }
 
 async function run(

@@ -4,7 +4,6 @@ import { bodiesInFlight } from './bodies-in-flight.ts'
 import { changesPages, changesStreams } from './change-floods.ts'
 import { bodiesOfGuest, bodiesOfNumbers, preferencesReferences } from './hostile-bodies.ts'
 import { largePages } from './large-pages.ts'
-import { lateBodies } from './late-bodies.ts'
 import { queriesAtTheLimits, queriesOfGuests, queriesOnBusyCores, stopUnderQueries } from './long-queries.ts'
 import { patternsBacktrack, patternsCompile, patternsExpand, patternsSmallModels } from './patterns.ts'
 import { queriesRandom } from './random-queries.ts'
@@ -58,5 +57,4 @@ export const ATTACKS: readonly Attack[] = [
   codesCampaign,
   codesAtSpeed,
   guestFlood,
-  lateBodies,
 ]

@@ -2,32 +2,29 @@
  * The service under attack: a data directory with sample data, filled by the program's own commands, and the process
  * that serves it, as `npm start`.
  */
-import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { cleanEnvironment, finish, type Finished } from '../tools/program.ts'
+import { run, serve, type Finished, type RunningService } from '../tools/program.ts'
 import { createMailbox } from '../tools/mailbox.ts'
 import type { Random } from '../tools/random.ts'
+import { temporaryDirectory, type Cleanup } from '../tools/temporary-directory.ts'
 import type { Account, Site, Stopped } from './attack.ts'
 import { send, connectFrom, dataPath, inParallel } from './loopback-client.ts'
 import { hostileTitles } from './sample-titles.ts'
 
-const MAIN = join(import.meta.dirname, '../../src/main.ts')
 const HEAP_MIB = 512
 const TOPICS = 1_000
 const READERS = 16
 const OTHER_READERS = 8
-const READY_MS_MAX = 30_000
+const STOP_MS_MAX = 30_000
 /** The write-ahead log is used again from its beginning, and kept at this size. */
 const WAL_BYTES_KEPT = 16 * 1024 * 1024
-const LOG_CHARS_KEPT = 200_000
 /** Distinct addresses below 127.0.0.0/8, from 127.1.0.1 on. */
 const ADDRESSES = 250 * 250 * 200
 
 export interface TargetOptions {
-  readonly directory: string
+  readonly cleanup: Cleanup
   readonly headlines: number
   readonly random: Random
   readonly isQuick: boolean
@@ -58,23 +55,13 @@ export interface RunningTarget {
   kill(): Promise<void>
 }
 
-/** A directory for this run, which is removed when the process ends, by Ctrl-C and SIGTERM as well. */
-export function directoryOfRun(prefix: string): string {
-  const directory = mkdtempSync(join(tmpdir(), prefix))
-  process.once('SIGTERM', () => process.exit(143)).once('SIGINT', () => process.exit(130))
-  process.once('exit', () => rmSync(directory, { recursive: true, force: true, maxRetries: 3 }))
-  return directory
-}
-
 /** Fills the data directory. Throws with what the program said where a command fails. */
 export async function prepareTarget(options: TargetOptions): Promise<Target> {
-  const { directory, headlines, random, words: settings = [] } = options
+  const { cleanup, headlines, random, words: settings = [] } = options
+  const directory = temporaryDirectory(cleanup)
   const [data, mail] = [join(directory, 'data'), join(directory, 'mail')]
   mkdirSync(mail, { recursive: true, mode: 0o700 })
-  const runCommand = (words: readonly string[]): Promise<Finished> => {
-    const own = [MAIN, ...words, '--data-dir', data]
-    return finish(spawn(process.execPath, own, { env: cleanEnvironment({}), stdio: ['ignore', 'pipe', 'pipe'] }))
-  }
+  const runCommand = (words: readonly string[]): Promise<Finished> => run([...words, '--data-dir', data])
   const must = async (words: readonly string[]): Promise<string> => {
     const { code, stdout, stderr } = await runCommand(words)
     if (code !== 0) throw new Error(`"${words.join(' ')}" failed with ${code}: ${stderr}`)
@@ -112,9 +99,9 @@ export async function prepareTarget(options: TargetOptions): Promise<Target> {
   let accounts: (Others & { readonly publisher: Account; readonly others: Others }) | undefined
   return {
     async start() {
-      const words = ['serve', '--port', '0', '--data-dir', data, '--mail', `file:${mail}`, '--log-format', 'json']
-      const service = await startService([...words, ...settings])
-      const { port } = service
+      const words = ['--data-dir', data, '--mail', `file:${mail}`, '--log-format', 'json', ...settings]
+      const { service, errors, ended, stop } = await startService(cleanup, words)
+      const port = Number(service.ready['port'])
       const request = (method: string, path: string, body: unknown, token?: string) =>
         send(port, { method, path, body, token, from: addresses() })
       const signIn = async (email: string): Promise<Account> => {
@@ -144,7 +131,7 @@ export async function prepareTarget(options: TargetOptions): Promise<Target> {
       const site: Site = {
         ...ids,
         port,
-        pid: service.pid,
+        pid: service.child.pid ?? 0,
         isQuick: options.isQuick,
         random,
         administrator,
@@ -167,79 +154,50 @@ export async function prepareTarget(options: TargetOptions): Promise<Target> {
           rmSync(copy)
           return size
         },
-        stop: () => service.stop(),
+        stop,
       }
-      return { site, others, signIn, errors: service.errors, ended: service.ended, kill: service.kill }
+      return { site, others, signIn, errors, ended, kill: async () => void (await service.end('SIGKILL')) }
     },
   }
 }
 
 interface Service {
-  readonly child: ChildProcess
-  readonly port: number
-  readonly pid: number
+  readonly service: RunningService
   readonly errors: () => readonly string[]
   readonly ended: () => string | undefined
   stop(): Promise<Stopped>
-  kill(): Promise<void>
 }
 
-async function startService(words: readonly string[]): Promise<Service> {
-  const child = spawn(process.execPath, [`--max-old-space-size=${HEAP_MIB}`, MAIN, ...words], {
-    // As it comes, and not with the one thread of tests.
-    env: cleanEnvironment({ DATELINE_THREADS: 'auto' }),
-    stdio: ['ignore', 'pipe', 'pipe'],
-  })
-  let [log, ended, stoppedAt] = ['', undefined as string | undefined, undefined as number | undefined]
+async function startService(cleanup: Cleanup, words: readonly string[]): Promise<Service> {
+  // As it comes, and not with the one thread of tests.
+  const environment = { DATELINE_THREADS: 'auto', NODE_OPTIONS: `--max-old-space-size=${HEAP_MIB}` }
+  const service = await serve(cleanup, words, { environment })
+  const { child } = service
   const errors: string[] = []
-  let tail = ''
-  child.stderr.setEncoding('utf8').on('data', (text: string) => {
-    log = (log + text).slice(-LOG_CHARS_KEPT)
+  let [tail, stoppedAt] = ['', undefined as number | undefined]
+  const read = (text: string): void => {
     const found = (tail + text).split('\n')
     tail = found.pop() ?? ''
     for (const line of found) {
       if (line.includes('"level":"error"') && errors.length < 5) errors.push(line.slice(0, 500))
       if (line.includes('"event":"stopped"')) stoppedAt = performance.now()
     }
-  })
-  const killChild = (): void => void child.kill('SIGKILL')
-  // Before its directory is removed.
-  process.prependOnceListener('exit', killChild)
-  const closed = once(child, 'exit').then(([code, signal]: (number | string | null)[]) => {
-    ended = signal === null ? `exit code ${code}` : `signal ${signal}`
-    process.off('exit', killChild)
-    return [code as number | null, performance.now()] as const
-  })
-  const ready = Promise.withResolvers<number>()
-  let stdout = ''
-  child.stdout.setEncoding('utf8').on('data', (text: string) => {
-    stdout += text
-    if (stdout.includes('\n')) ready.resolve((JSON.parse(stdout.split('\n')[0] ?? '') as { port: number }).port)
-  })
-  const late = setTimeout(() => ready.reject(new Error(`not ready in ${READY_MS_MAX} ms: ${log}`)), READY_MS_MAX)
-  void closed.then(() => ready.reject(new Error(`The service ended before it was ready: ${log}`)))
-  const port = await ready.promise.finally(() => clearTimeout(late))
+  }
+  read(service.output().stderr)
+  child.stderr?.on('data', read)
   return {
-    child,
-    port,
-    pid: child.pid ?? 0,
+    service,
     errors: () => errors,
-    ended: () => ended,
+    ended: () => (child.signalCode !== null ? `signal ${child.signalCode}` : child.exitCode === null ? undefined : `exit code ${child.exitCode}`),
     async stop() {
       const signalled = performance.now()
-      child.kill('SIGTERM')
-      const timer = setTimeout(() => child.kill('SIGKILL'), READY_MS_MAX)
-      const [code, exitedAt] = await closed
+      const timer = setTimeout(() => child.kill('SIGKILL'), STOP_MS_MAX)
+      const exited = once(child, 'exit').then(() => performance.now())
+      const code = await service.end('SIGTERM')
       clearTimeout(timer)
-      return {
-        totalMs: exitedAt - signalled,
-        afterStoppedMs: stoppedAt === undefined ? undefined : Math.max(0, exitedAt - stoppedAt),
-        code,
-      }
-    },
-    async kill() {
-      child.kill('SIGKILL')
-      await closed
+      const exitedAt = await exited
+      const afterStoppedMs = stoppedAt === undefined ? undefined : Math.max(0, exitedAt - stoppedAt)
+      return { totalMs: exitedAt - signalled, afterStoppedMs, code }
     },
   }
 }

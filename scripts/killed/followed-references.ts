@@ -10,43 +10,43 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { JsonObject } from '../../src/base/json.ts'
 import { isSameJson } from '../../src/base/same-json.ts'
 import { headline } from '../../src/models/headline.ts'
-import { faultsOf } from '../../src/store/schema/database-check.ts'
 import { tableOf } from '../../src/store/schema/names.ts'
 import { readDatabase } from '../tools/read-database.ts'
 import { bodyOf } from '../tools/data-bodies.ts'
 import { run } from '../tools/program.ts'
-import { seededRandom, type Random } from '../tools/random.ts'
 import { temporaryDirectory, type Cleanup } from '../tools/temporary-directory.ts'
-import { withCleanup } from '../with-cleanup.ts'
-import { startKilledSite, type KilledSite } from './killed-site.ts'
+import { inSoundDatabase, startKilledSite, type Drill, type KilledSite } from './killed-site.ts'
 
 const LOOK_MS = 50
 /** The service is killed after this time at most. */
 const LIFE_MS_MAX = 700
 
 /** Gives what happened. Throws what should not have. */
-export function drillReferences(copies: number, kills: number, seed: number): Promise<string> {
-  return withCleanup(async (cleanup) => {
-    const random = seededRandom(seed)
-    const site = await startKilledSite(cleanup, { data: await fill(cleanup, copies) })
-    const before = headlinesOf(site)
-    const edited = new Set<string>()
-    const isOver = new AbortController()
-    const writing = keepSaving(site, { random, ids: [...before.keys()], edited, signal: isOver.signal })
-    const since = performance.now()
-    await rename(site, 'topic/topic-1', 'Renamed')
-    await site.killRepeatedly(random, kills, LIFE_MS_MAX, async (n) => {
-      if (n === 0) await rename(site, 'country/country-1', 'Renamed')
-      if (n < kills - 1) await rename(site, 'topic/topic-1', `Renamed ${n}`)
-    })
-    isOver.abort()
-    await writing
-    for (const path of ['topic/topic-1', 'country/country-1']) await followed(site, path)
-    const seconds = ((performance.now() - since) / 1000).toFixed(1)
-    await site.kill()
-    compare(site, before, edited)
-    return `references: ${copies} copies exact after ${kills} kills in ${seconds} s, ${edited.size} headlines saved meanwhile`
+export async function drillReferences({ cleanup, random }: Drill, copies: number, kills: number): Promise<string> {
+  const site = await startKilledSite(cleanup, { data: await fill(cleanup, copies) })
+  const before = headlinesOf(site)
+  const [ids, edited, isOver] = [[...before.keys()], new Set<string>(), new AbortController()]
+  /** As an editor saves who had opened the headline a moment before. */
+  const writing = site.keepSending(1, isOver.signal, async () => {
+    const path = `/data/${random.pick(ids)}?model=headline`
+    const { data } = (await (await site.call('GET', path)).json()) as { data: JsonObject }
+    await pause(random.below(120))
+    edited.add(String(data['id']))
+    await site.call('PUT', path, { ...data, title: `Saved ${random.below(1e6)}` })
   })
+  const since = performance.now()
+  await rename(site, 'topic/topic-1', 'Renamed')
+  await site.killRepeatedly(random, kills, LIFE_MS_MAX, async (n) => {
+    if (n === 0) await rename(site, 'country/country-1', 'Renamed')
+    if (n < kills - 1) await rename(site, 'topic/topic-1', `Renamed ${n}`)
+  })
+  isOver.abort()
+  await writing
+  for (const path of ['topic/topic-1', 'country/country-1']) await followed(site, path)
+  const seconds = ((performance.now() - since) / 1000).toFixed(1)
+  await site.kill()
+  compare(site, before, edited)
+  return `references: ${copies} copies exact after ${kills} kills in ${seconds} s, ${edited.size} headlines saved meanwhile`
 }
 
 /** Makes a data directory with headlines that hold copies of two documents, and returns its path. */
@@ -75,21 +75,6 @@ async function rename(site: KilledSite, path: string, name: string): Promise<voi
   assert.equal(status, 200)
 }
 
-/** Saves headlines as an editor does who had opened them a moment before; a service that is killed meanwhile is no fault. */
-async function keepSaving(site: KilledSite, { random, ids, edited, signal }: { readonly random: Random; readonly ids: readonly string[]; readonly edited: Set<string>; readonly signal: AbortSignal }): Promise<void> {
-  while (!signal.aborted) {
-    const path = `/data/${random.pick(ids)}?model=headline`
-    try {
-      const { data } = (await (await site.call('GET', path)).json()) as { data: JsonObject }
-      await pause(random.below(120))
-      edited.add(String(data['id']))
-      await site.call('PUT', path, { ...data, title: `Saved ${random.below(1e6)}` })
-    } catch {
-      await pause(20)
-    }
-  }
-}
-
 async function followed(site: KilledSite, path: string): Promise<void> {
   const [model, id] = path.split('/')
   for (;;) {
@@ -115,9 +100,9 @@ function headlinesOf(site: KilledSite): ReadonlyMap<string, JsonObject> {
 }
 
 function compare(site: KilledSite, before: ReadonlyMap<string, JsonObject>, edited: ReadonlySet<string>): void {
-  assert.deepEqual(readDatabase(site.data, faultsOf), [])
-  const [topic, source, country] = ['topic WHERE id = \'topic-1\'', 'source', "country WHERE id = 'country-1'"].map((table) =>
-    readDatabase(site.data, (database) => JSON.parse(String(database.get(`SELECT doc FROM ${table}`)?.['doc'])) as JsonObject),
+  const tables = ["topic WHERE id = 'topic-1'", 'source', "country WHERE id = 'country-1'"]
+  const [topic, source, country] = inSoundDatabase(site.data, (database) =>
+    tables.map((table) => JSON.parse(String(database.get(`SELECT doc FROM ${table}`)?.['doc'])) as JsonObject),
   ) as [JsonObject, JsonObject, JsonObject]
   assert.ok(isSameJson(source['headquarters'] as JsonObject, country), 'the source has not followed')
   const after = headlinesOf(site)

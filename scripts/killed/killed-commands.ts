@@ -9,13 +9,7 @@
  * A migration is killed in test/store/migrate.test.ts.
  */
 import assert from 'node:assert/strict'
-import {
-  copyFileSync,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  rmSync,
-} from 'node:fs'
+import { copyFileSync, existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { language } from '../../src/models/language.ts'
@@ -26,11 +20,10 @@ import { countItems, faultsOf } from '../../src/store/schema/database-check.ts'
 import { openDatabase, type Database } from '../../src/store/db/database.ts'
 import { openStore } from '../../src/store/open-store.ts'
 import { run } from '../tools/program.ts'
-import { seededRandom, type Random } from '../tools/random.ts'
+import type { Random } from '../tools/random.ts'
 import { temporaryDirectory } from '../tools/temporary-directory.ts'
 import { drillFullDisk } from './full-disk.ts'
-import { withCleanup } from '../with-cleanup.ts'
-import { killAfter, runAndKill, watchNames } from './killed-site.ts'
+import { killAfter, runAndKill, watchNames, type Drill } from './killed-site.ts'
 import { SYSTEM } from '../../src/store/actor.ts'
 import type { Store } from '../../src/store/store.ts'
 
@@ -42,16 +35,13 @@ const UNHARMED_RUNS_MAX = 20
 const RUN_MS_MAX = 120_000
 
 /** `seconds` are for each kind of kill. Gives a line for each part. Throws what should not have happened. */
-export function drillData(seconds: number, seed: number): Promise<readonly string[]> {
-  return withCleanup(async (cleanup) => {
-    const random = seededRandom(seed)
-    const directory = temporaryDirectory(cleanup)
-    return [
-      await drillBackup({ directory: join(directory, 'backup'), random, seconds }),
-      await drillRestore({ directory: join(directory, 'restore'), random, seconds }),
-      await drillFullDisk(cleanup),
-    ]
-  })
+export async function drillData({ cleanup, random }: Drill, seconds: number): Promise<readonly string[]> {
+  const directory = temporaryDirectory(cleanup)
+  return [
+    await drillBackup({ directory: join(directory, 'backup'), random, seconds }),
+    await drillRestore({ directory: join(directory, 'restore'), random, seconds }),
+    await drillFullDisk(cleanup),
+  ]
 }
 
 interface Limits {

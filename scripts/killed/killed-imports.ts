@@ -8,58 +8,55 @@ import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { faultsOf } from '../../src/store/schema/database-check.ts'
 import { openDatabase, type Database } from '../../src/store/db/database.ts'
-import { seededRandom, type Random } from '../tools/random.ts'
+import type { Random } from '../tools/random.ts'
 import { temporaryDirectory } from '../tools/temporary-directory.ts'
-import { withCleanup } from '../with-cleanup.ts'
-import { runAndKill, type CommandEnd } from './killed-site.ts'
+import { runAndKill, type CommandEnd, type Drill } from './killed-site.ts'
 
 /** So small that there are many of them. */
 const ROWS_OF_BATCH = 20
 const ROW_CHARS = 300
+const ROWS = 6_000
 
 /** Gives what happened. Throws what should not have. */
-export function drillImport({ rows, kills, seed }: { readonly rows: number; readonly kills: number; readonly seed: number }): Promise<string> {
-  return withCleanup(async (cleanup) => {
-    const random = seededRandom(seed)
-    const directory = temporaryDirectory(cleanup)
-    const file = join(directory, 'topics.ndjson')
-    writeFileSync(file, Array.from({ length: rows }, (_, i) => `${rowOf(i, random)}\n`).join(''))
-    // How long one takes that is left alone.
-    const whole = await importOnce({ file, data: join(directory, 'whole') })
-    assert.equal(whole.code, 0, whole.stderr)
-    const empty = join(directory, 'empty.ndjson')
-    writeFileSync(empty, '')
-    const boot = await importOnce({ file: empty, data: join(directory, 'whole') })
-    // Each run but the last writes a part, so that the kills meet the import all along its way.
-    const partMs = Math.max(10, Math.ceil(((whole.ms - boot.ms) * 2) / kills))
-    const data = join(directory, 'data')
-    const stops: number[] = []
-    // The machine may be busier or calmer now than when these runs were measured.
-    let [runs, earlyKills, firstKillMs] = [0, 0, boot.ms * 0.9]
-    for (let state: State = NOTHING; state.done < rows || state.isNoted;) {
-      const killMs = stops.length < kills ? firstKillMs + random.below(partMs) : undefined
-      const { code, stderr } = await importOnce({ file, data, resumes: state.isNoted, killMs })
-      runs++
-      if (killMs === undefined) assert.equal(code, 0, stderr)
-      state = stateOf(data)
-      if (code === null && state.done > 0) stops.push(state.done)
-      else if (code === null) {
-        earlyKills++
-        firstKillMs *= 1.2
-      }
-      if (killMs !== undefined && code === 0) assert.equal(state.done, rows)
-      assert.ok(earlyKills < 20 * kills, 'the import never begins')
-      if (state.done === rows && stops.length < kills && runs < 20 * kills) {
-        // It was faster than the kill: another round on a fresh directory.
-        firstKillMs *= 0.9
-        rmSync(data, { recursive: true })
-        state = NOTHING
-      }
+export async function drillImport({ cleanup, random }: Drill, kills: number, rows = ROWS): Promise<string> {
+  const directory = temporaryDirectory(cleanup)
+  const file = join(directory, 'topics.ndjson')
+  writeFileSync(file, Array.from({ length: rows }, (_, i) => `${rowOf(i, random)}\n`).join(''))
+  // How long one takes that is left alone.
+  const whole = await importOnce({ file, data: join(directory, 'whole') })
+  assert.equal(whole.code, 0, whole.stderr)
+  const empty = join(directory, 'empty.ndjson')
+  writeFileSync(empty, '')
+  const boot = await importOnce({ file: empty, data: join(directory, 'whole') })
+  // Each run but the last writes a part, so that the kills meet the import all along its way.
+  const partMs = Math.max(10, Math.ceil(((whole.ms - boot.ms) * 2) / kills))
+  const data = join(directory, 'data')
+  const stops: number[] = []
+  // The machine may be busier or calmer now than when these runs were measured.
+  let [runs, earlyKills, firstKillMs] = [0, 0, boot.ms * 0.9]
+  for (let state: State = NOTHING; state.done < rows || state.isNoted;) {
+    const killMs = stops.length < kills ? firstKillMs + random.below(partMs) : undefined
+    const { code, stderr } = await importOnce({ file, data, resumes: state.isNoted, killMs })
+    runs++
+    if (killMs === undefined) assert.equal(code, 0, stderr)
+    state = stateOf(data)
+    if (code === null && state.done > 0) stops.push(state.done)
+    else if (code === null) {
+      earlyKills++
+      firstKillMs *= 1.2
     }
-    assert.ok(stops.length > 0, 'no import was killed while it wrote')
-    assert.equal(stateOf(data).isNoted, false, 'an import that ended left its note')
-    return `import: killed ${stops.length} times, after ${stops.join(', ')} of ${rows} rows, then whole`
-  })
+    if (killMs !== undefined && code === 0) assert.equal(state.done, rows)
+    assert.ok(earlyKills < 20 * kills, 'the import never begins')
+    if (state.done === rows && stops.length < kills && runs < 20 * kills) {
+      // It was faster than the kill: another round on a fresh directory.
+      firstKillMs *= 0.9
+      rmSync(data, { recursive: true })
+      state = NOTHING
+    }
+  }
+  assert.ok(stops.length > 0, 'no import was killed while it wrote')
+  assert.equal(stateOf(data).isNoted, false, 'an import that ended left its note')
+  return `import: killed ${stops.length} times, after ${stops.join(', ')} of ${rows} rows, then whole`
 }
 
 /** Every third row has no id of its own. */

@@ -1,14 +1,29 @@
-/** A service that is killed with SIGKILL and started again while something happens, and commands that are killed. */
+/**
+ * A service that is killed with SIGKILL and started again while clients send work, and commands that are killed. A drill is its work
+ * and its checks; the way to start, kill and look is here.
+ */
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { watch } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
+import type { Database } from '../../src/store/db/database.ts'
+import { faultsOf } from '../../src/store/schema/database-check.ts'
 import { COMMAND, finish, programEnvironment, run, serve, type RunningService } from '../tools/program.ts'
+import { readDatabase } from '../tools/read-database.ts'
 import type { Random } from '../tools/random.ts'
 import { temporaryDirectory, type Cleanup } from '../tools/temporary-directory.ts'
 
 const ADMIN = 'admin@example.org'
+/** Until a client looks again whether another process is there. */
+const RETRY_MS = 20
+
+/** What a drill is run with. */
+export interface Drill {
+  readonly cleanup: Cleanup
+  /** The same decisions for the same seed. */
+  readonly random: Random
+}
 
 export interface KilledSite {
   readonly data: string
@@ -22,6 +37,8 @@ export interface KilledSite {
   kill(): Promise<void>
   /** The same so many times, each after a random time of at most so many milliseconds. */
   killRepeatedly(random: Random, kills: number, msMax: number, afterEach?: (n: number) => Promise<void>): Promise<void>
+  /** So many clients send work until the signal, one piece after the other. Work that a kill cuts off is sent again. */
+  keepSending(clients: number, signal: AbortSignal, send: (client: number) => Promise<void>): Promise<void>
   readonly isStarting: boolean
   readonly kills: number
   /** When each of the processes was ready. */
@@ -81,6 +98,12 @@ export async function startKilledSite(cleanup: Cleanup, options: SiteOptions = {
         await afterEach?.(n)
       }
     },
+    async keepSending(clients, signal, send) {
+      const client = async (_: unknown, nth: number): Promise<void> => {
+        while (!signal.aborted) await untilServed(() => send(nth), signal)
+      }
+      await Promise.all(Array.from({ length: clients }, client))
+    },
     get isStarting() {
       return isStarting
     },
@@ -92,6 +115,27 @@ export async function startKilledSite(cleanup: Cleanup, options: SiteOptions = {
     },
   }
   return site
+}
+
+/** Does work again until the service was there for it: fetch rejects with a TypeError that has a cause where it is not. */
+export async function untilServed<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T | undefined> {
+  while (signal?.aborted !== true) {
+    try {
+      return await work()
+    } catch (error) {
+      if (!(error instanceof TypeError && error.cause instanceof Error)) throw error
+      await pause(RETRY_MS)
+    }
+  }
+  return undefined
+}
+
+/** Reads the database of a site, which has to be sound. */
+export function inSoundDatabase<T>(data: string, read: (database: Database) => T): T {
+  return readDatabase(data, (database) => {
+    assert.deepEqual(faultsOf(database), [])
+    return read(database)
+  })
 }
 
 export interface CommandEnd {

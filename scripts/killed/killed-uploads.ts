@@ -3,13 +3,10 @@
  * acknowledged must be there, whole and with its bytes; what was never acknowledged may be there, and then it is whole as well.
  */
 import assert from 'node:assert/strict'
-import { setTimeout as pause } from 'node:timers/promises'
 import { hashOfBytes } from '../../src/store/media/picture-files.ts'
 import { samplePicture } from '../tools/media/sample-pictures.ts'
 import { run } from '../tools/program.ts'
-import { seededRandom, type Random } from '../tools/random.ts'
-import { withCleanup } from '../with-cleanup.ts'
-import { startKilledSite, type KilledSite } from './killed-site.ts'
+import { startKilledSite, type Drill } from './killed-site.ts'
 
 const SENDERS = 2
 const LIFE_MS_MAX = 900
@@ -21,60 +18,36 @@ interface Sent {
 }
 
 /** Gives what happened. Throws what should not have. */
-export function drillPictures(kills: number, seed: number): Promise<string> {
-  return withCleanup(async (cleanup) => {
-    const random = seededRandom(seed)
-    const site = await startKilledSite(cleanup)
-    const kept = new Map<string, Sent>()
-    const isOver = new AbortController()
-    const sending = Promise.all(Array.from({ length: SENDERS }, (_, nth) => keepSending(site, { random, nth, kept, signal: isOver.signal })))
-    await site.killRepeatedly(random, kills, LIFE_MS_MAX)
-    isOver.abort()
-    const sent = (await sending).reduce((sum, one) => sum + one, 0)
-    assert.ok(kept.size >= kills, `only ${kept.size} pictures were acknowledged`)
-    for (const { hash, url } of kept.values()) {
-      const path = new URL(url).pathname
-      const response = await fetch((await site.url()) + path)
-      assert.equal(response.status, 200, path)
-      assert.equal(hashOfBytes(Buffer.from(await response.arrayBuffer())), hash, 'the bytes are others')
-    }
-    const { code, stdout } = await run(['media', 'check', '--json', '--data-dir', site.data])
-    const { missing, damaged, unknown, pictures } = JSON.parse(stdout) as Readonly<Record<'missing' | 'damaged' | 'unknown', readonly string[]>> & { readonly pictures: number }
-    assert.deepEqual({ code, missing, damaged }, { code: 0, missing: [], damaged: [] })
-    return `${sent} pictures sent, ${kept.size} kept, ${pictures} known, ${kills} kills: none missing, none damaged, ${unknown.length} files left over`
-  })
-}
-
-interface Sending {
-  readonly random: Random
-  readonly nth: number
-  readonly kept: Map<string, Sent>
-  readonly signal: AbortSignal
-}
-
-/** Sends pictures, deletes some again, and returns how many it has sent. What the kill cuts off is neither kept nor gone. */
-async function keepSending(site: KilledSite, { random, nth, kept, signal }: Sending): Promise<number> {
+export async function drillPictures({ cleanup, random }: Drill, kills: number): Promise<string> {
+  const site = await startKilledSite(cleanup)
   const headers = { authorization: `Bearer ${site.admin}` }
+  const [kept, isOver] = [new Map<string, Sent>(), new AbortController()]
   let sent = 0
-  for (let n = 0; !signal.aborted; n++) {
-    try {
-      const body = pictureOf(nth * 1_000_000 + n, random.oneIn(3))
-      const response = await fetch(`${await site.url()}/api/v1/media`, { method: 'POST', headers, body })
-      sent++
-      assert.equal(response.status, 201, await response.clone().text())
-      const { data } = (await response.json()) as { readonly data: Sent }
-      kept.set(data.hash, data)
-      if (!random.oneIn(4)) continue
-      kept.delete(data.hash)
-      const removed = await fetch(`${await site.url()}/api/v1/admin/media/${data.hash}`, { method: 'DELETE', headers })
-      assert.equal(removed.status, 204)
-    } catch (error) {
-      if (error instanceof assert.AssertionError) throw error
-      // The service was killed: another is there soon.
-      await pause(20)
-    }
+  /** Sends a picture, and deletes some again. What the kill cuts off is neither kept nor gone. */
+  const sending = site.keepSending(SENDERS, isOver.signal, async () => {
+    const response = await fetch(`${await site.url()}/api/v1/media`, { method: 'POST', headers, body: pictureOf(sent++, random.oneIn(3)) })
+    assert.equal(response.status, 201, await response.clone().text())
+    const { data } = (await response.json()) as { readonly data: Sent }
+    kept.set(data.hash, data)
+    if (!random.oneIn(4)) return
+    kept.delete(data.hash)
+    const removed = await site.call('DELETE', `/admin/media/${data.hash}`)
+    assert.equal(removed.status, 204)
+  })
+  await site.killRepeatedly(random, kills, LIFE_MS_MAX)
+  isOver.abort()
+  await sending
+  assert.ok(kept.size >= kills, `only ${kept.size} pictures were acknowledged`)
+  for (const { hash, url } of kept.values()) {
+    const path = new URL(url).pathname
+    const response = await fetch((await site.url()) + path)
+    assert.equal(response.status, 200, path)
+    assert.equal(hashOfBytes(Buffer.from(await response.arrayBuffer())), hash, 'the bytes are others')
   }
-  return sent
+  const { code, stdout } = await run(['media', 'check', '--json', '--data-dir', site.data])
+  const { missing, damaged, unknown, pictures } = JSON.parse(stdout) as Readonly<Record<'missing' | 'damaged' | 'unknown', readonly string[]>> & { readonly pictures: number }
+  assert.deepEqual({ code, missing, damaged }, { code: 0, missing: [], damaged: [] })
+  return `${sent} pictures sent, ${kept.size} kept, ${pictures} known, ${kills} kills: none missing, none damaged, ${unknown.length} files left over`
 }
 
 /** Another picture for each number, some of them long. */

@@ -12,10 +12,8 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { databaseFile } from '../../src/store/db/data-dir.ts'
 import { openDatabase } from '../../src/store/db/database.ts'
 import { openMailExchange, type AcceptedMail, type Rule } from '../tools/mail-exchange.ts'
-import { seededRandom, type Random } from '../tools/random.ts'
-import type { Cleanup } from '../tools/temporary-directory.ts'
-import { withCleanup } from '../with-cleanup.ts'
-import { startKilledSite, type KilledSite } from './killed-site.ts'
+import type { Random } from '../tools/random.ts'
+import { startKilledSite, untilServed, type Drill } from './killed-site.ts'
 
 const CLIENTS = 16
 /** It takes a few seconds; on a machine that is busy with other work each start of the service does. */
@@ -33,12 +31,7 @@ const STEPS_OF_A_MAIL = 3
 const POLL_MS = 50
 
 /** Gives a line of what happened. Throws an Error that lists what should not have. */
-export function drillMail(codes: number, kills: number, seed: number): Promise<string> {
-  return withCleanup((cleanup) => runDrill(cleanup, codes, kills, seed))
-}
-
-async function runDrill(cleanup: Cleanup, codes: number, kills: number, seed: number): Promise<string> {
-  const random = seededRandom(seed)
+export async function drillMail({ cleanup, random }: Drill, codes: number, kills: number): Promise<string> {
   const begun = performance.now()
   const steps = createKiller(random, kills, codes * STEPS_OF_A_MAIL)
   const exchange = await openMailExchange(unsteady(random, () => steps.step()))
@@ -49,7 +42,13 @@ async function runDrill(cleanup: Cleanup, codes: number, kills: number, seed: nu
     void site.kill()
     return true
   })
-  const post = createPost(site)
+  /** Posts until there is a response, and gives its status: a client that got none asks again. */
+  const post = (endpoint: string, body: object): Promise<number | undefined> =>
+    untilServed(async () => {
+      const response = await site.call('POST', `/auth/${endpoint}`, body)
+      await response.arrayBuffer()
+      return response.status
+    })
 
   const isLate = (): boolean => performance.now() - begun > DEADLINE_MS
   const addresses = Array.from({ length: codes }, (_, i) => `reader-${i}@example.org`)
@@ -57,7 +56,7 @@ async function runDrill(cleanup: Cleanup, codes: number, kills: number, seed: nu
   await inParallel(requests, async ({ email, again }) => {
     await pause(random.below(REST_MS_MAX))
     const status = await post('request-code', { email })
-    if (status >= 300) throw new Error(`request-code was answered with ${status}`)
+    if (status !== 202) throw new Error(`request-code was answered with ${status}`)
     // It is asked for again while the mail with the first code waits, or is on its way, or was delivered.
     if (again) requests.splice(random.below(requests.length + 1), 0, { email, again: false })
   })
@@ -149,21 +148,6 @@ function createKiller(random: Random, kills: number, steps: number): Killer {
     get left() {
       return points.length + pending
     },
-  }
-}
-
-/** Posts until there is a response, and gives its status: a client that got none asks again. */
-function createPost(site: KilledSite) {
-  return async (endpoint: string, body: object): Promise<number> => {
-    for (;;) {
-      try {
-        const response = await site.call('POST', `/auth/${endpoint}`, body)
-        await response.arrayBuffer()
-        return response.status
-      } catch {
-        await pause(POLL_MS)
-      }
-    }
   }
 }
 

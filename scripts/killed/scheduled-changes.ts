@@ -7,14 +7,12 @@ import assert from 'node:assert/strict'
 import { renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { faultsOf } from '../../src/store/schema/database-check.ts'
 import { readDatabase } from '../tools/read-database.ts'
 import { bodyOf } from '../tools/data-bodies.ts'
-import { seededRandom, type Random } from '../tools/random.ts'
+import type { Random } from '../tools/random.ts'
 import { temporaryDirectory, type Cleanup } from '../tools/temporary-directory.ts'
 import { CLOCK } from '../api-suites.ts'
-import { withCleanup } from '../with-cleanup.ts'
-import { startKilledSite, type KilledSite } from './killed-site.ts'
+import { inSoundDatabase, startKilledSite, type Drill, type KilledSite } from './killed-site.ts'
 
 const BATCH = 100
 /** All is written before the first time, at least: a busy machine gets as long as some starts of the service take. */
@@ -36,13 +34,10 @@ interface Plan {
 }
 
 /** Gives what happened. Throws what should not have. */
-export function drillSchedule(documents: number, kills: number, seed: number): Promise<readonly string[]> {
-  return withCleanup(async (cleanup) => {
-    const random = seededRandom(seed)
-    const lines = [await underKills(cleanup, { documents, kills, random })]
-    if (CLOCK === undefined) return [...lines, 'schedule: no libfaketime, the clock was left alone']
-    return [...lines, await underJumps(cleanup, CLOCK, { documents, kills, random })]
-  })
+export async function drillSchedule({ cleanup, random }: Drill, documents: number, kills: number): Promise<readonly string[]> {
+  const lines = [await underKills(cleanup, { documents, kills, random })]
+  if (CLOCK === undefined) return [...lines, 'schedule: no libfaketime, the clock was left alone']
+  return [...lines, await underJumps(cleanup, CLOCK, { documents, kills, random })]
 }
 
 interface Round {
@@ -127,8 +122,7 @@ const RECORDS = "SELECT json_extract(doc, '$.details[0].value') AS what FROM aud
 
 /** Each document with what happened to it. Returns the longest time between when a change could be made and when it was. */
 function compare(site: KilledSite, plans: ReadonlyMap<string, Plan>): number {
-  return readDatabase(site.data, (database) => {
-    assert.deepEqual(faultsOf(database), [])
+  return inSoundDatabase(site.data, (database) => {
     assert.equal(database.all("SELECT 1 FROM headline WHERE doc ->> '$.status' <> 'archived'").length, 0)
     let late = 0
     for (const [id, { publishAt, unpublishAt }] of plans) {

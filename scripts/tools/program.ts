@@ -17,6 +17,8 @@ export const EXECUTABLE = process.env['TEST_PROGRAM']
 /** What starts the program, before its own words. */
 export const COMMAND: readonly [string, ...string[]] = EXECUTABLE === undefined ? [process.execPath, MAIN] : [EXECUTABLE]
 const [PROGRAM, ...WORDS] = COMMAND
+/** Of each stream the end: the log of a service under attack has no end. */
+const OUTPUT_CHARS_KEPT = 64 * 1024 * 1024
 const THREADS = { DATELINE_THREADS: process.env['DATELINE_THREADS'] ?? '1' }
 /** The executable reads the settings of the machine otherwise. */
 const NO_FILE = EXECUTABLE === undefined ? {} : { DATELINE_CONFIG: 'none' }
@@ -130,7 +132,7 @@ export function cleanEnvironment(own: Readonly<Record<string, string>>): NodeJS.
 
 function collect(child: ChildProcess): () => { stdout: string; stderr: string } {
   let [stdout, stderr] = ['', '']
-  child.stdout?.setEncoding('utf8').on('data', (text: string) => void (stdout += text))
-  child.stderr?.setEncoding('utf8').on('data', (text: string) => void (stderr += text))
+  child.stdout?.setEncoding('utf8').on('data', (text: string) => void (stdout = (stdout + text).slice(-OUTPUT_CHARS_KEPT)))
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => void (stderr = (stderr + text).slice(-OUTPUT_CHARS_KEPT)))
   return () => ({ stdout, stderr })
 }

@@ -47,6 +47,7 @@ describe('the description of the API', () => {
   it('is one by the schema of the OpenAPI Initiative', () => {
     const published = new URL('../support/schema/openapi-3.1-schema.json', import.meta.url)
     const check = compileSchema(JSON.parse(readFileSync(published, 'utf8')))
+    assert.deepEqual(check(document), [])
     for (const wrong of [{ ...document, openapi: '3.0.3' }, { ...document, info: {} }, { ...document, paths: { 'no/slash': {} } }]) {
       assert.notDeepEqual(check(wrong), [])
     }
