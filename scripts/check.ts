@@ -16,6 +16,7 @@
 import { spawnSync } from 'node:child_process'
 import { availableParallelism } from 'node:os'
 import { join, matchesGlob } from 'node:path'
+import { freshDashboard } from './fresh-dashboard.ts'
 import { memoryDirectory } from './memory-directory.ts'
 import { BROWSER_GATE, OWN_GATES, selectTests, type Selection } from './test-files.ts'
 import { bundleTestProgram } from './test-program.ts'
@@ -32,6 +33,7 @@ const environment = { NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] ?? j
 const words = process.argv.slice(2)
 const options = words.filter((word) => word.startsWith('-'))
 const selection = select(words.filter((word) => !word.startsWith('-')))
+freshDashboard()
 process.exitCode =
   timed('types', () => checkTypes('.')) ||
   timed('types of the pages', () => checkTypes('src/dashboard')) ||

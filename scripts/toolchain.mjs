@@ -1,37 +1,22 @@
 /**
- * Brings what a fresh clone lacks, then hands over to the pinned Node.
+ * Brings the pinned Node and the packages that a fresh clone lacks, then hands over to that Node.
  *
- *   node scripts/toolchain.mjs <file.ts> [arguments…]
+ *   node scripts/toolchain.mjs [options of node] <file.ts> [arguments…]
  *
  * Any Node from 18 on may run this file, so it is plain JavaScript. When all is there it costs a few milliseconds: one
- * comparison of package-lock.json with the copy kept beside the installed packages, and, for what serves or tests the
- * dashboard, one look at the times of its sources.
+ * comparison of package-lock.json with the copy kept beside the installed packages.
  *
  * Everything that is installed has a checksum in this repository: packages in package-lock.json, which npm compares, and
  * Node in pinned-node.json. No script of a package runs. Everything it says goes to stderr, since stdout belongs to the
  * program it starts.
  */
 import { spawn, spawnSync } from 'node:child_process'
-import {
-  chmodSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  readdirSync,
-  renameSync,
-  rmSync,
-  statSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { constants } from 'node:os'
 import { delimiter, dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const LOCK_POLL_MS = 100
-/** What the files of the dashboard are made of; folders count with all that is in them. */
-const DASHBOARD_SOURCES = ['src', 'data', 'scripts/build-dashboard.ts', 'scripts/client-files.ts', 'package.json', 'package-lock.json']
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const modules = join(root, 'node_modules')
@@ -46,13 +31,11 @@ const pinnedNodes = readFileSync(join(root, 'scripts', 'pinned-node.json'), 'utf
 const pinnedVersion = JSON.parse(pinnedNodes).version
 const system = `${process.platform}-${process.arch}`
 const packageLock = readFileSync(join(root, 'package-lock.json'), 'utf8')
-const dashboardBuilder = join(root, 'scripts', 'build-dashboard.ts')
 /** Packages for another machine are of no use, as when a directory is shared with a container. */
 const stamp = `${system}\n${pinnedNodes}\n${packageLock}`
 
 try {
-  if (!isReady()) await underLock(setUp)
-  if (needsDashboard()) await underLock(buildDashboard)
+  if (!isReady()) await setUpOnce()
 } catch (error) {
   process.stderr.write(`toolchain: cannot set up: ${error.message}\n`)
   process.exit(1)
@@ -71,7 +54,6 @@ function pinnedNode() {
 }
 
 async function setUp() {
-  if (isReady()) return // Another process did it while this one waited for the lock.
   say(`installing the development packages and Node ${pinnedVersion} (once, and after every change of package-lock.json) …`)
   if (missingPackages().length > 0) {
     run('npm', ['ci', '--ignore-scripts', '--include=dev', '--include=optional', '--no-audit', '--no-fund'], root)
@@ -131,40 +113,6 @@ function missingPackages() {
   return packages.filter((entry) => !isThere(entry)).map(([path]) => path.replace(/^.*node_modules\//, ''))
 }
 
-function needsDashboard() {
-  const [script, command] = process.argv.slice(2)
-  const usesIt =
-    script === 'scripts/check.ts' ||
-    script === 'scripts/soak.ts' ||
-    (script === 'src/main.ts' && (command === 'serve' || command === 'client')) ||
-    (script === 'scripts/drill.ts' && command === 'attacks')
-  return usesIt && existsSync(dashboardBuilder) && !isDashboardBuilt()
-}
-
-/** Whether nothing changed since the last build; a folder changes when a file in it comes or goes. */
-function isDashboardBuilt() {
-  const built = statSync(join(root, 'dist', 'dashboard', 'page-assets.bin'), { throwIfNoEntry: false })?.mtimeMs
-  return built !== undefined && DASHBOARD_SOURCES.every((path) => isOlder(join(root, path), built))
-}
-
-function isOlder(path, time) {
-  const found = statSync(path, { throwIfNoEntry: false })
-  if (found === undefined) return true
-  if (found.mtimeMs > time) return false
-  return !found.isDirectory() || readdirSync(path).every((name) => isOlder(join(path, name), time))
-}
-
-/** The service runs without it, too, and the tests find out by themselves: a page with a mistake stops neither. */
-function buildDashboard() {
-  if (isDashboardBuilt()) return
-  say('building the dashboard …')
-  try {
-    run(pinnedNode(), [dashboardBuilder], root)
-  } catch (error) {
-    say(`${error.message}; the dashboard stays as it was`)
-  }
-}
-
 /** Runs a command to its end. Where it fails, shows what it printed and throws. */
 function run(command, args, cwd) {
   const { status, signal, error, stdout, stderr } = spawnSync(command, args, {
@@ -189,14 +137,14 @@ function foreignPath() {
   return entries.filter((entry) => resolve(entry) !== join(modules, '.bin')).join(delimiter)
 }
 
-/** Lets one process at a time into the task. The lock of a process that is gone is taken over. */
-async function underLock(task) {
+/** Sets up in one process at a time. The lock of a process that is gone is taken over. */
+async function setUpOnce() {
   for (let isFirst = true; !tryLock(); isFirst = false) {
     if (isFirst) say('another process is setting up, waiting for it (where there is none, remove .toolchain.lock) …')
     await new Promise((done) => setTimeout(done, LOCK_POLL_MS))
   }
   try {
-    await task()
+    if (!isReady()) await setUp()
   } finally {
     rmSync(lockFile, { force: true })
   }

@@ -5,6 +5,7 @@
 import { once } from 'node:events'
 import { mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { freshDashboard } from '../fresh-dashboard.ts'
 import { run, serve, type Finished, type RunningService } from '../tools/program.ts'
 import { createMailbox } from '../tools/mailbox.ts'
 import type { Random } from '../tools/random.ts'
@@ -58,6 +59,7 @@ export interface RunningTarget {
 /** Fills the data directory. Throws with what the program said where a command fails. */
 export async function prepareTarget(options: TargetOptions): Promise<Target> {
   const { cleanup, headlines, random, words: settings = [] } = options
+  freshDashboard()
   const directory = temporaryDirectory(cleanup)
   const [data, mail] = [join(directory, 'data'), join(directory, 'mail')]
   mkdirSync(mail, { recursive: true, mode: 0o700 })

@@ -60,7 +60,7 @@ const PACKAGE = await packed(NODE)
 function makeClone(t: Cleanup) {
   const root = temporaryDirectory(t)
   for (const folder of ['scripts', 'path', 'src/dashboard']) mkdirSync(join(root, folder), { recursive: true })
-  for (const name of ['toolchain.mjs', 'pinned-node.mjs']) copyFileSync(join(ROOT, 'scripts', name), join(root, 'scripts', name))
+  for (const name of ['toolchain.mjs', 'pinned-node.mjs', 'fresh-dashboard.ts']) copyFileSync(join(ROOT, 'scripts', name), join(root, 'scripts', name))
   const write = (name: string, content: string | Buffer): void => writeFileSync(join(root, name), content)
   /** What the registry gives, and the package whose checksum stands in the repository. */
   const pin = (given: Buffer, pinned: Buffer, system = SYSTEM): void => {
@@ -172,19 +172,20 @@ it('says so where there is no pinned Node for this system', async (t) => {
   assert.match(stderr, /there is no pinned Node for \S+: install Node 99\.0\.0, and run this with it/)
 })
 
-it('builds the dashboard for the service when a source of it changed, and starts it also where that fails', async (t) => {
+it('the dashboard is built for the service when a source of it changed, and the service starts also where that fails', async (t) => {
   const clone = makeClone(t)
+  const main = (command: string) => clone.run(['--import', './scripts/fresh-dashboard.ts', 'src/main.ts', command])
   for (const [name, text] of Object.entries({ 'scripts/build-dashboard.ts': BUILDER, 'src/dashboard/page.ts': '', 'src/main.ts': 'process.exit(3)' })) clone.write(name, text)
   const builds = (): number => clone.calls().filter((call) => call === 'dashboard').length
-  await clone.run(['src/main.ts', 'version'])
+  await main('version')
   assert.equal(builds(), 0)
-  const { code, stdout } = await clone.run(['src/main.ts', 'serve'])
+  const { code, stdout } = await main('serve')
   assert.deepEqual([code, stdout, builds()], [3, '', 1])
-  await clone.run(['src/main.ts', 'serve'])
+  await main('serve')
   assert.equal(builds(), 1)
   rmSync(join(clone.root, 'src/dashboard/page.ts'))
   clone.write('fail-with', '')
-  const failed = await clone.run(['src/main.ts', 'serve'])
+  const failed = await main('serve')
   assert.deepEqual([failed.code, failed.stdout, builds()], [3, '', 2])
   assert.match(failed.stderr, /a mistake in the page[^]*the dashboard stays as it was/)
 })
