@@ -73,7 +73,7 @@ const DRILLS: Readonly<Record<string, Entry>> = {
   log: ofNumbers('[SECONDS]', [20], drillLog),
   attacks: ofOptions('[--quick] [NAME…]', readAttackWords, drillAttacks),
   cluster: ofOptions('[--minutes N]', readClusterWords, (_, options) => drillCluster({ ...options, seed })),
-  'cluster-suites': ofOptions('[WORD…] [--OPTION…]', (words) => words, (_, options) => drillSuites(options)),
+  'cluster-suites': ofOptions('[WORD…] [--OPTION…]', (words) => words, drillSuites),
   'cluster-examples': ofNumbers('', [], () => drillExamples(seed)),
 }
 
