@@ -245,26 +245,6 @@ describe('items of a feed', { skip: ONLY_HERE }, () => {
     assert.deepEqual([(await found([rule('{"categories":"Tides"}'), ...costly]))[0], (await found([...costly, rule('{"categories":"Tides"}')])).at(-1)], [1, 0])
   })
 
-  it('stay in the trash when their feed is deleted, and do not come again with the next one', async () => {
-    const feed = await made()
-    await ingest(feed, [item(21)])
-    assert.equal((await site.remove('feed', feed['id'])).status, 204)
-    const next = await made()
-    await ingest(next, [item(21, { id: 'other' })])
-    const [known] = (await call('GET', `feeds/${String(next['id'])}/items`)).at('data.items') as JsonObject[]
-    assert.equal(known?.['outcome'], 'known')
-  })
-
-  it('that a publisher has edited are the publisher\'s', async () => {
-    const feed = await made()
-    await ingest(feed, [item(31)])
-    const [{ headline } = {} as JsonObject] = (await call('GET', `feeds/${String(feed['id'])}/items`)).at('data.items') as JsonObject[]
-    await site.patch('headline', headline, { excerpt: 'Edited' }, publisher)
-    await ingest(feed, [item(31, { title: 'Another title' })])
-    assert.deepEqual([(await site.stored('headline', headline))['title'], (await site.stored('headline', headline))['excerpt']], ['Story 31', 'Edited'])
-    const history = await service.data('GET', `/${String(headline)}/history`, { model: 'headline' }, { token: publisher.token })
-    assert.deepEqual((history.at('data.items') as JsonObject[]).map(({ actor }) => (actor as JsonObject)['id']), [publisher.id, 'feed'])
-  })
 })
 
 describe('the password of a feed', () => {

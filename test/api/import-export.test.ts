@@ -163,14 +163,11 @@ describe('hostile rows of an import', () => {
     const { service, token, send, names } = await site(t)
     const stopped = (response: ApiResponse): unknown => [response.at('data.stopped.line'), response.at('data.stopped.message')]
     assert.deepEqual(stopped(await send(`${HEADER}\nGood,${ROW}\n"never closed,${ROW}\nmore`)), [3, 'a quote is opened and never closed'])
-    assert.deepEqual(stopped(await send(`${HEADER}\nb"a"d,${ROW}\n`)), [2, 'a cell with a quote in it must stand in quotes, with that quote doubled'])
-    assert.deepEqual(stopped(await send(`"${HEADER}`)), [1, 'a quote is opened and never closed'])
-    assert.deepEqual(stopped(await send('nombre;descripción\nx;y\n')), [1, 'topic has no column "nombre": use one of id, name, description, iconUrl, createdAt, updatedAt, status, type, $more'])
     const giant = await send(`"${'x'.repeat(PIECE_BYTES_MAX - 1)}`, { isLast: false, line: 9 })
     assert.deepEqual(stopped(giant), [9, 'expected at most 1048576 bytes in a row, found more: a quote may never be closed'])
     assert.deepEqual([giant.at('data.bytes'), giant.at('data.nextLine')], [0, 9])
-    const deep = `{"name":${'['.repeat(5_000)}${']'.repeat(5_000)}}`
-    const rows = ['{"name":"a\u0000b"}', 'null', '[]', '{', deep, '{"__proto__":{"name":"x"}}', '{"id":"../../x","name":"n"}', '{"id":7}', `{"name":"${'n'.repeat(500_000)}"}`]
+    // What else is wrong with rows is in test/cli/hostile-imports.test.ts.
+    const rows = ['null', '{', `{"name":"${'n'.repeat(500_000)}"}`]
     const refused = await send(rows.join('\n'), { format: 'ndjson' })
     assert.deepEqual(counts(refused), [0, 0, 0, rows.length])
     assert.deepEqual((refused.at('data.rejected') as { line: number }[]).map(({ line }) => line), rows.map((_, i) => i + 1))
@@ -182,7 +179,6 @@ describe('hostile rows of an import', () => {
     const wide = { model: 'topic', format: 'csv', rows: Array.from({ length: 50_000 }, (_, i) => `c${i}`).join(',') }
     const preview = await service.call('POST', `${PATH}/preview`, { token, body: wide })
     assert.equal(preview.error, 'invalidInput: Cannot read line 1: expected at most 200 columns, found more: remove those that are not to be imported')
-    assert.deepEqual(counts(await send(`${HEADER}\n${`a,${ROW},,,,,,,,,`.repeat(3)}\nshort\n`)), [0, 0, 0, 2], 'too many cells, and too few')
   })
 })
 const EXPORT = '/api/v1/data/export'

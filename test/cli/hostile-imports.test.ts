@@ -23,6 +23,7 @@ it('bad rows of JSON lines are refused, each in one sentence, and those around t
   const rows = [
     ['text that is no JSON', '{"id":', /^cannot read it as JSON: /],
     ['bytes that are not UTF-8', Buffer.concat([Buffer.from('{"id":"éé'), Buffer.from([0xff]), Buffer.from('"}')]), /^expected UTF-8, found other bytes$/],
+    ['null', 'null', /^expected a JSON object, found null$/],
     ['a NUL', '{"id":"a\0b"}', /^expected text, found a NUL$/],
     ['3 MiB', row(`,"x":"${'x'.repeat(3 * MIB)}"`), /^expected at most 2097152 bytes in a row, found more$/],
     ['100,000 brackets', '['.repeat(100_000), /^cannot read it as JSON: nested deeper than 200 levels$/],
@@ -45,7 +46,7 @@ it('bad rows of JSON lines are refused, each in one sentence, and those around t
     assert.equal(line, String(2 * i + 2), name)
     assert.match(said, message, name)
   }
-  const taken = /(\d+) inserted, (\d+) replaced, (\d+) unchanged, 13 rejected/.exec(stdout) ?? []
+  const taken = /(\d+) inserted, (\d+) replaced, (\d+) unchanged, 14 rejected/.exec(stdout) ?? []
   assert.equal(taken.slice(1).reduce((sum, n) => sum + Number(n), 0), rows.length)
 })
 
