@@ -70,7 +70,15 @@ export function lookUp(
  * Forms of an address make forty ranges. As arms of a UNION they would take forty times as long, most of it to open cursors.
  */
 function selectIn(model: Model, path: string, ranges: number): string {
+  const key = `${model.name} ${path} ${ranges}`
+  const known = STATEMENTS.get(key)
+  if (known !== undefined) return known
   const value = valueAt(path)
   const values = Array.from({ length: ranges }, (_, n) => `(${n}, ?, ?)`).join(', ')
-  return `WITH range (n, low, high) AS (VALUES ${values}) SELECT n, id, doc FROM range CROSS JOIN ${tableOf(model)} WHERE ${value} >= low AND ${value} <= high`
+  const sql = `WITH range (n, low, high) AS (VALUES ${values}) SELECT n, id, doc FROM range CROSS JOIN ${tableOf(model)} WHERE ${value} >= low AND ${value} <= high`
+  STATEMENTS.set(key, sql)
+  return sql
 }
+
+/** Of each model and path that are looked up, for each number of ranges: as many as models declare, and RANGES_PER_QUERY. */
+const STATEMENTS = new Map<string, string>()
