@@ -17,6 +17,7 @@ import type { Model } from '../../models/schema.ts'
 import { source } from '../../models/source.ts'
 import { topic } from '../../models/topic.ts'
 import { withPublication } from '../rules/publication.ts'
+import { referenceKey } from '../rules/references.ts'
 import { withHandIn } from '../rules/review.ts'
 import type { TextOf } from '../rules/text-forms.ts'
 import { validateDocument } from '../rules/validate.ts'
@@ -51,45 +52,50 @@ const LACKS: Readonly<Record<string, Lack>> = { title: 'title', url: 'link', ima
 /** Gives the function from an item and the id for its headline to that headline. It throws nothing that an item could cause. */
 export function headlineMaker({ feed, rules, textOf, now }: HeadlineContext) {
   const judge = itemRules([...feed.rules, ...rules])
-  /** By their ids: most items of a feed have the same source, topic and country. */
-  const read = new Map<string, JsonObject>()
-  /** The present version of a document, of which feed or rule hold a copy. */
-  const stored = (model: Model, copy: { readonly id: string } | null): JsonObject | undefined => {
+  /** By the keys of their references: most items of a feed have the same source, topic and country. */
+  const records = new Map<string, JsonObject>()
+  /** A reference to a stored document, of which feed or rule hold a copy; the copy where it is not stored any more. */
+  const referenceTo = (model: Model, copy: { readonly id: string } | null): JsonObject | undefined => {
     if (copy === null) return undefined
-    const key = `${model.name} ${copy.id}`
-    const document = read.get(key) ?? (parseJson(textOf(model, copy.id) ?? JSON.stringify(copy)) as JsonObject)
-    read.set(key, document)
-    return document
+    const reference = { id: copy.id }
+    const key = referenceKey(model, reference) ?? ''
+    if (records.has(key)) return reference
+    const text = textOf(model, copy.id)
+    if (text === undefined) return copy as unknown as JsonObject
+    records.set(key, parseJson(text) as JsonObject)
+    return reference
   }
+  const publisher = referenceTo(source, feed.source)
+  const { logoUrl: logo = '' } = records.get(referenceKey(source, publisher ?? {}) ?? '') ?? publisher ?? {}
   return (item: FeedItem, id: string): MadeHeadline => {
     const judgement = judge(item, feed.language?.code)
     if (judgement.drops) return { kind: 'dropped', reason: { code: 'rule', name: '' } }
-    const publisher = stored(source, feed.source)
     const arrival = judgement.arrival ?? feed.arrival
     const members: Record<string, Json | undefined> = {
       ...textsOf(item),
-      imageUrl: item.picture ?? (String(publisher?.['logoUrl'] ?? '') || undefined),
+      imageUrl: item.picture ?? (logo || undefined),
       source: publisher,
-      eventCountry: stored(country, judgement.country ?? feed.country),
-      topic: stored(topic, judgement.topic ?? feed.topic),
+      eventCountry: referenceTo(country, judgement.country ?? feed.country),
+      topic: referenceTo(topic, judgement.topic ?? feed.topic),
     }
     const time = isoDate(now)
     const generated = { id, createdAt: time, updatedAt: time }
     const faults: Problem[] = []
-    const checked = (status: string): JsonObject => {
+    const checked = (): JsonObject => {
       const given = Object.entries(members).filter((entry): entry is [string, Json] => entry[1] !== undefined)
-      const body = { ...Object.fromEntries(given), status }
-      return validateDocument(headline, body, { generated, textOf, incomplete: true, report: (problem) => void faults.push(problem) })
+      const body = { ...Object.fromEntries(given), status: 'draft' }
+      return validateDocument(headline, body, { generated, textOf, records, incomplete: true, report: (problem) => void faults.push(problem) })
     }
     try {
-      const first = checked('draft')
+      const first = checked()
       for (const { path } of faults) members[path.split(/[.[]/)[0] ?? ''] = undefined
       const reasons = faults.splice(0).map(({ path, message }) => invalid(`${path}: ${message}`))
-      const draft = reasons.length === 0 ? first : checked('draft')
+      const draft = reasons.length === 0 ? first : checked()
       const missing = [...missingMembers(headline, draft).map((name) => lacking(name)), ...reasons]
       const isWhole = missing.length === 0
-      const document = isWhole && arrival === 'published' ? checked('active') : draft
       if (faults[0] !== undefined) return { kind: 'rejected', reason: invalid(faults[0].message) }
+      // A draft that lacks nothing is what any other status asks for.
+      const document = isWhole && arrival === 'published' ? { ...draft, status: 'active' } : draft
       const handedIn = isWhole && arrival === 'review' ? { ...document, handedInAt: time } : document
       const parts = { model: headline, stored: undefined, now, report: ignored }
       const published = withPublication(handedIn, { ...parts, ...(item.published === undefined ? {} : { publishedAt: item.published }) })
