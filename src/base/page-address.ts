@@ -2,7 +2,7 @@
  * The page that an address leads to, in a form in which addresses of one page are equal: `http` or `https`, with or without a
  * slash at the end, whatever fragment, and whatever parameters that only tell where a reader comes from.
  */
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 
 /** Parameters that only tell where a reader comes from. */
 const TRACKING = /^(?:utm_\w+|fbclid|gclid)$/i
@@ -21,7 +21,7 @@ export function pageOf(address: string): string | undefined {
 /** A hash of the page: an index of it is small, and tells no address. Undefined for a text that is no address of the web. */
 export function pageKey(address: string): string | undefined {
   const page = /^https?:/i.test(address) ? pageOf(address) : undefined
-  return page === undefined ? undefined : createHash('sha256').update(page).digest('base64url').slice(0, KEY_CHARS)
+  return page === undefined ? undefined : hash('sha256', page, 'base64url').slice(0, KEY_CHARS)
 }
 
 /** The other parameters as they are written. */

@@ -6,7 +6,7 @@
  * headline the item that it is of: whenever the process ends, the same feed again goes on where it has come. What was found
  * out by fetching is noted with the last piece.
  */
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { DAY_MS } from '../../base/duration.ts'
 import type { NewId } from '../../base/ids.ts'
 import { isoDate } from '../../base/dates.ts'
@@ -20,6 +20,7 @@ import { placeFor, placesOf } from '../../models/incomplete.ts'
 import type { FeedItemRow, RetentionQuery } from '../../store/feeds/feed-items.ts'
 import type { FeedState } from '../../store/feeds/feed-state.ts'
 import type { TransactionView } from '../../store/documents/transaction-view.ts'
+import type { PlacedDocument } from '../../store/writes/group-inserts.ts'
 import type { Steps } from '../../store/writes/document-writes.ts'
 import type { FeedReadCounts } from '../../store/writes/feed-writes.ts'
 import type { Writable } from '../../store/writes/writer.ts'
@@ -31,11 +32,9 @@ import type { IngestPace } from './ingest-pace.ts'
 import { changedTexts, headlineMaker } from './item-headline.ts'
 import { readReasons, writeReasons, type ItemReason } from './item-reasons.ts'
 
-/** Of one transaction, which takes about ten milliseconds: twenty items that are new, or a hundred that have not changed. */
+/** Of one transaction, which takes about ten milliseconds: 25 new items, 20 headlines that are changed, or 100 items that stay as they are. */
 const PIECE_COST = 100
-const COST_OF = { unchanged: 1, other: 5 }
-/** Headlines that one transaction archives. */
-const ARCHIVED_PER_STEP = 20
+const COST_OF = { unchanged: 1, changed: 5, other: 4 }
 /** That an item is still there is noted this often. */
 const SEEN_MS = DAY_MS
 const KEY_CHARS_MAX = 2_000
@@ -93,69 +92,70 @@ export function ingestItems({ newId, ...parts }: IngestParts, { feedId, address,
   const kept = items.map(shortened).reverse()
   const present = new Set(kept.flatMap((item) => keyOf(item) ?? []))
   return inSteps(parts, feedId, async (tally) => {
-    for (let from = 0; from < kept.length;) {
+    for (let from = 0; ; ) {
+      const before = tally.counts
+      // What this one brings is not known yet: a first one that is the last, and brings something, is followed by one that is synced.
+      const isSynced = hasChanges(before) && (kept.length - from) * COST_OF.other <= PIECE_COST
       const step = await tally.run((view, steps) => {
-        const take = openJob({ view, steps, newId, feedId, address, now, present })
-        if (take === undefined) return undefined
-        const taken = takePiece(take, kept, from)
-        return { taken, counts: countOf(taken), isLast: false }
-      }, false)
+        const job = openJob({ view, steps, newId, feedId, address, now, present })
+        if (job === undefined) return undefined
+        const { taken, cost } = takePiece(job, kept, from)
+        const counts = countOf(taken)
+        const mayEnd = from + taken.length === kept.length && (isSynced || !hasChanges(added(before, counts)))
+        const { archived, isLast } = mayEnd ? archivePiece(view, steps, { feedId, now, cost }) : { archived: 0, isLast: false }
+        const all = { ...counts, archived }
+        if (isLast) {
+          steps.feeds.trim(feedId)
+          if (state !== undefined) steps.feeds.putState({ feed: feedId, ...state(added(before, all)) }, address)
+        }
+        return { taken, counts: all, isLast }
+      }, isSynced)
       if (step === undefined) return 'gone'
-      onTaken?.(step.taken)
+      if (step.taken.length > 0) onTaken?.(step.taken)
+      if (step.isLast) return tally.counts
       from += step.taken.length
     }
-    const isThere = await finish(tally, { feedId, now }, (view, steps) => {
-      if (feedOf(view, feedId)?.address !== address) return false
-      steps.feeds.trim(feedId)
-      if (state !== undefined) steps.feeds.putState({ feed: feedId, ...state(tally.counts) }, address)
-      return true
-    })
-    return isThere ? tally.counts : 'gone'
   })
 }
 
-/** The items from a place on that fit into one transaction. */
-function takePiece(take: (item: FeedItem) => TakenItem, items: readonly FeedItem[], from: number): readonly TakenItem[] {
+/** The items from a place on that fit into one transaction, and what they cost. */
+function takePiece({ take, store }: ReturnType<typeof createJob>, items: readonly FeedItem[], from: number): { readonly taken: readonly TakenItem[]; readonly cost: number } {
   const taken: TakenItem[] = []
-  for (let cost = 0; cost < PIECE_COST && from + taken.length < items.length;) {
+  let cost = 0
+  while (cost < PIECE_COST && from + taken.length < items.length) {
     const one = take(items[from + taken.length] as FeedItem)
-    cost += one.outcome === 'unchanged' ? COST_OF.unchanged : COST_OF.other
+    cost += one.outcome === 'unchanged' || one.outcome === 'changed' ? COST_OF[one.outcome] : COST_OF.other
     taken.push(one)
   }
-  return taken
+  store()
+  return { taken, cost }
 }
 
 /** Archives what is past the retention of a feed, in several transactions. */
-export async function archiveOld(parts: Omit<IngestParts, 'newId'>, read: Pick<ReadItems, 'feedId' | 'now'>): Promise<void> {
-  await inSteps(parts, read.feedId, (tally) => finish(tally, read, () => true))
+export async function archiveOld(parts: Omit<IngestParts, 'newId'>, { feedId, now }: Pick<ReadItems, 'feedId' | 'now'>): Promise<void> {
+  await inSteps(parts, feedId, async (tally) => {
+    for (let isLast = false; !isLast; ) {
+      const step = await tally.run((view, steps) => {
+        const piece = archivePiece(view, steps, { feedId, now, cost: 0 })
+        return { counts: { ...NOTHING, archived: piece.archived }, isLast: piece.isLast }
+      }, hasChanges(tally.counts))
+      isLast = step?.isLast !== false
+    }
+  })
 }
 
-/**
- * Archives what is past the retention of a feed, and does the last work in the transaction of the last of it. Returns what that
- * returns.
- */
-async function finish(tally: Tally, { feedId, now }: Pick<ReadItems, 'feedId' | 'now'>, last: (view: TransactionView, steps: Steps) => boolean): Promise<boolean> {
-  for (;;) {
-    const step = await tally.run((view, steps) => {
-      const archived = archivePiece(view, steps, { feedId, now })
-      const isLast = archived < ARCHIVED_PER_STEP
-      return { counts: { ...NOTHING, archived }, isLast, isDone: isLast && last(view, steps) }
-    }, Object.values(changedOf(tally.counts)).some((count) => count > 0))
-    if (step?.isLast !== false) return step?.isDone === true
-  }
-}
-
-/** Returns how many were archived. */
-function archivePiece(view: TransactionView, steps: Steps, { feedId, now }: Pick<ReadItems, 'feedId' | 'now'>): number {
+/** Archives what fits into a transaction beside items of that cost, one at least. Returns how many, and whether these were the last. */
+function archivePiece(view: TransactionView, steps: Steps, { feedId, now, cost }: Pick<ReadItems, 'feedId' | 'now'> & { readonly cost: number }) {
   const document = feedOf(view, feedId)
   const past = document === undefined ? undefined : pastOf(document, now)
-  const ids = past === undefined ? [] : steps.feeds.pastRetention({ feed: feedId, ...past, limit: ARCHIVED_PER_STEP })
+  const limit = Math.max(1, Math.floor((PIECE_COST - cost) / COST_OF.changed))
+  const ids = past === undefined ? [] : steps.feeds.pastRetention({ feed: feedId, ...past, limit })
   for (const id of ids) {
     const dates = { publishAt: null, unpublishAt: null, handedInAt: null }
     steps.update(headline, id, (stored) => withDates({ ...stored, status: 'archived', updatedAt: isoDate(now) }, dates))
     steps.feeds.noteArchived(id)
   }
-  return ids.length
+  return { archived: ids.length, isLast: ids.length < limit }
 }
 
 /** What a feed does not keep: headlines from before a time, and those beyond a number. Undefined for one that keeps all. */
@@ -227,7 +227,7 @@ export function shortened({ categories, ...item }: FeedItem): FeedItem {
   return { ...(Object.fromEntries(texts) as typeof item), categories: categories.slice(0, CATEGORIES_MAX).map((one) => cut(one, CATEGORY_CHARS_MAX)) }
 }
 
-interface JobParts extends Pick<IngestParts, 'newId'>, Pick<ReadItems, 'feedId' | 'address' | 'now'> {
+interface JobParts extends Pick<IngestParts, 'newId'>, Pick<ReadItems, 'feedId' | 'now'> {
   readonly view: TransactionView
   readonly steps: Steps
   /** The keys of all items that the feed has now. */
@@ -235,17 +235,38 @@ interface JobParts extends Pick<IngestParts, 'newId'>, Pick<ReadItems, 'feedId' 
 }
 
 /** What takes items in one transaction; undefined where the feed is not there with the address. */
-function openJob({ view, steps, newId, feedId, address, now, present }: JobParts) {
-  const document = feedOf(view, feedId)
-  if (document === undefined || document.address !== address) return undefined
+function openJob({ address, ...parts }: JobParts & Pick<ReadItems, 'address'>) {
+  const document = feedOf(parts.view, parts.feedId)
+  return document?.address === address ? createJob(document, parts) : undefined
+}
+
+/** New items are stored together: one statement inserts many headlines. An item with the key or page of one is looked up behind that. */
+function createJob(document: FeedDocument, { view, steps, newId, feedId, now, present }: JobParts) {
   const make = headlineMaker({ feed: document, rules: sharedRules(view), textOf: view.textOf, now })
   const { feeds } = steps
+  let headlines: PlacedDocument[] = []
+  let rows: FeedItemRow[] = []
+  const known = new Set<string>()
 
+  const store = (): void => {
+    steps.insertAll(headlines)
+    for (const row of rows) {
+      feeds.put(row)
+      if (row.picture !== undefined) feeds.wantPicture(row.picture, now)
+    }
+    ;[headlines, rows] = [[], []]
+    known.clear()
+  }
+  const storeLater = (row: FeedItemRow): void => {
+    rows.push(row)
+    for (const name of namesOf(row)) known.add(name)
+  }
   const take = (item: FeedItem): TakenItem => {
     const key = keyOf(item)
     if (key === undefined) return { item, outcome: 'rejected', reasons: [{ code: 'nothing', name: '' }] }
     const page = item.link === undefined ? undefined : pageKey(item.link)
     const content = hashOf([item.title ?? '', item.excerpt ?? '', item.picture ?? ''])
+    if (namesOf({ key, page }).some((name) => known.has(name))) store()
     const ofKey = feeds.item(feedId, key)
     const ofPage = ofKey === undefined ? itemOf(page) : undefined
     const row = ofKey ?? renamed(ofPage, key)
@@ -271,24 +292,23 @@ function openJob({ view, steps, newId, feedId, address, now, present }: JobParts
     return { ...ofPage, key }
   }
   /** `ofPage` is the item that led to the page before. */
-  const add = (item: FeedItem, known: Pick<FeedItemRow, 'key' | 'page' | 'content'>, ofPage: FeedItemRow | undefined): TakenItem => {
-    const base = { feed: feedId, ...known, at: now, seenAt: now, item: JSON.stringify(item), picture: undefined, isPictureWanted: false }
-    const other = otherOf(item, known.page, ofPage)
+  const add = (item: FeedItem, noted: Pick<FeedItemRow, 'key' | 'page' | 'content'>, ofPage: FeedItemRow | undefined): TakenItem => {
+    const base = { feed: feedId, ...noted, at: now, seenAt: now, item: JSON.stringify(item), picture: undefined, isPictureWanted: false }
+    const other = otherOf(item, noted.page, ofPage)
     if (other !== undefined) {
       const reasons: readonly ItemReason[] = [{ code: other.code, name: '' }]
-      feeds.put({ ...base, headline: other.headline, reason: writeReasons(reasons), outcome: 'known' })
+      storeLater({ ...base, headline: other.headline, reason: writeReasons(reasons), outcome: 'known' })
       return { item, outcome: 'known', headline: other.headline, reasons }
     }
     const id = newId()
     const made = make(item, id)
     if (made.kind !== 'headline') {
-      feeds.put({ ...base, outcome: made.kind, headline: undefined, reason: writeReasons([made.reason]) })
+      storeLater({ ...base, outcome: made.kind, headline: undefined, reason: writeReasons([made.reason]) })
       return { item, outcome: made.kind, reasons: [made.reason] }
     }
-    steps.insert(placeFor(headline, made.document), { id, value: made.document })
+    headlines.push({ model: placeFor(headline, made.document), id, value: made.document })
     const picture = pictureToKeep(item, made.document)
-    feeds.put({ ...base, outcome: 'created', headline: id, reason: writeReasons(made.missing), picture, isPictureWanted: picture !== undefined })
-    if (picture !== undefined) feeds.wantPicture(picture, now)
+    storeLater({ ...base, outcome: 'created', headline: id, reason: writeReasons(made.missing), picture, isPictureWanted: picture !== undefined })
     return { item, outcome: 'created', headline: id, reasons: made.missing }
   }
   /** The picture of an item that the service is to keep for its headline: that of the source, which the headline may have, is not one. */
@@ -320,7 +340,12 @@ function openJob({ view, steps, newId, feedId, address, now, present }: JobParts
     changeAnywhere(view, steps, { model: headline, id, change: () => next })
     return next
   }
-  return take
+  return { take, store }
+}
+
+/** By what an item is looked up: no key of an item begins as a page does. */
+function namesOf({ key, page }: Pick<FeedItemRow, 'key' | 'page'>): readonly string[] {
+  return page === undefined ? [key] : [key, `page:${page}`]
 }
 
 /** The rules for all feeds. */
@@ -344,6 +369,10 @@ function changedOf({ created, changed, archived }: IngestCounts): FeedReadCounts
   return { created, changed, archived }
 }
 
+function hasChanges(counts: IngestCounts): boolean {
+  return Object.values(changedOf(counts)).some((count) => count > 0)
+}
+
 function hashOf(texts: readonly string[]): string {
-  return createHash('sha256').update(JSON.stringify(texts)).digest('base64url').slice(0, 22)
+  return hash('sha256', JSON.stringify(texts), 'base64url').slice(0, 22)
 }

@@ -23,6 +23,7 @@ import { eraseTrashed, getTrashed, leaveTrash } from '../history/trash-table.ts'
 import { redirect } from '../references/current-copies.ts'
 import type { ActorTransactions } from './actor-transactions.ts'
 import { feedSteps } from './feed-writes.ts'
+import { insertTogether, type PlacedDocument } from './group-inserts.ts'
 
 /** What a step writes with, inside the transaction of its job. */
 interface Job {
@@ -65,8 +66,8 @@ export function documentWrites(transactions: ActorTransactions) {
 function documentSteps({ database, search, capture, inserts }: Pick<ActorTransactions, 'database' | 'search' | 'capture' | 'inserts'>) {
   const tables = { database, search }
   return ({ view, record }: Job) => {
-    const recordIf = (entry: AuditEntry): void => {
-      if (entries.isRecorded(view)) record(entry)
+    const recordIf = (entryOf: () => AuditEntry): void => {
+      if (entries.isRecorded(view)) record(entryOf())
     }
     return {
       ...historySteps({ database, search, capture }, { view, record }),
@@ -77,8 +78,13 @@ function documentSteps({ database, search, capture, inserts }: Pick<ActorTransac
       insert(model: Model, document: Document, admit?: (view: TransactionView) => void): InsertOutcome {
         admit?.(view)
         const outcome = inserts.insert(model, document) ?? documents.insertDocument(tables, model, document)
-        if (outcome === 'inserted') recordIf(entries.created(model, document))
+        if (outcome === 'inserted') recordIf(() => entries.created(model, document))
         return outcome
+      },
+      /** Inserts documents with new ids, many to a statement. Throws where an id is taken. */
+      insertAll(documents: readonly PlacedDocument[]): void {
+        insertTogether(tables, documents)
+        for (const { model, ...document } of documents) recordIf(() => entries.created(model, document))
       },
       /**
        * Replaces a document by the result of `change`, atomically. Returns its new text, or undefined where there is none.
@@ -87,7 +93,7 @@ function documentSteps({ database, search, capture, inserts }: Pick<ActorTransac
        */
       update(model: Model, id: string, change: Change, known?: ReadDocument): string | undefined {
         const versions = documents.updateDocument(tables, model, id, change, { view, known })
-        if (versions !== undefined) recordIf(entries.replaced(model, id, versions))
+        if (versions !== undefined) recordIf(() => entries.replaced(model, id, versions))
         return versions?.after
       },
       /** The same for a change that was scheduled, which the service makes. It makes none where `change` returns none. */
@@ -125,7 +131,7 @@ function documentSteps({ database, search, capture, inserts }: Pick<ActorTransac
         const replacedBy = replacement?.(view)
         redirect(database, model, id, replacedBy)
         removeReviewNote(database, model, id)
-        recordIf(entries.removed(model, id, before, replacedBy))
+        recordIf(() => entries.removed(model, id, before, replacedBy))
         return true
       },
       /**

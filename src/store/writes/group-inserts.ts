@@ -6,11 +6,11 @@
  * the rows that are gathered, but for the few that read what these do not change (`Database.getApart`). Where a statement
  * that inserts rows fails, the cause may be a row of another job, so none of the transaction is kept.
  */
-import { writeJson } from '../../base/json.ts'
+import { writeJson, type JsonObject } from '../../base/json.ts'
 import { audit } from '../../models/audit.ts'
 import type { Model } from '../../models/schema.ts'
 import type { Database } from '../db/database.ts'
-import { twinOf, type Document, type InsertOutcome } from '../documents/document-tables.ts'
+import { twinOf, type Document, type DocumentTables, type InsertOutcome } from '../documents/document-tables.ts'
 import type { ChangeCapture } from '../history/change-capture.ts'
 import { tableOf } from '../schema/names.ts'
 import { searchRow, type SearchRow } from '../search/pending-rows.ts'
@@ -185,6 +185,20 @@ export function gatherInserts<Row extends NewRow>(
     /** Forgets the rows of a transaction that was rolled back. */
     discard,
   }
+}
+
+/** A document, and the model in whose table it is to be. */
+export interface PlacedDocument extends Document {
+  readonly model: Model
+}
+
+/** Inserts documents whose ids are new, of models without other conditions on what is stored. */
+export function insertTogether({ database, search }: DocumentTables, placed: readonly PlacedDocument[]): void {
+  const gathered = gatherInserts<NewRow & { readonly value: JsonObject }>(database, Infinity, (model, { value }, seq) => {
+    if (model.trigrams !== undefined) search.add({ model, seq, row: searchRow(model, value) })
+  })
+  for (const { model, id, value, text = writeJson(value) } of placed) gathered.add(model, { id, doc: text, value })
+  gathered.flush()
 }
 
 function insertOf(model: Model, rows: number): string {
