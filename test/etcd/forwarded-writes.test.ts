@@ -4,11 +4,11 @@ import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { clusterKeysOf } from '../../src/cluster/cluster-keys.ts'
-import { joinParts, writesPath } from '../../src/cluster/keeper-message.ts'
+import { joinParts, splitParts, writesPath } from '../../src/cluster/keeper-message.ts'
 import { readIdentity } from '../../src/cluster/node-identity.ts'
 import { signRequest } from '../../src/cluster/node-requests.ts'
 import { WRITES_PATH } from '../../src/cluster/peer-requests.ts'
-import { encodeWrite } from '../../src/app/cluster/forwarded-write.ts'
+import { decodeResponse, encodeWrite } from '../../src/app/cluster/forwarded-write.ts'
 import { startCluster, until } from '../support/cluster/cluster-services.ts'
 import { startProxy } from '../support/cluster/tcp-proxy.ts'
 import { freePorts } from '../../scripts/tools/free-ports.ts'
@@ -96,22 +96,24 @@ describe('a write at a node that is not the keeper', { skip: noEtcd === false ? 
 
   it('is made by that node itself where its body is longer than what is sent', async () => {
     const before = forwarded(one).length
-    const operations = Array.from({ length: 180 }, () => ({ operation: 'create', model: 'topic', body: { ...TOPIC, name: 'Long', description: 'x'.repeat(1_500) } }))
+    const operations = Array.from({ length: 12 }, () => ({ operation: 'create', model: 'topic', body: { ...TOPIC, name: 'Long', description: 'x'.repeat(1_500) } }))
     const made = await two.call('POST', '/api/v1/data/batch', { token, body: { operations } })
     assert.equal(made.status, 200, made.text.slice(0, 500))
     assert.equal(forwarded(one).length, before)
   })
 
-  const write = (changes = {}): Buffer => {
+  const write = (changes = {}, document: object = { ...TOPIC, name: 'Forged' }): Buffer => {
     const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
     const request = { requestId: 'x', method: 'POST', target: '/api/v1/data?model=topic', params: {}, headers, clientAddress: CLIENT, isFromProxy: false, endpoint: 'POST /api/v1/data' }
-    return encodeWrite({ request: { ...request, ...changes }, body: { bytes: new Uint8Array(Buffer.from(JSON.stringify({ ...TOPIC, name: 'Forged' }))) } })
+    return encodeWrite({ request: { ...request, ...changes }, body: { bytes: new Uint8Array(Buffer.from(JSON.stringify(document))) } })
   }
   const pathOf = (body: Buffer, startedAt = cluster.start): string => writesPath(startedAt, body)
   const signFor = (node: TestService, path: string, key = clusterKeysOf(one.app.services.secrets).sign): string =>
     signRequest(key, { method: 'POST', path, to: nodeOf(node) }, nodeOf(two), cluster.start)
-  const post = async (node: TestService, path: string, body: Buffer, authorization: string): Promise<number> => {
-    const response = await fetch(`${node.url}${path}`, { method: 'POST', body: new Uint8Array(body), headers: { authorization } })
+  const responseTo = (node: TestService, path: string, body: Buffer, authorization: string): Promise<Response> =>
+    fetch(`${node.url}${path}`, { method: 'POST', body: new Uint8Array(body), headers: { authorization } })
+  const post = async (...request: Parameters<typeof responseTo>): Promise<number> => {
+    const response = await responseTo(...request)
     await response.arrayBuffer()
     return response.status
   }
@@ -156,6 +158,22 @@ describe('a write at a node that is not the keeper', { skip: noEtcd === false ? 
     for (const [name, body, status] of rows) assert.equal(await sendTo(one, body), status, name)
     assert.equal(await sendTo(two, joinParts([write()])), 503, 'no keeper')
     assert.equal((await named(one, 'Forged')).length, before)
+  })
+
+  it('attack: small bodies that change long documents would have others of their request wait for the lane of long bodies', async () => {
+    const { text } = await make(two, { ...TOPIC, name: 'Long before', description: 'x'.repeat(20_000) })
+    const { id } = (JSON.parse(text) as { data: { id: string } }).data
+    const change = { name: 'Long behind' }
+    const patch = write({ method: 'PATCH', target: `/api/v1/data/${id}?model=topic`, params: { id }, endpoint: 'PATCH /api/v1/data/:id' }, change)
+    const body = joinParts([patch, write({}, { ...TOPIC, name: 'Beside it' })])
+    const response = await responseTo(one, pathOf(body), body, signFor(one, pathOf(body)))
+    const [left, made] = splitParts(Buffer.from(await response.arrayBuffer()), 2) ?? []
+    assert.deepEqual([left?.length, made && decodeResponse(made)?.response.kind], [0, 'data'], 'left to its node, and made')
+    assert.deepEqual([(await named(one, 'Long behind')).length, (await named(one, 'Beside it')).length], [0, 1])
+    const before = forwarded(one).length
+    const patched = await two.data('PATCH', `/${id}`, { model: 'topic' }, { token, body: change })
+    assert.equal(patched.status, 200, patched.text.slice(0, 500))
+    assert.deepEqual([forwarded(one).length, (await named(two, 'Long behind')).length], [before + 1, 1])
   })
 
   it('says that it may have happened where the keeper had it and no response came, and is not made again', async () => {

@@ -5,11 +5,14 @@
 import { isObject, parseJson } from '../../base/json.ts'
 import type { LogFields } from '../../base/log.ts'
 import { content } from '../../base/text-parts.ts'
+import { LONG_BODY_BYTES } from '../../http/body.ts'
 import type { DataText, HttpResponse } from '../../http/exchange.ts'
 import type { ForwardedRequest } from '../../http/forwarded-exchange.ts'
 
-/** The longest body that is sent. */
-export const FORWARDED_BODY_BYTES_MAX = 256 * 1024
+/** The longest body that is sent. Longer ones wait for the lane of their own node: other writes of a request would wait with them. */
+export const FORWARDED_BODY_BYTES_MAX = LONG_BODY_BYTES
+/** In place of a response: the keeper has made nothing of the write, and its own node makes it. */
+export const LEFT_TO_ITS_NODE = Buffer.alloc(0)
 
 const LINE_FEED = 0x0a
 

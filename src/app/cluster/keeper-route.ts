@@ -11,7 +11,7 @@ import { ForwardedExchange } from '../../http/forwarded-exchange.ts'
 import { ClientGone } from '../../http/incoming-body.ts'
 import { createResponder } from '../../http/responder.ts'
 import type { Route } from '../../http/router.ts'
-import { decodeWrite, encodeResponse, type ForwardedWrite } from './forwarded-write.ts'
+import { decodeWrite, encodeResponse, LEFT_TO_ITS_NODE, type ForwardedWrite } from './forwarded-write.ts'
 
 const BYTES_TYPE = 'application/octet-stream'
 const NOT_WRITES = 'Cannot read the writes of another node'
@@ -30,13 +30,12 @@ export interface KeeperRouteOptions {
   readonly position: () => number
   /** Of requests that were admitted and counted by another node, by endpointKey(). */
   readonly handlers: ReadonlyMap<string, Handler>
-  readonly bodyLane: () => BodyLane
   readonly bodyBytesMax: number
   readonly log: Log
 }
 
 export function keeperRoute(options: KeeperRouteOptions): Route {
-  const { node, startedAt, signerOf, signKey, now, requireSafe, takesWrites, position, handlers, bodyLane, bodyBytesMax, log } = options
+  const { node, startedAt, signerOf, signKey, now, requireSafe, takesWrites, position, handlers, bodyBytesMax, log } = options
   const respond = createResponder<ForwardedExchange>({
     log,
     find({ endpoint }) {
@@ -46,9 +45,18 @@ export function keeperRoute(options: KeeperRouteOptions): Route {
     },
   })
   const serve = async ({ request, body }: ForwardedWrite, leaving: AbortSignal): Promise<Buffer> => {
-    const forwarded = new ForwardedExchange(request, body, { bodyLane: bodyLane(), bodyBytesMax, leaving, onWatch() {} })
+    let isLong = false
+    // A body that is long with its references: this is found ahead of the transaction, and the other writes of the request do not wait with it.
+    const bodyLane: BodyLane = {
+      enter() {
+        isLong = true
+        return Promise.reject(new ClientGone('a write with a long body is left to its node'))
+      },
+    }
+    const forwarded = new ForwardedExchange(request, body, { bodyLane, bodyBytesMax, leaving, onWatch() {} })
     try {
       const response = await respond(forwarded)
+      if (response === undefined && isLong) return LEFT_TO_ITS_NODE
       if (response === undefined) throw new ClientGone('the other node has left')
       return encodeResponse({ response, logFields: forwarded.logFields, position: position() })
     } finally {

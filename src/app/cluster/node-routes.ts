@@ -30,7 +30,7 @@ const SNAPSHOTS_DIRECTORY = 'snapshots'
 const SQLITE_TYPE = 'application/vnd.sqlite3'
 const BYTES_TYPE = 'application/octet-stream'
 
-export interface NodeRoutesOptions extends Pick<KeeperRouteOptions, 'startedAt' | 'takesWrites' | 'position' | 'handlers' | 'bodyLane' | 'bodyBytesMax'> {
+export interface NodeRoutesOptions extends Pick<KeeperRouteOptions, 'startedAt' | 'takesWrites' | 'position' | 'handlers' | 'bodyBytesMax'> {
   readonly directory: string
   readonly database: string
   /** The files of pictures. */

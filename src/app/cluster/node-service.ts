@@ -51,7 +51,7 @@ export interface NodeServiceOptions {
 }
 
 /** What serves the writes that other nodes send. */
-type ForwardedParts = Pick<NodeRoutesOptions, 'handlers' | 'bodyLane' | 'bodyBytesMax'>
+type ForwardedParts = Pick<NodeRoutesOptions, 'handlers' | 'bodyBytesMax'>
 
 export type NodeService = Exclude<Awaited<ReturnType<typeof openNodeService>>, undefined>
 

@@ -14,7 +14,7 @@ import { ForwardedExchange, readForwardedBody, type ForwardedBody, type Forwarde
 import type { IncomingExchange } from '../../http/incoming-exchange.ts'
 import type { Replication } from '../../store/cluster/replication.ts'
 import { mayHaveHappened } from '../../store/cluster/waiting-jobs.ts'
-import { decodeResponse, encodeWrite, FORWARDED_BODY_BYTES_MAX, type ForwardedResponse } from './forwarded-write.ts'
+import { decodeResponse, encodeWrite, FORWARDED_BODY_BYTES_MAX, LEFT_TO_ITS_NODE, type ForwardedResponse } from './forwarded-write.ts'
 
 /** How long a write that was made is waited for on this node. */
 const REACH_MS_MAX = 5_000
@@ -44,7 +44,7 @@ export function createWriteForwarding(options: WriteForwardingOptions) {
     const { consistency, ...sent } = request.headers
     const headers = { ...sent, 'x-dateline-position': String(replication.position()) }
     const outcome = await requests.send(keeper, encodeWrite({ request: { ...request, headers }, body }))
-    if (outcome.kind === 'unsent') return undefined
+    if (outcome.kind === 'unsent' || (outcome.kind === 'response' && outcome.body.equals(LEFT_TO_ITS_NODE))) return undefined
     const response = outcome.kind === 'response' ? decodeResponse(outcome.body) : undefined
     if (response === undefined) throw mayHaveHappened()
     // Such as of a keeper whose disk is full.
