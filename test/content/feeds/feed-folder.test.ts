@@ -93,15 +93,15 @@ it('a process that ends within a file loses no item of it and doubles none', asy
     } as unknown as Pick<typeof store, 'as'>
     const first = start(dying)
     await first.look()
-    put(`${left}.xml`, rss(65))
+    put(`${left}.xml`, rss(90))
     for (let n = 0; n < 2; n++) await first.look()
     await first.stop()
     assert.ok(existsSync(join(directory, `${left}.xml`)))
   }
-  assert.equal((await titles()).length, 56)
+  assert.equal((await titles()).length, 69)
   const second = start()
   for (let n = 0; n < 2; n++) await second.look()
-  assert.deepEqual([(await titles()).length, readdirSync(join(directory, 'done')).length], [65, 2])
+  assert.deepEqual([(await titles()).length, readdirSync(join(directory, 'done')).length], [90, 2])
 })
 
 it('a folder that is gone is told once, of concern until it is back, and looked at again', async (t) => {
