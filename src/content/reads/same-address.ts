@@ -81,7 +81,7 @@ export function findDuplicates(
 
 /** Where the index may have the same page: as it is written, and as the URL Standard writes it. */
 function rangesOf(address: string): readonly TextRange[] {
-  const bases = new Set([address, new URL(address).href].flatMap(basesOf))
+  const bases = new Set([...new Set([address, new URL(address).href])].flatMap(basesOf))
   return [...bases].flatMap((base) => {
     const joint = base.includes('?') ? '&' : '?'
     const starts = [`${base}#`, ...TRACKING_STARTS.map((start) => `${base}${joint}${start}`)]

@@ -68,9 +68,7 @@ export function withPublication(next: JsonObject, { model, stored, now, report, 
 export function withDates(document: JsonObject, dates: JsonObject): JsonObject {
   const isSame = Object.entries(dates).every(([name, date]) => date === (document[name] ?? null))
   if (isSame) return document
-  const kept = Object.entries(document).filter(([name]) => dates[name] !== null)
-  const added = Object.entries(dates).filter(([, date]) => date !== null)
-  return { ...Object.fromEntries(kept), ...Object.fromEntries(added) }
+  return Object.fromEntries(Object.entries({ ...document, ...dates }).filter(([name]) => dates[name] !== null))
 }
 
 function isPast(date: Json, now: string): boolean {
