@@ -102,7 +102,7 @@ export async function startJobs(options: JobOptions, running: AsyncDisposableSta
     schedule: {
       who: 'keeper',
       every: 'when a document is to be published or archived',
-      start: (isOnDuty: IsOnDuty) => startSchedule({ store, own: store.as(SYSTEM), isReviewOn: () => config().review, isOnDuty, now, log }),
+      start: (isOnDuty: IsOnDuty) => startSchedule({ store, own: store.as(SYSTEM), live: config, isOnDuty, now, log }),
     },
     references: {
       who: 'keeper',

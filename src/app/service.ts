@@ -115,17 +115,16 @@ function contentParts(options: ServiceOptions, { invite }: Pick<InvitationSender
   const { store, accounts, newId, instance } = services
   const { publicRemoteConfig, flagBaseUrl } = config
   const listSettings = listSettingsOf(config)
-  const isReviewOn = (): boolean => live().review
   const repeats = createRepeats({ store, now })
   return {
     ...{ repeats, listSettings, publicRemoteConfig, flagBaseUrl, represent },
     documents: createDocuments({
-      ...{ store, now, newId, repeats, isReviewOn },
+      ...{ store, now, newId, repeats, live },
       settings: listSettings,
       invitations: { invite, check: accounts.checkInvitation },
       trashMs: () => live().trashDays * DAY_MS,
     }),
-    review: createReviewQueue({ store, now, isReviewOn }),
+    review: createReviewQueue({ store, now, live }),
     reads: createReads({ store, pages, nameOf: entityTag, keep: keepEnvelope, form: DATA_FORM, instance, versionsOf: node?.versionsOf }),
     sync: createSyncReads({ store, changes: changes.pages, settings: listSettings, now }),
     exports: createListExports(jobs.backups.paths.database),

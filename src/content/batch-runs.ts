@@ -3,7 +3,6 @@ import type { Clock } from '../base/clock.ts'
 import { fail } from '../base/failure.ts'
 import { writeJson } from '../base/json.ts'
 import { ProblemFailure } from '../base/problem.ts'
-import { remoteConfig } from '../models/remote-config.ts'
 import type { Caller } from '../models/caller.ts'
 import { placeFor, placesOf } from '../models/incomplete.ts'
 import type { Model, Operation } from '../models/schema.ts'
@@ -16,7 +15,7 @@ import { existsAlready, LAST_ADMIN_DEMOTED, ownerIsMissing } from './document-ch
 import { notFound } from './reads/document-reads.ts'
 import { prepareRestore, useOf, type Restoring, type RestoringParts } from './document-restoring.ts'
 import { requireReplaceable } from './document-usage.ts'
-import type { Drafts, ReferenceLimits, Standing } from './drafts.ts'
+import { authorizeAt, standingAt, type Drafts, type ReferenceLimits } from './drafts.ts'
 import { changeAnywhere, placeOf } from './reads/incomplete-drafts.ts'
 import { throwProblem } from './rules/problems.ts'
 import type { KeepResponse } from './repeatable.ts'
@@ -215,9 +214,9 @@ export async function prepare(operation: Exclude<BatchOperation, Restoring>, pre
 async function restoring(
   operation: Restoring,
   references: ReferenceLimits,
-  parts: Omit<RestoringParts, 'authorize' | 'standingAt'>,
+  parts: RestoringParts,
 ): Promise<Step> {
-  const restore = await prepareRestore(operation, references, { ...parts, authorize: authorizeAt, standingAt })
+  const restore = await prepareRestore(operation, references, parts)
   return (view, steps, takeChanged) => {
     const text = restore(view, steps)
     takeChanged(text)
@@ -241,17 +240,4 @@ async function creation(
     if (outcome === 'inserted') return { status: 201, text }
     throw new ProblemFailure(outcome === 'exists' ? existsAlready(model, document.id) : ownerIsMissing(document.id))
   }
-}
-
-/** What the roles of the caller allow at the moment of writing. */
-export function authorizeAt(view: TransactionView, model: Model, operation: Operation, id: string): void {
-  const { caller } = standingAt(view)
-  requireRole(model, operation, caller)
-  requireOwner(model, operation, caller, id)
-}
-
-/** Whose limits hold at the moment of writing, and which. */
-export function standingAt({ caller, textOf, guestRoom }: TransactionView): Standing {
-  if (caller === undefined) throw new Error('The document of a request is written without its caller')
-  return { caller, config: () => textOf(remoteConfig, remoteConfig.singleton ?? ''), textOf, guestRoom }
 }

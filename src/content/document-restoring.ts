@@ -9,10 +9,10 @@ import { describe, fail } from '../base/failure.ts'
 import { parseJson, type JsonObject } from '../base/json.ts'
 import { entityTag, requirePreconditions } from '../http/entity-tag.ts'
 import { placesOf } from '../models/incomplete.ts'
-import type { Field, Model, Operation } from '../models/schema.ts'
+import type { Field, Model } from '../models/schema.ts'
 import type { PastUse } from './rules/past.ts'
 import { notFound } from './reads/document-reads.ts'
-import type { Drafts, ReferenceLimits, Standing } from './drafts.ts'
+import { authorizeAt, standingAt, type Drafts, type ReferenceLimits } from './drafts.ts'
 import { changeAnywhere, historyAnywhere, placeOf } from './reads/incomplete-drafts.ts'
 import { throwProblem } from './rules/problems.ts'
 import { withDates } from './rules/publication.ts'
@@ -32,9 +32,6 @@ export type Restoring = { readonly model: Model; readonly id: string; readonly c
 export interface RestoringParts {
   readonly store: Pick<ReadStore, 'documents' | 'history'>
   readonly drafts: Drafts
-  /** Throws where the caller may not do this at the moment of writing. */
-  readonly authorize: (view: TransactionView, model: Model, operation: Operation, id: string) => void
-  readonly standingAt: (view: TransactionView) => Standing
   /** Whether incomplete drafts are there for the request. */
   readonly includes: boolean
   /** Called with each earlier text, ahead of its parsing; throws where that is too much. */
@@ -59,7 +56,7 @@ export async function prepareRestore(restoring: Restoring, references: Reference
 }
 
 async function leaveTrash({ model, id, condition }: Restoring, references: ReferenceLimits, parts: RestoringParts): Promise<RestoreStep> {
-  const { store, drafts, authorize, standingAt, includes } = parts
+  const { store, drafts, includes } = parts
   const place = placeOf(model, includes, (one) => store.history.getTrashed(one, id) !== undefined)
   const trashed = store.history.getTrashed(place, id)
   if (trashed === undefined) throw notInTrash(model, id)
@@ -68,7 +65,7 @@ async function leaveTrash({ model, id, condition }: Restoring, references: Refer
   return (_, steps) => {
     let isOverdue = false
     const outcome = steps.restore(place, id, (stored, text, view) => {
-      authorize(view, model, 'remove', id)
+      authorizeAt(view, model, 'remove', id)
       condition?.(text)
       isOverdue = stored['publishAt'] !== check(stored, standingAt(view))['publishAt']
     })
@@ -82,13 +79,13 @@ async function leaveTrash({ model, id, condition }: Restoring, references: Refer
 
 async function revert(restoring: Restoring, references: ReferenceLimits, parts: RestoringParts): Promise<RestoreStep> {
   const { model, id, condition } = restoring
-  const { drafts, authorize, standingAt, includes } = parts
+  const { drafts, includes } = parts
   const { text: earlierText, current } = earlierVersion(restoring, parts)
   await parts.admitEarlier?.(earlierText)
   const earlier = parseJson(earlierText) as JsonObject
   const replace = await drafts.replace(model, id, withoutLater(model, earlier), { references, report: throwProblem, isRestored: true, incomplete: includes })
   const change: Change = (stored, text, view) => {
-    authorize(view, model, 'replace', id)
+    authorizeAt(view, model, 'replace', id)
     if (current === undefined) condition?.(text)
     else requirePreconditions({ match: [entityTag(current)], noneMatch: undefined }, entityTag(text))
     const next = replace(stored, standingAt(view))

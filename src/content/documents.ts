@@ -21,9 +21,10 @@ import type { Model, Operation } from '../models/schema.ts'
 import { user } from '../models/user.ts'
 import { anyCaller, type Authorize, type Requester } from '../store/actor.ts'
 import { requireDrafts, requireOwner, requireRole } from './rules/access.ts'
+import type { ReviewSetting } from './rules/review.ts'
 import { requireHistory } from './rules/past.ts'
 import { readOperations } from './batch.ts'
-import { authorizeAt, requireRoles, runBatch, standingAt } from './batch-runs.ts'
+import { requireRoles, runBatch } from './batch-runs.ts'
 import { queryCallerOf, type Connection } from './reads/query-caller.ts'
 import {
   createDocumentCheck,
@@ -36,7 +37,7 @@ import { createDocumentReads, notFound, type ListRequest } from './reads/documen
 import { notInTrash, prepareRestore, useOf } from './document-restoring.ts'
 import { readReplacement, requireReplaceable, usageOf, usageOfMany, type Counting, type CountingMany } from './document-usage.ts'
 import { createDocumentVersions } from './document-versions.ts'
-import { createDrafts, type Draft, type ReferenceLimits, type Standing } from './drafts.ts'
+import { createDrafts, standingAt, type Draft, type ReferenceLimits, type Standing } from './drafts.ts'
 import { changeAnywhere, placeOf } from './reads/incomplete-drafts.ts'
 import type { ListSettings } from './reads/list-query.ts'
 import { throwProblem } from './rules/problems.ts'
@@ -96,16 +97,15 @@ export interface DocumentsOptions {
   readonly invitations: Invitations
   /** How long a deleted document stays in the trash. */
   readonly trashMs: () => number
-  /** Whether only administrators publish. */
-  readonly isReviewOn: () => boolean
+  readonly live: () => ReviewSetting
   readonly repeats: Pick<Repeats, 'once'>
 }
 
 export type Documents = ReturnType<typeof createDocuments>
 
 /** All results are JSON text, a page in parts. Every function throws the failures of contract and specification. */
-export function createDocuments({ store, now, newId, settings, invitations, trashMs, isReviewOn, repeats }: DocumentsOptions) {
-  const draftsAt = (clock: Clock) => createDrafts(store.documents, { now: clock, newId, isReviewOn })
+export function createDocuments({ store, now, newId, settings, invitations, trashMs, live, repeats }: DocumentsOptions) {
+  const draftsAt = (clock: Clock) => createDrafts(store.documents, { now: clock, newId, live })
   const drafts = draftsAt(now)
   const problemsOf = createDocumentCheck(store, drafts, invitations)
 
@@ -255,7 +255,7 @@ export function createDocuments({ store, now, newId, settings, invitations, tras
       if (includes) requireDrafts(model, by.caller)
       const place = placeOf(model, includes, (one) => store.documents.get(one, id) !== undefined)
       if (seq !== undefined && store.documents.get(place, id) === undefined) throw notFound(model, id)
-      const parts = { store, drafts, includes, authorize: authorizeAt, standingAt }
+      const parts = { store, drafts, includes }
       const restore = await prepareRestore(restoring, references, parts)
       return store.as(by.acting(anyCaller)).together((view, steps) => restore(view, steps))
     },

@@ -12,25 +12,25 @@ import { isAdmin, type Caller } from '../models/caller.ts'
 import { feed, feedRules } from '../models/feed-model.ts'
 import { publication } from '../models/publication-model.ts'
 import { remoteConfig, type RemoteConfig } from '../models/remote-config.ts'
-import type { Model } from '../models/schema.ts'
+import type { Model, Operation } from '../models/schema.ts'
 import { userContentPreferences } from '../models/user-content-preferences.ts'
+import { requireOwner, requireRole } from './rules/access.ts'
 import { checkFeed } from './rules/feed-filters.ts'
 import { checkPublication } from './rules/publication-rules.ts'
 import { requireGuestRoom } from './rules/guest-room.ts'
 import { checkPreferences, type PreferenceChange } from './rules/preference-rules.ts'
 import { problemAt, type Report } from './rules/problems.ts'
-import { checkListLengths } from './rules/list-lengths.ts'
 import { withPublication } from './rules/publication.ts'
-import { checkReview, requireRemovable, withHandIn } from './rules/review.ts'
+import { checkReview, requireRemovable, withHandIn, type ReviewSetting } from './rules/review.ts'
 import { findRecords, type Records, type ReferenceOptions } from './rules/references.ts'
 import { mergePatch, requirePatchedSize } from './rules/merge-patch.ts'
 import { checkRemoteConfig } from './rules/remote-config-rules.ts'
 import { remoteConfigSeed } from './seeds/seeds.ts'
-import { checkStorable } from './rules/storable.ts'
+import { checkListLengths, checkStorable } from './rules/storable.ts'
 import type { TextOf } from './rules/text-forms.ts'
 import { readBody, validateDocument } from './rules/validate.ts'
 import type { Document } from '../store/documents/document-tables.ts'
-import type { ReadDocument } from '../store/documents/transaction-view.ts'
+import type { ReadDocument, TransactionView } from '../store/documents/transaction-view.ts'
 import type { ReadStore } from '../store/read-store.ts'
 
 /** Whose limits hold, and which: as they are when the document is written. */
@@ -42,6 +42,19 @@ export interface Standing {
   readonly textOf: TextOf
   /** Bytes that guests may still add. */
   readonly guestRoom: () => number
+}
+
+/** That of the caller of a request, at the moment of writing. */
+export function standingAt({ caller, textOf, guestRoom }: TransactionView): Standing {
+  if (caller === undefined) throw new Error('The document of a request is written without its caller')
+  return { caller, config: () => textOf(remoteConfig, remoteConfig.singleton ?? ''), textOf, guestRoom }
+}
+
+/** What the roles of the caller allow at the moment of writing. */
+export function authorizeAt(view: TransactionView, model: Model, operation: Operation, id: string): void {
+  const { caller } = standingAt(view)
+  requireRole(model, operation, caller)
+  requireOwner(model, operation, caller, id)
 }
 
 export interface Draft {
@@ -88,11 +101,11 @@ interface DraftsOptions {
   readonly now: Clock
   readonly newId: NewId
   /** Whether only administrators publish. */
-  readonly isReviewOn: () => boolean
+  readonly live: () => ReviewSetting
 }
 
 /** For every model but users, whose bodies hold only parts of them; see user-changes.ts. */
-export function createDrafts(documents: Pick<ReadStore['documents'], 'get'>, { now, newId, isReviewOn }: DraftsOptions) {
+export function createDrafts(documents: Pick<ReadStore['documents'], 'get'>, { now, newId, live }: DraftsOptions) {
   /** Lengths come first, so that what follows is bounded; then each record that is referred to, once. */
   const recordsOf = (model: Model, body: JsonObject, { report, references }: Replacing): Promise<Records> => {
     checkListLengths(model, body, report)
@@ -109,7 +122,7 @@ export function createDrafts(documents: Pick<ReadStore['documents'], 'get'>, { n
   /** What a document must fulfil beyond the declaration of its model. */
   const checkRules = (model: Model, change: RuledChange, { caller, config: readConfig, guestRoom }: Standing): void => {
     if (model.owned === true && caller.appRole === 'guestUser') requireGuestRoom(change, guestRoom)
-    if (isReviewOn()) checkReview(model, change, caller)
+    if (live().review) checkReview(model, change, caller)
     if (model === remoteConfig) return checkRemoteConfig(change.next, change.report)
     if (model === feed || model === feedRules) return checkFeed(change.next, change.report)
     if (model === publication) return checkPublication(change.next, change.report)
@@ -136,7 +149,7 @@ export function createDrafts(documents: Pick<ReadStore['documents'], 'get'>, { n
     },
     /** Throws what forbids the caller to delete a document. */
     admitRemoval(model: Model, removed: Parameters<typeof requireRemovable>[1], { caller }: Standing): void {
-      if (isReviewOn()) requireRemovable(model, removed, caller)
+      if (live().review) requireRemovable(model, removed, caller)
     },
     /** `isRestored` for an earlier version, whose times of publishing may be past. */
     async replace(model: Model, id: string, body: JsonObject, replacing: Replacing & { readonly isRestored?: true }) {

@@ -15,6 +15,7 @@ import type { Model } from '../models/schema.ts'
 import type { Requester } from '../store/actor.ts'
 import { shownActor } from './shown-people.ts'
 import { isInScope, requireAdministrator, requireDrafts, requireRole } from './rules/access.ts'
+import type { ReviewSetting } from './rules/review.ts'
 import { notFound } from './reads/document-reads.ts'
 import { withDates } from './rules/publication.ts'
 import type { Condition } from '../store/documents/transaction-view.ts'
@@ -30,7 +31,7 @@ const CHANGES_READ_MAX = 20
 interface QueueOptions {
   readonly store: Pick<ReadStore, 'documents' | 'history'> & Writable
   readonly now: Clock
-  readonly isReviewOn: () => boolean
+  readonly live: () => ReviewSetting
 }
 
 interface Returned {
@@ -41,7 +42,7 @@ interface Returned {
 
 export type Reviews = ReturnType<typeof createReviewQueue>
 
-export function createReviewQueue({ store, now, isReviewOn }: QueueOptions) {
+export function createReviewQueue({ store, now, live }: QueueOptions) {
   const itemOf = (model: Model, { id, text }: { readonly id: string; readonly text: string }, caller: Caller): ReviewQueue['items'][number] => {
     const document = parseJson(text) as JsonObject
     const changes = store.history.historyOf(model, id, { limit: CHANGES_READ_MAX, before: undefined }).items
@@ -72,7 +73,7 @@ export function createReviewQueue({ store, now, isReviewOn }: QueueOptions) {
       const models = MODELS.filter((model) => isReviewed(model) && isInScope(model, 'read', caller))
       const items = models.flatMap((model) => store.documents.handedIn(model, QUEUE_ITEMS_MAX).map((found) => itemOf(model, found, caller)))
       const total = models.reduce((sum, model) => sum + store.documents.countHandedIn(model), 0)
-      return { isOn: isReviewOn(), total, items: items.slice(0, QUEUE_ITEMS_MAX), returned: isReviewOn() ? models.flatMap((model) => returnedTo(model, caller)) : [] }
+      return { isOn: live().review, total, items: items.slice(0, QUEUE_ITEMS_MAX), returned: live().review ? models.flatMap((model) => returnedTo(model, caller)) : [] }
     },
     /** Throws notFound, and forbidden for a caller who may not write the model. */
     state(model: Model, id: string, caller: Caller): ReviewState {
@@ -81,7 +82,7 @@ export function createReviewQueue({ store, now, isReviewOn }: QueueOptions) {
       requireDrafts(model, caller)
       const text = store.documents.get(model, id)
       const isDraft = statusOf(text) === 'draft'
-      return { isOn: isReviewOn(), note: isDraft ? noteOf(model, id) : null }
+      return { isOn: live().review, note: isDraft ? noteOf(model, id) : null }
     },
     /** Takes a draft out of the queue, with a note, and its time of publishing away. Throws notFound, conflict where it is not in it, and what the condition throws. */
     async giveBack(model: Model, id: string, { note, by, condition }: Returned): Promise<string> {

@@ -19,7 +19,7 @@ import { MODELS } from '../models/registry.ts'
 import type { Model } from '../models/schema.ts'
 import { withDates } from './rules/publication.ts'
 import { isReviewed, isScheduled } from '../models/workflow.ts'
-import { isApproved } from './rules/review.ts'
+import { isApproved, type ReviewSetting } from './rules/review.ts'
 import { validateDocument } from './rules/validate.ts'
 import type { DueDocument } from '../store/documents/document-tables.ts'
 import type { Steps } from '../store/writes/document-writes.ts'
@@ -51,15 +51,14 @@ export interface ScheduleOptions {
   readonly store: Pick<Store, 'documents' | 'history'>
   /** The service, which carries out what is due. */
   readonly own: Pick<Writer, 'together'>
-  /** Whether only administrators publish. */
-  readonly isReviewOn: () => boolean
+  readonly live: () => ReviewSetting
   /** Whether this process does it: of the nodes of a cluster, one does. */
   readonly isOnDuty?: (() => boolean) | undefined
   readonly now: Clock
   readonly log: Log
 }
 
-export function startSchedule({ store, own, isReviewOn, isOnDuty = () => true, now, log }: ScheduleOptions) {
+export function startSchedule({ store, own, live, isOnDuty = () => true, now, log }: ScheduleOptions) {
   const models = MODELS.filter(isScheduled)
   const failures = new Map<string, ScheduleFailure>()
   let [stopped, isWanted, hasFailed] = [false, false, false]
@@ -79,7 +78,7 @@ export function startSchedule({ store, own, isReviewOn, isOnDuty = () => true, n
       const at = now()
       const due = page.filter((one) => one.at <= at)
       const tried = due.filter((one) => !isKnownFailure(one))
-      const handsIn = isReviewOn() && isReviewed(model)
+      const handsIn = live().review && isReviewed(model)
       const judged = tried.map((one): Judged => ({ ...one, judged: !handsIn ? 'free' : isApproved(store, model, one.id) ? 'approved' : 'unapproved' }))
       if (tried.length > 0) keepFailures(await own.together((_, steps) => changeDue(steps, model, judged, at)), at)
       for (const { id } of due) if (failures.has(id)) overdue.add(id)
@@ -142,7 +141,7 @@ export function startSchedule({ store, own, isReviewOn, isOnDuty = () => true, n
     const ms = nextAt === undefined ? LOOK_MS : Math.min(TICK_MS, Math.max(soonest, nextAt - now()))
     timer = setTimeout(tick, ms).unref()
   }
-  const stopListening = store.history.onChanges(() => void run(), { ofOthers: false })
+  const stopListening = store.history.onChanges(() => void run(), { ofOthers: false, models })
   void run()
 
   return {

@@ -52,8 +52,8 @@ export function openReadStore({ file, gate, arrivals, now, answerElsewhere }: Re
     documents: { ...subjects.documents, ...foundBy((...of) => turn.readSoon(() => answer(...of))) },
     history: {
       ...subjects.history,
-      onChanges(listener) {
-        const stops = [listeners.add(listener), gate.onCommit(listeners.afterCommit)]
+      onChanges(listener, options) {
+        const stops = [listeners.add(listener, options), gate.onCommit(listeners.afterCommit)]
         return () => stops.forEach((stop) => stop())
       },
     },

@@ -63,7 +63,7 @@ export function createReads(database: Database, snapshot: Snapshot) {
   const { bind } = turn
   const history = bind({ changeRange, changesBehind, historyOf, textBehind, listTrash, getTrashed, countTrash, changedBy })
   const versions = createModelVersions(database, snapshot)
-  const listeners = createChangeListeners(() => history.changeRange().newest)
+  const listeners = createChangeListeners({ newest: () => history.changeRange().newest, versionsOf: versions.of })
   const { countActive, countByStatus, countByHour, countriesInUse, dueDocuments, handedIn, countHandedIn } = documents
   return {
     turn,
@@ -78,7 +78,7 @@ export function createReads(database: Database, snapshot: Snapshot) {
         ...history,
         /**
          * Calls the listener behind each commit of this process that changed a document, and soon after one of another
-         * process: within 250 ms, unless it wants none of those. Commits of one turn of the event loop may share a call.
+         * process: within 250 ms, unless it wants none of those. It may want the changes of some models only. Commits of one turn of the event loop may share a call.
          * Returns a function that ends it.
          */
         onChanges: listeners.add,

@@ -6,7 +6,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { Json, JsonObject } from '../../src/base/json.ts'
 import { createDrafts } from '../../src/content/drafts.ts'
-import { checkListLengths } from '../../src/content/rules/list-lengths.ts'
+import { checkListLengths } from '../../src/content/rules/storable.ts'
 import { throwProblem } from '../../src/content/rules/problems.ts'
 import { userContentPreferences } from '../../src/models/user-content-preferences.ts'
 import { PREFERENCES } from '../../scripts/tools/data-bodies.ts'
@@ -35,7 +35,7 @@ describe('a list', () => {
   it('that is too long is refused before anything is looked up', async () => {
     const asked: string[] = []
     const get = (_model: unknown, id: string): undefined => void asked.push(id)
-    const drafts = createDrafts({ get }, { now: () => 0, newId: () => 'new', isReviewOn: () => false })
+    const drafts = createDrafts({ get }, { now: () => 0, newId: () => 'new', live: () => ({ review: false }) })
     const body = { ...PREFERENCES, id: 'u', followedSources: ids(5), savedFilters: [filterOf('sources', 501)] }
     const references = { bytesMax: Infinity }
     await assert.rejects(

@@ -51,7 +51,7 @@ async function scene(t: Cleanup, model: Model, body: JsonObject): Promise<Scene>
     settings: { limitDefault: 20, limitMax: 100, hideInactive: false },
     invitations: { invite: refuseToInvite, check: refuseToInvite },
     trashMs: () => 0,
-    isReviewOn: () => false,
+    live: () => ({ review: false }),
     repeats: createRepeats({ store, now: () => 0 }),
   })
   await store.insert(user, { id: ADMIN.id, value: { ...USER, ...ADMIN, email: 'boss@example.org' } })
@@ -104,7 +104,7 @@ it('a batch has one time for what it creates, and a later one for what it change
   let [time, ids] = [0, 0]
   const now = (): number => (time += 1)
   const documents = createDocuments({
-    ...{ store, now, newId: () => `id-${++ids}`, trashMs: () => 0, isReviewOn: () => false },
+    ...{ store, now, newId: () => `id-${++ids}`, trashMs: () => 0, live: () => ({ review: false }) },
     settings: { limitDefault: 20, limitMax: 100, hideInactive: false },
     invitations: { invite: unused, check: unused },
     repeats: createRepeats({ store, now }),

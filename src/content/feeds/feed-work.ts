@@ -24,7 +24,7 @@ const LOOK_MS = MINUTE_MS
 const LOOK_MIN_MS = 1_000
 
 export interface FeedWorkOptions {
-  readonly store: Pick<ReadStore, 'feeds' | 'documents' | 'history' | 'versions'> & Writable
+  readonly store: Pick<ReadStore, 'feeds' | 'documents' | 'history'> & Writable
   readonly fetches: FeedFetches
   /** Whether this process does it: of the nodes of a cluster, one does. */
   readonly isOnDuty?: (() => boolean) | undefined
@@ -45,7 +45,6 @@ export function startFeedWork({ store, fetches, isOnDuty = () => true, now, log 
   let waiting: DueFeed[] = []
   let timer: NodeJS.Timeout | undefined
   let isStopped = false
-  let seen = ''
 
   const begin = (due: DueFeed): Promise<unknown> => {
     waiting = waiting.filter(({ id }) => id !== due.id)
@@ -87,13 +86,11 @@ export function startFeedWork({ store, fetches, isOnDuty = () => true, now, log 
     const nextAt = store.feeds.nextFeedAt()
     return nextAt === undefined ? undefined : Math.min(LOOK_MS, Math.max(LOOK_MIN_MS, nextAt - now()))
   }
-  const stopListening = store.history.onChanges(() => {
-    const version = store.versions.of([feed])
-    if (version === seen) return
-    seen = version
+  const onFeeds = (): void => {
     waiting = []
     look()
-  })
+  }
+  const stopListening = store.history.onChanges(onFeeds, { models: [feed] })
   look()
 
   return {

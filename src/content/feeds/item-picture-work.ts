@@ -7,6 +7,8 @@ import { MINUTE_MS, SECOND_MS } from '../../base/duration.ts'
 import type { Log } from '../../base/log.ts'
 import { repeat } from '../../base/repeating.ts'
 import { createRunningLimit } from '../../base/running-limit.ts'
+import { headline } from '../../models/headline.ts'
+import { placesOf } from '../../models/incomplete.ts'
 import type { ReadStore } from '../../store/read-store.ts'
 import type { KeptItemPictures } from './kept-item-pictures.ts'
 
@@ -49,9 +51,10 @@ export function startItemPictures({ store, keeping, isOnDuty = () => true, now, 
   }
   const work = repeat(keepDue, { onError })
   /** Items that came since; what runs looks for them itself. */
-  const stopListening = store.history.onChanges(() => {
-    if (work.current() === undefined && isReady() && (store.feeds.nextPictureAt() ?? Infinity) <= now()) void work.wake()
-  })
+  const onItems = (): void => {
+    if (work.current() === undefined && (store.feeds.nextPictureAt() ?? Infinity) <= now()) void work.wake()
+  }
+  const stopListening = store.history.onChanges(onItems, { models: placesOf(headline, true) })
 
   return {
     /** Resolves when nothing is due and nothing runs. */

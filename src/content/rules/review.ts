@@ -19,6 +19,12 @@ import { problemAt, type Report } from './problems.ts'
 import { withDates } from './publication.ts'
 import type { ReadStore } from '../../store/read-store.ts'
 
+/** The setting, as it is now. */
+export interface ReviewSetting {
+  /** Whether only administrators publish. */
+  readonly review: boolean
+}
+
 interface HandIn {
   readonly model: Model
   /** The document before; undefined for a new one. */

@@ -17,9 +17,9 @@ import { prepareRestore } from '../document-restoring.ts'
 import { requireHistory } from '../rules/past.ts'
 import { requireRole } from '../rules/access.ts'
 import { inPart, inPartLater, type RequestPart } from '../batch.ts'
-import { authorizeAt, changedBytes, prepare, sharedLimits, standingAt, type BatchContext, type Step } from '../batch-runs.ts'
+import { changedBytes, prepare, sharedLimits, type BatchContext, type Step } from '../batch-runs.ts'
 import { isGivenId, wrongIdMessage } from '../rules/document-ids.ts'
-import type { Likeness, ReferenceLimits } from '../drafts.ts'
+import { standingAt, type Likeness, type ReferenceLimits } from '../drafts.ts'
 import { liveText, withoutOwnMembers } from './sync-documents.ts'
 
 export const PUSH_ROWS_MAX = 200
@@ -131,7 +131,7 @@ async function prepareRow(context: BatchContext, { model, row, shared }: PushedR
   const leaveTrash =
     step === undefined || trashed === undefined
       ? undefined
-      : await prepareRestore({ kind: 'restore', model, id, condition: undefined, seq: undefined }, shared.limits(), { store, drafts, includes: false, authorize: authorizeAt, standingAt })
+      : await prepareRestore({ kind: 'restore', model, id, condition: undefined, seq: undefined }, shared.limits(), { store, drafts, includes: false })
   return (view, steps, takeChanged) => {
     const stored = view.textOf(model, id)
     takeChanged(stored ?? trashed?.text ?? '')

@@ -3,13 +3,14 @@ import type { Clock } from '../../base/clock.ts'
 import { isoDate } from '../../base/dates.ts'
 import { MINUTE_MS } from '../../base/duration.ts'
 import { idGenerator } from '../../base/ids.ts'
+import { writeJson, type JsonObject } from '../../base/json.ts'
 import type { LogFields } from '../../base/log.ts'
 import { limitKey } from '../../http/client-address.ts'
-import { DELETED_ACTOR, type AuditEvent, type AuditRecord, type AuditRole } from '../../models/audit.ts'
+import { audit, DELETED_ACTOR, type AuditEvent, type AuditRecord, type AuditRole } from '../../models/audit.ts'
 import type { Caller } from '../../models/caller.ts'
 import { ACTOR_NAMES, SYSTEM, type Actor, type Visitor } from '../actor.ts'
 import type { Database } from '../db/database.ts'
-import { insertRecord, type GatheredRecords } from './audit-table.ts'
+import { tableOf } from '../schema/names.ts'
 
 /** Who did it, and from where; unknown texts are empty. */
 export type AuditSource = Pick<AuditRecord, 'actor' | 'role' | 'clientAddress' | 'sessionId' | 'requestId'>
@@ -212,4 +213,35 @@ function bounded<T>(items: readonly T[], rest: (more: string) => T): readonly T[
 /** Half of a surrogate pair, which a cut can leave, has no UTF-8 form. */
 function cut(text: string, charsMax = VALUE_CHARS_MAX): string {
   return (text.length <= charsMax ? text : `${text.slice(0, charsMax)}…`).toWellFormed()
+}
+
+// The rows, in the transaction of the write that they record.
+
+/** Adds a new record, with others of its transaction where those are gathered. */
+export function insertRecord({ database, inserts }: RecordTables, record: AuditRecord): void {
+  const text = writeJson(asJson(record))
+  if (inserts?.addRecord(record.id, text) === true) return
+  database.run(`INSERT INTO ${tableOf(audit)} (id, doc) VALUES (?, ?)`, record.id, text)
+}
+
+/** Rows of a transaction that are inserted together. */
+export interface GatheredRecords {
+  /** Whether the row was taken; otherwise it is to be inserted immediately. */
+  addRecord(id: string, doc: string): boolean
+}
+
+interface RecordTables {
+  readonly database: Database
+  readonly inserts?: GatheredRecords
+}
+
+/** The same for a record that is updated, as that of an import with each batch. */
+export function putRecord(database: Database, record: AuditRecord): void {
+  const sql = `INSERT INTO ${tableOf(audit)} (id, doc) VALUES (?, ?) ON CONFLICT (id) DO UPDATE SET doc = excluded.doc`
+  database.run(sql, record.id, writeJson(asJson(record)))
+}
+
+/** The types of declared records have no index signature, which JSON wants. */
+function asJson(record: AuditRecord): JsonObject {
+  return record as unknown as JsonObject
 }

@@ -62,7 +62,7 @@ export function twinOf(model: Model): Model | undefined {
 
 export function insertDocument({ database, search }: DocumentTables, model: Model, { id, value, text }: Document): InsertOutcome {
   if (isInTwin(database, model, id)) return 'exists'
-  requireDistinct(database, model, { id, value })
+  if (model.distinct !== undefined) requireDistinct(database, model, { id, value })
   const sql = `INSERT INTO ${tableOf(model)} (id, doc) VALUES (?, ?) ON CONFLICT DO NOTHING`
   try {
     const seq = database.insert(sql, id, text ?? writeJson(value))
@@ -88,7 +88,7 @@ export function updateDocument(
   const text = String(stored['doc'])
   const value = known?.text === text ? known.value : (parseJson(text) as JsonObject)
   const next = change(value, text, view)
-  requireDistinct(database, model, { id, value: next, stored: value })
+  if (model.distinct !== undefined) requireDistinct(database, model, { id, value: next, stored: value })
   const doc = writeJson(next)
   database.run(`UPDATE ${tableOf(model)} SET doc = ? WHERE seq = ?`, doc, seq)
   if (model.trigrams !== undefined) search.add({ model, seq, row: changedSearchRow(model, value, next) })

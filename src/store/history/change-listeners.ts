@@ -2,10 +2,25 @@
  * Tells listeners that the change log has grown. Commits of this process are noticed immediately; those of others, such as an
  * import beside the service, by looking at the log four times a second while there are listeners that want them.
  */
+import type { Model } from '../../models/schema.ts'
+
 const POLL_MS = 250
 
-/** `newest` returns the newest seq of the log; what it throws is tried again. */
-export function createChangeListeners(newest: () => number) {
+export interface ListenerOptions {
+  /** Whether commits of other processes count: true by default. */
+  readonly ofOthers?: boolean
+  /** Those whose changes it wants; without them, it wants those of all. */
+  readonly models?: readonly Model[]
+}
+
+interface LogReads {
+  /** The newest seq of the log; what it throws is tried again. */
+  readonly newest: () => number
+  /** A text that differs once a document of one of the models has changed. */
+  readonly versionsOf: (models: readonly Model[]) => string
+}
+
+export function createChangeListeners({ newest, versionsOf }: LogReads) {
   const listeners = new Set<() => void>()
   /** Those that want the commits of other processes. */
   const polling = new Set<() => void>()
@@ -27,10 +42,17 @@ export function createChangeListeners(newest: () => number) {
   }
   return {
     /** Adds a listener, which must not throw. Returns a function that removes it. */
-    add(listener: () => void, { ofOthers = true } = {}): () => void {
+    add(listener: () => void, { ofOthers = true, models }: ListenerOptions = {}): () => void {
       if (listeners.size === 0) known = readOr(newest, known)
+      // Where they cannot be read, they count as changed.
+      const versions = (): string => (models === undefined ? '' : readOr(() => versionsOf(models), ''))
+      let seen = versions()
       // Each call is a listener of its own, whatever functions they share.
-      const own = (): void => listener()
+      const own = (): void => {
+        const before = seen
+        seen = versions()
+        if (seen === '' || seen !== before) listener()
+      }
       listeners.add(own)
       if (ofOthers) polling.add(own)
       if (polling.size > 0) timer ??= setInterval(look, POLL_MS).unref()
@@ -55,7 +77,7 @@ export function createChangeListeners(newest: () => number) {
 }
 
 /** A disk that fails passes, and the next look finds what this one did not. */
-function readOr(read: () => number, otherwise: number): number {
+function readOr<T>(read: () => T, otherwise: T): T {
   try {
     return read()
   } catch {

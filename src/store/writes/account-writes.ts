@@ -9,7 +9,7 @@ import * as views from '../accounts/saved-view-table.ts'
 import * as sessions from '../accounts/session-table.ts'
 import type { Token } from '../actor.ts'
 import * as entries from '../audit/audit-entries.ts'
-import { continueErasures, eraseUser } from '../audit/audit-table.ts'
+import { continueErasures, eraseUser } from '../audit/audit-retention.ts'
 import type { ActorTransactions, WriterParts } from './actor-transactions.ts'
 
 /** Makes the audit records of deleted accounts anonymous, and has what was deleted erased from the files. */

@@ -4,6 +4,8 @@ import { it } from 'node:test'
 import { setImmediate as turn } from 'node:timers/promises'
 import { newAccount } from '../../../src/auth/new-account.ts'
 import { headline } from '../../../src/models/headline.ts'
+import { placesOf } from '../../../src/models/incomplete.ts'
+import { language } from '../../../src/models/language.ts'
 import { STORED_MODELS } from '../../../src/models/registry.ts'
 import { topic } from '../../../src/models/topic.ts'
 import { user } from '../../../src/models/user.ts'
@@ -141,6 +143,25 @@ it('a page has the last change of each document of its models, and tells how far
   await turn()
   assert.deepEqual(page(6, 9), [[], 2_006], 'earlier changes are looked at, up to a bound')
   assert.deepEqual(page(2_006, 9), [['2106 b'], 2_106])
+})
+
+it('a listener that wants some models hears of their changes only', async (t) => {
+  const { store } = testStore(t)
+  const heard: string[] = []
+  t.after(store.history.onChanges(() => heard.push('all')))
+  t.after(store.history.onChanges(() => heard.push('topics'), { models: [topic] }))
+  t.after(store.history.onChanges(() => heard.push('languages'), { models: placesOf(language, true) }))
+  for (const [write, wanted] of [
+    [() => store.insert(topic, topicOf('a')), ['all', 'topics']],
+    [() => store.update(topic, 'a', (stored) => ({ ...stored, name: 'Ports' })), ['all', 'topics']],
+    [() => store.insert(language, topicOf('b')), ['all', 'languages']],
+    [() => store.insert(placesOf(language, true)[1] ?? assert.fail('no drafts'), topicOf('c', 'draft')), ['all', 'languages']],
+    [() => store.remove(topic, 'a'), ['all', 'topics']],
+  ] as const) {
+    await write()
+    await turn()
+    assert.deepEqual(heard.splice(0), wanted)
+  }
 })
 
 it('listeners hear of each commit of this process and of others that changes a document, until they are removed', async (t) => {

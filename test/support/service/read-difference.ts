@@ -76,7 +76,7 @@ export async function readDifference(t: Cleanup, service: TestService, random: R
     settings: { limitDefault: 20, limitMax: 100, hideInactive: true },
     invitations: { invite: refuse, check: refuse },
     trashMs: () => 0,
-    isReviewOn: () => false,
+    live: () => ({ review: false }),
     repeats: createRepeats({ store, now: service.now }),
   })
   const admin = await service.admin()

@@ -1,6 +1,6 @@
 /**
- * The rows of the audit trail: added in the transaction of the write that they record. Removing old ones, and making
- * those of a deleted account anonymous, happens in small steps; what is left is kept in `meta` until it is done.
+ * How long the audit trail keeps records: old ones are removed, and those of a deleted account made anonymous, in small
+ * steps. What is left of an erasure is kept in `meta` until it is done.
  */
 import { isoDate } from '../../base/dates.ts'
 import { parseJson, writeJson, type JsonObject } from '../../base/json.ts'
@@ -26,30 +26,6 @@ const OWNED: readonly string[] = MODELS.filter((model: Model) => model === user 
   ({ name }) => name,
 )
 const ERASURE = 'erase audit '
-
-/** Adds a new record, with others of its transaction where those are gathered. */
-export function insertRecord({ database, inserts }: RecordTables, record: AuditRecord): void {
-  const text = writeJson(asJson(record))
-  if (inserts?.addRecord(record.id, text) === true) return
-  database.run(`INSERT INTO ${TABLE} (id, doc) VALUES (?, ?)`, record.id, text)
-}
-
-/** Rows of a transaction that are inserted together. */
-export interface GatheredRecords {
-  /** Whether the row was taken; otherwise it is to be inserted immediately. */
-  addRecord(id: string, doc: string): boolean
-}
-
-interface RecordTables {
-  readonly database: Database
-  readonly inserts?: GatheredRecords
-}
-
-/** The same for a record that is updated, as that of an import with each batch. */
-export function putRecord(database: Database, record: AuditRecord): void {
-  const sql = `INSERT INTO ${TABLE} (id, doc) VALUES (?, ?) ON CONFLICT (id) DO UPDATE SET doc = excluded.doc`
-  database.run(sql, record.id, writeJson(asJson(record)))
-}
 
 /** Removes some records of before a time (undefined keeps all), and surplus ones of visitors. False when done. */
 export function removeOldRecords(
@@ -122,18 +98,13 @@ function eraseSome(database: Database, erasure: Erasure): boolean {
     // A record that is done no longer meets the condition, so each step finds others.
     const rows = database.all(`SELECT seq, doc FROM ${TABLE} WHERE ${sql} LIMIT ${left}`, ...values)
     for (const { seq, doc } of rows) {
-      const text = writeJson(asJson(anonymous(parseJson(String(doc)) as unknown as AuditRecord, erasure)))
+      const text = writeJson(anonymous(parseJson(String(doc)) as unknown as AuditRecord, erasure) as unknown as JsonObject)
       database.run(`UPDATE ${TABLE} SET doc = ? WHERE seq = ?`, text, Number(seq))
     }
     left -= rows.length
     if (left <= 0) return false
   }
   return eraseActor(database, userId, left) < left
-}
-
-/** The types of declared records have no index signature, which JSON wants. */
-function asJson(record: AuditRecord): JsonObject {
-  return record as unknown as JsonObject
 }
 
 /** The record without ids, addresses and sessions of the account, and without versions of the documents it owned. */
