@@ -70,7 +70,10 @@ function checkedOperands({ name, operands: wanted = [] }: Command, found: readon
   const missing = wanted[found.length]
   if (missing !== undefined && missing.isOptional !== true) throw new UsageError(`dateline ${name} needs ${missing.name}: ${missing.meaning}`)
   const extra = found[wanted.length]
-  if (extra !== undefined) throw new UsageError(`dateline ${name} takes no argument "${extra}"`)
+  if (extra !== undefined) {
+    const names = wanted.map((one) => one.name).join(' ')
+    throw new UsageError(`dateline ${name} takes ${names === '' ? `no argument "${extra}"` : `${names} and nothing behind it, found "${extra}"`}`)
+  }
   return found
 }
 

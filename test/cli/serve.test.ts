@@ -37,7 +37,8 @@ it('serve on a new directory says where it listens, where the data and the dashb
     await service.end('SIGINT')
     const { stderr } = service.output()
     const admin = `admin --email you@example.org --code --data-dir ${JSON.stringify(data)}`
-    const seed = `seed --data-dir ${JSON.stringify(data)}`
+    // By the address of the service, which the sample names its pictures by.
+    const seed = `seed --port ${new URL(service.url).port} --data-dir ${JSON.stringify(data)}`
     for (const wanted of [`Listening on ${service.url}`, `Data in ${data} (new)`, 'printed to the service log', admin, seed]) {
       assert.ok(stderr.includes(wanted), `${wanted} in:\n${stderr}`)
     }

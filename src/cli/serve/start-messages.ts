@@ -2,7 +2,7 @@
 import { resolve } from 'node:path'
 import type { App } from '../../app.ts'
 import { VERSION } from '../../base/version.ts'
-import type { Config } from '../../config/settings.ts'
+import { DECLARED, type Config } from '../../config/settings.ts'
 import { commandHere } from '../../config/command-here.ts'
 import type { Terminal } from '../command.ts'
 
@@ -39,7 +39,7 @@ export function startLines(config: Config, { url, port, mail, threads }: App, fa
     `Data in ${resolve(config.dataDir)}${isNew ? ' (new)' : ''}`,
     ...mail,
     ...warnings(config, facts),
-    ...(isNew ? firstSteps(config) : []),
+    ...(isNew ? firstSteps(config, port) : []),
   ]
 }
 
@@ -75,13 +75,15 @@ function warnings(config: Config, { cautions }: StartFacts): readonly string[] {
   ]
 }
 
-function firstSteps(config: Config): readonly string[] {
+function firstSteps(config: Config, port: number | undefined): readonly string[] {
   const { adminEmail } = config
+  // The sample names its pictures by the address of the service.
+  const portFlag = port === undefined || port === DECLARED.port.initial ? '' : ` --port ${port}`
   return [
     adminEmail === undefined
       ? `To become administrator, in another terminal: ${adminCommand(config)}`
       : `Administrator is ${adminEmail}: sign in by e-mail, or get a code with ${adminCommand(config)}`,
-    `To load sample content: ${commandHere('seed', config)}`,
+    `To load sample content: ${commandHere(`seed${portFlag}`, config)}`,
   ]
 }
 

@@ -4,9 +4,10 @@ import { readEmail } from '../../auth/accounts.ts'
 import { fail, Failure } from '../../base/failure.ts'
 import { parseJson, type JsonObject } from '../../base/json.ts'
 import { didYouMean } from '../../base/nearest.ts'
+import { ProblemFailure } from '../../base/problem.ts'
 import { INVITATION_LANGUAGES } from '../../mail/templates/invitation-mail.ts'
 import { user } from '../../models/user.ts'
-import { asUsageError, UsageError, type Arguments, type Operand } from '../command.ts'
+import { UsageError, type Arguments, type Operand } from '../command.ts'
 import { singleLine } from '../print-table.ts'
 
 export const USER_OPERAND: readonly Operand[] = [{ name: 'USER', meaning: 'the e-mail address or the id of a user' }]
@@ -67,6 +68,6 @@ export function requireEmail({ options }: Arguments, missing: string, flag = '--
   try {
     return readEmail(given)
   } catch (error) {
-    throw asUsageError(error)
+    throw error instanceof ProblemFailure ? new UsageError(`Cannot use ${flag} "${singleLine(given)}": ${error.problem.message}`) : error
   }
 }
