@@ -113,7 +113,7 @@ export function createSessions({ store, keys, settings, newId, instance }: Sessi
       const { userId, jti, iat, expiresAt } = claim
       if (jti.startsWith(RUN_TOKEN)) throw fail('forbidden', 'The token of one run of the program cannot be refreshed')
       const session = open({ label, now, lifetimeMs: expiresAt - iat * 1000 })
-      await store.as(acting(anyCaller)).replaceSession(userId, { jti, expiresAt }, session)
+      await store.as(acting(anyCaller)).replaceSession(userId, { jti, iat, expiresAt }, session)
       return token(userId, session)
     },
     /** Ends the session: its token is rejected from now on. Throws unauthorized where it ended meanwhile. */

@@ -51,7 +51,7 @@ for (const [name, change, role] of [
   ['all sessions ended', ({ own }) => own.endSessions('ann', 0), undefined],
   ['the account was deleted', ({ own }) => own.deleteAccount({ id: 'ann', now: 0, keepLastAdmin: false }), undefined],
   ['another process ended the session', ({ other }) => other.run(`INSERT INTO revoked_token SELECT jti, expires_at FROM session`), undefined],
-  ['another process ended all sessions', ({ other }) => other.run(`INSERT INTO signed_out VALUES ('ann', 9999999999)`), undefined],
+  ['another process ended all sessions', ({ other }) => [`INSERT INTO signed_out VALUES ('ann', 9999999999)`, 'DELETE FROM session'].map((sql) => other.run(sql)), undefined],
   ['another process deleted the account', ({ other }) => other.run(`DELETE FROM user WHERE id = 'ann'`), undefined],
   ['another process took the role away', ({ other }) => other.run(DEMOTION), 'none'],
   ['the session expired', ({ pass }) => pass(HOUR_MS), undefined],

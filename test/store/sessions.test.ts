@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { newAccount } from '../../src/auth/new-account.ts'
+import { guestEmail } from '../../src/models/guest.ts'
+import { openDatabase } from '../../src/store/db/database.ts'
 import { LANGUAGE } from '../../scripts/tools/data-bodies.ts'
 import type { Cleanup } from '../../scripts/tools/temporary-directory.ts'
 import { testStore } from '../../scripts/tools/stores.ts'
@@ -117,4 +119,24 @@ it('attack: a sign-out of a time to come ends no session that begins after it wa
   await store.addSession('ann', session('fresh'))
   assert.equal(await holds('ann', 'fresh'), true)
   assert.equal(await holds('ann', 'ann-first', SECOND - 5), false, 'and what it ended stays ended')
+})
+
+it('attack: a guest that renews its token again and again, by any clock, fills no table, and has one token', async (t) => {
+  const { store, dir } = testStore(t)
+  const id = 'guest'
+  const account = newAccount({ id, email: guestEmail(id), appRole: 'guestUser', dashboardRole: 'none', now: 0, language: LANGUAGE })
+  const at = [0, 0, 1_000, 2_000, -100_000, -99_000, -98_000, 3_000, 2_000].map((ms) => NOW + ms)
+  const [first = NOW, ...others] = at
+  await store.createAccount(account, session('0', first))
+  const claim = (i: number) => ({ userId: id, jti: String(i), iat: Math.floor((at[i] ?? 0) / 1000), expiresAt: NOW + 60_000 })
+  const holding = (): number[] => at.flatMap((_, i) => (store.accounts.caller(claim(i)) === undefined ? [] : [i]))
+  for (const [i, time] of others.entries()) {
+    assert.equal(await store.replaceSession(id, claim(i), session(String(i + 1), time)), 'added')
+    assert.ok(holding().includes(i + 1) && !holding().includes(i), String(holding()))
+  }
+  assert.deepEqual(holding(), [others.length])
+  const database = openDatabase(dir.database, { readOnly: true })
+  t.after(() => database.close())
+  const rows = (table: string): unknown => database.get(`SELECT count(*) AS n FROM ${table}`)?.['n']
+  assert.deepEqual(['revoked_token', 'signed_out', 'session'].map(rows), [0, 1, 1])
 })

@@ -5,7 +5,13 @@
  * too. Ending a session stores its token as revoked. Ending all sessions of a user also stores the time: unlisted tokens
  * from an earlier second are rejected by it. Tokens count whole seconds (RFC 7519 NumericDate), so those of the same
  * second are rejected by their rows.
+ *
+ * A guest costs nothing, and may renew its token for ever. So of a guest no revoked tokens are stored, but the time alone,
+ * which is one row of the guest and goes with it.
  */
+import { parseJson, type JsonObject } from '../../base/json.ts'
+import { isGuest } from '../../models/guest.ts'
+import type { User } from '../../models/user.ts'
 import type { CallerClaim, Token } from '../actor.ts'
 import type { Database } from '../db/database.ts'
 import { revokeTokensOf, useApiToken, userOfApiToken } from './api-token-table.ts'
@@ -23,6 +29,9 @@ export interface ListedSession extends SessionRecord {
   readonly usedAt: number
 }
 
+/** A token that another one takes the place of. */
+export type EndedToken = Pick<CallerClaim, 'jti' | 'iat' | 'expiresAt'>
+
 const PURGE_ROWS_MAX = 50
 const LISTED_MAX = 1_000
 
@@ -36,10 +45,12 @@ export function caller(database: Database, claim: CallerClaim): string | undefin
   // Accounts and their sessions are never gathered.
   const row = database.getApart(
     `SELECT doc FROM user WHERE id = ? AND NOT EXISTS (SELECT 1 FROM revoked_token WHERE jti = ?)
-      AND NOT EXISTS (SELECT 1 FROM signed_out WHERE user_id = user.id AND before > ?)`,
+      AND NOT EXISTS (SELECT 1 FROM signed_out WHERE user_id = user.id AND before > ?
+        AND NOT EXISTS (SELECT 1 FROM session WHERE jti = ? AND user_id = user.id))`,
     userId,
     jti,
     iat,
+    jti,
   )
   return row?.['doc'] as string | undefined
 }
@@ -77,9 +88,6 @@ export function addSession(
     `DELETE FROM session WHERE jti IN (SELECT jti FROM session WHERE expires_at <= ? LIMIT ${PURGE_ROWS_MAX})`,
     createdAt,
   )
-  // One of a time to come, by a clock that was ahead or a forged backup, would end every new session at once.
-  const second = Math.floor(createdAt / 1000)
-  database.run('UPDATE signed_out SET before = ? WHERE user_id = ? AND before > ?', second, userId, second)
   const added = database.run(
     `INSERT INTO session (jti, user_id, label, created_at, expires_at, used_at)
       SELECT ?, id, ?, ?, ?, ? FROM user WHERE id = ?`,
@@ -100,14 +108,32 @@ export function addSession(
 export function replaceSession(
   database: Database,
   userId: string,
-  old: Token,
+  old: EndedToken,
   session: SessionRecord,
 ): 'added' | 'missing' {
   const before = database.get('SELECT label FROM session WHERE jti = ?', old.jti)
   const label = before === undefined ? session.label : String(before['label'])
   const outcome = addSession(database, userId, { ...session, label })
-  if (outcome === 'added') revoke(database, { ...old, now: session.createdAt })
+  if (outcome === 'missing') return outcome
+  if (isOfGuest(database, userId)) endUnlisted(database, userId, old)
+  else revoke(database, { ...old, now: session.createdAt })
   return outcome
+}
+
+function isOfGuest(database: Database, userId: string): boolean {
+  const row = database.get('SELECT doc FROM user WHERE id = ?', userId)
+  return row !== undefined && isGuest(parseJson(String(row['doc'])) as JsonObject & User)
+}
+
+/** Ends a token of a user with all unlisted ones that were issued until then. */
+function endUnlisted(database: Database, userId: string, { jti, iat }: EndedToken): void {
+  database.run('DELETE FROM session WHERE jti = ?', jti)
+  database.run(
+    `INSERT INTO signed_out (user_id, before) VALUES (?, ?)
+      ON CONFLICT (user_id) DO UPDATE SET before = max(before, excluded.before)`,
+    userId,
+    iat + 1,
+  )
 }
 
 /** The sessions of a user that have not expired, newest first, at most a thousand. */
@@ -157,7 +183,7 @@ export function endOtherSessions(database: Database, userId: string, kept: strin
 export function endSessions(database: Database, userId: string, now: number): number {
   database.run(
     `INSERT INTO signed_out (user_id, before) SELECT id, ? FROM user WHERE id = ?
-      ON CONFLICT (user_id) DO UPDATE SET before = excluded.before`,
+      ON CONFLICT (user_id) DO UPDATE SET before = max(before, excluded.before)`,
     Math.floor(now / 1000),
     userId,
   )

@@ -156,7 +156,7 @@ export function sessionWrites({ database, write, writeUnsynced }: ActorTransacti
         return outcome
       }),
     /** Ends a token of a user and adds the session that takes its place, with its label; 'missing' where the user is gone. */
-    replaceSession: (userId: string, old: Token, session: sessions.SessionRecord) =>
+    replaceSession: (userId: string, old: sessions.EndedToken, session: sessions.SessionRecord) =>
       write((_, record) => {
         const outcome = sessions.replaceSession(database, userId, old, session)
         if (outcome === 'added') record(entries.tokenRefreshed(userId, session))

@@ -113,7 +113,7 @@ export function randomWrite(random: Random, isWanted: (method: keyof Writer) => 
     revoke: () => [token],
     useTicket: () => [{ ...token, jti: `ticket-${jti}` }],
     addSession: () => [id, session],
-    replaceSession: () => [id, { jti: pick('session'), expiresAt: session.expiresAt }, session],
+    replaceSession: () => [id, { jti: pick('session'), iat: Math.floor(session.createdAt / 1000), expiresAt: session.expiresAt }, session],
     addApiToken: () => [
       pick('hash'),
       { id: jti, userId: id, name: text, limits: { role: 'publisher', models: null, methods: ['read'] }, createdAt: now, expiresAt: session.expiresAt, usedAt: undefined },
