@@ -24,7 +24,7 @@ import type { Writable } from '../store/writes/writer.ts'
 import type { FailureKind, OffsiteResult, OffsiteTask, WorkerOutbound } from './offsite-worker.ts'
 import type { StoredPictures } from './picture-objects.ts'
 import type { PlaceAddress, PlaceKeys } from './place-address.ts'
-import { isSnapshotDue, isWholeProofDue, mayTry, readPlaceState, withFailure, withoutFailure, type Attempt, type PlaceState } from './place-state.ts'
+import { isSnapshotDue, isWholeProofDue, mayTry, reachedOf, readPlaceState, withFailure, withoutFailure, type Attempt, type PlaceState } from './place-state.ts'
 import type { Retention } from './retention.ts'
 import { RECIPIENTS_NAME, SECRETS_NAME, SETTINGS_NAME, type SmallFile } from './site-archive.ts'
 
@@ -112,10 +112,7 @@ export function startOffsite(options: OffsiteOptions) {
   const prune = async (): Promise<void> => {
     const chain = store.pending.chain()
     if (chain === undefined || chain.bytes === 0) return
-    const reached = [...places.values()].map(({ state }) => {
-      const { changes } = state()
-      return changes?.chain === chain.id ? changes.seq : 0
-    })
+    const reached = [...places.values()].map(({ state }) => reachedOf(state(), chain))
     // A place that lags gets a snapshot later, before the others lose the chain by it.
     const upTo = chain.bytes > PENDING_BYTES_MAX / 2 ? Math.max(...reached) : Math.min(...reached)
     while (upTo > 0 && Number.isFinite(upTo) && (await own.prunePending(upTo))) continue
@@ -131,9 +128,8 @@ export function startOffsite(options: OffsiteOptions) {
       [...places.values()].map(({ address, state }) => {
         const found = state()
         const chain = store.pending.chain()
-        const reached = found.changes?.chain === chain?.id ? (found.changes?.seq ?? 0) : 0
         const hasGap = found.snapshot !== null && chain !== undefined && (chain.broken !== undefined || chain.id !== found.snapshot.chain)
-        return { ...found, name: address.name, waiting: Math.max(0, (chain?.seq ?? 0) - reached), hasGap }
+        return { ...found, name: address.name, waiting: chain === undefined ? 0 : Math.max(0, chain.seq - reachedOf(found, chain)), hasGap }
       }),
     everyMs: (): number => settings().everyMs,
     /** Looks at the settings, and at what is due at each place. Resolves when that is done. */
@@ -237,7 +233,11 @@ function startPlace(address: PlaceAddress, options: OffsiteOptions) {
     warnOfMissing(pictures)
     await tidy()
   }
-  const tidy = () => run({ kind: 'tidy', database, retention: settings().retention })
+  const tidy = () => {
+    const chain = store.pending.chain()
+    const unproved = chain && { chain: chain.id, behind: reachedOf(state, chain) }
+    return run({ kind: 'tidy', database, retention: settings().retention, unproved })
+  }
   const changes = async (): Promise<void> => {
     const chain = store.pending.chain()
     if (chain === undefined) return

@@ -39,6 +39,11 @@ export function readPlaceState(stored: JsonObject | undefined): PlaceState {
   return { ...NO_STATE, ...(stored as Partial<PlaceState> | undefined) }
 }
 
+/** The last change of the chain that the place has; 0 without one. */
+export function reachedOf({ changes }: PlaceState, { id }: Pick<ChangeChain, 'id'>): number {
+  return changes?.chain === id ? changes.seq : 0
+}
+
 export interface DueFacts {
   readonly state: PlaceState
   /** Undefined where the site records no changes. */

@@ -53,16 +53,24 @@ function keptSnapshots(snapshots: readonly Snapshot[], { latest, days, weeks, mo
   return snapshots.filter((snapshot) => kept.has(snapshot))
 }
 
+/** The changes of a chain behind this number, which are not stored yet, or are being stored. */
+export interface UnprovedChanges {
+  readonly chain: string
+  readonly behind: number
+}
+
 /**
  * The keys of all that may go, in the order in which to remove them: a manifest before its archive, so that what is left of a
  * removal is no snapshot. Changes stay from the oldest of the latest snapshots on: a time before it has that of its snapshot alone.
+ * Those that may still be read back, to be compared with what was sent, stay in any case.
  */
-export function surplus(objects: readonly PlaceObject[], retention: Retention): readonly string[] {
+export function surplus(objects: readonly PlaceObject[], retention: Retention, unproved?: UnprovedChanges): readonly string[] {
   const snapshots = snapshotsIn(objects)
   const kept = new Set(keptSnapshots(snapshots, retention))
   const old = snapshots.filter((snapshot) => !kept.has(snapshot)).flatMap((snapshot) => [snapshotKeys(snapshot).manifest, snapshotKeys(snapshot).archive])
   const latest = snapshots.slice(-retention.latest)
   const isNeeded = ({ chain, last, at }: Segment): boolean => {
+    if (chain === unproved?.chain && last > unproved.behind) return true
     if (latest.length === 0) return true
     const ofChain = latest.filter((snapshot) => snapshot.chain === chain)
     // A chain without a snapshot is one whose first snapshot is on its way, or has ended.

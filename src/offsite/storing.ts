@@ -15,7 +15,7 @@ import { CHANGES, manifestOf, segmentKey, segmentsIn, SNAPSHOTS, snapshotKeys, s
 import { storePictures, type StoredPictures } from './picture-objects.ts'
 import type { Place } from './place.ts'
 import { oneTime, provedOr, putProved, unlikeStored, type Storing } from './proved-objects.ts'
-import { surplus, type Retention } from './retention.ts'
+import { surplus, type Retention, type UnprovedChanges } from './retention.ts'
 import { measured, openObject, sealObject } from './sealed-objects.ts'
 import { archiveSite, DATABASE_NAME, type SmallFile } from './site-archive.ts'
 import { readTar } from './tar.ts'
@@ -152,16 +152,17 @@ export async function storeChanges(storing: Storing, { database: file, chain, af
 export interface TidyJob {
   readonly database: string
   readonly retention: Retention
+  readonly unproved?: UnprovedChanges | undefined
 }
 
 /** Removes what is not to be kept, and what ended uploads have left. Returns the number of objects that went. Rejects with a PlaceError. */
-export async function tidyPlace({ place, now }: Pick<Storing, 'place' | 'now'>, { database, retention }: TidyJob): Promise<number> {
+export async function tidyPlace({ place, now }: Pick<Storing, 'place' | 'now'>, { database, retention, unproved }: TidyJob): Promise<number> {
   const objects = [...(await place.list(SNAPSHOTS)), ...(await place.list(CHANGES))]
   const unnamed = openUnnamedPictures(database, place.name)
   await unnamed.compare(place, snapshotsIn(objects))
   // A list may lack one half of a snapshot that was stored just now.
   const halves = new Set(unfinishedIn(objects).filter((key) => unnamed.has(manifestOf(key) ?? '')))
-  const gone = surplus(objects, retention).filter((key) => !halves.has(key))
+  const gone = surplus(objects, retention, unproved).filter((key) => !halves.has(key))
   for (const key of gone) {
     await place.remove(key)
     unnamed.removed(key)

@@ -42,6 +42,35 @@ describe('off-site backups', () => {
     assert.deepEqual(readdirSync(site.dataDir).filter((name) => /^offsite-\d/.test(name)), [])
   })
 
+  it('lose no changes that are being stored to the tidying behind a snapshot that has them', async (t) => {
+    let [isHeld, waits] = [false, false]
+    const [tidied, sent] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    const site = await siteOn(t, {
+      fault({ method, path, query }) {
+        if (!isHeld) return undefined
+        if (method === 'GET' && path.includes('/changes/')) {
+          waits = true
+          sent.resolve()
+          return { kind: 'held', until: tidied.promise }
+        }
+        // The snapshot ends behind the changes, and tidying with this.
+        if (method === 'PUT' && path.includes('/snapshots/')) return { kind: 'held', until: sent.promise }
+        if (method === 'GET' && query.has('uploads')) tidied.resolve()
+        return undefined
+      },
+    })
+    site.settings.retention = parseRetention('latest:1')
+    await site.work.wake()
+    await site.store.insert(topic, aTopic('a'))
+    isHeld = true
+    await site.work.make()
+    assert.deepEqual([waits, site.work.places()[0]?.failures, site.work.places()[0]?.waiting], [true, {}, 0])
+    assert.equal(segmentsIn(objectsOf(site)).length, 1)
+    isHeld = false
+    await site.work.make()
+    assert.equal(segmentsIn(objectsOf(site)).length, 0)
+  })
+
   it('cannot be read with the machine alone, nor by another key', async (t) => {
     const site = await siteOn(t)
     await site.work.wake()

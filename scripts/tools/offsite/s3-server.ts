@@ -23,6 +23,8 @@ export type Fault =
   | { readonly kind: 'flipped' }
   /** A list is that of some requests ago. */
   | { readonly kind: 'stale' }
+  /** The request has its effect when this resolves. */
+  | { readonly kind: 'held'; readonly until: Promise<unknown> }
   /** The response comes after some milliseconds. */
   | { readonly kind: 'slow'; readonly ms: number }
 
@@ -133,6 +135,7 @@ export async function s3Server(t: Cleanup, options: S3ServerOptions = {}) {
     calls.push(call)
     const wrong = faultOf(call)
     if (wrong?.kind === 'cut') return void request.socket.destroy()
+    if (wrong?.kind === 'held') await wrong.until
     if (wrong?.kind === 'slow') await new Promise((resolve) => void setTimeout(resolve, wrong.ms))
     if (wrong?.kind === 'error') return send(response, wrong.status, wrong.headers ?? {}, wrong.body ?? failure(wrong.status, wrong.code ?? 'InternalError')[2])
     const refused = check(request, url, body)
