@@ -44,7 +44,8 @@ export function createWriteForwarding(options: WriteForwardingOptions) {
     const { consistency, ...sent } = request.headers
     const headers = { ...sent, 'x-dateline-position': String(replication.position()) }
     const outcome = await requests.send(keeper, encodeWrite({ request: { ...request, headers }, body }))
-    if (outcome.kind === 'unsent' || (outcome.kind === 'response' && outcome.body.equals(LEFT_TO_ITS_NODE))) return undefined
+    if (outcome.kind === 'unsent') return undefined
+    if (outcome.kind === 'response' && outcome.body.equals(LEFT_TO_ITS_NODE)) return undefined
     const response = outcome.kind === 'response' ? decodeResponse(outcome.body) : undefined
     if (response === undefined) throw mayHaveHappened()
     // Such as of a keeper whose disk is full.

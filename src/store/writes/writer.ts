@@ -64,7 +64,7 @@ function lazyMembers(subjects: readonly Subject[], sample: ActorTransactions): o
         enumerable: true,
         get(this: { readonly transactions: ActorTransactions }) {
           const value = subject(this.transactions)[name]
-          Object.defineProperty(this, name, { value })
+          Object.defineProperty(this, name, { value, writable: true, enumerable: true, configurable: true })
           return value
         },
       })
