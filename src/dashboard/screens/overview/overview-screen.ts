@@ -17,7 +17,7 @@ import { locale, t } from '../../texts.ts'
 import { atMostEvery, every, now } from '../../timing.ts'
 import { readStatus } from '../../kit/attention.ts'
 import { barChart } from '../../kit/bar-chart.ts'
-import { h, type Child } from '../../kit/dom.ts'
+import { fill, h, type Child } from '../../kit/dom.ts'
 import { card } from '../../kit/elements.ts'
 import { ago } from '../../kit/moments.ts'
 import { readInto } from '../../kit/read-into.ts'
@@ -26,7 +26,7 @@ import { dueTodayCard, readDueToday } from './due-today.ts'
 import { lastChange } from './last-change.ts'
 import { toDoCard } from './to-do.ts'
 import { emptyState } from '../../kit/states.ts'
-import { scheduledTag, statusTag } from '../../kit/status-tag.ts'
+import { scheduledTag, statusCell } from '../../kit/status-tag.ts'
 
 const LATEST = 8
 const COUNTED = ['headline', 'topic', 'source'] as const
@@ -106,13 +106,13 @@ function sections({ overview, latest, status, reviews, due }: Read, context: Scr
   const shownDays = dailyCounts(overview.hours, new Date(now()))
   const chartTitle = t('overview.perDay')
   return [
-    h('div', { class: 'to-do-row' }, toDoCard({ overview, status, reviews, isReviewer: isAdmin(user) }), dueTodayCard(due)),
+    h('div', { class: 'overview-work' }, toDoCard({ overview, status, reviews, isReviewer: isAdmin(user) }), dueTodayCard(due)),
     h(
       'div',
-      { class: 'counts' },
-      models.map(({ model, counts }) => countCard(model, counts, may('replace', model, user))),
+      { class: 'overview-figures' },
+      h('div', { class: 'card counts' }, models.map(({ model, counts }) => countRow(model, counts, may('replace', model, user)))),
+      card(h('h2', {}, chartTitle), barChart(chartTitle, shownDays, signal)),
     ),
-    card(h('h2', {}, chartTitle), barChart(chartTitle, shownDays, signal)),
     card(
       h('h2', {}, t('overview.latest')),
       latest.length === 0
@@ -128,7 +128,7 @@ function sections({ overview, latest, status, reviews, due }: Read, context: Scr
 
 type Counts = DashboardOverview['counts']['headline']
 
-function countCard(model: Model, counts: Counts, isLinked: boolean): HTMLElement {
+function countRow(model: Model, counts: Counts, isLinked: boolean): HTMLElement {
   const link = (status: keyof Counts): Child => {
     const words = [h('strong', {}, counts[status].toLocaleString(locale())), ' ', valueTitle(status)]
     return isLinked ? h('a', { href: hrefTo([pathOf(model)], { status }) }, words) : h('span', {}, words)
@@ -136,7 +136,7 @@ function countCard(model: Model, counts: Counts, isLinked: boolean): HTMLElement
   const all = counts.active + counts.draft + counts.archived
   return h(
     'section',
-    { class: 'card count' },
+    { class: 'count' },
     h('h2', {}, modelsTitle(model)),
     h('p', { class: 'figure' }, all.toLocaleString(locale())),
     h('p', { class: 'parts' }, link('active'), link('draft'), link('archived')),
@@ -144,14 +144,13 @@ function countCard(model: Model, counts: Counts, isLinked: boolean): HTMLElement
 }
 
 function latestItem(document: StoredDocument, isGlowing: boolean, context: ScreenContext): HTMLElement {
-  const who = h('span', { class: 'latest-who soft' })
-  void lastChange(headline, document, context).then((words) => (who.textContent = words))
+  const who = h('span', {})
+  void lastChange(headline, document, context).then((words) => fill(who, words !== '' && ` · ${words}`))
   return h(
     'li',
     { class: isGlowing && 'glow' },
     h('a', { href: hrefTo([pathOf(headline), document.id]) }, h('bdi', {}, labelOf(document))),
-    scheduledTag(document) ?? statusTag(document['status']),
-    h('span', { class: 'latest-when soft' }, ago(String(document['updatedAt']))),
-    who,
+    scheduledTag(document) ?? statusCell(document),
+    h('p', { class: 'soft' }, ago(String(document['updatedAt'])), who),
   )
 }
