@@ -28,7 +28,7 @@ export function documentEditor(model: Model, context: ScreenContext): Screen {
   const id = screenUrl.segments[1] === 'new' ? undefined : screenUrl.segments[1]
   const title = id === undefined ? newTitle(model) : modelTitle(model)
   const body = h('div')
-  const element = h('section', { class: 'editor', on: { keydown: leaveForm, paste: pasteLines } }, editorCrumb(model), h('h1', {}, title), body)
+  const element = h('section', { class: 'editor', on: { keydown: leaveForm, paste: pasteLines } }, h('div', { class: 'editor-bar' }, editorCrumb(model)), h('h1', {}, title), body)
   let editing: Editing | undefined
   let isGone = false
 

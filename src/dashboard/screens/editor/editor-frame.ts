@@ -73,9 +73,14 @@ export function editorFrame(options: FrameOptions) {
     element: h(
       'div',
       { class: 'editor-frame' },
-      h('div', { class: 'editor-top' }, editorCrumb(model), steps, more),
+      h(
+        'div',
+        { class: 'editor-bar' },
+        editorCrumb(model),
+        h('p', { class: 'editor-state' }, tag, state),
+        ...[steps, more, views.element, publish.element, presence, live, problems],
+      ),
       heading,
-      h('div', { class: 'editor-bar' }, h('p', { class: 'editor-state' }, tag, state), views.element, publish.element, presence, live, problems),
       form.columns,
       views.place,
     ),
@@ -100,5 +105,5 @@ export function editorFrame(options: FrameOptions) {
 
 /** The way back to the list, as it was left. */
 export function editorCrumb(model: Model): HTMLElement {
-  return h('a', { class: 'crumb', href: trailHref(model.name) ?? hrefTo([pathOf(model)]) }, icon('back'), modelsTitle(model))
+  return h('a', { class: 'crumb', href: trailHref(model.name) ?? hrefTo([pathOf(model)]) }, icon('back'), h('span', {}, modelsTitle(model)))
 }
