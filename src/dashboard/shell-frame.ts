@@ -77,7 +77,7 @@ export function openFrame(options: FrameOptions) {
         class: 'palette-button',
         'aria-keyshortcuts': 'Control+K',
       }),
-      h('div', { class: 'account' }, languages, accountMenu(options)),
+      h('div', { class: 'account' }, h('span', { class: 'language-sign' }, icon('language'), languages), accountMenu(options)),
     ),
     navigation,
     h('div', { class: 'curtain', on: { click: () => showNavigation(false) } }),

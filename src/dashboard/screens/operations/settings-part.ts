@@ -93,10 +93,10 @@ export const settingsPart: OpenPart = (context) => {
     if (wanted !== undefined) queueMicrotask(goToWanted)
     const trail = h('a', { href: hrefTo(['operations'], { part: 'audit', event: 'settings.changed' }) }, t('settings.history'))
     return [
-      h('div', { class: 'part-tools' }, search, h('p', { class: 'soft' }, t('settings.atOnce'), ' ', trail)),
       h(
         'div',
         { class: 'settings-page' },
+        h('div', { class: 'part-tools' }, search, h('p', { class: 'soft' }, t('settings.atOnce'), ' ', trail)),
         h('div', { class: 'setting-links', role: 'navigation', 'aria-label': t('settings.contents') }, h('ul', {}, links)),
         h('div', { class: 'setting-groups' }, groups, none, flags),
       ),
