@@ -6,7 +6,13 @@
 import { describe, fail } from './failure.ts'
 
 const MISLEADING = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]/u
-const VISIBLE = /[\p{L}\p{N}\p{P}\p{S}]/u
+/** Not those that have no shape, such as U+3164 and U+2800. */
+const VISIBLE = /[[\p{L}\p{N}\p{P}\p{S}]--[\p{DI}\u2800]]/v
+
+/** Whether a reader sees anything of a name: one of joiners and spaces alone would stand for no person and no thing. */
+export function isVisible(name: string): boolean {
+  return VISIBLE.test(name)
+}
 
 /** What is expected of the name, and what was found; undefined where it can be shown. */
 export function nameProblem(name: string, charsMax: number): string | undefined {
@@ -15,7 +21,7 @@ export function nameProblem(name: string, charsMax: number): string | undefined 
     const found = `U+${sign.toString(16).toUpperCase().padStart(4, '0')}`
     return `expected a name without control characters and without signs that turn the direction of text, found ${found}`
   }
-  if (VISIBLE.test(name) && name.length <= 2 * charsMax && [...name].length <= charsMax) return undefined
+  if (isVisible(name) && name.length <= 2 * charsMax && [...name].length <= charsMax) return undefined
   return `expected a text of 1 to ${charsMax} characters, found ${describe(name)}`
 }
 

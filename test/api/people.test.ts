@@ -53,11 +53,13 @@ describe('the name of a person in the dashboard', () => {
     assert.deepEqual([await invited('publisher'), await invited('none')], ['New Person', undefined])
   })
 
-  // Attack: a name that writes over what stands beside it, or fills the page.
+  // Attack: a name that writes over what stands beside it, fills the page, or hides who it is.
   for (const [name, code] of [
     ['two\nlines', 'notName'],
     ['\u202etsoh eht yb', 'notName'],
     ['a\u0007bell', 'notName'],
+    ['\u200b\u2060', 'notName'],
+    ['\u3164', 'notName'],
     ['   ', 'blank'],
     ['x'.repeat(81), 'tooLong'],
     [7, 'notText'],

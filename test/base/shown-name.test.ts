@@ -13,7 +13,7 @@ describe('a name that others read', () => {
     const code = sign.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')
     it(`has no U+${code}`, () => assert.match(nameProblem(`a${sign}b`, 80) ?? '', new RegExp(`^expected a name without control characters .*, found U\\+${code}$`)))
   }
-  for (const name of ['', ' \t ', '\u200b\u2060', 'x'.repeat(81), '📮'.repeat(81), 7, null, undefined, ['a']]) {
+  for (const name of ['', ' \t ', '\u200b\u2060', '\u3164 \u2800', 'x'.repeat(81), '📮'.repeat(81), 7, null, undefined, ['a']]) {
     it(`is not ${JSON.stringify(name)?.slice(0, 12)}`, () => assert.throws(() => readShownName(name, 80), /^Failure: name: expected a text of 1 to 80 characters, found /))
   }
 })

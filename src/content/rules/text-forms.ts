@@ -5,6 +5,7 @@
  */
 import type { ProblemCode } from '../../base/problem.ts'
 import { isObject, parseJson, type Json, type JsonObject } from '../../base/json.ts'
+import { isVisible } from '../../base/shown-name.ts'
 import { parseEmail } from '../../mail/address.ts'
 import type { Model, TextForm } from '../../models/schema.ts'
 
@@ -36,6 +37,7 @@ const PERSON_NAME = '^[^\\u0000-\\u001F\\u007F-\\u009F\\u2028-\\u202E\\u2066-\\u
 const PUBLICATION_NAME = '^[a-z0-9]([a-z0-9-]{0,58}[a-z0-9])?$'
 
 const isHttpUrl = urlOf(HTTP_URL)
+const isPersonName = matches(PERSON_NAME)
 
 /**
  * Codes are held to their form, not to a list: lists age with the program, and codes for own use, such as XK, are in none.
@@ -71,9 +73,9 @@ export const TEXT_FORMS: Readonly<Record<TextForm, FormRule>> = {
   },
   personName: {
     code: 'notName',
-    wanted: 'a name in one line, without invisible signs that change its direction',
+    wanted: 'a name in one line that can be seen, without invisible signs that change its direction',
     pattern: PERSON_NAME,
-    isOf: matches(PERSON_NAME),
+    isOf: (text) => isPersonName(text) && isVisible(text),
   },
   publicationName: {
     code: 'notPublicationName',
