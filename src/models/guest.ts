@@ -40,8 +40,11 @@ export function rolesInPlace({ id, email, appRole }: Omit<Account, 'dashboardRol
 /** Idle guests are looked for each minute (store/housekeeping.ts). */
 const RETRY_SECONDS = 60
 
+/** The cause of that failure, for the log. */
+export const GUESTS_FULL = 'guests have all that they may keep'
+
 /** Where guests may keep no more, or the disk has no room for it. */
 export function guestsFull(what: string): Failure {
   const message = `${what}: guests have all the storage that they may use: try again later, or sign in with an e-mail address`
-  return fail('networkError', message, { headers: { 'Retry-After': String(RETRY_SECONDS) } })
+  return fail('networkError', message, { cause: GUESTS_FULL, headers: { 'Retry-After': String(RETRY_SECONDS) } })
 }

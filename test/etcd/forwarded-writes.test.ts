@@ -11,9 +11,10 @@ import { WRITES_PATH } from '../../src/cluster/peer-requests.ts'
 import { decodeResponse, encodeWrite } from '../../src/app/cluster/forwarded-write.ts'
 import { startCluster, until } from '../support/cluster/cluster-services.ts'
 import { startProxy } from '../support/cluster/tcp-proxy.ts'
+import { PREFERENCES, TOPIC as FOLLOWED } from '../../scripts/tools/data-bodies.ts'
 import { freePorts } from '../../scripts/tools/free-ports.ts'
 import { noEtcd } from '../../scripts/tools/cluster/etcd-server.ts'
-import type { ApiResponse, TestService } from '../support/service/service.ts'
+import type { ApiResponse, Signed, TestService } from '../support/service/service.ts'
 import { ONLY_HERE } from '../support/service/service-process.ts'
 import { suiteCleanup } from '../../scripts/tools/temporary-directory.ts'
 
@@ -48,7 +49,7 @@ describe('a write at a node that is not the keeper', { skip: noEtcd === false ? 
     const [port = 0] = await freePorts(1)
     proxy = await startProxy(cleanup, `http://127.0.0.1:${port}`)
     log = await startProxy(cleanup, cluster.etcd.endpoints[0] ?? '')
-    one = await cluster.first({ cluster: log.url, port: String(port), clusterNodeUrl: proxy.url, trustedProxies: '127.0.0.1' })
+    one = await cluster.first({ cluster: log.url, port: String(port), clusterNodeUrl: proxy.url, trustedProxies: '127.0.0.1', guestsMb: '1' })
     two = await cluster.join(one, { trustedProxies: '127.0.0.1' })
     ;({ token } = await one.admin())
     await untilForwarded()
@@ -174,6 +175,18 @@ describe('a write at a node that is not the keeper', { skip: noEtcd === false ? 
     const patched = await two.data('PATCH', `/${id}`, { model: 'topic' }, { token, body: change })
     assert.equal(patched.status, 200, patched.text.slice(0, 500))
     assert.deepEqual([forwarded(one).length, (await named(two, 'Long behind')).length], [before + 1, 1])
+  })
+
+  it('attack: a guest who asks for more than guests may keep would have a node write past the keeper', async () => {
+    const fill = (node: TestService, { id, token: own }: Signed, chars: number): Promise<ApiResponse> =>
+      node.data('PUT', `/${id}`, { model: 'user_content_preferences' }, { token: own, body: { ...PREFERENCES, id, followedTopics: [{ ...FOLLOWED, description: 'x'.repeat(chars) }] } })
+    const late = await one.guest()
+    for (const chars of [240_000, 240_000, 240_000, 240_000, 64_000, 32_000, 16_000, 8_000]) await fill(one, await one.guest(), chars)
+    await untilForwarded()
+    const before = forwarded(one).length
+    assert.equal((await fill(two, late, 14_000)).status, 503)
+    await make(two)
+    assert.equal(forwarded(one).length, before + 2)
   })
 
   it('says that it may have happened where the keeper had it and no response came, and is not made again', async () => {

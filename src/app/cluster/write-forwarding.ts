@@ -12,6 +12,7 @@ import type { BodyLane } from '../../http/body-lane.ts'
 import type { Exchange, Handler, HttpResponse } from '../../http/exchange.ts'
 import { ForwardedExchange, readForwardedBody, type ForwardedBody, type ForwardedRequest } from '../../http/forwarded-exchange.ts'
 import type { IncomingExchange } from '../../http/incoming-exchange.ts'
+import { GUESTS_FULL } from '../../models/guest.ts'
 import type { Replication } from '../../store/cluster/replication.ts'
 import { mayHaveHappened } from '../../store/cluster/waiting-jobs.ts'
 import { decodeResponse, encodeWrite, FORWARDED_BODY_BYTES_MAX, LEFT_TO_ITS_NODE, type ForwardedResponse } from './forwarded-write.ts'
@@ -48,8 +49,8 @@ export function createWriteForwarding(options: WriteForwardingOptions) {
     if (outcome.kind === 'response' && outcome.body.equals(LEFT_TO_ITS_NODE)) return undefined
     const response = outcome.kind === 'response' ? decodeResponse(outcome.body) : undefined
     if (response === undefined) throw mayHaveHappened()
-    // Such as of a keeper whose disk is full.
-    if (response.response.status === UNAVAILABLE_STATUS) requests.avoid(keeper)
+    // Such as of a keeper whose disk is full. What guests may keep is no matter of the keeper, and a guest could ask for it all the time.
+    if (response.response.status === UNAVAILABLE_STATUS && response.logFields?.['cause'] !== GUESTS_FULL) requests.avoid(keeper)
     return response
   }
   /** Serves a request here that was admitted, and whose body was read. */
