@@ -2,18 +2,15 @@
  * `npm run pictures` makes the pictures of the README, `data/pictures/NAME-light.png` and `NAME-dark.png`: a new service
  * with the sample content, looked at with Chromium by its administrator.
  */
-import { execFileSync, spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { copyFileSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createInterface } from 'node:readline'
 import { browserMissing, testBrowser } from '../test/support/browser/browser.ts'
+import { run, serve } from './tools/program.ts'
 import { buildDashboard } from './build-dashboard.ts'
 
 const ROOT = join(import.meta.dirname, '..')
 const PICTURES = join(ROOT, 'data/pictures')
-const PROGRAM = join(ROOT, 'src/main.ts')
 const EMAIL = 'you@example.org'
 const SIZE = { width: 1280, height: 760 }
 const SCREENS = { headlines: '#/headlines' }
@@ -22,22 +19,14 @@ const missing = browserMissing()
 if (missing !== undefined) throw new Error(`Cannot take pictures: ${missing}`)
 const directory = mkdtempSync(join(tmpdir(), 'dateline-pictures-'))
 const ends: (() => unknown)[] = [() => rmSync(directory, { recursive: true, force: true })]
+const after = (end: () => unknown): void => void ends.unshift(end)
 try {
   await buildDashboard()
   const data = ['--data-dir', join(directory, 'data')]
-  const server = spawn(process.execPath, [PROGRAM, 'serve', '--port', '0', '--admin-email', EMAIL, ...data], {
-    stdio: ['ignore', 'pipe', 'ignore'],
-  })
-  ends.unshift(async () => {
-    server.kill()
-    await once(server, 'close')
-  })
-  const [line] = (await once(createInterface({ input: server.stdout }), 'line')) as [string]
-  const { url } = JSON.parse(line) as { url: string }
-  const run = (...words: string[]): string => execFileSync(process.execPath, [PROGRAM, ...words, ...data], { encoding: 'utf8' })
-  run('seed')
-  const token = run('token', '--email', EMAIL).trim()
-  const page = await testBrowser({ after: (end) => void ends.unshift(end) }).open(url, { size: SIZE })
+  const { url } = await serve({ after }, ['--admin-email', EMAIL, ...data])
+  await run(['seed', ...data])
+  const token = (await run(['token', '--email', EMAIL, ...data])).stdout.trim()
+  const page = await testBrowser({ after }).open(url, { size: SIZE })
   // Storage belongs to an origin: a page of the service must be open before it is filled.
   await page.open('/robots.txt')
   await page.evaluate((kept) => {

@@ -7,7 +7,7 @@ import { largePages } from './large-pages.ts'
 import { queriesAtTheLimits, queriesOfGuests, queriesOnBusyCores, stopUnderQueries } from './long-queries.ts'
 import { patternsBacktrack, patternsCompile, patternsExpand, patternsSmallModels } from './patterns.ts'
 import { queriesRandom } from './random-queries.ts'
-import { codesAtSpeed, codesCampaign, codesLockOut, guestFlood } from './sign-in-attacks.ts'
+import { codesAtSpeed, guestFlood } from './sign-in-attacks.ts'
 import {
   connectionsRequesting,
   connectionsIdle,
@@ -17,7 +17,7 @@ import {
   connectionsSlowHeaders,
   connectionsWithoutBody,
 } from './slow-connections.ts'
-import { tinyChunks, tinyChunks29, tinyChunks88, tinyPackets } from './tiny-chunks.ts'
+import { tinyChunks, tinyChunks88, tinyPackets } from './tiny-chunks.ts'
 import { logUnread, pipelining, responsesUnread } from './unread-output.ts'
 import { floodUnsigned } from './unsigned-flood.ts'
 
@@ -28,7 +28,6 @@ export const ATTACKS: readonly Attack[] = [
   patternsSmallModels,
   stopUnderQueries,
   tinyChunks,
-  tinyChunks29,
   tinyChunks88,
   tinyPackets,
   bodiesInFlight,
@@ -53,8 +52,6 @@ export const ATTACKS: readonly Attack[] = [
   pipelining,
   largePages,
   floodUnsigned,
-  codesLockOut,
-  codesCampaign,
   codesAtSpeed,
   guestFlood,
 ]

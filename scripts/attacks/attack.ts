@@ -3,7 +3,6 @@
  * served and the process has to stay. Attacks are black boxes: they know the API and the process, none of our sources.
  */
 import type { Socket } from 'node:net'
-import type { Finished } from '../tools/program.ts'
 import type { Random } from '../tools/random.ts'
 import { settlesWithin, type Request, type TimedResponse } from './loopback-client.ts'
 import type { Limits } from './verdict.ts'
@@ -57,15 +56,9 @@ export interface Site {
   guest(): Promise<Account>
   /** One of the prepared users without a dashboard role, each in turn. */
   reader(): Account
-  /** A new user with a dashboard role, who is signed in. */
-  invite(dashboardRole: 'admin' | 'publisher'): Promise<Account>
   send(request: Request): Promise<TimedResponse>
   /** A raw connection. Its errors are swallowed: an attacker expects to be cut off. */
   connect(from: string): Promise<Socket>
-  /** The newest code that was mailed to this address; waits for the first. */
-  codeFor(email: string): Promise<string>
-  /** Runs a command of the program beside the service. */
-  command(words: readonly string[]): Promise<Finished>
   /** Stops and resumes reading the stderr of the service. */
   pauseLog(): void
   resumeLog(): void

@@ -6,7 +6,7 @@ import { once } from 'node:events'
 import { mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { freshDashboard } from '../fresh-dashboard.ts'
-import { run, serve, type Finished, type RunningService } from '../tools/program.ts'
+import { run, serve, type RunningService } from '../tools/program.ts'
 import { createMailbox } from '../tools/mailbox.ts'
 import type { Random } from '../tools/random.ts'
 import { temporaryDirectory, type Cleanup } from '../tools/temporary-directory.ts'
@@ -63,9 +63,8 @@ export async function prepareTarget(options: TargetOptions): Promise<Target> {
   const directory = temporaryDirectory(cleanup)
   const [data, mail] = [join(directory, 'data'), join(directory, 'mail')]
   mkdirSync(mail, { recursive: true, mode: 0o700 })
-  const runCommand = (words: readonly string[]): Promise<Finished> => run([...words, '--data-dir', data])
   const must = async (words: readonly string[]): Promise<string> => {
-    const { code, stdout, stderr } = await runCommand(words)
+    const { code, stdout, stderr } = await run([...words, '--data-dir', data])
     if (code !== 0) throw new Error(`"${words.join(' ')}" failed with ${code}: ${stderr}`)
     return stdout
   }
@@ -141,11 +140,8 @@ export async function prepareTarget(options: TargetOptions): Promise<Target> {
         newAddress: addresses,
         guest: async () => accountIn(await request('POST', '/api/v1/auth/anonymous', {})),
         reader: () => readers[turn++ % readers.length] as Account,
-        invite: (role) => invite(role, administrator.token),
         send: (one) => send(port, one),
         connect: (from) => connectFrom(port, from),
-        codeFor: (email) => mailbox.codeFor(email),
-        command: runCommand,
         pauseLog: () => void service.child.stderr?.pause(),
         resumeLog: () => void service.child.stderr?.resume(),
         dataBytes: () => sizeOf(data),

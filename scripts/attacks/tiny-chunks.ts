@@ -21,13 +21,6 @@ export const tinyChunks: Attack = {
   run: (site) => sendChunks(site, { connections: site.isQuick ? 60 : 200, isSpread: true }),
 }
 
-export const tinyChunks29: Attack = {
-  name: 'tiny-chunks-29mb',
-  tries: '29 MB of chunks of one byte to verify-code, with a heap of 512 MiB',
-  limits: BURST,
-  run: (site) => sendChunks(site, { connections: 300, isSpread: false }),
-}
-
 export const tinyChunks88: Attack = {
   name: 'tiny-chunks-88mb',
   tries: '88 MB of chunks of one byte to verify-code, with a heap of 512 MiB',

@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { closeSync, openSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { cleanEnvironment, finish, type Finished } from '../tools/program.ts'
+import { cleanEnvironment, run, type Finished } from '../tools/program.ts'
 import { WITH_PARENT } from '../tools/with-parent.ts'
 
 const MAIN = join(import.meta.dirname, '../../src/main.ts')
@@ -47,11 +47,7 @@ export function createNodes({ plans, words, nodeOptions = [], environment = {} }
   const dataDir = (i: number): string => planOf(i).dataDir
   /** Runs a command on the data directory of a node to its end. Throws where it fails. */
   const command = async (i: number, ...given: readonly string[]): Promise<Finished> => {
-    const child = spawn(process.execPath, [MAIN, ...given, '--data-dir', dataDir(i)], {
-      stdio: ['ignore', 'pipe', 'pipe'],
-      env: cleanEnvironment({}),
-    })
-    const finished = await finish(child)
+    const finished = await run([...given, '--data-dir', dataDir(i)])
     if (finished.code !== 0) throw new Error(`${given.join(' ')} ended with ${finished.code}: ${finished.stderr}`)
     return finished
   }
