@@ -5,6 +5,7 @@ import { after, before, describe, it } from 'node:test'
 import { authCalls, otherCode, type AuthCalls } from '../../support/service/auth-calls.ts'
 import { newCast, newPerson } from '../../support/cast.ts'
 import { PREFERENCES, TOPIC } from '../../../scripts/tools/data-bodies.ts'
+import { RawConnection } from '../../support/service/http-client.ts'
 import { startService, type ApiResponse, type TestService, type TestSettings } from '../../support/service/service.ts'
 import { suiteCleanup, type Cleanup } from '../../../scripts/tools/temporary-directory.ts'
 
@@ -163,6 +164,18 @@ describe('requests for codes', () => {
     assert.equal((await site.requestCode({ email: 'admin@example.org', isDashboardLogin: true })).status, 202)
     assertLimited(await site.requestCode({ email: 'ADMIN@example.org' }), 900)
   })
+
+  it('past the limit send no mail, leave the code before good, and tell nothing of the account', async (t) => {
+    const site = await limited(t, { codesPerEmail: '1' })
+    for (const email of ['admin@example.org', 'stranger@example.org']) {
+      await site.requestCode({ email, isDashboardLogin: true })
+      assertLimited(await site.requestCode({ email, isDashboardLogin: true }), 900)
+    }
+    const code = await site.codeFor('reader@example.org')
+    assertLimited(await site.requestCode({ email: 'reader@example.org' }), 900)
+    assert.equal((await site.mails('reader@example.org')).length, 1)
+    assert.equal((await site.verify({ email: 'reader@example.org', code })).status, 200)
+  })
 })
 
 describe('wrong codes', () => {
@@ -190,6 +203,42 @@ describe('data requests', () => {
     assert.equal((await site.data('DELETE', '/x', { model: 'topic' }, { token: other })).status, 403)
     assert.equal((await site.data('GET', '/x', { model: 'topic' }, { token })).status, 404)
     assertLimited(await site.data('GET', '', { model: 'nonsense' }, { token: other }), 60)
+  })
+
+  it('of dashboard roles, without a valid token, and for the own account are not counted; a body longer than the limit is taken alone', async (t) => {
+    const site = await limited(t, { dataPerUser: '1' })
+    const { admin, publisher, standard, guest } = await newCast(site)
+    const list = async (token: string): Promise<number> => (await site.data('GET', '', { model: 'topic' }, { token })).status
+    const statuses = async (...tokens: readonly string[]): Promise<readonly number[]> => Promise.all(tokens.map(list))
+    assert.deepEqual(await statuses(admin.token, admin.token, publisher.token, publisher.token, 'x', 'x'), [200, 200, 200, 200, 401, 401])
+    for (let i = 0; i < 3; i++) assert.equal((await site.me(guest.token)).status, 200)
+    assert.deepEqual([await list(guest.token), await list(guest.token)], [200, 429])
+    const body = JSON.stringify({ x: 'x'.repeat(1_000_000) })
+    const check = (): Promise<ApiResponse> => site.data('POST', '/check', { model: 'user_content_preferences', id: standard.id }, { token: standard.token, body })
+    assert.equal((await check()).status, 200)
+    assertLimited(await check(), 60)
+    site.advance(60_000)
+    assert.equal((await check()).status, 200)
+  })
+
+  it('attack: bodies in pieces count by what they bring, and one that never ends is refused where the limit is passed', async (t) => {
+    const site = await limited(t, { dataPerUser: '35' })
+    const { id, token } = (await newCast(site)).standard
+    const path = `/api/v1/data/check?model=user_content_preferences&id=${id}`
+    const check = async (bytes: number): Promise<number> => {
+      const body = new Blob([`{"x":"${'x'.repeat(bytes - 8)}"}`]).stream()
+      const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
+      return (await fetch(site.url + path, { method: 'POST', headers, body, duplex: 'half' } as RequestInit)).status
+    }
+    // Of the 35: 1, 33, 1, and the last has no room.
+    assert.deepEqual([await check(8), await check(2 * 1024 * 1024), await check(8), await check(8)], [200, 200, 200, 429])
+    site.advance(60_000)
+    assert.equal(await check(2 * 1024 * 1024), 200)
+    const connection = await RawConnection.open(Number(new URL(site.url).port))
+    t.after(() => connection.destroy())
+    connection.write(`POST ${path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${token}\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n`)
+    for (let i = 0; i < 4; i++) connection.write(`10000\r\n${'x'.repeat(0x10000)}\r\n`)
+    assert.equal((await connection.response()).status, 429)
   })
 
   it('attack: bodies at the limit of their size, for the price of a small one', async (t) => {
