@@ -1,7 +1,6 @@
 /** HTTP over loopback from any of the addresses 127.x.x.x, each of which is another client to the service. */
 import { request, type Agent, type IncomingHttpHeaders } from 'node:http'
 import { connect, type Socket } from 'node:net'
-import { setTimeout as pause } from 'node:timers/promises'
 
 /** The apps give up after so long. */
 const RESPONSE_MS_MAX = 15_000
@@ -97,20 +96,6 @@ export async function writeAll(socket: Socket, bytes: string | Uint8Array): Prom
     }
     for (const event of ['drain', 'close', 'error']) socket.once(event, done)
   })
-}
-
-/** Whether the promise settles in so many milliseconds. */
-export async function settlesWithin(promise: Promise<unknown>, msMax: number): Promise<boolean> {
-  const over = new AbortController()
-  const isSettled = promise.then(
-    () => true,
-    () => true,
-  )
-  try {
-    return await Promise.race([isSettled, pause(msMax, false, { signal: over.signal })])
-  } finally {
-    over.abort()
-  }
 }
 
 /** Runs `work` so many times at once. */

@@ -7,12 +7,13 @@
  * installed: see debian-archive.ts.
  */
 import { join } from 'node:path'
+import { within } from '../../tools/within.ts'
 import { temporaryDirectory } from '../../tools/temporary-directory.ts'
 import { startAiosmtpd } from './aiosmtpd.ts'
 import { aiosmtpdCases } from './aiosmtpd-cases.ts'
 import { makeCertificates } from './certificates.ts'
 import { cleanUpAfterUs } from './clean-up.ts'
-import { requireNone, within, type CheckRun, type Conformance } from '../conformance.ts'
+import { requireNone, type CheckRun, type Conformance } from '../conformance.ts'
 import { openJail } from './jail.ts'
 import type { Case, Kit } from './kit.ts'
 import { POSTFIX_PACKAGES, startPostfix } from './postfix.ts'
