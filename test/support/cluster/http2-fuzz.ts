@@ -17,6 +17,8 @@ const FRAME_HEAD_BYTES = 9
 /** Frames of the first connection, of which one is damaged: those of its beginning, and of the first calls. */
 const FRAMES = 16
 const CALLS = 5
+/** How often the last call is made again where the machine was too busy to answer it within its deadline. */
+const LATE_MAX = 20
 /** A watch whose stream is damaged may say nothing until a PING finds that out. */
 const WATCH_MS = 100
 /** Of a payload that is sent in pieces: the rest follows at once. */
@@ -59,11 +61,6 @@ async function runCase(t: Cleanup, port: number, random: Random): Promise<Http2O
   const damage = random.pick(DAMAGES)
   const outcomes: Http2Outcomes = { responses: 0, errors: 0 }
   const etcd = connectTo(t, [await openDamagingProxy(t, port, { damage, frame: random.below(FRAMES), random })])
-  const expectOutcome = (error: unknown): void => {
-    assert.ok(error instanceof EtcdError, `expected an EtcdError, found ${String(error)}`)
-    assert.notEqual(damage, 'pieces', `good frames ended a call: ${error.message}`)
-    outcomes.errors++
-  }
   if (random.oneIn(3)) await new Promise<void>((resolve) => {
     const late = setTimeout(resolve, WATCH_MS)
     const watch = etcd.watch({ key: 'key' }, 1, {
@@ -77,6 +74,7 @@ async function runCase(t: Cleanup, port: number, random: Random): Promise<Http2O
       resolve()
     }
   })
+  let late = 0
   for (let left = CALLS; left > 0; left--) {
     try {
       const { pairs } = await etcd.range({ key: 'key' })
@@ -87,8 +85,12 @@ async function runCase(t: Cleanup, port: number, random: Random): Promise<Http2O
       if (!(error instanceof EtcdError)) throw error
       // The first response told another cluster, which TLS would have found out.
       if (/belongs to another etcd cluster/.test(error.message)) return outcomes
-      expectOutcome(error)
-      assert.ok(left > 1, `the client did not go on: ${error.message}`)
+      outcomes.errors++
+      const isLate = /no response within/.test(error.message)
+      assert.ok(isLate || damage !== 'pieces', `good frames ended a call: ${error.message}`)
+      if (left > 1) continue
+      assert.ok(isLate && late++ < LATE_MAX, `the client did not go on: ${error.message}`)
+      left++
     }
   }
   return outcomes
