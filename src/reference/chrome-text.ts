@@ -17,3 +17,8 @@ export function chromeText(key: ChromeKey): Html {
 export function chromeLabel(key: ChromeKey): Html {
   return html` aria-label="${english[key]}" data-label="${key}"`
 }
+
+/** The choice of a list that sends nothing. */
+export function chromeOption(key: ChromeKey): Html {
+  return html`<option value="" data-text="${key}">${english[key]}</option>`
+}

@@ -1,7 +1,7 @@
 /** The form that tries an operation: its attributes say which request it sends, its fields have the values. */
 import { BYTES_TYPE, contentOf, tokenOf, type Operation, type Parameter } from './described-api.ts'
 import { attributes, html, prose, type Html, type Part } from '../base/html.ts'
-import { chromeLabel, chromeText } from './chrome-text.ts'
+import { chromeLabel, chromeOption, chromeText } from './chrome-text.ts'
 import { exampleText, exampleValues, parameterExample, variantsOf } from './request-examples.ts'
 
 /** These change nothing, though their method could. */
@@ -59,10 +59,11 @@ function inputFor(parameter: Parameter, value: string, { requestBody }: Operatio
   }
   const body = contentOf(requestBody?.content)
   const choices = schema.enum.map(String)
-  const options = (value === '' ? ['', ...choices] : choices).map((choice) => {
+  const options = choices.map((choice) => {
     const hasExample = name === 'model' && Object.hasOwn(body?.examples ?? {}, choice)
     const example = hasExample ? exampleText(body, choice) : undefined
     return html`<option${attributes({ selected: choice === value, 'data-body': example })}>${choice}</option>`
   })
-  return html`<select${attributes(common)}>${options}</select>`
+  // Left out until another one is chosen.
+  return html`<select${attributes(common)}>${value === '' && chromeOption('docs.optional')}${options}</select>`
 }

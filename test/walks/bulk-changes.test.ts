@@ -124,6 +124,8 @@ describe('fields of many rows', { skip: browserMissing() }, () => {
   it('says what drafts lack that are to be published, and keeps them chosen', async () => {
     await choose(PASTED)
     await page.click(button('Publish'))
+    await page.find({ role: 'dialog', name: /\?$/ })
+    await expectAccessible(page)
     await confirm(page, 'Publish')
     const dialog = await page.find({ role: 'dialog', name: '3 headlines could not be changed' })
     await page.reads(/Tram\s+Missing: Source, Country, and Topic/, dialog)

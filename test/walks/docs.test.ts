@@ -167,6 +167,10 @@ describe('the API reference, in the language of the reader', { skip: browserMiss
     assert.equal(filter.value, '{"status": }')
     assert.equal(await page.evaluate(() => document.activeElement?.className), 'language')
     assert.deepEqual(await page.evaluate(() => [document.documentElement.dir, document.querySelector('main')?.dir]), ['rtl', 'ltr'])
+    await page.evaluate(() => {
+      for (const one of document.querySelectorAll<HTMLDetailsElement>('[id="/operations/create"] details')) one.open = true
+    })
+    await page.find({ role: 'button', name: 'إرسال', within: await page.find({ role: 'region', name: titleOf('create') }) })
     assert.deepEqual(await accessibilityFindings(page, { keyboard: false }), [])
     for (const width of [1024, 320, 1280]) {
       await page.resize({ width, height: 740 })

@@ -121,18 +121,19 @@ it('the printed address brings a lost site back from its off-site backups', { sk
   await expectAccessible(page)
   // What is given, the progress and the end stay in another language.
   const choose = async (before: string, language: string): Promise<void> => page.select({ role: 'combobox', name: before }, language)
-  await choose('Language', 'Deutsch')
-  assert.equal((await page.find({ role: 'textbox', name: 'Ort' })).value, site.place)
-  await choose('Sprache', 'English')
+  await choose('Language', 'العربية')
+  assert.equal((await page.find({ role: 'textbox', name: 'الموقع' })).value, site.place)
+  await expectAccessible(page)
+  await choose('اللغة', 'English')
   await page.click({ role: 'button', name: 'Show what it holds' })
   const restore = await page.find({ role: 'button', name: 'Restore and restart' })
   service.child.kill('SIGSTOP')
   try {
     await page.click(restore)
     await page.find({ role: 'progressbar', name: /^Restoring/ })
-    await choose('Language', 'Deutsch')
-    await page.find({ role: 'progressbar', name: /^Wird wiederhergestellt/ })
-    await choose('Sprache', 'English')
+    await choose('Language', 'العربية')
+    await page.find({ role: 'progressbar', name: /^جارٍ/ })
+    await choose('اللغة', 'English')
   } finally {
     service.child.kill('SIGCONT')
   }
