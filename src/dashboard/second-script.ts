@@ -9,11 +9,11 @@ import { feedsScreen } from './screens/feeds/feeds-screen.ts'
 import { firstRestoreForm } from './screens/first-run/first-restore-form.ts'
 import { firstRunScreen } from './screens/first-run/first-run-screen.ts'
 import { operationsScreen } from './screens/operations/operations-screen.ts'
-import { publicationsScreen } from './screens/publications/publications-screen.ts'
+import { publicationsScreen } from './screens/publications/publication-list.ts'
 import { reviewScreen } from './screens/review/review-screen.ts'
 import { trashScreen } from './screens/trash/trash-screen.ts'
 import { ownSessionsScreen } from './screens/users/own-sessions-screen.ts'
-import { usersScreen } from './screens/users/users-screen.ts'
+import { usersScreen } from './screens/users/user-list.ts'
 
 export { firstRestoreForm }
 

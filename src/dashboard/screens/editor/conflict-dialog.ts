@@ -7,7 +7,7 @@ import { openDialog } from '../../kit/dialog.ts'
 import { button, h } from '../../kit/dom.ts'
 import { submitForm } from '../../kit/elements.ts'
 import { ago } from '../../kit/moments.ts'
-import { valueText } from './value-text.ts'
+import { valueText } from './version-difference.ts'
 import { likelyChoice, merged, type Choice, type Difference } from './three-way.ts'
 
 export interface Conflict {

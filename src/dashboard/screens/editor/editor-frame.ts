@@ -1,18 +1,19 @@
 /** What surrounds a form: the way back, what is stored and can be done with it, and facts about the document. */
 import { isAdmin, type Caller } from '../../../models/caller.ts'
 import type { Model } from '../../../models/schema.ts'
-import { labelOf, type StoredDocument } from '../../any-documents.ts'
+import { labelOf, type Members, type StoredDocument } from '../../any-documents.ts'
 import { trailHref } from '../../list-trail.ts'
-import { modelsTitle, newTitle, pathOf } from '../../model-titles.ts'
+import { fieldTitle, modelsTitle, newTitle, pathOf } from '../../model-titles.ts'
 import { may } from '../../permissions.ts'
 import { mayDelete } from '../../review-duty.ts'
 import { hrefTo } from '../../screen-url.ts'
 import { t } from '../../texts.ts'
+import { copyButton } from '../../kit/copy-button.ts'
 import { fill, h } from '../../kit/dom.ts'
 import { icon } from '../../kit/icons.ts'
 import { menuButton, type MenuItem } from '../../kit/menu-button.ts'
+import { dateTime } from '../../kit/moments.ts'
 import { scheduledTag, statusCell } from '../../kit/status-tag.ts'
-import { documentFacts } from './document-facts.ts'
 import type { EditorForm } from './editor-form.ts'
 import { publishControl } from './publish-control.ts'
 import type { PublishState, PublishStep } from './publish-plan.ts'
@@ -106,4 +107,26 @@ export function editorFrame(options: FrameOptions) {
 /** The way back to the list, as it was left. */
 export function editorCrumb(model: Model): HTMLElement {
   return h('a', { class: 'crumb', href: trailHref(model.name) ?? hrefTo([pathOf(model)]) }, icon('back'), h('span', {}, modelsTitle(model)))
+}
+
+/** What the server says of a document. */
+function documentFacts(document: Members): HTMLElement {
+  const id = String(document['id'])
+  const date = (name: string): readonly HTMLElement[] | null => {
+    const value = document[name]
+    return typeof value === 'string' ? [h('dt', {}, fieldTitle(name)), h('dd', {}, dateTime(value))] : null
+  }
+  return h(
+    'dl',
+    { class: 'given' },
+    h('dt', {}, t('field.id')),
+    h(
+      'dd',
+      { class: 'with-copy' },
+      h('code', { dir: 'ltr' }, id),
+      copyButton(() => id, { isSmall: true }),
+    ),
+    date('createdAt'),
+    date('updatedAt'),
+  )
 }

@@ -5,7 +5,7 @@ import { now } from '../../timing.ts'
 import { openDialog } from '../../kit/dialog.ts'
 import { button, h } from '../../kit/dom.ts'
 import { labelled, problemLine, submitForm } from '../../kit/elements.ts'
-import { localMinute } from '../scheduled/local-minute.ts'
+import { localMinute } from '../../kit/moments.ts'
 
 /** When many editors begin their day. */
 const MORNING_HOUR = 8

@@ -1,12 +1,19 @@
 /** What differs between two versions of a document, as the history and the queue of review show it. */
+import type { Json } from '../../../client/client.ts'
 import type { Model } from '../../../models/schema.ts'
-import { memberOf, type Members } from '../../any-documents.ts'
+import { isMembers, labelOf, memberOf, type Members } from '../../any-documents.ts'
 import { isSame } from '../../document-difference.ts'
 import { fieldTitle } from '../../model-titles.ts'
-import { t } from '../../texts.ts'
+import { t, textOr } from '../../texts.ts'
 import { h, type Child } from '../../kit/dom.ts'
+import { dateTimeText } from '../../kit/moments.ts'
 import { sentMembers } from './document-members.ts'
-import { EMPTY, valueText } from './value-text.ts'
+
+/** Stands for no value. */
+const EMPTY = '–'
+
+/** As stored dates are written. */
+const DATE = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
 
 /** Each member that differs, before and after, as the dialog about two versions shows them; without a version before, its value. */
 export function differenceOf(model: Model, before: Members | undefined, after: Members): Child {
@@ -26,4 +33,11 @@ export function differenceOf(model: Model, before: Members | undefined, after: M
       side(before !== undefined && t('history.after'), shown(now, name), 'new'),
     )
   })
+}
+
+/** Dates in the reader's zone, values of a choice by their names, documents by theirs, other texts as they are, the rest as JSON. */
+export function valueText(value: Json | undefined): string {
+  if (value === undefined || value === '') return EMPTY
+  if (typeof value === 'string') return DATE.test(value) ? dateTimeText(value) : textOr(`value.${value}`, value)
+  return isMembers(value) && value['id'] !== undefined ? labelOf(value) : JSON.stringify(value, null, 2)
 }

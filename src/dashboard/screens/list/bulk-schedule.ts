@@ -13,7 +13,7 @@ import { button, fill, h } from '../../kit/dom.ts'
 import { labelled, problemLine, submitForm } from '../../kit/elements.ts'
 import { notify } from '../../kit/notices.ts'
 import { failureList, tellFailures } from '../../kit/table/bulk-failures.ts'
-import { localMinute } from '../scheduled/local-minute.ts'
+import { localMinute } from '../../kit/moments.ts'
 import { lacksText } from './missing-text.ts'
 import { readMany } from './status-change.ts'
 

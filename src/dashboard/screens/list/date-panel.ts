@@ -2,8 +2,7 @@
 import { t } from '../../texts.ts'
 import { button, h, type Child } from '../../kit/dom.ts'
 import { labelled, problemLine, submitForm } from '../../kit/elements.ts'
-import { QUICK_RANGES, readDays, writeDays } from './date-range.ts'
-import { rangeTitle } from './range-title.ts'
+import { QUICK_RANGES, readDays, writeDays, rangeTitle } from './date-range.ts'
 import type { FilterField } from './filter-fields.ts'
 import type { ListView } from './list-view.ts'
 

@@ -4,6 +4,7 @@
  * reader's time zone.
  */
 import type { Filter } from '../../../client/client.ts'
+import { locale, t } from '../../texts.ts'
 import { now } from '../../timing.ts'
 
 export const QUICK_RANGES = ['today', 'week', 'month'] as const
@@ -38,12 +39,21 @@ export function rangeFilter(text: string): Filter[string] {
   }
 }
 
-export function isQuick(text: string): text is (typeof QUICK_RANGES)[number] {
+/** As a chip shows it: `Last 7 days`, `Mar 1 – 31, 2026`. */
+export function rangeTitle(text: string): string {
+  if (isQuick(text)) return t(`range.${text}`)
+  const { from, to } = boundsOf(text)
+  const days = new Intl.DateTimeFormat(locale(), { dateStyle: 'medium' })
+  if (from !== undefined && to !== undefined) return days.formatRange(from, to)
+  return from === undefined ? t('range.until', { day: days.format(to) }) : t('range.since', { day: days.format(from) })
+}
+
+function isQuick(text: string): text is (typeof QUICK_RANGES)[number] {
   return (QUICK_RANGES as readonly string[]).includes(text)
 }
 
 /** The beginnings of the first and the last day. */
-export function boundsOf(text: string): { readonly from?: Date | undefined; readonly to?: Date | undefined } {
+function boundsOf(text: string): { readonly from?: Date | undefined; readonly to?: Date | undefined } {
   const today = new Date(now())
   today.setHours(0, 0, 0, 0)
   if (text === 'today') return { from: today, to: today }

@@ -1,4 +1,5 @@
 /** What the list is filtered by, each with a way to take it away. */
+import { rangeTitle } from './date-range.ts'
 import type { User } from '../../../models/user.ts'
 import { fieldTitle, valueTitle } from '../../model-titles.ts'
 import { askNames, nameOfPerson } from '../../people.ts'
@@ -10,7 +11,6 @@ import { fetchNames, nameOf } from './document-names.ts'
 import { fieldKey, type FilterField } from './filter-fields.ts'
 import { words } from './list-cells.ts'
 import type { ListView } from './list-view.ts'
-import { rangeTitle } from './range-title.ts'
 
 /** `next` gets the focus after the last filter was removed. */
 export function filterChips(view: ListView, next: () => HTMLElement) {

@@ -1,13 +1,15 @@
-/** The menus over a list. */
+/** The menus over a list, and the switch of its pictures. */
 import type { Model } from '../../../models/schema.ts'
+import { fieldTitle } from '../../model-titles.ts'
+import { arePicturesShown, maySwitchPictures, pictureField, showPictures } from '../../pictures.ts'
 import type { ScreenContext } from '../../screen.ts'
 import { t } from '../../texts.ts'
 import { dropDown } from '../../kit/drop-down.ts'
-import { h, type Child } from '../../kit/dom.ts'
+import { button, h, type Child } from '../../kit/dom.ts'
 import { icon, type IconName } from '../../kit/icons.ts'
-import { columnPanel } from './column-panel.ts'
 import { exportPanel } from './export-panel.ts'
 import { filterPanel } from './filter-panel.ts'
+import { COLUMNS_MAX } from './list-state.ts'
 import type { ListView } from './list-view.ts'
 import { viewsPanel } from './views-panel.ts'
 
@@ -36,5 +38,42 @@ export function listMenus({ model, context, view, onColumns }: ListMenusOptions)
       signal: context.signal,
     })
     return element
+  }
+}
+
+/** Shows pictures in lists, for a reader who may decide. Null where there is nothing to decide. */
+export function pictureSwitch(model: Model, onChange: () => void): HTMLElement | null {
+  if (!maySwitchPictures() || pictureField(model) === undefined) return null
+  const change = (): void => {
+    showPictures(!arePicturesShown())
+    mark()
+    onChange()
+  }
+  const mark = (): void => element.setAttribute('aria-pressed', String(arePicturesShown()))
+  const element = button([icon('picture'), h('span', {}, t('list.pictures'))], change)
+  mark()
+  return element
+}
+
+/** Choosing the columns. The first names the row and stays. */
+function columnPanel({ columns, rules, tickColumns }: Pick<ListView, 'columns' | 'rules' | 'tickColumns'>, onChange: () => void): HTMLElement {
+  const shown = columns()
+  const boxes = rules.columns.map((one) => h('input', { type: 'checkbox', value: one.name, checked: shown.includes(one), on: { change } }))
+  limit()
+  return h(
+    'ul',
+    {},
+    boxes.map((box) => h('li', {}, h('label', { class: 'tick' }, box, fieldTitle(box.value)))),
+  )
+
+  function change(): void {
+    tickColumns(boxes.filter(({ checked }) => checked).map(({ value }) => value))
+    onChange()
+    limit()
+  }
+
+  function limit(): void {
+    const isFull = columns().length >= COLUMNS_MAX
+    for (const [i, box] of boxes.entries()) box.disabled = i === 0 || (isFull && !box.checked)
   }
 }

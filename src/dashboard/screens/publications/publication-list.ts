@@ -1,10 +1,10 @@
-/** All publications, with the addresses that readers use. */
+/** Publications: one, a new one, or all of them with the addresses that readers use. */
 import type { RequestOptions } from '../../../client/client.ts'
 import { publication } from '../../../models/publication-model.ts'
 import { documentsOf, type StoredDocument } from '../../any-documents.ts'
 import { isBeingRemoved, onDocumentsChanged } from '../../changed-documents.ts'
 import { fieldTitle, modelsTitle, modelTitle, valueTitle } from '../../model-titles.ts'
-import type { Screen, ScreenContext } from '../../screen.ts'
+import type { OpenScreen, Screen, ScreenContext } from '../../screen.ts'
 import { hrefTo, PUBLICATIONS } from '../../screen-url.ts'
 import { t } from '../../texts.ts'
 import { h, type Child } from '../../kit/dom.ts'
@@ -13,6 +13,7 @@ import { readInto } from '../../kit/read-into.ts'
 import { emptyState } from '../../kit/states.ts'
 import { recordsTable } from '../operations/records-table.ts'
 import { addressLine } from './publication-address.ts'
+import { publicationPage } from './publication-page.ts'
 
 const LISTED_MAX = 100
 
@@ -21,7 +22,13 @@ interface Row {
   readonly address: string | null
 }
 
-export function publicationList(context: ScreenContext): Screen {
+export const publicationsScreen: OpenScreen = (context) => {
+  const part = context.screenUrl.segments[1]
+  if (part === undefined) return publicationList(context)
+  return publicationPage(context, part === 'new' ? undefined : part)
+}
+
+function publicationList(context: ScreenContext): Screen {
   const { client, signal } = context
   const title = modelsTitle(publication)
   const documents = documentsOf(client, publication)

@@ -1,6 +1,7 @@
 /** The queue of review: each draft that was handed in, with what changed, to be published or given back with a note. */
 import { PreconditionFailed } from '../../../client/client.ts'
 import { modelNamed } from '../../../models/registry.ts'
+import { NOTE_CHARS_MAX } from '../../../models/workflow.ts'
 import type { ReviewQueue } from '../../../models/responses.ts'
 import type { Model } from '../../../models/schema.ts'
 import { documentsOf, type Documents, type Members } from '../../any-documents.ts'
@@ -9,7 +10,9 @@ import { actorName } from '../../people.ts'
 import { hrefTo } from '../../screen-url.ts'
 import type { OpenScreen, ScreenContext } from '../../screen.ts'
 import { t } from '../../texts.ts'
+import { openDialog } from '../../kit/dialog.ts'
 import { button, fill, h, type Child } from '../../kit/dom.ts'
+import { labelled, submitForm } from '../../kit/elements.ts'
 import { whileBusy } from '../../kit/focus.ts'
 import { icon } from '../../kit/icons.ts'
 import { ago } from '../../kit/moments.ts'
@@ -17,7 +20,6 @@ import { notify, notifyFailure } from '../../kit/notices.ts'
 import { readInto } from '../../kit/read-into.ts'
 import { emptyState, failureState, isAbort, skeleton } from '../../kit/states.ts'
 import { differenceOf } from '../editor/version-difference.ts'
-import { askForNote } from './return-dialog.ts'
 
 type Item = ReviewQueue['items'][number]
 type ModelName = Parameters<ScreenContext['client']['data']>[0]
@@ -103,4 +105,24 @@ async function changesOf(model: Model, documents: Documents, { id, etag, publish
 /** Without what each draft of the queue has of its own. */
 function contentOf({ status: _status, handedInAt: _since, ...content }: Members): Members {
   return content
+}
+
+/** Asks for the note with which a draft goes back to its author. Undefined where it stays in the queue. */
+async function askForNote(title: string): Promise<string | undefined> {
+  let given: string | undefined
+  const note = h('textarea', { rows: 5, maxlength: NOTE_CHARS_MAX, required: true, autofocus: true, dir: 'auto' })
+  const send = (): void => {
+    given = note.value.trim() === '' ? undefined : note.value.trim()
+    if (given === undefined) note.focus()
+    else dialog.close()
+  }
+  const id = 'return-note'
+  const form = submitForm({ id, class: 'form' }, send, h('p', {}, h('bdi', {}, title)), labelled(t('review.note'), note))
+  const dialog = openDialog({
+    title: t('review.return'),
+    body: form,
+    actions: [button(t('cancel'), () => dialog.close()), h('button', { type: 'submit', form: id, class: 'primary' }, t('review.return'))],
+  })
+  await dialog.closed
+  return given
 }

@@ -5,7 +5,7 @@ import { button, h } from '../../kit/dom.ts'
 import { labelled, problemLine, submitForm } from '../../kit/elements.ts'
 import { whileBusy } from '../../kit/focus.ts'
 import { errorText } from '../../kit/states.ts'
-import { localMinute } from './local-minute.ts'
+import { localMinute } from '../../kit/moments.ts'
 
 let count = 0
 

@@ -1,11 +1,10 @@
 /** The first step: the e-mail address to which a code is sent. */
 import { Forbidden, Unauthorized } from '../../../client/client.ts'
-import { hasPasskeys } from '../../browser-passkeys.ts'
+import { hasPasskeys, signInWithPasskey } from '../../browser-passkeys.ts'
 import { t } from '../../texts.ts'
 import { button as textButton, h } from '../../kit/dom.ts'
 import { labelled, submitForm } from '../../kit/elements.ts'
 import { holdButton } from './held-button.ts'
-import { signInWithPasskey } from './passkey-sign-in.ts'
 import { whyOver } from './setup-address.ts'
 import { passkeyMessage, signInMessage } from './sign-in-failure.ts'
 import type { SignInStep } from './sign-in-state.ts'

@@ -1,9 +1,9 @@
-/** All users, the newest first, narrowed by e-mail address and by roles. The URL of the page holds the filter. */
+/** The screen of users: one at `/users/ID`, and the list of all, the newest first, narrowed by e-mail address and by roles. The URL of the page holds the filter. */
 import type { StoredDocument } from '../../any-documents.ts'
 import { APP_ROLES, DASHBOARD_ROLES, user as userModel, type User } from '../../../models/user.ts'
 import { fieldTitle, valueTitle } from '../../model-titles.ts'
 import { hrefTo, replaceQuery } from '../../screen-url.ts'
-import type { Screen, ScreenContext } from '../../screen.ts'
+import type { OpenScreen, Screen, ScreenContext } from '../../screen.ts'
 import { dataTable, type TableMemory } from '../../kit/table/data-table.ts'
 import { listSearch } from '../../kit/table/list-search.ts'
 import { PAGE_ROWS } from '../../kit/table/page-list.ts'
@@ -18,6 +18,7 @@ import { emptyState, nothingFound } from '../../kit/states.ts'
 import { liveRows } from '../list/live-rows.ts'
 import { openInvitation } from './invitation.ts'
 import { userName } from './user-name.ts'
+import { userPage } from './user-page.ts'
 import { isNarrowed, readUserSearch, userFilter, userSearchQuery, type UserSearch } from './user-query.ts'
 
 /** Between two counts of users who change elsewhere. */
@@ -25,12 +26,17 @@ const RECOUNT_MS = 2_000
 
 const memory: TableMemory = {}
 
+export const usersScreen: OpenScreen = (context) => {
+  const [, id] = context.screenUrl.segments
+  return id === undefined ? userList(context) : userPage(id, listHref(), context)
+}
+
 /** The URL of the list as it was left last. */
-export function listHref(): string {
+function listHref(): string {
   return memory.left?.key ?? hrefTo(['users'])
 }
 
-export function userList(context: ScreenContext): Screen {
+function userList(context: ScreenContext): Screen {
   const { client, screenUrl, signal } = context
   const title = t('users.title')
   let search = readUserSearch(screenUrl.query)
