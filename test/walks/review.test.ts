@@ -75,7 +75,7 @@ describe('review', { skip: browserMissing() }, () => {
     await chief.find(link('1 draft to review'))
     await chief.click(link(/^To review ?1$/))
     await chief.find({ role: 'heading', name: 'Second edition' })
-    await chief.click({ role: 'DisclosureTriangle', name: 'Changes since the last published version' })
+    await chief.find({ role: 'DisclosureTriangle', name: 'Changes since the last published version' })
     await chief.find({ role: 'StaticText', name: 'First edition' })
     await expectAccessible(chief)
   })

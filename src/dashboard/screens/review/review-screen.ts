@@ -28,6 +28,9 @@ export const reviewScreen: OpenScreen = (context) => {
   const { client, live, signal } = context
   const title = t('review.title')
   const body = h('div', { class: 'reviews' })
+  /** By version: what is open stays open when others come or go. */
+  let cards = new Map<string, HTMLElement>()
+  let first = ''
   const { load, refresh } = readInto(context, { element: body, lines: 8, read: (options) => client.dashboard.reviews(options), show })
   live.follow({ changed: refresh, missed: refresh }, signal)
   return {
@@ -36,11 +39,13 @@ export const reviewScreen: OpenScreen = (context) => {
   }
 
   function show({ items, total }: ReviewQueue): Child {
+    cards = new Map(items.map((item) => [item.etag, cards.get(item.etag) ?? h('li', { class: 'card' }, reviewItem(item, context, load))]))
+    // What is to be published next is in sight, unless its reader has closed it.
+    const [next] = cards
+    if (next !== undefined && next[0] !== first) next[1].querySelector('details')?.setAttribute('open', '')
+    first = next?.[0] ?? ''
     if (items.length === 0) return emptyState('check', t('review.empty'))
-    return [
-      h('p', { class: 'soft', role: 'status' }, t('review.waiting', { count: total })),
-      h('ol', {}, items.map((item) => h('li', { class: 'card' }, reviewItem(item, context, load)))),
-    ]
+    return [h('p', { class: 'soft', role: 'status' }, t('review.waiting', { count: total })), h('ol', {}, [...cards.values()])]
   }
 }
 
