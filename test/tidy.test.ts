@@ -62,7 +62,7 @@ const ALLOWED: readonly Allowance[] = [
   { file: 'src/app/threads/serving-threads.ts', call: 'setTimeout', because: 'a thread that fails again and again is started less often' },
   { file: 'src/base/thread.ts', call: 'setTimeout', because: 'a thread may never end, and is not waited for longer' },
   { file: 'src/store/query/threads/fair-slots.ts', call: 'setTimeout', because: 'a query waits for its turn no longer than its client' },
-  { file: 'src/store/query/threads/reader-pause.ts', call: 'setInterval', because: 'a moment without readers is looked for' },
+  { file: 'src/store/query/threads/finder.ts', call: 'setInterval', because: 'a moment without readers is looked for' },
   { file: 'src/store/query/threads/scan-thread.ts', call: 'setTimeout', because: 'a query that misses its deadline is ended' },
   { file: 'src/store/cluster/entry-inbox.ts', call: 'setTimeout', because: 'an entry or an answer of the log may not come' },
   {

@@ -2,16 +2,17 @@
  * One request from its route to its response and its line in the access log.
  */
 import type { IncomingMessage } from 'node:http'
-import { withValue, type Awaitable } from '../base/awaitable.ts'
-import { fail } from '../base/failure.ts'
+import { withRecovery, withValue, type Awaitable } from '../base/awaitable.ts'
+import { fail, Failure } from '../base/failure.ts'
 import type { Log } from '../base/log.ts'
+import type { Handler, HttpResponse } from './exchange.ts'
 import type { ForeignPageGuard } from './foreign-pages.ts'
-import type { HttpResponse } from './exchange.ts'
 import { assertKnownCoding } from './framing.ts'
+import { ClientGone } from './incoming-body.ts'
 import type { IncomingExchange } from './incoming-exchange.ts'
-import { createResponder } from './responder.ts'
-import { createResponseWriter, type ResponseOptions, type SentResponse } from './response-writer.ts'
+import { createResponseWriter, errorBody, JSON_TYPE, type ResponseOptions, type SentResponse } from './response-writer.ts'
 import type { Router } from './router.ts'
+import type { ServedExchange } from './served-exchange.ts'
 
 const LOGGED_PATH_CHARS_MAX = 200
 
@@ -152,4 +153,48 @@ function assertOneHost({ rawHeaders, headers, httpVersion }: IncomingMessage): v
     if (name?.length === 4 && name.toLowerCase() === 'host') hosts++
   }
   if (hosts > 1) throw fail('badRequest', `Cannot serve the request: expected one Host header, found ${hosts}`)
+}
+
+/*
+ * The response of a handler, or of what it throws.
+ *
+ * A Failure becomes its status and its message. Everything else that is thrown is a bug of ours: 500, the stack in the
+ * log under the request's id, and nothing about it in the response.
+ */
+
+interface ResponderOptions<E extends ServedExchange> {
+  /** Gives the handler of a request; what it throws is the response. */
+  readonly find: (exchange: E) => Handler
+  readonly log: Log
+}
+
+/** Returns the function that has a request handled. It gives undefined where the client has left, and never throws. */
+export function createResponder<E extends ServedExchange>({ find, log }: ResponderOptions<E>) {
+  return (exchange: E): Awaitable<HttpResponse | undefined> =>
+    withRecovery<HttpResponse | undefined>(
+      () => find(exchange)(exchange),
+      (error) => responseToError(error, exchange),
+    )
+
+  function responseToError(error: unknown, exchange: E): HttpResponse | undefined {
+    const { requestId } = exchange
+    if (error instanceof Failure) {
+      exchange.addLogFields({ code: error.code, ...(error.cause === undefined ? {} : { cause: error.cause }) })
+      if (error.status >= 500) log.warn('request.unavailable', { requestId, error })
+      return failureResponse(error)
+    }
+    if (error instanceof ClientGone || (exchange.isAbandoned && isAbort(error))) return undefined
+    log.error('request.failed', { requestId, error })
+    const message = `Cannot complete the request: the server failed, its log tells why under "${requestId}"`
+    return failureResponse(fail('serverError', message))
+  }
+}
+
+function failureResponse(failure: Failure): HttpResponse {
+  const { status, headers } = failure
+  return { kind: 'raw', status, contentType: JSON_TYPE, body: errorBody(failure), headers }
+}
+
+function isAbort(error: unknown): boolean {
+  return error instanceof Error && error.name === 'AbortError'
 }

@@ -3,8 +3,7 @@ import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { NO_ARRIVALS } from '../../src/base/arrivals.ts'
-import { SLICE_STEPS } from '../../src/store/query/threads/inline-budget.ts'
-import { createTurnLane, type TurnWork } from '../../src/store/query/threads/turn-lane.ts'
+import { createTurnLane, SLICE_STEPS, type TurnWork } from '../../src/store/query/threads/turn-lane.ts'
 import type { QueryCaller } from '../../src/store/query/find-query.ts'
 
 const SLICES = 6

@@ -9,7 +9,7 @@ import type { BodyLane } from '../../http/body-lane.ts'
 import type { Exchange, Handler, HttpResponse } from '../../http/exchange.ts'
 import { ForwardedExchange } from '../../http/forwarded-exchange.ts'
 import { ClientGone } from '../../http/incoming-body.ts'
-import { createResponder } from '../../http/responder.ts'
+import { createResponder } from '../../http/serving.ts'
 import type { Route } from '../../http/router.ts'
 import { decodeWrite, encodeResponse, LEFT_TO_ITS_NODE, type ForwardedWrite } from './forwarded-write.ts'
 

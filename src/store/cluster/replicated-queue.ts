@@ -22,7 +22,6 @@ import type { SearchChanges } from '../search/search-changes.ts'
 import { createChangesetApplier, Divergence } from './changeset-applier.ts'
 import { baseTables } from './replicated-tables.ts'
 import type { CommitLog, Sealer } from './commit-log.ts'
-import { createDerivedJobs } from './derived-jobs.ts'
 import { createEntryApplying, ForeignEntry, type ApplyingParts } from './entry-applying.ts'
 import { createEntryGathering } from './entry-gathering.ts'
 import { createEntryInbox, isInLog } from './entry-inbox.ts'
@@ -30,7 +29,7 @@ import { createLogContact, createLogPlace } from './log-contact.ts'
 import type { LastEntry } from './position-table.ts'
 import { createProposals } from './proposals.ts'
 import { createReplication, type LeftService, type ReplicaCounts, type Replication } from './replication.ts'
-import { createWaitingJobs, NO_ANSWER, notMade } from './waiting-jobs.ts'
+import { createDerivedJobs, createWaitingJobs, NO_ANSWER, notMade } from './waiting-jobs.ts'
 
 /** How long an entry that was appended first is waited for, and how long a disk that fails is left alone. */
 const NEWS_MS = 50

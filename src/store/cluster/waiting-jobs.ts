@@ -2,11 +2,12 @@
  * Writes that wait for a place in the log, each for a bounded time.
  *
  * A write that is given up says which of two things is true: it was not made, or its entry was sent and no response came,
- * so that it may have been made.
+ * so that it may have been made. Jobs of this node alone, below, wait for no place: they run between two others.
  */
 import { fail, type Failure } from '../../base/failure.ts'
-import { asStoreFailure } from '../db/database.ts'
+import { asStoreFailure, type Database } from '../db/database.ts'
 import type { Outcome } from '../db/write-queue.ts'
+import type { SearchChanges } from '../search/search-changes.ts'
 
 /** How long a write waits, its repetitions included. */
 const WAIT_MS_MAX = 5_000
@@ -92,6 +93,56 @@ export function createWaitingJobs(ticks: () => number) {
     /** Settles all that were not taken. */
     rejectAll(failure: () => Failure): void {
       for (const job of waiting.splice(0)) job.settle({ kind: 'failed', error: failure() })
+    },
+  }
+}
+
+// Jobs that change only what this node derives for itself: they are in no entry of the log, and need no other node.
+
+export interface DerivedJobParts {
+  readonly search: Pick<SearchChanges, 'flush' | 'discard'>
+  /** Called behind each commit. */
+  readonly committed: () => void
+}
+
+export function createDerivedJobs(database: Database, { search, committed }: DerivedJobParts) {
+  let waiting: { readonly carryOut: () => void; readonly reject: (error: unknown) => void }[] = []
+
+  const transact = <T>(work: () => T): T => {
+    try {
+      database.run('BEGIN IMMEDIATE')
+      const value = work()
+      search.flush()
+      database.run('COMMIT')
+      committed()
+      return value
+    } catch (error) {
+      if (database.inTransaction) database.exec('ROLLBACK')
+      search.discard()
+      throw asStoreFailure(error)
+    }
+  }
+  return {
+    isEmpty: (): boolean => waiting.length === 0,
+    add: <T>(work: () => T): Promise<T> =>
+      new Promise((resolve, reject) => {
+        waiting.push({ carryOut: () => resolve(transact(work)), reject })
+      }),
+    /** Runs what waits, each job in a transaction of its own; to be called while none is open. */
+    run(): void {
+      const jobs = waiting
+      waiting = []
+      for (const { carryOut, reject } of jobs) {
+        try {
+          carryOut()
+        } catch (error) {
+          reject(error)
+        }
+      }
+    },
+    rejectAll(failure: () => Failure): void {
+      for (const { reject } of waiting) reject(failure())
+      waiting = []
     },
   }
 }

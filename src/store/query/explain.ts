@@ -9,7 +9,7 @@ import type { Database } from '../db/database.ts'
 import { execute, noEffort } from './executor.ts'
 import type { FindQuery } from './find-query.ts'
 import { planQuery, possiblePlans } from './planner.ts'
-import { inlineSteps, runsInline } from './threads/inline-budget.ts'
+import { inlineSteps, runsInline } from './threads/turn-lane.ts'
 
 export interface ExplainTask {
   readonly query: FindQuery

@@ -10,7 +10,6 @@ import type { Model } from '../../models/schema.ts'
 import { fold } from '../../query/fold.ts'
 import type { Database } from '../db/database.ts'
 import { trigramColumns, trigramTable, wordTable } from '../schema/search-tables.ts'
-import { sampleMatches } from './match-sample.ts'
 
 const TRIGRAM_POINTS = 3
 /** A long text is found by some of its trigrams; more would cost more than they narrow. */
@@ -156,4 +155,20 @@ export function mergeSegments(database: Database, table: string, isFirst: boolea
   database.exec(`INSERT INTO ${table} (${table}, rank) VALUES ('merge', ${isFirst ? -PAGES_PER_STEP : PAGES_PER_STEP})`)
   // The statement itself counts as one.
   return isFirst || changes() - before > 1
+}
+
+// A sample of the rows of a full-text index that match.
+
+/**
+ * How many rows of an FTS5 table match, up to a limit, and how close together they are: the share of rows that match among
+ * those from the first to the last that was counted. Matches come in the order of rows.
+ */
+export function sampleMatches(database: Database, table: string, match: string, limit: number) {
+  const row = database.get(
+    `SELECT count(*) AS n, min(rowid) AS first, max(rowid) AS last
+      FROM (SELECT rowid FROM ${table} WHERE ${table} MATCH ? LIMIT ${limit})`,
+    match,
+  )
+  const count = Number(row?.['n'])
+  return { count, share: count === 0 ? 0 : count / (Number(row?.['last']) - Number(row?.['first']) + 1) }
 }

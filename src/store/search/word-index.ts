@@ -12,7 +12,7 @@ import type { Model } from '../../models/schema.ts'
 import type { Database } from '../db/database.ts'
 import { tableOf } from '../schema/names.ts'
 import { hasWordIndex, lexiconTable, pendingTable, vocabularyTable, wordTable } from '../schema/search-tables.ts'
-import { sampleMatches } from './match-sample.ts'
+import { sampleMatches } from './trigram-index.ts'
 import { isIndexedWords, searchedWords, type SearchRow } from './pending-rows.ts'
 
 /** Words that are known to be in the lexicon; some megabytes. */

@@ -1,15 +1,16 @@
-/** The writes of the outbox, and of the service itself. The removals are small steps. */
+/** The writes of the outbox, of publications beside their documents, and of the service itself. The removals are small steps. */
 import type { Json, JsonObject } from '../../base/json.ts'
-import { removeExpired } from '../accounts/expired-rows.ts'
 import * as guests from '../accounts/guest-table.ts'
 import { countRates, type Rate } from '../accounts/rate-table.ts'
 import { guestsRemoved, settingsChanged } from '../audit/audit-entries.ts'
 import { removeOldRecords } from '../audit/audit-retention.ts'
 import { SUPPRESSED, type AuditEntry } from '../audit/audit-trail.ts'
+import type { Database } from '../db/database.ts'
 import { removeOldChanges } from '../history/change-retention.ts'
 import { emptyTrash } from '../history/trash-table.ts'
 import * as outbox from '../outbox/outbox-table.ts'
 import { breakChain, continueChain, forgetChain, prunePending, writePlaceState } from '../pending/pending-changes.ts'
+import { putPublicationPing, putPublicationSecret } from '../publications/publication-rows.ts'
 import { beginRepair, followReferences } from '../references/follow-references.ts'
 import { changeSettings, writeMeta, type SettingsChange } from '../settings/setting-table.ts'
 import type { accountErasure } from './account-writes.ts'
@@ -31,6 +32,20 @@ export function outboxWrites({ database, write, writeUnsynced }: ActorTransactio
       writeUnsynced(() => outbox.finishMessage(database, id, result, time)),
     /** Makes a waiting message due immediately; otherwise returns its state, or 'missing'. */
     retryMessage: (id: string, time: number) => write(() => outbox.retryMessage(database, id, time)),
+  }
+}
+
+export function publicationWrites({ database, write, writeUnsynced }: ActorTransactions) {
+  return {
+    /** Replaces the hash of the secret of a publication; false where there is no such publication. */
+    putPublicationSecret: (publication: string, hash: Uint8Array) =>
+      write((_, record) => {
+        const isPut = putPublicationSecret(database, publication, hash)
+        if (isPut) record({ event: 'publication.secret-set', model: 'publication', documentId: publication })
+        return isPut
+      }),
+    /** Notes what a hub was told of. What a power cut takes is told of once more. */
+    putPublicationPing: (publication: string, content: string) => writeUnsynced(() => putPublicationPing(database, publication, content)),
   }
 }
 
@@ -110,4 +125,26 @@ export function serviceWrites({ database, search, capture, write, writeUnsynced 
         return removeOldRecords(database, before) || hasMore
       }),
   }
+}
+
+// Expired rows. Each write of such a row removes a few; this removes the rest.
+
+const ROWS_PER_STEP = 200
+/** Tables with a time in `expires_at` and an index on it, with the columns of their keys. */
+const KEYS = {
+  ...{ code: 'email, maker', revoked_token: 'jti', session: 'jti' },
+  ...{ rate_hit: 'seq', client_try: 'seq', email_try: 'seq', first_response: 'seq' },
+} as const
+const TABLES = Object.keys(KEYS) as readonly (keyof typeof KEYS)[]
+
+/** Removes some of each. Returns whether there may be more. */
+function removeExpired(database: Database, now: number): boolean {
+  const removed = TABLES.map((table) =>
+    database.run(
+      `DELETE FROM ${table} WHERE (${KEYS[table]}) IN
+        (SELECT ${KEYS[table]} FROM ${table} WHERE expires_at <= ? LIMIT ${ROWS_PER_STEP})`,
+      now,
+    ),
+  )
+  return removed.some((rows) => rows >= ROWS_PER_STEP)
 }

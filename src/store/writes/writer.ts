@@ -8,9 +8,8 @@ import { accountErasure, accountWrites, sessionWrites } from './account-writes.t
 import { transactionsOf, type ActorTransactions, type WriterParts } from './actor-transactions.ts'
 import { documentWrites } from './document-writes.ts'
 import { feedWrites } from './feed-writes.ts'
-import { publicationWrites } from './publication-writes.ts'
 import { pictureWrites } from './picture-writes.ts'
-import { outboxWrites, serviceWrites } from './service-writes.ts'
+import { outboxWrites, publicationWrites, serviceWrites } from './service-writes.ts'
 
 /** All that can be changed. */
 export type Writer = ReturnType<typeof documentWrites> &

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { openSync, closeSync, mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { it } from 'node:test'
-import { createDurablePosition } from '../../../src/store/cluster/synced-position.ts'
+import { createDurablePosition } from '../../../src/store/cluster/position-table.ts'
 import { temporaryDirectory } from '../../../scripts/tools/temporary-directory.ts'
 
 it('the durable position moves when the WAL is synced, to what was committed before', async (t) => {

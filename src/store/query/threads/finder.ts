@@ -4,15 +4,15 @@
  */
 import type { Arrivals } from '../../../base/arrivals.ts'
 import type { Clock } from '../../../base/clock.ts'
+import { MINUTE_MS } from '../../../base/duration.ts'
 import type { CallerClass } from '../../../models/caller.ts'
 import type { QueryPlan } from '../../../models/responses.ts'
 import type { Model } from '../../../models/schema.ts'
 import type { Database } from '../../db/database.ts'
 import { indexColumns } from '../../schema/indexes.ts'
 import type { FindQuery, QueryCaller } from '../find-query.ts'
-import type { SlotCounts } from './fair-slots.ts'
+import type { FairSlots, SlotCounts } from './fair-slots.ts'
 import { writeQuery } from './query-message.ts'
-import { createReaderPause } from './reader-pause.ts'
 import { createScanPool } from './scan-pool.ts'
 import { createShortQueries, createShortWork, type AnswerInThread } from './short-queries.ts'
 import { createTurnLane, createTurnShare } from './turn-lane.ts'
@@ -109,4 +109,51 @@ function advice(model: Model): string {
   const paths = [...new Set(model.indexes.flatMap((index) => indexColumns(index).map(({ path }) => path)))]
   const fast = paths.length === 0 ? '"id"' : paths.map((path) => `"${path}"`).join(', ')
   return `Cannot answer this query of ${model.name} in time: narrow the filter or sort by what has an index, which is ${fast}`
+}
+
+/*
+ * A moment without long queries, so that the WAL can be restarted.
+ *
+ * SQLite appends to its WAL while a reader is in it (sqlite.org/wal.html#avoiding_excessively_large_wal_files). A flood of
+ * long queries always leaves a reader in it: the WAL would grow with every write until the disk is full, and keep what
+ * was deleted. So now and then no query starts until the running ones are done and the WAL is empty. Queries wait in
+ * their lines meanwhile, as they do for their turn.
+ */
+
+const POLL_MS = 20
+/** Longer than a query may run by default, and than moving a WAL of 16 MiB takes. */
+const PAUSE_MS_MAX = 4_000
+/** After a pause without success: something else reads an old state, such as a backup. */
+const RETRY_MS = MINUTE_MS
+
+type Pausable = Pick<FairSlots, 'counts' | 'hold' | 'resume'>
+
+function createReaderPause(threads: Pausable, now: Clock) {
+  let timer: NodeJS.Timeout | undefined
+  let notBefore = Number.NEGATIVE_INFINITY
+
+  const isQuiet = (): boolean => {
+    const { guest, user, dashboard } = threads.counts().running
+    return guest + user + dashboard === 0
+  }
+  const end = (): void => {
+    clearInterval(timer)
+    timer = undefined
+    threads.resume()
+  }
+  return {
+    /** Starts a pause where there is none. `settle` is called while no query runs, until it returns true. */
+    request(settle: () => boolean): void {
+      if (timer !== undefined || now() < notBefore) return
+      threads.hold()
+      let polls = 0
+      timer = setInterval(() => {
+        if (isQuiet() && settle()) return end()
+        if (++polls * POLL_MS < PAUSE_MS_MAX) return
+        notBefore = now() + RETRY_MS
+        end()
+      }, POLL_MS)
+    },
+    close: end,
+  }
 }

@@ -7,8 +7,7 @@ import type { Answer, FindQuery, QueryCaller } from '../find-query.ts'
 import type { ChosenPlan } from '../plan.ts'
 import { planQuery } from '../planner.ts'
 import { createKnownCounts, keptCount } from '../statistics.ts'
-import { inlineSteps, runsInline, SHORT_STEPS_MAX } from './inline-budget.ts'
-import type { TurnLane, TurnShare, TurnWork } from './turn-lane.ts'
+import { inlineSteps, runsInline, SHORT_STEPS_MAX, type TurnLane, type TurnShare, type TurnWork } from './turn-lane.ts'
 
 /** The fixed cost of a query. */
 const FIND_STEPS = 1_000

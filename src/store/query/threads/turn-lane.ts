@@ -4,14 +4,33 @@
  *
  * Callers take turns as they do for threads (fair-slots.ts), so a flood of such work costs the others one slice in each
  * turn of the event loop.
+ *
+ * Bounds are of work and not of time: the same query on the same data runs in the same place, however busy the machine is.
+ * Work is counted in steps of about 10 ns (query/steps.ts). A document of 2,000 characters takes about 1,100.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Arrivals } from '../../../base/arrivals.ts'
 import type { Awaitable } from '../../../base/awaitable.ts'
 import type { Clock } from '../../../base/clock.ts'
+import type { Steps } from '../../../query/steps.ts'
+import { LISTED_STEPS } from '../executor.ts'
 import type { QueryCaller } from '../find-query.ts'
+import type { Plan } from '../plan.ts'
 import { createFairSlots, stopping } from './fair-slots.ts'
-import { ARRIVAL_TURNS_MAX, SLICE_STEPS } from './inline-budget.ts'
+
+/** About a millisecond: what one caller may do in a turn of the event loop, and a slice of longer work. */
+export const SLICE_STEPS = 100_000
+/** What may run without a pause: about 2.5 ms. */
+export const SHORT_STEPS_MAX = 250_000
+/** A plan that is expected to take more is not begun here. What is expected of text without statistics is often too much. */
+const EXPECTED_STEPS_MAX = 4 * SHORT_STEPS_MAX
+/** Turns in a row that are left to new connections: a flood of them slows queries down, and does not stop them. */
+const ARRIVAL_TURNS_MAX = 8
+/** A range is prepared, sought and merged before the first row comes out. */
+const INLINE_RANGES_MAX = 100
+/** The expected steps of a row, with its document and without it. */
+const DOCUMENT_ROW_STEPS = 1_100
+const INDEX_ROW_STEPS = 60
 
 /** Work on the main thread that can pause, in steps as those of a query (query/steps.ts). */
 export interface TurnWork<Result> {
@@ -169,4 +188,20 @@ export function createTurnShare(arrivals: Pick<Arrivals, 'areMany'>) {
       for (const { reject } of waiting.splice(0)) reject(stopping())
     },
   }
+}
+
+// What may run without a pause on the main thread. Everything longer runs in a thread.
+
+/** Whether a plan is expected to be short enough to run at once. */
+export function runsInline(plan: Plan): boolean {
+  return (plan.pages !== undefined || plan.ranges.length <= INLINE_RANGES_MAX) && expectedSteps(plan) <= EXPECTED_STEPS_MAX
+}
+
+/** What one inline query may take. A scan that takes more ends, also within a document, and the query runs in a thread. */
+export function inlineSteps(): Steps {
+  return { taken: 0, max: SHORT_STEPS_MAX }
+}
+
+function expectedSteps({ readsDocuments, expectedRows, listed }: Plan): number {
+  return expectedRows * (readsDocuments ? DOCUMENT_ROW_STEPS : INDEX_ROW_STEPS) + listed * LISTED_STEPS
 }
