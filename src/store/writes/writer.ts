@@ -33,6 +33,9 @@ export interface Writable {
   as(actor: Visitor): VisitorWriter
 }
 
+/** What the writes of an actor are made of, which none of their callers reaches. */
+const TRANSACTIONS = Symbol('transactions')
+
 /** Makes the writes of one subject for an actor. */
 type Subject = (transactions: ActorTransactions) => Partial<Writer>
 
@@ -51,7 +54,7 @@ export function createWriter(parts: WriterParts) {
   ]
   const members = lazyMembers(subjects, transactionsOf(SYSTEM, parts))
   return (actor: Actor | Visitor): Writer =>
-    Object.create(members, { transactions: { value: transactionsOf(actor, parts) } }) as Writer
+    Object.create(members, { [TRANSACTIONS]: { value: transactionsOf(actor, parts) } }) as Writer
 }
 
 /** The prototype of all writers: most of them write once, in one subject. `sample` gives the names of each subject. */
@@ -61,8 +64,8 @@ function lazyMembers(subjects: readonly Subject[], sample: ActorTransactions): o
     for (const name of Object.keys(subject(sample)) as (keyof Writer)[]) {
       Object.defineProperty(members, name, {
         enumerable: true,
-        get(this: { readonly transactions: ActorTransactions }) {
-          const value = subject(this.transactions)[name]
+        get(this: { readonly [TRANSACTIONS]: ActorTransactions }) {
+          const value = subject(this[TRANSACTIONS])[name]
           Object.defineProperty(this, name, { value, writable: true, enumerable: true, configurable: true })
           return value
         },
