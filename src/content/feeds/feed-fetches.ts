@@ -43,9 +43,11 @@ export function createFeedFetches({ store, newId, pace, client, reader, credenti
   const countFetch = metrics.counter('dateline_feed_fetches_total', 'Fetches of feeds by how they ended.')
   const countItems = metrics.counter('dateline_feed_items_total', 'Items of feeds by what became of them.')
   let line: Promise<unknown> = Promise.resolve()
+  let waiting = 0
   /** One feed after the other: the writes of one turn share a commit, and pieces of eight feeds in one would hold up requests. */
   const inLine = <T>(work: () => Promise<T>): Promise<T> => {
-    const done = line.then(work)
+    waiting++
+    const done = line.then(work).finally(() => waiting--)
     line = done.catch(() => {})
     return done
   }
@@ -57,6 +59,8 @@ export function createFeedFetches({ store, newId, pace, client, reader, credenti
     if (!isFailure && previous.failures > 0) log.info('feed.recovered', { feed: id, failures: previous.failures })
   }
   return {
+    /** How many feeds were read whose items are not all stored yet. */
+    waiting: (): number => waiting,
     /**
      * Resolves when all of it is stored, with what became of the items where some came. Where the signal aborts it, the feed stays
      * due, and items that are stored by then stay. Rejects where the store cannot be written.

@@ -16,7 +16,9 @@ import type { FeedFetches } from './feed-fetches.ts'
 
 /** Fetches at once: as many as the client has connections. */
 export const FETCHES_MAX = 8
-/** Feeds that are read together: to find those that are due costs as much as all feeds. */
+/** Feeds whose items wait to be stored: more of them would be garbage that has grown old in memory. */
+const READ_MAX = 2
+/** Feeds that are looked up together: to find those that are due costs as much as all feeds. */
 const WAITING_MAX = 50
 /** Timers do not follow a clock that is set, and a node may become the keeper: the store is looked at so often. */
 const LOOK_MS = MINUTE_MS
@@ -74,6 +76,11 @@ export function startFeedWork({ store, fetches, isOnDuty = () => true, now, log 
     }
     if (waitMs !== undefined) timer = setTimeout(look, waitMs).unref()
   }
+  /** While items wait to be stored, one fetch begins where one ends; while none do, as where servers are slow, as many as may run. */
+  const placesLeft = (): number => {
+    const [free, read] = [Math.max(0, FETCHES_MAX - running.size), fetches.waiting()]
+    return read === 0 ? free : read < READ_MAX ? Math.min(1, free) : 0
+  }
   /** Begins what is due. Returns how long to wait for the next look; undefined where a fetch that ends, or a new feed, looks again. */
   const beginDue = (): number | undefined => {
     if (!isOnDuty()) waiting = []
@@ -81,7 +88,7 @@ export function startFeedWork({ store, fetches, isOnDuty = () => true, now, log 
       const due = store.feeds.dueFeeds(now(), WAITING_MAX + running.size + postponed.size)
       waiting = due.filter(({ id }) => !running.has(id) && (postponed.get(id) ?? 0) <= now())
     }
-    for (const one of waiting.splice(0, FETCHES_MAX - running.size)) void begin(one)
+    for (const one of waiting.splice(0, placesLeft())) void begin(one)
     if (waiting.length > 0 || running.size >= FETCHES_MAX) return undefined
     const nextAt = store.feeds.nextFeedAt()
     return nextAt === undefined ? undefined : Math.min(LOOK_MS, Math.max(LOOK_MIN_MS, nextAt - now()))

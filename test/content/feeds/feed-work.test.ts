@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import type { ServerResponse } from 'node:http'
 import { it, type TestContext } from 'node:test'
+import { setImmediate as turn } from 'node:timers/promises'
 import { DAY_MS } from '../../../src/base/duration.ts'
 import { idGenerator } from '../../../src/base/ids.ts'
 import type { JsonObject } from '../../../src/base/json.ts'
@@ -20,7 +21,7 @@ import { serverThat } from '../../support/service/scripted-http.ts'
 
 const ITEM = '<item><guid>1</guid><title>One</title><link>https://harbour.example.org/one</link></item>'
 
-async function openWork(t: TestContext, respond: (response: ServerResponse) => void) {
+async function openWork(t: TestContext, respond: (response: ServerResponse) => void, pace = UNPACED) {
   const { store } = testStore(t)
   const { url, seen } = await serverThat(t, (_, response) => respond(response))
   const asked: string[] = []
@@ -33,7 +34,7 @@ async function openWork(t: TestContext, respond: (response: ServerResponse) => v
   const { log, entries } = recordingLog()
   const rules = { allow: parseOutboundAllow('127.0.0.1'), proxyFor: () => undefined, ca: [] }
   const client = createOutboundClient({ rules, userAgent: () => 'a test', resolve })
-  const fetches = createFeedFetches({ store, newId: idGenerator(now), pace: UNPACED, client, reader: createFeedReader(), credentialsOf: () => undefined, metrics: createMetrics(), now, random: () => 0, log })
+  const fetches = createFeedFetches({ store, newId: idGenerator(now), pace, client, reader: createFeedReader(), credentialsOf: () => undefined, metrics: createMetrics(), now, random: () => 0, log })
   const start = (isOnDuty?: () => boolean) => {
     const work = startFeedWork({ store, fetches, isOnDuty, now, log })
     t.after(() => work.stop())
@@ -126,4 +127,22 @@ it('a hundred feeds are fetched, each once, and one that fails holds up no other
   assert.equal(new Set(seen).size, 100)
   const failing = [...store.feeds.feedStates().values()].filter(({ state }) => state['problem'] !== undefined)
   assert.deepEqual([failing.length, entries.filter(({ event }) => event === 'feed.failed').length], [10, 10])
+})
+
+it('feeds whose items wait to be stored are few, however long that takes', async (t) => {
+  const most: number[] = []
+  const slow: typeof UNPACED = {
+    async run(transaction) {
+      // Those that are begun are read meanwhile.
+      for (let turns = 0; turns < 200 || seen.length < 8; turns++) await turn()
+      const stored = store.feeds.feedStates().size
+      most[stored] = Math.max(most[stored] ?? 0, seen.length - stored)
+      return transaction(() => {})
+    },
+  }
+  const { start, add, seen, store } = await openWork(t, rss, slow)
+  for (let n = 0; n < 20; n++) await add(`feed-${n}`)
+  await start().idle()
+  assert.equal(most[0], 8, 'while none waits, as many as may run')
+  assert.ok(most.slice(7).every((count) => count <= 3), `read ahead: ${most}`)
 })
