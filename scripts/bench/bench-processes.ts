@@ -38,6 +38,14 @@ export function createBenchRoom() {
       }
       throw new Error(`${words.join(' ')} ended before it was ready`)
     },
+    /** Ends a server as its operator does. */
+    async stopServer(pid: number): Promise<void> {
+      const server = children.find((child) => child.pid === pid)
+      if (server === undefined) throw new Error(`No server has the process id ${pid}`)
+      const ended = once(server, 'exit')
+      server.kill('SIGTERM')
+      await ended
+    },
     /** A program of Node that takes one job after the other as messages. */
     startLoad(program: string): ChildProcess {
       return start(1, [process.execPath, program], ['ignore', 'inherit', 'inherit', 'ipc'])

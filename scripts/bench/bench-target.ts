@@ -37,6 +37,15 @@ export interface TargetOptions {
   readonly beforeStart?: (directory: string) => void
 }
 
+/** Starts a service on the data directory of a target that was stopped, or that is filled: its tokens hold again. */
+export async function startService(room: BenchRoom, { name = 'data', mailPort = NO_MAIL_PORT, more = [] }: Omit<TargetOptions, 'count' | 'beforeStart'>): Promise<ServerAddress> {
+  const flags = ['--port', '0', '--rate-limits', 'off', '--exit-with-parent', 'on', '--mail', `smtp://127.0.0.1:${mailPort}`]
+  const words = [process.execPath, 'src/main.ts', 'serve', '--data-dir', join(room.directory, name), ...flags, ...more]
+  const { pid, ready } = await room.startServer(words, { hasLog: true })
+  const { port } = JSON.parse(ready) as { port: number }
+  return { pid, port }
+}
+
 export async function startTarget(
   room: BenchRoom,
   { name = 'data', count, mailPort = NO_MAIL_PORT, more = [], beforeStart }: TargetOptions,
@@ -44,10 +53,7 @@ export async function startTarget(
   const directory = join(room.directory, name)
   const { world, token } = await fillDirectory(directory, count)
   beforeStart?.(directory)
-  const flags = ['--port', '0', '--rate-limits', 'off', '--exit-with-parent', 'on', '--mail', `smtp://127.0.0.1:${mailPort}`]
-  const words = [process.execPath, 'src/main.ts', 'serve', '--data-dir', directory, ...flags, ...more]
-  const { pid, ready } = await room.startServer(words, { hasLog: true })
-  const { port } = JSON.parse(ready) as { port: number }
+  const { pid, port } = await startService(room, { name, mailPort, more })
   const guests = await Promise.all(Array.from({ length: READERS }, () => sendRaw(port, GUEST)))
   const readerTokens = guests.map(({ body }) => (JSON.parse(body.toString()) as { data: { token: string } }).data.token)
   return { pid, port, world, adminToken: token, readerTokens }

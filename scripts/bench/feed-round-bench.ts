@@ -12,7 +12,7 @@ import { residentMemory } from '../attacks/process-figures.ts'
 import { median } from '../tools/percentile.ts'
 import { createBenchRoom, isPinned } from './bench-processes.ts'
 import { openBenchServices } from './bench-services.ts'
-import { startGenerator, startTarget, type Target } from './bench-target.ts'
+import { startGenerator, startService, startTarget, type ServerAddress } from './bench-target.ts'
 import { httpScenarios, type Scenario } from './http-scenarios.ts'
 import { measureLoad, type LoadFigures, type LoadJob } from './load-job.ts'
 import type { World } from './world.ts'
@@ -22,6 +22,8 @@ const HEADLINES = 10_000
 const READS = ['by id', 'list, cold'] as const
 /** Of reads without the round, before and behind it. */
 const WINDOWS = 8
+/** Of those that tell the memory of a service that has read no feed: as many as in a round, since garbage gathers meanwhile. */
+const MEMORY_WINDOWS_MAX = 100
 const SAMPLE_MS = 100
 const ROUND_SECONDS_MAX = 600
 
@@ -31,24 +33,26 @@ export async function benchFeedRound(feeds = FEEDS_DEFAULT): Promise<void> {
   const server = room.startLoad(join(import.meta.dirname, 'feed-server.ts'))
   const [feedPort] = (await once(server, 'message')) as [number]
   const { generator, mailPort } = await startGenerator(room)
-  const target = await startTarget(room, { count: HEADLINES, mailPort, more: ['--outbound-allow', '127.0.0.0/8', '--threads', '1'] })
+  const options = { mailPort, more: ['--outbound-allow', '127.0.0.0/8', '--threads', '1'] }
+  const target = await startTarget(room, { count: HEADLINES, ...options })
   const scenarios = (await httpScenarios(target)).filter(({ name }) => (READS as readonly string[]).includes(name))
-  const jobs = scenarios.map((scenario) => jobOf(scenario, target))
-  const reads = async (): Promise<LoadFigures[]> => {
+  const reads = async (of: ServerAddress): Promise<LoadFigures[]> => {
     const figures: LoadFigures[] = []
-    for (const job of jobs) figures.push(await measureLoad(generator, job))
+    for (const scenario of scenarios) figures.push(await measureLoad(generator, jobOf(scenario, of)))
     return figures
   }
-  const quiet = async (): Promise<LoadFigures[][]> => {
+  const quiet = async (of: ServerAddress, windows = WINDOWS): Promise<LoadFigures[][]> => {
     const rounds: LoadFigures[][] = []
-    for (let n = 0; n < WINDOWS; n++) rounds.push(await reads())
+    for (let n = 0; n < windows; n++) rounds.push(await reads(of))
     return rounds
   }
   console.log(`\n${count} feeds of 50 items, ${HEADLINES} headlines before; ${isPinned ? 'the service on one core, feeds and readers on another' : 'all on the same cores'}\n`)
 
   const memory = watchMemory(target.pid)
-  const before = await quiet()
+  const before = await quiet(target)
   const idleMib = memory.peak()
+  const peaks: number[] = []
+  let windows = 0
   const services = await openBenchServices(join(room.directory, 'data'), false)
   try {
     const { store } = services
@@ -58,9 +62,11 @@ export async function benchFeedRound(feeds = FEEDS_DEFAULT): Promise<void> {
       const seconds = (): number => (performance.now() - begun) / 1_000
       await begin()
       const during: LoadFigures[][] = []
-      while (fetched(since) < count && seconds() < ROUND_SECONDS_MAX) during.push(await reads())
+      while (fetched(since) < count && seconds() < ROUND_SECONDS_MAX) during.push(await reads(target))
       const [took, done, peakMib] = [seconds(), fetched(since), memory.peak()]
-      const behind = await quiet()
+      peaks.push(peakMib)
+      windows = Math.max(windows, during.length)
+      const behind = await quiet(target)
       console.log(`${name}: ${done} feeds in ${took.toFixed(0)} s; memory ${idleMib.toFixed(0)} MiB of reads alone, ${peakMib.toFixed(0)} MiB with it: +${(peakMib - idleMib).toFixed(0)} MiB`)
       for (const [i, { name: read }] of scenarios.entries()) {
         const of = (rounds: readonly LoadFigures[][], name: 'perSecond' | 'cpuMicros' | 'p99Ms'): number => median(rounds.map((figures) => figures[i]?.[name] ?? 0))
@@ -81,13 +87,22 @@ export async function benchFeedRound(feeds = FEEDS_DEFAULT): Promise<void> {
     memory.stop()
     await services.store.close()
   }
+  await room.stopServer(target.pid)
+  // More headlines take more memory of a service that has read no feed, too: its caches fill.
+  const fresh = await startService(room, options)
+  const memoryOfFresh = watchMemory(fresh.pid)
+  await quiet(fresh, Math.min(windows, MEMORY_WINDOWS_MAX))
+  const freshMib = memoryOfFresh.peak()
+  memoryOfFresh.stop()
+  const more = peaks.map((peak) => `+${(peak - freshMib).toFixed(0)} MiB`).join(' and ')
+  console.log(`memory of a service that has read no feed: ${idleMib.toFixed(0)} MiB with ${HEADLINES} headlines, ${freshMib.toFixed(0)} MiB with all of them now; the rounds: ${more}`)
 }
 
 function percent(share: number): string {
   return `${(100 * share).toFixed(0)} %`
 }
 
-function jobOf({ job }: Scenario, { port, pid }: Target): LoadJob {
+function jobOf({ job }: Scenario, { port, pid }: ServerAddress): LoadJob {
   return { ...job, port, pid }
 }
 
