@@ -10,7 +10,8 @@ import type { ReadStore } from '../../store/read-store.ts'
 import { sameAddress } from '../reads/same-address.ts'
 import { storedFeed } from './feed-document.ts'
 import { reasonText } from './item-reasons.ts'
-import { ingestItems, type IngestCounts, type IngestParts, type TakenItem } from './ingest.ts'
+import { ingestItems, type IngestCounts, type IngestParts } from './ingest.ts'
+import type { TakenItem } from './item-job.ts'
 
 /** As much as a feed may have that is fetched, when it is unpacked. */
 export const FEED_FILE_BYTES_MAX = 20 * 1024 * 1024

@@ -14,7 +14,7 @@ import type { ReadStore } from '../../store/read-store.ts'
 import { sameAddress } from '../reads/same-address.ts'
 import { TEXT_FORMS } from '../rules/text-forms.ts'
 import { fetchAndRead, type ReadOptions, type ReadOutcome } from './fetched-feed.ts'
-import { sharedRules, shortened } from './ingest.ts'
+import { sharedRules, shortened } from './item-job.ts'
 import { headlineMaker } from './item-headline.ts'
 import { shownReasons } from './item-reasons.ts'
 
