@@ -19,7 +19,7 @@ const ROOT = join(import.meta.dirname, '../..')
 const EMAIL = 'editor@example.org'
 
 const PODCAST = `import { constant, createdAt, id, model, nonBlankText, text, updatedAt } from './schema.ts'
-import { status } from './status.ts'
+import { status } from './workflow.ts'
 
 export const podcast = model({
   name: 'podcast',
