@@ -34,7 +34,7 @@ const LISTED = 20
 export const importPart: OpenPart = ({ client, screenUrl, signal }) => {
   const wanted = modelNamed(screenUrl.query.get('model') ?? '')
   const model = h('select', { name: 'model', value: wanted?.name ?? 'headline', on: { change: preview } }, IMPORTED.map((one) => h('option', { value: one.name, selected: one.name === (wanted?.name ?? 'headline') }, modelsTitle(one))))
-  const file = h('input', { type: 'file', accept: '.csv,.ndjson,.jsonl,text/csv,application/x-ndjson', on: { change: preview } })
+  const file = h('input', { type: 'file', 'aria-describedby': 'import-drop', accept: '.csv,.ndjson,.jsonl,text/csv,application/x-ndjson', on: { change: preview } })
   const keep = h('input', { type: 'checkbox' })
   const incomplete = h('input', { type: 'checkbox' })
   const asDrafts = h('input', { type: 'checkbox' })
@@ -171,7 +171,8 @@ export const importPart: OpenPart = ({ client, screenUrl, signal }) => {
       'div',
       { class: 'part' },
       h('p', { class: 'soft' }, t('import.about')),
-      h('div', { class: 'part-tools import-tools' }, labelled(t('import.model'), model), labelled(t('import.file'), file)),
+      h('div', { class: 'part-tools import-tools' }, labelled(t('import.model'), model)),
+      h('div', { class: 'import-file' }, labelled(t('import.file'), file), h('p', { id: 'import-drop', class: 'field-about' }, t('import.drop'))),
       body,
     ),
   }
