@@ -72,10 +72,10 @@ async function disturb(servers: EtcdServers, random: Random): Promise<string> {
   const server = random.below(SERVERS)
   const isKill = random.oneIn(2)
   if (isKill) await servers.end(server, 'SIGKILL')
-  else servers.signal(server, 'SIGSTOP')
+  else await servers.signal(server, 'SIGSTOP')
   await pause(500 + random.below(2_500))
   if (isKill) servers.start(server)
-  else servers.signal(server, 'SIGCONT')
+  else await servers.signal(server, 'SIGCONT')
   if (isKill) await servers.ready(server)
   await pause(CALM_MS)
   return `${isKill ? 'kill' : 'pause'} ${server + 1}`

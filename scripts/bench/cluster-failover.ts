@@ -53,7 +53,7 @@ const FAILURES: readonly Failure[] = [
     without: lastNode,
     async cause({ etcd }) {
       const i = (await etcd.leader()) ?? 0
-      etcd.signal(i, 'SIGSTOP')
+      await etcd.signal(i, 'SIGSTOP')
       return () => etcd.signal(i, 'SIGCONT')
     },
   },

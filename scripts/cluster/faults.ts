@@ -63,7 +63,7 @@ const OF_PROCESSES: Readonly<Record<string, Kind>> = {
   restartLeader: async (patient) => endServer(patient, await leaderOf(patient), 'SIGTERM'),
   async pauseLeader(patient) {
     const i = await leaderOf(patient)
-    patient.etcd.signal(i, 'SIGSTOP')
+    await patient.etcd.signal(i, 'SIGSTOP')
     return { name: `pause etcd leader ${i}`, end: () => patient.etcd.signal(i, 'SIGCONT') }
   },
   async killAllServers({ etcd }) {

@@ -136,9 +136,9 @@ describe('faults below a commit log', { skip: noEtcd }, () => {
     const second = await appendAgain(log, first, 'second')
     // One of three is no quorum.
     const other = (leader + 1) % 3
-    servers.signal(other, 'SIGSTOP')
+    await servers.signal(other, 'SIGSTOP')
     await assert.rejects(log.last(), LogUnavailable)
-    servers.signal(other, 'SIGCONT')
+    await servers.signal(other, 'SIGCONT')
     await appendAgain(log, second, 'third')
     assert.deepEqual((await reader.raw(3)).map(({ body }) => String(body)), ['first', 'second', 'third'])
   })

@@ -5,7 +5,7 @@
  */
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { closeSync, mkdirSync, openSync, readFileSync, writeFileSync } from 'node:fs'
+import { closeSync, existsSync, mkdirSync, openSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { freePorts } from '../free-ports.ts'
@@ -55,6 +55,13 @@ export interface EtcdOptions {
   readonly tls?: EtcdFiles
   /** Whether a new leader is found sooner than by etcd's own settings. */
   readonly isQuick?: boolean
+}
+
+/** Whether no thread runs (proc(5), the state in /proc/PID/stat); true where the system does not tell. */
+function isStopped(pid: number): boolean {
+  const threads = `/proc/${pid}/task`
+  if (!existsSync(threads)) return true
+  return readdirSync(threads).every((thread) => /\) T /.test(readFileSync(join(threads, thread, 'stat'), 'utf8')))
 }
 
 /** Starts servers that end with the test. Resolves when each serves clients. */
@@ -133,8 +140,12 @@ async function startServers(t: Cleanup, directory: string, { servers = 1, places
     start,
     /** Resolves when a server that was started serves clients. */
     ready,
-    /** Sends a signal, such as SIGSTOP and SIGCONT, to a server. */
-    signal: (i: number, signal: NodeJS.Signals): void => void running[i]?.kill(signal),
+    /** Sends a signal to a server; behind SIGSTOP, resolves when all of its threads have stopped: on a busy machine some go on for a while. */
+    async signal(i: number, signal: NodeJS.Signals): Promise<void> {
+      const child = running[i]
+      child?.kill(signal)
+      while (signal === 'SIGSTOP' && child?.pid !== undefined && !isStopped(child.pid)) await pause(POLL_MS)
+    },
     /** Which of the servers leads, if one does. */
     async leader(): Promise<number | undefined> {
       const i = (await Promise.all(endpoints.map(isLeader))).indexOf(true)
