@@ -1,12 +1,12 @@
 /**
- * How much of the event loop items of feeds take: a tenth, however many there are, so that requests and other processes keep
+ * How much of the event loop items of feeds take: a thirteenth, however many there are, so that requests and other processes keep
  * the rest. A transaction that begins late, as where requests keep the loop busy, has had a part of the next pause already.
  */
 import { pause as wait, type Pause } from '../../base/pause.ts'
 
 /** From the begin of a transaction to that of the next one, in times of how long it took. */
-const PERIODS_PER_STEP = 10
-/** Where the disk is slow, feeds take more than their tenth rather than for ever. */
+const PERIODS_PER_STEP = 13
+/** Where the disk is slow, feeds take more than that rather than for ever. */
 const PERIOD_MS_MAX = 200
 /** Behind a long rest, transactions do not follow each other without pauses. */
 const CREDIT_MS_MAX = 100
