@@ -32,10 +32,14 @@ export async function newSite(t: Cleanup, dir: string): Promise<StoredSite> {
   mkdirSync(nas)
   assert.equal((await runHere(['backup', 'key', '--data-dir', join(dir, 'data'), '--to', key])).code, 0)
   const place = pathToFileURL(nas).href
-  const service = await startService(t, { offsite: place }, { directory: dir, start: Date.now() })
-  const { token } = await service.admin()
+  // A service that knows a place begins its first snapshot as it starts: the topic is there before.
+  const start = Date.now()
+  const before = await startService(t, {}, { directory: dir, start })
+  const { token } = await before.admin()
   const fields = { description: 'Ships.', iconUrl: 'https://example.org/i.png' }
-  const made = await service.data('POST', '', { model: 'topic' }, { token, body: { name: 'Harbours', ...fields } })
+  const made = await before.data('POST', '', { model: 'topic' }, { token, body: { name: 'Harbours', ...fields } })
+  await before.stop()
+  const service = await startService(t, { offsite: place }, { directory: dir, start })
   await service.app.offsite.wake()
   service.advance(60_000)
   const renamedAt = new Date(service.now()).toISOString()
