@@ -4,7 +4,7 @@
  * meanwhile. Beside a service, and through the log of a cluster, a batch is short, and gives way to others.
  */
 import type { Clock } from '../../base/clock.ts'
-import { isBlank, isStored, runBatch, type RejectedRow, type RowBatch, type RowView, type UnreadableRow } from '../../content/transfer/import-batch.ts'
+import { isBlank, isStored, runBatch, sumOf, type RejectedRow, type RowBatch, type RowView, type UnreadableRow } from '../../content/transfer/import-batch.ts'
 import { knownRows, type FileAddresses, type KnownRow } from '../../content/transfer/import-dry-run.ts'
 import type { CheckedRow, RowChecker } from '../../content/transfer/row-checker.ts'
 import type { AuditRecord } from '../../models/audit.ts'
@@ -132,9 +132,11 @@ async function commitBatch(task: ImportTask & { readonly batchMs: number }, rows
     }
     const mayGoOn = ({ nextOffset }: ImportedRow): boolean => now() <= deadline && (isAlone || nextOffset - before.offset < SHARED_BATCH_BYTES)
     const check: RowBatch<ImportedRow>['check'] = (row, view) => checkNow(task, view, row)
-    const { count, rejected, stopped: stop, ...counts } = runBatch({ model, check, rows, mayGoOn }, { ...tables, write })
+    const outcome = runBatch({ model, check, rows, mayGoOn }, { ...tables, write })
+    const { count, rejected, newIds, stopped: stop } = outcome
     const last = rows[count - 1]
-    const state = last === undefined ? before : { ...sumOf(before, { ...counts, refused: rejected.length }), offset: last.nextOffset, line: last.nextLine }
+    const [refused, end] = [before.refused + rejected.length, last === undefined ? {} : { offset: last.nextOffset, line: last.nextLine }]
+    const state = { ...before, ...sumOf(before, outcome), refused, newIds: before.newIds + newIds, ...end }
     if (count > 0) {
       if (note !== undefined) tables.note(note, JSON.stringify({ ...state, at: now() }))
       tables.record(recordAt(state))
@@ -145,18 +147,6 @@ async function commitBatch(task: ImportTask & { readonly batchMs: number }, rows
   if (isDryRun) report(batch)
   if (batch.known.length > 0) task.onKnown(batch.known)
   return batch
-}
-
-type Counts = Omit<ImportState, keyof Position>
-
-function sumOf(before: Counts, more: Counts): Counts {
-  return {
-    inserted: before.inserted + more.inserted,
-    replaced: before.replaced + more.replaced,
-    unchanged: before.unchanged + more.unchanged,
-    refused: before.refused + more.refused,
-    newIds: before.newIds + more.newIds,
-  }
 }
 
 /** A check ahead holds where still nothing is stored under the id: an earlier row or a service may have stored it. */

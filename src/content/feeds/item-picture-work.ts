@@ -52,7 +52,7 @@ export function startItemPictures({ store, keeping, isOnDuty = () => true, now, 
   const work = repeat(keepDue, { onError })
   /** Items that came since; what runs looks for them itself. */
   const onItems = (): void => {
-    if (work.current() === undefined && (store.feeds.nextPictureAt() ?? Infinity) <= now()) void work.wake()
+    if (work.current() === undefined && isReady() && (store.feeds.nextPictureAt() ?? Infinity) <= now()) void work.wake()
   }
   const stopListening = store.history.onChanges(onItems, { models: placesOf(headline, true) })
 

@@ -1,12 +1,11 @@
 /**
- * What no body may hold, whatever else its model says: what cannot be stored, and lists that are longer than declared. Names: `__proto__` would change objects of careless readers, `$` starts
+ * What no document may hold at any depth. Names: `__proto__` would change objects of careless readers, `$` starts
  * operators of filters, a dot separates the steps of their paths, NUL ends texts in C. Half of a surrogate pair is no
  * Unicode text (RFC 8259 section 8.2) and would not survive storage. And nothing deeper than a parser takes.
  */
 import { describe, shortText } from '../../base/failure.ts'
 import { isObject, JSON_DEPTH_MAX, type Json, type JsonObject } from '../../base/json.ts'
-import { nestingFields, type Field, type Model, type Shape } from '../../models/schema.ts'
-import { problemAt, throwProblem, TOO_DEEP, type Report } from './problems.ts'
+import { problemAt, TOO_DEEP, type Report } from './problems.ts'
 
 /** Reports everything in a body that cannot be stored. */
 export function checkStorable(body: JsonObject, report: Report): void {
@@ -62,39 +61,5 @@ function reportUnstorable(value: Json, { path, level, report }: StorableCheck): 
       report(problemAt(path, 'reservedName', message, { name: shortText(name) }))
     }
     reportUnstorable(member, { path: path === '' ? name : `${path}.${name}`, level: level + 1, report })
-  }
-}
-
-// The lengths of lists, checked before anything in them is looked at: they bound what a body costs afterwards.
-
-/** Reports each list of a body that is longer than declared: without `report` it throws invalidInput at the first. */
-export function checkListLengths(model: Model, body: JsonObject, report: Report = throwProblem): void {
-  checkShape(model.fields, body, '', report)
-}
-
-function checkShape(shape: Shape, value: JsonObject, path: string, report: Report): void {
-  for (const [name, field] of nestingFields(shape)) {
-    if (!Object.hasOwn(value, name)) continue
-    checkField(field, value[name], path === '' ? name : `${path}.${name}`, report)
-  }
-}
-
-function checkField(field: Field, value: Json | undefined, path: string, report: Report): void {
-  switch (field.kind) {
-    case 'list':
-      if (!Array.isArray(value)) return
-      if (field.max !== undefined && value.length > field.max) {
-        const message = `expected at most ${field.max} entries, found ${value.length}`
-        report(problemAt(path, 'tooMany', message, { max: String(field.max) }))
-      } else value.forEach((item: Json, i) => checkField(field.of, item, `${path}[${i}]`, report))
-      return
-    case 'record':
-      if (isObject(value)) checkShape(field.fields, value, path, report)
-      return
-    case 'embedded':
-      if (isObject(value)) checkShape(field.model.fields, value, path, report)
-      return
-    default:
-      return
   }
 }

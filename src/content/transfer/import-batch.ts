@@ -40,12 +40,11 @@ export interface UnreadableRow {
   readonly message: string
 }
 
-export interface BatchOutcome {
+export type RowCounts = Readonly<Record<Stored, number>>
+
+export interface BatchOutcome extends Record<Stored, number> {
   /** How many of the rows are done, blank ones included. */
   count: number
-  inserted: number
-  replaced: number
-  unchanged: number
   /** Of those inserted, how many had no id in their row. */
   newIds: number
   readonly rejected: RejectedRow[]
@@ -84,6 +83,10 @@ type Stored = 'inserted' | 'replaced' | 'unchanged'
 /** Whether a row is stored now. */
 export function isStored(outcome: BulkOutcome): outcome is Stored {
   return outcome === 'inserted' || outcome === 'replaced' || outcome === 'unchanged'
+}
+
+export function sumOf(one: RowCounts, other: RowCounts): RowCounts {
+  return { inserted: one.inserted + other.inserted, replaced: one.replaced + other.replaced, unchanged: one.unchanged + other.unchanged }
 }
 
 function refusal(outcome: Exclude<BulkOutcome, Stored>, model: Model, row: BulkRow, { lookUp }: RowView): string {

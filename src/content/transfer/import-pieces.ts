@@ -20,7 +20,7 @@ import type { BulkOutcome, BulkRow } from '../../store/writes/bulk-tables.ts'
 import { requireAdministrator } from '../rules/access.ts'
 import { csvColumns } from './csv-columns.ts'
 import { changeAnywhere } from '../reads/incomplete-drafts.ts'
-import { runBatch, takenCode, type BatchOutcome, type RejectedRow, type RowBatch, type UnreadableRow } from './import-batch.ts'
+import { runBatch, sumOf, takenCode, type BatchOutcome, type RejectedRow, type RowBatch, type UnreadableRow } from './import-batch.ts'
 import { createDryRun, knownRows, type FileAddresses, type KnownRow } from './import-dry-run.ts'
 import { isBlankRow, readHeader, readTexts, rejectMessage, requireColumns, requireLineFeeds, separatorIn, type RowFormat } from './import-rows.ts'
 import type { KeepProgress } from '../repeatable.ts'
@@ -229,16 +229,12 @@ function writeRow(model: Model, row: BulkRow, { view, steps }: { readonly view: 
   return 'replaced'
 }
 
-function added({ done, result }: Progress, rows: readonly SplitRow[], { count, rejected, stopped, ...counts }: BatchOutcome): Progress {
-  const sums = {
-    inserted: result.inserted + counts.inserted,
-    replaced: result.replaced + counts.replaced,
-    unchanged: result.unchanged + counts.unchanged,
-    rejected: [...result.rejected, ...rejected],
-  }
+function added({ done, result }: Progress, rows: readonly SplitRow[], outcome: BatchOutcome): Progress {
+  const { count, stopped } = outcome
   const last = rows[count - 1]
   const end = last === undefined ? {} : { bytes: last.nextOffset, nextLine: last.nextLine }
-  return { done: done + count, result: { ...result, ...sums, ...end, stopped } }
+  const rejected = [...result.rejected, ...outcome.rejected]
+  return { done: done + count, result: { ...result, ...sumOf(result, outcome), ...end, rejected, stopped } }
 }
 
 /** Users are not imported in pieces. */

@@ -1,11 +1,11 @@
 /** The writes of the outbox, of publications beside their documents, and of the service itself. The removals are small steps. */
 import type { Json, JsonObject } from '../../base/json.ts'
+import { removeExpired } from '../accounts/expired-rows.ts'
 import * as guests from '../accounts/guest-table.ts'
 import { countRates, type Rate } from '../accounts/rate-table.ts'
 import { guestsRemoved, settingsChanged } from '../audit/audit-entries.ts'
 import { removeOldRecords } from '../audit/audit-retention.ts'
 import { SUPPRESSED, type AuditEntry } from '../audit/audit-trail.ts'
-import type { Database } from '../db/database.ts'
 import { removeOldChanges } from '../history/change-retention.ts'
 import { emptyTrash } from '../history/trash-table.ts'
 import * as outbox from '../outbox/outbox-table.ts'
@@ -125,26 +125,4 @@ export function serviceWrites({ database, search, capture, write, writeUnsynced 
         return removeOldRecords(database, before) || hasMore
       }),
   }
-}
-
-// Expired rows. Each write of such a row removes a few; this removes the rest.
-
-const ROWS_PER_STEP = 200
-/** Tables with a time in `expires_at` and an index on it, with the columns of their keys. */
-const KEYS = {
-  ...{ code: 'email, maker', revoked_token: 'jti', session: 'jti' },
-  ...{ rate_hit: 'seq', client_try: 'seq', email_try: 'seq', first_response: 'seq' },
-} as const
-const TABLES = Object.keys(KEYS) as readonly (keyof typeof KEYS)[]
-
-/** Removes some of each. Returns whether there may be more. */
-function removeExpired(database: Database, now: number): boolean {
-  const removed = TABLES.map((table) =>
-    database.run(
-      `DELETE FROM ${table} WHERE (${KEYS[table]}) IN
-        (SELECT ${KEYS[table]} FROM ${table} WHERE expires_at <= ? LIMIT ${ROWS_PER_STEP})`,
-      now,
-    ),
-  )
-  return removed.some((rows) => rows >= ROWS_PER_STEP)
 }
