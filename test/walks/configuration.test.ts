@@ -71,6 +71,8 @@ describe('the screen of the configuration', { skip: browserMissing() }, () => {
     const dialog = await page.find({ role: 'dialog', name: 'Save these changes?' })
     await page.reads(/Saved filters: Guest\s+9\s+4/, dialog)
     await page.click({ ...button('Save'), within: dialog })
+    // Behind an open dialog, the page has no headings for a reader.
+    await page.gone({ role: 'dialog', name: 'Save these changes?' })
     await page.gone({ role: 'heading', name: 'Someone else saved changes' })
     const { guestSavedFiltersLimit, premiumSavedFiltersLimit } = (await stored())['userPreferenceConfig'] ?? {}
     assert.deepEqual([guestSavedFiltersLimit, premiumSavedFiltersLimit], [4, 50])
