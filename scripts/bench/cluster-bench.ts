@@ -81,8 +81,8 @@ async function benchRates(rates: Rates): Promise<void> {
 }
 
 /** The single process with all threads and with one, one node, and all nodes at once. `wanted` is of one node. */
-async function printRates(name: string, rates: Rates, jobFor: (filled: Filled) => Job, wanted?: number): Promise<void> {
-  const { single, oneThread, cluster, generators } = rates
+async function printRates(name: string, served: Rates, jobFor: (filled: Filled) => Job, wanted?: number): Promise<void> {
+  const { single, oneThread, cluster, generators } = served
   const [first] = generators
   if (first === undefined) throw new Error('There is no load generator')
   const at = ({ nodes, filled }: Served, i: number): LoadJob => ({
@@ -91,22 +91,41 @@ async function printRates(name: string, rates: Rates, jobFor: (filled: Filled) =
     port: nodes.ports[i] ?? 0,
     pid: nodes.pidOf(i),
   })
-  const share = (job: LoadJob): LoadJob => {
-    const connections = Math.max(1, Math.round((job.connections ?? CONNECTIONS) / generators.length))
-    return { ...job, connections }
+  /** Of the whole cluster, with so many clients at each node. */
+  const measureNodes = async (clients: readonly number[]): Promise<NodeFigures> => {
+    const jobs = generators.map((generator, i) => measureLoad(generator, { ...at(cluster, i), connections: clients[i] ?? 0 }))
+    const figures = await Promise.all(jobs)
+    const perSecond = figures.reduce((sum, each) => sum + each.perSecond, 0)
+    return { perSecond, busiestMicros: (Math.max(...figures.map((each) => each.serverBusy)) * 1e6) / perSecond }
   }
-  const [alone, threadless, one, three]: [number[], number[], number[], number[]] = [[], [], [], []]
+  const clients = jobFor(cluster.filled).connections ?? CONNECTIONS
+  const [alone, threadless]: [number[], number[]] = [[], []]
+  const [one, three]: [NodeFigures[], NodeFigures[]] = [[], []]
   for (let round = 0; round < ROUNDS; round++) {
     alone.push((await measureLoad(first, at(single, 0))).perSecond)
     threadless.push((await measureLoad(first, at(oneThread, 0))).perSecond)
-    one.push((await measureLoad(first, at(cluster, 0))).perSecond)
-    const all = await Promise.all(generators.map((generator, i) => measureLoad(generator, share(at(cluster, i)))))
-    three.push(all.reduce((sum, { perSecond }) => sum + perSecond, 0))
+    one.push(await measureNodes([clients]))
+    three.push(await measureNodes(generators.map(() => Math.max(1, Math.round(clients / generators.length)))))
   }
-  const ratio = (of: readonly number[]): string => (median(one) / median(of)).toFixed(2)
-  const line = [`single ${spreadOf(alone)}`, `of one thread ${spreadOf(threadless)}`, `one node ${spreadOf(one)}`, `three nodes ${spreadOf(three)}`]
+  const rates = (figures: readonly NodeFigures[]): number[] => figures.map((each) => each.perSecond)
+  const micros = (figures: readonly NodeFigures[]): number[] => figures.map((each) => each.busiestMicros)
+  const ratio = (above: readonly number[], below: readonly number[]): string => (median(above) / median(below)).toFixed(2)
+  const line = [`single ${spreadOf(alone)}`, `of one thread ${spreadOf(threadless)}`, `one node ${spreadOf(rates(one))}`, `three nodes ${spreadOf(rates(three))}`]
   console.log(`${titleOf(name)} ${line.join('  ')}`)
-  console.log(`${titleOf('')} one node is ${ratio(alone)} of the single process, ${ratio(threadless)} of one thread${wanted === undefined ? '' : `; wanted at least ${wanted}`}`)
+  const toSingle = `one node is ${ratio(rates(one), alone)} of the single process, ${ratio(rates(one), threadless)} of one thread`
+  console.log(`${titleOf('')} ${toSingle}${wanted === undefined ? '' : `; wanted at least ${wanted}`}; three are ${ratio(rates(three), rates(one))} of one`)
+  const limit = `CPU of the busiest node, µs a request: one node ${spreadOf(micros(one))}  three nodes ${spreadOf(micros(three))}`
+  console.log(`${titleOf('')} ${limit}; with a machine for each, three are at most ${ratio(micros(one), micros(three))} of one`)
+}
+
+interface NodeFigures {
+  /** Requests of all nodes. */
+  readonly perSecond: number
+  /**
+   * CPU time of the node that has most to do, for each request of the cluster: on a machine each, that node is the limit,
+   * whatever the nodes, the etcd servers and the load generators take from each other here.
+   */
+  readonly busiestMicros: number
 }
 
 const titleOf = (name: string): string => name.padEnd(24)
