@@ -109,16 +109,19 @@ export function createPendingRecorder(database: Database, { models, now }: Recor
   // What the places have is no part of what they store: writing it down would be a change to be stored in turn.
   const tables = baseTables(models).filter((table) => table !== 'backup_place')
   let sessions: readonly ReturnType<Database['recordChanges']>[] = []
-  let chain: ChangeChain | undefined
+  let recorded: ChangeChain | undefined
 
   return {
     begin() {
-      chain = readChain(database)
-      if (chain === undefined || chain.broken !== undefined) return
+      recorded = readChain(database)
+      if (recorded === undefined || recorded.broken !== undefined) return
       sessions = tables.map(database.recordChanges)
     },
     keep() {
-      if (chain === undefined || sessions.length === 0) return
+      if (sessions.length === 0) return
+      // Writes of one transaction are those of several callers: one may end the chain, another remove what the places have.
+      const chain = readChain(database)
+      if (chain === undefined || chain.id !== recorded?.id || chain.broken !== undefined) return
       const changeset = Buffer.concat(sessions.map((session) => session.changeset()))
       if (changeset.length === 0) return
       const bytes = chain.bytes + changeset.length

@@ -175,4 +175,23 @@ describe('recorded changes', () => {
     assert.equal(chainOf(dir.database)?.bytes, 0)
     assert.equal(chainOf(dir.database)?.seq, 7)
   })
+
+  it('count no bytes of those that were removed in the transaction of other writes', async (t) => {
+    const { store, dir } = testStore(t)
+    await store.continueChain(newChainId())
+    await store.writeMeta('long', 'x'.repeat(10_000))
+    await Promise.all([store.prunePending(1), store.writeMeta('short', 'x')])
+    const left = pendingOf(dir.database)
+    assert.deepEqual(left.map(({ seq }) => seq), [2])
+    assert.equal(chainOf(dir.database)?.bytes, left[0]?.changeset.length)
+  })
+
+  it('do not outlive a chain that ends in their transaction: they would keep the e-mail address of a code for ever', async (t) => {
+    const { store, dir } = testStore(t)
+    await store.issueCode({ email: 'a@example.org', mac: Buffer.alloc(32), now: 0, expiresAt: 1e6, message: { id: 'one', sealed: Buffer.alloc(5) } })
+    await store.continueChain(newChainId())
+    await Promise.all([store.endChain(), store.removeExpired(2e6)])
+    assert.equal(chainOf(dir.database), undefined)
+    assert.deepEqual(pendingOf(dir.database), [])
+  })
 })
