@@ -266,7 +266,10 @@ export function createDocuments({ store, now, newId, settings, invitations, tras
       if (includes) requireDrafts(model, by.caller)
       const place = placeOf(model, includes, (one) => store.history.getTrashed(one, id) !== undefined)
       const writer = store.as(by.acting(authorizationOf(model, 'remove', id)))
-      if (!(await writer.together((_, steps) => steps.eraseTrashed(place, id)))) throw notInTrash(model, id)
+      const isErased = await writer.together((view, steps) =>
+        steps.eraseTrashed(place, id, (text) => drafts.admitRemoval(model, { text, isReplaced: false }, standingAt(view))),
+      )
+      if (!isErased) throw notInTrash(model, id)
     },
 
     /** All that creating a document would reject or, with an id, replacing that one. Nothing is written. */

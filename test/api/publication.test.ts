@@ -225,6 +225,7 @@ describe('with review on', () => {
       ['batch that deletes', () => post('/data/batch', { operations: [{ operation: 'delete', model, id: published }] })],
       ['push', () => post('/sync/headline/0/push', [{ newDocumentState: { ...stored, status: 'active', _deleted: false }, assumedMasterState: stored }])],
       ['restore out of the trash', () => post(`/data/${String(trashed)}/restore?model=headline`, {})],
+      ['delete for good what an administrator may put back', () => send('DELETE', `trash/${String(trashed)}`)],
       ['restore of a version', () => post(`/data/${String(archived)}/restore?model=headline&seq=${String(first?.['seq'])}`, {})],
       ['undo', () => post('/data/batch', { operations: [{ operation: 'undo', model, id: archived, ifMatch: String(last?.['etag']) }] })],
       ['change of a published one', () => send('PATCH', published, { title: 'Unseen' })],

@@ -84,7 +84,7 @@ interface Removed {
   readonly isReplaced: boolean
 }
 
-/** Throws forbidden where a caller may not delete a document like this while review is on. */
+/** Throws forbidden where a caller may not delete a document like this, also for good, while review is on. */
 export function requireRemovable(model: Model, { text, isReplaced }: Removed, caller: Caller): void {
   if (!isReviewed(model) || isAdmin(caller)) return
   if ((parseJson(text) as JsonObject)['status'] === 'active') throw new ProblemFailure(published(model))

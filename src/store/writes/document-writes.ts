@@ -171,10 +171,11 @@ function historySteps({ capture, ...tables }: Pick<ActorTransactions, 'database'
       record(entries.restored(model, id, { before: '', after: text }))
       return { kind: 'restored', text }
     },
-    /** Removes a document of the trash for good, with its earlier versions; false where it is not there. */
-    eraseTrashed(model: Model, id: string): boolean {
+    /** Removes a document of the trash for good, with its earlier versions. What the condition throws is thrown; false where it is not there. */
+    eraseTrashed(model: Model, id: string, condition?: Condition): boolean {
       const trashed = getTrashed(database, model, id)
       if (trashed === undefined) return false
+      condition?.(trashed.text)
       eraseTrashed(database, model.name, trashed)
       record(entries.erased(model, id, trashed.text))
       return true
