@@ -8,8 +8,15 @@ import { createGroupInserts } from '../../src/store/writes/group-inserts.ts'
 import { createSearchChanges } from '../../src/store/search/search-changes.ts'
 import { clearUnsyncedMark, readUnsyncedMark, unsyncedMark } from '../../src/store/db/unsynced-mark.ts'
 import { createWaitingWriters, type WaitingWriters } from '../../src/store/db/waiting-writers.ts'
-import { createWriteQueue, type WriteQueue } from '../../src/store/db/write-queue.ts'
+import { createWriteQueue, type TransactionRecorder, type WriteQueue } from '../../src/store/db/write-queue.ts'
 import { temporaryDirectory, type Cleanup } from '../../scripts/tools/temporary-directory.ts'
+
+const NO_RECORDER: TransactionRecorder = { begin: () => {}, keep: () => {}, end: () => {} }
+/** What looks at transactions; `onRollback` is called while none is open. */
+interface Observed {
+  readonly recorder: (database: Database) => TransactionRecorder
+  readonly onRollback: (file: string) => void
+}
 
 const START = { name: 'this', is: (name: string) => name === 'this' }
 
@@ -17,6 +24,7 @@ function queueOn(
   t: Cleanup,
   arrivals: Pick<Arrivals, 'areMany'> = NO_ARRIVALS,
   more: Partial<WaitingWriters> = {},
+  { recorder = () => NO_RECORDER, onRollback = () => {} }: Partial<Observed> = {},
 ): WriteQueue & { database: Database; file: string; commits: () => number } {
   const file = join(temporaryDirectory(t), 'a.db')
   const database = openDatabase(file)
@@ -29,9 +37,15 @@ function queueOn(
   const queue = createWriteQueue(database, {
     before: () => void commits++,
     after: () => {},
-    search,
+    search: {
+      ...search,
+      discard() {
+        search.discard()
+        onRollback(file)
+      },
+    },
     inserts: createGroupInserts(database, { search, capture }),
-    recorder: { begin: () => {}, keep: () => {}, end: () => {} },
+    recorder: recorder(database),
     unsynced: unsyncedMark(database, START, true),
     arrivals,
     waiting: { ...createWaitingWriters(database, file), ...more },
@@ -98,6 +112,35 @@ it('write() runs work again, in its order, only where some has failed behind cha
   assert.deepEqual(changed.map((outcome) => (outcome.status === 'fulfilled' ? outcome.value : '')), ['a 3', '', 'c 5'], 'the last run counts')
   assert.deepEqual(database.all('SELECT a FROM t').map(({ a }) => a), [1, 3, 11, 13])
   assert.equal(commits(), 2)
+})
+
+it('write() records the transaction that is committed: another program may write behind one that was rolled back', async (t) => {
+  let session: ReturnType<Database['recordChanges']> | undefined
+  let changeset = new Uint8Array()
+  const { database, write } = queueOn(t, NO_ARRIVALS, {}, {
+    recorder: (own) => ({
+      begin: () => void (session = own.recordChanges('t')),
+      keep: () => void (changeset = session?.changeset() ?? changeset),
+      end: () => session?.close(),
+    }),
+    onRollback(file) {
+      const program = openDatabase(file)
+      program.run("UPDATE t SET b = 'by the program'")
+      program.close()
+    },
+  })
+  database.run("INSERT INTO t VALUES (1, 'first')")
+  const copy = openDatabase(join(temporaryDirectory(t), 'copy.db'))
+  t.after(() => copy.close())
+  copy.exec("CREATE TABLE t (a INTEGER PRIMARY KEY, b TEXT) STRICT; INSERT INTO t VALUES (1, 'by the program')")
+  const change = (b: string): void => void database.run('UPDATE t SET b = ?', b)
+  const failing = write(() => {
+    change('never')
+    throw new Error('changed my mind')
+  })
+  await Promise.allSettled([write(() => change('last')), failing])
+  assert.equal(copy.applyChangeset(changeset), undefined)
+  assert.deepEqual(copy.all('SELECT b FROM t').map(({ b }) => b), ['last'])
 })
 
 it('write() keeps what work has changed by triggers and cascades out where it fails', async (t) => {

@@ -163,7 +163,10 @@ function commitTogether(
     if (outcomes === undefined) {
       database.run('ROLLBACK')
       search.discard()
+      recorder.end()
       database.run('BEGIN IMMEDIATE')
+      // Another program may have written meanwhile: what is recorded begins with what that has left.
+      recorder.begin()
       outcomes = jobs.map((job) => runInSavepoint(database, search, job))
     }
     search.flush()
