@@ -5,8 +5,12 @@
  * gets the body unencoded, which the RFC allows.
  */
 
-/** Browsers send some thirty characters. */
+import { setNewest } from '../base/bounded-map.ts'
+
+/** Browsers and apps send the same few headers, of some thirty characters. */
 const HEADER_CHARS_MAX = 1_024
+const HEADERS_KEPT_MAX = 200
+const KEPT_CHARS_MAX = 200
 
 /** All codings of the program, the better one first: Brotli (RFC 7932), for files, and gzip (RFC 1952). */
 export const CODINGS = ['br', 'gzip'] as const
@@ -36,4 +40,18 @@ export function chooseCoding(header: string | undefined, available: readonly Cod
       [best, bestQuality] = [coding, quality]
   }
   return best
+}
+
+/** Returns chooseCoding() for these codings, which remembers what the latest headers mean. */
+export function codingChoice(available: readonly Coding[]): (header: string | undefined) => Coding | undefined {
+  const known = new Map<string, Coding | 'none'>()
+  return (header) => {
+    if (header === undefined) return undefined
+    let coding = known.get(header)
+    if (coding === undefined) {
+      coding = chooseCoding(header, available) ?? 'none'
+      if (header.length <= KEPT_CHARS_MAX) setNewest(known, header, coding, HEADERS_KEPT_MAX)
+    }
+    return coding === 'none' ? undefined : coding
+  }
 }

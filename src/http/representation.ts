@@ -8,39 +8,29 @@
  * request.
  */
 import { performance } from 'node:perf_hooks'
-import type { Awaitable } from '../base/awaitable.ts'
-import { setNewest } from '../base/bounded-map.ts'
+import { withValue, type Awaitable } from '../base/awaitable.ts'
 import { bytesOf } from '../base/text-parts.ts'
 import { compressStart, envelopeStart, type EnvelopeStart } from './coded-envelope.ts'
-import { chooseCoding, CODINGS, type Coding } from './accept-encoding.ts'
+import { chooseCoding, CODINGS, codingChoice, type Coding } from './accept-encoding.ts'
 import { codedTag, listsWeakly } from './entity-tag.ts'
-import { compressBody, type KeptBody } from './kept-body.ts'
 import { notModified, type DataText, type Exchange, type HttpResponse, type ResponseHeaders } from './exchange.ts'
+import { compressBody, createCompression, type KeptBody, type KeptForms } from './kept-forms.ts'
 
 /** Shorter data gains less than a packet. */
 const CODED_BYTES_MIN = 1024
 /** Longer kept data is compressed as quickly as other: a stranger could ask for one large page after the other. */
 const KEPT_EFFORT_BYTES_MAX = 256 * 1024
-/** Threads of libuv that compress at the same time: there are four, and files are read in them too. */
-const RUNNING_MAX = 2
-/** Browsers and apps send the same few headers, of some thirty characters. */
-const HEADERS_KEPT_MAX = 200
-const KEPT_CHARS_MAX = 200
 /** The event loop is judged by its share of work since the last sample. */
 const SAMPLE_MS = 100
 const BUSY_SHARE = 0.5
 const VARY = 'Accept-Encoding'
 
-/** Data that is kept in memory as the start of its envelope, and its compressed form, which is added when a client asks for it. */
-export interface KeptEnvelope {
-  readonly start: EnvelopeStart
-  gzip: EnvelopeStart | Promise<EnvelopeStart> | undefined
-  readonly onGrowth: (bytes: number) => void
-}
+/** Data that is kept in memory as the start of its envelope. */
+export type KeptEnvelope = KeptForms<EnvelopeStart>
 
 /** `onGrowth` is called with the bytes of each form that is added. */
 export function keepEnvelope(data: DataText, onGrowth: (bytes: number) => void): KeptEnvelope {
-  return { start: envelopeStart(data), gzip: undefined, onGrowth }
+  return { plain: envelopeStart(data), coded: {}, onGrowth }
 }
 
 export type Content =
@@ -79,64 +69,9 @@ export type Represent = (request: Pick<Exchange, 'headers'>, content: Content, f
 
 /** `isBusy` tells whether the process has no time to spare. */
 export function createRepresentation(isBusy: () => boolean = loadMeter()): Represent {
-  const known = new Map<string, boolean>()
-  const knownCodings = new Map<string, Coding | undefined>()
-  let running = 0
-
-  /** Whether a client reads gzip. */
-  const takesGzip = (accept: string): boolean => {
-    const found = known.get(accept)
-    if (found !== undefined) return found
-    const takes = chooseCoding(accept, ['gzip']) !== undefined
-    if (accept.length <= KEPT_CHARS_MAX) setNewest(known, accept, takes, HEADERS_KEPT_MAX)
-    return takes
-  }
-  /** The coding of a body that has none yet. */
-  const codingFor = (accept: string | undefined): Coding | undefined => {
-    if (accept === undefined) return undefined
-    if (knownCodings.has(accept)) return knownCodings.get(accept)
-    const coding = chooseCoding(accept, CODINGS)
-    if (accept.length <= KEPT_CHARS_MAX) setNewest(knownCodings, accept, coding, HEADERS_KEPT_MAX)
-    return coding
-  }
-  /** The compressed form; undefined where compressing fails, as it may without memory. */
-  const compressed = async <T>(form: Promise<T>): Promise<T | undefined> => {
-    running++
-    try {
-      return await form
-    } catch {
-      return undefined
-    } finally {
-      running--
-    }
-  }
-  /** The form of kept bytes; a promise only while it is being made. */
-  const gzipOf = (kept: KeptEnvelope): Awaitable<EnvelopeStart> => {
-    if (kept.gzip !== undefined) return kept.gzip
-    const { start } = kept
-    if (running >= RUNNING_MAX) return start
-    const making = compressed(compressStart(start, start.bytes.length > KEPT_EFFORT_BYTES_MAX ? 'once' : 'kept')).then((made) => {
-      kept.gzip = made
-      if (made !== undefined) kept.onGrowth(made.bytes.length)
-      return made ?? start
-    })
-    kept.gzip = making
-    return making
-  }
-
-  /** The body in a coding; undefined where it stays as it is. A promise only while it is being made. */
-  const formOf = (kept: KeptBody, coding: Coding): Awaitable<Uint8Array | undefined> => {
-    const form = kept.coded[coding]
-    if (form !== undefined) return form
-    if (running >= RUNNING_MAX || (kept.effort === 'once' && isBusy())) return undefined
-    const making = compressed(compressBody(kept.body, coding, kept.effort)).then((made) => {
-      kept.coded[coding] = made
-      if (made !== undefined) kept.onGrowth(made.length)
-      return made
-    })
-    kept.coded[coding] = making
-    return making
-  }
+  const codingOfData = codingChoice(['gzip'])
+  const codingOfBody = codingChoice(CODINGS)
+  const compression = createCompression()
 
   return ({ headers: sent }, content, facts) => {
     const accept = sent['accept-encoding']?.toString()
@@ -144,30 +79,30 @@ export function createRepresentation(isBusy: () => boolean = loadMeter()): Repre
       case 'known':
         return notModified(headersOf(facts, undefined))
       case 'kept': {
-        const { start } = content.kept
-        if (accept === undefined || start.bytes.length < CODED_BYTES_MIN || !takesGzip(accept)) return prepared(start, facts)
-        const form = gzipOf(content.kept)
-        return form instanceof Promise ? form.then((made) => prepared(made, facts)) : prepared(form, facts)
+        const { plain } = content.kept
+        const { length } = plain.bytes
+        if (length < CODED_BYTES_MIN || codingOfData(accept) === undefined) return prepared(plain, facts)
+        const form = compression.formOf(content.kept, 'gzip', () => compressStart(plain, length > KEPT_EFFORT_BYTES_MAX ? 'once' : 'kept'))
+        return withValue(form, (made = plain) => prepared(made, facts))
       }
       case 'text': {
         const { data } = content
-        if (accept !== undefined && (typeof data === 'string' ? data.length : bytesOf(data)) >= CODED_BYTES_MIN && takesGzip(accept)) {
-          if (running < RUNNING_MAX && !isBusy()) {
-            const start = envelopeStart(data)
-            return compressed(compressStart(start, 'once')).then((made) => prepared(made ?? start, facts))
-          }
+        const isLong = accept !== undefined && (typeof data === 'string' ? data.length : bytesOf(data)) >= CODED_BYTES_MIN
+        if (!isLong || codingOfData(accept) === undefined || compression.isFull() || isBusy()) {
+          return { kind: 'data', status: 200, data, headers: headersOf(facts, undefined) }
         }
-        return { kind: 'data', status: 200, data, headers: headersOf(facts, undefined) }
+        const start = envelopeStart(data)
+        return compression.run(compressStart(start, 'once')).then((made = start) => prepared(made, facts))
       }
       case 'body': {
         const { kept } = content
-        const coding = kept.body.length < CODED_BYTES_MIN ? undefined : codingFor(accept)
-        const form = coding === undefined ? undefined : formOf(kept, coding)
-        const respond = (made: Uint8Array | undefined): HttpResponse => {
+        const coding = kept.plain.bytes.length < CODED_BYTES_MIN ? undefined : codingOfBody(accept)
+        const isPlain = coding === undefined || (kept.effort === 'once' && isBusy())
+        const form = isPlain ? undefined : compression.formOf(kept, coding, () => compressBody(kept, coding))
+        return withValue(form, (made): HttpResponse => {
           const headers = { ...headersOf(facts, made && coding), 'Last-Modified': kept.lastModified }
-          return { kind: 'raw', status: 200, contentType: kept.type, body: made ?? kept.body, headers }
-        }
-        return form instanceof Promise ? form.then(respond) : respond(form)
+          return { kind: 'raw', status: 200, contentType: kept.type, body: (made ?? kept.plain).bytes, headers }
+        })
       }
       case 'file': {
         const { type: contentType, body, coded } = content

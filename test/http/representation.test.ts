@@ -102,7 +102,7 @@ describe('the representation of a kept body', () => {
       for (const one of all) assert.ok(one.kind === 'raw' && typeof one.body !== 'string' && decode(one.body).toString() === rendered.text && headersOf(one)['Content-Encoding'] === coding)
       assert.ok(!(ask() instanceof Promise), 'no longer a promise')
     }
-    const forms = [kept.body, kept.coded.br, kept.coded.gzip].map((form) => form as Uint8Array)
+    const forms = [kept.plain, kept.coded.br, kept.coded.gzip].map((form) => (form as typeof kept.plain).bytes)
     assert.deepEqual(forms.map(({ buffer }) => buffer.byteLength), [Buffer.byteLength(rendered.text), ...grown])
   })
 })

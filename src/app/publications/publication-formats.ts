@@ -1,7 +1,7 @@
 /** The formats of publications, and a page in one of them as it is sent and kept. */
 import { ownBytes, type Effort } from '../../http/coded-envelope.ts'
 import type { ResponseHeaders } from '../../http/exchange.ts'
-import type { KeptBody } from '../../http/kept-body.ts'
+import type { KeptBody } from '../../http/kept-forms.ts'
 import type { ResultForm } from '../../content/reads/reads.ts'
 import { writeAtom } from '../../publications/atom-writer.ts'
 import { writeItems, writeJsonFeed } from '../../publications/json-writers.ts'
@@ -73,5 +73,5 @@ export const FORM: ResultForm<Rendered> = {
 
 export function keptBody({ text, type, lastModified }: Rendered, effort: Effort, onGrowth: (bytes: number) => void): KeptBody {
   const bytes = Buffer.from(text)
-  return { type, body: effort === 'kept' ? ownBytes([bytes]) : bytes, lastModified, coded: {}, effort, onGrowth }
+  return { plain: { bytes: effort === 'kept' ? ownBytes([bytes]) : bytes }, coded: {}, onGrowth, type, lastModified, effort }
 }

@@ -9,7 +9,7 @@ import { createPageCache, type PageCache } from '../../content/reads/page-cache.
 import { createReads } from '../../content/reads/reads.ts'
 import { entityTag } from '../../http/entity-tag.ts'
 import type { Exchange, Handler, HttpResponse } from '../../http/exchange.ts'
-import type { KeptBody } from '../../http/kept-body.ts'
+import type { KeptBody } from '../../http/kept-forms.ts'
 import type { Route } from '../../http/router.ts'
 import { SECURITY_HEADERS } from '../page-routes.ts'
 import { forPeople } from './failures-for-readers.ts'
