@@ -10,8 +10,8 @@ import type { Log } from '../base/log.ts'
 import { readPart, type FilePart, type FileReader, type OpenFile } from '../base/regular-file.ts'
 import { createRunningLimit } from '../base/running-limit.ts'
 import { wantedRange } from '../http/byte-range.ts'
+import { keptTags } from '../http/entity-tag.ts'
 import { notModified, type Exchange, type HttpResponse } from '../http/exchange.ts'
-import { isKnown } from '../http/representation.ts'
 import type { Route } from '../http/router.ts'
 import { PICTURE_FORMATS } from '../media/picture-format.ts'
 import { parseFileName, type PictureFiles } from '../store/media/picture-files.ts'
@@ -76,7 +76,7 @@ export function pictureRoute({ store, files, fetchMissing, log }: PictureRouteOp
     const tag = `"${picture.hash}"`
     const contentType = PICTURE_FORMATS[picture.format].type
     const facts = { ...HEADERS, ETag: tag }
-    if (isKnown(headers['if-none-match'], tag)) return notModified(facts)
+    if (keptTags(headers['if-none-match'])(tag) !== undefined) return notModified(facts)
     // Of a HEAD, a range means nothing (RFC 9110 section 14.2).
     const range = method === 'GET' ? wantedRange(headers, picture.bytes, tag) : 'all'
     if (range === 'none') {

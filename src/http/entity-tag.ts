@@ -7,7 +7,7 @@
  */
 import { hash } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
-import { describe, fail, type Failure } from '../base/failure.ts'
+import { describe, fail, Failure } from '../base/failure.ts'
 import { CODINGS, type Coding } from './accept-encoding.ts'
 
 /** Of the 43 digits that SHA-256 has in base64url: 132 bits, enough to rule out collisions. */
@@ -137,6 +137,16 @@ export function knownTags(headers: Parameters<typeof readPreconditions>[0]): (ta
 }
 
 export const NOTHING_KNOWN = (): undefined => undefined
+
+/** The same by If-None-Match alone, for readers of pages and feeds, who send what they kept: a header that cannot be read names nothing. */
+export function keptTags(noneMatch: string | undefined): (tag: string) => string | undefined {
+  try {
+    return knownTags({ 'if-none-match': noneMatch })
+  } catch (error) {
+    if (error instanceof Failure) return NOTHING_KNOWN
+    throw error
+  }
+}
 
 /** Reading the document again would not help: a weak tag never matches, and the service sends strong ones. */
 const MADE_WEAK = 'found it behind a W/, which a proxy adds that compresses: send it without'

@@ -12,7 +12,7 @@ import { withValue, type Awaitable } from '../base/awaitable.ts'
 import { bytesOf } from '../base/text-parts.ts'
 import { compressStart, envelopeStart, type EnvelopeStart } from './coded-envelope.ts'
 import { chooseCoding, CODINGS, codingChoice, type Coding } from './accept-encoding.ts'
-import { codedTag, listsWeakly } from './entity-tag.ts'
+import { codedTag, keptTags } from './entity-tag.ts'
 import { notModified, type DataText, type Exchange, type HttpResponse, type ResponseHeaders } from './exchange.ts'
 import { compressBody, createCompression, type KeptBody, type KeptForms } from './kept-forms.ts'
 
@@ -108,7 +108,7 @@ export function createRepresentation(isBusy: () => boolean = loadMeter()): Repre
         const { type: contentType, body, coded } = content
         const coding = chooseCoding(accept, [...coded.keys()])
         const headers = headersOf(facts, coding)
-        if (facts.tag !== undefined && isKnown(sent['if-none-match'], codedTag(facts.tag, coding))) {
+        if (facts.tag !== undefined && keptTags(sent['if-none-match'])(codedTag(facts.tag, coding)) !== undefined) {
           return { kind: 'raw', status: 304, contentType, body: '', headers }
         }
         return { kind: 'raw', status: 200, contentType, body: (coding && coded.get(coding)) ?? body, headers }
@@ -129,12 +129,6 @@ function headersOf({ tag, caching, headers }: Facts, coding: Coding | undefined)
   own['Vary'] = VARY
   own['Cache-Control'] = caching
   return headers === undefined ? own : { ...own, ...headers }
-}
-
-/** Whether If-None-Match lists the tag, which holds no comma. A header that cannot be read lists nothing. */
-export function isKnown(header: string | undefined, tag: string): boolean {
-  const list = header?.split(',').map((one) => one.trim()) ?? []
-  return listsWeakly(list.length === 1 && list[0] === '*' ? '*' : list, tag)
 }
 
 /** Measures by the event loop's own account of its time: what passed since the last sample is work and waiting. */

@@ -118,6 +118,7 @@ describe('the representation of a file', () => {
     ['in the coding that the client reads', { 'accept-encoding': 'gzip' }, 200, 'g', '"t-gzip"'],
     ['not at all to a client that has it', { 'accept-encoding': 'gzip', 'if-none-match': '"x", W/"t-gzip"' }, 304, '', '"t-gzip"'],
     ['not at all to a client that has any', { 'if-none-match': '*' }, 304, '', '"t"'],
+    ['where what the client has cannot be read', { 'if-none-match': 'x, "t"' }, 200, '<html>', '"t"'],
     ['where the client has another version', { 'if-none-match': '"u"' }, 200, '<html>', '"t"'],
   ]
   for (const [name, headers, status, text, tag] of rows) {

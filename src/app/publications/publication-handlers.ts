@@ -9,7 +9,6 @@
 import type { Limits } from '../../auth/limits.ts'
 import { withValue, type Awaitable } from '../../base/awaitable.ts'
 import type { Clock } from '../../base/clock.ts'
-import { Failure } from '../../base/failure.ts'
 import type { Log } from '../../base/log.ts'
 import type { Config } from '../../config/settings.ts'
 import { addressOfPublication } from '../../content/publications/publication-addresses.ts'
@@ -22,7 +21,7 @@ import { limitKey } from '../../http/client-address.ts'
 import type { Exchange, Handler, HttpResponse } from '../../http/exchange.ts'
 import { hostName } from '../../http/foreign-pages.ts'
 import type { KeptBody } from '../../http/kept-forms.ts'
-import { knownTags, NOTHING_KNOWN } from '../../http/entity-tag.ts'
+import { keptTags } from '../../http/entity-tag.ts'
 import type { Content, Facts, Represent } from '../../http/representation.ts'
 import { headline } from '../../models/headline.ts'
 import { publication } from '../../models/publication-model.ts'
@@ -81,22 +80,12 @@ function readHandler(serving: Serving, facts: Omit<Facts, 'tag'>, readingOf: (ex
     const site = siteOf(exchange, serving)
     const text = `${site} ${exchange.target}`
     const noneMatch = exchange.headers['if-none-match']
-    const knownAs = tagsOf(noneMatch)
+    const knownAs = keptTags(noneMatch)
     const page = reads.remembered(text)
     const remembered = page && reads.fromPage(page, knownAs)
     if (remembered !== undefined) return respond(exchange, remembered)
     const wanted = { text, knownAs, isAnyKnown: noneMatch?.trim() === '*', namedBy: 'content', weight: 0 } as const
     return withValue(reads.read({ ...readingOf(exchange, site), ...wanted }), (result) => respond(exchange, result))
-  }
-}
-
-/** Readers of feeds send what they kept: a condition that cannot be read is none. */
-function tagsOf(noneMatch: string | undefined): ReturnType<typeof knownTags> {
-  try {
-    return knownTags({ 'if-none-match': noneMatch })
-  } catch (error) {
-    if (error instanceof Failure) return NOTHING_KNOWN
-    throw error
   }
 }
 
