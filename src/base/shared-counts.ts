@@ -24,6 +24,11 @@ export function countsMemory(threads: number, keysMax: number): CountsMemory {
 
 export type SharedCounts = ReturnType<typeof createSharedCounts>
 
+/** Where there is one thread. */
+export function countsOfOneThread(keysMax: number): SharedCounts {
+  return createSharedCounts(countsMemory(1, keysMax), 0)
+}
+
 /** `thread` is the number of this one, from 0. */
 export function createSharedCounts(memory: CountsMemory, thread: number) {
   const { threads } = memory

@@ -31,14 +31,13 @@ export type BodyRejection = 'no_room' | 'too_long' | 'tiny_pieces' | 'late'
 
 export type BodyMemory = ReturnType<typeof createBodyMemory>
 
-/** `together` counts the bytes of all threads, and those of each caller. */
-export function createBodyMemory(limits: BodyMemoryLimits, together?: SharedCounts) {
+/** `counts` has the bytes of all threads, and those of each caller. */
+export function createBodyMemory(limits: BodyMemoryLimits, counts: SharedCounts) {
   const { bodiesBytesMax, bodiesReserveBytes, bodiesPerCallerBytesMax } = limits
-  const byCaller = new Map<string, number>()
-  const bytesOf = (caller: string): number => together?.of(caller) ?? byCaller.get(caller) ?? 0
   const rejections: Record<BodyRejection, number> = { no_room: 0, too_long: 0, tiny_pieces: 0, late: 0 }
   let heldBytes = 0
   return {
+    /** Those of this thread. */
     get heldBytes() {
       return heldBytes
     },
@@ -49,21 +48,17 @@ export function createBodyMemory(limits: BodyMemoryLimits, together?: SharedCoun
     /** The networkError where so many more bytes cannot be held. The owner may not be known yet. */
     lackOfRoom(bytes: number, owner: BodyOwner | undefined): Failure | undefined {
       const isLimited = owner !== undefined && !owner.usesReserve
-      if ((together?.total() ?? heldBytes) + bytes > bodiesBytesMax - (isLimited ? bodiesReserveBytes : 0)) {
+      if (counts.total() + bytes > bodiesBytesMax - (isLimited ? bodiesReserveBytes : 0)) {
         return noRoom(`the bodies of all requests have ${bodiesBytesMax / MIB} MiB`)
       }
-      if (!isLimited || bytesOf(owner.caller) + bytes <= bodiesPerCallerBytesMax) return undefined
+      if (!isLimited || counts.of(owner.caller) + bytes <= bodiesPerCallerBytesMax) return undefined
       return noRoom(`the bodies of one caller have ${bodiesPerCallerBytesMax / MIB} MiB`)
     },
     /** Counts bytes as held, or as released where the number is negative. */
     hold(bytes: number, owner: BodyOwner | undefined): void {
       heldBytes += bytes
-      together?.addToTotal(bytes)
-      if (owner === undefined || owner.usesReserve || bytes === 0) return
-      together?.add(owner.caller, bytes)
-      const ofCaller = (byCaller.get(owner.caller) ?? 0) + bytes
-      if (ofCaller === 0) byCaller.delete(owner.caller)
-      else byCaller.set(owner.caller, ofCaller)
+      counts.addToTotal(bytes)
+      if (owner !== undefined && !owner.usesReserve && bytes !== 0) counts.add(owner.caller, bytes)
     },
   }
 }

@@ -30,13 +30,13 @@ export interface GuardOptions {
   readonly limits: ServerLimits
   readonly peerOf: (socket: Socket) => Peer
   readonly log: Log
-  readonly shared?: SharedConnections | undefined
+  readonly shared: SharedConnections
 }
 
 export type ConnectionGuard = ReturnType<typeof createConnectionGuard>
 
 export function createConnectionGuard({ limits, peerOf, log, shared }: GuardOptions) {
-  const table = createConnectionTable(limits, shared?.counts)
+  const table = createConnectionTable(limits, shared.counts)
   const idle = createIdleTimeout(limits)
   const memory = createConnectionMemory(table.all, limits)
   const handshakes = createTlsHandshakes()
@@ -95,19 +95,15 @@ export function createConnectionGuard({ limits, peerOf, log, shared }: GuardOpti
       if (isOver && isNewlyAtLimit()) {
         log.warn('connections.address_limit', { client: address, max: limits.connectionsPerAddressMax })
       }
-      if (lacksRoom && shared === undefined) {
-        table.countShed('address_refused', 1)
-        socket.destroy()
-        return
-      }
-      const crowded = table.makeRoom()
+      // The place of another one of its client needs no room.
+      const crowded = lacksRoom ? 0 : table.makeRoom()
       if (crowded > 0 && isNewlyCrowded()) {
         log.info('connections.crowded', { ended: crowded, max: limits.connectionsMax })
       }
       const connection = createConnection(socket, { peer: address, clientKey, inHandshake, check: idle.checks })
       table.add(connection)
       if (inHandshake) handshakes.begin(connection)
-      if (lacksRoom && shared !== undefined) void awaitRoom(connection, shared.endElsewhere(clientKey))
+      if (lacksRoom) void awaitRoom(connection, shared.endElsewhere(clientKey))
     },
     /** The TLS handshake of a connection is over. */
     secured(socket: Socket): void {

@@ -21,16 +21,15 @@ const SHED_ORDER = { incomplete: 0, idle: 1, unread: 2 } as const
 /** Why a connection was ended or refused, as `/metrics` counts it. */
 export type ShedReason = 'crowded' | 'address_limit' | 'address_refused' | 'full' | 'unread_responses' | 'long_headers'
 
-/** The connections of this thread; `together` counts those of all threads, and those of each client. */
+/** The connections of this thread; `counts` has the numbers of all threads, and those of each client. */
 export function createConnectionTable(
   { connectionsMax, connectionsPerAddressMax }: Pick<ServerLimits, 'connectionsMax' | 'connectionsPerAddressMax'>,
-  together?: SharedCounts,
+  counts: SharedCounts,
 ) {
   const bySocket = new Map<Socket, Connection>()
   const byClient = new Map<string, Set<Connection>>()
   const shed = { crowded: 0, address_limit: 0, address_refused: 0, full: 0, unread_responses: 0, long_headers: 0 }
   let rescanAt = 0
-  const inAll = (): number => together?.total() ?? bySocket.size
 
   function insert(connection: Connection): void {
     bySocket.set(connection.socket, connection)
@@ -39,9 +38,9 @@ export function createConnectionTable(
 
   function remove(connection: Connection): void {
     if (!bySocket.delete(connection.socket)) return
-    together?.addToTotal(-1)
+    counts.addToTotal(-1)
     if (connection.clientKey === undefined) return
-    together?.add(connection.clientKey, -1)
+    counts.add(connection.clientKey, -1)
     const others = byClient.get(connection.clientKey)
     others?.delete(connection)
     if (others?.size === 0) byClient.delete(connection.clientKey)
@@ -73,11 +72,11 @@ export function createConnectionTable(
     get: (socket: Socket): Connection | undefined => bySocket.get(socket),
     all: (): readonly Connection[] => [...bySocket.values()],
     /** All threads have as many connections as there may be. */
-    isFull: (): boolean => inAll() >= connectionsMax,
+    isFull: (): boolean => counts.total() >= connectionsMax,
     /** Takes a connection that has been counted for its client. */
     add(connection: Connection): void {
       insert(connection)
-      together?.addToTotal(1)
+      counts.addToTotal(1)
       const { clientKey } = connection
       if (clientKey === undefined) return
       const others = byClient.get(clientKey)
@@ -92,20 +91,17 @@ export function createConnectionTable(
       insert(connection)
     },
     /** Counts a connection to come for its client; true where that has more now than it may have. */
-    countOneMore(clientKey: string): boolean {
-      const count = together?.add(clientKey, 1) ?? (byClient.get(clientKey)?.size ?? 0) + 1
-      return count > connectionsPerAddressMax
-    },
+    countOneMore: (clientKey: string): boolean => counts.add(clientKey, 1) > connectionsPerAddressMax,
     end,
     endOneOf,
     /** Ends a number of connections of this thread near the limit of all; returns how many. */
     makeRoom(): number {
-      const all = inAll()
+      const all = counts.total()
       if (all + 1 <= connectionsMax * CROWDED_SHARE || all < rescanAt) return 0
       const ownShare = bySocket.size / Math.max(1, all)
       const ended = inShedOrder([...bySocket.values()]).slice(0, Math.ceil(connectionsMax * SHED_SHARE * ownShare))
       for (const one of ended) end(one, 'crowded')
-      rescanAt = ended.length > 0 ? 0 : inAll() + Math.ceil(connectionsMax * RESCAN_SHARE)
+      rescanAt = ended.length > 0 ? 0 : counts.total() + Math.ceil(connectionsMax * RESCAN_SHARE)
       return ended.length
     },
   }

@@ -30,6 +30,9 @@ export interface ServerLimits extends BodyMemoryLimits {
   readonly connectionsPerAddressMax: number
 }
 
+/** Callers with bodies, and clients with connections, that are counted: more than there are connections. */
+export const COUNTED_CLIENTS_MAX = 16_384
+
 const MIB = 1024 * 1024
 
 export const SERVER_LIMITS: ServerLimits = {

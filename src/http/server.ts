@@ -8,7 +8,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Clock } from '../base/clock.ts'
 import type { Log } from '../base/log.ts'
-import type { SharedCounts } from '../base/shared-counts.ts'
+import { countsOfOneThread, type SharedCounts } from '../base/shared-counts.ts'
 import { createBodyLane } from './body-lane.ts'
 import { createBodyMemory, createBodyPace } from './body-limits.ts'
 import { createConnectionGuard, type ConnectionGuard, type SharedConnections } from './connection-guard.ts'
@@ -23,8 +23,13 @@ import { createNodeServer, type NodeServer } from './node-server.ts'
 import { createInputRejection } from './rejected-input.ts'
 import { createRequestTurns } from './connection.ts'
 import type { Router } from './router.ts'
-import { SERVER_LIMITS, type ServerLimits } from './server-limits.ts'
+import { COUNTED_CLIENTS_MAX, SERVER_LIMITS, type ServerLimits } from './server-limits.ts'
 import { createServe, type ServedRequest } from './serving.ts'
+
+interface SharedByThreads {
+  readonly bodies: SharedCounts
+  readonly connections: SharedConnections
+}
 
 export interface ServerOptions {
   readonly router: Router
@@ -56,13 +61,13 @@ export interface ServerOptions {
   /** Called for every request once its response is queued. */
   readonly observe?: (served: ServedRequest) => void
   /** Where several threads serve: what all of them hold. */
-  readonly shared?: { readonly bodies: SharedCounts; readonly connections: SharedConnections } | undefined
+  readonly shared?: SharedByThreads | undefined
 }
 
 export type HttpServer = ReturnType<typeof createServer>
 
 export function createServer(options: ServerOptions) {
-  const { router, newRequestId, log, proxies, instance, onConnection = () => {}, shared } = options
+  const { router, newRequestId, log, proxies, instance, onConnection = () => {}, shared = sharedByOne() } = options
   const limits: ServerLimits = { ...SERVER_LIMITS, ...options.limits }
   /** Peers of a Unix socket have no address. */
   let isUnixSocket = false
@@ -75,7 +80,7 @@ export function createServer(options: ServerOptions) {
     const address = clientAddressOf(socket)
     return { address, isProxy: isUnixSocket || proxies.isTrusted(address) }
   }
-  const guard = createConnectionGuard({ limits, peerOf, log, shared: shared?.connections })
+  const guard = createConnectionGuard({ limits, peerOf, log, shared: shared.connections })
   const connectionOf = guard.table.get
   const serve = createServe({
     router,
@@ -93,7 +98,7 @@ export function createServer(options: ServerOptions) {
     observe: options.observe ?? (() => {}),
   })
   const takeRequest = createRequestTurns(serve, guard)
-  const bodyMemory = createBodyMemory(limits, shared?.bodies)
+  const bodyMemory = createBodyMemory(limits, shared.bodies)
   const onUntrustedForward = firstOfDay(options.now, options.onUntrustedForward ?? warnOfForwards(log))
   const bodyLane = createBodyLane()
   const exchangeOptions = { ...limits, proxies, onUntrustedForward, bodyMemory, bodyPace: createBodyPace(), bodyLane }
@@ -146,6 +151,12 @@ export function createServer(options: ServerOptions) {
     /** Stops accepting, lets running requests finish, cuts them off after closeMs. May be called more than once. */
     close: (): Promise<void> => (closing ??= close(server, guard, limits.closeMs)),
   }
+}
+
+/** Where one thread serves. */
+function sharedByOne(): SharedByThreads {
+  const [bodies, counts] = [countsOfOneThread(COUNTED_CLIENTS_MAX), countsOfOneThread(COUNTED_CLIENTS_MAX)]
+  return { bodies, connections: { counts, endElsewhere: async () => false } }
 }
 
 function foreignPagesOf(

@@ -7,6 +7,7 @@
 import assert from 'node:assert/strict'
 import { Socket } from 'node:net'
 import { describe, it } from 'node:test'
+import { countsOfOneThread } from '../../src/base/shared-counts.ts'
 import { createBodyMemory, createBodyPace } from '../../src/http/body-limits.ts'
 import { noContent, ok, type BodyTerms } from '../../src/http/exchange.ts'
 import { IncomingBody } from '../../src/http/incoming-body.ts'
@@ -296,7 +297,7 @@ describe('what many bodies bring in one turn of the event loop', () => {
     ['short chunks', { 'transfer-encoding': 'chunked' }, 300, 774],
   ] as const) {
     it(`is read in others: ${name}`, async () => {
-      const around = { bodyMemory: createBodyMemory(SERVER_LIMITS), bodyPace: createBodyPace() }
+      const around = { bodyMemory: createBodyMemory(SERVER_LIMITS, countsOfOneThread(1)), bodyPace: createBodyPace() }
       const requests = [0, 1].map(() => Object.assign(new PushedRequest(new Socket()), { headers }))
       const bodies = requests.map((request) => new IncomingBody(request, around, () => {}))
       for (const body of bodies) body.discard(Infinity, () => {})

@@ -1,18 +1,16 @@
 /** The memory that all serving threads share, the main thread included, and its view of it. */
-import { countsMemory, createSharedCounts, type SharedCounts } from '../../base/shared-counts.ts'
+import { countsMemory, countsOfOneThread, createSharedCounts, type SharedCounts } from '../../base/shared-counts.ts'
 import { windowsMemory } from '../../base/shared-windows.ts'
+import { COUNTED_CLIENTS_MAX } from '../../http/server-limits.ts'
 import { createWriterGate, gateMemory } from '../../store/db/reader-gate.ts'
 import type { SharedMemory } from './thread-messages.ts'
-
-/** Callers with bodies, and clients with connections: more than there are connections. */
-const KEYS_MAX = 16_384
 
 /** Users and client addresses with streams: two of them fail beside each that is open. */
 const streamKeys = (streamsMax: number): number => 4 * streamsMax + 128
 
 /** The counts of streams where one thread serves. */
 export function ownStreamCounts(streamsMax: number): SharedCounts {
-  return createSharedCounts(countsMemory(1, streamKeys(streamsMax)), 0)
+  return countsOfOneThread(streamKeys(streamsMax))
 }
 
 export type MainView = ReturnType<typeof createMainView>
@@ -20,8 +18,8 @@ export type MainView = ReturnType<typeof createMainView>
 export function createMainView(threads: number, streamsMax: number) {
   const memory: SharedMemory = {
     windows: windowsMemory(),
-    bodies: countsMemory(threads, KEYS_MAX),
-    connections: countsMemory(threads, KEYS_MAX),
+    bodies: countsMemory(threads, COUNTED_CLIENTS_MAX),
+    connections: countsMemory(threads, COUNTED_CLIENTS_MAX),
     streams: countsMemory(threads, streamKeys(streamsMax)),
     gate: gateMemory(threads),
   }
