@@ -219,13 +219,13 @@ export async function startApp(config: Config, secrets: Secrets, options: AppOpt
   })
   renewal?.onChange((certificate) => {
     server.setCertificate(certificate)
-    others?.setCertificate(certificate)
+    others?.tell('setCertificate', certificate)
   })
   live.onChange(() => {
     backups.wake()
     void offsite.wake()
-    others?.setDataLimit(limitSettingsOf(live.config()).dataPerUser)
-    others?.setPublicUrl(live.config().publicUrl)
+    others?.tell('setDataLimit', limitSettingsOf(live.config()).dataPerUser)
+    others?.tell('setPublicUrl', live.config().publicUrl)
   })
   const url = urlOf(listening, files === undefined ? 'http' : 'https')
   if (node === undefined) await recordStart()
@@ -265,7 +265,7 @@ export async function startApp(config: Config, secrets: Secrets, options: AppOpt
     written: async () => others?.settle(),
     ready: async () => others?.ready(),
     reload(next, nextShown) {
-      others?.setLevel(next.logLevel)
+      others?.tell('setLevel', next.logLevel)
       mail.reloadTemplates()
       const taken = nextShown.filter(({ name }) => RELOADED.includes(name))
       shown = shown.map((row) => taken.find(({ name }) => name === row.name) ?? row)

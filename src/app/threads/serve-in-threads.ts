@@ -2,7 +2,6 @@
 import { join } from 'node:path'
 import type { Clock } from '../../base/clock.ts'
 import type { AdjustableLog } from '../../base/log.ts'
-import type { LogLevel } from '../../base/log-level.ts'
 import type { Config } from '../../config/settings.ts'
 import type { Certificate } from '../../http/certificate.ts'
 import type { UntrustedForward } from '../../http/untrusted-forwards.ts'
@@ -14,7 +13,7 @@ import { MEDIA_DIRECTORY } from '../../store/media/picture-files.ts'
 import { limitSettingsOf, type Services } from '../services.ts'
 import { startServingThreads } from './serving-threads.ts'
 import { createMainView, type MainView } from './shared-memory.ts'
-import type { ServingData, ServingSettings } from './thread-messages.ts'
+import type { ServingData, ServingSettings, TellServing } from './thread-messages.ts'
 import { createThreadRequests } from './thread-requests.ts'
 
 export interface ThreadServing extends Pick<ServingData, 'startedAt' | 'endpoints' | 'pages' | 'address' | 'clock'> {
@@ -54,10 +53,8 @@ export function createThreads(threads: number, { streamsMax }: Pick<Config, 'str
     },
     /** Resolves when all threads serve. */
     ready: async (): Promise<void> => running?.ready,
-    setLevel: (level: LogLevel): void => running?.setLevel(level),
-    setCertificate: (certificate: Certificate): void => running?.setCertificate(certificate),
-    setDataLimit: (perUser: number): void => running?.setDataLimit(perUser),
-    setPublicUrl: (url: string | undefined): void => running?.setPublicUrl(url),
+    /** Changes something in all threads. */
+    tell: ((name, value) => running?.tell(name, value)) satisfies TellServing,
     settle: async (): Promise<void> => running?.settle(),
     close: async (): Promise<void> => running?.close(),
   }

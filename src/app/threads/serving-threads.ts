@@ -5,13 +5,11 @@
 import type { Clock } from '../../base/clock.ts'
 import { MINUTE_MS } from '../../base/duration.ts'
 import type { Log } from '../../base/log.ts'
-import type { LogLevel } from '../../base/log-level.ts'
 import { addCounters, type Metrics, type ThreadSamples } from '../../base/metrics.ts'
 import { endThreads } from '../../base/thread.ts'
-import type { Certificate } from '../../http/certificate.ts'
 import { startServingThread, type ServingThread } from './serving-thread.ts'
 import type { MainView } from './shared-memory.ts'
-import type { ServingData } from './thread-messages.ts'
+import type { ServingData, TellServing } from './thread-messages.ts'
 import type { ThreadRequests } from './thread-requests.ts'
 
 /** Before a thread takes the place of one that ended: twice as long each time, until one has lived for a while. */
@@ -94,10 +92,8 @@ export function startServingThreads(options: ThreadsOptions) {
     ready: allReady.promise,
     /** Ends a connection of a client in another thread than the main one; false where all of them are being served. */
     endElsewhere: (clientKey: string): Promise<boolean> => endElsewhere(clientKey, MAIN),
-    setLevel: (level: LogLevel): void => all().forEach(({ tell }) => tell('setLevel', level)),
-    setCertificate: (certificate: Certificate): void => all().forEach(({ tell }) => tell('setCertificate', certificate)),
-    setDataLimit: (perUser: number): void => all().forEach(({ tell }) => tell('setDataLimit', perUser)),
-    setPublicUrl: (url: string | undefined): void => all().forEach(({ tell }) => tell('setPublicUrl', url)),
+    /** Changes something in all of them. */
+    tell: ((name, value) => all().forEach((one) => one.tell(name, value))) satisfies TellServing,
     /** Resolves when the main thread has written the lines of all that the threads have served so far. */
     async settle(): Promise<void> {
       await Promise.all(all().map(({ request }) => request('settle')))

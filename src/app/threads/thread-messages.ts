@@ -10,7 +10,7 @@ import type { LimitName } from '../../auth/limits.ts'
 import type { LogFields, ThreadLine } from '../../base/log.ts'
 import type { LogLevel } from '../../base/log-level.ts'
 import type { ThreadSamples } from '../../base/metrics.ts'
-import type { Sent, SentError } from '../../base/calls.ts'
+import type { Calls, Sent, SentError } from '../../base/calls.ts'
 import type { CountsMemory } from '../../base/shared-counts.ts'
 import type { WindowsMemory } from '../../base/shared-windows.ts'
 import type { Beat } from '../../content/changes/presence.ts'
@@ -139,3 +139,6 @@ export type ServingAnswers = {
   /** Stops to accept, lets running requests finish, and closes what is open. */
   readonly close: (nothing: undefined) => Promise<void>
 }
+
+/** Tells serving threads something. */
+export type TellServing = Calls<ServingAnswers>['tell']
