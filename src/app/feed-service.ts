@@ -1,9 +1,9 @@
 /** Fetching feeds, and what looks at other servers for administrators: one client for both, so that a host has one connection. */
-import { randomInt } from 'node:crypto'
 import { createFeedPasswords } from '../auth/feed-passwords.ts'
 import type { Clock } from '../base/clock.ts'
 import type { Log } from '../base/log.ts'
 import type { Metrics, Reading } from '../base/metrics.ts'
+import { systemRandom } from '../base/random.ts'
 import type { Config } from '../config/settings.ts'
 import { createFeedFetches } from '../content/feeds/feed-fetches.ts'
 import { createIngestPace } from '../content/feeds/ingest-pace.ts'
@@ -16,8 +16,6 @@ import { createOutboundClient, userAgentOf } from '../outbound/outbound-client.t
 import type { OutboundRules } from '../outbound/outbound-rules.ts'
 import type { FeedState } from '../store/feeds/feed-state.ts'
 import type { Services } from './services.ts'
-
-const RANDOM_STEPS = 2 ** 32
 
 export interface FeedFetchingOptions {
   readonly live: () => Pick<Config, 'publicUrl' | 'invitationUrl'>
@@ -33,9 +31,8 @@ export function openFeedFetching({ live, rules, services, now, log }: FeedFetchi
   const client = createOutboundClient({ rules, userAgent: () => userAgentOf(live().publicUrl ?? live().invitationUrl) })
   const reader = createFeedReader()
   const passwords = createFeedPasswords({ store, keys: keys.feeds })
-  const random = (): number => randomInt(RANDOM_STEPS) / RANDOM_STEPS
   const pace = createIngestPace()
-  const fetches = createFeedFetches({ store, newId, pace, client, reader, credentialsOf: passwords.credentialsOf, metrics, now, random, log })
+  const fetches = createFeedFetches({ store, newId, pace, client, reader, credentialsOf: passwords.credentialsOf, metrics, now, random: systemRandom, log })
   return { client, reader, passwords, pace, fetches }
 }
 

@@ -4,6 +4,7 @@ import { join, resolve } from 'node:path'
 import { startCourier } from '../auth/courier.ts'
 import type { Clock } from '../base/clock.ts'
 import type { Log } from '../base/log.ts'
+import { systemRandom } from '../base/random.ts'
 import type { Config, Environment } from '../config/settings.ts'
 import { describeMail } from '../mail/settings/mail-description.ts'
 import { readMailSettings, type MailSettings } from '../mail/settings/mail-settings.ts'
@@ -73,7 +74,7 @@ export async function startMail(setup: MailSetup, options: MailServiceOptions) {
     sealKey: services.keys.seal,
     codeMinutes,
     now,
-    random: () => randomBytes(4).readUInt32BE() / 2 ** 32,
+    random: systemRandom,
     log,
     isOnDuty,
   })

@@ -4,12 +4,13 @@
  */
 import type { Clock } from '../base/clock.ts'
 import type { Log } from '../base/log.ts'
+import type { Random } from '../base/random.ts'
 import { adviceFor } from '../mail/delivery/delivery-advice.ts'
 import { DeliveryError } from '../mail/delivery/delivery-error.ts'
 import type { Mailer } from '../mail/delivery/mailer.ts'
 import type { MailContent, SignIn } from '../mail/templates/templates.ts'
 import { isServerFailure, type Circuit } from './mail-circuit.ts'
-import { nextTry, type Random } from './retry-schedule.ts'
+import { nextTry } from './retry-schedule.ts'
 import type { SealedInvitation, SealedMessage } from './sealed-message.ts'
 import type { DeliveryResult, OutboxMessage } from '../store/outbox/outbox-table.ts'
 

@@ -3,6 +3,7 @@
  * the code expires: by then a mail server that greylists for ten minutes accepts the mail.
  */
 import { MINUTE_MS } from '../base/duration.ts'
+import type { Random } from '../base/random.ts'
 
 const PAUSE_FIRST_MS = 2_000
 /** Short enough that a code of fifteen minutes is tried as often as a server may ask for. */
@@ -11,8 +12,6 @@ export const PAUSE_MAX_MS = MINUTE_MS
 const USEFUL_MS = 30_000
 /** More doublings would exceed every limit. */
 const DOUBLINGS_MAX = 16
-
-export type Random = () => number
 
 export interface Pace {
   readonly first: number

@@ -2,6 +2,7 @@
 import { performance } from 'node:perf_hooks'
 import type { Clock } from '../base/clock.ts'
 import type { Log } from '../base/log.ts'
+import type { Random } from '../base/random.ts'
 import type { CommitLog, Sealer } from '../store/cluster/commit-log.ts'
 import { DataDirError } from '../store/db/data-dir.ts'
 import type { ClusterKeys } from './cluster-keys.ts'
@@ -33,7 +34,7 @@ export interface NodeOptions {
   readonly keys: ClusterKeys
   /** In place of that of the directory, for a command that works beside its node. */
   readonly identity?: NodeIdentity
-  readonly random: () => number
+  readonly random: Random
   readonly now: Clock
   readonly log: Log
 }

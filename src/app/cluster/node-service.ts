@@ -7,6 +7,7 @@ import type { Concern } from '../../base/concern.ts'
 import { SECOND_MS } from '../../base/duration.ts'
 import { fail } from '../../base/failure.ts'
 import type { Log } from '../../base/log.ts'
+import { systemRandom } from '../../base/random.ts'
 import { systemReason } from '../../base/system-error.ts'
 import { VERSION } from '../../base/version.ts'
 import { clusterKeysOf } from '../../cluster/cluster-keys.ts'
@@ -59,9 +60,8 @@ export type NodeService = Exclude<Awaited<ReturnType<typeof openNodeService>>, u
 export async function openNodeService({ config, dataDir, secrets, now, log }: NodeServiceOptions) {
   const target = readEtcdTarget(config)
   if (target === undefined) return undefined
-  const random = (): number => randomBytes(4).readUInt32BE() / 2 ** 32
   const keys = clusterKeysOf(secrets.jwtSecret === undefined ? loadSecrets(prepareDataDir(dataDir).secrets, randomBytes) : [secrets.jwtSecret])
-  const node = await openClusterNode({ target, directory: dataDir, keys, random, now, log })
+  const node = await openClusterNode({ target, directory: dataDir, keys, random: systemRandom, now, log })
   const keeperRequests = createKeeperRequests({ node: node.node, signKey: keys.sign, ca: target.ca, now, ticks: () => performance.now(), log })
   let work: ClusterWork | undefined
   let startedAt = 0

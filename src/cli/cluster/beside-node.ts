@@ -3,13 +3,13 @@
  * database is its own: the command then works on a copy of it for a moment, as one node more that no other one counts, and
  * the node gets what it wrote through the log.
  */
-import { randomBytes } from 'node:crypto'
 import { copyFileSync, existsSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { makeCommandDirectory } from '../../app/cluster/command-copies.ts'
 import { openServices, type Services } from '../../app/services.ts'
 import { systemClock } from '../../base/clock.ts'
 import { createLog } from '../../base/log.ts'
+import { systemRandom } from '../../base/random.ts'
 import { VERSION } from '../../base/version.ts'
 import { clusterKeysOf } from '../../cluster/cluster-keys.ts'
 import { openClusterNode } from '../../cluster/cluster-node.ts'
@@ -42,7 +42,7 @@ export async function openNodeServices(config: Config, identity: NodeIdentity, t
   const node = await openClusterNode({
     ...{ target, directory: dir.path, keys: clusterKeysOf(secretsOf(config, terminal)), now: systemClock, log },
     identity: isFree ? identity : { node: newNode(), site: identity.site },
-    random: () => randomBytes(4).readUInt32BE() / 2 ** 32,
+    random: systemRandom,
   })
   opening.defer(() => node.close())
   const cluster = { log: node.log, sealer: node.sealer, node: node.node, site: node.site }

@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import { resolve } from 'node:path'
 import { systemClock } from '../../base/clock.ts'
+import { systemRandom } from '../../base/random.ts'
 import { clusterKeysOf, type ClusterKeys } from '../../cluster/cluster-keys.ts'
 import { checkEtcdPatiently } from '../../cluster/etcd/etcd-check.ts'
 import { connectEtcd, type Etcd } from '../../cluster/etcd/etcd-client.ts'
@@ -31,7 +32,7 @@ export async function withEtcd<T>(args: Arguments, terminal: Terminal, work: (re
   if (target === undefined) {
     throw new ClusterSettingError('Cannot reach the cluster: name its etcd servers with --cluster, such as https://e1:2379')
   }
-  const etcd = connectEtcd(target, { now: systemClock, random: () => randomBytes(4).readUInt32BE() / 2 ** 32 })
+  const etcd = connectEtcd(target, { now: systemClock, random: systemRandom })
   try {
     await checkEtcdPatiently(etcd)
     return await work({ config, target, etcd, found: await readSite(etcd, target.prefix) })

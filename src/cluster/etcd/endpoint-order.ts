@@ -4,6 +4,7 @@
  * server all at once. A second is short enough for an election, which takes etcd one to two seconds.
  */
 import type { Clock } from '../../base/clock.ts'
+import type { Random } from '../../base/random.ts'
 
 const REST_FIRST_MS = 50
 const REST_MAX_MS = 1_000
@@ -11,8 +12,7 @@ const DOUBLINGS_MAX = 8
 
 export interface Chance {
   readonly now: Clock
-  /** A number from 0 up to, but without, 1. */
-  readonly random: () => number
+  readonly random: Random
 }
 
 export function createEndpointOrder(urls: readonly string[], { now, random }: Chance) {

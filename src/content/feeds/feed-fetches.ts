@@ -2,6 +2,7 @@
 import { parseJson, type JsonObject } from '../../base/json.ts'
 import type { Log } from '../../base/log.ts'
 import type { Metrics } from '../../base/metrics.ts'
+import type { Random } from '../../base/random.ts'
 import type { ReadNote } from '../../base/feed-note.ts'
 import type { Feed } from '../../feeds/feed.ts'
 import { NEW_FEED_STATE, nextFetchState, type FetchResult, type FetchState } from '../../feeds/fetching/fetch-schedule.ts'
@@ -23,8 +24,7 @@ export type CredentialsOf = (feed: Pick<FeedDocument, 'id' | 'address' | 'userna
 export interface FeedFetchParts extends IngestParts, Omit<ReadOptions, 'signal'> {
   readonly credentialsOf: CredentialsOf
   readonly metrics: Metrics
-  /** Returns a number from 0 up to, but without, 1. */
-  readonly random: () => number
+  readonly random: Random
   readonly log: Log
 }
 
