@@ -22,7 +22,7 @@ import type { Log } from '../base/log.ts'
 import { createMetrics, type Metrics } from '../base/metrics.ts'
 import type { WindowsMemory } from '../base/shared-windows.ts'
 import { VERSION } from '../base/version.ts'
-import type { Secrets } from '../config/secrets.ts'
+import { secretsInUse, type Secrets } from '../config/secrets.ts'
 import type { Config } from '../config/settings.ts'
 import { createPresence, type Presence } from '../content/changes/presence.ts'
 import { languageRecord, seedBasics } from '../content/seeds/seeding.ts'
@@ -34,7 +34,6 @@ import { recordFields } from '../store/audit/audit-trail.ts'
 import { requireRestored } from '../store/backup/unfinished-restore.ts'
 import type { ClusterLog } from '../store/cluster/replicated-queue.ts'
 import { openedDataDir, ownDataDir, prepareDataDir, type DataDir, type DataDirLock } from '../store/db/data-dir.ts'
-import { loadSecrets } from '../store/db/secret-file.ts'
 import type { WriterGate } from '../store/db/reader-gate.ts'
 import { openStore } from '../store/open-store.ts'
 import type { GuestLimit } from '../store/accounts/guest-table.ts'
@@ -186,11 +185,10 @@ async function openParts(
   }
 }
 
-/** Those of the settings, or of the directory, which the caller has locked. */
-function secretsOf({ jwtSecret }: Secrets, dir: DataDir, lock: DataDirLock): readonly [string, ...string[]] {
-  if (jwtSecret !== undefined) return [jwtSecret]
+/** In the directory that the caller has locked. */
+function secretsOf(secrets: Secrets, dir: DataDir, lock: DataDirLock): ReturnType<typeof secretsInUse> {
   try {
-    return loadSecrets(dir.secrets, randomBytes)
+    return secretsInUse(secrets, () => dir.secrets)
   } catch (error) {
     lock.release()
     throw error

@@ -1,7 +1,9 @@
-/** Secrets that replace the generated one: from the environment, or from a file named there. */
+/** The secrets in use: one from the environment, or from a file named there, or else those of the data directory. */
+import { randomBytes } from 'node:crypto'
 import { readRegularFile } from '../base/regular-file.ts'
 import { secretWeakness } from '../base/secret-strength.ts'
 import { systemReason } from '../base/system-error.ts'
+import { loadSecrets } from '../store/db/secret-file.ts'
 import { ConfigError } from './config-error.ts'
 import type { Environment } from './settings.ts'
 
@@ -28,6 +30,14 @@ export function readSecrets(environment: Environment): Secrets {
   const weakness = secretWeakness(jwtSecret)
   if (weakness !== undefined) throw new ConfigError(`Cannot use ${source}: ${weakness}: ${REMEDY}`)
   return { jwtSecret }
+}
+
+/**
+ * The first one signs, all verify. Where there is none in the environment, `file` names the file of the data directory, which is
+ * made where it is missing. Throws DataDirError.
+ */
+export function secretsInUse({ jwtSecret }: Secrets, file: () => string): readonly [string, ...string[]] {
+  return jwtSecret === undefined ? loadSecrets(file(), randomBytes) : [jwtSecret]
 }
 
 /** The variable in use that names a file, and that file; undefined where none does. */

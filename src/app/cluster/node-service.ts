@@ -1,5 +1,4 @@
 /** The service as a node of a cluster: what is opened before its store, what runs beside it, and what it adds to HTTP. */
-import { randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { performance } from 'node:perf_hooks'
 import type { Clock } from '../../base/clock.ts'
@@ -21,7 +20,7 @@ import { createKeeperRequests, type KeeperNode } from '../../cluster/keeper-requ
 import { createMembership, type NodeRecord } from '../../cluster/membership.ts'
 import { downloadPicture } from '../../cluster/peer-requests.ts'
 import type { ClusterStatus } from '../../models/responses.ts'
-import type { Secrets } from '../../config/secrets.ts'
+import { secretsInUse, type Secrets } from '../../config/secrets.ts'
 import type { Config } from '../../config/settings.ts'
 import { NO_PROXIES } from '../../http/client-address.ts'
 import type { Route } from '../../http/router.ts'
@@ -29,7 +28,6 @@ import type { BackupSchedule } from '../../store/backup/backup-schedule.ts'
 import type { Replication } from '../../store/cluster/replication.ts'
 import { filePosition } from '../../store/cluster/position-table.ts'
 import { databaseFile, DataDirError, prepareDataDir } from '../../store/db/data-dir.ts'
-import { loadSecrets } from '../../store/db/secret-file.ts'
 import { fileNameOf, type PictureFiles } from '../../store/media/picture-files.ts'
 import type { Store } from '../../store/store.ts'
 import type { Services } from '../services.ts'
@@ -60,7 +58,7 @@ export type NodeService = Exclude<Awaited<ReturnType<typeof openNodeService>>, u
 export async function openNodeService({ config, dataDir, secrets, now, log }: NodeServiceOptions) {
   const target = readEtcdTarget(config)
   if (target === undefined) return undefined
-  const keys = clusterKeysOf(secrets.jwtSecret === undefined ? loadSecrets(prepareDataDir(dataDir).secrets, randomBytes) : [secrets.jwtSecret])
+  const keys = clusterKeysOf(secretsInUse(secrets, () => prepareDataDir(dataDir).secrets))
   const node = await openClusterNode({ target, directory: dataDir, keys, random: systemRandom, now, log })
   const keeperRequests = createKeeperRequests({ node: node.node, signKey: keys.sign, ca: target.ca, now, ticks: () => performance.now(), log })
   let work: ClusterWork | undefined

@@ -1,5 +1,4 @@
 /** What commands about a cluster work on: etcd, and the identity and keys of the node whose data directory is named. */
-import { randomBytes } from 'node:crypto'
 import { resolve } from 'node:path'
 import { systemClock } from '../../base/clock.ts'
 import { systemRandom } from '../../base/random.ts'
@@ -11,10 +10,9 @@ import { createMembership, type Membership } from '../../cluster/membership.ts'
 import { readIdentity, type NodeIdentity } from '../../cluster/node-identity.ts'
 import { readSite, type SiteRecord } from '../../cluster/site-record.ts'
 import { readConfig } from '../../config/read-config.ts'
-import { readSecrets } from '../../config/secrets.ts'
+import { readSecrets, secretsInUse } from '../../config/secrets.ts'
 import type { Config } from '../../config/settings.ts'
 import { DataDirError, prepareDataDir } from '../../store/db/data-dir.ts'
-import { loadSecrets } from '../../store/db/secret-file.ts'
 import type { Arguments, Terminal } from '../command.ts'
 
 export interface Reached {
@@ -67,8 +65,7 @@ export function withMember<T>(args: Arguments, terminal: Terminal, work: (member
   })
 }
 
-/** The secrets in use: those of the environment, or of the data directory. */
+/** The secrets in use. */
 export function secretsOf({ dataDir }: Config, { environment }: Terminal): readonly [string, ...string[]] {
-  const { jwtSecret } = readSecrets(environment)
-  return jwtSecret === undefined ? loadSecrets(prepareDataDir(dataDir).secrets, randomBytes) : [jwtSecret]
+  return secretsInUse(readSecrets(environment), () => prepareDataDir(dataDir).secrets)
 }

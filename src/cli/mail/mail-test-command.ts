@@ -7,7 +7,7 @@ import { deriveKeys } from '../../auth/keys.ts'
 import { systemClock } from '../../base/clock.ts'
 import { idGenerator } from '../../base/ids.ts'
 import { readConfig } from '../../config/read-config.ts'
-import { readSecrets } from '../../config/secrets.ts'
+import { readSecrets, secretsInUse } from '../../config/secrets.ts'
 import { SETTINGS, type Config } from '../../config/settings.ts'
 import { shownSettings } from '../../config/shown-settings.ts'
 import { describeMail } from '../../mail/settings/mail-description.ts'
@@ -15,7 +15,6 @@ import { readMailSettings } from '../../mail/settings/mail-settings.ts'
 import { sendTestMail } from '../../mail/delivery/test-delivery.ts'
 import { EXIT, type Arguments, type Command, type Terminal } from '../command.ts'
 import { DataDirError, databaseFile } from '../../store/db/data-dir.ts'
-import { loadSecrets } from '../../store/db/secret-file.ts'
 import { listSettings, type StoredSetting } from '../../store/settings/setting-table.ts'
 import { openForReading } from '../documents/open-for-reading.ts'
 import { requireEmail } from '../users/user-argument.ts'
@@ -64,9 +63,7 @@ function settingsInUse({ settings }: Arguments, { environment, stderr }: Termina
   try {
     const rows = storedIn(config)
     if (rows.length === 0) return config
-    const { jwtSecret } = readSecrets(environment)
-    const secrets = jwtSecret === undefined ? loadSecrets(join(resolve(config.dataDir), 'secrets'), randomBytes) : [jwtSecret]
-    const keys = deriveKeys(secrets as [string, ...string[]])
+    const keys = deriveKeys(secretsInUse(readSecrets(environment), () => join(resolve(config.dataDir), 'secrets')))
     return createLiveSettings(config, shownSettings(settings, environment)).configWith(openStored(rows, keys))
   } catch (error) {
     if (!(error instanceof DataDirError)) throw error
