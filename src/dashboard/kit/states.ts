@@ -2,7 +2,7 @@
 import { DatelineError } from '../../client/client.ts'
 import { failureText, problemOf, problemText } from '../problem-text.ts'
 import { t } from '../texts.ts'
-import { button, h, type Child } from './dom.ts'
+import { button, fill, h, type Child } from './dom.ts'
 import { focusMain } from './focus.ts'
 import { icon, type IconName } from './icons.ts'
 
@@ -54,6 +54,16 @@ export function errorText(error: unknown): string {
   if (!(error instanceof DatelineError)) return error.message
   const problem = problemOf(error)
   return problem === undefined ? failureText(error) : problemText({ ...problem, message: error.message })
+}
+
+/** Runs work. What goes wrong stands in the line until the next try; an abort says nothing. */
+export async function orTell(line: HTMLElement, work: () => Promise<void>, wordsOf: (error: unknown) => string = errorText): Promise<void> {
+  fill(line)
+  try {
+    await work()
+  } catch (error) {
+    if (!isAbort(error)) fill(line, wordsOf(error))
+  }
 }
 
 export function isAbort(error: unknown): boolean {

@@ -11,7 +11,7 @@ import { problemLine, submitForm } from '../../kit/elements.ts'
 import { whileBusy } from '../../kit/focus.ts'
 import { formFor } from '../../kit/form/form.ts'
 import { pickerControl, type PickerParts } from '../../kit/form/picker.ts'
-import { isAbort } from '../../kit/states.ts'
+import { orTell } from '../../kit/states.ts'
 import { documentsChanged } from '../../changed-documents.ts'
 import { formFields } from './document-members.ts'
 import { editorParts } from './editor-parts.ts'
@@ -36,19 +36,15 @@ async function askForNew(model: Model, given: { readonly [name: string]: string 
     picker: (other, options) => pickerControl(other, options, parts),
   })
   const submit = h('button', { type: 'submit', form: id, class: 'primary' }, t('picker.make'))
-  const body = submitForm({ id, class: 'form', novalidate: true }, () => void whileBusy(submit, send), form.element, rest)
+  const body = submitForm({ id, class: 'form', novalidate: true }, () => void whileBusy(submit, () => orTell(rest, send, form.showFailure)), form.element, rest)
   const dialog = openDialog({ title: newTitle(model), body, actions: [button(t('cancel'), () => dialog.close()), submit] })
   signal.addEventListener('abort', dialog.close)
   await dialog.closed
   return made
 
   async function send(): Promise<void> {
-    try {
-      made = (await createOnce(documentsOf(client, model), model, { ...form.value(), status: 'active' })).document
-      documentsChanged()
-      dialog.close()
-    } catch (error) {
-      if (!isAbort(error)) rest.textContent = form.showFailure(error)
-    }
+    made = (await createOnce(documentsOf(client, model), model, { ...form.value(), status: 'active' })).document
+    documentsChanged()
+    dialog.close()
   }
 }

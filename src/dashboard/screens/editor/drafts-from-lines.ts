@@ -14,9 +14,9 @@ import type { ScreenContext } from '../../screen.ts'
 import { locale, t } from '../../texts.ts'
 import { openDialog } from '../../kit/dialog.ts'
 import { button, h, webUrl } from '../../kit/dom.ts'
-import { whileBusy } from '../../kit/focus.ts'
 import { notify } from '../../kit/notices.ts'
 import { errorText } from '../../kit/states.ts'
+import { workButton } from '../../kit/work-button.ts'
 import { draftsOnce } from './drafts-once.ts'
 
 /** Of a list that becomes drafts. */
@@ -46,7 +46,7 @@ export function askForDrafts({ model, member, lines, context, asOneLine, onMade 
   }
   const drafts = lines.map((line) => draftOf(line, model, member))
   const once = draftsOnce(client, model, drafts)
-  const make = button(t('lines.make'), () => void whileBusy(make, create), { class: 'primary', autofocus: true })
+  const make = workButton(t('lines.make'), create, { class: 'primary', autofocus: true })
   const paste = (): void => {
     dialog.close()
     asOneLine()

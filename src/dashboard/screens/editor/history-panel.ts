@@ -10,13 +10,12 @@ import { actorName } from '../../people.ts'
 import { may } from '../../permissions.ts'
 import type { ScreenContext } from '../../screen.ts'
 import { t } from '../../texts.ts'
-import { button, fill, h } from '../../kit/dom.ts'
-import { whileBusy } from '../../kit/focus.ts'
+import { fill, h } from '../../kit/dom.ts'
 import { icon } from '../../kit/icons.ts'
 import { ago, dateTime } from '../../kit/moments.ts'
-import { notifyFailure } from '../../kit/notices.ts'
 import { readInto } from '../../kit/read-into.ts'
 import { emptyState, failureState, skeleton } from '../../kit/states.ts'
+import { workButton } from '../../kit/work-button.ts'
 import { differenceOf } from './version-difference.ts'
 
 /** Names of changed fields in the line of an entry. */
@@ -59,16 +58,12 @@ export function historyPanel({ model, context, documents, id, restore, maySetSta
     const known = list.childElementCount
     list.append(...shown.slice(known).map((item, i) => h('li', {}, entry(item, all[known + i + 1], known + i === 0))))
     if (cursor === null) return undefined
-    const more: HTMLButtonElement = button(t('audit.more'), () => void whileBusy(more, async () => {
-      try {
-        const next = entriesOf(await documents.history(id, { limit: PAGE_ITEMS, cursor, signal: context.signal }), all)
-        if (next === undefined) more.remove()
-        else more.replaceWith(next)
-        list.children[shown.length]?.querySelector('summary')?.focus()
-      } catch (error) {
-        notifyFailure(error)
-      }
-    }))
+    const more = workButton(t('audit.more'), async () => {
+      const next = entriesOf(await documents.history(id, { limit: PAGE_ITEMS, cursor, signal: context.signal }), all)
+      if (next === undefined) more.remove()
+      else more.replaceWith(next)
+      list.children[shown.length]?.querySelector('summary')?.focus()
+    })
     return more
   }
 
@@ -116,7 +111,7 @@ export function historyPanel({ model, context, documents, id, restore, maySetSta
   }
 
   function restoreButton(item: HistoryItem): HTMLElement {
-    const again: HTMLButtonElement = button([icon('refresh'), t('history.restore')], () => void whileBusy(again, () => restore(item.seq)))
+    const again = workButton([icon('refresh'), t('history.restore')], () => restore(item.seq))
     return h('div', { class: 'buttons' }, h('span', { class: 'soft' }, dateTime(item.at)), again)
   }
 

@@ -4,11 +4,10 @@ import type { Model } from '../../../models/schema.ts'
 import { setReviewOn } from '../../review-duty.ts'
 import type { ScreenContext } from '../../screen.ts'
 import { t } from '../../texts.ts'
-import { button, fill, h, type Child } from '../../kit/dom.ts'
-import { whileBusy } from '../../kit/focus.ts'
+import { fill, h, type Child } from '../../kit/dom.ts'
 import { ago } from '../../kit/moments.ts'
-import { notify, notifyFailure } from '../../kit/notices.ts'
-import { isAbort } from '../../kit/states.ts'
+import { notify } from '../../kit/notices.ts'
+import { workButton } from '../../kit/work-button.ts'
 import type { StoredAny } from './store-document.ts'
 
 type Reviews = Awaited<ReturnType<ReturnType<Client['data']>['review']>>
@@ -49,9 +48,7 @@ export function reviewBar({ model, context, frame, draft, saving, problems, redr
     if (status === 'active') return h('p', { class: 'review-bar' }, t('review.publishedHere'))
     if (status !== 'draft') return null
     const isHandedIn = typeof handedInAt === 'string'
-    const turn: HTMLButtonElement = button(t(isHandedIn ? 'review.withdraw' : 'review.handIn'), () => void whileBusy(turn, () => change(!isHandedIn)), {
-      class: isHandedIn ? undefined : 'primary',
-    })
+    const turn = workButton(t(isHandedIn ? 'review.withdraw' : 'review.handIn'), () => change(!isHandedIn), { class: isHandedIn ? undefined : 'primary' })
     const note = state?.note ?? null
     return [
       note !== null && !isHandedIn && h('blockquote', { dir: 'auto' }, h('p', { class: 'soft' }, t('review.gaveBack'), ' · ', ago(note.at)), h('p', { class: 'note', dir: 'auto' }, note.text)),
@@ -64,16 +61,12 @@ export function reviewBar({ model, context, frame, draft, saving, problems, redr
     await saving.settle()
     const now = stored()
     if (now === undefined || draft.hasUnsaved()) return
-    try {
-      // Any date hands it in: the service sets its own.
-      const handedInAt = isHandIn ? String(now.document['updatedAt']) : null
-      draft.adopt((await calls.patch(now.document.id, { handedInAt }, { ifMatch: now.etag, signal })) as unknown as StoredAny)
-      problems.saved()
-      redraw()
-      notify(t(isHandIn ? 'review.isHandedIn' : 'review.isWithdrawn'), { kind: 'done' })
-    } catch (error) {
-      if (!isAbort(error)) notifyFailure(error)
-    }
+    // Any date hands it in: the service sets its own.
+    const handedInAt = isHandIn ? String(now.document['updatedAt']) : null
+    draft.adopt((await calls.patch(now.document.id, { handedInAt }, { ifMatch: now.etag, signal })) as unknown as StoredAny)
+    problems.saved()
+    redraw()
+    notify(t(isHandIn ? 'review.isHandedIn' : 'review.isWithdrawn'), { kind: 'done' })
   }
 
   return {

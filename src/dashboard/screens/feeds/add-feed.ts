@@ -6,13 +6,14 @@ import { documentsOf, isMembers } from '../../any-documents.ts'
 import type { Screen, ScreenContext } from '../../screen.ts'
 import { FEEDS, goTo, hrefTo } from '../../screen-url.ts'
 import { t } from '../../texts.ts'
-import { button, fill, h, type Child } from '../../kit/dom.ts'
+import { fill, h, type Child } from '../../kit/dom.ts'
 import { problemLine, submitForm } from '../../kit/elements.ts'
 import { whileBusy } from '../../kit/focus.ts'
 import { icon } from '../../kit/icons.ts'
 import { letteredPicture } from '../../kit/lettered-picture.ts'
 import { notify } from '../../kit/notices.ts'
-import { errorText, isAbort, skeleton } from '../../kit/states.ts'
+import { errorText, orTell, skeleton } from '../../kit/states.ts'
+import { workButton } from '../../kit/work-button.ts'
 import { shownPicture } from '../../pictures.ts'
 import { feedForm, NEW_MEMBERS } from './feed-form.ts'
 import { feedsCrumb } from './feeds-crumb.ts'
@@ -35,20 +36,32 @@ export function addFeedScreen(context: ScreenContext): Screen {
   signal.addEventListener('abort', () => current.abort())
 
   async function read(at: string): Promise<void> {
-    current.abort()
-    const mine = (current = new AbortController())
-    fill(problem)
     fill(body, h('div', { class: 'card' }, skeleton(9)))
-    try {
-      const found = await client.admin.previewFeed({ address: at }, { signal: mine.signal })
-      const guess = await guessSource(client, found, mine.signal)
-      if (!mine.signal.aborted) show(found, guess)
-    } catch (error) {
-      if (isAbort(error)) return
+    await orTell(problem, () => preview(at), (error) => {
       fill(body)
-      fill(problem, errorText(error))
       address.focus()
-    }
+      return errorText(error)
+    })
+  }
+
+  /** Another feed of the same site, beside which its others stay to choose from. */
+  async function readChosen(at: string, feeds: FeedPreview['feeds']): Promise<void> {
+    body.ariaBusy = 'true'
+    await orTell(problem, async () => {
+      await preview(at, { address: at, feeds })
+      body.querySelector<HTMLElement>('.found-feeds input:checked')?.focus()
+    })
+    body.ariaBusy = null
+  }
+
+  /** Shows what the feed at an address would bring, but for what is given. The latest request wins. */
+  async function preview(at: string, given: Partial<FeedPreview> = {}): Promise<void> {
+    current.abort()
+    const { signal: mine } = (current = new AbortController())
+    const found = await client.admin.previewFeed({ address: at }, { signal: mine })
+    const guess = await guessSource(client, found, mine)
+    mine.throwIfAborted()
+    show({ ...found, ...given }, guess)
   }
 
   function show(found: FeedPreview, guess: SourceGuess): void {
@@ -58,7 +71,7 @@ export function addFeedScreen(context: ScreenContext): Screen {
     const parts = { client, signal }
     const form = feedForm(NEW_MEMBERS, { title: found.title ?? new URL(found.address).hostname, arrival: 'draft' }, { ...parts, onChange: changed })
     const chosenSource = sourceChoice(guess, { ...parts, onChange: () => changed('') })
-    const add: HTMLButtonElement = button([icon('plus'), t('feeds.add')], () => void whileBusy(add, store), { class: 'primary wide' })
+    const add = workButton([icon('plus'), t('feeds.add')], () => orTell(failure, store, form.showFailure), { class: 'primary wide' })
     fill(
       body,
       h('section', { class: 'card preview', 'aria-label': t('feeds.preview') }, feedHead(found), choices(found), problemsOf(found), h('h3', {}, t('feeds.newest', { count: found.items.length })), list),
@@ -89,18 +102,13 @@ export function addFeedScreen(context: ScreenContext): Screen {
 
     async function store(): Promise<void> {
       form.showProblems([])
-      fill(failure)
-      try {
-        const source = await chosenSource.settle(signal)
-        if (source === undefined) return
-        const members = { address: found.address, siteUrl: found.siteUrl ?? '', paused: false, rules: [], retentionDays: null, retentionItems: null, username: '', language: guess.language ?? null }
-        const { document } = await documentsOf(client, feed).create({ ...members, ...form.value(), source: { id: source } }, { signal })
-        isUnsaved = false
-        notify(t('feeds.isAdded', { title: String(document['title']) }), { kind: 'done' })
-        goTo(hrefTo([FEEDS, document.id]))
-      } catch (error) {
-        if (!isAbort(error)) fill(failure, form.showFailure(error))
-      }
+      const source = await chosenSource.settle(signal)
+      if (source === undefined) return
+      const members = { address: found.address, siteUrl: found.siteUrl ?? '', paused: false, rules: [], retentionDays: null, retentionItems: null, username: '', language: guess.language ?? null }
+      const { document } = await documentsOf(client, feed).create({ ...members, ...form.value(), source: { id: source } }, { signal })
+      isUnsaved = false
+      notify(t('feeds.isAdded', { title: String(document['title']) }), { kind: 'done' })
+      goTo(hrefTo([FEEDS, document.id]))
     }
   }
 
@@ -115,25 +123,6 @@ export function addFeedScreen(context: ScreenContext): Screen {
         h('span', {}, h('bdi', {}, name ?? at), name !== null && h('span', { class: 'soft feed-address', dir: 'ltr' }, at)),
       )
     return h('fieldset', { class: 'found-feeds' }, h('legend', {}, t('feeds.found', { count: feeds.length })), feeds.map(one))
-  }
-
-  /** Another feed of the same site, beside which its others stay to choose from. */
-  async function readChosen(at: string, feeds: FeedPreview['feeds']): Promise<void> {
-    current.abort()
-    const mine = (current = new AbortController())
-    fill(problem)
-    body.ariaBusy = 'true'
-    try {
-      const found = await client.admin.previewFeed({ address: at }, { signal: mine.signal })
-      const guess = await guessSource(client, found, mine.signal)
-      if (mine.signal.aborted) return
-      show({ ...found, address: at, feeds }, guess)
-      body.querySelector<HTMLElement>('.found-feeds input:checked')?.focus()
-    } catch (error) {
-      if (!isAbort(error)) fill(problem, errorText(error))
-    } finally {
-      body.ariaBusy = null
-    }
   }
 
   if (address.value !== '') void read(address.value)

@@ -5,10 +5,10 @@ import { removeWithUndo } from '../../removal.ts'
 import type { ScreenContext } from '../../screen.ts'
 import { t } from '../../texts.ts'
 import { ask } from '../../kit/dialog.ts'
-import { button, h, type Child } from '../../kit/dom.ts'
-import { whileBusy } from '../../kit/focus.ts'
+import { h, type Child } from '../../kit/dom.ts'
 import { icon } from '../../kit/icons.ts'
-import { notify, notifyFailure } from '../../kit/notices.ts'
+import { notify } from '../../kit/notices.ts'
+import { inRow, workButton } from '../../kit/work-button.ts'
 import { problemSentence } from './feed-notes.ts'
 
 export interface FeedButtons {
@@ -31,11 +31,8 @@ export function feedButtons({ client, signal }: ScreenContext, health: FeedHealt
   const { id, title, status, suggestedAddress } = health
   const isPaused = status === 'paused'
   const feeds = client.data('feed')
-  const named = (label: string, content: Child, kind: string, work: () => Promise<void>): HTMLElement => {
-    const attributes = { class: `small ${kind}`.trim(), 'data-key': `${label} ${id}`, 'aria-label': t('pair', { name: label, value: title }) }
-    const own = button(content, () => void whileBusy(own, () => tried(work)), attributes)
-    return own
-  }
+  const named = (label: string, content: Child, kind: string, work: () => Promise<void>): HTMLElement =>
+    workButton(content, work, { class: `small ${kind}`.trim(), ...inRow(label, { id, title }) })
   const [fetchNow, pause] = [t('feeds.fetchNow'), t(isPaused ? 'feeds.resume' : 'feeds.pause')]
   return {
     fetch: named(fetchNow, [icon('refresh'), h('span', {}, fetchNow)], '', async () => {
@@ -63,13 +60,5 @@ export function feedButtons({ client, signal }: ScreenContext, health: FeedHealt
             notify(t('feeds.addressUsed', { address: suggestedAddress }), { kind: 'done' })
             changed()
           }),
-  }
-
-  async function tried(work: () => Promise<void>): Promise<void> {
-    try {
-      await work()
-    } catch (error) {
-      notifyFailure(error)
-    }
   }
 }

@@ -7,13 +7,13 @@ import { FEEDS, hrefTo, mergeQuery } from '../../screen-url.ts'
 import { locale, t } from '../../texts.ts'
 import { every } from '../../timing.ts'
 import { button, fill, h, type Child } from '../../kit/dom.ts'
-import { keepFocus, whileBusy } from '../../kit/focus.ts'
+import { keepFocus } from '../../kit/focus.ts'
 import { icon } from '../../kit/icons.ts'
-import { notifyFailure } from '../../kit/notices.ts'
 import { readInto } from '../../kit/read-into.ts'
 import { saveFile } from '../../kit/save-file.ts'
 import { emptyState, nothingFound } from '../../kit/states.ts'
 import { listSearch } from '../../kit/table/list-search.ts'
+import { workButton } from '../../kit/work-button.ts'
 import { recordsTable } from '../operations/records-table.ts'
 import { feedSentence, feedStatusTag, lastFetch, nextFetch } from './feed-status.ts'
 import { feedButtons } from './feed-buttons.ts'
@@ -47,10 +47,9 @@ export function feedList(context: ScreenContext): Screen {
   live.follow({ changed: refresh, missed: refresh }, signal)
   every(LOOK_MS, signal, refresh)
 
-  const exporting: HTMLButtonElement = button([icon('download'), t('feeds.export')], () => void whileBusy(exporting, save))
   const actions = [
     h('a', { class: 'button', href: hrefTo([FEEDS, 'rules']) }, icon('filter'), t('feeds.sharedRules')),
-    exporting,
+    workButton([icon('download'), t('feeds.export')], async () => saveFile(await client.admin.feedsAsOpml({ signal }), 'feeds.opml')),
     mayWrite && h('a', { class: 'button', href: hrefTo([FEEDS, 'opml']) }, t('feeds.import')),
     mayWrite && addLink(),
   ]
@@ -125,14 +124,6 @@ export function feedList(context: ScreenContext): Screen {
       ],
       shown,
     )
-  }
-
-  async function save(): Promise<void> {
-    try {
-      saveFile(await client.admin.feedsAsOpml({ signal }), 'feeds.opml')
-    } catch (error) {
-      notifyFailure(error)
-    }
   }
 }
 

@@ -10,11 +10,11 @@ import { problemText } from '../../problem-text.ts'
 import type { Screen, ScreenContext } from '../../screen.ts'
 import { FEEDS, hrefTo } from '../../screen-url.ts'
 import { t } from '../../texts.ts'
-import { button, fill, h, type Child } from '../../kit/dom.ts'
+import { fill, h, type Child } from '../../kit/dom.ts'
 import { labelled, problemLine } from '../../kit/elements.ts'
-import { whileBusy } from '../../kit/focus.ts'
 import { icon } from '../../kit/icons.ts'
-import { errorText, isAbort } from '../../kit/states.ts'
+import { errorText, orTell } from '../../kit/states.ts'
+import { workButton } from '../../kit/work-button.ts'
 import { pickerControl } from '../../kit/form/picker.ts'
 import { recordsTable } from '../operations/records-table.ts'
 import { feedsCrumb } from './feeds-crumb.ts'
@@ -39,11 +39,10 @@ export function opmlScreen(context: ScreenContext): Screen {
   const keepsPictures = h('input', { type: 'checkbox' })
   const problem = problemLine()
   const report = h('div', { class: 'part' })
-  const check: HTMLButtonElement = button(t('opml.check'), () => void whileBusy(check, () => send(true)))
-  const add: HTMLButtonElement = button([icon('plus'), t('opml.add')], () => void whileBusy(add, () => send(false)), { class: 'primary' })
+  const check = workButton(t('opml.check'), () => orTell(problem, () => send(true), tell))
+  const add = workButton([icon('plus'), t('opml.add')], () => orTell(problem, () => send(false), tell), { class: 'primary' })
 
   async function send(dryRun: boolean): Promise<void> {
-    fill(problem)
     const chosen = file.files?.[0]
     if (chosen === undefined) return void fill(problem, t('opml.noFile'))
     if (chosen.size > FILE_BYTES_MAX) return void fill(problem, t('opml.tooLarge'))
@@ -52,18 +51,18 @@ export function opmlScreen(context: ScreenContext): Screen {
       ofSource.showProblem('source', t('problem.required.source'))
       return void ofSource.focusProblem()
     }
+    const references = [ofTopic, ofCountry].flatMap((one) => {
+      const value = one.value()
+      return isMembers(value) ? [[one.path, { id: String(value['id']) }] as const] : []
+    })
+    const body = { opml: await chosen.text(), source: { id: String(found['id']) }, ...Object.fromEntries(references), arrival: arrival.value as Arrival, keepsPictures: keepsPictures.checked, dryRun }
     fill(report, h('progress', { 'aria-label': t('opml.running') }))
-    try {
-      const references = [ofTopic, ofCountry].flatMap((one) => {
-        const value = one.value()
-        return isMembers(value) ? [[one.path, { id: String(value['id']) }] as const] : []
-      })
-      const body = { opml: await chosen.text(), source: { id: String(found['id']) }, ...Object.fromEntries(references), arrival: arrival.value as Arrival, keepsPictures: keepsPictures.checked, dryRun }
-      fill(report, reported(await client.admin.importFeeds(body, { signal }), dryRun))
-    } catch (error) {
-      fill(report)
-      if (!isAbort(error)) fill(problem, errorText(error))
-    }
+    fill(report, reported(await client.admin.importFeeds(body, { signal }), dryRun))
+  }
+
+  function tell(error: unknown): string {
+    fill(report)
+    return errorText(error)
   }
 
   return {

@@ -10,10 +10,10 @@ import type { OpenScreen, ScreenContext } from '../../screen.ts'
 import { t } from '../../texts.ts'
 import { button, fill, h, type Child } from '../../kit/dom.ts'
 import { card, labelled } from '../../kit/elements.ts'
-import { whileBusy } from '../../kit/focus.ts'
 import { languageChoice } from '../../kit/language-choice.ts'
-import { notify, notifyFailure } from '../../kit/notices.ts'
+import { notify } from '../../kit/notices.ts'
 import { readInto } from '../../kit/read-into.ts'
+import { workButton } from '../../kit/work-button.ts'
 import { settingsForm } from '../operations/settings-form.ts'
 
 const STEPS = ['name', 'mail', 'content', 'backups'] as const
@@ -87,16 +87,12 @@ interface StepButtons {
 function contentStep({ client, signal }: ScreenContext, { onward, back }: StepButtons): Child {
   const next = button(onward.label, onward.go)
   const outcome = h('p', { role: 'status' })
-  const load = button(t('first.sample'), () => void whileBusy(load, loadSample), { class: 'primary' })
-  async function loadSample(): Promise<void> {
-    try {
-      fill(outcome, t('first.sampleLoaded', { ...(await client.admin.loadSample({ signal })) }))
-      load.classList.remove('primary')
-      next.classList.add('primary')
-    } catch (error) {
-      notifyFailure(error)
-    }
+  const loadSample = async (): Promise<void> => {
+    fill(outcome, t('first.sampleLoaded', { ...(await client.admin.loadSample({ signal })) }))
+    load.classList.remove('primary')
+    next.classList.add('primary')
   }
+  const load = workButton(t('first.sample'), loadSample, { class: 'primary' })
   return [
     h('div', { class: 'buttons' }, load, h('a', { href: hrefTo(['operations'], { part: 'import' }) }, t('first.import'))),
     outcome,

@@ -6,11 +6,10 @@ import { contentModels } from '../../permissions.ts'
 import { mergeQuery } from '../../screen-url.ts'
 import { t } from '../../texts.ts'
 import { atMostEvery } from '../../timing.ts'
-import { button, fill, h } from '../../kit/dom.ts'
-import { whileBusy } from '../../kit/focus.ts'
-import { notifyFailure } from '../../kit/notices.ts'
+import { fill, h } from '../../kit/dom.ts'
 import { readInto } from '../../kit/read-into.ts'
 import { emptyState } from '../../kit/states.ts'
+import { workButton } from '../../kit/work-button.ts'
 import { auditFilters } from './audit-filters.ts'
 import { auditTable, namedIds, type AuditItem } from './audit-records.ts'
 import { auditQuery, isSameSearch, readAuditSearch, type AuditSearch } from './audit-search.ts'
@@ -57,7 +56,7 @@ export const auditPart: OpenPart = (context) => {
   }
 
   function drawn({ hasMore, cursor }: AuditRecords): HTMLElement {
-    const more = button(t('audit.more'), () => void whileBusy(more, () => readMore(cursor)))
+    const more = workButton(t('audit.more'), () => readMore(cursor))
     return fill(rows, auditTable(items, search, models), hasMore && h('div', { class: 'buttons' }, more))
   }
 
@@ -65,17 +64,13 @@ export const auditPart: OpenPart = (context) => {
     const asked = search
     // A look meanwhile may put newer ones in their place, and the next page goes on behind these.
     const before = items
-    try {
-      const next = await read(cursor)
-      // The records of another search are there by now, or are on their way.
-      if (search !== asked) return
-      items = [...before, ...next.items]
-      drawn(next)
-      // The button is another one now; the reader goes on at the first of the new rows.
-      rows.querySelectorAll('tbody tr')[before.length]?.querySelector('a')?.focus({ preventScroll: true })
-    } catch (error) {
-      notifyFailure(error)
-    }
+    const next = await read(cursor)
+    // The records of another search are there by now, or are on their way.
+    if (search !== asked) return
+    items = [...before, ...next.items]
+    drawn(next)
+    // The button is another one now; the reader goes on at the first of the new rows.
+    rows.querySelectorAll('tbody tr')[before.length]?.querySelector('a')?.focus({ preventScroll: true })
   }
 
   function change(next: AuditSearch): void {

@@ -2,15 +2,15 @@
 import type { Backup, LastRestore, ServiceStatus } from '../../../models/responses.ts'
 import { t } from '../../texts.ts'
 import { every, now } from '../../timing.ts'
-import { button, fill, h, type Child } from '../../kit/dom.ts'
+import { fill, h, type Child } from '../../kit/dom.ts'
 import { code } from '../../kit/elements.ts'
-import { whileBusy } from '../../kit/focus.ts'
 import { icon } from '../../kit/icons.ts'
 import { ago, byteSize, dateTime, duration } from '../../kit/moments.ts'
 import { notify } from '../../kit/notices.ts'
 import { readInto } from '../../kit/read-into.ts'
 import { saveFile } from '../../kit/save-file.ts'
 import { emptyState, isAbort, errorText } from '../../kit/states.ts'
+import { inRow, workButton } from '../../kit/work-button.ts'
 import { offsiteSection } from './offsite-section.ts'
 import type { OpenPart } from './part.ts'
 import { recordsTable } from './records-table.ts'
@@ -21,7 +21,7 @@ export const backupsPart: OpenPart = (context) => {
   const content = h('div', { class: 'part' })
   const progress = h('div', { class: 'progress', role: 'status' })
   const problem = h('p', { class: 'banner', role: 'alert', dir: 'auto', hidden: true })
-  const make = button([icon('plus'), t('backups.make')], () => void whileBusy(make, makeOne), { class: 'primary' })
+  const make = workButton([icon('plus'), t('backups.make')], makeOne, { class: 'primary' })
   const { load } = readInto(context, {
     element: content,
     lines: 8,
@@ -109,11 +109,8 @@ interface BackupActions {
 }
 
 function backupTable(items: readonly Backup[], { download, restore }: BackupActions): HTMLElement {
-  const action = (label: string, content: Child, name: string, work: (name: string) => Promise<void>): HTMLElement => {
-    const attributes = { class: 'small', 'data-key': `${label} ${name}`, 'aria-label': t('pair', { name: label, value: name }) }
-    const own = button(content, () => void whileBusy(own, () => work(name)), attributes)
-    return own
-  }
+  const action = (label: string, content: Child, name: string, work: (name: string) => Promise<void>): HTMLElement =>
+    workButton(content, () => work(name), { class: 'small', ...inRow(label, { id: name, title: name }) })
   const [save, back] = [t('backups.download'), t('restore.button')]
   const actions = ({ name }: Backup): Child => [
     action(save, [icon('download'), save], name, download),

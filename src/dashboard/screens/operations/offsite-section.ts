@@ -1,11 +1,11 @@
 /** The places of off-site backups: what each has, how old it is, and why it fails. */
 import type { ServiceStatus } from '../../../models/responses.ts'
 import { t } from '../../texts.ts'
-import { button, h } from '../../kit/dom.ts'
+import { h } from '../../kit/dom.ts'
 import { code } from '../../kit/elements.ts'
-import { whileBusy } from '../../kit/focus.ts'
 import { icon } from '../../kit/icons.ts'
 import { ago, byteSize } from '../../kit/moments.ts'
+import { workButton } from '../../kit/work-button.ts'
 import { recordsTable } from './records-table.ts'
 
 type Place = ServiceStatus['backups']['offsite'][number]
@@ -18,8 +18,7 @@ export function offsiteSection(places: readonly Place[], store: () => Promise<vo
 }
 
 function storeButton(store: () => Promise<void>): HTMLElement {
-  const own = button([icon('plus'), t('offsite.make')], () => void whileBusy(own, store), { 'data-key': 'offsite' })
-  return h('div', { class: 'part-tools' }, own)
+  return h('div', { class: 'part-tools' }, workButton([icon('plus'), t('offsite.make')], store, { 'data-key': 'offsite' }))
 }
 
 function placeTable(places: readonly Place[]): HTMLElement {

@@ -10,6 +10,7 @@ import { ago } from '../../kit/moments.ts'
 import { notify, notifyFailure } from '../../kit/notices.ts'
 import { readInto } from '../../kit/read-into.ts'
 import { emptyState, isAbort } from '../../kit/states.ts'
+import { inRow } from '../../kit/work-button.ts'
 import { MESSAGE_TONES } from './message-tones.ts'
 import type { OpenPart } from './part.ts'
 import { recordsTable } from './records-table.ts'
@@ -99,8 +100,7 @@ function stateButtons(first: MessageState | undefined, choose: (state: MessageSt
 function messageTable(items: readonly Message[], retry: (message: Message) => Promise<void>): HTMLElement {
   const retryButton = (message: Message): Child => {
     const label = t('outbox.retry')
-    const attributes = { class: 'small', 'data-key': message.id, 'aria-label': t('pair', { name: label, value: message.address }) }
-    return message.state === 'waiting' && button(label, () => void retry(message), attributes)
+    return message.state === 'waiting' && button(label, () => void retry(message), { class: 'small', ...inRow(label, { id: message.id, title: message.address }) })
   }
   return recordsTable(
     t('operations.outbox'),

@@ -7,7 +7,7 @@ import { t } from '../../texts.ts'
 import { button, fill, h, type Child } from '../../kit/dom.ts'
 import { problemLine, submitForm } from '../../kit/elements.ts'
 import { whileBusy } from '../../kit/focus.ts'
-import { errorText, isAbort } from '../../kit/states.ts'
+import { errorText, orTell } from '../../kit/states.ts'
 import { mailFields } from './mail-fields.ts'
 import { isEditable, settingField, type EditableItem, type SettingFields } from './setting-fields.ts'
 import { openTestMail } from './test-mail.ts'
@@ -66,17 +66,15 @@ export function settingsForm({ context, settings, version, names, save, onSaved,
 
   function send(): void {
     if (!isChanged()) onward?.go()
-    else if (isComplete()) void whileBusy(submit, store).then(onInput)
+    else if (isComplete()) void whileBusy(submit, () => orTell(problem, store, tell)).then(onInput)
   }
 
   async function store(): Promise<void> {
-    fill(problem)
-    try {
-      onSaved(await client.admin.changeSettings(changes(), { ifMatch: version(), signal }))
-    } catch (error) {
-      if (isAbort(error)) return
-      fill(problem, error instanceof PreconditionFailed ? t('settings.changedMeanwhile') : errorText(error))
-    }
+    onSaved(await client.admin.changeSettings(changes(), { ifMatch: version(), signal }))
+  }
+
+  function tell(error: unknown): string {
+    return error instanceof PreconditionFailed ? t('settings.changedMeanwhile') : errorText(error)
   }
 
   onInput()

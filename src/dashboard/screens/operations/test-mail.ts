@@ -6,7 +6,7 @@ import { openDialog } from '../../kit/dialog.ts'
 import { fill, h } from '../../kit/dom.ts'
 import { labelled, problemLine, submitForm } from '../../kit/elements.ts'
 import { whileBusy } from '../../kit/focus.ts'
-import { isAbort, skeleton, errorText } from '../../kit/states.ts'
+import { errorText, orTell, skeleton } from '../../kit/states.ts'
 
 type MailChanges = Parameters<Client['admin']['testMailSettings']>[0]['settings']
 
@@ -24,25 +24,24 @@ export function openTestMail(client: Client, email: string, settings: MailChange
   const problem = problemLine('test-mail-problem')
   const send = h('button', { type: 'submit', class: 'primary' }, t('outbox.send'))
   const result = h('div', { class: 'test-result', 'aria-live': 'polite' })
-  const submit = (): void => void (!send.disabled && whileBusy(send, test))
+  const submit = (): void => void whileBusy(send, () => orTell(problem, test, tell))
   const buttons = h('div', { class: 'buttons end' }, send)
   const form = submitForm({}, submit, labelled(t('outbox.to'), emailField), problem, buttons)
   const dialog = openDialog({ title: t('outbox.test'), body: [form, result], wide: true })
   void dialog.closed.then(() => closing.abort())
 
   async function test(): Promise<void> {
-    fill(problem)
     fill(result, skeleton(5))
-    try {
-      const to = emailField.value.trim()
-      const isOther = Object.keys(settings).length > 0
-      const { admin } = client
-      const options = { signal: closing.signal }
-      showResult(await (isOther ? admin.testMailSettings({ to, settings }, options) : admin.testMail({ to }, options)))
-    } catch (error) {
-      fill(result)
-      if (!isAbort(error)) fill(problem, errorText(error))
-    }
+    const to = emailField.value.trim()
+    const isOther = Object.keys(settings).length > 0
+    const { admin } = client
+    const options = { signal: closing.signal }
+    showResult(await (isOther ? admin.testMailSettings({ to, settings }, options) : admin.testMail({ to }, options)))
+  }
+
+  function tell(error: unknown): string {
+    fill(result)
+    return errorText(error)
   }
 
   function showResult({ delivered, lines, advice }: MailTest): void {

@@ -9,10 +9,11 @@ import { modelsTitle, valueTitle } from '../../model-titles.ts'
 import { t } from '../../texts.ts'
 import { copyButton } from '../../kit/copy-button.ts'
 import { openDialog } from '../../kit/dialog.ts'
-import { button, fill, h } from '../../kit/dom.ts'
+import { button, h } from '../../kit/dom.ts'
 import { code, labelled, problemLine, submitForm } from '../../kit/elements.ts'
+import { whileBusy } from '../../kit/focus.ts'
 import { dateTime } from '../../kit/moments.ts'
-import { errorText, isAbort } from '../../kit/states.ts'
+import { errorText, orTell } from '../../kit/states.ts'
 
 const DAYS = [7, 30, 90, 365] as const
 /** Those with lists in the dashboard. */
@@ -36,7 +37,7 @@ export function openTokenForm(make: (body: TokenBody) => Promise<NewApiToken>): 
   const send = h('button', { type: 'submit', class: 'primary' }, t('tokens.make'))
   const form = submitForm(
     { novalidate: true },
-    () => void (!send.disabled && submit()),
+    () => void whileBusy(send, () => orTell(problem, submit, tell)),
     labelled(t('tokens.name'), name),
     problem,
     labelled(t('tokens.expires'), days),
@@ -47,27 +48,23 @@ export function openTokenForm(make: (body: TokenBody) => Promise<NewApiToken>): 
   const { close } = openDialog({ title: t('tokens.make'), body: form })
 
   async function submit(): Promise<void> {
-    send.disabled = true
-    fill(problem)
     const [chosenScopes, chosenModels, chosenMethods] = [scopes.chosen(), models.chosen(), methods.chosen()]
     const limits = {
       role: role.value as Limits['role'],
       ...(chosenModels.length === 0 ? {} : { models: chosenModels as Limits['models'] }),
       ...(chosenMethods.length === 0 ? {} : { methods: chosenMethods as Limits['methods'] }),
     }
-    try {
-      const made = await make({
-        ...{ name: name.value.trim(), days: Number(days.value) },
-        ...(chosenScopes.length === 0 ? limits : { scopes: chosenScopes as Limits['scopes'] }),
-      })
-      close()
-      showToken(made)
-    } catch (error) {
-      if (!isAbort(error)) fill(problem, errorText(error))
-      name.focus()
-    } finally {
-      send.disabled = false
-    }
+    const made = await make({
+      ...{ name: name.value.trim(), days: Number(days.value) },
+      ...(chosenScopes.length === 0 ? limits : { scopes: chosenScopes as Limits['scopes'] }),
+    })
+    close()
+    showToken(made)
+  }
+
+  function tell(error: unknown): string {
+    name.focus()
+    return errorText(error)
   }
 }
 

@@ -10,6 +10,7 @@ import { ago, dateTime } from '../../kit/moments.ts'
 import { notify, notifyFailure } from '../../kit/notices.ts'
 import { readInto } from '../../kit/read-into.ts'
 import { emptyState } from '../../kit/states.ts'
+import { inRow } from '../../kit/work-button.ts'
 import type { OpenPart } from './part.ts'
 import { recordsTable } from './records-table.ts'
 import { openTokenForm } from './token-form.ts'
@@ -61,7 +62,7 @@ function tokenTable(items: readonly Token[], revoke: (token: Token) => void): HT
       {
         title: label,
         kind: 'actions',
-        cell: (token) => button(label, () => revoke(token), { class: 'small', 'aria-label': t('pair', { name: label, value: token.name }) }),
+        cell: (token) => button(label, () => revoke(token), { class: 'small', ...inRow(label, { id: token.id, title: token.name }) }),
       },
     ],
     items,

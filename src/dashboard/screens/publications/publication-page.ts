@@ -9,15 +9,15 @@ import { goTo, hrefTo, PUBLICATIONS } from '../../screen-url.ts'
 import { currentLanguage, t, textOr } from '../../texts.ts'
 import { debouncedRequest } from '../../timing.ts'
 import { ask } from '../../kit/dialog.ts'
-import { button, fill, h, type Child } from '../../kit/dom.ts'
+import { fill, h, type Child } from '../../kit/dom.ts'
 import { card, problemLine } from '../../kit/elements.ts'
-import { whileBusy } from '../../kit/focus.ts'
 import { icon } from '../../kit/icons.ts'
 import { notify, notifyFailure } from '../../kit/notices.ts'
 import { readInto } from '../../kit/read-into.ts'
 import { saveButton, type SaveButton } from '../../kit/save-button.ts'
 import { errorText, isAbort } from '../../kit/states.ts'
 import { askToLeave } from '../../kit/unsaved.ts'
+import { workButton } from '../../kit/work-button.ts'
 import { inputControl } from '../../kit/form/control.ts'
 import { formFor } from '../../kit/form/form.ts'
 import { tickList } from '../../kit/form/tick-list.ts'
@@ -87,7 +87,7 @@ export function publicationPage(context: ScreenContext, id: string | undefined):
       }
     })
     save = saveButton({ isNew: id === undefined, store, onStored, tell })
-    const remove: HTMLButtonElement = button([icon('trash'), t('delete')], () => void whileBusy(remove, removed), { class: 'plain' })
+    const remove = workButton([icon('trash'), t('delete')], removed, { class: 'plain' })
     fill(tools, id !== undefined && remove, save.element)
     look.now()
 
@@ -127,7 +127,7 @@ export function publicationPage(context: ScreenContext, id: string | undefined):
   }
 
   function addressCard(of: string, name: string, address: string | null): HTMLElement {
-    const make: HTMLButtonElement = button(t('publications.newSecret'), () => void whileBusy(make, newSecret))
+    const make = workButton(t('publications.newSecret'), newSecret)
     return card(
       h('h2', {}, t('publications.address')),
       h('p', {}, addressLine(address ?? `/p/${name}/…`, address !== null)),

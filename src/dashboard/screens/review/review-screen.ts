@@ -13,12 +13,12 @@ import { t } from '../../texts.ts'
 import { openDialog } from '../../kit/dialog.ts'
 import { button, fill, h, type Child } from '../../kit/dom.ts'
 import { labelled, submitForm } from '../../kit/elements.ts'
-import { whileBusy } from '../../kit/focus.ts'
 import { icon } from '../../kit/icons.ts'
 import { ago } from '../../kit/moments.ts'
 import { notify, notifyFailure } from '../../kit/notices.ts'
 import { readInto } from '../../kit/read-into.ts'
 import { emptyState, failureState, isAbort, skeleton } from '../../kit/states.ts'
+import { workButton } from '../../kit/work-button.ts'
 import { differenceOf } from '../editor/version-difference.ts'
 
 type Item = ReviewQueue['items'][number]
@@ -57,8 +57,8 @@ function reviewItem(item: Item, context: ScreenContext, load: () => void): Child
   const changes = h('div', { class: 'history-change' })
   const details = h('details', {}, h('summary', {}, t(item.publishedSeq === null ? 'review.content' : 'review.changes')), changes)
   details.addEventListener('toggle', () => void (details.open && !changes.hasChildNodes() && showChanges()))
-  const publish: HTMLButtonElement = button([icon('publish'), t('turn.active')], () => void whileBusy(publish, () => decide('published')), { class: 'primary' })
-  const giveBack: HTMLButtonElement = button(t('review.return'), () => void whileBusy(giveBack, () => decide('returned')))
+  const publish = workButton([icon('publish'), t('turn.active')], () => decide('published'), { class: 'primary' })
+  const giveBack = workButton(t('review.return'), () => decide('returned'))
   return [
     h('h2', {}, h('a', { href: hrefTo([pathOf(model), item.id]) }, h('bdi', {}, item.title))),
     h('p', { class: 'soft' }, t('review.by', { name: actorName(item.by, user) }), ' · ', ago(item.handedInAt)),

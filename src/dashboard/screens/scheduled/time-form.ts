@@ -1,10 +1,9 @@
 /** A new time for what is scheduled, in its row. Escape leaves the old one. */
-import { problemOf, problemText } from '../../problem-text.ts'
 import { t } from '../../texts.ts'
 import { button, h } from '../../kit/dom.ts'
 import { labelled, problemLine, submitForm } from '../../kit/elements.ts'
 import { whileBusy } from '../../kit/focus.ts'
-import { errorText } from '../../kit/states.ts'
+import { errorText, orTell } from '../../kit/states.ts'
 import { localMinute } from '../../kit/moments.ts'
 
 let count = 0
@@ -27,7 +26,7 @@ export function openTimeForm(row: HTMLElement, { at, dataKey, save, onClose }: T
   const submit = h('button', { type: 'submit', class: 'primary' }, t('save'))
   const form = submitForm(
     { class: 'time-form', novalidate: true },
-    () => void whileBusy(submit, send),
+    () => void whileBusy(submit, () => orTell(problem, send, tell)),
     labelled(t('scheduled.newTime'), input),
     h('div', { class: 'buttons' }, submit, button(t('cancel'), close)),
     problem,
@@ -50,14 +49,13 @@ export function openTimeForm(row: HTMLElement, { at, dataKey, save, onClose }: T
   async function send(): Promise<void> {
     const { value, validity } = input
     if (value === before) return close()
-    try {
-      // A browser tells nothing of a date that is not whole: the service rejects the empty text.
-      await save(value !== '' ? new Date(value).toISOString() : validity.badInput ? '' : null)
-      close()
-    } catch (error) {
-      const found = problemOf(error)
-      problem.textContent = found === undefined ? errorText(error) : problemText(found)
-      input.focus()
-    }
+    // A browser tells nothing of a date that is not whole: the service rejects the empty text.
+    await save(value !== '' ? new Date(value).toISOString() : validity.badInput ? '' : null)
+    close()
+  }
+
+  function tell(error: unknown): string {
+    input.focus()
+    return errorText(error)
   }
 }

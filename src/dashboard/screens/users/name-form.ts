@@ -3,14 +3,13 @@ import type { Stored } from '../../../client/client.ts'
 import type { User } from '../../../models/user.ts'
 import { fieldTitle } from '../../model-titles.ts'
 import { ownNameChanged } from '../../people.ts'
-import { problemOf, problemText } from '../../problem-text.ts'
 import type { ScreenContext } from '../../screen.ts'
 import { t } from '../../texts.ts'
 import { h } from '../../kit/dom.ts'
 import { labelled, problemLine, submitForm } from '../../kit/elements.ts'
 import { whileBusy } from '../../kit/focus.ts'
 import { notify } from '../../kit/notices.ts'
-import { errorText, isAbort } from '../../kit/states.ts'
+import { errorText, orTell } from '../../kit/states.ts'
 
 /** `onSaved` gets the user as it is stored then. */
 export function nameForm(given: User, { client, user: self, signal }: ScreenContext, onSaved: (stored: Stored<User>) => void = () => {}): HTMLElement {
@@ -22,7 +21,7 @@ export function nameForm(given: User, { client, user: self, signal }: ScreenCont
   const send: HTMLButtonElement = h('button', { type: 'submit' }, t('users.saveName'))
   return submitForm(
     { class: 'form', novalidate: true },
-    () => void whileBusy(send, save),
+    () => void whileBusy(send, () => orTell(problem, save, tell)),
     labelled(fieldTitle('displayName'), input),
     h('p', { class: 'field-about' }, t('users.nameAbout')),
     problem,
@@ -30,19 +29,16 @@ export function nameForm(given: User, { client, user: self, signal }: ScreenCont
   )
 
   async function save(): Promise<void> {
-    problem.textContent = ''
-    try {
-      const name = input.value.trim()
-      const stored = await client.data('user').patch(given.id, { displayName: name === '' ? null : name }, { signal })
-      input.value = stored.document.displayName ?? ''
-      if (isOwn) ownNameChanged(stored.document.displayName)
-      onSaved(stored)
-      notify(t('saved'), { kind: 'done' })
-    } catch (error) {
-      if (isAbort(error)) return
-      const found = problemOf(error)
-      problem.textContent = found === undefined ? errorText(error) : problemText(found)
-      input.focus()
-    }
+    const name = input.value.trim()
+    const stored = await client.data('user').patch(given.id, { displayName: name === '' ? null : name }, { signal })
+    input.value = stored.document.displayName ?? ''
+    if (isOwn) ownNameChanged(stored.document.displayName)
+    onSaved(stored)
+    notify(t('saved'), { kind: 'done' })
+  }
+
+  function tell(error: unknown): string {
+    input.focus()
+    return errorText(error)
   }
 }

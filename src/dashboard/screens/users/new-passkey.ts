@@ -5,10 +5,11 @@ import { isRefusal } from '../../browser-passkeys.ts'
 import type { ScreenContext } from '../../screen.ts'
 import { t } from '../../texts.ts'
 import { openDialog } from '../../kit/dialog.ts'
-import { button, fill, h } from '../../kit/dom.ts'
+import { button, h } from '../../kit/dom.ts'
 import { labelled, problemLine, submitForm } from '../../kit/elements.ts'
+import { whileBusy } from '../../kit/focus.ts'
 import { notify, notifyFailure } from '../../kit/notices.ts'
-import { errorText, isAbort } from '../../kit/states.ts'
+import { errorText, orTell } from '../../kit/states.ts'
 import { CODE_DIGITS, codeIn } from '../sign-in/code-text.ts'
 
 const NAME_CHARS_MAX = 100
@@ -18,7 +19,7 @@ export async function addPasskey({ client, user: { email }, signal }: ScreenCont
   try {
     await client.auth.requestCode({ email, isDashboardLogin: true }, { signal })
   } catch (error) {
-    if (!isAbort(error)) notifyFailure(error)
+    notifyFailure(error)
     return false
   }
   let isAdded = false
@@ -33,7 +34,7 @@ export async function addPasskey({ client, user: { email }, signal }: ScreenCont
   const send = h('button', { type: 'submit', class: 'primary' }, t('passkeys.add'))
   const form = submitForm(
     { class: 'form' },
-    () => void add(),
+    () => void (code.value.length === CODE_DIGITS ? whileBusy(send, () => orTell(problem, add, told)) : code.focus()),
     h('p', {}, t('signIn.codeSent'), ' ', h('bdi', {}, h('strong', {}, email))),
     labelled(t('signIn.code'), code),
     labelled(t('passkeys.name'), label),
@@ -45,20 +46,15 @@ export async function addPasskey({ client, user: { email }, signal }: ScreenCont
   return isAdded
 
   async function add(): Promise<void> {
-    if (send.disabled || code.value.length !== CODE_DIGITS) return code.focus()
-    send.disabled = true
-    fill(problem)
-    try {
-      await make(client, { code: code.value, name: label.value }, signal)
-      isAdded = true
-      dialog.close()
-      notify(t('passkeys.added'), { kind: 'done' })
-    } catch (error) {
-      if (!isAbort(error)) fill(problem, isRefusal(error) ? t('passkeys.notMade') : errorText(error))
-    } finally {
-      send.disabled = false
-    }
+    await make(client, { code: code.value, name: label.value }, signal)
+    isAdded = true
+    dialog.close()
+    notify(t('passkeys.added'), { kind: 'done' })
   }
+}
+
+function told(error: unknown): string {
+  return isRefusal(error) ? t('passkeys.notMade') : errorText(error)
 }
 
 /** Throws DOMException where the browser made none, and what the service answers. */

@@ -8,21 +8,12 @@ import { t } from '../../texts.ts'
 import { copyButton } from '../../kit/copy-button.ts'
 import { openDialog } from '../../kit/dialog.ts'
 import { button, h } from '../../kit/dom.ts'
-import { whileBusy } from '../../kit/focus.ts'
 import { dateTime } from '../../kit/moments.ts'
-import { notifyFailure } from '../../kit/notices.ts'
+import { workButton } from '../../kit/work-button.ts'
 
 export function personCode(userId: string, { client, signal }: Pick<ScreenContext, 'client' | 'signal'>): readonly HTMLElement[] {
-  const make = button(t('users.makeCode'), () => void whileBusy(make, reveal))
+  const make = workButton(t('users.makeCode'), async () => showCode(await client.admin.makeCode(userId, { signal })))
   return [h('p', { class: 'soft' }, t('users.codeAbout')), h('div', { class: 'buttons' }, make)]
-
-  async function reveal(): Promise<void> {
-    try {
-      showCode(await client.admin.makeCode(userId, { signal }))
-    } catch (error) {
-      notifyFailure(error)
-    }
-  }
 }
 
 function showCode({ email, code, expiresAt }: PersonCode): void {

@@ -5,13 +5,12 @@ import type { Invitation } from '../../../models/responses.ts'
 import type { ScreenContext } from '../../screen.ts'
 import { t, type LanguageCode } from '../../texts.ts'
 import { after } from '../../timing.ts'
-import { button, fill, h, type Child } from '../../kit/dom.ts'
+import { fill, h, type Child } from '../../kit/dom.ts'
 import { labelled } from '../../kit/elements.ts'
-import { whileBusy } from '../../kit/focus.ts'
 import { ago } from '../../kit/moments.ts'
-import { notify, notifyFailure } from '../../kit/notices.ts'
+import { notify } from '../../kit/notices.ts'
 import { readInto } from '../../kit/read-into.ts'
-import { isAbort } from '../../kit/states.ts'
+import { workButton } from '../../kit/work-button.ts'
 import { languageSelect, noInvitation, sendsMail } from './invitation-mail-choice.ts'
 import { MESSAGE_TONES } from '../operations/message-tones.ts'
 
@@ -26,7 +25,7 @@ const LOOKS_MAX = 5
 export function sentInvitation({ id }: Pick<User, 'id'>, { client, signal }: Pick<ScreenContext, 'client' | 'signal'>): HTMLElement {
   const last = h('div', {})
   const language = languageSelect()
-  const send = button('', () => void whileBusy(send, () => invite(language.value as LanguageCode)))
+  const send = workButton('', () => invite(language.value as LanguageCode).finally(() => load()))
   // Apart from what is read again: a language that is chosen meanwhile stays.
   const again = h('div', { class: 'invitation-again', hidden: true }, labelled(t('users.inviteLanguage'), language), send)
   let looks = 0
@@ -50,14 +49,9 @@ export function sentInvitation({ id }: Pick<User, 'id'>, { client, signal }: Pic
   }
 
   async function invite(language: LanguageCode): Promise<void> {
-    try {
-      await client.admin.inviteAgain(id, { language, signal })
-      looks = 0
-      notify(t('users.invitedAgain'), { kind: 'done' })
-    } catch (error) {
-      if (!isAbort(error)) notifyFailure(error)
-    }
-    load()
+    await client.admin.inviteAgain(id, { language, signal })
+    looks = 0
+    notify(t('users.invitedAgain'), { kind: 'done' })
   }
 }
 

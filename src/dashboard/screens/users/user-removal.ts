@@ -4,11 +4,11 @@ import { goTo, hrefTo } from '../../screen-url.ts'
 import type { ScreenContext } from '../../screen.ts'
 import { t } from '../../texts.ts'
 import { ask } from '../../kit/dialog.ts'
-import { button, fill, h } from '../../kit/dom.ts'
+import { button, h } from '../../kit/dom.ts'
 import { problemLine } from '../../kit/elements.ts'
 import { icon } from '../../kit/icons.ts'
 import { notify } from '../../kit/notices.ts'
-import { isAbort, errorText } from '../../kit/states.ts'
+import { orTell } from '../../kit/states.ts'
 
 /** `onDone` runs before the page of the user is left. */
 export function userRemoval(
@@ -28,16 +28,11 @@ export function userRemoval(
       typed: email,
     })
     if (!isSure) return
-    fill(problem)
-    try {
-      await client.data('user').remove(id, { signal })
-      onDone()
-      if (id === self.id) return restart()
-      notify(t('removal.done', { label: email }), { kind: 'done' })
-      goTo(hrefTo(['users']), 'replace')
-    } catch (error) {
-      if (!isAbort(error)) fill(problem, errorText(error))
-    }
+    await client.data('user').remove(id, { signal })
+    onDone()
+    if (id === self.id) return restart()
+    notify(t('removal.done', { label: email }), { kind: 'done' })
+    goTo(hrefTo(['users']), 'replace')
   }
 
   return h(
@@ -45,6 +40,6 @@ export function userRemoval(
     { class: 'form' },
     h('p', { class: 'soft' }, text),
     problem,
-    h('div', { class: 'buttons' }, button([icon('trash'), t('users.delete')], () => void remove())),
+    h('div', { class: 'buttons' }, button([icon('trash'), t('users.delete')], () => void orTell(problem, remove))),
   )
 }
