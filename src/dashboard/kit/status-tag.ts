@@ -4,6 +4,7 @@ import { valueTitle } from '../model-titles.ts'
 import type { Members } from '../any-documents.ts'
 import { t, textOr } from '../texts.ts'
 import { h } from './dom.ts'
+import { tag } from './elements.ts'
 import { dateTime, shortTime } from './moments.ts'
 import type { IconName } from './icons.ts'
 
@@ -12,14 +13,14 @@ const ICONS: Readonly<Record<string, IconName>> = { active: 'publish', archived:
 
 export function statusTag(status: Json | undefined): HTMLElement | null {
   if (typeof status !== 'string') return null
-  return h('span', { class: `tag ${TONES[status] ?? ''}`.trim() }, valueTitle(status))
+  return tag(TONES[status], valueTitle(status))
 }
 
 /** The status in a cell: of a draft also when it is published, or that it is handed in for review. */
 export function statusCell(document: Members): HTMLElement | null {
-  if (isPlanned(document)) return h('span', { class: 'planned' }, h('span', { class: 'tag plan' }, t('status.scheduled')), shortTime(document.publishAt))
+  if (isPlanned(document)) return h('span', { class: 'planned' }, tag('plan', t('status.scheduled')), shortTime(document.publishAt))
   const { status, handedInAt } = document
-  return status === 'draft' && typeof handedInAt === 'string' ? h('span', { class: 'tag' }, t('status.handedIn')) : statusTag(status)
+  return status === 'draft' && typeof handedInAt === 'string' ? tag('', t('status.handedIn')) : statusTag(status)
 }
 
 /** Whether the service publishes it at a time. */
@@ -29,7 +30,7 @@ export function isPlanned(document: Members): document is Members & { readonly p
 
 /** A draft that is published at a time, in the zone of the reader; null for any other document. */
 export function scheduledTag(document: Members): HTMLElement | null {
-  return isPlanned(document) ? h('span', { class: 'tag plan' }, t('status.scheduled'), ' · ', dateTime(document.publishAt)) : null
+  return isPlanned(document) ? tag('plan', t('status.scheduled'), ' · ', dateTime(document.publishAt)) : null
 }
 
 /** The label and the icon of a button that sets a status. */

@@ -2,11 +2,16 @@
 import { onChoicesChangedElsewhere, storeChoice, storedChoice } from '../browser-storage.ts'
 import { t } from '../texts.ts'
 import { h } from './dom.ts'
+import { selection } from './elements.ts'
 
 const THEMES = ['system', 'light', 'dark'] as const
 
+function storedTheme(): (typeof THEMES)[number] {
+  return THEMES.find((one) => one === storedChoice('theme')) ?? 'system'
+}
+
 function applyTheme(): void {
-  const theme = THEMES.find((one) => one === storedChoice('theme')) ?? 'system'
+  const theme = storedTheme()
   if (theme === 'system') delete document.documentElement.dataset['theme']
   else document.documentElement.dataset['theme'] = theme
 }
@@ -14,17 +19,14 @@ function applyTheme(): void {
 onChoicesChangedElsewhere(applyTheme)
 
 export function themeChoice(): HTMLElement {
-  const select = h(
-    'select',
-    {
-      on: {
-        change() {
-          storeChoice('theme', select.value === 'system' ? undefined : select.value)
-          applyTheme()
-        },
+  const select = selection(THEMES, (one) => t(`theme.${one}`), {
+    value: storedTheme(),
+    on: {
+      change() {
+        storeChoice('theme', select.value === 'system' ? undefined : select.value)
+        applyTheme()
       },
     },
-    THEMES.map((one) => h('option', { value: one, selected: one === (storedChoice('theme') ?? 'system') }, t(`theme.${one}`))),
-  )
+  })
   return h('label', { class: 'theme-choice' }, h('span', { class: 'soft' }, t('theme.label')), select)
 }

@@ -4,7 +4,9 @@ import { parseExactly } from '../../exact-json.ts'
 import { valueTitle } from '../../model-titles.ts'
 import { t } from '../../texts.ts'
 import { fill, h, webUrl } from '../dom.ts'
+import { outsideLink, selection } from '../elements.ts'
 import { icon } from '../icons.ts'
+import { localMinute } from '../moments.ts'
 import type { InputKind } from './control.ts'
 
 /** Names of texts that have more than a line. */
@@ -40,14 +42,8 @@ export function dateInput(): InputKind<HTMLInputElement> {
       if (value === '') return validity.badInput ? '' : null
       return new Date(value).toISOString()
     },
-    write: (at, value) => (at.value = typeof value === 'string' ? localMinute(value) : ''),
+    write: (at, value) => (at.value = typeof value === 'string' ? localMinute(new Date(value)) : ''),
   }
-}
-
-/** `2026-03-01T13:30` of a stored date, in the reader's zone. */
-function localMinute(iso: string): string {
-  const date = new Date(iso)
-  return new Date(date.getTime() - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 16)
 }
 
 export function wholeInput(isNullable: boolean): InputKind<HTMLInputElement> {
@@ -69,15 +65,14 @@ export function booleanInput(): InputKind<HTMLInputElement> {
 }
 
 export function choiceInput(values: readonly string[], isNullable: boolean): InputKind<HTMLSelectElement> {
-  const option = (value: string): HTMLElement =>
-    h('option', { value }, value === '' ? t('form.none') : valueTitle(value))
+  const titleOf = (value: string): string => (value === '' ? t('form.none') : valueTitle(value))
   return {
-    input: h('select', {}, [...(isNullable ? [''] : []), ...values].map(option)),
+    input: selection([...(isNullable ? [''] : []), ...values], titleOf),
     read: ({ value }) => (isNullable && value === '' ? null : value),
     // A value that the declaration does not know any more stays until another one is chosen.
     write(at, value) {
       const text = typeof value === 'string' ? value : ''
-      if (text !== '' && !values.includes(text)) at.append(option(text))
+      if (text !== '' && !values.includes(text)) at.append(h('option', { value: text }, valueTitle(text)))
       at.value = text === '' && !isNullable ? (values[0] ?? '') : text
     },
   }
@@ -107,8 +102,7 @@ function urlLink(): { element: HTMLElement; update(value: Json | undefined): voi
     element,
     update(value) {
       const href = typeof value === 'string' ? webUrl(value) : undefined
-      const attributes = { href, target: '_blank', rel: 'noopener noreferrer' }
-      fill(element, href !== undefined && h('a', attributes, t('form.openUrl'), icon('external')))
+      fill(element, href !== undefined && outsideLink(href, [t('form.openUrl'), icon('external')]))
     },
   }
 }

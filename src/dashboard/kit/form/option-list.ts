@@ -3,6 +3,7 @@ import { isMembers, labelOf, type Members, type StoredDocument } from '../../any
 import { valueTitle } from '../../model-titles.ts'
 import { t } from '../../texts.ts'
 import { fill, h, setAttributes, type Child } from '../dom.ts'
+import { tag } from '../elements.ts'
 import { icon } from '../icons.ts'
 
 /** What stands behind the documents: makes another one. */
@@ -29,7 +30,7 @@ export function optionList(input: HTMLInputElement, label: string, choose: (docu
   function documentOption(document: StoredDocument, i: number): HTMLElement {
     const { status } = document
     const isOther = status !== undefined && status !== 'active'
-    return option(i, () => choose(document), h('span', { dir: 'auto' }, labelOf(document)), secondLine(document), isOther && h('span', { class: 'tag' }, valueTitle(String(status))))
+    return option(i, () => choose(document), h('span', { dir: 'auto' }, labelOf(document)), secondLine(document), isOther && tag('', valueTitle(String(status))))
   }
 
   function option(i: number, run: () => void, ...content: readonly Child[]): HTMLElement {

@@ -10,6 +10,7 @@ import { hrefTo } from '../../screen-url.ts'
 import { t } from '../../texts.ts'
 import { copyButton } from '../../kit/copy-button.ts'
 import { fill, h } from '../../kit/dom.ts'
+import { code, crumb, facts } from '../../kit/elements.ts'
 import { icon } from '../../kit/icons.ts'
 import { menuButton, type MenuItem } from '../../kit/menu-button.ts'
 import { dateTime } from '../../kit/moments.ts'
@@ -106,27 +107,12 @@ export function editorFrame(options: FrameOptions) {
 
 /** The way back to the list, as it was left. */
 export function editorCrumb(model: Model): HTMLElement {
-  return h('a', { class: 'crumb', href: trailHref(model.name) ?? hrefTo([pathOf(model)]) }, icon('back'), h('span', {}, modelsTitle(model)))
+  return crumb(trailHref(model.name) ?? hrefTo([pathOf(model)]), modelsTitle(model))
 }
 
 /** What the server says of a document. */
 function documentFacts(document: Members): HTMLElement {
   const id = String(document['id'])
-  const date = (name: string): readonly HTMLElement[] | null => {
-    const value = document[name]
-    return typeof value === 'string' ? [h('dt', {}, fieldTitle(name)), h('dd', {}, dateTime(value))] : null
-  }
-  return h(
-    'dl',
-    { class: 'given' },
-    h('dt', {}, t('field.id')),
-    h(
-      'dd',
-      { class: 'with-copy' },
-      h('code', { dir: 'ltr' }, id),
-      copyButton(() => id, { isSmall: true }),
-    ),
-    date('createdAt'),
-    date('updatedAt'),
-  )
+  const dates = ['createdAt', 'updatedAt'].map((name) => typeof document[name] === 'string' && ([fieldTitle(name), dateTime(document[name])] as const))
+  return facts([t('field.id'), h('span', { class: 'with-copy' }, code(id), copyButton(() => id, { isSmall: true }))], ...dates)
 }

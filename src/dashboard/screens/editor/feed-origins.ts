@@ -16,9 +16,11 @@ import { FEEDS, hrefTo } from '../../screen-url.ts'
 import { t } from '../../texts.ts'
 import { ask } from '../../kit/dialog.ts'
 import { button, fill, h, webUrl, type Child } from '../../kit/dom.ts'
+import { outsideLink } from '../../kit/elements.ts'
 import { keepFocus } from '../../kit/focus.ts'
 import { icon } from '../../kit/icons.ts'
 import { statusTag } from '../../kit/status-tag.ts'
+import { inRow } from '../../kit/work-button.ts'
 
 type Origin = HeadlineOrigins['items'][number]
 type Story = SameStories['items'][number]
@@ -65,7 +67,7 @@ export function feedOrigins(element: HTMLElement, context: Pick<ScreenContext, '
       h('a', { href: hrefTo([pathOf(headline), story.id]) }, h('bdi', {}, story.title)),
       h('span', { class: 'soft' }, h('bdi', {}, story.feedTitle ?? t('origins.deletedFeed'))),
       statusTag(story.status),
-      mayMerge && button(t('origins.merge'), () => void merge(story), { class: 'small', 'data-key': `merge ${story.id}`, 'aria-label': t('pair', { name: t('origins.merge'), value: story.feedTitle ?? story.title }) }),
+      mayMerge && button(t('origins.merge'), () => void merge(story), { class: 'small', ...inRow(t('origins.merge'), { id: story.id, title: story.feedTitle ?? story.title }) }),
     ]
   }
 
@@ -94,5 +96,5 @@ function feedLink({ feed, title }: Origin): Child {
 /** Its own id may be its address; else it is where the headline leads. */
 function itemLink({ item }: Origin, document: Members | undefined): Child {
   const href = webUrl(item ?? '') ?? webUrl(String(document?.['url'] ?? ''))
-  return href !== undefined && h('a', { href, target: '_blank', rel: 'noopener noreferrer' }, t('feeds.openItem'), ' ', icon('external'))
+  return href !== undefined && outsideLink(href, [t('feeds.openItem'), ' ', icon('external')])
 }

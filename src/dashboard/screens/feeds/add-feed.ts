@@ -7,7 +7,7 @@ import type { Screen, ScreenContext } from '../../screen.ts'
 import { FEEDS, goTo, hrefTo } from '../../screen-url.ts'
 import { t } from '../../texts.ts'
 import { fill, h, type Child } from '../../kit/dom.ts'
-import { problemLine, submitForm } from '../../kit/elements.ts'
+import { crumb, problemLine, screenHead, submitForm } from '../../kit/elements.ts'
 import { whileBusy } from '../../kit/focus.ts'
 import { icon } from '../../kit/icons.ts'
 import { letteredPicture } from '../../kit/lettered-picture.ts'
@@ -16,7 +16,6 @@ import { errorText, orTell, skeleton } from '../../kit/states.ts'
 import { workButton } from '../../kit/work-button.ts'
 import { shownPicture } from '../../pictures.ts'
 import { feedForm, NEW_MEMBERS } from './feed-form.ts'
-import { feedsCrumb } from './feeds-crumb.ts'
 import { previewItems, type Chosen } from './preview-items.ts'
 import { guessSource, sourceChoice, type SourceGuess } from './source-choice.ts'
 import { noteSentence } from './feed-notes.ts'
@@ -131,8 +130,8 @@ export function addFeedScreen(context: ScreenContext): Screen {
     element: h(
       'section',
       { class: 'feeds' },
-      feedsCrumb(),
-      h('div', { class: 'screen-head' }, h('h1', {}, title)),
+      crumb(hrefTo([FEEDS]), t('models.feed')),
+      screenHead(title),
       submitForm(
         { class: 'card feed-address-form', novalidate: true },
         () => void (address.value.trim() === '' ? fill(problem, t('feeds.noAddress')) : whileBusy(look, () => read(address.value.trim()))),

@@ -7,6 +7,7 @@ import { FEEDS, hrefTo, mergeQuery } from '../../screen-url.ts'
 import { locale, t } from '../../texts.ts'
 import { every } from '../../timing.ts'
 import { button, fill, h, type Child } from '../../kit/dom.ts'
+import { screenHead } from '../../kit/elements.ts'
 import { keepFocus } from '../../kit/focus.ts'
 import { icon } from '../../kit/icons.ts'
 import { readInto } from '../../kit/read-into.ts'
@@ -55,7 +56,7 @@ export function feedList(context: ScreenContext): Screen {
   ]
   return {
     title,
-    element: h('section', { class: 'feeds feed-list' }, h('div', { class: 'screen-head' }, h('h1', {}, title), h('div', { class: 'buttons' }, actions)), body),
+    element: h('section', { class: 'feeds feed-list' }, screenHead(title, h('div', { class: 'buttons' }, actions)), body),
     search,
   }
 

@@ -11,7 +11,7 @@ import { FEEDS, goTo, hrefTo } from '../../screen-url.ts'
 import { locale, t } from '../../texts.ts'
 import { every } from '../../timing.ts'
 import { fill, h, webUrl, type Child } from '../../kit/dom.ts'
-import { card, problemLine } from '../../kit/elements.ts'
+import { card, crumb, outsideLink, problemLine, tag } from '../../kit/elements.ts'
 import { keepFocus } from '../../kit/focus.ts'
 import { icon } from '../../kit/icons.ts'
 import { ago } from '../../kit/moments.ts'
@@ -24,7 +24,6 @@ import { FEED_MEMBERS, feedForm } from './feed-form.ts'
 import { feedSentence, feedStatusTag, lastFetch, nextFetch } from './feed-status.ts'
 import { passwordCard } from './feed-password.ts'
 import { feedButtons } from './feed-buttons.ts'
-import { feedsCrumb } from './feeds-crumb.ts'
 import { rulesEditor } from './rules-editor.ts'
 
 const LOOK_MS = 20_000
@@ -92,7 +91,7 @@ export function feedPage(context: ScreenContext, id: string): Screen {
     function store(): ReturnType<typeof documents.replace> {
       form.showProblems([])
       fill(problem)
-      return documents.replace(id, { ...form.value(), rules: rules.value() }, { signal, ...(etag !== undefined && { ifMatch: etag }) })
+      return documents.replace(id, { ...form.value(), rules: rules.value() }, { signal, ifMatch: etag })
     }
 
     function onStored(stored: Awaited<ReturnType<typeof store>>): void {
@@ -121,7 +120,7 @@ export function feedPage(context: ScreenContext, id: string): Screen {
     element: h(
       'section',
       { class: 'feeds' },
-      feedsCrumb(),
+      crumb(hrefTo([FEEDS]), t('models.feed')),
       h('div', { class: 'screen-head staying' }, h('div', { class: 'feed-title' }, heading, status), saving),
       h('div', { class: 'part' }, health, h('div', { class: 'feed-columns' }, h('div', { class: 'part feed-editor' }, body), h('section', { class: 'feed-items' }, h('h2', {}, t('feeds.items')), items))),
     ),
@@ -146,10 +145,10 @@ function itemLines({ title, url, headline: of, categories, outcome, reasons, at 
     h(
       'p',
       { class: 'item-foot' },
-      isDraft ? h('span', { class: 'tag warn' }, valueTitle('draft')) : h('span', { class: `tag ${OUTCOME_TONES[outcome] ?? ''}`.trim() }, t(`feedOutcome.${outcome}`)),
+      isDraft ? tag('warn', valueTitle('draft')) : tag(OUTCOME_TONES[outcome], t(`feedOutcome.${outcome}`)),
       h('span', { class: 'soft' }, ago(at)),
       categories.length > 0 && h('bdi', { class: 'soft' }, categories.slice(0, CATEGORIES_MAX).join(', ')),
-      href !== undefined && h('a', { href, target: '_blank', rel: 'noopener noreferrer' }, t('feeds.openItem'), ' ', icon('external')),
+      href !== undefined && outsideLink(href, [t('feeds.openItem'), ' ', icon('external')]),
     ),
     reasons.length > 0 && h('p', { class: 'soft', dir: 'auto' }, reasonSentences(reasons).join(' ')),
   ]

@@ -2,6 +2,7 @@
 import type { FeedHealth } from '../../../models/responses.ts'
 import { t } from '../../texts.ts'
 import { h, type Child } from '../../kit/dom.ts'
+import { tag } from '../../kit/elements.ts'
 import { ago } from '../../kit/moments.ts'
 import { noteSentence, problemSentence } from './feed-notes.ts'
 
@@ -10,7 +11,7 @@ export type FeedStatus = FeedHealth['status']
 const TONES: Readonly<Record<FeedStatus, string>> = { new: '', working: 'good', failing: 'bad', ended: 'bad', paused: 'warn' }
 
 export function feedStatusTag(status: FeedStatus): HTMLElement {
-  return h('span', { class: `tag ${TONES[status]}`.trim() }, t(`feedStatus.${status}`))
+  return tag(TONES[status], t(`feedStatus.${status}`))
 }
 
 /** What is wrong and what helps, with a button that does it. A note of a feed that works is no warning. */

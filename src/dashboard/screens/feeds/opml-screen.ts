@@ -11,13 +11,12 @@ import type { Screen, ScreenContext } from '../../screen.ts'
 import { FEEDS, hrefTo } from '../../screen-url.ts'
 import { t } from '../../texts.ts'
 import { fill, h, type Child } from '../../kit/dom.ts'
-import { labelled, problemLine } from '../../kit/elements.ts'
+import { crumb, labelled, problemLine, screenHead, selection, tag } from '../../kit/elements.ts'
 import { icon } from '../../kit/icons.ts'
 import { errorText, orTell } from '../../kit/states.ts'
 import { workButton } from '../../kit/work-button.ts'
 import { pickerControl } from '../../kit/form/picker.ts'
 import { recordsTable } from '../operations/records-table.ts'
-import { feedsCrumb } from './feeds-crumb.ts'
 import { optionalPicker } from './optional-picker.ts'
 
 /** What the service takes. */
@@ -35,7 +34,7 @@ export function opmlScreen(context: ScreenContext): Screen {
   const ofSource = pickerControl(source, { path: 'source', label: fieldTitle('source'), about: t('opml.source'), onChange: () => ofSource.showProblem('source', undefined) }, parts)
   const ofTopic = optionalPicker(topic, { path: 'topic', label: fieldTitle('topic'), about: t('opml.topic'), onChange: ignored }, parts)
   const ofCountry = optionalPicker(country, { path: 'country', label: fieldTitle('country'), onChange: ignored }, parts)
-  const arrival = h('select', {}, ARRIVALS.map((one) => h('option', { value: one, selected: one === 'draft' }, valueTitle(one))))
+  const arrival = selection(ARRIVALS, valueTitle, { value: 'draft' })
   const keepsPictures = h('input', { type: 'checkbox' })
   const problem = problemLine()
   const report = h('div', { class: 'part' })
@@ -70,8 +69,8 @@ export function opmlScreen(context: ScreenContext): Screen {
     element: h(
       'section',
       { class: 'feeds narrow-screen' },
-      feedsCrumb(),
-      h('div', { class: 'screen-head' }, h('h1', {}, title)),
+      crumb(hrefTo([FEEDS]), t('models.feed')),
+      screenHead(title),
       h('p', { class: 'soft about' }, t('opml.about')),
       h(
         'div',
@@ -102,7 +101,7 @@ function reported({ added, known, rejected, leftOut, rows }: OpmlReport, isDryRu
       [
         { title: t('opml.line'), kind: 'number', cell: ({ line }) => line },
         { title: t('model.feed'), cell: ({ title, address }) => h('div', { class: 'feed-name' }, h('bdi', {}, title === '' ? address : title), h('span', { class: 'soft feed-address', dir: 'ltr' }, address)) },
-        { title: t('opml.outcome'), cell: (row) => h('div', { class: 'feed-name' }, h('span', {}, h('span', { class: `tag ${TONES[row.outcome]}`.trim() }, t(`opmlOutcome.${row.outcome}`))), row.message !== null && h('span', { class: 'soft', dir: 'auto' }, reasonOf(row, row.message))) },
+        { title: t('opml.outcome'), cell: (row) => h('div', { class: 'feed-name' }, h('span', {}, tag(TONES[row.outcome], t(`opmlOutcome.${row.outcome}`))), row.message !== null && h('span', { class: 'soft', dir: 'auto' }, reasonOf(row, row.message))) },
       ],
       // What wants a look comes first.
       [...rows].sort((one, other) => Number(other.outcome === 'rejected') - Number(one.outcome === 'rejected')),

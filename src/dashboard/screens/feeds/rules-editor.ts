@@ -7,6 +7,7 @@ import type { ScreenContext } from '../../screen.ts'
 import { t } from '../../texts.ts'
 import { debouncedRequest } from '../../timing.ts'
 import { button, fill, h, webUrl, type Child } from '../../kit/dom.ts'
+import { outsideLink } from '../../kit/elements.ts'
 import { keepFocus } from '../../kit/focus.ts'
 import { icon } from '../../kit/icons.ts'
 import { errorText, isAbort } from '../../kit/states.ts'
@@ -132,7 +133,7 @@ function foundBy({ found, items }: RulePreview['rules'][number]): Child {
   const rows = items.map(({ title, url }) => {
     const href = webUrl(url)
     const name = title === '' ? t('untitled') : title
-    return h('li', { dir: 'auto' }, href === undefined ? name : h('a', { href, target: '_blank', rel: 'noopener noreferrer' }, name))
+    return h('li', { dir: 'auto' }, href === undefined ? name : outsideLink(href, name))
   })
   return h('details', {}, h('summary', {}, t('rules.found', { count: found })), h('ul', {}, rows))
 }

@@ -2,14 +2,15 @@
 import { isAdmin } from '../../../models/caller.ts'
 import { feedRules } from '../../../models/feed-model.ts'
 import type { Screen, ScreenContext } from '../../screen.ts'
+import { FEEDS, hrefTo } from '../../screen-url.ts'
 import { documentsOf } from '../../any-documents.ts'
 import { t } from '../../texts.ts'
 import { h } from '../../kit/dom.ts'
+import { crumb, screenHead } from '../../kit/elements.ts'
 import { notify, notifyFailure } from '../../kit/notices.ts'
 import { readInto } from '../../kit/read-into.ts'
 import { saveButton } from '../../kit/save-button.ts'
 import { askToLeave } from '../../kit/unsaved.ts'
-import { feedsCrumb } from './feeds-crumb.ts'
 import { rulesEditor, type RulesEditor } from './rules-editor.ts'
 
 export function sharedRulesScreen(context: ScreenContext): Screen {
@@ -23,7 +24,7 @@ export function sharedRulesScreen(context: ScreenContext): Screen {
   let editor: RulesEditor | undefined
   const save = saveButton({
     isComplete: () => editor?.showUnfinished() === false,
-    store: () => documents.replace(id, { rules: editor?.value() ?? [] }, { signal, ...(etag !== undefined && { ifMatch: etag }) }),
+    store: () => documents.replace(id, { rules: editor?.value() ?? [] }, { signal, ifMatch: etag }),
     onStored(stored) {
       etag = stored.etag
       notify(t('feeds.saved'), { kind: 'done' })
@@ -50,8 +51,8 @@ export function sharedRulesScreen(context: ScreenContext): Screen {
     element: h(
       'section',
       { class: 'feeds narrow-screen' },
-      feedsCrumb(),
-      h('div', { class: 'screen-head' }, h('h1', {}, title), mayWrite && save.element),
+      crumb(hrefTo([FEEDS]), t('models.feed')),
+      screenHead(title, mayWrite && save.element),
       h('p', { class: 'soft about' }, t('rules.about')),
       body,
     ),

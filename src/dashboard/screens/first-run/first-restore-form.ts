@@ -7,11 +7,11 @@ import type { FirstRestored, FoundSite } from '../../../models/responses.ts'
 import { t } from '../../texts.ts'
 import { after } from '../../timing.ts'
 import { button, fill, h, type Child } from '../../kit/dom.ts'
-import { code, labelled, problemLine, submitForm } from '../../kit/elements.ts'
+import { code, facts, labelled, problemLine, submitForm } from '../../kit/elements.ts'
 import { whileBusy } from '../../kit/focus.ts'
 import { byteSize, dateTime, dateTimeText } from '../../kit/moments.ts'
 import { errorText } from '../../kit/states.ts'
-import { contentText, fact } from '../operations/restore-dialog.ts'
+import { contentText } from '../operations/restore-dialog.ts'
 import type { SiteRestore } from '../sign-in/sign-in-state.ts'
 
 const EXAMPLES = { bucket: 's3://AKID@backups/news?region=eu-central-1', directory: 'file:///mnt/nas/dateline' }
@@ -81,7 +81,7 @@ export function firstRestoreForm({ client, token, restore, signal, leave }: Firs
     try {
       const found = await client.auth.lookForSite(source, { signal })
       const confirm = button(t('restore.confirm'), () => bringBack(source), { class: 'primary' })
-      fill(outcome, h('dl', { class: 'given' }, factsOf(found)), told(found.warnings), found.missingUntil !== null && h('p', { class: 'banner' }, t('firstRestore.missing', { date: dateTimeText(found.missingUntil) })), confirm)
+      fill(outcome, factsOf(found), told(found.warnings), found.missingUntil !== null && h('p', { class: 'banner' }, t('firstRestore.missing', { date: dateTimeText(found.missingUntil) })), confirm)
       confirm.focus()
     } catch (error) {
       if (!signal.aborted) fill(problem, errorText(error))
@@ -127,13 +127,13 @@ export function firstRestoreForm({ client, token, restore, signal, leave }: Firs
   }
 }
 
-function factsOf({ snapshotAt, changesUntil, bytes, documents }: FoundSite): Child {
-  return [
-    fact(t('offsite.snapshot'), dateTime(snapshotAt)),
-    changesUntil !== null && fact(t('offsite.changes'), dateTime(changesUntil)),
-    fact(t('backups.size'), byteSize(bytes)),
-    fact(t('restore.holds'), contentText(documents)),
-  ]
+function factsOf({ snapshotAt, changesUntil, bytes, documents }: FoundSite): HTMLElement {
+  return facts(
+    [t('offsite.snapshot'), dateTime(snapshotAt)],
+    changesUntil !== null && [t('offsite.changes'), dateTime(changesUntil)],
+    [t('backups.size'), byteSize(bytes)],
+    [t('restore.holds'), contentText(documents)],
+  )
 }
 
 /** The service's own words. */

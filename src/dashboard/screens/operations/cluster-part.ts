@@ -2,7 +2,7 @@
 import type { ClusterStatus } from '../../../models/responses.ts'
 import { locale, t } from '../../texts.ts'
 import { h, type Child } from '../../kit/dom.ts'
-import { code } from '../../kit/elements.ts'
+import { code, tag } from '../../kit/elements.ts'
 import { byteSize, dateTime } from '../../kit/moments.ts'
 import { readInto } from '../../kit/read-into.ts'
 import type { OpenPart } from './part.ts'
@@ -42,8 +42,8 @@ function show({ nodes, keeper, position, etcd }: ClusterStatus): Child {
 }
 
 function stateOf({ alive, state, heardAt }: ClusterStatus['nodes'][number]): Child {
-  if (!alive) return h('span', { class: 'tag warn' }, t(state === 'joined' ? 'cluster.joined' : 'cluster.silent'), ' ', dateTime(heardAt))
-  return state === 'in-step' ? t('cluster.in-step') : h('span', { class: 'tag warn' }, t(`cluster.${state}`))
+  if (!alive) return tag('warn', t(state === 'joined' ? 'cluster.joined' : 'cluster.silent'), ' ', dateTime(heardAt))
+  return state === 'in-step' ? t('cluster.in-step') : tag('warn', t(`cluster.${state}`))
 }
 
 function serverState({ isLeader, problem }: ClusterStatus['etcd']['servers'][number]): Child {

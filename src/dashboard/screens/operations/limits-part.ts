@@ -3,6 +3,7 @@ import type { ServiceStatus } from '../../../models/responses.ts'
 import { humanized } from '../../model-titles.ts'
 import { locale, t, textOr } from '../../texts.ts'
 import { h } from '../../kit/dom.ts'
+import { tag } from '../../kit/elements.ts'
 import { readInto } from '../../kit/read-into.ts'
 import type { OpenPart } from './part.ts'
 import { recordsTable } from './records-table.ts'
@@ -22,10 +23,7 @@ function show({ limits }: ServiceStatus): HTMLElement {
       {
         title: t('refused'),
         kind: 'number',
-        cell: ({ refused }) =>
-          refused === 0
-            ? h('span', { class: 'soft' }, '0')
-            : h('span', { class: 'tag warn' }, refused.toLocaleString(locale())),
+        cell: ({ refused }) => (refused === 0 ? h('span', { class: 'soft' }, '0') : tag('warn', refused.toLocaleString(locale()))),
       },
     ],
     rows,

@@ -3,6 +3,7 @@ import type { LogLines } from '../../../models/responses.ts'
 import { t } from '../../texts.ts'
 import { every } from '../../timing.ts'
 import { button, fill, h, type Child } from '../../kit/dom.ts'
+import { tag } from '../../kit/elements.ts'
 import { exactTime } from '../../kit/moments.ts'
 import { readInto } from '../../kit/read-into.ts'
 import { emptyState } from '../../kit/states.ts'
@@ -66,7 +67,7 @@ function logItem({ time, level, event, fields }: LogLine): HTMLElement {
     'li',
     { class: level },
     h('span', { class: 'soft' }, exactTime(time)),
-    h('span', { class: `tag ${TONES[level]}` }, level),
+    tag(TONES[level], level),
     h(
       'p',
       { dir: 'ltr' },

@@ -2,7 +2,7 @@
 import { MAIL_PASSWORD } from '../../../models/editable-settings.ts'
 import { t } from '../../texts.ts'
 import { fill, h, setAttributes, type Child } from '../../kit/dom.ts'
-import { problemLine } from '../../kit/elements.ts'
+import { problemLine, selection } from '../../kit/elements.ts'
 import { lockedBy, settingTitle, type EditableItem, type SettingFields } from './setting-fields.ts'
 import {
   defaultPort,
@@ -33,20 +33,12 @@ export function mailFields({ mail, mailPassword, mailFrom, mailTls }: MailItems,
   const initial = mailServerOf(isLocked ? mail.value : stored, isLocked ? mailTls.value : mailTls.edit.stored)
   const input = (name: string, more: Readonly<Record<string, string | boolean>>): HTMLInputElement =>
     h('input', { id: `mail-${name}`, type: 'text', dir: 'ltr', spellcheck: 'false', autocomplete: 'off', disabled: isLocked, on: { input: changed }, ...more })
-  const provider = h(
-    'select',
-    { id: 'mail-provider', disabled: isLocked, on: { change: choose } },
-    h('option', { value: '' }, t('mail.own')),
-    PROVIDER_NAMES.map((name) => h('option', { value: name }, PROVIDERS[name].title)),
-  )
+  const providers = ['', ...PROVIDER_NAMES] as const
+  const provider = selection(providers, (name) => (name === '' ? t('mail.own') : PROVIDERS[name].title), { id: 'mail-provider', disabled: isLocked, on: { change: choose } })
   const host = input('host', { placeholder: 'mail.example.org' })
   host.addEventListener('change', () => show(fields()))
   const port = input('port', { inputmode: 'numeric' })
-  const encryption = h(
-    'select',
-    { id: 'mail-encryption', disabled: isLocked, on: { change: changed } },
-    ENCRYPTIONS.map((one) => h('option', { value: one }, t(`mailTls.${one}`))),
-  )
+  const encryption = selection(ENCRYPTIONS, (one) => t(`mailTls.${one}`), { id: 'mail-encryption', disabled: isLocked, on: { change: changed } })
   const user = input('user', { 'aria-describedby': 'mail-user-problem' })
   const userProblem = problemLine('mail-user-problem')
   const hasPassword = mailPassword.edit.stored !== null

@@ -5,6 +5,7 @@ import { mergeQuery } from '../../screen-url.ts'
 import { locale, t } from '../../texts.ts'
 import { after, every } from '../../timing.ts'
 import { button, fill, h, type Child } from '../../kit/dom.ts'
+import { tag } from '../../kit/elements.ts'
 import { icon } from '../../kit/icons.ts'
 import { ago } from '../../kit/moments.ts'
 import { notify, notifyFailure } from '../../kit/notices.ts'
@@ -121,7 +122,7 @@ function stateOf({ state, dueAt, doneAt }: Message): Child {
   const when =
     state === 'waiting' && dueAt !== null ? [t('outbox.next'), ' ', ago(dueAt)] : doneAt === null ? null : ago(doneAt)
   return [
-    h('span', { class: `tag ${MESSAGE_TONES[state]}`.trim() }, t(`state.${state}`)),
+    tag(MESSAGE_TONES[state], t(`state.${state}`)),
     when === null ? null : h('span', { class: 'when' }, when),
   ]
 }

@@ -8,6 +8,7 @@ import { t } from '../../texts.ts'
 import { after } from '../../timing.ts'
 import { ask } from '../../kit/dialog.ts'
 import { h, type Child } from '../../kit/dom.ts'
+import { facts } from '../../kit/elements.ts'
 import { byteSize, dateTime, dateTimeText } from '../../kit/moments.ts'
 import { settingTitle } from './setting-fields.ts'
 
@@ -23,7 +24,7 @@ export function confirmRestore(checked: CheckedBackup): Promise<boolean> {
     title: t('restore.title'),
     text: [
       h('p', {}, t('restore.about', { date: dateTimeText(checked.createdAt) })),
-      h('dl', { class: 'given' }, facts(checked)),
+      factsOf(checked),
       h('p', {}, t('restore.kept')),
       checked.removed.apiTokens + checked.removed.passkeys > 0 &&
         h('p', { class: 'banner' }, t('restore.removed', { tokens: String(checked.removed.apiTokens), passkeys: String(checked.removed.passkeys) })),
@@ -52,16 +53,13 @@ export function contentText(documents: CheckedBackup['documents']): string {
   return counts.join(' · ')
 }
 
-function facts({ documents, bytes, newestAt }: CheckedBackup): Child {
-  return [
-    fact(t('backups.size'), byteSize(bytes)),
-    newestAt !== null && fact(t('restore.newest'), dateTime(newestAt)),
-    fact(t('restore.holds'), contentText(documents)),
-  ]
+function factsOf({ documents, bytes, newestAt }: CheckedBackup): HTMLElement {
+  return facts(
+    [t('backups.size'), byteSize(bytes)],
+    newestAt !== null && [t('restore.newest'), dateTime(newestAt)],
+    [t('restore.holds'), contentText(documents)],
+  )
 }
-
-/** One of a list of `dl`. */
-export const fact = (name: string, value: Child): Child => [h('dt', {}, name), h('dd', {}, value)]
 
 /** Waits until a service that restores runs again. Undefined where the reader has to sign in again. */
 export async function awaitRestart({ client, signal }: ScreenContext, before: string | undefined): Promise<Outcome | undefined> {

@@ -3,7 +3,7 @@ import type { ServiceSettings } from '../../../models/responses.ts'
 import { humanized } from '../../model-titles.ts'
 import { t, textOr } from '../../texts.ts'
 import { button, h, type Attributes, type Child } from '../../kit/dom.ts'
-import { code } from '../../kit/elements.ts'
+import { code, selection } from '../../kit/elements.ts'
 
 type SettingItem = ServiceSettings['items'][number]
 export type EditableItem = SettingItem & { readonly edit: NonNullable<SettingItem['edit']> }
@@ -55,7 +55,7 @@ export function settingField(item: EditableItem, onInput: () => void): SettingFi
   const shown = isLocked ? value : edit.choices === null ? (edit.stored ?? '') : (edit.stored ?? edit.initial)
   const hint = h('p', { class: 'soft', id: `${id}-hint` }, hintOf(item))
   const attributes = { id, disabled: isLocked, 'aria-describedby': hint.id, value: shown, on: { input: onInput, change: onInput } }
-  const input = edit.choices === null ? textInput(item, attributes) : choice(edit, attributes)
+  const input = edit.choices === null ? textInput(item, attributes) : selection(edit.choices, choiceTitle, attributes)
   const unit = edit.kind === 'whole' ? textOr(`settingUnit.${UNITS[name] ?? ''}`, '') : ''
   const reset = button(
     t('settings.reset'),
@@ -89,10 +89,6 @@ function textInput({ name, edit }: EditableItem, attributes: Attributes): HTMLIn
   }
   const dir = name === 'appName' ? 'auto' : 'ltr'
   return h('input', { ...attributes, type: 'text', dir, spellcheck: 'false', autocomplete: 'off', placeholder })
-}
-
-function choice({ choices }: EditableItem['edit'], attributes: Attributes): HTMLSelectElement {
-  return h('select', attributes, (choices ?? []).map((one) => h('option', { value: one }, choiceTitle(one))))
 }
 
 function choiceTitle(value: string): string {

@@ -4,7 +4,7 @@ import type { MailTest } from '../../../models/responses.ts'
 import { t } from '../../texts.ts'
 import { openDialog } from '../../kit/dialog.ts'
 import { fill, h } from '../../kit/dom.ts'
-import { labelled, problemLine, submitForm } from '../../kit/elements.ts'
+import { labelled, problemLine, submitForm, tag } from '../../kit/elements.ts'
 import { whileBusy } from '../../kit/focus.ts'
 import { errorText, orTell, skeleton } from '../../kit/states.ts'
 
@@ -47,11 +47,7 @@ export function openTestMail(client: Client, email: string, settings: MailChange
   function showResult({ delivered, lines, advice }: MailTest): void {
     fill(
       result,
-      h(
-        'p',
-        {},
-        h('span', { class: `tag ${delivered ? 'good' : 'bad'}` }, t(delivered ? 'outbox.taken' : 'outbox.notTaken')),
-      ),
+      h('p', {}, tag(delivered ? 'good' : 'bad', t(delivered ? 'outbox.taken' : 'outbox.notTaken'))),
       advice === null ? null : h('p', { dir: 'auto' }, advice),
       h('h3', {}, t('outbox.dialogue')),
       h(

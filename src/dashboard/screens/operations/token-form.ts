@@ -10,7 +10,7 @@ import { t } from '../../texts.ts'
 import { copyButton } from '../../kit/copy-button.ts'
 import { openDialog } from '../../kit/dialog.ts'
 import { button, h } from '../../kit/dom.ts'
-import { code, labelled, problemLine, submitForm } from '../../kit/elements.ts'
+import { code, labelled, problemLine, selection, submitForm } from '../../kit/elements.ts'
 import { whileBusy } from '../../kit/focus.ts'
 import { dateTime } from '../../kit/moments.ts'
 import { errorText, orTell } from '../../kit/states.ts'
@@ -26,8 +26,8 @@ type Limits = Required<TokenBody>
 export function openTokenForm(make: (body: TokenBody) => Promise<NewApiToken>): void {
   const problem = problemLine('token-problem')
   const name = h('input', { name: 'name', autofocus: true, required: true, maxlength: 100, autocomplete: 'off', 'aria-describedby': problem.id })
-  const role = h('select', { name: 'role', value: 'none' }, DASHBOARD_ROLES.map((one) => h('option', { value: one }, valueTitle(one))))
-  const days = h('select', { name: 'days', value: '90' }, DAYS.map((count) => h('option', { value: count, selected: count === 90 }, t('tokens.days', { count }))))
+  const role = selection(DASHBOARD_ROLES, valueTitle, { name: 'role', value: 'none' })
+  const days = selection(DAYS, (count) => t('tokens.days', { count }), { name: 'days', value: '90' })
   const models = choices(t('tokens.models'), CHOSEN.map((model) => [model.name, modelsTitle(model)]))
   const methods = choices(t('tokens.methods'), TOKEN_METHODS.map((method) => [method, t(`tokens.${method}`)]))
   const scopes = choices(t('tokens.scopes'), TOKEN_SCOPES.map((scope) => [scope, t(`tokens.${scope}`)]))

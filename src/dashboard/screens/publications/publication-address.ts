@@ -4,7 +4,7 @@ import { t } from '../../texts.ts'
 import { copyButton } from '../../kit/copy-button.ts'
 import { openDialog } from '../../kit/dialog.ts'
 import { button, h } from '../../kit/dom.ts'
-import { code } from '../../kit/elements.ts'
+import { code, outsideLink } from '../../kit/elements.ts'
 import { notifyFailure } from '../../kit/notices.ts'
 
 /** Where the settings name no address of the site, that of this page is one. */
@@ -16,7 +16,7 @@ function wholeAddress(address: string): string {
 export function addressLine(address: string, isWhole: boolean): HTMLElement {
   if (!isWhole) return h('span', { class: 'soft feed-address', dir: 'ltr' }, address)
   const href = wholeAddress(address)
-  return h('span', { class: 'publication-address' }, h('a', { href, target: '_blank', rel: 'noopener noreferrer', dir: 'ltr', class: 'feed-address' }, address), copyButton(() => href, { isSmall: true }))
+  return h('span', { class: 'publication-address' }, outsideLink(href, address, { dir: 'ltr', class: 'feed-address' }), copyButton(() => href, { isSmall: true }))
 }
 
 /** Makes a new secret address of a publication, and shows it. */

@@ -8,6 +8,7 @@ import type { OpenScreen, Screen, ScreenContext } from '../../screen.ts'
 import { hrefTo, PUBLICATIONS } from '../../screen-url.ts'
 import { t } from '../../texts.ts'
 import { h, type Child } from '../../kit/dom.ts'
+import { screenHead, tag } from '../../kit/elements.ts'
 import { icon } from '../../kit/icons.ts'
 import { readInto } from '../../kit/read-into.ts'
 import { emptyState } from '../../kit/states.ts'
@@ -40,7 +41,7 @@ function publicationList(context: ScreenContext): Screen {
     element: h(
       'section',
       { class: 'feeds' },
-      h('div', { class: 'screen-head' }, h('h1', {}, title), h('a', { class: 'button primary', href: hrefTo([PUBLICATIONS, 'new']) }, icon('plus'), t('publications.new'))),
+      screenHead(title, h('a', { class: 'button primary', href: hrefTo([PUBLICATIONS, 'new']) }, icon('plus'), t('publications.new'))),
       body,
     ),
   }
@@ -58,7 +59,7 @@ function publicationList(context: ScreenContext): Screen {
       title,
       [
         { title: modelTitle(publication), cell: ({ document }) => h('a', { href: hrefTo([PUBLICATIONS, document.id]) }, h('bdi', {}, String(document['title']))) },
-        { title: fieldTitle('visibility'), cell: ({ document }) => h('span', { class: toneOf(document) }, document['isPaused'] === true ? fieldTitle('isPaused') : valueTitle(String(document['visibility']))) },
+        { title: fieldTitle('visibility'), cell: ({ document }) => tag(toneOf(document), document['isPaused'] === true ? fieldTitle('isPaused') : valueTitle(String(document['visibility']))) },
         { title: t('publications.address'), cell: ({ document, address }) => addressLine(address ?? `/p/${String(document['name'])}/…`, address !== null) },
       ],
       rows,
@@ -67,5 +68,5 @@ function publicationList(context: ScreenContext): Screen {
 }
 
 function toneOf({ isPaused, visibility }: StoredDocument): string {
-  return isPaused === true ? 'tag warn' : visibility === 'public' ? 'tag good' : 'tag'
+  return isPaused === true ? 'warn' : visibility === 'public' ? 'good' : ''
 }

@@ -10,7 +10,7 @@ import { currentLanguage, t, textOr } from '../../texts.ts'
 import { debouncedRequest } from '../../timing.ts'
 import { ask } from '../../kit/dialog.ts'
 import { fill, h, type Child } from '../../kit/dom.ts'
-import { card, problemLine } from '../../kit/elements.ts'
+import { card, crumb, problemLine } from '../../kit/elements.ts'
 import { icon } from '../../kit/icons.ts'
 import { notify, notifyFailure } from '../../kit/notices.ts'
 import { readInto } from '../../kit/read-into.ts'
@@ -94,7 +94,7 @@ export function publicationPage(context: ScreenContext, id: string | undefined):
     function store(): ReturnType<typeof documents.replace> {
       form.showProblems([])
       fill(problem)
-      return id === undefined ? documents.create(form.value(), { signal }) : documents.replace(id, form.value(), { signal, ...(etag !== undefined && { ifMatch: etag }) })
+      return id === undefined ? documents.create(form.value(), { signal }) : documents.replace(id, form.value(), { signal, ifMatch: etag })
     }
 
     function onStored(stored: Awaited<ReturnType<typeof store>>): void {
@@ -155,7 +155,7 @@ export function publicationPage(context: ScreenContext, id: string | undefined):
     element: h(
       'section',
       { class: 'feeds' },
-      h('a', { class: 'crumb', href: hrefTo([PUBLICATIONS]) }, icon('back'), modelsTitle(publication)),
+      crumb(hrefTo([PUBLICATIONS]), modelsTitle(publication)),
       h('div', { class: 'screen-head staying' }, heading, tools),
       body,
     ),

@@ -12,7 +12,7 @@ import type { OpenScreen, ScreenContext } from '../../screen.ts'
 import { t } from '../../texts.ts'
 import { openDialog } from '../../kit/dialog.ts'
 import { button, fill, h, type Child } from '../../kit/dom.ts'
-import { labelled, submitForm } from '../../kit/elements.ts'
+import { labelled, screenHead, submitForm } from '../../kit/elements.ts'
 import { icon } from '../../kit/icons.ts'
 import { ago } from '../../kit/moments.ts'
 import { notify, notifyFailure } from '../../kit/notices.ts'
@@ -35,7 +35,7 @@ export const reviewScreen: OpenScreen = (context) => {
   live.follow({ changed: refresh, missed: refresh }, signal)
   return {
     title,
-    element: h('section', {}, h('div', { class: 'screen-head' }, h('h1', {}, title)), h('p', { class: 'soft' }, t('review.about')), body),
+    element: h('section', {}, screenHead(title), h('p', { class: 'soft' }, t('review.about')), body),
   }
 
   function show({ items, total }: ReviewQueue): Child {

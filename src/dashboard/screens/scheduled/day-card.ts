@@ -5,6 +5,7 @@ import { hrefTo } from '../../screen-url.ts'
 import { locale, t } from '../../texts.ts'
 import { now } from '../../timing.ts'
 import { button, h, type Child } from '../../kit/dom.ts'
+import { tag } from '../../kit/elements.ts'
 import { icon } from '../../kit/icons.ts'
 import { ago } from '../../kit/moments.ts'
 import type { ScheduleChanges } from './schedule-changes.ts'
@@ -53,7 +54,7 @@ function nameOf(date: Date): string | undefined {
 function row(one: Upcoming, changes: ScheduleChanges): HTMLElement {
   const { key, model, document, what, at, isOverdue, reason } = one
   const title = labelOf(document)
-  const tag = what === 'publishAt' ? h('span', { class: 'tag good' }, t('turn.active')) : h('span', { class: 'tag' }, t('turn.archived'))
+  const kind = what === 'publishAt' ? tag('good', t('turn.active')) : tag('', t('turn.archived'))
   const element = h(
     'li',
     { class: 'due' },
@@ -65,7 +66,7 @@ function row(one: Upcoming, changes: ScheduleChanges): HTMLElement {
       h('p', { class: 'soft due-about' }, about(document)),
       isOverdue && h('p', { class: 'due-problem' }, reason ?? t('scheduled.waiting')),
     ),
-    h('div', { class: 'due-kind' }, tag),
+    h('div', { class: 'due-kind' }, kind),
     isNear(at) && h('div', { class: 'soft due-when' }, ago(at)),
     h(
       'div',

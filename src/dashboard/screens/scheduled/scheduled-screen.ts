@@ -6,6 +6,7 @@ import type { OpenScreen } from '../../screen.ts'
 import { t } from '../../texts.ts'
 import { atMostEvery, every } from '../../timing.ts'
 import { button, h, type Child } from '../../kit/dom.ts'
+import { screenHead } from '../../kit/elements.ts'
 import { readInto } from '../../kit/read-into.ts'
 import { emptyState } from '../../kit/states.ts'
 import { dayCard } from './day-card.ts'
@@ -59,7 +60,7 @@ export const scheduledScreen: OpenScreen = (context) => {
     title,
     keys: { j: () => step(1), k: () => step(-1), e: () => titles()[focused()]?.click() },
     actions: () => changes.actionsOf(document.activeElement?.closest('.due') ?? null),
-    element: h('section', {}, h('div', { class: 'screen-head' }, h('h1', {}, title)), h('p', { class: 'soft' }, t('scheduled.about', { zone: zone() })), body),
+    element: h('section', {}, screenHead(title), h('p', { class: 'soft' }, t('scheduled.about', { zone: zone() })), body),
   }
 }
 

@@ -8,6 +8,7 @@ import type { OpenScreen, ScreenContext } from '../../screen.ts'
 import { onDocumentsChanged } from '../../changed-documents.ts'
 import { t } from '../../texts.ts'
 import { h } from '../../kit/dom.ts'
+import { screenHead } from '../../kit/elements.ts'
 import { partLinks } from '../../kit/part-links.ts'
 import { ago } from '../../kit/moments.ts'
 import { emptyState } from '../../kit/states.ts'
@@ -29,7 +30,7 @@ export const trashScreen: OpenScreen = (context) => {
   const models = trashedModels(user)
   const wanted = screenUrl.query.get('model')
   const model = models.find(({ name }) => name === wanted) ?? models[0]
-  const head = h('div', { class: 'screen-head' }, h('h1', {}, title))
+  const head = screenHead(title)
   if (model === undefined) return { title, element: h('section', {}, head, emptyState('trash', t('trash.empty'))) }
 
   const selection = createRowSelection(() => {

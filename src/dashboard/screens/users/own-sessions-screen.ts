@@ -4,6 +4,7 @@ import { t } from '../../texts.ts'
 import { ownPasskeys } from './passkey-list.ts'
 import { ownCalls, sessionList } from './session-list.ts'
 import { h } from '../../kit/dom.ts'
+import { screenHead } from '../../kit/elements.ts'
 import { readInto } from '../../kit/read-into.ts'
 import { nameForm } from './name-form.ts'
 
@@ -16,7 +17,7 @@ export const ownSessionsScreen: OpenScreen = (context) => {
     element: h(
       'section',
       { class: 'own-sessions' },
-      h('div', { class: 'screen-head' }, h('h1', {}, title)),
+      screenHead(title),
       h('div', { class: 'card' }, name),
       h('h2', {}, t('users.sessions')),
       h('p', { class: 'soft' }, t('users.ownSessionsAbout')),

@@ -6,6 +6,7 @@ import type { ScreenContext } from '../../screen.ts'
 import { t } from '../../texts.ts'
 import { ask } from '../../kit/dialog.ts'
 import { button, h, type Child } from '../../kit/dom.ts'
+import { tag } from '../../kit/elements.ts'
 import { ago, dateTime } from '../../kit/moments.ts'
 import { notify, notifyFailure } from '../../kit/notices.ts'
 import { readInto } from '../../kit/read-into.ts'
@@ -81,7 +82,7 @@ function passkeyItem({ name, origin, backedUp, createdAt, lastUsedAt }: Passkey,
     h(
       'div',
       {},
-      h('p', {}, h('bdi', {}, name), backedUp && [' ', h('span', { class: 'tag' }, t('passkeys.synced'))]),
+      h('p', {}, h('bdi', {}, name), backedUp && [' ', tag('', t('passkeys.synced'))]),
       h('p', { class: 'soft' }, used, ' · ', t('passkeys.since'), ' ', dateTime(createdAt), ' · ', h('bdi', {}, origin)),
     ),
     remove !== undefined && button(t('passkeys.remove'), () => void remove(), { class: 'small', 'aria-label': t('passkeys.removeOne', { label: name }) }),

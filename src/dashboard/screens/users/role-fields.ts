@@ -2,15 +2,14 @@
 import { APP_ROLES, DASHBOARD_ROLES, type User } from '../../../models/user.ts'
 import { fieldTitle, valueTitle } from '../../model-titles.ts'
 import { textOr } from '../../texts.ts'
-import { h } from '../../kit/dom.ts'
-import { labelled } from '../../kit/elements.ts'
+import { labelled, selection } from '../../kit/elements.ts'
 
 export type Roles = Pick<User, 'appRole' | 'dashboardRole'>
 
 /** `describedBy` is the id of what tells a problem with them. */
 export function roleFields({ appRole, dashboardRole }: Roles, describedBy?: string) {
   const field = (name: keyof Roles, values: readonly string[], value: string): HTMLSelectElement =>
-    h('select', { name, value, 'aria-describedby': describedBy }, values.map(option))
+    selection(values, roleTitle, { name, value, 'aria-describedby': describedBy })
   // Being a guest is no role to give: it is having no e-mail address.
   const appRoles = APP_ROLES.filter((role) => role !== 'guestUser' || role === appRole)
   const app = field('appRole', appRoles, appRole)
@@ -21,7 +20,7 @@ export function roleFields({ appRole, dashboardRole }: Roles, describedBy?: stri
   }
 }
 
-function option(role: string): HTMLElement {
+function roleTitle(role: string): string {
   const meaning = textOr(`role.${role}`, '')
-  return h('option', { value: role }, meaning === '' ? valueTitle(role) : `${valueTitle(role)} – ${meaning}`)
+  return meaning === '' ? valueTitle(role) : `${valueTitle(role)} – ${meaning}`
 }

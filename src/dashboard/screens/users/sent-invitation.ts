@@ -6,7 +6,7 @@ import type { ScreenContext } from '../../screen.ts'
 import { t, type LanguageCode } from '../../texts.ts'
 import { after } from '../../timing.ts'
 import { fill, h, type Child } from '../../kit/dom.ts'
-import { labelled } from '../../kit/elements.ts'
+import { labelled, tag } from '../../kit/elements.ts'
 import { ago } from '../../kit/moments.ts'
 import { notify } from '../../kit/notices.ts'
 import { readInto } from '../../kit/read-into.ts'
@@ -57,7 +57,7 @@ export function sentInvitation({ id }: Pick<User, 'id'>, { client, signal }: Pic
 
 function lastMail({ state, createdAt, reply }: NonNullable<Invitation['mail']>): Child {
   return [
-    h('p', {}, h('span', { class: `tag ${MESSAGE_TONES[state]}`.trim() }, t(`state.${state}`)), ' ', ago(createdAt)),
+    h('p', {}, tag(MESSAGE_TONES[state], t(`state.${state}`)), ' ', ago(createdAt)),
     reply !== null && state !== 'delivered' && h('p', { class: 'soft' }, t('outbox.reply'), ' ', h('bdi', {}, reply)),
   ]
 }

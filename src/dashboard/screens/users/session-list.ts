@@ -6,6 +6,7 @@ import type { ScreenContext } from '../../screen.ts'
 import { t } from '../../texts.ts'
 import { ask } from '../../kit/dialog.ts'
 import { button, h, type Child } from '../../kit/dom.ts'
+import { tag } from '../../kit/elements.ts'
 import { ago, dateTime } from '../../kit/moments.ts'
 import { notify, notifyFailure } from '../../kit/notices.ts'
 import { readInto } from '../../kit/read-into.ts'
@@ -88,7 +89,7 @@ function sessionItem({ label, createdAt, lastUsedAt, expiresAt, current }: Sessi
     h(
       'div',
       {},
-      h('p', { title: label }, h('bdi', {}, name), current && [' ', h('span', { class: 'tag good' }, t('users.thisOne'))]),
+      h('p', { title: label }, h('bdi', {}, name), current && [' ', tag('good', t('users.thisOne'))]),
       h('p', { class: 'soft' }, times),
     ),
     button(t('users.end'), end, { class: 'small', 'aria-label': t('users.endOne', { label: name }) }),

@@ -12,6 +12,7 @@ import { totalLine } from '../../kit/table/total-line.ts'
 import { t } from '../../texts.ts'
 import { atMostEvery } from '../../timing.ts'
 import { button, h, type Attributes } from '../../kit/dom.ts'
+import { screenHead, selection, tag } from '../../kit/elements.ts'
 import { icon } from '../../kit/icons.ts'
 import { ago } from '../../kit/moments.ts'
 import { emptyState, nothingFound } from '../../kit/states.ts'
@@ -96,13 +97,7 @@ function userList(context: ScreenContext): Screen {
   const element = h(
     'section',
     { class: 'list' },
-    h(
-      'div',
-      { class: 'screen-head' },
-      h('h1', {}, title),
-      total.element,
-      button([icon('plus'), t('users.invite')], () => openInvitation(context), { class: 'primary' }),
-    ),
+    screenHead(title, total.element, button([icon('plus'), t('users.invite')], () => openInvitation(context), { class: 'primary' })),
     h(
       'div',
       { class: 'list-tools user-tools' },
@@ -117,8 +112,7 @@ function userList(context: ScreenContext): Screen {
 }
 
 function roleFilter(roles: readonly string[], none: string, attributes: Attributes): HTMLSelectElement {
-  const options = ['', ...roles].map((value) => h('option', { value }, value === '' ? none : valueTitle(value)))
-  return h('select', attributes, options)
+  return selection(['', ...roles], (role) => (role === '' ? none : valueTitle(role)), attributes)
 }
 
 function columns(): readonly TableColumn<User>[] {
@@ -130,7 +124,7 @@ function columns(): readonly TableColumn<User>[] {
       cell: (user) => [h('bdi', { title: user.email }, user.displayName ?? userName(user)), user.displayName !== undefined && h('bdi', { class: 'soft second' }, user.email)],
     },
     detail('dashboardRole', '10rem', ({ dashboardRole: role }) => {
-      return role !== 'none' && h('span', { class: role === 'admin' ? 'tag good' : 'tag' }, valueTitle(role))
+      return role !== 'none' && tag(role === 'admin' ? 'good' : '', valueTitle(role))
     }),
     detail('appRole', '8rem', ({ appRole }) => valueTitle(appRole)),
     detail('createdAt', '11rem', ({ createdAt }) => ago(createdAt)),

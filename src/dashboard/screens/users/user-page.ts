@@ -6,8 +6,7 @@ import { auditHref } from '../operations/audit-search.ts'
 import type { Screen, ScreenContext } from '../../screen.ts'
 import { t } from '../../texts.ts'
 import { fill, h, type Child } from '../../kit/dom.ts'
-import { card } from '../../kit/elements.ts'
-import { icon } from '../../kit/icons.ts'
+import { card, crumb, facts, screenHead } from '../../kit/elements.ts'
 import { dateTime } from '../../kit/moments.ts'
 import { readInto } from '../../kit/read-into.ts'
 import { askToLeave } from '../../kit/unsaved.ts'
@@ -38,12 +37,10 @@ export function userPage(id: string, back: string, context: ScreenContext): Scre
     return [
       card(
         h('h2', {}, t('users.account')),
-        h(
-          'dl',
-          { class: 'given' },
-          ...fact(t('signIn.email'), isGuest(user) ? t('users.guestAbout') : user.email),
-          ...fact(t('field.createdAt'), dateTime(user.createdAt)),
-          ...fact(t('field.id'), h('code', {}, user.id)),
+        facts(
+          [t('signIn.email'), h('bdi', {}, isGuest(user) ? t('users.guestAbout') : user.email)],
+          [t('field.createdAt'), dateTime(user.createdAt)],
+          [t('field.id'), h('code', {}, user.id)],
         ),
       ),
       card(h('h2', {}, t('users.roles')), roles.element),
@@ -68,8 +65,8 @@ export function userPage(id: string, back: string, context: ScreenContext): Scre
     element: h(
       'section',
       { class: 'user-page' },
-      h('a', { class: 'crumb', href: back }, icon('back'), t('users.title')),
-      h('div', { class: 'screen-head' }, heading),
+      crumb(back, t('users.title')),
+      screenHead(heading),
       body,
     ),
     hasUnsaved: () => roles?.hasUnsaved() === true,
@@ -80,8 +77,4 @@ export function userPage(id: string, back: string, context: ScreenContext): Scre
 
 function auditLink(of: Parameters<typeof auditHref>[0], words: string): HTMLElement {
   return h('li', {}, h('a', { href: auditHref(of) }, words))
-}
-
-function fact(name: string, value: Child): readonly HTMLElement[] {
-  return [h('dt', {}, name), h('dd', {}, h('bdi', {}, value))]
 }
