@@ -5,7 +5,7 @@
 import { DatelineError, TooManyRequests, type BatchOperation, type BatchResult, type Client } from '../client/client.ts'
 import type { ModelName } from '../client/client-types.ts'
 import type { Model } from '../models/schema.ts'
-import { after } from './timing.ts'
+import { pause } from './timing.ts'
 
 /** Operations of one request, as the service allows. */
 export const BATCH_MAX = 200
@@ -86,7 +86,7 @@ export async function patiently<T>(run: () => Promise<T>): Promise<T> {
     } catch (error) {
       if (!(error instanceof TooManyRequests) || tries === TRIES_MAX) throw error
       const { retryAfterSeconds = 1 } = error
-      await new Promise<void>((resolve) => after(retryAfterSeconds * 1000, resolve))
+      await pause(retryAfterSeconds * 1000)
     }
   }
 }

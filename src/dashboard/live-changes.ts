@@ -13,7 +13,7 @@ import type { StoredDocument } from './any-documents.ts'
 import { contentModels } from './permissions.ts'
 import { apiUrl, nameHere } from './api-url.ts'
 import { editedDocuments } from './edited-documents.ts'
-import { after, debounce } from './timing.ts'
+import { after, debounce, pause } from './timing.ts'
 
 const TOGETHER_MS = 250
 /** After a failure that another try does not mend, such as the end of the session: the reader signs in again meanwhile. */
@@ -121,7 +121,7 @@ export function createLive({ token, user, onInterrupted, signal }: LiveOptions) 
         // Until there is a stream again, nothing is known of others.
         edited.told([])
       }
-      await pause(signal)
+      await pause(PAUSE_MS, signal)
     }
   }
 
@@ -151,14 +151,4 @@ export function createLive({ token, user, onInterrupted, signal }: LiveOptions) 
 async function fetchOnline(url: string, init: RequestInit): Promise<Response> {
   if (!navigator.onLine) await new Promise((resolve) => addEventListener('online', resolve, { once: true }))
   return fetch(url, init)
-}
-
-function pause(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const stop = after(PAUSE_MS, resolve)
-    signal.addEventListener('abort', () => {
-      stop()
-      resolve()
-    })
-  })
 }

@@ -3,7 +3,7 @@ import { MODELS } from '../models/registry.ts'
 import { isReviewed } from '../models/workflow.ts'
 import type { ScreenContext } from './screen.ts'
 import { hrefTo, currentScreenUrl } from './screen-url.ts'
-import { locale, t } from './texts.ts'
+import { numberText, t } from './texts.ts'
 import { atMostEvery } from './timing.ts'
 import { fill, h } from './kit/dom.ts'
 import { icon } from './kit/icons.ts'
@@ -25,7 +25,7 @@ export function followReviews({ client, live, signal }: Pick<ScreenContext, 'cli
     const { isOn, total } = await client.dashboard.reviews({ signal })
     if (isOn && !item.isConnected) document.querySelector('#navigation [data-group="planning"]')?.append(item)
     if (!isOn) item.remove()
-    fill(number, total > 0 && total.toLocaleString(locale()))
+    fill(number, total > 0 && numberText(total))
     number.title = t('review.waiting', { count: total })
     mark()
   }

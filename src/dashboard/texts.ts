@@ -89,6 +89,11 @@ export function isLanguage(code: string | undefined): code is LanguageCode {
   return code !== undefined && Object.hasOwn(LANGUAGES, code)
 }
 
+/** A number as the language of the page writes it. */
+export function numberText(number: number): string {
+  return number.toLocaleString(locale())
+}
+
 export type TextValues = Readonly<Record<string, string | number>>
 
 /** The text of a key with the values in its placeholders. A number is written as the language writes numbers. */
@@ -106,7 +111,7 @@ function filled(text: Text, values: TextValues): string {
   const form = typeof text === 'string' ? text : (text[plurals.select(Number(values['count']))] ?? text.other)
   return form.replace(/\{(\w+)\}/g, (whole, name: string) => {
     const value = values[name]
-    return typeof value === 'number' ? value.toLocaleString(locale()) : isolated(value ?? whole)
+    return typeof value === 'number' ? numberText(value) : isolated(value ?? whole)
   })
 }
 

@@ -6,6 +6,17 @@ export function after(ms: number, run: () => void): () => void {
   return () => clearTimeout(timer)
 }
 
+/** Resolves after a pause, or when the signal ends it. */
+export function pause(ms: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const stop = after(ms, resolve)
+    signal?.addEventListener('abort', () => {
+      stop()
+      resolve()
+    })
+  })
+}
+
 /** Runs again and again with pauses, until the signal ends it. */
 export function every(ms: number, signal: AbortSignal, run: () => void): void {
   if (signal.aborted) return

@@ -3,7 +3,7 @@
  *
  * The day under the pointer or finger says its value; screen readers get the same numbers as a table.
  */
-import { locale, t } from '../texts.ts'
+import { locale, numberText, t } from '../texts.ts'
 import { DAYS, scaleOf, type DailyCount } from '../daily-counts.ts'
 import { fill, h, svg } from './dom.ts'
 
@@ -65,7 +65,7 @@ function drawing(days: readonly DailyCount[], width: number): SVGElement {
   const short = new Intl.DateTimeFormat(locale(), { day: 'numeric', month: 'short' })
   const lines = scale.map((value) => [
     svg('line', { class: value === 0 ? 'base' : 'rule', x1: LEFT, x2: width, y1: y(value), y2: y(value) }),
-    svg('text', { class: 'scale', x: LEFT - 8, y: y(value) + 4, 'text-anchor': 'end' }, value.toLocaleString(locale())),
+    svg('text', { class: 'scale', x: LEFT - 8, y: y(value) + 4, 'text-anchor': 'end' }, numberText(value)),
   ])
   const bars = days.map(({ count }, i) => {
     const x = LEFT + i * step

@@ -1,6 +1,6 @@
 /** How many rows a list has in all, beside its title: `409`, and `10,000+` where there are more than were counted. */
 import type { Page } from '../../../client/client.ts'
-import { locale } from '../../texts.ts'
+import { numberText } from '../../texts.ts'
 import { h } from '../dom.ts'
 import type { Start } from './page-list.ts'
 
@@ -13,7 +13,7 @@ export function totalLine(key: () => string) {
   const element = h('p', { class: 'total' }, known())
   const take = ({ total, totalIsFloor }: Pick<Page<unknown>, 'total' | 'totalIsFloor'>): void => {
     if (total !== undefined) {
-      remembered = { key: key(), words: `${total.toLocaleString(locale())}${totalIsFloor === true ? '+' : ''}` }
+      remembered = { key: key(), words: `${numberText(total)}${totalIsFloor === true ? '+' : ''}` }
     }
     element.textContent = known()
   }

@@ -11,7 +11,7 @@ import { pathOf } from '../../model-titles.ts'
 import { removeWithUndo } from '../../removal.ts'
 import { goTo, hrefTo } from '../../screen-url.ts'
 import type { ScreenContext } from '../../screen.ts'
-import { locale, t } from '../../texts.ts'
+import { numberText, t } from '../../texts.ts'
 import { openDialog } from '../../kit/dialog.ts'
 import { button, h, webUrl } from '../../kit/dom.ts'
 import { notify } from '../../kit/notices.ts'
@@ -41,7 +41,7 @@ export interface PastedLines {
 export function askForDrafts({ model, member, lines, context, asOneLine, onMade }: PastedLines): void {
   const { client, signal } = context
   if (lines.length > LINES_MAX) {
-    const [max, found] = [LINES_MAX, lines.length].map((count) => count.toLocaleString(locale())) as [string, string]
+    const [max, found] = [LINES_MAX, lines.length].map((count) => numberText(count)) as [string, string]
     return void notify(t('lines.tooMany', { max, found }), { kind: 'failed' })
   }
   const drafts = lines.map((line) => draftOf(line, model, member))

@@ -8,7 +8,7 @@ import { maySetStatus } from '../../review-duty.ts'
 import { goTo, hrefTo, replaceHref } from '../../screen-url.ts'
 import type { ScreenContext } from '../../screen.ts'
 import { t } from '../../texts.ts'
-import { after } from '../../timing.ts'
+import { pause } from '../../timing.ts'
 import { h } from '../../kit/dom.ts'
 import { notify, notifyFailure } from '../../kit/notices.ts'
 import { errorText } from '../../kit/states.ts'
@@ -297,6 +297,6 @@ function createSaving(model: Model, documents: Documents, { draft, problems, upd
       if (!draft.isSaving()) saving = save(as)
     },
     /** Waits a moment for what is being saved. */
-    settle: () => Promise.race([saving, new Promise<void>((resolve) => after(SAVING_MS, resolve))]),
+    settle: () => Promise.race([saving, pause(SAVING_MS)]),
   }
 }

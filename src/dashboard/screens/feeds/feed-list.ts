@@ -4,11 +4,12 @@ import type { FeedHealth } from '../../../models/responses.ts'
 import { isBeingRemoved } from '../../changed-documents.ts'
 import type { Screen, ScreenContext } from '../../screen.ts'
 import { FEEDS, hrefTo, mergeQuery } from '../../screen-url.ts'
-import { locale, t } from '../../texts.ts'
+import { numberText, t } from '../../texts.ts'
 import { every } from '../../timing.ts'
 import { button, fill, h, type Child } from '../../kit/dom.ts'
 import { screenHead } from '../../kit/elements.ts'
 import { keepFocus } from '../../kit/focus.ts'
+import { groupButtons } from '../../kit/group-buttons.ts'
 import { icon } from '../../kit/icons.ts'
 import { readInto } from '../../kit/read-into.ts'
 import { saveFile } from '../../kit/save-file.ts'
@@ -40,10 +41,18 @@ export function feedList(context: ScreenContext): Screen {
       draw()
     },
   })
-  const tools = h('div', { class: 'part-tools feed-tools', hidden: true })
+  const groups = groupButtons({
+    ...{ label: t('feeds.groups'), groups: GROUPS, chosen: group },
+    titleOf: (one) => t(`feedGroup.${one}`),
+    choose(next) {
+      group = next
+      mergeQuery({ status: next === 'all' ? '' : next })
+      draw()
+    },
+  })
   const rows = h('div', { class: 'feed-rows' })
   const body = h('div')
-  const content = h('div', { class: 'part' }, tools, rows)
+  const content = h('div', { class: 'part' }, h('div', { class: 'part-tools feed-tools' }, search, groups.element), rows)
   const { load, refresh } = readInto(context, { element: body, lines: 10, read: (options) => client.admin.feeds(options), show })
   live.follow({ changed: refresh, missed: refresh }, signal)
   every(LOOK_MS, signal, refresh)
@@ -71,17 +80,7 @@ export function feedList(context: ScreenContext): Screen {
     const words = search.value.trim().toLowerCase()
     const named = items.filter(({ title: name, address }) => `${name} ${address}`.toLowerCase().includes(words))
     const shown = named.filter((one) => isIn(one, group))
-    const tabs = GROUPS.map((one) => {
-      const count = named.filter((feed) => isIn(feed, one)).length
-      const choose = (): void => {
-        group = one
-        mergeQuery({ status: one === 'all' ? '' : one })
-        draw()
-      }
-      return button([t(`feedGroup.${one}`), h('span', { class: 'number' }, count.toLocaleString(locale()))], choose, { class: 'small', 'aria-pressed': String(one === group), 'data-key': `group ${one}` })
-    })
-    tools.hidden = false
-    keepFocus(tools, () => fill(tools, search, h('div', { class: 'states', role: 'group', 'aria-label': t('feeds.groups') }, tabs)))
+    groups.showCounts((one) => named.filter((feed) => isIn(feed, one)).length)
     const more = shown.length - shownMax
     const showAll = (): void => {
       shownMax = Infinity
@@ -98,7 +97,7 @@ export function feedList(context: ScreenContext): Screen {
 
   function clear(): void {
     search.value = ''
-    group = 'all'
+    groups.press((group = 'all'))
     mergeQuery({ q: '', status: '' })
     draw()
   }
@@ -112,7 +111,7 @@ export function feedList(context: ScreenContext): Screen {
         { title: t('feeds.status'), cell: ({ status }) => feedStatusTag(status) },
         { title: t('feeds.last'), cell: lastFetch },
         { title: t('feeds.next'), cell: nextFetch },
-        { title: t('feeds.day'), kind: 'number', cell: ({ itemsOfDay }) => itemsOfDay.toLocaleString(locale()) },
+        { title: t('feeds.day'), kind: 'number', cell: ({ itemsOfDay }) => numberText(itemsOfDay) },
         ...(mayWrite
           ? [
               {

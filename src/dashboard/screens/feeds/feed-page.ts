@@ -8,7 +8,7 @@ import { pathOf, valueTitle } from '../../model-titles.ts'
 import { problemOf } from '../../problem-text.ts'
 import type { Screen, ScreenContext } from '../../screen.ts'
 import { FEEDS, goTo, hrefTo } from '../../screen-url.ts'
-import { locale, t } from '../../texts.ts'
+import { numberText, t } from '../../texts.ts'
 import { every } from '../../timing.ts'
 import { fill, h, webUrl, type Child } from '../../kit/dom.ts'
 import { card, crumb, outsideLink, problemLine, tag } from '../../kit/elements.ts'
@@ -65,7 +65,7 @@ export function feedPage(context: ScreenContext, id: string): Screen {
     return h(
       'div',
       { class: 'card feed-health' },
-      h('dl', {}, fact(t('feeds.last'), lastFetch(found)), fact(t('feeds.next'), nextFetch(found)), fact(t('feeds.day'), found.itemsOfDay.toLocaleString(locale())), found.failures > 0 && fact(t('feeds.failures'), found.failures.toLocaleString(locale()))),
+      h('dl', {}, fact(t('feeds.last'), lastFetch(found)), fact(t('feeds.next'), nextFetch(found)), fact(t('feeds.day'), numberText(found.itemsOfDay)), found.failures > 0 && fact(t('feeds.failures'), numberText(found.failures))),
       mayWrite && actions,
       feedSentence(found, buttons?.useAddress ?? null),
       found.movedTo !== null && h('p', { class: 'soft' }, t('feeds.movedTo', { address: found.movedTo })),

@@ -5,7 +5,7 @@
 import { NetworkError, Unauthorized, type Client } from '../../../client/client.ts'
 import type { FirstRestored, FoundSite } from '../../../models/responses.ts'
 import { t } from '../../texts.ts'
-import { after } from '../../timing.ts'
+import { pause } from '../../timing.ts'
 import { button, fill, h, type Child } from '../../kit/dom.ts'
 import { code, facts, labelled, problemLine, submitForm } from '../../kit/elements.ts'
 import { whileBusy } from '../../kit/focus.ts'
@@ -104,7 +104,7 @@ export function firstRestoreForm({ client, token, restore, signal, leave }: Firs
     const bar = h('progress', { max: 100, value: 0, 'aria-label': t('restore.running') })
     fill(outcome, bar, h('p', {}, t('restore.running')))
     while (!signal.aborted) {
-      await new Promise<void>((resolve) => void after(LOOK_MS, resolve))
+      await pause(LOOK_MS)
       if (sent.error !== undefined && !(sent.error instanceof NetworkError)) return giveUp(errorText(sent.error))
       try {
         const { state, percent, reason } = await client.auth.siteProgress({ token }, { signal })

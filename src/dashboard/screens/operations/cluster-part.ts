@@ -1,6 +1,6 @@
 /** The nodes of the cluster, how far each is, and the servers of etcd. A service that runs alone has no such part. */
 import type { ClusterStatus } from '../../../models/responses.ts'
-import { locale, t } from '../../texts.ts'
+import { numberText, t } from '../../texts.ts'
 import { h, type Child } from '../../kit/dom.ts'
 import { code, tag } from '../../kit/elements.ts'
 import { byteSize, dateTime } from '../../kit/moments.ts'
@@ -16,14 +16,14 @@ export const clusterPart: OpenPart = (context) => {
 
 function show({ nodes, keeper, position, etcd }: ClusterStatus): Child {
   return [
-    h('p', { class: 'soft' }, t('cluster.about', { position: position.toLocaleString(locale()), size: byteSize(etcd.bytesInUse) })),
+    h('p', { class: 'soft' }, t('cluster.about', { position: numberText(position), size: byteSize(etcd.bytesInUse) })),
     recordsTable(
       t('operations.cluster'),
       [
         { title: t('cluster.node'), cell: ({ id, url }) => code(url ?? id) },
         { title: t('cluster.state'), cell: (node) => [stateOf(node), node.id === keeper ? [' · ', t('cluster.keeper')] : []] },
-        { title: t('cluster.position'), kind: 'number', cell: (node) => node.position.toLocaleString(locale()) },
-        { title: t('cluster.lag'), kind: 'number', cell: (node) => Math.max(0, position - node.position).toLocaleString(locale()) },
+        { title: t('cluster.position'), kind: 'number', cell: (node) => numberText(node.position) },
+        { title: t('cluster.lag'), kind: 'number', cell: (node) => numberText(Math.max(0, position - node.position)) },
         { title: t('cluster.backup'), cell: ({ backup }) => (backup === null ? '–' : dateTime(backup.at)) },
         { title: t('status.version'), cell: ({ version }) => code(version) },
       ],

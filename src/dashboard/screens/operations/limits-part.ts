@@ -1,7 +1,7 @@
 /** How often each limit has rejected a request. */
 import type { ServiceStatus } from '../../../models/responses.ts'
 import { humanized } from '../../model-titles.ts'
-import { locale, t, textOr } from '../../texts.ts'
+import { numberText, t, textOr } from '../../texts.ts'
 import { h } from '../../kit/dom.ts'
 import { tag } from '../../kit/elements.ts'
 import { readInto } from '../../kit/read-into.ts'
@@ -23,7 +23,7 @@ function show({ limits }: ServiceStatus): HTMLElement {
       {
         title: t('refused'),
         kind: 'number',
-        cell: ({ refused }) => (refused === 0 ? h('span', { class: 'soft' }, '0') : tag('warn', refused.toLocaleString(locale()))),
+        cell: ({ refused }) => (refused === 0 ? h('span', { class: 'soft' }, '0') : tag('warn', numberText(refused))),
       },
     ],
     rows,

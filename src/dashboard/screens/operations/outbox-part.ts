@@ -1,11 +1,12 @@
 /** What became of mail: waiting, delivered or rejected, with the mail server's words, and another try of what waits. */
-import { MESSAGE_STATES, type MessageState } from '../../../models/message-state.ts'
-import type { OutboxMessages, ServiceStatus } from '../../../models/responses.ts'
+import { MESSAGE_STATES } from '../../../models/message-state.ts'
+import type { OutboxMessages } from '../../../models/responses.ts'
 import { mergeQuery } from '../../screen-url.ts'
-import { locale, t } from '../../texts.ts'
+import { numberText, t } from '../../texts.ts'
 import { after, every } from '../../timing.ts'
-import { button, fill, h, type Child } from '../../kit/dom.ts'
+import { button, h, type Child } from '../../kit/dom.ts'
 import { tag } from '../../kit/elements.ts'
+import { groupButtons } from '../../kit/group-buttons.ts'
 import { icon } from '../../kit/icons.ts'
 import { ago } from '../../kit/moments.ts'
 import { notify, notifyFailure } from '../../kit/notices.ts'
@@ -28,10 +29,16 @@ export const outboxPart: OpenPart = (context) => {
   const { client, user, signal, screenUrl } = context
   let state = MESSAGE_STATES.find((one) => one === screenUrl.query.get('state'))
   const content = h('div')
-  const states = stateButtons(state, (next) => {
-    state = next
-    mergeQuery({ state: next ?? '' })
-    load()
+  const states = groupButtons({
+    label: t('outbox.state'),
+    groups: [undefined, ...MESSAGE_STATES],
+    titleOf: (one) => (one === undefined ? t('all') : t(`state.${one}`)),
+    chosen: state,
+    choose(next) {
+      state = next
+      mergeQuery({ state: next ?? '' })
+      load()
+    },
   })
   const { load, refresh } = readInto(context, {
     element: content,
@@ -44,7 +51,8 @@ export const outboxPart: OpenPart = (context) => {
       return { items, mail }
     },
     show({ items, mail }) {
-      states.showCounts(mail.counts)
+      const all = Object.values(mail.counts).reduce((sum, one) => sum + one, 0)
+      states.showCounts((one) => (one === undefined ? all : mail.counts[one]))
       return items.length === 0 ? emptyState('mail', t('outbox.empty')) : messageTable(items, retry)
     },
   })
@@ -68,36 +76,6 @@ export const outboxPart: OpenPart = (context) => {
   return { element: h('div', { class: 'part' }, h('div', { class: 'part-tools' }, states.element, test), content) }
 }
 
-/** A button for each state and one for all. They stay while their numbers change. */
-function stateButtons(first: MessageState | undefined, choose: (state: MessageState | undefined) => void) {
-  const states = [undefined, ...MESSAGE_STATES].map((state) => {
-    const number = h('span', { class: 'number' })
-    const label = state === undefined ? t('all') : t(`state.${state}`)
-    const click = (): void => {
-      press(state)
-      choose(state)
-    }
-    return { state, number, element: button([label, number], click, { class: 'small' }) }
-  })
-  const press = (pressed: MessageState | undefined): void => {
-    for (const { state, element } of states) element.setAttribute('aria-pressed', String(state === pressed))
-  }
-  press(first)
-  return {
-    element: h(
-      'div',
-      { class: 'states', role: 'group', 'aria-label': t('outbox.state') },
-      states.map(({ element }) => element),
-    ),
-    showCounts(counts: ServiceStatus['mail']['counts']): void {
-      const all = Object.values(counts).reduce((sum, one) => sum + one, 0)
-      for (const { state, number } of states) {
-        fill(number, (state === undefined ? all : counts[state]).toLocaleString(locale()))
-      }
-    },
-  }
-}
-
 function messageTable(items: readonly Message[], retry: (message: Message) => Promise<void>): HTMLElement {
   const retryButton = (message: Message): Child => {
     const label = t('outbox.retry')
@@ -110,7 +88,7 @@ function messageTable(items: readonly Message[], retry: (message: Message) => Pr
       { title: t('outbox.kind'), cell: ({ kind }) => t(`mailKind.${kind}`) },
       { title: t('outbox.state'), cell: stateOf },
       { title: t('outbox.reply'), cell: ({ reply }) => (reply === null ? '–' : h('bdi', { class: 'reply' }, reply)) },
-      { title: t('outbox.tries'), kind: 'number', cell: ({ attempts }) => attempts.toLocaleString(locale()) },
+      { title: t('outbox.tries'), kind: 'number', cell: ({ attempts }) => numberText(attempts) },
       { title: t('outbox.asked'), cell: ({ createdAt }) => ago(createdAt) },
       { title: t('outbox.retry'), kind: 'actions', cell: retryButton },
     ],

@@ -5,7 +5,7 @@ import { modelNamed } from '../../../models/registry.ts'
 import { countTitle } from '../../model-titles.ts'
 import type { ScreenContext } from '../../screen.ts'
 import { t } from '../../texts.ts'
-import { after } from '../../timing.ts'
+import { pause } from '../../timing.ts'
 import { ask } from '../../kit/dialog.ts'
 import { h, type Child } from '../../kit/dom.ts'
 import { facts } from '../../kit/elements.ts'
@@ -64,7 +64,7 @@ function factsOf({ documents, bytes, newestAt }: CheckedBackup): HTMLElement {
 /** Waits until a service that restores runs again. Undefined where the reader has to sign in again. */
 export async function awaitRestart({ client, signal }: ScreenContext, before: string | undefined): Promise<Outcome | undefined> {
   while (!signal.aborted) {
-    await new Promise<void>((resolve) => void after(LOOK_MS, resolve))
+    await pause(LOOK_MS)
     try {
       const { restore } = await client.admin.lastRestore({ signal })
       if (restore !== null && restore.at !== before) return restore

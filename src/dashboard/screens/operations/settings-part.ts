@@ -5,7 +5,7 @@
 import type { ServiceSettings } from '../../../models/responses.ts'
 import { EDITABLE, EDITABLE_GROUPS, EDITABLE_NAMES } from '../../../models/editable-settings.ts'
 import { hrefTo, mergeQuery } from '../../screen-url.ts'
-import { locale, t } from '../../texts.ts'
+import { numberText, t } from '../../texts.ts'
 import { fill, h } from '../../kit/dom.ts'
 import { card, code, searchInput } from '../../kit/elements.ts'
 import { keepFocus } from '../../kit/focus.ts'
@@ -83,7 +83,7 @@ export const settingsPart: OpenPart = (context) => {
         for (const one of [groups[i], links[i]]) one?.toggleAttribute('hidden', !isFound)
       }
       fill(all, found.length > 0 && table(found))
-      fill(count, found.length.toLocaleString(locale()))
+      fill(count, numberText(found.length))
       flags.hidden = found.length === 0
       // What only the operator sets is found nowhere else.
       flags.open = text !== '' && found.length > 0 && found.every(({ edit }) => edit === null)

@@ -1,7 +1,7 @@
 /** What runs, for how long, how large it is, and what needs attention. */
 import type { DashboardSetup, ServiceStatus } from '../../../models/responses.ts'
 import { hrefTo } from '../../screen-url.ts'
-import { locale, t } from '../../texts.ts'
+import { numberText, t } from '../../texts.ts'
 import { atMostEvery } from '../../timing.ts'
 import { attentionCard, foundByService, readStatus } from '../../kit/attention.ts'
 import { h, type Child } from '../../kit/dom.ts'
@@ -46,12 +46,12 @@ function show([status, { codesBy }]: readonly [ServiceStatus, DashboardSetup]): 
         [t('status.dataDir'), code(status.dataDir)],
       ]),
       facts(t('status.queries'), [
-        [t('status.inline'), count(queries.inline)],
-        [t('status.worker'), count(queries.worker)],
-        [t('status.timedOut'), count(queries.timedOut)],
-        [t('refused'), count(queries.refused)],
-        [t('status.queriesRunning'), count(sum(queries.running))],
-        [t('status.queriesWaiting'), count(sum(queries.waiting))],
+        [t('status.inline'), numberText(queries.inline)],
+        [t('status.worker'), numberText(queries.worker)],
+        [t('status.timedOut'), numberText(queries.timedOut)],
+        [t('refused'), numberText(queries.refused)],
+        [t('status.queriesRunning'), numberText(sum(queries.running))],
+        [t('status.queriesWaiting'), numberText(sum(queries.waiting))],
       ]),
       card(
         h('h3', {}, t('status.mail')),
@@ -76,8 +76,4 @@ function facts(title: string, values: readonly (readonly [string, Child])[]): HT
 
 function sum(counts: ServiceStatus['queries']['running']): number {
   return counts.guest + counts.user + counts.dashboard
-}
-
-function count(number: number): string {
-  return number.toLocaleString(locale())
 }

@@ -6,13 +6,14 @@ import type { NewApiToken } from '../../../models/responses.ts'
 import type { Model } from '../../../models/schema.ts'
 import { DASHBOARD_ROLES } from '../../../models/user.ts'
 import { modelsTitle, valueTitle } from '../../model-titles.ts'
-import { t } from '../../texts.ts'
-import { copyButton } from '../../kit/copy-button.ts'
+import { t, textOr } from '../../texts.ts'
 import { openDialog } from '../../kit/dialog.ts'
 import { button, h } from '../../kit/dom.ts'
-import { code, labelled, problemLine, selection, submitForm } from '../../kit/elements.ts'
+import { labelled, problemLine, selection, submitForm } from '../../kit/elements.ts'
 import { whileBusy } from '../../kit/focus.ts'
+import { tickList } from '../../kit/form/tick-list.ts'
 import { dateTime } from '../../kit/moments.ts'
+import { showSecret } from '../../kit/secret-dialog.ts'
 import { errorText, orTell } from '../../kit/states.ts'
 
 const DAYS = [7, 30, 90, 365] as const
@@ -26,14 +27,16 @@ type Limits = Required<TokenBody>
 export function openTokenForm(make: (body: TokenBody) => Promise<NewApiToken>): void {
   const problem = problemLine('token-problem')
   const name = h('input', { name: 'name', autofocus: true, required: true, maxlength: 100, autocomplete: 'off', 'aria-describedby': problem.id })
+  const titles = new Map<string, string>(CHOSEN.map((model) => [model.name, modelsTitle(model)]))
   const role = selection(DASHBOARD_ROLES, valueTitle, { name: 'role', value: 'none' })
   const days = selection(DAYS, (count) => t('tokens.days', { count }), { name: 'days', value: '90' })
-  const models = choices(t('tokens.models'), CHOSEN.map((model) => [model.name, modelsTitle(model)]))
-  const methods = choices(t('tokens.methods'), TOKEN_METHODS.map((method) => [method, t(`tokens.${method}`)]))
-  const scopes = choices(t('tokens.scopes'), TOKEN_SCOPES.map((scope) => [scope, t(`tokens.${scope}`)]))
+  const ignored = (): void => {}
+  const wordOf = (value: string): string => textOr(`tokens.${value}`, value)
+  const models = tickList({ path: 'models', label: t('tokens.models'), onChange: ignored }, CHOSEN.map((model) => model.name), (name) => titles.get(name) ?? name)
+  const methods = tickList({ path: 'methods', label: t('tokens.methods'), onChange: ignored }, TOKEN_METHODS, wordOf)
+  const scopes = tickList({ path: 'scopes', label: t('tokens.scopes'), onChange: () => void (rest.hidden = scopes.value().length > 0) }, TOKEN_SCOPES, wordOf)
   // A token with scopes reaches nothing else.
   const rest = h('div', {}, labelled(t('tokens.role'), role), h('p', { class: 'field-about' }, t('tokens.narrow')), models.element, methods.element)
-  scopes.element.addEventListener('change', () => (rest.hidden = scopes.chosen().length > 0))
   const send = h('button', { type: 'submit', class: 'primary' }, t('tokens.make'))
   const form = submitForm(
     { novalidate: true },
@@ -48,7 +51,7 @@ export function openTokenForm(make: (body: TokenBody) => Promise<NewApiToken>): 
   const { close } = openDialog({ title: t('tokens.make'), body: form })
 
   async function submit(): Promise<void> {
-    const [chosenScopes, chosenModels, chosenMethods] = [scopes.chosen(), models.chosen(), methods.chosen()]
+    const [chosenScopes, chosenModels, chosenMethods] = [scopes.value(), models.value(), methods.value()]
     const limits = {
       role: role.value as Limits['role'],
       ...(chosenModels.length === 0 ? {} : { models: chosenModels as Limits['models'] }),
@@ -68,29 +71,9 @@ export function openTokenForm(make: (body: TokenBody) => Promise<NewApiToken>): 
   }
 }
 
-function choices(title: string, options: readonly (readonly [string, string])[]) {
-  const boxes = options.map(([value]) => h('input', { type: 'checkbox', value }))
-  const element = h(
-    'fieldset',
-    { class: 'group choices' },
-    h('legend', {}, title),
-    options.map(([, label], i) => h('label', { class: 'tick' }, boxes[i], ' ', label)),
-  )
-  return { element, chosen: () => boxes.filter((box) => box.checked).map((box) => box.value) }
-}
-
 function showToken({ name, token, scopes, expiresAt }: NewApiToken): void {
   const path = scopes === null ? '/api/v1/data?model=headline' : scopes.includes('metrics') ? '/metrics' : '/api/v1/admin/backups'
   const example = `curl -H "Authorization: Bearer ${token}" "${location.origin}${path}"`
-  const { close } = openDialog({
-    title: t('tokens.ready', { name }),
-    dismissable: false,
-    body: [
-      h('p', {}, t('tokens.once')),
-      h('p', { class: 'secret' }, code(token), copyButton(() => token)),
-      h('p', { class: 'soft' }, t('tokens.expires'), ' ', dateTime(expiresAt)),
-      h('pre', { dir: 'ltr', class: 'example', tabindex: 0 }, example),
-    ],
-    actions: [button(t('tokens.kept'), () => close(), { class: 'primary', autofocus: true })],
-  })
+  const expiry = h('p', { class: 'soft' }, t('tokens.expires'), ' ', dateTime(expiresAt))
+  showSecret(t('tokens.ready', { name }), t('tokens.once'), token, expiry, h('pre', { dir: 'ltr', class: 'example', tabindex: 0 }, example))
 }

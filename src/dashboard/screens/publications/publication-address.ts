@@ -2,10 +2,9 @@
 import type { ScreenContext } from '../../screen.ts'
 import { t } from '../../texts.ts'
 import { copyButton } from '../../kit/copy-button.ts'
-import { openDialog } from '../../kit/dialog.ts'
-import { button, h } from '../../kit/dom.ts'
-import { code, outsideLink } from '../../kit/elements.ts'
-import { notifyFailure } from '../../kit/notices.ts'
+import { h } from '../../kit/dom.ts'
+import { outsideLink } from '../../kit/elements.ts'
+import { showSecret } from '../../kit/secret-dialog.ts'
 
 /** Where the settings name no address of the site, that of this page is one. */
 function wholeAddress(address: string): string {
@@ -19,18 +18,8 @@ export function addressLine(address: string, isWhole: boolean): HTMLElement {
   return h('span', { class: 'publication-address' }, outsideLink(href, address, { dir: 'ltr', class: 'feed-address' }), copyButton(() => href, { isSmall: true }))
 }
 
-/** Makes a new secret address of a publication, and shows it. */
-export async function showNewSecret({ client, signal }: ScreenContext, id: string): Promise<void> {
-  try {
-    const { address } = await client.admin.makePublicationSecret(id, { signal })
-    const href = wholeAddress(address)
-    const { close } = openDialog({
-      title: t('publications.secretReady'),
-      dismissable: false,
-      body: [h('p', {}, t('publications.once')), h('p', { class: 'secret' }, code(href), copyButton(() => href))],
-      actions: [button(t('tokens.kept'), () => close(), { class: 'primary', autofocus: true })],
-    })
-  } catch (error) {
-    notifyFailure(error)
-  }
+/** Makes a new secret address of a publication, and shows it. Throws what the service says. */
+export async function showNewSecret({ client }: Pick<ScreenContext, 'client'>, id: string): Promise<void> {
+  const { address } = await client.admin.makePublicationSecret(id)
+  showSecret(t('publications.secretReady'), t('publications.once'), wholeAddress(address))
 }

@@ -100,7 +100,7 @@ export function publicationPage(context: ScreenContext, id: string | undefined):
     function onStored(stored: Awaited<ReturnType<typeof store>>): void {
       etag = stored.etag
       notify(t('publications.saved'), { kind: 'done' })
-      if (id === undefined) return void madeNew(stored.document)
+      if (id === undefined) return void madeNew(stored.document).catch(notifyFailure)
       fill(heading, String(stored.document['title']))
       // It follows from what is stored.
       name = stored.document['name']
@@ -123,7 +123,7 @@ export function publicationPage(context: ScreenContext, id: string | undefined):
   /** One that is not for all needs an address first. */
   async function madeNew(document: StoredDocument): Promise<void> {
     goTo(hrefTo([PUBLICATIONS, document.id]))
-    if (document['visibility'] === 'secret') await showNewSecret({ ...context, signal: new AbortController().signal }, document.id)
+    if (document['visibility'] === 'secret') await showNewSecret(context, document.id)
   }
 
   function addressCard(of: string, name: string, address: string | null): HTMLElement {

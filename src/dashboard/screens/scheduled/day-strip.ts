@@ -1,5 +1,5 @@
 /** The next two weeks in a line, each day with how much happens on it; a press goes there. */
-import { locale, t } from '../../texts.ts'
+import { locale, numberText, t } from '../../texts.ts'
 import { now } from '../../timing.ts'
 import { button, h } from '../../kit/dom.ts'
 import { dayId } from './day-card.ts'
@@ -18,7 +18,7 @@ export function dayStrip(days: readonly Day[]): HTMLElement {
       ' ',
       h('span', { class: 'strip-day' }, date.toLocaleDateString(locale(), { day: 'numeric' })),
       ' ',
-      h('span', { class: 'strip-count' }, count === 0 ? '' : count.toLocaleString(locale())),
+      h('span', { class: 'strip-count' }, count === 0 ? '' : numberText(count)),
     ]
     const cell = button(shown, () => goTo(date), { class: 'plain', title: long, disabled: count === 0, 'data-key': dayId(date) })
     return h('li', {}, cell)

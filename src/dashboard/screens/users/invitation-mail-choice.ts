@@ -1,9 +1,10 @@
 /** Whether a new user is invited by mail, and in which language: offered where the service sends mail and has an address for it. */
-import { currentLanguage, LANGUAGES, t } from '../../texts.ts'
+import { t, type LanguageCode } from '../../texts.ts'
 import { hrefTo } from '../../screen-url.ts'
 import type { ScreenContext } from '../../screen.ts'
 import { fill, h } from '../../kit/dom.ts'
 import { labelled } from '../../kit/elements.ts'
+import { languageSelect } from '../../kit/language-choice.ts'
 
 /** Whether the service sends mail: without, it prints codes in its log, and an invitation would reach only that. */
 export async function sendsMail(client: ScreenContext['client'], signal: AbortSignal): Promise<boolean> {
@@ -15,19 +16,11 @@ export function noInvitation(hasMail: boolean): HTMLElement {
   return h('a', { href: hrefTo(['operations'], { part: 'settings', group: hasMail ? 'names' : 'mail' }) }, t(hasMail ? 'users.inviteNoUrl' : 'users.inviteNoMail'))
 }
 
-export function languageSelect(): HTMLSelectElement {
-  return h(
-    'select',
-    { name: 'language' },
-    Object.entries(LANGUAGES).map(([code, { name }]) => h('option', { value: code, lang: code, selected: code === currentLanguage() }, name)),
-  )
-}
-
 /** `hasDashboard` tells whether the chosen roles have something that a mail could lead to; `update` looks at it again. */
 export function invitationMail({ client, signal }: Pick<ScreenContext, 'client' | 'signal'>, hasDashboard: () => boolean) {
   const element = h('div', { class: 'invitation-mail' })
   const sends = h('input', { type: 'checkbox', checked: true, on: { change: update } })
-  const language = languageSelect()
+  const language = languageSelect({ name: 'language' })
   const languageField = labelled(t('users.inviteLanguage'), language)
   const about = h('p', { class: 'field-about' }, t('users.inviteAbout'))
   let isOffered: boolean | undefined
@@ -58,7 +51,7 @@ export function invitationMail({ client, signal }: Pick<ScreenContext, 'client' 
     isWanted,
     wanted: () => {
       if (isOffered === undefined) return {}
-      return isWanted() ? ({ invitation: 'mail', language: language.value as keyof typeof LANGUAGES } as const) : ({ invitation: 'none' } as const)
+      return isWanted() ? ({ invitation: 'mail', language: language.value as LanguageCode } as const) : ({ invitation: 'none' } as const)
     },
   }
 }

@@ -7,11 +7,12 @@ import { t, type LanguageCode } from '../../texts.ts'
 import { after } from '../../timing.ts'
 import { fill, h, type Child } from '../../kit/dom.ts'
 import { labelled, tag } from '../../kit/elements.ts'
+import { languageSelect } from '../../kit/language-choice.ts'
 import { ago } from '../../kit/moments.ts'
 import { notify } from '../../kit/notices.ts'
 import { readInto } from '../../kit/read-into.ts'
 import { workButton } from '../../kit/work-button.ts'
-import { languageSelect, noInvitation, sendsMail } from './invitation-mail-choice.ts'
+import { noInvitation, sendsMail } from './invitation-mail-choice.ts'
 import { MESSAGE_TONES } from '../operations/message-tones.ts'
 
 interface Found extends Invitation {
@@ -24,7 +25,7 @@ const LOOKS_MAX = 5
 
 export function sentInvitation({ id }: Pick<User, 'id'>, { client, signal }: Pick<ScreenContext, 'client' | 'signal'>): HTMLElement {
   const last = h('div', {})
-  const language = languageSelect()
+  const language = languageSelect({ name: 'language' })
   const send = workButton('', () => invite(language.value as LanguageCode).finally(() => load()))
   // Apart from what is read again: a language that is chosen meanwhile stays.
   const again = h('div', { class: 'invitation-again', hidden: true }, labelled(t('users.inviteLanguage'), language), send)
