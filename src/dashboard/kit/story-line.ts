@@ -19,13 +19,13 @@ export function storyLine({ title, url, excerpt, imageUrl, isLettered, foot }: S
   return h(
     'li',
     {},
-    (isLettered || imageUrl !== null) && letteredPicture({ kind: 'preview-thumb', name: title, url: shownPicture({ imageUrl }, 'imageUrl') }),
+    (isLettered || imageUrl !== null) && letteredPicture({ kind: 'thumb large', name: title, url: shownPicture({ imageUrl }, 'imageUrl') }),
     h(
       'div',
       {},
       h('p', { class: 'preview-title', dir: 'auto' }, href === undefined ? title : outsideLink(href, title)),
       excerpt !== null && excerpt !== '' && h('p', { class: 'soft preview-excerpt', dir: 'auto' }, excerpt),
-      h('p', { class: 'preview-foot' }, foot),
+      h('p', { class: 'flow preview-foot' }, foot),
     ),
   )
 }

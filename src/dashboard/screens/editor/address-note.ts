@@ -74,7 +74,7 @@ function watch(form: HTMLElement, field: string, { model, id, signal, text, find
     const links = items.map((item) =>
       h(
         'li',
-        {},
+        { class: 'flow' },
         // In a tab of its own: what is typed here stays.
         h('a', { href: hrefTo([pathOf(model), item.id]), target: '_blank', dir: 'auto' }, item.title || item.url, icon('external')),
         item.status !== 'active' && statusTag(item.status),

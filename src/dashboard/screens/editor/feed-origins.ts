@@ -54,7 +54,7 @@ export function feedOrigins(element: HTMLElement, context: Pick<ScreenContext, '
         of !== undefined && h('p', {}, t('origins.from'), ' ', feedLink(of), ' ', itemLink(of, document())),
         (pages.length > 0 || others.length > 0) && h('h3', {}, t('origins.alsoIn')),
         pages.length > 0 && h('p', {}, pages.map((one, i) => [i > 0 && ' · ', feedLink(one)])),
-        others.length > 0 && h('ul', {}, others.map((one) => h('li', {}, storyLine(one)))),
+        others.length > 0 && h('ul', {}, others.map((one) => h('li', { class: 'flow' }, storyLine(one)))),
       ),
     )
   }

@@ -37,7 +37,7 @@ export type HistoryPanel = ReturnType<typeof historyPanel>
 
 export function historyPanel({ model, context, documents, id, restore, maySetStatus }: HistoryOptions) {
   const element = h('div', { class: 'history' })
-  const list = h('ol')
+  const list = h('ol', { class: 'divided' })
   const versions = new Map<number, Promise<StoredDocument | undefined>>()
   const { refresh } = readInto(context, {
     element,

@@ -50,7 +50,7 @@ export function feedList(context: ScreenContext): Screen {
       draw()
     },
   })
-  const rows = h('div', { class: 'feed-rows' })
+  const rows = h('div', { class: 'part feed-rows' })
   const body = h('div')
   const content = h('div', { class: 'part' }, h('div', { class: 'part-tools feed-tools' }, search, groups.element), rows)
   const { load, refresh } = readInto(context, { element: body, lines: 10, read: (options) => client.admin.feeds(options), show })

@@ -38,7 +38,7 @@ export function feedPage(context: ScreenContext, id: string): Screen {
   const mayWrite = isAdmin(user)
   const heading = h('h1', { dir: 'auto' }, t('model.feed'))
   const [status, actions, saving] = [h('span', {}), h('div', { class: 'buttons' }), h('div', { class: 'buttons' })]
-  const [health, items, body] = [h('div'), h('div'), h('div')]
+  const [health, items, body] = [h('div'), h('div'), h('div', { class: 'part' })]
   let save: SaveButton | undefined
   const hasUnsaved = (): boolean => save?.hasUnsaved() === true
 
@@ -121,7 +121,7 @@ export function feedPage(context: ScreenContext, id: string): Screen {
       'section',
       { class: 'feeds' },
       crumb(hrefTo([FEEDS]), t('models.feed')),
-      h('div', { class: 'screen-head staying' }, h('div', { class: 'feed-title' }, heading, status), saving),
+      h('div', { class: 'screen-head staying' }, h('div', { class: 'flow' }, heading, status), saving),
       h('div', { class: 'part' }, health, h('div', { class: 'feed-columns' }, h('div', { class: 'part feed-editor' }, body), h('section', { class: 'feed-items' }, h('h2', {}, t('feeds.items')), items))),
     ),
     hasUnsaved,
@@ -132,7 +132,7 @@ export function feedPage(context: ScreenContext, id: string): Screen {
 
 function itemList({ items }: FeedItems): Child {
   if (items.length === 0) return h('p', { class: 'soft' }, t('feeds.noItems'))
-  return h('ol', { class: 'card' }, items.map((item) => h('li', {}, itemLines(item))))
+  return h('ol', { class: 'card divided' }, items.map((item) => h('li', {}, itemLines(item))))
 }
 
 function itemLines({ title, url, headline: of, categories, outcome, reasons, at }: Item): Child {
@@ -144,7 +144,7 @@ function itemLines({ title, url, headline: of, categories, outcome, reasons, at 
     h('p', { class: 'item-title' }, of === null ? name : h('a', { href: hrefTo([pathOf(headline), of]) }, name)),
     h(
       'p',
-      { class: 'item-foot' },
+      { class: 'flow item-foot' },
       isDraft ? tag('warn', valueTitle('draft')) : tag(OUTCOME_TONES[outcome], t(`feedOutcome.${outcome}`)),
       h('span', { class: 'soft' }, ago(at)),
       categories.length > 0 && h('bdi', { class: 'soft' }, categories.slice(0, CATEGORIES_MAX).join(', ')),

@@ -25,6 +25,6 @@ export function passwordCard({ client, signal }: ScreenContext, id: string, user
     'section',
     { class: 'card' },
     h('h2', {}, t('feeds.password')),
-    submitForm({ class: 'feed-password' }, () => void whileBusy(set, () => send(input.value)).catch(notifyFailure), labelled(t('feeds.newPassword'), input), h('div', { class: 'buttons' }, set, remove)),
+    submitForm({ class: 'form' }, () => void whileBusy(set, () => send(input.value)).catch(notifyFailure), labelled(t('feeds.newPassword'), input), h('div', { class: 'buttons' }, set, remove)),
   )
 }

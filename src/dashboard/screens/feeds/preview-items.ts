@@ -20,7 +20,7 @@ export interface Chosen {
 }
 
 export function previewItems(items: readonly Item[], chosen: Chosen): HTMLElement {
-  return h('ol', { class: 'preview-items' }, items.map((item) => storyLine({ ...item, title: item.title === '' ? t('untitled') : item.title, isLettered: true, foot: footOf(item, chosen) })))
+  return h('ol', { class: 'preview-items divided' }, items.map((item) => storyLine({ ...item, title: item.title === '' ? t('untitled') : item.title, isLettered: true, foot: footOf(item, chosen) })))
 }
 
 function footOf({ missing, publishedAt, status, known }: Item, { given, arrival }: Chosen): Child {

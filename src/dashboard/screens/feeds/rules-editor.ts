@@ -29,10 +29,10 @@ export type RulesEditor = ReturnType<typeof rulesEditor>
 
 export function rulesEditor(given: Json | undefined, { client, signal }: ScreenContext, { feed, onChange, isReadOnly }: RulesEditorOptions) {
   let rules: RuleFields[] = []
-  const list = h('div', { class: 'rules' })
+  const list = h('div', { class: 'part' })
   const tried = h('p', { class: 'soft rules-tried', role: 'status' })
   const add = button([icon('plus'), t('rules.add')], addRule)
-  const element = h('fieldset', { class: 'rules-editor', disabled: isReadOnly }, list, tried, !isReadOnly && h('div', { class: 'buttons' }, add))
+  const element = h('fieldset', { class: 'part rules-editor', disabled: isReadOnly }, list, tried, !isReadOnly && h('div', { class: 'buttons' }, add))
 
   const preview = debouncedRequest(TYPING_MS, signal, async (current) => {
     const unfinished = rules.findIndex((one) => one.isUnfinished())

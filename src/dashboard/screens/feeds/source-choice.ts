@@ -90,7 +90,7 @@ export function sourceChoice({ known, made }: SourceGuess, { onChange, ...parts 
       'fieldset',
       { class: 'source-choice' },
       h('legend', {}, fieldTitle('source')),
-      h('div', { class: 'source-kinds' }, h('label', { class: 'tick' }, old, ' ', t('feeds.oldSource')), h('label', { class: 'tick' }, fresh, ' ', t('feeds.newSource'))),
+      h('div', { class: 'choices' }, h('label', { class: 'tick' }, old, ' ', t('feeds.oldSource')), h('label', { class: 'tick' }, fresh, ' ', t('feeds.newSource'))),
       oldPlace,
       freshPlace,
     ),

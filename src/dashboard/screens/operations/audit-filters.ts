@@ -3,7 +3,7 @@ import { AUDIT_EVENTS } from '../../../models/audit.ts'
 import { t } from '../../texts.ts'
 import { debounce } from '../../timing.ts'
 import { button, fill, h, type Attributes } from '../../kit/dom.ts'
-import { searchInput, selection } from '../../kit/elements.ts'
+import { labelled, searchInput, selection } from '../../kit/elements.ts'
 import { eventTitle } from './audit-records.ts'
 import { isWholeEmail, type AuditSearch } from './audit-search.ts'
 
@@ -52,10 +52,10 @@ export function auditFilters(first: AuditSearch, onChange: (search: AuditSearch)
     element: h(
       'div',
       { class: 'audit-tools' },
-      named(t('audit.event'), event),
-      named(t('audit.actorId'), actor),
-      named(t('audit.documentId'), documentId),
-      h('div', {}, named(t('signIn.email'), email), emailProblem),
+      labelled(t('audit.event'), event),
+      labelled(t('audit.actorId'), actor),
+      labelled(t('audit.documentId'), documentId),
+      h('div', {}, labelled(t('signIn.email'), email), emailProblem),
       h('div', { class: 'buttons' }, clear),
     ),
     search: documentId,

@@ -44,7 +44,7 @@ export const logPart: OpenPart = (context) => {
 
 /** Lines that are there stay the elements they are, so that a selection in them stays. */
 function logDrawing(whenEmpty: () => string): (found: LogLines) => Child {
-  const list = h('ol', { class: 'log', 'aria-label': t('operations.log') })
+  const list = h('ol', { class: 'log divided', 'aria-label': t('operations.log') })
   let shown: readonly LogLine[] = []
   return ({ items, dropped }) => {
     const lines = withoutOurs(items)

@@ -4,7 +4,7 @@ import { mergeQuery } from '../../screen-url.ts'
 import { t } from '../../texts.ts'
 import { debounce } from '../../timing.ts'
 import { button, h, type Child } from '../../kit/dom.ts'
-import { searchInput, selection } from '../../kit/elements.ts'
+import { labelled, searchInput, selection } from '../../kit/elements.ts'
 
 const TYPING_PAUSE_MS = 300
 const CHARS_MAX = 200
@@ -55,11 +55,11 @@ export function logSearch(first: URLSearchParams, { signal, onChange, more }: Lo
     element: h(
       'div',
       { class: 'audit-tools log-tools' },
-      named(t('log.search'), input),
-      named(t('log.route'), route),
-      named(t('log.level'), level),
-      named(t('log.from'), from),
-      named(t('log.to'), to),
+      labelled(t('log.search'), input),
+      labelled(t('log.route'), route),
+      labelled(t('log.level'), level),
+      labelled(t('log.from'), from),
+      labelled(t('log.to'), to),
       h('div', { class: 'buttons' }, more, clear),
     ),
     input,

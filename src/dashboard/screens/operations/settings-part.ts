@@ -98,7 +98,7 @@ export const settingsPart: OpenPart = (context) => {
         { class: 'settings-page' },
         h('div', { class: 'part-tools' }, search, h('p', { class: 'soft' }, t('settings.atOnce'), ' ', trail)),
         h('div', { class: 'setting-links', role: 'navigation', 'aria-label': t('settings.contents') }, h('ul', {}, links)),
-        h('div', { class: 'setting-groups' }, groups, none, flags),
+        h('div', { class: 'part setting-groups' }, groups, none, flags),
       ),
     ]
   }

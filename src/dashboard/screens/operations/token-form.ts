@@ -75,5 +75,5 @@ function showToken({ name, token, scopes, expiresAt }: NewApiToken): void {
   const path = scopes === null ? '/api/v1/data?model=headline' : scopes.includes('metrics') ? '/metrics' : '/api/v1/admin/backups'
   const example = `curl -H "Authorization: Bearer ${token}" "${location.origin}${path}"`
   const expiry = h('p', { class: 'soft' }, t('tokens.expires'), ' ', dateTime(expiresAt))
-  showSecret(t('tokens.ready', { name }), t('tokens.once'), token, expiry, h('pre', { dir: 'ltr', class: 'example', tabindex: 0 }, example))
+  showSecret(t('tokens.ready', { name }), t('tokens.once'), token, expiry, h('pre', { dir: 'ltr', tabindex: 0 }, example))
 }

@@ -15,7 +15,7 @@ function wholeAddress(address: string): string {
 export function addressLine(address: string, isWhole: boolean): HTMLElement {
   if (!isWhole) return h('span', { class: 'soft feed-address', dir: 'ltr' }, address)
   const href = wholeAddress(address)
-  return h('span', { class: 'publication-address' }, outsideLink(href, address, { dir: 'ltr', class: 'feed-address' }), copyButton(() => href, { isSmall: true }))
+  return h('span', { class: 'with-copy' }, outsideLink(href, address, { dir: 'ltr', class: 'feed-address' }), copyButton(() => href, { isSmall: true }))
 }
 
 /** Makes a new secret address of a publication, and shows it. Throws what the service says. */

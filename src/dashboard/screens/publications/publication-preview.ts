@@ -10,7 +10,7 @@ type Story = PublicationPreview['stories'][number]
 export function previewStories({ stories, hasMore }: PublicationPreview): Child {
   if (stories.length === 0) return h('p', { class: 'soft' }, t('publications.nothing'))
   return [
-    h('ol', { class: 'preview-items' }, stories.map((story) => storyLine({ ...story, isLettered: false, foot: footOf(story) }))),
+    h('ol', { class: 'preview-items divided' }, stories.map((story) => storyLine({ ...story, isLettered: false, foot: footOf(story) }))),
     hasMore && h('p', { class: 'soft' }, t('publications.more')),
   ]
 }

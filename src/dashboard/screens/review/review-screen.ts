@@ -27,7 +27,7 @@ type ModelName = Parameters<ScreenContext['client']['data']>[0]
 export const reviewScreen: OpenScreen = (context) => {
   const { client, live, signal } = context
   const title = t('review.title')
-  const body = h('div', { class: 'reviews' })
+  const body = h('div', { class: 'part reviews' })
   /** By version: what is open stays open when others come or go. */
   let cards = new Map<string, HTMLElement>()
   let first = ''
@@ -45,7 +45,7 @@ export const reviewScreen: OpenScreen = (context) => {
     if (next !== undefined && next[0] !== first) next[1].querySelector('details')?.setAttribute('open', '')
     first = next?.[0] ?? ''
     if (items.length === 0) return emptyState('check', t('review.empty'))
-    return [h('p', { class: 'soft', role: 'status' }, t('review.waiting', { count: total })), h('ol', {}, [...cards.values()])]
+    return [h('p', { class: 'soft', role: 'status' }, t('review.waiting', { count: total })), h('ol', { class: 'part' }, [...cards.values()])]
   }
 }
 

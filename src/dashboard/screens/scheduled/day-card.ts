@@ -20,7 +20,7 @@ export function dayId(date: Date): string {
 }
 
 export function dayCard({ date, items }: Day, changes: ScheduleChanges): HTMLElement {
-  const rows = h('ul', {}, items.map((one) => row(one, changes)))
+  const rows = h('ul', { class: 'divided' }, items.map((one) => row(one, changes)))
   if (date === undefined) {
     const head = h('h2', { class: 'due-day-name' }, icon('warning'), t('scheduled.overdue'))
     return h('section', { class: 'day card overdue' }, h('div', { class: 'day-head' }, head), rows)

@@ -25,7 +25,7 @@ export const scheduledScreen: OpenScreen = (context) => {
   const { user, live, signal } = context
   const title = t('scheduled.title')
   const names = new Set(scheduledModels(user).map(({ name }) => name))
-  const body = h('div', { class: 'agenda' })
+  const body = h('div', { class: 'part agenda' })
   let count = COUNT
   const reading = readInto(context, { element: body, lines: [3, 3, 3], read: (options) => readUpcoming(context, count, options), show })
   const changes = scheduleChanges(context, reading.load)

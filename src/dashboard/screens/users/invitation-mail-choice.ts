@@ -18,7 +18,7 @@ export function noInvitation(hasMail: boolean): HTMLElement {
 
 /** `hasDashboard` tells whether the chosen roles have something that a mail could lead to; `update` looks at it again. */
 export function invitationMail({ client, signal }: Pick<ScreenContext, 'client' | 'signal'>, hasDashboard: () => boolean) {
-  const element = h('div', { class: 'invitation-mail' })
+  const element = h('div', { class: 'form' })
   const sends = h('input', { type: 'checkbox', checked: true, on: { change: update } })
   const language = languageSelect({ name: 'language' })
   const languageField = labelled(t('users.inviteLanguage'), language)

@@ -47,7 +47,7 @@ function passkeyList({ list, remove, removeAll }: PasskeyCalls, context: ScreenC
     return [
       items.length === 0
         ? h('p', { class: 'soft' }, t('passkeys.none'))
-        : h('ul', {}, items.map((item) => passkeyItem(item, remove && (() => end(t('passkeys.removeOne', { label: item.name }), () => remove(item.id)))))),
+        : h('ul', { class: 'divided' }, items.map((item) => passkeyItem(item, remove && (() => end(t('passkeys.removeOne', { label: item.name }), () => remove(item.id)))))),
       remove !== undefined && (hasPasskeys() ? h('div', { class: 'buttons' }, add) : h('p', { class: 'soft' }, t('passkeys.unsupported'), atLocalhost())),
       removeAll !== undefined && items.length > 0 && h('div', { class: 'buttons' }, all),
     ]

@@ -51,7 +51,7 @@ export function sessionList(calls: SessionCalls, { restart, signal }: ScreenCont
     const endMany = (): void => void end(isOwn, async () => (await calls.endMany()).ended)
     const list = items.map((item) => sessionItem(item, () => void end(item.current, () => calls.end(item.id).then(() => 1))))
     return [
-      items.length === 0 ? h('p', { class: 'soft' }, t('users.noSessions')) : h('ul', {}, list),
+      items.length === 0 ? h('p', { class: 'soft' }, t('users.noSessions')) : h('ul', { class: 'divided' }, list),
       items.length > 1 &&
         h('div', { class: 'buttons' }, button(isAll ? t('users.endAll') : t('users.endOthers'), endMany)),
     ]

@@ -24,7 +24,7 @@ export function userPage(id: string, back: string, context: ScreenContext): Scre
   const { client } = context
   const title = t('users.user')
   const heading = h('h1', {}, title)
-  const body = h('div', { class: 'user-cards' })
+  const body = h('div', { class: 'part user-cards' })
   let roles: RoleForm | undefined
   readInto(context, { element: body, lines: [3, 6, 5], read: (options) => client.data('user').get(id, options), show })
 
