@@ -52,8 +52,8 @@ export function screensOf(caller: Caller): readonly ScreenEntry[] {
   const mayRemove = contentModels(caller).some((model) => may('remove', model, caller))
   const administration: readonly ScreenEntry[] = [
     { path: PUBLICATIONS, title: t('models.publication'), icon: 'publish', group: 'administration', open: 'publications' },
-    { path: 'users', title: t('users.title'), icon: 'user', group: 'administration', open: 'users' },
-    { path: 'configuration', title: t('configuration.title'), icon: 'remote_config', group: 'administration', open: 'configuration' },
+    { path: 'users', title: t('models.user'), icon: 'user', group: 'administration', open: 'users' },
+    { path: 'configuration', title: t('model.remote_config'), icon: 'remote_config', group: 'administration', open: 'configuration' },
     { path: 'operations', title: t('operations.title'), icon: 'operations', group: 'administration', open: 'operations' },
   ]
   if (!hasDashboard(caller)) return []

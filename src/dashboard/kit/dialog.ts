@@ -115,3 +115,8 @@ export async function ask({ title, text, confirm, isDangerous = false, typed }: 
   await dialog.closed
   return answer
 }
+
+/** Asks before something is lost that was not saved; true where the reader lets it go. */
+export function askToLeave(): Promise<boolean> {
+  return ask({ title: t('unsaved.title'), text: t('unsaved.text'), confirm: t('unsaved.leave'), isDangerous: true })
+}

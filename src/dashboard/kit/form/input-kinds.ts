@@ -3,7 +3,7 @@ import type { Json } from '../../../client/client.ts'
 import { parseExactly } from '../../exact-json.ts'
 import { valueTitle } from '../../model-titles.ts'
 import { t } from '../../texts.ts'
-import { fill, h, webUrl } from '../dom.ts'
+import { fill, h, setAttributes, webUrl } from '../dom.ts'
 import { outsideLink, selection } from '../elements.ts'
 import { icon } from '../icons.ts'
 import { localMinute } from '../moments.ts'
@@ -31,6 +31,33 @@ export function textInput(name: string, isNullable: boolean): InputKind<HTMLInpu
     write: (at, value) => (at.value = typeof value === 'string' ? value : ''),
     ...(isUrl ? { extra: urlLink() } : {}),
   }
+}
+
+/**
+ * A text area as tall as its text: writing, not filling in. Its name stands in it while it is empty; `lines` is how many it has at
+ * least. Of one line, Enter goes on to the next field, and line breaks that are pasted become spaces.
+ */
+export function growingText(label: string, lines: 1 | 2): InputKind<HTMLTextAreaElement> {
+  const isOneLine = lines === 1
+  const input = h('textarea', { class: 'growing', dir: 'auto', rows: lines, placeholder: label })
+  if (isOneLine) setAttributes(input, { on: { keydown: goOn, input: () => joinLines(input) } })
+  return {
+    input,
+    read: ({ value }) => value,
+    write: (at, value) => (at.value = typeof value === 'string' ? value : ''),
+  }
+}
+
+function goOn(event: KeyboardEvent): void {
+  const { key, isComposing, target } = event
+  if (key !== 'Enter' || isComposing || event.ctrlKey || event.metaKey || !(target instanceof Element)) return
+  event.preventDefault()
+  target.closest('.field')?.nextElementSibling?.querySelector<HTMLElement>('input, textarea, select')?.focus()
+}
+
+/** What is pasted may have more than one line. */
+function joinLines(input: HTMLTextAreaElement): void {
+  if (input.value.includes('\n')) input.value = input.value.replace(/\s*\n\s*$/, '').replaceAll(/\s*\n\s*/g, ' ')
 }
 
 /** A moment in the reader's zone. Empty takes the date away. */

@@ -6,13 +6,13 @@ import { replaceQuery } from '../../screen-url.ts'
 import type { OpenScreen } from '../../screen.ts'
 import { t } from '../../texts.ts'
 import { copyButton } from '../../kit/copy-button.ts'
+import { askToLeave } from '../../kit/dialog.ts'
 import { button, fill, h } from '../../kit/dom.ts'
 import { readInto } from '../../kit/read-into.ts'
-import { askToLeave } from '../../kit/unsaved.ts'
 
 export const configurationScreen: OpenScreen = (context) => {
   const { client, screenUrl } = context
-  const title = t('configuration.title')
+  const title = t('model.remote_config')
   let editor: ConfigurationEditor | undefined
   let isJson = screenUrl.query.get('view') === 'json'
   const body = h('div', { class: 'configuration' })

@@ -66,7 +66,7 @@ export function editorFrame(options: FrameOptions) {
       ...(may('create', model, user) ? [{ label: t('editor.duplicate'), icon: 'copy', run: duplicate } as const] : []),
       { label: t('editor.json'), icon: 'docs', run: showJson },
       // The records of the audit trail that are about the document.
-      ...(isAdmin(user) ? [{ label: t('editor.trail'), icon: 'operations', href: hrefTo(['operations'], { part: 'audit', document: shown.id }) } as const] : []),
+      ...(isAdmin(user) ? [{ label: t('operations.audit'), icon: 'operations', href: hrefTo(['operations'], { part: 'audit', document: shown.id }) } as const] : []),
       ...(may('remove', model, user) && mayDelete(model, user, shown['status']) ? [{ label: t('delete'), icon: 'trash', isRisky: true, run: remove } as const] : []),
     ]
   }

@@ -16,7 +16,7 @@ export interface EditorViewsOptions {
 
 export function editorViews({ form, onChosen, isHistory, history }: EditorViewsOptions) {
   const place = h('div', { hidden: true })
-  const names = [t('editor.edit'), t('history.title')]
+  const names = [t('edit'), t('history.title')]
   const buttons = names.map((name, i) => button(name, () => choose(i === 1)))
   const element = h('div', { class: 'views', role: 'group' }, buttons)
   let panel: HistoryPanel | undefined

@@ -58,7 +58,7 @@ export function historyPanel({ model, context, documents, id, restore, maySetSta
     const known = list.childElementCount
     list.append(...shown.slice(known).map((item, i) => h('li', {}, entry(item, all[known + i + 1], known + i === 0))))
     if (cursor === null) return undefined
-    const more = workButton(t('audit.more'), async () => {
+    const more = workButton(t('showMore'), async () => {
       const next = entriesOf(await documents.history(id, { limit: PAGE_ITEMS, cursor, signal: context.signal }), all)
       if (next === undefined) more.remove()
       else more.replaceWith(next)

@@ -66,7 +66,7 @@ export function reviewBar({ model, context, frame, draft, saving, problems, redr
     draft.adopt((await calls.patch(now.document.id, { handedInAt }, { ifMatch: now.etag, signal })) as unknown as StoredAny)
     problems.saved()
     redraw()
-    notify(t(isHandIn ? 'review.isHandedIn' : 'review.isWithdrawn'), { kind: 'done' })
+    notify(t(isHandIn ? 'review.handedIn' : 'review.isWithdrawn'), { kind: 'done' })
   }
 
   return {

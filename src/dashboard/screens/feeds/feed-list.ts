@@ -115,7 +115,7 @@ export function feedList(context: ScreenContext): Screen {
         ...(mayWrite
           ? [
               {
-                title: t('feeds.actions'),
+                title: t('actions'),
                 kind: 'actions' as const,
                 cell: (one: FeedHealth) => h('div', { class: 'feed-actions' }, buttons.get(one)?.fetch, buttons.get(one)?.pause, buttons.get(one)?.remove),
               },

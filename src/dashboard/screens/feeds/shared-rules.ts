@@ -5,12 +5,12 @@ import type { Screen, ScreenContext } from '../../screen.ts'
 import { FEEDS, hrefTo } from '../../screen-url.ts'
 import { documentsOf } from '../../any-documents.ts'
 import { t } from '../../texts.ts'
+import { askToLeave } from '../../kit/dialog.ts'
 import { h } from '../../kit/dom.ts'
 import { crumb, screenHead } from '../../kit/elements.ts'
 import { notify, notifyFailure } from '../../kit/notices.ts'
 import { readInto } from '../../kit/read-into.ts'
 import { saveButton } from '../../kit/save-button.ts'
-import { askToLeave } from '../../kit/unsaved.ts'
 import { rulesEditor, type RulesEditor } from './rules-editor.ts'
 
 export function sharedRulesScreen(context: ScreenContext): Screen {

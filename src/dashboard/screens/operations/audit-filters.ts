@@ -47,7 +47,6 @@ export function auditFilters(first: AuditSearch, onChange: (search: AuditSearch)
     event.focus()
   }
 
-  const named = (words: string, input: HTMLElement): HTMLElement => h('label', {}, h('span', {}, words), input)
   return {
     element: h(
       'div',

@@ -56,7 +56,7 @@ export const auditPart: OpenPart = (context) => {
   }
 
   function drawn({ hasMore, cursor }: AuditRecords): HTMLElement {
-    const more = workButton(t('audit.more'), () => readMore(cursor))
+    const more = workButton(t('showMore'), () => readMore(cursor))
     return fill(rows, auditTable(items, search, models), hasMore && h('div', { class: 'buttons' }, more))
   }
 

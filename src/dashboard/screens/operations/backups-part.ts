@@ -123,7 +123,7 @@ function backupTable(items: readonly Backup[], { download, restore }: BackupActi
       { title: t('backups.name'), kind: 'code', cell: ({ name }) => code(name) },
       { title: t('field.createdAt'), cell: ({ createdAt }) => dateTime(createdAt) },
       { title: t('backups.size'), kind: 'number', cell: ({ bytes }) => byteSize(bytes) },
-      { title: t('backups.actions'), kind: 'actions', cell: actions },
+      { title: t('actions'), kind: 'actions', cell: actions },
     ],
     items,
   )

@@ -21,7 +21,7 @@ function show({ nodes, keeper, position, etcd }: ClusterStatus): Child {
       t('operations.cluster'),
       [
         { title: t('cluster.node'), cell: ({ id, url }) => code(url ?? id) },
-        { title: t('cluster.state'), cell: (node) => [stateOf(node), node.id === keeper ? [' · ', t('cluster.keeper')] : []] },
+        { title: t('state'), cell: (node) => [stateOf(node), node.id === keeper ? [' · ', t('cluster.keeper')] : []] },
         { title: t('cluster.position'), kind: 'number', cell: (node) => numberText(node.position) },
         { title: t('cluster.lag'), kind: 'number', cell: (node) => numberText(Math.max(0, position - node.position)) },
         { title: t('cluster.backup'), cell: ({ backup }) => (backup === null ? '–' : dateTime(backup.at)) },
@@ -33,7 +33,7 @@ function show({ nodes, keeper, position, etcd }: ClusterStatus): Child {
       'etcd',
       [
         { title: t('cluster.server'), cell: ({ url }) => code(url) },
-        { title: t('cluster.state'), cell: serverState },
+        { title: t('state'), cell: serverState },
         { title: t('status.version'), cell: ({ version }) => (version === null ? '–' : code(version)) },
       ],
       etcd.servers,

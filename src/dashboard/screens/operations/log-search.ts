@@ -50,7 +50,6 @@ export function logSearch(first: URLSearchParams, { signal, onChange, more }: Lo
     input.focus()
   }
 
-  const named = (words: string, field: HTMLElement): HTMLElement => h('label', {}, h('span', {}, words), field)
   return {
     element: h(
       'div',

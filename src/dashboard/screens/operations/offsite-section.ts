@@ -30,7 +30,7 @@ function placeTable(places: readonly Place[]): HTMLElement {
       { title: t('backups.size'), kind: 'number', cell: ({ snapshot }) => (snapshot === null ? '–' : byteSize(snapshot.bytes)) },
       { title: t('offsite.changes'), cell: ({ changesAt }) => (changesAt === null ? '–' : ago(changesAt)) },
       { title: t('offsite.waiting'), kind: 'number', cell: ({ waiting }) => String(waiting) },
-      { title: t('offsite.state'), cell: stateOf },
+      { title: t('state'), cell: stateOf },
     ],
     places,
   )

@@ -14,9 +14,9 @@ import { isClusterNode } from '../../node-sign.ts'
 import { goTo, hrefTo } from '../../screen-url.ts'
 import type { OpenScreen } from '../../screen.ts'
 import { t } from '../../texts.ts'
+import { askToLeave } from '../../kit/dialog.ts'
 import { h } from '../../kit/dom.ts'
 import { partLinks } from '../../kit/part-links.ts'
-import { askToLeave } from '../../kit/unsaved.ts'
 
 const PARTS = {
   status: statusPart,

@@ -5,15 +5,14 @@ import { mergeQuery } from '../../screen-url.ts'
 import { numberText, t } from '../../texts.ts'
 import { after, every } from '../../timing.ts'
 import { button, h, type Child } from '../../kit/dom.ts'
-import { tag } from '../../kit/elements.ts'
 import { groupButtons } from '../../kit/group-buttons.ts'
 import { icon } from '../../kit/icons.ts'
 import { ago } from '../../kit/moments.ts'
-import { notify, notifyFailure } from '../../kit/notices.ts'
+import { notify } from '../../kit/notices.ts'
 import { readInto } from '../../kit/read-into.ts'
-import { emptyState, isAbort } from '../../kit/states.ts'
-import { inRow } from '../../kit/work-button.ts'
-import { MESSAGE_TONES } from './message-tones.ts'
+import { emptyState } from '../../kit/states.ts'
+import { inRow, workButton } from '../../kit/work-button.ts'
+import { messageTag } from './message-tag.ts'
 import type { OpenPart } from './part.ts'
 import { recordsTable } from './records-table.ts'
 import { openTestMail } from './test-mail.ts'
@@ -30,7 +29,7 @@ export const outboxPart: OpenPart = (context) => {
   let state = MESSAGE_STATES.find((one) => one === screenUrl.query.get('state'))
   const content = h('div')
   const states = groupButtons({
-    label: t('outbox.state'),
+    label: t('state'),
     groups: [undefined, ...MESSAGE_STATES],
     titleOf: (one) => (one === undefined ? t('all') : t(`state.${one}`)),
     chosen: state,
@@ -61,15 +60,9 @@ export const outboxPart: OpenPart = (context) => {
   })
 
   async function retry({ id, address }: Message): Promise<void> {
-    try {
-      await client.admin.retryMail(id, { signal })
-      notify(t('outbox.retried', { email: address }))
-      after(TRY_MS, load)
-    } catch (error) {
-      if (isAbort(error)) return
-      notifyFailure(error)
-    }
-    load()
+    await client.admin.retryMail(id, { signal }).finally(load)
+    notify(t('outbox.retried', { email: address }))
+    after(TRY_MS, load)
   }
 
   const test = button([icon('mail'), t('outbox.test')], () => openTestMail(client, user.email))
@@ -79,14 +72,14 @@ export const outboxPart: OpenPart = (context) => {
 function messageTable(items: readonly Message[], retry: (message: Message) => Promise<void>): HTMLElement {
   const retryButton = (message: Message): Child => {
     const label = t('outbox.retry')
-    return message.state === 'waiting' && button(label, () => void retry(message), { class: 'small', ...inRow(label, { id: message.id, title: message.address }) })
+    return message.state === 'waiting' && workButton(label, () => retry(message), { class: 'small', ...inRow(label, { id: message.id, title: message.address }) })
   }
   return recordsTable(
     t('operations.outbox'),
     [
       { title: t('outbox.address'), cell: ({ address }) => h('bdi', {}, address) },
       { title: t('outbox.kind'), cell: ({ kind }) => t(`mailKind.${kind}`) },
-      { title: t('outbox.state'), cell: stateOf },
+      { title: t('state'), cell: stateOf },
       { title: t('outbox.reply'), cell: ({ reply }) => (reply === null ? '–' : h('bdi', { class: 'reply' }, reply)) },
       { title: t('outbox.tries'), kind: 'number', cell: ({ attempts }) => numberText(attempts) },
       { title: t('outbox.asked'), cell: ({ createdAt }) => ago(createdAt) },
@@ -100,7 +93,7 @@ function stateOf({ state, dueAt, doneAt }: Message): Child {
   const when =
     state === 'waiting' && dueAt !== null ? [t('outbox.next'), ' ', ago(dueAt)] : doneAt === null ? null : ago(doneAt)
   return [
-    tag(MESSAGE_TONES[state], t(`state.${state}`)),
+    messageTag(state),
     when === null ? null : h('span', { class: 'when' }, when),
   ]
 }

@@ -161,7 +161,7 @@ function table(items: Items): HTMLElement {
         cell: ({ origin }) =>
           origin === 'default' ? h('span', { class: 'soft' }, t('settings.default')) : code(origin),
       },
-      { title: t('settings.meaning'), cell: ({ meaning }) => h('span', { lang: 'en', dir: 'ltr' }, meaning) },
+      { title: t('field.description'), cell: ({ meaning }) => h('span', { lang: 'en', dir: 'ltr' }, meaning) },
     ],
     items,
   )

@@ -41,7 +41,7 @@ export function openTokenForm(make: (body: TokenBody) => Promise<NewApiToken>): 
   const form = submitForm(
     { novalidate: true },
     () => void whileBusy(send, () => orTell(problem, submit, tell)),
-    labelled(t('tokens.name'), name),
+    labelled(t('field.name'), name),
     problem,
     labelled(t('tokens.expires'), days),
     scopes.element,

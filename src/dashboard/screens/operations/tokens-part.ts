@@ -7,10 +7,10 @@ import { ask } from '../../kit/dialog.ts'
 import { button, h, type Child } from '../../kit/dom.ts'
 import { icon } from '../../kit/icons.ts'
 import { ago, dateTime } from '../../kit/moments.ts'
-import { notify, notifyFailure } from '../../kit/notices.ts'
+import { notify } from '../../kit/notices.ts'
 import { readInto } from '../../kit/read-into.ts'
 import { emptyState } from '../../kit/states.ts'
-import { inRow } from '../../kit/work-button.ts'
+import { inRow, workButton } from '../../kit/work-button.ts'
 import type { OpenPart } from './part.ts'
 import { recordsTable } from './records-table.ts'
 import { openTokenForm } from './token-form.ts'
@@ -24,7 +24,7 @@ export const tokensPart: OpenPart = (context) => {
     element: content,
     lines: 6,
     read: (options) => client.admin.apiTokens(options),
-    show: ({ items }) => (items.length === 0 ? emptyState('docs', t('tokens.empty'), h('p', {}, t('tokens.about'))) : tokenTable(items, (token) => void revoke(token))),
+    show: ({ items }) => (items.length === 0 ? emptyState('docs', t('tokens.empty'), h('p', {}, t('tokens.about'))) : tokenTable(items, revoke)),
   })
   const make = button([icon('plus'), t('tokens.make')], openForm, { class: 'primary' })
   return { element: h('div', { class: 'part' }, h('div', { class: 'part-tools' }, make), content) }
@@ -40,29 +40,24 @@ export const tokensPart: OpenPart = (context) => {
   async function revoke({ id, name }: Token): Promise<void> {
     const title = t('tokens.revoke')
     if (!(await ask({ title, text: t('tokens.revokeAbout', { name }), confirm: title, isDangerous: true }))) return
-    try {
-      await client.admin.revokeApiToken(id, { signal })
-      notify(t('tokens.revoked', { name }), { kind: 'done' })
-    } catch (error) {
-      notifyFailure(error)
-    }
-    load()
+    await client.admin.revokeApiToken(id, { signal }).finally(load)
+    notify(t('tokens.revoked', { name }), { kind: 'done' })
   }
 }
 
-function tokenTable(items: readonly Token[], revoke: (token: Token) => void): HTMLElement {
+function tokenTable(items: readonly Token[], revoke: (token: Token) => Promise<void>): HTMLElement {
   const label = t('tokens.revoke')
   return recordsTable(
     t('operations.tokens'),
     [
-      { title: t('tokens.name'), cell: ({ name }) => h('bdi', {}, name) },
+      { title: t('field.name'), cell: ({ name }) => h('bdi', {}, name) },
       { title: t('tokens.reach'), cell: reach },
       { title: t('tokens.expires'), cell: ({ expiresAt }) => dateTime(expiresAt) },
       { title: t('tokens.used'), cell: ({ usedAt }) => (usedAt === null ? t('tokens.never') : ago(usedAt)) },
       {
         title: label,
         kind: 'actions',
-        cell: (token) => button(label, () => revoke(token), { class: 'small', ...inRow(label, { id: token.id, title: token.name }) }),
+        cell: (token) => workButton(label, () => revoke(token), { class: 'small', ...inRow(label, { id: token.id, title: token.name }) }),
       },
     ],
     items,

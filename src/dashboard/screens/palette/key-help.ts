@@ -17,7 +17,7 @@ export function openKeyHelp(): void {
       ]),
       h('label', { class: 'tick' }, single, h('span', {}, t('help.single'))),
       keys([
-        ['/', t('help.search')],
+        ['/', t('list.search')],
         ['n', t('help.new')],
         ['j k', t('help.rows')],
         ['e', t('help.open')],

@@ -8,7 +8,7 @@ import type { Screen, ScreenContext } from '../../screen.ts'
 import { goTo, hrefTo, PUBLICATIONS } from '../../screen-url.ts'
 import { currentLanguage, t, textOr } from '../../texts.ts'
 import { debouncedRequest } from '../../timing.ts'
-import { ask } from '../../kit/dialog.ts'
+import { ask, askToLeave } from '../../kit/dialog.ts'
 import { fill, h, type Child } from '../../kit/dom.ts'
 import { card, crumb, problemLine } from '../../kit/elements.ts'
 import { icon } from '../../kit/icons.ts'
@@ -16,7 +16,6 @@ import { notify, notifyFailure } from '../../kit/notices.ts'
 import { readInto } from '../../kit/read-into.ts'
 import { saveButton, type SaveButton } from '../../kit/save-button.ts'
 import { errorText, isAbort } from '../../kit/states.ts'
-import { askToLeave } from '../../kit/unsaved.ts'
 import { workButton } from '../../kit/work-button.ts'
 import { inputControl } from '../../kit/form/control.ts'
 import { formFor } from '../../kit/form/form.ts'
@@ -115,7 +114,7 @@ export function publicationPage(context: ScreenContext, id: string | undefined):
     return h(
       'div',
       { class: 'feed-columns' },
-      h('div', { class: 'part feed-editor' }, card(h('h2', {}, t('publications.settings')), form.element, problem), id !== undefined && addresses),
+      h('div', { class: 'part feed-editor' }, card(h('h2', {}, t('operations.settings')), form.element, problem), id !== undefined && addresses),
       h('section', { class: 'card preview' }, h('h2', {}, t('publications.preview')), preview),
     )
   }

@@ -46,7 +46,7 @@ export const scheduledScreen: OpenScreen = (context) => {
     return [
       dayStrip(days),
       days.map((day) => dayCard(day, changes)),
-      hasMore && h('div', { class: 'buttons' }, button(t('scheduled.more'), more, { 'data-key': 'more' })),
+      hasMore && h('div', { class: 'buttons' }, button(t('showMore'), more, { 'data-key': 'more' })),
     ]
   }
 

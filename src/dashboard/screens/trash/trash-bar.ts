@@ -25,7 +25,7 @@ export function trashBar({ model, context, ...given }: TrashBarOptions) {
     ...given,
     actions: [
       history,
-      bulkAction(t('trash.restore'), 'refresh', () => void restore()),
+      bulkAction(t('restore.button'), 'refresh', () => void restore()),
       bulkAction(t('trash.purge'), 'trash', () => void purge()),
     ],
   })

@@ -37,7 +37,7 @@ export async function addPasskey({ client, user: { email }, signal }: ScreenCont
     () => void (code.value.length === CODE_DIGITS ? whileBusy(send, () => orTell(problem, add, told)) : code.focus()),
     h('p', {}, t('signIn.codeSent'), ' ', h('bdi', {}, h('strong', {}, email))),
     labelled(t('signIn.code'), code),
-    labelled(t('passkeys.name'), label),
+    labelled(t('field.name'), label),
     problem,
     h('div', { class: 'buttons end' }, button(t('cancel'), () => dialog.close()), send),
   )

@@ -8,8 +8,9 @@ import { ask } from '../../kit/dialog.ts'
 import { button, h, type Child } from '../../kit/dom.ts'
 import { tag } from '../../kit/elements.ts'
 import { ago, dateTime } from '../../kit/moments.ts'
-import { notify, notifyFailure } from '../../kit/notices.ts'
+import { notify } from '../../kit/notices.ts'
 import { readInto } from '../../kit/read-into.ts'
+import { workButton } from '../../kit/work-button.ts'
 import { addPasskey } from './new-passkey.ts'
 
 interface PasskeyCalls {
@@ -43,7 +44,7 @@ function passkeyList({ list, remove, removeAll }: PasskeyCalls, context: ScreenC
 
   function show({ items }: Passkeys): Child {
     const add = button(t('passkeys.add'), () => void addPasskey(context).then((isAdded) => isAdded && load()))
-    const all = button(t('passkeys.removeAll'), () => void end(t('passkeys.removeAll'), removeAll))
+    const all = workButton(t('passkeys.removeAll'), () => end(t('passkeys.removeAll'), removeAll))
     return [
       items.length === 0
         ? h('p', { class: 'soft' }, t('passkeys.none'))
@@ -56,13 +57,8 @@ function passkeyList({ list, remove, removeAll }: PasskeyCalls, context: ScreenC
   async function end(title: string, work: (() => Promise<unknown>) | undefined): Promise<void> {
     if (work === undefined || !(await ask({ title, text: t('passkeys.removeText'), confirm: t('passkeys.remove'), isDangerous: true }))) return
     body.focus()
-    try {
-      await work()
-      notify(t('passkeys.removed'), { kind: 'done' })
-    } catch (error) {
-      notifyFailure(error)
-    }
-    load()
+    await work().finally(load)
+    notify(t('passkeys.removed'), { kind: 'done' })
   }
 }
 
@@ -85,6 +81,6 @@ function passkeyItem({ name, origin, backedUp, createdAt, lastUsedAt }: Passkey,
       h('p', {}, h('bdi', {}, name), backedUp && [' ', tag('', t('passkeys.synced'))]),
       h('p', { class: 'soft' }, used, ' · ', t('passkeys.since'), ' ', dateTime(createdAt), ' · ', h('bdi', {}, origin)),
     ),
-    remove !== undefined && button(t('passkeys.remove'), () => void remove(), { class: 'small', 'aria-label': t('passkeys.removeOne', { label: name }) }),
+    remove !== undefined && workButton(t('passkeys.remove'), remove, { class: 'small', 'aria-label': t('passkeys.removeOne', { label: name }) }),
   )
 }

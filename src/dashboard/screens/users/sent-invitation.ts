@@ -6,14 +6,14 @@ import type { ScreenContext } from '../../screen.ts'
 import { t, type LanguageCode } from '../../texts.ts'
 import { after } from '../../timing.ts'
 import { fill, h, type Child } from '../../kit/dom.ts'
-import { labelled, tag } from '../../kit/elements.ts'
+import { labelled } from '../../kit/elements.ts'
 import { languageSelect } from '../../kit/language-choice.ts'
 import { ago } from '../../kit/moments.ts'
 import { notify } from '../../kit/notices.ts'
 import { readInto } from '../../kit/read-into.ts'
 import { workButton } from '../../kit/work-button.ts'
 import { noInvitation, sendsMail } from './invitation-mail-choice.ts'
-import { MESSAGE_TONES } from '../operations/message-tones.ts'
+import { messageTag } from '../operations/message-tag.ts'
 
 interface Found extends Invitation {
   readonly hasMail: boolean
@@ -58,7 +58,7 @@ export function sentInvitation({ id }: Pick<User, 'id'>, { client, signal }: Pic
 
 function lastMail({ state, createdAt, reply }: NonNullable<Invitation['mail']>): Child {
   return [
-    h('p', {}, tag(MESSAGE_TONES[state], t(`state.${state}`)), ' ', ago(createdAt)),
+    h('p', {}, messageTag(state), ' ', ago(createdAt)),
     reply !== null && state !== 'delivered' && h('p', { class: 'soft' }, t('outbox.reply'), ' ', h('bdi', {}, reply)),
   ]
 }

@@ -39,7 +39,7 @@ function listHref(): string {
 
 function userList(context: ScreenContext): Screen {
   const { client, screenUrl, signal } = context
-  const title = t('users.title')
+  const title = t('models.user')
   let search = readUserSearch(screenUrl.query)
 
   const key = (): string => hrefTo(['users'], userSearchQuery(search))

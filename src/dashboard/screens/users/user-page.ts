@@ -5,11 +5,11 @@ import { fieldTitle } from '../../model-titles.ts'
 import { auditHref } from '../operations/audit-search.ts'
 import type { Screen, ScreenContext } from '../../screen.ts'
 import { t } from '../../texts.ts'
+import { askToLeave } from '../../kit/dialog.ts'
 import { fill, h, type Child } from '../../kit/dom.ts'
 import { card, crumb, facts, screenHead } from '../../kit/elements.ts'
 import { dateTime } from '../../kit/moments.ts'
 import { readInto } from '../../kit/read-into.ts'
-import { askToLeave } from '../../kit/unsaved.ts'
 import { passkeysOf } from './passkey-list.ts'
 import { personCode } from './person-code.ts'
 import { roleForm, type RoleForm } from './role-form.ts'
@@ -22,7 +22,7 @@ import { userRemoval } from './user-removal.ts'
 /** `back` is where the list is, as it was left. */
 export function userPage(id: string, back: string, context: ScreenContext): Screen {
   const { client } = context
-  const title = t('users.user')
+  const title = t('model.user')
   const heading = h('h1', {}, title)
   const body = h('div', { class: 'part user-cards' })
   let roles: RoleForm | undefined
@@ -65,7 +65,7 @@ export function userPage(id: string, back: string, context: ScreenContext): Scre
     element: h(
       'section',
       { class: 'user-page' },
-      crumb(back, t('users.title')),
+      crumb(back, t('models.user')),
       screenHead(heading),
       body,
     ),
