@@ -50,10 +50,12 @@ function readEditable(name: EditableName, given: string): string {
   if (/[\p{Cc}\p{Zl}\p{Zp}]/u.test(text)) throw wrong('expected one line without control characters')
   const { kind, min = 0, max = 0, zero = false } = editable(name)
   try {
-    const value = DECLARED[name].parse(text)
-    if (kind === 'whole' && !(zero && value === 0) && !(Number(value) >= min && Number(value) <= max)) {
+    // Ahead of the reader of the flag, which takes more, and would say so.
+    const isInRange = (value: number): boolean => (zero && value === 0) || (value >= min && value <= max)
+    if (kind === 'whole' && !isInRange(Number(text))) {
       throw new Error(`expected a whole number from ${min} to ${max}${zero ? ' or 0' : ''}, found ${text}`)
     }
+    const value = DECLARED[name].parse(text)
     if (name === 'mail') requireServer(value as MailTarget)
     if (name === 'offsite') requireBuckets(value as OffsiteTarget)
   } catch (error) {

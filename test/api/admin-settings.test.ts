@@ -234,6 +234,7 @@ describe('mail settings', () => {
     ['the prototype', '{"__proto__":{"a":1}}', /^invalidInput: /],
     ['a name of nothing', { nothing: 'x' }, /^invalidInput: There is no setting "nothing": expected one of appName, publicUrl, invitationUrl, review, mail, .*, trashDays$/],
     ['a script as the address of the site', { publicUrl: 'javascript:alert(1)//' }, /^invalidInput: publicUrl: expected a URL such as https:/],
+    ['a history of a dozen years', { historyDays: 5_000 }, /^invalidInput: historyDays: expected a whole number from 7 to 3650, found 5000/],
     ['a limit on wrong codes that is off', { wrongCodesPerEmail: 0 }, /^invalidInput: wrongCodesPerEmail: expected a whole number from 20 to 1000, found 0/],
     ['a setting of the operator', { trashDays: 1 }, /^conflict: Cannot change trashDays: --trash-days says it, and wins/],
   ] as const) {
