@@ -129,6 +129,8 @@ describe('a record and its write', () => {
   })
 })
 
+const stranger = (clientAddress: string) => ({ role: 'stranger', clientAddress }) as const
+
 describe('a flood of failures', () => {
   it('of one client adds 20 records a minute, and one that counts the rest', async (t) => {
     let now = NOW
@@ -156,18 +158,33 @@ describe('a flood of failures', () => {
     let admitted = 0
     for (let i = 0; i < 10_000; i++) {
       const address = i % 2 === 0 ? `10.${i >> 8}.${i & 255}.1` : `2001:db8:${i.toString(16)}::1`
-      if (bounds.admits('sign-in.failed', address, NOW)) admitted++
+      if (bounds.admits('sign-in.failed', stranger(address), NOW)) admitted++
     }
     assert.equal(admitted, 300)
     assert.deepEqual([...bounds.take()], [['sign-in.failed', 9_700]])
     assert.equal(bounds.take().size, 0)
-    assert.ok(bounds.admits('sign-in.failed', '10.0.0.1', NOW + 60_000))
+    assert.ok(bounds.admits('sign-in.failed', stranger('10.0.0.1'), NOW + 60_000))
   })
 
   it('from the addresses of one /64 counts as one client', () => {
     const bounds = createAuditBounds(() => {})
-    const admitted = Array.from({ length: 100 }, (_, i) => bounds.admits('code.requested', `2001:db8::${i}`, NOW))
+    const admitted = Array.from({ length: 100 }, (_, i) => bounds.admits('code.requested', stranger(`2001:db8::${i}`), NOW))
     assert.equal(admitted.filter(Boolean).length, 20)
+  })
+
+  it('of guests adds 5,000 records a day, whatever addresses they have, and leaves strangers theirs', () => {
+    const bounds = createAuditBounds(() => {})
+    const DAY_MS = 86_400_000
+    const start = NOW - (NOW % DAY_MS)
+    let admitted = 0
+    for (let i = 0; i < 6_000; i++) {
+      const guest = { role: 'guestUser', clientAddress: `10.0.${i >> 8}.${i & 255}` } as const
+      if (bounds.admits('sign-in.succeeded', guest, start + i * 10_000)) admitted++
+    }
+    assert.equal(admitted, 5_000)
+    assert.ok(bounds.admits('sign-in.failed', stranger('10.0.0.1'), start + DAY_MS - 1))
+    assert.ok(!bounds.admits('session.ended', { role: 'guestUser', clientAddress: '10.0.0.1' }, start + DAY_MS - 1))
+    assert.ok(bounds.admits('session.ended', { role: 'guestUser', clientAddress: '10.0.0.1' }, start + DAY_MS))
   })
 
   it('does not limit signed-in users', async (t) => {

@@ -1,7 +1,7 @@
 /** The audit trail: the record of a write is a row of the same transaction. Listeners hear of it after the commit. */
 import type { Clock } from '../../base/clock.ts'
 import { isoDate } from '../../base/dates.ts'
-import { MINUTE_MS } from '../../base/duration.ts'
+import { DAY_MS, MINUTE_MS } from '../../base/duration.ts'
 import { idGenerator } from '../../base/ids.ts'
 import { writeJson, type JsonObject } from '../../base/json.ts'
 import type { LogFields } from '../../base/log.ts'
@@ -62,8 +62,10 @@ export function createAuditTrail(
     insertRecord({ database, inserts }, record)
     return record
   }
-  const isAdmitted = ({ event, role }: AuditEntry, source: AuditSource): boolean =>
-    !BOUNDED_ROLES.includes(role ?? source.role) || bounds.admits(event, source.clientAddress, now())
+  const isAdmitted = ({ event, role }: AuditEntry, source: AuditSource): boolean => {
+    const actor = { role: role ?? source.role, clientAddress: source.clientAddress }
+    return !BOUNDED_ROLES.includes(actor.role) || bounds.admits(event, actor, now())
+  }
   return {
     hasSuppressed: (): boolean => bounds.hasCounts(),
     emailHash: (email: string): string => outside.emailHashes(email)[0] ?? '',
@@ -102,15 +104,18 @@ export function createAuditTrail(
   }
 }
 
-// Limits what visitors and guests add to the audit trail: one record counts those above the limit of their minute.
+// Limits what visitors and guests add to the audit trail: one record counts those above the limit of their minute or day.
 
 const WINDOW_MS = MINUTE_MS
 const RECORDS_PER_CLIENT_MAX = 20
 const RECORDS_MAX = 300
+/** Retention keeps few of what strangers cause (audit-retention.ts). What guests do has the names of what users do, and stays. */
+const GUEST_RECORDS_PER_DAY_MAX = 5_000
 
 /** `onSuppressed` is called for each record that is left out. */
 export function createAuditBounds(onSuppressed: (event: AuditEvent) => void) {
   let [window, total] = [Number.NEGATIVE_INFINITY, 0]
+  let [day, ofGuests] = [Number.NEGATIVE_INFINITY, 0]
   /** Only clients with records in this window, so there are never more than RECORDS_MAX. */
   const clients = new Map<string, number>()
   let suppressed = new Map<AuditEvent, number>()
@@ -120,16 +125,19 @@ export function createAuditBounds(onSuppressed: (event: AuditEvent) => void) {
   }
   return {
     /** Whether one more record of a client is within the bounds. Counts it in either case. */
-    admits(event: AuditEvent, clientAddress: string, now: number): boolean {
+    admits(event: AuditEvent, { role, clientAddress }: Pick<AuditSource, 'role' | 'clientAddress'>, now: number): boolean {
       if (windowOf(now) !== window) {
         window = windowOf(now)
         total = 0
         clients.clear()
       }
+      if (Math.floor(now / DAY_MS) !== day) [day, ofGuests] = [Math.floor(now / DAY_MS), 0]
+      const guests = role === 'guestUser' ? 1 : 0
       const client = limitKey(clientAddress)
       const records = clients.get(client) ?? 0
-      if (total < RECORDS_MAX && records < RECORDS_PER_CLIENT_MAX) {
+      if (total < RECORDS_MAX && records < RECORDS_PER_CLIENT_MAX && ofGuests + guests <= GUEST_RECORDS_PER_DAY_MAX) {
         total++
+        ofGuests += guests
         clients.set(client, records + 1)
         return true
       }
