@@ -57,7 +57,7 @@ export function errorText(error: unknown): string {
 }
 
 /** Runs work. What goes wrong stands in the line until the next try; an abort says nothing. */
-export async function orTell(line: HTMLElement, work: () => Promise<void>, wordsOf: (error: unknown) => string = errorText): Promise<void> {
+export async function orTell(line: HTMLElement, work: () => Promise<void>, wordsOf: (error: unknown) => Child = errorText): Promise<void> {
   fill(line)
   try {
     await work()

@@ -3,9 +3,8 @@ import type { Json } from '../../../client/client.ts'
 import type { Members } from '../../any-documents.ts'
 import { fieldTitle } from '../../model-titles.ts'
 import { t } from '../../texts.ts'
-import { openDialog } from '../../kit/dialog.ts'
-import { button, h } from '../../kit/dom.ts'
-import { submitForm } from '../../kit/elements.ts'
+import { h } from '../../kit/dom.ts'
+import { openFormDialog } from '../../kit/form-dialog.ts'
 import { ago } from '../../kit/moments.ts'
 import { valueText } from './version-difference.ts'
 import { likelyChoice, merged, type Choice, type Difference } from './three-way.ts'
@@ -20,26 +19,20 @@ export interface Conflict {
 export async function askToSettle({ mine, different, theirs }: Conflict): Promise<Members | undefined> {
   const choices = new Map(different.map((one) => [one, likelyChoice(one)]))
   let settled: Members | undefined
-  const id = 'settling'
-  const settle = (): void => {
-    settled = merged(mine, different, (one) => choices.get(one) ?? likelyChoice(one))
-    dialog.close()
-  }
-  const form = submitForm(
-    { id },
-    settle,
-    h('p', {}, t('editor.conflictText')),
-    h('p', { class: 'soft' }, t('pair', { name: t('editor.theirs'), value: '' }), ago(String(theirs['updatedAt']))),
-    different.map((one, i) => fieldChoice(one, `settle-${i}`, (choice) => choices.set(one, choice))),
-  )
-  const dialog = openDialog({
+  const dialog = openFormDialog({
     title: t('editor.conflict'),
-    body: form,
     wide: true,
-    actions: [
-      button(t('editor.goOn'), () => dialog.close()),
-      h('button', { type: 'submit', form: id, class: 'primary' }, t('editor.settle')),
+    fields: [
+      h('p', {}, t('editor.conflictText')),
+      h('p', { class: 'soft' }, t('pair', { name: t('editor.theirs'), value: '' }), ago(String(theirs['updatedAt']))),
+      different.map((one, i) => fieldChoice(one, `settle-${i}`, (choice) => choices.set(one, choice))),
     ],
+    cancel: t('editor.goOn'),
+    confirm: t('editor.settle'),
+    send() {
+      settled = merged(mine, different, (one) => choices.get(one) ?? likelyChoice(one))
+      dialog.close()
+    },
   })
   await dialog.closed
   return settled

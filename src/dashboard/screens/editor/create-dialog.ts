@@ -5,13 +5,10 @@ import { documentsOf, type StoredDocument } from '../../any-documents.ts'
 import { newTitle } from '../../model-titles.ts'
 import { may } from '../../permissions.ts'
 import { t } from '../../texts.ts'
-import { openDialog } from '../../kit/dialog.ts'
-import { button, h } from '../../kit/dom.ts'
-import { problemLine, submitForm } from '../../kit/elements.ts'
-import { whileBusy } from '../../kit/focus.ts'
+import { problemLine } from '../../kit/elements.ts'
+import { openFormDialog } from '../../kit/form-dialog.ts'
 import { formFor } from '../../kit/form/form.ts'
 import { pickerControl, type PickerParts } from '../../kit/form/picker.ts'
-import { orTell } from '../../kit/states.ts'
 import { documentsChanged } from '../../changed-documents.ts'
 import { formFields } from './document-members.ts'
 import { editorParts } from './editor-parts.ts'
@@ -29,15 +26,12 @@ export function creationBy(user: Caller, { client }: Pick<PickerParts, 'client'>
 async function askForNew(model: Model, given: { readonly [name: string]: string }, parts: PickerParts): Promise<StoredDocument | undefined> {
   const { client, signal } = parts
   let made: StoredDocument | undefined
-  const id = `new-${model.name}`
-  const rest = problemLine(`${id}-problem`)
+  const problem = problemLine()
   const form = formFor(formFields(model, []), given, {
-    onChange: () => void (rest.textContent = ''),
+    onChange: () => void (problem.textContent = ''),
     picker: (other, options) => pickerControl(other, options, parts),
   })
-  const submit = h('button', { type: 'submit', form: id, class: 'primary' }, t('picker.make'))
-  const body = submitForm({ id, class: 'form', novalidate: true }, () => void whileBusy(submit, () => orTell(rest, send, form.showFailure)), form.element, rest)
-  const dialog = openDialog({ title: newTitle(model), body, actions: [button(t('cancel'), () => dialog.close()), submit] })
+  const dialog = openFormDialog({ title: newTitle(model), confirm: t('picker.make'), fields: [form.element, problem], problem, send, wordsOf: form.showFailure })
   signal.addEventListener('abort', dialog.close)
   await dialog.closed
   return made

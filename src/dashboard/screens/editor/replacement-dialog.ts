@@ -6,9 +6,9 @@ import type { Model } from '../../../models/schema.ts'
 import { isMembers, labelOf, type Documents, type StoredDocument } from '../../any-documents.ts'
 import { modelTitle } from '../../model-titles.ts'
 import { locale, t } from '../../texts.ts'
-import { ask, openDialog } from '../../kit/dialog.ts'
-import { button, h } from '../../kit/dom.ts'
-import { submitForm } from '../../kit/elements.ts'
+import { ask } from '../../kit/dialog.ts'
+import { h } from '../../kit/dom.ts'
+import { openFormDialog } from '../../kit/form-dialog.ts'
 import { pickerControl, type PickerParts } from '../../kit/form/picker.ts'
 import { errorText, isAbort } from '../../kit/states.ts'
 import { titleOf } from './usage-line.ts'
@@ -98,7 +98,7 @@ export async function askForReplacement({ model, deleted, words, ...parts }: Ask
     picker.showProblem('replaceBy', undefined)
   }
 
-  function submit(): void {
+  function send(): void {
     const chosen = picker.value()
     const id = isMembers(chosen) ? String(chosen['id']) : undefined
     if (replace.checked && (id === undefined || deleted.includes(id))) {
@@ -112,15 +112,12 @@ export async function askForReplacement({ model, deleted, words, ...parts }: Ask
 
   const choice = (input: HTMLElement, label: string, about: string): HTMLElement =>
     h('label', { class: 'side' }, h('span', { class: 'tick' }, input, h('strong', {}, label)), h('span', { class: 'soft' }, about))
-  const form = submitForm(
-    {},
-    submit,
+  const fields = [
     h('p', {}, words.question),
     h('fieldset', { class: 'settle' }, h('legend', {}, words.copies), choice(keep, ...words.keep), choice(replace, ...words.replace)),
     place,
-    h('div', { class: 'buttons end' }, button(t('cancel'), () => dialog.close()), h('button', { type: 'submit', class: 'danger' }, t('delete'))),
-  )
-  const dialog = openDialog({ title: words.title, body: form })
+  ]
+  const dialog = openFormDialog({ title: words.title, confirm: t('delete'), isDangerous: true, fields, send })
   await dialog.closed
   return decided
 }

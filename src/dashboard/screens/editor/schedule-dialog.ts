@@ -2,9 +2,9 @@
 import { fieldTitle } from '../../model-titles.ts'
 import { t } from '../../texts.ts'
 import { now } from '../../timing.ts'
-import { openDialog } from '../../kit/dialog.ts'
-import { button, h } from '../../kit/dom.ts'
-import { labelled, problemLine, submitForm } from '../../kit/elements.ts'
+import { h } from '../../kit/dom.ts'
+import { labelled, problemLine } from '../../kit/elements.ts'
+import { openFormDialog } from '../../kit/form-dialog.ts'
 import { localMinute } from '../../kit/moments.ts'
 
 /** When many editors begin their day. */
@@ -13,16 +13,11 @@ const MORNING_HOUR = 8
 /** The time, which is still to come; undefined where nothing was decided. `before` is the time that it has. */
 export async function askForTime(before: string | undefined): Promise<string | undefined> {
   let chosen: string | undefined
-  const id = 'publish-time'
-  const problem = problemLine(`${id}-problem`)
+  const problem = problemLine('publish-time-problem')
   const first = before === undefined ? tomorrowMorning() : new Date(before)
   const input = h('input', { type: 'datetime-local', value: localMinute(first), autofocus: true, 'aria-describedby': problem.id })
-  const form = submitForm({ id, class: 'form', novalidate: true }, send, labelled(fieldTitle('publishAt'), input), problem)
-  const dialog = openDialog({
-    title: t('editor.scheduleTitle'),
-    body: form,
-    actions: [button(t('cancel'), () => dialog.close()), h('button', { type: 'submit', form: id, class: 'primary' }, t('schedule.confirm'))],
-  })
+  const fields = [labelled(fieldTitle('publishAt'), input), problem]
+  const dialog = openFormDialog({ title: t('editor.scheduleTitle'), confirm: t('schedule.confirm'), fields, problem, send })
   await dialog.closed
   return chosen
 

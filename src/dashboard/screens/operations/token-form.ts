@@ -7,14 +7,13 @@ import type { Model } from '../../../models/schema.ts'
 import { DASHBOARD_ROLES } from '../../../models/user.ts'
 import { modelsTitle, valueTitle } from '../../model-titles.ts'
 import { t, textOr } from '../../texts.ts'
-import { openDialog } from '../../kit/dialog.ts'
-import { button, h } from '../../kit/dom.ts'
-import { labelled, problemLine, selection, submitForm } from '../../kit/elements.ts'
-import { whileBusy } from '../../kit/focus.ts'
+import { h } from '../../kit/dom.ts'
+import { labelled, problemLine, selection } from '../../kit/elements.ts'
+import { openFormDialog } from '../../kit/form-dialog.ts'
 import { tickList } from '../../kit/form/tick-list.ts'
 import { dateTime } from '../../kit/moments.ts'
 import { showSecret } from '../../kit/secret-dialog.ts'
-import { errorText, orTell } from '../../kit/states.ts'
+import { errorText } from '../../kit/states.ts'
 
 const DAYS = [7, 30, 90, 365] as const
 /** Those with lists in the dashboard. */
@@ -37,20 +36,10 @@ export function openTokenForm(make: (body: TokenBody) => Promise<NewApiToken>): 
   const scopes = tickList({ path: 'scopes', label: t('tokens.scopes'), onChange: () => void (rest.hidden = scopes.value().length > 0) }, TOKEN_SCOPES, wordOf)
   // A token with scopes reaches nothing else.
   const rest = h('div', {}, labelled(t('tokens.role'), role), h('p', { class: 'field-about' }, t('tokens.narrow')), models.element, methods.element)
-  const send = h('button', { type: 'submit', class: 'primary' }, t('tokens.make'))
-  const form = submitForm(
-    { novalidate: true },
-    () => void whileBusy(send, () => orTell(problem, submit, tell)),
-    labelled(t('field.name'), name),
-    problem,
-    labelled(t('tokens.expires'), days),
-    scopes.element,
-    rest,
-    h('div', { class: 'buttons end' }, button(t('cancel'), () => close()), send),
-  )
-  const { close } = openDialog({ title: t('tokens.make'), body: form })
+  const fields = [labelled(t('field.name'), name), problem, labelled(t('tokens.expires'), days), scopes.element, rest]
+  const { close } = openFormDialog({ title: t('tokens.make'), confirm: t('tokens.make'), fields, problem, send, wordsOf: tell })
 
-  async function submit(): Promise<void> {
+  async function send(): Promise<void> {
     const [chosenScopes, chosenModels, chosenMethods] = [scopes.value(), models.value(), methods.value()]
     const limits = {
       role: role.value as Limits['role'],

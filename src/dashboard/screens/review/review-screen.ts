@@ -10,9 +10,9 @@ import { actorName } from '../../people.ts'
 import { hrefTo } from '../../screen-url.ts'
 import type { OpenScreen, ScreenContext } from '../../screen.ts'
 import { t } from '../../texts.ts'
-import { openDialog } from '../../kit/dialog.ts'
-import { button, fill, h, type Child } from '../../kit/dom.ts'
-import { labelled, screenHead, submitForm } from '../../kit/elements.ts'
+import { fill, h, type Child } from '../../kit/dom.ts'
+import { labelled, screenHead } from '../../kit/elements.ts'
+import { openFormDialog } from '../../kit/form-dialog.ts'
 import { icon } from '../../kit/icons.ts'
 import { ago } from '../../kit/moments.ts'
 import { notify, notifyFailure } from '../../kit/notices.ts'
@@ -121,13 +121,8 @@ async function askForNote(title: string): Promise<string | undefined> {
     if (given === undefined) note.focus()
     else dialog.close()
   }
-  const id = 'return-note'
-  const form = submitForm({ id, class: 'form' }, send, h('p', {}, h('bdi', {}, title)), labelled(t('review.note'), note))
-  const dialog = openDialog({
-    title: t('review.return'),
-    body: form,
-    actions: [button(t('cancel'), () => dialog.close()), h('button', { type: 'submit', form: id, class: 'primary' }, t('review.return'))],
-  })
+  const fields = [h('p', {}, h('bdi', {}, title)), labelled(t('review.note'), note)]
+  const dialog = openFormDialog({ title: t('review.return'), confirm: t('review.return'), isChecked: true, fields, send })
   await dialog.closed
   return given
 }

@@ -4,11 +4,11 @@ import { fieldTitle } from '../../model-titles.ts'
 import { goTo, hrefTo } from '../../screen-url.ts'
 import type { ScreenContext } from '../../screen.ts'
 import { t } from '../../texts.ts'
-import { openDialog } from '../../kit/dialog.ts'
-import { button, fill, h, setAttributes, type Child } from '../../kit/dom.ts'
-import { labelled, problemLine, submitForm } from '../../kit/elements.ts'
+import { fill, h, setAttributes, type Child } from '../../kit/dom.ts'
+import { labelled, problemLine } from '../../kit/elements.ts'
+import { openFormDialog } from '../../kit/form-dialog.ts'
 import { notify } from '../../kit/notices.ts'
-import { isAbort, errorText } from '../../kit/states.ts'
+import { errorText } from '../../kit/states.ts'
 import { invitationMail } from './invitation-mail-choice.ts'
 import { roleFields } from './role-fields.ts'
 
@@ -18,65 +18,61 @@ export function openInvitation({ client, signal }: Pick<ScreenContext, 'client' 
     ...{ type: 'email', name: 'email', autocomplete: 'off', spellcheck: 'false', dir: 'ltr', required: true },
     autofocus: true,
     'aria-describedby': problem.id,
-    on: { input: () => say() },
+    on: { input },
   })
   const { elements, chosen } = roleFields({ appRole: 'standardUser', dashboardRole: 'publisher' })
   const name = h('input', { name: 'displayName', dir: 'auto', autocomplete: 'off' })
   const named = labelled(fieldTitle('displayName'), name)
   const mail = invitationMail({ client, signal }, () => chosen().dashboardRole !== 'none')
-  const send = h('button', { type: 'submit', class: 'primary' }, t('users.invite'))
-  const form = submitForm(
-    { novalidate: true },
-    () => void (!send.disabled && invite()),
-    labelled(t('signIn.email'), email),
+  const { close, form } = openFormDialog({
+    title: t('users.invite'),
+    confirm: t('users.invite'),
+    fields: [labelled(t('signIn.email'), email), problem, elements, named, mail.element, mail.about],
     problem,
-    elements,
-    named,
-    mail.element,
-    mail.about,
-    h('div', { class: 'buttons end' }, button(t('cancel'), () => close()), send),
-  )
+    send,
+    wordsOf,
+  })
   form.addEventListener('change', () => {
     mail.update()
     // Users of the apps have no name here.
     named.hidden = chosen().dashboardRole === 'none'
   })
-  const { close } = openDialog({ title: t('users.invite'), body: form })
 
-  /** Says what is wrong with the e-mail address, or that nothing is. */
-  function say(...words: readonly Child[]): void {
-    fill(problem, words)
-    setAttributes(email, { 'aria-invalid': words.length > 0 && 'true' })
+  function input(): void {
+    fill(problem)
+    mark(false)
   }
 
-  async function invite(): Promise<void> {
-    send.disabled = true
-    say()
-    try {
-      const displayName = named.hidden || name.value.trim() === '' ? null : name.value.trim()
-      const body = { email: email.value.trim(), feedDecoratorStatus: {}, ...chosen(), displayName }
-      const { document } = await client.data('user').create(body, { ...mail.wanted(), signal })
-      close()
-      notify(t(mail.isWanted() ? 'users.invitedByMail' : 'users.invited'), { kind: 'done' })
-      goTo(hrefTo(['users', document.id]))
-    } catch (error) {
-      if (!isAbort(error)) await tell(error)
-    } finally {
-      send.disabled = false
-    }
+  function mark(isWrong: boolean): void {
+    setAttributes(email, { 'aria-invalid': isWrong && 'true' })
   }
 
-  async function tell(error: unknown): Promise<void> {
-    say(errorText(error))
+  async function send(): Promise<void> {
+    mark(false)
+    const displayName = named.hidden || name.value.trim() === '' ? null : name.value.trim()
+    const body = { email: email.value.trim(), feedDecoratorStatus: {}, ...chosen(), displayName }
+    const { document } = await client.data('user').create(body, { ...mail.wanted(), signal })
+    close()
+    notify(t(mail.isWanted() ? 'users.invitedByMail' : 'users.invited'), { kind: 'done' })
+    goTo(hrefTo(['users', document.id]))
+  }
+
+  /** What is wrong with the e-mail address; of one that has an account, with a link to it. */
+  function wordsOf(error: unknown): Child {
+    mark(true)
     email.focus()
-    if (!(error instanceof Conflict)) return
+    const known = h('span')
+    if (error instanceof Conflict) void linkTo(known)
+    return [errorText(error), known]
+  }
+
+  async function linkTo(place: HTMLElement): Promise<void> {
     const filter = { email: email.value.trim().toLowerCase() }
     const found = await client
       .data('user')
       .list({ filter, limit: 1 }, { signal })
       .catch(() => undefined)
     const id = found?.items[0]?.id
-    if (id === undefined) return
-    say(errorText(error), ' ', h('a', { href: hrefTo(['users', id]), on: { click: close } }, t('users.openIt')))
+    if (id !== undefined) fill(place, ' ', h('a', { href: hrefTo(['users', id]), on: { click: close } }, t('users.openIt')))
   }
 }

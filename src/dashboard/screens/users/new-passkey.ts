@@ -4,12 +4,11 @@ import { readUserAgent } from '../../../models/user-agent.ts'
 import { isRefusal } from '../../browser-passkeys.ts'
 import type { ScreenContext } from '../../screen.ts'
 import { t } from '../../texts.ts'
-import { openDialog } from '../../kit/dialog.ts'
-import { button, h } from '../../kit/dom.ts'
-import { labelled, problemLine, submitForm } from '../../kit/elements.ts'
-import { whileBusy } from '../../kit/focus.ts'
+import { h } from '../../kit/dom.ts'
+import { labelled, problemLine } from '../../kit/elements.ts'
+import { openFormDialog } from '../../kit/form-dialog.ts'
 import { notify, notifyFailure } from '../../kit/notices.ts'
-import { errorText, orTell } from '../../kit/states.ts'
+import { errorText } from '../../kit/states.ts'
 import { CODE_DIGITS, codeIn } from '../sign-in/code-text.ts'
 
 const NAME_CHARS_MAX = 100
@@ -31,30 +30,25 @@ export async function addPasskey({ client, user: { email }, signal }: ScreenCont
     on: { input: () => void (code.value = codeIn(code.value)) },
   })
   const problem = problemLine()
-  const send = h('button', { type: 'submit', class: 'primary' }, t('passkeys.add'))
-  const form = submitForm(
-    { class: 'form' },
-    () => void (code.value.length === CODE_DIGITS ? whileBusy(send, () => orTell(problem, add, told)) : code.focus()),
-    h('p', {}, t('signIn.codeSent'), ' ', h('bdi', {}, h('strong', {}, email))),
-    labelled(t('signIn.code'), code),
-    labelled(t('field.name'), label),
+  const dialog = openFormDialog({
+    title: t('passkeys.add'),
+    confirm: t('passkeys.add'),
+    isChecked: true,
+    fields: [h('p', {}, t('signIn.codeSent'), ' ', h('bdi', {}, h('strong', {}, email))), labelled(t('signIn.code'), code), labelled(t('field.name'), label), problem],
     problem,
-    h('div', { class: 'buttons end' }, button(t('cancel'), () => dialog.close()), send),
-  )
-  const dialog = openDialog({ title: t('passkeys.add'), body: form })
+    send: add,
+    wordsOf: (error) => (isRefusal(error) ? t('passkeys.notMade') : errorText(error)),
+  })
   await dialog.closed
   return isAdded
 
   async function add(): Promise<void> {
+    if (code.value.length !== CODE_DIGITS) return code.focus()
     await make(client, { code: code.value, name: label.value }, signal)
     isAdded = true
     dialog.close()
     notify(t('passkeys.added'), { kind: 'done' })
   }
-}
-
-function told(error: unknown): string {
-  return isRefusal(error) ? t('passkeys.notMade') : errorText(error)
 }
 
 /** Throws DOMException where the browser made none, and what the service answers. */
