@@ -1,26 +1,32 @@
-/** The button that saves what is edited on a screen: of use once something was changed, and again where saving failed. */
+/** The button that saves a document that a screen edits: of use once something was changed, and again where saving failed. */
 import { PreconditionFailed } from '../../client/client.ts'
+import type { Documents, Members, StoredDocument } from '../any-documents.ts'
 import { t } from '../texts.ts'
 import { button } from './dom.ts'
 import { whileBusy } from './focus.ts'
 import { icon } from './icons.ts'
 import { notify } from './notices.ts'
 
-export interface SaveButtonOptions<S> {
-  /** Whether it is of use before anything was changed. */
-  readonly isNew?: boolean
+export interface SaveButtonOptions {
+  readonly documents: Documents
+  /** Undefined for a new document, which can be saved before anything was changed. */
+  readonly id: string | undefined
+  /** Of the version that is edited; undefined where there is none yet. */
+  readonly etag: string | undefined
+  readonly body: () => Members
   /** Says what has to be filled in first; true where nothing has. */
   readonly isComplete?: () => boolean
-  /** Throws where it fails. */
-  readonly store: () => Promise<S>
-  readonly onStored: (stored: S) => void
+  readonly onStored: (stored: StoredDocument) => void
   /** Tells of a failure. That another person has changed it meanwhile is told here. */
   readonly tell: (error: unknown) => void
+  readonly signal: AbortSignal
 }
 
 export type SaveButton = ReturnType<typeof saveButton>
 
-export function saveButton<S>({ isNew = false, isComplete = () => true, store, onStored, tell }: SaveButtonOptions<S>) {
+export function saveButton({ documents, id, etag: first, body, isComplete = () => true, onStored, tell, signal }: SaveButtonOptions) {
+  const isNew = id === undefined
+  let etag = first
   /** How many changes there were, and how many of them are stored: what is typed while it is sent is not. */
   let [changes, stored] = [0, 0]
   let isSaving = false
@@ -43,9 +49,10 @@ export function saveButton<S>({ isNew = false, isComplete = () => true, store, o
   async function send(): Promise<void> {
     const sent = changes
     try {
-      const found = await store()
+      const found = await (isNew ? documents.create(body(), { signal }) : documents.replace(id, body(), { signal, ifMatch: etag }))
       stored = sent
-      onStored(found)
+      etag = found.etag
+      onStored(found.document)
     } catch (error) {
       if (error instanceof PreconditionFailed) notify(t('feeds.changedElsewhere'), { kind: 'failed' })
       else tell(error)

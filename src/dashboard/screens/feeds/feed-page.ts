@@ -3,7 +3,7 @@ import { isAdmin } from '../../../models/caller.ts'
 import { feed } from '../../../models/feed-model.ts'
 import { headline } from '../../../models/headline.ts'
 import type { FeedHealth, FeedItems } from '../../../models/responses.ts'
-import { documentsOf, type StoredDocument } from '../../any-documents.ts'
+import { documentsOf, type Members, type StoredDocument } from '../../any-documents.ts'
 import { pathOf, valueTitle } from '../../model-titles.ts'
 import { problemOf } from '../../problem-text.ts'
 import type { Screen, ScreenContext } from '../../screen.ts'
@@ -78,25 +78,23 @@ export function feedPage(context: ScreenContext, id: string): Screen {
     if (!hasUnsaved()) edited.load()
   }
 
-  function editor(document: StoredDocument, first: string | undefined): Child {
+  function editor(document: StoredDocument, etag: string | undefined): Child {
     fill(heading, String(document['title']))
     const problem = problemLine()
     const onChange = (): void => save?.changed()
     const form = feedForm(FEED_MEMBERS, document, { client, signal, onChange })
     const rules = rulesEditor(document['rules'], context, { feed: id, onChange, isReadOnly: !mayWrite })
-    let etag = first
-    save = mayWrite ? saveButton({ isComplete: () => !rules.showUnfinished(), store, onStored, tell }) : undefined
+    save = mayWrite ? saveButton({ documents, id, etag, body: members, isComplete: () => !rules.showUnfinished(), onStored, tell, signal }) : undefined
     fill(saving, save?.element)
 
-    function store(): ReturnType<typeof documents.replace> {
+    function members(): Members {
       form.showProblems([])
       fill(problem)
-      return documents.replace(id, { ...form.value(), rules: rules.value() }, { signal, ifMatch: etag })
+      return { ...form.value(), rules: rules.value() }
     }
 
-    function onStored(stored: Awaited<ReturnType<typeof store>>): void {
-      etag = stored.etag
-      fill(heading, String(stored.document['title']))
+    function onStored(stored: StoredDocument): void {
+      fill(heading, String(stored['title']))
       notify(t('feeds.saved'), { kind: 'done' })
       look()
     }

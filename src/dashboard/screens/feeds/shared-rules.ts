@@ -6,12 +6,12 @@ import { FEEDS, hrefTo } from '../../screen-url.ts'
 import { documentsOf } from '../../any-documents.ts'
 import { t } from '../../texts.ts'
 import { askToLeave } from '../../kit/dialog.ts'
-import { h } from '../../kit/dom.ts'
+import { fill, h } from '../../kit/dom.ts'
 import { crumb, screenHead } from '../../kit/elements.ts'
 import { notify, notifyFailure } from '../../kit/notices.ts'
 import { readInto } from '../../kit/read-into.ts'
-import { saveButton } from '../../kit/save-button.ts'
-import { rulesEditor, type RulesEditor } from './rules-editor.ts'
+import { saveButton, type SaveButton } from '../../kit/save-button.ts'
+import { rulesEditor } from './rules-editor.ts'
 
 export function sharedRulesScreen(context: ScreenContext): Screen {
   const { client, signal, user } = context
@@ -19,18 +19,8 @@ export function sharedRulesScreen(context: ScreenContext): Screen {
   const id = feedRules.singleton ?? ''
   const title = t('feeds.sharedRules')
   const mayWrite = isAdmin(user)
-  const body = h('div')
-  let etag: string | undefined
-  let editor: RulesEditor | undefined
-  const save = saveButton({
-    isComplete: () => editor?.showUnfinished() === false,
-    store: () => documents.replace(id, { rules: editor?.value() ?? [] }, { signal, ifMatch: etag }),
-    onStored(stored) {
-      etag = stored.etag
-      notify(t('feeds.saved'), { kind: 'done' })
-    },
-    tell: notifyFailure,
-  })
+  const [body, saving] = [h('div'), h('div', { class: 'buttons' })]
+  let save: SaveButton | undefined
   readInto(context, {
     element: body,
     lines: 8,
@@ -40,8 +30,15 @@ export function sharedRulesScreen(context: ScreenContext): Screen {
       return items.length === 0 ? undefined : documents.get(id, options)
     },
     show(stored) {
-      etag = stored?.etag
-      editor = rulesEditor(stored?.document['rules'], context, { feed: undefined, onChange: save.changed, isReadOnly: !mayWrite })
+      const editor = rulesEditor(stored?.document['rules'], context, { feed: undefined, onChange: () => save?.changed(), isReadOnly: !mayWrite })
+      save = saveButton({
+        ...{ documents, id, etag: stored?.etag, signal },
+        body: () => ({ rules: editor.value() }),
+        isComplete: () => !editor.showUnfinished(),
+        onStored: () => void notify(t('feeds.saved'), { kind: 'done' }),
+        tell: notifyFailure,
+      })
+      fill(saving, mayWrite && save.element)
       return h('div', { class: 'card' }, editor.element)
     },
   })
@@ -52,12 +49,12 @@ export function sharedRulesScreen(context: ScreenContext): Screen {
       'section',
       { class: 'feeds narrow-screen' },
       crumb(hrefTo([FEEDS]), t('models.feed')),
-      screenHead(title, mayWrite && save.element),
+      screenHead(title, saving),
       h('p', { class: 'soft about' }, t('rules.about')),
       body,
     ),
-    hasUnsaved: save.hasUnsaved,
+    hasUnsaved: () => save?.hasUnsaved() === true,
     mayLeave: askToLeave,
-    save: save.save,
+    save: () => save?.save(),
   }
 }

@@ -48,8 +48,8 @@ export function publicationPage(context: ScreenContext, id: string | undefined):
     })
   }
 
-  function editor(given: Members, first: string | undefined): Child {
-    let [etag, { name }] = [first, given]
+  function editor(given: Members, etag: string | undefined): Child {
+    let { name } = given
     if (id !== undefined) fill(heading, String(given['title']))
     const [problem, preview, addresses] = [problemLine(), h('div'), h('div')]
     const form = formFor(publication.fields, given, {
@@ -85,24 +85,23 @@ export function publicationPage(context: ScreenContext, id: string | undefined):
         if (!isAbort(error)) fill(preview, h('p', { class: 'soft', dir: 'auto' }, errorText(error)))
       }
     })
-    save = saveButton({ isNew: id === undefined, store, onStored, tell })
+    save = saveButton({ documents, id, etag, body: members, onStored, tell, signal })
     const remove = workButton([icon('trash'), t('delete')], removed, { class: 'plain' })
     fill(tools, id !== undefined && remove, save.element)
     look.now()
 
-    function store(): ReturnType<typeof documents.replace> {
+    function members(): Members {
       form.showProblems([])
       fill(problem)
-      return id === undefined ? documents.create(form.value(), { signal }) : documents.replace(id, form.value(), { signal, ifMatch: etag })
+      return form.value()
     }
 
-    function onStored(stored: Awaited<ReturnType<typeof store>>): void {
-      etag = stored.etag
+    function onStored(stored: StoredDocument): void {
       notify(t('publications.saved'), { kind: 'done' })
-      if (id === undefined) return void madeNew(stored.document).catch(notifyFailure)
-      fill(heading, String(stored.document['title']))
+      if (id === undefined) return void madeNew(stored).catch(notifyFailure)
+      fill(heading, String(stored['title']))
       // It follows from what is stored.
-      name = stored.document['name']
+      name = stored['name']
       addressed?.load()
     }
 
