@@ -1,20 +1,33 @@
-/** Tokens of the API: which there are, a new one, and the end of one. */
-import { modelNamed } from '../../../models/registry.ts'
-import type { ApiTokens } from '../../../models/responses.ts'
+/** Tokens of the API: which there are, a new one, whose text is shown once, and the end of one. */
+import { modelNamed, MODELS } from '../../../models/registry.ts'
+import type { ApiTokens, NewApiToken } from '../../../models/responses.ts'
+import type { Client } from '../../../client/client.ts'
+import { TOKEN_METHODS, TOKEN_SCOPES } from '../../../models/caller.ts'
+import type { Model } from '../../../models/schema.ts'
+import { DASHBOARD_ROLES } from '../../../models/user.ts'
 import { modelsTitle, valueTitle } from '../../model-titles.ts'
-import { t } from '../../texts.ts'
+import { t, textOr } from '../../texts.ts'
 import { ask } from '../../kit/dialog.ts'
-import { button, h, type Child } from '../../kit/dom.ts'
+import { button, type Child, h } from '../../kit/dom.ts'
 import { icon } from '../../kit/icons.ts'
 import { ago, dateTime } from '../../kit/moments.ts'
 import { notify } from '../../kit/notices.ts'
 import { readInto } from '../../kit/read-into.ts'
-import { emptyState } from '../../kit/states.ts'
+import { emptyState, errorText } from '../../kit/states.ts'
 import { inRow, workButton } from '../../kit/work-button.ts'
+import { labelled, problemLine, selection } from '../../kit/elements.ts'
+import { openFormDialog } from '../../kit/form-dialog.ts'
+import { tickList } from '../../kit/form/tick-list.ts'
+import { showSecret } from '../../kit/secret-dialog.ts'
 import type { OpenPart } from './part.ts'
 import { recordsTable } from './records-table.ts'
-import { openTokenForm } from './token-form.ts'
 
+const DAYS = [7, 30, 90, 365] as const
+/** Those with lists in the dashboard. */
+const CHOSEN = MODELS.filter((model: Model) => model.computed === undefined && model.owned !== true && model.singleton === undefined)
+
+type TokenBody = Parameters<Client['admin']['makeApiToken']>[0]
+type Limits = Required<TokenBody>
 type Token = ApiTokens['items'][number]
 
 export const tokensPart: OpenPart = (context) => {
@@ -77,4 +90,49 @@ function reach({ role, models, methods, scopes }: Token): Child {
 function titleOf(name: string): string {
   const model = modelNamed(name)
   return model === undefined ? name : modelsTitle(model)
+}
+
+/** `make` has the token made; its text is shown then. */
+function openTokenForm(make: (body: TokenBody) => Promise<NewApiToken>): void {
+  const problem = problemLine('token-problem')
+  const name = h('input', { name: 'name', autofocus: true, required: true, maxlength: 100, autocomplete: 'off', 'aria-describedby': problem.id })
+  const titles = new Map<string, string>(CHOSEN.map((model) => [model.name, modelsTitle(model)]))
+  const role = selection(DASHBOARD_ROLES, valueTitle, { name: 'role', value: 'none' })
+  const days = selection(DAYS, (count) => t('tokens.days', { count }), { name: 'days', value: '90' })
+  const ignored = (): void => {}
+  const wordOf = (value: string): string => textOr(`tokens.${value}`, value)
+  const models = tickList({ path: 'models', label: t('tokens.models'), onChange: ignored }, CHOSEN.map((model) => model.name), (name) => titles.get(name) ?? name)
+  const methods = tickList({ path: 'methods', label: t('tokens.methods'), onChange: ignored }, TOKEN_METHODS, wordOf)
+  const scopes = tickList({ path: 'scopes', label: t('tokens.scopes'), onChange: () => void (rest.hidden = scopes.value().length > 0) }, TOKEN_SCOPES, wordOf)
+  // A token with scopes reaches nothing else.
+  const rest = h('div', {}, labelled(t('tokens.role'), role), h('p', { class: 'field-about' }, t('tokens.narrow')), models.element, methods.element)
+  const fields = [labelled(t('field.name'), name), problem, labelled(t('tokens.expires'), days), scopes.element, rest]
+  const { close } = openFormDialog({ title: t('tokens.make'), confirm: t('tokens.make'), fields, problem, send, wordsOf: tell })
+
+  async function send(): Promise<void> {
+    const [chosenScopes, chosenModels, chosenMethods] = [scopes.value(), models.value(), methods.value()]
+    const limits = {
+      role: role.value as Limits['role'],
+      ...(chosenModels.length === 0 ? {} : { models: chosenModels as Limits['models'] }),
+      ...(chosenMethods.length === 0 ? {} : { methods: chosenMethods as Limits['methods'] }),
+    }
+    const made = await make({
+      ...{ name: name.value.trim(), days: Number(days.value) },
+      ...(chosenScopes.length === 0 ? limits : { scopes: chosenScopes as Limits['scopes'] }),
+    })
+    close()
+    showToken(made)
+  }
+
+  function tell(error: unknown): string {
+    name.focus()
+    return errorText(error)
+  }
+}
+
+function showToken({ name, token, scopes, expiresAt }: NewApiToken): void {
+  const path = scopes === null ? '/api/v1/data?model=headline' : scopes.includes('metrics') ? '/metrics' : '/api/v1/admin/backups'
+  const example = `curl -H "Authorization: Bearer ${token}" "${location.origin}${path}"`
+  const expiry = h('p', { class: 'soft' }, t('tokens.expires'), ' ', dateTime(expiresAt))
+  showSecret(t('tokens.ready', { name }), t('tokens.once'), token, expiry, h('pre', { dir: 'ltr', tabindex: 0 }, example))
 }

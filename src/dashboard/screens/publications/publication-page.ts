@@ -1,5 +1,6 @@
 /** One publication, or a new one: its form beside what readers would get, its address, and a new secret one. */
 import { publication } from '../../../models/publication-model.ts'
+import type { PublicationPreview } from '../../../models/responses.ts'
 import { documentsOf, type Members, type StoredDocument } from '../../any-documents.ts'
 import { fieldTitle, modelsTitle } from '../../model-titles.ts'
 import { problemOf } from '../../problem-text.ts'
@@ -9,7 +10,7 @@ import { goTo, hrefTo, PUBLICATIONS } from '../../screen-url.ts'
 import { currentLanguage, t, textOr } from '../../texts.ts'
 import { debouncedRequest } from '../../timing.ts'
 import { ask, askToLeave } from '../../kit/dialog.ts'
-import { fill, h, type Child } from '../../kit/dom.ts'
+import { type Child, fill, h } from '../../kit/dom.ts'
 import { card, crumb, problemLine } from '../../kit/elements.ts'
 import { icon } from '../../kit/icons.ts'
 import { notify, notifyFailure } from '../../kit/notices.ts'
@@ -20,8 +21,9 @@ import { workButton } from '../../kit/work-button.ts'
 import { inputControl } from '../../kit/form/control.ts'
 import { formFor } from '../../kit/form/form.ts'
 import { tickList } from '../../kit/form/tick-list.ts'
+import { ago } from '../../kit/moments.ts'
+import { storyLine } from '../../kit/story-line.ts'
 import { addressLine, showNewSecret } from './publication-address.ts'
-import { previewStories } from './publication-preview.ts'
 
 const PREVIEW_MS = 400
 const NEW: Members = {
@@ -166,4 +168,19 @@ export function publicationPage(context: ScreenContext, id: string | undefined):
 /** What a preview needs and does not show, where it is not filled in yet. */
 function placeholders({ name, title }: Members): Members {
   return { ...(name === '' && { name: 'new' }), ...(title === '' && { title: '–' }) }
+}
+
+type Story = PublicationPreview['stories'][number]
+
+function previewStories({ stories, hasMore }: PublicationPreview): Child {
+  if (stories.length === 0) return h('p', { class: 'soft' }, t('publications.nothing'))
+  return [
+    h('ol', { class: 'preview-items divided' }, stories.map((story) => storyLine({ ...story, isLettered: false, foot: footOf(story) }))),
+    hasMore && h('p', { class: 'soft' }, t('publications.more')),
+  ]
+}
+
+function footOf({ source, topic, eventCountry, publishedAt }: Story): Child {
+  const names = [topic, source, eventCountry].filter((name) => name !== null && name !== '')
+  return [names.map((name) => h('bdi', { class: 'soft' }, name)), h('span', { class: 'soft' }, ago(publishedAt))]
 }

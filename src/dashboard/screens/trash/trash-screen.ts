@@ -1,12 +1,15 @@
 /** What was deleted, model by model, the latest first: restored or deleted for good, one or many at a time. */
 import type { Model } from '../../../models/schema.ts'
 import { draftsOf, labelOf, type Members, type TrashItem } from '../../any-documents.ts'
-import { modelsTitle } from '../../model-titles.ts'
+import { countTitle, modelsTitle } from '../../model-titles.ts'
 import { trashedModels } from '../../permissions.ts'
 import { hrefTo } from '../../screen-url.ts'
 import type { OpenScreen, ScreenContext } from '../../screen.ts'
-import { onDocumentsChanged } from '../../changed-documents.ts'
+import { documentsChanged, onDocumentsChanged } from '../../changed-documents.ts'
 import { t } from '../../texts.ts'
+import { actorName } from '../../people.ts'
+import { bringBack } from '../../removal.ts'
+import { historyPanel } from '../editor/history-panel.ts'
 import { h } from '../../kit/dom.ts'
 import { screenHead } from '../../kit/elements.ts'
 import { partLinks } from '../../kit/part-links.ts'
@@ -16,8 +19,10 @@ import { dataTable, type TableMemory } from '../../kit/table/data-table.ts'
 import { PAGE_ROWS } from '../../kit/table/page-list.ts'
 import { createRowSelection } from '../../kit/table/row-selection.ts'
 import type { TableColumn } from '../../kit/table/table-column.ts'
-import { actorName } from '../../people.ts'
-import { trashBar } from './trash-bar.ts'
+import { ask, openDialog } from '../../kit/dialog.ts'
+import { hasFocus } from '../../kit/focus.ts'
+import { notify, notifyFailure } from '../../kit/notices.ts'
+import { bulkAction, selectionBar, type SelectionBarOptions } from '../../kit/table/bulk-work.ts'
 
 /** A row with the name of who deleted it. */
 export type TrashRow = TrashItem & { readonly label: string; readonly who: string }
@@ -94,4 +99,65 @@ function columns(): readonly TableColumn<TrashRow>[] {
 /** A card has no head of columns that says what the date is. */
 function erasure({ erasedAt }: TrashRow): HTMLElement {
   return h('span', {}, h('span', { class: 'of-card' }, `${t('trash.until')} `), ago(erasedAt))
+}
+
+interface TrashBarOptions extends Omit<SelectionBarOptions, 'actions'> {
+  readonly model: Model
+  readonly context: ScreenContext
+}
+
+function trashBar({ model, context, ...given }: TrashBarOptions) {
+  const { selection } = given
+  const { client } = context
+  const history = bulkAction(t('history.title'), 'docs', showHistory)
+  const bar = selectionBar({
+    ...given,
+    actions: [
+      history,
+      bulkAction(t('restore.button'), 'refresh', () => void restore()),
+      bulkAction(t('trash.purge'), 'trash', () => void purge()),
+    ],
+  })
+
+  /** Of the one that is chosen. */
+  function showHistory(): void {
+    const [id = ''] = selection.ids()
+    const panel = historyPanel({ model, context, documents: draftsOf(client, model), id, restore: () => Promise.resolve(), maySetStatus: () => false })
+    openDialog({ title: t('history.title'), body: panel.element, wide: true })
+  }
+
+  async function restore(): Promise<void> {
+    const [ids, hadFocus] = [selection.ids(), hasFocus(bar.element)]
+    const back = new Set(await bar.run(ids.length, (onProgress) => bringBack({ client, model, ids, onProgress })))
+    bar.letGo(ids.filter((id) => !back.has(id)), hadFocus)
+    if (back.size > 0) notify(t('bulk.undone', { items: countTitle(model, back.size) }), { kind: 'done' })
+  }
+
+  async function purge(): Promise<void> {
+    const [ids, hadFocus] = [selection.ids(), hasFocus(bar.element)]
+    const items = countTitle(model, ids.length)
+    if (!(await ask({ title: t('trash.purgeTitle'), text: t('trash.purgeText', { items }), confirm: t('trash.purge'), isDangerous: true }))) return
+    let done = 0
+    try {
+      await bar.run(ids.length, async (onProgress) => {
+        for (const id of ids) {
+          await draftsOf(client, model).eraseTrashed(id)
+          onProgress(++done)
+        }
+      })
+      notify(t('trash.purged', { items }), { kind: 'done' })
+    } catch (error) {
+      notifyFailure(error)
+    }
+    bar.letGo(ids.slice(done), hadFocus)
+    documentsChanged()
+  }
+
+  return {
+    ...bar,
+    show(): void {
+      history.hidden = selection.size !== 1
+      bar.show()
+    },
+  }
 }

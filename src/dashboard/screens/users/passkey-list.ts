@@ -1,17 +1,22 @@
 /** The passkeys of a user: the own ones, with adding and removing each, or those of any user for administrators. */
-import type { RequestOptions } from '../../../client/client.ts'
+import type { Client, RequestOptions } from '../../../client/client.ts'
 import type { Passkey, Passkeys } from '../../../models/responses.ts'
-import { hasPasskeys } from '../../browser-passkeys.ts'
+import { readUserAgent } from '../../../models/user-agent.ts'
+import { hasPasskeys, isRefusal } from '../../browser-passkeys.ts'
 import type { ScreenContext } from '../../screen.ts'
 import { t } from '../../texts.ts'
+import { CODE_DIGITS, codeIn } from '../sign-in/code-text.ts'
 import { ask } from '../../kit/dialog.ts'
-import { button, h, type Child } from '../../kit/dom.ts'
-import { tag } from '../../kit/elements.ts'
+import { button, type Child, h } from '../../kit/dom.ts'
+import { labelled, problemLine, tag } from '../../kit/elements.ts'
 import { ago, dateTime } from '../../kit/moments.ts'
-import { notify } from '../../kit/notices.ts'
+import { notify, notifyFailure } from '../../kit/notices.ts'
 import { readInto } from '../../kit/read-into.ts'
 import { workButton } from '../../kit/work-button.ts'
-import { addPasskey } from './new-passkey.ts'
+import { openFormDialog } from '../../kit/form-dialog.ts'
+import { errorText } from '../../kit/states.ts'
+
+const NAME_CHARS_MAX = 100
 
 interface PasskeyCalls {
   list(options: RequestOptions): Promise<Passkeys>
@@ -83,4 +88,56 @@ function passkeyItem({ name, origin, backedUp, createdAt, lastUsedAt }: Passkey,
     ),
     remove !== undefined && workButton(t('passkeys.remove'), remove, { class: 'small', 'aria-label': t('passkeys.removeOne', { label: name }) }),
   )
+}
+
+/** Resolves with whether one was added. */
+async function addPasskey({ client, user: { email }, signal }: ScreenContext): Promise<boolean> {
+  try {
+    await client.auth.requestCode({ email, isDashboardLogin: true }, { signal })
+  } catch (error) {
+    notifyFailure(error)
+    return false
+  }
+  let isAdded = false
+  const { name, system } = readUserAgent(navigator.userAgent)
+  const device = system === undefined ? name : t('users.client', { name, system })
+  const label = h('input', { required: true, maxlength: NAME_CHARS_MAX, value: device.slice(0, NAME_CHARS_MAX), autocomplete: 'off' })
+  const code = h('input', {
+    ...{ inputmode: 'numeric', autocomplete: 'one-time-code', class: 'code', required: true, autofocus: true },
+    on: { input: () => void (code.value = codeIn(code.value)) },
+  })
+  const problem = problemLine()
+  const dialog = openFormDialog({
+    title: t('passkeys.add'),
+    confirm: t('passkeys.add'),
+    isChecked: true,
+    fields: [h('p', {}, t('signIn.codeSent'), ' ', h('bdi', {}, h('strong', {}, email))), labelled(t('signIn.code'), code), labelled(t('field.name'), label), problem],
+    problem,
+    send: add,
+    wordsOf: (error) => (isRefusal(error) ? t('passkeys.notMade') : errorText(error)),
+  })
+  await dialog.closed
+  return isAdded
+
+  async function add(): Promise<void> {
+    if (code.value.length !== CODE_DIGITS) return code.focus()
+    await make(client, { code: code.value, name: label.value }, signal)
+    isAdded = true
+    dialog.close()
+    notify(t('passkeys.added'), { kind: 'done' })
+  }
+}
+
+/** Throws DOMException where the browser made none, and what the service answers. */
+async function make({ auth }: Client, { code, name }: { readonly code: string; readonly name: string }, signal: AbortSignal): Promise<void> {
+  const options = await auth.passkeyCreation({ signal })
+  const publicKey = PublicKeyCredential.parseCreationOptionsFromJSON({
+    ...options,
+    pubKeyCredParams: [],
+    excludeCredentials: [...options.excludeCredentials],
+  })
+  const credential = await navigator.credentials.create({ publicKey, signal })
+  if (!(credential instanceof PublicKeyCredential)) throw new DOMException('', 'NotAllowedError')
+  const { clientDataJSON, attestationObject } = (credential.toJSON() as RegistrationResponseJSON).response
+  await auth.addPasskey({ code, name, clientDataJSON, attestationObject }, { signal })
 }
