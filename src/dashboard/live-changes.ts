@@ -92,7 +92,7 @@ export function createLive({ token, user, onInterrupted, signal }: LiveOptions) 
   const users: readonly ModelName[] = isAdmin(user) ? ['user'] : []
   const followed = { models: [...contentModels(user).map((model) => model.name as ModelName), ...users], filter: NO_GUESTS, incomplete: true }
 
-  async function follow(): Promise<void> {
+  async function readStream(): Promise<void> {
     while (!signal.aborted) {
       beginAgain = new AbortController()
       const turn = beginAgain.signal
@@ -134,16 +134,22 @@ export function createLive({ token, user, onInterrupted, signal }: LiveOptions) 
     channel.close()
   })
   const { locks } = navigator as { readonly locks?: LockManager }
-  void (locks === undefined ? follow() : locks.request(name, { signal }, follow).catch(() => {}))
+  void (locks === undefined ? readStream() : locks.request(name, { signal }, readStream).catch(() => {}))
 
   return {
     /** Tells others that the reader has a document open, such as `headline:ID`, until the function is called that comes back. */
     edit: edited.edit,
-    /** Until the signal. */
-    follow(follower: Follower, ended: AbortSignal): void {
-      followers.add(follower)
-      ended.addEventListener('abort', () => followers.delete(follower))
+    follow,
+    /** Runs when documents have changed, or may have: those of all models, or those of the changes that `isWatched` picks. */
+    watch(run: () => void, ended: AbortSignal, isWatched: (change: Change) => boolean = () => true): void {
+      follow({ changed: (changes) => void (changes.some(isWatched) && run()), missed: run }, ended)
     },
+  }
+
+  /** Until the signal. */
+  function follow(follower: Follower, ended: AbortSignal): void {
+    followers.add(follower)
+    ended.addEventListener('abort', () => followers.delete(follower))
   }
 }
 

@@ -17,7 +17,7 @@ export function followReviews({ client, live, signal }: Pick<ScreenContext, 'cli
   const link = h('a', { href: hrefTo([REVIEW]), class: 'review-link' }, icon('check'), h('span', {}, t('review.title')), number)
   const item = h('li', {}, link)
   const look = atMostEvery(LOOK_MS, signal, () => void read().catch(() => {}))
-  live.follow({ changed: (changes) => changes.some(({ model }) => REVIEWED.has(model)) && look(), missed: look }, signal)
+  live.watch(look, signal, ({ model }) => REVIEWED.has(model))
   addEventListener('hashchange', mark, { signal })
   look()
 

@@ -54,7 +54,7 @@ export function feedList(context: ScreenContext): Screen {
   const body = h('div')
   const content = h('div', { class: 'part' }, h('div', { class: 'part-tools feed-tools' }, search, groups.element), rows)
   const { load, refresh } = readInto(context, { element: body, lines: 10, read: (options) => client.admin.feeds(options), show })
-  live.follow({ changed: refresh, missed: refresh }, signal)
+  live.watch(refresh, signal)
   every(LOOK_MS, signal, refresh)
 
   const actions = [

@@ -41,8 +41,7 @@ export const auditPart: OpenPart = (context) => {
   })
 
   // Further pages stay as they were read: rows under the reader's eyes would move.
-  const follow = atMostEvery(REST_MS, signal, () => items.length <= PAGE_ITEMS && refresh())
-  context.live.follow({ changed: follow, missed: follow }, signal)
+  context.live.watch(atMostEvery(REST_MS, signal, () => items.length <= PAGE_ITEMS && refresh()), signal)
 
   /** A page of records, and the names of what they are about. */
   async function read(cursor: string | null, ended = signal): Promise<AuditRecords> {

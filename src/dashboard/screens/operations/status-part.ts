@@ -18,8 +18,7 @@ export const statusPart: OpenPart = (context) => {
   const element = h('div', { class: 'part' })
   const { dashboard } = context.client
   const { refresh } = readInto(context, { element, lines: 12, read: (options) => Promise.all([readStatus(context, options), dashboard.setup(options)]), show })
-  const follow = atMostEvery(REST_MS, context.signal, refresh)
-  context.live.follow({ changed: follow, missed: follow }, context.signal)
+  context.live.watch(atMostEvery(REST_MS, context.signal, refresh), context.signal)
   return { element }
 }
 

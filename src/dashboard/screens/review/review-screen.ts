@@ -32,7 +32,7 @@ export const reviewScreen: OpenScreen = (context) => {
   let cards = new Map<string, HTMLElement>()
   let first = ''
   const { load, refresh } = readInto(context, { element: body, lines: 8, read: (options) => client.dashboard.reviews(options), show })
-  live.follow({ changed: refresh, missed: refresh }, signal)
+  live.watch(refresh, signal)
   return {
     title,
     element: h('section', {}, screenHead(title), h('p', { class: 'soft' }, t('review.about')), body),

@@ -33,7 +33,7 @@ export const scheduledScreen: OpenScreen = (context) => {
     // What is typed there must stay.
     if (!changes.isChanging()) reading.refresh()
   })
-  live.follow({ changed: (all) => all.some(({ model }) => names.has(model)) && refresh(), missed: refresh }, signal)
+  live.watch(refresh, signal, ({ model }) => names.has(model))
   every(LOOK_MS, signal, refresh)
 
   function show({ items, hasMore }: UpcomingPage): Child {

@@ -55,8 +55,7 @@ export const trashScreen: OpenScreen = (context) => {
   })
   const bar = trashBar({ model, context, selection, focusRows: () => table.focus() })
   onDocumentsChanged(() => table.sift(), signal)
-  const follow = (): void => table.sift()
-  live.follow({ changed: (changes) => changes.some((one) => one.model === model.name) && follow(), missed: follow }, signal)
+  live.watch(() => table.sift(), signal, (change) => change.model === model.name)
   return {
     title,
     keys: table.keys,
