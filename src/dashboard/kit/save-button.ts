@@ -16,7 +16,7 @@ export interface SaveButtonOptions {
   readonly body: () => Members
   /** Says what has to be filled in first; true where nothing has. */
   readonly isComplete?: () => boolean
-  readonly onStored: (stored: StoredDocument) => void
+  readonly onStored?: (stored: StoredDocument) => void
   /** Tells of a failure. That another person has changed it meanwhile is told here. */
   readonly tell: (error: unknown) => void
   readonly signal: AbortSignal
@@ -52,7 +52,8 @@ export function saveButton({ documents, id, etag: first, body, isComplete = () =
       const found = await (isNew ? documents.create(body(), { signal }) : documents.replace(id, body(), { signal, ifMatch: etag }))
       stored = sent
       etag = found.etag
-      onStored(found.document)
+      notify(t('saved'), { kind: 'done' })
+      onStored?.(found.document)
     } catch (error) {
       if (error instanceof PreconditionFailed) notify(t('feeds.changedElsewhere'), { kind: 'failed' })
       else tell(error)

@@ -16,7 +16,7 @@ import { saveFile } from '../../kit/save-file.ts'
 import { emptyState, nothingFound } from '../../kit/states.ts'
 import { listSearch } from '../../kit/table/list-search.ts'
 import { workButton } from '../../kit/work-button.ts'
-import { recordsTable } from '../operations/records-table.ts'
+import { recordsTable } from '../../kit/table/records-table.ts'
 import { feedSentence, feedStatusTag, lastFetch, nextFetch } from './feed-status.ts'
 import { feedButtons } from './feed-buttons.ts'
 

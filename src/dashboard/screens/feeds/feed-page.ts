@@ -16,7 +16,7 @@ import { card, crumb, outsideLink, problemLine, tag } from '../../kit/elements.t
 import { keepFocus } from '../../kit/focus.ts'
 import { icon } from '../../kit/icons.ts'
 import { ago } from '../../kit/moments.ts'
-import { notify, notifyFailure } from '../../kit/notices.ts'
+import { notifyFailure } from '../../kit/notices.ts'
 import { readInto } from '../../kit/read-into.ts'
 import { saveButton, type SaveButton } from '../../kit/save-button.ts'
 import { reasonSentences } from './feed-notes.ts'
@@ -95,7 +95,6 @@ export function feedPage(context: ScreenContext, id: string): Screen {
 
     function onStored(stored: StoredDocument): void {
       fill(heading, String(stored['title']))
-      notify(t('feeds.saved'), { kind: 'done' })
       look()
     }
 

@@ -16,7 +16,7 @@ import { icon } from '../../kit/icons.ts'
 import { errorText, orTell } from '../../kit/states.ts'
 import { workButton } from '../../kit/work-button.ts'
 import { pickerControl } from '../../kit/form/picker.ts'
-import { recordsTable } from '../operations/records-table.ts'
+import { recordsTable } from '../../kit/table/records-table.ts'
 import { optionalPicker } from './optional-picker.ts'
 
 /** What the service takes. */

@@ -8,7 +8,7 @@ import { t } from '../../texts.ts'
 import { askToLeave } from '../../kit/dialog.ts'
 import { fill, h } from '../../kit/dom.ts'
 import { crumb, screenHead } from '../../kit/elements.ts'
-import { notify, notifyFailure } from '../../kit/notices.ts'
+import { notifyFailure } from '../../kit/notices.ts'
 import { readInto } from '../../kit/read-into.ts'
 import { saveButton, type SaveButton } from '../../kit/save-button.ts'
 import { rulesEditor } from './rules-editor.ts'
@@ -35,7 +35,6 @@ export function sharedRulesScreen(context: ScreenContext): Screen {
         ...{ documents, id, etag: stored?.etag, signal },
         body: () => ({ rules: editor.value() }),
         isComplete: () => !editor.showUnfinished(),
-        onStored: () => void notify(t('feeds.saved'), { kind: 'done' }),
         tell: notifyFailure,
       })
       fill(saving, mayWrite && save.element)

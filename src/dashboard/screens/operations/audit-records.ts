@@ -13,7 +13,7 @@ import { code } from '../../kit/elements.ts'
 import { icon } from '../../kit/icons.ts'
 import { exactTime } from '../../kit/moments.ts'
 import { auditHref, type AuditSearch } from './audit-search.ts'
-import { recordsTable } from './records-table.ts'
+import { recordsTable } from '../../kit/table/records-table.ts'
 
 export type AuditItem = AuditRecords['items'][number]
 

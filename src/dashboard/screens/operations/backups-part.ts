@@ -13,7 +13,7 @@ import { emptyState, isAbort, errorText } from '../../kit/states.ts'
 import { inRow, workButton } from '../../kit/work-button.ts'
 import { offsiteSection } from './offsite-section.ts'
 import type { OpenPart } from './part.ts'
-import { recordsTable } from './records-table.ts'
+import { recordsTable } from '../../kit/table/records-table.ts'
 import { awaitRestart, confirmRestore } from './restore-dialog.ts'
 
 export const backupsPart: OpenPart = (context) => {

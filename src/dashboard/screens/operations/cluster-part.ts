@@ -6,7 +6,7 @@ import { code, tag } from '../../kit/elements.ts'
 import { byteSize, dateTime } from '../../kit/moments.ts'
 import { readInto } from '../../kit/read-into.ts'
 import type { OpenPart } from './part.ts'
-import { recordsTable } from './records-table.ts'
+import { recordsTable } from '../../kit/table/records-table.ts'
 
 export const clusterPart: OpenPart = (context) => {
   const element = h('div', { class: 'part' })

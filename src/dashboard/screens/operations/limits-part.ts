@@ -6,7 +6,7 @@ import { h } from '../../kit/dom.ts'
 import { tag } from '../../kit/elements.ts'
 import { readInto } from '../../kit/read-into.ts'
 import type { OpenPart } from './part.ts'
-import { recordsTable } from './records-table.ts'
+import { recordsTable } from '../../kit/table/records-table.ts'
 
 export const limitsPart: OpenPart = (context) => {
   const content = h('div')

@@ -6,7 +6,7 @@ import { code } from '../../kit/elements.ts'
 import { icon } from '../../kit/icons.ts'
 import { ago, byteSize } from '../../kit/moments.ts'
 import { workButton } from '../../kit/work-button.ts'
-import { recordsTable } from './records-table.ts'
+import { recordsTable } from '../../kit/table/records-table.ts'
 
 type Place = ServiceStatus['backups']['offsite'][number]
 

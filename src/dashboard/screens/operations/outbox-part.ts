@@ -14,7 +14,7 @@ import { emptyState } from '../../kit/states.ts'
 import { inRow, workButton } from '../../kit/work-button.ts'
 import { messageTag } from './message-tag.ts'
 import type { OpenPart } from './part.ts'
-import { recordsTable } from './records-table.ts'
+import { recordsTable } from '../../kit/table/records-table.ts'
 import { openTestMail } from './test-mail.ts'
 
 type Message = OutboxMessages['items'][number]

@@ -20,7 +20,7 @@ import { openFormDialog } from '../../kit/form-dialog.ts'
 import { tickList } from '../../kit/form/tick-list.ts'
 import { showSecret } from '../../kit/secret-dialog.ts'
 import type { OpenPart } from './part.ts'
-import { recordsTable } from './records-table.ts'
+import { recordsTable } from '../../kit/table/records-table.ts'
 
 const DAYS = [7, 30, 90, 365] as const
 /** Those with lists in the dashboard. */

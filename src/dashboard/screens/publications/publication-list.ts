@@ -12,7 +12,7 @@ import { screenHead, tag } from '../../kit/elements.ts'
 import { icon } from '../../kit/icons.ts'
 import { readInto } from '../../kit/read-into.ts'
 import { emptyState } from '../../kit/states.ts'
-import { recordsTable } from '../operations/records-table.ts'
+import { recordsTable } from '../../kit/table/records-table.ts'
 import { addressLine } from './publication-address.ts'
 import { publicationPage } from './publication-page.ts'
 

@@ -13,7 +13,7 @@ import { ask, askToLeave } from '../../kit/dialog.ts'
 import { type Child, fill, h } from '../../kit/dom.ts'
 import { card, crumb, problemLine } from '../../kit/elements.ts'
 import { icon } from '../../kit/icons.ts'
-import { notify, notifyFailure } from '../../kit/notices.ts'
+import { notifyFailure } from '../../kit/notices.ts'
 import { readInto } from '../../kit/read-into.ts'
 import { saveButton, type SaveButton } from '../../kit/save-button.ts'
 import { errorText, isAbort } from '../../kit/states.ts'
@@ -99,7 +99,6 @@ export function publicationPage(context: ScreenContext, id: string | undefined):
     }
 
     function onStored(stored: StoredDocument): void {
-      notify(t('publications.saved'), { kind: 'done' })
       if (id === undefined) return void madeNew(stored).catch(notifyFailure)
       fill(heading, String(stored['title']))
       // It follows from what is stored.

@@ -1,5 +1,5 @@
 /** A table of few rows; on narrow screens, each row is a card. Roles stand in it, since styles of cards take them away. */
-import { h, type Child } from '../../kit/dom.ts'
+import { h, type Child } from '../dom.ts'
 
 export interface Column<T> {
   readonly title: string
