@@ -58,7 +58,7 @@ const ALLOWED: readonly Allowance[] = [
   { file: 'src/content/feeds/feed-work.ts', call: 'setTimeout', because: 'feeds are fetched as they are due' },
   { file: 'src/content/feeds/ingest-pace.ts', call: 'performance.now', because: 'a pause is in proportion to its step, by a clock that is never set' },
   { file: 'src/content/schedule.ts', call: 'setTimeout', because: 'a document is published at its time' },
-  { file: 'src/auth/mail-attempts.ts', call: 'setTimeout', because: 'an attempt has a limit, and its result is written until it is on disk' },
+  { file: 'src/auth/mail-attempts.ts', call: 'setTimeout', because: 'an attempt has a limit' },
   { file: 'src/app/threads/serving-threads.ts', call: 'setTimeout', because: 'a thread that fails again and again is started less often' },
   { file: 'src/base/thread.ts', call: 'setTimeout', because: 'a thread may never end, and is not waited for longer' },
   { file: 'src/store/query/threads/fair-slots.ts', call: 'setTimeout', because: 'a query waits for its turn no longer than its client' },
@@ -85,7 +85,6 @@ const ALLOWED: readonly Allowance[] = [
   { file: 'src/store/cluster/entry-gathering.ts', call: 'setTimeout', because: 'further writes of an entry are waited for, for 20 ms at most' },
   { file: 'src/cli/serve/parent-watch.ts', call: 'setInterval', because: 'a process is not told that its parent is gone' },
   { file: 'src/store/history/change-listeners.ts', call: 'setInterval', because: 'SQLite does not tell of commits of other processes' },
-  { file: 'src/store/housekeeping.ts', call: 'setTimeout', because: 'what is old goes in steps with pauses' },
   { file: 'src/dashboard/timing.ts', call: 'Date.now', because: 'the pages have one clock, and it is here' },
   { file: 'src/dashboard/timing.ts', call: 'setTimeout', because: 'all that the pages put off goes through here' },
   { file: 'src/dashboard/timing.ts', call: 'setInterval', because: 'all that the pages repeat goes through here' },
@@ -101,7 +100,6 @@ const ALLOWED: readonly Allowance[] = [
   },
   { file: 'src/main.ts', call: 'process.env', because: 'the environment enters the program here' },
   { file: 'src/cli/serve/process-end.ts', call: 'process.exit', because: 'the process is to end whatever keeps its event loop' },
-  { file: 'src/cli/serve/process-end.ts', call: 'setTimeout', because: 'what hangs is waited for no longer than a moment' },
   { file: 'src/main.ts', call: 'process.exit', because: 'a command may write for ever to a pipe without a reader' },
 ]
 

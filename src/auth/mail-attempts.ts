@@ -5,6 +5,7 @@
  */
 import type { Clock } from '../base/clock.ts'
 import type { Log } from '../base/log.ts'
+import { pause } from '../base/pause.ts'
 import type { Circuit } from './mail-circuit.ts'
 import { type AbortReason, ATTEMPT_MS_MAX, type DeliveryAttempt } from './mail-delivery.ts'
 import { unseal } from './sealed-message.ts'
@@ -46,7 +47,7 @@ export function createAttempts({ store, sealKey, circuit, deliver, now, log, onC
       } catch (error) {
         log.error('mail.courier-failed', { id, error })
         if (isStopping) return
-        await new Promise((resolve) => setTimeout(resolve, RETRY_RECORD_MS))
+        await pause(RETRY_RECORD_MS)
       }
     }
   }

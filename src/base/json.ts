@@ -1,6 +1,7 @@
 /** JSON in and out, with numbers that a double cannot hold (see decimal.ts), and with bounded nesting. */
 import { decimalReader, readExactly } from './decimal-reader.ts'
 import { Decimal, isDouble, isOfNumber } from './decimal.ts'
+import { nextTurn } from './pause.ts'
 
 export type Json = null | boolean | number | Decimal | string | readonly Json[] | JsonObject
 export interface JsonObject {
@@ -55,10 +56,6 @@ export async function parseJsonInTurns(
 
 /** Names and values that are parsed at once. A name that V8 has not seen before takes about a microsecond. */
 const SLICE_TOKENS = 5_000
-
-function nextTurn(): Promise<void> {
-  return new Promise((resolve) => void setImmediate(resolve))
-}
 
 function surveyWithin(text: string, limits: JsonLimits): Survey {
   const survey = surveyJson(text, limits)

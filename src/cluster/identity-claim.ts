@@ -3,7 +3,7 @@
  * lease of the process before lasts a few seconds more, which are waited for; one that goes on is that of another process,
  * such as on a copy of the data directory.
  */
-import { setTimeout as wait } from 'node:timers/promises'
+import { pause } from '../base/pause.ts'
 import type { Etcd } from './etcd/etcd-client.ts'
 import type { Membership } from './membership.ts'
 
@@ -31,7 +31,7 @@ export async function claimOnce({ etcd, membership, node }: IdentityClaim): Prom
 export async function claimIdentity(claim: IdentityClaim, retries = CLAIM_MS_MAX / RETRY_MS): Promise<bigint | undefined> {
   const lease = await claimOnce(claim)
   if (lease !== undefined || retries === 0) return lease
-  await wait(RETRY_MS)
+  await pause(RETRY_MS)
   return claimIdentity(claim, retries - 1)
 }
 

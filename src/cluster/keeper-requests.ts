@@ -6,12 +6,12 @@
  */
 import type { Agent, ClientRequest, IncomingMessage, RequestOptions } from 'node:http'
 import type { Socket } from 'node:net'
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import { rootCertificates } from 'node:tls'
 import { setNewest } from '../base/bounded-map.ts'
 import type { Clock } from '../base/clock.ts'
 import { isObject, parseJson } from '../base/json.ts'
 import type { Log } from '../base/log.ts'
+import { nextTurn } from '../base/pause.ts'
 import { joinParts, LENGTH_BYTES, splitParts, WRITES_BYTES_MAX, WRITES_MAX, writesPath } from './keeper-message.ts'
 import { signRequest } from './node-requests.ts'
 import { bytesOf, sendToPeer } from './peer-requests.ts'

@@ -7,9 +7,9 @@
  * that the log does not have, forged or of a log that was created again, waits for nothing: the node that has all of the log
  * has all that the client can have seen.
  */
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Awaitable } from '../base/awaitable.ts'
 import { describe, fail, type Failure } from '../base/failure.ts'
+import { nextTurn } from '../base/pause.ts'
 import { limitKey } from '../http/client-address.ts'
 import type { Exchange } from '../http/exchange.ts'
 

@@ -6,6 +6,7 @@
  * caller without such a role gets a part of the rest.
  */
 import { fail, type Failure } from '../base/failure.ts'
+import { nextTurn } from '../base/pause.ts'
 import type { SharedCounts } from '../base/shared-counts.ts'
 
 const RETRY_AFTER_S = 1
@@ -95,7 +96,7 @@ export function createBodyPace() {
 /** Returns a function that resolves for one caller per turn, in the order of the calls. */
 export function createTurns(): () => Promise<void> {
   let last = Promise.resolve()
-  return () => (last = last.then(() => new Promise((resolve) => void setImmediate(resolve))))
+  return () => (last = last.then(nextTurn))
 }
 
 /** Returns a function that counts a cost, and returns whether more than `max` have been counted in this turn. */

@@ -7,6 +7,7 @@ import { rmSync, statSync } from 'node:fs'
 import type { Clock } from '../base/clock.ts'
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../base/duration.ts'
 import type { Log } from '../base/log.ts'
+import { pause } from '../base/pause.ts'
 import { repeat } from '../base/repeating.ts'
 import { SYSTEM } from './actor.ts'
 import { isLeftOver, type PictureFiles } from './media/picture-files.ts'
@@ -62,18 +63,7 @@ export function startHousekeeping({ store, files, kept, isOnDuty = () => true, n
   let round: Promise<void> | undefined
   let ownDueAt = 0
 
-  const pause = (): Promise<void> =>
-    new Promise((resolve) => {
-      // The end may have come while a step was written. Nothing else would keep the process until the timer.
-      if (signal.aborted) return resolve()
-      const done = (): void => {
-        clearTimeout(wait)
-        signal.removeEventListener('abort', done)
-        resolve()
-      }
-      const wait = setTimeout(done, PAUSE_MS).unref()
-      signal.addEventListener('abort', done)
-    })
+  const rest = (): Promise<void> => pause(PAUSE_MS, signal)
   const makeRoom = async (): Promise<void> => {
     const bytesMax = kept().guestBytesMax * FULL_SHARE
     let [removed, isDone] = [0, store.accounts.guestStorage().bytes <= bytesMax]
@@ -81,7 +71,7 @@ export function startHousekeeping({ store, files, kept, isOnDuty = () => true, n
       const step = await own.makeGuestRoom(bytesMax, now() - IDLE_MS, now())
       removed += step.removed
       isDone = step.isDone
-      if (!isDone) await pause()
+      if (!isDone) await rest()
     }
     if (removed > 0) log.warn('guests.removed', { guests: removed, reason: 'guests had nearly all the storage that they may use' })
   }
@@ -94,7 +84,7 @@ export function startHousekeeping({ store, files, kept, isOnDuty = () => true, n
       for (const picture of step.removed) if (store.pictures.pictureFile(picture.hash) === undefined) files?.remove(picture)
       count += step.removed.length
       next = step.next
-      if (next !== undefined) await pause()
+      if (next !== undefined) await rest()
     }
     if (count > 0) log.info('pictures.removed', { pictures: count, reason: 'nothing named them any more' })
   }
@@ -107,29 +97,29 @@ export function startHousekeeping({ store, files, kept, isOnDuty = () => true, n
         if (store.pictures.pictureFile(picture.hash)?.format !== picture.format && isOld(files?.pathOf(picture) ?? '')) files?.remove(picture)
       }
       for (const path of others) if (isLeftOver(path) && isOld(path)) rmSync(path, { force: true })
-      if (pictures.length > 0) await pause()
+      if (pictures.length > 0) await rest()
     }
   }
   const tidy = async (): Promise<void> => {
     const { auditMs, guestMs, historyMs, trashMs } = kept()
-    while (!signal.aborted && (await own.removeExpired(now()))) await pause()
+    while (!signal.aborted && (await own.removeExpired(now()))) await rest()
     const before = (): number | undefined => (auditMs === undefined ? undefined : now() - auditMs)
-    while (!signal.aborted && (await own.removeOldRecords(before()))) await pause()
-    while (!signal.aborted && (await own.removeOldChanges(now() - historyMs, now() - trashMs))) await pause()
-    while (!signal.aborted && (await own.forgetUnseenItems(now() - UNSEEN_ITEMS_MS, now()))) await pause()
+    while (!signal.aborted && (await own.removeOldRecords(before()))) await rest()
+    while (!signal.aborted && (await own.removeOldChanges(now() - historyMs, now() - trashMs))) await rest()
+    while (!signal.aborted && (await own.forgetUnseenItems(now() - UNSEEN_ITEMS_MS, now()))) await rest()
     await removePictures(Math.max(UNUSED_PICTURES_MS, historyMs, trashMs))
     if (guestMs === undefined) return
     let after: number | undefined = 0
     while (!signal.aborted && after !== undefined) {
       after = await own.registerGuests(after, now())
-      if (after !== undefined) await pause()
+      if (after !== undefined) await rest()
     }
     let removed = 0
     while (!signal.aborted) {
       const step = await own.removeGuests(now() - guestMs, now())
       removed += step.removed
       if (step.isDone) break
-      await pause()
+      await rest()
     }
     if (removed > 0) log.info('guests.removed', { guests: removed })
   }
@@ -138,7 +128,7 @@ export function startHousekeeping({ store, files, kept, isOnDuty = () => true, n
     ownDueAt = now() + ROUND_MS
     await sweepFiles()
     await store.eraseWords(async () => {
-      await pause()
+      await rest()
       return !signal.aborted
     })
   }

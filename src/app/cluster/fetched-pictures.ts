@@ -7,6 +7,7 @@ import { setNewest } from '../../base/bounded-map.ts'
 import type { Clock } from '../../base/clock.ts'
 import { MINUTE_MS, SECOND_MS } from '../../base/duration.ts'
 import type { Log } from '../../base/log.ts'
+import { nextTurn } from '../../base/pause.ts'
 import { repeat } from '../../base/repeating.ts'
 import { createRunningLimit } from '../../base/running-limit.ts'
 import { systemReason } from '../../base/system-error.ts'
@@ -82,7 +83,7 @@ export function createPictureFetching({ store, files, peers, download, now, log 
         if (!files.has(picture) && !(await fetchMissing(picture))) missing ??= from
         after = { createdAt: picture.createdAt, hash: picture.hash }
       }
-      await new Promise((resolve) => setImmediate(resolve))
+      await nextTurn()
     }
     after = missing ?? { createdAt: Math.max(0, after.createdAt - OVERLAP_MS), hash: '' }
     return missing === undefined

@@ -1,8 +1,8 @@
 /** The program of the thread in which many copies follow a change. */
 import { getPriority, setPriority } from 'node:os'
-import { setTimeout as pause } from 'node:timers/promises'
 import { workerData } from 'node:worker_threads'
 import { systemClock } from '../../base/clock.ts'
+import { pause } from '../../base/pause.ts'
 import { runTasks } from '../../base/thread.ts'
 import { VERSION } from '../../base/version.ts'
 import { STORED_MODELS } from '../../models/registry.ts'

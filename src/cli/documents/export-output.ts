@@ -2,13 +2,13 @@
 import { once } from 'node:events'
 import { closeSync, fsyncSync, lstatSync, openSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
-import { setImmediate as turn } from 'node:timers/promises'
 import { systemClock } from '../../base/clock.ts'
 import { counted } from '../../base/counted.ts'
 import { writeCsvRow } from '../../base/csv.ts'
 import { giveName, syncDirectory } from '../../base/directory.ts'
 import { describe } from '../../base/failure.ts'
 import { parseJson, type JsonObject } from '../../base/json.ts'
+import { nextTurn } from '../../base/pause.ts'
 import { systemReason } from '../../base/system-error.ts'
 import { cellsOfDocument, csvColumns } from '../../content/transfer/csv-columns.ts'
 import { storedDocuments } from '../../content/transfer/export-documents.ts'
@@ -77,7 +77,7 @@ export async function printExport(task: ExportTask): Promise<ExitCode> {
     if (failed.signal.aborted) break
   }
   // The error of the last write comes in a later turn.
-  if (failure === undefined) await turn()
+  if (failure === undefined) await nextTurn()
   if (failure === undefined || failure.code === 'EPIPE') return EXIT.ok
   throw new TransferFileError(`Cannot write to stdout: ${systemReason(failure)}`)
 }
@@ -115,7 +115,7 @@ async function writePieces(task: ExportTask, descriptor: number, to: string): Pr
     for (const { text, count } of pieces(task)) {
       writeFileSync(descriptor, text)
       written = count
-      await turn()
+      await nextTurn()
       if (signal.aborted) throw new TransferFileError(`Cannot export to ${describe(to)}: it was interrupted`)
     }
     fsyncSync(descriptor)

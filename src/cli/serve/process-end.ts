@@ -4,6 +4,7 @@
  * by a signal, which waits for nothing.
  */
 import type { Writable } from 'node:stream'
+import { pause } from '../../base/pause.ts'
 import { endThreads } from '../../base/thread.ts'
 import type { ExitCode } from '../command.ts'
 
@@ -43,8 +44,4 @@ const CALL = /^(?:FSReq|GetAddrInfo|GetNameInfo|CloseReq)/
 
 function written(stream: Writable): Promise<void> {
   return new Promise((resolve) => void stream.write('', () => resolve()))
-}
-
-function pause(ms: number): Promise<void> {
-  return new Promise((resolve) => void setTimeout(resolve, ms))
 }

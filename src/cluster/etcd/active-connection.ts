@@ -2,7 +2,7 @@
  * The one connection that all calls and streams use, to one of the servers. A server that fails a call is left for all
  * of them: a watch does not stay with a server that has lost its leader, once any call has noticed.
  */
-import { setTimeout as pause } from 'node:timers/promises'
+import { pause } from '../../base/pause.ts'
 import type { EtcdTarget } from '../etcd-target.ts'
 import { createEndpointOrder, type Chance } from './endpoint-order.ts'
 import { openGrpcConnection, type GrpcConnection } from './grpc-connection.ts'

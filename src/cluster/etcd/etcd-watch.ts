@@ -6,7 +6,7 @@
  * A new stream begins behind the last revision that was delivered whole. Where nothing changes, etcd reports its
  * revision every ten minutes, so that the beginning does not fall behind what is compacted meanwhile.
  */
-import { setTimeout as pause } from 'node:timers/promises'
+import { pause } from '../../base/pause.ts'
 import type { EtcdChannel } from './etcd-channel.ts'
 import { watchRequest, watchResponse, type KeyRange, type WatchEvent, type WatchResponse } from './etcd-messages.ts'
 import type { GrpcStream } from './grpc-call.ts'
@@ -33,7 +33,8 @@ export interface Watch {
 /** Delivers the events of revisions from `start` on, until stop(). */
 export function watchRange(channel: EtcdChannel, range: KeyRange, start: number, watcher: Watcher): Watch {
   let stream: GrpcStream | undefined
-  let isStopped = false
+  const stopping = new AbortController()
+  const { signal } = stopping
   let next = start
   let failures = 0
 
@@ -51,7 +52,7 @@ export function watchRange(channel: EtcdChannel, range: KeyRange, start: number,
     if (failures > 0) watcher.trouble(undefined)
     failures = 0
     for (const event of response.events) {
-      if (isStopped) return false
+      if (signal.aborted) return false
       await watcher.event(event)
       next = Math.max(next, event.pair.modRevision)
     }
@@ -64,34 +65,34 @@ export function watchRange(channel: EtcdChannel, range: KeyRange, start: number,
 
   async function read(opened: GrpcStream): Promise<void> {
     stream = opened
-    if (isStopped) return opened.stop()
+    if (signal.aborted) return opened.stop()
     try {
       for await (const message of opened.messages()) {
         if (await take(watchResponse(readProto(message)))) continue
-        isStopped = true
+        stopping.abort()
         return opened.stop()
       }
     } catch (error) {
-      if (!isStopped) throw error
+      if (!signal.aborted) throw error
     }
   }
 
   async function run(): Promise<void> {
-    while (!isStopped) {
+    while (!signal.aborted) {
       try {
         await channel.stream({ path: '/etcdserverpb.Watch/Watch', message: watchRequest(range, next) }, read)
       } catch (error) {
-        if (isStopped) return
+        if (signal.aborted) return
         if (failures++ === 0) watcher.trouble(error)
       }
       const rest = Math.min(PAUSE_MAX_MS, PAUSE_FIRST_MS * 2 ** Math.min(failures, DOUBLINGS_MAX))
-      if (!isStopped) await pause(rest, undefined, { ref: false })
+      await pause(rest, signal)
     }
   }
   void run()
   return {
     stop() {
-      isStopped = true
+      stopping.abort()
       stream?.stop()
     },
   }

@@ -3,7 +3,7 @@
  * requests are served in between, and rounds take at most half of the time. Within a round, callers take turns
  * (fair-queue.ts): one with many jobs, or long ones, delays the others by a slice for each of theirs.
  */
-import { setTimeout as delay } from 'node:timers/promises'
+import { nextTurn, pause } from '../../base/pause.ts'
 import { createFairQueue, type Waiting } from '../../store/query/threads/fair-queue.ts'
 
 /** What a turn of the event loop may take: a request that comes meanwhile waits for one slice in each of its turns. */
@@ -51,7 +51,7 @@ export function createRounds(jobs: () => readonly Job[], ticks: () => number) {
       const start = ticks()
       await round()
       const took = ticks() - start
-      if (isDue) await (took > PAUSED_MS_MIN ? delay(took) : nextTurn())
+      if (isDue) await (took > PAUSED_MS_MIN ? pause(took) : nextTurn())
     }
     isRunning = false
   }
@@ -63,8 +63,4 @@ export function createRounds(jobs: () => readonly Job[], ticks: () => number) {
       if (!isRunning) void run()
     },
   }
-}
-
-function nextTurn(): Promise<void> {
-  return new Promise((resolve) => void setImmediate(resolve))
 }

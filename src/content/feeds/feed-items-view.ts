@@ -1,7 +1,7 @@
 /** The newest items of a feed, what rules would do with them, and which feeds headlines came from. */
-import { setImmediate as turn } from 'node:timers/promises'
 import { isoDate } from '../../base/dates.ts'
 import { parseJson } from '../../base/json.ts'
+import { nextTurn } from '../../base/pause.ts'
 import type { FeedItem } from '../../feeds/feed.ts'
 import type { FeedRule } from '../../models/feed-model.ts'
 import type { FeedItems, HeadlineOrigins, RulePreview } from '../../models/responses.ts'
@@ -46,7 +46,7 @@ export async function previewRules(store: ItemStore, rules: readonly FeedRule[],
     const item = itemOf(row)
     judged.push({ item, judgement: judge(item, languages.get(row.feed)) })
     // Costly rules of one caller do not hold up the requests of others.
-    await turn()
+    await nextTurn()
   }
   return {
     tried: judged.length,

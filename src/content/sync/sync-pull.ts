@@ -7,6 +7,7 @@
  */
 import type { Clock } from '../../base/clock.ts'
 import { fail } from '../../base/failure.ts'
+import { nextTurn } from '../../base/pause.ts'
 import type { Caller } from '../../models/caller.ts'
 import type { Model } from '../../models/schema.ts'
 import { eq, matchAll } from '../../query/ast.ts'
@@ -149,8 +150,4 @@ function createPage({ limit }: { readonly limit: number }) {
     bytes: (checkpoint: SyncCheckpoint): Uint8Array =>
       Buffer.concat([Buffer.from('{"documents":['), ...parts, Buffer.from(`],"checkpoint":${JSON.stringify(checkpoint)}}`)]),
   }
-}
-
-function nextTurn(): Promise<void> {
-  return new Promise((resolve) => void setImmediate(resolve))
 }

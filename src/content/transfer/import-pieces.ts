@@ -6,12 +6,12 @@
  * behind them. Its rows are written in short transactions, between which others write. With an Idempotency-Key each of
  * them keeps how far the piece has come, so that the same piece again goes on there: no row comes twice, whatever was lost.
  */
-import { setImmediate as turn } from 'node:timers/promises'
 import type { Clock } from '../../base/clock.ts'
 import { BARE_RETURN, CsvError, hasBareReturn, type Separator } from '../../base/csv.ts'
 import { isoDate } from '../../base/dates.ts'
 import { Failure } from '../../base/failure.ts'
 import { parseJson, type JsonObject } from '../../base/json.ts'
+import { nextTurn } from '../../base/pause.ts'
 import { createRowSplitter, type SplitRow } from '../../base/row-splitter.ts'
 import { placeFor } from '../../models/incomplete.ts'
 import type { Model } from '../../models/schema.ts'
@@ -113,7 +113,7 @@ export async function importPiece({ store, now }: Context, piece: ImportPiece, b
   const writer = store.as(by.acting(requireAdministrator))
   const run = isDryRun ? checkRows(store, model) : writeRows(writer, model, repeated)
   let progress = run.begin ?? { done: 0, result: nothing }
-  for (; progress.done < rows.length && progress.result.stopped === undefined; await turn()) {
+  for (; progress.done < rows.length && progress.result.stopped === undefined; await nextTurn()) {
     const deadline = now() + BATCH_MS
     const batch = { model, check, rows: rows.slice(progress.done), mayGoOn: () => now() <= deadline }
     try {

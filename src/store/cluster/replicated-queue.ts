@@ -12,8 +12,8 @@
  * The log is the durable copy: commits here are not synced (`synchronous=NORMAL`). A power cut may set this node back to an
  * earlier position, from which it follows the log again.
  */
-import { setImmediate as turn } from 'node:timers/promises'
 import { fail, type Failure } from '../../base/failure.ts'
+import { nextTurn } from '../../base/pause.ts'
 import type { Model } from '../../models/schema.ts'
 import type { Database } from '../db/database.ts'
 import type { WriteQueue } from '../db/write-queue.ts'
@@ -129,7 +129,7 @@ export function createReplicatedQueue(database: Database, parts: ReplicatedQueue
       applying.applySome()
       gathering.rivalWrote()
       counts.applyMs += ticks() - since
-      await turn()
+      await nextTurn()
     } catch (error) {
       if (error instanceof ForeignEntry) return leaveOthers(error)
       if (error instanceof Divergence) return leave(error.message)
@@ -147,7 +147,7 @@ export function createReplicatedQueue(database: Database, parts: ReplicatedQueue
   }
   /** One transaction after another: what other nodes wrote first, then what waits here. */
   const work = async (): Promise<void> => {
-    await turn()
+    await nextTurn()
     const hasNews = (): boolean => inbox.first() !== undefined && !isClosed
     while (diverged === undefined && (hasNews() || !waiting.isEmpty() || !derived.isEmpty())) {
       derived.run()

@@ -9,7 +9,7 @@
  * another one makes it again with its next attempt.
  */
 import { closeSync, existsSync, openSync, rmSync } from 'node:fs'
-import { setTimeout as pause } from 'node:timers/promises'
+import { pause } from '../../base/pause.ts'
 import { BUSY_TIMEOUT_MS, isBusy, type Database } from './database.ts'
 
 const RETRY_MS = 1

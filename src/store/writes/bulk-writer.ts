@@ -1,7 +1,7 @@
 /** A bulk load on a connection of its own: beside a running service, or as the only one on the directory. */
-import { setImmediate as turn, setTimeout as pause } from 'node:timers/promises'
 import type { Clock } from '../../base/clock.ts'
 import { machineStart } from '../../base/machine-start.ts'
+import { nextTurn, pause } from '../../base/pause.ts'
 import { STORED_MODELS } from '../../models/registry.ts'
 import { OPERATOR } from '../actor.ts'
 import { readPosition } from '../cluster/position-table.ts'
@@ -87,7 +87,7 @@ export function openBulkWriter({ file, isAlone, accountOf, now }: BulkOptions): 
     },
     async giveWay() {
       if (isAlone) {
-        await turn()
+        await nextTurn()
         return false
       }
       const hasWaited = await waiting.giveWay()

@@ -8,10 +8,10 @@
  * Bounds are of work and not of time: the same query on the same data runs in the same place, however busy the machine is.
  * Work is counted in steps of about 10 ns (query/steps.ts). A document of 2,000 characters takes about 1,100.
  */
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Arrivals } from '../../../base/arrivals.ts'
 import type { Awaitable } from '../../../base/awaitable.ts'
 import type { Clock } from '../../../base/clock.ts'
+import { nextTurn } from '../../../base/pause.ts'
 import type { Steps } from '../../../query/steps.ts'
 import { LISTED_STEPS } from '../executor.ts'
 import type { QueryCaller } from '../find-query.ts'
