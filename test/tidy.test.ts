@@ -27,7 +27,6 @@ const ALLOWED: readonly Allowance[] = [
     call: 'Date.now',
     because: 'it is the one clock; everybody else gets it as an argument',
   },
-  { file: 'src/app/references/reference-work.ts', call: 'setTimeout', because: 'copies follow in steps with pauses' },
   { file: 'src/app/references/reference-worker.ts', call: 'performance.now', because: 'a pause is as long as its step, by a clock that is never set' },
   { file: 'src/app/references/reference-work.ts', call: 'performance.now', because: 'a pause is as long as its step, by a clock that is never set' },
   { file: 'src/store/db/waiting-writers.ts', call: 'setTimeout', because: 'SQLite does not say when its lock is free' },

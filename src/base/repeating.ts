@@ -1,6 +1,6 @@
 /**
- * Repeats work: one run at a time, the next after the pause that the run resolves with, or as soon as it is woken. Timers keep
- * no process alive.
+ * Repeats work: one run at a time, the next after the pause that the run resolves with, or as soon as it is woken. Behind a pause of
+ * Infinity it has to be woken. Timers keep no process alive.
  */
 import type { Awaitable } from './awaitable.ts'
 
@@ -33,7 +33,7 @@ export function repeat(run: () => Awaitable<number>, { firstMs = 0, onError }: R
     running = runOnce()
   }
   const sleep = (ms: number): void => {
-    timer = setTimeout(start, Math.min(ms, PAUSE_MS_MAX)).unref()
+    if (ms !== Infinity) timer = setTimeout(start, Math.min(ms, PAUSE_MS_MAX)).unref()
   }
   if (firstMs > 0) sleep(firstMs)
   else start()

@@ -46,6 +46,19 @@ it('repeat() runs at once, then after the pause that each run gives', async (t) 
   assert.equal(runs.length, 2)
 })
 
+it('runs again behind a pause of Infinity only when it is woken', async (t) => {
+  const { job, runs, end, pass } = heldJob(t)
+  await settled()
+  await end(Infinity)
+  await pass(2 ** 31)
+  assert.equal(runs.length, 1)
+  const woken = job.wake()
+  await settled()
+  assert.equal(runs.length, 2)
+  await end(Infinity)
+  await woken
+})
+
 it('the first run may be later, and wake() makes it now', async (t) => {
   const { job, runs, end, pass } = heldJob(t, { firstMs: 100 })
   await pass(99)

@@ -6,6 +6,8 @@
 import { performance } from 'node:perf_hooks'
 import type { Log } from '../../base/log.ts'
 import type { Metrics } from '../../base/metrics.ts'
+import { pause } from '../../base/pause.ts'
+import { repeat } from '../../base/repeating.ts'
 import { SYSTEM } from '../../store/actor.ts'
 import type { FollowedStep } from '../../store/references/reference-progress.ts'
 import type { ReferenceThread } from './reference-thread.ts'
@@ -36,29 +38,18 @@ export interface ReferenceWorkOptions {
 export function startReferenceWork(options: ReferenceWorkOptions) {
   const { store, isOnDuty = () => true, metrics, startThread, onStep, log } = options
   const own = store.as(SYSTEM)
+  const stopping = new AbortController()
+  const { signal } = stopping
   let looked = 0
   let stored = store.references.progress().seq
-  let isStopped = false
-  let isWanted = false
-  let running: Promise<void> | undefined
-  let timer: NodeJS.Timeout | undefined
   let [thread, isThreadLost] = [undefined as ReferenceThread | undefined, false]
   let lastLoad = performance.eventLoopUtilization()
-  let endPause = (): void => {}
   const followed = metrics.counter('dateline_references_followed_total', 'Documents whose copies of others were brought up to date.')
   metrics.gauge('dateline_references_waiting', 'Documents that hold copies of the document whose change they follow now.', () => {
     const { work } = store.references.progress()
     return [[{}, work === undefined ? 0 : Math.max(0, work.total - work.done)]]
   })
 
-  const pause = (ms: number): Promise<void> =>
-    new Promise((resolve) => {
-      const wait = setTimeout(resolve, ms).unref()
-      endPause = () => {
-        clearTimeout(wait)
-        resolve()
-      }
-    })
   /** The share of the time since the last call that the event loop was busy. */
   const load = (): number => {
     const [before, now] = [lastLoad, performance.eventLoopUtilization()]
@@ -68,7 +59,7 @@ export function startReferenceWork(options: ReferenceWorkOptions) {
   const stepHere = async (): Promise<FollowedStep> => {
     const since = performance.now()
     const done = await own.followReferences(looked)
-    if (!isStopped) await pause(Math.min(PAUSE_MS_MAX, Math.max(1, (performance.now() - since) * PAUSES_PER_STEP)))
+    await pause(Math.min(PAUSE_MS_MAX, Math.max(1, (performance.now() - since) * PAUSES_PER_STEP)), signal)
     return done
   }
   /** The thread pauses by itself. One that fails is not started again until nothing is left to do. */
@@ -89,61 +80,40 @@ export function startReferenceWork(options: ReferenceWorkOptions) {
     onStep?.(done)
     return done.changed
   }
-  const work = async (): Promise<void> => {
+  /** Takes steps until there is nothing to do. Returns when to look again. */
+  const followAll = async (): Promise<number> => {
     let changed = 0
     try {
-      while (!isStopped && isOnDuty()) {
-        isWanted = false
+      while (!signal.aborted && isOnDuty()) {
         const { upTo, found, hasMore } = store.references.lookForWork(looked)
         looked = upTo
         if (found || looked - stored > CHANGES_UNSTORED_MAX) changed += await step(changed)
-        else if (hasMore) await pause(1)
+        else if (hasMore) await pause(1, signal)
         else {
           isThreadLost = false
-          return
+          return Infinity
         }
       }
+      // One that is not on duty may be later, and is not told.
+      return RETRY_MS
     } finally {
       await thread?.end()
       thread = undefined
     }
   }
-  const wake = (): void => {
-    isWanted = true
-    if (running !== undefined || isStopped) return
-    running = work()
-      .catch((error: unknown) => {
-        log.error('references.failed', { error })
-        later()
-      })
-      .finally(() => {
-        running = undefined
-        // One that is not on duty may be later, and is not told.
-        if (!isOnDuty()) later()
-        else if (isWanted && timer === undefined) wake()
-      })
+  const onError = (error: unknown): number => {
+    log.error('references.failed', { error })
+    return RETRY_MS
   }
-  const later = (): void => {
-    if (isStopped) return
-    timer ??= setTimeout(() => {
-      timer = undefined
-      wake()
-    }, RETRY_MS).unref()
-  }
-  const stopListening = store.history.onChanges(wake)
-  wake()
+  const work = repeat(followAll, { onError })
+  const stopListening = store.history.onChanges(() => void work.wake())
   return {
     /** Resolves when all copies have followed. */
-    async idle(): Promise<void> {
-      wake()
-      while (running !== undefined) await running
-    },
+    idle: work.wake,
     async stop(): Promise<void> {
-      isStopped = true
+      stopping.abort()
       stopListening()
-      clearTimeout(timer)
-      endPause()
-      await running
+      await work.stop()
     },
   }
 }
